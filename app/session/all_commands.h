@@ -13,13 +13,14 @@ struct CommandTypes {
 
 using AllCommands =
     CommandTypes<OpenFile, OpenKernel, OpenMachine, SwitchMachine, OpenPair, OpenSchedule, OpenDump, ShowLoop, DemandEmitterRules,
-                 OpenConstraints, SaveSchedule, OpenProject, SaveProject, SaveConstraints, RestoreWork, DiscardWork, Export, CloseDocument,
-                 DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint, AddConstraint, ReplaceConstraint,
-                 RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange, SetBaseline, SwapBaseline,
-                 SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags,
-                 Ask, CancelAsk, AskWhy, TryRelaxation, WriteKernel, CheckKernel, SetKernelOptions, BuildKernel, CancelKernel, SaveKernel,
-                 RunKernel, CancelRun, OpenMeasurement, SelectRun, ToggleMeasured, AdoptMeasured, OpenSweep, CloseSweep, StartTune,
-                 CancelTune, OpenPoint, Validate, CancelValidation, SelectPublished, OpenPublished, ToggleWhiskers, Undo, Redo, SelectOp,
-                 ClearSelection, StartSolve, ProveShown, CancelSolve, SetMode, SetIterations, CopyLine, ChangeView, ChangeSettings, Quit>;
+                 OpenConstraints, SaveSchedule, OpenProject, SaveProject, SaveConstraints, RestoreWork, DiscardWork, Export, NewKernel,
+                 EditSource, SaveSource, ReadSourceAgain, CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule,
+                 ToggleConstraint, AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange,
+                 ToggleChange, SetBaseline, SwapBaseline, SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule,
+                 AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, AskWhy, TryRelaxation, WriteKernel, CheckKernel,
+                 SetKernelOptions, BuildKernel, CancelKernel, SaveKernel, RunKernel, CancelRun, OpenMeasurement, SelectRun, ToggleMeasured,
+                 AdoptMeasured, OpenSweep, CloseSweep, StartTune, CancelTune, OpenPoint, Validate, CancelValidation, SelectPublished,
+                 OpenPublished, ToggleWhiskers, Undo, Redo, SelectOp, ClearSelection, StartSolve, ProveShown, CancelSolve, SetMode,
+                 SetIterations, CopyLine, ChangeView, ChangeSettings, Quit>;
 
 }  // namespace heddle::app

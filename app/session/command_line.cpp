@@ -114,6 +114,7 @@ std::string command_line(const Session& session, std::string_view subcommand, co
     // A dump stands for its own schedule, not for what is solved of it.
     if (content.dump && content.dump->the_loop().scheduled()) return {};
   }
+  if (session.text_unsaved(SourceOf::Kernel) || session.text_unsaved(SourceOf::Machine)) return {};  // its file says something else
   if (positionals(PositionalType::Kernel) > 0) words.push_back(name_in_library(Shelf::Kernels, content.kernel->source));
   // A dump stands for its machine too.
   if (positionals(PositionalType::Machine) > 0 && !content.dump) words.push_back(name_in_library(Shelf::Machines, content.machine->file));
@@ -134,6 +135,9 @@ std::string why_no_line(const Session& session) {
   const Content& content = session.content();
   if (!content.kernel) return "nothing is open";
   if (!content.machine) return "a command line needs a machine too";
+  for (const SourceOf of : {SourceOf::Kernel, SourceOf::Machine})
+    if (session.text_unsaved(of))
+      return fmt::format("save the {} or the project first: the text is in no file", of == SourceOf::Kernel ? "kernel" : "machine");
   return "save the project first, as NAME.heddle.json: no command line finds just this schedule without its file";
 }
 

@@ -11,6 +11,7 @@
 #include "app/session/command.h"
 #include "app/session/export.h"
 #include "app/session/note.h"
+#include "app/session/source_text.h"
 #include "app/session/view_commands.h"
 #include "app/session/view_state.h"
 #include "core/base/id.h"
@@ -78,6 +79,22 @@ struct RestoreWork {
 struct DiscardWork {
   std::string path;
 };
+struct NewKernel {
+  std::string text;
+};  ///< a kernel that has no file yet becomes the document, on the open machine or the usual one, and is solved
+struct EditSource {
+  SourceOf of = SourceOf::Kernel;
+  std::string text;     ///< all of it
+  bool typing = false;  ///< changes that follow each other soon are one step of undo
+  std::string what{};   ///< the name of the step; empty: "edit NAME"
+};                      ///< what it says is shown as soon as it has no faults, and solved when typing pauses
+struct SaveSource {
+  SourceOf of = SourceOf::Kernel;
+  std::string path{};  ///< empty: to the file it has
+};
+struct ReadSourceAgain {
+  SourceOf of = SourceOf::Kernel;
+};                        ///< what its file holds now takes the place of the text
 struct CloseDocument {};  ///< back to the welcome screen
 struct DismissError {};
 

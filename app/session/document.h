@@ -10,6 +10,7 @@
 
 #include "app/jobs/kernel_options.h"
 #include "app/session/note.h"
+#include "app/session/source_text.h"
 #include "core/analysis/bounds.h"
 #include "core/analysis/period.h"
 #include "core/analysis/usage.h"
@@ -69,12 +70,13 @@ using EntryPtr = std::shared_ptr<const ScheduleEntry>;
 struct Content {
   std::shared_ptr<const Kernel> kernel;
   std::shared_ptr<const Machine> machine;
-  std::shared_ptr<const DumpSource> dump;   ///< the compiler's file that both come from; null for others
-  Scope overrides;                          ///< parameters that differ from the kernel's defaults
-  std::shared_ptr<const Problem> problem;   ///< null unless kernel, machine and parameters resolve
-  std::shared_ptr<const Bounds> bounds;     ///< with `problem`
-  std::shared_ptr<const Error> unresolved;  ///< why there is no problem, although there are a kernel and a machine
-  Changes changes;                          ///< numbers taken differently before the problem is resolved ("what if")
+  std::shared_ptr<const SourceText> kernel_text, machine_text;  ///< null: a compiler's dump has none of its own
+  std::shared_ptr<const DumpSource> dump;                       ///< the compiler's file that both come from; null for others
+  Scope overrides;                                              ///< parameters that differ from the kernel's defaults
+  std::shared_ptr<const Problem> problem;                       ///< null unless kernel, machine and parameters resolve
+  std::shared_ptr<const Bounds> bounds;                         ///< with `problem`
+  std::shared_ptr<const Error> unresolved;                      ///< why there is no problem, although there are a kernel and a machine
+  Changes changes;                                              ///< numbers taken differently before the problem is resolved ("what if")
   Constraints constraints;
   KernelOptions kernel_options;  ///< how its kernel is written
   std::vector<EntryPtr> schedules;
@@ -84,6 +86,7 @@ struct Content {
   std::vector<Cycle> flags;    ///< planted on the ruler
   std::uint64_t document = 0;  ///< stays the same while one kernel is worked on; Session::place knows its file
 
+  const std::shared_ptr<const SourceText>& text_of(SourceOf of) const { return of == SourceOf::Kernel ? kernel_text : machine_text; }
   const ScheduleEntry* entry() const { return shown ? schedules[*shown].get() : nullptr; }
   const ScheduleEntry* baseline_entry() const { return baseline ? schedules[*baseline].get() : nullptr; }
 };

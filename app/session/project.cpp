@@ -120,6 +120,8 @@ std::vector<EntryPtr> to_entries(const Project& project, const Problem& problem)
 }
 
 bool has_own_work(const Content& content) {
+  const auto own = [](const std::shared_ptr<const SourceText>& text) { return text && text->own; };
+  if (own(content.kernel_text) || own(content.machine_text)) return true;
   return !content.constraints.empty() || !content.changes.empty() || !content.notes.empty() || !content.flags.empty();
 }
 
@@ -134,9 +136,10 @@ bool has_work(const Content& content) {
 }
 
 bool differs(const Content& a, const Content& b) {
-  return a.kernel != b.kernel || a.machine != b.machine || a.overrides != b.overrides || !same_changes(a.changes, b.changes) ||
-         a.constraints != b.constraints || a.schedules != b.schedules || a.notes != b.notes || a.flags != b.flags ||
-         a.kernel_options != b.kernel_options;
+  const auto words = [](const std::shared_ptr<const SourceText>& text) { return text ? text->text : std::string(); };
+  return words(a.kernel_text) != words(b.kernel_text) || words(a.machine_text) != words(b.machine_text) || a.kernel != b.kernel ||
+         a.machine != b.machine || a.overrides != b.overrides || !same_changes(a.changes, b.changes) || a.constraints != b.constraints ||
+         a.schedules != b.schedules || a.notes != b.notes || a.flags != b.flags || a.kernel_options != b.kernel_options;
 }
 
 }  // namespace heddle::app

@@ -113,6 +113,16 @@ class Session {
   std::string why_no_solve() const;
   std::string why_no_proof() const;  ///< of the shown schedule; empty: ProveShown works
   void save_settings_now();
+  /// The text of what is open; null: nothing is, or a compiler's dump.
+  const SourceText* text_of(SourceOf of) const;
+  /// The user changed it and its file does not hold it.
+  bool text_unsaved(SourceOf of) const;
+  /// Empty when it can be edited, else why not.
+  std::string why_no_edit(SourceOf of) const;
+  /// Why what is shown may not be what the texts say: "the kernel's text has 2 faults"; empty when it is.
+  std::string text_trouble() const;
+  /// Why another program cannot read what is open: a text is in no file. Empty when it can.
+  std::string why_no_program() const;
   /// The document's file; nothing when it has none.
   const std::string& project_file() const;
   /// The same, where that file holds just this content, with these schedules as A and B; else empty.

@@ -185,7 +185,10 @@ void SessionCore::on(const OpenSchedule& c) {
   if (!fits(*next.problem, *schedule))
     return fail(title, Error::input("the schedule does not have one placement per op of " + next.problem->kernel));
 
-  if (!same) abandon_job("another schedule's kernel was opened");
+  if (!same) {
+    attach_texts(next);
+    abandon_job("another schedule's kernel was opened");
+  }
   document_.undo.remember(document_.content, "open schedule " + base_name(c.path));
   ScheduleEntry entry;
   entry.name = schedule->name.empty() ? base_name(c.path) : schedule->name;
@@ -288,6 +291,7 @@ void SessionCore::adopt(Content next, const std::string& what) {
   // Another kernel is another document, with another file.
   if (next.document == 0)
     next.document = next.kernel && next.kernel == document_.content.kernel ? document_.content.document : ++document_.documents;
+  attach_texts(next);
   document_.undo.remember(std::move(document_.content), what);
   document_.content = std::move(next);
   document_.selection = {};

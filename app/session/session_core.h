@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -38,6 +39,24 @@ struct OpenDocument {
   std::map<std::pair<std::uint64_t, std::string>, EntryPtr> solved;  ///< newest version of every solver row, by document and name
   std::map<std::string, Content> loops;  ///< of the open dump, as they were left: what was found is there on the way back
   std::string shown_before;              ///< name of the row that was A before this one
+};
+
+/// Files that texts come from, as they were last seen on disk, and the change of a text that may still be going on.
+struct SourceFiles {
+  struct OnDisk {
+    std::string text;
+    std::filesystem::file_time_type changed;
+  };
+  std::map<std::string, OnDisk> seen;  ///< by path
+  double looked = 0;                   ///< when they were last compared with the disk
+  struct Typing {
+    SourceOf of = SourceOf::Kernel;
+    Content before;
+    std::size_t step = 0;  ///< how many changes of the document there had been with it
+    double last = 0;
+    bool solve = false;  ///< what it says is not solved yet
+  };
+  std::optional<Typing> typing;
 };
 
 /// What threads are working on, what they were asked, and what has come of it.
@@ -113,6 +132,10 @@ class SessionCore {
   void on(const RestoreWork& c);
   void on(const DiscardWork& c);
   void on(const Export& c);
+  void on(const NewKernel& c);
+  void on(const EditSource& c);
+  void on(const SaveSource& c);
+  void on(const ReadSourceAgain& c);
   void on(const CloseDocument& c);
   void on(const DismissError& c);
   void on(const SetParam& c);
@@ -179,6 +202,16 @@ class SessionCore {
   void on(const ChangeSettings& c);
   void on(const Quit& c);
 
+  /// Gives what was opened its texts.
+  void attach_texts(Content& next);
+  /// What the text says, where it can be read and scheduled, takes the place of what is shown; else its faults are kept with it.
+  void take_text(SourceOf of, const std::string& text, const Content& before);
+  /// Rows of another problem that are schedules of this one too.
+  void keep_rows(const Content& before);
+  /// Reads again what has changed on disk, and solves what was typed.
+  bool pump_texts();
+  bool look_at_files();
+  void add_texts(Project& project) const;
   void take_project(Project project, const std::string& path, const std::string& what);
   void keep_safe();
   void look_for_lost_work();
@@ -265,6 +298,7 @@ class SessionCore {
   const Session& session_;  ///< the outside of this: answers what all others can ask too
   Environment environment_;
   OpenDocument document_;
+  SourceFiles files_;
   ViewState view_;
   Log log_;
   std::optional<ErrorReport> error_;

@@ -131,6 +131,8 @@ void SessionCore::on(const SwitchMachine& c) {
   if (!machine) return fail("Cannot open machine " + base_name(c.name), machine.error());
   Content before = document_.content;
   document_.content.machine = std::make_shared<const Machine>(std::move(*machine));
+  document_.content.machine_text = nullptr;
+  attach_texts(document_.content);
   if (const auto error = resolve_content()) {
     const std::string name = document_.content.machine->name;
     document_.content = std::move(before);
@@ -141,20 +143,7 @@ void SessionCore::on(const SwitchMachine& c) {
   const std::string what = "machine " + document_.content.machine->name;
   document_.undo.remember(std::move(before), what);
   document_.content.problem = same_as_asked(document_.content.problem);
-  std::vector<EntryPtr> kept;
-  std::optional<std::size_t> shown, baseline;
-  for (std::size_t i = 0; i < document_.content.schedules.size(); ++i) {
-    if (!fits(*document_.content.problem, document_.content.schedules[i]->schedule)) continue;
-    if (document_.content.shown == i) shown = kept.size();
-    if (document_.content.baseline == i) baseline = kept.size();
-    ScheduleEntry entry = *document_.content.schedules[i];
-    entry.schedule.machine = document_.content.problem->machine;
-    kept.push_back(std::make_shared<const ScheduleEntry>(std::move(entry)));
-  }
-  if (!shown && !kept.empty()) shown = 0;
-  document_.content.schedules = std::move(kept);
-  document_.content.shown = shown;
-  document_.content.baseline = baseline == shown ? std::nullopt : baseline;
+  keep_rows(Content(document_.content));
   judge_again(asked);
   recall_answers();
   view_.fit_all = true;

@@ -73,6 +73,11 @@ void SessionCore::take_project(Project project, const std::string& path, const s
   next.machine = project.machine;
   if (project.kernel && project.machine && project.kernel->source == project.machine->file)
     if (auto source = read_dump_source(project.kernel->source)) next.dump = std::make_shared<const DumpSource>(*std::move(source));
+  const auto own = [](const ProjectText& kept, const std::string& file) -> std::shared_ptr<const SourceText> {
+    return kept.text.empty() ? nullptr : std::make_shared<const SourceText>(SourceText{kept.text, file, {}, true});
+  };
+  if (project.kernel) next.kernel_text = own(project.kernel_text, project.kernel->source);
+  if (project.machine) next.machine_text = own(project.machine_text, project.machine->file);
   next.overrides = project.params;
   next.changes = project.changes;
   next.constraints = project.constraints;
@@ -97,6 +102,11 @@ void SessionCore::take_project(Project project, const std::string& path, const s
   if (const auto chart = parse_chart_view(choice("chart"))) view_.chart_view = *chart;
   view_.alignment = parse_alignment(choice("align"), *document_.content.problem);
   view_.restored_chart = ChartKept{project.view.visible, project.view.switches};
+  for (const SourceOf of : {SourceOf::Kernel, SourceOf::Machine})
+    if (const ProjectText& kept = of == SourceOf::Kernel ? project.kernel_text : project.machine_text; !kept.draft.empty()) {
+      take_text(of, kept.draft, Content(document_.content));
+      view_.editor = of;
+    }
   changed();
 }
 
@@ -108,7 +118,8 @@ void SessionCore::on(const SaveProject& c) {
   const std::string path = fs::absolute(given, code).lexically_normal().string();
   // What others have put into the file stays there.
   const auto original = read_file(path);
-  const Project project = to_project(document_.content, document_.selection, view_);
+  Project project = to_project(document_.content, document_.selection, view_);
+  add_texts(project);
   const auto saved = write_file(path, project_text(project, fs::path(path).parent_path().string(), original ? *original : std::string()));
   if (!saved) return fail("Cannot save " + base_name(path), saved.error());
   document_.places[document_.content.document] = {path, document_.content};
@@ -145,6 +156,7 @@ void SessionCore::keep_safe() {
     document_.kept_document = document_.content.document;
     document_.autosave->keep(now(), revision_, work, [&]() -> std::function<std::string()> {
       Project project = to_project(document_.content, document_.selection, view_);
+      add_texts(project);
       project.unsaved_of = session_.project_file();
       return [project = std::move(project)] { return project_text(project, {}); };
     });

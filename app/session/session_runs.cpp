@@ -20,6 +20,7 @@ std::string Session::why_no_run() const {
   if (!tools.why_no_gpu.empty()) return tools.why_no_gpu;
   if (tools.program.empty()) return "the command-line program heddle, which runs kernels, is not beside this one";
   if (tools.folder.empty()) return "there is no folder to keep measurements in";
+  if (std::string reason = why_no_program(); !reason.empty()) return reason;
   return runs().run().active() ? "a kernel is being run" : "";
 }
 

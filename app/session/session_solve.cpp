@@ -25,11 +25,13 @@ std::string Session::why_no_solve() const {
   if (!content().kernel) return "open a kernel first";
   if (!content().machine) return "open a machine first";
   if (!content().problem) return content().kernel->name + " cannot be scheduled on " + content().machine->name;
+  if (std::string trouble = text_trouble(); !trouble.empty()) return trouble;
   if (live().active()) return "a solve is running";
   return {};
 }
 
 void SessionCore::on(const StartSolve& c) {
+  look_at_files();  // what is solved is what is there
   if (const std::string reason = session_.why_no_solve(); !reason.empty()) return say(LogLevel::Warning, "not solving: " + reason);
   work_.proposal.reset();
   if (!c.robust && show_known_answer()) return;
@@ -161,11 +163,11 @@ void SessionCore::end_row() {
 
 bool SessionCore::pump() {
   const bool solved = pump_solve(), answered = pump_questions(), built = pump_kernel(), ran = pump_runs(), swept = pump_sweep(),
-             validated = pump_truth();
+             validated = pump_truth(), edited = pump_texts();
   const auto distrusted = take_store_trouble();
   if (distrusted) say(LogLevel::Warning, *distrusted);
   keep_safe();
-  return solved || answered || built || ran || swept || validated || distrusted;
+  return solved || answered || built || ran || swept || validated || edited || distrusted;
 }
 
 bool SessionCore::pump_solve() {

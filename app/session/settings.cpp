@@ -19,8 +19,10 @@ struct Ratio {
   const char* key;
   double Layout::*member;
 };
-constexpr std::array<Ratio, 3> kRatios{
-    {{"layout_left", &Layout::left}, {"layout_right", &Layout::right}, {"layout_bottom", &Layout::bottom}}};
+constexpr std::array<Ratio, 4> kRatios{{{"layout_left", &Layout::left},
+                                        {"layout_right", &Layout::right},
+                                        {"layout_bottom", &Layout::bottom},
+                                        {"layout_editor", &Layout::editor}}};
 
 struct Fold {
   const char* key;

@@ -15,7 +15,7 @@ enum class ThemeName { Dark, Light, HighContrast };
 
 struct Layout {
   // Shares of the window's width, and of the height between toolbar and status bar.
-  double left = 0.16, right = 0.18, bottom = 0.45;
+  double left = 0.16, right = 0.18, bottom = 0.45, editor = 0.34;
   bool left_folded = false, right_folded = false, bottom_folded = false;
   bool operator==(const Layout&) const = default;
 };

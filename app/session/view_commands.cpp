@@ -27,6 +27,9 @@ ChangeView show_highlight(Highlight highlight) {
 ChangeView end_highlight() {
   return {[](ViewState& view, Layout&) { view.highlight = {}; }};
 }
+ChangeView show_editor(std::optional<SourceOf> of) {
+  return {[of](ViewState& view, Layout&) { view.editor = of; }};
+}
 ChangeView toggle_critical() {
   return {[](ViewState& view, Layout&) { view.critical = !view.critical; }};
 }

@@ -22,8 +22,9 @@ ChangeView show_chart_as(ChartView view);
 /// What it points at comes into view.
 ChangeView show_highlight(Highlight highlight);
 ChangeView end_highlight();
-ChangeView toggle_critical();  ///< the overlay that shows what limits II
-ChangeView toggle_keys();      ///< the overlay that lists all keys
+ChangeView show_editor(std::optional<SourceOf> of);  ///< none: it goes away
+ChangeView toggle_critical();                        ///< the overlay that shows what limits II
+ChangeView toggle_keys();                            ///< the overlay that lists all keys
 ChangeView show_open_dialog();
 ChangeView focus_find();
 ChangeView zoom_to_selection();          ///< chart: centre the selection; again: fit

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/session/export.h"
+#include "app/session/source_text.h"
 #include "core/analysis/alignment.h"
 #include "core/base/id.h"
 
@@ -70,6 +71,7 @@ struct ViewState {
   Highlight highlight;
   ChartView chart_view = ChartView::A;
   Alignment alignment;                      ///< of B with A
+  std::optional<SourceOf> editor;           ///< the text that stands beside the chart
   bool critical = false, whiskers = false;  ///< overlays of the chart
   bool measured = false;                    ///< the same: bars of the chosen run
   bool keys_overlay = false;

@@ -64,6 +64,7 @@ void warn(ReadLog& log, const std::string& pointer, std::string message, std::st
 
 struct Source {
   std::string name, hash;
+  ProjectText own;
 };
 
 Source read_source(ObjectReader& root, const char* key) {
@@ -72,6 +73,7 @@ Source read_source(ObjectReader& root, const char* key) {
     ObjectReader object(*at);
     source.name = object.label("source");
     source.hash = object.string("hash");
+    source.own = {object.string("text"), object.string("draft")};
   }
   return source;
 }
@@ -79,13 +81,17 @@ Source read_source(ObjectReader& root, const char* key) {
 /// The thing itself; what is wrong with its file is a fault of the project too.
 template <class T>
 std::shared_ptr<const T> load(const Source& source, const char* key, const std::string& folder, ReadLog& log,
-                              Result<T> (*loader)(const std::string&, std::vector<Fault>*)) {
+                              Result<T> (*loader)(const std::string&, std::vector<Fault>*),
+                              Result<T> (*parser)(std::string_view, const std::string&, std::vector<Fault>*), std::string T::*place) {
   if (source.name.empty()) return nullptr;  // said already
   std::vector<Fault> warnings;
-  Result<T> loaded = loader(found_at(source.name, folder), &warnings);
+  const bool own = !source.own.text.empty();
+  Result<T> loaded = own ? parser(source.own.text, {}, &warnings) : loader(found_at(source.name, folder), &warnings);
+  if (loaded && own) (*loaded).*place = is_path(source.name) ? found_at(source.name, folder) : std::string();
   if (!loaded) {
     for (Fault fault : loaded.error().faults) {
-      if (fault.file.empty()) fault.file = log.file, fault.pointer = pointer_to(std::string("/") + key, "source");
+      if (own && !fault.pointer.empty()) fault.message = fault.pointer + " of its text: " + fault.message;
+      if (fault.file.empty()) fault.file = log.file, fault.pointer = pointer_to(std::string("/") + key, own ? "text" : "source");
       log.faults.push_back(std::move(fault));
     }
     return nullptr;
@@ -227,8 +233,10 @@ auto project_reader(const std::string& folder) {
   return [&folder](ObjectReader& root, Project& project) {
     ReadLog& log = root.cursor().log();
     const Source kernel = read_source(root, "kernel"), machine = read_source(root, "machine");
-    project.kernel = load<Kernel>(kernel, "kernel", folder, log, load_kernel);
-    project.machine = load<Machine>(machine, "machine", folder, log, load_machine);
+    project.kernel = load<Kernel>(kernel, "kernel", folder, log, load_kernel, parse_kernel, &Kernel::source);
+    project.machine = load<Machine>(machine, "machine", folder, log, load_machine, parse_machine, &Machine::file);
+    project.kernel_text = kernel.own;
+    project.machine_text = machine.own;
     const std::string hash = root.string("problem_hash");
     project.unsaved_of = root.string("unsaved_of");
     project.params = read_params_from(root);
@@ -250,8 +258,13 @@ auto project_reader(const std::string& folder) {
 
 // --- writing
 
-Json source_json(Shelf shelf, const std::string& file, const std::string& folder, const std::string& hash) {
-  return Json::object().set("source", source_of(shelf, file, folder)).set("hash", hash);
+/// What has no file is called by its `name`.
+Json source_json(Shelf shelf, const std::string& file, const std::string& name, const std::string& folder, const std::string& hash,
+                 const ProjectText& own) {
+  Json source = Json::object().set("source", file.empty() ? name : source_of(shelf, file, folder)).set("hash", hash);
+  if (!own.text.empty()) source.set("text", own.text);
+  if (!own.draft.empty()) source.set("draft", own.draft);
+  return source;
 }
 
 /// What an earlier file said of it, and nothing has refuted, is said on.
@@ -315,6 +328,7 @@ Json project_schema() {
     Object source(shared);
     source.called("source").required("source", label(shared), "a shipped name, or a path relative to this file");
     source.optional("hash", text, "digest of what was read there");
+    source.optional("text", text, "what it is, where that is written in no file").optional("draft", text, "a later text that has faults");
 
     Object entry(shared);
     entry.required("name", label(shared)).optional("status", words(words_up_to(Status::Invalid)));
@@ -357,8 +371,10 @@ std::string project_text(const Project& project, const std::string& folder, std:
   HEDDLE_ASSERT(project.kernel && project.machine && project.problem, "a project has a problem");
   Json root = Json::object();
   root.set("schema", kProjectSchema);
-  root.set("kernel", source_json(Shelf::Kernels, project.kernel->source, folder, digest(*project.kernel)));
-  root.set("machine", source_json(Shelf::Machines, project.machine->file, folder, digest(*project.machine)));
+  root.set("kernel",
+           source_json(Shelf::Kernels, project.kernel->source, project.kernel->name, folder, digest(*project.kernel), project.kernel_text));
+  root.set("machine", source_json(Shelf::Machines, project.machine->file, project.machine->name, folder, digest(*project.machine),
+                                  project.machine_text));
   root.set("problem_hash", problem_hash(*project.problem)).set("params", params_json(project.params));
   root.set("changes", changes_json(with_own_names(project.changes)));
   root.set("constraints", constraints_json(with_own_names(project.constraints)));

@@ -1,6 +1,7 @@
 // Project files: heddle.project/1. What a person has before him when he works: kernel and machine (by shipped name or by a path
 // relative to the project's file), parameters, changed numbers, demands, schedules with what is known about them, notes and
-// how it was looked at. Kernel and machine are not copied into it; a digest of each tells when they have changed since.
+// how it was looked at. Kernel and machine are copied into it only where no file
+// holds their text; a digest of each tells when a file has changed since.
 #pragma once
 
 #include <cstdint>
@@ -53,9 +54,16 @@ struct ProjectView {
   std::map<std::string, std::string> choices;
 };
 
+/// A text that no file holds: written or changed in the window and not saved.
+struct ProjectText {
+  std::string text;   ///< what kernel or machine are read from; empty: from their file
+  std::string draft;  ///< what stands in the editor instead, with faults; empty: the same
+};
+
 struct Project {
   std::shared_ptr<const Kernel> kernel;
   std::shared_ptr<const Machine> machine;
+  ProjectText kernel_text, machine_text;
   Scope params;  ///< those that differ from the kernel's defaults
   Changes changes;
   std::shared_ptr<const Problem> problem;  ///< of all the above

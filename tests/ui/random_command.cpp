@@ -3,6 +3,9 @@
 #include "app/jobs/ask_options.h"
 #include "app/session/all_commands.h"
 #include "app/session/kernel_state.h"
+#include "core/formats/kernel_json.h"
+#include "core/patterns/pattern.h"
+#include "tests/support/mutate_json.h"
 
 #include <cxxabi.h>
 #include <array>
@@ -67,6 +70,8 @@ struct Source {
       return static_cast<std::size_t>(kLastConstraintKind);
     else if constexpr (std::is_same_v<E, ChangeKind>)
       return static_cast<std::size_t>(ChangeKind::Groups);
+    else if constexpr (std::is_same_v<E, SourceOf>)
+      return static_cast<std::size_t>(SourceOf::Machine);
     else
       return 2;  // themes, modes, panes, views: all have three
   }
@@ -171,6 +176,7 @@ constexpr Command (*kChanges[])(const Source&) = {
     [](const Source& s) -> Command { return show_chart_as(s.any<ChartView>()); },
     [](const Source& s) -> Command { return show_highlight(s.any<Highlight>()); },
     [](const Source&) -> Command { return end_highlight(); },
+    [](const Source& s) -> Command { return show_editor(s.any<std::optional<SourceOf>>()); },
     [](const Source&) -> Command { return toggle_critical(); },
     [](const Source&) -> Command { return toggle_keys(); },
     [](const Source&) -> Command { return show_open_dialog(); },
@@ -203,6 +209,15 @@ Command make(const Source& s) {
     const auto& kernel = s.session.content().kernel;
     c.name = kernel && !kernel->params.empty() ? pick_of(s.random, kernel->params).name : "T";
     c.value = s.number();
+  } else if constexpr (std::is_same_v<C, EditSource>) {
+    c.of = s.any<SourceOf>(), c.typing = s.any<bool>();
+    const SourceText* text = s.session.text_of(c.of);
+    c.text = text ? text->text : "";
+    if (!chance(s.random, 4)) c.text = mutate_json(c.text, s.random);
+  } else if constexpr (std::is_same_v<C, NewKernel>) {
+    const Pattern& pattern = pick_of(s.random, patterns());
+    const auto kernel = kernel_of(pattern, {});
+    c.text = chance(s.random, 4) ? random_text(s.random) : brief_kernel_text(*kernel);
   } else {
 #define HEDDLE_FILL(member) \
   if constexpr (requires { c.member; }) s.fill(c.member)
@@ -232,6 +247,7 @@ Command make(const Source& s) {
     HEDDLE_FILL(alignment);
     HEDDLE_FILL(note);
     HEDDLE_FILL(text);
+    HEDDLE_FILL(of);
     HEDDLE_FILL(topic);
     HEDDLE_FILL(options);
     HEDDLE_FILL(extend);

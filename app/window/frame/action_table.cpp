@@ -1,357 +1,10 @@
 // The table of actions.
-#include "app/window/kit/actions.h"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cstring>
-#include <string_view>
-
-#include "app/session/command_line.h"
-#include "app/session/dump_source.h"
-#include "app/session/kernel_state.h"
-#include "app/session/proposal.h"
-#include "app/session/proposal_commands.h"
-#include "app/session/question_state.h"
-#include "app/session/run_state.h"
-#include "app/session/sweep_state.h"
-#include "app/session/truth_state.h"
-#include "app/window/chart/why_here.h"
-#include "app/window/frame/palette.h"
-#include "app/window/frame/panels.h"
-#include "app/window/frame/project_dialogs.h"
-#include "app/window/parts/notes.h"
-#include "app/window/parts/tabs.h"
-#include "app/window/tabs/compare/compare_state.h"
-#include "app/window/tabs/cuda/cuda_state.h"
-#include "app/window/tabs/cuda/cuda_views.h"
-#include "app/window/tabs/pareto/pareto_model.h"
-#include "core/chart/gantt_model.h"
+#include "app/window/frame/action_makers.h"
 
 namespace heddle::app {
 namespace {
 
-std::string needs_kernel(const Session& s) { return s.content().kernel ? "" : "nothing is open"; }
-std::string needs_schedule(const Session& s) { return s.content().entry() ? "" : "there is no schedule yet"; }
-std::string needs_selection(const Session& s) { return s.selection().empty() ? "no op is selected" : ""; }
-std::string solve_reason(const Session& s) { return s.why_no_solve(); }
-std::string proof_reason(const Session& s) { return s.why_no_proof(); }
-std::string cancel_reason(const Session& s) { return s.live().phase == LiveSolve::Phase::Running ? "" : "nothing is being solved"; }
-std::string undo_reason(const Session& s) { return s.next_undo() ? "" : "nothing to undo"; }
-std::string redo_reason(const Session& s) { return s.next_redo() ? "" : "nothing to redo"; }
-
-template <GanttMode mode>
-bool in_mode(const Session& s) {
-  return s.view().mode == mode;
-}
-template <ThemeName name>
-bool in_theme(const Session& s) {
-  return s.settings().theme == name;
-}
-
-Command next_mode(const Session& s) {
-  switch (s.view().mode) {
-    case GanttMode::Steady: return SetMode{GanttMode::Unrolled};
-    case GanttMode::Unrolled: return SetMode{GanttMode::Pipeline};
-    case GanttMode::Pipeline: break;
-  }
-  return SetMode{GanttMode::Steady};
-}
-
-template <class C>
-Command make(const Session&) {
-  return C{};
-}
-Command robust_solve(const Session&) { return StartSolve{true}; }
-template <ChangeView (*change)()>
-Command make(const Session&) {
-  return change();
-}
-template <GanttMode mode>
-Command make_mode(const Session&) {
-  return SetMode{mode};
-}
-template <ThemeName name>
-Command make_theme(const Session&) {
-  return use_theme(name);
-}
-template <BottomTab tab>
-Command make_tab(const Session&) {
-  return show_tab(tab);
-}
-template <int step>
-Command make_scale(const Session& s) {
-  return use_scale(step == 0 ? 100 : s.settings().scale_percent + step);
-}
-template <int step>
-Command make_iterations(const Session& s) {
-  return SetIterations{s.iterations() + step};
-}
-Command pin_selection(const Session& s) { return toggled_pins(*s.content().problem, s.content().constraints, s.selection().ops); }
-std::string pin_reason(const Session& s) {
-  const std::string missing = needs_schedule(s);
-  return missing.empty() ? needs_selection(s) : missing;
-}
-Command why_selected_here(const Session& s) {
-  const Content& c = s.content();
-  return show_highlight(why_here(*c.problem, c.entry()->schedule, c.constraints, s.selection().primary()));
-}
-std::string needs_highlight(const Session& s) { return s.view().highlight.why.empty() ? "nothing is highlighted" : ""; }
-template <Topic topic>
-Command ask(const Session&) {
-  return Ask{topic, {}};
-}
-template <Topic topic>
-Command cancel_ask(const Session&) {
-  return CancelAsk{topic};
-}
-template <Topic topic>
-std::string no_question(const Session& s) {
-  return s.why_no_question(topic);
-}
-template <Topic topic>
-std::string not_asking(const Session& s) {
-  return s.question(topic).active() ? "" : "it is not being asked";
-}
-/// Against the resources of the last sweep.
-Command make_sweep(const Session& s) {
-  const QuestionState& last = s.question(Topic::Pareto);
-  return Ask{Topic::Pareto, last.phase == QuestionState::Phase::None ? AskOptions{} : last.options};
-}
-template <int direction>
-Command make_front(const Session& s) {
-  return next_point(s, direction).value_or(show_tab(BottomTab::Pareto));
-}
-template <int direction>
-std::string front_reason(const Session& s) {
-  return next_point(s, direction) ? "" : s.answered(Topic::Pareto) ? "there is no further point" : "sweep the front first (Pareto)";
-}
-std::string changes_reason(const Session& s) { return s.content().changes.empty() ? "no number is changed" : ""; }
-Command take_back_change(const Session& s) { return RemoveChange{s.content().changes.size() - 1, false}; }
-
-std::string needs_dump(const Session& s) { return s.content().dump ? "" : "no compiler's dump is open"; }
-std::string needs_emitter_rules(const Session& s) {
-  if (!s.content().dump) return needs_dump(s);
-  if (s.content().dump->reading != dump::Reading::Full) return "issue slots know no warp groups: choose the full reading";
-  return s.open_emitter_rules().empty() ? "it demands nothing that is not in force" : "";
-}
-std::string needs_loops(const Session& s) {
-  if (!s.content().dump) return needs_dump(s);
-  return s.content().dump->dump().loops.size() > 1 ? "" : "the dump has only this loop";
-}
-Command other_reading(const Session& s) {
-  return ShowLoop{{}, s.content().dump->reading == dump::Reading::Full ? dump::Reading::IssueSlots : dump::Reading::Full};
-}
-Command next_loop(const Session& s) {
-  const DumpSource& source = *s.content().dump;
-  const auto& loops = source.dump().loops;
-  return ShowLoop{loops[(source.loop + 1) % loops.size()].id, {}};
-}
-
-Command remove_shown(const Session& s) { return RemoveSchedule{s.content().shown.value_or(0)}; }
-
-std::string needs_two(const Session& s) { return s.content().schedules.size() > 1 ? "" : "there is no other schedule to compare with"; }
-std::string needs_b(const Session& s) { return s.content().baseline_entry() ? "" : "there is no B yet: press B on a schedule"; }
-std::string needs_b_and_op(const Session& s) { return needs_b(s).empty() ? needs_selection(s) : needs_b(s); }
-std::string needs_divergence(const Session& s) {
-  if (!needs_b(s).empty()) return needs_b(s);
-  const Content& c = s.content();
-  return compare_schedules(*c.problem, c.entry()->schedule, c.baseline_entry()->schedule).same_program() ? "A and B are the same program"
-                                                                                                         : "";
-}
-std::string needs_violation(const Session& s) {
-  if (!s.content().entry()) return "there is no schedule yet";
-  return s.content().entry()->verdict.valid() ? "the shown schedule breaks no rule" : "";
-}
-Command shown_as_b(const Session& s) { return SetBaseline{s.content().shown}; }
-template <ChartView view>
-Command make_chart(const Session&) {
-  return show_chart_as(view);
-}
-template <ChartView view>
-bool in_chart_view(const Session& s) {
-  return s.content().baseline && s.view().chart_view == view;
-}
-Command next_chart(const Session& s) { return show_chart_as(static_cast<ChartView>((static_cast<int>(s.view().chart_view) + 1) % 3)); }
-template <Alignment::At at>
-Command make_align(const Session& s) {
-  return SetAlignment{{at, at == Alignment::At::Op ? s.selection().primary() : OpId{}}};
-}
-template <Alignment::At at>
-bool in_alignment(const Session& s) {
-  return s.view().alignment.at == at;
-}
-std::string needs_problem(const Session& s) { return s.content().problem ? "" : "no kernel is open on a machine"; }
-
-template <PaletteState::Scope scope>
-void show_palette(const Session&, UiState& ui) {
-  ui.of<PaletteState>().show(scope);
-}
-template <int step>
-void find_step(const Session& s, UiState& ui) {
-  if (ui.of<PaletteState>().found.empty())
-    ui.of<PaletteState>().show(PaletteState::Scope::Ops);
-  else
-    find_again(s, ui, step);
-}
-template <int step>
-void move_focus(const Session&, UiState& ui) {
-  focus::move(step, ui.on_screen);
-}
-template <int step>
-Command step_tab(const Session& s) {
-  const auto all = tabs();
-  const auto here = std::find_if(all.begin(), all.end(), [&](const Tab& t) { return t.tab == s.view().tab; });
-  const std::size_t count = all.size(), at = static_cast<std::size_t>(here - all.begin());
-  return show_tab(all[(at + count + static_cast<std::size_t>(step + static_cast<int>(count))) % count].tab);
-}
-template <bool Layout::*folded>
-bool shown(const Session& s) {
-  return !(s.settings().layout.*folded);
-}
-template <bool Layout::*folded>
-Command fold(const Session& s) {
-  return fold_pane(folded, shown<folded>(s));
-}
-Command flip_wheel(const Session& s) { return scroll_with_wheel(!s.settings().wheel_scrolls); }
-
-std::string needs_code_generator(const Session& s) { return s.why_no_kernel(); }
-std::string needs_compiler(const Session& s) { return s.why_no_build(); }
-template <KernelStep step>
-Command cancel_kernel(const Session&) {
-  return CancelKernel{step};
-}
-template <KernelStep step>
-std::string not_at_work(const Session& s) {
-  const KernelState& k = s.kernel();
-  const bool active = step == KernelStep::Text    ? k.text().active()
-                      : step == KernelStep::Check ? k.checked().active()
-                      : step == KernelStep::Data  ? k.verified().active()
-                                                  : k.built().active();
-  return active || k.waits(step) ? "" : "it is not being done";
-}
-std::string needs_kernel_text(const Session& s) {
-  const std::string missing = s.why_no_kernel();
-  if (!missing.empty()) return missing;
-  const auto& text = s.kernel().text();
-  if (!KernelState::is_current(text, KernelState::subject_of(s.content()))) return "there is no CUDA text of the shown schedule yet";
-  return text.answer()->emission ? "" : "the schedule cannot be written as a kernel";
-}
-Command verify_with_data(const Session&) { return CheckKernel{kUsualDataInterleavings, true}; }
-/// Why this one of the options cannot be turned; empty as well where nothing is known of it.
-std::string offer(const Session& s, std::string KernelOffers::*which) {
-  if (!s.content().kernel) return "nothing is open";
-  const KernelText* text = s.kernel_text_of_problem();
-  return text ? text->offers.*which : std::string();
-}
-bool in_clusters(const Session& s) { return s.content().kernel_options.build.cluster == 2; }
-bool with_turns(const Session& s) { return s.content().kernel_options.build.turns; }
-Command flip_cluster(const Session& s) {
-  KernelOptions options = s.content().kernel_options;
-  options.build.cluster = in_clusters(s) ? 1 : 2;
-  return SetKernelOptions{options};
-}
-Command flip_turns(const Session& s) {
-  KernelOptions options = s.content().kernel_options;
-  options.build.turns = !options.build.turns;
-  return SetKernelOptions{options};
-}
-std::string no_cluster(const Session& s) { return s.content().kernel && in_clusters(s) ? "" : offer(s, &KernelOffers::cluster); }
-std::string no_turns(const Session& s) { return s.content().kernel && !with_turns(s) ? "" : offer(s, &KernelOffers::turns); }
-template <codegen::Recording records>
-Command make_records(const Session& s) {
-  KernelOptions options = s.content().kernel_options;
-  options.records = records;
-  return SetKernelOptions{options};
-}
-template <codegen::Recording records>
-bool with_records(const Session& s) {
-  return s.content().kernel_options.records == records;
-}
-template <codegen::Recording records>
-std::string no_records(const Session& s) {
-  if (s.content().kernel && with_records<records>(s)) return "";
-  return records == codegen::Recording::None
-             ? needs_kernel(s)
-             : offer(s, records == codegen::Recording::Loop ? &KernelOffers::loop_records : &KernelOffers::op_records);
-}
-void show_steps(const Session&, UiState& ui) {
-  ui.of<CudaTabState>().steps = !ui.of<CudaTabState>().steps;
-  ui.commands.push(show_tab(BottomTab::Cuda));
-}
-template <int step>
-void next_source(const Session& s, UiState& ui) {
-  step_source(s, ui, step);
-}
-std::string needs_gpu(const Session& s) { return s.why_no_run(); }
-template <bool profile>
-Command make_run(const Session&) {
-  return RunKernel{profile};
-}
-std::string needs_measurement(const Session& s) { return s.why_no_measured(); }
-std::string needs_residuals(const Session& s) { return s.why_no_adoption(); }
-std::string needs_run(const Session& s) { return s.runs().run().active() ? "" : "no kernel is being run"; }
-
-std::string no_tune(const Session& s) { return s.why_no_tune(); }
-std::string no_more(const Session& s) { return s.why_no_more(); }
-template <bool more>
-Command make_tune(const Session&) {
-  return StartTune{TuneOptions{}, more};
-}
-std::string needs_tuning(const Session& s) { return s.sweep().running() ? "" : "nothing is being tuned"; }
-std::string needs_sweep(const Session& s) { return s.sweep().file() ? "" : "no sweep is open"; }
-std::string needs_best(const Session& s) {
-  if (!needs_sweep(s).empty()) return needs_sweep(s);
-  return s.sweep().table().best ? "" : "no point of the sweep has a value yet";
-}
-Command show_best(const Session& s) { return OpenPoint{*s.sweep().table().best, false}; }
-
-std::string no_validation(const Session& s) { return s.content().kernel ? s.why_no_validation() : "open a kernel first"; }
-std::string needs_validation(const Session& s) { return s.truth().task().active() ? "" : "nothing is being validated"; }
-std::string no_published(const Session& s) {
-  const TruthState& truth = s.truth();
-  if (!truth.answer()) return "nothing has been validated";
-  if (!truth.chosen()) return "no measurement is chosen";
-  return truth.answer()->models[*truth.chosen()] ? "" : "nothing here stands for the chosen measurement";
-}
-Command open_published(const Session& s) { return OpenPublished{s.truth().chosen().value_or(0)}; }
-
-std::string save_reason(const Session& s) { return s.why_no_save(); }
-std::string needs_constraints(const Session& s) {
-  return s.content().constraints.empty() && s.content().changes.empty() ? "there are no constraints" : "";
-}
-std::string needs_flags(const Session& s) { return s.content().flags.empty() ? "there are no flags" : ""; }
-
-void save_project(const Session& s, UiState& ui) {
-  if (s.project_file().empty())
-    perform(*find_action("save_as"), s, ui);
-  else
-    ui.commands.push(SaveProject{});
-}
-template <bool board>
-void show_compare(const Session&, UiState& ui) {
-  ui.of<CompareTabState>().board = board;
-  ui.commands.push(show_tab(BottomTab::Compare));
-}
-void measure_all(const Session& s, UiState& ui) {
-  show_compare<true>(s, ui);
-  ui.commands.push(Ask{Topic::Compare, {}});
-}
-void open_export(const Session&, UiState& ui) { ui.of<ExportDialogState>().wanted = true; }
-void add_note(const Session& s, UiState& ui) { begin_note(s, ui); }
-void share(const Session& s, UiState& ui) {
-  if (s.project_file().empty()) {
-    ui.path_prompt.ask = Prompt::SharePath;
-    ui.path_prompt.just_opened = true;
-  } else {
-    share_as(ui, s.project_file());
-  }
-}
-/// What is shown; without a schedule, how to get one.
-std::string shown_line(const Session& s) { return s.content().entry() ? shown_as_command(s) : command_line(s, "solve"); }
-Command copy_shown(const Session& s) { return copy_text(shown_line(s)); }
-std::string no_shown_line(const Session& s) { return shown_line(s).empty() ? why_no_line(s) : ""; }
-std::string no_last_line(const Session& s) { return s.last_line().empty() ? why_no_line(s) : ""; }
+using namespace making;
 
 constexpr const char* kFile = "File";
 constexpr const char* kEdit = "Edit";
@@ -366,6 +19,7 @@ constexpr const char* kMenus[] = {kFile, kEdit, kView, kSolve, kCompare, kKernel
 
 // One line each: {id, menu, label, keys, command}, then what more there is to say. Keep a menu's lines together.
 const Action kActions[] = {
+    Action{"new_kernel", kFile, "New kernel ...", "Ctrl+N"}.does(new_kernel),
     Action{"open", kFile, "Open ...", "Ctrl+O", make<show_open_dialog>},
     Action{"open_measurement", kFile, "Open measurement ...", "", make<show_open_dialog>},
     Action{"open_sweep", kFile, "Open sweep ...", "", make<show_open_dialog>},
@@ -374,6 +28,14 @@ const Action kActions[] = {
     Action{"save_as", kFile, "Save project as ...", "Ctrl+Shift+S"}.asks(Prompt::ProjectPath).needs(save_reason),
     Action{"save_schedule", kFile, "Save schedule ...", ""}.asks(Prompt::SavePath).needs(needs_schedule),
     Action{"save_constraints", kFile, "Save constraints ...", ""}.asks(Prompt::ConstraintsPath).needs(needs_constraints),
+    Action{"save_kernel_text", kFile, "Save kernel", ""}.does(save_text<SourceOf::Kernel>).needs(no_text<SourceOf::Kernel>).below_line(),
+    Action{"save_kernel_as", kFile, "Save kernel as ...", ""}.asks(Prompt::KernelTextPath).needs(no_text<SourceOf::Kernel>),
+    Action{"save_machine_text", kFile, "Save machine", ""}.does(save_text<SourceOf::Machine>).needs(no_text<SourceOf::Machine>),
+    Action{"save_machine_as", kFile, "Save machine as ...", ""}.asks(Prompt::MachineTextPath).needs(no_text<SourceOf::Machine>),
+    Action{"read_kernel_again", kFile, "Read the kernel's file again", "", read_again<SourceOf::Kernel>}.needs(
+        no_file_to_read<SourceOf::Kernel>),
+    Action{"read_machine_again", kFile, "Read the machine's file again", "", read_again<SourceOf::Machine>}.needs(
+        no_file_to_read<SourceOf::Machine>),
     Action{"export", kFile, "Export ...", "Ctrl+E"}.does(open_export).needs(needs_schedule).below_line(),
     Action{"share", kFile, "Share: project, picture, trace and command ...", ""}.does(share).needs(needs_schedule),
     Action{"close", kFile, "Close", "", make<CloseDocument>}.needs(needs_kernel).below_line(),
@@ -388,6 +50,15 @@ const Action kActions[] = {
     Action{"find_previous", kEdit, "Previous match", "Shift+F3"}.does(find_step<-1>).needs(needs_problem),
     Action{"copy_command", kEdit, "Copy as command: what was done last", "Ctrl+Shift+C", make<CopyLine>}.needs(no_last_line).below_line(),
     Action{"copy_shown", kEdit, "Copy as command: what is shown", "", copy_shown}.needs(no_shown_line),
+    Action{"edit_kernel", kEdit, "Kernel's text beside the chart", "Ctrl+K"}
+        .does(edit_text<SourceOf::Kernel>)
+        .needs(no_text<SourceOf::Kernel>)
+        .ticked(editing<SourceOf::Kernel>)
+        .below_line(),
+    Action{"edit_machine", kEdit, "Machine's text beside the chart", "Ctrl+Shift+K"}
+        .does(edit_text<SourceOf::Machine>)
+        .needs(no_text<SourceOf::Machine>)
+        .ticked(editing<SourceOf::Machine>),
     Action{"note", kEdit, "Note at the selected op or cycle ...", "N"}.does(add_note).needs(save_reason),
     Action{"clear_flags", kEdit, "Remove flags", "", make<ClearFlags>}.needs(needs_flags),
     Action{"clear_selection", kEdit, "Clear selection", "Esc", make<ClearSelection>}.in_chart().needs(needs_selection),

@@ -295,6 +295,7 @@ void AppWindow::draw() {
   if (leave_menus) close_popups();
 
   draw_open_dialog(session_, ui_);
+  draw_new_dialog(session_, ui_);
   draw_path_prompt(session_, ui_);
   draw_error_panel(session_, ui_);
   draw_keys_overlay(session_, ui_);
@@ -317,15 +318,24 @@ void AppWindow::draw_panes(float top, float height) {
   const float least_width = px(left > 0 ? 440 : 300), least_height = px(160);
   if (width - left - right < least_width) right = 0;
   if (width - left < least_width) left = 0;
+  const bool editing = session_.view().editor && session_.content().kernel;
+  float editor = editing ? share(layout.editor, width, px(260), width * 0.6f) : 0;
+  if (editor > 0 && width - left - right - editor < px(300)) right = 0;
+  if (editor > 0 && width - left - right - editor < px(300)) left = 0;
+  if (editor > 0) editor = std::max(px(200), std::min(editor, width - left - right - px(240)));
   if (height - bottom < least_height) bottom = height - least_height >= px(90) ? height - least_height : 0;
   if (ui_.maximized) bottom = height;
   ui_.on_screen = {!ui_.maximized, bottom > 0, right > 0, left > 0};
   if (!ui_.on_screen[static_cast<std::size_t>(focus::pane())]) focus::set(ui_.maximized ? FocusPane::Bottom : FocusPane::Chart);
-  const float center = std::max(width - left - right, px(60));
+  const float center = std::max(width - left - editor - right, px(60));
+  const float outer = left;
+  left += editor;
   const ImVec2 padding(px(12), px(6));
-  if (left > 0)
-    pane("left", ImVec2(0, top), ImVec2(left, height), theme().panel, ImVec2(px(8), px(4)),
+  if (outer > 0)
+    pane("left", ImVec2(0, top), ImVec2(outer, height), theme().panel, ImVec2(px(8), px(4)),
          [&] { focused(FocusPane::Left, [&] { draw_left_pane(session_, models_, ui_); }); });
+  if (editor > 0)
+    pane("editor", ImVec2(outer, top), ImVec2(editor, height), theme().panel, ImVec2(px(8), px(6)), [&] { draw_editor(session_, ui_); });
   center_ = {left, top, left + center, top + (ui_.maximized ? height : height - bottom)};
   // The picture of the graph hears the keys of charts while the mouse is over it.
   ui_.chart.deaf = bottom > 0 && session_.view().tab == BottomTab::Graph && ui_.of<GraphState>().hears_keys;
@@ -346,7 +356,8 @@ void AppWindow::draw_panes(float top, float height) {
     pane("inspector", ImVec2(left + center, top), ImVec2(right, height), theme().panel, padding,
          [&] { focused(FocusPane::Inspector, [&] { draw_inspector(session_, models_, ui_); }); });
   const Layout usual;
-  if (left > 0) splitter("splitter/left", true, ImVec2(left, top), height, layout.left, width, 0.05, 0.4, usual.left);
+  if (outer > 0) splitter("splitter/left", true, ImVec2(outer, top), height, layout.left, width, 0.05, 0.4, usual.left);
+  if (editor > 0) splitter("splitter/editor", true, ImVec2(left, top), height, layout.editor, width, 0.15, 0.6, usual.editor);
   if (right > 0) splitter("splitter/right", true, ImVec2(left + center, top), height, layout.right, -width, 0.05, 0.4, usual.right);
   if (bottom > 0 && bottom < height)
     splitter("splitter/bottom", false, ImVec2(left, top + height - bottom), center, layout.bottom, -height, 0.05, 0.75, usual.bottom);
@@ -354,7 +365,7 @@ void AppWindow::draw_panes(float top, float height) {
   // Panes that gave way to the chart for lack of room have no handle: they could not come back. Handles lie off the middle,
   // where one would take hold of an edge to move it.
   const float half = px(6), down = top + height * 0.75f, along = left + center * 0.75f;
-  if (left > 0 || layout.left_folded) fold_handle("left", &Layout::left_folded, left == 0, ImVec2(left > 0 ? left : half, down), ui_);
+  if (outer > 0 || layout.left_folded) fold_handle("left", &Layout::left_folded, outer == 0, ImVec2(outer > 0 ? outer : half, down), ui_);
   if (right > 0 || layout.right_folded)
     fold_handle("right", &Layout::right_folded, right == 0, ImVec2(right > 0 ? left + center : width - half, down), ui_);
   if (bottom > 0 || layout.bottom_folded)

@@ -122,12 +122,18 @@ void draw_path_prompt(const Session& session, UiState& ui) {
   const Facts facts = prompt.ask == Prompt::ProjectPath       ? Facts{"Save the project", ".heddle.json"}
                       : prompt.ask == Prompt::ConstraintsPath ? Facts{"Save the constraints and changed numbers", ".constraints.json"}
                       : prompt.ask == Prompt::KernelPath      ? Facts{"Save the CUDA text", ".cu"}
+                      : prompt.ask == Prompt::KernelTextPath  ? Facts{"Save the kernel", ".json"}
+                      : prompt.ask == Prompt::MachineTextPath ? Facts{"Save the machine", ".json"}
                       : prompt.ask == Prompt::SharePath       ? Facts{"Share: project, picture, trace and command", ".heddle.json"}
                                                               : Facts{"Save the schedule", ".schedule.json"};
   const bool project = prompt.ask == Prompt::ProjectPath || prompt.ask == Prompt::SharePath;
   if (prompt.just_opened) {
     const bool has_file = project && !session.project_file().empty();
-    copy_to(prompt.path, sizeof prompt.path, has_file ? session.project_file() : file_stem(session) + facts.ending);
+    const Content& content = session.content();
+    const std::string stem = prompt.ask == Prompt::KernelTextPath    ? content.kernel->name
+                             : prompt.ask == Prompt::MachineTextPath ? content.machine->name
+                                                                     : file_stem(session);
+    copy_to(prompt.path, sizeof prompt.path, has_file ? session.project_file() : stem + facts.ending);
     ImGui::OpenPopup("write");
   }
   if (!begin_modal("write", ImVec2(px(560), 0))) return;
@@ -153,6 +159,8 @@ void draw_path_prompt(const Session& session, UiState& ui) {
       case Prompt::ConstraintsPath: ui.commands.push(SaveConstraints{prompt.path}); break;
       case Prompt::SharePath: share_as(ui, prompt.path); break;
       case Prompt::KernelPath: ui.commands.push(SaveKernel{prompt.path}); break;
+      case Prompt::KernelTextPath: ui.commands.push(SaveSource{SourceOf::Kernel, prompt.path}); break;
+      case Prompt::MachineTextPath: ui.commands.push(SaveSource{SourceOf::Machine, prompt.path}); break;
       case Prompt::SavePath: ui.commands.push(SaveSchedule{prompt.path}); break;
       case Prompt::Nothing: break;
     }

@@ -18,10 +18,18 @@ void draw_center(Session& session, const Models& models, UiState& ui);
 void draw_compare_bar(const Session& session, const Models& models, UiState& ui, float left, float right);
 /// A strip that says what is pointed at and laid over the chart, and ends it; returns its height, 0 when there is nothing.
 float draw_chart_legend(const Session& session, const Models& models, UiState& ui, float top);
+/// The text that view().editor names. Pre: it names one.
+void draw_editor(const Session& session, UiState& ui);
+/// Its field takes the keyboard.
+void focus_editor(UiState& ui);
+bool text_has_keys(const UiState& ui);
+/// Opens the dialog that makes a kernel from a pattern.
+void begin_new_kernel(UiState& ui);
 void draw_welcome(const Session& session, UiState& ui);
 
 // Over everything else.
 void draw_open_dialog(Session& session, UiState& ui);
+void draw_new_dialog(const Session& session, UiState& ui);
 void draw_path_prompt(const Session& session, UiState& ui);
 void draw_error_panel(const Session& session, UiState& ui);
 
