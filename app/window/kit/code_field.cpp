@@ -68,13 +68,15 @@ int on_event(ImGuiInputTextCallbackData* data) {
         accept(*data, field);
       else
         data->InsertChars(data->CursorPos, "  ");
+      field.caret = static_cast<std::size_t>(data->CursorPos);
       return 0;
     default: break;
   }
-  // Always, and on every edit.
+  // One event a frame: an edit, else "always".
   if (data->EventFlag == ImGuiInputTextFlags_CallbackEdit) {
     if (static_cast<std::size_t>(data->BufTextLen) == field.length + 1 && data->CursorPos > 0 && data->Buf[data->CursorPos - 1] == '\n')
       indent(*data);
+    field.caret = static_cast<std::size_t>(data->CursorPos);
     return 0;
   }
   if (field.next) {
@@ -95,9 +97,7 @@ int on_event(ImGuiInputTextCallbackData* data) {
   if (field.jump) {
     data->CursorPos = data->SelectionStart = data->SelectionEnd = std::min(static_cast<int>(*field.jump), data->BufTextLen);
     field.jump.reset();
-    field.follow = true;
   }
-  field.follow = field.follow || static_cast<std::size_t>(data->CursorPos) != field.caret;
   field.caret = static_cast<std::size_t>(std::max(data->CursorPos, 0));
   return 0;
 }
@@ -201,8 +201,6 @@ void code_field(const char* name, CodeField& field, const CodeLook& look, float 
   if (field.show) {
     ImGui::SetScrollY(std::max(0.0f, (static_cast<float>(*field.show) - 3) * line));
     field.show.reset();
-  } else if (std::exchange(field.follow, false) && !field.edited) {
-    field.follow = false;
   }
   const std::size_t at = std::min(field.caret, field.text.size());
   const std::size_t row = static_cast<std::size_t>(std::upper_bound(starts.begin(), starts.end(), at) - starts.begin()) - 1;
@@ -261,8 +259,6 @@ void code_field(const char* name, CodeField& field, const CodeLook& look, float 
   const ImVec2 beam(origin.x + gutter + offset_in_line(caret_line, at - std::min(starts[std::min(row, starts.size() - 1)], at), letter),
                     origin.y + line * static_cast<float>(row));
   if (field.active && std::fmod(ImGui::GetTime(), 1.0) < 0.65) list.AddLine(beam, {beam.x, beam.y + line}, t.text, px(1.5f));
-  const ImVec2 low = ImGui::GetWindowPos();
-  (void)low;
   if (field.active && field.offering && !field.offers.items.empty())
     paint_offers(field, {beam.x, beam.y + line}, line, {origin.x + ImGui::GetScrollX(), origin.y + top},
                  {origin.x + room.x - px(4), origin.y + top + seen});

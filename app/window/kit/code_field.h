@@ -45,7 +45,7 @@ struct CodeField {
 
   // Of the last frame, for its own use.
   std::size_t length = 0;
-  bool follow = false, stepped = false, take = false, undo = false, redo = false;
+  bool stepped = false, take = false, undo = false, redo = false;
 };
 
 /// Draws into what is left of the window, `height` high.

@@ -17,6 +17,7 @@ struct GraphState {
   // What the person chose.
   bool table = false;             ///< edges as a table instead
   std::optional<bool> downwards;  ///< the way of the data; unset: as the place suggests
+  bool edit = false;              ///< the form beside the picture
   bool follow = true;             ///< a selection made elsewhere is brought into view
   GraphCycle cycle = GraphCycle::Period;
   TableOrder order{"from"};

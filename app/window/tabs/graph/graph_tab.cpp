@@ -11,6 +11,7 @@
 #include "app/window/kit/widgets.h"
 #include "app/window/parts/question_bar.h"
 #include "app/window/parts/ui_state.h"
+#include "app/window/tabs/graph/graph_edit.h"
 #include "app/window/tabs/graph/graph_state.h"
 #include "app/window/tabs/graph/graph_view.h"
 #include "core/base/text_style.h"
@@ -87,6 +88,8 @@ void draw_bar(const Session& session, UiState& ui, bool down) {
   float top = ImGui::GetCursorScreenPos().y;
   if (view_choice("graph/picture", "Picture", !s.table, "boxes and lines")) s.table = false;
   if (view_choice("graph/table", "Table", s.table, "the same edges as a table")) s.table = true;
+  if (view_choice("graph/edit", "Edit", s.edit, "the chosen op as a form: its kind, what it reads, its result; ops added and removed"))
+    s.edit = !s.edit;
   ImGui::SameLine(0, px(10));
   if (!s.table) {
     if (view_choice("graph/direction", down ? "Down" : "Right", false, "the way that data flows in the picture: to the right, or down"))
@@ -195,6 +198,19 @@ void draw_edge_table(const Session& session, UiState& ui) {
   });
 }
 
+/// The picture, the table, or why there is none.
+void draw_rest(const Session& session, UiState& ui, const GraphInput& input, const std::shared_ptr<const GraphLayout>& layout) {
+  const Content& content = session.content();
+  GraphState& s = ui.of<GraphState>();
+  if (s.table) return draw_edge_table(session, ui);
+  if (!layout) return explain_absence(input, ui);
+  const ScheduleEntry* entry = content.entry();
+  ImGui::BeginChild("graph", ImVec2(0, 0), false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  draw_graph({*content.problem, entry ? &entry->schedule : nullptr, *s.model, session.selection(), session.view().highlight}, s,
+             ui.chart.requested, ui.commands);
+  ImGui::EndChild();
+}
+
 }  // namespace
 
 void draw_graph_tab(const Session& session, const Models&, UiState& ui) {
@@ -209,13 +225,19 @@ void draw_graph_tab(const Session& session, const Models&, UiState& ui) {
   const std::shared_ptr<const GraphLayout> layout = s.table ? nullptr : find_layout(s, input);
   if (layout) rebuild(session, s, layout);
   draw_bar(session, ui, down);
-  if (s.table) return draw_edge_table(session, ui);
-  if (!layout) return explain_absence(input, ui);
-  const ScheduleEntry* entry = content.entry();
-  ImGui::BeginChild("graph", ImVec2(0, 0), false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  draw_graph({*content.problem, entry ? &entry->schedule : nullptr, *s.model, session.selection(), session.view().highlight}, s,
-             ui.chart.requested, ui.commands);
-  ImGui::EndChild();
+  if (s.edit) {
+    const float width = std::min(px(290), ImGui::GetContentRegionAvail().x * 0.5f);
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - width);
+    const ImVec2 at = ImGui::GetCursorPos();
+    ImGui::BeginChild("form", ImVec2(0, 0));
+    draw_graph_edit(session, ui);
+    ImGui::EndChild();
+    ImGui::SetCursorPos({ImGui::GetCursorStartPos().x, at.y});
+    ImGui::BeginChild("rest", ImVec2(at.x - ImGui::GetCursorStartPos().x - px(10), 0), false,
+                      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  }
+  draw_rest(session, ui, input, layout);
+  if (s.edit) ImGui::EndChild();
 }
 
 }  // namespace heddle::app
