@@ -33,6 +33,7 @@ enum class BottomTab {
   Units,
   Constraints,
   Cuda,
+  Simulate,
   Runs,
   Sweep,
   Truth

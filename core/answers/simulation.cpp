@@ -141,7 +141,7 @@ std::string kernel_lines(const Machine& machine, const SimulationAnswer& answer,
                      style) +
           "\n";
   text += wrapped(hardware_text(machine, answer), "", style.width);
-  text += wrapped(printable(answer.trust), "", style.width);
+  text += wrapped(printable(answer.trust.text), "", style.width);
   if (!run.program.free_ops.empty()) {
     std::string names;
     for (const std::string& name : run.program.free_ops) names += (names.empty() ? "" : ", ") + printable(name);
@@ -199,6 +199,17 @@ std::string period_headline(const Schedule& schedule, const SimulationAnswer& an
                      bound.deadlock ? "deadlocks by the event graph"
                                     : "sustainable " + cycles_text(static_cast<double>(bound.weight) / static_cast<double>(bound.tokens))},
                     style);
+}
+
+std::string time_text(double microseconds) {
+  if (microseconds >= 9995) return fmt::format("{:.1f} ms", microseconds / 1000);
+  if (microseconds >= 999.5) return fmt::format("{:.2f} ms", microseconds / 1000);
+  return fmt::format("{:.{}f} us", microseconds, microseconds >= 99.95 ? 0 : 1);
+}
+
+std::string speed_text(const KernelRun& run) {
+  if (run.tflops > 0) return fmt::format("{:.{}f} TFLOP/s", run.tflops, run.tflops < 10 ? 1 : 0);
+  return run.gbytes > 0 ? grouped(std::llround(run.gbytes)) + " GB/s" : "";
 }
 
 std::string kernel_headline(const KernelRun& run, const TextStyle& style) {

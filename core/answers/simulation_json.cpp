@@ -47,7 +47,7 @@ Json kernel_json(const Machine& machine, const SimulationAnswer& answer) {
   const KernelRun& run = answer.kernel;
   Json kernel = Json::object();
   kernel.set("cycles", run.cycles).set("microseconds", run.microseconds).set("clock_mhz", run.clock.mhz).set("clock", run.clock.text);
-  kernel.set("dram_us", run.dram_us).set("around_us", run.around_us).set("around", answer.options.around).set("trust", answer.trust);
+  kernel.set("dram_us", run.dram_us).set("around_us", run.around_us).set("around", answer.options.around).set("trust", answer.trust.text);
   kernel.set("tflops", run.tflops).set("of_peak", run.of_peak).set("gbytes_per_second", run.gbytes);
   kernel.set("tiles", run.tiles).set("trips", run.trips).set("all_trips", run.all_trips).set("tile_cycles", run.tile);
   kernel.set("sms", machine.sm_count).set("ctas_per_sm", run.ctas).set("ctas_that_fit", run.occupancy.ctas);

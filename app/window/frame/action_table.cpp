@@ -563,6 +563,7 @@ const Action kActions[] = {
         .ticked([](const Session& s) { return s.view().measured; }),
     Action{"adopt_measured", kKernel, "Adopt measured latencies and solve", "", make<AdoptMeasured>}.needs(needs_residuals),
     Action{"cuda", kKernel, "CUDA source", "", make_tab<BottomTab::Cuda>}.below_line(),
+    Action{"simulate", kKernel, "Whole kernel: predicted time, and where it goes", "", make_tab<BottomTab::Simulate>},
     Action{"runs", kKernel, "Runs", "", make_tab<BottomTab::Runs>},
 
     Action{"keys", kHelp, "Keys and mouse", "F1 ?", make<toggle_keys>},
