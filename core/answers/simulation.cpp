@@ -10,6 +10,7 @@
 #include "core/base/words.h"
 #include "core/chart/chart_layout.h"
 #include "core/chart/csv.h"
+#include "core/simulate/end_ops.h"
 
 namespace heddle {
 
@@ -267,12 +268,8 @@ std::string simulation_csv(const SimulationAnswer& answer) {
       {"op", "section", "group", "role", "data_cycles", "order_cycles", "unit_cycles", "credit_cycles", "held_cycles", "queued_cycles"});
   for (std::size_t v = 0; v < run.sm.ops.size(); ++v) {
     const std::size_t g = run.program.schedule.ops[v].group.index();
-    const Section section = run.program.sections[v];
-    std::vector<std::string> fields{run.program.problem.ops[v].name,
-                                    section == Section::Loop       ? "loop"
-                                    : section == Section::Prologue ? "prologue"
-                                                                   : "epilogue",
-                                    std::to_string(g), run.program.schedule.groups[g].role};
+    std::vector<std::string> fields{run.program.problem.ops[v].name, to_string(run.program.sections[v]), std::to_string(g),
+                                    run.program.schedule.groups[g].role};
     for (const Cycle stall : run.sm.ops[v].stalls) fields.push_back(std::to_string(stall));
     fields.push_back(std::to_string(run.sm.ops[v].held));
     fields.push_back(std::to_string(run.sm.ops[v].queued));

@@ -6,6 +6,7 @@
 #include "core/base/words.h"
 #include "core/formats/schedule_json.h"
 #include "core/formats/schema.h"
+#include "core/simulate/end_ops.h"
 
 namespace heddle {
 namespace {
@@ -37,10 +38,6 @@ Json period_json(const MeasuredPeriod& period) {
       .set("per_iteration", period.cycles())
       .set("exact", period.exact)
       .set("from", period.from);
-}
-
-const char* section_name(Section section) {
-  return section == Section::Loop ? "loop" : section == Section::Prologue ? "prologue" : "epilogue";
 }
 
 Json kernel_json(const Machine& machine, const SimulationAnswer& answer) {
@@ -77,7 +74,7 @@ Json kernel_json(const Machine& machine, const SimulationAnswer& answer) {
     const OpTime& time = run.sm.ops[v];
     ops.push(Json::object()
                  .set("id", program.problem.ops[v].name)
-                 .set("section", section_name(program.sections[v]))
+                 .set("section", to_string(program.sections[v]))
                  .set("group", program.schedule.ops[v].group.index())
                  .set("stalls", stalls_json(time.stalls))
                  .set("held", time.held)

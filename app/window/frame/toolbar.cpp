@@ -9,6 +9,7 @@
 #include "app/window/kit/pretty_text.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
+#include "app/window/parts/kernel_cuts.h"
 #include "core/chart/chart_layout.h"
 #include "core/library/library.h"
 
@@ -54,14 +55,14 @@ void draw_header_chip(HeaderModel header, float height, float room, const Sessio
   if (facts > 0) paint_text(fonts().small, ImVec2(x, middle(fonts().small)), t.dim, header.facts);
 }
 
-/// Beside it the whole kernel: time and speed, and below them on what terms; a click shows where the time goes. The terms go when the room
-/// is short, then all of it. Returns the room it takes, with the gap before it.
+/// Beside it the whole kernel: time and speed, and below them on what terms; a click shows where the time goes. Where the room is short
+/// only "predicted" stands below them. Returns the room it takes; 0: there is not enough.
 float whole_chip_width(const WholeKernelModel& whole, float room, bool& terms) {
   if (!whole.known()) return 0;
-  const float around = px(34) + pill_width(fonts().small_bold, "PREDICTED");
-  const float least = text_size(fonts().small_bold, whole.speed).x + around, most = text_size(fonts().small, whole.terms).x + around;
-  terms = std::max(least, most) <= room;
-  return terms ? std::max(least, most) : least <= room ? least : 0;
+  const float speed = text_size(fonts().small_bold, whole.speed).x;
+  const float most = std::max(speed, text_size(fonts().small, whole.terms).x) + px(34) + pill_width(fonts().small_bold, "PREDICTED");
+  terms = most <= room;
+  return terms ? most : speed + px(24) <= room ? speed + px(24) : 0;
 }
 
 void draw_whole_chip(const WholeKernelModel& whole, bool terms, float width, float height, UiState& ui) {
@@ -80,11 +81,12 @@ void draw_whole_chip(const WholeKernelModel& whole, bool terms, float width, flo
   list.AddRectFilled(at, end, hovered ? t.hovered : t.input, px(5));
   list.AddRect(at, end, hovered ? t.accent : t.border, px(5));
   const float line = text_size(fonts().small, "X").y, high = px(18), x = at.x + px(12);
-  const float top = terms ? at.y + (height - 2 * line) / 2 : at.y + (height - line) / 2;
+  const float top = at.y + (height - 2 * line) / 2;
   paint_text(fonts().small_bold, ImVec2(x, top), t.text, drawable(whole.speed));
-  if (terms) paint_text(fonts().small, ImVec2(x, top + line), t.dim, drawable(whole.terms));
-  paint_pill(ImVec2(end.x - px(12) - pill_width(fonts().small_bold, "PREDICTED"), at.y + (height - high) / 2), high, fonts().small_bold,
-             "PREDICTED", Tone::Neutral);
+  paint_text(fonts().small, ImVec2(x, top + line), t.dim, terms ? drawable(whole.terms) : "predicted");
+  if (terms)
+    paint_pill(ImVec2(end.x - px(12) - pill_width(fonts().small_bold, "PREDICTED"), at.y + (height - high) / 2), high, fonts().small_bold,
+               "PREDICTED", Tone::Neutral);
 }
 
 void draw_choices(const char* title, Shelf shelf, const std::string& current, const Session& session, UiState& ui) {
@@ -126,6 +128,26 @@ void draw_params(const Session& session, UiState& ui) {
   }
 }
 
+/// Tiles cut into parts, so that warp groups can share them; a kernel that is cut is another kernel, opened in its place.
+void draw_cuts(const Session& session, UiState& ui) {
+  const Content& content = session.content();
+  if (!content.kernel || content.dump) return;
+  const std::vector<std::string> names = parameters_to_cut(*content.kernel);
+  if (names.empty()) return;
+  section("CUT TILES INTO PARTS");
+  for (const std::string& name : names) {
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextUnformatted(name.c_str());
+    for (const std::int64_t parts : {2, 4}) {
+      ImGui::SameLine(parts == 2 ? px(110) : 0, px(6));
+      const std::string id = fmt::format("subject/cut/{}/{}", name, parts);
+      if (!button(id.c_str(), std::to_string(parts), ButtonKind::Flat, why_no_cut(session))) continue;
+      open_cut(session, ui, {name, parts});
+      ImGui::CloseCurrentPopup();
+    }
+  }
+}
+
 /// "attention_forward_hopper · h100", a click opens the choice of kernel, machine and parameters.
 void draw_subject(const Session& session, const Models& models, UiState& ui, float height, float room) {
   const Content& content = session.content();
@@ -146,6 +168,7 @@ void draw_subject(const Session& session, const Models& models, UiState& ui, flo
     draw_choices("KERNEL", Shelf::Kernels, content.kernel ? content.kernel->name : "", session, ui);
     draw_choices("MACHINE", Shelf::Machines, content.machine ? content.machine->name : "", session, ui);
     draw_params(session, ui);
+    draw_cuts(session, ui);
     ImGui::EndPopup();
   }
 }
@@ -253,7 +276,7 @@ void draw_toolbar(const Session& session, const Models& models, UiState& ui) {
     const float chooser = (narrow ? px(50) : std::clamp(subject, px(150), rest * 0.3f)) + (models.header.changes.empty() ? 0 : px(90));
     const float room = rest - find_width - chooser - 2 * gap;
     bool terms = false;
-    const float whole = whole_chip_width(models.header.whole, std::max(room - px(300), 0.0f), terms);
+    const float whole = whole_chip_width(models.header.whole, std::max(room - px(210), 0.0f), terms);
     draw_header_chip(models.header, height, room - (whole > 0 ? whole + gap : 0), session, ui);
     ImGui::SameLine(0, gap);
     if (whole > 0) {

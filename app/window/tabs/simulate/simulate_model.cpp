@@ -76,12 +76,12 @@ std::vector<Column<GroupShare>> group_share_columns() {
 std::vector<Column<WaitRow>> wait_columns() {
   using Row = WaitRow;
   return {Column<Row>{"op", false, [](const Row& row) { return row.name; }}.wide(1.2f),
-          Column<Row>{"waits for", false, [](const Row& row) { return row.behind; }}.wide(1.4f),
+          Column<Row>{"waits for", false, [](const Row& row) { return row.behind; }}.wide(1.7f),
           Column<Row>{"through", false, [](const Row& row) { return row.through; }}.wide(1.6f),
           Column<Row>{"reason", false, [](const Row& row) { return row.reason; }}.wide(0.7f),
           Column<Row>{"cycles", true, [](const Row& row) { return grouped(row.cycles); }}.wide(1.0f).as_copied(
               [](const Row& row) { return std::to_string(row.cycles); }),
-          Column<Row>{"of the time", true, [](const Row& row) { return share_text(row.percent); }}.wide(0.9f)};
+          Column<Row>{"share", true, [](const Row& row) { return share_text(row.percent); }}.wide(0.9f)};
 }
 
 }  // namespace heddle::app
