@@ -11,7 +11,9 @@
 #include "codegen/compile/compile.h"
 #include "codegen/interpret/interpret.h"
 #include "codegen/interpret/verify.h"
+#include "codegen/program/kernel_numbers.h"
 #include "codegen/program/text.h"
+#include "core/analysis/usage.h"
 #include "core/formats/schedule_json.h"
 
 namespace heddle::app {
@@ -26,11 +28,18 @@ std::string compiled_text(const codegen::BuiltKernel& kernel) {
                      report.spill_stores + report.spill_loads, report.barriers, codegen::census_text(compiled.census));
 }
 
-std::string compiled_json(const codegen::BuiltKernel& kernel) {
+std::string compiled_json(const codegen::BuiltKernel& kernel, const std::vector<codegen::KernelNumber>& both) {
   const codegen::Compiled& compiled = kernel.compiled;
   const codegen::PtxasReport& report = compiled.report;
   Json remarks = Json::array();
   for (const std::string& remark : report.remarks) remarks.push(remark);
+  Json numbers = Json::array();
+  for (const codegen::KernelNumber& number : both)
+    numbers.push(Json::object()
+                     .set("name", number.name)
+                     .set("scheduled", number.scheduled)
+                     .set("written", number.written)
+                     .set("because", number.because));
   Json cuts = Json::array();
   for (const int cut : kernel.build.cuts) cuts.push(cut);
   return Json(Json::Object{{"kernel", kernel.program.kernel},
@@ -47,6 +56,7 @@ std::string compiled_json(const codegen::BuiltKernel& kernel) {
                            {"wgmma", compiled.census.products()},
                            {"wgmma_waits", compiled.census.product_waits()},
                            {"cuts", std::move(cuts)},
+                           {"numbers", std::move(numbers)},
                            {"remarks", std::move(remarks)},
                            {"refusals", refusals_json(kernel.faults)}})
       .pretty();
@@ -134,10 +144,12 @@ int run_compile(const Arguments& arguments, const Terminal& terminal) {
   const auto made = lower_and_compile(arguments, terminal, options, code);
   if (!made) return code;
   const codegen::BuiltKernel& kernel = made->kernel;
+  const auto numbers = codegen::kernel_numbers(made->inputs.problem, made->schedule, compute_usage(made->inputs.problem, made->schedule),
+                                               kernel.program, kernel.emission.launch.smem_bytes);
   if (json)
-    terminal.out << compiled_json(kernel);
+    terminal.out << compiled_json(kernel, numbers);
   else if (!terminal.quiet)
-    terminal.out << compiled_text(kernel);
+    terminal.out << compiled_text(kernel) << "\n" << codegen::kernel_numbers_text(numbers, terminal.style.width);
   for (const std::string& remark : kernel.compiled.report.remarks) terminal.note(printable(remark));
   complain_of(kernel.faults, terminal);
   for (const auto& [file, text] : {std::pair{&path, kernel.compiled.cubin},

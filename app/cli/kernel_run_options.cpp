@@ -56,11 +56,11 @@ Result<KernelRunOptions> kernel_run_options(const Arguments& arguments, const Ma
   return options;
 }
 
-std::string trust_in(const std::string& kind, const std::string& arch) {
+Trust trust_in(const std::string& kind, const std::string& arch) {
   const Result<std::string> path = library_file("assets/published/validation.json");
-  if (!path) return "";
+  if (!path) return {};
   const Result<ValidationGround> ground = read_validation_ground(*path);
-  return ground ? trust_text(*ground, kind, arch) : "";
+  return ground ? trust_of(*ground, kind, arch) : Trust{};
 }
 
 }  // namespace heddle::app

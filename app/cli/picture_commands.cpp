@@ -18,23 +18,34 @@
 #include "core/chart/svg.h"
 #include "core/check/checker.h"
 #include "core/formats/schedule_json.h"
+#include "core/simulate/end_ops.h"
 
 namespace heddle::app {
 namespace {
 
-GanttModel gantt_for(const Problem& problem, const Schedule& schedule, const Verdict& verdict, const Arguments& arguments) {
+/// The kernel's prologue and epilogue, so many cycles later than the schedule's own start.
+EndOps ends_of(const Inputs& inputs, const Schedule& schedule, Cycle shift = 0) {
+  EndOps ends = end_ops(inputs.kernel, inputs.machine, inputs.changes, inputs.problem, schedule);
+  for (EndOp& end : ends.ops) end.start += shift;
+  return ends;
+}
+
+GanttModel gantt_for(const Problem& problem, const Schedule& schedule, const EndOps& ends, const Verdict& verdict,
+                     const Arguments& arguments) {
   GanttOptions options;
   const std::string mode = arguments.text("--mode").value_or("steady");
   options.mode = mode == "unrolled" ? GanttMode::Unrolled : mode == "pipeline" ? GanttMode::Pipeline : GanttMode::Steady;
   options.iterations = static_cast<int>(arguments.integer("--iterations").value_or(options.iterations));
   options.verdict = &verdict;
+  options.ends = &ends;
   return build_gantt(problem, schedule, options);
 }
 
 /// What `show` prints and `export --format text` writes.
-std::string page_of(const Problem& problem, const Schedule& schedule, const Verdict& verdict, const Arguments& arguments, TextStyle style) {
+std::string page_of(const Problem& problem, const Schedule& schedule, const EndOps& ends, const Verdict& verdict,
+                    const Arguments& arguments, TextStyle style) {
   if (const auto width = arguments.integer("--width")) style.width = static_cast<int>(*width);
-  return timeline_page(problem, schedule, gantt_for(problem, schedule, verdict, arguments), style);
+  return timeline_page(problem, schedule, gantt_for(problem, schedule, ends, verdict, arguments), style);
 }
 
 /// Colours are for terminals only.
@@ -68,7 +79,7 @@ int run_show(const Arguments& arguments, const Terminal& terminal) {
   if (!schedule) return code;
   const Verdict verdict = check(inputs->problem, *schedule, inputs->constraints);
   warn_if_invalid(verdict, terminal);
-  terminal.out << page_of(inputs->problem, *schedule, verdict, arguments, terminal.style);
+  terminal.out << page_of(inputs->problem, *schedule, ends_of(*inputs, *schedule), verdict, arguments, terminal.style);
   return code;
 }
 
@@ -88,7 +99,10 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
     if (code == kDone && path != "-") terminal.note(fmt::format("{} written to {}", format, path));
     return code;
   };
-  if (format == "dot" && !inputs->schedule) return finish(dependence_dot(problem, nullptr));
+  if (format == "dot" && !inputs->schedule) {
+    const EndOps ends = end_ops(inputs->kernel, inputs->machine, inputs->changes, problem);
+    return finish(dependence_dot(problem, nullptr, &ends));
+  }
   int code = kDone;
   std::string failure;
   const auto schedule = schedule_to_show(*inputs, arguments, terminal, code, [&](const SolveOutcome& outcome) {
@@ -102,6 +116,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
   const Verdict verdict = check(problem, *schedule, inputs->constraints);
   if (format != "variants") warn_if_invalid(verdict, terminal);  // which of those go into the file is decided there
 
+  const EndOps ends = ends_of(*inputs, *schedule);
   std::string text;
   if (is_dump_format(format)) {
     Result<std::string> exported = dump_export(format, *inputs, *schedule, arguments, terminal);
@@ -114,7 +129,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
     if (const auto width = arguments.integer("--width")) options.width = std::max(320, static_cast<int>(*width));
     options.begin = arguments.integer("--begin");
     options.end = arguments.integer("--end");
-    const GanttModel upper = gantt_for(problem, *schedule, verdict, arguments);
+    const GanttModel upper = gantt_for(problem, *schedule, ends, verdict, arguments);
     if (const auto name = arguments.text("--below")) {
       const Result<Alignment> alignment = alignment_of(problem, arguments.text("--align").value_or("start"));
       if (!alignment) return report(terminal, alignment.error(), false);
@@ -122,25 +137,27 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
       if (!below) return report(terminal, below.error(), false);
       if (!*below) return report(terminal, Error::input(*name + " has no B", "open it, choose one with the key B, save it"), false);
       const Verdict verdict_b = check(problem, **below, inputs->constraints);
-      const Schedule aligned = shifted(**below, alignment_shift(*schedule, **below, *alignment));
-      text = gantt_pair_svg(upper, gantt_for(problem, aligned, verdict_b, arguments), options, picture_title(**below));
+      const Cycle shift = alignment_shift(*schedule, **below, *alignment);
+      const GanttModel lower = gantt_for(problem, shifted(**below, shift), ends_of(*inputs, **below, shift), verdict_b, arguments);
+      text = gantt_pair_svg(upper, lower, options, picture_title(**below));
     } else {
       text = gantt_svg(upper, options);
     }
   } else if (format == "trace") {
     TraceOptions options;
     if (const auto iterations = arguments.integer("--iterations")) options.iterations = static_cast<int>(*iterations);
+    options.ends = &ends;
     text = chrome_trace(problem, *schedule, options);
   } else if (format == "dot") {
-    text = dependence_dot(problem, &*schedule);
+    text = dependence_dot(problem, &*schedule, &ends);
   } else if (format == "pipeline") {
-    text = pipeline_page(pipeline_text(problem, *schedule), page_style(terminal, arguments, path));
+    text = pipeline_page(pipeline_text(problem, *schedule, &ends), page_style(terminal, arguments, path));
   } else if (format == "csv") {
-    text = op_csv(problem, &*schedule);
+    text = op_csv(problem, &*schedule, &ends);
   } else if (format == "json") {
     text = schedule_text(problem, *schedule);
   } else {
-    text = page_of(problem, *schedule, verdict, arguments, page_style(terminal, arguments, path));
+    text = page_of(problem, *schedule, ends, verdict, arguments, page_style(terminal, arguments, path));
   }
   const int written = finish(text);
   return written == kDone ? code : written;

@@ -244,7 +244,7 @@ std::vector<CommandSpec> make_table() {
                 "--format", "FORMAT",
                 {"svg", "trace", "dot", "csv", "text", "pipeline", "json", "schedule_graph", "variants", "joint-solver"},
                 "picture, Chrome/Perfetto trace, Graphviz graph (unsolved without SCHEDULE), op table, timeline, "
-                "prologue, steady state and epilogue of every warp group as pseudocode, schedule; of a compiler's dump: the dump with this "
+                "what every warp group does, from prologue to epilogue, as pseudocode, schedule; of a compiler's dump: the dump with this "
                 "schedule in it, several as variants, the answer to a joint-solver problem"),
             {"--also",
              "",

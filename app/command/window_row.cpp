@@ -32,7 +32,7 @@ CommandSpec window_row() {
        toggle("--no-solve", "do not solve at the start"),
        choice("--tab", "TAB",
               {"explain", "slack", "ops", "units", "log", "what_if", "constraints", "sensitivity", "pareto", "alternatives", "compare",
-               "audit", "truth", "graph", "pipeline", "cuda", "runs", "sweep"},
+               "audit", "truth", "graph", "pipeline", "simulate", "cuda", "runs", "sweep"},
               "the tab under the chart"),
        {"--select", "", "OP", "select this op", ValueType::Name, {}, 0, 0, false},
        choice("--mode", "MODE", {"steady", "unrolled", "pipeline"}, "of the chart"),

@@ -198,9 +198,9 @@ SourceModel source_model(const Kernel& kernel, const Problem& problem, const cod
 const char* to_words(SourcePart part) {
   switch (part) {
     case SourcePart::Begin: return "begin of the tile";
-    case SourcePart::Fill: return "prologue";
+    case SourcePart::Fill: return "fill";
     case SourcePart::Steady: return "steady state";
-    case SourcePart::Drain: return "epilogue";
+    case SourcePart::Drain: return "drain";
     case SourcePart::End: return "end of the tile";
   }
   return "";

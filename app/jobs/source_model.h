@@ -59,7 +59,7 @@ SourceModel source_model(const Kernel& kernel, const Problem& problem, const cod
 /// Any other text, line by line.
 SourceModel plain_text_model(std::string text);
 
-/// "prologue", "steady state", "epilogue", "begin of the tile", "end of the tile".
+/// "fill", "steady state", "drain", "begin of the tile", "end of the tile".
 const char* to_words(SourcePart part);
 /// "MMA0 · consumer A · steady state, stage 0, slot 578 · waits"
 std::string describe(const SourceBlock& block);

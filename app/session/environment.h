@@ -9,6 +9,7 @@
 #include "app/jobs/run_job.h"
 #include "app/jobs/solve_job.h"
 #include "app/jobs/warm_job.h"
+#include "app/session/prediction_state.h"
 #include "app/session/sweep_state.h"
 #include "app/session/truth_state.h"
 
@@ -26,6 +27,7 @@ struct Environment {
   RunTools run = built_in_run_tools();
   SweepTools sweep = built_in_sweep_tools();
   TruthTools truth{};
+  PredictFunction predict = built_in_prediction();  ///< empty: whole kernels are not predicted
 };
 
 }  // namespace heddle::app

@@ -10,7 +10,7 @@
 namespace heddle::app {
 namespace {
 
-constexpr std::array<std::pair<BottomTab, const char*>, 18> kTabs{{{BottomTab::Log, "log"},
+constexpr std::array<std::pair<BottomTab, const char*>, 19> kTabs{{{BottomTab::Log, "log"},
                                                                    {BottomTab::Explain, "explain"},
                                                                    {BottomTab::Slack, "slack"},
                                                                    {BottomTab::Alternatives, "alternatives"},
@@ -25,6 +25,7 @@ constexpr std::array<std::pair<BottomTab, const char*>, 18> kTabs{{{BottomTab::L
                                                                    {BottomTab::Units, "units"},
                                                                    {BottomTab::Constraints, "constraints"},
                                                                    {BottomTab::Cuda, "cuda"},
+                                                                   {BottomTab::Simulate, "simulate"},
                                                                    {BottomTab::Runs, "runs"},
                                                                    {BottomTab::Sweep, "sweep"},
                                                                    {BottomTab::Truth, "truth"}}};

@@ -19,18 +19,19 @@
 
 namespace heddle::app {
 
-class Command;         // app/session/command.h
-class KernelState;     // app/session/kernel_state.h
-class RunState;        // app/session/run_state.h
-class SessionCore;     // app/session/session_core.h
-class SweepState;      // app/session/sweep_state.h
-class TruthState;      // app/session/truth_state.h
-struct AskOptions;     // app/jobs/ask_options.h
-struct Environment;    // app/session/environment.h
-struct KernelText;     // app/jobs/kernel_job.h
-struct QuestionState;  // app/session/question_state.h
-struct Recovery;       // app/session/autosave.h
-enum class Topic;      // app/jobs/ask_options.h
+class Command;          // app/session/command.h
+class KernelState;      // app/session/kernel_state.h
+class RunState;         // app/session/run_state.h
+class SessionCore;      // app/session/session_core.h
+class SweepState;       // app/session/sweep_state.h
+class TruthState;       // app/session/truth_state.h
+struct AskOptions;      // app/jobs/ask_options.h
+struct Environment;     // app/session/environment.h
+class PredictionState;  // app/session/prediction_state.h
+struct KernelText;      // app/jobs/kernel_job.h
+struct QuestionState;   // app/session/question_state.h
+struct Recovery;        // app/session/autosave.h
+enum class Topic;       // app/jobs/ask_options.h
 
 constexpr int kMostIterations = 64;  ///< that the unrolled and pipeline views show
 
@@ -96,6 +97,9 @@ class Session {
   bool validating() const;  ///< they, or the parts of one, are being worked out
   /// Empty when a validation can be started, else why not.
   std::string why_no_validation() const;
+  /// What the simulator says of whole kernels.
+  const PredictionState& predictions() const;
+  bool predicting() const;
   const std::optional<ErrorReport>& error() const;
   const Settings& settings() const;
   const std::string& solver_name() const;

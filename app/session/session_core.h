@@ -17,6 +17,7 @@
 #include "app/session/autosave.h"
 #include "app/session/environment.h"
 #include "app/session/kernel_state.h"
+#include "app/session/prediction_state.h"
 #include "app/session/project.h"
 #include "app/session/question_state.h"
 #include "app/session/run_state.h"
@@ -65,7 +66,8 @@ struct BackgroundWork {
       : kernel(environment.kernel, environment.wake),
         runs(environment.run, environment.wake),
         sweep(environment.sweep, environment.wake),
-        truth(environment.truth, environment.wake) {}
+        truth(environment.truth, environment.wake),
+        predictions(environment.predict, environment.wake) {}
 
   // The solve.
   LiveSolve live;
@@ -95,6 +97,7 @@ struct BackgroundWork {
   RunState runs;
   SweepState sweep;
   TruthState truth;
+  PredictionState predictions;
 
   std::unique_ptr<SolveJob> job;
   std::shared_ptr<const Problem> job_problem;  ///< what the running job was asked: an answer to anything else is not taken
@@ -226,6 +229,7 @@ class SessionCore {
   bool pump_runs();
   bool pump_sweep();
   bool pump_truth();
+  bool pump_predictions();
   /// While its tab is shown, the text is that of the shown schedule.
   void keep_kernel_fresh();
   bool pump_kernel();

@@ -9,6 +9,7 @@
 #include "core/chart/chrome_trace.h"
 #include "core/chart/csv.h"
 #include "core/chart/svg.h"
+#include "core/simulate/end_ops.h"
 
 namespace heddle::app {
 namespace {
@@ -27,12 +28,20 @@ struct Shown {
   int iterations;
 };
 
-GanttModel gantt_of(const Shown& shown, const ScheduleEntry& entry, const Schedule& schedule) {
+EndOps ends_of(const Content& content, const ScheduleEntry& entry) {
+  return end_ops(*content.kernel, *content.machine, content.changes, *content.problem, entry.schedule);
+}
+
+/// So many cycles later than the schedule's own numbers.
+GanttModel gantt_of(const Shown& shown, const ScheduleEntry& entry, Cycle shift = 0) {
+  EndOps ends = ends_of(shown.content, entry);
+  for (EndOp& end : ends.ops) end.start += shift;
   GanttOptions options;
   options.mode = shown.view.mode;
   options.iterations = shown.iterations;
   options.verdict = &entry.verdict;
-  return build_gantt(*shown.content.problem, schedule, options);
+  options.ends = &ends;
+  return build_gantt(*shown.content.problem, shifted(entry.schedule, shift), options);
 }
 
 std::string svg_of(const Shown& shown, const Export& request) {
@@ -45,11 +54,11 @@ std::string svg_of(const Shown& shown, const Export& request) {
     svg.begin = view.chart.visible->first;
     svg.end = view.chart.visible->second;
   }
-  const GanttModel upper = gantt_of(shown, a, a.schedule);
+  const GanttModel upper = gantt_of(shown, a);
   const ScheduleEntry* b = content.baseline_entry();
   if (!b || view.chart_view == ChartView::A) return gantt_svg(upper, svg);
-  const Schedule aligned = shifted(b->schedule, alignment_shift(a.schedule, b->schedule, view.alignment));
-  return gantt_pair_svg(upper, gantt_of(shown, *b, aligned), svg, picture_title(as_it_stands(*b)));
+  const Cycle shift = alignment_shift(a.schedule, b->schedule, view.alignment);
+  return gantt_pair_svg(upper, gantt_of(shown, *b, shift), svg, picture_title(as_it_stands(*b)));
 }
 
 }  // namespace
@@ -63,15 +72,16 @@ void SessionCore::on(const Export& c) {
   if (!entry) return fail("Cannot export", Error::input("there is no schedule to draw", "solve or open one first"));
   const Problem& problem = *document_.content.problem;
   const Shown shown{document_.content, view_, session_.iterations()};
+  const EndOps ends = ends_of(document_.content, *entry);
   std::string text;
   switch (c.kind) {
     case ExportKind::Svg: text = svg_of(shown, c); break;
-    case ExportKind::Trace: text = chrome_trace(problem, entry->schedule); break;
-    case ExportKind::Csv: text = op_csv(problem, &entry->schedule); break;
+    case ExportKind::Trace: text = chrome_trace(problem, entry->schedule, {.ends = &ends}); break;
+    case ExportKind::Csv: text = op_csv(problem, &entry->schedule, &ends); break;
     case ExportKind::Text: {
       TextStyle style;
       style.width = 160;
-      text = timeline_page(problem, as_it_stands(*entry), gantt_of(shown, *entry, entry->schedule), style);
+      text = timeline_page(problem, as_it_stands(*entry), gantt_of(shown, *entry), style);
       break;
     }
     case ExportKind::DumpGraph:

@@ -34,6 +34,7 @@ enum class BottomTab {
   Units,
   Constraints,
   Cuda,
+  Simulate,
   Runs,
   Sweep,
   Truth

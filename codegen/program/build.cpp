@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "codegen/program/builder.h"
+#include "codegen/program/tile_rows.h"
 #include "core/check/checker.h"
 #include "core/problem/fault_log.h"
 #include "core/problem/storage.h"
@@ -22,7 +23,6 @@ Refusal refusal(std::string rule, std::vector<std::string> ops, std::string sent
 namespace {
 
 constexpr std::int64_t kMostTrips = 1'000'000;
-constexpr std::int64_t kWarpgroupRows = 64;  ///< of a wgmma's result
 }  // namespace
 
 UserConstraint fewer_stages(const Program& program) { return {"", true, ConstraintKind::MaxStages, {}, "", 0, program.stages - 1}; }
@@ -81,19 +81,10 @@ bool Builder::prepare(std::optional<std::int64_t> trips) {
   }
   FaultLog faults;
   for (const TileValue& value : kernel_.values) tiles_.push_back(measure(value, problem_.params, {}, faults));
-  if (std::any_of(kernel_.body.begin(), kernel_.body.end(), [](const TileOp& op) { return op.kind == "mma"; }))
-    for (std::size_t v = 0; v < kernel_.values.size(); ++v) {
-      const TileValue& value = kernel_.values[v];
-      if (value.space != Space::Register || value.shape.size() != 2) continue;
-      const auto rows = value.shape[0].evaluate(problem_.params);
-      if (!rows.ok() || *rows <= kWarpgroupRows) continue;
-      const auto names = value.shape[0].names();
-      const std::string cut = names.size() == 1 && *rows % kWarpgroupRows == 0
-                                  ? fmt::format("; --subtile {}={} cuts it", names[0], *rows / kWarpgroupRows)
-                                  : std::string();
-      refuse("tile_rows", {}, fmt::format("'{}' has {} rows in registers; a warpgroup holds {}{}", value.name, *rows, kWarpgroupRows, cut));
-      return false;
-    }
+  if (const auto wide = wide_tile(kernel_, problem_.params)) {
+    refuse("tile_rows", {}, sentence_of(*wide));
+    return false;
+  }
   const auto own = kernel_.loop.trips.evaluate(problem_.params);
   program_.trips = trips.value_or(own.ok() ? *own : 0);
   if (!faults.empty() || program_.trips < 1 || program_.trips > kMostTrips) {

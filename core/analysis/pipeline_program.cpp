@@ -230,7 +230,7 @@ std::vector<PipelineWindow> pipeline_windows(const PipelineGroup& group) {
     if (!window.steps.empty()) windows.push_back(std::move(window));
   };
   for (int p = 0; p < written - 1; ++p)
-    add(Part::Prologue, p, [&](PipelineWindow& window, std::size_t i, const PipelineLine& line) {
+    add(Part::Fill, p, [&](PipelineWindow& window, std::size_t i, const PipelineLine& line) {
       const int iteration = p - line.stage;
       if (iteration >= line.first && iteration >= 0) window.steps.push_back({i, iteration, false, line.spare > 0});
     });
@@ -239,7 +239,7 @@ std::vector<PipelineWindow> pipeline_windows(const PipelineGroup& group) {
     window.steps.push_back({i, -line.stage, least < line.first, line.stage < line.spare});
   });
   for (int e = 0; e < written - 1; ++e)
-    add(Part::Epilogue, e, [&](PipelineWindow& window, std::size_t i, const PipelineLine& line) {
+    add(Part::Drain, e, [&](PipelineWindow& window, std::size_t i, const PipelineLine& line) {
       const int offset = e - line.stage;  // iteration N + offset
       if (offset >= 0 || -offset <= line.spare) return;
       window.steps.push_back({i, offset, stages + offset < line.first, false});

@@ -5,7 +5,7 @@
 //
 // Every line has a place in time, as ops have: stage * II + slot. A group's loop runs its lines in the order of their
 // slots; a line of stage l (counted from the group's first) works on the iteration l before the newest. With L stages the
-// loop fills over L - 1 windows (prologue), runs N - L + 1 times (steady state) and drains over L - 1 windows (epilogue),
+// loop fills over L - 1 windows, runs N - L + 1 times (steady state) and drains over L - 1 windows,
 // for any trip count N >= L.
 #pragma once
 
@@ -55,7 +55,7 @@ struct PipelineProgram {
 /// Pre: the schedule's sizes fit the problem. For a schedule that is not valid the program may deadlock.
 PipelineProgram pipeline_program(const Problem& problem, const Schedule& schedule);
 
-/// What a line of a section works on: i + offset in the steady state, offset in the prologue, N + offset in the epilogue.
+/// What a line of a section works on: i + offset in the steady state, offset while filling, N + offset while draining.
 struct PipelineStep {
   std::size_t line = 0;  ///< of the group
   int offset = 0;
@@ -63,16 +63,16 @@ struct PipelineStep {
 };
 
 struct PipelineWindow {
-  enum class Part { Prologue, Steady, Epilogue };
+  enum class Part { Fill, Steady, Drain };
   Part part = Part::Steady;
-  int number = 0;  ///< of the prologue's and epilogue's windows, from 0
+  int number = 0;  ///< of the windows of filling and of draining, from 0
   std::vector<PipelineStep> steps;
 };
 
-/// A loop of more stages is not written out: its prologue would fill books.
+/// A loop of more stages is not written out: its filling would fill books.
 inline constexpr int kMostStagesWritten = 500;
 
-/// Prologue windows, one steady window, epilogue windows; windows without steps are left out. Of a group of more than
+/// Windows of filling, one steady window, windows of draining; windows without steps are left out. Of a group of more than
 /// kMostStagesWritten stages the steady window only.
 std::vector<PipelineWindow> pipeline_windows(const PipelineGroup& group);
 

@@ -10,6 +10,7 @@
 #include "core/base/words.h"
 #include "core/chart/chart_layout.h"
 #include "core/chart/csv.h"
+#include "core/simulate/end_ops.h"
 
 namespace heddle {
 
@@ -141,7 +142,7 @@ std::string kernel_lines(const Machine& machine, const SimulationAnswer& answer,
                      style) +
           "\n";
   text += wrapped(hardware_text(machine, answer), "", style.width);
-  text += wrapped(printable(answer.trust), "", style.width);
+  text += wrapped(printable(answer.trust.text), "", style.width);
   if (!run.program.free_ops.empty()) {
     std::string names;
     for (const std::string& name : run.program.free_ops) names += (names.empty() ? "" : ", ") + printable(name);
@@ -201,6 +202,17 @@ std::string period_headline(const Schedule& schedule, const SimulationAnswer& an
                     style);
 }
 
+std::string time_text(double microseconds) {
+  if (microseconds >= 9995) return fmt::format("{:.1f} ms", microseconds / 1000);
+  if (microseconds >= 999.5) return fmt::format("{:.2f} ms", microseconds / 1000);
+  return fmt::format("{:.{}f} us", microseconds, microseconds >= 99.95 ? 0 : 1);
+}
+
+std::string speed_text(const KernelRun& run) {
+  if (run.tflops > 0) return fmt::format("{:.{}f} TFLOP/s", run.tflops, run.tflops < 10 ? 1 : 0);
+  return run.gbytes > 0 ? grouped(std::llround(run.gbytes)) + " GB/s" : "";
+}
+
 std::string kernel_headline(const KernelRun& run, const TextStyle& style) {
   if (!run.fault.empty()) return printable(run.fault);
   return join_facts(
@@ -256,12 +268,8 @@ std::string simulation_csv(const SimulationAnswer& answer) {
       {"op", "section", "group", "role", "data_cycles", "order_cycles", "unit_cycles", "credit_cycles", "held_cycles", "queued_cycles"});
   for (std::size_t v = 0; v < run.sm.ops.size(); ++v) {
     const std::size_t g = run.program.schedule.ops[v].group.index();
-    const Section section = run.program.sections[v];
-    std::vector<std::string> fields{run.program.problem.ops[v].name,
-                                    section == Section::Loop       ? "loop"
-                                    : section == Section::Prologue ? "prologue"
-                                                                   : "epilogue",
-                                    std::to_string(g), run.program.schedule.groups[g].role};
+    std::vector<std::string> fields{run.program.problem.ops[v].name, to_string(run.program.sections[v]), std::to_string(g),
+                                    run.program.schedule.groups[g].role};
     for (const Cycle stall : run.sm.ops[v].stalls) fields.push_back(std::to_string(stall));
     fields.push_back(std::to_string(run.sm.ops[v].held));
     fields.push_back(std::to_string(run.sm.ops[v].queued));

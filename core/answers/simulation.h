@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/analysis/period.h"
+#include "core/answers/validation.h"
 #include "core/base/json.h"
 #include "core/base/text_style.h"
 #include "core/machine/machine.h"
@@ -28,7 +29,7 @@ struct SimulationAnswer {
   KernelRun kernel;
   KernelRunOptions options;
   std::vector<TimePart> parts;  ///< what the kernel's time is made of
-  std::string trust;            ///< how far predictions of this kind can be trusted (core/answers/validation.h); "": not known
+  Trust trust;                  ///< how far predictions of this kind can be trusted
 };
 
 SimulationAnswer simulate_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
@@ -36,6 +37,11 @@ SimulationAnswer simulate_kernel(const Kernel& kernel, const Machine& machine, c
 
 /// "period 2048 cycles, exact · II 2048 · sustainable 2048"
 std::string period_headline(const Schedule& schedule, const SimulationAnswer& answer, const TextStyle& style);
+
+/// "674 us", "12.3 us", "4.02 ms"
+std::string time_text(double microseconds);
+/// "561 TFLOP/s", of a kernel without products "2 310 GB/s"; "" where neither is known.
+std::string speed_text(const KernelRun& run);
 
 /// "1 234 567 cycles · 674.6 us at 1568 MHz sustained at 700 W, tensor cores busy 91 % · 561.2 TFLOP/s · 57 % of peak"
 std::string kernel_headline(const KernelRun& run, const TextStyle& style);

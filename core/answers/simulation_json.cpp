@@ -6,6 +6,7 @@
 #include "core/base/words.h"
 #include "core/formats/schedule_json.h"
 #include "core/formats/schema.h"
+#include "core/simulate/end_ops.h"
 
 namespace heddle {
 namespace {
@@ -39,15 +40,11 @@ Json period_json(const MeasuredPeriod& period) {
       .set("from", period.from);
 }
 
-const char* section_name(Section section) {
-  return section == Section::Loop ? "loop" : section == Section::Prologue ? "prologue" : "epilogue";
-}
-
 Json kernel_json(const Machine& machine, const SimulationAnswer& answer) {
   const KernelRun& run = answer.kernel;
   Json kernel = Json::object();
   kernel.set("cycles", run.cycles).set("microseconds", run.microseconds).set("clock_mhz", run.clock.mhz).set("clock", run.clock.text);
-  kernel.set("dram_us", run.dram_us).set("around_us", run.around_us).set("around", answer.options.around).set("trust", answer.trust);
+  kernel.set("dram_us", run.dram_us).set("around_us", run.around_us).set("around", answer.options.around).set("trust", answer.trust.text);
   kernel.set("tflops", run.tflops).set("of_peak", run.of_peak).set("gbytes_per_second", run.gbytes);
   kernel.set("tiles", run.tiles).set("trips", run.trips).set("all_trips", run.all_trips).set("tile_cycles", run.tile);
   kernel.set("sms", machine.sm_count).set("ctas_per_sm", run.ctas).set("ctas_that_fit", run.occupancy.ctas);
@@ -77,7 +74,7 @@ Json kernel_json(const Machine& machine, const SimulationAnswer& answer) {
     const OpTime& time = run.sm.ops[v];
     ops.push(Json::object()
                  .set("id", program.problem.ops[v].name)
-                 .set("section", section_name(program.sections[v]))
+                 .set("section", to_string(program.sections[v]))
                  .set("group", program.schedule.ops[v].group.index())
                  .set("stalls", stalls_json(time.stalls))
                  .set("held", time.held)

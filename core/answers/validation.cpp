@@ -172,13 +172,14 @@ Validation sum_up(std::vector<ValidatedRow> rows, const ValidationGround& ground
   return validation;
 }
 
-std::string trust_text(const ValidationGround& ground, const std::string& kind, const std::string& arch) {
+Trust trust_of(const ValidationGround& ground, const std::string& kind, const std::string& arch) {
   for (const Band& band : ground.bands)
     if (band.kind == kind && band.arch == arch && band.rows > 0)
-      return fmt::format(
-          "validated for {} on {}: measured / predicted {:.2f} in the median, spread {:.0f} %, over {} published measurements", kind, arch,
-          band.median, 100 * band.spread, band.rows);
-  return "";
+      return {
+          true, fmt::format("validated, spread {:.0f} %", 100 * band.spread),
+          fmt::format("validated for {} on {}: measured / predicted {:.2f} in the median, spread {:.0f} %, over {} published measurements",
+                      kind, arch, band.median, 100 * band.spread, band.rows)};
+  return {false, "model, not validated", "the model's word, not validated: no published measurements of this kind of kernel on " + arch};
 }
 
 std::string validation_headline(const Validation& validation) {

@@ -70,8 +70,14 @@ struct Validation {
 /// Sums up. Rows that the run did not come to have a prediction that says so.
 Validation sum_up(std::vector<ValidatedRow> rows, const ValidationGround& ground, bool complete);
 
-/// How far predictions for one kind of kernel ("attention_forward_causal") can be trusted, in a sentence. "" where nothing is known.
-std::string trust_text(const ValidationGround& ground, const std::string& kind, const std::string& arch);
+/// How far predictions for one kind of kernel can be trusted.
+struct Trust {
+  bool validated = false;
+  std::string brief;  ///< "validated, spread 8 %", "model, not validated"
+  std::string text;   ///< the same as a sentence
+};
+/// Of a kind ("attention_forward_causal") on an architecture; not validated where no published measurements were compared.
+Trust trust_of(const ValidationGround& ground, const std::string& kind, const std::string& arch);
 
 std::string validation_headline(const Validation& validation);
 /// "gemm, sm_90a"

@@ -15,6 +15,19 @@ constexpr std::size_t kMaxNesting = 64;
 constexpr std::size_t kMaxValues = 4'000'000;
 constexpr std::size_t kMaxMembers = 10'000;  ///< of one object: they are looked up one after another
 
+/// What a text is that a compiler printed; null: no such text. JSON of any kind begins otherwise.
+const char* compiler_text(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || std::string_view("{[\"").find(text[first]) != std::string_view::npos) return nullptr;
+  const auto has = [head = text.substr(0, 1 << 20)](std::string_view word) { return head.find(word) != std::string_view::npos; };
+  if (has("ttg.") || has("ttng.") || has("triton_gpu.")) return "TTGIR (MLIR of Triton's GPU dialects)";
+  if (has("tt.func")) return "TTIR (MLIR of Triton)";
+  if (has("func.func") || has("llvm.func") || has("gpu.module")) return "MLIR";
+  if (has("define ") && has("target triple")) return "LLVM IR";
+  if (has(".version") && has(".target sm_")) return "PTX";
+  return nullptr;
+}
+
 class Listener {
  public:
   Listener(std::string_view text, const std::string& file) : text_(text), file_(file) {}
@@ -67,6 +80,14 @@ class Listener {
       hint = "remove the comma before the closing bracket";
     else if (token.find("Na") != std::string::npos || token.find("In") != std::string::npos)
       hint = "JSON has no NaN and no infinity";
+    if (const char* language = compiler_text(text_)) {
+      faults_.push_back({file_,
+                         {},
+                         fmt::format("this is {}, a compiler's text and not JSON; it is not read yet", language),
+                         "what can be read is what the modulo scheduler of the Triton fork facebookexperimental/triton dumps as JSON "
+                         "(ddg-0.1, schedule_graph), and heddle new writes a kernel of the same shape from a pattern"});
+      return false;
+    }
     if (what.size() > 300) what = what.substr(0, 300) + "...";
     faults_.push_back({file_, pointer(), fmt::format("not valid JSON at line {}, column {}: {}", line, column, what), hint});
     return false;

@@ -30,7 +30,10 @@ struct ChartLayout {
   /// The row at this height, or the nearest row of the group where there is padding; nothing between and below groups.
   std::optional<std::size_t> row_at(const GanttModel& model, float y) const;
   /// Top of a bar's lane.
-  float lane_top(const GanttBar& bar) const { return rows[bar.row].top + static_cast<float>(bar.lane) * lane; }
+  template <class Bar>
+  float lane_top(const Bar& bar) const {
+    return rows[bar.row].top + static_cast<float>(bar.lane) * lane;
+  }
 };
 
 ChartLayout layout_rows(const GanttModel& model, const RowMetrics& metrics);

@@ -44,12 +44,13 @@ int assign_lanes(std::vector<Slice>& slices) {
 class Trace {
  public:
   Trace(const Problem& problem, const Schedule& schedule, const TraceOptions& options)
-      : problem_(problem), schedule_(schedule), iterations_(std::max(1, options.iterations)) {}
+      : problem_(problem), schedule_(schedule), iterations_(std::max(1, options.iterations)), ends_(options.ends) {}
 
   std::string write() {
     metadata("process_name", 0, {{"name", fmt::format("{} on {}", problem_.kernel, machine_title(problem_))}});
     collect_slices();
     for (auto& [track, slices] : tracks_) write_track(track, slices);
+    write_ends();
     write_spans();
     write_flows();
     write_lanes_and_marks();
@@ -114,6 +115,42 @@ class Trace {
     }
   }
 
+  /// On threads of their own: they are predicted, not scheduled, and may overlap what is.
+  void write_ends() {
+    if (!ends_) return;
+    std::map<Track, std::vector<Slice>> tracks;
+    for (const EndOp& end : ends_->ops) {
+      const Op& op = ends_->problem.op(end.op);
+      const std::size_t group = end.group.index();
+      const Cycle at = end.start + (end.section == Section::Epilogue ? (iterations_ - 1) * schedule_.ii : 0);
+      const int section = static_cast<int>(end.section);
+      if (op.window > 0 || op.uses.empty()) tracks[{group, 0}].push_back({end.op, section, at, at + op.window, nullptr, 0});
+      for (const UnitUse& use : op.uses)
+        if (use.duration > 0)
+          tracks[{group, 1 + use.unit.index()}].push_back({end.op, section, at + use.offset, at + use.offset + use.duration, &use, 0});
+    }
+    for (auto& [track, slices] : tracks) {
+      const int first = static_cast<int>(threads_) + 1;
+      const int lanes = assign_lanes(slices);
+      threads_ += static_cast<std::size_t>(lanes);
+      const std::string what = track.second == 0 ? "issue" : problem_.units[track.second - 1].name;
+      const std::string name = fmt::format("{} {}, once per tile (predicted)", ends_->groups[track.first].role, what);
+      for (int lane = 0; lane < lanes; ++lane) {
+        metadata("thread_name", first + lane, {{"name", lane ? fmt::format("{} {}", name, lane + 1) : name}});
+        metadata("thread_sort_index", first + lane, {{"sort_index", first + lane}});
+      }
+      for (const Slice& slice : slices) {
+        Json e = event("X", ends_->problem.op(slice.op).name, first + slice.lane, slice.begin);
+        e.set("dur", trace_microseconds(slice.end - slice.begin));
+        e.set("cat", slice.use ? to_string(problem_.unit(slice.use->unit).role) : "issue");
+        e.set("args", Json::Object{{"section", to_string(static_cast<Section>(slice.iteration))},
+                                   {"start_cycle", slice.begin},
+                                   {"cycles", slice.end - slice.begin}});
+        events_.push_back(std::move(e));
+      }
+    }
+  }
+
   void write_spans() {
     std::uint64_t id = 0;
     for (int i = 0; i < iterations_; ++i) {
@@ -154,6 +191,7 @@ class Trace {
     GanttOptions options;
     options.mode = GanttMode::Pipeline;
     options.iterations = iterations_;
+    options.ends = ends_;
     const GanttModel model = build_gantt(problem_, schedule_, options);
     for (const GanttLane& lane : model.lanes) {
       for (const Step& step : lane.profile) {
@@ -172,6 +210,7 @@ class Trace {
   const Problem& problem_;
   const Schedule& schedule_;
   const int iterations_;
+  const EndOps* ends_;
   Json::Array events_;
   std::map<Track, std::vector<Slice>> tracks_;
   std::map<std::pair<int, std::size_t>, std::pair<int, Cycle>> homes_;  // (iteration, op) -> (thread, cycle)

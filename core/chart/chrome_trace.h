@@ -12,12 +12,14 @@
 #include "core/problem/problem.h"
 #include "core/records/measurement.h"
 #include "core/schedule/schedule.h"
+#include "core/simulate/end_ops.h"
 #include "core/simulate/simulate.h"
 
 namespace heddle {
 
 struct TraceOptions {
   int iterations = 8;
+  const EndOps* ends = nullptr;  ///< the kernel's prologue and epilogue, once, before and after the iterations
 };
 
 /// Pre: the schedule has the problem's shape. The same input gives the same bytes.

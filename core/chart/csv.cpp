@@ -52,16 +52,24 @@ std::string csv_record(const std::vector<std::string>& fields) {
   return line + "\r\n";
 }
 
-std::string op_csv(const Problem& problem, const Schedule* schedule) {
+std::string op_csv(const Problem& problem, const Schedule* schedule, const EndOps* ends) {
   std::string text = csv_record({"op", "kind", "group", "role", "warps", "stage", "slot_cycles", "start_cycles", "end_cycles",
-                                 "latency_cycles", "window_cycles", "slack_cycles", "units"});
+                                 "latency_cycles", "window_cycles", "slack_cycles", "units", "section", "machine"});
   for (const OpRow& row : op_rows(problem, schedule)) {
     const Op& op = problem.op(row.op);
     const auto when = [&](Cycle cycles) { return schedule ? std::to_string(cycles) : std::string(); };
     text += csv_record({op.name, op.kind, schedule ? std::to_string(row.group.index()) : "",
                         schedule ? schedule->groups[row.group.index()].role : "", std::to_string(op.warps), when(row.stage), when(row.slot),
                         when(row.start), when(row.end), std::to_string(op.latency), std::to_string(op.window),
-                        row.slack ? std::to_string(*row.slack) : "", row.uses});
+                        row.slack ? std::to_string(*row.slack) : "", row.uses, "loop", machine_title(problem)});
+  }
+  if (!ends) return text;
+  for (const EndOp& end : ends->ops) {
+    const Op& op = ends->problem.op(end.op);
+    text += csv_record({op.name, op.kind, schedule ? std::to_string(end.group.index()) : "",
+                        schedule ? ends->groups[end.group.index()].role : "", std::to_string(op.warps), "", "", "", "",
+                        std::to_string(op.latency), std::to_string(op.window), "", describe_uses(ends->problem, op), to_string(end.section),
+                        machine_title(problem)});
   }
   return text;
 }

@@ -6,6 +6,7 @@
 
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
+#include "core/simulate/end_ops.h"
 
 namespace heddle {
 
@@ -13,7 +14,8 @@ namespace heddle {
 /// (it begins with = @ + - and is no number) gets an apostrophe in front.
 std::string csv_record(const std::vector<std::string>& fields);
 
-/// The op table. Without a schedule the schedule's columns are empty.
-std::string op_csv(const Problem& problem, const Schedule* schedule);
+/// The op table. Without a schedule the schedule's columns are empty. `ends`: prologue and epilogue follow, without what only a schedule
+/// says; null: they are left out.
+std::string op_csv(const Problem& problem, const Schedule* schedule, const EndOps* ends = nullptr);
 
 }  // namespace heddle

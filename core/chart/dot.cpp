@@ -50,7 +50,20 @@ std::string node(const Problem& problem, const Schedule* schedule, std::size_t v
 
 }  // namespace
 
-std::string dependence_dot(const Problem& problem, const Schedule* schedule) {
+namespace {
+
+std::string end_node(const EndOps& ends, const EndOp& end) {
+  const Op& op = ends.problem.op(end.op);
+  std::string label = quoted(op.name);
+  label.pop_back();
+  const UnitRole role = op.uses.empty() ? UnitRole::Other : ends.problem.unit(op.uses[0].unit).role;
+  return fmt::format("n{} [label={}\\n{}, once per tile\", style=\"rounded,dashed\", color=\"{}\"];\n", end.op.index(), label,
+                     to_string(end.section), fill_of(role));
+}
+
+}  // namespace
+
+std::string dependence_dot(const Problem& problem, const Schedule* schedule, const EndOps* ends) {
   const Bounds bounds = compute_bounds(problem);
   std::string text = "digraph " + quoted(problem.kernel) + " {\n";
   text +=
@@ -65,11 +78,17 @@ std::string dependence_dot(const Problem& problem, const Schedule* schedule) {
       for (std::size_t v = 0; v < problem.ops.size(); ++v) {
         if (schedule->ops[v].group == GroupId(g)) text += "    " + node(problem, schedule, v);
       }
+      if (ends)
+        for (const EndOp& end : ends->ops)
+          if (end.group == GroupId(g)) text += "    " + end_node(*ends, end);
       text += "  }\n";
     }
   } else {
     for (std::size_t v = 0; v < problem.ops.size(); ++v) text += "  " + node(problem, nullptr, v);
   }
+  if (ends)
+    for (const EndOp& end : ends->ops)
+      if (!schedule || end.group.index() >= schedule->groups.size()) text += "  " + end_node(*ends, end);
   for (std::size_t e = 0; e < problem.edges.size(); ++e) {
     const Edge& edge = problem.edges[e];
     const bool critical = std::find(bounds.critical.edges.begin(), bounds.critical.edges.end(), EdgeId(e)) != bounds.critical.edges.end();
@@ -78,6 +97,9 @@ std::string dependence_dot(const Problem& problem, const Schedule* schedule) {
     text += fmt::format("  n{} -> n{} [label=\"{}/{}\", style=\"{}\"{}];\n", edge.from.index(), edge.to.index(), edge.latency,
                         edge.distance, style, critical ? ", penwidth=2.5, color=\"#c00000\"" : "");
   }
+  if (ends)
+    for (const EndLink& link : ends->links)
+      text += fmt::format("  n{} -> n{} [label=\"{}\", style=\"dotted\"];\n", link.from.index(), link.to.index(), link.latency);
   return text + "}\n";
 }
 

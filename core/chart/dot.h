@@ -6,9 +6,11 @@
 
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
+#include "core/simulate/end_ops.h"
 
 namespace heddle {
 
-std::string dependence_dot(const Problem& problem, const Schedule* schedule);
+/// `ends`: prologue and epilogue, dashed; null: they are left out.
+std::string dependence_dot(const Problem& problem, const Schedule* schedule, const EndOps* ends = nullptr);
 
 }  // namespace heddle

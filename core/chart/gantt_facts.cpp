@@ -18,12 +18,37 @@ std::string percent(std::int64_t part, std::int64_t whole) {
 }
 
 /// How much of what this unit offers is used over what is drawn, in percent.
-std::string unit_detail(const UsageCurve& curve, const Unit& unit, Cycle length) {
+std::string unit_detail(const UsageCurve& curve, const Unit& unit, Cycle begin, Cycle end) {
   double used = 0;
   for (std::size_t i = 0; i < curve.size(); ++i)
-    used += static_cast<double>(curve[i].value) * static_cast<double>((i + 1 < curve.size() ? curve[i + 1].at : length) - curve[i].at);
+    used += static_cast<double>(curve[i].value) * static_cast<double>((i + 1 < curve.size() ? curve[i + 1].at : end) - curve[i].at);
   return percent(static_cast<std::int64_t>(used),
-                 static_cast<std::int64_t>(static_cast<double>(unit.capacity) * static_cast<double>(length)));
+                 static_cast<std::int64_t>(static_cast<double>(unit.capacity) * static_cast<double>(end - begin)));
+}
+
+/// `amount` more during [begin, end), which may lie before the curve's first step.
+void add_span(UsageCurve& curve, Cycle begin, Cycle end, std::int64_t amount) {
+  std::vector<Cycle> times{begin, end};
+  for (const Step& step : curve) times.push_back(step.at);
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  UsageCurve sum;
+  for (const Cycle at : times) {
+    const std::int64_t value = value_at(curve, at) + (begin <= at && at < end ? amount : 0);
+    if (sum.empty() || sum.back().value != value) sum.push_back({at, value});
+  }
+  curve = std::move(sum);
+}
+
+/// Prologue and epilogue use units too.
+void add_end_uses(const EndOps& ends, const std::vector<GanttEndBar>& bars, Cycle last_iteration, Usage& shown) {
+  for (const GanttEndBar& bar : bars) {
+    const EndOp& end = ends.ops[bar.end];
+    const Cycle start = end.start + (bar.prologue ? 0 : last_iteration);
+    for (const UnitUse& use : ends.problem.op(end.op).uses)
+      if (use.duration > 0 && use.amount > 0)
+        add_span(shown.units[use.unit.index()], start + use.offset, start + use.offset + use.duration, use.amount);
+  }
 }
 
 /// Compute first, memories last, as rows are read: what should be full is on top.
@@ -43,9 +68,11 @@ int lane_rank(UnitRole role) {
 }
 
 /// Profiles, percentages and peaks are those of what the model shows: the steady state, or a whole run.
-void add_lanes(const Problem& problem, const Schedule& schedule, int iterations, GanttModel& model) {
+void add_lanes(const Problem& problem, const Schedule& schedule, const GanttOptions& options, GanttModel& model) {
+  const int iterations = std::max(1, options.iterations);
   const Usage window = compute_usage(problem, schedule);
   Usage shown = model.mode == GanttMode::Steady ? window : compute_run_usage(problem, schedule, iterations, model.end);
+  if (!model.ends.empty()) add_end_uses(*options.ends, model.ends, (iterations - 1) * schedule.ii, shown);
   const auto add = [&](std::string label, std::string detail, UnitRole role, UsageCurve& profile, std::int64_t capacity,
                        LaneMeasure measure = LaneMeasure::Unit) -> GanttLane& {
     GanttLane lane{std::move(label), std::move(detail), role, std::move(profile), capacity, 0, 0, measure};
@@ -61,13 +88,12 @@ void add_lanes(const Problem& problem, const Schedule& schedule, int iterations,
   };
   std::vector<std::size_t> units;
   for (std::size_t u = 0; u < problem.units.size(); ++u)
-    if (window.busy[u] > 0) units.push_back(u);
+    if (window.busy[u] > 0 || peak(shown.units[u]) > 0) units.push_back(u);
   std::stable_sort(units.begin(), units.end(),
                    [&](std::size_t a, std::size_t b) { return lane_rank(problem.units[a].role) < lane_rank(problem.units[b].role); });
   for (const std::size_t u : units) {
     const Unit& unit = problem.units[u];
-    const Cycle length = model.mode == GanttMode::Steady ? schedule.ii : model.end;
-    add(unit_label(unit), unit_detail(shown.units[u], unit, length), unit.role, shown.units[u], unit.capacity);
+    add(unit_label(unit), unit_detail(shown.units[u], unit, model.begin, model.end), unit.role, shown.units[u], unit.capacity);
   }
   add_memory("SMEM live", UnitRole::Smem, window.smem_live, shown.smem_live, problem.limits.smem_bytes, window.smem_bytes,
              LaneMeasure::Bytes);
@@ -128,7 +154,7 @@ void add_facts(const Problem& problem, const Schedule& schedule, const GanttOpti
     bar.critical = critical[bar.op.index()];
     bar.violating = violating[bar.op.index()];
   }
-  add_lanes(problem, schedule, std::max(1, options.iterations), model);
+  add_lanes(problem, schedule, options, model);
 }
 
 }  // namespace heddle

@@ -54,18 +54,18 @@ struct Shape {
   int copies = 1;  ///< lanes it takes for itself: more than one only where it outlasts II
 };
 
-Shape shape_of(const Problem& problem, const Schedule& schedule, OpId id) {
+Shape shape_of(const Problem& problem, OpId id, Cycle start, Cycle ii) {
   const Op& op = problem.op(id);
   Shape shape;
   shape.use = primary_use(problem, op);
-  shape.begin = schedule.start(id) + (shape.use ? shape.use->offset : 0);
+  shape.begin = start + (shape.use ? shape.use->offset : 0);
   if (shape.use) {
     shape.role = problem.unit(shape.use->unit).role;
     shape.length = shape.use->duration;
   } else {
     shape.length = std::max<Cycle>(1, op.window > 0 ? op.window : op.latency);
   }
-  shape.length = std::min(shape.length, kMaxWindows * schedule.ii);
+  shape.length = std::min(shape.length, kMaxWindows * ii);
   return shape;
 }
 
@@ -103,24 +103,30 @@ int choose_lanes(std::vector<Shape>& shapes, std::vector<std::size_t> ops, Cycle
   return std::max(1, static_cast<int>(lanes.size()));
 }
 
-void add_rows(const Problem& problem, const Schedule& schedule, std::vector<Shape>& shapes, GanttModel& model) {
+/// `ends` and `end_shapes`: of prologue and epilogue, where they are drawn.
+void add_rows(const Problem& problem, const Schedule& schedule, std::vector<Shape>& shapes, const EndOps* ends,
+              std::vector<Shape>& end_shapes, GanttModel& model) {
   struct Members {
-    std::vector<std::size_t> ops, units;
+    std::vector<std::size_t> ops, ends, units;
   };
-  for (std::size_t g = 0; g < schedule.groups.size(); ++g) {
-    const ScheduleGroup& from = schedule.groups[g];
+  const std::vector<ScheduleGroup>& all = ends ? ends->groups : schedule.groups;
+  for (std::size_t g = 0; g < all.size(); ++g) {
+    const ScheduleGroup& from = all[g];
     GanttGroup group{GroupId(g), from.role, {}, model.rows.size(), 0};
     group.detail = fmt::format("{} warp{}", from.warps, from.warps == 1 ? "" : "s");
     if (from.registers > 0) group.detail += fmt::format(" · {} regs", from.registers);
 
     std::map<std::pair<int, UnitRole>, Members> rows;
-    for (std::size_t v = 0; v < shapes.size(); ++v) {
-      if (schedule.group(OpId(v)).index() != g) continue;
-      const UnitRole role = row_role(shapes[v].role);
-      Members& members = rows[{shapes[v].use ? row_rank(role) : row_rank(UnitRole::Other) + 1, role}];
-      members.ops.push_back(v);
-      if (shapes[v].use) members.units.push_back(shapes[v].use->unit.index());
-    }
+    const auto row_of = [&](const Shape& shape) -> Members& {
+      const UnitRole role = row_role(shape.role);
+      Members& members = rows[{shape.use ? row_rank(role) : row_rank(UnitRole::Other) + 1, role}];
+      if (shape.use) members.units.push_back(shape.use->unit.index());
+      return members;
+    };
+    for (std::size_t v = 0; v < shapes.size(); ++v)
+      if (schedule.group(OpId(v)).index() == g) row_of(shapes[v]).ops.push_back(v);
+    for (std::size_t e = 0; e < end_shapes.size(); ++e)
+      if (ends->ops[e].group.index() == g) row_of(end_shapes[e]).ends.push_back(e);
     for (auto& [key, members] : rows) {
       GanttRow row{GroupId(g), key.second, {}, 1};
       std::sort(members.units.begin(), members.units.end());
@@ -129,6 +135,7 @@ void add_rows(const Problem& problem, const Schedule& schedule, std::vector<Shap
       if (row.label.empty()) row.label = "issue";
       row.lanes = choose_lanes(shapes, members.ops, schedule.ii);
       for (const std::size_t v : members.ops) shapes[v].row = model.rows.size();
+      for (const std::size_t e : members.ends) end_shapes[e].row = model.rows.size();
       model.rows.push_back(std::move(row));
     }
     group.rows = model.rows.size() - group.first_row;
@@ -190,6 +197,42 @@ void add_run_bars(const Problem& problem, const Schedule& schedule, const std::v
   }
 }
 
+/// Each in the first lane of its row where nothing is at that time.
+void add_end_bars(const EndOps& ends, const std::vector<Shape>& shapes, Cycle last_iteration, GanttModel& model) {
+  for (std::size_t e = 0; e < shapes.size(); ++e) {
+    const EndOp& end = ends.ops[e];
+    const Op& op = ends.problem.op(end.op);
+    const Shape& shape = shapes[e];
+    GanttEndBar bar;
+    bar.end = e;
+    bar.prologue = end.section == Section::Prologue;
+    bar.row = shape.row;
+    const Cycle shift = bar.prologue ? 0 : last_iteration, start = end.start + shift;
+    bar.begin = shape.begin + shift;
+    bar.end_at = bar.begin + shape.length;
+    bar.window_end = start + op.window;
+    bar.latency_end = start + op.latency;
+    bar.label = op.name;
+    bar.kind = op.kind;
+    bar.role = shape.role;
+    const auto taken = [&](const auto& other, Cycle other_end) {
+      return other.row == bar.row && other.lane == bar.lane && other.begin < bar.end_at && bar.begin < other_end;
+    };
+    const auto meets = [&] {
+      return std::any_of(model.bars.begin(), model.bars.end(), [&](const GanttBar& b) { return taken(b, b.end); }) ||
+             std::any_of(model.ends.begin(), model.ends.end(), [&](const GanttEndBar& b) { return taken(b, b.end_at); });
+    };
+    while (meets()) ++bar.lane;
+    model.rows[bar.row].lanes = std::max(model.rows[bar.row].lanes, bar.lane + 1);
+    model.begin = std::min(model.begin, std::min(start, bar.begin));
+    model.end = std::max({model.end, bar.end_at, bar.window_end, bar.latency_end});
+    model.ends.push_back(std::move(bar));
+  }
+  std::sort(model.ends.begin(), model.ends.end(), [](const GanttEndBar& a, const GanttEndBar& b) {
+    return std::tie(a.row, a.lane, a.begin, a.end) < std::tie(b.row, b.lane, b.begin, b.end);
+  });
+}
+
 /// An arrow leaves the last piece of its producer and enters the first piece of its consumer.
 void add_arrows(const Problem& problem, const Schedule& schedule, int iterations, GanttModel& model) {
   const bool steady = model.mode == GanttMode::Steady;
@@ -227,10 +270,16 @@ void add_marks(const Schedule& schedule, int iterations, GanttModel& model) {
                                            : iteration_name(k),
                            true});
   if (!pipeline) return;
-  const Cycle fill = std::max(0, stage_count(schedule) - 1);
-  if (fill > 0) model.marks.push_back({model.begin, "prologue", false});
+  // A phase ends where the next one begins.
+  const Cycle fill = std::max(0, stage_count(schedule) - 1), drain = iterations * schedule.ii;
+  Cycle epilogue = model.end;
+  for (const GanttEndBar& bar : model.ends)
+    if (!bar.prologue) epilogue = std::min(epilogue, bar.begin);
+  if (model.begin < 0) model.marks.push_back({model.begin, "prologue", false});
+  if (fill > 0) model.marks.push_back({0, "fill", false});
   if (fill < iterations) model.marks.push_back({fill * schedule.ii, "steady state", false});
-  if (fill > 0) model.marks.push_back({iterations * schedule.ii, "epilogue", false});
+  if (fill > 0 && drain < epilogue) model.marks.push_back({drain, "drain", false});
+  if (epilogue < model.end) model.marks.push_back({std::max(epilogue, fill * schedule.ii + 1), "epilogue", false});
 }
 
 }  // namespace
@@ -267,13 +316,18 @@ GanttModel build_gantt(const Problem& problem, const Schedule& schedule, const G
 
   std::vector<Shape> shapes;
   shapes.reserve(problem.ops.size());
-  for (std::size_t v = 0; v < problem.ops.size(); ++v) shapes.push_back(shape_of(problem, schedule, OpId(v)));
-  add_rows(problem, schedule, shapes, model);
+  for (std::size_t v = 0; v < problem.ops.size(); ++v) shapes.push_back(shape_of(problem, OpId(v), schedule.start(OpId(v)), schedule.ii));
+  const EndOps* ends = model.mode == GanttMode::Pipeline && options.ends && !options.ends->empty() ? options.ends : nullptr;
+  std::vector<Shape> end_shapes;
+  if (ends)
+    for (const EndOp& end : ends->ops) end_shapes.push_back(shape_of(ends->problem, end.op, end.start, schedule.ii));
+  add_rows(problem, schedule, shapes, ends, end_shapes, model);
 
   if (model.mode == GanttMode::Steady)
     add_steady_bars(problem, schedule, shapes, model);
   else
     add_run_bars(problem, schedule, shapes, iterations, model);
+  if (ends) add_end_bars(*ends, end_shapes, (iterations - 1) * schedule.ii, model);
   std::sort(model.bars.begin(), model.bars.end(), [](const GanttBar& a, const GanttBar& b) {
     return std::tie(a.row, a.lane, a.begin, a.op) < std::tie(b.row, b.lane, b.begin, b.op);
   });

@@ -4,7 +4,8 @@
 // Three views of one schedule:
 //   steady    one II window, every op once at its slot, wrapped bars split in two pieces that share an identity
 //   unrolled  `iterations` consecutive iterations as they overlap, absolute time
-//   pipeline  a run of `iterations` iterations from cold start to drain, with prologue, steady state and epilogue marked
+//   pipeline  a run of `iterations` iterations from cold start to drain, with filling, steady state and draining marked; where the kernel's
+//             prologue and epilogue are given, these ops before and after it, once per tile
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include "core/check/checker.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
+#include "core/simulate/end_ops.h"
 #include "core/simulate/simulate.h"
 
 namespace heddle {
@@ -26,6 +28,7 @@ struct GanttOptions {
   GanttMode mode = GanttMode::Steady;
   int iterations = 3;                ///< unrolled and pipeline only
   const Verdict* verdict = nullptr;  ///< marks violating bars
+  const EndOps* ends = nullptr;      ///< pipeline only: the kernel's prologue and epilogue
 };
 
 struct GanttRow {
@@ -54,6 +57,18 @@ struct GanttBar {
   bool critical = false;  ///< on the binding unit, the critical recurrence, or the limiting cycle
   bool violating = false;
   bool wraps_left = false, wraps_right = false;  ///< this piece continues at the other edge
+};
+
+/// An op of the kernel's prologue or epilogue: once per tile, predicted, neither scheduled nor proved.
+struct GanttEndBar {
+  std::size_t end = 0;  ///< of EndOps::ops
+  bool prologue = true;
+  std::size_t row = 0;
+  int lane = 0;
+  Cycle begin = 0, end_at = 0;  ///< as of a GanttBar
+  Cycle window_end = 0, latency_end = 0;
+  std::string label, kind;
+  UnitRole role = UnitRole::Other;
 };
 
 struct GanttArrow {
@@ -89,7 +104,8 @@ struct GanttModel {
   Cycle ii = 1, begin = 0, end = 1;
   std::vector<GanttGroup> groups;
   std::vector<GanttRow> rows;
-  std::vector<GanttBar> bars;  ///< sorted by row, lane, begin; bars of one lane do not overlap
+  std::vector<GanttBar> bars;     ///< sorted by row, lane, begin; bars of one lane do not overlap
+  std::vector<GanttEndBar> ends;  ///< by row, lane, begin; no two bars of a lane overlap
   std::vector<GanttArrow> arrows;
   std::vector<GanttMark> marks;
   std::vector<GanttLane> lanes;  ///< units, SMEM, TMEM, registers per group

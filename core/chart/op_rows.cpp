@@ -7,7 +7,6 @@
 #include "core/analysis/slack.h"
 
 namespace heddle {
-namespace {
 
 std::string describe_uses(const Problem& problem, const Op& op) {
   std::string text;
@@ -18,8 +17,6 @@ std::string describe_uses(const Problem& problem, const Op& op) {
   }
   return text;
 }
-
-}  // namespace
 
 std::string op_key(OpId op) {
   static const std::string kKeys = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";

@@ -26,6 +26,9 @@ struct OpRow {
 /// In op order. Without a schedule only `op`, `key` and `uses` are set.
 std::vector<OpRow> op_rows(const Problem& problem, const Schedule* schedule);
 
+/// "TC 0+128, SMEM 0+128 x96".
+std::string describe_uses(const Problem& problem, const Op& op);
+
 /// "a" ... "z", "A" ... "Z", "0" ... "9", then "#".
 std::string op_key(OpId op);
 

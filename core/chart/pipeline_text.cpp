@@ -21,19 +21,19 @@ struct Iteration {
   Iteration back(int distance) const { return {part, offset - distance}; }
 
   std::string text() const {
-    if (part == Part::Prologue) return fmt::format("{}", offset);
+    if (part == Part::Fill) return fmt::format("{}", offset);
     const char* base = part == Part::Steady ? "i" : "N";
     return offset == 0 ? std::string(base) : fmt::format("{}{}{}", base, offset < 0 ? '-' : '+', std::abs(offset));
   }
-  std::string factor() const { return part != Part::Prologue && offset != 0 ? "(" + text() + ")" : text(); }
+  std::string factor() const { return part != Part::Fill && offset != 0 ? "(" + text() + ")" : text(); }
 
   std::string slot(int depth) const {
     if (depth <= 1) return "0";
-    return part == Part::Prologue ? fmt::format("{}", offset % depth) : fmt::format("{}%{}", factor(), depth);
+    return part == Part::Fill ? fmt::format("{}", offset % depth) : fmt::format("{}%{}", factor(), depth);
   }
   /// Writers begin one phase ahead: the slots are free before anyone has released them.
   std::string phase(int depth, bool writer) const {
-    if (part == Part::Prologue) return fmt::format("{}", ((offset / std::max(depth, 1)) & 1) ^ (writer ? 1 : 0));
+    if (part == Part::Fill) return fmt::format("{}", ((offset / std::max(depth, 1)) & 1) ^ (writer ? 1 : 0));
     const std::string turn = depth <= 1 ? factor() : fmt::format("({}/{})", factor(), depth);
     return writer ? fmt::format("({}&1)^1", turn) : fmt::format("{}&1", turn);
   }
@@ -41,8 +41,8 @@ struct Iteration {
 
 class Writer {
  public:
-  Writer(const Problem& problem, const Schedule& schedule)
-      : problem_(problem), schedule_(schedule), program_(pipeline_program(problem, schedule)) {}
+  Writer(const Problem& problem, const Schedule& schedule, const EndOps* ends)
+      : problem_(problem), schedule_(schedule), ends_(ends), program_(pipeline_program(problem, schedule)) {}
 
   PipelineText run() {
     PipelineText text;
@@ -55,6 +55,8 @@ class Writer {
     for (std::size_t c = 0; c < problem_.channels.size(); ++c)
       if (schedule_.depths[c] > 0) text.rings.push_back(ring(ChannelId(c)));
     for (std::size_t g = 0; g < program_.groups.size(); ++g) text.groups.push_back(group(g));
+    if (ends_)
+      for (std::size_t g = program_.groups.size(); g < ends_->groups.size(); ++g) text.groups.push_back(end_group(g));
     return text;
   }
 
@@ -77,28 +79,72 @@ class Writer {
     out.title = of.role.empty() ? fmt::format("group {}", g) : printable(of.role);
     out.note = count_of(of.warps, "warp") + ", " + count_of(body.stages, "stage");
     if (body.first_stage > 0) out.note += fmt::format(", begins in window {}", body.first_stage);
-    if (body.lines.empty()) return out;
+    add_once(g, Section::Prologue, out);
+    if (body.lines.empty()) {
+      add_once(g, Section::Epilogue, out);
+      return out;
+    }
     if (body.stages > kMostStagesWritten)
-      out.note += fmt::format("; prologue and epilogue of more than {} stages are not written out", kMostStagesWritten);
+      out.note += fmt::format("; filling and draining of more than {} stages are not written out", kMostStagesWritten);
     for (const PipelineWindow& window : pipeline_windows(body)) out.sections.push_back(section(body, window));
+    add_once(g, Section::Epilogue, out);
     return out;
+  }
+
+  /// A group that is there for the epilogue alone.
+  PipelineTextGroup end_group(std::size_t g) const {
+    const ScheduleGroup& of = ends_->groups[g];
+    PipelineTextGroup out;
+    out.title = of.role.empty() ? fmt::format("group {}", g) : printable(of.role);
+    out.note = count_of(of.warps, "warp");
+    add_once(g, Section::Epilogue, out);
+    return out;
+  }
+
+  /// What the group does before the loop, or after it.
+  void add_once(std::size_t g, Section section, PipelineTextGroup& out) const {
+    if (!ends_) return;
+    PipelineTextSection once;
+    once.once = true;
+    once.title = to_string(section);
+    once.note = "once per tile, predicted";
+    for (const EndOp& end : ends_->ops) {
+      if (end.section != section || end.group.index() != g) continue;
+      const Op& op = ends_->problem.op(end.op);
+      PipelineTextLine line;
+      line.verb = op.kind.empty() ? "op" : printable(op.kind);
+      line.object = printable(op.name);
+      describe(op, ends_->problem, line);
+      if (!end.cost_known) line.detail = "no cost known, taken as nothing";
+      once.lines.push_back(std::move(line));
+    }
+    if (!once.lines.empty()) out.sections.push_back(std::move(once));
+  }
+
+  static void describe(const Op& op, const Problem& problem, PipelineTextLine& out) {
+    for (const UnitUse& use : op.uses)
+      if (use.duration > 0) {
+        out.detail = fmt::format("{} {}", printable(problem.unit(use.unit).name), grouped(use.duration));
+        break;
+      }
+    if (!op.uses.empty()) out.role = problem.unit(op.uses.front().unit).role;
+    if (op.asynchronous) out.detail += out.detail.empty() ? "asynchronous" : ", asynchronous";
   }
 
   PipelineTextSection section(const PipelineGroup& body, const PipelineWindow& window) const {
     PipelineTextSection out;
-    out.part = window.part;
     const int fill = body.stages - 1;
     switch (window.part) {
-      case Part::Prologue:
-        out.title = fill > 1 ? fmt::format("prologue {} of {}", window.number + 1, fill) : "prologue";
+      case Part::Fill:
+        out.title = fill > 1 ? fmt::format("fill {} of {}", window.number + 1, fill) : "fill";
         out.note = fmt::format("once, from cycle {}", grouped(sat(body.first_stage + window.number)));
         break;
       case Part::Steady:
         out.title = fmt::format("steady state: for i = {} .. N-1", fill);
         out.note = fill == 0 ? "N times" : fmt::format("N-{} times", fill);
         break;
-      case Part::Epilogue:
-        out.title = fill > 1 ? fmt::format("epilogue {} of {}", window.number + 1, fill) : "epilogue";
+      case Part::Drain:
+        out.title = fill > 1 ? fmt::format("drain {} of {}", window.number + 1, fill) : "drain";
         out.note = "once";
         break;
     }
@@ -119,7 +165,7 @@ class Writer {
     const char* counter = at.part == Part::Steady ? "i" : "N";
     if (step.check_first) out.guard = fmt::format("if {} >= {}: ", counter, of.first - at.offset);
     if (step.check_last)
-      out.guard += at.part == Part::Steady ? fmt::format("if i < {}: ", Iteration{Part::Epilogue, -of.spare - at.offset}.text())
+      out.guard += at.part == Part::Steady ? fmt::format("if i < {}: ", Iteration{Part::Drain, -of.spare - at.offset}.text())
                                            : fmt::format("if {} < N-{}: ", at.offset, of.spare);
     const auto item = [&](const std::string& what, Iteration when) { return fmt::format("{}[{}]", printable(what), when.text()); };
     const auto place = [&](Iteration when, bool writer) {
@@ -151,12 +197,7 @@ class Writer {
         const Op& op = problem_.op(of.op);
         out.verb = op.kind.empty() ? "op" : printable(op.kind);
         out.object = item(op.name, at);
-        for (const UnitUse& use : op.uses)
-          if (use.duration > 0) {
-            out.detail = fmt::format("{} {}", printable(problem_.unit(use.unit).name), grouped(use.duration));
-            break;
-          }
-        if (op.asynchronous) out.detail += out.detail.empty() ? "asynchronous" : ", asynchronous";
+        describe(op, problem_, out);
         break;
       }
       case Kind::Commit:
@@ -177,12 +218,15 @@ class Writer {
 
   const Problem& problem_;
   const Schedule& schedule_;
+  const EndOps* ends_;
   const PipelineProgram program_;
 };
 
 }  // namespace
 
-PipelineText pipeline_text(const Problem& problem, const Schedule& schedule) { return Writer(problem, schedule).run(); }
+PipelineText pipeline_text(const Problem& problem, const Schedule& schedule, const EndOps* ends) {
+  return Writer(problem, schedule, ends).run();
+}
 
 std::string to_string(const PipelineTextLine& line) {
   std::string text = fmt::format("{}{} {}", line.guard, line.verb, line.object);
@@ -200,7 +244,8 @@ std::string pipeline_page(const PipelineText& text, const TextStyle& style) {
       page += fmt::format("\n  {} ({})\n", section.title, section.note);
       std::vector<std::vector<std::string>> rows;
       for (const PipelineTextLine& line : section.lines)
-        rows.push_back({grouped(line.slot), line.guard + styled(line.verb, style), styled(line.object, style), styled(line.detail, style)});
+        rows.push_back({section.once ? "" : grouped(line.slot), line.guard + styled(line.verb, style), styled(line.object, style),
+                        styled(line.detail, style)});
       page += text_table({{"cycle", true}, {"does"}, {"what"}, {"where"}}, rows);
     }
     if (group.sections.empty()) page += "  no op\n";

@@ -139,7 +139,8 @@ class Picture {
     for (const UnitRole role : kRoles) {
       const RolePaint paint = role_paint(role);
       put(".{0} {{ fill: #{1:06x} }} .on-{0} {{ fill: #{2:06x} }} .line-{0} {{ stroke: #{1:06x}; fill: none }} "
-          ".area-{0} {{ fill: #{1:06x}; opacity: .42 }}\n",
+          ".area-{0} {{ fill: #{1:06x}; opacity: .42 }} .once-{0} {{ fill: #{1:06x}; fill-opacity: .35; stroke: #{1:06x}; "
+          "stroke-dasharray: 3 2 }}\n",
           to_string(role), paint.fill, paint.text);
     }
     put("</style>\n<defs>\n");
@@ -246,6 +247,22 @@ class Picture {
       text(fmt::format("label on-{}", role), (shown0 + shown1) / 2, middle + 4, label);
       put("</g>\n");
     }
+    for (const GanttEndBar& bar : model_.ends) end_bar(bar);
+    put("</g>\n");
+  }
+
+  /// Of prologue and epilogue: pale and dashed, so that nobody takes it for a part of the schedule.
+  void end_bar(const GanttEndBar& bar) {
+    if (bar.end_at < begin_ || bar.begin > end_) return;
+    const double y0 = top_ + static_cast<double>(layout_.lane_top(bar)) + 3, height = static_cast<double>(layout_.lane) - 6;
+    const double x0 = x(bar.begin), x1 = std::max(x(bar.end_at), x0 + 2);
+    put("<g class=\"once\"><title>{}: {} to {} ({} cycles) on {}, {}, once per tile, predicted</title>\n", xml_text(bar.label),
+        grouped(bar.begin), grouped(bar.end_at), grouped(bar.end_at - bar.begin), xml_text(model_.rows[bar.row].label),
+        bar.prologue ? "prologue" : "epilogue");
+    put("<rect class=\"once-{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\"/>\n", to_string(bar.role), number(x0), number(y0),
+        number(x1 - x0), number(height));
+    const double shown0 = std::max(x0, left_), shown1 = std::min(x1, right_);
+    text("label", (shown0 + shown1) / 2, y0 + height / 2 + 4, label_that_fits(bar.label, shown1 - shown0));
     put("</g>\n");
   }
 

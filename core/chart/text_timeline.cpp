@@ -68,6 +68,7 @@ class Drawing {
     for (const GanttGroup& group : model_.groups) draw_group(group);
     draw_lanes();
     draw_legend();
+    list_ends();
     return text_;
   }
 
@@ -167,6 +168,7 @@ class Drawing {
         Line line = background();
         draw_tails(line, r, lane);
         draw_bars(line, r, lane);
+        draw_end_bars(line, r, lane);
         write(lane == 0 ? "  " + row.label : "", line);
       }
     }
@@ -185,6 +187,27 @@ class Drawing {
     for (std::size_t b = 0; b < model_.bars.size(); ++b) {
       const GanttBar& bar = model_.bars[b];
       if (bar.row == row && bar.lane == lane) draw_bar(line, bar, static_cast<int>(b));
+    }
+  }
+
+  /// In round brackets: prologue and epilogue are not part of the schedule.
+  void draw_end_bars(Line& line, std::size_t row, int lane) {
+    const int loop = static_cast<int>(model_.bars.size());
+    for (std::size_t b = 0; b < model_.ends.size(); ++b) {
+      const GanttEndBar& bar = model_.ends[b];
+      if (bar.row != row || bar.lane != lane) continue;
+      ends_ = true;
+      const int begin = std::clamp(column(bar.begin), 0, columns_ - 1), end = std::clamp(column(bar.end_at), begin + 1, columns_);
+      const int color = color_of(bar.role), index = loop + static_cast<int>(b), width = end - begin;
+      if (line[static_cast<std::size_t>(begin)].bar >= 0) {
+        collisions_ = true;
+        put(line, begin, "+", 0, index);
+        continue;
+      }
+      for (int at = begin; at < end; ++at) put(line, at, " ", color, index);
+      put(line, begin, "(", color, index);
+      if (width > 1) put(line, end - 1, ")", color, index);
+      if (width > 2) put_text(line, begin + 1, clip(styled(bar.label, style_), width - 2), color, index);
     }
   }
 
@@ -266,6 +289,7 @@ class Drawing {
     if (oldest_ > 0) parts.push_back(fills_explained());
     if (wrapped_) parts.push_back("< > continues at the other edge");
     if (tails_) parts.push_back(fmt::format("{} until the result is usable", glyphs_.tail));
+    if (ends_) parts.push_back("( ) prologue and epilogue: once per tile, predicted, not scheduled");
     if (critical_) parts.push_back("* limits II");
     if (violating_) parts.push_back("! violates a rule");
     if (collisions_) parts.push_back("+ several ops in one column");
@@ -282,6 +306,21 @@ class Drawing {
     text_ += line + '\n';
   }
 
+  /// What stands in round brackets: most of it is too short for its name.
+  void list_ends() {
+    for (const bool prologue : {true, false}) {
+      std::string line;
+      std::vector<const GanttEndBar*> bars;
+      for (const GanttEndBar& bar : model_.ends)
+        if (bar.prologue == prologue) bars.push_back(&bar);
+      std::stable_sort(bars.begin(), bars.end(), [](const GanttEndBar* a, const GanttEndBar* b) { return a->begin < b->begin; });
+      for (const GanttEndBar* bar : bars)
+        line += fmt::format("{}{} at {} for {}", line.empty() ? prologue ? "prologue: " : "epilogue: " : ", ", printable(bar->label),
+                            bar->begin, bar->end_at - bar->begin);
+      if (!line.empty()) text_ += wrapped(styled(line, style_), "", std::max(kMinimumWidth, style_.width));
+    }
+  }
+
   const GanttModel& model_;
   const TextStyle& style_;
   const Glyphs& glyphs_;
@@ -289,7 +328,7 @@ class Drawing {
   Cycle span_ = 1;
   std::string text_;
   int oldest_ = 0;
-  bool details_ = false, tails_ = false, wrapped_ = false, critical_ = false, violating_ = false, collisions_ = false;
+  bool details_ = false, tails_ = false, wrapped_ = false, critical_ = false, violating_ = false, collisions_ = false, ends_ = false;
 };
 
 }  // namespace

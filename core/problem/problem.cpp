@@ -19,7 +19,10 @@ bool Problem::has_producer_group() const {
   return std::any_of(ops.begin(), ops.end(), [](const Op& o) { return o.variable_latency; });
 }
 
-std::string machine_title(const Problem& problem) { return problem.machine + (problem.changes.empty() ? "" : " (changed)"); }
+std::string machine_title(const Problem& problem) {
+  const std::size_t changes = problem.changes.size();
+  return problem.machine + (changes == 0 ? "" : " · " + std::to_string(changes) + (changes == 1 ? " change" : " changes"));
+}
 
 namespace {
 

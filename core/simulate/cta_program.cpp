@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -223,15 +224,26 @@ class KernelBuilder {
     for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i) {
       const OpId id = epilogue_op(i);
       const Op& op = problem_.op(id);
-      GroupId wanted(0);
-      if (!(op.variable_latency && problem_.has_producer_group()))
-        for (std::size_t j = kernel_.epilogue[i].inputs.size(); j-- > 0;) {
-          const ValueId value = source(kernel_.epilogue[i].inputs[j].value);
-          if (value.valid()) wanted = group(problem_.value(value).producer);
-        }
+      const bool loads = op.variable_latency && problem_.has_producer_group();
+      const GroupId wanted = loads ? GroupId(0) : epilogue_group(i).value_or(GroupId(0));
       schedule_.ops[id.index()].group = wide_enough(wanted, op);
       program_.streams[group(id).index()].epilogue.push_back(static_cast<Index>(id.index()));
     }
+  }
+
+  /// Where its first input comes from; of an op that reads nothing made before it, where its result is read.
+  std::optional<GroupId> epilogue_group(std::size_t i) const {
+    for (const Operand& in : kernel_.epilogue[i].inputs) {
+      const ValueId value = source(in.value);
+      if (value.valid() && problem_.value(value).producer.index() < epilogue_op(i).index()) return group(problem_.value(value).producer);
+    }
+    for (std::size_t reader = i + 1; reader < kernel_.epilogue.size(); ++reader)
+      for (const std::string& out : kernel_.epilogue[i].outputs)
+        if (reads(kernel_.epilogue[reader], out))
+          for (const Operand& in : kernel_.epilogue[reader].inputs)
+            if (const ValueId value = source(in.value); value.valid() && problem_.value(value).producer.index() < epilogue_op(i).index())
+              return group(problem_.value(value).producer);
+    return std::nullopt;
   }
 
   /// What the epilogue reads under this name.

@@ -35,7 +35,7 @@ GraphLayout row_layout(const GraphInput& input) {
 GraphModel toy_model(GraphCycle cycle = GraphCycle::Recurrence) {
   const test::GanttCase c = test::toy_case();
   const Period period = sustainable_period(c.problem, c.schedule);
-  return build_graph(c.problem, compute_bounds(c.problem), &c.schedule, &period, cycle, row_layout(graph_input(c.problem, false)));
+  return build_graph(c.problem, {}, compute_bounds(c.problem), &c.schedule, &period, cycle, row_layout(graph_input(c.problem, {}, false)));
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ TEST_CASE("what Graphviz is given holds sizes and numbers only", "[app]") {
   test::GanttCase c = test::toy_case();
   for (Op& op : c.problem.ops) op.name = "evil\"]; } \n\x1b" + op.name;
   for (Value& value : c.problem.values) value.name = "evil";
-  const std::string text = layout_request(graph_input(c.problem, true));
+  const std::string text = layout_request(graph_input(c.problem, {}, true));
   CHECK(text.find("evil") == std::string::npos);
   CHECK(text.find("n0 -> n1") != std::string::npos);
   CHECK(text.find("rankdir=TB") != std::string::npos);
@@ -52,11 +52,11 @@ TEST_CASE("what Graphviz is given holds sizes and numbers only", "[app]") {
 
 TEST_CASE("latencies do not move boxes, names and edges do", "[app]") {
   test::GanttCase c = test::toy_case();
-  const GraphInput before = graph_input(c.problem, false);
+  const GraphInput before = graph_input(c.problem, {}, false);
   for (Edge& e : c.problem.edges) e.latency += 1000;
-  CHECK(graph_input(c.problem, false) == before);
+  CHECK(graph_input(c.problem, {}, false) == before);
   c.problem.ops[0].name = "a_name_that_is_a_good_deal_longer";
-  CHECK_FALSE(graph_input(c.problem, false) == before);
+  CHECK_FALSE(graph_input(c.problem, {}, false) == before);
 }
 
 TEST_CASE("Graphviz lays out graphs with loops, parallel edges and back edges", "[app]") {
@@ -64,7 +64,7 @@ TEST_CASE("Graphviz lays out graphs with loops, parallel edges and back edges", 
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     const Problem problem = test::random_mixed_problem(seed, 24);
     for (const bool down : {false, true}) {
-      const GraphInput input = graph_input(problem, down);
+      const GraphInput input = graph_input(problem, {}, down);
       const auto layout = lay_out(input, "dot", {});
       REQUIRE(layout);
       for (const GraphPoint& p : layout->nodes) {
@@ -84,7 +84,7 @@ TEST_CASE("Graphviz lays out graphs with loops, parallel edges and back edges", 
 }
 
 TEST_CASE("a layout is refused when Graphviz is missing, fails, hangs or talks nonsense", "[app]") {
-  const GraphInput input = graph_input(test::toy_case().problem, false);
+  const GraphInput input = graph_input(test::toy_case().problem, {}, false);
   const auto missing = lay_out(input, "no-such-program-anywhere", {});
   REQUIRE_FALSE(missing);
   CHECK(missing.error().kind == ErrorKind::Environment);
@@ -101,7 +101,7 @@ TEST_CASE("a layout is refused when Graphviz is missing, fails, hangs or talks n
 }
 
 TEST_CASE("a layout runs beside the caller and can be left alone", "[app]") {
-  const GraphInput input = graph_input(test::toy_case().problem, false);
+  const GraphInput input = graph_input(test::toy_case().problem, {}, false);
   {
     LayoutJob forgotten(input, "yes");  // never ends by itself
   }
@@ -132,8 +132,8 @@ TEST_CASE("the graph says what is critical, carried and crossing", "[app]") {
   CHECK_FALSE(limiting.hops.empty());  // S and O take turns on the tensor core
 
   const test::GanttCase c = test::attention_case();
-  const GraphModel attention = build_graph(c.problem, compute_bounds(c.problem), &c.schedule, nullptr, GraphCycle::Recurrence,
-                                           row_layout(graph_input(c.problem, false)));
+  const GraphModel attention = build_graph(c.problem, {}, compute_bounds(c.problem), &c.schedule, nullptr, GraphCycle::Recurrence,
+                                           row_layout(graph_input(c.problem, {}, false)));
   for (const GraphArc& arc : attention.arcs) CHECK(arc.crosses == (c.schedule.group(OpId(arc.from)) != c.schedule.group(OpId(arc.to))));
 }
 

@@ -103,7 +103,7 @@ TEST_CASE("the parts of a prediction are worked out for the row that is chosen",
   b.session.apply(SelectPublished{1});
   b.settle();
   REQUIRE(b.session.truth().parts());
-  const TruthBar bar = build_bar(answer.validation.rows[1], *b.session.truth().parts());
+  const TimeBar bar = build_bar(answer.validation.rows[1], *b.session.truth().parts());
   REQUIRE_FALSE(bar.pieces.empty());
   CHECK(bar.pieces.front().from == 0);
   CHECK(bar.pieces.back().to == Approx(bar.predicted));

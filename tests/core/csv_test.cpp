@@ -44,7 +44,7 @@ TEST_CASE("the CSV has one record per op with units in the column names", "[core
   const auto records = parse_csv(op_csv(c.problem, &c.schedule));
   REQUIRE(records.size() == 4);
   CHECK(records[0] == std::vector<std::string>{"op", "kind", "group", "role", "warps", "stage", "slot_cycles", "start_cycles", "end_cycles",
-                                               "latency_cycles", "window_cycles", "slack_cycles", "units"});
+                                               "latency_cycles", "window_cycles", "slack_cycles", "units", "section", "machine"});
   CHECK(records[3][0] == "O");
   CHECK(records[3][5] == "1");
   CHECK(records[3][6] == "1");
@@ -59,7 +59,7 @@ TEST_CASE("hostile names survive the CSV", "[core]") {
     const auto records = parse_csv(op_csv(c.problem, schedule));
     REQUIRE(records.size() == 4);
     CHECK(records[2][0] == "a,\"b\"  c");
-    for (const auto& record : records) CHECK(record.size() == 13);
+    for (const auto& record : records) CHECK(record.size() == 15);
   }
 }
 

@@ -129,9 +129,9 @@ TEST_CASE("a pipeline marks where it fills, runs steadily and drains", "[core]")
   std::map<std::string, Cycle> at;
   for (const GanttMark& mark : model.marks)
     if (!mark.strong) at[mark.label] = mark.at;
-  CHECK(at.at("prologue") == 0);
+  CHECK(at.at("fill") == 0);
   CHECK(at.at("steady state") == (stage_count(c.schedule) - 1) * c.schedule.ii);
-  CHECK(at.at("epilogue") == 5 * c.schedule.ii);
+  CHECK(at.at("drain") == 5 * c.schedule.ii);
   CHECK(model.end > 5 * c.schedule.ii);
 }
 

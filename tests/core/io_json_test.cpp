@@ -111,3 +111,15 @@ TEST_CASE("pointers escape what RFC 6901 escapes", "[core]") {
   CHECK(pointer_to("/a", "b/c~d") == "/a/b~1c~0d");
   CHECK(pointer_to("", std::size_t{3}) == "/3");
 }
+
+TEST_CASE("a compiler's text is called what it is, not broken JSON", "[core]") {
+  const std::string ttgir = "#blocked = #ttg.blocked<{sizePerThread = [1]}>\nmodule { tt.func public @f() { tt.return } }\n";
+  const auto json = parse_json(ttgir, "f.ttgir");
+  REQUIRE_FALSE(json);
+  CHECK(json.error().faults[0].message ==
+        "this is TTGIR (MLIR of Triton's GPU dialects), a compiler's text and not JSON; it is not read yet");
+  CHECK(json.error().faults[0].hint.find("schedule_graph") != std::string::npos);
+  const auto broken = parse_json("{\"name\": \"ttg.local_load\"", "f.json");
+  REQUIRE_FALSE(broken);
+  CHECK(broken.error().faults[0].message.find("not valid JSON") == 0);
+}

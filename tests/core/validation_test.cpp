@@ -154,10 +154,13 @@ TEST_CASE("rows that a number was fitted to are shown and do not count", "[core]
 TEST_CASE("how far a kind of kernel can be trusted is what was written down of it", "[core]") {
   ValidationGround ground;
   ground.bands = {{"gemm", "sm_90a", 0.9, 1.0, 0.97, 0.09, 34}, {"gemm", "sm_100a", 0.6, 0.7}};
-  CHECK(trust_text(ground, "gemm", "sm_90a") ==
+  CHECK(trust_of(ground, "gemm", "sm_90a").text ==
         "validated for gemm on sm_90a: measured / predicted 0.97 in the median, spread 9 %, over 34 published measurements");
-  CHECK(trust_text(ground, "gemm", "sm_100a") == "");
-  CHECK(trust_text(ground, "layernorm", "sm_90a") == "");
+  CHECK(trust_of(ground, "gemm", "sm_90a").brief == "validated, spread 9 %");
+  for (const auto& [kind, arch] : {std::pair{"gemm", "sm_100a"}, std::pair{"layernorm", "sm_90a"}}) {
+    CHECK_FALSE(trust_of(ground, kind, arch).validated);
+    CHECK(trust_of(ground, kind, arch).brief == "model, not validated");
+  }
 }
 
 TEST_CASE("the validation is told as text, markdown and JSON", "[core]") {

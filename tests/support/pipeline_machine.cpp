@@ -86,7 +86,7 @@ class Machine {
       for (int k = steady ? group.stages - 1 : 0; k < (steady ? count_ : 1); ++k)
         for (const PipelineStep& step : window.steps) {
           const PipelineLine& line = group.lines[step.line];
-          const int base = steady ? k : window.part == Part::Prologue ? 0 : count_;
+          const int base = steady ? k : window.part == Part::Fill ? 0 : count_;
           const int iteration = base + step.offset;
           if (step.check_first && iteration < line.first) continue;
           if (step.check_last && iteration >= count_ - line.spare) continue;

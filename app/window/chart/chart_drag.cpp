@@ -93,7 +93,8 @@ void move_to(BarMove& move, const GanttModel& model, const Schedule& schedule, c
   move.delta = static_cast<Cycle>(std::llround(wanted));
   move.tick.reset();
   move.group.reset();
-  if (row && model.rows[*row].group != schedule.group(move.op)) move.group = model.rows[*row].group;
+  if (row && model.rows[*row].group != schedule.group(move.op) && model.rows[*row].group.index() < schedule.groups.size())
+    move.group = model.rows[*row].group;
   if (magnetic) {
     double best = kReach * axis.cycles_per_pixel();
     int best_rank = 4;

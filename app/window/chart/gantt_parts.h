@@ -96,6 +96,11 @@ std::optional<std::size_t> note_at(const ChartFrame& frame, float x, float y);
 /// Bars of another schedule, as outlines under those of this one.
 void draw_others(ChartFrame& frame);
 
+/// The kernel's prologue and epilogue: pale, once per tile.
+void draw_end_bars(ChartFrame& frame);
+/// Of the one under the mouse, where no bar of the schedule is.
+void draw_end_tooltip(ChartFrame& frame);
+
 /// The name tests know a bar by.
 std::string bar_probe(const GanttBar& bar);
 

@@ -79,6 +79,7 @@ void list_edges(const ChartFrame& f, OpId op, bool inputs) {
 }  // namespace
 
 void draw_tooltip(ChartFrame& f) {
+  if (!f.view.hovered) return draw_end_tooltip(f);
   if (!f.view.hovered || f.view.hovered_for < kTooltipDelay || f.view.drag != ChartDrag::None || tooltips_rest()) return;
   const GanttBar& bar = f.model.bars[*f.view.hovered];
   const Op& op = f.problem.op(bar.op);
@@ -250,6 +251,7 @@ void paint_chart(ChartFrame& f) {
   draw_move_band(f);
   draw_arrows(f, ArrowLayer::Below);
   if (f.others) draw_others(f);
+  draw_end_bars(f);
   draw_bars(f);
   draw_whiskers(f);
   draw_limiting_cycle(f);

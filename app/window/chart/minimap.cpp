@@ -27,6 +27,11 @@ void draw_rows(ChartFrame& f, const GanttModel& model, const TimeAxis& axis, flo
                          role_color(bars[b].role).fill);
     b = next;
   }
+  for (const GanttEndBar& bar : model.ends) {
+    const float x0 = axis.to_x(static_cast<double>(bar.begin)), x1 = axis.to_x(static_cast<double>(bar.end_at));
+    const float y = y0 + static_cast<float>(bar.row) * line;
+    f.draw.AddRectFilled({x0, y}, {std::max(x1, x0 + 1), y + std::max(1.0f, line - 1)}, with_alpha(role_color(bar.role).fill, 0.5f));
+  }
 }
 
 }  // namespace

@@ -165,7 +165,8 @@ const Action kActions[] = {
     Action{"compare", kCompare, "Compare A and B", "Ctrl+8"}.does(show_compare<false>),
     Action{"scoreboard", kCompare, "Scoreboard of all schedules", ""}.does(show_compare<true>),
     Action{"ask_compare", kCompare, "Simulate hand schedules and heuristics", ""}.does(measure_all).needs(no_question<Topic::Compare>),
-    Action{"cancel_compare", kNowhere, "Cancel measuring the scoreboard", "", cancel_ask<Topic::Compare>}.needs(not_asking<Topic::Compare>),
+    Action{"cancel_compare", kNowhere, "Cancel simulating the scoreboard", "", cancel_ask<Topic::Compare>}.needs(
+        not_asking<Topic::Compare>),
     Action{"audit", kCompare, "Audit of a compiler's schedule", "Ctrl+Shift+A", make_tab<BottomTab::Audit>},
     Action{"next_reading", kCompare, "Other reading of the dump", "", other_reading}.needs(needs_dump),
     Action{"next_loop", kCompare, "Next loop of the dump", "", next_loop}.needs(needs_loops),
@@ -234,6 +235,7 @@ const Action kActions[] = {
         .ticked([](const Session& s) { return s.view().measured; }),
     Action{"adopt_measured", kKernel, "Adopt measured latencies and solve", "", make<AdoptMeasured>}.needs(needs_residuals),
     Action{"cuda", kKernel, "CUDA source", "", make_tab<BottomTab::Cuda>}.below_line(),
+    Action{"simulate", kKernel, "Whole kernel: predicted time, and where it goes", "", make_tab<BottomTab::Simulate>},
     Action{"runs", kKernel, "Runs", "", make_tab<BottomTab::Runs>},
 
     Action{"keys", kHelp, "Keys and mouse", "F1 ?", make<toggle_keys>},

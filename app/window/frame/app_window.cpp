@@ -126,6 +126,7 @@ void AppWindow::rebuild_models() {
   const Content& content = session_.content();
   const ScheduleEntry* entry = content.entry();
   models_.ops.clear();
+  models_.ends = {};
   models_.inspector.reset();
   models_.gantt.reset();
   models_.overlay = {};
@@ -134,7 +135,9 @@ void AppWindow::rebuild_models() {
   models_.measured_legend.clear();
   if (!content.problem) return;
   const Schedule* schedule = entry ? &entry->schedule : nullptr;
-  models_.ops = build_ops_table(*content.problem, schedule);
+  models_.ends = schedule ? end_ops(*content.kernel, *content.machine, content.changes, *content.problem, *schedule)
+                          : end_ops(*content.kernel, *content.machine, content.changes, *content.problem);
+  models_.ops = build_ops_table(*content.problem, schedule, &models_.ends);
   if (const OpId op = session_.selection().primary(); op.valid())
     models_.inspector = inspect(*content.problem, op, schedule, entry ? &entry->usage : nullptr, entry ? &entry->verdict : nullptr);
   if (entry) {
@@ -142,6 +145,7 @@ void AppWindow::rebuild_models() {
     options.mode = session_.view().mode;
     options.iterations = session_.iterations();
     options.verdict = &entry->verdict;
+    options.ends = &models_.ends;
     models_.gantt = build_gantt(*content.problem, entry->schedule, options);
     models_.overlay = build_overlay(session_);
     models_.compare = build_compare(session_, *models_.gantt, models_.overlay);

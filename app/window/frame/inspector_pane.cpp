@@ -145,6 +145,11 @@ void draw_schedule(const Session& session) {
               theme().text);
   if (problem.limits.tmem_columns > 0)
     fact_line("tensor memory", fmt::format("{} of {} columns", entry->usage.tmem_columns, problem.limits.tmem_columns), theme().text);
+  if (const WholeKernelModel whole = whole_kernel(session, *entry); whole.known()) {
+    section("WHOLE KERNEL", "predicted");
+    for (const WholeKernelModel::Fact& fact : whole.facts) fact_line(fact.label, fact.value, theme().text);
+    wrapped_text(fonts().small, theme().dim, drawable(whole.trust));
+  }
   const bool registers = counts_registers(problem);
   section("WARP GROUPS", registers ? "registers" : "");
   for (std::size_t g = 0; g < entry->schedule.groups.size(); ++g) {

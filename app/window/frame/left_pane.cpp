@@ -60,19 +60,22 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   const auto draw_row = [&](std::size_t i) {
     const OpsTableRow& op = rows[i];
-    const std::string name = "ops/" + op.name;
-    const RowArea row = pick_row(name.c_str(), session.selection().contains(op.op), px(23));
+    const std::string name = "ops/" + (op.once.empty() ? op.name : op.once + "/" + op.name);
+    const RowArea row = pick_row(name.c_str(), op.op.valid() && session.selection().contains(op.op), px(23));
     const float y = row.min.y + px(6);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     list.AddRectFilled(ImVec2(row.min.x + px(8), y + px(1)), ImVec2(row.min.x + px(18), y + px(11)), role_color(op.role).fill, px(2));
-    const std::string slack = column_of(ops_columns(), "slack").text(op);
+    const std::string slack = op.once.empty() ? column_of(ops_columns(), "slack").text(op) : "";
     const std::string start = column_of(ops_columns(), "start").text(op);
     if (show_slack) paint_text_right(fonts().mono_small, row.max.x - px(10), row.min.y + px(5), slack_ink(op.slack, theme().dim), slack);
-    paint_text_right(fonts().mono_small, row.max.x - start_end, row.min.y + px(5), theme().dim, start);
-    const float room = row.max.x - start_end - text_size(fonts().mono_small, start).x - px(8) - (row.min.x + px(27));
+    const float until = row.max.x - (op.once.empty() ? start_end : px(10));
+    paint_text_right(fonts().mono_small, until, row.min.y + px(5), theme().dim, start);
+    const float room = until - text_size(fonts().mono_small, start).x - px(8) - (row.min.x + px(27));
     paint_text(fonts().body, ImVec2(row.min.x + px(27), row.min.y + px(3)), theme().text,
                fitted_middle(fonts().body, op.name, std::max(room, px(20))));
-    if (row.hovered) tooltip(op.name);
+    if (row.hovered)
+      tooltip(op.once.empty() ? op.name : op.name + ": " + op.once + " of the kernel, once per tile. Predicted, not scheduled.");
+    if (!op.op.valid()) return;
     if (row.clicked) ui.commands.push(SelectOp{op.op, ImGui::GetIO().KeyCtrl});
     if (row.double_clicked) ui.commands.push(zoom_to_selection());
   };

@@ -111,7 +111,8 @@ void handle_keys(const Session& session, UiState& ui) {
   if (key_pressed(Key::Delete)) ui.commands.push(RemoveSchedule{*content.shown});
 }
 
-std::string row_tip(const Content& content, std::size_t i) {
+std::string row_tip(const Session& session, std::size_t i) {
+  const Content& content = session.content();
   const ScheduleEntry& entry = *content.schedules[i];
   std::string text = entry.name;
   if (!entry.file.empty()) text += "\n" + entry.file;
@@ -119,6 +120,8 @@ std::string row_tip(const Content& content, std::size_t i) {
   if (const std::string why = why_this_ii(entry); !why.empty()) text += fmt::format("\nII {}: {}", grouped(entry.schedule.ii), why);
   if (const ScheduleEntry* a = content.entry(); a && a != &entry && a->schedule.ii != entry.schedule.ii)
     text += fmt::format("\nA, {}, has II {}: {}", a->name, grouped(a->schedule.ii), why_this_ii(*a));
+  if (const WholeKernelModel whole = whole_kernel(session, entry); whole.known())
+    text += fmt::format("\nwhole kernel, predicted: {}\n{}", whole.speed, whole.terms);
   if (!entry.schedule.provenance.note.empty()) text += "\n" + entry.schedule.provenance.note;
   return text;
 }
@@ -136,7 +139,7 @@ void draw_row(const Session& session, UiState& ui, std::size_t i) {
     ImGui::TextUnformatted(fmt::format("{}  II {}: drop on A or B", entry.name, line.ii).c_str());
     ImGui::EndDragDropSource();
   }
-  if (row.hovered && !ImGui::GetDragDropPayload()) tooltip(row_tip(content, i));
+  if (row.hovered && !ImGui::GetDragDropPayload()) tooltip(row_tip(session, i));
   draw_row_menu(session, ui, i, name);
   const float badge = px(20), top = row.min.y + px(12), left = row.min.x + px(8);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -161,8 +164,14 @@ void draw_row(const Session& session, UiState& ui, std::size_t i) {
   const Cycle apart = a && !is_a ? entry.schedule.ii - a->schedule.ii : 0;
   const std::string against = apart == 0 ? "" : fmt::format("{}{} to A", apart > 0 ? "+" : "-", grouped(std::abs(apart)));
   const float against_width = against.empty() ? 0 : text_size(fonts().small, against).x + px(8);
-  paint_text(fonts().small, ImVec2(text, row.min.y + px(24)), tone_ink(line.tone),
-             fitted(fonts().small, line.detail, right - against_width - text));
+  const std::string detail = fitted(fonts().small, line.detail, right - against_width - text);
+  paint_text(fonts().small, ImVec2(text, row.min.y + px(24)), tone_ink(line.tone), detail);
+  if (std::string speed = whole_kernel_speed(session, entry); !speed.empty()) {
+    const float from = text + text_size(fonts().small, detail).x;
+    speed.insert(0, " · ");
+    if (from + text_size(fonts().small, speed).x <= right - against_width)
+      paint_text(fonts().small, ImVec2(from, row.min.y + px(24)), theme().dim, speed);
+  }
   paint_text_right(fonts().mono_bold, right, row.min.y + px(5), theme().text, line.ii);
   if (!against.empty()) paint_text_right(fonts().small, right, row.min.y + px(24), theme().dim, against);
   if (row.double_clicked) return begin_rename(session, ui, i);

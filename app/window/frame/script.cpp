@@ -126,7 +126,8 @@ Result<Ok> run_one(AppWindow& window, const std::string& step) {
 }  // namespace
 
 void settle(AppWindow& window) {
-  while (window.session().live().active() || window.session().asking() || window.session().building() || window.session().validating()) {
+  while (window.session().live().active() || window.session().asking() || window.session().building() || window.session().validating() ||
+         window.session().predicting()) {
     window.step();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }

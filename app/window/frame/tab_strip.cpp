@@ -27,6 +27,7 @@ constexpr Tab kTabs[] = {{BottomTab::Explain, TabGroup::Why, "explain", "Explain
                          {BottomTab::Truth, TabGroup::Compare, "truth", "Truth", draw_truth_tab},
                          {BottomTab::Graph, TabGroup::Kernel, "graph", "Graph", draw_graph_tab},
                          {BottomTab::Pipeline, TabGroup::Kernel, "pipeline", "Pipeline", draw_pipeline_tab},
+                         {BottomTab::Simulate, TabGroup::Kernel, "simulate", "Whole kernel", draw_simulate_tab},
                          {BottomTab::Cuda, TabGroup::Kernel, "cuda", "CUDA", draw_cuda_tab},
                          {BottomTab::Runs, TabGroup::Kernel, "runs", "Runs", draw_runs_tab},
                          {BottomTab::Sweep, TabGroup::Kernel, "sweep", "Tune", draw_sweep_tab}};

@@ -9,6 +9,7 @@
 #include "app/window/kit/pretty_text.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
+#include "app/window/parts/kernel_cuts.h"
 #include "core/chart/chart_layout.h"
 #include "core/library/library.h"
 
@@ -54,6 +55,40 @@ void draw_header_chip(HeaderModel header, float height, float room, const Sessio
   if (facts > 0) paint_text(fonts().small, ImVec2(x, middle(fonts().small)), t.dim, header.facts);
 }
 
+/// Beside it the whole kernel: time and speed, and below them on what terms; a click shows where the time goes. Where the room is short
+/// only "predicted" stands below them. Returns the room it takes; 0: there is not enough.
+float whole_chip_width(const WholeKernelModel& whole, float room, bool& terms) {
+  if (!whole.known()) return 0;
+  const float speed = text_size(fonts().small_bold, whole.speed).x;
+  const float most = std::max(speed, text_size(fonts().small, whole.terms).x) + px(34) + pill_width(fonts().small_bold, "PREDICTED");
+  terms = most <= room;
+  return terms ? most : speed + px(24) <= room ? speed + px(24) : 0;
+}
+
+void draw_whole_chip(const WholeKernelModel& whole, bool terms, float width, float height, UiState& ui) {
+  const Theme& t = theme();
+  const ImVec2 at = ImGui::GetCursorScreenPos(), end(at.x + width, at.y + height);
+  if (ImGui::InvisibleButton("whole kernel", ImVec2(width, height))) ui.commands.push(show_tab(BottomTab::Simulate));
+  const bool hovered = ImGui::IsItemHovered();
+  if (probe::on()) probe::last_item("toolbar/whole");
+  if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  if (hovered) {
+    std::string text = "The whole kernel on the whole machine, predicted by the simulator";
+    for (const WholeKernelModel::Fact& fact : whole.facts) text += fmt::format("\n{}: {}", fact.label, fact.value);
+    tooltip(drawable(text + "\n" + whole.trust));
+  }
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(at, end, hovered ? t.hovered : t.input, px(5));
+  list.AddRect(at, end, hovered ? t.accent : t.border, px(5));
+  const float line = text_size(fonts().small, "X").y, high = px(18), x = at.x + px(12);
+  const float top = at.y + (height - 2 * line) / 2;
+  paint_text(fonts().small_bold, ImVec2(x, top), t.text, drawable(whole.speed));
+  paint_text(fonts().small, ImVec2(x, top + line), t.dim, terms ? drawable(whole.terms) : "predicted");
+  if (terms)
+    paint_pill(ImVec2(end.x - px(12) - pill_width(fonts().small_bold, "PREDICTED"), at.y + (height - high) / 2), high, fonts().small_bold,
+               "PREDICTED", Tone::Neutral);
+}
+
 void draw_choices(const char* title, Shelf shelf, const std::string& current, const Session& session, UiState& ui) {
   section(title);
   for (const LibraryEntry& entry : list_library(shelf)) {
@@ -93,6 +128,26 @@ void draw_params(const Session& session, UiState& ui) {
   }
 }
 
+/// Tiles cut into parts, so that warp groups can share them; a kernel that is cut is another kernel, opened in its place.
+void draw_cuts(const Session& session, UiState& ui) {
+  const Content& content = session.content();
+  if (!content.kernel || content.dump) return;
+  const std::vector<std::string> names = parameters_to_cut(*content.kernel);
+  if (names.empty()) return;
+  section("CUT TILES INTO PARTS");
+  for (const std::string& name : names) {
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextUnformatted(name.c_str());
+    for (const std::int64_t parts : {2, 4}) {
+      ImGui::SameLine(parts == 2 ? px(110) : 0, px(6));
+      const std::string id = fmt::format("subject/cut/{}/{}", name, parts);
+      if (!button(id.c_str(), std::to_string(parts), ButtonKind::Flat, why_no_cut(session))) continue;
+      open_cut(session, ui, {name, parts});
+      ImGui::CloseCurrentPopup();
+    }
+  }
+}
+
 /// "attention_forward_hopper · h100", a click opens the choice of kernel, machine and parameters.
 void draw_subject(const Session& session, const Models& models, UiState& ui, float height, float room) {
   const Content& content = session.content();
@@ -113,6 +168,7 @@ void draw_subject(const Session& session, const Models& models, UiState& ui, flo
     draw_choices("KERNEL", Shelf::Kernels, content.kernel ? content.kernel->name : "", session, ui);
     draw_choices("MACHINE", Shelf::Machines, content.machine ? content.machine->name : "", session, ui);
     draw_params(session, ui);
+    draw_cuts(session, ui);
     ImGui::EndPopup();
   }
 }
@@ -216,13 +272,21 @@ void draw_toolbar(const Session& session, const Models& models, UiState& ui) {
   const float rest = right - ImGui::GetCursorPosX();
   const float find_width = std::clamp(rest * 0.22f, px(56), px(230));
   if (session.content().kernel) {
-    const float chooser = (narrow ? px(50) : px(150)) + (models.header.changes.empty() ? 0 : px(90));
-    draw_header_chip(models.header, height, rest - find_width - chooser - 2 * gap, session, ui);
+    const float subject = text_size(fonts().body, models.header.subject).x + px(28);
+    const float chooser = (narrow ? px(50) : std::clamp(subject, px(150), rest * 0.3f)) + (models.header.changes.empty() ? 0 : px(90));
+    const float room = rest - find_width - chooser - 2 * gap;
+    bool terms = false;
+    const float whole = whole_chip_width(models.header.whole, std::max(room - px(210), 0.0f), terms);
+    draw_header_chip(models.header, height, room - (whole > 0 ? whole + gap : 0), session, ui);
     ImGui::SameLine(0, gap);
+    if (whole > 0) {
+      draw_whole_chip(models.header.whole, terms, whole, height, ui);
+      ImGui::SameLine(0, gap);
+    }
     const std::string& changes = models.header.changes;
     const float chip = changes.empty() ? 0 : pill_width(fonts().small_bold, changes) + gap;
-    const float room = right - ImGui::GetCursorPosX() - find_width - gap - px(28) - chip;
-    draw_subject(session, models, ui, height, std::max(room, px(12)));
+    const float left = right - ImGui::GetCursorPosX() - find_width - gap - px(28) - chip;
+    draw_subject(session, models, ui, height, std::max(left, px(12)));
     if (chip > 0) {
       ImGui::SameLine(0, gap);
       draw_changes(session, changes, ui, height);

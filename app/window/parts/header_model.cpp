@@ -145,6 +145,7 @@ HeaderModel build_header(const Session& session) {
     return header;
   }
   const ScheduleEntry* entry = content.entry();
+  if (entry) header.whole = whole_kernel(session, *entry);
   const bool live_row = entry ? entry->running : live.active();
   const Cycle bound = live_row ? live.lower_bound
                       : entry  ? entry->lower_bound.value_or(content.bounds->min_ii())
@@ -202,7 +203,10 @@ ScheduleLine describe_entry(const ScheduleEntry& entry) {
     const bool claimed = entry.status != Status::Feasible || entry.file.empty() || entry.lower_bound;
     line.detail = claimed ? status_word(entry) : claim_text(entry.schedule, "valid");
     if (entry.status == Status::Feasible && entry.lower_bound) line.detail += fmt::format(", bound {}", grouped(*entry.lower_bound));
-    line.detail += entry.period.deadlock ? " · deadlocks" : fmt::format(" · period {}", grouped(entry.period.cycles()));
+    if (entry.period.deadlock)
+      line.detail += " · deadlocks";
+    else if (entry.period.cycles() != entry.schedule.ii)
+      line.detail += fmt::format(" · period {}", grouped(entry.period.cycles()));
   }
   return line;
 }

@@ -6,6 +6,7 @@
 
 #include "app/session/session.h"
 #include "app/session/tone.h"
+#include "app/window/parts/whole_kernel_model.h"
 
 namespace heddle::app {
 
@@ -15,9 +16,10 @@ struct HeaderModel {
   std::string status;   ///< "PROVED"
   std::string verdict;  ///< what both readings say of a schedule that a dump stores
   Tone tone = Tone::Neutral;
-  std::string facts;    ///< "3 stages · 9 warps · 0.21 s"
-  std::string subject;  ///< "attention_forward_hopper · h100"
-  std::string changes;  ///< "2 changes": numbers that are not those of the files; empty where there are none
+  std::string facts;       ///< "3 stages · 9 warps · 0.21 s"
+  std::string subject;     ///< "attention_forward_hopper · h100"
+  WholeKernelModel whole;  ///< of the shown schedule
+  std::string changes;     ///< "2 changes": numbers that are not those of the files; empty where there are none
 };
 
 /// "fa_fwd · loop 0"

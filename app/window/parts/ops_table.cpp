@@ -32,7 +32,7 @@ const Column<Row> kColumns[] = {
     {"op", false, [](const Row& r) { return shown(r.name); }},
     {"unit", false, [](const Row& r) { return shown(r.unit); }},
     {"group", false, [](const Row& r) { return shown(r.group); }},
-    {"start", true, [](const Row& r) { return shown(start(r)); }, start},
+    {"start", true, [](const Row& r) { return r.once.empty() ? shown(start(r)) : r.once; }, start},
     {"stage", true, [](const Row& r) { return shown(stage(r)); }, stage},
     {"slot", true, [](const Row& r) { return shown(slot(r)); }, slot},
     {"latency", true, [](const Row& r) { return shown(latency(r)); }, latency},
@@ -45,23 +45,30 @@ const Column<Row> kColumns[] = {
 
 std::span<const Column<OpsTableRow>> ops_columns() { return ops_cells::kColumns; }
 
-std::vector<OpsTableRow> build_ops_table(const Problem& problem, const Schedule* schedule) {
+namespace {
+
+void describe(const Problem& problem, const Op& op, OpsTableRow& row) {
+  row.name = op.name;
+  row.latency = op.latency;
+  row.occupancy = op.window;
+  if (const UnitUse* use = primary_use(problem, op)) {
+    row.unit = problem.unit(use->unit).name;
+    row.role = problem.unit(use->unit).role;
+    row.occupancy = use->duration;
+  }
+}
+
+}  // namespace
+
+std::vector<OpsTableRow> build_ops_table(const Problem& problem, const Schedule* schedule, const EndOps* ends) {
   const std::vector<bool> critical = schedule ? critical_ops(problem, *schedule) : std::vector<bool>();
   const std::vector<Slack> slack = schedule ? compute_slack(problem, *schedule) : std::vector<Slack>();
   std::vector<OpsTableRow> table;
   for (std::size_t v = 0; v < problem.ops.size(); ++v) {
     const OpId id(v);
-    const Op& op = problem.ops[v];
     OpsTableRow row;
     row.op = id;
-    row.name = op.name;
-    row.latency = op.latency;
-    row.occupancy = op.window;
-    if (const UnitUse* use = primary_use(problem, op)) {
-      row.unit = problem.unit(use->unit).name;
-      row.role = problem.unit(use->unit).role;
-      row.occupancy = use->duration;
-    }
+    describe(problem, problem.ops[v], row);
     if (schedule) {
       row.scheduled = true;
       row.group = schedule->groups[schedule->group(id).index()].role;
@@ -71,6 +78,14 @@ std::vector<OpsTableRow> build_ops_table(const Problem& problem, const Schedule*
       if (slack[v].later != kUnlimited) row.slack = slack[v].later;
       row.critical = critical[v];
     }
+    table.push_back(std::move(row));
+  }
+  if (!ends) return table;
+  for (const EndOp& end : ends->ops) {
+    OpsTableRow row;
+    row.once = to_string(end.section);
+    describe(ends->problem, ends->problem.op(end.op), row);
+    if (schedule) row.group = ends->groups[end.group.index()].role;
     table.push_back(std::move(row));
   }
   return table;
@@ -90,7 +105,8 @@ bool matches(std::string_view text, std::string_view filter) {
 }
 
 void filter_ops(std::vector<OpsTableRow>& rows, std::string_view filter) {
-  std::erase_if(rows, [&](const OpsTableRow& row) { return !matches(row.name + ' ' + row.unit + ' ' + row.group, filter); });
+  std::erase_if(rows,
+                [&](const OpsTableRow& row) { return !matches(row.name + ' ' + row.unit + ' ' + row.group + ' ' + row.once, filter); });
 }
 
 }  // namespace heddle::app

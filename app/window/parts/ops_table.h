@@ -11,11 +11,13 @@
 #include "app/window/kit/column.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
+#include "core/simulate/end_ops.h"
 
 namespace heddle::app {
 
 struct OpsTableRow {
-  OpId op;
+  OpId op;           ///< invalid: of the prologue or the epilogue
+  std::string once;  ///< "prologue", "epilogue": once per tile, not scheduled; empty: of the loop
   std::string name, unit, group;
   UnitRole role = UnitRole::Other;
   Cycle latency = 0, occupancy = 0;  ///< of the unit it is drawn on; the issue window where it uses none
@@ -29,8 +31,8 @@ struct OpsTableRow {
 /// "-" stands where there is nothing.
 std::span<const Column<OpsTableRow>> ops_columns();
 
-/// In op order.
-std::vector<OpsTableRow> build_ops_table(const Problem& problem, const Schedule* schedule);
+/// In op order, then those of prologue and epilogue.
+std::vector<OpsTableRow> build_ops_table(const Problem& problem, const Schedule* schedule, const EndOps* ends = nullptr);
 /// Keeps rows whose name, unit or group contains every word of `filter`, ignoring case.
 void filter_ops(std::vector<OpsTableRow>& rows, std::string_view filter);
 

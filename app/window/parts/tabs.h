@@ -45,6 +45,7 @@ void draw_ops_tab(const Session& session, const Models& models, UiState& ui);
 void draw_units_tab(const Session& session, const Models& models, UiState& ui);
 void draw_constraints_tab(const Session& session, const Models& models, UiState& ui);
 void draw_cuda_tab(const Session& session, const Models& models, UiState& ui);
+void draw_simulate_tab(const Session& session, const Models& models, UiState& ui);
 void draw_runs_tab(const Session& session, const Models& models, UiState& ui);
 void draw_sweep_tab(const Session& session, const Models& models, UiState& ui);
 void draw_truth_tab(const Session& session, const Models& models, UiState& ui);

@@ -28,7 +28,8 @@ namespace heddle::app {
 /// What the panels read: built from the session, rebuilt when its revision changes.
 struct Models {
   HeaderModel header;
-  std::vector<OpsTableRow> ops;  ///< in op order
+  std::vector<OpsTableRow> ops;  ///< in op order, then prologue and epilogue
+  EndOps ends;                   ///< the kernel's prologue and epilogue, of the shown schedule where there is one
   std::optional<InspectorModel> inspector;
   std::optional<GanttModel> gantt;
   ChartOverlay overlay;

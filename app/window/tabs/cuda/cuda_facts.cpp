@@ -8,11 +8,13 @@
 #include "app/session/kernel_state.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
+#include "app/window/parts/kernel_cuts.h"
 #include "app/window/parts/question_bar.h"
 #include "app/window/parts/ui_state.h"
 #include "app/window/tabs/cuda/cuda_state.h"
 #include "app/window/tabs/cuda/cuda_views.h"
-#include "app/window/tabs/cuda/kernel_numbers.h"
+#include "codegen/program/kernel_numbers.h"
+#include "codegen/program/tile_rows.h"
 #include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 
@@ -198,6 +200,18 @@ void draw_check(const Session& session, UiState& ui, const std::string& name, co
   if (ImGui::IsItemHovered()) tooltip(line);
 }
 
+/// The cut that makes the tile fit, as a button: the kernel is opened again, cut, with the parameters and numbers that it has now.
+void draw_cut(const std::string& name, const Session& session, UiState& ui) {
+  const Content& content = session.content();
+  if (!content.kernel || !content.problem) return;
+  const auto wide = codegen::wide_tile(*content.kernel, content.problem->params);
+  if (!wide || !wide->cut) return;
+  const std::string label = fmt::format("Cut {} into {} parts and solve", printable(wide->cut->param), wide->cut->factor);
+  const std::string reason = why_no_cut(session);
+  if (button(name.c_str(), label, ButtonKind::Primary, reason, 0, px(26))) open_cut(session, ui, *wide->cut);
+  if (ImGui::IsItemHovered() && reason.empty()) tooltip("Ctrl+Z brings the kernel back as it was");
+}
+
 }  // namespace
 
 void draw_refusals(const std::string& name, const Session& session, UiState& ui, const std::vector<codegen::Refusal>& refusals) {
@@ -208,6 +222,7 @@ void draw_refusals(const std::string& name, const Session& session, UiState& ui,
     ImGui::Indent(px(12));
     wrapped_text(fonts().mono_small, theme().bad, printable(r.rule));
     wrapped_text(fonts().body, theme().text, printable(r.sentence));
+    if (r.rule == "tile_rows") draw_cut(fmt::format("{}/{}/cut", name, i), session, ui);
     if (r.constraint) {
       const bool demanded = std::find(known.begin(), known.end(), *r.constraint) != known.end();
       const std::string reason = demanded ? "this is demanded already" : session.why_no_solve();
@@ -226,15 +241,17 @@ void draw_refusals(const std::string& name, const Session& session, UiState& ui,
   }
 }
 
-/// Why the kernel has other numbers than its schedule.
+/// Numbers of the schedule beside those of the kernel, and why some differ.
 void draw_numbers(const Session& session, const KernelText& text) {
   if (!session.content().entry() || !text.program || !text.emission) return;
-  const std::vector<KernelNumber> numbers = kernel_numbers(*session.content().entry(), *text.program, text.emission->launch.smem_bytes);
-  if (numbers.empty()) return;
+  const Content& content = session.content();
+  const auto numbers = codegen::kernel_numbers(*content.problem, content.entry()->schedule, content.entry()->usage, *text.program,
+                                               text.emission->launch.smem_bytes);
   section("SCHEDULED AND WRITTEN");
-  for (const KernelNumber& number : numbers) {
-    fact_line(number.name, number.scheduled + (fonts().built_in ? " -> " : " → ") + number.written, theme().text);
-    wrapped_text(fonts().small, theme().dim, number.because);
+  for (const codegen::KernelNumber& number : numbers) {
+    fact_line(number.name, number.differs() ? number.scheduled + (fonts().built_in ? " -> " : " → ") + number.written : number.scheduled,
+              number.differs() ? theme().text : theme().dim);
+    if (number.differs()) wrapped_text(fonts().small, theme().dim, number.because);
   }
 }
 

@@ -40,6 +40,15 @@ std::vector<Pair> pairs_of(const Problem& problem) {
   return pairs;
 }
 
+/// What links prologue and epilogue with each other and with the loop; nodes of a graph have the numbers of EndOps::problem.
+std::vector<EndLink> links_of(const EndOps& ends) {
+  std::vector<EndLink> links;
+  for (const EndLink& link : ends.links)
+    if (std::none_of(links.begin(), links.end(), [&](const EndLink& l) { return l.from == link.from && l.to == link.to; }))
+      links.push_back(link);
+  return links;
+}
+
 /// Position of every op along the dependences inside one iteration.
 std::vector<std::size_t> positions(const Problem& problem) {
   const std::size_t count = problem.ops.size();
@@ -61,18 +70,17 @@ std::vector<std::size_t> positions(const Problem& problem) {
   return position;
 }
 
-std::string group_letter(const Schedule& schedule, std::size_t group) {
-  const std::string& role = schedule.groups[group].role;
+std::string group_letter(const std::vector<ScheduleGroup>& groups, std::size_t group) {
+  const std::string& role = groups[group].role;
   const std::size_t space = role.find_last_of(' ');
   const char first = role.empty() ? '\0' : role[space == std::string::npos ? 0 : std::min(space + 1, role.size() - 1)];
   const auto letter = static_cast<unsigned char>(first);
   return std::isalnum(letter) ? std::string(1, static_cast<char>(std::toupper(letter))) : std::to_string(group);
 }
 
-GraphNode make_node(const Problem& problem, const Schedule* schedule, std::size_t v, GraphPoint centre, float width) {
+GraphNode make_node(const Problem& problem, std::size_t v, GraphPoint centre, float width) {
   const Op& op = problem.ops[v];
   GraphNode node;
-  node.op = OpId(v);
   node.name = printable(op.name);
   const auto longest =
       std::max_element(op.uses.begin(), op.uses.end(), [](const UnitUse& a, const UnitUse& b) { return a.duration < b.duration; });
@@ -82,13 +90,14 @@ GraphNode make_node(const Problem& problem, const Schedule* schedule, std::size_
   } else {
     node.detail = fmt::format("latency {}", grouped(op.latency));
   }
-  if (schedule) {
-    node.group_index = schedule->ops[v].group.index();
-    node.group = group_letter(*schedule, node.group_index);
-  }
   node.low = {centre.x - width / 2, centre.y - kNodeHeight / 2};
   node.high = {centre.x + width / 2, centre.y + kNodeHeight / 2};
   return node;
+}
+
+void put_into_group(GraphNode& node, const std::vector<ScheduleGroup>& groups, GroupId group) {
+  node.group_index = group.index();
+  node.group = group_letter(groups, group.index());
 }
 
 void mark_recurrence(GraphModel& model, const Problem& problem, const Bounds& bounds) {
@@ -122,28 +131,41 @@ void mark_period(GraphModel& model, const Period& period) {
 
 }  // namespace
 
-GraphInput graph_input(const Problem& problem, bool downwards) {
+GraphInput graph_input(const Problem& problem, const EndOps& ends, bool downwards) {
   GraphInput input;
   input.downwards = downwards;
   input.node_height = kNodeHeight;
-  for (const Op& op : problem.ops)
-    input.node_widths.push_back(std::clamp(static_cast<float>(display_width(op.name)) * kLetter + 30, kLeastNode, kMostNode));
+  const auto width = [](const Op& op) {
+    return std::clamp(static_cast<float>(display_width(op.name)) * kLetter + 30, kLeastNode, kMostNode);
+  };
+  for (const Op& op : problem.ops) input.node_widths.push_back(width(op));
+  for (const EndOp& end : ends.ops) input.node_widths.push_back(width(ends.problem.op(end.op)));
   const std::vector<std::size_t> position = positions(problem);
   for (const Pair& pair : pairs_of(problem)) {
     const std::size_t from = pair.from.index(), to = pair.to.index();
     input.arcs.push_back({from, to, pair.carried && from != to && position[to] <= position[from], 30});
   }
+  for (const EndLink& link : links_of(ends)) input.arcs.push_back({link.from.index(), link.to.index(), false, 30});
   return input;
 }
 
-GraphModel build_graph(const Problem& problem, const Bounds& bounds, const Schedule* schedule, const Period* period, GraphCycle cycle,
-                       const GraphLayout& layout) {
+GraphModel build_graph(const Problem& problem, const EndOps& ends, const Bounds& bounds, const Schedule* schedule, const Period* period,
+                       GraphCycle cycle, const GraphLayout& layout) {
   GraphModel model;
   model.width = layout.width;
   model.height = layout.height;
-  const GraphInput input = graph_input(problem, false);
-  for (std::size_t v = 0; v < problem.ops.size(); ++v)
-    model.nodes.push_back(make_node(problem, schedule, v, layout.nodes[v], input.node_widths[v]));
+  const GraphInput input = graph_input(problem, ends, false);
+  for (std::size_t v = 0; v < problem.ops.size(); ++v) {
+    GraphNode& node = model.nodes.emplace_back(make_node(problem, v, layout.nodes[v], input.node_widths[v]));
+    node.op = OpId(v);
+    if (schedule) put_into_group(node, schedule->groups, schedule->ops[v].group);
+  }
+  for (const EndOp& end : ends.ops) {
+    const std::size_t v = model.nodes.size();
+    GraphNode& node = model.nodes.emplace_back(make_node(ends.problem, end.op.index(), layout.nodes[v], input.node_widths[v]));
+    node.once = to_string(end.section);
+    if (schedule) put_into_group(node, ends.groups, end.group);
+  }
   const std::vector<Pair> pairs = pairs_of(problem);
   for (std::size_t a = 0; a < pairs.size(); ++a) {
     GraphArc arc;
@@ -157,6 +179,17 @@ GraphModel build_graph(const Problem& problem, const Bounds& bounds, const Sched
     arc.text = fmt::format("{}/{}", longest.latency, longest.distance);
     arc.curve = layout.arcs[a].curve;
     arc.label = layout.arcs[a].label;
+    model.arcs.push_back(std::move(arc));
+  }
+  for (const EndLink& link : links_of(ends)) {
+    const GraphLayout::Arc& drawn = layout.arcs[model.arcs.size()];
+    GraphArc arc;
+    arc.from = link.from.index();
+    arc.to = link.to.index();
+    arc.text = grouped(link.latency);
+    arc.crosses = schedule && model.nodes[arc.from].group_index != model.nodes[arc.to].group_index;
+    arc.curve = drawn.curve;
+    arc.label = drawn.label;
     model.arcs.push_back(std::move(arc));
   }
   if (cycle == GraphCycle::Period && period && !period->cycle.empty())
@@ -280,7 +313,7 @@ std::optional<OpId> follow(const Problem& problem, const GraphModel& model, OpId
   std::tuple<bool, bool, Cycle> most{};
   for (const GraphArc& arc : model.arcs) {
     const std::size_t here = direction > 0 ? arc.from : arc.to, there = direction > 0 ? arc.to : arc.from;
-    if (here != from.index() || there == here) continue;
+    if (here != from.index() || there == here || there >= problem.ops.size()) continue;
     Cycle latency = 0;
     for (const EdgeId e : arc.edges) latency = std::max(latency, problem.edge(e).latency);
     const std::tuple rank{arc.critical, !arc.carried, latency};

@@ -12,11 +12,13 @@
 #include "core/analysis/period.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
+#include "core/simulate/end_ops.h"
 
 namespace heddle::app {
 
 struct GraphNode {
-  OpId op;
+  OpId op;             ///< invalid: of the prologue or the epilogue
+  std::string once;    ///< "prologue", "epilogue": once per tile, not scheduled
   std::string name;    ///< made printable
   std::string detail;  ///< "TC 512", its longest use
   std::string group;   ///< "A": of the shown schedule; empty without one
@@ -46,7 +48,7 @@ struct GraphHop {
 
 struct GraphModel {
   float width = 0, height = 0;
-  std::vector<GraphNode> nodes;  ///< in op order
+  std::vector<GraphNode> nodes;  ///< in op order, then prologue and epilogue
   std::vector<GraphArc> arcs;
   std::vector<GraphHop> hops;  ///< of a short cycle
   std::string limit;           ///< one line on what is drawn bold; empty: nothing
@@ -56,11 +58,11 @@ struct GraphModel {
 enum class GraphCycle { Recurrence, Period };
 
 /// Sizes do not depend on numbers, so that a change of latencies leaves everything in its place.
-GraphInput graph_input(const Problem& problem, bool downwards);
+GraphInput graph_input(const Problem& problem, const EndOps& ends, bool downwards);
 
-/// Pre: the layout is of graph_input(problem); schedule and period are both given or none.
-GraphModel build_graph(const Problem& problem, const Bounds& bounds, const Schedule* schedule, const Period* period, GraphCycle cycle,
-                       const GraphLayout& layout);
+/// Pre: the layout is of graph_input(problem, ends); schedule and period are both given or none.
+GraphModel build_graph(const Problem& problem, const EndOps& ends, const Bounds& bounds, const Schedule* schedule, const Period* period,
+                       GraphCycle cycle, const GraphLayout& layout);
 
 // ---- the edges as a table --------------------------------------------------------------------------------------------
 

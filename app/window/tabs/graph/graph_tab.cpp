@@ -45,7 +45,7 @@ std::shared_ptr<const GraphLayout> find_layout(GraphState& s, const GraphInput& 
   return nullptr;
 }
 
-void rebuild(const Session& session, GraphState& s, const std::shared_ptr<const GraphLayout>& layout) {
+void rebuild(const Session& session, const EndOps& ends, GraphState& s, const std::shared_ptr<const GraphLayout>& layout) {
   if (s.model && s.shown == layout && s.built_revision == session.revision() && s.built_cycle == s.cycle) return;
   const Content& content = session.content();
   const ScheduleEntry* entry = content.entry();
@@ -55,8 +55,8 @@ void rebuild(const Session& session, GraphState& s, const std::shared_ptr<const 
     s.hovered_arc.reset();
     s.pressed.reset();
   }
-  s.model = build_graph(*content.problem, *content.bounds, entry ? &entry->schedule : nullptr, entry ? &entry->period : nullptr, s.cycle,
-                        *layout);
+  s.model = build_graph(*content.problem, ends, *content.bounds, entry ? &entry->schedule : nullptr, entry ? &entry->period : nullptr,
+                        s.cycle, *layout);
   s.shown = layout;
   s.built_revision = session.revision();
   s.built_cycle = s.cycle;
@@ -80,7 +80,7 @@ bool view_choice(const char* name, const char* label, bool on, const char* about
   return clicked;
 }
 
-void draw_bar(const Session& session, UiState& ui, bool down) {
+void draw_bar(const Session& session, const EndOps& ends, UiState& ui, bool down) {
   GraphState& s = ui.of<GraphState>();
   const Content& content = session.content();
   const ScheduleEntry* entry = content.entry();
@@ -110,7 +110,7 @@ void draw_bar(const Session& session, UiState& ui, bool down) {
     const std::vector<Column<EdgeRow>> columns = edge_columns(*content.problem);
     return table_as_text(std::span(columns), edge_rows(*content.problem, entry ? &entry->schedule : nullptr));
   });
-  copy("graph/copy_dot", "Copy DOT", [&] { return dependence_dot(*content.problem, entry ? &entry->schedule : nullptr); });
+  copy("graph/copy_dot", "Copy DOT", [&] { return dependence_dot(*content.problem, entry ? &entry->schedule : nullptr, &ends); });
   copy_command_button("graph/copy_command", session, ui, command_line(session, "export", {"--format", "dot"}), ButtonKind::Plain, 0,
                       px(22));
   ImGui::SameLine(0, px(12));
@@ -199,21 +199,23 @@ void draw_edge_table(const Session& session, UiState& ui) {
 }
 
 /// The picture, the table, or why there is none.
-void draw_rest(const Session& session, UiState& ui, const GraphInput& input, const std::shared_ptr<const GraphLayout>& layout) {
+void draw_rest(const Session& session, const Models& models, UiState& ui, const GraphInput& input,
+               const std::shared_ptr<const GraphLayout>& layout) {
   const Content& content = session.content();
   GraphState& s = ui.of<GraphState>();
   if (s.table) return draw_edge_table(session, ui);
   if (!layout) return explain_absence(input, ui);
   const ScheduleEntry* entry = content.entry();
   ImGui::BeginChild("graph", ImVec2(0, 0), false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  draw_graph({*content.problem, entry ? &entry->schedule : nullptr, *s.model, session.selection(), session.view().highlight}, s,
-             ui.chart.requested, ui.commands);
+  draw_graph(
+      {*content.problem, models.ends.problem, entry ? &entry->schedule : nullptr, *s.model, session.selection(), session.view().highlight},
+      s, ui.chart.requested, ui.commands);
   ImGui::EndChild();
 }
 
 }  // namespace
 
-void draw_graph_tab(const Session& session, const Models&, UiState& ui) {
+void draw_graph_tab(const Session& session, const Models& models, UiState& ui) {
   const Content& content = session.content();
   GraphState& s = ui.of<GraphState>();
   s.hears_keys = ui.maximized;
@@ -221,10 +223,10 @@ void draw_graph_tab(const Session& session, const Models&, UiState& ui) {
   if (content.problem->ops.empty()) return colored_text(theme().dim, "The loop body has no op.");
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const bool down = s.downwards.value_or(room.y > 0.5f * room.x);
-  const GraphInput input = graph_input(*content.problem, down);
+  const GraphInput input = graph_input(*content.problem, models.ends, down);
   const std::shared_ptr<const GraphLayout> layout = s.table ? nullptr : find_layout(s, input);
-  if (layout) rebuild(session, s, layout);
-  draw_bar(session, ui, down);
+  if (layout) rebuild(session, models.ends, s, layout);
+  draw_bar(session, models.ends, ui, down);
   if (s.edit) {
     const float width = std::min(px(290), ImGui::GetContentRegionAvail().x * 0.5f);
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - width);
@@ -236,7 +238,7 @@ void draw_graph_tab(const Session& session, const Models&, UiState& ui) {
     ImGui::BeginChild("rest", ImVec2(at.x - ImGui::GetCursorStartPos().x - px(10), 0), false,
                       ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   }
-  draw_rest(session, ui, input, layout);
+  draw_rest(session, models, ui, input, layout);
   if (s.edit) ImGui::EndChild();
 }
 

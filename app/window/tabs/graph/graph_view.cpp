@@ -194,11 +194,16 @@ void draw_node(const GraphFrame& f, std::size_t index) {
   const ImVec2 clip_low = f.draw.GetClipRectMin(), clip_high = f.draw.GetClipRectMax();
   if (high.x < clip_low.x || low.x > clip_high.x || high.y < clip_low.y || low.y > clip_high.y) return;
   const float zoom = f.state.view.zoom, round = 5 * zoom;
-  const bool hovered = f.state.hovered == index, selected = f.scene.selection.contains(node.op);
+  const bool hovered = f.state.hovered == index, once = !node.op.valid(), selected = !once && f.scene.selection.contains(node.op);
   const bool near = f.near.empty() || f.near[index];
   const RoleColor color = role_color(node.role);
   f.draw.AddRectFilled(low, high, near ? color.fill : with_alpha(color.fill, 0.35f), round);
-  if (contains(f.scene.highlight.ops, node.op))
+  // Once per tile: paler, with a frame inside, so that nobody takes it for a part of the loop.
+  if (once) {
+    f.draw.AddRectFilled(low, high, with_alpha(t.chart, 0.55f), round);
+    f.draw.AddRect(low, high, color.fill, round, 0, std::max(zoom * 2, 1.0f));
+  }
+  if (!once && contains(f.scene.highlight.ops, node.op))
     f.draw.AddRect({low.x - px(4), low.y - px(4)}, {high.x + px(4), high.y + px(4)}, t.warning, round + px(4), 0, px(2));
   float left = low.x + 8 * zoom;
   if (!node.group.empty()) {
@@ -216,7 +221,7 @@ void draw_node(const GraphFrame& f, std::size_t index) {
     f.draw.AddRect(low, high, t.accent, round, 0, px(1.5f));
   }
   const float right = high.x - 6 * zoom;
-  const Color ink = near ? color.text : t.dim;
+  const Color ink = once ? t.text : near ? color.text : t.dim;
   const float name_size = f.text_size(fonts().bold) * 0.95f, detail_size = f.text_size(fonts().small) * 0.95f;
   // Boxes that are too small for two lines keep the name, over the whole box.
   if (detail_size < px(kSmallestText)) {
@@ -227,7 +232,7 @@ void draw_node(const GraphFrame& f, std::size_t index) {
   }
   write_in(f, fonts().bold, name_size, left, right, low.y + 3 * zoom, ink, node.name);
   const float letter = node.group.empty() ? 0 : 14 * zoom;
-  write_in(f, fonts().small, detail_size, left, right - letter, low.y + 21 * zoom, ink, node.detail);
+  write_in(f, fonts().small, detail_size, left, right - letter, low.y + 21 * zoom, ink, once ? node.once : node.detail);
   if (letter > 0) {
     const ImVec2 extent = fonts().small_bold->CalcTextSizeA(detail_size, FLT_MAX, 0, node.group.c_str());
     write_in(f, fonts().small_bold, detail_size, right - extent.x, right + zoom * 4, low.y + 21 * zoom, ink, node.group);
@@ -241,10 +246,12 @@ void draw_tooltip(const GraphFrame& f) {
   std::string text;
   if (s.hovered) {
     const GraphNode& node = f.scene.model.nodes[*s.hovered];
-    const Op& op = problem.op(node.op);
+    const Op& op = node.op.valid() ? problem.op(node.op) : f.scene.tile.ops[*s.hovered];
     text = fmt::format("{}  ({})\n{}, latency {}, issue window {}", node.name, printable(op.kind), node.detail, grouped(op.latency),
                        grouped(op.window));
-    if (const Schedule* schedule = f.scene.schedule)
+    if (!node.op.valid())
+      text += "\n" + node.once + " of the kernel, once per tile: predicted, not scheduled";
+    else if (const Schedule* schedule = f.scene.schedule)
       text += fmt::format("\nstart {} = {} * {} + {}, {}", grouped(schedule->start(node.op)), schedule->stage(node.op),
                           grouped(schedule->ii), grouped(schedule->slot(node.op)), printable(schedule->groups[node.group_index].role));
     if (node.critical) text += "\nlimits II: on the bold cycle";
@@ -394,7 +401,7 @@ void draw_menu(GraphFrame& f, CommandQueue& commands) {
       if (probe::on()) probe::last_item(std::string("graph/menu/") + name);
       return chosen;
     };
-    if (f.state.pressed && *f.state.pressed < f.scene.model.nodes.size()) {
+    if (f.state.pressed && *f.state.pressed < f.scene.model.nodes.size() && f.scene.model.nodes[*f.state.pressed].op.valid()) {
       const GraphNode& node = f.scene.model.nodes[*f.state.pressed];
       ImGui::TextDisabled("%s", node.name.c_str());
       ImGui::Separator();
@@ -410,7 +417,8 @@ void draw_menu(GraphFrame& f, CommandQueue& commands) {
         for (const GraphArc& arc : f.scene.model.arcs)
           for (const auto& [here, there] : {std::pair(arc.from, arc.to), std::pair(arc.to, arc.from)})
             if (here == *f.state.pressed && there != here && !contains(others, there)) others.push_back(there);
-        for (const std::size_t other : others) commands.push(SelectOp{OpId(other), true});
+        for (const std::size_t other : others)
+          if (f.scene.model.nodes[other].op.valid()) commands.push(SelectOp{OpId(other), true});
         commands.push(SelectOp{node.op, true});  // taken out and put back: it stays the primary one
         commands.push(SelectOp{node.op, true});
       }

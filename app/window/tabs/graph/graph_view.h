@@ -14,6 +14,7 @@ namespace heddle::app {
 
 struct GraphScene {
   const Problem& problem;
+  const Problem& tile;       ///< with prologue and epilogue, where the kernel has any
   const Schedule* schedule;  ///< null without one
   const GraphModel& model;
   const Selection& selection;

@@ -25,10 +25,14 @@ void draw_ops_tab(const Session& session, const Models& models, UiState& ui) {
   look.inner_width = std::max(px(560), ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize);
   const auto handle = [&](const OpsTableRow& row, std::size_t) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    if (table_row("table/op/" + row.name, session.selection().contains(row.op), ImGuiSelectableFlags_AllowDoubleClick)) {
+    const bool once = !row.op.valid();
+    if (table_row("table/op/" + (once ? row.once + "/" : "") + row.name, !once && session.selection().contains(row.op),
+                  ImGuiSelectableFlags_AllowDoubleClick) &&
+        !once) {
       ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
       if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ui.commands.push(zoom_to_selection());
     }
+    if (once && ImGui::IsItemHovered()) tooltip(row.once + " of the kernel, once per tile: predicted, not scheduled");
     ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(at.x, at.y + px(4)), ImVec2(at.x + px(10), at.y + px(14)), role_color(row.role).fill,
                                               px(2));
     paint_text(row.critical ? fonts().bold : fonts().body, ImVec2(at.x + px(18), at.y), theme().text, row.name);

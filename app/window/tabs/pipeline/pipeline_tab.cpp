@@ -28,8 +28,8 @@ std::string tsv(const PipelineText& text) {
   for (const PipelineTextGroup& group : text.groups)
     for (const PipelineTextSection& section : group.sections)
       for (const PipelineTextLine& line : section.lines)
-        out += fmt::format("{}\t{}\t{}\t{}{}\t{}\t{}\n", group.title, section.title, line.slot, line.guard, line.verb, line.object,
-                           line.detail);
+        out += fmt::format("{}\t{}\t{}\t{}{}\t{}\t{}\n", group.title, section.title, section.once ? "" : std::to_string(line.slot),
+                           line.guard, line.verb, line.object, line.detail);
   return out;
 }
 
@@ -43,15 +43,10 @@ int count_matches(const PipelineText& text, std::string_view wanted) {
 
 constexpr float kLine = 18;  // pixels of a line, and of the title of a section
 
-UnitRole role_of(const Problem& problem, OpId op) {
-  const Op& o = problem.op(op);
-  return o.uses.empty() ? UnitRole::Other : problem.unit(o.uses.front().unit).role;
-}
-
 /// What the eye should find: ops in their unit's colour, waits and signals quieter.
-Color ink_of(const Problem& problem, const PipelineTextLine& line) {
+Color ink_of(const PipelineTextLine& line) {
   switch (line.kind) {
-    case Kind::Issue: return role_ink(role_of(problem, line.op));
+    case Kind::Issue: return role_ink(line.role);
     case Kind::Wait:
     case Kind::Acquire:
     case Kind::Retire: return theme().text;
@@ -96,19 +91,20 @@ void draw_line(GroupColumn& c, const PipelineTextLine& line, const std::string& 
     s.jump = false;
   }
   const float height = px(kLine);
-  const RowArea row = pick_row(name.c_str(), c.session.selection().contains(line.op), height);
+  const bool once = !line.op.valid();
+  const RowArea row = pick_row(name.c_str(), !once && c.session.selection().contains(line.op), height);
   if (!ImGui::IsRectVisible(row.min, row.max)) return;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   // The op that is waited for belongs to the selection's story as well.
-  if (c.selected_op_is(line)) list.AddRectFilled(row.min, {row.min.x + px(3), row.max.y}, t.accent);
+  if (!once && c.selected_op_is(line)) list.AddRectFilled(row.min, {row.min.x + px(3), row.max.y}, t.accent);
   if (hit) list.AddRect(row.min, row.max, sought ? t.accent : t.warning, px(3));
-  if (row.clicked) c.ui.commands.push(SelectOp{line.op, ImGui::GetIO().KeyCtrl});
+  if (row.clicked && !once) c.ui.commands.push(SelectOp{line.op, ImGui::GetIO().KeyCtrl});
   ImFont* font = line.kind == Kind::Issue ? fonts().mono_bold : fonts().mono;
   const float y = row.min.y + (height - text_size(font, "X").y) / 2;
   const bool aside = s.find[0] != '\0' && !hit;
-  const Color ink = aside ? t.faint : ink_of(*c.session.content().problem, line);
+  const Color ink = aside ? t.faint : ink_of(line);
   const float number = row.min.x + px(8) + text_size(fonts().mono, "99 999").x;
-  paint_text_right(fonts().mono, number, y, t.faint, grouped(line.slot));
+  if (!once) paint_text_right(fonts().mono, number, y, t.faint, grouped(line.slot));
   const float letter = text_size(fonts().mono, "m").x;
   float x = number + letter;
   paint_text(font, {x, y}, t.dim, mark_of(line.kind));
@@ -123,7 +119,9 @@ void draw_line(GroupColumn& c, const PipelineTextLine& line, const std::string& 
   if (right - x > letter * 6)
     paint_text(fonts().small, {x, row.min.y + (height - text_size(fonts().small, "X").y) / 2}, aside ? t.faint : t.dim,
                fitted(fonts().small, line.detail, right - x));
-  if (row.hovered) tooltip(fmt::format("cycle {} of the window: {}", grouped(line.slot), to_string(line)));
+  if (row.hovered)
+    tooltip(once ? "once per tile, predicted, not scheduled: " + to_string(line)
+                 : fmt::format("cycle {} of the window: {}", grouped(line.slot), to_string(line)));
 }
 
 void draw_section(GroupColumn& c, const PipelineTextSection& section, std::size_t index) {
@@ -214,20 +212,22 @@ void draw_bar(const Session& session, UiState& ui, std::size_t columns) {
 
 }  // namespace
 
-void draw_pipeline_tab(const Session& session, const Models&, UiState& ui) {
+void draw_pipeline_tab(const Session& session, const Models& models, UiState& ui) {
   const Content& content = session.content();
   const ScheduleEntry* entry = content.entry();
   PipelineState& s = ui.of<PipelineState>();
   if (!content.problem || !entry) {
     s.text.reset();
-    wrapped_text(fonts().body, theme().dim,
-                 "Prologue, steady state and epilogue of every warp group, with its waits and arrives: they follow from a schedule.");
+    wrapped_text(
+        fonts().body, theme().dim,
+        "What every warp group does before the loop, while it fills, in the steady state, while it drains and after it, with its waits and "
+        "arrives: it follows from a schedule.");
     const Action& solve = *find_action("solve");
     if (content.problem && button("pipeline/solve", "Solve", ButtonKind::Primary, why_not(solve, session))) perform(solve, session, ui);
     return;
   }
   if (!s.text || s.built_revision != session.revision()) {
-    s.text = pipeline_text(*content.problem, entry->schedule);
+    s.text = pipeline_text(*content.problem, entry->schedule, &models.ends);
     s.built_revision = session.revision();
   }
   const std::size_t groups = std::max<std::size_t>(s.text->groups.size(), 1);

@@ -112,25 +112,10 @@ std::string about_truth(const TruthRow& row) {
   return text;
 }
 
-std::string time_text(double microseconds) {
-  if (microseconds >= 9995) return fmt::format("{:.1f} ms", microseconds / 1000);
-  if (microseconds >= 999.5) return fmt::format("{:.2f} ms", microseconds / 1000);
-  return fmt::format("{:.{}f} us", microseconds, microseconds >= 99.95 ? 0 : 1);
-}
-
-TruthBar build_bar(const ValidatedRow& row, const std::vector<TimePart>& parts) {
-  TruthBar bar;
-  if (!row.predicted()) return bar;
-  bar.predicted = row.prediction.microseconds;
+TimeBar build_bar(const ValidatedRow& row, const std::vector<TimePart>& parts) {
+  if (!row.predicted()) return {};
+  TimeBar bar = build_time_bar(row.prediction.microseconds, row.prediction.tflops, parts);
   bar.measured = row.row.tflops > 0 ? bar.predicted * row.prediction.tflops / row.row.tflops : 0;
-  double sum = 0;
-  for (const TimePart& part : parts) {
-    const double from = sum;
-    sum += part.microseconds;
-    bar.pieces.push_back({part.name, part.about, from, sum, time_text(part.microseconds),
-                          fmt::format("{:.1f} %", 100 * part.microseconds / bar.predicted),
-                          fmt::format("{:.0f}", row.prediction.tflops * bar.predicted / sum)});
-  }
   return bar;
 }
 

@@ -10,6 +10,7 @@
 #include "app/session/tone.h"
 #include "app/session/truth_state.h"
 #include "app/window/kit/column.h"
+#include "app/window/parts/time_bar_model.h"
 
 namespace heddle::app {
 
@@ -56,20 +57,8 @@ TruthModel build_truth(const TruthAnswer& answer);
 std::string speeds_text(const TruthRow& row);
 /// What the mouse over a point says.
 std::string about_truth(const TruthRow& row);
-/// "674 us", "12.3 us", "4.02 ms"
-std::string time_text(double microseconds);
-
-/// What a prediction is made of, as pieces of a bar.
-struct TruthPiece {
-  std::string name, about;
-  double from = 0, to = 0;  ///< us
-  std::string time, share, speed;
-};
-struct TruthBar {
-  std::vector<TruthPiece> pieces;
-  double predicted = 0, measured = 0;  ///< us
-};
-TruthBar build_bar(const ValidatedRow& row, const std::vector<TimePart>& parts);
+/// What the row's prediction is made of, and where the measurement is.
+TimeBar build_bar(const ValidatedRow& row, const std::vector<TimePart>& parts);
 
 /// The line of the command line that simulates it; empty where nothing stands for it.
 std::string simulate_line(const TruthAnswer& answer, std::size_t row);

@@ -1,0 +1,95 @@
+#include "app/session/prediction_state.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/cli/kernel_run_options.h"
+
+namespace heddle::app {
+namespace {
+
+constexpr std::size_t kMostKept = 200;
+
+SimulationAnswer predict(const PredictionSubject& of, std::stop_token stop) {
+  KernelRunOptions options;
+  options.loop.arbitration = Arbitration::Interleaved;
+  options.loop.stop = std::move(stop);
+  const Schedule& schedule = of.entry->schedule;
+  SimulationAnswer answer;
+  if (of.details) {
+    answer = simulate_kernel(*of.kernel, *of.machine, of.changes, *of.problem, schedule, options);
+  } else {
+    answer.options = options;
+    answer.kernel = heddle::run_kernel(*of.kernel, *of.machine, of.changes, *of.problem, schedule, options);
+  }
+  answer.trust = trust_in(of.kernel->reference, of.machine->arch);
+  return answer;
+}
+
+}  // namespace
+
+PredictFunction built_in_prediction() { return predict; }
+
+std::string PredictionState::why_not(const Content& content, const ScheduleEntry& entry) {
+  if (content.dump) return "a dump holds one loop: how often it runs, and what is around it, it does not say";
+  if (entry.running) return "the solver is still improving this schedule";
+  if (!entry.verdict.valid()) return "the schedule breaks rules of the model";
+  return "";
+}
+
+std::shared_ptr<const SimulationAnswer> PredictionState::find(const Content& content, const ScheduleEntry& entry, bool details) const {
+  const auto found = std::find_if(known_.rbegin(), known_.rend(), [&](const Known& known) {
+    return known.problem == content.problem && (known.details || !details) && same_program(known.schedule, entry.schedule);
+  });
+  return found == known_.rend() ? nullptr : found->answer;
+}
+
+std::optional<PredictionSubject> PredictionState::next(const Content& content, bool details) const {
+  const auto missing = [&](const EntryPtr& entry, bool all) {
+    return why_not(content, *entry).empty() && find(content, *entry, all) == nullptr;
+  };
+  const auto subject = [&](const EntryPtr& entry, bool all) {
+    return PredictionSubject{content.kernel, content.machine, content.changes, content.problem, entry, all};
+  };
+  if (!predict_ || !content.problem) return std::nullopt;
+  if (content.shown)
+    for (const bool all : {false, true})
+      if (const EntryPtr& shown = content.schedules[*content.shown]; (!all || details) && missing(shown, all)) return subject(shown, all);
+  for (const EntryPtr& entry : content.schedules)
+    if (missing(entry, false)) return subject(entry, false);
+  return std::nullopt;
+}
+
+bool PredictionState::wanted(const Content& content, bool details) const {
+  const auto it = [&](const EntryPtr& entry) { return same_program(entry->schedule, subject_.entry->schedule); };
+  if (content.problem != subject_.problem) return false;
+  if (subject_.details) return details && content.shown && it(content.schedules[*content.shown]);
+  return std::any_of(content.schedules.begin(), content.schedules.end(), it);
+}
+
+void PredictionState::follow(const Content& content, bool details) {
+  if (task_.active() && wanted(content, details)) return;
+  std::optional<PredictionSubject> now = next(content, details);
+  if (!now) return task_.cancel();
+  subject_ = *std::move(now);
+  task_.start([predict = predict_, subject = subject_](std::stop_token stop, const auto&) { return predict(subject, std::move(stop)); },
+              wake_);
+}
+
+bool PredictionState::pump() {
+  const bool news = task_.pump();
+  if (!news || task_.active()) return news;
+  // One that failed is known too: it would fail again.
+  auto answer = task_.answer();
+  if (task_.phase() == Task<SimulationAnswer>::Phase::Failed) {
+    SimulationAnswer failed;
+    failed.kernel.fault = task_.failure();
+    answer = std::make_shared<const SimulationAnswer>(std::move(failed));
+  }
+  if (task_.phase() == Task<SimulationAnswer>::Phase::Cancelled) return news;
+  if (known_.size() >= kMostKept) known_.erase(known_.begin());
+  known_.push_back({subject_.problem, subject_.entry->schedule, std::move(answer), subject_.details});
+  return news;
+}
+
+}  // namespace heddle::app

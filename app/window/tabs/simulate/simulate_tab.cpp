@@ -1,0 +1,121 @@
+// The whole-kernel tab: the time that the simulator predicts for the shown schedule's kernel on the whole machine, and where it goes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/session/command_line.h"
+#include "app/session/commands.h"
+#include "app/session/prediction_state.h"
+#include "app/window/kit/probe.h"
+#include "app/window/kit/table.h"
+#include "app/window/parts/question_bar.h"
+#include "app/window/parts/time_bar.h"
+#include "app/window/parts/ui_state.h"
+#include "app/window/tabs/simulate/simulate_state.h"
+
+namespace heddle::app {
+namespace {
+
+constexpr ImGuiTableFlags kLook = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
+
+/// What there is to say before there is a model; empty: all is there.
+std::string missing(const Session& session) {
+  const ScheduleEntry* entry = session.content().entry();
+  if (!entry) return "The time of the whole kernel, with every tile on every SM, follows from a schedule. Solve or open one.";
+  const WholeKernelModel whole = whole_kernel(session, *entry);
+  if (!whole.why_not.empty()) return fmt::format("Nothing is predicted for {}: {}.", entry->name, whole.why_not);
+  return session.predictions().details(session.content(), *entry) ? "" : "It is being simulated.";
+}
+
+std::string copied(const SimulateModel& model) {
+  std::string text = "part\tus\tshare\tabout\n";
+  for (const TimePiece& piece : model.bar.pieces)
+    text += fmt::format("{}\t{:.1f}\t{}\t{}\n", piece.name, piece.to - piece.from, piece.share, piece.about);
+  return text;
+}
+
+void draw_time(const SimulateModel& model, const WholeKernelModel& whole) {
+  section("WHAT THE TIME IS MADE OF", "predicted " + whole.speed);
+  if (model.bar.pieces.empty())
+    return wrapped_text(fonts().small, theme().dim, "The clock of this machine is not known, so there are cycles and no time.");
+  draw_time_bar("simulate", model.bar);
+}
+
+void draw_facts(const SimulateModel& model, const WholeKernelModel& whole) {
+  section("THE WHOLE KERNEL", "predicted");
+  for (const WholeKernelModel::Fact& fact : whole.facts) fact_line(fact.label, drawable(fact.value), theme().text);
+  if (!model.busy.empty()) fact_line("busiest", drawable(model.busy), theme().text);
+  wrapped_text(fonts().small, theme().text, drawable(whole.trust + "."));
+  for (const std::string& note : model.notes) wrapped_text(fonts().small, theme().dim, drawable(note));
+}
+
+void draw_groups(SimulateModel& model) {
+  section("WHERE THE TIME OF A CTA'S WARP GROUPS GOES", "busiest SM, predicted");
+  const FontScope small(fonts().small);
+  const std::vector<Column<GroupShare>> columns = group_share_columns();
+  TableLook look;
+  look.flags = kLook;
+  const auto heading = [](const auto& column) { draw_heading(column); };
+  draw_table("shares", look, columns, model.groups, heading,
+             [&](const GroupShare& row, std::size_t) { colored_text(theme().text, row.name); });
+}
+
+void draw_waits(const Session& session, UiState& ui, SimulateModel& model) {
+  section("WHO WAITS FOR WHOM", "predicted");
+  const FontScope small(fonts().small);
+  const std::vector<Column<WaitRow>> columns = wait_columns();
+  TableLook look;
+  look.flags = kLook;
+  look.none = "nobody, for longer than 0.1 % of the time";
+  const auto heading = [](const auto& column) { draw_heading(column); };
+  draw_table("waits", look, columns, model.waits, heading, [&](const WaitRow& row, std::size_t i) {
+    if (table_row(fmt::format("simulate/wait/{}", i), row.op.valid() && session.selection().contains(row.op)) && row.op.valid())
+      ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
+    ImGui::SameLine(0, 0);
+    colored_text(theme().text, row.name);
+  });
+}
+
+}  // namespace
+
+void draw_simulate_tab(const Session& session, const Models& models, UiState& ui) {
+  if (const std::string why = missing(session); !why.empty()) return wrapped_text(fonts().body, theme().dim, drawable(why));
+  const Content& content = session.content();
+  const auto answer = session.predictions().details(content, *content.entry());
+  SimulateTabState& s = ui.of<SimulateTabState>();
+  if (s.of != answer) s = {answer, build_simulate(*answer, content.problem->ops.size())};
+  draw_copy_buttons(
+      "simulate", session, ui, [&] { return copied(s.model); }, command_line(session, "simulate"));
+  const std::string line = models.header.whole.speed + " · " + models.header.whole.terms;
+  colored_text(theme().dim, drawable(fitted(fonts().body, line, std::max(ImGui::GetContentRegionAvail().x, px(40)))));
+  const float width = ImGui::GetContentRegionAvail().x, gap = px(24);
+  const bool wide = width > px(760);
+  ImGui::BeginChild("simulate", {0, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {px(8), px(3)});
+  const float column = wide ? (width - gap - px(12)) / 2 : 0;
+  const auto left = [&] {
+    draw_time(s.model, models.header.whole);
+    draw_facts(s.model, models.header.whole);
+  };
+  const auto right = [&] {
+    draw_groups(s.model);
+    draw_waits(session, ui, s.model);
+  };
+  if (wide) {
+    const float room = ImGui::GetContentRegionAvail().y;
+    ImGui::BeginChild("simulate left", {column, room});
+    left();
+    ImGui::EndChild();
+    ImGui::SameLine(0, gap);
+    ImGui::BeginChild("simulate right", {0, room});
+    right();
+    ImGui::EndChild();
+  } else {
+    left();
+    right();
+  }
+  ImGui::PopStyleVar();
+  ImGui::EndChild();
+}
+
+}  // namespace heddle::app
