@@ -16,7 +16,7 @@ With no option: builds the release preset and runs every test that is not slow.
 --tsan        thread sanitizer instead: the app tests, jobs among them, and the window tests that need no OpenGL
 --variants    builds heddle without window and without solver instead, and inspects what it links
 --all         the release tests, then --asan, --tsan and --variants: everything, about 35 minutes from nothing on two cores
---ci          what .ci/run does: the release tests, strange input with the address sanitizer, and --variants
+--ci          what .ci/run does: the release tests, strange input with the address sanitizer, and that heddle links without a solver
 --werror      warnings are errors
 --no-install  install nothing; say what is missing
 TEXT
@@ -33,7 +33,7 @@ while (($#)); do
     --tsan) stages+=(tsan) ;;
     --variants) stages+=(variants) ;;
     --all) stages+=(release asan tsan variants) ;;
-    --ci) stages+=(release strange variants) ;;
+    --ci) stages+=(release bare strange) ;;
     --help | -h) usage; exit 0 ;;
     --) shift; ctest_arguments=("$@"); break ;;
     *) usage >&2; die 2 "unknown option: $1" ;;
@@ -75,6 +75,12 @@ stage_tsan() {
 # the command line, a thousand times. The other sanitizers are left to --asan and --tsan.
 stage_strange() {
   configure ci "${werror[@]}" && build ci test_strange heddle && ASAN_OPTIONS=detect_leaks=1 run_ctest ci -R '^strange/'
+}
+# The command line without the solver, from the rooms that the release build has; and the option builds can be configured.
+stage_bare() {
+  build release heddle-bare || return 1
+  python3 "$HEDDLE_ROOT/tests/layering/linkage.py" "$HEDDLE_ROOT/build/release/heddle-bare" --never z3 GL glfw EGL X11 imgui || return 1
+  configure no-solver && configure no-gui
 }
 # The option builds: each must configure and link without what it leaves out.
 stage_variants() {
