@@ -132,6 +132,7 @@ void AppWindow::rebuild_models() {
   models_.compare.reset();
   models_.measured.clear();
   models_.measured_legend.clear();
+  models_.streams.reset();
   if (!content.problem) return;
   const Schedule* schedule = entry ? &entry->schedule : nullptr;
   models_.ops = build_ops_table(*content.problem, schedule);
@@ -154,6 +155,14 @@ void AppWindow::rebuild_models() {
   }
 }
 
+void AppWindow::measure_range() {
+  models_.range.reset();
+  if (!ui_.chart.range || !models_.gantt) return;
+  const Content& content = session_.content();
+  if (!models_.streams) models_.streams = streams_of(*content.problem, content.entry()->schedule, *models_.gantt, session_.iterations());
+  models_.range = range_statistics(*models_.gantt, *models_.streams, ui_.chart.range->begin, ui_.chart.range->end);
+}
+
 bool AppWindow::step() {
   follow_settings();
   const Next next = platform_.begin_frame(pace());
@@ -169,6 +178,7 @@ bool AppWindow::step() {
   if (next == Next::Draw) {
     probe::begin_frame();
     rebuild_models();
+    measure_range();
     draw();
     const bool picture = wants_picture();
     if (picture) platform_.want_picture(theme_ == session_.settings().theme);

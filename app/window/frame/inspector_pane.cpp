@@ -190,6 +190,7 @@ void draw_inspector(const Session& session, const Models& models, UiState& ui) {
   ImGui::BeginChild("scroll", ImVec2(0, 0));
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(5)));
   ImGui::Dummy(ImVec2(0, px(1)));
+  if (models.range) draw_range_panel(*models.range, ui);
   if (models.inspector)
     draw_op(session, *models.inspector, ui);
   else
