@@ -145,6 +145,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
   } else if (format == "html") {
     const GanttOptions chart = gantt_options(verdict, arguments);
     ChartPage page{problem, *schedule, verdict, chart.mode, chart.iterations};
+    page.machine = &inputs->machine;
     page.prediction = predict_kernel(inputs->kernel, inputs->machine, inputs->changes, problem, *schedule);
     page.trust = trust_in(inputs->kernel.reference, inputs->machine.arch);
     text = chart_html(page);

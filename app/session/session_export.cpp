@@ -59,6 +59,7 @@ std::string html_of(const Shown& shown) {
   const Content& content = shown.content;
   const Schedule schedule = as_it_stands(*content.entry());
   ChartPage page{*content.problem, schedule, content.entry()->verdict, shown.view.mode, shown.iterations};
+  page.machine = content.machine.get();
   page.prediction = predict_kernel(*content.kernel, *content.machine, content.changes, *content.problem, schedule);
   page.trust = trust_in(content.kernel->reference, content.machine->arch);
   return chart_html(page);

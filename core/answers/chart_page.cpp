@@ -95,6 +95,10 @@ Json op_json(const ChartPage& page, const GanttBar& bar) {
     facts.push(std::move(item));
   };
   for (const FactLine& line : start_facts(page.problem, page.schedule, bar.op)) add(line);
+  if (page.machine) {
+    const std::string source = latency_source(*page.machine, page.problem, bar.op);
+    if (!source.empty()) add({"latency from: " + source, FactLine::Tone::Dim});
+  }
   if (bar.violating) add({"breaks a rule: see what is said above the chart", FactLine::Tone::Bad});
   if (bar.critical) add({"critical: takes part in what limits II", FactLine::Tone::Plain});
   for (const FactLine& line : dependence_facts(page.problem, page.schedule, bar.op)) add(line);

@@ -24,6 +24,7 @@ struct ChartPage {
   const Verdict& verdict;
   GanttMode mode = GanttMode::Steady;     ///< shown first
   int iterations = 3;                     ///< of the view of iterations
+  const Machine* machine = nullptr;       ///< where latencies come from
   std::optional<KernelRun> prediction{};  ///< of the whole kernel
   std::string trust{};                    ///< how far such predictions can be trusted; "": not known
 };

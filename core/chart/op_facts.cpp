@@ -62,6 +62,19 @@ std::vector<FactLine> start_facts(const Problem& problem, const Schedule& schedu
           {fmt::format("latency {}, issue window {}", grouped(op.latency), grouped(op.window)), FactLine::Tone::Dim}};
 }
 
+std::string latency_source(const Machine& machine, const Problem& problem, OpId id) {
+  const Op& op = problem.op(id);
+  const std::string begin = op.name + ".latency=", rule_begin = op.rule + ".latency=";
+  const bool changed = std::any_of(problem.changes.begin(), problem.changes.end(), [&](const std::string& change) {
+    return change.starts_with(begin) || (!op.rule.empty() && change.starts_with(rule_begin));
+  });
+  const std::string end = changed ? " · changed" : "";
+  if (op.rule.empty()) return "the kernel gives it" + end;
+  const CostRule* rule = machine.find_rule(op.rule);
+  if (!rule) return {};
+  return fmt::format("rule {} of {}{}{}{}", rule->kind, machine.name, rule->source.empty() ? "" : ": ", rule->source, end);
+}
+
 std::vector<FactLine> dependence_facts(const Problem& problem, const Schedule& schedule, OpId op) {
   std::vector<FactLine> lines;
   add_dependences(problem, schedule, op, true, lines);

@@ -23,6 +23,10 @@ std::string bar_text(const GanttModel& model, const GanttBar& bar);
 /// "start 1 264 = 0 × 2 048 + 1 264" and "latency 700, issue window 64"; all starts are `shift` cycles later than the schedule's own.
 std::vector<FactLine> start_facts(const Problem& problem, const Schedule& schedule, OpId op, Cycle shift = 0);
 
+/// Where the op's latency comes from: "rule mma.ss of h100: published: ...", "the kernel gives it", with " · changed" where it was. Empty
+/// for ops whose rule the machine does not have.
+std::string latency_source(const Machine& machine, const Problem& problem, OpId op);
+
 /// One line per dependence that enters, then per one that leaves, each the tightest first; of many the first six.
 std::vector<FactLine> dependence_facts(const Problem& problem, const Schedule& schedule, OpId op);
 

@@ -84,6 +84,11 @@ void draw_tooltip(ChartFrame& f) {
   push_font(fonts().small);
   colored(theme().text, bar_text(f.model, bar));
   draw_facts(start_facts(f.problem, f.schedule, bar.op, f.shift));
+  if (bar.op.index() < f.overlay.sources.size() && !f.overlay.sources[bar.op.index()].empty()) {
+    ImGui::PushTextWrapPos(px(420));
+    colored(theme().faint, drawable(f.overlay.sources[bar.op.index()]));
+    ImGui::PopTextWrapPos();
+  }
   if (bar.violating) colored(theme().bad, "breaks a rule: see the checker's list");
   if (bar.critical) colored(theme().text, "critical: takes part in what limits II");
   const auto listed = [&](const std::vector<OpId>& ops) { return std::find(ops.begin(), ops.end(), bar.op) != ops.end(); };

@@ -18,6 +18,7 @@
 #include "app/window/parts/what_if_state.h"
 #include "app/window/tabs/graph/graph_state.h"
 #include "app/window/tabs/runs/measured_model.h"
+#include "core/chart/op_facts.h"
 
 namespace heddle::app {
 namespace {
@@ -136,8 +137,10 @@ void AppWindow::rebuild_models() {
   if (!content.problem) return;
   const Schedule* schedule = entry ? &entry->schedule : nullptr;
   models_.ops = build_ops_table(*content.problem, schedule);
-  if (const OpId op = session_.selection().primary(); op.valid())
+  if (const OpId op = session_.selection().primary(); op.valid()) {
     models_.inspector = inspect(*content.problem, op, schedule, entry ? &entry->usage : nullptr, entry ? &entry->verdict : nullptr);
+    models_.inspector->source = latency_source(*content.machine, *content.problem, op);
+  }
   if (entry) {
     GanttOptions options;
     options.mode = session_.view().mode;

@@ -90,6 +90,7 @@ void draw_op(const Session& session, const InspectorModel& model, UiState& ui) {
   draw_title(model);
   draw_dumped_op(session, model.name, ui);
   for (const InspectorFact& fact : model.facts) fact_line(fact.label, fact.value, fact.warn ? theme().bad : theme().text);
+  if (!model.source.empty()) wrapped_text(fonts().small, theme().faint, drawable("latency: " + model.source));
   if (!model.violations.empty()) {
     section("VIOLATIONS");
     for (const std::string& sentence : model.violations) wrapped_text(fonts().small, theme().bad, drawable(pretty(sentence)));
