@@ -2,11 +2,8 @@
 
 #include <charconv>
 
-#include "core/answers/validation.h"
-#include "core/formats/published_json.h"
-#include "core/library/library.h"
-
 namespace heddle::app {
+
 Result<ClockChoice> clock_choice(const Arguments& arguments, const Machine& machine) {
   ClockChoice choice;
   const std::string clock = arguments.text("--clock").value_or("sustained");
@@ -54,13 +51,6 @@ Result<KernelRunOptions> kernel_run_options(const Arguments& arguments, const Ma
   loop.jitter.shape = shape == "normal" ? JitterShape::Normal : shape == "tail" ? JitterShape::Tail : JitterShape::Uniform;
   loop.jitter.seed = static_cast<std::uint64_t>(arguments.integer("--seed").value_or(1));
   return options;
-}
-
-Trust trust_in(const std::string& kind, const std::string& arch) {
-  const Result<std::string> path = library_file("assets/published/validation.json");
-  if (!path) return {};
-  const Result<ValidationGround> ground = read_validation_ground(*path);
-  return ground ? trust_of(*ground, kind, arch) : Trust{};
 }
 
 }  // namespace heddle::app

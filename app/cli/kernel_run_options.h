@@ -16,7 +16,4 @@ Result<ClockChoice> clock_choice(const Arguments& arguments, const Machine& mach
 /// What heddle simulate's options say; nothing of timelines and of stopping. Input errors of options that the machine does not know.
 Result<KernelRunOptions> kernel_run_options(const Arguments& arguments, const Machine& machine);
 
-/// How far predictions of this kind of kernel can be trusted, by the shipped validation; nothing is said where that cannot be read.
-Trust trust_in(const std::string& kind, const std::string& arch);
-
 }  // namespace heddle::app

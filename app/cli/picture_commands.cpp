@@ -9,15 +9,18 @@
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
 #include "core/analysis/difference.h"
+#include "core/answers/chart_page.h"
 #include "core/answers/summary.h"
 #include "core/chart/chrome_trace.h"
 #include "core/chart/csv.h"
 #include "core/chart/dot.h"
 #include "core/chart/gantt_model.h"
 #include "core/chart/pipeline_text.h"
+#include "core/chart/range_statistics.h"
 #include "core/chart/svg.h"
 #include "core/check/checker.h"
 #include "core/formats/schedule_json.h"
+#include "core/library/trust.h"
 #include "core/simulate/end_ops.h"
 
 namespace heddle::app {
@@ -30,15 +33,19 @@ EndOps ends_of(const Inputs& inputs, const Schedule& schedule, Cycle shift = 0) 
   return ends;
 }
 
-GanttModel gantt_for(const Problem& problem, const Schedule& schedule, const EndOps& ends, const Verdict& verdict,
-                     const Arguments& arguments) {
+GanttOptions gantt_options(const EndOps& ends, const Verdict& verdict, const Arguments& arguments) {
   GanttOptions options;
   const std::string mode = arguments.text("--mode").value_or("steady");
   options.mode = mode == "unrolled" ? GanttMode::Unrolled : mode == "pipeline" ? GanttMode::Pipeline : GanttMode::Steady;
   options.iterations = static_cast<int>(arguments.integer("--iterations").value_or(options.iterations));
   options.verdict = &verdict;
   options.ends = &ends;
-  return build_gantt(problem, schedule, options);
+  return options;
+}
+
+GanttModel gantt_for(const Problem& problem, const Schedule& schedule, const EndOps& ends, const Verdict& verdict,
+                     const Arguments& arguments) {
+  return build_gantt(problem, schedule, gantt_options(ends, verdict, arguments));
 }
 
 /// What `show` prints and `export --format text` writes.
@@ -58,7 +65,7 @@ TextStyle page_style(const Terminal& terminal, const Arguments& arguments, const
 
 /// What the name of a file says about its format; empty when nothing (.json may be a trace or a schedule).
 std::string format_of(const std::string& path) {
-  for (const auto& [ending, format] : {std::pair{".svg", "svg"}, {".dot", "dot"}, {".csv", "csv"}, {".txt", "text"}}) {
+  for (const auto& [ending, format] : {std::pair{".svg", "svg"}, {".dot", "dot"}, {".csv", "csv"}, {".txt", "text"}, {".html", "html"}}) {
     if (path.ends_with(ending)) return format;
   }
   return {};
@@ -79,7 +86,16 @@ int run_show(const Arguments& arguments, const Terminal& terminal) {
   if (!schedule) return code;
   const Verdict verdict = check(inputs->problem, *schedule, inputs->constraints);
   warn_if_invalid(verdict, terminal);
-  terminal.out << page_of(inputs->problem, *schedule, ends_of(*inputs, *schedule), verdict, arguments, terminal.style);
+  const EndOps ends = ends_of(*inputs, *schedule);
+  terminal.out << page_of(inputs->problem, *schedule, ends, verdict, arguments, terminal.style);
+  if (arguments.has("--begin") || arguments.has("--end")) {
+    const GanttOptions options = gantt_options(ends, verdict, arguments);
+    const GanttModel model = build_gantt(inputs->problem, *schedule, options);
+    const RangeStatistics range =
+        range_statistics(model, streams_of(inputs->problem, *schedule, model, options.iterations),
+                         arguments.integer("--begin").value_or(model.begin), arguments.integer("--end").value_or(model.end));
+    terminal.out << "\n" << range_text(range);
+  }
   return code;
 }
 
@@ -87,7 +103,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
   const std::string path = arguments.text("--out").value_or("-");
   const std::string format = arguments.text("--format").value_or(format_of(path));
   if (format.empty()) {
-    terminal.complain("'export' needs --format, or --out with a name that ends in .svg, .dot, .csv or .txt");
+    terminal.complain("'export' needs --format, or --out with a name that ends in .svg, .html, .dot, .csv or .txt");
     return kUsage;
   }
   Result<Inputs> inputs = load_inputs(arguments, terminal);
@@ -143,6 +159,13 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
     } else {
       text = gantt_svg(upper, options);
     }
+  } else if (format == "html") {
+    const GanttOptions chart = gantt_options(verdict, arguments);
+    ChartPage page{problem, *schedule, verdict, chart.mode, chart.iterations};
+    page.machine = &inputs->machine;
+    page.prediction = predict_kernel(inputs->kernel, inputs->machine, inputs->changes, problem, *schedule);
+    page.trust = trust_in(inputs->kernel.reference, inputs->machine.arch).text;
+    text = chart_html(page);
   } else if (format == "trace") {
     TraceOptions options;
     if (const auto iterations = arguments.integer("--iterations")) options.iterations = static_cast<int>(*iterations);

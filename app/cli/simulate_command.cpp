@@ -12,6 +12,7 @@
 #include "core/chart/gantt_model.h"
 #include "core/chart/svg.h"
 #include "core/check/checker.h"
+#include "core/library/trust.h"
 #include "core/problem/changes.h"
 #include "core/simulate/robustness_study.h"
 

@@ -9,6 +9,7 @@ namespace heddle::app {
 
 std::vector<CommandSpec> batch_rows();  ///< about many jobs at once: batch, merge, store
 CommandSpec new_row();
+CommandSpec overlay_row();
 CommandSpec tune_row();
 CommandSpec window_row();  ///< gui; heddle-gui reads its own words by this row
 

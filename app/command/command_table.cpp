@@ -153,9 +153,11 @@ std::vector<CommandSpec> make_table() {
       {"show",
        "draw the timeline as text",
        {"heddle show toy_fig1 toy", "heddle show attention_forward_hopper h100 --mode pipeline --iterations 4",
-        "heddle show gemm_hopper h100 gemm.json --width 160"},
+        "heddle show gemm_hopper h100 gemm.json --width 160", "heddle show gemm_hopper h100 --begin 0 --end 512"},
        {kKernel, kMachine, schedule(false)},
-       with_recalled_solver_options({mode, iterations, width}),
+       with_recalled_solver_options({mode, iterations, width,
+                                     integer("--begin", "N", -kMostCycles, kMostCycles, "statistics of the cycles from here, below"),
+                                     integer("--end", "N", -kMostCycles, kMostCycles, "up to here")}),
        run_show},
       {"simulate",
        "run a schedule on the whole grid: cycles, period, stalls; how it stands jitter, wrong numbers and shallow rings",
@@ -235,15 +237,16 @@ std::vector<CommandSpec> make_table() {
        run_fit},
       {"export",
        "write a timeline, trace, graph or table for other programs",
-       {"heddle export toy_fig1 toy --format svg -o toy.svg", "heddle export gemm_hopper h100 gemm.json --format trace -o gemm.trace.json",
+       {"heddle export toy_fig1 toy --format svg -o toy.svg", "heddle export attention_forward_hopper h100 --iterations 8 -o chart.html",
+        "heddle export gemm_hopper h100 gemm.json --format trace -o gemm.trace.json",
         "heddle export attention_forward_hopper h100 --format dot | dot -Tsvg > graph.svg",
         "heddle export gemm_hopper h100 --format pipeline"},
        {kKernel, kMachine, schedule(false)},
        with_recalled_solver_options(
            {choice(
                 "--format", "FORMAT",
-                {"svg", "trace", "dot", "csv", "text", "pipeline", "json", "schedule_graph", "variants", "joint-solver"},
-                "picture, Chrome/Perfetto trace, Graphviz graph (unsolved without SCHEDULE), op table, timeline, "
+                {"svg", "html", "trace", "dot", "csv", "text", "pipeline", "json", "schedule_graph", "variants", "joint-solver"},
+                "picture, page to zoom and hover, Chrome/Perfetto trace, Graphviz graph (unsolved without SCHEDULE), op table, timeline, "
                 "what every warp group does, from prologue to epilogue, as pseudocode, schedule; of a compiler's dump: the dump with this "
                 "schedule in it, several as variants, the answer to a joint-solver problem"),
             {"--also",
@@ -322,6 +325,7 @@ std::vector<CommandSpec> make_table() {
        with_recalled_solver_options(
            with_run_options({file("--trace", "", "write the measured timeline and the prediction as a Chrome/Perfetto trace")})),
        run_profile},
+      overlay_row(),
       {"adopt",
        "make the latencies that a profile measured changes of a kernel's numbers, to solve again with",
        {"heddle adopt gemm_hopper h200 gemm-profile.json --out measured.json"},
@@ -526,8 +530,7 @@ std::vector<CommandSpec> make_table() {
        {"heddle schema kernel > kernel.schema.json"},
        {{"KIND",
          "kernel, machine, schedule, constraints, project, pareto, simulation, measurement, job (a line of heddle batch's file), result "
-         "(of its "
-         "results), space (what heddle tune varies), published (a line of heddle validate's file) or validation (what goes with it)",
+         "(of its results), space (what heddle tune varies), published (a line of heddle validate's file) or validation (its ground)",
          PositionalType::Choice,
          true,
          {"kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "measurement", "job", "result", "space",

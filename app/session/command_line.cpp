@@ -330,6 +330,9 @@ std::string export_command(const Session& session, const Export& request) {
         words.insert(words.end(), align.begin(), align.end());
       }
       break;
+    case ExportKind::Html:
+      words = {"--mode", to_string(session.view().mode), "--iterations", fmt::format("{}", session.iterations()), "--format", "html"};
+      break;
     case ExportKind::Trace: words = {"--format", "trace"}; break;
     case ExportKind::Text: add({"--format", "text", "--width", "160"}); break;
     case ExportKind::Csv: words = {"--format", "csv"}; break;

@@ -5,7 +5,7 @@
 
 namespace heddle::app {
 
-enum class ExportKind { Svg, Png, Trace, Text, Csv, DumpGraph, DumpVariants, JointSolution };
+enum class ExportKind { Svg, Png, Html, Trace, Text, Csv, DumpGraph, DumpVariants, JointSolution };
 struct Export {
   ExportKind kind = ExportKind::Svg;
   std::string path;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/cli/kernel_run_options.h"
+#include "core/library/trust.h"
 
 namespace heddle::app {
 namespace {

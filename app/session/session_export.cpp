@@ -4,11 +4,13 @@
 #include "app/session/files.h"
 #include "app/session/session_core.h"
 #include "core/analysis/difference.h"
+#include "core/answers/chart_page.h"
 #include "core/answers/summary.h"
 #include "core/base/atomic_file.h"
 #include "core/chart/chrome_trace.h"
 #include "core/chart/csv.h"
 #include "core/chart/svg.h"
+#include "core/library/trust.h"
 #include "core/simulate/end_ops.h"
 
 namespace heddle::app {
@@ -61,6 +63,17 @@ std::string svg_of(const Shown& shown, const Export& request) {
   return gantt_pair_svg(upper, gantt_of(shown, *b, shift), svg, picture_title(as_it_stands(*b)));
 }
 
+/// Of A, with both of its views.
+std::string html_of(const Shown& shown) {
+  const Content& content = shown.content;
+  const Schedule schedule = as_it_stands(*content.entry());
+  ChartPage page{*content.problem, schedule, content.entry()->verdict, shown.view.mode, shown.iterations};
+  page.machine = content.machine.get();
+  page.prediction = predict_kernel(*content.kernel, *content.machine, content.changes, *content.problem, schedule);
+  page.trust = trust_in(content.kernel->reference, content.machine->arch).text;
+  return chart_html(page);
+}
+
 }  // namespace
 
 void SessionCore::on(const Export& c) {
@@ -76,6 +89,7 @@ void SessionCore::on(const Export& c) {
   std::string text;
   switch (c.kind) {
     case ExportKind::Svg: text = svg_of(shown, c); break;
+    case ExportKind::Html: text = html_of(shown); break;
     case ExportKind::Trace: text = chrome_trace(problem, entry->schedule, {.ends = &ends}); break;
     case ExportKind::Csv: text = op_csv(problem, &entry->schedule, &ends); break;
     case ExportKind::Text: {

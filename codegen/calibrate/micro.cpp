@@ -8,7 +8,7 @@
 
 #include "codegen/device/device.h"
 #include "codegen/emit/product.h"
-#include "codegen/profile/quantile.h"
+#include "core/base/quantile.h"
 
 namespace heddle::codegen {
 namespace {

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "codegen/profile/quantile.h"
+#include "core/base/quantile.h"
 
 namespace heddle::codegen {
 namespace {

@@ -13,10 +13,10 @@
 
 #include <fmt/format.h>
 
-#include "codegen/profile/quantile.h"
 #include "codegen/run/data.h"
 #include "codegen/run/gpu.h"
 #include "codegen/run/library.h"
+#include "core/base/quantile.h"
 #include "core/formats/measurement_json.h"
 
 namespace heddle::codegen {

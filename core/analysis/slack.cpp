@@ -20,4 +20,10 @@ std::vector<Slack> compute_slack(const Problem& problem, const Schedule& schedul
   return slacks;
 }
 
+Cycle edge_slack(const Problem& problem, const Schedule& schedule, EdgeId id) {
+  const Edge& edge = problem.edge(id);
+  const Cycle handoff = schedule.group(edge.from) == schedule.group(edge.to) ? 0 : edge.handoff;
+  return schedule.start(edge.to) + edge.distance * schedule.ii - schedule.start(edge.from) - edge.latency - handoff;
+}
+
 }  // namespace heddle

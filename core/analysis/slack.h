@@ -22,4 +22,7 @@ struct Slack {
 /// In op order. Pre: the schedule's form is sound.
 std::vector<Slack> compute_slack(const Problem& problem, const Schedule& schedule);
 
+/// Of one dependence: how many cycles its consumer waits longer than it must; negative when violated. Pre: as above.
+Cycle edge_slack(const Problem& problem, const Schedule& schedule, EdgeId edge);
+
 }  // namespace heddle

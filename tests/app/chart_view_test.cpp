@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "core/analysis/slack.h"
 #include "core/chart/gantt_model.h"
 #include "tests/support/gantt_fixture.h"
 

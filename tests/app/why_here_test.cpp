@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "app/session/session.h"
-#include "app/window/chart/chart_view.h"
+#include "core/analysis/slack.h"
 #include "core/schedule/constraint_text.h"
 #include "tests/support/paths.h"
 

@@ -211,6 +211,7 @@ TEST_CASE("every export format writes something of its kind, to a file and to st
   ScratchFolder folder;
   const std::string schedule = folder.write("schedule.json", toy_schedule());
   for (const auto& [format, mark] : std::vector<std::pair<std::string, std::string>>{{"svg", "<svg"},
+                                                                                     {"html", "<!DOCTYPE html>"},
                                                                                      {"trace", "traceEvents"},
                                                                                      {"dot", "digraph"},
                                                                                      {"csv", "start_cycles"},

@@ -47,6 +47,7 @@ const std::map<std::string, Recipe>& recipes() {
       {"interpret", {4}},
       {"run", {1}},
       {"profile", {1}},
+      {"overlay", {2}},
       {"adopt", {3}},
       {"calibrate", {1, false}},
       {"eval", {8}},
@@ -132,6 +133,7 @@ const std::map<std::string, std::function<std::string(Maker&)>>& value_makers() 
        [](Maker& m) {
          return m.dice.pick({"gemm", "attention_forward_causal", "measurement", "gem"});
        }},
+      {"--map", [](Maker& m) { return m.one_of(m.world.constraints); }},
       {"--ground", [](Maker& m) { return m.one_of(m.world.constraints); }},
       {"--demand", [](Maker& m) { return m.subject.problem ? demand_sentence(m.dice, *m.subject.problem) : "iterations one by one"; }},
       {"--set", [](Maker& m) { return m.subject.problem ? change_text(m.dice, *m.subject.problem) : "groups=2"; }},
@@ -309,7 +311,9 @@ void add_positionals(Maker& m, const CommandSpec& command, const Recipe& recipe)
       case PositionalType::Choice: words.push_back(m.dice.pick(p.choices)); break;
       case PositionalType::Command: words.push_back(m.dice.pick(app::command_table()).name); break;
       case PositionalType::Name:
-        words.push_back(p.name == "OP" ? m.op() : p.name == "MEASUREMENT" ? m.one_of(m.world.measurements) : m.one_of(m.world.jobs));
+        words.push_back(p.name == "OP"                                 ? m.op()
+                        : p.name == "MEASUREMENT" || p.name == "TRACE" ? m.one_of(m.world.measurements)
+                                                                       : m.one_of(m.world.jobs));
         break;
       case PositionalType::Files:
         for (std::int64_t n = m.dice.between(1, 2); n > 0; --n)
@@ -335,7 +339,7 @@ void add_positionals(Maker& m, const CommandSpec& command, const Recipe& recipe)
 bool sensible(const Maker& m, const std::string& name) {
   if (name == "audit") return !m.world.dumps.empty();
   if (name == "batch") return !m.world.jobs.empty();
-  if (name == "adopt") return !m.world.measurements.empty();
+  if (name == "adopt" || name == "overlay") return !m.world.measurements.empty();
   if (name == "check" || name == "diff") return !m.subject.schedules.empty();
   if (name == "eval" || name == "interpret" || name == "emit") return m.subject.computes;
   return true;

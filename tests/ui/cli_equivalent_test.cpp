@@ -280,6 +280,7 @@ TEST_CASE("the line of an export writes the same file", "[ui]") {
     CHECK(read(request.path) == written);
   };
   same_file({ExportKind::Svg, {}}, "a.svg");
+  same_file({ExportKind::Html, {}}, "a.html");
   same_file({ExportKind::Trace, {}}, "a.trace.json");
   same_file({ExportKind::Csv, {}}, "a.csv");
   p.session().apply(SetMode{GanttMode::Pipeline});

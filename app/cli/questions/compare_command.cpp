@@ -12,6 +12,7 @@
 #include "core/answers/scoreboard_page.h"
 #include "core/dump/dump_files.h"
 #include "core/library/contenders.h"
+#include "core/library/trust.h"
 #include "solver/questions/scoreboard.h"
 
 namespace heddle::app {

@@ -6,6 +6,8 @@
 #include "app/session/proposal.h"
 #include "app/session/question_state.h"
 #include "core/analysis/difference.h"
+#include "core/base/text_style.h"
+#include "core/chart/op_facts.h"
 
 namespace heddle::app {
 namespace {
@@ -63,6 +65,9 @@ ChartOverlay build_overlay(const Session& session) {
   const Content& content = session.content();
   if (!content.problem || !content.entry()) return overlay;
   overlay.highlight = session.view().highlight;
+  constexpr int kMostOfSource = 160;  // the inspector has all of it
+  for (std::size_t v = 0; v < content.problem->ops.size(); ++v)
+    overlay.sources.push_back(shortened(latency_source(*content.machine, *content.problem, OpId(v)), kMostOfSource));
   overlay.notes = content.notes;
   overlay.flags = content.flags;
   overlay.editable = true;

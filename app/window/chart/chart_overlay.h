@@ -30,7 +30,8 @@ struct ChartFocus {
 };
 
 struct ChartOverlay {
-  std::vector<Note> notes;  ///< in the order of the document, whose indices EditNote takes
+  std::vector<std::string> sources;  ///< per op: where its latency comes from, for the tooltip
+  std::vector<Note> notes;           ///< in the order of the document, whose indices EditNote takes
   std::vector<Cycle> flags;
   bool editable = false;       ///< bars can be dragged
   bool can_ask_slack = false;  ///< the exact band of a dragged bar can be asked for

@@ -304,10 +304,4 @@ std::vector<ProfilePiece> profile_pieces(const UsageCurve& profile, const TimeAx
 
 TimeAxis minimap_axis(const GanttViewState& view, const GanttModel& model, float x0, float x1) { return {x0, x1, whole(view, model)}; }
 
-Cycle edge_slack(const Problem& problem, const Schedule& schedule, EdgeId id) {
-  const Edge& edge = problem.edge(id);
-  const Cycle handoff = schedule.group(edge.from) == schedule.group(edge.to) ? 0 : edge.handoff;
-  return schedule.start(edge.to) + edge.distance * schedule.ii - schedule.start(edge.from) - edge.latency - handoff;
-}
-
 }  // namespace heddle::app

@@ -155,7 +155,5 @@ std::vector<ProfilePiece> profile_pieces(const UsageCurve& profile, const TimeAx
 
 /// The minimap shows the whole model; the box on it is the visible range.
 TimeAxis minimap_axis(const GanttViewState& view, const GanttModel& model, float x0, float x1);
-/// Slack of a dependence in this schedule: how many cycles its consumer waits longer than it must; negative when violated.
-Cycle edge_slack(const Problem& problem, const Schedule& schedule, EdgeId edge);
 
 }  // namespace heddle::app

@@ -1,7 +1,6 @@
 // One frame of the timeline: where everything goes, then input, then drawing from the back to the front.
 #include "app/window/chart/gantt_view.h"
 
-#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
@@ -15,8 +14,8 @@
 #include "app/window/chart/minimap.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
-#include "core/base/integer_division.h"
 #include "core/chart/gantt_model.h"
+#include "core/chart/op_facts.h"
 
 namespace heddle::app {
 namespace {
@@ -46,34 +45,13 @@ void colored(Color color, const std::string& text) {
   ImGui::PopStyleColor();
 }
 
-std::string iteration_text(const GanttModel& model, int iteration) {
-  if (model.mode == GanttMode::Pipeline) return fmt::format("iteration {}", iteration);
-  if (iteration == 0) return "iteration k";
-  return fmt::format("iteration k{:+}", iteration);
-}
-
-/// One line per dependence, the tightest first.
-void list_edges(const ChartFrame& f, OpId op, bool inputs) {
-  std::vector<std::pair<Cycle, EdgeId>> edges;
-  for (std::size_t e = 0; e < f.problem.edges.size(); ++e) {
-    const Edge& edge = f.problem.edges[e];
-    if ((inputs ? edge.to : edge.from) == op) edges.emplace_back(edge_slack(f.problem, f.schedule, EdgeId(e)), EdgeId(e));
-  }
-  std::sort(edges.begin(), edges.end());
-  constexpr std::size_t kMost = 6;
-  for (std::size_t i = 0; i < std::min(kMost, edges.size()); ++i) {
-    const auto [slack, id] = edges[i];
-    const Edge& edge = f.problem.edge(id);
-    std::string line = fmt::format("{} {}", inputs ? "from" : "to", f.problem.op(inputs ? edge.from : edge.to).name);
-    if (edge.distance > 0)
-      line += fmt::format(" ({} iteration{} {})", edge.distance, edge.distance == 1 ? "" : "s", inputs ? "back" : "on");
-    if (f.schedule.group(edge.from) != f.schedule.group(edge.to)) line += ", other group";
-    line += slack < 0    ? fmt::format(": {} cycles too early", grouped(-slack))
-            : slack == 0 ? ": tight"
-                         : fmt::format(": slack {}", grouped(slack));
-    colored(slack < 0 ? theme().bad : slack == 0 ? theme().warning : theme().dim, line);
-  }
-  if (edges.size() > kMost) colored(theme().faint, fmt::format("and {} more", edges.size() - kMost));
+void draw_facts(const std::vector<FactLine>& lines) {
+  for (const FactLine& line : lines)
+    colored(line.tone == FactLine::Tone::Bad     ? theme().bad
+            : line.tone == FactLine::Tone::Tight ? theme().warning
+            : line.tone == FactLine::Tone::Plain ? theme().text
+                                                 : theme().dim,
+            line.text);
 }
 
 }  // namespace
@@ -83,7 +61,6 @@ void draw_tooltip(ChartFrame& f) {
   if (!f.view.hovered || f.view.hovered_for < kTooltipDelay || f.view.drag != ChartDrag::None || tooltips_rest()) return;
   const GanttBar& bar = f.model.bars[*f.view.hovered];
   const Op& op = f.problem.op(bar.op);
-  const Cycle start = f.schedule.start(bar.op) - f.shift, ii = f.schedule.ii;
   // Below the rows of its group, so that neither the bar nor its neighbours are covered; above them where there is no room.
   std::size_t group = 0;
   while (group + 1 < f.model.groups.size() && f.model.groups[group + 1].first_row <= bar.row) ++group;
@@ -104,22 +81,15 @@ void draw_tooltip(ChartFrame& f) {
   ImGui::SameLine();
   colored(role_ink(bar.role), f.model.rows[bar.row].label);
   ImGui::SameLine();
-  colored(theme().dim, iteration_text(f.model, bar.iteration));
+  colored(theme().dim, iteration_text(f.model.mode, bar.iteration));
   push_font(fonts().small);
-  Cycle length = bar.end - bar.begin;
-  if (bar.wraps_left || bar.wraps_right) {
-    // Both pieces are one op: say its whole length.
-    length = 0;
-    for (const GanttBar& piece : f.model.bars)
-      if (piece.op == bar.op) length += piece.end - piece.begin;
+  colored(theme().text, bar_text(f.model, bar));
+  draw_facts(start_facts(f.problem, f.schedule, bar.op, f.shift));
+  if (bar.op.index() < f.overlay.sources.size() && !f.overlay.sources[bar.op.index()].empty()) {
+    ImGui::PushTextWrapPos(px(420));
+    colored(theme().faint, drawable(f.overlay.sources[bar.op.index()]));
+    ImGui::PopTextWrapPos();
   }
-  colored(theme().text, fmt::format("{} cycles on {} from {}{}", grouped(length), f.model.rows[bar.row].label, grouped(bar.begin),
-                                    bar.wraps_left    ? " (goes on from the right edge)"
-                                    : bar.wraps_right ? " (goes on at the left edge)"
-                                                      : ""));
-  colored(theme().dim,
-          fmt::format("start {} = {} × {} + {}", grouped(start), floor_div(start, ii), grouped(ii), grouped(modulo(start, ii))));
-  colored(theme().dim, fmt::format("latency {}, issue window {}", grouped(op.latency), grouped(op.window)));
   if (bar.violating) colored(theme().bad, "breaks a rule: see the checker's list");
   if (bar.critical) colored(theme().text, "critical: takes part in what limits II");
   const auto listed = [&](const std::vector<OpId>& ops) { return std::find(ops.begin(), ops.end(), bar.op) != ops.end(); };
@@ -128,8 +98,7 @@ void draw_tooltip(ChartFrame& f) {
   else if (listed(f.overlay.pinned))
     colored(theme().text, "pinned");
   if (listed(f.overlay.differing)) colored(theme().text, "differs from B");
-  list_edges(f, bar.op, true);
-  list_edges(f, bar.op, false);
+  draw_facts(dependence_facts(f.problem, f.schedule, bar.op));
   pop_font();
   last_size = ImGui::GetWindowSize();
   if (probe::on()) probe::item(f.probe_name("tooltip"), x, y, x + last_size.x, y + last_size.y);

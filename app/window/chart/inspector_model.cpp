@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "app/window/chart/chart_view.h"
 #include "core/analysis/period.h"
 #include "core/analysis/slack.h"
 #include "core/chart/chart_layout.h"

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "app/window/chart/chart_view.h"
 #include "app/window/chart/inspector_model.h"
+#include "core/analysis/slack.h"
 #include "core/chart/chart_layout.h"
 
 namespace heddle::app {

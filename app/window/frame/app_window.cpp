@@ -18,6 +18,7 @@
 #include "app/window/parts/what_if_state.h"
 #include "app/window/tabs/graph/graph_state.h"
 #include "app/window/tabs/runs/measured_model.h"
+#include "core/chart/op_facts.h"
 
 namespace heddle::app {
 namespace {
@@ -133,13 +134,16 @@ void AppWindow::rebuild_models() {
   models_.compare.reset();
   models_.measured.clear();
   models_.measured_legend.clear();
+  models_.streams.reset();
   if (!content.problem) return;
   const Schedule* schedule = entry ? &entry->schedule : nullptr;
   models_.ends = schedule ? end_ops(*content.kernel, *content.machine, content.changes, *content.problem, *schedule)
                           : end_ops(*content.kernel, *content.machine, content.changes, *content.problem);
   models_.ops = build_ops_table(*content.problem, schedule, &models_.ends);
-  if (const OpId op = session_.selection().primary(); op.valid())
+  if (const OpId op = session_.selection().primary(); op.valid()) {
     models_.inspector = inspect(*content.problem, op, schedule, entry ? &entry->usage : nullptr, entry ? &entry->verdict : nullptr);
+    models_.inspector->source = latency_source(*content.machine, *content.problem, op);
+  }
   if (entry) {
     GanttOptions options;
     options.mode = session_.view().mode;
@@ -158,6 +162,14 @@ void AppWindow::rebuild_models() {
   }
 }
 
+void AppWindow::measure_range() {
+  models_.range.reset();
+  if (!ui_.chart.range || !models_.gantt) return;
+  const Content& content = session_.content();
+  if (!models_.streams) models_.streams = streams_of(*content.problem, content.entry()->schedule, *models_.gantt, session_.iterations());
+  models_.range = range_statistics(*models_.gantt, *models_.streams, ui_.chart.range->begin, ui_.chart.range->end);
+}
+
 bool AppWindow::step() {
   follow_settings();
   const Next next = platform_.begin_frame(pace());
@@ -173,6 +185,7 @@ bool AppWindow::step() {
   if (next == Next::Draw) {
     probe::begin_frame();
     rebuild_models();
+    measure_range();
     draw();
     const bool picture = wants_picture();
     if (picture) platform_.want_picture(theme_ == session_.settings().theme);

@@ -25,6 +25,7 @@ class AppWindow {
  private:
   void follow_settings();
   void rebuild_models();
+  void measure_range();
   void draw();
   /// Between the session's view state and the chart's own.
   void keep_chart_view();

@@ -90,6 +90,7 @@ void draw_op(const Session& session, const InspectorModel& model, UiState& ui) {
   draw_title(model);
   draw_dumped_op(session, model.name, ui);
   for (const InspectorFact& fact : model.facts) fact_line(fact.label, fact.value, fact.warn ? theme().bad : theme().text);
+  if (!model.source.empty()) wrapped_text(fonts().small, theme().faint, drawable("latency: " + model.source));
   if (!model.violations.empty()) {
     section("VIOLATIONS");
     for (const std::string& sentence : model.violations) wrapped_text(fonts().small, theme().bad, drawable(pretty(sentence)));
@@ -195,6 +196,7 @@ void draw_inspector(const Session& session, const Models& models, UiState& ui) {
   ImGui::BeginChild("scroll", ImVec2(0, 0));
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(5)));
   ImGui::Dummy(ImVec2(0, px(1)));
+  if (models.range) draw_range_panel(*models.range, ui);
   if (models.inspector)
     draw_op(session, *models.inspector, ui);
   else

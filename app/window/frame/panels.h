@@ -10,6 +10,8 @@ void draw_toolbar(const Session& session, const Models& models, UiState& ui);
 void draw_status_bar(const Session& session, const Models& models, const UiState& ui);
 void draw_left_pane(const Session& session, const Models& models, UiState& ui);
 void draw_inspector(const Session& session, const Models& models, UiState& ui);
+/// Of the measured stretch; the inspector begins with it.
+void draw_range_panel(const RangeStatistics& range, UiState& ui);
 void draw_bottom_pane(const Session& session, const Models& models, UiState& ui);
 /// The chart, or what to do when there is none yet.
 void draw_center(Session& session, const Models& models, UiState& ui);

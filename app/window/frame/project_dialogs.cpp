@@ -31,9 +31,11 @@ struct Kind {
   ExportKind kind;
   const char *name, *label, *ending, *about;
 };
-constexpr std::array<Kind, 8> kKinds{
+constexpr std::array<Kind, 9> kKinds{
     {{ExportKind::Svg, "export/svg", "SVG", ".svg", "The chart as a drawing, for papers and web pages: text stays text."},
      {ExportKind::Png, "export/png", "PNG", ".png", "The pixels of the chart, or of the whole window."},
+     {ExportKind::Html, "export/html", "HTML", ".html",
+      "The chart as one page to zoom and hover, with its tables, for a pull request: it loads nothing from anywhere."},
      {ExportKind::Trace, "export/trace", "Trace", ".trace.json",
       "A run of the schedule for Perfetto and chrome://tracing; 1 cycle is 1 ns."},
      {ExportKind::Text, "export/text", "Text", ".txt", "Title, timeline and table of ops, for a terminal or a report."},
@@ -93,10 +95,12 @@ void draw_options(const Session& session, Export& request) {
             request.visible_only,
             svg                                 ? ""
             : png                               ? "a PNG shows what the chart shows: zoom first"
+            : request.kind == ExportKind::Html  ? "the page shows all cycles, and zooms"
             : request.kind == ExportKind::Trace ? "a trace runs from cold start to drain"
                                                 : "it has all cycles");
   check_box("export/light", "on white", request.light,
-            !svg && !png                                          ? "it has no colours"
+            request.kind == ExportKind::Html                      ? "the page is as its reader's system is"
+            : !svg && !png                                        ? "it has no colours"
             : png && session.settings().theme == ThemeName::Light ? "the theme is light already"
                                                                   : "");
   check_box("export/window", "the whole window, not only the chart", request.whole_window,

@@ -22,6 +22,7 @@
 #include "app/window/parts/header_model.h"
 #include "app/window/parts/ops_table.h"
 #include "app/window/parts/tabs.h"
+#include "core/chart/range_statistics.h"
 
 namespace heddle::app {
 
@@ -33,9 +34,11 @@ struct Models {
   std::optional<InspectorModel> inspector;
   std::optional<GanttModel> gantt;
   ChartOverlay overlay;
-  std::optional<CompareModel> compare;  ///< where there is a B
-  std::vector<OtherBar> measured;       ///< bars of the chosen run, where they are shown
-  std::string measured_legend;          ///< empty: they are not shown
+  std::optional<CompareModel> compare;   ///< where there is a B
+  std::vector<OtherBar> measured;        ///< bars of the chosen run, where they are shown
+  std::string measured_legend;           ///< empty: they are not shown
+  std::optional<StreamPieces> streams;   ///< of the chart, once a stretch of it was measured
+  std::optional<RangeStatistics> range;  ///< of the measured stretch
 };
 
 /// The file browser of the open dialog.

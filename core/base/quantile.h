@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace heddle::codegen {
+namespace heddle {
 
 /// The number below which this fraction of them lies, between two of them in proportion; 0 of none.
 inline double quantile(std::vector<double> numbers, double fraction) {
@@ -17,4 +17,4 @@ inline double quantile(std::vector<double> numbers, double fraction) {
 }
 inline double median(const std::vector<double>& numbers) { return quantile(numbers, 0.5); }
 
-}  // namespace heddle::codegen
+}  // namespace heddle

@@ -1,0 +1,327 @@
+#include "core/answers/chart_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/analysis/period.h"
+#include "core/analysis/usage.h"
+#include "core/answers/chart_page_parts.h"
+#include "core/answers/simulation.h"
+#include "core/answers/summary.h"
+#include "core/base/json.h"
+#include "core/base/version.h"
+#include "core/chart/chart_layout.h"
+#include "core/chart/gantt_facts.h"
+#include "core/chart/op_facts.h"
+#include "core/chart/op_rows.h"
+#include "core/chart/role_palette.h"
+#include "core/chart/svg.h"
+
+namespace heddle {
+namespace {
+
+// --- what the script draws
+
+Json role_json(UnitRole role) {
+  const RolePaint paint = role_paint(role);
+  return Json::object().set("fill", fmt::format("#{:06x}", paint.fill)).set("text", fmt::format("#{:06x}", paint.text));
+}
+
+Json bars_json(const GanttModel& model) {
+  Json bars = Json::array();
+  for (const GanttBar& bar : model.bars) {
+    const int flags = (bar.critical ? 1 : 0) + (bar.violating ? 2 : 0) + (bar.wraps_left ? 4 : 0) + (bar.wraps_right ? 8 : 0);
+    Json item = Json::array();
+    item.push(bar.op.index()).push(bar.iteration).push(bar.row).push(bar.lane);
+    item.push(bar.begin).push(bar.end).push(bar.latency_end).push(flags);
+    bars.push(std::move(item));
+  }
+  return bars;
+}
+
+Json usage_json(const GanttLane& lane) {
+  Json steps = Json::array();
+  for (const Step& step : lane.profile) steps.push(step.at).push(step.value);
+  const char* unit = lane.measure == LaneMeasure::Unit      ? "%"
+                     : lane.measure == LaneMeasure::Bytes   ? " B"
+                     : lane.measure == LaneMeasure::Columns ? " columns"
+                                                            : " registers";
+  return Json::object()
+      .set("label", lane.label)
+      .set("detail", lane.detail)
+      .set("role", to_string(lane.role))
+      .set("unit", unit)
+      .set("capacity", lane.capacity)
+      .set("allocated", lane.allocated)
+      .set("full", lane.full())
+      .set("steps", std::move(steps));
+}
+
+Json view_json(const GanttModel& model) {
+  Json marks = Json::array(), phases = Json::array(), usage = Json::array();
+  for (const GanttMark& mark : model.marks) {
+    Json item = Json::array();
+    item.push(mark.at).push(mark.label);
+    (mark.strong ? marks : phases).push(std::move(item));
+  }
+  for (const GanttLane& lane : model.lanes) usage.push(usage_json(lane));
+  return Json::object()
+      .set("steady", model.mode == GanttMode::Steady)
+      .set("begin", model.begin)
+      .set("end", model.end)
+      .set("marks", std::move(marks))
+      .set("phases", std::move(phases))
+      .set("usage", std::move(usage))
+      .set("bars", bars_json(model));
+}
+
+const char* css_of(FactLine::Tone tone) {
+  switch (tone) {
+    case FactLine::Tone::Plain: return "";
+    case FactLine::Tone::Dim: return "dim";
+    case FactLine::Tone::Tight: return "warn";
+    case FactLine::Tone::Bad: return "bad";
+  }
+  return "";
+}
+
+/// What the window's tooltip says of an op, whichever iteration.
+Json op_json(const ChartPage& page, const GanttBar& bar) {
+  Json facts = Json::array();
+  const auto add = [&](const FactLine& line) {
+    Json item = Json::array();
+    item.push(css_of(line.tone)).push(line.text);
+    facts.push(std::move(item));
+  };
+  for (const FactLine& line : start_facts(page.problem, page.schedule, bar.op)) add(line);
+  if (page.machine) {
+    const std::string source = latency_source(*page.machine, page.problem, bar.op);
+    if (!source.empty()) add({"latency from: " + source, FactLine::Tone::Dim});
+  }
+  if (bar.violating) add({"breaks a rule: see what is said above the chart", FactLine::Tone::Bad});
+  if (bar.critical) add({"critical: takes part in what limits II", FactLine::Tone::Plain});
+  for (const FactLine& line : dependence_facts(page.problem, page.schedule, bar.op)) add(line);
+  return Json::object().set("name", printable(page.problem.op(bar.op).name)).set("facts", std::move(facts));
+}
+
+Json data_json(const ChartPage& page, const GanttModel& steady, const GanttModel& run) {
+  Json roles = Json::object(), groups = Json::array(), rows = Json::array(), ops = Json::array(), edges = Json::array();
+  const auto need = [&](UnitRole role) { roles.set(to_string(role), role_json(role)); };
+  for (const GanttLane& lane : steady.lanes) need(lane.role);
+  for (const GanttLane& lane : run.lanes) need(lane.role);
+  for (const GanttGroup& group : steady.groups)
+    groups.push(Json::object()
+                    .set("label", printable(group.label))
+                    .set("detail", group.detail)
+                    .set("first", group.first_row)
+                    .set("rows", group.rows));
+  for (const GanttRow& row : steady.rows) {
+    need(row.role);
+    rows.push(Json::object().set("label", printable(row.label)).set("role", to_string(row.role)).set("lanes", row.lanes));
+  }
+  std::vector<const GanttBar*> bar_of(page.problem.ops.size());
+  for (const GanttBar& bar : steady.bars) bar_of[bar.op.index()] = &bar;
+  for (const GanttBar* bar : bar_of) ops.push(op_json(page, *bar));
+  for (const Edge& edge : page.problem.edges) {
+    Json item = Json::array();
+    item.push(edge.from.index()).push(edge.to.index()).push(edge.distance);
+    edges.push(std::move(item));
+  }
+  Json views = Json::array();
+  views.push(view_json(steady)).push(view_json(run));
+  return Json::object()
+      .set("ii", page.schedule.ii)
+      .set("first", page.mode == GanttMode::Steady ? 0 : 1)
+      .set("roles", std::move(roles))
+      .set("groups", std::move(groups))
+      .set("rows", std::move(rows))
+      .set("ops", std::move(ops))
+      .set("edges", std::move(edges))
+      .set("views", std::move(views));
+}
+
+/// JSON that no reader of HTML takes for a tag, whatever names it holds.
+std::string inside_script(const Json& json) {
+  std::string out;
+  for (const char c : json.line()) {
+    if (c == '<')
+      out += "\\u003c";
+    else
+      out += c;
+  }
+  return out;
+}
+
+// --- what the page says in words
+
+std::string paragraph(std::string_view css, std::string_view text) {
+  if (text.empty()) return {};
+  return fmt::format("<p{}>{}</p>\n", css.empty() ? "" : fmt::format(" class=\"{}\"", css), xml_text(printable(text)));
+}
+
+struct Standing {
+  std::string word;
+  const char* css;
+};
+
+Standing standing_of(const ChartPage& page) {
+  if (!page.verdict.valid()) return {"invalid", "bad"};
+  if (const auto& c = page.schedule.certificate; c && c->reason != BoundReason::Requested && c->lower_bound == page.schedule.ii)
+    return {"proved" + stages_text(c->bound_stages), "good"};
+  return {claim_text(page.schedule, "feasible, not proved"), "warn"};
+}
+
+std::string header(const ChartPage& page) {
+  const Problem& problem = page.problem;
+  const Schedule& schedule = page.schedule;
+  const std::size_t changes = problem.changes.size();
+  const Usage usage = compute_usage(problem, schedule);
+  const Period period = sustainable_period(problem, schedule);
+  const Standing standing = standing_of(page);
+  std::string html = fmt::format("<h1>{} on {}{}</h1>\n", xml_text(printable(problem.kernel)), xml_text(printable(problem.machine)),
+                                 changes == 0 ? "" : " · " + count_of(static_cast<std::int64_t>(changes), "change"));
+  std::string params;
+  for (const auto& [name, value] : problem.params) params += fmt::format("{}{} = {}", params.empty() ? "" : ", ", name, value);
+  html += paragraph("dim", params);
+  if (changes > 0) html += paragraph("warn", fmt::format("changed: {}", fmt::join(problem.changes, ", ")));
+  html += fmt::format("<p class=\"ii\"><b>II {}</b><span class=\"pill {}\">{}</span>", grouped(schedule.ii), standing.css,
+                      xml_text(standing.word));
+  std::vector<std::string> facts{printable(schedule.name)};
+  if (schedule.certificate) facts.push_back("bound " + grouped(schedule.certificate->lower_bound));
+  facts.push_back(period.deadlock ? "deadlocks" : "sustainable period " + grouped(period.cycles()));
+  facts.push_back(count_of(stage_count(schedule), "stage"));
+  facts.push_back(count_of(usage.warps, "warp"));
+  if (usage.smem_bytes > 0) facts.push_back("shared memory " + bytes_of(usage.smem_bytes, problem.limits.smem_bytes));
+  if (usage.tmem_columns > 0)
+    facts.push_back(fmt::format("tensor memory {} of {} columns", usage.tmem_columns, problem.limits.tmem_columns));
+  html += "<span class=\"dim\">" + xml_text(join_facts(facts, {})) + "</span></p>\n";
+  if (page.prediction) {
+    const bool known = page.prediction->fault.empty();
+    html += paragraph(
+        "", (known ? "whole kernel, predicted: " : "no prediction of the whole kernel: ") + kernel_headline(*page.prediction, {}));
+    if (known) html += paragraph("dim", page.trust);
+  }
+  if (!problem.clock_note.empty()) html += paragraph("dim", problem.clock_note);
+  for (const Violation& violation : page.verdict.violations) html += paragraph("bad", violation.family + ": " + violation.message);
+  return html;
+}
+
+// --- tables
+
+struct Column {
+  const char* title;
+  bool number = false;
+};
+
+std::string head_of(const std::vector<Column>& columns) {
+  std::string html = "<thead><tr>";
+  for (const Column& column : columns) html += fmt::format("<th{}>{}</th>", column.number ? " class=\"n\"" : "", column.title);
+  return html + "</tr></thead>\n<tbody>\n";
+}
+
+std::string cell(const Column& column, std::string_view text) {
+  return fmt::format("<td{}>{}</td>", column.number ? " class=\"n\"" : "", xml_text(printable(text)));
+}
+
+std::string op_table_html(const ChartPage& page) {
+  static const std::vector<Column> columns{{"op"},
+                                           {"kind"},
+                                           {"warp group"},
+                                           {"start", true},
+                                           {"stage", true},
+                                           {"slot", true},
+                                           {"latency", true},
+                                           {"window", true},
+                                           {"warps", true},
+                                           {"slack", true},
+                                           {"units (offset + cycles)"}};
+  std::string html = "<h2>Ops</h2>\n<div class=\"wide\"><table id=\"ops\">\n" + head_of(columns);
+  for (const OpRow& row : op_rows(page.problem, &page.schedule)) {
+    const Op& op = page.problem.op(row.op);
+    const UnitUse* use = primary_use(page.problem, op);
+    const RolePaint paint = role_paint(use ? page.problem.unit(use->unit).role : UnitRole::Other);
+    html += fmt::format("<tr data-op=\"{}\"><td><i style=\"background:#{:06x}\"></i>{}</td>", row.op.index(), paint.fill,
+                        xml_text(printable(op.name)));
+    const std::vector<std::string> cells{op.kind,
+                                         page.schedule.groups[row.group.index()].role,
+                                         grouped(row.start),
+                                         fmt::format("{}", row.stage),
+                                         grouped(row.slot),
+                                         grouped(op.latency),
+                                         grouped(op.window),
+                                         fmt::format("{}", op.warps),
+                                         row.slack ? grouped(*row.slack) : "",
+                                         row.uses};
+    for (std::size_t i = 0; i < cells.size(); ++i) html += cell(columns[i + 1], cells[i]);
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div>\n";
+}
+
+std::string table_html(const char* title, const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows) {
+  if (rows.empty()) return {};
+  std::string html = fmt::format("<h2>{}</h2>\n<div class=\"wide\"><table>\n", title) + head_of(columns);
+  for (const auto& row : rows) {
+    html += "<tr>";
+    for (std::size_t i = 0; i < columns.size(); ++i) html += cell(columns[i], row[i]);
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div>\n";
+}
+
+std::string group_and_ring_tables(const ChartPage& page) {
+  const Problem& problem = page.problem;
+  std::vector<std::vector<std::string>> groups, rings;
+  for (std::size_t g = 0; g < page.schedule.groups.size(); ++g) {
+    const ScheduleGroup& group = page.schedule.groups[g];
+    const auto ops =
+        std::count_if(page.schedule.ops.begin(), page.schedule.ops.end(), [&](const Placement& p) { return p.group == GroupId(g); });
+    groups.push_back(
+        {group.role, std::to_string(group.warps), group.registers > 0 ? std::to_string(group.registers) : "", std::to_string(ops)});
+  }
+  for (std::size_t c = 0; c < problem.channels.size(); ++c) {
+    const Channel& channel = problem.channels[c];
+    if (page.schedule.depths[c] == 0) continue;
+    rings.push_back({channel.name, to_string(channel.space), std::to_string(page.schedule.depths[c]), grouped(channel.size),
+                     channel.space == Space::Tmem ? "columns" : "bytes"});
+  }
+  return table_html("Warp groups", {{"group"}, {"warps", true}, {"registers per thread", true}, {"ops", true}}, groups) +
+         table_html("Rings", {{"value"}, {"memory"}, {"depth", true}, {"slot", true}, {""}}, rings);
+}
+
+}  // namespace
+
+KernelRun predict_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
+                         const Schedule& schedule) {
+  KernelRunOptions options;
+  options.loop.arbitration = Arbitration::Interleaved;
+  options.loop.most_ops = 5'000'000;  // beyond it extrapolates, and says so
+  return run_kernel(kernel, machine, changes, problem, schedule, options);
+}
+
+std::string chart_html(const ChartPage& page) {
+  const GanttModel steady = build_gantt(page.problem, page.schedule, {GanttMode::Steady, page.iterations, &page.verdict});
+  const GanttModel run = build_gantt(page.problem, page.schedule, {GanttMode::Pipeline, page.iterations, &page.verdict});
+  const std::string title = xml_text(join_facts({problem_title(page.problem), picture_title(page.schedule)}, {}));
+  return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src "
+         "'unsafe-inline'\">\n"
+         "<meta name=\"viewport\" content=\"width=device-width\">\n<title>" +
+         title + "</title>\n<style>" + kChartPageStyle + "</style>\n</head>\n<body>\n" + header(page) +
+         fmt::format(
+             "<div class=\"bar\"><button data-view=\"0\">Steady state</button><button data-view=\"1\">{}</button>"
+             "<button id=\"fit\">Fit</button><span class=\"dim\">wheel or W S: zoom · drag or A D: move · 0: fit · U: other view · "
+             "click: dependences stay · double click: zoom to a bar</span></div>\n",
+             count_of(page.iterations, "iteration")) +
+         "<div><canvas id=\"chart\" role=\"img\" aria-label=\"" + title + "\"></canvas></div>\n<div id=\"tip\"></div>\n<noscript>" +
+         gantt_svg(steady) + "</noscript>\n" + op_table_html(page) + group_and_ring_tables(page) +
+         fmt::format(
+             "<p class=\"dim\" style=\"margin-top:22px\">Heddle {} · times in cycles of the machine model · II is {}; what is called "
+             "predicted comes from a simulation, not from a GPU</p>\n",
+             version(), page.verdict.valid() ? "of a schedule that the checker finds valid" : "of a schedule that breaks rules") +
+         "<script type=\"application/json\" id=\"data\">" + inside_script(data_json(page, steady, run)) + "</script>\n<script>" +
+         kChartPageScript + "</script>\n</body>\n</html>\n";
+}
+
+}  // namespace heddle

@@ -1,0 +1,35 @@
+// The chart as a page to read elsewhere, in a pull request for instance: one HTML file that holds everything it shows and loads nothing.
+// Zoom, pan, hover; steady state and iterations; tables of ops, warp groups and rings; what is proved and what is predicted.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/chart/gantt_model.h"
+#include "core/check/checker.h"
+#include "core/problem/changes.h"
+#include "core/problem/problem.h"
+#include "core/schedule/schedule.h"
+#include "core/simulate/kernel_run.h"
+
+namespace heddle {
+
+/// What the simulator predicts of the whole kernel on the whole machine, as hardware runs it; a fault where it predicts nothing.
+KernelRun predict_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
+                         const Schedule& schedule);
+
+struct ChartPage {
+  const Problem& problem;
+  const Schedule& schedule;
+  const Verdict& verdict;
+  GanttMode mode = GanttMode::Steady;     ///< shown first
+  int iterations = 3;                     ///< of the view of iterations
+  const Machine* machine = nullptr;       ///< where latencies come from
+  std::optional<KernelRun> prediction{};  ///< of the whole kernel
+  std::string trust{};                    ///< how far such predictions can be trusted; "": not known
+};
+
+/// The same page gives the same bytes. Pre: as for build_gantt().
+std::string chart_html(const ChartPage& page);
+
+}  // namespace heddle

@@ -1,0 +1,13 @@
+// How far predictions can be trusted, by the validation that is shipped.
+#pragma once
+
+#include <string>
+
+#include "core/answers/validation.h"
+
+namespace heddle {
+
+/// Of this kind of kernel on this architecture; nothing is said where the validation cannot be read.
+Trust trust_in(const std::string& kind, const std::string& arch);
+
+}  // namespace heddle
