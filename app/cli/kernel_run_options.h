@@ -17,6 +17,7 @@ Result<ClockChoice> clock_choice(const Arguments& arguments, const Machine& mach
 Result<KernelRunOptions> kernel_run_options(const Arguments& arguments, const Machine& machine);
 
 /// How far predictions of this kind of kernel can be trusted, by the shipped validation; nothing is said where that cannot be read.
-Trust trust_in(const std::string& kind, const std::string& arch);
+/// `changed`: numbers of kernel or machine are not those of the files; nothing was validated with others.
+Trust trust_in(const std::string& kind, const std::string& arch, bool changed);
 
 }  // namespace heddle::app

@@ -22,7 +22,7 @@ SimulationAnswer predict(const PredictionSubject& of, std::stop_token stop) {
     answer.options = options;
     answer.kernel = heddle::run_kernel(*of.kernel, *of.machine, of.changes, *of.problem, schedule, options);
   }
-  answer.trust = trust_in(of.kernel->reference, of.machine->arch);
+  answer.trust = trust_in(of.kernel->reference, of.machine->arch, !of.changes.empty());
   return answer;
 }
 
