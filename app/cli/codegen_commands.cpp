@@ -13,7 +13,6 @@
 #include "codegen/interpret/verify.h"
 #include "codegen/program/kernel_numbers.h"
 #include "codegen/program/text.h"
-#include "core/analysis/usage.h"
 #include "core/formats/schedule_json.h"
 
 namespace heddle::app {
@@ -144,8 +143,7 @@ int run_compile(const Arguments& arguments, const Terminal& terminal) {
   const auto made = lower_and_compile(arguments, terminal, options, code);
   if (!made) return code;
   const codegen::BuiltKernel& kernel = made->kernel;
-  const auto numbers = codegen::kernel_numbers(made->inputs.problem, made->schedule, compute_usage(made->inputs.problem, made->schedule),
-                                               kernel.program, kernel.emission.launch.smem_bytes);
+  const auto numbers = codegen::kernel_numbers(made->inputs.problem, made->schedule, kernel.program, kernel.emission.launch.smem_bytes);
   if (json)
     terminal.out << compiled_json(kernel, numbers);
   else if (!terminal.quiet)

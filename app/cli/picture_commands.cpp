@@ -164,7 +164,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
     ChartPage page{problem, *schedule, verdict, chart.mode, chart.iterations};
     page.machine = &inputs->machine;
     page.prediction = predict_kernel(inputs->kernel, inputs->machine, inputs->changes, problem, *schedule);
-    page.trust = trust_in(inputs->kernel.reference, inputs->machine.arch).text;
+    page.trust = trust_in(inputs->kernel.reference, inputs->machine.arch, !inputs->changes.empty()).text;
     text = chart_html(page);
   } else if (format == "trace") {
     TraceOptions options;

@@ -113,7 +113,7 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
   }
   SimulationAnswer answer = simulate_kernel(inputs->kernel, inputs->machine, inputs->changes, inputs->problem, *schedule, *options);
   if (options->loop.arbitration == Arbitration::Interleaved)
-    answer.trust = trust_in(inputs->kernel.reference + (options->causal ? "_causal" : ""), inputs->machine.arch);
+    answer.trust = trust_in(inputs->kernel.reference + (options->causal ? "_causal" : ""), inputs->machine.arch, !inputs->changes.empty());
   if (answer.kernel.fault.empty())
     if (const int failed = write_pictures(answer.kernel, arguments, terminal)) return failed;
   if (arguments.has("--csv"))

@@ -22,7 +22,7 @@ SimulationAnswer predict(const PredictionSubject& of, std::stop_token stop) {
     answer.options = options;
     answer.kernel = heddle::run_kernel(*of.kernel, *of.machine, of.changes, *of.problem, schedule, options);
   }
-  answer.trust = trust_in(of.kernel->reference, of.machine->arch);
+  answer.trust = trust_in(of.kernel->reference, of.machine->arch, of.edited || !of.changes.empty());
   return answer;
 }
 
@@ -49,7 +49,8 @@ std::optional<PredictionSubject> PredictionState::next(const Content& content, b
     return why_not(content, *entry).empty() && find(content, *entry, all) == nullptr;
   };
   const auto subject = [&](const EntryPtr& entry, bool all) {
-    return PredictionSubject{content.kernel, content.machine, content.changes, content.problem, entry, all};
+    const bool edited = content.machine_text && content.machine_text->own;
+    return PredictionSubject{content.kernel, content.machine, content.changes, edited, content.problem, entry, all};
   };
   if (!predict_ || !content.problem) return std::nullopt;
   if (content.shown)

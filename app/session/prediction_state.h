@@ -20,6 +20,7 @@ struct PredictionSubject {
   std::shared_ptr<const Kernel> kernel;
   std::shared_ptr<const Machine> machine;
   Changes changes;
+  bool edited = false;  ///< the machine is not that of its file
   std::shared_ptr<const Problem> problem;
   EntryPtr entry;
   bool details = false;  ///< the loop alone, and what the time is made of, too

@@ -70,7 +70,7 @@ std::string html_of(const Shown& shown) {
   ChartPage page{*content.problem, schedule, content.entry()->verdict, shown.view.mode, shown.iterations};
   page.machine = content.machine.get();
   page.prediction = predict_kernel(*content.kernel, *content.machine, content.changes, *content.problem, schedule);
-  page.trust = trust_in(content.kernel->reference, content.machine->arch).text;
+  page.trust = trust_in(content.kernel->reference, content.machine->arch, !content.changes.empty()).text;
   return chart_html(page);
 }
 

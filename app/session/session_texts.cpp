@@ -173,7 +173,6 @@ void SessionCore::take_text(SourceOf of, const std::string& text, const Content&
   });
   for (const std::string& op : selected)
     if (const OpId id = now.problem->find_op(op); id.valid()) document_.selection.ops.push_back(id);
-  now.problem = same_as_asked(now.problem);
   keep_rows(before);
   judge_again({before.problem, before.constraints});
   recall_answers();

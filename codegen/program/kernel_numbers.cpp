@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/analysis/stream_order.h"
+#include "core/analysis/usage.h"
 #include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 
@@ -77,8 +78,9 @@ std::string why_other_order(const Names& scheduled, Names written) {
 
 }  // namespace
 
-std::vector<KernelNumber> kernel_numbers(const Problem& problem, const Schedule& schedule, const Usage& usage, const Program& program,
+std::vector<KernelNumber> kernel_numbers(const Problem& problem, const Schedule& schedule, const Program& program,
                                          std::int64_t smem_bytes) {
+  const Usage usage = compute_usage(problem, schedule);
   std::vector<KernelNumber> numbers;
   const auto add = [&](std::string name, std::string scheduled, std::string written, std::string because) {
     if (scheduled == written) because.clear();

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "codegen/program/program.h"
-#include "core/analysis/usage.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
 
@@ -20,9 +19,8 @@ struct KernelNumber {
 };
 
 /// Warps and shared memory of the block; registers, stages and order of every role. `smem_bytes`: that the launch asks for. Names from
-/// files are printable. Pre: the program was made of this schedule, and `usage` is compute_usage() of it.
-std::vector<KernelNumber> kernel_numbers(const Problem& problem, const Schedule& schedule, const Usage& usage, const Program& program,
-                                         std::int64_t smem_bytes);
+/// files are printable. Pre: the program was made of this schedule.
+std::vector<KernelNumber> kernel_numbers(const Problem& problem, const Schedule& schedule, const Program& program, std::int64_t smem_bytes);
 
 /// Aligned text: number, scheduled, written; the reasons below.
 std::string kernel_numbers_text(const std::vector<KernelNumber>& numbers, int width);

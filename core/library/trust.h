@@ -8,6 +8,7 @@
 namespace heddle {
 
 /// Of this kind of kernel on this architecture; nothing is said where the validation cannot be read.
-Trust trust_in(const std::string& kind, const std::string& arch);
+/// `changed`: numbers of kernel or machine are not those of the files; nothing was validated with others.
+Trust trust_in(const std::string& kind, const std::string& arch, bool changed);
 
 }  // namespace heddle

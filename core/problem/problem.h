@@ -135,7 +135,7 @@ struct Problem {
   bool has_producer_group() const;            ///< some op has variable latency
 };
 
-/// The machine's name as people read it, marked where numbers of the problem were changed: "h100 (changed)".
+/// The machine's name as people read it, marked where numbers of the problem were changed: "h100 · 1 change".
 std::string machine_title(const Problem& problem);
 
 /// Stable hexadecimal digest of everything that decides which schedules are legal.

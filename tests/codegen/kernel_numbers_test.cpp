@@ -14,11 +14,8 @@ TEST_CASE("numbers of schedule and kernel stand beside each other, those that di
   }
   Schedule schedule;
   schedule.ii = 10;
-  schedule.groups = {{"consumer A", 4, 200}};
+  schedule.groups = {{"consumer A", 4, 200}, {"consumer B", 5, 200}};
   schedule.ops = {{0, GroupId(0)}, {5, GroupId(0)}};
-  Usage usage;
-  usage.warps = 9;
-  usage.smem_bytes = 160;
   codegen::Program program;
   program.threads = 384;
   program.stages = 2;
@@ -46,7 +43,7 @@ TEST_CASE("numbers of schedule and kernel stand beside each other, those that di
   }
   role.sections = {steady};
   program.roles = {role};
-  const auto numbers = codegen::kernel_numbers(problem, schedule, usage, program, 200);
+  const auto numbers = codegen::kernel_numbers(problem, schedule, program, 200);
   REQUIRE(numbers.size() == 5);
   CHECK(numbers[0].scheduled == "9");
   CHECK(numbers[0].written == "12");

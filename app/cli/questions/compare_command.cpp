@@ -121,7 +121,7 @@ int run_compare(const Arguments& arguments, const Terminal& terminal) {
       progress.show({fmt::format("{} contenders", so_far.contenders.size()), so_far.contenders.back().name});
     };
     board = solver::make_scoreboard(request, interrupt.token(), settled, listener_for(progress));
-    board.trust = trust_in(inputs->kernel.reference, inputs->machine.arch).text;
+    board.trust = trust_in(inputs->kernel.reference, inputs->machine.arch, !inputs->changes.empty()).text;
   }
   TextStyle style = terminal.style;
   if (path != "-") style = {};

@@ -294,6 +294,7 @@ void draw_bars(ChartFrame& f) {
           bars.begin());
       const float edge = std::min(f.axis.to_x(static_cast<double>(f.model.end)), f.rows.x1);
       float free_from = f.rows.x0;
+      const std::vector<LaneSpan> ends = end_spans(f, row, lane);
       for (; i < end && static_cast<double>(bars[i].begin) <= last;) {
         const paint::Box box = f.bar_box(bars[i]);
         std::size_t next = i + 1;
@@ -314,7 +315,11 @@ void draw_bars(ChartFrame& f) {
           paint::zigzag(f.draw, box.x0, x1, (box.y0 + box.y1) / 2 - px(2), px(4), fill);
         } else {
           if (box.width() >= px(4)) draw_tail(f, bars[i], box, role_color(bars[i].role).fill);
-          const float until = next < end ? f.axis.to_x(static_cast<double>(bars[next].begin)) : edge;
+          float until = next < end ? f.axis.to_x(static_cast<double>(bars[next].begin)) : edge;
+          for (const LaneSpan& span : ends) {
+            if (span.x0 >= box.x1 - 1) until = std::min(until, span.x0);
+            if (span.x0 < box.x0) free_from = std::max(free_from, std::min(span.x1, box.x0));
+          }
           const auto beside = label_beside(f, bars[i], box, {free_from, std::min(until, edge)});
           draw_bar(f, bars[i], box, beside);
           free_from = beside && *beside > box.x1 ? *beside + paint::text_width(fonts().small, bars[i].label) : box.x1;

@@ -21,7 +21,30 @@ paint::Box box_of(const ChartFrame& f, const GanttEndBar& bar) {
   return {x0, top + gap, std::max(x1, x0 + kSmallestEnd), top + f.layout.lane - gap};
 }
 
+/// Its name stands behind it where it is too short, and nothing else comes there.
+bool named_behind(const ChartFrame& f, const GanttEndBar& bar, const paint::Box& box) {
+  const float width = paint::text_width(fonts().small, bar.label);
+  if (box.height() < paint::text_height(fonts().small) * 0.8f || width + px(8) <= box.width()) return false;
+  const auto after = [&](const auto& other) { return other.row == bar.row && other.lane == bar.lane && other.begin >= bar.end_at; };
+  float until = std::min(f.rows.x1, f.axis.to_x(static_cast<double>(f.model.end)));
+  for (const GanttBar& other : f.model.bars)
+    if (after(other)) until = std::min(until, f.axis.to_x(static_cast<double>(other.begin)));
+  for (const GanttEndBar& other : f.model.ends)
+    if (after(other)) until = std::min(until, f.axis.to_x(static_cast<double>(other.begin)));
+  return box.x1 + width + px(6) <= until;
+}
+
 }  // namespace
+
+std::vector<LaneSpan> end_spans(const ChartFrame& f, std::size_t row, int lane) {
+  std::vector<LaneSpan> spans;
+  for (const GanttEndBar& bar : f.model.ends) {
+    if (bar.row != row || bar.lane != lane) continue;
+    const paint::Box box = box_of(f, bar);
+    spans.push_back({box.x0, box.x1 + (named_behind(f, bar, box) ? paint::text_width(fonts().small, bar.label) + px(6) : 0)});
+  }
+  return spans;
+}
 
 void draw_end_bars(ChartFrame& f) {
   ImFont* font = fonts().small;
@@ -36,16 +59,10 @@ void draw_end_bars(ChartFrame& f) {
     f.draw.AddRect({seen.x0 + 0.5f, seen.y0 + 0.5f}, {seen.x1 - 0.5f, seen.y1 - 0.5f}, color.fill, px(3), 0, px(1));
     // In the bar, else behind it where its row is free.
     const float width = paint::text_width(font, bar.label), y = (box.y0 + box.y1 - paint::text_height(font)) / 2 - px(1);
-    const auto same_lane = [&](const auto& other) { return other.row == bar.row && other.lane == bar.lane && other.begin >= bar.end_at; };
-    float until = f.rows.x1;
-    for (const GanttBar& other : f.model.bars)
-      if (same_lane(other)) until = std::min(until, f.axis.to_x(static_cast<double>(other.begin)));
-    for (const GanttEndBar& other : bars)
-      if (same_lane(other)) until = std::min(until, f.axis.to_x(static_cast<double>(other.begin)));
     if (box.height() >= paint::text_height(font) * 0.8f) {
       if (width + px(8) <= seen.width())
         paint::text(f.draw, font, (seen.x0 + seen.x1 - width) / 2, y, theme().text, bar.label);
-      else if (box.x1 + width + px(6) <= until)
+      else if (named_behind(f, bar, box))
         paint::text(f.draw, font, box.x1 + px(3), y, theme().text, bar.label);
     }
     if (probe::on())

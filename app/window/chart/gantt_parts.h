@@ -96,6 +96,11 @@ std::optional<std::size_t> note_at(const ChartFrame& frame, float x, float y);
 /// Bars of another schedule, as outlines under those of this one.
 void draw_others(ChartFrame& frame);
 
+/// What prologue and epilogue take of a lane, with their names, in pixels from left to right.
+struct LaneSpan {
+  float x0, x1;
+};
+std::vector<LaneSpan> end_spans(const ChartFrame& frame, std::size_t row, int lane);
 /// The kernel's prologue and epilogue: pale, once per tile.
 void draw_end_bars(ChartFrame& frame);
 /// Of the one under the mouse, where no bar of the schedule is.

@@ -60,7 +60,7 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   const auto draw_row = [&](std::size_t i) {
     const OpsTableRow& op = rows[i];
-    const std::string name = "ops/" + (op.once.empty() ? op.name : op.once + "/" + op.name);
+    const std::string name = (op.once.empty() ? "ops/" : "once/" + op.once + "/") + op.name;
     const RowArea row = pick_row(name.c_str(), op.op.valid() && session.selection().contains(op.op), px(23));
     const float y = row.min.y + px(6);
     ImDrawList& list = *ImGui::GetWindowDrawList();

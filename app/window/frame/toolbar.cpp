@@ -273,10 +273,11 @@ void draw_toolbar(const Session& session, const Models& models, UiState& ui) {
   const float find_width = std::clamp(rest * 0.22f, px(56), px(230));
   if (session.content().kernel) {
     const float subject = text_size(fonts().body, models.header.subject).x + px(28);
-    const float chooser = (narrow ? px(50) : std::clamp(subject, px(150), rest * 0.3f)) + (models.header.changes.empty() ? 0 : px(90));
+    const float chooser = (narrow ? px(50) : std::clamp(subject, px(150), rest * 0.3f)) +
+                          (models.header.changes.empty() ? 0 : pill_width(fonts().small_bold, models.header.changes) + gap);
     const float room = rest - find_width - chooser - 2 * gap;
     bool terms = false;
-    const float whole = whole_chip_width(models.header.whole, std::max(room - px(210), 0.0f), terms);
+    const float whole = whole_chip_width(models.header.whole, std::max(room - px(196), 0.0f), terms);
     draw_header_chip(models.header, height, room - (whole > 0 ? whole + gap : 0), session, ui);
     ImGui::SameLine(0, gap);
     if (whole > 0) {

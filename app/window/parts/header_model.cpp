@@ -53,10 +53,12 @@ void say_both_readings(const DumpVerdict& stored, HeaderModel& header) {
 
 namespace {
 
-/// "2 changes": numbers that are not those of the files; empty where there are none.
+/// "2 changes", "edited": numbers that are not those of the files; empty where there are none.
 std::string changes_text(const Content& content) {
   const std::size_t count = content.problem ? content.problem->changes.size() : 0;
-  return count == 0 ? "" : fmt::format("{} change{}", count, count == 1 ? "" : "s");
+  const std::string changes = count == 0 ? "" : fmt::format("{} change{}", count, count == 1 ? "" : "s");
+  if (!content.machine_text || !content.machine_text->own) return changes;
+  return changes.empty() ? "edited" : "edited · " + changes;
 }
 
 }  // namespace

@@ -205,7 +205,7 @@ void draw_ops(const Session& session, const CompareModel& model, std::vector<OpD
       std::count_if(model.ops.begin(), model.ops.end(), [](const OpDifferenceRow& row) { return row.difference.differs(); });
   std::string about = fmt::format("{} of {} ops differ", differing, model.ops.size());
   if (ui.chart.range)
-    about += fmt::format(" · only cycles {} to {}, the measured range", grouped(ui.chart.range->begin), grouped(ui.chart.range->end));
+    about += fmt::format(" · only cycles {} to {}, the selected range", grouped(ui.chart.range->begin), grouped(ui.chart.range->end));
   if (!model.axis.empty()) about += " · " + model.axis;
   colored_text(ui.chart.range ? theme().warning : theme().dim, fitted(fonts().body, about, ImGui::GetContentRegionAvail().x));
   if (ImGui::IsItemHovered()) tooltip(about);

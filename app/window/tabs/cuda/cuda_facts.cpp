@@ -245,8 +245,8 @@ void draw_refusals(const std::string& name, const Session& session, UiState& ui,
 void draw_numbers(const Session& session, const KernelText& text) {
   if (!session.content().entry() || !text.program || !text.emission) return;
   const Content& content = session.content();
-  const auto numbers = codegen::kernel_numbers(*content.problem, content.entry()->schedule, content.entry()->usage, *text.program,
-                                               text.emission->launch.smem_bytes);
+  const auto numbers =
+      codegen::kernel_numbers(*content.problem, content.entry()->schedule, *text.program, text.emission->launch.smem_bytes);
   section("SCHEDULED AND WRITTEN");
   for (const codegen::KernelNumber& number : numbers) {
     fact_line(number.name, number.differs() ? number.scheduled + (fonts().built_in ? " -> " : " → ") + number.written : number.scheduled,

@@ -26,7 +26,7 @@ void draw_ops_tab(const Session& session, const Models& models, UiState& ui) {
   const auto handle = [&](const OpsTableRow& row, std::size_t) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const bool once = !row.op.valid();
-    if (table_row("table/op/" + (once ? row.once + "/" : "") + row.name, !once && session.selection().contains(row.op),
+    if (table_row((once ? "table/" + row.once + "/" : "table/op/") + row.name, !once && session.selection().contains(row.op),
                   ImGuiSelectableFlags_AllowDoubleClick) &&
         !once) {
       ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});

@@ -153,7 +153,7 @@ void draw_section(GroupColumn& c, const PipelineTextSection& section, std::size_
     return;
   }
   for (std::size_t l = 0; l < section.lines.size(); ++l)
-    draw_line(c, section.lines[l], fmt::format("pipeline/line/{}/{}/{}", c.group, index, l));
+    draw_line(c, section.lines[l], fmt::format("pipeline/{}/{}/{}/{}", section.once ? "once" : "line", c.group, index, l));
 }
 
 void draw_bar(const Session& session, UiState& ui, std::size_t columns) {

@@ -36,7 +36,7 @@ SimulateModel build_simulate(const SimulationAnswer& answer, std::size_t loop_op
     const double percent = percent_of(wait.cycles, run.sm.cycles);
     if (percent < kLeastPercent) break;
     model.waits.push_back({wait.at.index() < loop_ops ? wait.at : OpId{}, printable(ops[wait.at.index()].name),
-                           wait.behind.valid() ? printable(ops[wait.behind.index()].name) : "whoever came first", printable(wait.what),
+                           wait.behind.valid() ? printable(ops[wait.behind.index()].name) : "first come", printable(wait.what),
                            to_string(wait.reason), wait.cycles, percent});
   }
   for (const UsedShare& used : run.used)
@@ -75,11 +75,11 @@ std::vector<Column<GroupShare>> group_share_columns() {
 
 std::vector<Column<WaitRow>> wait_columns() {
   using Row = WaitRow;
-  return {Column<Row>{"op", false, [](const Row& row) { return row.name; }}.wide(1.2f),
-          Column<Row>{"waits for", false, [](const Row& row) { return row.behind; }}.wide(1.7f),
-          Column<Row>{"through", false, [](const Row& row) { return row.through; }}.wide(1.6f),
+  return {Column<Row>{"op", false, [](const Row& row) { return row.name; }}.wide(1.0f),
+          Column<Row>{"waits for", false, [](const Row& row) { return row.behind; }}.wide(1.2f),
+          Column<Row>{"through", false, [](const Row& row) { return row.through; }}.wide(1.9f),
           Column<Row>{"reason", false, [](const Row& row) { return row.reason; }}.wide(0.7f),
-          Column<Row>{"cycles", true, [](const Row& row) { return grouped(row.cycles); }}.wide(1.0f).as_copied(
+          Column<Row>{"cycles", true, [](const Row& row) { return grouped(row.cycles); }}.wide(1.1f).as_copied(
               [](const Row& row) { return std::to_string(row.cycles); }),
           Column<Row>{"share", true, [](const Row& row) { return share_text(row.percent); }}.wide(0.9f)};
 }
