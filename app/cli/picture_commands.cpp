@@ -160,7 +160,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
       text = gantt_svg(upper, options);
     }
   } else if (format == "html") {
-    const GanttOptions chart = gantt_options(verdict, arguments);
+    const GanttOptions chart = gantt_options(ends, verdict, arguments);
     ChartPage page{problem, *schedule, verdict, chart.mode, chart.iterations};
     page.machine = &inputs->machine;
     page.prediction = predict_kernel(inputs->kernel, inputs->machine, inputs->changes, problem, *schedule);

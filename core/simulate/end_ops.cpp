@@ -65,7 +65,9 @@ class Placer {
  public:
   Placer(const CtaProgram& program, const Problem& loop, const Schedule& schedule)
       : program_(program), loop_(loop.ops.size()), schedule_(schedule), starts_(program.problem.ops.size()), fill_(loop), drain_(loop) {
-    const int stages = stage_count(schedule);
+    // A schedule out of a file may claim any depth; no pipeline that meets its own ends is deeper than this.
+    constexpr int kMostStages = 64;
+    const int stages = std::clamp(stage_count(schedule), 0, kMostStages);
     for (int k = 0; k < stages; ++k)
       for (std::size_t v = 0; v < loop_; ++v) {
         fill_.add(loop.ops[v], schedule.ops[v].start + k * schedule.ii);

@@ -175,7 +175,10 @@ void draw_editor(const Session& session, UiState& ui) {
   if (std::exchange(s.wants_keys, false)) s.field.jump = std::min(s.field.caret, s.field.text.size());
   const std::size_t faults = std::min<std::size_t>(text->faults.size(), 3);
   const float below = px(24) + (faults > 0 ? px(22) * static_cast<float>(faults) : 0);
+  // Another text is another field: what is still typed into the old one must not come here.
+  ImGui::PushID(fmt::format("{}/{}", s.document, of == SourceOf::Kernel ? "kernel" : "machine").c_str());
   code_field("editor", s.field, look, std::max(ImGui::GetContentRegionAvail().y - below, px(60)));
+  ImGui::PopID();
 
   if (s.field.edited) {
     s.known = s.field.text;

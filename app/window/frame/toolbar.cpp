@@ -177,11 +177,16 @@ void draw_subject(const Session& session, const Models& models, UiState& ui, flo
 void draw_changes(const Session& session, const std::string& text, UiState& ui, float height) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = pill_width(fonts().small_bold, text), high = px(20);
-  if (ImGui::InvisibleButton("changes", ImVec2(width, height))) ui.commands.push(show_tab(BottomTab::WhatIf));
+  const Content& content = session.content();
+  const bool edited = content.machine_text && content.machine_text->own;
+  if (ImGui::InvisibleButton("changes", ImVec2(width, height)))
+    ui.commands.push(edited ? show_editor(SourceOf::Machine) : show_tab(BottomTab::WhatIf));
   if (probe::on()) probe::last_item("toolbar/changes");
   if (ImGui::IsItemHovered()) {
     std::string list = "Not the numbers of the files:";
-    for (const std::string& change : session.content().problem->changes) list += "\n" + change;
+    if (edited) list += "\nthe machine's text was edited and is in no file";
+    if (content.problem)
+      for (const std::string& change : content.problem->changes) list += "\n" + change;
     tooltip(list);
   }
   paint_pill(ImVec2(at.x, at.y + (height - high) / 2), high, fonts().small_bold, text, Tone::Warning);
