@@ -22,6 +22,7 @@ picture() {
 picture steady "${attention[@]}" --mode steady --select exp0
 picture unrolled "${attention[@]}" --mode unrolled
 picture pipeline "${attention[@]}" --mode pipeline
+picture editor gemm_hopper h100 --solve --size 1600x900 --mode pipeline --iterations 4 --select MMA1 --do edit_kernel
 picture welcome --welcome --size 1600x900
 picture drag "${attention[@]}" --do drag:gantt/bar/QK1@0:70:0
 picture explain attention_forward_blackwell b200 --solve --size 1600x900 --do explain --do click:explain/show/0
