@@ -80,6 +80,20 @@ class Streams {
   std::vector<std::vector<std::size_t>> waits_;  ///< per op: events that are not its stream's
 };
 
+/// `add` puts an op's instances among those of its group; the rest is as for Streams::pieces.
+template <class Add>
+StreamPieces streams_by_group(const Problem& problem, const Schedule& schedule, Add add, Cycle begin, Cycle end, bool whole) {
+  Streams streams(problem, schedule);
+  StreamPieces all;
+  for (std::size_t g = 0; g < schedule.groups.size(); ++g) {
+    std::vector<Instance> instances;
+    for (std::size_t v = 0; v < problem.ops.size(); ++v)
+      if (schedule.group(OpId(v)) == GroupId(g)) add(OpId(v), instances);
+    all.push_back(streams.pieces(std::move(instances), begin, end, whole));
+  }
+  return all;
+}
+
 }  // namespace
 
 const char* to_string(StreamTime what) {
@@ -95,30 +109,18 @@ const char* to_string(StreamTime what) {
 }
 
 StreamPieces steady_streams(const Problem& problem, const Schedule& schedule) {
-  Streams streams(problem, schedule);
-  StreamPieces all;
-  for (std::size_t g = 0; g < schedule.groups.size(); ++g) {
-    std::vector<Instance> instances;
+  const auto add = [&](OpId op, std::vector<Instance>& instances) {
     // The window before says what goes on at its beginning, the one after what is waited for at its end.
-    for (std::size_t v = 0; v < problem.ops.size(); ++v)
-      if (schedule.group(OpId(v)) == GroupId(g))
-        for (const int window : {-1, 0, 1}) instances.push_back({schedule.slot(OpId(v)) + window * schedule.ii, OpId(v), 0});
-    all.push_back(streams.pieces(std::move(instances), 0, schedule.ii, true));
-  }
-  return all;
+    for (const int window : {-1, 0, 1}) instances.push_back({schedule.slot(op) + window * schedule.ii, op, 0});
+  };
+  return streams_by_group(problem, schedule, add, 0, schedule.ii, true);
 }
 
 StreamPieces run_streams(const Problem& problem, const Schedule& schedule, int iterations, Cycle begin, Cycle end) {
-  Streams streams(problem, schedule);
-  StreamPieces all;
-  for (std::size_t g = 0; g < schedule.groups.size(); ++g) {
-    std::vector<Instance> instances;
-    for (std::size_t v = 0; v < problem.ops.size(); ++v)
-      if (schedule.group(OpId(v)) == GroupId(g))
-        for (int i = 0; i < iterations; ++i) instances.push_back({schedule.start(OpId(v)) + i * schedule.ii, OpId(v), i});
-    all.push_back(streams.pieces(std::move(instances), begin, end, false));
-  }
-  return all;
+  const auto add = [&](OpId op, std::vector<Instance>& instances) {
+    for (int i = 0; i < iterations; ++i) instances.push_back({schedule.start(op) + i * schedule.ii, op, i});
+  };
+  return streams_by_group(problem, schedule, add, begin, end, false);
 }
 
 std::array<Cycle, kStreamTimes> stream_times(const std::vector<StreamPiece>& pieces, Cycle begin, Cycle end) {

@@ -312,7 +312,7 @@ void AppWindow::draw() {
   if (leave_menus) close_popups();
 
   draw_open_dialog(session_, ui_);
-  draw_new_dialog(session_, ui_);
+  draw_new_dialog(ui_);
   draw_path_prompt(session_, ui_);
   draw_error_panel(session_, ui_);
   draw_keys_overlay(session_, ui_);

@@ -32,12 +32,12 @@ Color ink_of(const JsonToken& token, std::string_view text) {
   return word == "true" || word == "false" || word == "null" ? t.second : t.bad;
 }
 
-void outline(EditorState& s) {
-  if (s.outlined == s.field.text && !s.pieces.empty()) return;
+/// True when the text is another one than before.
+bool outline(EditorState& s) {
+  if (s.outlined == s.field.text) return false;
   s.outlined = s.field.text;
   s.tokens = json_tokens(s.outlined);
-  s.pieces.clear();
-  for (const JsonToken& token : s.tokens) s.pieces.push_back({token.begin, token.end, ink_of(token, s.outlined)});
+  return true;
 }
 
 std::string string_at(const EditorState& s, const std::string& pointer) {
@@ -159,19 +159,21 @@ void draw_editor(const Session& session, UiState& ui) {
   EditorState& s = ui.of<EditorState>();
   follow_session(session, *text, of, s);
   draw_bar(session, ui, of, *text);
-  outline(s);
+  const bool other_text = outline(s);
   std::vector<CodeMark> marks;
   for (const Fault& fault : text->text == s.outlined ? text->faults : std::vector<Fault>())
     marks.push_back({line_of_fault(s.outlined, s.tokens, fault), fault.message + (fault.hint.empty() ? "" : "\n" + fault.hint)});
-  CodeLook look{s.pieces, marks, std::nullopt};
   const OpId selected = session.selection().primary();
   const Problem* problem = session.content().problem.get();
   const std::string op = of == SourceOf::Kernel && problem && selected.valid() ? problem->op(selected).name : std::string();
-  if (!op.empty()) look.lit = lines_of(s, op);
-  if (op != s.followed) {
+  if (const bool other_op = op != s.followed; other_op || other_text) {
     s.followed = op;
-    if (look.lit && !s.field.active) s.field.show = look.lit->first;
+    s.lit = op.empty() ? std::nullopt : lines_of(s, op);
+    if (other_op && s.lit && !s.field.active) s.field.show = s.lit->first;
   }
+  std::vector<CodePiece> pieces;  // made anew: the theme may be another one
+  for (const JsonToken& token : s.tokens) pieces.push_back({token.begin, token.end, ink_of(token, s.outlined)});
+  const CodeLook look{pieces, marks, s.lit};
   if (std::exchange(s.wants_keys, false)) s.field.jump = std::min(s.field.caret, s.field.text.size());
   const std::size_t faults = std::min<std::size_t>(text->faults.size(), 3);
   const float below = px(24) + (faults > 0 ? px(22) * static_cast<float>(faults) : 0);
@@ -187,10 +189,10 @@ void draw_editor(const Session& session, UiState& ui) {
     s.field.offering = !s.field.offers.items.empty() && s.field.offers.end > s.field.offers.begin;
   } else if (s.field.moved) {
     s.field.offering = false;
-    outline(s);
     if (const std::string under = op_at(s, s.field.caret); of == SourceOf::Kernel && problem && !under.empty() && under != op)
       if (const OpId id = problem->find_op(under); id.valid()) {
-        s.followed = under;
+        s.followed = under;  // it is in view already
+        s.lit = lines_of(s, under);
         ui.commands.push(SelectOp{id});
       }
   }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/session/source_text.h"
@@ -23,8 +24,8 @@ struct EditorState {
   // Made of the text, anew when it changes.
   std::string outlined;
   std::vector<JsonToken> tokens;
-  std::vector<CodePiece> pieces;
-  std::string followed;  ///< the op that was last brought into view
+  std::string followed;                                    ///< the op that was last brought into view
+  std::optional<std::pair<std::size_t, std::size_t>> lit;  ///< its lines
   bool wants_keys = false;
 };
 

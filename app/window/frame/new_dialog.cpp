@@ -120,8 +120,7 @@ std::string fault_of(const Result<Kernel>& made, const std::string& option) {
 
 void begin_new_kernel(UiState& ui) { ui.of<NewDialogState>().wanted = true; }
 
-void draw_new_dialog(const Session& session, UiState& ui) {
-  (void)session;
+void draw_new_dialog(UiState& ui) {
   NewDialogState& s = ui.of<NewDialogState>();
   if (std::exchange(s.wanted, false)) {
     s.just_opened = true;
@@ -154,8 +153,7 @@ void draw_new_dialog(const Session& session, UiState& ui) {
 
   ImGui::SetCursorPosY(ImGui::GetWindowSize().y - foot);
   if (std::exchange(s.just_opened, false)) ImGui::SetKeyboardFocusHere();
-  const bool entered_name = input_field("new/name", ("name: " + pattern.name).c_str(), s.name, sizeof s.name, px(250));
-  (void)entered_name;
+  input_field("new/name", ("name: " + pattern.name).c_str(), s.name, sizeof s.name, px(250));
   const bool enter = key_pressed(Key::Enter);
   ImGui::SameLine(0, px(18));
   const std::string why_not = s.made->ok() ? ""

@@ -31,7 +31,7 @@ void draw_welcome(const Session& session, UiState& ui);
 
 // Over everything else.
 void draw_open_dialog(Session& session, UiState& ui);
-void draw_new_dialog(const Session& session, UiState& ui);
+void draw_new_dialog(UiState& ui);
 void draw_path_prompt(const Session& session, UiState& ui);
 void draw_error_panel(const Session& session, UiState& ui);
 

@@ -166,7 +166,7 @@ void draw_result(const Session& session, UiState& ui, const TileOp& op, GraphEdi
 
 std::string why_no_graph_edit(const Session& session) {
   if (std::string reason = session.why_no_edit(SourceOf::Kernel); !reason.empty()) return reason;
-  return session.text_of(SourceOf::Kernel)->faults.empty() ? "" : "the text has faults: mend them first (Ctrl+K), or undo";
+  return session.text_of(SourceOf::Kernel)->faults.empty() ? "" : "the text has faults: correct them first (Ctrl+K), or undo";
 }
 
 void draw_graph_edit(const Session& session, UiState& ui) {

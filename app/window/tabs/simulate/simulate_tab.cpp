@@ -66,7 +66,7 @@ void draw_waits(const Session& session, UiState& ui, SimulateModel& model) {
   const std::vector<Column<WaitRow>> columns = wait_columns();
   TableLook look;
   look.flags = kLook;
-  look.none = "nobody, for longer than 0.1 % of the time";
+  look.none = "no wait is longer than 0.1 % of the time";
   const auto heading = [](const auto& column) { draw_heading(column); };
   draw_table("waits", look, columns, model.waits, heading, [&](const WaitRow& row, std::size_t i) {
     if (table_row(fmt::format("simulate/wait/{}", i), row.op.valid() && session.selection().contains(row.op)) && row.op.valid())
