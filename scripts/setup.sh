@@ -133,7 +133,11 @@ configure() {
        { (($# == 0)) || [[ $(cat "$stamp" 2>/dev/null) == "$*" ]]; }; then
     return 0
   fi
-  if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-ccache}"; fi
+  # Depend mode: by its preprocessed text ccache would give back a precompiled header made before a comment changed; GCC
+  # compares whole headers to see what it holds already, and would read the changed one again ("redefinition of").
+  if command -v ccache >/dev/null; then
+    export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-env;CCACHE_DEPEND=1;ccache}"
+  fi
   say "configuring build/$preset"
   if (cd "$HEDDLE_ROOT" && cmake --preset "$preset" "${forget[@]}" "$@") >"$HEDDLE_ROOT/build/configure.log" 2>&1 </dev/null; then
     echo "$*" >"$stamp"
