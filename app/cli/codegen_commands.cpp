@@ -27,7 +27,7 @@ std::string compiled_text(const codegen::BuiltKernel& kernel) {
                      report.spill_stores + report.spill_loads, report.barriers, codegen::census_text(compiled.census));
 }
 
-std::string compiled_json(const codegen::BuiltKernel& kernel, const std::vector<codegen::KernelNumber>& both) {
+std::string compiled_json(const codegen::BuiltKernel& kernel, const Kernel& ops, const std::vector<codegen::KernelNumber>& both) {
   const codegen::Compiled& compiled = kernel.compiled;
   const codegen::PtxasReport& report = compiled.report;
   Json remarks = Json::array();
@@ -57,7 +57,9 @@ std::string compiled_json(const codegen::BuiltKernel& kernel, const std::vector<
                            {"cuts", std::move(cuts)},
                            {"numbers", std::move(numbers)},
                            {"remarks", std::move(remarks)},
-                           {"refusals", refusals_json(kernel.faults)}})
+                           {"refusals", refusals_json(kernel.faults)},
+                           {"findings", refusals_json(kernel.findings)},
+                           {"machine_code", codegen::audit_json(kernel.audit, ops, kernel.program, kernel.emission)}})
       .pretty();
 }
 
@@ -145,17 +147,20 @@ int run_compile(const Arguments& arguments, const Terminal& terminal) {
   const codegen::BuiltKernel& kernel = made->kernel;
   const auto numbers = codegen::kernel_numbers(made->inputs.problem, made->schedule, kernel.program, kernel.emission.launch.smem_bytes);
   if (json)
-    terminal.out << compiled_json(kernel, numbers);
+    terminal.out << compiled_json(kernel, made->inputs.kernel, numbers);
   else if (!terminal.quiet)
-    terminal.out << compiled_text(kernel) << "\n" << codegen::kernel_numbers_text(numbers, terminal.style.width);
+    terminal.out << compiled_text(kernel) << "\n"
+                 << codegen::kernel_numbers_text(numbers, terminal.style.width) << "\n"
+                 << codegen::audit_text(kernel.audit, made->inputs.kernel, kernel.program, kernel.emission);
   for (const std::string& remark : kernel.compiled.report.remarks) terminal.note(printable(remark));
   complain_of(kernel.faults, terminal);
+  complain_of(kernel.findings, terminal);
   for (const auto& [file, text] : {std::pair{&path, kernel.compiled.cubin},
                                    {&cuda, kernel.emission.source},
                                    {&schedule, schedule_text(made->inputs.problem, made->schedule)}})
     if (!file->empty())
       if (const int written = write_text(terminal, *file, text)) return written;
-  return kernel.faults.empty() ? code : kKernelFailed;
+  return arguments.has("--allow") || (kernel.faults.empty() && kernel.findings.empty()) ? code : kKernelFailed;
 }
 
 int run_interpret(const Arguments& arguments, const Terminal& terminal) {

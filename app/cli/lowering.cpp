@@ -133,10 +133,10 @@ std::optional<codegen::BuiltKernel> compile_text(const Lowered& lowered, codegen
   const bool may_recut = !arguments.has("--cut");
   const Inputs& inputs = lowered.inputs;
   const codegen::CompileFunction compile = [&](const std::string& source) { return codegen::compile_cuda(source, options); };
-  auto kernel = codegen::compile_kernel(build_options(arguments), lowered.program, std::move(emission), compile);
-  if (may_recut && kernel.ok())
-    kernel = codegen::recut({inputs.kernel, inputs.problem, lowered.schedule, arguments.integer("--trips"), recording_of(arguments)},
-                            std::move(*kernel), compile, interrupt.token());
+  const codegen::CompileQuestion question{inputs.kernel, inputs.problem, lowered.schedule, arguments.integer("--trips"),
+                                          recording_of(arguments)};
+  auto kernel = codegen::compile_kernel(question, build_options(arguments), lowered.program, std::move(emission), compile);
+  if (may_recut && kernel.ok()) kernel = codegen::recut(question, std::move(*kernel), compile, interrupt.token());
   if (interrupt.interrupted()) {  // which may have taken the compiler with it
     terminal.complain("interrupted");
     code = kInterrupted;

@@ -186,10 +186,9 @@ KernelBuild build_kernel(std::shared_ptr<const KernelText> text, const codegen::
     return compile(source);
   };
   const KernelSubject& of = text->of;
-  auto kernel = codegen::compile_kernel(text->build, *text->program, *text->emission, compile_next);
-  if (kernel.ok())
-    kernel = codegen::recut({*of.kernel, *of.problem, *of.schedule, of.options.trips, of.options.records}, std::move(*kernel), compile_next,
-                            stop);
+  const codegen::CompileQuestion question{*of.kernel, *of.problem, *of.schedule, of.options.trips, of.options.records};
+  auto kernel = codegen::compile_kernel(question, text->build, *text->program, *text->emission, compile_next);
+  if (kernel.ok()) kernel = codegen::recut(question, std::move(*kernel), compile_next, stop);
   if (!kernel.ok()) {
     build.error = kernel.error();
     // What does not compile has its log in the error, below a sentence.
@@ -209,6 +208,9 @@ KernelBuild build_kernel(std::shared_ptr<const KernelText> text, const codegen::
   }
   build.compiled = std::move(kernel->compiled);
   build.faults = std::move(kernel->faults);
+  build.audit = std::move(kernel->audit);
+  build.audit_lines = codegen::audit_text(build.audit, *of.kernel, *build.text->program, *build.text->emission);
+  build.findings = std::move(kernel->findings);
   build.messages = codegen::parse_build_log(build.compiled.log);
   return build;
 }

@@ -72,6 +72,9 @@ struct KernelBuild {
   std::shared_ptr<const KernelText> text;  ///< that was compiled in the end: another one than was given where loops are cut elsewhere
   std::optional<Error> error;              ///< the text does not compile, or there is no compiler
   codegen::Compiled compiled;              ///< unless there is an error
+  codegen::MachineAudit audit;
+  std::string audit_lines;                 ///< the same for people
+  std::vector<codegen::Refusal> findings;  ///< of the audit
   std::vector<codegen::Refusal> faults;    ///< what makes the kernel another one than the schedule says
   std::vector<codegen::BuildMessage> messages;
 };

@@ -34,8 +34,9 @@ std::vector<codegen::Refusal> refusals_of(const Candidate& candidate, const Mach
   codegen::CompileOptions options;
   options.cache = codegen::default_cache();
   const codegen::CompileFunction compile = [&](const std::string& source) { return codegen::compile_cuda(source, options); };
-  auto kernel = codegen::compile_kernel(build, std::move(*built.program), std::move(*emitted.emission), compile);
-  if (kernel.ok()) kernel = codegen::recut({candidate.kernel, candidate.problem, schedule}, std::move(*kernel), compile, stop);
+  const codegen::CompileQuestion question{candidate.kernel, candidate.problem, schedule};
+  auto kernel = codegen::compile_kernel(question, build, std::move(*built.program), std::move(*emitted.emission), compile);
+  if (kernel.ok()) kernel = codegen::recut(question, std::move(*kernel), compile, stop);
   if (!kernel.ok()) {
     fault = kernel.error().faults.front().message;
     return {};

@@ -76,7 +76,8 @@ Result<Compiled> compile_cuda(const std::string& source, const CompileOptions& o
   const std::string& cache = packed ? packed->folder : options.cache;
   // The compiler counts by what it is, not by where it lies.
   const std::string path =
-      cache.empty() ? "" : fmt::format("{}/{}", cache, Hash().add(source).add(compiled.compiler).add(std::string_view("sm_90a")).hex());
+      cache.empty() ? ""
+                    : fmt::format("{}/{}", cache, Hash().add(source).add(compiled.compiler).add(std::string_view("sm_90a, lines")).hex());
   if (!path.empty()) {
     if (auto entry = read_entry(path); entry.ok() && entry->source == source) {
       compiled.cubin = std::move(entry->cubin);
@@ -99,14 +100,15 @@ Result<Compiled> compile_cuda(const std::string& source, const CompileOptions& o
     if (!path.empty()) write_entry(path, {source, compiled.log, compiled.cubin});
   }
   compiled.report = parse_ptxas_log(compiled.log);
-  auto census = census_of(compiled.cubin);
-  if (!census.ok()) {
-    if (!compiled.from_cache) return census.error();
+  auto code = read_instructions(compiled.cubin);
+  if (!code.ok()) {
+    if (!compiled.from_cache) return code.error();
     CompileOptions fresh = options;  // somebody has been at the cache
     fresh.cache.clear();
     return compile_cuda(source, fresh);
   }
-  compiled.census = std::move(*census);
+  compiled.code = std::move(*code);
+  compiled.census = census_of(compiled.code);
   return compiled;
 }
 

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "codegen/compile/cubin.h"
 #include "codegen/compile/ptxas_log.h"
+#include "codegen/machine/census.h"
+#include "codegen/machine/instructions.h"
 #include "core/base/result.h"
 
 namespace heddle::codegen {
@@ -23,7 +24,8 @@ struct Compiled {
   std::string log;
   std::string compiler;  ///< "NVRTC 13.0", "nvcc"
   PtxasReport report;
-  Census census;
+  std::vector<Instruction> code;
+  Census census;  ///< of it
   double seconds = 0;
   bool from_cache = false;
 };

@@ -96,7 +96,8 @@ Result<Built> build_with_nvcc(const std::string& source) {
   if (auto written = write_file(from, source); !written.ok()) return written.error();
   Built built;
   const int code =
-      run({nvcc, "-std=c++17", "-O3", "-gencode=arch=compute_90a,code=sm_90a", "-cubin", "-Xptxas", "-v", "-o", to, from}, built.log);
+      run({nvcc, "-std=c++17", "-O3", "-gencode=arch=compute_90a,code=sm_90a", "-lineinfo", "-cubin", "-Xptxas", "-v", "-o", to, from},
+          built.log);
   built.good = code == 0;
   if (built.good) {
     auto cubin = read_file(to);

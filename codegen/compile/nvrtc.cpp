@@ -1,6 +1,7 @@
 // NVRTC through dlopen. Its functions are declared here, as its documentation has them: no CUDA header is needed to build.
 #include <dlfcn.h>
 
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -85,8 +86,8 @@ Result<Built> build_with_nvrtc(const std::string& source) {
   Handle handle = nullptr;
   if (const int code = n.create(&handle, source.c_str(), "heddle.cu", 0, nullptr, nullptr)) return failed(code);
   const std::unique_ptr<Handle, void (*)(Handle*)> owner(&handle, [](Handle* h) { nvrtc()->destroy(h); });
-  const char* options[] = {"--gpu-architecture=sm_90a", "--std=c++17", "--ptxas-options=-v"};
-  const int code = n.compile(handle, 3, options);
+  const char* options[] = {"--gpu-architecture=sm_90a", "--std=c++17", "--ptxas-options=-v", "--generate-line-info"};
+  const int code = n.compile(handle, std::size(options), options);
   Built built;
   std::size_t size = 0;
   if (n.log_size(handle, &size) == 0 && size > 1) {

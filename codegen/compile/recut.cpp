@@ -17,15 +17,18 @@ std::int64_t badness(const BuiltKernel& kernel) {
 
 }  // namespace
 
-Result<BuiltKernel> compile_kernel(BuildOptions build, Program program, Emission emission, const CompileFunction& compile) {
+Result<BuiltKernel> compile_kernel(const CompileQuestion& question, BuildOptions build, Program program, Emission emission,
+                                   const CompileFunction& compile) {
   auto compiled = compile(emission.source);
   if (!compiled.ok()) return compiled.error();
-  BuiltKernel kernel{std::move(build), std::move(program), std::move(emission), std::move(*compiled), {}};
+  BuiltKernel kernel{std::move(build), std::move(program), std::move(emission), std::move(*compiled), {}, {}, {}};
   kernel.faults = judge(kernel.compiled.report, kernel.program);
+  kernel.audit = audit(kernel.compiled.code, question.problem, kernel.program, kernel.emission);
+  if (question.records == Recording::None) kernel.findings = judge(kernel.audit, question.kernel, kernel.program);
   return kernel;
 }
 
-Result<BuiltKernel> recut(const RecutQuestion& question, BuiltKernel first, const CompileFunction& compile, const std::stop_token& stop) {
+Result<BuiltKernel> recut(const CompileQuestion& question, BuiltKernel first, const CompileFunction& compile, const std::stop_token& stop) {
   if (first.faults.empty()) return first;
   BuiltKernel best = std::move(first);
   best.build.cuts.resize(best.program.roles.size(), 0);
@@ -40,7 +43,7 @@ Result<BuiltKernel> recut(const RecutQuestion& question, BuiltKernel first, cons
       if (!built.program) continue;
       EmitResult emitted = emit_cuda(question.kernel, question.problem, question.schedule, *built.program, question.records);
       if (!emitted.emission) continue;
-      auto other = compile_kernel(std::move(build), std::move(*built.program), std::move(*emitted.emission), compile);
+      auto other = compile_kernel(question, std::move(build), std::move(*built.program), std::move(*emitted.emission), compile);
       if (!other.ok()) return other.error();
       if (badness(*other) < badness(best)) best = std::move(*other);
     }

@@ -10,6 +10,7 @@
 
 #include "codegen/compile/compile.h"
 #include "codegen/emit/emit.h"
+#include "codegen/machine/audit.h"
 #include "codegen/program/build.h"
 
 namespace heddle::codegen {
@@ -21,10 +22,12 @@ struct BuiltKernel {
   Emission emission;
   Compiled compiled;
   std::vector<Refusal> faults;  ///< what ptxas has against it; empty: clean
+  MachineAudit audit;
+  std::vector<Refusal> findings;  ///< of the audit, above its thresholds; none of a recording build, whose text is not the kernel's
 };
 
 /// Pre: `problem` is `kernel` resolved, `schedule` is of that problem.
-struct RecutQuestion {
+struct CompileQuestion {
   const Kernel& kernel;
   const Problem& problem;
   const Schedule& schedule;
@@ -34,12 +37,13 @@ struct RecutQuestion {
 
 using CompileFunction = std::function<Result<Compiled>(const std::string& source)>;
 
-/// The text compiled, and what ptxas has against it. Errors are those of `compile`.
-Result<BuiltKernel> compile_kernel(BuildOptions build, Program program, Emission emission, const CompileFunction& compile);
+/// The text compiled, what ptxas has against it and what it made of it. Errors are those of `compile`.
+Result<BuiltKernel> compile_kernel(const CompileQuestion& question, BuildOptions build, Program program, Emission emission,
+                                   const CompileFunction& compile);
 
 /// `first` where it is clean; else the best of the kernels with other cuts, which may still be `first`. Roles change one after the
 /// other, so that the work grows with their number. Errors are those of `compile`; a stop ends it with what was best so far.
-Result<BuiltKernel> recut(const RecutQuestion& question, BuiltKernel first, const CompileFunction& compile,
+Result<BuiltKernel> recut(const CompileQuestion& question, BuiltKernel first, const CompileFunction& compile,
                           const std::stop_token& stop = {});
 
 }  // namespace heddle::codegen

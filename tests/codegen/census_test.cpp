@@ -1,5 +1,6 @@
 // Which instructions the compiled kernels have, and how many: a serialised wgmma, a spill, a conversion that is no longer
-// packed or a wait too many shows here first. HEDDLE_UPDATE_GOLDENS=1 writes tests/golden/census.txt anew.
+// packed or a wait too many shows here first. And what ptxas made of the steady loops: what stands between turn and wgmma, fences,
+// uniform instructions, ops that moved. HEDDLE_UPDATE_GOLDENS=1 writes tests/golden/census.txt and machine_code.txt anew.
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -10,6 +11,7 @@
 
 #include "codegen/compile/compile.h"
 #include "codegen/emit/emit.h"
+#include "codegen/machine/audit.h"
 #include "core/base/atomic_file.h"
 #include "tests/codegen/fixture.h"
 #include "tests/support/paths.h"
@@ -49,6 +51,23 @@ std::pair<double, std::string> halves(const std::string& text) {
   return {std::atof(text.c_str()), text.substr(std::min(text.find(','), text.size()))};
 }
 
+/// What a change of the emitter or of ptxas may worsen, a line per role.
+std::string audit_lines(const MachineAudit& audit, const Kernel& kernel, const Program& program) {
+  std::string text;
+  for (const LoopAudit& loop : audit.loops) {
+    const ClassCounts& counts = loop.counts;
+    text += fmt::format("  {}: {} instructions, {} issue cycles, {} uniform for {} wgmma, {} GPU fences\n", program.roles[loop.role].name,
+                        counts.all(), counts.issue(), counts[OpClass::Uniform], counts[OpClass::Product], counts[OpClass::GpuFence]);
+    for (const TurnGap& turn : loop.turns) text += fmt::format("    turn to {}: {}\n", op_of(kernel, turn.op).name, turn.issue);
+    for (const Drain& drain : loop.drains) text += fmt::format("    drained for {}: {}\n", op_of(kernel, drain.op).name, drain.issue);
+    for (const Interrupted& batch : loop.interrupted)
+      text += fmt::format("    inside {}: {} between wgmmas of {}\n", op_of(kernel, batch.op).name, batch.gap, batch.wgmma);
+    for (const Moved& moved : loop.moved)
+      text += fmt::format("    moved {}: {} later, {} earlier of {}\n", op_of(kernel, moved.op).name, moved.down, moved.up, moved.of);
+  }
+  return text;
+}
+
 }  // namespace
 
 TEST_CASE("the compiled kernels have the instructions that they had", "[codegen][.slow]") {
@@ -58,7 +77,8 @@ TEST_CASE("the compiled kernels have the instructions that they had", "[codegen]
     return;
   }
   const std::string path = test::repository_path("tests/golden/census.txt");
-  std::map<std::string, std::string> actual;
+  const std::string loops_path = test::repository_path("tests/golden/machine_code.txt");
+  std::map<std::string, std::string> actual, loops;
   for (const Case& c : cases()) {
     const test::Lowering from = c.schedule.empty()
                                     ? test::lowering(c.kernel, c.params)
@@ -72,13 +92,21 @@ TEST_CASE("the compiled kernels have the instructions that they had", "[codegen]
     CAPTURE(compiled->log);
     CHECK(judge(compiled->report, program).empty());
     CHECK(compiled->report.remarks.empty());
-    actual[fmt::format("{} {}{}", c.kernel, c.schedule.empty() ? "solver" : c.schedule, c.cluster > 1 ? " in pairs" : "")] =
-        census_text(compiled->census);
+    const std::string name = fmt::format("{} {}{}", c.kernel, c.schedule.empty() ? "solver" : c.schedule, c.cluster > 1 ? " in pairs" : "");
+    actual[name] = census_text(compiled->census);
+    const MachineAudit found = audit(compiled->code, from.problem, program, *emitted.emission);
+    CHECK(found.lines);
+    loops[name] = audit_lines(found, from.kernel, program);
+    for (const Refusal& finding : judge(found, from.kernel, program))
+      loops[name] += fmt::format("  ! {}: {}\n", finding.rule, finding.sentence);
   }
   if (const char* update = std::getenv("HEDDLE_UPDATE_GOLDENS"); update && *update) {
     std::string text = "compiler: " + *compiler + "\n";
     for (const auto& [name, census] : actual) text += name + ": " + census + "\n";
     REQUIRE(write_file(path, text).ok());
+    std::string all = "compiler: " + *compiler + "\n";
+    for (const auto& [name, lines] : loops) all += name + "\n" + lines;
+    REQUIRE(write_file(loops_path, all).ok());
   }
   const auto golden = read_file(path);
   REQUIRE(golden.ok());
@@ -101,4 +129,9 @@ TEST_CASE("the compiled kernels have the instructions that they had", "[codegen]
     ++compared;
   }
   CHECK(compared == actual.size());
+  const auto golden_loops = read_file(loops_path);
+  REQUIRE(golden_loops.ok());
+  std::string all = "compiler: " + *compiler + "\n";
+  for (const auto& [name, text] : loops) all += name + "\n" + text;
+  CHECK(all == *golden_loops);
 }

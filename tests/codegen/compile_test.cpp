@@ -93,9 +93,9 @@ TEST_CASE("what ptxas objects to asks for another schedule by name, or says why 
 }
 
 TEST_CASE("no bytes crash the reader of cubins", "[codegen]") {
-  CHECK_FALSE(census_of("").ok());
-  CHECK_FALSE(census_of("\x7f"
-                        "ELF\x02")
+  CHECK_FALSE(read_instructions("").ok());
+  CHECK_FALSE(read_instructions("\x7f"
+                                "ELF\x02")
                   .ok());
   std::string elf(200, '\0');
   elf.replace(0, 5,
@@ -107,7 +107,7 @@ TEST_CASE("no bytes crash the reader of cubins", "[codegen]") {
       broken[at] = c;
       broken[58] = '\x40';
       broken[60] = '\x02';
-      (void)census_of(broken).ok();
+      (void)read_instructions(broken).ok();
     }
   SUCCEED();
 }

@@ -27,7 +27,7 @@ struct RecutBench {
   BuiltKernel first() {
     const Program program = test::program_of(from);
     const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, program);
-    BuiltKernel kernel{{}, program, *emitted.emission, compile(emitted.emission->source).value(), {}};
+    BuiltKernel kernel{{}, program, *emitted.emission, compile(emitted.emission->source).value(), {}, {}, {}};
     kernel.faults = judge(kernel.compiled.report, kernel.program);
     return kernel;
   }

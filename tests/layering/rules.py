@@ -39,7 +39,7 @@ FOLDER_ORDER = {
     "core": ["base", "kernel", "patterns", "machine", "problem", "schedule", "analysis", "check", "simulate", "tuning_space", "records", "formats", "chart", "answers",
              "dump", "library"],
     "solver": ["tune", "z3", "encoding", "relaxation", "search", "paper", "baselines", "questions"],
-    "codegen": ["device", "program", "emit", "interpret", "profile", "compile", "run", "calibrate"],
+    "codegen": ["device", "program", "emit", "interpret", "profile", "machine", "compile", "run", "calibrate"],
     "app": ["command", "jobs", "batch", "tune", "cli", "cli/questions", "session", "platform", "window/kit", "window/chart", "window/parts", "window/tabs/*",
             "window/frame"],
 }

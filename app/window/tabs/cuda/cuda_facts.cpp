@@ -97,6 +97,19 @@ void draw_census(const codegen::Census& census) {
   }
 }
 
+/// What ptxas made of each role's loop.
+void draw_machine_code(const KernelBuild& build) {
+  if (build.audit_lines.empty()) return;
+  section("MACHINE CODE", "of the steady loops");
+  std::string_view rest = build.audit_lines;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    wrapped_text(fonts().small, line.starts_with(' ') ? theme().dim : theme().text, std::string(line));
+  }
+}
+
 void draw_build(const Session& session, UiState& ui, const KernelText* text) {
   const auto& task = session.kernel().built();
   section("BUILD");
@@ -128,10 +141,10 @@ void draw_build(const Session& session, UiState& ui, const KernelText* text) {
   }
   const codegen::PtxasReport& report = b.compiled.report;
   const Color ink = current ? theme().text : theme().dim;
-  if (b.faults.empty())
+  if (b.faults.empty() && b.findings.empty())
     wrapped_text(fonts().small, current ? theme().good : theme().dim, "Clean: the kernel is what the schedule says.");
-  else
-    draw_refusals("cuda/fault", session, ui, b.faults);
+  draw_refusals("cuda/fault", session, ui, b.faults);
+  draw_refusals("cuda/finding", session, ui, b.findings);
   fact_line("compiler", b.compiled.compiler, ink);
   fact_line(b.compiled.from_cache ? "from the cache" : "compiled in", b.compiled.from_cache ? "yes" : seconds_text(b.compiled.seconds),
             ink);
@@ -147,6 +160,7 @@ void draw_build(const Session& session, UiState& ui, const KernelText* text) {
   fact_line("named barriers", fmt::format("{}", report.barriers), ink);
   fact_line("cubin", bytes_text(static_cast<std::int64_t>(b.compiled.cubin.size())), ink);
   draw_census(b.compiled.census);
+  draw_machine_code(b);
   draw_messages(ui, b, current ? text : nullptr);
 }
 

@@ -76,6 +76,16 @@ void paint_line(const SourceModel& source, std::size_t index, ImVec2 at, float l
   piece(done, line.end, theme().text);
 }
 
+/// Where ptxas put an op of a steady loop, beside the line that says where the schedule has it.
+std::string machine_place(const KernelBuild& build, std::size_t line) {
+  for (const codegen::OpPlace& place : build.audit.places) {
+    const codegen::SourceSpan& span = build.text->emission->lines[place.span];
+    if (static_cast<std::size_t>(span.first_line) == line)
+      return fmt::format("machine code: after {} issue cycles of the loop, {}", place.issue, count_of(place.instructions, "instruction"));
+  }
+  return "";
+}
+
 /// Where the lines of the selected op and the matches are, over the height of the text.
 void paint_overview(const Session& session, const UiState& ui, const SourceModel& source, ImVec2 low, ImVec2 high) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -102,6 +112,10 @@ void draw_source(const Session& session, const Models& models, UiState& ui, cons
   const float alpha = old ? 0.45f : 1.0f;
   const ImVec2 corner = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();
   const OpId pointed = hovered_bar(models, ui);
+  const auto& task = session.kernel().built();
+  const bool compiled =
+      !old && task.answer() && !task.answer()->error && KernelState::is_current(task, KernelState::subject_of(session.content()));
+  const KernelBuild* built = compiled && task.answer()->text && task.answer()->text->emission ? &*task.answer() : nullptr;
   OpId hovered;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
   const float bar = gutter + letter * static_cast<float>(source.widest + 2) > size.x - strip ? ImGui::GetStyle().ScrollbarSize : 0;
@@ -131,6 +145,9 @@ void draw_source(const Session& session, const Models& models, UiState& ui, cons
                              {left + letter * digits + px(8) + px(selected ? 5 : 3), row.max.y},
                              role_ink(models.ops[block->op.index()].role));
         paint_line(source, index, {left + gutter, y}, letter, alpha, selected || lit);
+        if (const std::string place = built ? machine_place(*built, index + 1) : ""; !place.empty())
+          paint_text(font, {left + gutter + letter * static_cast<float>(source.line(index).size() + 3), y}, with_alpha(t.second, alpha),
+                     place);
         if (row.clicked && ours) {
           s.followed = {block->op};  // the line is where the eye is already
           if (ImGui::GetIO().KeyCtrl) s.followed.clear();

@@ -1,14 +1,12 @@
-// How many instructions of which kind a compiled kernel has, without a disassembler: the low 12 bits of every 16-byte
-// instruction of the ELF file's .text sections name the operation. The keys were found by compiling small differences for
-// sm_90a with CUDA 13.0; what is not known is counted, not named.
+// How many instructions of which kind a compiled kernel has. What is not known is counted, not named.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
+#include <vector>
 
-#include "core/base/result.h"
+#include "codegen/machine/instructions.h"
 
 namespace heddle::codegen {
 
@@ -24,8 +22,7 @@ struct Census {
   }
 };
 
-/// Any bytes: what is no such ELF file is an input error.
-Result<Census> census_of(std::string_view cubin);
+Census census_of(const std::vector<Instruction>& code);
 
 /// "wgmma 40 · wgmma fence or wait 16 · exponential and other MUFU 268 ..."
 std::string census_text(const Census& census);

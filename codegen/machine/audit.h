@@ -1,0 +1,106 @@
+// What ptxas made of the schedule: per role and steady loop, which instructions stand between the points where roles meet, what
+// was moved across them, and what costs time that no model counts. Read from the machine code and its line table alone; nothing
+// here was run.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/emit/emit.h"
+#include "codegen/machine/instructions.h"
+#include "codegen/machine/opcode.h"
+#include "codegen/program/program.h"
+#include "codegen/program/refusal.h"
+#include "core/base/json.h"
+#include "core/kernel/kernel.h"
+#include "core/problem/problem.h"
+
+namespace heddle::codegen {
+
+/// From one point of a loop to the next, in the order of the machine code.
+struct Stretch {
+  StepKind point = StepKind::Wait;  ///< Issue: a wgmma, TMA load or store; Wait, Arrive, Retire, TakeTurn, PassTurn, Sync
+  std::optional<std::size_t> span;  ///< of the emission
+  ClassCounts counts;               ///< from the point, itself included, to the next one
+  bool operator==(const Stretch&) const = default;
+};
+
+/// Between taking the turn and the first wgmma.
+struct TurnGap {
+  OpRef op;  ///< of that wgmma
+  int instructions = 0;
+  Cycle issue = 0;  ///< cycles
+  bool operator==(const TurnGap&) const = default;
+};
+
+/// Work of an op that runs on the other side of a point than in the text.
+struct Moved {
+  OpRef op;
+  int of = 0;            ///< instructions of work that the op has in the loop
+  int down = 0;          ///< run behind a point that follows it in the text
+  int up = 0;            ///< run before a point that it follows
+  std::size_t past = 0;  ///< span of the point that most of them crossed
+  bool operator==(const Moved&) const = default;
+};
+
+/// A wait until no wgmma is in flight.
+struct Drain {
+  OpRef op;         ///< waited for
+  Cycle issue = 0;  ///< cycles of instructions until the next wgmma, also across the loop's end
+  bool operator==(const Drain&) const = default;
+};
+
+/// Wgmmas of one op with other work between them.
+struct Interrupted {
+  OpRef op;
+  Cycle gap = 0;    ///< issue cycles between two of its wgmmas, the longest
+  Cycle wgmma = 0;  ///< that one of them keeps the tensor core busy
+  bool operator==(const Interrupted&) const = default;
+};
+
+/// The steady loop of one role; counts are of one pass.
+struct LoopAudit {
+  std::size_t role = 0;
+  int iterations = 1;  ///< of the kernel's loop in one pass
+  ClassCounts counts;
+  std::vector<Stretch> stretches;
+  std::vector<TurnGap> turns;
+  std::vector<Moved> moved;
+  std::vector<Drain> drains;
+  std::vector<Interrupted> interrupted;
+  bool operator==(const LoopAudit&) const = default;
+};
+
+/// Where an op's work begins in a role's loop: of the schedule, and of the machine code.
+struct OpPlace {
+  std::size_t span = 0;
+  Cycle issue = 0;       ///< cycles of instructions before its first one in the loop
+  int instructions = 0;  ///< of its span in the loop
+};
+
+struct MachineAudit {
+  bool lines = false;            ///< false: the code has no line table, and there is nothing below
+  std::vector<LoopAudit> loops;  ///< roles without a loop are left out
+  std::vector<OpPlace> places;   ///< of spans in loops, in the order of the code
+};
+
+/// Pre: `code` is compiled from `emission`'s text, which is `program`'s. Any code gives an answer.
+MachineAudit audit(const std::vector<Instruction>& code, const Problem& problem, const Program& program, const Emission& emission);
+
+/// Thresholds above which the kernel is not what was scheduled. Measured from the machine code of kernels whose text was mended
+/// until the findings were gone; see docs/machine_code.md.
+inline constexpr Cycle kMostTurnGap = 30;         ///< issue cycles
+inline constexpr int kMostUniform = 16;           ///< uniform instructions per pass, and
+inline constexpr int kMostUniformPerProduct = 3;  ///< per wgmma in addition
+
+/// Rules turn_gap, gpu_fence, uniform_chain, broken_batch: what is above its threshold, as sentences.
+std::vector<Refusal> judge(const MachineAudit& audit, const Kernel& kernel, const Program& program);
+
+/// Lines for people, per role.
+std::string audit_text(const MachineAudit& audit, const Kernel& kernel, const Program& program, const Emission& emission);
+/// [{role, iterations, instructions, issue, counts, stretches, turns, drains, interrupted, moved}]; null without a line table.
+Json audit_json(const MachineAudit& audit, const Kernel& kernel, const Program& program, const Emission& emission);
+
+}  // namespace heddle::codegen

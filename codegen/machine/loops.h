@@ -1,0 +1,20 @@
+// The loops of compiled code: natural loops of its control flow (Aho, Lam, Sethi, Ullman, "Compilers", 9.6).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "codegen/machine/instructions.h"
+
+namespace heddle::codegen {
+
+/// What one pass executes, in the order of the addresses. Left out is what only waits: the spinning on a barrier that the compiler
+/// puts behind the code, and the jumps back from it.
+struct MachineLoop {
+  std::vector<std::size_t> instructions;
+};
+
+/// Loops of one head are one loop; those that only wait are none.
+std::vector<MachineLoop> find_loops(const std::vector<Instruction>& code);
+
+}  // namespace heddle::codegen
