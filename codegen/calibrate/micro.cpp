@@ -172,9 +172,9 @@ MicroKernel product(const std::string& rule, std::int64_t n, std::int64_t k, boo
       (16384 * (k / 64) + k * n * 2) / 4);
   if (from_registers)
     body.setup += fmt::format("  u32 a[{0}];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) a[i] = 0x3c003c00u + tid + i;\n", k / 4);
-  const std::string b_tile = fmt::format("matrix(b + k * 2048, {}, 1024)", k * 128);
+  const std::string b_tile = fmt::format("matrix(b + k * 2048, {})", k * 128);
   const std::string a_tile =
-      from_registers ? "a[4 * k], a[4 * k + 1], a[4 * k + 2], a[4 * k + 3]" : "matrix(smem + k / 4 * 8192 + k % 4 * 32, 16, 1024)";
+      from_registers ? "a[4 * k], a[4 * k + 1], a[4 * k + 2], a[4 * k + 3]" : "matrix(smem + k / 4 * 8192 + k % 4 * 32, 16)";
   body.op = fmt::format("    product_fence();\n#pragma unroll\n    for (int k = 0; k < {}; ++k) {}(d, {}, {}, 1);\n    product_commit();\n",
                         k / 16, product_name(shape), a_tile, b_tile);
   body.settle = fmt::format("    product_wait<0>();\n    pin(d);\n{}", from_registers ? "    keep(a);\n" : "");

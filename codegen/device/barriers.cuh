@@ -29,7 +29,13 @@ DEVICE void wait_cluster(u32 barrier, u32 parity) {  // for arrivals of other bl
         "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
         : "=r"(over) : "r"(barrier), "r"(parity) : "memory");
 }
-/// At the barrier of the same address in block `rank` of the cluster.
+/// At the barrier of the same address in block `rank` of the cluster, after wgmmas that read what it guards are complete: nothing that
+/// threads wrote is handed over, so no fence is needed.
+DEVICE void arrive_at_after_products(u32 barrier, u32 rank) {
+  asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; mbarrier.arrive.shared::cluster.b64 _, [there]; }" ::"r"(barrier),
+               "r"(rank) : "memory");
+}
+/// The same after loads and stores of this thread.
 DEVICE void arrive_at(u32 barrier, u32 rank) {
   asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }" ::"r"(
                    barrier), "r"(rank) : "memory");
@@ -41,7 +47,21 @@ DEVICE void cluster_sync() {
 }
 template <int Id, int Threads> DEVICE void role_sync() { asm volatile("bar.sync %0, %1;" ::"n"(Id), "n"(Threads) : "memory"); }
 template <int Id, int Threads> DEVICE void take_turn() { asm volatile("bar.sync %0, %1;" ::"n"(Id), "n"(Threads) : "memory"); }
+/// The same, behind the instructions that make `ready`, whose signs are positive. ptxas orders nothing but memory around a barrier; that the
+/// sign bits are zero it cannot know, so the barrier's number, and with it the turn, needs all of them.
+template <int Id, int Threads, int N> DEVICE void take_turn_with(const u32 (&ready)[N]) {
+  u32 signs = 0;
+#pragma unroll
+  for (int i = 0; i < N; ++i) signs |= ready[i];
+  asm volatile("bar.sync %0, %1;" ::"r"(Id + (signs >> 31)), "n"(Threads) : "memory");
+}
 template <int Id, int Threads> DEVICE void pass_turn() { asm volatile("bar.arrive %0, %1;" ::"n"(Id), "n"(Threads) : "memory"); }
+/// One lane of the warp, which must be converged; always the same.
+DEVICE bool elected() {
+  u32 one;
+  asm volatile("{ .reg .pred p; elect.sync _|p, 0xFFFFFFFF; selp.u32 %0, 1, 0, p; }" : "=r"(one));
+  return one;
+}
 DEVICE void fence_async() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 template <int N> DEVICE void more_registers() { asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N)); }
 template <int N> DEVICE void fewer_registers() { asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N)); }

@@ -23,7 +23,10 @@ template <int N> DEVICE void keep(u32 (&d)[N]) {
 }
 /// Holds `x` in a register here, so that what follows from it is computed where it is used and not before the loop; no instruction.
 DEVICE void keep_in_register(u32& x) { asm volatile("" : "+r"(x)); }
-/// Matrix descriptor of a tile with 128-byte swizzle.
-DEVICE u64 matrix(u32 address, u32 leading, u32 stride) {
-  return (u64)((address & 0x3FFFF) >> 4) | ((u64)(leading >> 4) << 16) | ((u64)(stride >> 4) << 32) | (1ull << 62);
+/// Matrix descriptor of a tile with 128-byte swizzle, whose 8 rows are 1024 bytes apart. Shared memory ends below 256 KB, so that offsets in
+/// bytes / 16 can be added to the address in it.
+DEVICE u64 matrix(u32 address, u32 leading) {
+  return (u64)(address >> 4) | ((u64)(leading >> 4) << 16) | ((u64)(1024 >> 4) << 32) | (1ull << 62);
 }
+/// Of what lies `offset` bytes behind the beginning of a tile: one addition, where a new descriptor is five instructions.
+DEVICE u64 behind(u64 matrix, u32 offset) { return matrix + (offset >> 4); }

@@ -31,6 +31,36 @@ std::string Writer::iteration_text(std::int64_t iteration) const {
   return offset == 0 ? std::string(base) : fmt::format("{} {} {}", base, offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
 }
 
+bool Writer::is_positive(std::size_t v) const {
+  for (const TileOp& op : kernel_.body) {
+    if (op.outputs.empty() || op.outputs[0] != kernel_.values[v].name) continue;
+    if (op.kind == "exp2") return true;
+    if (op.kind != "convert") return false;
+    for (std::size_t from = 0; from < kernel_.values.size(); ++from)
+      if (!op.inputs.empty() && op.inputs[0].value == kernel_.values[from].name) return is_positive(from);
+  }
+  return false;
+}
+
+/// What the first wgmma of the turn takes from registers, where its signs are known.
+const Place* Writer::made_before(const Step& turn) const {
+  const auto& steps = section_->steps;
+  auto at = std::find_if(steps.begin(), steps.end(), [&](const Step& s) { return &s == &turn; });
+  at = std::find_if(at, steps.end(), [](const Step& s) { return s.kind == StepKind::Issue && s.engine == Engine::Mma; });
+  if (at == steps.end()) return nullptr;
+  const Place& a = at->inputs.at(0);
+  return a.kind == Place::Kind::Variable && values_[a.value].packed && is_positive(a.value) ? &a : nullptr;
+}
+
+/// A ring whose readers are wgmmas, in whichever role: no thread reads or writes it.
+bool Writer::only_products_read(std::size_t empty_barrier) const {
+  for (const Role& role : program_.roles)
+    for (const Section& section : role.sections)
+      for (const Step& step : section.steps)
+        if (step.kind == StepKind::Arrive && step.barrier == empty_barrier && op_of(kernel_, step.op).kind != "mma") return false;
+  return true;
+}
+
 void Writer::write_step(const Step& step) {
   if (step.kind == StepKind::Advance) return write_step_text(step);
   text_ += fmt::format("{}{}\n", kSpanBegins, spans_.size());
@@ -49,7 +79,8 @@ void Writer::write_step_text(const Step& step) {
     case StepKind::Wait: {
       const Barrier& barrier = program_.barriers[step.barrier];
       const std::string name = safe_name(barrier.full ? kernel_.values[barrier.value].name : program_.buffers[barrier.buffer].name);
-      line("{}({}, p{}{});  // {} {}", !barrier.full && program_.buffers[barrier.buffer].shared ? "wait_cluster" : "wait",
+      line("{}({}, p{}{});  // {} {}",
+           !barrier.full && program_.buffers[barrier.buffer].shared && !only_products_read(step.barrier) ? "wait_cluster" : "wait",
            barrier_text(step.barrier, step.cursor), step.cursor, step.ahead ? " ^ 1" : "", barrier.full ? "full" : "empty", name);
       return;
     }
@@ -58,8 +89,9 @@ void Writer::write_step_text(const Step& step) {
       const std::string name = safe_name(barrier.full ? kernel_.values[barrier.value].name : program_.buffers[barrier.buffer].name);
       if (!barrier.full && program_.buffers[barrier.buffer].shared) {
         const std::string at = barrier_text(step.barrier, step.cursor);
-        line("{0}arrive({1}), arrive_at({1}, rank ^ 1);{2}  // empty {3}, here and in the other block",
-             one_thread_ ? "" : "__syncwarp(); if (lane == 0) ", at, "", name);
+        line("{0}arrive({1}), {2}({1}, rank ^ 1);  // empty {3}, here and in the other block",
+             one_thread_ ? "" : "__syncwarp(); if (lane == 0) ", at,
+             only_products_read(step.barrier) ? "arrive_at_after_products" : "arrive_at", name);
         return;
       }
       if (one_thread_)
@@ -75,9 +107,12 @@ void Writer::write_step_text(const Step& step) {
       else
         line("if (++s{0} == {1}) s{0} = 0, p{0} ^= 1;", step.cursor, role_->cursors[step.cursor].depth);
       return;
-    case StepKind::TakeTurn:
-      line("take_turn<{}, {}>();  // {} issues wgmmas", kFirstTurn + role_index_, kTurnThreads, safe_name(role_->name));
+    case StepKind::TakeTurn: {
+      const Place* ready = made_before(step);
+      line("{}<{}, {}>({});  // {} issues wgmmas", ready ? "take_turn_with" : "take_turn", kFirstTurn + role_index_, kTurnThreads,
+           ready ? register_text(*ready) : "", safe_name(role_->name));
       return;
+    }
     case StepKind::PassTurn:
       line("pass_turn<{}, {}>();  // to {}", kFirstTurn + step.barrier, kTurnThreads, safe_name(program_.roles[step.barrier].name));
       return;
@@ -311,20 +346,19 @@ void Writer::write_product(const Step& step) {
   }
   raw("{");
   ++indent_;
-  if (!from_registers) line("const u32 a = {};", slot_text(a));
+  if (!from_registers) line("const u64 a = matrix({}, {});", slot_text(a), ta ? as[0] * 128 : 16);
   // A panel is 64 columns of B as it is stored, 128 bytes a row.
   const std::int64_t skipped = tb ? (row / 64 * bs[0] + column) * 128 : (column / 64 * bs[0] + row) * 128;
-  line("const u32 b = {}{};", slot_text(b), skipped > 0 ? fmt::format(" + {}", skipped) : "");
+  line("const u64 b = matrix({}{}, {});", slot_text(b), skipped > 0 ? fmt::format(" + {}", skipped) : "", tb ? 16 : bs[0] * 128);
   if (add == "k") line("fresh({});", register_text(d));
   raw("product_fence();");
   raw("#pragma unroll");
   line("for (int k = 0; k < {}; ++k)", k / 16);
   // K-major: 64 columns of K per panel, 32 bytes further per step. N-major: 16 rows of 128 bytes further, panels of N apart.
-  const std::string b_tile = tb ? fmt::format("matrix(b + k / 4 * {} + k % 4 * 32, 16, 1024)", bs[0] * 128)
-                                : fmt::format("matrix(b + k * 2048, {}, 1024)", bs[0] * 128);
+  const std::string b_tile = tb ? fmt::format("behind(b, k / 4 * {} + k % 4 * 32)", bs[0] * 128) : "behind(b, k * 2048)";
   const std::string a_tile = from_registers ? fmt::format("{0}[4 * k], {0}[4 * k + 1], {0}[4 * k + 2], {0}[4 * k + 3]", register_text(a))
-                             : ta           ? fmt::format("matrix(a + k * 2048, {}, 1024)", as[0] * 128)
-                                            : fmt::format("matrix(a + k / 4 * {} + k % 4 * 32, 16, 1024)", as[0] * 128);
+                             : ta           ? "behind(a, k * 2048)"
+                                            : fmt::format("behind(a, k / 4 * {} + k % 4 * 32)", as[0] * 128);
   line("  {}({}, {}, {}, {});", product_name(shape), register_text(d), a_tile, b_tile, add);
   --indent_;
   raw("}");

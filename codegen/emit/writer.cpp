@@ -395,7 +395,9 @@ void Writer::write_role(const Role& role, std::size_t index) {
   if (role.registers > program_.entry_registers) line("more_registers<{}>();", role.registers);
   if (role.registers > 0 && role.registers < program_.entry_registers) line("fewer_registers<{}>();", role.registers);
   if (one_thread_) {
-    line("if (threadIdx.x == {}) {{", role.first_thread);
+    // An elected lane, not thread 0 of the role: the compiler then knows that one thread is here, and needs no loop around a TMA.
+    line("if ({}threadIdx.x < {} && elected()) {{", role.first_thread > 0 ? fmt::format("threadIdx.x >= {} && ", role.first_thread) : "",
+         role.first_thread + 32);
     ++indent_;
   } else {
     line("const int tid = threadIdx.x - {}, lane = tid & 31, warp = tid >> 5;", role.first_thread);

@@ -108,6 +108,9 @@ class Writer {
   /// Coordinates innermost first; panel p begins p * width further.
   std::vector<std::string> coordinates(const Step& step, const TileOp& op);
   bool is_zero_fill(std::size_t value) const;
+  bool is_positive(std::size_t value) const;
+  const Place* made_before(const Step& turn) const;
+  bool only_products_read(std::size_t empty_barrier) const;
   bool only_sums_read_init(const Step& fill) const;
 
   // ---- the recording build (records.cpp); without one these write nothing

@@ -92,7 +92,7 @@ MachineAudit audit(const std::vector<Instruction>& code, const Problem& problem,
 /// Thresholds above which the kernel is not what was scheduled. Measured from the machine code of kernels whose text was mended
 /// until the findings were gone; see docs/machine_code.md.
 inline constexpr Cycle kMostTurnGap = 30;         ///< issue cycles
-inline constexpr int kMostUniform = 16;           ///< uniform instructions per pass, and
+inline constexpr int kMostUniform = 32;           ///< uniform instructions per pass, and
 inline constexpr int kMostUniformPerProduct = 3;  ///< per wgmma in addition
 
 /// Rules turn_gap, gpu_fence, uniform_chain, broken_batch: what is above its threshold, as sentences.

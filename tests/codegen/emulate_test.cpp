@@ -234,7 +234,7 @@ TEST_CASE("a wrong address, coordinate, predicate or count in the text shows", "
   const Scope gemm{{"M", 256}, {"N", 256}, {"K", 128}};  // two tiles for one block
   CHECK(run_text("gemm_hopper", gemm, 1) < 1e-3);
   for (const auto& wrong : {std::pair{"^ (lane & 7)", ""},
-                            {"matrix(b + k * 2048", "matrix(b + k * 1024"},
+                            {"behind(b, k * 2048", "behind(b, k * 1024"},
                             {"g_bn1 * 256 + 64", "g_bn1 * 256 + 128"},
                             {"k | (i != 0)", "1"},
                             {"arrive_expect(smem + 196608 + s0 * 8, 32768)", "arrive_expect(smem + 196608 + s0 * 8, 32640)"},

@@ -160,6 +160,14 @@ template <int Id, int Threads>
 void take_turn() {
   meet(Id, Threads);
 }
+template <int Id, int Threads, std::size_t N>
+void take_turn_with(const u32 (&ready)[N]) {
+  u32 signs = 0;
+  for (const u32 word : ready) signs |= word;
+  if (signs >> 31 != 0) die("a sign that the number of a turn's barrier counts as zero");
+  meet(Id, Threads);
+}
+inline bool elected() { return threadIdx.x % 32 == 0; }
 template <int Id, int Threads>
 void pass_turn() {
   Meeting& m = meetings[Id + 10000 * here];
@@ -201,6 +209,7 @@ inline void arrive_at(u32 b, u32 block) {
   --p.pending;
   settle(p);
 }
+inline void arrive_at_after_products(u32 b, u32 block) { arrive_at(b, block); }
 inline void wait(u32 b, u32 parity) {
   while ((phase_at(b).completed & 1) == static_cast<long>(parity & 1)) yield();
 }
@@ -420,8 +429,13 @@ void fresh(float (&d)[N]) {
 template <int N>
 void keep(u32 (&)[N]) {}
 inline void keep_in_register(u32&) {}
-inline u64 matrix(u32 address, u32 leading, u32 stride) {
-  return (u64)((address & 0x3FFFF) >> 4) | ((u64)(leading >> 4) << 16) | ((u64)(stride >> 4) << 32) | (1ull << 62);
+inline u64 matrix(u32 address, u32 leading) {
+  if (address >= 1u << 18) die("a matrix beyond shared memory");
+  return (u64)(address >> 4) | ((u64)(leading >> 4) << 16) | ((u64)(1024 >> 4) << 32) | (1ull << 62);
+}
+inline u64 behind(u64 matrix, u32 offset) {
+  if ((matrix & 0x3fff) + (offset >> 4) > 0x3fff || offset % 16 != 0) die("an offset that leaves the address of a matrix");
+  return matrix + (offset >> 4);
 }
 /// Element of an operand under a descriptor with 128-byte swizzle. K-major: 8 rows of 128 bytes, then `stride` to the next 8.
 /// The other way round: 8 values of k, then `stride`; 64 columns, then `leading`.
