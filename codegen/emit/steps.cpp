@@ -1,5 +1,6 @@
 // Barriers, TMA and wgmma.
 #include <algorithm>
+#include <utility>
 
 #include "codegen/emit/writer.h"
 
@@ -61,7 +62,15 @@ bool Writer::only_products_read(std::size_t empty_barrier) const {
   return true;
 }
 
+bool Writer::writes_shared(const Step& step) {
+  return step.kind == StepKind::Put || (step.kind == StepKind::Compute && step.output.kind == Place::Kind::Buffer);
+}
+
+/// In every pass, so that what was written before is behind it.
+bool Writer::meets(const Step& step) { return step.kind == StepKind::Sync && step.skip_first == 0 && step.skip_last == 0; }
+
 void Writer::write_step(const Step& step) {
+  wrote_shared_ = wrote_shared_ || writes_shared(step);
   if (step.kind == StepKind::Advance) return write_step_text(step);
   text_ += fmt::format("{}{}\n", kSpanBegins, spans_.size());
   spans_.push_back({0, 0, role_index_, step.op, step.kind, section_->part, step.iteration, step.stage, step.slot});
@@ -116,7 +125,10 @@ void Writer::write_step_text(const Step& step) {
     case StepKind::PassTurn:
       line("pass_turn<{}, {}>();  // to {}", kFirstTurn + step.barrier, kTurnThreads, safe_name(program_.roles[step.barrier].name));
       return;
-    case StepKind::Sync: line("fence_async(); role_sync<{}, {}>();", 1 + role_index_, 32 * role_->warps); return;
+    case StepKind::Sync:  // for TMA and wgmma only what threads have written needs a fence
+      line("{}role_sync<{}, {}>();", wrote_shared_ ? "fence_async(); " : "", 1 + role_index_, 32 * role_->warps);
+      if (meets(step)) wrote_shared_ = false;
+      return;
     case StepKind::Commit:
       if (step.engine == Engine::Mma) {
         raw("product_commit();");
@@ -370,17 +382,19 @@ void Writer::write_retire(const Step& step) {
     return;
   }
   line("product_wait<{}>();", step.keep);
-  std::set<std::string> done;
+  std::vector<Flying> landed;
+  if (step.keep == 0) landed = std::exchange(unpinned_, {});
   while (flying_.size() > static_cast<std::size_t>(step.keep)) {
-    for (const Flying& f : flying_.front()) {
-      // ptxas does not follow a group from an earlier pass through a partial wait: its registers stay untouched.
-      if (step.keep > 0 && !f.this_pass) continue;
-      const std::string d = register_text(f.step->output);
-      if (done.insert(d).second) line("pin({});", d);
-      const Place& a = f.step->inputs[0];
-      if (a.kind == Place::Kind::Variable && done.insert(register_text(a)).second) line("keep({});", register_text(a));
-    }
+    // ptxas does not follow a group from an earlier pass through a partial wait: its registers stay untouched until nothing flies.
+    for (const Flying& f : flying_.front()) (step.keep > 0 && !f.this_pass ? unpinned_ : landed).push_back(f);
     flying_.pop_front();
+  }
+  std::set<std::string> done;
+  for (const Flying& f : landed) {
+    const std::string d = register_text(f.step->output);
+    if (done.insert(d).second) line("pin({});", d);
+    const Place& a = f.step->inputs[0];
+    if (a.kind == Place::Kind::Variable && done.insert(register_text(a)).second) line("keep({});", register_text(a));
   }
 }
 

@@ -375,6 +375,8 @@ void Writer::write_role(const Role& role, std::size_t index) {
   role_ = &role;
   role_index_ = index;
   flying_.clear();
+  unpinned_.clear();
+  wrote_shared_ = true;  // by the tile before
   open_.clear();
   finished_sums_.clear();
   const bool computes = !role.variables.empty();
@@ -474,6 +476,9 @@ void Writer::write_section(const Role& role, const Section& section) {
     raw("#pragma unroll 1");
     line("for (int i = {}; i < {}; i += {}) {{", section.first, end_text(section), section.unroll);
     ++indent_;
+    bool left = wrote_shared_;  // by the pass before
+    for (const Step& step : section.steps) left = !meets(step) && (left || writes_shared(step));
+    wrote_shared_ = wrote_shared_ || left;
     record_pass();
     for (auto& group : flying_)
       for (Flying& f : group) f.this_pass = false;

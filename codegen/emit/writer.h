@@ -109,6 +109,8 @@ class Writer {
   std::vector<std::string> coordinates(const Step& step, const TileOp& op);
   bool is_zero_fill(std::size_t value) const;
   bool is_positive(std::size_t value) const;
+  static bool writes_shared(const Step& step);
+  static bool meets(const Step& step);
   const Place* made_before(const Step& turn) const;
   bool only_products_read(std::size_t empty_barrier) const;
   bool only_sums_read_init(const Step& fill) const;
@@ -192,6 +194,8 @@ class Writer {
   };
   std::vector<const Step*> open_;
   std::deque<std::vector<Flying>> flying_;
+  std::vector<Flying> unpinned_;  ///< complete, but ptxas does not know it before a wait for all
+  bool wrote_shared_ = false;     ///< since the role's last barrier, seen by none but its own threads
   std::optional<RecordPlan> records_;
   std::vector<RecordEvent> record_events_;  ///< of the next record
   std::vector<const Step*> record_open_;    ///< issued, not committed

@@ -89,11 +89,11 @@ struct MachineAudit {
 /// Pre: `code` is compiled from `emission`'s text, which is `program`'s. Any code gives an answer.
 MachineAudit audit(const std::vector<Instruction>& code, const Problem& problem, const Program& program, const Emission& emission);
 
-/// Thresholds above which the kernel is not what was scheduled. Measured from the machine code of kernels whose text was mended
-/// until the findings were gone; see docs/machine_code.md.
+/// Thresholds above which the kernel is not what was scheduled: what kernels kept to once their text was mended (docs/machine_code.md).
 inline constexpr Cycle kMostTurnGap = 30;         ///< issue cycles
-inline constexpr int kMostUniform = 32;           ///< uniform instructions per pass, and
-inline constexpr int kMostUniformPerProduct = 3;  ///< per wgmma in addition
+inline constexpr int kMostUniform = 16;           ///< uniform instructions per pass, and
+inline constexpr int kMostUniformPerProduct = 5;  ///< per wgmma in addition
+inline constexpr int kMostGap = 2;                ///< between two wgmmas of an op, as long as so many of them
 
 /// Rules turn_gap, gpu_fence, uniform_chain, broken_batch: what is above its threshold, as sentences.
 std::vector<Refusal> judge(const MachineAudit& audit, const Kernel& kernel, const Program& program);

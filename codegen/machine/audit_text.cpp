@@ -44,9 +44,10 @@ std::vector<Refusal> judge(const MachineAudit& audit, const Kernel& kernel, cons
                                fmt::format("the loop of {} has {} uniform instructions for {} wgmmas; {} are allowed", role, uniform,
                                            loop.counts[OpClass::Product], most_uniform(loop))));
     for (const Interrupted& batch : loop.interrupted)
-      faults.push_back(refusal("broken_batch", {op_of(kernel, batch.op).name},
-                               fmt::format("between two wgmmas of '{}' in {} stand {} issue cycles of other work; one takes {} cycles",
-                                           op_of(kernel, batch.op).name, role, batch.gap, batch.wgmma)));
+      if (batch.gap > kMostGap * batch.wgmma)
+        faults.push_back(refusal("broken_batch", {op_of(kernel, batch.op).name},
+                                 fmt::format("between two wgmmas of '{}' in {} stand {} issue cycles of other work; one takes {} cycles",
+                                             op_of(kernel, batch.op).name, role, batch.gap, batch.wgmma)));
   }
   return faults;
 }
