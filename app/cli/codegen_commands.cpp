@@ -115,6 +115,18 @@ int run_emit(const Arguments& arguments, const Terminal& terminal) {
     if (!file->empty())
       if (const int failed = expect_writable(terminal, *file, false)) return failed;
   int code = kDone;
+  if (!arguments.has("--program") && !arguments.has("--no-compile") && !arguments.has("--cut")) {
+    if (const auto compiler = codegen::find_compiler(); compiler.ok()) {
+      const auto made = lower_and_compile(arguments, terminal, {codegen::Compiler::Auto, codegen::default_cache()}, code);
+      if (!made) return code;
+      for (const auto* against : {&made->kernel.faults, &made->kernel.findings})
+        for (const codegen::Refusal& refusal : *against) terminal.note(fmt::format("{}: {}", refusal.rule, printable(refusal.sentence)));
+      if (!schedule.empty())
+        if (const int failed = write_text(terminal, schedule, schedule_text(made->inputs.problem, made->schedule))) return failed;
+      const int failed = write_text(terminal, path, made->kernel.emission.source);
+      return failed ? failed : code;
+    }
+  }
   const auto lowered = lower(arguments, terminal, code);
   if (!lowered) return code;
   if (!schedule.empty())

@@ -8,6 +8,9 @@
 namespace heddle::app {
 
 std::vector<CommandSpec> batch_rows();  ///< about many jobs at once: batch, merge, store
+CommandSpec emit_row();
+CommandSpec compile_row();
+CommandSpec interpret_row();
 CommandSpec new_row();
 CommandSpec overlay_row();
 CommandSpec tune_row();
