@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "codegen/compile/backends.h"
+#include "codegen/compile/shared_library.h"
 #include "core/base/environment.h"
 
 namespace heddle::codegen {
@@ -36,35 +37,25 @@ bool bind(void* library, const char* name, F& function) {
 }
 
 Result<Nvrtc> open_nvrtc() {
-  const Result<std::string> named = path_named_by("HEDDLE_NVRTC");
-  if (!named) return named.error();
-  std::vector<std::string> places{*named};
-  if (named->empty())
-    places = {"libnvrtc.so.13",
-              "libnvrtc.so.12",
-              "libnvrtc.so",
-              "/usr/local/cuda/lib64/libnvrtc.so.13",
-              "/usr/local/cuda/lib64/libnvrtc.so.12",
-              "/usr/local/cuda/lib64/libnvrtc.so"};
-  for (const std::string& place : places) {
-    void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library) continue;
-    Nvrtc nvrtc;
+  Nvrtc nvrtc;
+  const auto complete = [&](void* library) {
     int major = 0, minor = 0;
-    if (bind(library, "nvrtcVersion", nvrtc.version) && bind(library, "nvrtcCreateProgram", nvrtc.create) &&
-        bind(library, "nvrtcCompileProgram", nvrtc.compile) && bind(library, "nvrtcGetProgramLogSize", nvrtc.log_size) &&
-        bind(library, "nvrtcGetProgramLog", nvrtc.log) && bind(library, "nvrtcGetCUBINSize", nvrtc.cubin_size) &&
-        bind(library, "nvrtcGetCUBIN", nvrtc.cubin) && bind(library, "nvrtcDestroyProgram", nvrtc.destroy) &&
-        bind(library, "nvrtcGetErrorString", nvrtc.error) && nvrtc.version(&major, &minor) == 0) {
-      nvrtc.name = fmt::format("NVRTC {}.{}", major, minor);
-      return nvrtc;
-    }
-    dlclose(library);
-  }
-  std::string list;
-  for (const std::string& place : places) list += (list.empty() ? "" : ", ") + place;
-  return Error::environment(fmt::format("NVRTC cannot be opened (tried {})", list),
-                            "install the CUDA toolkit's NVRTC, or name its library in HEDDLE_NVRTC");
+    const bool good = bind(library, "nvrtcVersion", nvrtc.version) && bind(library, "nvrtcCreateProgram", nvrtc.create) &&
+                      bind(library, "nvrtcCompileProgram", nvrtc.compile) && bind(library, "nvrtcGetProgramLogSize", nvrtc.log_size) &&
+                      bind(library, "nvrtcGetProgramLog", nvrtc.log) && bind(library, "nvrtcGetCUBINSize", nvrtc.cubin_size) &&
+                      bind(library, "nvrtcGetCUBIN", nvrtc.cubin) && bind(library, "nvrtcDestroyProgram", nvrtc.destroy) &&
+                      bind(library, "nvrtcGetErrorString", nvrtc.error) && nvrtc.version(&major, &minor) == 0;
+    nvrtc.name = fmt::format("NVRTC {}.{}", major, minor);
+    return good;
+  };
+  const std::vector<std::string> names{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+  const Result<void*> opened = open_shared("HEDDLE_NVRTC", names, complete);
+  if (!opened) return opened.error();
+  if (*opened) return nvrtc;
+  const Result<std::string> named = path_named_by("HEDDLE_NVRTC");
+  return Error::environment(
+      fmt::format("NVRTC cannot be opened (tried {})", named.ok() && !named->empty() ? *named : fmt::format("{}", fmt::join(names, ", "))),
+      "install the CUDA toolkit's NVRTC, or name its library in HEDDLE_NVRTC");
 }
 
 const Result<Nvrtc>& nvrtc() {

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "codegen/compile/shared_library.h"
+
 namespace heddle::codegen {
 namespace {
 
@@ -28,9 +30,7 @@ int type_of(DType dtype) { return dtype == DType::F32 ? 0 : dtype == DType::F16 
 }  // namespace
 
 Result<std::vector<LibraryKernel>> open_cublas(const LibraryGemm& gemm, const std::vector<TensorPlan>& tensors, cuda::Stream stream) {
-  const Result<void*> opened =
-      open_shared("HEDDLE_CUBLAS", {"libcublas.so.13", "libcublas.so.12", "libcublas.so", "/usr/local/cuda/lib64/libcublas.so.13",
-                                    "/usr/local/cuda/lib64/libcublas.so.12"});
+  const Result<void*> opened = open_shared("HEDDLE_CUBLAS", {"libcublas.so.13", "libcublas.so.12", "libcublas.so"});
   if (!opened) return opened.error();
   void* const library = *opened;
   if (!library) return Error::environment("cuBLAS is not installed");

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/compile/shared_library.h"
 #include "codegen/run/library.h"
 
 namespace heddle::codegen::cudnn {
@@ -36,7 +37,7 @@ std::string Api::says(int status) const {
 }
 
 Result<Api> open_api() {
-  const Result<void*> opened = open_shared("HEDDLE_CUDNN", {"libcudnn.so.9", "/usr/local/cuda/lib64/libcudnn.so.9"});
+  const Result<void*> opened = open_shared("HEDDLE_CUDNN", {"libcudnn.so.9"});
   if (!opened) return opened.error();
   void* const library = *opened;
   if (!library) return Error::environment("cuDNN is not installed");

@@ -48,7 +48,8 @@ Gpu::Gpu() : driver_(opened()) {
   device_.arch = fmt::format("sm_{}{}", major, minor);
   device_.sms = attribute(cuda::kSms);
   device_.l2_bytes = attribute(cuda::kL2Bytes);
-  device_.max_clock_mhz = attribute(cuda::kClockRate) / 1000.0;
+  int clock = 0;  // of no use to a run; CUDA 13 may not tell it any more
+  if (driver_.device_attribute(&clock, cuda::kClockRate, device) == 0) device_.max_clock_mhz = clock / 1000.0;
   std::size_t memory = 0;
   driver_.device_memory(&memory, device);
   device_.memory_bytes = static_cast<std::int64_t>(memory);

@@ -25,15 +25,11 @@ const char* library_name(const LibraryPlan& plan);
 Result<std::vector<LibraryKernel>> open_library(const LibraryPlan& plan, const std::vector<TensorPlan>& tensors, const cuda::Driver& driver,
                                                 cuda::Stream stream);
 
-/// HEDDLE_CUBLAS names the library, else libcublas.so.13 or .12. Pre: tensors are bf16 or f16, or f32.
+/// HEDDLE_CUBLAS names the library, else libcublas.so.13 or .12 is looked for. Pre: tensors are bf16 or f16, or f32.
 Result<std::vector<LibraryKernel>> open_cublas(const LibraryGemm& gemm, const std::vector<TensorPlan>& tensors, cuda::Stream stream);
 
-/// HEDDLE_CUDNN names the library, else libcudnn.so.9. Pre: tensors are bf16 or f16, of the shapes that `attention` says.
+/// HEDDLE_CUDNN names the library, else libcudnn.so.9 is looked for. Pre: tensors are bf16 or f16, of the shapes that `attention` says.
 Result<std::vector<LibraryKernel>> open_cudnn(const LibraryAttention& attention, const std::vector<TensorPlan>& tensors,
                                               const cuda::Driver& driver, cuda::Stream stream);
-
-/// Opens the library that the environment variable names, else the first of `places` that can be opened; nullptr for none. Environment
-/// error: the variable names no absolute path.
-Result<void*> open_shared(const char* variable, std::initializer_list<const char*> places);
 
 }  // namespace heddle::codegen

@@ -239,7 +239,10 @@ void draw_chosen(const Session& session, UiState& ui) {
     fact_line("device", printable(m->device->name), theme().text);
     if (!m->device->driver.empty()) fact_line("driver", printable(m->device->driver), theme().text);
     if (m->device->clock_mhz > 0)
-      fact_line("SM clock", fmt::format("{:.0f} of {:.0f} MHz", m->device->clock_mhz, m->device->max_clock_mhz), theme().text);
+      fact_line("SM clock",
+                m->device->max_clock_mhz > 0 ? fmt::format("{:.0f} of {:.0f} MHz", m->device->clock_mhz, m->device->max_clock_mhz)
+                                             : fmt::format("{:.0f} MHz", m->device->clock_mhz),
+                theme().text);
   }
   if (m->build) {
     section("BUILD");
