@@ -89,7 +89,7 @@ struct MachineAudit {
 /// Pre: `code` is compiled from `emission`'s text, which is `program`'s. Any code gives an answer.
 MachineAudit audit(const std::vector<Instruction>& code, const Problem& problem, const Program& program, const Emission& emission);
 
-/// Thresholds above which the kernel is not what was scheduled: what kernels kept to once their text was mended (docs/machine_code.md).
+/// Thresholds above which the kernel is not what was scheduled: what kernels kept to once their text was mended (docs/code_generator.md).
 inline constexpr Cycle kMostTurnGap = 30;         ///< issue cycles
 inline constexpr int kMostUniform = 16;           ///< uniform instructions per pass, and
 inline constexpr int kMostUniformPerProduct = 5;  ///< per wgmma in addition

@@ -148,3 +148,41 @@ TEST_CASE("compile says what ptxas made of it, where there is a compiler", "[app
   CHECK(answer.at("wgmma") == 12);  // four per step of k: in the filling, the steady loop and the draining
   CHECK(answer.at("refusals").empty());
 }
+
+TEST_CASE("compile refuses what ptxas pulled apart, says where, and lets it through when it may", "[app]") {
+  if (!heddle::codegen::find_compiler().ok()) return;
+  const std::string hand = repository_path("kernels/schedules/attention_forward_hopper/fa3-overlap-kv176.json");
+  const auto refused = run_heddle({"compile", "attention_forward_hopper", "h100", hand, "-p", "KV=176", "--no-cache", "--json"});
+  CHECK(refused.code == kKernelFailed);
+  CHECK(contains(refused.err, "broken_batch: between two wgmmas of 'PV0'"));
+  const json report = json::parse(refused.out);
+  CHECK(report.at("refusals").empty());
+  CHECK(report.at("findings").size() == 2);
+  REQUIRE(report.at("machine_code").size() == 3);
+  for (const json& loop : report.at("machine_code")) {
+    int all = 0;
+    for (const json& stretch : loop.at("stretches"))
+      for (const json& count : stretch.at("counts")) all += count.get<int>();
+    CHECK(all == loop.at("instructions"));
+  }
+  const auto allowed = run_heddle({"compile", "attention_forward_hopper", "h100", hand, "-p", "KV=176", "--allow"});
+  CHECK(allowed.code == kDone);
+  CHECK(contains(allowed.err, "broken_batch"));
+  CHECK(contains(allowed.out, "PV0 is interrupted"));
+}
+
+TEST_CASE("emit writes the text that compile finds clean, and the first one when it is told to", "[app]") {
+  if (!heddle::codegen::find_compiler().ok()) return;
+  ScratchFolder folder;
+  // The kernel's first text spills.
+  const std::string cuda = folder.path("kernel.cu"), kernel = folder.path("gemm.json");
+  REQUIRE(run_heddle({"new", "gemm", "bias=yes", "activation=gelu", "-o", kernel}).code == kDone);
+  const auto compiled = run_heddle({"compile", kernel, "h100", "--cuda", cuda});
+  CHECK(compiled.code == kDone);
+  const auto emitted = run_heddle({"emit", kernel, "h100"});
+  CHECK(emitted.code == kDone);
+  CHECK((emitted.out == heddle::test::read_text(cuda)));
+  const auto first = run_heddle({"emit", kernel, "h100", "--no-compile"});
+  CHECK(first.code == kDone);
+  CHECK((first.out != emitted.out));
+}
