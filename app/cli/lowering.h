@@ -42,7 +42,7 @@ std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, cons
 /// A line for each, and one for the demand that avoids it or why none does.
 void complain_of(const std::vector<codegen::Refusal>& refusals, const Terminal& terminal);
 
-/// --cluster, --no-turns and --cut.
+/// --cluster, --no-turns, --least-rings and --cut.
 codegen::BuildOptions build_options(const Arguments& arguments);
 /// --compiler.
 codegen::Compiler compiler_of(const Arguments& arguments);

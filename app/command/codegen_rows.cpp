@@ -12,8 +12,8 @@ CommandSpec emit_row() {
           {"heddle emit gemm_hopper h100 -o gemm.cu", "heddle emit attention_forward_hopper h100 fa.json --program"},
           {kKernel, kMachine, schedule(false)},
           reworded(with_recalled_solver_options(
-                       {toggle("--program", "print the steps of every role as pseudocode instead"), kTrips, kCluster, kNoTurns, kCut,
-                        kAgain, kRecords, toggle("--no-compile", "write the first text, whatever a compiler would have against it"),
+                       {toggle("--program", "print the steps of every role as pseudocode instead"), kTrips, kCluster, kNoTurns, kLeastRings,
+                        kCut, kAgain, kRecords, toggle("--no-compile", "write the first text, whatever a compiler would have against it"),
                         file("--out", "-o", "where to write; - is standard output (the default)"),
                         file("--schedule", "", "where to write the schedule that it is of: the last that was solved")}),
                    "--timeout", "seconds for all searches together (default 60)"),
@@ -28,8 +28,8 @@ CommandSpec compile_row() {
           {kKernel, kMachine, schedule(false)},
           reworded(with_recalled_solver_options(
                        {choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),
-                        toggle("--no-cache", "compile even if this very text has been compiled before"), kTrips, kCluster, kNoTurns, kCut,
-                        kAgain, kRecords, file("--out", "-o", "where to write the cubin"),
+                        toggle("--no-cache", "compile even if this very text has been compiled before"), kTrips, kCluster, kNoTurns,
+                        kLeastRings, kCut, kAgain, kRecords, file("--out", "-o", "where to write the cubin"),
                         file("--cuda", "", "where to write the CUDA text that it is of"),
                         file("--schedule", "", "where to write the schedule that it is of: the last that was solved"),
                         toggle("--allow", "what ptxas and the audit have against the kernel is said, and no failure"), kJson}),
@@ -39,18 +39,18 @@ CommandSpec compile_row() {
 
 CommandSpec interpret_row() {
   using namespace spec;
-  return {
-      "interpret",
-      "run the kernel's roles on the CPU in many interleavings and look for deadlocks and races",
-      {"heddle interpret gemm_hopper h100 --trips 9", "heddle interpret attention_forward_hopper h100 fa.json --interleavings 10000"},
-      {kKernel, kMachine, schedule(false)},
-      reworded(
-          with_recalled_solver_options(
-              {integer("--interleavings", "N", 1, 1'000'000'000, "how many orders of events to try (default 1000)"),
-               integer("--tiles", "N", 1, 64, "tiles that the block works through (default 2)"), kTrips, kCluster, kNoTurns, kCut, kAgain,
-               toggle("--data", "with real data, at the kernel's evaluation sizes, compared with heddle eval (default 3 orders)"), kJson}),
-          "--timeout", kEverything),
-      run_interpret};
+  return {"interpret",
+          "run the kernel's roles on the CPU in many interleavings and look for deadlocks and races",
+          {"heddle interpret gemm_hopper h100 --trips 9", "heddle interpret attention_forward_hopper h100 fa.json --interleavings 10000"},
+          {kKernel, kMachine, schedule(false)},
+          reworded(with_recalled_solver_options(
+                       {integer("--interleavings", "N", 1, 1'000'000'000, "how many orders of events to try (default 1000)"),
+                        integer("--tiles", "N", 1, 64, "tiles that the block works through (default 2)"), kTrips, kCluster, kNoTurns,
+                        kLeastRings, kCut, kAgain,
+                        toggle("--data", "with real data, at the kernel's evaluation sizes, compared with heddle eval (default 3 orders)"),
+                        kJson}),
+                   "--timeout", kEverything),
+          run_interpret};
 }
 
 }  // namespace heddle::app

@@ -109,6 +109,8 @@ inline const OptionSpec kPower = integer("--power", "W", 1, 1'000'000, "power li
 inline const OptionSpec kData =
     choice("--data", "DATA", {"random", "zeros"}, "what the tensors hold: zeros need less power (default random)");
 inline const OptionSpec kNoTurns = toggle("--no-turns", "let warp groups issue wgmmas in any order");
+inline const OptionSpec kLeastRings =
+    toggle("--least-rings", "rings as deep as the schedule has them, though shared memory is left for more slots");
 inline const OptionSpec kCut{
     "--cut",
     "",
@@ -170,6 +172,7 @@ inline std::vector<OptionSpec> with_run_options(std::vector<OptionSpec> options)
       integer("--trips", "N", 1, 1'000'000, "trips of the loop (default: what the kernel says); results are then not looked at"),
       kCluster,
       kNoTurns,
+      kLeastRings,
       kCut,
       kAgain,
       choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),

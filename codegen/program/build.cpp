@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "codegen/program/builder.h"
+#include "codegen/program/rings.h"
 #include "codegen/program/tile_rows.h"
 #include "core/check/checker.h"
 #include "core/problem/fault_log.h"
@@ -436,17 +437,40 @@ void Builder::note_mma(std::size_t role, OpId product, const Step& step) {
   if (op.inputs[2].distance > 0) draft.chained[step.output.index] = true;
 }
 
-BuildResult build_program(const Kernel& kernel, const Problem& problem, const Schedule& schedule, std::optional<std::int64_t> trips,
-                          const BuildOptions& options) {
-  // The roomiest way first: each of the others makes something wait.
+namespace {
+
+BuildResult build_as_is(const Kernel& kernel, const Problem& problem, const Schedule& schedule, std::optional<std::int64_t> trips,
+                        const BuildOptions& options, std::initializer_list<Staging> stagings) {
   BuildResult built;
-  for (const Staging& staging : {Staging{}, Staging{.overlay = true}, Staging{.panels = 2}, Staging{.panels = 1}}) {
+  for (const Staging& staging : stagings) {
     BuildResult next = Builder(kernel, problem, schedule, options).run(trips, staging);
     const auto asks = [](const BuildResult& b) { return b.refusals.front().constraint ? b.refusals.front().constraint->high : 0; };
     const bool only_memory = next.refusals.size() == 1 && next.refusals.front().rule == "shared_memory";
     if (next.program || !only_memory) return built.refusals.empty() || next.program ? next : built;
     if (built.refusals.empty() || asks(next) > asks(built)) built = std::move(next);
   }
+  return built;
+}
+
+}  // namespace
+
+BuildResult build_program(const Kernel& kernel, const Problem& problem, const Schedule& schedule, std::optional<std::int64_t> trips,
+                          const BuildOptions& options) {
+  // The roomiest way first: each of the others makes something wait.
+  const Staging plain, overlay{.overlay = true};
+  BuildResult built = build_as_is(kernel, problem, schedule, trips, options, {plain, overlay, Staging{.panels = 2}, Staging{.panels = 1}});
+  if (!built.program || !options.deep_rings) return built;
+  Schedule taken = schedule;
+  const auto take = [&](const Schedule& deeper, std::initializer_list<Staging> stagings) {
+    if (deeper.depths == taken.depths || !check(problem, deeper).valid()) return;
+    BuildResult next = build_as_is(kernel, problem, deeper, trips, options, stagings);
+    if (!next.program || next.program->smem_bytes > room_of_block(problem, *built.program)) return;
+    built = std::move(next);
+    taken = deeper;
+  };
+  // A ring of one slot stands still for every load: for a second one results may lie where the tile's query lay.
+  take(with_double_rings(problem, schedule), {plain, overlay});
+  take(with_deeper_rings(problem, taken, *built.program), {plain, overlay, Staging{.panels = 2}, Staging{.panels = 1}});
   return built;
 }
 

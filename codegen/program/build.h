@@ -33,12 +33,14 @@ struct BuildOptions {
   /// Per role: which cut, the one with the fewest copies, stages and carried registers first; 0 where nothing is said. What ptxas
   /// makes of registers is not foreseen to the last one, so that another cut may do where the first spills.
   std::vector<int> cuts = {};
-  bool turns = true;  ///< keep wgmmas of different roles in the schedule's order where other work runs beside them
+  bool turns = true;       ///< keep wgmmas of different roles in the schedule's order where other work runs beside them
+  bool deep_rings = true;  ///< rings of loads get what shared memory is left (rings.h)
   bool operator==(const BuildOptions&) const = default;
 };
 
 /// Pre: `problem` is `kernel` resolved, `schedule` is of that problem. The schedule may be illegal: then it is refused.
 /// `trips` replaces the kernel's own number of loop trips, for tests of the pipeline's ends.
+/// With deep rings the checker judges the deeper schedule too, and it is not taken where anything has to give way to it.
 BuildResult build_program(const Kernel& kernel, const Problem& problem, const Schedule& schedule, std::optional<std::int64_t> trips = {},
                           const BuildOptions& options = {});
 

@@ -89,6 +89,11 @@ std::vector<KernelNumber> kernel_numbers(const Problem& problem, const Schedule&
   add("warps", grouped(usage.warps), grouped(program.threads / kWarp),
       "registers are given to groups of 4 warps, so every role has whole ones; the warps that it does not need are idle");
   add("bytes of shared memory", grouped(usage.smem_bytes), grouped(smem_bytes), parts_of_smem(program, smem_bytes));
+  for (std::size_t c = 0; c < problem.channels.size(); ++c)
+    for (const Buffer& buffer : program.buffers)
+      if (buffer.name == problem.channels[c].name && buffer.depth != schedule.depths[c])
+        add("slots of " + printable(buffer.name), grouped(schedule.depths[c]), grouped(buffer.depth),
+            "shared memory was left: more slots let loads run further ahead; the proof speaks of the fewest");
   for (const Role& role : program.roles) {
     const std::string name = printable(role.name);
     if (role.scheduled_registers > 0)

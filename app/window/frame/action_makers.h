@@ -262,6 +262,12 @@ inline Command flip_turns(const Session& s) {
   options.build.turns = !options.build.turns;
   return SetKernelOptions{options};
 }
+inline bool with_deep_rings(const Session& s) { return s.content().kernel_options.build.deep_rings; }
+inline Command flip_rings(const Session& s) {
+  KernelOptions options = s.content().kernel_options;
+  options.build.deep_rings = !options.build.deep_rings;
+  return SetKernelOptions{options};
+}
 inline std::string no_cluster(const Session& s) { return s.content().kernel && in_clusters(s) ? "" : offer(s, &KernelOffers::cluster); }
 inline std::string no_turns(const Session& s) { return s.content().kernel && !with_turns(s) ? "" : offer(s, &KernelOffers::turns); }
 template <codegen::Recording records>

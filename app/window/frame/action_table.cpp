@@ -208,6 +208,7 @@ const Action kActions[] = {
     Action{"verify_data", kKernel, "Verify the program with data on the CPU", "Ctrl+F6", verify_with_data}.needs(needs_code_generator),
     Action{"cluster", kKernel, "Kernel in clusters of two blocks", "", flip_cluster}.needs(no_cluster).ticked(in_clusters).below_line(),
     Action{"turns", kKernel, "Kernel keeps wgmmas of warp groups in order", "", flip_turns}.needs(no_turns).ticked(with_turns),
+    Action{"rings", kKernel, "Kernel's rings take what shared memory is left", "", flip_rings}.needs(needs_kernel).ticked(with_deep_rings),
     Action{"records_none", kKernel, "Kernel without clock readings", "", make_records<codegen::Recording::None>}
         .needs(no_records<codegen::Recording::None>)
         .ticked(with_records<codegen::Recording::None>),

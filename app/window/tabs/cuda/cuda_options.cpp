@@ -76,6 +76,11 @@ void draw_kernel_options(const Session& session, UiState& ui) {
   option_value("cuda/turns/on", "on", turns, "turns", "named barriers keep wgmmas of different warp groups in the schedule's order",
                session, ui);
   option_value("cuda/turns/off", "off", !turns, "turns", "warp groups issue wgmmas in any order", session, ui);
+  option_label("rings", button_width("deep") + button_width("least"));
+  const bool deep = options.build.deep_rings;
+  option_value("cuda/rings/deep", "deep", deep, "rings", "rings of loads take what shared memory is left; the checker judges them too",
+               session, ui);
+  option_value("cuda/rings/least", "least", !deep, "rings", "rings as the schedule has them", session, ui);
   option_label("records", button_width("none") + button_width("loop") + button_width("ops"));
   option_value("cuda/records/none", "none", options.records == codegen::Recording::None, "records_none", "the plain kernel", session, ui);
   option_value("cuda/records/loop", "loop", options.records == codegen::Recording::Loop, "records_loop",
