@@ -135,8 +135,9 @@ configure() {
   fi
   # Depend mode: by its preprocessed text ccache would give back a precompiled header made before a comment changed; GCC
   # compares whole headers to see what it holds already, and would read the changed one again ("redefinition of").
+  # The namespace keeps away from what other modes left: depend mode believes their lists of headers, wrong ones too.
   if command -v ccache >/dev/null; then
-    export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-env;CCACHE_DEPEND=1;ccache}"
+    export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-env;CCACHE_DEPEND=1;CCACHE_NAMESPACE=heddle-depend;ccache}"
   fi
   say "configuring build/$preset"
   if (cd "$HEDDLE_ROOT" && cmake --preset "$preset" "${forget[@]}" "$@") >"$HEDDLE_ROOT/build/configure.log" 2>&1 </dev/null; then
