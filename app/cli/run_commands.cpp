@@ -92,6 +92,7 @@ int measure(const Arguments& arguments, const Terminal& terminal, bool profile) 
   request.library = !arguments.has("--no-library") && !arguments.has("--trips");
   request.repeats = static_cast<int>(arguments.integer("--repeats").value_or(request.repeats));
   request.launches = static_cast<int>(arguments.integer("--launches").value_or(request.launches));
+  request.sustained_launches = static_cast<int>(arguments.integer("--sustained").value_or(request.sustained_launches));
   request.warmups = static_cast<int>(arguments.integer("--warmups").value_or(request.warmups));
   request.blocks = static_cast<int>(arguments.integer("--blocks").value_or(request.blocks));
   request.pause_seconds = arguments.seconds("--pause").value_or(request.pause_seconds);

@@ -147,6 +147,7 @@ inline std::vector<OptionSpec> with_run_options(std::vector<OptionSpec> options)
   const std::vector<OptionSpec> running{
       integer("--repeats", "N", 0, 10'000, "runs on the same data that must be bitwise equal (default 20)"),
       integer("--launches", "N", 1, 1'000'000, "launches per timed block (default 50)"),
+      integer("--sustained", "N", 0, 1'000'000, "launches timed without a pause, after the blocks (default 500; 0: none)"),
       integer("--warmups", "N", 1, 1'000'000, "launches before the first timed block (default 10)"),
       integer("--blocks", "N", 1, 1000, "timed blocks, in turn with the library's (default 7)"),
       {"--pause",

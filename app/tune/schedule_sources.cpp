@@ -106,6 +106,7 @@ MeasuredCandidate measured(const Candidate& candidate, const Schedule& schedule,
   request.compile.cache = codegen::default_cache();
   request.library = false;
   request.repeats = 3;
+  request.sustained_launches = 0;  // a choice among candidates, so the cold times decide
   const auto prepared = codegen::prepare_run(request);
   if (!prepared.ok()) return {{}, prepared.error().faults.front().message, false};
   codegen::RunOptions options;

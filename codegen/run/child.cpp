@@ -316,6 +316,7 @@ class Executor {
     std::string name;
     std::function<void(int)> launch;
     std::vector<double> blocks_us;
+    double sustained_us = 0;
   };
 
   /// A-B-A-B: a block of launches of each in turn.
@@ -332,10 +333,25 @@ class Executor {
       }
   }
 
+  /// All launches of one, then all of the next. A block of them is a sign of life; between two blocks the GPU waits a few
+  /// microseconds, which are not counted.
+  void sustain(std::vector<Contender>& contenders) {
+    for (Contender& c : contenders) {
+      double sum_us = 0;
+      for (int done = 0; done < plan_.sustained_launches;) {
+        note(fmt::format("timing without a pause: {}, {} of {} launches", c.name, done, plan_.sustained_launches));
+        const int count = std::min(std::max(plan_.launches, 1), plan_.sustained_launches - done);
+        sum_us += count * gpu_->time(count, c.launch, c.name);
+        done += count;
+      }
+      if (plan_.sustained_launches > 0) c.sustained_us = sum_us / plan_.sustained_launches;
+    }
+  }
+
   TimedKernel timed(const Contender& c) const {
-    TimedKernel kernel{c.name, c.blocks_us, median(c.blocks_us), 0};
-    if (plan_.flops > 0 && kernel.median_us > 0) kernel.tflops = static_cast<double>(plan_.flops) / kernel.median_us * 1e-6;
-    return kernel;
+    const auto speed = [&](double us) { return plan_.flops > 0 && us > 0 ? static_cast<double>(plan_.flops) / us * 1e-6 : 0; };
+    const double median_us = median(c.blocks_us);
+    return {c.name, c.blocks_us, median_us, speed(median_us), c.sustained_us, speed(c.sustained_us)};
   }
 
   void measure() {
@@ -352,16 +368,20 @@ class Executor {
       Timing& timing = *found_.timing;
       timing.flops = plan_.flops;
       timing.launches = plan_.launches, timing.warmups = plan_.warmups, timing.buffer_sets = static_cast<int>(sets_.size());
+      timing.sustained_launches = plan_.sustained_launches;
       timing.pause_seconds = plan_.pause_seconds;
-      std::vector<Contender> contenders{{"heddle", plain, {}}};
+      timing.left_out = plan_.left_out;
+      std::vector<Contender> contenders{{"heddle", plain, {}, 0}};
       for (OpenLibrary& library : opened_)
         contenders.push_back({library.kernel.name,
                               [this, &library](int i) {
                                 if (library.why_not.empty())
                                   library.why_not = library.kernel.launch(sets_[static_cast<std::size_t>(i) % sets_.size()]);
                               },
-                              {}});
+                              {},
+                              0});
       interleave(contenders);
+      sustain(contenders);
       timing.kernel = timed(contenders[0]);
       for (std::size_t k = 0; k < opened_.size(); ++k) {
         TimedLibrary& row = timing.libraries[opened_[k].row];
@@ -384,8 +404,8 @@ class Executor {
     for (const Buffers& set : sets_) recording.add_buffers(set);
     if (time_it) {
       std::vector<Contender> contenders{
-          {"plain build", [this](int i) { plain_->launch(static_cast<std::size_t>(i) % sets_.size()); }, {}},
-          {"recording build", [&](int i) { recording.launch(static_cast<std::size_t>(i) % sets_.size()); }, {}}};
+          {"plain build", [this](int i) { plain_->launch(static_cast<std::size_t>(i) % sets_.size()); }, {}, 0},
+          {"recording build", [&](int i) { recording.launch(static_cast<std::size_t>(i) % sets_.size()); }, {}, 0}};
       interleave(contenders);
       KernelProfile& profile = found_.profile.emplace();
       profile.plain_us = median(contenders[0].blocks_us);

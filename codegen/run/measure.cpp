@@ -109,6 +109,8 @@ Result<PreparedRun> prepare_run(const MeasureRequest& request) {
   plan.seed = request.seed;
   plan.repeats = request.repeats, plan.launches = request.launches, plan.warmups = request.warmups;
   plan.blocks = request.time ? request.blocks : 0;
+  plan.sustained_launches = request.sustained_launches;
+  plan.left_out = left_out_of_time(request.kernel);
   plan.pause_seconds = request.pause_seconds;
   return prepared;
 }

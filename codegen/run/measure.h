@@ -21,7 +21,7 @@ struct MeasureRequest {
   CompileOptions compile;
   bool profile = false;  ///< the recording build of ops, too
   bool verify = true, time = true, library = true;
-  int repeats = 20, launches = 50, warmups = 10, blocks = 7;
+  int repeats = 20, launches = 50, warmups = 10, blocks = 7, sustained_launches = 500;
   double pause_seconds = 0.5;
   std::uint64_t seed = 1;
 };

@@ -132,7 +132,7 @@ void pass(Io& io, RunPlan& p) {
   if constexpr (std::is_same_v<Io, In>)
     if (mark != kMark) io.fail();
   each(io, p.kernel, p.machine, p.tensors, p.plain, p.loop, p.ops, p.micros, p.reference, p.cases, p.libraries, p.no_library, p.flops,
-       p.seed, p.repeats, p.launches, p.warmups, p.blocks, p.pause_seconds);
+       p.seed, p.repeats, p.left_out, p.launches, p.warmups, p.blocks, p.sustained_launches, p.pause_seconds);
 }
 
 /// Indices into the tensors, which the child uses without looking again.

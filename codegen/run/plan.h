@@ -94,7 +94,9 @@ struct RunPlan {
   std::int64_t flops = 0;
   std::uint64_t seed = 1;
   int repeats = 20;                             ///< runs on the first case's data, compared bitwise
+  std::string left_out;                         ///< of the time (Timing::left_out)
   int launches = 50, warmups = 10, blocks = 7;  ///< blocks 0: no timing
+  int sustained_launches = 500;                 ///< without a pause, after the blocks; 0: none
   double pause_seconds = 0.5;
 };
 

@@ -28,6 +28,9 @@ std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const
 /// takes O and other statistics than our kernel, so it would not run on the same buffers.
 std::vector<LibraryPlan> libraries_for(const Kernel& kernel, const std::vector<TensorPlan>& tensors);
 
+/// What one launch leaves to other kernels though its caller needs it, in words; empty: nothing.
+std::string left_out_of_time(const Kernel& kernel);
+
 /// Floating-point operations of one launch, as papers count them; 0: not counted.
 std::int64_t flops_of(const Kernel& kernel, const std::vector<TensorPlan>& tensors);
 

@@ -53,20 +53,33 @@ std::string library_check_text(const TimedLibrary& library) {
 }
 
 std::string timing_text(const Timing& t, const TextStyle& style) {
+  const bool sustained = t.kernel.sustained_us > 0;
+  const auto speed = [](double tflops) { return tflops > 0 ? fmt::format("{:.1f}", tflops) : ""; };
+  std::vector<TextColumn> columns{{"", false}, {"cold", true}, {"TFLOP/s", true}};
+  if (sustained) columns.insert(columns.end(), {{"sustained", true}, {"TFLOP/s", true}});
+  columns.push_back({"", false});
   std::vector<std::vector<std::string>> rows;
   const auto row = [&](const TimedKernel& kernel, const std::string& ratio) {
-    rows.push_back(
-        {printable(kernel.name), microseconds(kernel.median_us), kernel.tflops > 0 ? fmt::format("{:.1f}", kernel.tflops) : "", ratio});
+    rows.push_back({printable(kernel.name), microseconds(kernel.median_us), speed(kernel.tflops)});
+    if (sustained) rows.back().insert(rows.back().end(), {microseconds(kernel.sustained_us), speed(kernel.sustained_tflops)});
+    rows.back().push_back(ratio);
   };
   row(t.kernel, "");
   for (const TimedLibrary& library : t.libraries)
-    if (const auto ratio = t.ratio(library.times)) row(library.times, fmt::format("heddle has {:.3f} of its speed", *ratio));
-  std::string text = text_table({{"", false}, {"per launch", true}, {"TFLOP/s", true}, {"", false}}, rows);
-  std::vector<std::string> facts{fmt::format("median of {} of {}", count_of(static_cast<std::int64_t>(t.kernel.blocks_us.size()), "block"),
+    if (const auto ratio = t.ratio(library.times)) {
+      std::string words = fmt::format("heddle has {:.3f} of its speed", *ratio);
+      if (const auto other = t.sustained_ratio(library.times)) words += fmt::format(" cold, {:.3f} sustained", *other);
+      row(library.times, words);
+    }
+  std::string text = text_table(columns, rows);
+  std::vector<std::string> facts{fmt::format("{}median of {} of {}", sustained ? "cold: " : "",
+                                             count_of(static_cast<std::int64_t>(t.kernel.blocks_us.size()), "block"),
                                              count_of(t.launches, "launch", "launches"))};
   facts.push_back(fmt::format("{} in turn", count_of(t.buffer_sets, "set of buffers", "sets of buffers")));
   if (t.pause_seconds > 0) facts.push_back(fmt::format("{:g} s of rest before each block", t.pause_seconds));
   text += "  " + join_facts(facts, style) + "\n";
+  if (sustained) text += fmt::format("  sustained: mean of {} without a pause\n", count_of(t.sustained_launches, "launch", "launches"));
+  if (!t.left_out.empty()) text += fmt::format("  its time leaves out: {}\n", printable(t.left_out));
   for (const TimedLibrary& library : t.libraries) {
     if (!library.absent.empty()) text += fmt::format("  not timed: {}\n", printable(library.absent));
     if (const std::string check = library_check_text(library); !check.empty())
@@ -117,7 +130,9 @@ std::string profile_text(const KernelProfile& p, const TextStyle& style) {
 std::string measurement_headline(const Measurement& m, const TextStyle& style) {
   std::vector<std::string> facts{to_string(m.status)};
   if (m.timing && m.timing->kernel.tflops > 0)
-    facts.push_back(fmt::format("{:.1f} TFLOP/s", m.timing->kernel.tflops));
+    facts.push_back(
+        fmt::format("{:.1f} TFLOP/s", m.timing->kernel.tflops) +
+        (m.timing->kernel.sustained_tflops > 0 ? fmt::format(" cold, {:.1f} sustained", m.timing->kernel.sustained_tflops) : ""));
   else if (m.timing && m.timing->kernel.median_us > 0)
     facts.push_back(microseconds(m.timing->kernel.median_us));
   if (m.timing && m.timing->ratio())

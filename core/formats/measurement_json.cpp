@@ -58,9 +58,11 @@ void visit(Io& io, Verification& v) {
 template <class Io>
 void visit(Io& io, TimedKernel& k) {
   io.always("name", k.name);
-  io.always("median_us", k.median_us, "per launch, median of the blocks; 0: not timed");
+  io.always("median_us", k.median_us, "cold, per launch, median of the blocks; 0: not timed");
   io.always("tflops", k.tflops, "0: the number of operations is not known");
-  io.always("blocks_us", k.blocks_us, "per launch, one number per block");
+  io.always("blocks_us", k.blocks_us, "cold, per launch, one number per block");
+  io.always("sustained_us", k.sustained_us, "per launch, mean of launches without a pause; 0: not measured");
+  io.always("sustained_tflops", k.sustained_tflops, "0: not measured, or the number of operations is not known");
 }
 
 template <class Io>
@@ -77,10 +79,12 @@ void visit(Io& io, Timing& t) {
   io.always("libraries", t.libraries, "interleaved with the kernel, on the same buffers");
   io.always("no_library", t.no_library, "why there is none");
   io.derived("ratio", t.ratio(), "derived: the kernel's speed as a fraction of the fastest library's");
-  io.always("launches", t.launches, "per block");
+  io.always("left_out", t.left_out, "what the time does not contain though a caller needs it");
+  io.always("launches", t.launches, "per cold block");
+  io.always("sustained_launches", t.sustained_launches, "without a pause; 0: not measured");
   io.always("warmups", t.warmups);
   io.always("buffer_sets", t.buffer_sets, "rotated, so that their sum exceeds L2 three times");
-  io.always("pause_seconds", t.pause_seconds);
+  io.always("pause_seconds", t.pause_seconds, "of rest before each cold block");
   io.always("cycles_per_iteration", t.cycles_per_iteration, "of the steady loop, by the SM's counter; 0: not measured");
 }
 

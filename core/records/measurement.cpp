@@ -34,6 +34,11 @@ std::optional<double> Timing::ratio(const TimedKernel& other) const {
   return other.median_us / kernel.median_us;
 }
 
+std::optional<double> Timing::sustained_ratio(const TimedKernel& other) const {
+  if (other.sustained_us <= 0 || kernel.sustained_us <= 0) return std::nullopt;
+  return other.sustained_us / kernel.sustained_us;
+}
+
 std::optional<double> Timing::ratio() const {
   const TimedKernel* fastest = fastest_library();
   return fastest ? ratio(*fastest) : std::nullopt;

@@ -67,12 +67,15 @@ struct Verification {
   std::string reference;      ///< who computed what the results were compared with
 };
 
-/// One contender, timed in blocks of launches.
+/// One contender, timed twice: cold, in blocks of launches after a rest each, and sustained, many launches without a pause. A GPU at
+/// its power limit lowers its clock, so the two differ, and neither may be compared with the other.
 struct TimedKernel {
   std::string name;               ///< "heddle", "cuBLAS 13.1.0"
-  std::vector<double> blocks_us;  ///< microseconds per launch, one number per block, in the order measured
+  std::vector<double> blocks_us;  ///< cold: microseconds per launch, one number per block, in the order measured
   double median_us = 0;           ///< of them
-  double tflops = 0;              ///< 0: the number of operations is not known
+  double tflops = 0;              ///< cold; 0: the number of operations is not known
+  double sustained_us = 0;        ///< microseconds per launch, mean of all; 0: not measured
+  double sustained_tflops = 0;    ///< 0: not measured, or the number of operations is not known
 };
 
 /// A vendor's library that computes the same.
@@ -87,14 +90,18 @@ struct Timing {
   TimedKernel kernel;
   std::vector<TimedLibrary> libraries;
   std::string no_library;           ///< why the list is empty
-  int launches = 0, warmups = 0;    ///< per block; before the first
+  std::string left_out;             ///< what its time does not contain though its caller needs it: "zeroing dQ"; empty: nothing
+  int launches = 0, warmups = 0;    ///< per cold block; before the first
+  int sustained_launches = 0;       ///< without a pause; 0: not measured
   int buffer_sets = 1;              ///< rotated, so that their sum exceeds L2 three times
-  double pause_seconds = 0;         ///< before each block, for power
+  double pause_seconds = 0;         ///< of rest before each cold block
   double cycles_per_iteration = 0;  ///< of the steady loop, by the SM's own counter; 0: not measured
-  /// The library that took least time; nullptr where none was timed.
+  /// The library that took least time when cold; nullptr where none was timed.
   const TimedKernel* fastest_library() const;
-  /// Speed as a fraction of that of `other`; nothing unless both were timed.
+  /// Cold speed as a fraction of that of `other`; nothing unless both were timed.
   std::optional<double> ratio(const TimedKernel& other) const;
+  /// The same of the sustained speeds.
+  std::optional<double> sustained_ratio(const TimedKernel& other) const;
   /// Of the fastest library's; nothing without one.
   std::optional<double> ratio() const;
 };

@@ -42,11 +42,12 @@ Measurement example() {
                     "a straightforward kernel in f32"};
   m.timing.emplace();
   m.timing->flops = 1'099'511'627'776;
-  m.timing->kernel = {"heddle", {1500, 1490.5, 1510}, 1500, 733};
-  m.timing->libraries = {{{"library A 1.0.0", {1480, 1470, 1490}, 1480, 742.9},
+  m.timing->kernel = {"heddle", {1500, 1490.5, 1510}, 1500, 733, 1600, 687.2};
+  m.timing->libraries = {{{"library A 1.0.0", {1480, 1470, 1490}, 1480, 742.9, 1640, 670.4},
                           {},
                           {{"C", "random", "|C - reference| <= 2^-8 |reference|", true, 0.0625, 0.125, "C[3, 7]", 0, 4096, 0}}},
-                         {{"library B", {}, 0, 0}, "library B is not installed", {}}};
+                         {{"library B", {}, 0, 0, 0, 0}, "library B is not installed", {}}};
+  m.timing->left_out = "zeroing D", m.timing->sustained_launches = 500;
   m.timing->launches = 50, m.timing->warmups = 10, m.timing->buffer_sets = 3, m.timing->pause_seconds = 0.5;
   m.timing->cycles_per_iteration = 1024.5;
   m.profile.emplace();

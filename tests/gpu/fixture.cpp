@@ -32,7 +32,7 @@ codegen::MeasureRequest Prepared::request(bool profile) const {
   codegen::MeasureRequest request{kernel, problem, schedule, program, {}};
   request.compile.compiler = codegen::Compiler::Nvrtc;
   request.profile = profile;
-  request.repeats = 3, request.launches = 2, request.warmups = 1, request.blocks = 3;
+  request.repeats = 3, request.launches = 2, request.warmups = 1, request.blocks = 3, request.sustained_launches = 5;
   request.pause_seconds = 0;
   return request;
 }

@@ -35,6 +35,11 @@ TEST_CASE("a kernel is verified, timed beside the library and profiled", "[gpu]"
   REQUIRE(m.timing.has_value());
   CHECK(m.timing->kernel.blocks_us.size() == 3);
   CHECK(m.timing->kernel.median_us == Approx(100));
+  CHECK(m.timing->sustained_launches == 5);
+  CHECK(m.timing->kernel.sustained_us == Approx(100));
+  CHECK(m.timing->kernel.sustained_tflops == m.timing->kernel.tflops);
+  CHECK(*m.timing->sustained_ratio(m.timing->libraries.at(0).times) == Approx(0.9));
+  CHECK(m.timing->left_out.empty());
   CHECK(m.timing->kernel.tflops == Approx(2.0 * 256 * 256 * 320 / 100e-6 * 1e-12));
   REQUIRE(m.timing->libraries.size() == 1);
   CHECK(m.timing->libraries[0].times.name == "cuBLAS 13.1.0");

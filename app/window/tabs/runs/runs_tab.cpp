@@ -200,16 +200,21 @@ void draw_checks(const Verification& v) {
 }
 
 void draw_timing(const Timing& t) {
-  section("SPEED", "median");
-  const auto line = [](const TimedKernel& k) {
-    fact_line(printable(k.name),
-              k.tflops > 0 ? fmt::format("{:.1f} us · {:.0f} TFLOP/s", k.median_us, k.tflops) : fmt::format("{:.1f} us", k.median_us),
-              theme().text);
+  section("SPEED", "cold: median of blocks");
+  const auto line = [](const std::string& name, double us, double tflops) {
+    if (us > 0)
+      fact_line(name, tflops > 0 ? fmt::format("{:.1f} us · {:.0f} TFLOP/s", us, tflops) : fmt::format("{:.1f} us", us), theme().text);
   };
-  line(t.kernel);
+  const auto lines = [&](const TimedKernel& k) {
+    line(printable(k.name), k.median_us, k.tflops);
+    line("  sustained", k.sustained_us, k.sustained_tflops);
+  };
+  lines(t.kernel);
+  if (!t.left_out.empty()) wrapped_text(fonts().small, theme().dim, "its time leaves out: " + printable(t.left_out));
   for (const TimedLibrary& library : t.libraries) {
-    if (library.times.median_us > 0) line(library.times);
+    lines(library.times);
     if (const auto ratio = t.ratio(library.times)) fact_line("of its speed", fmt::format("{:.3f}", *ratio), theme().text);
+    if (const auto ratio = t.sustained_ratio(library.times)) fact_line("  sustained", fmt::format("{:.3f}", *ratio), theme().text);
     if (!library.absent.empty()) wrapped_text(fonts().small, theme().dim, printable(library.absent));
   }
   if (!t.no_library.empty()) wrapped_text(fonts().small, theme().dim, printable(t.no_library));
