@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/run/error_pattern.h"
 #include "core/base/hash.h"
 #include "core/kernel/rounding.h"
 
@@ -157,13 +158,23 @@ OutputCheck check_output(const TensorPlan& tensor, const std::string& input, con
                                     to_string(tensor.dtype), plain, noise);
     }
   }
+  const auto exact = [&](std::int64_t i) {
+    const float wanted = reference[static_cast<std::size_t>(i)];
+    return expected.criterion == Criterion::Exact ? static_cast<double>(round_to(tensor.dtype, wanted)) : static_cast<double>(wanted);
+  };
+  const auto allowed_at = [&](std::int64_t i) {
+    const double wanted = reference[static_cast<std::size_t>(i)];
+    return expected.criterion == Criterion::Tolerance ? expected.absolute + expected.relative * std::fabs(wanted) : bound;
+  };
+  WrongElements output{tensor.shape.empty() ? 1 : tensor.shape.back(), bits_of(tensor.dtype) / 8,
+                       std::vector<bool>(static_cast<std::size_t>(check.elements)), [&](std::int64_t at, std::int64_t from) {
+                         return std::fabs(element(tensor, computed, at) - exact(from)) <= allowed_at(from);
+                       }};
   double error_squares = 0, value_squares = 0, worst = -1;
   for (std::int64_t i = 0; i < check.elements; ++i) {
     const double wanted = reference[static_cast<std::size_t>(i)];
-    const double exact = expected.criterion == Criterion::Exact ? round_to(tensor.dtype, static_cast<float>(wanted)) : wanted;
-    const double error = std::fabs(element(tensor, computed, i) - exact);
-    const double allowed = expected.criterion == Criterion::Tolerance ? expected.absolute + expected.relative * std::fabs(wanted) : bound;
-    if (!(error <= allowed)) ++check.wrong;  // so that NaN counts as wrong
+    const double error = std::fabs(element(tensor, computed, i) - exact(i)), allowed = allowed_at(i);
+    if (!(error <= allowed)) ++check.wrong, output.wrong[static_cast<std::size_t>(i)] = true;  // so that NaN counts as wrong
     if (is_untouched(tensor, computed, i)) ++check.untouched;
     const double size = std::isfinite(error) ? error : std::numeric_limits<double>::infinity();
     error_squares += size * size;
@@ -177,6 +188,7 @@ OutputCheck check_output(const TensorPlan& tensor, const std::string& input, con
     }
   }
   check.passed = check.wrong == 0;
+  check.pattern = pattern_of(output);
   if (expected.criterion == Criterion::Tolerance && expected.rms > 0 && !(error_squares <= expected.rms * expected.rms * value_squares))
     check.passed = false;
   return check;

@@ -26,6 +26,20 @@ std::string worst_text(const OutputCheck& check) {
   return fmt::format("worst {}: off by {:.4g}, {:.4g} allowed", printable(check.at), check.worst, check.bound);
 }
 
+/// ", in whole panels of 128 bytes"
+std::string pattern_words(ErrorPattern pattern) {
+  switch (pattern) {
+    case ErrorPattern::Panels: return ", whole panels of 128 bytes";
+    case ErrorPattern::Chunks: return ", chunks of 16 bytes out of place";
+    case ErrorPattern::Rows: return ", rows out of place";
+    case ErrorPattern::Tiles: return ", whole tiles";
+    case ErrorPattern::None:
+    case ErrorPattern::Everything:
+    case ErrorPattern::Scattered: return "";
+  }
+  return "";
+}
+
 std::string verification_text(const Verification& v) {
   std::string text;
   for (const OutputCheck& check : v.checks) {
@@ -33,7 +47,7 @@ std::string verification_text(const Verification& v) {
                         printable(check.criterion));
     if (check.wrong > 0) text += fmt::format("        {} of {} elements are beyond that", check.wrong, check.elements);
     if (check.wrong > 0 && check.untouched > 0) text += fmt::format(", {} of them never written", check.untouched);
-    if (check.wrong > 0) text += "\n";
+    if (check.wrong > 0) text += pattern_words(check.pattern) + "\n";
     if (!check.at.empty() && (check.bound > 0 || check.wrong > 0)) text += fmt::format("        {}\n", worst_text(check));
   }
   if (v.repeats > 1)

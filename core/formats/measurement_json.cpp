@@ -45,6 +45,7 @@ void visit(Io& io, OutputCheck& c) {
   io.always("wrong", c.wrong, "elements beyond their bound");
   io.always("elements", c.elements);
   io.always("untouched", c.untouched, "still the NaN that was there before the run");
+  io.always("pattern", c.pattern, as::word("pattern", ErrorPattern::Scattered), "where the wrong elements lie");
 }
 
 template <class Io>

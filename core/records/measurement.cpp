@@ -22,6 +22,19 @@ const char* to_string(RunStatus status) {
   return "";
 }
 
+const char* to_string(ErrorPattern pattern) {
+  switch (pattern) {
+    case ErrorPattern::None: return "none";
+    case ErrorPattern::Everything: return "everything";
+    case ErrorPattern::Panels: return "panels";
+    case ErrorPattern::Chunks: return "chunks";
+    case ErrorPattern::Rows: return "rows";
+    case ErrorPattern::Tiles: return "tiles";
+    case ErrorPattern::Scattered: return "scattered";
+  }
+  return "";
+}
+
 const TimedKernel* Timing::fastest_library() const {
   const TimedKernel* fastest = nullptr;
   for (const TimedLibrary& library : libraries)

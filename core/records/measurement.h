@@ -48,6 +48,18 @@ struct MeasuredBuild {
   int threads = 0, blocks = 0;  ///< of the launch
 };
 
+/// Where the wrong elements of an output lie; codegen/run/error_pattern.h says what each tells of.
+enum class ErrorPattern {
+  None,        ///< none is wrong
+  Everything,  ///< nearly all are
+  Panels,      ///< panels of 128 bytes of its rows are wrong, others right
+  Chunks,      ///< chunks of 16 bytes are exchanged, or all rows but the first of every eight are wrong
+  Rows,        ///< rows of a block of 16 are exchanged
+  Tiles,       ///< blocks of 64 rows by 128 bytes are wrong, others right
+  Scattered
+};
+const char* to_string(ErrorPattern pattern);  ///< "none" ... "scattered"
+
 /// One output tensor under one input.
 struct OutputCheck {
   std::string tensor;
@@ -58,6 +70,7 @@ struct OutputCheck {
   std::string at;                        ///< the worst element, "C[12, 40]"
   std::int64_t wrong = 0, elements = 0;  ///< beyond their bound, and in all
   std::int64_t untouched = 0;            ///< still the NaN that was there before the run
+  ErrorPattern pattern = ErrorPattern::None;
 };
 
 struct Verification {

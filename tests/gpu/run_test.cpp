@@ -83,6 +83,21 @@ TEST_CASE("a wrong element is found, named and ends the run", "[gpu]") {
   CHECK_FALSE(m.timing.has_value());
 }
 
+TEST_CASE("a measurement says where the wrong elements lie", "[gpu]") {
+  const struct {
+    const char* mode;
+    ErrorPattern pattern;
+  } cases[] = {{"maps", ErrorPattern::Everything}, {"strides", ErrorPattern::Panels}, {"swizzle", ErrorPattern::Chunks}};
+  for (const auto& c : cases) {
+    const FakeGpu gpu(c.mode);
+    const Measurement m = measured(small_gemm());
+    INFO(c.mode << ": " << measurement_text(m));
+    CHECK(m.status == RunStatus::Wrong);
+    REQUIRE(m.verification.has_value());
+    CHECK(m.verification->checks[0].pattern == c.pattern);
+  }
+}
+
 TEST_CASE("results that nobody writes are seen to be the poison", "[gpu]") {
   const FakeGpu gpu("unwritten");
   const Measurement m = measured(small_gemm());

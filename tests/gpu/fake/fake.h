@@ -15,6 +15,10 @@
 //   out-of-memory     every allocation fails
 //   refuse            every launch is refused
 //   slow-records      recording builds take a tenth longer than the others
+//   maps              the whole result is wrong
+//   strides           every second panel of 64 columns of the result is wrong
+//   swizzle           chunks of 16 bytes of the result are exchanged
+//   phases            the whole result is wrong if the loop makes more than one trip
 //   cublas-wrong      cuBLAS gets one element wrong
 //   cublas-refuse     cuBLAS does not start
 #pragma once
