@@ -51,6 +51,10 @@ solve_everything() {
         "$heddle" solve "$kernel" "$machine" --quiet --out "$file" >/dev/null || rm -f "$file"
     done
   done
+  for machine in h100 h200; do   # what heddle bench measures: other sizes of tiles, too
+    XDG_CACHE_HOME=$cache HEDDLE_STORE=off "$heddle" bench "$machine" --only prepare --out "$packages/stage/bench-$machine" --quiet >/dev/null 2>&1
+    mkdir -p "$1/share/heddle/bench" && mv "$packages/stage/bench-$machine/schedules" "$1/share/heddle/bench/$machine"
+  done
   [[ -d $cache/heddle/kernels ]] || return 0
   mv "$cache/heddle/kernels" "$1/share/heddle/cubins"
   compiler=$(XDG_CACHE_HOME=$cache "$heddle" compile gemm_hopper h100 --json | sed -n 's/^ *"compiler": "\(.*\)",\{0,1\}$/\1/p')
@@ -63,7 +67,6 @@ stage release "heddle-$suffix" && carry_libraries "$packages/stage/heddle-$suffi
 say "packing what goes to a machine with a GPU"
 server="$packages/stage/heddle-server-$suffix"
 stage server "heddle-server-$suffix" && carry_libraries "$server" && solve_everything "$server" || die 1 "no package for servers"
-install -m 755 "$HEDDLE_ROOT/scripts/measure.sh" "$server/bin/heddle-measure"
 [[ $("$server/bin/heddle" show attention_forward_hopper h100 2>&1) == *'II '* ]] || die 1 "the package for servers finds no schedule"
 pack "heddle-server-$suffix" || die 1 "no package for servers"
 say "packing for Debian"

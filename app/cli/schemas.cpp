@@ -2,6 +2,7 @@
 
 #include "app/batch/job_file.h"
 #include "app/batch/job_result.h"
+#include "app/bench/record.h"
 #include "core/answers/pareto.h"
 #include "core/answers/simulation.h"
 #include "core/formats/constraints_json.h"
@@ -28,7 +29,8 @@ std::span<const SchemaKind> schema_kinds() {
                                           {"result", result_schema},
                                           {"space", space_schema},
                                           {"published", published_schema},
-                                          {"validation", validation_schema}};
+                                          {"validation", validation_schema},
+                                          {"bench", bench_schema}};
   return kKinds;
 }
 

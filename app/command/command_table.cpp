@@ -302,6 +302,7 @@ std::vector<CommandSpec> make_table() {
        {kKernel, kMachine, {"MEASUREMENT", "path of a heddle.measurement/1 file with a profile", PositionalType::Name, true, {}}},
        {file("--out", "-o", "where to write the changes (heddle.constraints/1); - is standard output (the default)")},
        run_adopt},
+      bench_row(),
       {"calibrate",
        "measure what each kind of tile instruction costs on the GPU and write a machine file with those numbers",
        {"heddle calibrate h200 --out h200-measured.json", "heddle calibrate h100 --emit-only micro"},
@@ -500,11 +501,12 @@ std::vector<CommandSpec> make_table() {
        {"heddle schema kernel > kernel.schema.json"},
        {{"KIND",
          "kernel, machine, schedule, constraints, project, pareto, simulation, measurement, job (a line of heddle batch's file), result "
-         "(of its results), space (what heddle tune varies), published (a line of heddle validate's file) or validation (its ground)",
+         "(of its results), space (what heddle tune varies), published (a line of heddle validate's file), validation (its ground) or "
+         "bench (what heddle bench found)",
          PositionalType::Choice,
          true,
          {"kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "measurement", "job", "result", "space",
-          "published", "validation"}}},
+          "published", "validation", "bench"}}},
        {},
        run_schema},
       {"completion",

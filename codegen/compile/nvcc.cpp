@@ -1,7 +1,6 @@
 // nvcc as a child process, without a shell: every argument is one of ours, in a folder of our own.
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <vector>
@@ -26,18 +25,7 @@ Result<std::string> find_nvcc() {
     if (::access(named->c_str(), X_OK) == 0) return named;
     return Error::environment(fmt::format("HEDDLE_NVCC names no program that can be started: {}", *named));
   }
-  std::vector<std::string> folders;
-  if (const char* path = std::getenv("PATH")) {
-    std::string_view rest = path;
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find(':'), rest.size());
-      if (end > 0) folders.emplace_back(rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-  }
-  folders.emplace_back("/usr/local/cuda/bin");
-  for (const std::string& folder : folders)
-    if (const std::string file = folder + "/nvcc"; ::access(file.c_str(), X_OK) == 0) return file;
+  if (std::string found = find_program("nvcc", {"/usr/local/cuda/bin"}); !found.empty()) return found;
   return Error::environment("nvcc is not on PATH", "install the CUDA toolkit, or name nvcc in HEDDLE_NVCC");
 }
 

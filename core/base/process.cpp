@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 
 extern char** environ;
 
@@ -61,6 +62,22 @@ ProcessEnd Process::wait() {
   if (WIFEXITED(status)) end.code = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
   return end;
+}
+
+std::string find_program(const std::string& name, const std::vector<std::string>& also) {
+  std::vector<std::string> folders;
+  if (const char* path = std::getenv("PATH")) {
+    std::string_view rest = path;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find(':'), rest.size());
+      if (end > 0) folders.emplace_back(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  folders.insert(folders.end(), also.begin(), also.end());
+  for (const std::string& folder : folders)
+    if (std::string file = folder + "/" + name; ::access(file.c_str(), X_OK) == 0) return file;
+  return {};
 }
 
 std::optional<Pipe> make_pipe() {

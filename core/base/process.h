@@ -55,6 +55,9 @@ class Process {
   bool own_group_ = false;
 };
 
+/// The first of PATH's folders, then of `also`, that has a program of this name which can be started, with the name; empty: none has.
+std::string find_program(const std::string& name, const std::vector<std::string>& also = {});
+
 /// The two ends of a pipe; neither is inherited unless a ChildStream names it. Nothing when there are no descriptors left, with errno.
 struct Pipe {
   Descriptor from, to;

@@ -55,10 +55,11 @@ void spoil(void** arguments, int maps) {
 void plant(const std::string& mode, void** arguments, int maps) {
   const bool known = mode == "maps" || mode == "strides" || mode == "swizzle" || mode == "phases";
   if (!known || maps < 1) return;
-  const Plan& first = **static_cast<const Plan**>(arguments[0]);
   const Plan& result = **static_cast<const Plan**>(arguments[maps - 1]);
-  constexpr long kTrip = 64;  // columns of the first operand that one trip of a loop takes
-  if (mode == "phases" && first.extents[0] <= kTrip) return;
+  constexpr long kTrip = 64;  // what one trip of GEMM's loop takes of the dimension that is summed over
+  for (int map = 0; mode == "phases" && map + 1 < maps; ++map)
+    for (const long extent : (*static_cast<const Plan**>(arguments[map]))->extents)
+      if (extent <= kTrip) return;
   const long columns = result.extents[0];
   long rows = 1;
   for (std::size_t d = 1; d < result.extents.size(); ++d) rows *= result.extents[d];

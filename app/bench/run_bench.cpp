@@ -1,0 +1,203 @@
+#include "app/bench/run_bench.h"
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "app/bench/report.h"
+#include "app/command/arguments.h"
+#include "core/base/atomic_file.h"
+#include "core/base/clock.h"
+#include "core/base/process.h"
+#include "core/base/version.h"
+#include "core/formats/measurement_json.h"
+
+namespace heddle::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A step is not begun where less is left.
+constexpr double kLeastSeconds = 10;
+
+class Bench {
+ public:
+  Bench(const BenchOptions& options, const std::vector<BenchStep>& steps, std::stop_token stop, const BenchHearer& hearer)
+      : options_(options), steps_(steps), stop_(std::move(stop)), hearer_(hearer) {}
+
+  Result<BenchRecord> run() {
+    if (const auto ready = open_folder(); !ready.ok()) return ready.error();
+    for (const BenchStep& step : steps_) {
+      const StepRecord* old = record_.find(step.name);
+      if (old && is_final(old->verdict.outcome) && !options_.again) {
+        hearer_.ended(step, *old, true);
+        continue;
+      }
+      if (stop_.stop_requested()) break;
+      hearer_.begins(step);
+      const Clock::time_point begin = Clock::now();
+      const Result<StepVerdict> verdict = verdict_of(step);
+      if (!verdict) return verdict.error();
+      const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      StepRecord found{step.name, *verdict, seconds, fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))};
+      record_.keep(found);
+      if (step.kind == StepKind::FollowUp) conclude(step, found.verdict.outcome);
+      if (const auto kept = write_down(); !kept.ok()) return kept.error();
+      hearer_.ended(step, found, false);
+      if (found.verdict.outcome == StepOutcome::Unavailable && step.kind == StepKind::Check) break;  // no GPU: no other step has one
+    }
+    return record_;
+  }
+
+ private:
+  std::string file(const std::string& name) const { return (fs::path(options_.folder) / name).string(); }
+  std::string measurement_file(const std::string& step) const { return file(step + ".json"); }
+
+  Result<Ok> open_folder() {
+    std::error_code failed;
+    fs::create_directories(file("schedules"), failed);
+    if (failed) return Error::environment(fmt::format("the folder {} cannot be made: {}", options_.folder, failed.message()));
+    record_.machine = options_.machine;
+    record_.heddle = version();
+    const std::string kept = file("bench.json");
+    if (!fs::exists(kept, failed)) return Ok{};
+    const Result<std::string> text = read_file(kept);
+    if (!text) return text.error();
+    Result<BenchRecord> earlier = parse_bench(*text, kept);
+    if (!earlier) return earlier.error();
+    if (earlier->machine != options_.machine)
+      return Error{
+          ErrorKind::Input,
+          {{kept, "/machine", fmt::format("this folder has measurements for '{}', not for '{}'", earlier->machine, options_.machine),
+            "name another folder with --out"}}};
+    record_.steps = std::move(earlier->steps);
+    return Ok{};
+  }
+
+  Result<Ok> write_down() const {
+    if (auto written = write_file(file("bench.json"), bench_text(record_)); !written.ok()) return written;
+    return write_file(file("report.txt"), bench_report(record_, steps_, options_.folder, TextStyle{}));
+  }
+
+  StepOutcome outcome_of(const std::string& step) const {
+    const StepRecord* found = record_.find(step);
+    return found ? found->verdict.outcome : StepOutcome::NoTime;
+  }
+
+  /// What a follow-up tells about its check: where the fault is, or one place less to look at.
+  void conclude(const BenchStep& step, StepOutcome outcome) {
+    const StepRecord* check = record_.find(step.needs);
+    const bool ran = outcome == StepOutcome::Good || outcome == StepOutcome::Slow || is_bad(outcome);
+    if (!check || !ran) return;
+    StepRecord concluded = *check;
+    std::string& next = concluded.verdict.next;
+    next = !is_bad(outcome) ? step.if_right : next.empty() ? step.if_not : next + "; " + step.if_not;
+    record_.keep(std::move(concluded));
+  }
+
+  double seconds_left() const { return 60 * options_.minutes - std::chrono::duration<double>(Clock::now() - begun_).count(); }
+
+  /// Why the step is not run; nothing where it is.
+  std::optional<StepVerdict> reason_not_to(const BenchStep& step) const {
+    const auto verdict = [](StepOutcome outcome, std::string finding) { return StepVerdict{outcome, std::move(finding), {}}; };
+    if (!step.needs.empty()) {
+      const bool failed = is_bad(outcome_of(step.needs));
+      if (step.kind == StepKind::FollowUp && !failed) return verdict(StepOutcome::Unneeded, step.needs + " has not failed");
+      if (step.kind != StepKind::FollowUp && failed)
+        return verdict(StepOutcome::Skipped, fmt::format("{}: {}", step.needs, to_string(outcome_of(step.needs))));
+    }
+    std::error_code ignored;
+    if (!step.subject.empty() && step.kind != StepKind::Prepare && !fs::exists(schedule_file(options_.folder, step.subject), ignored))
+      return verdict(StepOutcome::Skipped, "there is no schedule: see prepare-" + step.subject);
+    if (!step.tool.empty() && find_tool(step).empty()) return verdict(StepOutcome::Unavailable, step.tool.front() + " is not on PATH");
+    if (options_.minutes > 0 && seconds_left() < kLeastSeconds) return verdict(StepOutcome::NoTime, "the minutes were over");
+    return std::nullopt;
+  }
+
+  static std::string find_tool(const BenchStep& step) { return find_program(step.tool.front(), {"/usr/local/cuda/bin"}); }
+
+  /// With schedule and output files, and what runs it.
+  std::vector<std::string> command_line(const BenchStep& step) const {
+    std::vector<std::string> words = step.words;
+    constexpr std::ptrdiff_t kBehindMachine = 3;
+    const std::string schedule = step.subject.empty() ? "" : schedule_file(options_.folder, step.subject);
+    std::error_code ignored;
+    if (step.kind == StepKind::Prepare) {
+      if (fs::exists(schedule, ignored))
+        words.insert(words.begin() + kBehindMachine, schedule);
+      else
+        words.insert(words.end(), {"--schedule", schedule});
+    } else if (!step.subject.empty()) {
+      words.insert(words.begin() + kBehindMachine, schedule);
+      words.insert(words.end(), {"--out", measurement_file(step.name)});
+    }
+    words.insert(words.begin(), options_.program);
+    if (step.tool.empty()) return words;
+    std::vector<std::string> tool = step.tool;
+    tool.front() = find_tool(step);
+    tool.insert(tool.end(), words.begin(), words.end());
+    return tool;
+  }
+
+  std::optional<Measurement> measured(const std::string& step) const {
+    const auto read = read_measurement(measurement_file(step));
+    return read.ok() ? std::optional(*read) : std::nullopt;
+  }
+
+  Result<StepVerdict> verdict_of(const BenchStep& step) const {
+    if (auto reason = reason_not_to(step)) return *std::move(reason);
+    std::error_code ignored;
+    fs::remove(measurement_file(step.name), ignored);
+    if (step.kind == StepKind::Prepare)
+      if (const auto taken = take_schedule(step.subject); !taken.ok()) return taken.error();
+    const bool cut = options_.minutes > 0 && seconds_left() < step.limit_seconds;
+    BenchStep limited = step;
+    if (cut) limited.limit_seconds = seconds_left();
+
+    const std::vector<std::string> words = command_line(step);
+    std::ofstream log(file(step.name + ".log"));
+    log << "$ " << shell_words(words) << "\n" << std::flush;
+    const auto heard = [&](std::string_view line) {
+      log << line << "\n" << std::flush;
+      constexpr std::string_view kName = "heddle: ";
+      hearer_.says(line.starts_with(kName) ? line.substr(kName.size()) : line);
+    };
+    const Result<ChildResult> child = run_child(words, stop_, heard, {limited.limit_seconds, 5});
+    if (!child) return child.error();
+    log << child->out;
+    if (cut && child->timed_out) return StepVerdict{StepOutcome::NoTime, "the minutes were over before it ended", {}};
+    const std::optional<Measurement> mine = measured(step.name), other = step.beside.empty() ? std::nullopt : measured(step.beside);
+    return judge_step(limited, *child, mine ? &*mine : nullptr, other ? &*other : nullptr, step.name + ".log");
+  }
+
+  /// One that was solved before, where the folder has none yet.
+  Result<Ok> take_schedule(const std::string& subject) const {
+    std::error_code ignored;
+    const std::string ours = schedule_file(options_.folder, subject);
+    const std::string packed = (fs::path(options_.schedules) / (subject + ".json")).string();
+    if (options_.schedules.empty() || fs::exists(ours, ignored) || !fs::exists(packed, ignored)) return Ok{};
+    const Result<std::string> text = read_file(packed);
+    return text ? write_file(ours, *text) : text.error();
+  }
+
+  const BenchOptions& options_;
+  const std::vector<BenchStep>& steps_;
+  const std::stop_token stop_;
+  const BenchHearer& hearer_;
+  const Clock::time_point begun_ = Clock::now();
+  BenchRecord record_;
+};
+
+}  // namespace
+
+Result<BenchRecord> run_bench(const BenchOptions& options, const std::vector<BenchStep>& steps, std::stop_token stop,
+                              const BenchHearer& hearer) {
+  return Bench(options, steps, std::move(stop), hearer).run();
+}
+
+}  // namespace heddle::app

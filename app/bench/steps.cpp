@@ -1,0 +1,198 @@
+// The list. Sizes of checks: two tiles or more in every direction and more trips than a ring has slots, yet nothing that takes a second.
+#include "app/bench/steps.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "core/base/assert.h"
+
+namespace heddle::app {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words operator+(Words a, const Words& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+constexpr double kPrepareSeconds = 600, kCheckSeconds = 90, kSpeedSeconds = 180, kSanitizeSeconds = 300;
+
+/// What a schedule is found for: a kernel, with the parameters that its loop depends on.
+struct Subject {
+  const char *name, *kernel;
+  Words params;
+};
+const Subject kSubjects[] = {{"layernorm", "layernorm", {}},
+                             {"gemm", "gemm_hopper", {}},
+                             {"swiglu", "swiglu_dual_gemm_hopper", {}},
+                             {"attention", "attention_forward_hopper", {}},
+                             {"attention-176", "attention_forward_hopper", {"-p", "KV=176"}},
+                             {"causal", "attention_forward_causal_hopper", {}},
+                             {"backward", "attention_backward_hopper", {}},
+                             {"gemm-n128", "gemm_hopper", {"-p", "TILE_N=128"}}};
+
+const Words kQuick{"--no-time", "--no-library", "--repeats", "5", "--limit", "20"};
+const Words kUnchecked{"--no-verify"};
+
+/// "M=256 N=512" -> -p M=256 -p N=512
+Words sizes(const std::string& text) {
+  Words words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    words.insert(words.end(), {"-p", text.substr(at, end - at)});
+    at = end + 1;
+  }
+  return words;
+}
+
+class List {
+ public:
+  List(std::string machine, std::string folder) : machine_(std::move(machine)), folder_(std::move(folder)) {}
+
+  void check(const std::string& name, const std::string& about, const std::string& subject, const Words& options) {
+    add(StepKind::Check, name, about, subject, "run", options + kQuick, kCheckSeconds);
+  }
+  void follow_up(const std::string& of, const std::string& what, const std::string& about, const std::string& subject, const Words& options,
+                 const std::string& if_right, const std::string& if_not) {
+    BenchStep& step = add(StepKind::FollowUp, of + "-" + what, "the same with " + about, subject, "run", options + kQuick, kCheckSeconds);
+    step.needs = of;
+    step.if_right = if_right;
+    step.if_not = if_not;
+  }
+  void speed(const std::string& name, const std::string& about, const std::string& subject, const std::string& needs,
+             const Words& options) {
+    add(StepKind::Speed, name, about, subject, "run", options, kSpeedSeconds).needs = needs;
+  }
+  void compare(const std::string& name, const std::string& beside, const std::string& about, const std::string& subject,
+               const std::string& needs, const Words& options) {
+    BenchStep& step = add(StepKind::Compare, name, about, subject, "run", options + kUnchecked, kSpeedSeconds);
+    step.needs = needs;
+    step.beside = beside;
+  }
+  void profile(const std::string& name, const std::string& about, const std::string& subject, const std::string& needs,
+               const Words& options) {
+    const std::string trace = (std::filesystem::path(folder_) / (name + "-trace.json")).string();
+    add(StepKind::Profile, name, about, subject, "profile", options + kUnchecked + Words{"--no-library", "--trace", trace}, kSpeedSeconds)
+        .needs = needs;
+  }
+  void sanitize(const std::string& tool, const std::string& of) {
+    const auto found = std::find_if(steps.begin(), steps.end(), [&](const BenchStep& step) { return step.name == of; });
+    HEDDLE_ASSERT(found != steps.end(), "a sanitizer runs a step that is in the list");
+    BenchStep again = *found;
+    again.kind = StepKind::Sanitize;
+    again.name = of + "-" + tool;
+    again.about = "under compute-sanitizer's " + tool;
+    again.tool = {"compute-sanitizer", "--tool", tool, "--target-processes", "all", "--error-exitcode", "9"};
+    again.limit_seconds = kSanitizeSeconds;
+    for (std::size_t k = 0; k + 1 < again.words.size(); ++k) {
+      if (again.words[k] == "--repeats") again.words[k + 1] = "1";
+      if (again.words[k] == "--limit") again.words[k + 1] = "280";
+    }
+    steps.push_back(std::move(again));
+  }
+  void calibrate() {
+    BenchStep step{.name = "calibrate", .kind = StepKind::Calibrate, .about = "costs of instructions, copies and hand-overs"};
+    step.words = {"calibrate", machine_, "--out", (std::filesystem::path(folder_) / "measured-machine.json").string()};
+    step.limit_seconds = kSpeedSeconds;
+    steps.push_back(std::move(step));
+  }
+
+  std::vector<BenchStep> steps;
+
+ private:
+  /// A subject's first step comes after the one that prepares it.
+  BenchStep& add(StepKind kind, const std::string& name, const std::string& about, const std::string& subject, const std::string& command,
+                 const Words& options, double limit) {
+    const auto found = std::find_if(std::begin(kSubjects), std::end(kSubjects), [&](const Subject& s) { return s.name == subject; });
+    HEDDLE_ASSERT(found != std::end(kSubjects), "a step has a subject that is in the list");
+    if (kind != StepKind::Prepare &&
+        std::none_of(steps.begin(), steps.end(), [&](const BenchStep& step) { return step.subject == subject; }))
+      add(StepKind::Prepare, "prepare-" + subject, "its schedule is found, its kernel compiles", subject, "compile", {"--allow"},
+          kPrepareSeconds);
+    BenchStep step{.name = name, .kind = kind, .about = about, .subject = subject};
+    step.words = Words{command, found->kernel, machine_} + found->params + options;
+    step.limit_seconds = limit;
+    steps.push_back(std::move(step));
+    return steps.back();
+  }
+
+  std::string machine_, folder_;
+};
+
+}  // namespace
+
+const char* to_string(StepKind kind) {
+  switch (kind) {
+    case StepKind::Prepare: return "prepare";
+    case StepKind::Check: return "check";
+    case StepKind::FollowUp: return "follow-up";
+    case StepKind::Speed: return "speed";
+    case StepKind::Compare: return "compare";
+    case StepKind::Profile: return "profile";
+    case StepKind::Calibrate: return "calibrate";
+    case StepKind::Sanitize: return "sanitize";
+  }
+  return "";
+}
+
+std::string schedule_file(const std::string& folder, const std::string& subject) {
+  return (std::filesystem::path(folder) / "schedules" / (subject + ".json")).string();
+}
+
+std::vector<BenchStep> bench_steps(const std::string& machine, const std::string& folder) {
+  List list(machine, folder);
+  const std::string only_more_trips = "phases of the rings' barriers, slots that are filled again too early: one trip alone is right",
+                    one_trip_too = "not the rings: one trip goes wrong, too",
+                    only_turns = "turns: who arrives at the named barriers, and who waits for them; without turns it is right",
+                    turns_not = "not the turns: it goes wrong without them, too";
+  const Words small = sizes("M=256 N=512 K=1024"), heads = sizes("HEADS=2 Q_LEN=512 KV_LEN=1408"),
+              square = sizes("HEADS=2 Q_LEN=512 KV_LEN=512");
+
+  list.check("layernorm-small", "bulk copies, barriers and the launch; no wgmma", "layernorm", sizes("ROWS=1000"));
+  list.check("gemm-small", "wgmma, descriptors, swizzle, register budgets; integers are exact", "gemm", small);
+  list.follow_up("gemm-small", "one-trip", "one trip of the loop", "gemm", sizes("M=256 N=512 K=64"), only_more_trips, one_trip_too);
+  list.check("gemm-pairs-small", "clusters of two, copies to both", "gemm", small + Words{"--cluster", "2"});
+  list.check("swiglu-small", "two products in one loop", "swiglu", sizes("M=256 N=256 K=1024"));
+  list.check("attention-small", "turns, rescaling, products that read registers", "attention", heads);
+  list.follow_up("attention-small", "one-trip", "one trip of the loop", "attention", sizes("HEADS=2 Q_LEN=512 KV_LEN=128"), only_more_trips,
+                 one_trip_too);
+  list.follow_up("attention-small", "no-turns", "no turns", "attention", heads + Words{"--no-turns"}, only_turns, turns_not);
+  list.check("attention-176-small", "blocks of 176 keys", "attention-176", heads);
+  list.check("causal-small", "masked blocks, trips that differ from tile to tile", "causal", square);
+  list.check("backward-small", "five products, sums added in global memory", "backward", square);
+
+  const Words gemm = sizes("M=8192 N=8192 K=8192"), long_rows = sizes("HEADS=32 Q_LEN=8192 KV_LEN=8192"),
+              rows_of_176 = sizes("HEADS=32 Q_LEN=8448 KV_LEN=8448");
+  list.speed("gemm-8192", "8192 x 8192 x 8192", "gemm", "gemm-small", gemm);
+  list.speed("attention-8k", "32 heads of 8192 queries and keys", "attention", "attention-small", long_rows);
+  list.speed("attention-176-8k", "blocks of 176 keys, 32 heads of 8448", "attention-176", "attention-176-small", rows_of_176);
+  list.speed("causal-8k", "causal, 32 heads of 8192", "causal", "causal-small", long_rows);
+  list.speed("backward-8k", "backward, 32 heads of 8192", "backward", "backward-small", long_rows + kUnchecked);
+  list.speed("swiglu-8192", "two products of the shipped size", "swiglu", "swiglu-small", {});
+  list.speed("layernorm", "the shipped size; memory decides", "layernorm", "layernorm-small", {});
+  list.speed("gemm-4096", "4096 x 4096 x 4096", "gemm", "gemm-small", sizes("M=4096 N=4096 K=4096"));
+  list.speed("attention-16k", "16 heads of 16384 queries and keys", "attention", "attention-small",
+             sizes("HEADS=16 Q_LEN=16384 KV_LEN=16384"));
+
+  list.compare("attention-no-turns", "attention-8k", "groups do not take turns on the tensor cores", "attention", "attention-small",
+               long_rows + Words{"--no-turns"});
+  list.compare("gemm-least-rings", "gemm-8192", "rings only as deep as scheduled", "gemm", "gemm-small", gemm + Words{"--least-rings"});
+  list.compare("attention-176-least-rings", "attention-176-8k", "rings only as deep as scheduled", "attention-176", "attention-176-small",
+               rows_of_176 + Words{"--least-rings"});
+  list.compare("gemm-pairs", "gemm-8192", "clusters of two share what they load", "gemm", "gemm-pairs-small",
+               gemm + Words{"--cluster", "2"});
+  list.compare("gemm-n128", "gemm-8192", "tiles of 128 columns", "gemm-n128", "gemm-small", gemm);
+  list.compare("gemm-n128-pairs", "gemm-n128", "tiles of 128 columns, clusters of two", "gemm-n128", "gemm-pairs-small",
+               gemm + Words{"--cluster", "2"});
+
+  list.profile("gemm-profile", "every op of GEMM", "gemm", "gemm-small", gemm);
+  list.profile("attention-profile", "every op of attention", "attention", "attention-small", long_rows);
+  list.calibrate();
+  for (const char* tool : {"memcheck", "racecheck", "synccheck"})
+    for (const char* of : {"layernorm-small", "gemm-small", "attention-small", "backward-small"}) list.sanitize(tool, of);
+  return std::move(list.steps);
+}
+
+}  // namespace heddle::app

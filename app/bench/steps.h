@@ -1,0 +1,42 @@
+// What heddle bench does on a machine with a GPU, as a list in the order of risk: the simplest kernel at its smallest size first, so that
+// what goes wrong is found where it can be understood; then speed, then one variant against another, then what explains the times.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heddle::app {
+
+enum class StepKind {
+  Prepare,    ///< a schedule is found and its kernel compiled; needs no GPU
+  Check,      ///< a small size: is the result right?
+  FollowUp,   ///< of a check that failed: a question that tells its causes apart
+  Speed,      ///< a full size, beside the vendor's library
+  Compare,    ///< the same with one thing changed
+  Profile,    ///< what every op did when
+  Calibrate,  ///< the machine's costs
+  Sanitize    ///< a small size under compute-sanitizer
+};
+const char* to_string(StepKind kind);  ///< "prepare" ... "sanitize"
+
+struct BenchStep {
+  std::string name{};  ///< of its files, too: NAME.json, NAME.log
+  StepKind kind = StepKind::Check;
+  std::string about{};    ///< what is new in it, for a person
+  std::string subject{};  ///< of which schedule: FOLDER/schedules/SUBJECT.json; empty: of none
+  /// Command and arguments of heddle. With a subject the first three are COMMAND KERNEL MACHINE, and the schedule follows them.
+  std::vector<std::string> words{};
+  std::vector<std::string> tool{};   ///< what runs heddle, with its arguments; empty: nothing does
+  std::string needs{};               ///< the check that must not have failed; of a follow-up: the check that must have
+  std::string beside{};              ///< of a comparison: the step that it is compared with
+  std::string if_right{}, if_not{};  ///< of a follow-up: what its result tells about the check
+  double limit_seconds = 0;          ///< of wall time
+};
+
+/// Every step for a machine, "h100" or "h200" or a file. `folder`: where files that a step writes beside its measurement go.
+std::vector<BenchStep> bench_steps(const std::string& machine, const std::string& folder);
+
+/// FOLDER/schedules/SUBJECT.json
+std::string schedule_file(const std::string& folder, const std::string& subject);
+
+}  // namespace heddle::app
