@@ -111,11 +111,11 @@ class Bench {
       if (step.kind != StepKind::FollowUp && failed)
         return verdict(StepOutcome::Skipped, fmt::format("{}: {}", step.needs, to_string(outcome_of(step.needs))));
     }
+    if (options_.minutes > 0 && seconds_left() < kLeastSeconds) return verdict(StepOutcome::NoTime, "the minutes were over");
     std::error_code ignored;
     if (!step.subject.empty() && step.kind != StepKind::Prepare && !fs::exists(schedule_file(options_.folder, step.subject), ignored))
       return verdict(StepOutcome::Skipped, "there is no schedule: see prepare-" + step.subject);
     if (!step.tool.empty() && find_tool(step).empty()) return verdict(StepOutcome::Unavailable, step.tool.front() + " is not on PATH");
-    if (options_.minutes > 0 && seconds_left() < kLeastSeconds) return verdict(StepOutcome::NoTime, "the minutes were over");
     return std::nullopt;
   }
 

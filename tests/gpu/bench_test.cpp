@@ -190,6 +190,16 @@ TEST_CASE("a bench that is stopped keeps what it has", "[gpu][bench]") {
   CHECK(bench.run(stop.get_token()).steps.empty());
 }
 
+TEST_CASE("a bench does not begin what does not fit into its minutes, and does it next time", "[gpu][bench]") {
+  const FakeGpu gpu;
+  Bench bench;
+  std::erase_if(bench.steps, [](const BenchStep& step) { return step.kind != StepKind::Prepare && step.kind != StepKind::Check; });
+  bench.options.minutes = 0.01;
+  for (const StepRecord& step : bench.run().steps) CHECK(step.verdict.outcome == StepOutcome::NoTime);
+  bench.options.minutes = 10;
+  for (const StepRecord& step : bench.run().steps) CHECK(step.verdict.outcome == StepOutcome::Good);
+}
+
 TEST_CASE("what a bench kept and somebody broke is a fault with its place", "[gpu][bench]") {
   Bench bench;
   std::filesystem::create_directories(bench.options.folder);

@@ -1,6 +1,4 @@
 // heddle run, profile and adopt as the program itself, on the fake GPU and without one.
-#include <sys/wait.h>
-
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -13,29 +11,15 @@
 
 using namespace heddle;
 using heddle::test::FakeGpu;
+using heddle::test::heddle_says;
+using heddle::test::Outcome;
 
 namespace {
 
-struct Outcome {
-  int code = 0;
-  std::string out, err;
-};
-
-const std::string kFolder = HEDDLE_FAKE_KERNELS "/commands";
-
-Outcome heddle_says(const std::string& words) {
-  const std::string out = kFolder + "/out", err = kFolder + "/err";
-  (void)write_file(out, "", MissingFolder::Create).ok();
-  const int status =
-      std::system(fmt::format("XDG_CACHE_HOME='{0}/cache' '{1}' {2} >'{3}' 2>'{4}'", kFolder, HEDDLE_PROGRAM, words, out, err).c_str());
-  return {WEXITSTATUS(status), read_file(out).value(), read_file(err).value()};
-}
+const std::string kFolder = heddle::test::commands_folder();
+const std::string kGemm = heddle::test::quick_gemm();
 
 bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-const std::string kGemm =
-    fmt::format("gemm_hopper h100 '{}' -p M=256 -p N=256 -p K=320 --pause 0.01 --blocks 1 --launches 1 --warmups 1 --repeats 2",
-                heddle::test::repository_path("tests/schedules/gemm_hopper_h100.json"));
 
 }  // namespace
 

@@ -1,11 +1,15 @@
 // Loading, lowering, running.
 #include "tests/gpu/fixture.h"
 
+#include <sys/wait.h>
+
 #include <cstdlib>
 
+#include <fmt/format.h>
 #include <catch2/catch.hpp>
 
 #include "codegen/program/build.h"
+#include "core/base/atomic_file.h"
 #include "core/formats/schedule_json.h"
 #include "core/library/library.h"
 #include "core/problem/resolve.h"
@@ -75,6 +79,21 @@ Measurement measured(const Prepared& prepared, double limit_seconds) {
   auto result = codegen::run_plan(prepared.run.plan, options);
   REQUIRE(result.ok());
   return codegen::measurement_of(prepared.request(true), prepared.run, std::move(*result));
+}
+
+std::string commands_folder() { return HEDDLE_FAKE_KERNELS "/commands"; }
+
+std::string quick_gemm() {
+  return fmt::format("gemm_hopper h100 '{}' -p M=256 -p N=256 -p K=320 --pause 0.01 --blocks 1 --launches 1 --warmups 1 --repeats 2",
+                     repository_path("tests/schedules/gemm_hopper_h100.json"));
+}
+
+Outcome heddle_says(const std::string& words, const std::string& before) {
+  const std::string folder = commands_folder(), out = folder + "/out", err = folder + "/err";
+  (void)write_file(out, "", MissingFolder::Create).ok();
+  const int status = std::system(
+      fmt::format("XDG_CACHE_HOME='{0}/cache' {5} '{1}' {2} >'{3}' 2>'{4}'", folder, HEDDLE_PROGRAM, words, out, err, before).c_str());
+  return {WEXITSTATUS(status), read_file(out).value(), read_file(err).value()};
 }
 
 }  // namespace heddle::test

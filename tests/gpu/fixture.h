@@ -36,4 +36,15 @@ const Prepared& small_attention();
 /// Run in a child process of the real heddle program.
 Measurement measured(const Prepared& prepared, double limit_seconds = 20);
 
+/// What the program itself answers to these words; `before` stands in front of it in the shell's line.
+struct Outcome {
+  int code = 0;
+  std::string out, err;
+};
+Outcome heddle_says(const std::string& words, const std::string& before = {});
+/// Where its files go.
+std::string commands_folder();
+/// Words of a small gemm that is quickly run.
+std::string quick_gemm();
+
 }  // namespace heddle::test
