@@ -45,11 +45,12 @@ const std::map<std::string, Recipe>& recipes() {
       {"emit", {5}},
       {"compile", {1}},
       {"interpret", {4}},
-      {"run", {1}},
-      {"profile", {1}},
+      {"run", {1, true, {"--on", "--package", "--remote-program"}}},
+      {"profile", {1, true, {"--on", "--package", "--remote-program"}}},
       {"overlay", {2}},
       {"adopt", {3}},
-      {"calibrate", {1, false}},
+      {"calibrate", {1, false, {"--on", "--package", "--remote-program"}}},
+      {"bench", {1, false}},
       {"eval", {8}},
       {"alternatives", {3}},
       {"latency", {3}},
@@ -133,6 +134,11 @@ const std::map<std::string, std::function<std::string(Maker&)>>& value_makers() 
        [](Maker& m) {
          return m.dice.pick({"gemm", "attention_forward_causal", "measurement", "gem"});
        }},
+      {"--only",
+       [](Maker& m) {
+         return m.dice.pick({"gemm", "check", "gemm-small", "gem"});
+       }},
+      {"--schedules", [](Maker& m) { return m.output("folder", ""); }},
       {"--map", [](Maker& m) { return m.one_of(m.world.constraints); }},
       {"--ground", [](Maker& m) { return m.one_of(m.world.constraints); }},
       {"--demand", [](Maker& m) { return m.subject.problem ? demand_sentence(m.dice, *m.subject.problem) : "iterations one by one"; }},
@@ -206,7 +212,7 @@ const std::map<std::string, std::function<std::string(Maker&)>>& value_makers() 
 }
 
 std::string seconds(Maker& m, const std::string& flag) {
-  if (flag == "--pause") return "0";
+  if (flag == "--pause") return "0.01";
   if (flag == "--limit") return m.dice.pick({"1", "3"});
   return m.dice.pick({"0.01", "0.05", "0.1", "0.2"});
 }
@@ -271,6 +277,7 @@ void add_options(Maker& m, const CommandSpec& command, const Recipe& recipe) {
     if (forbidden(recipe, option.flag)) continue;
     const bool always = kAlways.contains(option.flag);
     const bool needed = (command.name == "export" && option.flag == "--format") || (command.name == "family" && option.flag == "--vary") ||
+                        (command.name == "bench" && option.flag == "--list") ||  // measuring would take the GPU away from others
                         (command.name == "price" && option.flag == (m.subject.problem ? "--demand" : "--groups"));
     const bool json = option.flag == "--json" && m.dice.chance(45);
     // Numbers and demands apply to few subjects that they were not made for.
