@@ -38,6 +38,36 @@ void draw_step(const Session& session, UiState& ui, const char* id, const char* 
     tooltip(std::string(action.label) + (keys_of(action).empty() ? "" : "  " + keys_of(action)));
 }
 
+/// What compiling and verifying have shown of the kernel whose text is here; in a narrow tab the facts themselves are out of sight.
+std::vector<std::string> outcomes(const Session& session, Color& color) {
+  std::vector<std::string> words;
+  const auto subject = KernelState::subject_of(session.content());
+  const auto say = [&](std::string text, bool good) {
+    words.push_back(std::move(text));
+    if (!good) color = theme().bad;
+  };
+  const auto& built = session.kernel().built();
+  if (built.active())
+    words.push_back("compiling " + seconds_text(built.seconds()));
+  else if (KernelState::is_current(built, subject)) {
+    const KernelBuild& b = *built.answer();
+    const std::size_t objections = b.faults.size() + b.findings.size();
+    say(b.error           ? std::string("does not compile")
+        : objections == 0 ? std::string("compiles clean")
+                          : "compiled, " + count_of(static_cast<std::int64_t>(objections), "objection"),
+        !b.error && objections == 0);
+  }
+  for (const auto* task : {&session.kernel().checked(), &session.kernel().verified()}) {
+    if (task->active())
+      words.push_back("verifying " + seconds_text(task->seconds()));
+    else if (KernelState::is_current(*task, subject)) {
+      const bool good = task->answer()->fault.empty() && task->answer()->failure.empty();
+      say(std::string(good ? "verified" : "WRONG") + (task->answer()->data ? " with data" : ""), good);
+    }
+  }
+  return words;
+}
+
 /// How the text stands.
 void draw_state(const Session& session, const KernelText* text, bool current) {
   const auto& task = session.kernel().text();
@@ -55,10 +85,11 @@ void draw_state(const Session& session, const KernelText* text, bool current) {
     color = theme().warning;
   } else if (text && text->emission) {
     const codegen::LaunchPlan& launch = text->emission->launch;
-    line = fmt::format("{} · {} · {} · {} · {} bytes of shared memory", entry.name,
-                       count_of(static_cast<std::int64_t>(text->source.lines.size()), "line"),
-                       count_of(static_cast<std::int64_t>(text->program->roles.size()), "role"), count_of(launch.threads, "thread"),
-                       grouped(launch.smem_bytes));
+    for (const std::string& word : outcomes(session, color)) line += word + " · ";
+    line += fmt::format("{} · {} · {} · {} · {} bytes of shared memory", entry.name,
+                        count_of(static_cast<std::int64_t>(text->source.lines.size()), "line"),
+                        count_of(static_cast<std::int64_t>(text->program->roles.size()), "role"), count_of(launch.threads, "thread"),
+                        grouped(launch.smem_bytes));
   } else if (text) {
     line = fmt::format("{} cannot be written as a kernel", entry.name);
     color = theme().bad;
