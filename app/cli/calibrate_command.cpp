@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/lowering.h"
+#include "app/cli/remote_run.h"
 #include "app/command/arguments.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
@@ -72,6 +73,9 @@ int emit_only(const std::vector<MicroKernel>& kernels, const Compiler& compiler,
 int run_calibrate(const Arguments& arguments, const Terminal& terminal) {
   const std::string path = arguments.text("--out").value_or("-");
   if (const int failed = expect_writable(terminal, path, false)) return failed;
+  if (const int refused = refuse_without_host(arguments, terminal)) return refused;
+  if (arguments.has("--on") && arguments.has("--emit-only"))
+    return refuse(terminal, "--emit-only needs no other machine: leave --on out", false);
   const auto file = find_in_library(Shelf::Machines, *arguments.text("MACHINE"));
   if (!file.ok()) return report(terminal, file.error(), false);
   const auto text = read_file(*file);
@@ -82,6 +86,7 @@ int run_calibrate(const Arguments& arguments, const Terminal& terminal) {
     return report(terminal, Error::input(fmt::format("micro-kernels are written for sm_90a; machine '{}' is not one", machine->name)),
                   false);
 
+  if (arguments.has("--on")) return calibrate_on_host(*text, path, arguments, terminal);
   std::vector<std::string> left_out;
   const std::vector<MicroKernel> kernels = codegen::micro_kernels(*machine, left_out);
   std::string list;

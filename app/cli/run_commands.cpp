@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/lowering.h"
+#include "app/cli/remote_run.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
@@ -35,9 +36,10 @@ int show(Measurement& m, const Arguments& arguments, const Terminal& terminal) {
   m.command = arguments.command_line;
   m.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   if (arguments.has("--json")) terminal.out << measurement_text(m);
-  if (m.status == RunStatus::NoGpu)
-    terminal.complain(fmt::format("{}; without a GPU a kernel can still be compiled and interpreted: {}", m.sentence,
-                                  "heddle compile, heddle interpret"));
+  if (m.status == RunStatus::NoGpu && !m.host.empty())
+    terminal.complain(fmt::format("on {}: {}; a driver there, or another host, would do", m.host, m.sentence));
+  else if (m.status == RunStatus::NoGpu)
+    terminal.complain(fmt::format("{}; {}", m.sentence, kWithoutGpu));
   else if (!arguments.has("--json") && terminal.quiet)
     terminal.out << measurement_headline(m, terminal.style) << "\n";
   else if (!arguments.has("--json"))
@@ -73,6 +75,12 @@ int measure(const Arguments& arguments, const Terminal& terminal, bool profile) 
   for (const char* flag : {"--out", "--trace"})
     if (const auto path = arguments.text(flag))
       if (const int failed = expect_writable(terminal, *path, json)) return failed;
+  if (const int refused = refuse_without_host(arguments, terminal)) return refused;
+  if (arguments.has("--on")) {
+    int code = kDone;
+    auto m = measured_on_host(profile ? "profile" : "run", arguments, terminal, code);
+    return m ? show(*m, arguments, terminal) : code;
+  }
   {
     const Terminal silent{terminal.out, terminal.err, terminal.style, false, true, false};  // lower() warns again
     Result<Inputs> inputs = load_inputs(arguments, silent);

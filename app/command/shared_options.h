@@ -184,6 +184,31 @@ inline std::vector<OptionSpec> with_run_options(std::vector<OptionSpec> options)
   return options;
 }
 
+/// Where a kernel is run instead of here.
+inline std::vector<OptionSpec> with_host_options(std::vector<OptionSpec> options) {
+  options.push_back({"--on",
+                     "",
+                     "HOST",
+                     "run it on another machine, which ssh reaches without a password (a host, USER@HOST, or a name of its configuration)",
+                     ValueType::Name,
+                     {},
+                     0,
+                     0,
+                     false});
+  options.push_back(
+      file("--package", "", "with --on: the package for servers that is copied there, once (default: build/packages beside this program)"));
+  options.push_back({"--remote-program",
+                     "",
+                     "PATH",
+                     "with --on: a heddle that is there already, instead of the package; ~/ is the home there",
+                     ValueType::Name,
+                     {},
+                     0,
+                     0,
+                     false});
+  return options;
+}
+
 inline PositionalSpec optional(PositionalSpec positional) {
   positional.required = false;
   return positional;

@@ -1,10 +1,13 @@
 #include "app/jobs/child_process.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <optional>
 
@@ -42,23 +45,65 @@ class LineCutter {
   std::string line_, last_;
 };
 
+/// Standard input of a child. A text goes through a socket: one whose reader is gone raises no signal.
+class ChildStdin {
+ public:
+  /// The errno of a file that cannot be opened, or of no socket.
+  int open(ChildInput input) {
+    text_ = std::move(input.text);
+    if (!input.file.empty()) {
+      theirs_ = Descriptor(::open(input.file.c_str(), O_RDONLY | O_CLOEXEC));
+      return theirs_.valid() ? 0 : errno;
+    }
+    if (text_.empty()) return 0;
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return errno;
+    theirs_ = Descriptor(ends[0]);
+    ours_ = Descriptor(ends[1]);
+    return 0;
+  }
+  int theirs() const { return theirs_.get(); }
+  void started() { theirs_.close(); }
+  /// As much as it takes now.
+  void feed() {
+    while (ours_.valid() && given_ < text_.size()) {
+      const ssize_t sent = ::send(ours_.get(), text_.data() + given_, text_.size() - given_, MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (sent <= 0) return;
+      given_ += static_cast<std::size_t>(sent);
+    }
+  }
+  void close() { ours_.close(); }
+
+ private:
+  Descriptor theirs_, ours_;
+  std::string text_;
+  std::size_t given_ = 0;
+};
+
 }  // namespace
 
 Result<ChildResult> run_child(std::vector<std::string> words, std::stop_token stop, const std::function<void(std::string_view)>& error_line,
-                              ChildTime time) {
+                              ChildTime time, ChildInput input) {
+  ChildStdin in;
+  const std::string named = input.file;
+  if (const int failed = in.open(std::move(input)); failed != 0)
+    return Error::environment(fmt::format("{} cannot be read: {}", named.empty() ? "a socket" : named, std::strerror(failed)));
   std::optional<Pipe> out = make_pipe(), error = make_pipe();
   if (!out || !error) return Error::environment("no pipe can be made");
   const std::string program = words.front();
-  Process child({std::move(words), {{STDIN_FILENO, -1}, {STDOUT_FILENO, out->to.get()}, {STDERR_FILENO, error->to.get()}}, false, true});
+  Process child(
+      {std::move(words), {{STDIN_FILENO, in.theirs()}, {STDOUT_FILENO, out->to.get()}, {STDERR_FILENO, error->to.get()}}, true, true});
   if (child.failure() != 0) return Error::environment(fmt::format("{} cannot be started: {}", program, std::strerror(child.failure())));
   out->to.close();
   error->to.close();
+  in.started();
 
   ChildResult result;
   LineCutter lines(error_line);
   const Clock::time_point begin = Clock::now();
   Clock::time_point last_moment = Clock::time_point::max();
   const auto go_on = [&] {
+    in.feed();
     const Clock::time_point now = Clock::now();
     if (stop.stop_requested() && !result.cancelled) {
       result.cancelled = true;
@@ -78,6 +123,7 @@ Result<ChildResult> run_child(std::vector<std::string> words, std::stop_token st
          go_on);
   if (result.out.size() > kMostChildOutput) return Error::environment(program + " writes without end");
   lines.end();
+  in.close();
   const ProcessEnd end = child.wait();
   result.code = end.code;
   result.signal = end.signal;

@@ -27,9 +27,15 @@ struct ChildTime {
   double seconds = 0, grace = 2;
 };
 
-/// Starts words[0] with the others as its arguments and waits for its end; standard input is empty. When it is to stop, the child and
-/// what it has started get SIGTERM, and SIGKILL a second later. Environment errors: it cannot be started, or writes without end.
+/// What it reads from standard input: a file, or a text behind which nothing ends until the child does, so that who hears the end of its
+/// input knows that we are gone; nothing where both are empty.
+struct ChildInput {
+  std::string file{}, text{};
+};
+
+/// Starts words[0], looked for on PATH where it is no path, with the others as its arguments and waits for its end. When it is to stop, the
+/// child and what it has started get SIGTERM, and SIGKILL a second later. Environment errors: it cannot be started, or writes without end.
 Result<ChildResult> run_child(std::vector<std::string> words, std::stop_token stop,
-                              const std::function<void(std::string_view line)>& error_line, ChildTime time = {});
+                              const std::function<void(std::string_view line)>& error_line, ChildTime time = {}, ChildInput input = {});
 
 }  // namespace heddle::app

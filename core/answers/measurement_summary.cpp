@@ -157,6 +157,7 @@ std::string measurement_headline(const Measurement& m, const TextStyle& style) {
 
 std::string measurement_summary(const Measurement& m, const TextStyle& style) {
   std::string text = fmt::format("{} on {}", printable(m.kernel), m.device ? printable(m.device->name) : "no GPU");
+  if (!m.host.empty()) text += " at " + printable(m.host);
   if (m.device) text += ", driver " + printable(m.device->driver);
   if (m.device && m.device->clock_mhz > 0) text += fmt::format(", SM clock {:.0f} MHz while it ran", m.device->clock_mhz);
   text += "\n" + measurement_headline(m, style) + "\n";

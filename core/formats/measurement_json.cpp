@@ -145,6 +145,7 @@ void visit(Io& io, Measurement& m) {
   io.always("command", m.command);
   io.always("date", m.date, "ISO 8601, UTC");
   io.always("heddle", m.heddle, "version of the program");
+  io.optional("host", m.host, as::text, "other machine that it ran on, as ssh knows it");
   io.optional("device", m.device, part);
   io.optional("build", m.build, part);
   io.optional("verification", m.verification, part);

@@ -163,6 +163,7 @@ struct Measurement {
   RunStatus status = RunStatus::NoGpu;
   std::string sentence;               ///< what happened, for a person
   std::string command, date, heddle;  ///< as typed; ISO 8601, UTC; version
+  std::string host;                   ///< of `heddle run --on`, as it was given; empty: the machine where the command was typed
   std::optional<MeasuredDevice> device;
   std::optional<MeasuredBuild> build;
   std::optional<Verification> verification;

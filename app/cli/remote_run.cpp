@@ -1,0 +1,192 @@
+// Files to the host, lines and the measurement back.
+#include "app/cli/remote_run.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "app/cli/lowering.h"
+#include "app/command/exit_code.h"
+#include "app/command/interrupt.h"
+#include "app/command/shared_options.h"
+#include "app/jobs/remote_host.h"
+#include "core/formats/constraints_json.h"
+#include "core/formats/kernel_json.h"
+#include "core/formats/machine_json.h"
+#include "core/formats/measurement_json.h"
+#include "core/formats/schedule_json.h"
+
+namespace heddle::app {
+namespace {
+
+/// The host of --on and what comes of asking it.
+class HostSession {
+ public:
+  HostSession(const Arguments& arguments, const Terminal& terminal)
+      : terminal_(terminal),
+        json_(arguments.has("--json")),
+        host_{*arguments.text("--on"), arguments.text("--remote-program").value_or(""), arguments.text("--package").value_or("")} {}
+
+  /// False: it has been said why.
+  bool open(int& code) {
+    const InterruptScope interrupt;
+    auto found = reach(host_, interrupt.token(), [&](const std::string& text) { terminal_.note(text); });
+    if (interrupt.interrupted()) return interrupted(code);
+    if (found.ok()) {
+      heddle_ = std::move(*found);
+      return true;
+    }
+    code = report(terminal_, found.error(), json_);
+    return false;
+  }
+
+  /// Its standard output, where it ended by itself; else it has been said why.
+  std::optional<ChildResult> run(const std::vector<std::string>& words, const std::vector<RemoteFile>& files, int& code) {
+    const InterruptScope interrupt;
+    auto child = run_there(heddle_, words, files, interrupt.token(), [&](std::string_view line) { hear(printable(line)); });
+    if (interrupt.interrupted()) {
+      interrupted(code);
+      return std::nullopt;
+    }
+    if (child.ok()) return std::move(*child);
+    code = report(terminal_, child.error(), json_);
+    return std::nullopt;
+  }
+
+  /// Heddle there gave up: what it said is what this program says.
+  int passed_on(const ChildResult& child) const {
+    for (const std::string& line : unsaid_) terminal_.err << said(line) << "\n";
+    if (json_) terminal_.out << child.out;
+    if (child.code > kDone && child.code <= kKernelFailed) return child.code;
+    terminal_.complain(fmt::format("heddle on {} ended with code {} and no measurement", host_.name, child.code));
+    return kEnvironment;
+  }
+
+  const std::string& name() const { return host_.name; }
+  const std::vector<std::string>& unsaid() const { return unsaid_; }  ///< lines that have not been printed
+
+ private:
+  /// Lines of heddle there are as good as ours; others are ssh's, or the login's, and matter where nothing comes of it.
+  void hear(const std::string& line) {
+    if (line.find(kWithoutGpu) != std::string::npos) return;
+    if (terminal_.quiet || !(is_ours(line) || terminal_.verbose))
+      unsaid_.push_back(line);
+    else
+      terminal_.err << said(line) << "\n" << std::flush;
+  }
+  static bool is_ours(const std::string& line) { return line.starts_with("heddle: "); }
+  std::string said(const std::string& line) const { return is_ours(line) ? line : fmt::format("heddle: {}: {}", host_.name, line); }
+  bool interrupted(int& code) const {
+    terminal_.complain("interrupted");
+    code = kInterrupted;
+    return false;
+  }
+
+  const Terminal& terminal_;
+  bool json_;
+  RemoteHost host_;
+  RemoteHeddle heddle_;
+  std::vector<std::string> unsaid_;
+};
+
+/// How the kernel is to be written and run, as words again: what is asked of the solver, and where answers go, is settled here.
+std::vector<std::string> running_words(const Arguments& arguments) {
+  std::vector<OptionSpec> options = spec::with_run_options({spec::toggle("--no-time", "")});
+  options.push_back(spec::integer("--groups", "N", 1, 16, ""));
+  options.push_back(spec::integer("--seed", "N", 0, spec::kMost, ""));
+  std::vector<std::string> words;
+  for (const OptionSpec& option : options) {
+    if (option.flag == "--again" || option.flag == "--out" || option.flag == "--json" || !arguments.has(option.flag)) continue;
+    if (option.type == ValueType::Switch)
+      words.push_back(option.flag);
+    else
+      for (const std::string& value : arguments.all(option.flag)) words.insert(words.end(), {option.flag, value});
+  }
+  return words;
+}
+
+struct ToRun {
+  Inputs inputs;
+  Schedule schedule;
+};
+
+/// The schedule that is given, or one that is solved here; what can be known here of whether it becomes a kernel is asked first.
+std::optional<ToRun> schedule_to_run(const Arguments& arguments, const Terminal& terminal, int& code) {
+  codegen::CompileOptions compile;
+  compile.compiler = compiler_of(arguments);
+  compile.cache = codegen::default_cache();
+  const bool given = arguments.has("SCHEDULE") && !arguments.has("--again");
+  if (!given && codegen::find_compiler(compile.compiler).ok()) {
+    auto made = lower_and_compile(arguments, terminal, compile, code);
+    if (!made) return std::nullopt;
+    return ToRun{std::move(made->inputs), std::move(made->schedule)};
+  }
+  auto lowered = lower(arguments, terminal, code);
+  if (!lowered || !write_cuda(*lowered, arguments, terminal, code)) return std::nullopt;
+  return ToRun{std::move(lowered->inputs), std::move(lowered->schedule)};
+}
+
+}  // namespace
+
+std::optional<Measurement> measured_on_host(const std::string& command, const Arguments& arguments, const Terminal& terminal, int& code) {
+  const Terminal silent{terminal.out, terminal.err, terminal.style, false, true, false};  // lower() warns again
+  if (const auto inputs = load_inputs(arguments, silent); !inputs) {
+    code = report(terminal, inputs.error(), arguments.has("--json"));
+    return std::nullopt;
+  }
+  HostSession host(arguments, terminal);
+  if (!host.open(code)) return std::nullopt;
+  auto made = schedule_to_run(arguments, terminal, code);
+  if (!made) return std::nullopt;
+  const Inputs& inputs = made->inputs;
+  Schedule& schedule = made->schedule;
+  schedule.claim.reset();                             // about a question that is not asked there
+  schedule.params.clear(), schedule.machine.clear();  // those of the problem, whatever it was solved for
+  std::vector<RemoteFile> files{{"kernel.json", kernel_text(inputs.kernel)},
+                                {"machine.json", machine_text(inputs.machine)},
+                                {"schedule.json", schedule_text(inputs.problem, schedule)}};
+  std::vector<std::string> words{command, "./kernel.json", "./machine.json", "--json", "--no-color"};
+  const std::vector<std::string> running = running_words(arguments);
+  words.insert(words.end(), running.begin(), running.end());
+  if (!inputs.changes.empty()) {
+    files.push_back({"changes.json", constraints_text({}, inputs.changes)});
+    words.insert(words.end(), {"--constraints", "./changes.json"});
+  }
+  words.push_back("./schedule.json");
+  const auto child = host.run(words, files, code);
+  if (!child) return std::nullopt;
+  auto measurement = parse_measurement(child->out, host.name());
+  if (!measurement.ok()) {
+    code = child->code == kDone ? report(terminal, measurement.error(), arguments.has("--json")) : host.passed_on(*child);
+    return std::nullopt;
+  }
+  measurement->host = host.name();
+  return std::move(*measurement);
+}
+
+int calibrate_on_host(const std::string& machine, const std::string& path, const Arguments& arguments, const Terminal& terminal) {
+  int code = kDone;
+  HostSession host(arguments, terminal);
+  if (!host.open(code)) return code;
+  std::vector<std::string> words{"calibrate", "./machine.json", "--no-color"};
+  for (const char* flag : {"--compiler", "--limit"})
+    if (const auto value = arguments.text(flag)) words.insert(words.end(), {flag, *value});
+  const auto child = host.run(words, {{"machine.json", machine}}, code);
+  if (!child) return code;
+  if (child->code != kDone) return host.passed_on(*child);
+  if (const int failed = write_text(terminal, path, child->out)) return failed;
+  // The machine's file was its standard output, so its table went to standard error.
+  if (!terminal.quiet)
+    for (const std::string& line : host.unsaid()) (path == "-" ? terminal.err : terminal.out) << line << "\n";
+  return kDone;
+}
+
+int refuse_without_host(const Arguments& arguments, const Terminal& terminal) {
+  if (arguments.has("--on")) return kDone;
+  for (const char* flag : {"--package", "--remote-program"})
+    if (arguments.has(flag)) return refuse(terminal, fmt::format("{} goes with --on HOST", flag), arguments.has("--json"));
+  return kDone;
+}
+
+}  // namespace heddle::app
