@@ -103,11 +103,11 @@ void Writer::write_step_text(const Step& step) {
              only_products_read(step.barrier) ? "arrive_at_after_products" : "arrive_at", name);
         return;
       }
-      if (one_thread_)
-        line("arrive({});  // {} {}", barrier_text(step.barrier, step.cursor), barrier.full ? "full" : "empty", name);
-      else  // what the warp's other lanes did comes first
-        line("__syncwarp(); if (lane == 0) arrive({});  // {} {}", barrier_text(step.barrier, step.cursor), barrier.full ? "full" : "empty",
-             name);
+      // What the warp's other lanes did comes first. No branch for the last pass: ptxas moves nothing across one.
+      const std::string last = step.only_last ? fmt::format("i >= {}", end_text(*section_, 1)) : "";
+      const std::string who = one_thread_ ? last : last.empty() ? "lane == 0" : "lane == 0 && " + last;
+      line("{}{}arrive({});  // {} {}", one_thread_ ? "" : "__syncwarp(); ", who.empty() ? "" : fmt::format("if ({}) ", who),
+           barrier_text(step.barrier, step.cursor), barrier.full ? "full" : "empty", name);
       return;
     }
     case StepKind::Advance:

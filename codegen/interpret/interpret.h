@@ -7,7 +7,8 @@
 //   use before ready   a step finds another value, another iteration or another tile where it reads, or the right one without
 //                      the role having waited for it itself
 //   overwrite          a slot is filled while something still reads it, or by a role that has not itself waited for it to be
-//                      free, or is freed by a role whose own wgmmas still read it; a register is touched while a wgmma may use it
+//                      free, or is freed by a role whose own wgmmas still read it; a register is read or written while a wgmma in
+//                      flight may use it (PTX ISA: reading an operand before the wait is undefined too)
 //   fence              TMA or wgmma reads what threads wrote without a fence, or threads overwrite what a store has read
 //                      without having been told
 //   parity aliasing    a wait passes, but on another phase than the one it is about

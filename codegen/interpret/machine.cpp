@@ -318,6 +318,11 @@ const Array* BlockMachine::read(std::size_t role, const Flat& flat, const Place&
       fail(FaultKind::Overwrite, role, flat, tile, "reads registers that a wgmma in flight may still write");
       return nullptr;
     }
+    // What a wgmma in flight takes from registers may go into another one, but no thread may look at it (PTX ISA, wgmma.mma_async).
+    if (found->flying > 0 && !async) {
+      fail(FaultKind::Overwrite, role, flat, tile, "reads registers that a wgmma in flight still takes as its operand");
+      return nullptr;
+    }
     cell = found;
   } else if (place.kind == Place::Kind::Buffer) {
     const Slot* slot = slot_at(role, flat, place);

@@ -199,7 +199,6 @@ class Builder {
   std::set<std::size_t> in_pieces_;  ///< epilogue ops that have been written together with what they store
   std::set<std::size_t> overlaid_;   ///< buffers with a result in them at the end of a tile
   std::optional<std::size_t> place_to_overlay(std::size_t role, std::int64_t bytes) const;
-  std::size_t loads_ = 0;  ///< steps of the first role's begin that load
 };
 
 }  // namespace heddle::codegen

@@ -9,20 +9,13 @@
 #include <fmt/format.h>
 
 #include "codegen/program/parts.h"
+#include "codegen/program/trace.h"
 
 namespace heddle::codegen {
 namespace {
 
 constexpr int kMostUnroll = 4;
 constexpr int kMovedRegisters = 8;  ///< values up to this size are moved rather than given copies by unrolling
-constexpr std::size_t kNever = static_cast<std::size_t>(-1);
-
-struct Event {
-  Step step;
-  std::int64_t window = -1;  ///< -1: begin; number of windows: end
-  OpId retires;
-  std::int64_t retired_iteration = 0;
-};
 
 struct Copies {
   std::vector<int> count;  ///< per variable
@@ -68,6 +61,11 @@ class Folder {
   std::vector<Event> trace(std::int64_t trips) {
     std::vector<Event> events;
     for (const Step& step : draft_.begin) events.push_back({with_cursors(step, 0, true), -1, {}, 0});
+    std::vector<Step> loads;
+    for (const Step& step : draft_.loads) loads.push_back(with_cursors(step, 0, true));
+    const auto load_tile = [&](std::int64_t window) {
+      for (Step& step : std::exchange(loads, {})) events.push_back({std::move(step), window, {}, 0});
+    };
     const std::int64_t windows = loop_.empty() ? 0 : trips + stages_ - 1;
     const auto turns = order_.of(trips);
     for (const LoopStep& s : loop_) with_cursors(s.step, s.step.stage, false);  // all cursors exist before any advances
@@ -91,15 +89,18 @@ class Folder {
         meet.slot = step.slot;
         meet.kind = takes ? StepKind::TakeTurn : StepKind::PassTurn;
         meet.barrier = passes ? *turn->second.pass : 0;
+        const bool loads_first = step.engine == Engine::Load;
         if (takes) events.push_back({meet, w, {}, 0});
         events.push_back(std::move(event));
         if (passes) events.push_back({meet, w, {}, 0});
+        if (loads_first) load_tile(w);
       }
       for (std::size_t c = 0; c < cursors_.size(); ++c) {
         const std::int64_t i = w - cursors_[c].lag;
         if (!cursors_[c].per_tile && i >= 0 && i < trips) events.push_back({advance(c, i), w, {}, 0});
       }
     }
+    load_tile(windows);
     for (const Step& step : draft_.end) {
       Event event{with_cursors(step, 0, true), windows, {}, 0};
       event.step.iteration = trips;
@@ -107,37 +108,12 @@ class Folder {
         if (p.kind == Place::Kind::Variable && p.iteration >= 0) p.iteration += trips - trips_;
       events.push_back(std::move(event));
     }
+    await_operands(events);
+    for (const Release& release : draft_.releases)
+      release_tile(events, release.buffer, {with_cursors(release.arrive, 0, true), windows, {}, 0});
     for (std::size_t c = 0; c < cursors_.size(); ++c)
       if (cursors_[c].per_tile) events.push_back({advance(c, trips), windows, {}, 0});
     return events;
-  }
-
-  /// Fills `keep` of every wait for groups, and says when each issue is known to have finished.
-  std::vector<std::size_t> settle_groups(std::vector<Event>& events) const {
-    std::vector<std::size_t> finished(events.size(), kNever);
-    for (const Engine engine : {Engine::Mma, Engine::Store}) {
-      std::map<std::pair<std::size_t, std::int64_t>, std::size_t> group;  // op, iteration -> number
-      std::vector<std::vector<std::size_t>> members;
-      std::vector<std::size_t> open;
-      std::size_t done = 0;
-      for (std::size_t p = 0; p < events.size(); ++p) {
-        Event& e = events[p];
-        if (e.step.engine != engine) continue;
-        if (e.step.kind == StepKind::Issue) open.push_back(p);
-        if (e.step.kind == StepKind::Commit) {
-          if (e.step.op.list == OpRef::List::Body) group[{e.step.op.index, e.step.iteration}] = members.size();
-          members.push_back(std::exchange(open, {}));
-        }
-        if (e.step.kind != StepKind::Retire) continue;
-        if (e.retires.valid()) {
-          const auto it = group.find({e.retires.index(), e.retired_iteration});
-          e.step.keep = it == group.end() ? 0 : static_cast<int>(members.size() - 1 - it->second);
-        }
-        for (; done + static_cast<std::size_t>(e.step.keep) < members.size(); ++done)
-          for (const std::size_t issue : members[done]) finished[issue] = p;
-      }
-    }
-    return finished;
   }
 
   /// How many copies every variable needs. A value is alive from where it is made to its last read, and as long as a
@@ -386,10 +362,13 @@ class Folder {
 
   enum class End { None, First, Last };
 
+  /// A tile that was loaded once is free: the last pass may end with it and others not.
+  bool frees_tile(const Step& s) const { return s.kind == StepKind::Arrive && cursors_[s.cursor].per_tile; }
+
   /// The `count` passes that begin at window `low` as one of them, its iterations those of the first. Not None: the first or the
   /// last of them is not like those in the middle.
-  static End one_pass(const std::vector<std::vector<Step>>& steps, std::int64_t low, std::int64_t count, int unroll,
-                      std::vector<Step>& pass) {
+  End one_pass(const std::vector<std::vector<Step>>& steps, std::int64_t low, std::int64_t count, int unroll,
+               std::vector<Step>& pass) const {
     const auto steps_of = [&](std::int64_t number) {
       std::vector<const Step*> list;
       for (std::int64_t w = low + number * unroll; w < low + (number + 1) * unroll; ++w)
@@ -397,26 +376,37 @@ class Folder {
       return list;
     };
     const std::int64_t middle = count / 2;
-    const auto whole = steps_of(middle);
+    auto whole = steps_of(middle);
+    std::erase_if(whole, [&](const Step* s) { return frees_tile(*s); });
+    std::vector<std::pair<std::size_t, const Step*>> only_last;             // before which of the whole
     std::vector<std::int64_t> from(whole.size(), -1), to(whole.size(), 0);  // passes that have the step
     for (std::int64_t p = 0; p < count; ++p) {
       const auto other = steps_of(p);
       std::size_t at = 0;
       bool like = true;
-      for (std::size_t k = 0; k < whole.size() && like; ++k) {
+      for (std::size_t k = 0; k <= whole.size() && like; ++k) {
+        for (; at < other.size() && frees_tile(*other[at]); ++at) only_last.emplace_back(k, other[at]), like = p + 1 == count;
+        if (k == whole.size()) break;
         if (at < other.size() && differ_in_iterations_only(*whole[k], *other[at])) {
           if (from[k] < 0) from[k] = p;
-          like = from[k] == p || to[k] == p;  // in one run of passes
+          like = like && (from[k] == p || to[k] == p);  // in one run of passes
           to[k] = p + 1;
           ++at;
         } else {
-          like = may_be_skipped(*whole[k]);
+          like = like && may_be_skipped(*whole[k]);
         }
       }
       if (!like || at < other.size()) return p < middle ? End::First : End::Last;
     }
     pass.clear();
-    for (std::size_t k = 0; k < whole.size(); ++k) {
+    auto last = only_last.begin();
+    for (std::size_t k = 0; k <= whole.size(); ++k) {
+      for (; last != only_last.end() && last->first == k; ++last) {
+        pass.push_back(*last->second);
+        move_by(pass.back(), -(count - 1) * unroll);
+        pass.back().only_last = true;
+      }
+      if (k == whole.size()) break;
       pass.push_back(*whole[k]);
       move_by(pass.back(), -middle * unroll);
       pass.back().skip_first = static_cast<int>(from[k]);
@@ -484,7 +474,7 @@ void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& t
     if (cut > 0 && !draft.loop[cut].new_line) continue;
     folder.set_cut(cut);
     auto events = folder.trace(4 * folder.stages() + 16);  // copies are those of the steady loop, whatever the trips
-    const auto finished = folder.settle_groups(events);
+    const auto finished = settle_groups(events);
     const Copies copies = folder.count_copies(events, finished);
     for (std::size_t v = 0; v < copies.count.size(); ++v)
       if (draft.chained[v] && copies.count[v] > 1)

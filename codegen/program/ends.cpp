@@ -60,8 +60,10 @@ void Builder::lower_prologue() {
       continue;
     }
     if (!readers_.contains(value)) continue;  // it is not read
-    // The producer loads; without one the first role.
-    auto& begin = drafts_.front().begin;
+    // The producer loads; without one the first role. What the loop loads first does not have to wait until the tile before has no use
+    // for its own tiles any more, so these come behind it.
+    RoleDraft& loader = drafts_.front();
+    auto& loads = readers_.at(value).contains(0) ? loader.begin : loader.loads;
     const OpRef ref{OpRef::List::Prologue, i};
     const std::size_t buffer = buffer_of_[value];
     Step issue = on_barrier(StepKind::Issue, ref, full_of_.at(value));
@@ -69,8 +71,7 @@ void Builder::lower_prologue() {
     issue.output = {Place::Kind::Buffer, buffer, 0, 1, value, kPerTile};
     Step free = on_barrier(StepKind::Wait, ref, *program_.buffers[buffer].empty);
     free.ahead = true;
-    begin.insert(begin.begin() + static_cast<std::ptrdiff_t>(loads_), {free, issue});
-    loads_ += 2;
+    loads.insert(loads.end(), {free, issue});
     for (const std::size_t r : readers_.at(value)) {
       drafts_[r].begin.push_back(on_barrier(StepKind::Wait, ref, full_of_.at(value)));
       release_.push_back({r, on_barrier(StepKind::Arrive, ref, *program_.buffers[buffer].empty, warps_of(r))});
@@ -183,7 +184,7 @@ void Builder::lower_epilogue() {
       }
   const auto later = [&](const Step& step) { return overlaid_.contains(program_.barriers[step.barrier].buffer); };
   for (const auto& [role, step] : release_)
-    if (!later(step)) drafts_[role].end.push_back(step);
+    if (!later(step)) drafts_[role].releases.push_back({program_.barriers[step.barrier].buffer, step});
   std::map<std::size_t, std::size_t> made;  // value -> epilogue op that defined it
   for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i) epilogue_op(i, made);
   for (const auto& [role, step] : release_) {

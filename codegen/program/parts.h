@@ -19,13 +19,21 @@ struct LoopStep {
   bool new_line = true;  ///< begins a line of the pipeline program; a cut is possible before it
 };
 
+/// A tile that was loaded once is free again.
+struct Release {
+  std::size_t buffer = 0;
+  Step arrive;
+};
+
 /// A role while it is being built. Begin and end have absolute iterations; -1: what the kernel's prologue made.
 struct RoleDraft {
   Role role;
   std::vector<LoopStep> loop;
   std::vector<Step> begin, end;
-  std::vector<bool> by_mma;   ///< per variable: some wgmma reads or writes it
-  std::vector<bool> chained;  ///< per variable: a wgmma adds to what an earlier iteration left in it
+  std::vector<Step> loads;        ///< of tiles loaded once, by a role that does not read them: they follow the loop's first load
+  std::vector<Release> releases;  ///< each follows what reads the tile last
+  std::vector<bool> by_mma;       ///< per variable: some wgmma reads or writes it
+  std::vector<bool> chained;      ///< per variable: a wgmma adds to what an earlier iteration left in it
 };
 
 /// The wgmmas of the loop in the schedule's order, where roles take turns; empty: no order is kept.

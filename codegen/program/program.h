@@ -120,6 +120,7 @@ struct Step {
   int stage = 0;                      ///< of the schedule
   Cycle slot = -1;                    ///< of the schedule; -1: not in it
   int skip_first = 0, skip_last = 0;  ///< in a loop: not in so many of its first and last passes
+  bool only_last = false;             ///< in a loop: in its last pass only
 };
 
 struct Section {
@@ -197,7 +198,8 @@ void for_each_step(const Role& role, Visit visit, std::int64_t fewer = 0) {
     const std::int64_t times = section.loop ? section.times - fewer / section.unroll : section.times;
     for (std::int64_t pass = 0; pass < times; ++pass)
       for (const Step& step : section.steps)
-        if (pass >= step.skip_first && pass < times - step.skip_last) visit(section, step, section.after ? -fewer : pass * section.unroll);
+        if (pass >= step.skip_first && pass < times - step.skip_last && (!step.only_last || pass + 1 == times))
+          visit(section, step, section.after ? -fewer : pass * section.unroll);
   }
 }
 

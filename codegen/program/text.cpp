@@ -33,6 +33,7 @@ std::string place_text(const Kernel& kernel, const Program& program, const Role&
 
 /// In which passes of its loop a step is not there.
 std::string left_out(const Step& step) {
+  if (step.only_last) return "  (in the last pass only)";
   std::string text;
   if (step.skip_first > 0) text = fmt::format("first {}", count_of(step.skip_first, "pass", "passes"));
   if (step.skip_last > 0) text += fmt::format("{}last {}", text.empty() ? "" : " and ", count_of(step.skip_last, "pass", "passes"));

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "codegen/interpret/interpret.h"
 #include "codegen/program/build.h"
 #include "codegen/program/text.h"
 #include "core/check/checker.h"
@@ -108,6 +109,71 @@ TEST_CASE("warp groups with other work take turns on the tensor core, in the sch
   REQUIRE(free.program.has_value());
   CHECK_FALSE(free.program->turns.has_value());
   CHECK_FALSE(test::program_of(test::lowering("gemm_hopper")).turns.has_value());  // nothing but wgmmas in its loop
+}
+
+TEST_CASE("a query tile is free when the last product that reads it is over, not when the tile is", "[codegen]") {
+  for (const char* name : {"attention_forward_hopper", "attention_forward_causal_hopper"}) {
+    const test::Lowering from = test::lowering(name);
+    for (const std::int64_t trips : {1, 2, 3, 66}) {
+      const Program program = test::program_of(from, trips);
+      for (std::size_t r = 1; r < program.roles.size(); ++r) {
+        std::vector<std::string> order;
+        int released = 0;
+        for_each_step(program.roles[r], [&](const Section&, const Step& step, std::int64_t shift) {
+          const bool frees = step.kind == StepKind::Arrive && program.buffers[program.barriers[step.barrier].buffer].per_tile;
+          released += frees;
+          if (frees) order.emplace_back("free");
+          if (step.kind == StepKind::Retire && step.engine == Engine::Mma) order.emplace_back("wait");
+          if (step.kind == StepKind::Issue && step.engine == Engine::Mma && step.iteration + shift == trips - 1)
+            order.push_back(op_of(from.kernel, step.op).name.substr(0, 2));
+        });
+        CAPTURE(name, trips, r, order);
+        CHECK(released == 1);
+        const auto free = std::find(order.begin(), order.end(), "free"), query = std::find(order.begin(), order.end(), "QK");
+        CHECK(query < free);
+        CHECK(free < std::find(order.begin(), order.end(), "PV"));
+        CHECK(std::find(query, free, "wait") != free);
+      }
+    }
+  }
+}
+
+TEST_CASE("the loop's first load goes ahead of the tile's own, which wait for the tile before", "[codegen]") {
+  const test::Lowering from = test::lowering("attention_forward_hopper");
+  std::vector<std::string> loads;
+  for_each_step(test::program_of(from, 2).roles[0], [&](const Section&, const Step& step, std::int64_t) {
+    if (step.kind == StepKind::Issue) loads.push_back(op_of(from.kernel, step.op).name);
+  });
+  CHECK(loads == std::vector<std::string>{"load_k", "load_q0", "load_q1", "load_v", "load_k", "load_v"});
+}
+
+TEST_CASE("no thread looks at what a wgmma in flight takes from registers", "[codegen]") {
+  // As the schedule has it, the sum comes while PV0 is in flight; let it read what PV0 takes from registers.
+  test::Lowering from = test::lowering("attention_forward_hopper");
+  for (TileOp& op : from.kernel.body)
+    if (op.name == "sum0") op.inputs[0].value = "ph0";
+  const BuildResult built = build_program(from.kernel, from.problem, from.schedule);
+  REQUIRE(built.program.has_value());
+  bool waited = true;
+  int sums = 0;
+  Program wrong = *built.program;
+  for (std::size_t s = 0; s < built.program->roles[1].sections.size(); ++s) {
+    auto& steps = wrong.roles[1].sections[s].steps;
+    for (std::size_t k = 0; k < built.program->roles[1].sections[s].steps.size(); ++k) {
+      const Step& step = built.program->roles[1].sections[s].steps[k];
+      const std::string& name = op_of(from.kernel, step.op).name;
+      if (step.engine == Engine::Mma) waited = step.kind == StepKind::Retire && step.keep == 0;
+      if (step.kind != StepKind::Compute || name != "sum0") continue;
+      ++sums;
+      CHECK(waited);
+      std::erase_if(steps, [&](const Step& w) { return w.kind == StepKind::Retire && op_of(from.kernel, w.op).name == "sum0"; });
+    }
+  }
+  CHECK(sums >= 2);
+  CHECK_FALSE(run_symbolic(from.kernel, *built.program, {.seed = 1, .tiles = 2}).has_value());
+  const auto fault = run_symbolic(from.kernel, wrong, {.seed = 1, .tiles = 2});
+  REQUIRE(fault.has_value());
+  CHECK(fault->what == "reads registers that a wgmma in flight still takes as its operand");
 }
 
 TEST_CASE("clusters are refused by name where neighbours share nothing", "[codegen]") {

@@ -1,0 +1,30 @@
+// A role's run as a list of events, before it is folded into sections: which waits cover which wgmmas, and what follows from that.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "codegen/program/program.h"
+
+namespace heddle::codegen {
+
+struct Event {
+  Step step;
+  std::int64_t window = -1;  ///< -1: begin; number of windows: end
+  OpId retires;              ///< Retire: which op, of which iteration; invalid: all
+  std::int64_t retired_iteration = 0;
+};
+
+inline constexpr std::size_t kNever = static_cast<std::size_t>(-1);
+
+/// Fills `keep` of every wait for groups, and says when each issue is known to have finished.
+std::vector<std::size_t> settle_groups(std::vector<Event>& events);
+
+/// No thread may look at what a wgmma in flight takes from registers: waits for it where the schedule has none.
+void await_operands(std::vector<Event>& events);
+
+/// A tile that was loaded once is given back with `arrive` as soon as its last reader is over, so that the next one can be on its way
+/// while the pipeline drains.
+void release_tile(std::vector<Event>& events, std::size_t buffer, Event arrive);
+
+}  // namespace heddle::codegen
