@@ -40,6 +40,7 @@ GanttOptions gantt_options(const EndOps& ends, const Verdict& verdict, const Arg
   options.iterations = static_cast<int>(arguments.integer("--iterations").value_or(options.iterations));
   options.verdict = &verdict;
   options.ends = &ends;
+  options.barriers = arguments.has("--barriers");
   return options;
 }
 
@@ -47,6 +48,12 @@ GanttModel gantt_for(const Problem& problem, const Schedule& schedule, const End
                      const Arguments& arguments) {
   return build_gantt(problem, schedule, gantt_options(ends, verdict, arguments));
 }
+
+/// What the simulator says of the whole kernel, and how far that can be trusted.
+KernelRun prediction_of(const Inputs& inputs, const Schedule& schedule) {
+  return predict_kernel(inputs.kernel, inputs.machine, inputs.changes, inputs.problem, schedule);
+}
+std::string trust_of(const Inputs& inputs) { return trust_in(inputs.kernel.reference, inputs.machine.arch, !inputs.changes.empty()).text; }
 
 /// What `show` prints and `export --format text` writes.
 std::string page_of(const Problem& problem, const Schedule& schedule, const EndOps& ends, const Verdict& verdict,
@@ -141,6 +148,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
   } else if (format == "svg") {
     SvgOptions options;
     options.title = join_facts({problem_title(problem), picture_title(*schedule)}, {});
+    options.lines = {whole_kernel_text(prediction_of(*inputs, *schedule)), trust_of(*inputs)};
     if (arguments.text("--theme") == "dark") options.theme = SvgTheme::Dark;
     if (const auto width = arguments.integer("--width")) options.width = std::max(320, static_cast<int>(*width));
     options.begin = arguments.integer("--begin");
@@ -163,13 +171,15 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
     const GanttOptions chart = gantt_options(ends, verdict, arguments);
     ChartPage page{problem, *schedule, verdict, chart.mode, chart.iterations};
     page.machine = &inputs->machine;
-    page.prediction = predict_kernel(inputs->kernel, inputs->machine, inputs->changes, problem, *schedule);
-    page.trust = trust_in(inputs->kernel.reference, inputs->machine.arch, !inputs->changes.empty()).text;
+    page.ends = &ends;
+    page.prediction = prediction_of(*inputs, *schedule);
+    page.trust = trust_of(*inputs);
     text = chart_html(page);
   } else if (format == "trace") {
     TraceOptions options;
     if (const auto iterations = arguments.integer("--iterations")) options.iterations = static_cast<int>(*iterations);
     options.ends = &ends;
+    options.whole_kernel = whole_kernel_text(prediction_of(*inputs, *schedule)) + "; " + trust_of(*inputs);
     text = chrome_trace(problem, *schedule, options);
   } else if (format == "dot") {
     text = dependence_dot(problem, &*schedule, &ends);

@@ -7,8 +7,8 @@ namespace heddle::app {
 
 CommandSpec window_row() {
   using namespace spec;
-  OptionSpec overlays =
-      choice("--show", "OVERLAY", {"critical", "whiskers", "dependences"}, "on the screenshot's chart; may be given several times");
+  OptionSpec overlays = choice("--show", "OVERLAY", {"critical", "whiskers", "barriers", "dependences"},
+                               "on the screenshot's chart; may be given several times");
   overlays.repeats = true;
   return {
       "gui",
@@ -30,9 +30,9 @@ CommandSpec window_row() {
        kDemand,
        toggle("--solve", "solve before the screenshot is taken (the window solves anyway)"),
        toggle("--no-solve", "do not solve at the start"),
-       choice("--tab", "TAB",
-              {"explain", "slack", "ops", "units", "log", "what_if", "constraints", "sensitivity", "pareto", "alternatives", "compare",
-               "audit", "truth", "graph", "pipeline", "simulate", "cuda", "runs", "sweep"},
+       choice("--tab", "TAB", {"explain",     "slack",    "ops",          "units",  "machine", "log",   "what_if", "constraints",
+                               "sensitivity", "pareto",   "alternatives", "family", "compare", "audit", "truth",   "paper",
+                               "graph",       "pipeline", "simulate",     "cuda",   "runs",    "sweep"},
               "the tab under the chart"),
        {"--select", "", "OP", "select this op", ValueType::Name, {}, 0, 0, false},
        choice("--mode", "MODE", {"steady", "unrolled", "pipeline"}, "of the chart"),

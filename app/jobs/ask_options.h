@@ -1,7 +1,9 @@
 // What the solver can be asked about an open problem, and what there is to choose in asking.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/analysis/signature.h"
@@ -10,9 +12,9 @@
 
 namespace heddle::app {
 
-enum class Topic { Explain, Slack, Price, Latency, Sensitivity, Alternatives, Pareto, Compare };
-inline constexpr Topic kTopics[] = {Topic::Explain,     Topic::Slack,        Topic::Price,  Topic::Latency,
-                                    Topic::Sensitivity, Topic::Alternatives, Topic::Pareto, Topic::Compare};
+enum class Topic { Explain, Slack, Price, Latency, Sensitivity, Alternatives, Pareto, Compare, Family, Paper };
+inline constexpr Topic kTopics[] = {Topic::Explain,      Topic::Slack,  Topic::Price,   Topic::Latency, Topic::Sensitivity,
+                                    Topic::Alternatives, Topic::Pareto, Topic::Compare, Topic::Family,  Topic::Paper};
 /// Also the name of the command that asks the same: "explain", "slack" ...
 const char* to_string(Topic topic);
 
@@ -27,6 +29,9 @@ struct AskOptions {
   Aspect aspect = Aspect::Any;                    ///< alternatives
   bool ii_only = false;                           ///< alternatives
   std::vector<Resource> against{Resource::Smem};  ///< pareto
+  std::vector<std::string> vary;                  ///< family: as `heddle family --vary` takes them
+  std::int64_t u = 300;                           ///< paper: limit on the sum of normalized costs
+  std::vector<std::string> ablations;             ///< paper: by name
   double timeout_seconds = 60;
   bool operator==(const AskOptions&) const = default;
 };

@@ -11,8 +11,11 @@
 #include "core/library/contenders.h"
 #include "core/problem/changes.h"
 #include "core/problem/resolve.h"
+#include "solver/paper/ask.h"
 #include "solver/questions/alternatives.h"
 #include "solver/questions/explain.h"
+#include "solver/questions/kernel_set.h"
+#include "solver/questions/kernel_set_members.h"
 #include "solver/questions/latency.h"
 #include "solver/questions/pareto.h"
 #include "solver/questions/price.h"
@@ -33,6 +36,8 @@ const char* to_string(Topic topic) {
     case Topic::Alternatives: return "alternatives";
     case Topic::Pareto: return "pareto";
     case Topic::Compare: return "compare";
+    case Topic::Family: return "family";
+    case Topic::Paper: return "paper";
   }
   return "explain";
 }
@@ -182,6 +187,57 @@ Answer compare(const Question& q, std::stop_token stop, const AskListener& tell)
   return solver::make_scoreboard(request, stop, settled, phases(tell));
 }
 
+Answer family(const Question& q, std::stop_token stop, const AskListener& tell) {
+  FamilyAnswer answer;
+  KernelSetSpec spec;
+  spec.kernels.push_back(*q.kernel);
+  spec.machine = *q.machine;
+  spec.params = q.overrides;
+  for (const Change& change : q.changes)
+    if (change.enabled) spec.changes.push_back(change);
+  for (const std::string& text : q.options.vary) {
+    if (Result<Variation> v = parse_variation(text)) {
+      if (v->kind == Variation::Kind::Param) spec.params.erase(v->name);  // it varies, whatever it is set to
+      spec.vary.push_back(*std::move(v));
+    } else {
+      answer.faults.insert(answer.faults.end(), v.error().faults.begin(), v.error().faults.end());
+    }
+  }
+  if (!answer.faults.empty()) return answer;
+  Result<std::vector<KernelSetMember>> members = kernel_set_members(spec, stop);
+  if (!members) {
+    answer.faults = members.error().faults;
+    return answer;
+  }
+  // Every partial answer is a copy of all members: of a large family not after each.
+  const std::size_t step = std::max<std::size_t>(1, members->size() / 32);
+  solver::KernelSetRequest request;
+  request.members = *std::move(members);
+  request.timeout_seconds = q.options.timeout_seconds;
+  answer.set = solver::solve_kernel_set(std::move(request), stop, [&](const solver::KernelSetProgress& p) {
+    AnswerSoFar so_far{fmt::format("{} of {} members settled, {}", p.done, p.total, p.so_far.members[p.member].label), {}};
+    if (p.decided && p.done % step == 0) so_far.answer = FamilyAnswer{p.so_far, {}};
+    tell(std::move(so_far));
+  });
+  answer.cancelled = answer.set.cancelled;
+  answer.timed_out = answer.set.timed_out;
+  return answer;
+}
+
+Answer paper(const Question& q, std::stop_token stop, const AskListener& tell) {
+  namespace paper = solver::paper;
+  paper::Request request;
+  request.problem = *q.problem;
+  request.options.u = q.options.u;
+  request.timeout_seconds = q.options.timeout_seconds;
+  for (const std::string& name : q.options.ablations)
+    for (std::size_t i = 0; i < std::size(paper::kAblationNames); ++i)
+      if (name == paper::kAblationNames[i]) request.ablations.push_back(static_cast<paper::Ablation>(i));
+  return paper::ask(request, std::move(stop), [&](const paper::SearchProgress& p) {
+    tell({p.length > 0 ? fmt::format("{}, I {}, L {}", p.phase, p.ii, p.length) : fmt::format("{}, I {}", p.phase, p.ii), {}});
+  });
+}
+
 Answer ask(const Question& q, std::stop_token stop, const AskListener& tell) {
   switch (q.topic) {
     case Topic::Explain: return explain(q, stop, tell);
@@ -192,6 +248,8 @@ Answer ask(const Question& q, std::stop_token stop, const AskListener& tell) {
     case Topic::Alternatives: return alternatives(q, stop, tell);
     case Topic::Pareto: return pareto(q, stop, tell);
     case Topic::Compare: return compare(q, stop, tell);
+    case Topic::Family: return family(q, stop, tell);
+    case Topic::Paper: return paper(q, stop, tell);
   }
   return {};
 }

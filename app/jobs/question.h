@@ -1,5 +1,5 @@
-// One question to the solver in the background: explain, slack, price, latency, sensitivity, alternatives, pareto, compare. A
-// question is a value that holds all it needs; partial answers come while it runs, the whole one at the end.
+// One question to the solver in the background: explain, slack, price, latency, sensitivity, alternatives, pareto, compare, family, paper.
+// A question is a value that holds all it needs; partial answers come while it runs, the whole one at the end.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,9 @@
 #include "app/jobs/worker.h"
 #include "core/answers/alternatives.h"
 #include "core/answers/explanation.h"
+#include "core/answers/kernel_set.h"
 #include "core/answers/latency.h"
+#include "core/answers/paper.h"
 #include "core/answers/pareto.h"
 #include "core/answers/price.h"
 #include "core/answers/scoreboard.h"
@@ -42,7 +44,15 @@ struct Question {
   std::vector<Contender> given;      ///< compare: of the list, besides what is shipped
 };
 
-using Answer = std::variant<std::monostate, Explanation, SlackRanges, Prices, LatencyRange, Sensitivity, Alternatives, Pareto, Scoreboard>;
+/// A family of kernels, or what is wrong with the way it was asked for.
+struct FamilyAnswer {
+  KernelSetAnswer set;
+  std::vector<Fault> faults;
+  bool cancelled = false, timed_out = false;
+};
+
+using Answer = std::variant<std::monostate, Explanation, SlackRanges, Prices, LatencyRange, Sensitivity, Alternatives, Pareto, Scoreboard,
+                            FamilyAnswer, PaperAnswer>;
 
 /// The answer as far as it has come; `answer` may be empty when only `doing` is news.
 struct AnswerSoFar {

@@ -17,7 +17,7 @@ using AllCommands =
                  EditSource, SaveSource, ReadSourceAgain, CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule,
                  ToggleConstraint, AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange,
                  ToggleChange, SetBaseline, SwapBaseline, SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule,
-                 AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, AskWhy, TryRelaxation, WriteKernel, CheckKernel,
+                 AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, OpenMember, AskWhy, TryRelaxation, WriteKernel, CheckKernel,
                  SetKernelOptions, BuildKernel, CancelKernel, SaveKernel, RunKernel, CancelRun, OpenMeasurement, SelectRun, ToggleMeasured,
                  AdoptMeasured, OpenSweep, CloseSweep, StartTune, CancelTune, OpenPoint, Validate, CancelValidation, SelectPublished,
                  OpenPublished, ToggleWhiskers, Undo, Redo, SelectOp, ClearSelection, StartSolve, ProveShown, CancelSolve, SetMode,

@@ -35,11 +35,12 @@ std::string project_to_name(const Session& session) {
 
 /// --param, --set and --demand, as far as `takes` wants them.
 template <class Takes>
-void add_question(const Content& content, const Takes& takes, std::vector<std::string>& words) {
+void add_question(const Content& content, const Takes& takes, const std::vector<std::string>& free, std::vector<std::string>& words) {
   const auto add = [&](const char* flag, std::string value) {
     if (takes(flag)) words.insert(words.end(), {flag, std::move(value)});
   };
-  for (const auto& [name, value] : content.overrides) add("--param", fmt::format("{}={}", name, value));
+  for (const auto& [name, value] : content.overrides)
+    if (std::find(free.begin(), free.end(), name) == free.end()) add("--param", fmt::format("{}={}", name, value));
   for (const Change& change : content.changes)
     if (change.enabled) add("--set", describe(change));
   for (const UserConstraint& constraint : content.constraints)
@@ -80,6 +81,13 @@ std::vector<std::string> mode_words(const Session& session) {
   return words;
 }
 
+/// What `show` and `export` draw besides.
+std::vector<std::string> drawn_words(const Session& session) {
+  std::vector<std::string> words = mode_words(session);
+  if (session.view().barriers) words.push_back("--barriers");
+  return words;
+}
+
 std::vector<std::string> align_words(const Session& session) {
   const Alignment& alignment = session.view().alignment;
   if (alignment.at == Alignment::At::Most) return {"--align", "most"};
@@ -89,7 +97,8 @@ std::vector<std::string> align_words(const Session& session) {
 
 }  // namespace
 
-std::string command_line(const Session& session, std::string_view subcommand, const std::vector<std::string>& extra) {
+std::string command_line(const Session& session, std::string_view subcommand, const std::vector<std::string>& extra,
+                         const std::vector<std::string>& free) {
   const Content& content = session.content();
   if (!content.kernel || !content.machine) return {};
   const CommandSpec* command = find_command(subcommand);
@@ -118,7 +127,7 @@ std::string command_line(const Session& session, std::string_view subcommand, co
   if (positionals(PositionalType::Kernel) > 0) words.push_back(name_in_library(Shelf::Kernels, content.kernel->source));
   // A dump stands for its machine too.
   if (positionals(PositionalType::Machine) > 0 && !content.dump) words.push_back(name_in_library(Shelf::Machines, content.machine->file));
-  add_question(content, takes, words);
+  add_question(content, takes, free, words);
   // The window lets a pin be as far out as it was dropped.
   const bool solves = subcommand == "solve" || (entry && entry->file.empty());
   if (const int stages = content.problem ? stages_wanted(content) : 0; solves && stages > kUsualStages && takes("--max-stages"))
@@ -141,7 +150,7 @@ std::string why_no_line(const Session& session) {
   return "save the project first, as NAME.heddle.json: no command line finds just this schedule without its file";
 }
 
-std::string shown_as_command(const Session& session) { return command_line(session, "show", mode_words(session)); }
+std::string shown_as_command(const Session& session) { return command_line(session, "show", drawn_words(session)); }
 
 std::string ask_command(const Session& session, Topic topic, const AskOptions& options) {
   std::vector<std::string> words;
@@ -171,6 +180,18 @@ std::string ask_command(const Session& session, Topic topic, const AskOptions& o
     case Topic::Pareto:
       for (const Resource r : options.against) add({"--against", to_string(r)});
       break;
+    case Topic::Family: {
+      std::vector<std::string> free;
+      for (const std::string& text : options.vary) {
+        add({"--vary", text});
+        free.push_back(text.substr(0, text.find('=')));
+      }
+      return command_line(session, to_string(topic), words, free);
+    }
+    case Topic::Paper:
+      if (options.u != AskOptions{}.u) add({"--u", fmt::format("{}", options.u)});
+      for (const std::string& name : options.ablations) add({"--ablation", name});
+      break;
     case Topic::Compare:
       // Shipped schedules take part by themselves.
       for (const EntryPtr& entry : session.content().schedules)
@@ -194,7 +215,7 @@ std::vector<std::string> kernel_words(const Content& content) {
   std::vector<std::string> words{name_in_library(Shelf::Kernels, content.kernel->source)};
   if (!content.dump) words.push_back(name_in_library(Shelf::Machines, content.machine->file));
   add_question(
-      content, [](std::string_view flag) { return flag != "--demand"; }, words);
+      content, [](std::string_view flag) { return flag != "--demand"; }, {}, words);
   add_kernel_options(content, taker_of(find_command("run")), words);
   return words;
 }
@@ -210,7 +231,7 @@ std::vector<std::string> tune_words(const Content& content, TuneOptions options,
   }
   // Demands are of one configuration; the tuner's space has its own.
   add_question(
-      question, [](std::string_view flag) { return flag != "--demand"; }, words);
+      question, [](std::string_view flag) { return flag != "--demand"; }, {}, words);
   const auto add = [&](const char* flag, std::string value) { words.insert(words.end(), {flag, std::move(value)}); };
   add("--budget", fmt::format("{}", options.budget));
   add("--method", options.method);
@@ -292,7 +313,7 @@ std::string picture_command(const Session& session, const Export& request) {
     add({name_in_library(Shelf::Kernels, content.kernel->source)});
     if (!content.dump) add({name_in_library(Shelf::Machines, content.machine->file)});
     add_question(
-        content, [](std::string_view) { return true; }, words);
+        content, [](std::string_view) { return true; }, {}, words);
     if (entry && entry->file.empty()) add({"--solve"});
     if (entry && !entry->file.empty()) add({"--schedule", name_in_library(Shelf::Schedules, entry->file)});
   }
@@ -315,7 +336,7 @@ std::string picture_command(const Session& session, const Export& request) {
 }  // namespace
 
 std::string export_command(const Session& session, const Export& request) {
-  std::vector<std::string> words = mode_words(session);
+  std::vector<std::string> words = drawn_words(session);
   const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
   switch (request.kind) {
     case ExportKind::Svg:
@@ -367,7 +388,7 @@ std::optional<std::string> cli_equivalent(const Session& session, const Command&
     return has_file ? line("check", {"--prove"}) : line("solve");
   }
   if (command.is<OpenSchedule, FirstViolation>()) return line("check");
-  if (command.is<OpenProject, SelectSchedule, SetMode, SetIterations, OpenPoint, OpenPublished>()) return shown();
+  if (command.is<OpenProject, SelectSchedule, SetMode, SetIterations, OpenPoint, OpenMember, OpenPublished>()) return shown();
 
   if (const auto* c = command.as<OpenFile>()) {
     if (const auto& sweep = session.sweep().file(); sweep && sweep->path == c->path) return shell_words({"heddle-gui", c->path});

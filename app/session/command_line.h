@@ -19,7 +19,9 @@ struct SweepHead;     // app/batch/sweep_line.h
 /// shell. Of the state it says what the subcommand takes: parameters, changed numbers and constraints that are switched on,
 /// and the schedule that is shown, where the subcommand wants one: by its file, by the project's, or not at all where solving
 /// again finds one just as good. Empty where none of that will do (see why_no_line), and without kernel and machine.
-std::string command_line(const Session& session, std::string_view subcommand, const std::vector<std::string>& extra = {});
+/// `free` are parameters that the line chooses itself, whatever they are set to.
+std::string command_line(const Session& session, std::string_view subcommand, const std::vector<std::string>& extra = {},
+                         const std::vector<std::string>& free = {});
 /// Why a line of this session is empty.
 std::string why_no_line(const Session& session);
 

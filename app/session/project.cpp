@@ -10,7 +10,7 @@
 namespace heddle::app {
 namespace {
 
-constexpr std::array<std::pair<BottomTab, const char*>, 19> kTabs{{{BottomTab::Log, "log"},
+constexpr std::array<std::pair<BottomTab, const char*>, 22> kTabs{{{BottomTab::Log, "log"},
                                                                    {BottomTab::Explain, "explain"},
                                                                    {BottomTab::Slack, "slack"},
                                                                    {BottomTab::Alternatives, "alternatives"},
@@ -28,7 +28,10 @@ constexpr std::array<std::pair<BottomTab, const char*>, 19> kTabs{{{BottomTab::L
                                                                    {BottomTab::Simulate, "simulate"},
                                                                    {BottomTab::Runs, "runs"},
                                                                    {BottomTab::Sweep, "sweep"},
-                                                                   {BottomTab::Truth, "truth"}}};
+                                                                   {BottomTab::Truth, "truth"},
+                                                                   {BottomTab::Family, "family"},
+                                                                   {BottomTab::Paper, "paper"},
+                                                                   {BottomTab::Machine, "machine"}}};
 
 bool same_changes(const Changes& a, const Changes& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Change& x, const Change& y) {

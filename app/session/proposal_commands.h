@@ -28,6 +28,10 @@ struct Ask {
   AskOptions options;
 };
 
+struct OpenMember {
+  std::size_t index = 0;
+};  ///< of the family that was solved: its parameters and groups become the document, its schedule is shown
+
 /// Puts one way out in force and solves again; what was shown becomes B. See Relaxation.
 struct TryRelaxation {
   Changes changes;

@@ -64,6 +64,8 @@ class Session {
   bool remembers(Topic topic, const AskOptions& options) const;
   /// Empty when it can be asked, else why not, as a sentence.
   std::string why_no_question(Topic topic) const;
+  /// Of the family that was solved; empty: OpenMember opens it.
+  std::string why_no_member(std::size_t index) const;
   /// A question is being worked on.
   bool asking() const;
   /// Empty when the shown schedule can go back into the compiler's dump in this form, else why not.

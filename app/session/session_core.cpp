@@ -256,7 +256,7 @@ void SessionCore::on(const OpenConstraints& c) {
 void SessionCore::on(const SaveSchedule& c) {
   const ScheduleEntry* entry = document_.content.entry();
   if (!entry) return fail("Cannot save", Error::input("there is no schedule to save", "solve or open one first"));
-  const auto saved = write_file(c.path, schedule_text(*document_.content.problem, entry->schedule));
+  const auto saved = write_file(c.path, schedule_text(problem_to_write(), entry->schedule));
   if (!saved) return fail("Cannot save " + base_name(c.path), saved.error());
   say(LogLevel::Good, "saved " + c.path);
 }
@@ -453,7 +453,7 @@ void SessionCore::on(const SetIterations& c) {
 
 void SessionCore::on(const ChangeView& c) {
   // Only these are what the window makes its models from.
-  const auto drawn = [this] { return std::tuple(view_.chart_view, view_.critical, view_.highlight); };
+  const auto drawn = [this] { return std::tuple(view_.chart_view, view_.critical, view_.barriers, view_.highlight); };
   const auto before = drawn();
   c.change(view_, settings_.layout);
   if (drawn() != before) changed();

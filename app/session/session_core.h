@@ -196,6 +196,7 @@ class SessionCore {
   void on(const SelectOp& c);
   void on(const ClearSelection& c);
   void on(const StartSolve& c);
+  void on(const OpenMember& c);
   void on(const ProveShown& c);
   void on(const CancelSolve& c);
   void on(const SetMode& c);
@@ -232,6 +233,8 @@ class SessionCore {
   bool pump_predictions();
   /// While its tab is shown, the text is that of the shown schedule.
   void keep_kernel_fresh();
+  /// The problem as files say it: texts that were edited and are in no file count as changes.
+  Problem problem_to_write() const;
   bool pump_kernel();
 
   void take_event(const solver::SolveEvent& event, std::optional<Schedule>& newest);

@@ -28,7 +28,18 @@ struct Shown {
   const Content& content;
   const ViewState& view;
   int iterations;
+  Problem problem;  ///< with what was edited and not saved among the changes, so that every title says it
 };
+
+KernelRun prediction_of(const Shown& shown) {
+  const Content& content = shown.content;
+  return predict_kernel(*content.kernel, *content.machine, content.changes, *content.problem, content.entry()->schedule);
+}
+/// Nothing was validated with other numbers than those of the files.
+std::string trust_of(const Shown& shown) {
+  return trust_in(shown.content.kernel->reference, shown.content.machine->arch, !shown.problem.changes.empty()).text;
+}
+std::string whole_kernel_of(const Shown& shown) { return whole_kernel_text(prediction_of(shown)) + "; " + trust_of(shown); }
 
 EndOps ends_of(const Content& content, const ScheduleEntry& entry) {
   return end_ops(*content.kernel, *content.machine, content.changes, *content.problem, entry.schedule);
@@ -43,15 +54,17 @@ GanttModel gantt_of(const Shown& shown, const ScheduleEntry& entry, Cycle shift 
   options.iterations = shown.iterations;
   options.verdict = &entry.verdict;
   options.ends = &ends;
+  options.barriers = shown.view.barriers;
   return build_gantt(*shown.content.problem, shifted(entry.schedule, shift), options);
 }
 
 std::string svg_of(const Shown& shown, const Export& request) {
-  const auto& [content, view, iterations] = shown;
+  const auto& [content, view, iterations, problem] = shown;
   const ScheduleEntry& a = *content.entry();
   SvgOptions svg;
   svg.theme = request.light ? SvgTheme::Light : SvgTheme::Dark;
-  svg.title = join_facts({problem_title(*content.problem), picture_title(as_it_stands(a))}, {});
+  svg.title = join_facts({problem_title(shown.problem), picture_title(as_it_stands(a))}, {});
+  svg.lines = {whole_kernel_text(prediction_of(shown)), trust_of(shown)};
   if (request.visible_only && view.chart.visible) {
     svg.begin = view.chart.visible->first;
     svg.end = view.chart.visible->second;
@@ -67,14 +80,26 @@ std::string svg_of(const Shown& shown, const Export& request) {
 std::string html_of(const Shown& shown) {
   const Content& content = shown.content;
   const Schedule schedule = as_it_stands(*content.entry());
-  ChartPage page{*content.problem, schedule, content.entry()->verdict, shown.view.mode, shown.iterations};
+  ChartPage page{shown.problem, schedule, content.entry()->verdict, shown.view.mode, shown.iterations};
+  const EndOps ends = ends_of(content, *content.entry());
+  page.ends = &ends;
   page.machine = content.machine.get();
-  page.prediction = predict_kernel(*content.kernel, *content.machine, content.changes, *content.problem, schedule);
-  page.trust = trust_in(content.kernel->reference, content.machine->arch, !content.changes.empty()).text;
+  page.prediction = prediction_of(shown);
+  page.trust = trust_of(shown);
   return chart_html(page);
 }
 
 }  // namespace
+
+Problem SessionCore::problem_to_write() const {
+  Problem problem = *document_.content.problem;
+  const auto mark = [&](SourceOf of, const std::string& name) {
+    if (session_.text_unsaved(of)) problem.changes.push_back("the text of " + name + ", edited and not saved");
+  };
+  mark(SourceOf::Kernel, document_.content.kernel->name);
+  mark(SourceOf::Machine, document_.content.machine->name);
+  return problem;
+}
 
 void SessionCore::on(const Export& c) {
   const ScheduleEntry* entry = document_.content.entry();
@@ -83,14 +108,14 @@ void SessionCore::on(const Export& c) {
     return;
   }
   if (!entry) return fail("Cannot export", Error::input("there is no schedule to draw", "solve or open one first"));
-  const Problem& problem = *document_.content.problem;
-  const Shown shown{document_.content, view_, session_.iterations()};
+  const Shown shown{document_.content, view_, session_.iterations(), problem_to_write()};
+  const Problem& problem = shown.problem;
   const EndOps ends = ends_of(document_.content, *entry);
   std::string text;
   switch (c.kind) {
     case ExportKind::Svg: text = svg_of(shown, c); break;
     case ExportKind::Html: text = html_of(shown); break;
-    case ExportKind::Trace: text = chrome_trace(problem, entry->schedule, {.ends = &ends}); break;
+    case ExportKind::Trace: text = chrome_trace(problem, entry->schedule, {.ends = &ends, .whole_kernel = whole_kernel_of(shown)}); break;
     case ExportKind::Csv: text = op_csv(problem, &entry->schedule, &ends); break;
     case ExportKind::Text: {
       TextStyle style;

@@ -68,6 +68,7 @@ std::string Session::why_no_question(Topic topic) const {
   if (about_the_schedule(topic) && !entry) return "there is no schedule yet";
   if (topic == Topic::Latency && !entry->verdict.valid()) return "the shown schedule breaks a rule already";
   if (topic == Topic::Latency && !selection().primary().valid()) return "select an op first";
+  if (topic == Topic::Family && content().dump) return "a compiler's dump has no parameters to vary";
   if (topic == Topic::Price &&
       std::none_of(content().constraints.begin(), content().constraints.end(), [](const UserConstraint& c) { return c.enabled; }))
     return "no constraint is switched on";

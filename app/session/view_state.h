@@ -37,7 +37,10 @@ enum class BottomTab {
   Simulate,
   Runs,
   Sweep,
-  Truth
+  Truth,
+  Family,
+  Paper,
+  Machine
 };
 
 /// How A and B share the centre, where there is a B.
@@ -74,6 +77,7 @@ struct ViewState {
   Alignment alignment;                      ///< of B with A
   std::optional<SourceOf> editor;           ///< the text that stands beside the chart
   bool critical = false, whiskers = false;  ///< overlays of the chart
+  bool barriers = false;                    ///< lanes of barriers and phases over those of resources
   bool measured = false;                    ///< the same: bars of the chosen run
   bool keys_overlay = false;
   bool open_dialog = false;

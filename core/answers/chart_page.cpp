@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "core/analysis/period.h"
 #include "core/analysis/usage.h"
@@ -28,15 +29,31 @@ Json role_json(UnitRole role) {
   return Json::object().set("fill", fmt::format("#{:06x}", paint.fill)).set("text", fmt::format("#{:06x}", paint.text));
 }
 
-Json bars_json(const GanttModel& model) {
-  Json bars = Json::array();
+/// By row, lane and begin. The ops of prologue and epilogue follow those of the loop.
+Json bars_json(const GanttModel& model, std::size_t loop_ops) {
+  struct Placed {
+    std::size_t row;
+    int lane;
+    Cycle begin;
+    Json item;
+  };
+  std::vector<Placed> placed;
+  const auto put = [&](std::size_t op, int iteration, std::size_t row, int lane, Cycle begin, Cycle end, Cycle ready, int flags) {
+    Json item = Json::array();
+    item.push(op).push(iteration).push(row).push(lane);
+    item.push(begin).push(end).push(ready).push(flags);
+    placed.push_back({row, lane, begin, std::move(item)});
+  };
   for (const GanttBar& bar : model.bars) {
     const int flags = (bar.critical ? 1 : 0) + (bar.violating ? 2 : 0) + (bar.wraps_left ? 4 : 0) + (bar.wraps_right ? 8 : 0);
-    Json item = Json::array();
-    item.push(bar.op.index()).push(bar.iteration).push(bar.row).push(bar.lane);
-    item.push(bar.begin).push(bar.end).push(bar.latency_end).push(flags);
-    bars.push(std::move(item));
+    put(bar.op.index(), bar.iteration, bar.row, bar.lane, bar.begin, bar.end, bar.latency_end, flags);
   }
+  constexpr int kOnce = 16;
+  for (const GanttEndBar& bar : model.ends) put(loop_ops + bar.end, 0, bar.row, bar.lane, bar.begin, bar.end_at, bar.latency_end, kOnce);
+  std::stable_sort(placed.begin(), placed.end(),
+                   [](const Placed& a, const Placed& b) { return std::tie(a.row, a.lane, a.begin) < std::tie(b.row, b.lane, b.begin); });
+  Json bars = Json::array();
+  for (Placed& bar : placed) bars.push(std::move(bar.item));
   return bars;
 }
 
@@ -58,7 +75,16 @@ Json usage_json(const GanttLane& lane) {
       .set("steps", std::move(steps));
 }
 
-Json view_json(const GanttModel& model) {
+Json view_json(const GanttModel& model, std::size_t loop_ops) {
+  Json groups = Json::array(), rows = Json::array();
+  for (const GanttGroup& group : model.groups)
+    groups.push(Json::object()
+                    .set("label", printable(group.label))
+                    .set("detail", group.detail)
+                    .set("first", group.first_row)
+                    .set("rows", group.rows));
+  for (const GanttRow& row : model.rows)
+    rows.push(Json::object().set("label", printable(row.label)).set("role", to_string(row.role)).set("lanes", row.lanes));
   Json marks = Json::array(), phases = Json::array(), usage = Json::array();
   for (const GanttMark& mark : model.marks) {
     Json item = Json::array();
@@ -73,7 +99,9 @@ Json view_json(const GanttModel& model) {
       .set("marks", std::move(marks))
       .set("phases", std::move(phases))
       .set("usage", std::move(usage))
-      .set("bars", bars_json(model));
+      .set("groups", std::move(groups))
+      .set("rows", std::move(rows))
+      .set("bars", bars_json(model, loop_ops));
 }
 
 const char* css_of(FactLine::Tone tone) {
@@ -105,37 +133,45 @@ Json op_json(const ChartPage& page, const GanttBar& bar) {
   return Json::object().set("name", printable(page.problem.op(bar.op).name)).set("facts", std::move(facts));
 }
 
+/// Of an op of prologue or epilogue: once per tile, neither scheduled nor proved.
+Json end_json(const EndOps& ends, const EndOp& end) {
+  const Op& op = ends.problem.op(end.op);
+  Json facts = Json::array();
+  const auto add = [&](const char* css, const std::string& text) {
+    Json item = Json::array();
+    item.push(css).push(text);
+    facts.push(std::move(item));
+  };
+  add("", fmt::format("{}, {} of the kernel", printable(op.kind), to_string(end.section)));
+  add("dim", fmt::format("result usable {} cycles after its start", grouped(op.latency)));
+  if (!end.cost_known) add("warn", "no cost is known, taken as nothing");
+  return Json::object().set("name", printable(op.name)).set("once", to_string(end.section)).set("facts", std::move(facts));
+}
+
 Json data_json(const ChartPage& page, const GanttModel& steady, const GanttModel& run) {
-  Json roles = Json::object(), groups = Json::array(), rows = Json::array(), ops = Json::array(), edges = Json::array();
+  Json roles = Json::object(), ops = Json::array(), edges = Json::array();
   const auto need = [&](UnitRole role) { roles.set(to_string(role), role_json(role)); };
   for (const GanttLane& lane : steady.lanes) need(lane.role);
   for (const GanttLane& lane : run.lanes) need(lane.role);
-  for (const GanttGroup& group : steady.groups)
-    groups.push(Json::object()
-                    .set("label", printable(group.label))
-                    .set("detail", group.detail)
-                    .set("first", group.first_row)
-                    .set("rows", group.rows));
-  for (const GanttRow& row : steady.rows) {
-    need(row.role);
-    rows.push(Json::object().set("label", printable(row.label)).set("role", to_string(row.role)).set("lanes", row.lanes));
-  }
+  for (const GanttModel* model : {&steady, &run})
+    for (const GanttRow& row : model->rows) need(row.role);
   std::vector<const GanttBar*> bar_of(page.problem.ops.size());
   for (const GanttBar& bar : steady.bars) bar_of[bar.op.index()] = &bar;
   for (const GanttBar* bar : bar_of) ops.push(op_json(page, *bar));
+  if (page.ends)
+    for (const EndOp& end : page.ends->ops) ops.push(end_json(*page.ends, end));
   for (const Edge& edge : page.problem.edges) {
     Json item = Json::array();
     item.push(edge.from.index()).push(edge.to.index()).push(edge.distance);
     edges.push(std::move(item));
   }
   Json views = Json::array();
-  views.push(view_json(steady)).push(view_json(run));
+  const std::size_t loop_ops = page.problem.ops.size();
+  views.push(view_json(steady, loop_ops)).push(view_json(run, loop_ops));
   return Json::object()
       .set("ii", page.schedule.ii)
       .set("first", page.mode == GanttMode::Steady ? 0 : 1)
       .set("roles", std::move(roles))
-      .set("groups", std::move(groups))
-      .set("rows", std::move(rows))
       .set("ops", std::move(ops))
       .set("edges", std::move(edges))
       .set("views", std::move(views));
@@ -197,10 +233,8 @@ std::string header(const ChartPage& page) {
     facts.push_back(fmt::format("tensor memory {} of {} columns", usage.tmem_columns, problem.limits.tmem_columns));
   html += "<span class=\"dim\">" + xml_text(join_facts(facts, {})) + "</span></p>\n";
   if (page.prediction) {
-    const bool known = page.prediction->fault.empty();
-    html += paragraph(
-        "", (known ? "whole kernel, predicted: " : "no prediction of the whole kernel: ") + kernel_headline(*page.prediction, {}));
-    if (known) html += paragraph("dim", page.trust);
+    html += paragraph("", whole_kernel_text(*page.prediction));
+    if (page.prediction->fault.empty()) html += paragraph("dim", page.trust);
   }
   if (!problem.clock_note.empty()) html += paragraph("dim", problem.clock_note);
   for (const Violation& violation : page.verdict.violations) html += paragraph("bad", violation.family + ": " + violation.message);
@@ -300,9 +334,15 @@ KernelRun predict_kernel(const Kernel& kernel, const Machine& machine, const Cha
   return run_kernel(kernel, machine, changes, problem, schedule, options);
 }
 
+std::string whole_kernel_text(const KernelRun& prediction) {
+  if (!prediction.fault.empty()) return "no prediction of the whole kernel: " + printable(prediction.fault);
+  return "whole kernel, predicted: " +
+         join_facts({kernel_headline(prediction, {}), fmt::format("{} per SM", count_of(prediction.ctas, "CTA"))}, {});
+}
+
 std::string chart_html(const ChartPage& page) {
   const GanttModel steady = build_gantt(page.problem, page.schedule, {GanttMode::Steady, page.iterations, &page.verdict});
-  const GanttModel run = build_gantt(page.problem, page.schedule, {GanttMode::Pipeline, page.iterations, &page.verdict});
+  const GanttModel run = build_gantt(page.problem, page.schedule, {GanttMode::Pipeline, page.iterations, &page.verdict, page.ends});
   const std::string title = xml_text(join_facts({problem_title(page.problem), picture_title(page.schedule)}, {}));
   return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src "

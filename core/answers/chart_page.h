@@ -14,6 +14,9 @@
 
 namespace heddle {
 
+/// "whole kernel, predicted: 1.52 ms ... · 1 CTA per SM", or why nothing is predicted; for the titles of pictures and files.
+std::string whole_kernel_text(const KernelRun& prediction);
+
 /// What the simulator predicts of the whole kernel on the whole machine, as hardware runs it; a fault where it predicts nothing.
 KernelRun predict_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
                          const Schedule& schedule);
@@ -25,6 +28,7 @@ struct ChartPage {
   GanttMode mode = GanttMode::Steady;     ///< shown first
   int iterations = 3;                     ///< of the view of iterations
   const Machine* machine = nullptr;       ///< where latencies come from
+  const EndOps* ends = nullptr;           ///< the kernel's prologue and epilogue
   std::optional<KernelRun> prediction{};  ///< of the whole kernel
   std::string trust{};                    ///< how far such predictions can be trusted; "": not known
 };

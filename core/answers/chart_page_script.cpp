@@ -10,7 +10,7 @@ const canvas = document.getElementById('chart'), pen = canvas.getContext('2d'), 
 const root = document.documentElement, buttons = [...document.querySelectorAll('button[data-view]')];
 const kLane = 26, kPad = 6, kGroupLeast = 42, kRuler = 24, kMarks = 20, kUsage = 34, kLabels = 210, kRight = 12, kFont = "'DejaVu Sans', Verdana, sans-serif";
 const Op = 0, Iteration = 1, Row = 2, Lane = 3, Begin = 4, End = 5, Ready = 6, Flags = 7;
-const Critical = 1, Violating = 2, WrapsLeft = 4, WrapsRight = 8;
+const Critical = 1, Violating = 2, WrapsLeft = 4, WrapsRight = 8, Once = 16;
 
 let view, from = 0, to = 1, hovered = null, chosen = -1, pinned = null, width = 800, height = 400, asked = false, drag = null, pointer = null;
 let color = {};
@@ -25,16 +25,16 @@ function readColors() {
   for (const name of ['back', 'row', 'row2', 'grid', 'text', 'dim', 'ii', 'bad', 'warn', 'outline', 'mark']) color[name] = style.getPropertyValue('--' + name).trim();
 }
 
-// Where rows and lanes go, and which bars each lane of a row holds; all views have the same rows.
+// Where rows and lanes go, and which bars each lane of a row holds.
 function prepare(v) {
   v.top = kRuler + kMarks * (v.phases.length ? 2 : 1);
   v.rowTop = [];
   v.groupBox = [];
   let y = v.top;
-  for (const group of data.groups) {
+  for (const group of v.groups) {
     const top = y;
     y += kPad;
-    for (let r = group.first; r < group.first + group.rows; ++r) { v.rowTop[r] = y; y += kLane * data.rows[r].lanes; }
+    for (let r = group.first; r < group.first + group.rows; ++r) { v.rowTop[r] = y; y += kLane * v.rows[r].lanes; }
     y = Math.max(y + kPad, top + kGroupLeast);
     v.groupBox.push([top, y]);
     y += 2;
@@ -80,14 +80,17 @@ function line(x0, y0, x1, y1, ink, dash = []) {
 
 // A label that does not fit stands to the right of its bar where nothing else is until `free`.
 function drawBar(bar, shared, free) {
-  const role = data.roles[data.rows[bar[Row]].role], y = barTop(bar) + 3, high = kLane - 6;
+  const role = data.roles[view.rows[bar[Row]].role], y = barTop(bar) + 3, high = kLane - 6;
   const x0 = x(bar[Begin]), x1 = Math.max(x(bar[End]), x0 + 1.5), l = Math.max(x0, kLabels - 4), r = Math.min(x1, width - kRight + 4);
   const faded = chosen >= 0 && bar[Op] !== chosen && !shared.has(bar);
   pen.globalAlpha = faded ? 0.45 : 1;
   if (bar[Ready] > bar[End] && !(bar[Flags] & WrapsRight) && x1 - x0 > 3)
     line(x1, y + high - 2.5, Math.min(x(Math.min(bar[Ready], view.end)), width), y + high - 2.5, role.fill);
   pen.fillStyle = role.fill;
+  const once = bar[Flags] & Once;  // of prologue or epilogue: pale and dashed, no part of the schedule
+  if (once) pen.globalAlpha = 0.35;
   pen.fillRect(l, y, r - l, high);
+  if (once) { pen.globalAlpha = 1; pen.strokeStyle = role.fill; pen.lineWidth = 1; pen.setLineDash([3, 2]); pen.strokeRect(l + 0.5, y + 0.5, r - l - 1, high - 1); pen.setLineDash([]); }
   // Iterations are told apart by the direction of a hatch, as in the window.
   const hatch = Math.abs(bar[Iteration]) % 4;
   if (hatch && r - l > 6) {
@@ -106,7 +109,7 @@ function drawBar(bar, shared, free) {
   if (beside) write(name, x1 + 5, y + high / 2 - 2, color.text, 'bold 11px');
   if (label) {
     if (hatch) { const half = pen.measureText(label).width / 2 + 3; pen.fillStyle = role.fill; pen.fillRect((l + r) / 2 - half, y + 3, 2 * half, high - 6); }
-    write(label, (l + r) / 2, y + high / 2, role.text, 'bold 11px', 'center');
+    write(label, (l + r) / 2, y + high / 2, once ? color.text : role.text, 'bold 11px', 'center');
   }
   if (bar === hovered || bar[Op] === chosen) { pen.strokeStyle = color.ii; pen.lineWidth = 2; pen.strokeRect(l - 1, y - 1, r - l + 2, high + 2); }
   pen.globalAlpha = 1;
@@ -120,7 +123,7 @@ function drawBars(shared) {
       const bar = bars[i], x0 = x(bar[Begin]), x1 = x(bar[End]);
       if (x1 - x0 < 2 && bar !== hovered) {
         if (x0 < drawn + 0.5) continue;
-        pen.fillStyle = data.roles[data.rows[bar[Row]].role].fill;
+        pen.fillStyle = data.roles[view.rows[bar[Row]].role].fill;
         pen.fillRect(x0, barTop(bar) + 3, 1.5, kLane - 6);
         drawn = x0 + 1;
       } else { drawBar(bar, shared, i + 1 < bars.length ? x(bars[i + 1][Begin]) : Math.min(x(view.end), width - kRight)); drawn = x1; }
@@ -230,7 +233,7 @@ function draw() {
   canvas.style.height = height + 'px';
   pen.setTransform(scale, 0, 0, scale, 0, 0);
   pen.fillStyle = color.back; pen.fillRect(0, 0, width, height);
-  data.groups.forEach((group, g) => {
+  view.groups.forEach((group, g) => {
     const [top, bottom] = view.groupBox[g];
     pen.fillStyle = g % 2 ? color.row2 : color.row; pen.fillRect(0, top, width - kRight, bottom - top);
   });
@@ -240,12 +243,12 @@ function draw() {
   for (const [a, b, edge] of links) drawArrow(a, b, edge);
   pen.restore();
   drawRuler();
-  data.groups.forEach((group, g) => {
+  view.groups.forEach((group, g) => {
     const [top] = view.groupBox[g];
     pen.font = 'bold 13px ' + kFont;
     write(fitted(group.label, 130), 6, top + 14, color.text, 'bold 13px');
     write(group.detail, 6, top + 31, color.dim, '11px');
-    for (let r = group.first; r < group.first + group.rows; ++r) write(data.rows[r].label, kLabels - 8, view.rowTop[r] + kLane / 2, color.text, 'bold 11px', 'right');
+    for (let r = group.first; r < group.first + group.rows; ++r) write(view.rows[r].label, kLabels - 8, view.rowTop[r] + kLane / 2, color.text, 'bold 11px', 'right');
   });
   drawUsage();
   if (pointer && pointer.inside) {
@@ -294,11 +297,11 @@ function barAt(px, py) {
 
 function tell(bar, clientX, clientY) {
   if (!bar) { tip.style.display = 'none'; return; }
-  const op = data.ops[bar[Op]], row = data.rows[bar[Row]], add = (text, css) => { const p = document.createElement('div'); p.textContent = text; if (css) p.className = css; tip.append(p); };
+  const op = data.ops[bar[Op]], row = view.rows[bar[Row]], add = (text, css) => { const p = document.createElement('div'); p.textContent = text; if (css) p.className = css; tip.append(p); };
   tip.textContent = '';
   const head = document.createElement('div'), name = document.createElement('b');
   name.textContent = op.name;
-  const iteration = view.steady ? (bar[Iteration] ? 'iteration k' + bar[Iteration] : 'iteration k') : 'iteration ' + bar[Iteration];
+  const iteration = op.once ? op.once + ', once per tile, predicted' : view.steady ? (bar[Iteration] ? 'iteration k' + bar[Iteration] : 'iteration k') : 'iteration ' + bar[Iteration];
   head.append(name, '  ' + row.label + '  ' + iteration);
   tip.append(head);
   let length = bar[End] - bar[Begin];

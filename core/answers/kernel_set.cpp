@@ -77,44 +77,6 @@ std::string short_seconds(double value) {
   return value < 0.0005 ? "" : value < 1 ? fmt::format("{:.0f} ms", value * 1000) : fmt::format("{:.2f} s", value);
 }
 
-std::string members_table(const KernelSetAnswer& family) {
-  std::vector<std::vector<std::string>> rows;
-  for (const std::size_t i : ranked(family)) {
-    const KernelSetMember& m = family.members[i];
-    const SolveOutcome& o = m.outcome;
-    const bool impossible = o.status == Status::Infeasible;
-    const Cycle ii = o.schedule ? o.schedule->ii : impossible ? 0 : o.lower_bound;
-    const char* at_most = o.schedule || ii < 1 ? "" : "<= ";
-    const std::string speed = rate(m, ii), share = peak(m, ii);
-    rows.push_back({printable(m.label), std::to_string(m.problem.ops.size()), m.min_ii < kNoFiniteII ? std::to_string(m.min_ii) : "none",
-                    impossible   ? "none"
-                    : o.schedule ? std::to_string(ii)
-                                 : fmt::format(">= {}", ii),
-                    m.pruned ? ii_to_equal(m, family) : "", status_of(m), speed.empty() ? "" : at_most + speed,
-                    share.empty() ? "" : at_most + share, o.schedule ? traffic(m, ii) : "", value_of(m, "stages"),
-                    o.schedule ? std::to_string(o.schedule->groups.size()) : "", value_of(m, "warps"), value_of(m, "smem"),
-                    m.problem.limits.tmem_columns > 0 ? value_of(m, "tmem") : "", value_of(m, "registers"),
-                    short_seconds(o.seconds.total)});
-  }
-  return text_table({{"member"},
-                     {"ops", true},
-                     {"MinII", true},
-                     {"II", true},
-                     {"to equal", true},
-                     {"status"},
-                     {rate_unit(family.work), true},
-                     {"of peak", true},
-                     {"bytes/cycle", true},
-                     {"stages", true},
-                     {"groups", true},
-                     {"warps", true},
-                     {"SMEM", true},
-                     {"TMEM", true},
-                     {"registers", true},
-                     {"time", true}},
-                    rows);
-}
-
 /// Labels with one reason in common stand together.
 std::string reasons(const char* title, const std::vector<std::pair<std::string, std::string>>& items) {
   std::string text;
@@ -160,6 +122,45 @@ std::string member_facts(const KernelSetMember& m, const TextStyle& style) {
   return join_facts({fmt::format("II {}{}", o.schedule ? "" : ">= ", ii), status_of(m),
                      speed.empty() ? "" : fmt::format("{}{} {}", o.schedule ? "" : "at most ", speed, rate_unit(m.work.kind))},
                     style);
+}
+
+KernelSetTable kernel_set_table(const KernelSetAnswer& family) {
+  KernelSetTable table;
+  table.members = ranked(family);
+  for (const std::size_t i : table.members) {
+    const KernelSetMember& m = family.members[i];
+    const SolveOutcome& o = m.outcome;
+    const bool impossible = o.status == Status::Infeasible;
+    const Cycle ii = o.schedule ? o.schedule->ii : impossible ? 0 : o.lower_bound;
+    const char* at_most = o.schedule || ii < 1 ? "" : "<= ";
+    const std::string speed = rate(m, ii), share = peak(m, ii);
+    table.rows.push_back(
+        {printable(m.label), std::to_string(m.problem.ops.size()), m.min_ii < kNoFiniteII ? std::to_string(m.min_ii) : "none",
+         impossible   ? "none"
+         : o.schedule ? std::to_string(ii)
+                      : fmt::format(">= {}", ii),
+         m.pruned ? ii_to_equal(m, family) : "", status_of(m), speed.empty() ? "" : at_most + speed, share.empty() ? "" : at_most + share,
+         o.schedule ? traffic(m, ii) : "", value_of(m, "stages"), o.schedule ? std::to_string(o.schedule->groups.size()) : "",
+         value_of(m, "warps"), value_of(m, "smem"), m.problem.limits.tmem_columns > 0 ? value_of(m, "tmem") : "", value_of(m, "registers"),
+         short_seconds(o.seconds.total)});
+  }
+  table.columns = {{"member"},
+                   {"ops", true},
+                   {"MinII", true},
+                   {"II", true},
+                   {"to equal", true},
+                   {"status"},
+                   {rate_unit(family.work), true},
+                   {"of peak", true},
+                   {"bytes/cycle", true},
+                   {"stages", true},
+                   {"groups", true},
+                   {"warps", true},
+                   {"SMEM", true},
+                   {"TMEM", true},
+                   {"registers", true},
+                   {"time", true}};
+  return table;
 }
 
 std::string kernel_set_headline(const KernelSetAnswer& family, const TextStyle& style) {
@@ -209,9 +210,10 @@ std::string kernel_set_summary(const KernelSetAnswer& family, const TextStyle& s
     else if (!m.why.empty() && !m.pruned)
       open.emplace_back(m.label, m.why);
   }
-  if (invalid.size() < family.members.size())
+  const KernelSetTable table = kernel_set_table(family);
+  if (!table.rows.empty())
     text += "\nmembers, the fastest first (steady state of one CTA; pruned: even its lower bound is slower than the best)\n" +
-            members_table(family);
+            text_table(table.columns, table.rows);
   text += reasons("not settled", open) + reasons("no schedule exists", impossible) + reasons("no problem at all", invalid);
 
   if (family.best.size() > 1) {

@@ -72,6 +72,14 @@ std::string kernel_set_headline(const KernelSetAnswer& family, const TextStyle& 
 /// What is known about one member, without its name: "II 2816 · optimal · 2048 MAC/cycle".
 std::string member_facts(const KernelSetMember& member, const TextStyle& style);
 
+/// The members that are problems at all, the fastest first; a cell is empty where nothing is known.
+struct KernelSetTable {
+  std::vector<TextColumn> columns;
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::size_t> members;  ///< of each row, into KernelSetAnswer::members
+};
+KernelSetTable kernel_set_table(const KernelSetAnswer& family);
+
 /// Headline, table of members (the fastest first), why the others were not solved, and the best under each objective.
 std::string kernel_set_summary(const KernelSetAnswer& family, const TextStyle& style);
 

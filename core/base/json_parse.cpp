@@ -81,11 +81,13 @@ class Listener {
     else if (token.find("Na") != std::string::npos || token.find("In") != std::string::npos)
       hint = "JSON has no NaN and no infinity";
     if (const char* language = compiler_text(text_)) {
-      faults_.push_back({file_,
-                         {},
-                         fmt::format("this is {}, a compiler's text and not JSON; it is not read yet", language),
-                         "what can be read is what the modulo scheduler of the Triton fork facebookexperimental/triton dumps as JSON "
-                         "(ddg-0.1, schedule_graph), and heddle new writes a kernel of the same shape from a pattern"});
+      faults_.push_back(
+          {file_,
+           {},
+           fmt::format("this is {}, a compiler's text and not JSON; it is not read yet", language),
+           "what can be read is what the modulo scheduler of the Triton fork facebookexperimental/triton dumps as JSON: compile "
+           "the kernel there with TRITON_MODULO_DUMP_SCHEDULE=FILE.json (schedule_graph) or TRITON_MODULO_DUMP_DDG=FILE.json "
+           "(ddg-0.1); heddle new writes a kernel of the same shape from a pattern"});
       return false;
     }
     if (what.size() > 300) what = what.substr(0, 300) + "...";

@@ -44,7 +44,11 @@ int assign_lanes(std::vector<Slice>& slices) {
 class Trace {
  public:
   Trace(const Problem& problem, const Schedule& schedule, const TraceOptions& options)
-      : problem_(problem), schedule_(schedule), iterations_(std::max(1, options.iterations)), ends_(options.ends) {}
+      : problem_(problem),
+        schedule_(schedule),
+        iterations_(std::max(1, options.iterations)),
+        ends_(options.ends),
+        whole_kernel_(options.whole_kernel) {}
 
   std::string write() {
     metadata("process_name", 0, {{"name", fmt::format("{} on {}", problem_.kernel, machine_title(problem_))}});
@@ -57,6 +61,12 @@ class Trace {
     Json::Object other{{"kernel", problem_.kernel}, {"machine", machine_title(problem_)}, {"ii_cycles", schedule_.ii},
                        {"iterations", iterations_}, {"unit", "1 cycle = 1 ns"},           {"provenance", schedule_.provenance.kind}};
     if (!problem_.clock_note.empty()) other.push_back({"clock", problem_.clock_note});
+    if (!problem_.changes.empty()) {
+      Json changes = Json::array();
+      for (const std::string& change : problem_.changes) changes.push(change);
+      other.push_back({"changes", std::move(changes)});
+    }
+    if (!whole_kernel_.empty()) other.push_back({"whole_kernel", whole_kernel_});
     return Json(Json::Object{{"displayTimeUnit", "ns"}, {"otherData", std::move(other)}, {"traceEvents", std::move(events_)}}).pretty();
   }
 
@@ -211,6 +221,7 @@ class Trace {
   const Schedule& schedule_;
   const int iterations_;
   const EndOps* ends_;
+  const std::string whole_kernel_;
   Json::Array events_;
   std::map<Track, std::vector<Slice>> tracks_;
   std::map<std::pair<int, std::size_t>, std::pair<int, Cycle>> homes_;  // (iteration, op) -> (thread, cycle)

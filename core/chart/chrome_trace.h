@@ -20,6 +20,7 @@ namespace heddle {
 struct TraceOptions {
   int iterations = 8;
   const EndOps* ends = nullptr;  ///< the kernel's prologue and epilogue, once, before and after the iterations
+  std::string whole_kernel{};    ///< what is predicted of the whole kernel, for the file's own facts; may be empty
 };
 
 /// Pre: the schedule has the problem's shape. The same input gives the same bytes.

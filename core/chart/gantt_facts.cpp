@@ -155,6 +155,10 @@ void add_facts(const Problem& problem, const Schedule& schedule, const GanttOpti
     bar.violating = violating[bar.op.index()];
   }
   add_lanes(problem, schedule, options, model);
+  if (!options.barriers) return;
+  BarrierRange range{model.begin, model.end, std::nullopt};
+  if (model.mode != GanttMode::Steady) range.iterations = std::max(1, options.iterations);
+  model.barriers = barrier_lanes(problem, schedule, range);
 }
 
 }  // namespace heddle

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/analysis/usage.h"
+#include "core/chart/barrier_lanes.h"
 #include "core/check/checker.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
@@ -29,6 +30,7 @@ struct GanttOptions {
   int iterations = 3;                ///< unrolled and pipeline only
   const Verdict* verdict = nullptr;  ///< marks violating bars
   const EndOps* ends = nullptr;      ///< pipeline only: the kernel's prologue and epilogue
+  bool barriers = false;             ///< lanes of barriers and phases too
 };
 
 struct GanttRow {
@@ -108,7 +110,8 @@ struct GanttModel {
   std::vector<GanttEndBar> ends;  ///< by row, lane, begin; no two bars of a lane overlap
   std::vector<GanttArrow> arrows;
   std::vector<GanttMark> marks;
-  std::vector<GanttLane> lanes;  ///< units, SMEM, TMEM, registers per group
+  std::vector<GanttLane> lanes;       ///< units, SMEM, TMEM, registers per group
+  std::vector<BarrierLane> barriers;  ///< where they are asked for
 };
 
 /// Pre: one placement per op, groups that exist, II >= 1. Any timing is fine, also one that breaks every rule.

@@ -17,7 +17,7 @@ namespace heddle {
 
 namespace {
 
-constexpr double kLabels = 170, kMargin = 12, kRuler = 24, kMarks = 18, kLane = 30, kTitle = 30;
+constexpr double kLabels = 170, kMargin = 12, kRuler = 24, kMarks = 18, kLane = 30, kTitle = 30, kLine = 16;
 constexpr double kLetter = 6.7;  // width of a bold 11 px letter, on average: SVG cannot be measured here
 constexpr UnitRole kRoles[] = {UnitRole::Tensor, UnitRole::Copy, UnitRole::Special, UnitRole::Float, UnitRole::Alu,
                                UnitRole::Smem,   UnitRole::Tmem, UnitRole::Sync,    UnitRole::Other};
@@ -74,9 +74,11 @@ class Picture {
   /// Everything lies that much lower.
   void move_to(double y) {
     origin_ = y;
-    top_ = y + (options_.title.empty() ? kMargin / 2 : kTitle) + kRuler + kMarks * (model_.mode == GanttMode::Pipeline ? 2 : 1);
+    top_ = y + (options_.title.empty() ? kMargin / 2 : kTitle + kLine * static_cast<double>(options_.lines.size())) + kRuler +
+           kMarks * (model_.mode == GanttMode::Pipeline ? 2 : 1);
     lanes_top_ = top_ + static_cast<double>(layout_.height) + 10;
-    bottom_ = options_.lanes ? lanes_top_ + kLane * static_cast<double>(model_.lanes.size()) : top_ + static_cast<double>(layout_.height);
+    bottom_ = options_.lanes ? lanes_top_ + kLane * static_cast<double>(model_.lanes.size() + model_.barriers.size())
+                             : top_ + static_cast<double>(layout_.height);
   }
   double bottom() const { return bottom_ + kMargin; }
   /// Ticks where a chart of this II has them.
@@ -89,11 +91,13 @@ class Picture {
   }
   std::string body() {
     text("title", kMargin, origin_ + 20, options_.title);
+    for (std::size_t i = 0; i < options_.lines.size(); ++i)
+      text("dim", kMargin, origin_ + 36 + kLine * static_cast<double>(i), label_that_fits(options_.lines[i], right_ - kMargin));
     groups();
     ruler();
     marks();
     bars();
-    if (options_.lanes) lanes();
+    if (options_.lanes) lanes(), barriers();
     return std::exchange(out_, {});
   }
 
@@ -294,6 +298,39 @@ class Picture {
     }
   }
 
+  /// A strip for every slot; what a stretch is stands in its title, and on it where there is room.
+  void barriers() {
+    using State = BarrierSpan::State;
+    for (std::size_t i = 0; i < model_.barriers.size(); ++i) {
+      const BarrierLane& lane = model_.barriers[i];
+      const double y0 = lanes_top_ + kLane * static_cast<double>(model_.lanes.size() + i) + 3, high = kLane - 6;
+      rect("row0", left_, y0, right_, y0 + high);
+      text("", kMargin + 6, y0 + high - 8, label_that_fits(lane.label, kLabels - 14 - static_cast<double>(letters(lane.detail)) * kLetter));
+      text("tick right", left_ - 8, y0 + high - 8, lane.detail);
+      const double strip = high / lane.slots;
+      put("<g clip-path=\"url(#heddle-time)\">\n");
+      for (const BarrierSpan& span : lane.spans) {
+        if (span.end < begin_ || span.begin > end_) continue;
+        const std::string whose = model_.groups[span.group.index()].label;
+        const double alpha = span.state == State::Filling  ? 0.2
+                             : span.state == State::Full   ? 0.4
+                             : span.state == State::Passed ? 0.12
+                                                           : 0.7;
+        const double x0 = x(span.begin), x1 = std::max(x(span.end), x0 + 1.5), y = y0 + strip * span.slot;
+        put("<g><title>{}: {} {} to {}, {}, slot {}, phase {}</title>", xml_text(lane.label), to_string(span.state), grouped(span.begin),
+            grouped(span.end), xml_text(whose), span.slot, span.phase);
+        put("<rect class=\"{}\" fill-opacity=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>", to_string(lane.role), alpha,
+            number(x0), number(y), number(x1 - x0), number(std::max(strip - 1, 1.0)));
+        if (strip > 11 && span.state != State::Passed)
+          text("label", (std::max(x0, left_) + std::min(x1, right_)) / 2, y + strip / 2 + 4,
+               label_that_fits(span.state == State::Filling || span.state == State::Full ? to_string(span.state) : whose,
+                               std::min(x1, right_) - std::max(x0, left_)));
+        put("</g>\n");
+      }
+      put("</g>\n");
+    }
+  }
+
   const GanttModel& model_;
   const SvgOptions options_;
   const Palette& colors_;
@@ -317,6 +354,7 @@ std::string gantt_pair_svg(const GanttModel& a, const GanttModel& b, const SvgOp
   if (*both.begin >= *both.end) both.begin = std::min(a.begin, b.begin), both.end = std::max(a.end, b.end);
   both.title = "A   " + options.title;
   SvgOptions below = both;
+  below.lines.clear();
   below.title = "B   " + title_b;
   Picture upper(a, both), lower(b, below);
   lower.move_to(upper.bottom());

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/chart/gantt_model.h"
 
@@ -18,6 +19,7 @@ struct SvgOptions {
   std::optional<Cycle> begin, end;  ///< of the range that is shown; default: all of it
   bool lanes = true;                ///< resource lanes under the rows
   std::string title;                ///< written above the picture when not empty
+  std::vector<std::string> lines;   ///< smaller, below the title: what is predicted of the whole kernel, for instance
 };
 
 /// The same model and options give the same bytes. An empty or reversed range shows everything.

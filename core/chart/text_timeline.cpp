@@ -15,6 +15,7 @@ namespace {
 constexpr int kMinimumWidth = 40;
 constexpr int kMinimumBars = 20;  // numbers beside the lanes give way to bars
 constexpr int kShortLabel = 18, kLongLabel = 26;
+constexpr int kMostSlots = 8;         // of a ring's barriers
 constexpr int kColumnsPerCycle = 12;  // at most: a two-cycle window needs no more
 
 struct Glyphs {
@@ -53,10 +54,12 @@ class Drawing {
     for (const GanttGroup& group : model.groups) label_ = std::max(label_, display_width(group.label));
     for (const GanttRow& row : model.rows) label_ = std::max(label_, 2 + display_width(row.label));
     for (const GanttLane& lane : model.lanes) label_ = std::max(label_, 2 + display_width(lane.label));
+    for (const BarrierLane& lane : model.barriers) label_ = std::max(label_, 2 + display_width(lane.label));
     label_ = std::min(label_, std::clamp(style.width / 4, kShortLabel, kLongLabel)) + 2;
     span_ = std::max<Cycle>(1, model.end - model.begin);
     int detail = 0;
     for (const GanttLane& lane : model.lanes) detail = std::max(detail, 1 + display_width(lane.detail));
+    for (const BarrierLane& lane : model.barriers) detail = std::max(detail, 1 + display_width(lane.detail));
     Cycle room = std::max(kMinimumWidth, style.width) - label_ - 1;
     details_ = room - detail >= kMinimumBars;
     if (details_) room -= detail;
@@ -67,6 +70,7 @@ class Drawing {
     draw_ruler();
     for (const GanttGroup& group : model_.groups) draw_group(group);
     draw_lanes();
+    draw_barriers();
     draw_legend();
     list_ends();
     return text_;
@@ -281,6 +285,38 @@ class Drawing {
     }
   }
 
+  /// A line per slot, at most kMostSlots of a ring. Turns have the number of the group, in the order of the rows.
+  void draw_barriers() {
+    if (model_.barriers.empty()) return;
+    text_ += "barriers\n";
+    for (const BarrierLane& lane : model_.barriers) {
+      std::size_t at = 0;
+      for (int slot = 0; slot < std::min(lane.slots, kMostSlots); ++slot) {
+        Line line = background();
+        for (; at < lane.spans.size() && lane.spans[at].slot == slot; ++at) {
+          const BarrierSpan& span = lane.spans[at];
+          const int begin = std::clamp(column(span.begin), 0, columns_ - 1), end = std::clamp(column(span.end), begin + 1, columns_);
+          for (int c = begin; c < end; ++c) put(line, c, mark_of(span), color_of(lane.role));
+          if (span.state == BarrierSpan::State::Read || lane.kind == BarrierLane::Kind::Signal)
+            put(line, begin, span.phase == 0 ? "0" : "1", color_of(lane.role));
+        }
+        write(slot == 0 ? "  " + lane.label : "", line, details_ && slot == 0 ? styled(lane.detail, style_) : "");
+      }
+    }
+  }
+
+  static std::string mark_of(const BarrierSpan& span) {
+    using State = BarrierSpan::State;
+    switch (span.state) {
+      case State::Filling: return ".";
+      case State::Full: return "=";
+      case State::Read: return "#";
+      case State::Held: return std::string(1, static_cast<char>('A' + static_cast<int>(span.group.index() % 26)));
+      case State::Passed: return "-";
+    }
+    return " ";
+  }
+
   void draw_legend() {
     std::vector<std::string> parts;
     const std::string one = columns_ >= span_ ? fmt::format("1 cycle is {} column{}", columns_ / span_, columns_ == span_ ? "" : "s")
@@ -293,6 +329,8 @@ class Drawing {
     if (critical_) parts.push_back("* limits II");
     if (violating_) parts.push_back("! violates a rule");
     if (collisions_) parts.push_back("+ several ops in one column");
+    if (!model_.barriers.empty())
+      parts.push_back("barriers: . filling, = full, # read, 0 1 phase; turns: letter of the group, - passed on");
     std::string line;
     for (const std::string& part : parts) {
       const std::string next = line.empty() ? part : line + "   " + part;

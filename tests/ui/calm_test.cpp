@@ -4,8 +4,10 @@
 #include <set>
 
 #include "app/session/proposal_commands.h"
+#include "app/window/kit/probe.h"
 #include "app/window/parts/tabs.h"
 #include "core/chart/gantt_model.h"
+#include "core/problem/changes.h"
 #include "tests/ui/labels.h"
 #include "tests/ui/person.h"
 
@@ -55,12 +57,14 @@ TEST_CASE("the same with answers in the tabs, an op selected and a change in for
   of_op.from = 400;
   of_op.to = 1200;
   p.session().apply(SelectOp{of_op.op});
-  for (const Topic topic : {Topic::Explain, Topic::Latency, Topic::Sensitivity, Topic::Pareto, Topic::Alternatives, Topic::Compare}) {
+  for (const Topic topic : {Topic::Explain, Topic::Latency, Topic::Sensitivity, Topic::Pareto, Topic::Alternatives, Topic::Compare,
+                            Topic::Family, Topic::Paper}) {
     p.session().apply(Ask{topic, topic == Topic::Latency ? of_op : AskOptions{}});
     p.settle();
   }
   p.session().apply(WriteKernel{});
   p.settle();
+  p.session().apply(toggle_barriers());
   p.session().apply(SetMode{GanttMode::Pipeline});
   look_everywhere(p);
 }
@@ -79,5 +83,51 @@ TEST_CASE("the text beside the chart is calm too", "[ui][calm]") {
     for (const std::string& fault : test::label_faults())
       if (seen.insert(fault).second) FAIL_CHECK(width << " x " << height << ": " << fault);
   }
+}
+
+TEST_CASE("the header is calm with a long name, parameters, changed numbers and an edited machine", "[ui][calm]") {
+  Person p(real_fonts());
+  p.open("gemm_hopper");
+  std::set<std::string> seen;
+  const auto look = [&](const char* with) {
+    for (const auto& [width, height] : {std::pair{1600, 900}, {1024, 700}, {2200, 1300}})
+      for (const ThemeName theme : {ThemeName::Dark, ThemeName::Light, ThemeName::HighContrast}) {
+        p.platform().resize(width, height);
+        p.session().apply(use_theme(theme, false));
+        p.frame(6);
+        INFO(with << ", " << width << " x " << height << ", " << to_string(theme));
+        for (const std::string& fault : test::label_faults())
+          if (seen.insert(fault).second) FAIL_CHECK(fault);
+        // Nothing of it leaves the window, and the field at its right end is whole.
+        for (const auto& [name, box] : probe::last_frame())
+          if (name.starts_with("toolbar/") && box.x1 > static_cast<float>(width)) FAIL_CHECK(name << " leaves the window");
+        const probe::Rect find = p.at("toolbar/find");
+        for (const auto& [name, box] : probe::last_frame())
+          if (name.starts_with("toolbar/") && name != "toolbar/find" && box.x1 > find.x0 + 1) FAIL_CHECK(name << " lies over the search");
+      }
+  };
+  look("a short name");
+  p.session().apply(SetParam{"TILE_N", 128});
+  p.settle();
+  look("a parameter");
+  const auto change = parse_change("TC.capacity=2", *p.content().kernel, *p.content().machine);
+  REQUIRE(change);
+  p.session().apply(SetChange{*change, true});
+  p.settle();
+  look("a changed number");
+  std::string machine = p.session().text_of(SourceOf::Machine)->text;
+  machine.replace(machine.find("\"sm_count\": 132"), 15, "\"sm_count\": 100");
+  p.session().apply(EditSource{SourceOf::Machine, machine});
+  p.settle();
+  look("an edited machine");
+  std::string kernel = p.session().text_of(SourceOf::Kernel)->text;
+  kernel.replace(kernel.find("\"gemm_hopper\""), 13, "\"gemm_with_bias_gelu_scales_and_a_residual_in_tiles_of_128_by_256_for_hopper\"");
+  p.session().apply(EditSource{SourceOf::Kernel, kernel});
+  p.settle();
+  look("a long name");
+  p.session().apply(StartSolve{});
+  p.frame(3);
+  look("while solving");
+  p.settle();
 }
 #endif

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "app/cli/inputs.h"
 #include "app/command/commands.h"
@@ -20,9 +19,6 @@
 namespace heddle::app {
 namespace {
 
-constexpr std::string_view kSubtilePrefix = "subtile:";
-constexpr std::int64_t kMostGroups = 16;  // as --groups
-
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -31,59 +27,6 @@ std::vector<std::string> split(const std::string& text, char separator) {
     begin = end + 1;
   }
   return parts;
-}
-
-std::optional<std::int64_t> number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-/// "128,176" or "2..5" or both.
-Result<std::vector<std::int64_t>> values(const std::string& text) {
-  constexpr std::int64_t kMostValue = std::int64_t{1} << 32;
-  std::vector<std::int64_t> out;
-  for (const std::string& part : split(text, ',')) {
-    const std::size_t dots = part.find("..");
-    const auto low = number(std::string_view(part).substr(0, dots));
-    const auto high = dots == std::string::npos ? low : number(std::string_view(part).substr(dots + 2));
-    if (!low || !high || *low < -kMostValue || *high > kMostValue) return Error::input(fmt::format("'{}' is no list of integers", text));
-    if (*high < *low) return Error::input(fmt::format("nothing lies from {} to {}", *low, *high));
-    if (*high - *low >= static_cast<std::int64_t>(kMostKernelSetMembers))
-      return Error::input(
-          fmt::format("{} to {} are {} values, a family has at most {} members", *low, *high, *high - *low + 1, kMostKernelSetMembers));
-    for (std::int64_t v = *low; v <= *high; ++v) out.push_back(v);
-  }
-  return out;
-}
-
-/// One --vary.
-Result<Variation> variation(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  std::string key = text.substr(0, equals);
-  Variation v;
-  if (key == "groups") {
-    v.kind = Variation::Kind::Groups;
-  } else if (key.starts_with(kSubtilePrefix)) {
-    v.kind = Variation::Kind::Subtile;
-    v.name = key.substr(kSubtilePrefix.size());
-  } else {
-    v.name = key;
-  }
-  const bool nameless = v.kind != Variation::Kind::Groups && v.name.empty();
-  const std::string expected = "expected PARAM=V1,V2, groups=2..5 or subtile:PARAM=1,2,4";
-  if (nameless) return Error::input(fmt::format("--vary {}: names nothing", text), expected);
-  if (equals == std::string::npos) {
-    if (v.kind != Variation::Kind::Param) return Error::input(fmt::format("--vary {}: needs values", text), expected);
-    return v;
-  }
-  const auto list = values(text.substr(equals + 1));
-  if (!list) return Error::input(fmt::format("--vary {}: {}", text, list.error().faults.front().message), expected);
-  v.values = *list;
-  if (v.kind == Variation::Kind::Groups && std::any_of(list->begin(), list->end(), [](std::int64_t g) { return g < 1 || g > kMostGroups; }))
-    return Error::input(fmt::format("--vary {}: groups are 1 to {}, the producer included", text, kMostGroups));
-  return v;
 }
 
 struct Question {
@@ -120,14 +63,14 @@ Result<Question> read_question(const Arguments& arguments, const Terminal& termi
   else
     take(params.error());
   for (const std::string& text : arguments.all("--vary")) {
-    if (Result<Variation> v = variation(text))
+    if (Result<Variation> v = parse_variation(text))
       question.spec.vary.push_back(*std::move(v));
     else
       take(v.error());
   }
   // A fixed cut is a choice of one.
   for (const std::string& text : arguments.all("--subtile"))
-    if (Result<Variation> v = variation(std::string(kSubtilePrefix) + text)) question.spec.vary.push_back(*std::move(v));
+    if (Result<Variation> v = parse_variation("subtile:" + text)) question.spec.vary.push_back(*std::move(v));
   if (!question.spec.kernels.empty() && error.faults.empty())
     for (const std::string& text : arguments.all("--set")) {
       if (const Result<Change> change = parse_change(text, question.spec.kernels.front(), question.spec.machine))

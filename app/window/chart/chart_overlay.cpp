@@ -83,6 +83,7 @@ ChartOverlay build_overlay(const Session& session) {
     overlay.critical = critical->legend;
   }
   overlay.focus = build_focus(*content.problem, overlay.highlight, critical ? &*critical : nullptr);
+  overlay.barriers = session.view().barriers;
   overlay.whiskers = session.view().whiskers;
   if (session.answered(Topic::Slack))
     if (const auto* slack = session.question(Topic::Slack).as<SlackRanges>()) overlay.slack = *slack;

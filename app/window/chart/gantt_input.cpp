@@ -146,6 +146,8 @@ void release_left(ChartFrame& f, const Mouse& m) {
   if (f.view.drag == ChartDrag::Press) {
     if (m.over_ruler) {
       toggle_flag(f, m);
+    } else if (const BarrierSpan* span = barrier_under(f, m.x, m.y)) {
+      f.commands.push(SelectOp{span->op, ImGui::GetIO().KeyCtrl});
     } else {
       f.view.range.reset();
       f.view.current.reset();

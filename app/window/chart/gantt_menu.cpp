@@ -139,6 +139,7 @@ void draw_context_menu(ChartFrame& f) {
     if (ImGui::MenuItem("Undo zoom", keys_of("zoom_back").c_str(), false, !f.view.zoom_stack.empty())) undo_zoom(f.view, f.model);
     if (ImGui::MenuItem("What limits II", keys_of("critical").c_str(), !f.overlay.critical.empty())) f.commands.push(toggle_critical());
     if (ImGui::MenuItem("How far ops can move", keys_of("whiskers").c_str(), f.overlay.whiskers)) f.commands.push(ToggleWhiskers{});
+    if (ImGui::MenuItem("Barriers and phases", keys_of("barriers").c_str(), f.overlay.barriers)) f.commands.push(toggle_barriers());
     ImGui::MenuItem("All dependences", nullptr, &f.view.all_arrows);
     if (!f.overlay.flags.empty() && ImGui::MenuItem("Remove flags")) f.commands.push(ClearFlags{});
     ImGui::Separator();

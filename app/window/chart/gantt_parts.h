@@ -106,6 +106,12 @@ void draw_end_bars(ChartFrame& frame);
 /// Of the one under the mouse, where no bar of the schedule is.
 void draw_end_tooltip(ChartFrame& frame);
 
+// barriers_view.cpp: lanes of barriers and phases, over those of resources, nearer to the bars.
+void draw_barriers(ChartFrame& frame);
+/// The stretch at this pixel, and of which lane; null where there is none.
+const BarrierSpan* barrier_under(const ChartFrame& frame, float x, float y, std::size_t* lane = nullptr);
+void draw_barrier_tooltip(ChartFrame& frame);
+
 /// The name tests know a bar by.
 std::string bar_probe(const GanttBar& bar);
 

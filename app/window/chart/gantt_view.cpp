@@ -57,7 +57,11 @@ void draw_facts(const std::vector<FactLine>& lines) {
 }  // namespace
 
 void draw_tooltip(ChartFrame& f) {
-  if (!f.view.hovered) return draw_end_tooltip(f);
+  if (!f.view.hovered) {
+    draw_end_tooltip(f);
+    draw_barrier_tooltip(f);
+    return;
+  }
   if (!f.view.hovered || f.view.hovered_for < kTooltipDelay || f.view.drag != ChartDrag::None || tooltips_rest()) return;
   const GanttBar& bar = f.model.bars[*f.view.hovered];
   const Op& op = f.problem.op(bar.op);
@@ -118,6 +122,8 @@ float chart_label_width(const GanttModel& model, float available) {
   }
   for (const GanttLane& lane : model.lanes)
     width = std::max(width, paint::text_width(fonts().small, lane.label) + paint::text_width(fonts().mono_small, lane.detail) + px(36));
+  for (const BarrierLane& lane : model.barriers)
+    width = std::max(width, paint::text_width(fonts().small, lane.label) + paint::text_width(fonts().mono_small, lane.detail) + px(36));
   return std::floor(std::min(width, available * 0.35f));
 }
 
@@ -158,7 +164,7 @@ void place_chart(ChartFrame& f, ImVec2 low, ImVec2 high) {
   metrics.group_gap = px(1);
   metrics.group_minimum = px(44);
   f.layout = layout_rows(f.model, metrics);
-  const float rest = std::max(0.0f, high.y - y - grip), count = static_cast<float>(f.model.lanes.size());
+  const float rest = std::max(0.0f, high.y - y - grip), count = static_cast<float>(f.model.lanes.size() + f.model.barriers.size());
   if (!pair && f.view.row_height == kUsualRowHeight) {
     // Rows whose height was not chosen take a part of the height that a tall window has left over.
     const float grow = (rest - px(44) * count) / std::max(1.0f, f.layout.height);

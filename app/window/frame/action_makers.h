@@ -27,6 +27,8 @@
 #include "app/window/tabs/compare/compare_state.h"
 #include "app/window/tabs/cuda/cuda_state.h"
 #include "app/window/tabs/cuda/cuda_views.h"
+#include "app/window/tabs/family/family_state.h"
+#include "app/window/tabs/paper/paper_state.h"
 #include "app/window/tabs/pareto/pareto_model.h"
 #include "core/chart/gantt_model.h"
 #include "core/library/library.h"
@@ -312,6 +314,15 @@ Command make_tune(const Session&) {
 }
 inline std::string needs_tuning(const Session& s) { return s.sweep().running() ? "" : "nothing is being tuned"; }
 inline std::string needs_sweep(const Session& s) { return s.sweep().file() ? "" : "no sweep is open"; }
+inline void solve_family(const Session& s, UiState& ui) {
+  ui.commands.push(show_tab(BottomTab::Family));
+  ui.commands.push(Ask{Topic::Family, family_options(s, ui)});
+}
+inline void ask_paper(const Session&, UiState& ui) {
+  ui.commands.push(show_tab(BottomTab::Paper));
+  ui.commands.push(Ask{Topic::Paper, ui.of<PaperTabState>().options});
+}
+
 inline std::string needs_best(const Session& s) {
   if (!needs_sweep(s).empty()) return needs_sweep(s);
   return s.sweep().table().best ? "" : "no point of the sweep has a value yet";

@@ -79,6 +79,9 @@ const Action kActions[] = {
     Action{"whiskers", kView, "How far ops can move", "L", make<ToggleWhiskers>}.needs(needs_schedule).ticked([](const Session& s) {
       return s.view().whiskers;
     }),
+    Action{"barriers", kView, "Barriers and phases", "H", make<toggle_barriers>}.needs(needs_schedule).ticked([](const Session& s) {
+      return s.view().barriers;
+    }),
     Action{"end_highlight", kView, "End the highlight", "", make<end_highlight>}.needs(needs_highlight),
     Action{"zoom_selection", kView, "Centre selection, then fit", "F"}.in_chart().needs(needs_schedule).below_line(),
     Action{"fit", kView, "Fit all", "Home 0"}.in_chart().needs(needs_schedule),
@@ -122,6 +125,7 @@ const Action kActions[] = {
     Action{"pipeline_text", kView, "Pipeline as pseudocode", "", make_tab<BottomTab::Pipeline>},
     Action{"units", kView, "Units and memory", "", make_tab<BottomTab::Units>},
     Action{"sweep", kView, "Sweep of configurations", "", make_tab<BottomTab::Sweep>},
+    Action{"machine", kView, "Machine: every number with its source", "", make_tab<BottomTab::Machine>},
     Action{"truth", kView, "Truth: predictions against measurements", "", make_tab<BottomTab::Truth>},
     Action{"constraints", kView, "Constraints", "", make_tab<BottomTab::Constraints>},
     Action{"log", kView, "Log", "Ctrl+1", make_tab<BottomTab::Log>},
@@ -149,6 +153,9 @@ const Action kActions[] = {
     Action{"ask_sensitivity", kSolve, "Try every number 10 % off", "", ask<Topic::Sensitivity>}.needs(no_question<Topic::Sensitivity>),
     Action{"ask_latency", kSolve, "II by the selected op's latency", "", ask<Topic::Latency>}.needs(no_question<Topic::Latency>),
     Action{"tune", kSolve, "Tune: search tile sizes and options", "", make_tune<false>}.needs(no_tune).below_line(),
+    Action{"family", kSolve, "Family: sizes, cuts and warp groups as decisions", "", make_tab<BottomTab::Family>}.below_line(),
+    Action{"ask_family", kSolve, "Solve the family of kernels", ""}.does(solve_family).needs(no_question<Topic::Family>),
+    Action{"cancel_family", kNowhere, "Cancel solving the family", "", cancel_ask<Topic::Family>}.needs(not_asking<Topic::Family>),
     Action{"tune_more", kSolve, "Tune: go on with the open history", "", make_tune<true>}.needs(no_more),
     Action{"cancel_tune", kSolve, "Cancel tuning", "", make<CancelTune>}.needs(needs_tuning),
     Action{"validate", kSolve, "Validate against published measurements", "", make<Validate>}.needs(no_validation),
@@ -168,6 +175,9 @@ const Action kActions[] = {
     Action{"cancel_compare", kNowhere, "Cancel simulating the scoreboard", "", cancel_ask<Topic::Compare>}.needs(
         not_asking<Topic::Compare>),
     Action{"audit", kCompare, "Audit of a compiler's schedule", "Ctrl+Shift+A", make_tab<BottomTab::Audit>},
+    Action{"paper", kCompare, "Twill paper: what its method makes of this", "", make_tab<BottomTab::Paper>},
+    Action{"ask_paper", kCompare, "Schedule as the Twill paper does", ""}.does(ask_paper).needs(no_question<Topic::Paper>),
+    Action{"cancel_paper", kNowhere, "Cancel scheduling as the paper does", "", cancel_ask<Topic::Paper>}.needs(not_asking<Topic::Paper>),
     Action{"next_reading", kCompare, "Other reading of the dump", "", other_reading}.needs(needs_dump),
     Action{"next_loop", kCompare, "Next loop of the dump", "", next_loop}.needs(needs_loops),
     Action{"emitter_rules", kCompare, "Demand what the dump's emitter demands", "", make<DemandEmitterRules>}.needs(needs_emitter_rules),

@@ -33,6 +33,11 @@ std::string whisker_legend(const Session& session, const ChartOverlay& overlay) 
   return why.empty() ? "Room to move: ask in the Slack tab" : "Room to move: " + why;
 }
 
+std::string barrier_legend(const Models& models) {
+  if (!models.gantt || models.gantt->barriers.empty()) return "Barriers: this schedule needs none";
+  return "Barriers by slot: hatched filling, pale full, solid read; a line on top: phase 1";
+}
+
 float draw_chip(const Chip& chip, ImVec2 at, float room, float height, UiState& ui) {
   const Theme& t = theme();
   const float cross = px(22), pad = px(10);
@@ -70,6 +75,7 @@ float draw_chart_legend(const Session& session, const Models& models, UiState& u
     chips.push_back({"legend/highlight", "Esc", drawable(pretty(overlay.highlight.why)), theme().accent, end_highlight()});
   if (!overlay.critical.empty()) chips.push_back({"legend/critical", "C", overlay.critical, theme().warning, toggle_critical()});
   if (overlay.whiskers) chips.push_back({"legend/whiskers", "L", whisker_legend(session, overlay), theme().text, ToggleWhiskers{}});
+  if (overlay.barriers) chips.push_back({"legend/barriers", "H", barrier_legend(models), theme().second, toggle_barriers()});
   if (!models.measured_legend.empty() && (!models.compare || session.view().chart_view == ChartView::A))
     chips.push_back({"legend/measured", "T", models.measured_legend, theme().second, ToggleMeasured{}});
   if (chips.empty()) return 0;

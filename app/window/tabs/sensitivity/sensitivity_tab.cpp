@@ -130,7 +130,7 @@ void draw_lines(const Session& session, UiState& ui, const SensitivityModel& mod
   std::vector<Line> lines = model.lines;
   if (!ui.of<SensitivityState>().all) std::erase_if(lines, [](const Line& line) { return line.without_effect(); });
   constexpr int kNoSort = ImGuiTableColumnFlags_NoSort;
-  constexpr float kWidths[] = {2.5f, 0.8f, 1.1f, 1.2f, 1.1f, 0.8f, 2.7f};
+  constexpr float kWidths[] = {2.4f, 0.8f, 1.1f, 1.2f, 1.1f, 0.8f, 2.4f};
   std::vector<Column<Line>> columns = sensitivity_columns(model);
   for (std::size_t c = 0; c < columns.size(); ++c)
     columns[c] = columns[c].wide(kWidths[c], columns[c].key || columns[c].before ? 0 : kNoSort);
@@ -140,7 +140,8 @@ void draw_lines(const Session& session, UiState& ui, const SensitivityModel& mod
   more.ink = [&](const Line& line) { return end_ink(line.more, model.ii); };
   swing.draw = [&](const Line& line) { paint_swing(line, model); };
   swing.flags = ImGuiTableColumnFlags_DefaultSort | ImGuiTableColumnFlags_PreferSortDescending;
-  if (!fonts().built_in) swing.title = "less □   more ■";
+  if (!fonts().built_in) swing.title = "less | more";
+  swing.about = "outline: II with less of the number; filled: with more";
   status.ink = [](const Line& line) {
     return line.effect == SensitivityEffect::TooSmall ? theme().faint : line.proved() ? theme().good : theme().warning;
   };
@@ -148,9 +149,11 @@ void draw_lines(const Session& session, UiState& ui, const SensitivityModel& mod
     colored_text(line.order == "stays good" ? theme().dim : theme().text,
                  fitted(fonts().body, line.order, std::max(ImGui::GetContentRegionAvail().x, px(30))));
   };
-  columns.push_back(Column<Line>{"try it"}.wide(1.0f, kNoSort).drawn([&](const Line& line) {
-    if (current) draw_links(session, ui, model, line);
-  }));
+  columns.push_back(Column<Line>{"try it"}
+                        .wide(text_size(fonts().body, "-20 % +20 %").x + px(24), kNoSort | ImGuiTableColumnFlags_WidthFixed)
+                        .drawn([&](const Line& line) {
+                          if (current) draw_links(session, ui, model, line);
+                        }));
   TableLook look;
   look.flags = ImGuiTableFlags_Sortable | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX |
                ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings;
@@ -160,6 +163,7 @@ void draw_lines(const Session& session, UiState& ui, const SensitivityModel& mod
   const auto heading = [&](const Column<Line>& column) {
     const FontScope scope(fonts().small_bold);
     ImGui::TableHeader(column.title.c_str());
+    if (!column.about.empty() && ImGui::IsItemHovered()) tooltip(column.about);
     if (probe::on()) probe::last_item(fmt::format("sensitivity/column/{}", &column - columns.data()));
   };
   draw_table("sensitivity_table", look, columns, lines, heading,

@@ -36,7 +36,7 @@ void draw_units_tab(const Session& session, const Models&, UiState&) {
       float weight;
     };
     for (const Heading& h :
-         {Heading{"unit", 1.2f}, {"about", 4.4f}, {"work", 0.9f}, {"bound", 0.9f}, {"share of II", 1.6f}, {"busy", 0.9f}})
+         {Heading{"unit", 1.2f}, {"about", 5.2f}, {"work", 0.7f}, {"bound", 0.7f}, {"share of II", 1.4f}, {"busy", 0.9f}})
       ImGui::TableSetupColumn(h.text, 0, h.weight);
     ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
     for (int c = 0; c < 6; ++c) {
@@ -54,7 +54,9 @@ void draw_units_tab(const Session& session, const Models&, UiState&) {
       ImGui::TableNextColumn();
       colored_text(load.unit == content.bounds->binding_unit ? theme().text : theme().dim, unit.name);
       ImGui::TableNextColumn();
-      colored_text(theme().dim, fitted(fonts().body, unit.about, ImGui::GetContentRegionAvail().x));
+      const std::string about = fitted(fonts().body, unit.about, ImGui::GetContentRegionAvail().x);
+      colored_text(theme().dim, about);
+      if (about != unit.about && ImGui::IsItemHovered()) tooltip(drawable(unit.about));
       ImGui::TableNextColumn();
       cell_text(grouped(load.work), true, theme().text);
       ImGui::TableNextColumn();

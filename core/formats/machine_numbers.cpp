@@ -1,0 +1,227 @@
+// A small reader that keeps positions, which core/base/json does not.
+#include "core/formats/machine_numbers.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <optional>
+
+namespace heddle {
+namespace {
+
+constexpr int kDeepest = 16;  // machine files are three levels deep
+
+/// Members whose text may be a formula.
+constexpr std::array<std::string_view, 8> kFormulas{"latency", "window", "warps",  "duration",
+                                                    "offset",  "amount", "in_sum", "sustained_mhz"};
+
+/// Members whose text is no number, whatever it says. Any other text is one that a formula, or a fault, stands in the place of.
+constexpr std::array<std::string_view, 9> kWords{"schema", "name", "arch", "about", "source", "kind", "role", "unit", "number"};
+
+/// What stands around a number: an object of the file.
+struct Around {
+  std::string key;   ///< that it is the value of; of an element of a list: the list's
+  std::string name;  ///< its name, kind, unit or number
+  std::string source, about;
+  int parent = -1;
+};
+
+struct Found {
+  MachineNumber number;
+  std::string key;
+  int around = -1;
+};
+
+class NumberReader {
+ public:
+  explicit NumberReader(std::string_view text) : text_(text) {}
+
+  std::vector<MachineNumber> run() {
+    value("", -1, 0);
+    std::vector<MachineNumber> numbers;
+    for (Found& found : found_) numbers.push_back(finished(std::move(found)));
+    return numbers;
+  }
+
+ private:
+  void blanks() {
+    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
+  }
+  bool take(char c) {
+    blanks();
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+
+  /// Escapes are left as they are but for the usual two: these texts are read by people.
+  std::optional<std::string> string() {
+    if (!take('"')) return std::nullopt;
+    std::string out;
+    for (; at_ < text_.size() && text_[at_] != '"'; ++at_) {
+      if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
+      out += text_[at_];
+    }
+    if (at_ >= text_.size()) return std::nullopt;
+    ++at_;
+    return out;
+  }
+
+  /// False: this is no JSON any more.
+  bool value(const std::string& key, int around, int depth) {
+    blanks();
+    if (at_ >= text_.size() || depth > kDeepest) return false;
+    const char c = text_[at_];
+    if (c == '{') return object(key, around, depth);
+    if (c == '[') return list(key, around, depth);
+    const std::size_t begin = at_;
+    if (c == '"') {
+      std::optional<std::string> said = string();
+      if (!said) return false;
+      if (around >= 0) note(key, *said, around);
+      if (std::find(kWords.begin(), kWords.end(), key) == kWords.end()) add(key, std::move(*said), around, begin);
+      return true;
+    }
+    while (at_ < text_.size() &&
+           (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '-' || text_[at_] == '+' || text_[at_] == '.'))
+      ++at_;
+    if (at_ == begin) return false;
+    if (c == '-' || std::isdigit(static_cast<unsigned char>(c))) add(key, std::string(text_.substr(begin, at_ - begin)), around, begin);
+    return true;
+  }
+
+  bool object(const std::string& key, int around, int depth) {
+    take('{');
+    const int me = static_cast<int>(arounds_.size());
+    arounds_.push_back({key, "", "", "", around});
+    if (take('}')) return true;
+    do {
+      blanks();
+      const std::optional<std::string> member = string();
+      if (!member || !take(':') || !value(*member, me, depth + 1)) return false;
+    } while (take(','));
+    return take('}');
+  }
+
+  bool list(const std::string& key, int around, int depth) {
+    take('[');
+    if (take(']')) return true;
+    do {
+      if (!value(key, around, depth + 1)) return false;
+    } while (take(','));
+    return take(']');
+  }
+
+  void note(const std::string& key, const std::string& said, int around) {
+    Around& object = arounds_[static_cast<std::size_t>(around)];
+    if (key == "source") object.source = said;
+    if (key == "about") object.about = said;
+    if (key == "kind" || key == "name" || key == "unit" || key == "number") object.name = said;
+  }
+
+  void add(const std::string& key, std::string said, int around, std::size_t begin) {
+    Found found;
+    found.key = key;
+    found.around = around;
+    found.number.value = std::move(said);
+    found.number.begin = begin;
+    found.number.end = at_;
+    found.number.expression = std::find(kFormulas.begin(), kFormulas.end(), key) != kFormulas.end();
+    found_.push_back(std::move(found));
+  }
+
+  /// What is said of this number alone, where the source goes number by number ("turn: 30 to 50 cycles ..."); else all of it.
+  static std::string clause(const std::string& source, const std::string& key) {
+    for (const std::string& word : {key, key.substr(0, key.find('_'))}) {
+      const std::string mark = word + ": ";
+      std::size_t at = source.starts_with(mark) ? 0 : source.find(". " + mark);
+      if (at == std::string::npos) continue;
+      at = source.find(mark, at) + mark.size();
+      const std::size_t end = source.find(". ", at);
+      return source.substr(at, end == std::string::npos ? end : end - at);
+    }
+    return source;
+  }
+
+  static std::string standing_of(const std::string& source) {
+    for (const char* word : {"published", "derived", "measured", "fitted", "assumption"})
+      if (source.starts_with(word)) return word;
+    return {};
+  }
+
+  static std::string unit_of(const std::string& key, const std::string& part) {
+    const auto ends = [&](const char* with) { return key.ends_with(with); };
+    if (ends("_mhz")) return "MHz";
+    if (ends("_bytes")) return "bytes";
+    if (ends("_ns")) return "ns";
+    if (ends("_gbs")) return "GB/s";
+    if (ends("_w")) return "W";
+    if (ends("_percent")) return "%";
+    if (key == "tflops") return "TFLOP/s";
+    if (ends("_columns")) return "columns";
+    if (ends("warps") || key == "warps_per_cta") return "warps";
+    if (part == "streams" || part == "handoff") return "cycles";
+    for (const char* cycles : {"latency", "window", "duration", "offset", "in_sum"})
+      if (key == cycles) return "cycles";
+    return {};
+  }
+
+  MachineNumber finished(Found found) const {
+    MachineNumber out = std::move(found.number);
+    const auto object = [&](int i) -> const Around& { return arounds_[static_cast<std::size_t>(i)]; };
+    // The objects around it, from the inside; the outermost is the machine.
+    int top = found.around;
+    std::string inner;
+    while (top > 0 && object(top).parent > 0) {
+      inner = object(top).name + (inner.empty() ? "" : " " + inner);
+      top = object(top).parent;
+    }
+    out.part = top <= 0 ? "machine" : object(top).name.empty() ? object(top).key : object(top).name;
+    out.name = (inner.empty() ? "" : inner + " ") + found.key;
+    if (top > 0 && object(top).key == "fitted") out.name = "range, " + found.key;
+    for (int i = found.around; i >= 0 && out.source.empty(); i = object(i).parent) {
+      const std::string& said = object(i).source.empty() && i == 0 ? object(i).about : object(i).source;
+      if (!said.empty()) out.source = clause(said, found.key);
+    }
+    out.standing = standing_of(out.source);
+    const std::string full = out.part + "." + found.key;
+    for (const Around& other : arounds_)
+      if (other.key == "fitted" && other.name == full) out.standing = "fitted";
+    out.unit = unit_of(found.key, top > 0 ? object(top).key : "");
+    return out;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::vector<Around> arounds_;
+  std::vector<Found> found_;
+};
+
+bool is_integer(std::string_view value) {
+  long long number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  return error == std::errc() && end == value.data() + value.size() && !(value.size() > 1 && value.front() == '0');
+}
+
+}  // namespace
+
+std::vector<MachineNumber> machine_numbers(std::string_view text) { return NumberReader(text).run(); }
+
+std::string with_number(std::string_view text, const MachineNumber& number, std::string_view value) {
+  const auto blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
+  while (!value.empty() && blank(value.front())) value.remove_prefix(1);
+  while (!value.empty() && blank(value.back())) value.remove_suffix(1);
+  std::string token(value);
+  if (!is_integer(value)) {
+    token = "\"";
+    for (const char c : value) {
+      if (c == '"' || c == '\\') token += '\\';
+      token += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+    token += '"';
+  }
+  return std::string(text.substr(0, number.begin)) + token + std::string(text.substr(std::min(number.end, text.size())));
+}
+
+}  // namespace heddle
