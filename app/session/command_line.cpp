@@ -209,7 +209,11 @@ std::string check_kernel_command(const Session& session, const CheckRequest& req
   return command_line(session, "interpret", words);
 }
 
-std::string run_kernel_command(const Session& session, bool profile) { return command_line(session, profile ? "profile" : "run"); }
+std::string run_kernel_command(const Session& session, bool profile) {
+  const std::string& host = session.settings().run_host;
+  return command_line(session, profile ? "profile" : "run",
+                      host.empty() ? std::vector<std::string>() : std::vector<std::string>{"--on", host});
+}
 
 std::vector<std::string> kernel_words(const Content& content) {
   std::vector<std::string> words{name_in_library(Shelf::Kernels, content.kernel->source)};

@@ -47,6 +47,7 @@ RunRow run_row(const Measurement& m) {
   row.date = short_date(m.date);
   row.kernel = printable(m.kernel);
   row.device = m.device ? printable(m.device->name) : printable(m.machine);
+  if (!m.host.empty()) row.device += " at " + printable(m.host);
   row.schedule = printable(m.schedule);
   row.status = to_string(m.status);
   row.tone = tone_of(m.status);

@@ -1,6 +1,7 @@
 // The session's side of runs: they are started here, their measurements are opened, laid over the chart, and adopted.
 #include <fmt/format.h>
 
+#include "app/jobs/remote_host.h"
 #include "app/session/command_line.h"
 #include "app/session/files.h"
 #include "app/session/run_fit.h"
@@ -17,7 +18,9 @@ std::string Session::why_no_run() const {
   if (const std::string reason = why_no_kernel(); !reason.empty()) return reason;
   if (const auto refusal = codegen::refuse_machine(*content().machine)) return printable(refusal->sentence);
   const RunTools& tools = runs().tools();
-  if (!tools.why_no_gpu.empty()) return tools.why_no_gpu;
+  const std::string& host = settings().run_host;
+  if (host.empty() && !tools.why_no_gpu.empty()) return tools.why_no_gpu;
+  if (std::string reason = host.empty() ? "" : why_no_host(host); !reason.empty()) return reason;
   if (tools.program.empty()) return "the command-line program heddle, which runs kernels, is not beside this one";
   if (tools.folder.empty()) return "there is no folder to keep measurements in";
   if (std::string reason = why_no_program(); !reason.empty()) return reason;
@@ -61,9 +64,12 @@ void SessionCore::on(const RunKernel& c) {
   if (const std::string reason = session_.why_no_run(); !reason.empty()) return say(LogLevel::Warning, "not run: " + reason);
   view_.tab = BottomTab::Runs;
   work_.runs.read_history();
-  work_.runs.start(*KernelState::subject_of(document_.content), c.profile, kernel_words(document_.content));
-  say(LogLevel::Info,
-      fmt::format("{} {}: {}", c.profile ? "profiling" : "running", document_.content.kernel->name, document_.content.entry()->name));
+  std::vector<std::string> words = kernel_words(document_.content);
+  const std::string& host = settings_.run_host;
+  if (!host.empty()) words.insert(words.end(), {"--on", host});
+  work_.runs.start(*KernelState::subject_of(document_.content), c.profile, std::move(words));
+  say(LogLevel::Info, fmt::format("{} {}{}: {}", c.profile ? "profiling" : "running", document_.content.kernel->name,
+                                  host.empty() ? "" : " on " + host, document_.content.entry()->name));
   changed();
 }
 

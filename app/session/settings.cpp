@@ -65,6 +65,7 @@ Settings load_settings(const std::string& path) {
   for (const Fold& fold : kFolds) settings.layout.*fold.member = file.flag(fold.key, false);
   for (auto& [action, keys] : file.table("keys")) settings.keys.emplace(action, keys);
   settings.wheel_scrolls = file.flag("wheel_scrolls_rows", false);
+  settings.run_host = file.text("run_host");
   settings.used = file.list("palette_recent");
   if (settings.used.size() > kRecent) settings.used.resize(kRecent);
   settings.recent = file.list("recent");
@@ -80,6 +81,7 @@ Result<Ok> save_settings(const std::string& path, const Settings& settings) {
   for (const Fold& fold : kFolds) file.set(fold.key, settings.layout.*fold.member);
   file.set("keys", std::vector<std::pair<std::string, std::string>>(settings.keys.begin(), settings.keys.end()));
   file.set("wheel_scrolls_rows", settings.wheel_scrolls);
+  file.set("run_host", settings.run_host);
   file.set("palette_recent", settings.used);
   file.set("recent", settings.recent);
   return file.save(path);

@@ -26,6 +26,7 @@ struct Settings {
   Layout layout;
   std::map<std::string, std::string> keys;  ///< of actions, by id, that differ from the built-in ones: "solve": "F6"
   bool wheel_scrolls = false;               ///< plain wheel scrolls the rows of the chart, Ctrl + wheel zooms
+  std::string run_host;                     ///< where kernels are run, as ssh takes it; empty: on this machine
   std::vector<std::string> used;            ///< what was chosen in the palette, newest first, at most 12
   std::vector<std::string> recent;          ///< newest first, at most 12; names or paths of kernels
   bool operator==(const Settings&) const = default;

@@ -75,6 +75,9 @@ ChangeSettings use_built_in_keys() {
 ChangeSettings scroll_with_wheel(bool scrolls) {
   return {[scrolls](Settings& settings) { settings.wheel_scrolls = scrolls; }};
 }
+ChangeSettings run_on(std::string host) {
+  return {[host = std::move(host)](Settings& settings) { settings.run_host = host; }};
+}
 ChangeSettings remember_choice(std::string what) {
   return {[what = std::move(what)](Settings& settings) { remember_used(settings, what); }};
 }

@@ -7,11 +7,14 @@
 
 #include "app/platform/offscreen_platform.h"
 #include "app/platform/picture.h"
+#include "app/session/command_line.h"
 #include "app/session/environment.h"
 #include "app/session/export.h"
 #include "app/session/kernel_state.h"
 #include "app/session/proposal_commands.h"
+#include "app/session/run_fit.h"
 #include "app/session/run_state.h"
+#include "app/session/view_commands.h"
 #include "app/window/kit/theme.h"
 #include "app/window/tabs/cuda/cuda_state.h"
 #include "core/chart/gantt_model.h"
@@ -228,6 +231,42 @@ TEST_CASE("flow 7, to the GPU: generate, read, compile, profile, the worst mispr
   p.key(Key::Z, {.ctrl = true});
   p.key(Key::Z, {.ctrl = true});
   CHECK(p.content().changes.empty());
+}
+
+TEST_CASE("a kernel is run on the host that the Runs tab names, and its measurement says so", "[ui]") {
+  const Folder folder;
+  Environment environment;
+  environment.run = {folder.file("heddle"), folder.file("runs"), "no GPU here"};
+  Person p("gemm_hopper", environment);
+  Measurement m;
+  m.kernel = p.content().problem->kernel;
+  m.machine = p.content().problem->machine;
+  m.status = RunStatus::Verified;
+  m.host = "gpu-box";
+  m.device.emplace().name = "NVIDIA H200";
+  std::ofstream(folder.file("said.json")) << measurement_text(m);
+  std::ofstream(folder.file("heddle")) << "#!/bin/sh\necho \"$@\" >" << folder.file("words") << "\ncat " << folder.file("said.json")
+                                       << "\n";
+  fs::permissions(folder.file("heddle"), fs::perms::owner_all);
+
+  p.session().apply(show_tab(BottomTab::Runs));
+  p.frame(3);
+  CHECK(p.session().why_no_run() == "no GPU here");
+  p.click("runs/host");
+  p.type("gpu-box");
+  p.frame(2);
+  CHECK(p.session().settings().run_host == "gpu-box");
+  CHECK(p.session().why_no_run().empty());
+  CHECK(run_kernel_command(p.session(), false).find(" --on gpu-box") != std::string::npos);
+  p.key(Key::Enter);
+  p.click("runs/run_kernel");
+  p.settle();
+  std::ifstream words(folder.file("words"));
+  CHECK(std::string(std::istreambuf_iterator<char>(words), {}).find("run gemm_hopper h100 --on gpu-box --json") == 0);
+  REQUIRE(p.session().runs().measurement());
+  CHECK(run_row(*p.session().runs().measurement()).device == "NVIDIA H200 at gpu-box");
+  p.session().apply(run_on("-oProxyCommand=touch"));
+  CHECK(p.session().why_no_run() == "a host does not begin with '-'");
 }
 
 TEST_CASE("flow 7 without compiler and GPU: everything is there and says what is missing, and a file from elsewhere is read", "[ui]") {

@@ -194,6 +194,7 @@ constexpr Command (*kChanges[])(const Source&) = {
     },
     [](const Source&) -> Command { return use_built_in_keys(); },
     [](const Source& s) -> Command { return scroll_with_wheel(s.any<bool>()); },
+    [](const Source& s) -> Command { return run_on(chance(s.random, 2) ? "" : random_text(s.random)); },
     [](const Source& s) -> Command { return remember_choice(random_text(s.random)); },
 };
 

@@ -145,6 +145,7 @@ const std::map<std::string, std::string> kWays{
     {"fold_pane", "action fold_left"},
     {"remember_choice", "palette action/"},
     {"scroll_with_wheel", "action wheel_scrolls"},
+    {"run_on", "field of the Runs tab"},
     {"show_chart_as", "action chart_split"},
     {"show_highlight", "cards of the Explain tab"},
     {"show_open_dialog", "action open"},

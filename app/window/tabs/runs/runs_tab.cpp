@@ -10,6 +10,7 @@
 #include "app/session/commands.h"
 #include "app/session/files.h"
 #include "app/session/run_state.h"
+#include "app/session/view_commands.h"
 #include "app/window/kit/focus.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/table.h"
@@ -36,6 +37,28 @@ void draw_run_verb(const char* id, const char* label, bool primary, const Sessio
     tooltip(std::string(action.label) + (keys_of(action).empty() ? "" : "  " + keys_of(action)));
 }
 
+/// What stands in the field while it is typed.
+struct HostField {
+  char text[256] = "";
+  std::string known;  ///< the setting that it shows
+};
+
+/// The machine that kernels are run on.
+void draw_host(const Session& session, UiState& ui) {
+  HostField& field = ui.of<HostField>();
+  if (const std::string& host = session.settings().run_host; field.known != host) {
+    field.known = host;
+    fmt::format_to_n(field.text, sizeof field.text - 1, "{}", host).out[0] = 0;
+  }
+  same_line_if_room(px(190));
+  ImGui::AlignTextToFramePadding();
+  colored_text(theme().dim, "on");
+  ImGui::SameLine();
+  if (input_field("runs/host", "this machine", field.text, sizeof field.text, px(150))) ui.commands.push(run_on(field.known = field.text));
+  if (ImGui::IsItemHovered() && !ImGui::IsItemActive())
+    tooltip("a host that ssh reaches without a password: HOST, USER@HOST, or a name of your ssh configuration; empty: this machine");
+}
+
 void draw_run_bar(const Session& session, UiState& ui) {
   const RunState& runs = session.runs();
   const float height = px(26);
@@ -48,6 +71,7 @@ void draw_run_bar(const Session& session, UiState& ui) {
     if (ImGui::IsItemHovered() && reason.empty()) tooltip("verify and time the shown schedule's kernel  " + keys_of("run_kernel"));
     draw_run_verb("profile_kernel", "Profile", false, session, ui);
   }
+  draw_host(session, ui);
   draw_run_verb("overlay_measured", session.view().measured ? "Hide measured" : "Show measured", false, session, ui);
   draw_run_verb("adopt_measured", "Adopt and solve", false, session, ui);
   draw_run_verb("open_measurement", "Open ...", false, session, ui);
@@ -72,8 +96,10 @@ void draw_run_state(const Session& session) {
     text = "! " + run.answer()->failure;
     color = theme().bad;
   } else if (const std::string reason = session.why_no_run(); !reason.empty()) {
-    text = "Not run here: " + reason +
-           (session.runs().tools().why_no_gpu.empty() ? "" : ". Measurements of other machines can be opened or dropped on the window.");
+    const bool elsewhere = !session.settings().run_host.empty();
+    text = (elsewhere ? "Not run: " : "Not run here: ") + reason;
+    if (!elsewhere && !session.runs().tools().why_no_gpu.empty())
+      text += ". A host that ssh reaches will do, and measurements of other machines can be opened or dropped on the window.";
   }
   if (text.empty()) return;
   const FontScope small(fonts().small);
@@ -242,6 +268,7 @@ void draw_chosen(const Session& session, UiState& ui) {
   if (m->device) {
     section("DEVICE");
     fact_line("device", printable(m->device->name), theme().text);
+    if (!m->host.empty()) fact_line("host", printable(m->host), theme().text);
     if (!m->device->driver.empty()) fact_line("driver", printable(m->device->driver), theme().text);
     if (m->device->clock_mhz > 0)
       fact_line("SM clock",
@@ -273,9 +300,10 @@ void draw_runs_tab(const Session& session, const Models&, UiState& ui) {
                  "Runs on a GPU: checked against a reference, timed beside the library, and every op's measured place over the one that "
                  "the schedule gives it, so that the "
                  "worst misprediction shows. Run verifies and times; Profile records every op as well.");
-    wrapped_text(fonts().small, theme().dim,
-                 "Without a GPU: copy the command, run it where there is one, and open the measurement here (File, Open, or drop it on the "
-                 "window).");
+    wrapped_text(
+        fonts().small, theme().dim,
+        "Without a GPU: name a host that has one and that ssh reaches; or copy the command, run it there, and open the measurement "
+        "here (File, Open, or drop it on the window).");
     return;
   }
   const float whole = ImGui::GetContentRegionAvail().x, high = ImGui::GetContentRegionAvail().y;
