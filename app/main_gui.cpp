@@ -168,7 +168,7 @@ void say_first_frame() {
               static_cast<double>(used.tv_sec) * 1e3 + static_cast<double>(used.tv_nsec) / 1e6);
 }
 
-int run_window(const Arguments& arguments, const Terminal& terminal) {
+int run_window(const Arguments& arguments, const Terminal& terminal, std::optional<HandedOver> handed_over) {
   auto platform = GlfwPlatform::create("Heddle", 1600, 900);
   if (!platform) return report(terminal, platform.error(), false);
   Environment environment;
@@ -177,9 +177,13 @@ int run_window(const Arguments& arguments, const Terminal& terminal) {
   environment.run.folder = runs_path();
   environment.sweep.folder = sweeps_path();
   environment.wake = [&] { (*platform)->wake(); };
+  environment.open_window = open_another_window;
+  const bool handed = handed_over.has_value();
+  environment.handed_over = std::move(handed_over);
   auto session = std::make_unique<Session>(std::move(environment));
   show_as_asked(arguments, *session);
-  if (const auto opened = open_documents(arguments, *session); !opened) return report(terminal, opened.error(), false);
+  if (!handed)
+    if (const auto opened = open_documents(arguments, *session); !opened) return report(terminal, opened.error(), false);
   select_as_asked(arguments, *session);
   AppWindow window(*session, **platform);
   const std::int64_t frames = arguments.integer("--frames").value_or(0);
@@ -197,6 +201,7 @@ int run_window(const Arguments& arguments, const Terminal& terminal) {
 
 int run(int argc, char** argv) {
   Terminal terminal{std::cout, std::cerr, detect_style(), stderr_is_tty()};
+  if (auto handed_over = take_hand_over(argc, argv)) return run_window({}, terminal, std::move(handed_over));
   const auto parsed = parse_words(*find_command("gui"), {argv + std::min(argc, 1), argv + argc});
   if (const auto* error = std::get_if<UsageError>(&parsed)) return report_usage(terminal, *error, false);
   const CommandLine& line = std::get<CommandLine>(parsed);
@@ -206,7 +211,7 @@ int run(int argc, char** argv) {
     return kDone;
   }
   if (arguments.has("--do") && !arguments.has("--screenshot")) return refuse(terminal, "--do needs --screenshot", false);
-  return arguments.has("--screenshot") ? take_screenshot(arguments, terminal) : run_window(arguments, terminal);
+  return arguments.has("--screenshot") ? take_screenshot(arguments, terminal) : run_window(arguments, terminal, {});
 }
 
 }  // namespace

@@ -154,6 +154,9 @@ struct SetBaseline {
   std::optional<std::size_t> index;
 };  ///< B; the shown one becomes B and what was shown before it becomes A; none: no comparison
 struct SwapBaseline {};
+struct OpenWindow {
+  bool baseline = false;
+};  ///< a second window, another process, with what is open; with B in A's place. Both follow each other in selection and zoom
 struct SetAlignment {
   Alignment alignment;
 };

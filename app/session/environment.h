@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "app/jobs/kernel_job.h"
@@ -12,6 +13,7 @@
 #include "app/session/prediction_state.h"
 #include "app/session/sweep_state.h"
 #include "app/session/truth_state.h"
+#include "app/session/window_link.h"
 
 namespace heddle::app {
 
@@ -27,6 +29,9 @@ struct Environment {
   RunTools run = built_in_run_tools();
   SweepTools sweep = built_in_sweep_tools();
   TruthTools truth{};
+  /// Starts another window with this project, of this letter; our end of the link. Empty: there is no display for one.
+  std::function<Result<Descriptor>(const std::string& project, char letter)> open_window{};
+  std::optional<HandedOver> handed_over{};          ///< by the window that opened this one
   PredictFunction predict = built_in_prediction();  ///< empty: whole kernels are not predicted
 };
 

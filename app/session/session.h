@@ -139,6 +139,10 @@ class Session {
   bool unsaved() const;
   /// Leaving would lose work of the user's own, not only what solving again would find.
   bool worth_asking() const;
+  /// Empty when another window of it can be opened, with B in A's place if asked for, else why not.
+  std::string why_no_window(bool baseline) const;
+  /// 'A' of the first window, while there are others; 0: this is the only one.
+  char window_letter() const;
   /// Empty when the document can be saved, else why not.
   std::string why_no_save() const;
   /// Work of windows that are gone.

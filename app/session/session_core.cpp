@@ -30,6 +30,7 @@ SessionCore::SessionCore(const Session& session, Environment environment)
   if (!environment_.settings_file.empty()) settings_ = load_settings(environment_.settings_file);
   kept_ = saved_settings_ = settings_;
   look_for_lost_work();
+  begin_as_another();
 }
 
 SessionCore::~SessionCore() = default;

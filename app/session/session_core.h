@@ -25,6 +25,7 @@
 #include "app/session/sweep_state.h"
 #include "app/session/truth_state.h"
 #include "app/session/undo.h"
+#include "app/session/window_link.h"
 
 namespace heddle::app {
 
@@ -105,6 +106,14 @@ struct BackgroundWork {
   LeavingJobs<SolveJob> leaving;
 };
 
+/// Other windows of what is open.
+struct OtherWindows {
+  std::vector<std::unique_ptr<WindowLink>> links;
+  char letter = 'A', last = 'A';  ///< of this window; of the last that was opened from here
+  LinkedView known;               ///< by the others
+  double quiet_until = 0;         ///< what changes before is what they have told
+};
+
 class SessionCore {
  public:
   SessionCore(const Session& session, Environment environment);
@@ -156,6 +165,7 @@ class SessionCore {
   void on(const ToggleChange& c);
   void on(const SetBaseline& c);
   void on(const SwapBaseline& c);
+  void on(const OpenWindow& c);
   void on(const SetAlignment& c);
   void on(const FirstDivergence& c);
   void on(const FirstViolation& c);
@@ -186,6 +196,7 @@ class SessionCore {
   void on(const StartTune& c);
   void on(const CancelTune& c);
   void on(const OpenPoint& c);
+  void on(const OpenMember& c);
   void on(const Validate& c);
   void on(const CancelValidation& c);
   void on(const SelectPublished& c);
@@ -196,7 +207,6 @@ class SessionCore {
   void on(const SelectOp& c);
   void on(const ClearSelection& c);
   void on(const StartSolve& c);
-  void on(const OpenMember& c);
   void on(const ProveShown& c);
   void on(const CancelSolve& c);
   void on(const SetMode& c);
@@ -223,6 +233,8 @@ class SessionCore {
   void open_dump(const std::string& name, bool solve);
   /// Another file's schedules of the loop that is open become rows of the list; false when its ops are others.
   bool add_dumped_schedules(const DumpSource& source);
+  /// The problem as files say it: texts that were edited and are in no file count as changes.
+  Problem problem_to_write() const;
   Result<std::string> dump_text(ExportKind kind) const;
   /// While a dump is open.
   void refuse_machine(const std::string& name);
@@ -231,10 +243,13 @@ class SessionCore {
   bool pump_sweep();
   bool pump_truth();
   bool pump_predictions();
+  bool pump_windows();
+  /// Where another window has opened this one: what it has handed over.
+  void begin_as_another();
+  LinkedView linked_view() const;
+  void follow(const LinkedView& view);
   /// While its tab is shown, the text is that of the shown schedule.
   void keep_kernel_fresh();
-  /// The problem as files say it: texts that were edited and are in no file count as changes.
-  Problem problem_to_write() const;
   bool pump_kernel();
 
   void take_event(const solver::SolveEvent& event, std::optional<Schedule>& newest);
@@ -315,6 +330,7 @@ class SessionCore {
   std::string highlight_of_;  ///< name of the schedule that was shown when something was last pointed at
   std::uint64_t revision_ = 1;
   double began_ = 0;
+  OtherWindows windows_;
   BackgroundWork work_;  ///< last: its threads are joined before anything else of this goes
 };
 

@@ -163,11 +163,11 @@ void SessionCore::end_row() {
 
 bool SessionCore::pump() {
   const bool solved = pump_solve(), answered = pump_questions(), built = pump_kernel(), ran = pump_runs(), swept = pump_sweep(),
-             validated = pump_truth(), predicted = pump_predictions(), edited = pump_texts();
+             validated = pump_truth(), predicted = pump_predictions(), edited = pump_texts(), followed = pump_windows();
   const auto distrusted = take_store_trouble();
   if (distrusted) say(LogLevel::Warning, *distrusted);
   keep_safe();
-  return solved || answered || built || ran || swept || validated || predicted || edited || distrusted;
+  return solved || answered || built || ran || swept || validated || predicted || edited || followed || distrusted;
 }
 
 bool SessionCore::pump_predictions() {

@@ -158,6 +158,14 @@ inline std::string needs_two(const Session& s) {
   return s.content().schedules.size() > 1 ? "" : "there is no other schedule to compare with";
 }
 inline std::string needs_b(const Session& s) { return s.content().baseline_entry() ? "" : "there is no B yet: press B on a schedule"; }
+template <bool baseline>
+Command another_window(const Session&) {
+  return OpenWindow{baseline};
+}
+template <bool baseline>
+std::string no_window(const Session& s) {
+  return s.why_no_window(baseline);
+}
 inline std::string needs_b_and_op(const Session& s) { return needs_b(s).empty() ? needs_selection(s) : needs_b(s); }
 inline std::string needs_divergence(const Session& s) {
   if (!needs_b(s).empty()) return needs_b(s);
@@ -306,14 +314,6 @@ inline std::string needs_measurement(const Session& s) { return s.why_no_measure
 inline std::string needs_residuals(const Session& s) { return s.why_no_adoption(); }
 inline std::string needs_run(const Session& s) { return s.runs().run().active() ? "" : "no kernel is being run"; }
 
-inline std::string no_tune(const Session& s) { return s.why_no_tune(); }
-inline std::string no_more(const Session& s) { return s.why_no_more(); }
-template <bool more>
-Command make_tune(const Session&) {
-  return StartTune{TuneOptions{}, more};
-}
-inline std::string needs_tuning(const Session& s) { return s.sweep().running() ? "" : "nothing is being tuned"; }
-inline std::string needs_sweep(const Session& s) { return s.sweep().file() ? "" : "no sweep is open"; }
 inline void solve_family(const Session& s, UiState& ui) {
   ui.commands.push(show_tab(BottomTab::Family));
   ui.commands.push(Ask{Topic::Family, family_options(s, ui)});
@@ -323,6 +323,14 @@ inline void ask_paper(const Session&, UiState& ui) {
   ui.commands.push(Ask{Topic::Paper, ui.of<PaperTabState>().options});
 }
 
+inline std::string no_tune(const Session& s) { return s.why_no_tune(); }
+inline std::string no_more(const Session& s) { return s.why_no_more(); }
+template <bool more>
+Command make_tune(const Session&) {
+  return StartTune{TuneOptions{}, more};
+}
+inline std::string needs_tuning(const Session& s) { return s.sweep().running() ? "" : "nothing is being tuned"; }
+inline std::string needs_sweep(const Session& s) { return s.sweep().file() ? "" : "no sweep is open"; }
 inline std::string needs_best(const Session& s) {
   if (!needs_sweep(s).empty()) return needs_sweep(s);
   return s.sweep().table().best ? "" : "no point of the sweep has a value yet";

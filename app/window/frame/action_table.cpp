@@ -120,12 +120,13 @@ const Action kActions[] = {
         .does([](const Session&, UiState& ui) { ui.maximized = !ui.maximized; })
         .needs(needs_kernel)
         .below_line(),
+    Action{"window_same", kView, "Open this in a second window", "", another_window<false>}.needs(no_window<false>),
     Action{"ops", kView, "Table of ops", "", make_tab<BottomTab::Ops>}.below_line(),
     Action{"graph", kView, "Dataflow graph", "Ctrl+9", make_tab<BottomTab::Graph>},
     Action{"pipeline_text", kView, "Pipeline as pseudocode", "", make_tab<BottomTab::Pipeline>},
     Action{"units", kView, "Units and memory", "", make_tab<BottomTab::Units>},
-    Action{"sweep", kView, "Sweep of configurations", "", make_tab<BottomTab::Sweep>},
     Action{"machine", kView, "Machine: every number with its source", "", make_tab<BottomTab::Machine>},
+    Action{"sweep", kView, "Sweep of configurations", "", make_tab<BottomTab::Sweep>},
     Action{"truth", kView, "Truth: predictions against measurements", "", make_tab<BottomTab::Truth>},
     Action{"constraints", kView, "Constraints", "", make_tab<BottomTab::Constraints>},
     Action{"log", kView, "Log", "Ctrl+1", make_tab<BottomTab::Log>},
@@ -152,10 +153,10 @@ const Action kActions[] = {
     Action{"ask_pareto", kSolve, "Sweep the front", "", make_sweep}.needs(no_question<Topic::Pareto>).below_line(),
     Action{"ask_sensitivity", kSolve, "Try every number 10 % off", "", ask<Topic::Sensitivity>}.needs(no_question<Topic::Sensitivity>),
     Action{"ask_latency", kSolve, "II by the selected op's latency", "", ask<Topic::Latency>}.needs(no_question<Topic::Latency>),
-    Action{"tune", kSolve, "Tune: search tile sizes and options", "", make_tune<false>}.needs(no_tune).below_line(),
     Action{"family", kSolve, "Family: sizes, cuts and warp groups as decisions", "", make_tab<BottomTab::Family>}.below_line(),
     Action{"ask_family", kSolve, "Solve the family of kernels", ""}.does(solve_family).needs(no_question<Topic::Family>),
     Action{"cancel_family", kNowhere, "Cancel solving the family", "", cancel_ask<Topic::Family>}.needs(not_asking<Topic::Family>),
+    Action{"tune", kSolve, "Tune: search tile sizes and options", "", make_tune<false>}.needs(no_tune).below_line(),
     Action{"tune_more", kSolve, "Tune: go on with the open history", "", make_tune<true>}.needs(no_more),
     Action{"cancel_tune", kSolve, "Cancel tuning", "", make<CancelTune>}.needs(needs_tuning),
     Action{"validate", kSolve, "Validate against published measurements", "", make<Validate>}.needs(no_validation),
@@ -174,10 +175,10 @@ const Action kActions[] = {
     Action{"ask_compare", kCompare, "Simulate hand schedules and heuristics", ""}.does(measure_all).needs(no_question<Topic::Compare>),
     Action{"cancel_compare", kNowhere, "Cancel simulating the scoreboard", "", cancel_ask<Topic::Compare>}.needs(
         not_asking<Topic::Compare>),
-    Action{"audit", kCompare, "Audit of a compiler's schedule", "Ctrl+Shift+A", make_tab<BottomTab::Audit>},
     Action{"paper", kCompare, "Twill paper: what its method makes of this", "", make_tab<BottomTab::Paper>},
     Action{"ask_paper", kCompare, "Schedule as the Twill paper does", ""}.does(ask_paper).needs(no_question<Topic::Paper>),
     Action{"cancel_paper", kNowhere, "Cancel scheduling as the paper does", "", cancel_ask<Topic::Paper>}.needs(not_asking<Topic::Paper>),
+    Action{"audit", kCompare, "Audit of a compiler's schedule", "Ctrl+Shift+A", make_tab<BottomTab::Audit>},
     Action{"next_reading", kCompare, "Other reading of the dump", "", other_reading}.needs(needs_dump),
     Action{"next_loop", kCompare, "Next loop of the dump", "", next_loop}.needs(needs_loops),
     Action{"emitter_rules", kCompare, "Demand what the dump's emitter demands", "", make<DemandEmitterRules>}.needs(needs_emitter_rules),
@@ -193,6 +194,7 @@ const Action kActions[] = {
     Action{"chart_ghost", kCompare, "Chart of A with B as ghosts", "", make_chart<ChartView::Ghost>}.needs(needs_b).ticked(
         in_chart_view<ChartView::Ghost>),
     Action{"next_chart", kCompare, "Next way to compare", "G", next_chart}.needs(needs_b),
+    Action{"window_b", kCompare, "Open B in a second window", "", another_window<true>}.needs(no_window<true>),
     Action{"align_start", kCompare, "Align at II start", "", make_align<Alignment::At::IiStart>}
         .needs(needs_b)
         .ticked(in_alignment<Alignment::At::IiStart>)

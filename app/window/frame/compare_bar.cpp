@@ -1,4 +1,4 @@
-// The switch in the mode bar: A, A over B, ghosts; and what B is aligned at.
+// The switch in the mode bar: A, A over B, ghosts, a window of its own; and what B is aligned at.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,8 +40,10 @@ void draw_compare_bar(const Session& session, const Models& models, UiState& ui,
   struct View {
     const char *name, *label, *action;
   };
-  constexpr View kViews[] = {
-      {"compare/a", "A", "chart_a"}, {"compare/split", "A over B", "chart_split"}, {"compare/ghost", "ghosts", "chart_ghost"}};
+  constexpr View kViews[] = {{"compare/a", "A", "chart_a"},
+                             {"compare/split", "A over B", "chart_split"},
+                             {"compare/ghost", "ghosts", "chart_ghost"},
+                             {"compare/window", "own window", "window_b"}};
   const Alignment& alignment = session.view().alignment;
   const std::string op = alignment.at == Alignment::At::Op && alignment.op.valid() ? session.content().problem->op(alignment.op).name : "";
   const std::string at_op = op.empty() ? std::string("selected op") : fitted_middle(fonts().small, op, px(80));
@@ -63,8 +65,9 @@ void draw_compare_bar(const Session& session, const Models& models, UiState& ui,
   ImGui::SetCursorPos(ImVec2(std::max(left + px(8), right - views - (with_ats ? ats : 0)), px(5)));
   for (const View& view : kViews) {
     const Action& action = *find_action(view.action);
-    if (choice(view.name, view.label, action.checked(session), why_not(action, session),
-               fmt::format("{}  {}", action.label, keys_of("next_chart"))))
+    const bool way = action.checked != nullptr;  // of showing B here
+    if (choice(view.name, view.label, way && action.checked(session), why_not(action, session),
+               way ? fmt::format("{}  {}", action.label, keys_of("next_chart")) : std::string(action.label)))
       perform(action, session, ui);
   }
   if (!with_ats) return;

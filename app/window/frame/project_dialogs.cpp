@@ -138,6 +138,7 @@ std::string window_title(const Session& session) {
   std::string title = content.kernel->name + (content.machine ? " on " + machine_text(content) : "");
   if (session.unsaved()) title += " *";
   if (!session.project_file().empty()) title += " - " + base_name(session.project_file());
+  if (const char letter = session.window_letter()) title = fmt::format("{} · {}", letter, title);
   return title + " - Heddle";
 }
 

@@ -308,6 +308,7 @@ void draw_status_bar(const Session& session, const Models&, const UiState& ui) {
   const float width = ImGui::GetContentRegionAvail().x;
   const std::string& keys = keys_of("keys");
   std::string right = keys.substr(0, keys.find(' ')) + (keys.empty() ? "" : " keys");
+  if (const char letter = session.window_letter()) right = fmt::format("window {}   {}", letter, right);
   if (ui.chart.range)
     right = drawable(describe(*ui.chart.range)) + "   " + right;
   else if (ui.chart.hovered_cycle && session.content().entry())
