@@ -29,8 +29,9 @@ std::vector<BenchStep> gemm_steps(const std::string& folder) {
   });
   for (BenchStep& step : steps) {
     for (std::string& word : step.words) {
-      if (word == "M=8192" || word == "N=8192" || word == "N=512") word = word.substr(0, 2) + "256";
-      if (word == "K=8192" || word == "K=1024") word = "K=320";
+      if (word.starts_with("M=")) word = "M=128";
+      if (word.starts_with("N=")) word = "N=256";
+      if (word == "K=8192" || word == "K=1024") word = "K=192";
     }
     if (step.kind == StepKind::Speed || step.kind == StepKind::Compare || step.kind == StepKind::Profile)
       step.words.insert(step.words.end(),
