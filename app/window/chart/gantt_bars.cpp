@@ -87,6 +87,30 @@ std::optional<float> label_beside(const ChartFrame& f, const GanttBar& bar, cons
   return std::nullopt;
 }
 
+/// The whole name is to be read neither in the bar nor beside it.
+bool nameless(const ChartFrame& f, const GanttBar& bar, const paint::Box& box, bool beside) {
+  return !beside && paint::text_width(fonts().small_bold, bar.label) + px(8) > seen_part(f, box).width();
+}
+
+/// The name of a bar that is selected or under the mouse and has no room for it: over it, else under it, where it covers no other name.
+void draw_name_plate(ChartFrame& f, const GanttBar& bar, const std::vector<paint::Box>& named) {
+  ImFont* font = fonts().small_bold;
+  const paint::Box box = f.bar_box(bar);
+  const float width = paint::text_width(font, bar.label) + px(8), height = paint::text_height(font) + px(2);
+  const float x = std::clamp((box.x0 + box.x1 - width) / 2, f.rows.x0, std::max(f.rows.x0, f.rows.x1 - width));
+  const auto free = [&](float y) {
+    return y >= f.rows.y0 && y + height <= f.rows.y1 && std::none_of(named.begin(), named.end(), [&](const paint::Box& n) {
+             return n.x0 < x + width && x < n.x1 && n.y0 < y + height && y < n.y1;
+           });
+  };
+  float y = box.y0 - height - px(3);
+  if (!free(y)) y = box.y1 + px(3);
+  if (!free(y)) return;
+  f.draw.AddRectFilled({x, y}, {x + width, y + height}, theme().tooltip, px(3));
+  f.draw.AddRect({x, y}, {x + width, y + height}, theme().accent, px(3));
+  paint::text(f.draw, font, x + px(4), y + px(1), theme().text, bar.label);
+}
+
 void draw_tail(ChartFrame& f, const GanttBar& bar, const paint::Box& box, Color color) {
   if (bar.latency_end <= bar.end || bar.wraps_right) return;
   const Cycle last = f.model.mode == GanttMode::Steady ? std::min(bar.latency_end, f.model.end) : bar.latency_end;
@@ -279,6 +303,10 @@ void draw_bars(ChartFrame& f) {
   const auto& bars = f.model.bars;
   const double first = f.axis.range.begin, last = f.axis.range.end;
   const float merge = kSmallest;
+  // Names that are needed on demand, and what has its name already; empty while nothing is selected or pointed at.
+  std::vector<std::size_t> plates;
+  std::vector<paint::Box> named;
+  const bool asked = !f.selection.empty() || f.view.hovered;
   for (std::size_t b = 0; b < bars.size();) {
     // One lane of one row at a time: its bars are neighbours and in order.
     const std::size_t row = bars[b].row;
@@ -295,6 +323,8 @@ void draw_bars(ChartFrame& f) {
       const float edge = std::min(f.axis.to_x(static_cast<double>(f.model.end)), f.rows.x1);
       float free_from = f.rows.x0;
       const std::vector<LaneSpan> ends = end_spans(f, row, lane);
+      if (asked)
+        for (const LaneSpan& span : ends) named.push_back({span.x0, top, span.x1, top + f.layout.lane});
       for (; i < end && static_cast<double>(bars[i].begin) <= last;) {
         const paint::Box box = f.bar_box(bars[i]);
         std::size_t next = i + 1;
@@ -322,6 +352,12 @@ void draw_bars(ChartFrame& f) {
           }
           const auto beside = label_beside(f, bars[i], box, {free_from, std::min(until, edge)});
           draw_bar(f, bars[i], box, beside);
+          // Of several iterations the first that is seen.
+          const bool first_seen = f.selection.contains(bars[i].op) &&
+                                  std::none_of(plates.begin(), plates.end(), [&](std::size_t p) { return bars[p].op == bars[i].op; });
+          if ((first_seen || f.view.hovered == i) && nameless(f, bars[i], box, beside.has_value())) plates.push_back(i);
+          if (asked) named.push_back(box);
+          if (asked && beside) named.push_back({*beside, box.y0, *beside + paint::text_width(fonts().small, bars[i].label), box.y1});
           free_from = beside && *beside > box.x1 ? *beside + paint::text_width(fonts().small, bars[i].label) : box.x1;
           if (probe::on() && box.x1 > f.rows.x0 && box.x0 < f.rows.x1)
             probe::item(f.probe_name("bar/") + bar_probe(bars[i]), std::max(box.x0, f.rows.x0), box.y0, std::min(box.x1, f.rows.x1),
@@ -365,6 +401,7 @@ void draw_bars(ChartFrame& f) {
       if (from != to) draw_outline(f, bars[from ? arrow.to_bar : arrow.from_bar], true);
     }
   }
+  for (const std::size_t plate : plates) draw_name_plate(f, bars[plate], named);
 }
 
 void draw_arrows(ChartFrame& f, ArrowLayer layer) {

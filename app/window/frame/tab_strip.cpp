@@ -58,17 +58,19 @@ const Tab& row_of(BottomTab tab) {
   return *std::find_if(std::begin(kTabs), std::end(kTabs), [&](const Tab& t) { return t.tab == tab; });
 }
 
+constexpr float kAround = 20;  // pixels around a label, where there is room
+
 // Wide enough for the bold label of the current one, so that nothing moves.
-float width_of(const char* label) { return text_size(fonts().bold, label).x + px(20); }
+float width_of(const char* label, float around = px(kAround)) { return text_size(fonts().bold, label).x + around; }
 
 enum class Piece { Group, Tab };
 
 /// True when it was pressed, with the mouse or the keyboard.
-bool draw_piece(const std::string& name, const char* label, Piece piece, bool current, float height) {
+bool draw_piece(const std::string& name, const char* label, Piece piece, bool current, float height, float around = px(kAround)) {
   ImFont* font = current ? fonts().bold : fonts().body;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = text_size(font, label);
-  const float width = width_of(label);
+  const float width = width_of(label, around);
   const ImVec2 end(at.x + width, at.y + height);
   ImGui::PushID(name.c_str());
   bool pressed = ImGui::InvisibleButton("tab", ImVec2(width, height));
@@ -134,9 +136,15 @@ void draw_tab_strip(const Session& session, UiState& ui) {
   }
   const ImVec2 second = beside ? ImVec2(begin.x + groups + between, begin.y) : ImVec2(begin.x, begin.y + height + gap);
   ImGui::SetCursorScreenPos(second);
+  // Tabs of a group that are too many for the row stand closer together.
+  const auto count =
+      static_cast<float>(std::count_if(std::begin(kTabs), std::end(kTabs), [&](const Tab& t) { return t.group == shown.group; }));
+  const float excess = widths[static_cast<std::size_t>(shown.group)] - (begin.x + room - second.x);
+  const float around = px(kAround) - std::clamp(excess / count, 0.0f, px(kAround - 4));
   for (const Tab& tab : kTabs) {
     if (tab.group != shown.group) continue;
-    if (draw_piece(std::string("tab/") + tab.id, tab.label, Piece::Tab, tab.tab == shown.tab, height)) ui.commands.push(show_tab(tab.tab));
+    if (draw_piece(std::string("tab/") + tab.id, tab.label, Piece::Tab, tab.tab == shown.tab, height, around))
+      ui.commands.push(show_tab(tab.tab));
     if (ImGui::IsItemHovered()) {
       if (ImGui::IsMouseDoubleClicked(0)) ui.maximized = !ui.maximized;
       if (!keys_of(tab.id).empty()) tooltip(std::string(tab.label) + "  " + keys_of(tab.id));
