@@ -1,4 +1,4 @@
-// Role by role, the best cut so far is kept, until ptxas is content.
+// Role by role, the best cut so far is kept, until ptxas is content and the audit too.
 #include "codegen/compile/recut.h"
 
 #include <algorithm>
@@ -9,11 +9,14 @@ namespace {
 
 constexpr int kMostCuts = 6;  ///< of a role that are tried
 
-/// What ptxas has against a kernel, as a number to compare.
+/// What ptxas and the audit have against a kernel, as a number to compare: any spill is worse than what the audit finds.
 std::int64_t badness(const BuiltKernel& kernel) {
   const PtxasReport& report = kernel.compiled.report;
-  return report.spill_stores + report.spill_loads + static_cast<std::int64_t>(kernel.faults.size()) * 10'000;
+  return (report.spill_stores + report.spill_loads + static_cast<std::int64_t>(kernel.faults.size()) * 10'000) * 1000 +
+         static_cast<std::int64_t>(kernel.findings.size());
 }
+
+bool is_clean(const BuiltKernel& kernel) { return kernel.faults.empty() && kernel.findings.empty(); }
 
 }  // namespace
 
@@ -29,13 +32,13 @@ Result<BuiltKernel> compile_kernel(const CompileQuestion& question, BuildOptions
 }
 
 Result<BuiltKernel> recut(const CompileQuestion& question, BuiltKernel first, const CompileFunction& compile, const std::stop_token& stop) {
-  if (first.faults.empty()) return first;
+  if (is_clean(first)) return first;
   BuiltKernel best = std::move(first);
   best.build.cuts.resize(best.program.roles.size(), 0);
   for (std::size_t role = 0; role < best.build.cuts.size(); ++role) {
     const int count = std::min(best.program.roles[role].cuts, kMostCuts);
     for (int choice = 0; choice < count; ++choice) {
-      if (best.faults.empty() || stop.stop_requested()) return best;
+      if (is_clean(best) || stop.stop_requested()) return best;
       if (choice == best.build.cuts[role]) continue;
       BuildOptions build = best.build;
       build.cuts[role] = choice;

@@ -22,6 +22,14 @@ DEVICE bool phase_over(u32 barrier, u32 parity) {
 DEVICE void wait(u32 barrier, u32 parity) {
   while (!phase_over(barrier, parity)) {}
 }
+/// The same, behind the instructions that make `ready`, whose signs are positive, which ptxas cannot know: the address needs all of them.
+/// Otherwise it spreads them over the wgmmas that follow.
+template <int N> DEVICE void wait_with(u32 barrier, u32 parity, const float (&ready)[N]) {
+  u32 signs = 0;
+#pragma unroll
+  for (int i = 0; i < N; ++i) signs |= __float_as_uint(ready[i]);
+  wait(barrier + (signs >> 31), parity);
+}
 DEVICE void wait_cluster(u32 barrier, u32 parity) {  // for arrivals of other blocks
   u32 over = 0;
   while (!over)

@@ -88,6 +88,10 @@ void Writer::write_step_text(const Step& step) {
     case StepKind::Wait: {
       const Barrier& barrier = program_.barriers[step.barrier];
       const std::string name = safe_name(barrier.full ? kernel_.values[barrier.value].name : program_.buffers[barrier.buffer].name);
+      // Work that the schedule has before a product, but that only later work needs, would otherwise end up between its wgmmas.
+      if (barrier.full && unread_)
+        return line("wait_with({}, p{}, {});  // full {}", barrier_text(step.barrier, step.cursor), step.cursor,
+                    register_text(std::exchange(unread_, nullptr)->output), name);
       line("{}({}, p{}{});  // {} {}",
            !barrier.full && program_.buffers[barrier.buffer].shared && !only_products_read(step.barrier) ? "wait_cluster" : "wait",
            barrier_text(step.barrier, step.cursor), step.cursor, step.ahead ? " ^ 1" : "", barrier.full ? "full" : "empty", name);
@@ -151,6 +155,9 @@ void Writer::write_step_text(const Step& step) {
         return line("fresh({});  // {}", register_text(step.output), comment());
       finish_lazy_sums(step);
       line("// {}", comment());
+      if (unread_ && std::any_of(step.inputs.begin(), step.inputs.end(), [&](const Place& p) { return p.value == unread_->output.value; }))
+        unread_ = nullptr;
+      if (op_of(kernel_, step.op).kind == "exp2" && products_ && words_of(step.output.value) > 2) unread_ = &step;
       return write_compute(step);
   }
 }

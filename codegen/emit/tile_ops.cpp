@@ -373,16 +373,21 @@ void Writer::write_smem_store(const Step& step, const TileOp& op) {
   }
 }
 
-/// Panels of 32 columns: two neighbours of a row at a time, 16-byte chunk c of row r at c ^ (r & 7).
+/// Panels of 32 columns: two neighbours of a row at a time, 16-byte chunk c of row r at c ^ (r & 7). Half a warp stores four rows at once,
+/// and rows r and r ^ 1 have the same two chunks for the same eight columns: odd rows store those sixteen columns further, so that no two
+/// lanes meet in a bank.
 void Writer::write_smem_store_f32(const Step& step, const Panels& panels) {
   const std::string from = input_array(step, 0);
-  line("u32 to = {} + (warp * 16 + lane / 4) * 128 + ((lane % 4 / 2) ^ (lane / 4)) * 16 + lane % 2 * 8;", slot_text(step.output));
+  raw("const bool odd = lane & 4;");
+  line("u32 to = {} + (warp * 16 + lane / 4) * 128 + ((lane % 4 / 2) ^ (lane / 4) ^ (lane & 4)) * 16 + lane % 2 * 8;",
+       slot_text(step.output));
   raw("keep_in_register(to);");
   raw("#pragma unroll");
   const int pairs = values_[step.inputs[0].value].layout->elements / 2 / step.piece.count;
-  const std::string of = from + (step.piece.number > 0 ? fmt::format("[{} + 2 * j", step.piece.number * pairs * 2) : "[2 * j");
+  const std::string of = from + (step.piece.number > 0 ? fmt::format("[{} + 2 * ", step.piece.number * pairs * 2) : "[2 * ");
   line("for (int j = 0; j < {}; ++j)", pairs);
-  line("  store_pair((to ^ j / 2 % 4 * 32) + j / 8 * {0} + j % 2 * 1024, {1}], {1} + 1]);", panels.bytes, of);
+  line("  store_pair((to ^ j / 2 % 4 * 32) + j / 8 * {0} + j % 2 * 1024, odd ? {1}(j ^ 4)] : {1}j], odd ? {1}(j ^ 4) + 1] : {1}j + 1]);",
+       panels.bytes, of);
 }
 
 void Writer::write_smem_load(const Step& step, const TileOp& op) {

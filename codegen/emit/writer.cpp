@@ -377,6 +377,7 @@ void Writer::write_role(const Role& role, std::size_t index) {
   flying_.clear();
   unpinned_.clear();
   wrote_shared_ = true;  // by the tile before
+  unread_ = nullptr;
   open_.clear();
   finished_sums_.clear();
   const bool computes = !role.variables.empty();
@@ -470,6 +471,7 @@ std::string Writer::end_text(const Section& section, int passes_before) const {
 void Writer::write_section(const Role& role, const Section& section) {
   (void)role;
   section_ = &section;
+  unread_ = nullptr;
   line("// {}", to_string(section.part));
   if (section.loop) {
     record_loop(true);

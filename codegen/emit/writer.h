@@ -195,6 +195,7 @@ class Writer {
   std::vector<const Step*> open_;
   std::deque<std::vector<Flying>> flying_;
   std::vector<Flying> unpinned_;  ///< complete, but ptxas does not know it before a wait for all
+  const Step* unread_ = nullptr;  ///< powers of two that were computed and that nothing has read yet
   bool wrote_shared_ = false;     ///< since the role's last barrier, seen by none but its own threads
   std::optional<RecordPlan> records_;
   std::vector<RecordEvent> record_events_;  ///< of the next record

@@ -76,6 +76,22 @@ TEST_CASE("where none is clean, the one that spills least stays", "[codegen]") {
   CHECK(same->emission.source == bench.sources[0]);
 }
 
+TEST_CASE("what the audit finds is a reason for another cut too, but a spill is worse", "[codegen]") {
+  const Refusal found{"broken_batch", {"S0"}, "between two wgmmas stands other work", {}};
+  for (const std::int64_t spill : {0, 4}) {
+    RecutBench bench;
+    bench.spills = {0, spill};
+    BuiltKernel kernel = bench.first();
+    kernel.findings = {found};
+    const auto other = recut({bench.from.kernel, bench.from.problem, bench.from.schedule}, std::move(kernel),
+                             [&](const std::string& source) { return bench.compile(source); });
+    REQUIRE(other.ok());
+    CHECK(other->faults.empty());
+    CHECK(other->findings.empty() == (spill == 0));
+    CHECK((other->emission.source == bench.sources[0]) == (spill > 0));
+  }
+}
+
 TEST_CASE("a compiler that breaks down ends it, and so does a stop", "[codegen]") {
   RecutBench bench;
   bench.spills = {64};

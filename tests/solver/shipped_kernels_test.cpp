@@ -57,7 +57,7 @@ TEST_CASE("shipped kernels are proved at the II that their machine allows", "[so
                               {"gemm_hopper", "h100", {}, 1024},                          // tensor core
                               {"attention_forward_hopper", "h100", {}, 2048},             // tensor core
                               {"attention_forward_hopper", "h100", {{"KV", 176}}, 2816},  // tensor core
-                              {"attention_backward_hopper", "h100", {}, 2944},            // shared memory port
+                              {"attention_backward_hopper", "h100", {}, 2688},            // shared memory port
                               {"swiglu_dual_gemm_hopper", "h100", {}, 1024},              // tensor core
                               {"gemm_blackwell", "b200", {}, 512},                        // tensor core
                               {"attention_forward_blackwell", "b200", {}, 3265},          // the life of a score tile, and issue order

@@ -213,6 +213,12 @@ inline void arrive_at_after_products(u32 b, u32 block) { arrive_at(b, block); }
 inline void wait(u32 b, u32 parity) {
   while ((phase_at(b).completed & 1) == static_cast<long>(parity & 1)) yield();
 }
+template <std::size_t N>
+void wait_with(u32 b, u32 parity, const float (&ready)[N]) {
+  for (const float x : ready)
+    if (std::signbit(x)) die("a sign that the address of a barrier counts as zero");
+  wait(b, parity);
+}
 inline void wait_cluster(u32 b, u32 parity) { wait(b, parity); }
 inline void fence_async() {}
 template <int N>
