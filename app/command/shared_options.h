@@ -195,8 +195,9 @@ inline std::vector<OptionSpec> with_host_options(std::vector<OptionSpec> options
                      0,
                      0,
                      false});
-  options.push_back(
-      file("--package", "", "with --on: the package for servers that is copied there, once (default: build/packages beside this program)"));
+  options.push_back(file("--package", "",
+                         "with --on: the package for servers that is copied there, once (default: what HEDDLE_PACKAGE names, else the one "
+                         "in build/packages)"));
   options.push_back({"--remote-program",
                      "",
                      "PATH",

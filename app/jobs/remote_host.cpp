@@ -10,6 +10,7 @@
 
 #include "app/command/arguments.h"
 #include "core/base/atomic_file.h"
+#include "core/base/environment.h"
 #include "core/base/hash.h"
 #include "core/base/sha256.h"
 #include "core/base/text_style.h"
@@ -104,12 +105,14 @@ Error no_package(const std::string& path) {
 }
 
 Result<Package> find_package(const RemoteHost& host) {
+  const Result<std::string> named = path_named_by("HEDDLE_PACKAGE");
+  if (!named.ok()) return named.error();
   Package package;
-  package.path = host.package.empty() ? package_beside() : host.package;
+  package.path = !host.package.empty() ? host.package : !named->empty() ? *named : package_beside();
   if (package.path.empty())
     return Error::environment("there is no package for servers to copy to " + host.name,
-                              "make one with scripts/package.sh and name it with --package FILE, or name a heddle that is there with "
-                              "--remote-program PATH");
+                              "make one with scripts/package.sh and name it with --package FILE or in HEDDLE_PACKAGE, or name a heddle "
+                              "that is there with --remote-program PATH");
   const auto text = read_file(package.path, kLargestPackage);
   if (!text.ok()) return text.error();
   if (!text->starts_with("\x1f\x8b")) return no_package(package.path);  // of gzip

@@ -16,7 +16,7 @@ namespace heddle::app {
 struct RemoteHost {
   std::string name;     ///< as ssh takes it: a host, USER@HOST, or a name of its configuration
   std::string program;  ///< path of heddle there, "~/" at its beginning is the home there; empty: the package's
-  std::string package;  ///< path of the package here; empty: the one beside this program
+  std::string package;  ///< path of the package here; empty: what HEDDLE_PACKAGE names, else the one beside this program
 };
 
 /// Why ssh is not given this name; empty: it is.

@@ -115,7 +115,9 @@ TEST_CASE("numbers that are changed, parameters and how a kernel is written go w
   const FakeGpu gpu;
   const OtherMachine machine;
   const std::string words = "run --json --no-time --no-turns --seed 7 --set load_a0.latency=900 " + kGemm;
-  const Outcome here = heddle_says(words), there = heddle_says(words + machine.on("box"));
+  // Neither has compiled it before.
+  const Outcome here = heddle_says(words, "XDG_CACHE_HOME='" + (machine.folder / "cache").string() + "'");
+  const Outcome there = heddle_says(words + machine.on("box"));
   INFO(there.err);
   const auto a = parse_measurement(here.out, "here"), b = parse_measurement(there.out, "there");
   REQUIRE((a.ok() && b.ok()));
@@ -218,6 +220,16 @@ TEST_CASE("what a login prints does not disturb", "[gpu]") {
   CHECK(text.code == 0);
   CHECK(parse_measurement(text.out, "out").ok());
   CHECK_FALSE(holds(text.err, "quota"));
+}
+
+TEST_CASE("the environment may name the package", "[gpu]") {
+  const FakeGpu gpu;
+  const OtherMachine machine;
+  const Outcome text = heddle_says("run --no-time " + kGemm + " --on box", "HEDDLE_PACKAGE='" + machine.package() + "'");
+  CHECK(text.code == 0);
+  const Outcome wrong = heddle_says("run --no-time " + kGemm + " --on box", "HEDDLE_PACKAGE=package.tar.gz");
+  CHECK(wrong.code == 6);
+  CHECK(holds(wrong.err, "HEDDLE_PACKAGE"));
 }
 
 TEST_CASE("a heddle that is there already needs no package", "[gpu]") {
