@@ -22,6 +22,9 @@ picture() {
 picture steady "${attention[@]}" --mode steady --select exp0
 picture unrolled "${attention[@]}" --mode unrolled
 picture pipeline "${attention[@]}" --mode pipeline
+picture barriers "${attention[@]}" --mode steady --do barriers --select QK1
+picture machine gemm_hopper h100 --solve --size 1600x900 --tab machine
+picture family attention_forward_tile_hopper h100 --solve --size 1600x900 --tab family --do click:family/vary/subtile:Q_ROWS=1,2 --do ask_family
 picture editor gemm_hopper h100 --solve --size 1600x900 --mode pipeline --iterations 4 --select MMA1 --do edit_kernel
 picture welcome --welcome --size 1600x900
 picture drag "${attention[@]}" --do drag:gantt/bar/QK1@0:70:0

@@ -1,7 +1,11 @@
 // A member of a family of kernels becomes what is worked on.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/session/session_core.h"
+#include "core/kernel/subtile.h"
+#include "core/library/library.h"
 #include "core/problem/changes.h"
 #include "core/problem/resolve.h"
 
@@ -41,16 +45,38 @@ std::string Session::why_no_member(std::size_t index) const {
   if (!answered(Topic::Family)) return "it is of a kernel or machine that is not open any more";
   const KernelSetMember& member = family->set.members[index];
   if (member.invalid()) return member.faults.front().message;
-  if (!member.subtiles.empty())
-    return "it is cut into sub-tiles: cut the kernel first, under Machine and parameters, then its sizes are open";
-  return {};
+  if (member.subtiles.empty()) return {};
+  if (text_unsaved(SourceOf::Kernel)) return "save the kernel first: it is cut by reading its file";
+  const auto chosen = [&](const std::string& name) {
+    return std::any_of(member.choices.begin(), member.choices.end(), [&](const auto& choice) { return choice.first == name; });
+  };
+  const auto of_file = [&](const auto& choice) {
+    const Param* param = content().kernel->find_param(choice.first);
+    return param && param->value == choice.second;
+  };
+  const Scope& set = content().overrides;
+  const bool own_sizes = std::all_of(set.begin(), set.end(), [&](const auto& one) { return chosen(one.first); }) &&
+                         std::all_of(member.choices.begin(), member.choices.end(), of_file);
+  return own_sizes ? "" : "a kernel is cut at the sizes of its file, and these are others: a file of your own with these sizes can be cut";
 }
 
 void SessionCore::on(const OpenMember& c) {
   if (const std::string reason = session_.why_no_member(c.index); !reason.empty())
     return say(LogLevel::Warning, "not opening this member: " + reason);
   const KernelSetMember member = question_of(Topic::Family).as<FamilyAnswer>()->set.members[c.index];
-  adopt(with_choices(document_.content, member), "open " + member.label);
+  Content next = with_choices(document_.content, member);
+  if (!member.subtiles.empty()) {
+    std::string name = document_.content.kernel->source;
+    for (const Subtile& cut : member.subtiles) name += cut_suffix(cut);
+    Result<Kernel> kernel = load_kernel(name);
+    if (!kernel) return fail("Cannot open " + member.label, kernel.error());
+    next.kernel = std::make_shared<const Kernel>(*std::move(kernel));
+    next.kernel_text = nullptr;
+    next.document = 0;
+    next.overrides.clear();
+    next.notes.clear();
+  }
+  adopt(std::move(next), "open " + member.label);
   if (!document_.content.problem) return;
   const SolveOutcome& known = member.outcome;
   if (!known.schedule || !fits(*document_.content.problem, *known.schedule)) {

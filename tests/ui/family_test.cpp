@@ -48,6 +48,28 @@ TEST_CASE("a family is solved from the menu, and its best member opened in one s
   CHECK(p.content().schedules.size() == before);
 }
 
+TEST_CASE("a member that is cut into sub-tiles is opened as the kernel that it is", "[ui]") {
+  Person p("attention_forward_tile_hopper");
+  AskOptions options;
+  options.vary = {"subtile:Q_ROWS=1,2"};
+  p.session().apply(Ask{Topic::Family, options});
+  p.settle();
+  const auto* family = p.session().question(Topic::Family).as<FamilyAnswer>();
+  REQUIRE(family);
+  REQUIRE(family->set.members.size() == 2);
+  const KernelSetMember cut = family->set.members[1];
+  REQUIRE(cut.subtiles.size() == 1);
+  p.session().apply(OpenMember{1});
+  p.frame(4);
+  p.settle();
+  CHECK(p.content().kernel->name == "attention_forward_tile_hopper[Q_ROWS/2]");
+  CHECK(p.a().schedule.ii == cut.outcome.schedule->ii);
+  CHECK(p.a().status == Status::Optimal);
+  p.key(Key::Z, {.ctrl = true});
+  p.frame(4);
+  CHECK(p.content().kernel->name == "attention_forward_tile_hopper");
+}
+
 TEST_CASE("the line of a family and of the paper is the command that asks the same", "[ui]") {
   Person p("gemm_hopper");
   p.session().apply(SetParam{"TILE_N", 128});

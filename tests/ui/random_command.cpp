@@ -129,6 +129,8 @@ struct Source {
     if (chance(random, 4)) fill(options.ii);
     fill(options.ii_only);
     constexpr std::array kAll{Resource::Warps, Resource::Registers, Resource::Smem, Resource::Stages, Resource::Tmem};
+    options.vary.clear();
+    for (std::size_t n = pick(random, 3); n-- > 0;) options.vary.push_back(chance(random, 2) ? "groups=1..3" : random_text(random));
     options.against.clear();
     for (std::size_t n = pick(random, 4); n-- > 0;) options.against.push_back(kAll[pick(random, kAll.size())]);
   }
