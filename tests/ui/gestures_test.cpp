@@ -491,13 +491,6 @@ const Row kKeys[] = {
        b.press(Key::L);
      },
      [](Bench& b) { return !b.session().view().whiskers; }},
-    {"H: barriers and phases, on and off", nothing,
-     [](Bench& b) {
-       b.press(Key::H);
-       CHECK(b.session().view().barriers);
-       b.press(Key::H);
-     },
-     [](Bench& b) { return !b.session().view().barriers; }},
     {"U: steady, unrolled, full, and round again", nothing,
      [](Bench& b) {
        b.press(Key::U);
