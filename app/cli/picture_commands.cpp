@@ -172,6 +172,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
     ChartPage page{problem, *schedule, verdict, chart.mode, chart.iterations};
     page.machine = &inputs->machine;
     page.ends = &ends;
+    page.barriers = chart.barriers;
     page.prediction = prediction_of(*inputs, *schedule);
     page.trust = trust_of(*inputs);
     text = chart_html(page);

@@ -357,6 +357,7 @@ std::string export_command(const Session& session, const Export& request) {
       break;
     case ExportKind::Html:
       words = {"--mode", to_string(session.view().mode), "--iterations", fmt::format("{}", session.iterations()), "--format", "html"};
+      if (session.view().barriers) add({"--barriers"});
       break;
     case ExportKind::Trace: words = {"--format", "trace"}; break;
     case ExportKind::Text: add({"--format", "text", "--width", "160"}); break;

@@ -83,6 +83,7 @@ std::string html_of(const Shown& shown) {
   ChartPage page{shown.problem, schedule, content.entry()->verdict, shown.view.mode, shown.iterations};
   const EndOps ends = ends_of(content, *content.entry());
   page.ends = &ends;
+  page.barriers = shown.view.barriers;
   page.machine = content.machine.get();
   page.prediction = prediction_of(shown);
   page.trust = trust_of(shown);

@@ -75,7 +75,31 @@ Json usage_json(const GanttLane& lane) {
       .set("steps", std::move(steps));
 }
 
-Json view_json(const GanttModel& model, std::size_t loop_ops) {
+/// A stretch: slot, begin, end, strength, and what the page says of it.
+Json barrier_json(const ChartPage& page, const GanttModel& model, const BarrierLane& lane) {
+  using State = BarrierSpan::State;
+  Json spans = Json::array();
+  for (const BarrierSpan& span : lane.spans) {
+    const double strength = span.state == State::Filling ? 0.2 : span.state == State::Full ? 0.4 : span.state == State::Passed ? 0.12 : 0.7;
+    const bool of_group = span.state == State::Read || span.state == State::Held;
+    Json item = Json::array();
+    item.push(span.slot).push(span.begin).push(span.end).push(strength);
+    item.push(of_group ? printable(model.groups[span.group.index()].label) : std::string(to_string(span.state)));
+    item.push(printable(span_text(page.problem, page.schedule, lane, span, model.mode == GanttMode::Steady)));
+    spans.push(std::move(item));
+  }
+  return Json::object()
+      .set("label", printable(lane.label))
+      .set("detail", lane.detail)
+      .set("role", to_string(lane.role))
+      .set("slots", lane.slots)
+      .set("spans", std::move(spans));
+}
+
+Json view_json(const ChartPage& page, const GanttModel& model) {
+  const std::size_t loop_ops = page.problem.ops.size();
+  Json barriers = Json::array();
+  for (const BarrierLane& lane : model.barriers) barriers.push(barrier_json(page, model, lane));
   Json groups = Json::array(), rows = Json::array();
   for (const GanttGroup& group : model.groups)
     groups.push(Json::object()
@@ -101,6 +125,7 @@ Json view_json(const GanttModel& model, std::size_t loop_ops) {
       .set("usage", std::move(usage))
       .set("groups", std::move(groups))
       .set("rows", std::move(rows))
+      .set("barriers", std::move(barriers))
       .set("bars", bars_json(model, loop_ops));
 }
 
@@ -155,6 +180,8 @@ Json data_json(const ChartPage& page, const GanttModel& steady, const GanttModel
   for (const GanttLane& lane : run.lanes) need(lane.role);
   for (const GanttModel* model : {&steady, &run})
     for (const GanttRow& row : model->rows) need(row.role);
+  for (const GanttModel* model : {&steady, &run})
+    for (const BarrierLane& lane : model->barriers) need(lane.role);
   std::vector<const GanttBar*> bar_of(page.problem.ops.size());
   for (const GanttBar& bar : steady.bars) bar_of[bar.op.index()] = &bar;
   for (const GanttBar* bar : bar_of) ops.push(op_json(page, *bar));
@@ -166,8 +193,7 @@ Json data_json(const ChartPage& page, const GanttModel& steady, const GanttModel
     edges.push(std::move(item));
   }
   Json views = Json::array();
-  const std::size_t loop_ops = page.problem.ops.size();
-  views.push(view_json(steady, loop_ops)).push(view_json(run, loop_ops));
+  views.push(view_json(page, steady)).push(view_json(page, run));
   return Json::object()
       .set("ii", page.schedule.ii)
       .set("first", page.mode == GanttMode::Steady ? 0 : 1)
@@ -341,8 +367,10 @@ std::string whole_kernel_text(const KernelRun& prediction) {
 }
 
 std::string chart_html(const ChartPage& page) {
-  const GanttModel steady = build_gantt(page.problem, page.schedule, {GanttMode::Steady, page.iterations, &page.verdict});
-  const GanttModel run = build_gantt(page.problem, page.schedule, {GanttMode::Pipeline, page.iterations, &page.verdict, page.ends});
+  const GanttModel steady =
+      build_gantt(page.problem, page.schedule, {GanttMode::Steady, page.iterations, &page.verdict, nullptr, page.barriers});
+  const GanttModel run =
+      build_gantt(page.problem, page.schedule, {GanttMode::Pipeline, page.iterations, &page.verdict, page.ends, page.barriers});
   const std::string title = xml_text(join_facts({problem_title(page.problem), picture_title(page.schedule)}, {}));
   return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src "

@@ -29,6 +29,7 @@ struct ChartPage {
   int iterations = 3;                     ///< of the view of iterations
   const Machine* machine = nullptr;       ///< where latencies come from
   const EndOps* ends = nullptr;           ///< the kernel's prologue and epilogue
+  bool barriers = false;                  ///< lanes of barriers and phases too
   std::optional<KernelRun> prediction{};  ///< of the whole kernel
   std::string trust{};                    ///< how far such predictions can be trusted; "": not known
 };

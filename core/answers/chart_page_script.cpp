@@ -8,7 +8,7 @@ const char* const kChartPageScript = R"js(
 const data = JSON.parse(document.getElementById('data').textContent);
 const canvas = document.getElementById('chart'), pen = canvas.getContext('2d'), tip = document.getElementById('tip');
 const root = document.documentElement, buttons = [...document.querySelectorAll('button[data-view]')];
-const kLane = 26, kPad = 6, kGroupLeast = 42, kRuler = 24, kMarks = 20, kUsage = 34, kLabels = 210, kRight = 12, kFont = "'DejaVu Sans', Verdana, sans-serif";
+const kLane = 26, kPad = 6, kGroupLeast = 42, kRuler = 24, kMarks = 20, kUsage = 34, kBarrier = 26, kLabels = 210, kRight = 12, kFont = "'DejaVu Sans', Verdana, sans-serif";
 const Op = 0, Iteration = 1, Row = 2, Lane = 3, Begin = 4, End = 5, Ready = 6, Flags = 7;
 const Critical = 1, Violating = 2, WrapsLeft = 4, WrapsRight = 8, Once = 16;
 
@@ -39,7 +39,8 @@ function prepare(v) {
     v.groupBox.push([top, y]);
     y += 2;
   }
-  v.usageTop = y + 8;
+  v.barrierTop = y + 8;
+  v.usageTop = v.barrierTop + kBarrier * v.barriers.length;
   v.height = v.usageTop + kUsage * v.usage.length + 4;
   v.lanes = new Map();
   v.index = new Map();
@@ -223,6 +224,33 @@ function drawUsage() {
   });
 }
 
+// A strip for every slot; the words stand on it where there is room.
+const Slot = 0, From = 1, Until = 2, Strength = 3, Word = 4, Sentence = 5;
+function drawBarriers() {
+  view.barriers.forEach((lane, i) => {
+    const y0 = view.barrierTop + i * kBarrier + 2, high = kBarrier - 5, strip = high / lane.slots, role = data.roles[lane.role];
+    pen.fillStyle = color.row; pen.fillRect(kLabels, y0, width - kRight - kLabels, high);
+    for (const span of lane.spans) {
+      const l = Math.max(x(span[From]), kLabels), r = Math.min(Math.max(x(span[Until]), x(span[From]) + 1.5), width - kRight);
+      if (r <= l) continue;
+      pen.globalAlpha = span[Strength]; pen.fillStyle = role.fill;
+      pen.fillRect(l, y0 + span[Slot] * strip, r - l, Math.max(strip - 1, 1));
+      pen.globalAlpha = 1;
+      pen.font = '11px ' + kFont;
+      if (strip >= 13 && span[Strength] > 0.15 && pen.measureText(span[Word]).width < r - l - 8) write(span[Word], (l + r) / 2, y0 + (span[Slot] + 0.5) * strip, color.text, '11px', 'center');
+    }
+    write(lane.detail, kLabels - 8, y0 + high / 2, color.dim, '11px', 'right');
+    write(fitted(lane.label, kLabels - 24 - 7 * lane.detail.length), 6, y0 + high / 2, color.text);
+  });
+}
+function barrierAt(px, py) {
+  const lane = view.barriers[Math.floor((py - view.barrierTop) / kBarrier)];
+  if (!lane || py < view.barrierTop || px < kLabels || px > width - kRight) return null;
+  const slot = Math.floor(((py - view.barrierTop) % kBarrier - 2) / ((kBarrier - 5) / lane.slots)), at = cycle(px), slack = 2 * (to - from) / width;
+  const span = lane.spans.find(s => s[Slot] === slot && at >= s[From] - slack && at < Math.max(s[Until], s[From] + slack));
+  return span ? lane.label + ': ' + span[Sentence] : null;
+}
+
 function draw() {
   asked = false;
   const scale = window.devicePixelRatio || 1;
@@ -250,6 +278,7 @@ function draw() {
     write(group.detail, 6, top + 31, color.dim, '11px');
     for (let r = group.first; r < group.first + group.rows; ++r) write(view.rows[r].label, kLabels - 8, view.rowTop[r] + kLane / 2, color.text, 'bold 11px', 'right');
   });
+  drawBarriers();
   drawUsage();
   if (pointer && pointer.inside) {
     line(Math.round(pointer.x) + 0.5, kRuler, Math.round(pointer.x) + 0.5, height, color.dim);
@@ -295,6 +324,13 @@ function barAt(px, py) {
   return null;
 }
 
+function placeTip(clientX, clientY) {
+  tip.style.display = 'block';
+  const box = tip.getBoundingClientRect(), below = clientY + 18 + box.height < innerHeight;
+  tip.style.left = Math.max(4, Math.min(clientX + 14, innerWidth - box.width - 8)) + 'px';
+  tip.style.top = Math.max(4, below ? clientY + 18 : clientY - box.height - 12) + 'px';
+}
+
 function tell(bar, clientX, clientY) {
   if (!bar) { tip.style.display = 'none'; return; }
   const op = data.ops[bar[Op]], row = view.rows[bar[Row]], add = (text, css) => { const p = document.createElement('div'); p.textContent = text; if (css) p.className = css; tip.append(p); };
@@ -308,10 +344,7 @@ function tell(bar, clientX, clientY) {
   if (bar[Flags] & (WrapsLeft | WrapsRight)) { length = 0; for (const piece of view.bars) if (piece[Op] === bar[Op]) length += piece[End] - piece[Begin]; }
   add(grouped(length) + ' cycles on ' + row.label + ' from ' + grouped(bar[Begin]) + (bar[Flags] & WrapsLeft ? ' (goes on from the right edge)' : bar[Flags] & WrapsRight ? ' (goes on at the left edge)' : ''));
   for (const [css, text] of op.facts) add(text, css);
-  tip.style.display = 'block';
-  const box = tip.getBoundingClientRect(), below = clientY + 18 + box.height < innerHeight;
-  tip.style.left = Math.max(4, Math.min(clientX + 14, innerWidth - box.width - 8)) + 'px';
-  tip.style.top = Math.max(4, below ? clientY + 18 : clientY - box.height - 12) + 'px';
+  placeTip(clientX, clientY);
 }
 
 // Marks an op; its dependences at this bar stay drawn.
@@ -342,7 +375,11 @@ canvas.addEventListener('pointermove', event => {
   if (drag) {
     if (Math.abs(px - drag.x) > 3) { drag.moved = true; canvas.classList.add('panning'); hovered = null; tell(null); }
     if (drag.moved) { const by = (drag.x - px) * (drag.to - drag.from) / (width - kRight - kLabels); show(drag.from + by, drag.to + by); }
-  } else { hovered = barAt(px, py); tell(hovered, event.clientX, event.clientY); }
+  } else {
+    hovered = barAt(px, py);
+    const barrier = hovered ? null : barrierAt(px, py);
+    if (barrier) { tip.textContent = barrier; placeTip(event.clientX, event.clientY); } else tell(hovered, event.clientX, event.clientY);
+  }
   redraw();
 });
 canvas.addEventListener('pointerup', () => {

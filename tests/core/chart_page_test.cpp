@@ -75,6 +75,26 @@ TEST_CASE("a page holds every op in its table, its data and its bars", "[core]")
   CHECK(contains(html, std::string("Heddle ") + version()));
 }
 
+TEST_CASE("a page has lanes of barriers where they are asked for, each stretch with its sentence", "[core]") {
+  const test::GanttCase c = test::attention_case();
+  const Verdict verdict;
+  ChartPage page{c.problem, c.schedule, verdict};
+  const auto lanes_of = [&](std::size_t view) {
+    return *(*data_of(chart_html(page)).find("views")->items())[view].find("barriers")->items();
+  };
+  CHECK(lanes_of(0).empty());
+  page.barriers = true;
+  GanttOptions options;
+  options.barriers = true;
+  const GanttModel steady = build_gantt(c.problem, c.schedule, options);
+  REQUIRE_FALSE(steady.barriers.empty());
+  const auto lanes = lanes_of(0);
+  REQUIRE(lanes.size() == steady.barriers.size());
+  for (std::size_t i = 0; i < lanes.size(); ++i) CHECK(lanes[i].find("spans")->items()->size() == steady.barriers[i].spans.size());
+  CHECK_FALSE(lanes_of(1).empty());
+  CHECK(fault_of(chart_html(page)) == "");
+}
+
 TEST_CASE("a page loads nothing from anywhere", "[core]") {
   const std::string html = page_of(test::attention_case());
   CHECK(contains(html, "default-src 'none'"));
