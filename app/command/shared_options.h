@@ -116,7 +116,7 @@ inline const OptionSpec kCut{
     "",
     "N",
     "where a role's loop begins: 0 is the place with the fewest copies, 1 the next; given several times, for one role after the "
-    "other (default 0; compile, run and profile try others where ptxas spills)",
+    "other (default 0; compile, run and profile try others where ptxas spills or the audit objects)",
     ValueType::Integer,
     {},
     0,

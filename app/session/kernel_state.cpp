@@ -161,7 +161,7 @@ bool KernelState::pump(std::vector<Line>& said) {
       else
         said.push_back({LogLevel::Good,
                         fmt::format("{}: compiled by {}{}{}", name, b.compiled.compiler, b.compiled.from_cache ? ", from the cache" : "",
-                                    recut ? "; its loops begin elsewhere than at first, where ptxas has enough registers" : "")});
+                                    recut ? "; its loops begin elsewhere than at first, which suits ptxas" : "")});
     }
   }
   return news;
