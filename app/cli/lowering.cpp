@@ -89,9 +89,11 @@ std::optional<Lowered> lower(const Arguments& arguments, const Terminal& termina
   inputs->constraints.insert(inputs->constraints.end(), demands.begin(), demands.end());
   std::vector<codegen::Refusal> refusals;
   for (int round = 0; round < kMostRounds; ++round) {
-    const auto schedule = schedule_to_show(*inputs, arguments, terminal, code);
+    auto schedule = schedule_to_show(*inputs, arguments, terminal, code);
     if (schedule && code == kInterrupted) terminal.complain("interrupted");
     if (!schedule || code == kInterrupted) return std::nullopt;
+    if (arguments.has("--on"))  // the kernel's text would say what is proved of a question that is not asked there
+      schedule->certificate.reset(), schedule->claim.reset();
     codegen::BuildResult built =
         codegen::build_program(inputs->kernel, inputs->problem, *schedule, arguments.integer("--trips"), build_options(arguments));
     if (built.program) return Lowered{std::move(*inputs), *schedule, std::move(*built.program)};
@@ -122,8 +124,8 @@ namespace {
 void tell_of_cuts(const codegen::BuiltKernel& kernel, const Terminal& terminal) {
   for (std::size_t role = 0; role < kernel.build.cuts.size(); ++role)
     if (kernel.build.cuts[role] != 0)
-      terminal.note(fmt::format("{}: its loop begins elsewhere than at first, where ptxas has enough registers",
-                                printable(kernel.program.roles[role].name)));
+      terminal.note(
+          fmt::format("{}: its loop begins elsewhere than at first, which suits ptxas", printable(kernel.program.roles[role].name)));
 }
 
 /// The cubin, with other cuts of its loops where those of `lowered` do not suit ptxas. Empty: the exit code is in `code` and the reason has
@@ -193,6 +195,23 @@ std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, cons
     last = CompiledKernel{std::move(lowered->inputs), std::move(lowered->schedule), std::move(*built)};
     if (kept || round == kMostRounds || !take_demands(last->kernel.faults, demands, terminal)) return last;
   }
+}
+
+codegen::MeasureRequest measure_request(const Arguments& arguments, bool profile, const CompiledKernel& made,
+                                        const codegen::CompileOptions& compile) {
+  codegen::MeasureRequest request{made.inputs.kernel, made.inputs.problem, made.schedule, made.kernel.program, compile};
+  request.profile = profile;
+  request.verify = !arguments.has("--no-verify") && !arguments.has("--trips");
+  request.time = !arguments.has("--no-time");
+  request.library = !arguments.has("--no-library") && !arguments.has("--trips");
+  request.repeats = static_cast<int>(arguments.integer("--repeats").value_or(request.repeats));
+  request.launches = static_cast<int>(arguments.integer("--launches").value_or(request.launches));
+  request.sustained_launches = static_cast<int>(arguments.integer("--sustained").value_or(request.sustained_launches));
+  request.warmups = static_cast<int>(arguments.integer("--warmups").value_or(request.warmups));
+  request.blocks = static_cast<int>(arguments.integer("--blocks").value_or(request.blocks));
+  request.pause_seconds = arguments.seconds("--pause").value_or(request.pause_seconds);
+  request.seed = static_cast<std::uint64_t>(arguments.integer("--seed").value_or(1));
+  return request;
 }
 
 }  // namespace heddle::app

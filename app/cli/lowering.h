@@ -8,6 +8,7 @@
 #include "app/command/arguments.h"
 #include "app/command/terminal.h"
 #include "codegen/compile/recut.h"
+#include "codegen/run/measure.h"
 #include "core/base/json.h"
 
 namespace heddle::app {
@@ -38,6 +39,10 @@ struct CompiledKernel {
 /// the solver is asked again. Empty: the exit code is in `code` and the reason has been printed.
 std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, const Terminal& terminal,
                                                 const codegen::CompileOptions& options, int& code);
+
+/// What heddle run and profile want of it.
+codegen::MeasureRequest measure_request(const Arguments& arguments, bool profile, const CompiledKernel& made,
+                                        const codegen::CompileOptions& compile);
 
 /// A line for each, and one for the demand that avoids it or why none does.
 void complain_of(const std::vector<codegen::Refusal>& refusals, const Terminal& terminal);

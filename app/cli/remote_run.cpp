@@ -2,6 +2,7 @@
 #include "app/cli/remote_run.h"
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,6 +12,8 @@
 #include "app/command/interrupt.h"
 #include "app/command/shared_options.h"
 #include "app/jobs/remote_host.h"
+#include "codegen/run/measure.h"
+#include "core/base/atomic_file.h"
 #include "core/formats/constraints_json.h"
 #include "core/formats/kernel_json.h"
 #include "core/formats/machine_json.h"
@@ -109,22 +112,44 @@ std::vector<std::string> running_words(const Arguments& arguments) {
 struct ToRun {
   Inputs inputs;
   Schedule schedule;
+  std::vector<RemoteFile> compiled;  ///< here, where there is a compiler
 };
 
-/// The schedule that is given, or one that is solved here; what can be known here of whether it becomes a kernel is asked first.
-std::optional<ToRun> schedule_to_run(const Arguments& arguments, const Terminal& terminal, int& code) {
+/// Entries of the compiler's cache, and what made them.
+Result<std::vector<RemoteFile>> cubins(const std::vector<std::string>& entries, const std::string& compiler) {
+  std::vector<RemoteFile> files{{"cubins/compiler", compiler + "\n"}};
+  for (const std::string& entry : std::set<std::string>(entries.begin(), entries.end()))
+    for (const char* ending : codegen::kEntryEndings) {
+      auto content = read_file(entry + ending);
+      if (!content.ok()) return content.error();
+      files.push_back({"cubins" + entry.substr(entry.rfind('/')) + ending, *std::move(content), true});
+    }
+  return files;
+}
+
+/// The schedule that is given, or one that is solved here; and what is made of it, so that what is here to be said against it is said here.
+std::optional<ToRun> schedule_to_run(const Arguments& arguments, const Terminal& terminal, bool profile, int& code) {
+  std::vector<std::string> entries;
   codegen::CompileOptions compile;
   compile.compiler = compiler_of(arguments);
   compile.cache = codegen::default_cache();
-  const bool given = arguments.has("SCHEDULE") && !arguments.has("--again");
-  if (!given && codegen::find_compiler(compile.compiler).ok()) {
-    auto made = lower_and_compile(arguments, terminal, compile, code);
-    if (!made) return std::nullopt;
-    return ToRun{std::move(made->inputs), std::move(made->schedule)};
+  compile.entries = &entries;
+  const auto compiler = codegen::find_compiler(compile.compiler);
+  if (!compiler.ok()) {
+    auto lowered = lower(arguments, terminal, code);
+    if (!lowered || !write_cuda(*lowered, arguments, terminal, code)) return std::nullopt;
+    return ToRun{std::move(lowered->inputs), std::move(lowered->schedule), {}};
   }
-  auto lowered = lower(arguments, terminal, code);
-  if (!lowered || !write_cuda(*lowered, arguments, terminal, code)) return std::nullopt;
-  return ToRun{std::move(lowered->inputs), std::move(lowered->schedule)};
+  auto made = lower_and_compile(arguments, terminal, compile, code);
+  if (!made) return std::nullopt;
+  const auto prepared = codegen::prepare_run(measure_request(arguments, profile, *made, compile));
+  if (!prepared.ok()) {
+    code = report(terminal, prepared.error(), arguments.has("--json"));
+    return std::nullopt;
+  }
+  auto compiled = cubins(entries, *compiler);
+  if (!compiled.ok()) compiled = std::vector<RemoteFile>();  // a cache that cannot be read: it is compiled there
+  return ToRun{std::move(made->inputs), std::move(made->schedule), std::move(compiled).value()};
 }
 
 }  // namespace
@@ -137,15 +162,15 @@ std::optional<Measurement> measured_on_host(const std::string& command, const Ar
   }
   HostSession host(arguments, terminal);
   if (!host.open(code)) return std::nullopt;
-  auto made = schedule_to_run(arguments, terminal, code);
+  auto made = schedule_to_run(arguments, terminal, command == "profile", code);
   if (!made) return std::nullopt;
   const Inputs& inputs = made->inputs;
   Schedule& schedule = made->schedule;
-  schedule.claim.reset();                             // about a question that is not asked there
   schedule.params.clear(), schedule.machine.clear();  // those of the problem, whatever it was solved for
   std::vector<RemoteFile> files{{"kernel.json", kernel_text(inputs.kernel)},
                                 {"machine.json", machine_text(inputs.machine)},
                                 {"schedule.json", schedule_text(inputs.problem, schedule)}};
+  files.insert(files.end(), made->compiled.begin(), made->compiled.end());
   std::vector<std::string> words{command, "./kernel.json", "./machine.json", "--json", "--no-color"};
   const std::vector<std::string> running = running_words(arguments);
   words.insert(words.end(), running.begin(), running.end());

@@ -82,6 +82,20 @@ std::string path_word(const std::string& path) {
   return path.starts_with("~/") ? "\"$HOME\"/" + shell_word(path.substr(2)) : shell_word(path);
 }
 
+/// Bytes as text for a shell.
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t three = 0;
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    for (std::size_t k = 0; k < 3; ++k) three = three << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+    for (std::size_t k = 0; k < 4; ++k) text += k <= count ? kDigits[three >> (18 - 6 * k) & 63] : '=';
+    if (i % 57 == 54) text += '\n';
+  }
+  return text;
+}
+
 /// A shell reads all of it before it begins, so that nothing of it is left in its input.
 std::string whole(const std::string& script) { return "{\n" + script + "}\n"; }
 
@@ -254,10 +268,11 @@ Result<ChildResult> run_there(const RemoteHeddle& heddle, const std::vector<std:
       "trap leave EXIT\n"
       "trap 'exit 143' HUP INT TERM\n"
       "cd \"$job\" || exit 125\n";
+  script += "mkdir cubins && HEDDLE_CUBINS=$job/cubins && export HEDDLE_CUBINS\n";
   for (const RemoteFile& file : files) {
-    const std::string end = "END-" + Hash().add(file.text).hex();
-    const bool line = file.text.ends_with('\n');
-    script += fmt::format("cat >{} <<'{}' || exit 125\n{}{}{}\n", file.name, end, file.text, line ? "" : "\n", end);
+    const std::string text = file.binary ? base64(file.content) : file.content, end = "END-" + Hash().add(text).hex();
+    script += fmt::format("{} >{} <<'{}' || exit 125\n{}{}{}\n", file.binary ? "base64 -d" : "cat", file.name, end, text,
+                          text.ends_with('\n') ? "" : "\n", end);
   }
   // Where the connection is cut, standard input ends, and with it the run.
   script += fmt::format(

@@ -38,13 +38,15 @@ using SayLine = std::function<void(const std::string& sentence)>;
 /// says nothing of use.
 Result<RemoteHeddle> reach(const RemoteHost& host, std::stop_token stop, const SayLine& say);
 
-/// A file that the words name; its name is of letters, digits, '_', '-' and '.'.
+/// A file that the words name; its name is of letters, digits, '_', '-', '.' and one '/' at most.
 struct RemoteFile {
-  std::string name, text;
+  std::string name, content;
+  bool binary = false;
 };
 
-/// Runs it there with these words, in a folder of its own that has the files and goes with it. Standard output is what came from heddle.
-/// It ends with the connection, from whichever side that is cut. Environment error: the connection was lost.
+/// Runs it there with these words, in a folder of its own that has the files and goes with it, and HEDDLE_CUBINS is its folder "cubins".
+/// Standard output is what came from heddle. It ends with the connection, from whichever side that is cut. Environment error: the
+/// connection was lost.
 Result<ChildResult> run_there(const RemoteHeddle& heddle, const std::vector<std::string>& words, const std::vector<RemoteFile>& files,
                               std::stop_token stop, const std::function<void(std::string_view line)>& error_line);
 

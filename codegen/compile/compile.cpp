@@ -25,10 +25,11 @@ struct Entry {
 
 Result<Entry> read_entry(const std::string& path) {
   Entry entry;
-  for (auto [part, end] : {std::pair{&entry.source, ".cu"}, {&entry.log, ".log"}, {&entry.cubin, ".cubin"}}) {
-    auto text = read_file(path + end);
+  std::string* const parts[] = {&entry.source, &entry.log, &entry.cubin};
+  for (std::size_t i = 0; i < std::size(parts); ++i) {
+    auto text = read_file(path + kEntryEndings[i]);
     if (!text.ok()) return text.error();
-    *part = std::move(*text);
+    *parts[i] = std::move(*text);
   }
   return entry;
 }
@@ -45,12 +46,16 @@ struct Packed {
   std::string folder, compiler;
 };
 
-std::optional<Packed> packed_kernels() {
-  const auto folder = library_file("cubins");
-  if (!folder.ok()) return std::nullopt;
+std::optional<Packed> packed_in(const Result<std::string>& folder) {
+  if (!folder.ok() || folder->empty()) return std::nullopt;
   const auto compiler = read_file(*folder + "/compiler");
   if (!compiler.ok()) return std::nullopt;
   return Packed{*folder, compiler->substr(0, compiler->find('\n'))};
+}
+
+/// The compiler counts by what it is, not by where it lies.
+std::string entry_path(const std::string& folder, const std::string& source, const std::string& compiler) {
+  return fmt::format("{}/{}", folder, Hash().add(source).add(compiler).add(std::string_view("sm_90a, lines")).hex());
 }
 
 }  // namespace
@@ -69,15 +74,14 @@ Result<std::string> find_compiler(Compiler wanted) {
 
 Result<Compiled> compile_cuda(const std::string& source, const CompileOptions& options) {
   const auto compiler = find_compiler(options.compiler);
-  const auto packed = compiler.ok() || options.cache.empty() ? std::nullopt : packed_kernels();
+  auto packed = options.cache.empty() ? std::nullopt : packed_in(path_named_by("HEDDLE_CUBINS"));
+  if (packed && !read_entry(entry_path(packed->folder, source, packed->compiler)).ok()) packed.reset();
+  if (!packed && !compiler.ok() && !options.cache.empty()) packed = packed_in(library_file("cubins"));
   if (!compiler.ok() && !packed) return compiler.error();
   Compiled compiled;
   compiled.compiler = packed ? packed->compiler : *compiler;
   const std::string& cache = packed ? packed->folder : options.cache;
-  // The compiler counts by what it is, not by where it lies.
-  const std::string path =
-      cache.empty() ? ""
-                    : fmt::format("{}/{}", cache, Hash().add(source).add(compiled.compiler).add(std::string_view("sm_90a, lines")).hex());
+  const std::string path = cache.empty() ? "" : entry_path(cache, source, compiled.compiler);
   if (!path.empty()) {
     if (auto entry = read_entry(path); entry.ok() && entry->source == source) {
       compiled.cubin = std::move(entry->cubin);
@@ -109,6 +113,7 @@ Result<Compiled> compile_cuda(const std::string& source, const CompileOptions& o
   }
   compiled.code = std::move(*code);
   compiled.census = census_of(compiled.code);
+  if (options.entries && !path.empty()) options.entries->push_back(path);
   return compiled;
 }
 

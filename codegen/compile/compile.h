@@ -17,6 +17,9 @@ enum class Compiler { Auto, Nvrtc, Nvcc };  ///< Auto: NVRTC, else nvcc
 struct CompileOptions {
   Compiler compiler = Compiler::Auto;
   std::string cache;  ///< folder; empty: no cache
+  /// Gets the entries of the cache that were made or used, as paths without endings: with them another machine needs no compiler for the
+  /// same kernels (HEDDLE_CUBINS).
+  std::vector<std::string>* entries = nullptr;
 };
 
 struct Compiled {
@@ -30,12 +33,16 @@ struct Compiled {
   bool from_cache = false;
 };
 
+/// What lies in the folder HEDDLE_CUBINS is taken as it is, whatever compiler there is here; its file `compiler` says what made it.
 /// Environment errors: no compiler, in one sentence with the places looked at. Input errors: the text does not compile; the
 /// first lines of the log.
 Result<Compiled> compile_cuda(const std::string& source, const CompileOptions& options = {});
 
 /// The compiler that Auto would take, "NVRTC 13.0"; an environment error when there is none.
 Result<std::string> find_compiler(Compiler wanted = Compiler::Auto);
+
+/// Of an entry: CUDA text, the compiler's log, cubin.
+inline constexpr const char* kEntryEndings[] = {".cu", ".log", ".cubin"};
 
 /// $XDG_CACHE_HOME/heddle/kernels, else ~/.cache/heddle/kernels; empty when neither is known.
 std::string default_cache();

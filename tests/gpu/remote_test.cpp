@@ -115,9 +115,8 @@ TEST_CASE("numbers that are changed, parameters and how a kernel is written go w
   const FakeGpu gpu;
   const OtherMachine machine;
   const std::string words = "run --json --no-time --no-turns --seed 7 --set load_a0.latency=900 " + kGemm;
-  // Neither has compiled it before.
-  const Outcome here = heddle_says(words, "XDG_CACHE_HOME='" + (machine.folder / "cache").string() + "'");
-  const Outcome there = heddle_says(words + machine.on("box"));
+  const std::string cache = "XDG_CACHE_HOME='" + (machine.folder / "cache").string() + "'";
+  const Outcome here = heddle_says(words, cache), there = heddle_says(words + machine.on("box"), cache);
   INFO(there.err);
   const auto a = parse_measurement(here.out, "here"), b = parse_measurement(there.out, "there");
   REQUIRE((a.ok() && b.ok()));
@@ -220,6 +219,32 @@ TEST_CASE("what a login prints does not disturb", "[gpu]") {
   CHECK(text.code == 0);
   CHECK(parse_measurement(text.out, "out").ok());
   CHECK_FALSE(holds(text.err, "quota"));
+}
+
+TEST_CASE("what is compiled here needs no compiler there", "[gpu]") {
+  const FakeGpu gpu;
+  const OtherMachine machine;
+  const Outcome run = heddle_says("run --no-color " + kGemm + machine.on("nocompiler"));
+  INFO(run.out << run.err);
+  CHECK(run.code == 0);
+  CHECK(holds(run.out, "verified"));
+  const Outcome profile = heddle_says("profile --json " + kGemm + machine.on("nocompiler"));
+  INFO(profile.err);
+  CHECK(profile.code == 0);
+  const auto m = parse_measurement(profile.out, "out");
+  REQUIRE(m.ok());
+  CHECK(m->profile.has_value());
+  CHECK(machine.clean());
+  // What is proved here is not known there, and the same text all the same.
+  const std::string solved = replaced(kGemm, "'" + heddle::test::repository_path("tests/schedules/gemm_hopper_h100.json") + "'", "");
+  const Outcome proved = heddle_says("run --no-time " + solved + machine.on("nocompiler"));
+  INFO(proved.err);
+  CHECK((proved.code == 0 || holds(proved.err, "no solver")));
+  // With a compiler on neither machine it is said there, once.
+  const Outcome none =
+      heddle_says("run " + kGemm + machine.on("nocompiler"), "HEDDLE_NVRTC=/nowhere/libnvrtc.so HEDDLE_NVCC=/nowhere/nvcc");
+  CHECK(none.code == 6);
+  CHECK(holds(none.err, "/nowhere/libnvrtc.so"));
 }
 
 TEST_CASE("the environment may name the package", "[gpu]") {
