@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "core/base/split.h"
+
 extern char** environ;
 
 namespace heddle {
@@ -65,18 +67,11 @@ ProcessEnd Process::wait() {
 }
 
 std::string find_program(const std::string& name, const std::vector<std::string>& also) {
-  std::vector<std::string> folders;
-  if (const char* path = std::getenv("PATH")) {
-    std::string_view rest = path;
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find(':'), rest.size());
-      if (end > 0) folders.emplace_back(rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-  }
+  const char* path = std::getenv("PATH");
+  std::vector<std::string> folders = split(path ? path : "", ':');
   folders.insert(folders.end(), also.begin(), also.end());
   for (const std::string& folder : folders)
-    if (std::string file = folder + "/" + name; ::access(file.c_str(), X_OK) == 0) return file;
+    if (std::string file = folder + "/" + name; !folder.empty() && ::access(file.c_str(), X_OK) == 0) return file;
   return {};
 }
 

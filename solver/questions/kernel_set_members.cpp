@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "core/base/saturate.h"
+#include "core/base/split.h"
 #include "core/base/suggest.h"
 #include "core/problem/resolve.h"
 
@@ -18,16 +19,6 @@ namespace {
 
 constexpr std::string_view kSubtilePrefix = "subtile:";
 constexpr std::int64_t kMostGroups = 16;  // as --groups
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
 
 std::optional<std::int64_t> number(std::string_view text) {
   std::int64_t value = 0;

@@ -9,6 +9,7 @@
 #include "app/command/interrupt.h"
 #include "app/command/progress_line.h"
 #include "core/answers/kernel_set.h"
+#include "core/base/split.h"
 #include "core/base/suggest.h"
 #include "core/formats/schedule_json.h"
 #include "core/library/library.h"
@@ -18,16 +19,6 @@
 
 namespace heddle::app {
 namespace {
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
 
 struct Question {
   KernelSetSpec spec;
