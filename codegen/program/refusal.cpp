@@ -13,7 +13,8 @@ constexpr std::string_view kEnds = "what runs before and after the loop is the k
 constexpr std::string_view kText = "how this op is written does not depend on the schedule";
 constexpr std::string_view kOption = "an option asks for it, not the schedule";
 constexpr std::string_view kFault = "the text is at fault, not the schedule";
-constexpr std::string_view kOrder = "the compiler orders instructions as it likes; another schedule may suit it better";
+constexpr std::string_view kOrder =
+    "the compiler orders instructions as it likes; another schedule may suit it better, for example one with fewer stages";
 constexpr std::string_view kOneStage = "the schedule has one stage already: no iterations overlap";
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 33> kReasons{{

@@ -126,7 +126,7 @@ void draw_rows(const Session& session, SlackModel& model, float width, UiState& 
                ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
   look.size = ImVec2(width, ImGui::GetContentRegionAvail().y);
   for (const auto& column : columns) look.inner_width += column.width + px(10);
-  look.inner_width = std::max(look.inner_width, width);
+  look.inner_width = std::max(look.inner_width, width - ImGui::GetStyle().ScrollbarSize);  // the bar hides no range
   look.held = 1;
   const auto heading = [&](const Column<SlackRow>& column) {
     if (!column.draw) return draw_heading(column, "slack/sort");
