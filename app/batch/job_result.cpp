@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/command/exit_code.h"
+#include "app/jobs/heddle_child.h"
 #include "core/answers/summary.h"
 #include "core/base/text_style.h"
 #include "core/base/words.h"
@@ -120,7 +121,7 @@ JobResult judge(const Job& job, const ChildResult& child, bool memory_ended) {
   else if (child.signal != 0)
     result.message = fmt::format("ended by signal {} ({})", child.signal, ::strsignal(child.signal));
   else if (!last.empty())
-    result.message = printable(last.starts_with("heddle: ") ? last.substr(8) : last);
+    result.message = printable(without_name(last));
   else if (child.code != kDone)
     result.message = fmt::format("ended with code {} and said nothing", child.code);
   return result;

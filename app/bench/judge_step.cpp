@@ -1,6 +1,7 @@
 #include "app/bench/judge_step.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 

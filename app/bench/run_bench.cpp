@@ -11,6 +11,7 @@
 
 #include "app/bench/report.h"
 #include "app/command/arguments.h"
+#include "app/jobs/heddle_child.h"
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/process.h"
@@ -43,7 +44,7 @@ class Bench {
       const Clock::time_point begin = Clock::now();
       const Result<StepVerdict> verdict = verdict_of(step);
       if (!verdict) return verdict.error();
-      const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      const double seconds = seconds_between(begin, Clock::now());
       StepRecord found{step.name, *verdict, seconds, fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))};
       record_.keep(found);
       if (step.kind == StepKind::FollowUp) conclude(step, found.verdict.outcome);
@@ -100,7 +101,7 @@ class Bench {
     record_.keep(std::move(concluded));
   }
 
-  double seconds_left() const { return 60 * options_.minutes - std::chrono::duration<double>(Clock::now() - begun_).count(); }
+  double seconds_left() const { return 60 * options_.minutes - seconds_between(begun_, Clock::now()); }
 
   /// Why the step is not run; nothing where it is.
   std::optional<StepVerdict> reason_not_to(const BenchStep& step) const {
@@ -164,8 +165,7 @@ class Bench {
     log << "$ " << shell_words(words) << "\n" << std::flush;
     const auto heard = [&](std::string_view line) {
       log << line << "\n" << std::flush;
-      constexpr std::string_view kName = "heddle: ";
-      hearer_.says(line.starts_with(kName) ? line.substr(kName.size()) : line);
+      hearer_.says(without_name(line));
     };
     const Result<ChildResult> child = run_child(words, stop_, heard, {limited.limit_seconds, 5});
     if (!child) return child.error();

@@ -17,10 +17,13 @@ std::string heddle_beside() {
   return ::access(path.c_str(), X_OK) == 0 ? path : std::string();
 }
 
-Result<ChildResult> run_heddle_child(std::vector<std::string> words, std::stop_token stop, const std::function<void(std::string)>& say) {
+std::string_view without_name(std::string_view line) {
   constexpr std::string_view kName = "heddle: ";
-  return run_child(std::move(words), std::move(stop),
-                   [&](std::string_view line) { say(printable(line.starts_with(kName) ? line.substr(kName.size()) : line)); });
+  return line.starts_with(kName) ? line.substr(kName.size()) : line;
+}
+
+Result<ChildResult> run_heddle_child(std::vector<std::string> words, std::stop_token stop, const std::function<void(std::string)>& say) {
+  return run_child(std::move(words), std::move(stop), [&](std::string_view line) { say(printable(without_name(line))); });
 }
 
 std::string ending_of(const ChildResult& child, std::string_view command) {

@@ -14,7 +14,10 @@ namespace heddle::app {
 /// The command-line program beside this one; empty: there is none.
 std::string heddle_beside();
 
-/// As run_child; `say` gets its lines as something of ours: without its name before them, and printable.
+/// A line of heddle's as something of ours: without "heddle: " before it.
+std::string_view without_name(std::string_view line);
+
+/// As run_child; `say` gets its lines without_name and printable.
 Result<ChildResult> run_heddle_child(std::vector<std::string> words, std::stop_token stop, const std::function<void(std::string)>& say);
 
 /// Why it ended, where it did not do what it was asked to: its last word, else its signal or code.

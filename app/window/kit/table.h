@@ -116,6 +116,18 @@ struct TableLook {
   const char* none = nullptr;   ///< what stands there when there is no row
 };
 
+/// Of a table that scrolls both ways and is as wide as its columns need, or as the room: what is over goes to all columns, and the bar
+/// hides none of them. `also`: flags beside those.
+inline TableLook scrolling_look(ImVec2 size, float needed, ImGuiTableFlags also = 0) {
+  TableLook look;
+  look.flags = also | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp |
+               ImGuiTableFlags_NoSavedSettings;
+  look.size = size;
+  const float room = size.x > 0 ? size.x : ImGui::GetContentRegionAvail().x;
+  look.inner_width = std::max(needed, room - ImGui::GetStyle().ScrollbarSize);
+  return look;
+}
+
 /// A table. `heading(column)` draws a heading; `first(row, i)` the first cell of row i, which is also the row's handle.
 template <class Row, class Heading, class First>
 void draw_table(const char* id, const TableLook& look, const std::vector<Column<Row>>& columns, std::vector<Row>& rows, Heading heading,

@@ -109,11 +109,7 @@ void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool 
     column.width = column.text ? need + px(4) : px(96);
     all += column.width + 2 * ImGui::GetStyle().CellPadding.x;
   }
-  TableLook look;
-  look.flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp |
-               ImGuiTableFlags_NoSavedSettings;
-  look.size = ImVec2(width, ImGui::GetContentRegionAvail().y);
-  look.inner_width = std::max(all, width - ImGui::GetStyle().ScrollbarSize);
+  TableLook look = scrolling_look(ImVec2(width, ImGui::GetContentRegionAvail().y), all);
   look.held = 1;
   look.every_row = true;
   std::vector<Row> rows = model.rows;

@@ -105,11 +105,7 @@ void draw_members(const KernelSetTable& table, std::size_t picked, float width, 
         Column<MemberRow>{from.title, from.right, [&table, c](const MemberRow& row) { return table.rows[row.at][c]; }}.wide(need + px(6)));
     all += columns.back().width + 2 * ImGui::GetStyle().CellPadding.x;
   }
-  TableLook look;
-  look.flags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp |
-               ImGuiTableFlags_NoSavedSettings;
-  look.size = ImVec2(width, ImGui::GetContentRegionAvail().y);
-  look.inner_width = std::max(all, width - ImGui::GetStyle().ScrollbarSize);
+  TableLook look = scrolling_look(ImVec2(width, ImGui::GetContentRegionAvail().y), all);
   look.held = 1;
   look.every_row = true;
   std::vector<MemberRow> rows;

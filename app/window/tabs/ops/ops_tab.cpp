@@ -18,11 +18,8 @@ void draw_ops_tab(const Session& session, const Models& models, UiState& ui) {
   column_of(columns, "group").width = 1.9f;
   column_of(columns, "start").flags = ImGuiTableColumnFlags_DefaultSort;
   column_of(columns, "slack").ink = [](const OpsTableRow& row) { return slack_ink(row.slack, theme().text); };
-  TableLook look;
-  look.flags = ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
-               ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_Resizable | ImGuiTableFlags_NoSavedSettings;
-  look.size = ImVec2(0, ImGui::GetContentRegionAvail().y);
-  look.inner_width = std::max(px(560), ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize);
+  TableLook look =
+      scrolling_look(ImVec2(0, ImGui::GetContentRegionAvail().y), px(560), ImGuiTableFlags_Sortable | ImGuiTableFlags_Resizable);
   const auto handle = [&](const OpsTableRow& row, std::size_t) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const bool once = !row.op.valid();

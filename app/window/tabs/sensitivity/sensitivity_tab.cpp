@@ -154,11 +154,7 @@ void draw_lines(const Session& session, UiState& ui, const SensitivityModel& mod
                         .drawn([&](const Line& line) {
                           if (current) draw_links(session, ui, model, line);
                         }));
-  TableLook look;
-  look.flags = ImGuiTableFlags_Sortable | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX |
-               ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings;
-  look.size = room;
-  look.inner_width = std::max(room.x - ImGui::GetStyle().ScrollbarSize, px(880));
+  TableLook look = scrolling_look(room, px(880), ImGuiTableFlags_Sortable);
   look.every_row = true;
   const auto heading = [&](const Column<Line>& column) {
     const FontScope scope(fonts().small_bold);

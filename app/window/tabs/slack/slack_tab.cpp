@@ -121,12 +121,9 @@ void draw_rows(const Session& session, SlackModel& model, float width, UiState& 
     draw_range(model, row, ImGui::GetCursorScreenPos(), ImGui::GetContentRegionAvail().x - px(6), px(18));
   };
   columns.push_back(Column<SlackRow>{"range"}.wide(px(170), ImGuiTableColumnFlags_NoSort).drawn(range));
-  TableLook look;
-  look.flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX | ImGuiTableFlags_Sortable | ImGuiTableFlags_RowBg |
-               ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
-  look.size = ImVec2(width, ImGui::GetContentRegionAvail().y);
-  for (const auto& column : columns) look.inner_width += column.width + px(10);
-  look.inner_width = std::max(look.inner_width, width - ImGui::GetStyle().ScrollbarSize);  // the bar hides no range
+  float needed = 0;
+  for (const auto& column : columns) needed += column.width + px(10);
+  TableLook look = scrolling_look(ImVec2(width, ImGui::GetContentRegionAvail().y), needed, ImGuiTableFlags_Sortable);
   look.held = 1;
   const auto heading = [&](const Column<SlackRow>& column) {
     if (!column.draw) return draw_heading(column, "slack/sort");
