@@ -61,6 +61,7 @@ BuildResult Builder::run(std::optional<std::int64_t> trips, const Staging& stagi
 
 bool Builder::prepare(std::optional<std::int64_t> trips) {
   program_.kernel = kernel_.name;
+  program_.arch = problem_.arch;
   program_.params = problem_.params;
   program_.stages = stage_count(schedule_);
   for (std::size_t i = 0; i < kernel_.values.size(); ++i) value_index_.emplace(kernel_.values[i].name, i);

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "core/problem/costs.h"
+#include "core/problem/fault_log.h"
+
 namespace heddle::codegen {
 
 const TileOp& op_of(const Kernel& kernel, OpRef ref) {
@@ -12,6 +15,16 @@ const TileOp& op_of(const Kernel& kernel, OpRef ref) {
     case OpRef::List::Body: break;
   }
   return kernel.body.at(ref.index);
+}
+
+TensorColumns columns_of(const Kernel& kernel, const Scope& params, std::size_t value) {
+  // The kernel is resolved: aliases end somewhere, extents and places are numbers (core/problem/storage.h).
+  FaultLog faults;
+  TensorColumns columns;
+  if (const auto tile = measure(kernel.values[value], params, {}, faults)) columns.count = static_cast<int>(tile->columns);
+  for (const TileValue* at = &kernel.values[value]; at && !at->alias_of.empty(); at = kernel.find_value(at->alias_of))
+    columns.first += static_cast<int>(at->alias_at.evaluate(params).value());
+  return columns;
 }
 
 std::int64_t rounded_trips(const Program& program, std::int64_t wanted) {
@@ -36,6 +49,11 @@ const char* to_string(StepKind kind) {
     case StepKind::Put: return "put";
     case StepKind::Sync: return "sync";
     case StepKind::Arrive: return "arrive";
+    case StepKind::Signal: return "signal";
+    case StepKind::AwaitReads: return "await reads";
+    case StepKind::AwaitWrites: return "await writes";
+    case StepKind::FenceBefore: return "fence before";
+    case StepKind::FenceAfter: return "fence after";
     case StepKind::TakeTurn: return "take turn";
     case StepKind::PassTurn: return "pass turn";
     case StepKind::Advance: return "advance";

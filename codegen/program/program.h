@@ -6,11 +6,11 @@
 // literals, so that any number of trips can be written, also fewer than the pipeline has stages. Where tiles have different
 // numbers of trips (causal masks), only the steady loop is longer or shorter, for all roles alike.
 //
-// Storage is of two kinds. A buffer lies in shared memory and has `depth` slots; values that pass between ops go through
-// it, in the words of CUTLASS guarded by a full barrier per slot (filled) and an empty one (free again). A variable lies in
-// the registers of one role and has `copies`, because a value may still be read when the next iteration's is made
-// (modulo variable expansion, M. Lam, "Software pipelining", PLDI 1988): either the loop is unrolled and each copy has its
-// own name, or, where it is small and no wgmma touches it, each definition moves the older ones on by one.
+// Storage is of two kinds. A buffer lies in shared memory or in tensor memory and has `depth` slots; values that pass between ops go
+// through it, in the words of CUTLASS guarded by a full barrier per slot (filled) and an empty one (free again). A variable lies in the
+// registers of one role and has `copies`, because a value may still be read when the next iteration's is made (modulo variable expansion,
+// M. Lam, "Software pipelining", PLDI 1988): either the loop is unrolled and each copy has its own name, or, where it is small and no wgmma
+// touches it, each definition moves the older ones on by one.
 #pragma once
 
 #include <cstdint>
@@ -32,25 +32,30 @@ struct OpRef {
 };
 
 /// A mbarrier per slot of a buffer. Arrivals at the empty barrier of a shared buffer come from every block of the cluster,
-/// since every block writes to all of them.
+/// since every block writes to all of them. A tile of tensor memory that lives as long as the loop has a full barrier per value
+/// whose phases are iterations, and one whose phases are tiles.
 struct Barrier {
   bool full = true;  ///< else empty
   std::size_t buffer = 0;
   std::size_t value = 0;      ///< full: of the kernel's values, what has arrived
   int arrivals = 1;           ///< that end a phase: one for a TMA load, one per warp otherwise
   std::int64_t tx_bytes = 0;  ///< that a TMA load brings in addition
+  bool per_tile = false;      ///< a phase per tile, else per iteration
 };
 
 struct Buffer {
   std::string name;                 ///< as in the file
   std::vector<std::size_t> values;  ///< of the kernel that take turns in it
-  std::int64_t slot_bytes = 0;      ///< stride from slot to slot
+  std::int64_t slot_bytes = 0;      ///< stride from slot to slot; 0 in tensor memory
   int depth = 1;
-  std::int64_t offset = 0;           ///< of slot 0 in the block's shared memory
+  std::int64_t offset = 0;           ///< of slot 0 in the block's shared memory; in tensor memory its first column
+  int columns = 0;                   ///< of a slot, in tensor memory (128 lanes of 32 bits each); 0: lies in shared memory
   bool per_tile = false;             ///< filled once per tile, not once per iteration
   bool shared = false;               ///< each block of a cluster loads a part of a slot for all of them
   bool registers = false;            ///< hands registers over: thread t of the reader finds what thread t of the writer put
   std::optional<std::size_t> empty;  ///< barrier; absent where one role does everything
+
+  bool tensor() const { return columns > 0; }
 };
 
 struct Variable {
@@ -83,20 +88,25 @@ struct Cursor {
 };
 
 enum class StepKind {
-  Wait,      ///< until the barrier's phase is over: full for readers, empty (one phase ahead) for writers
-  Issue,     ///< starts an asynchronous op: TMA load, wgmma, TMA store
-  Commit,    ///< closes the group of what was issued since the last one (wgmma, TMA store)
-  Retire,    ///< until at most `keep` of the role's groups are in flight
-  Compute,   ///< an op of the role's own threads
-  Put,       ///< registers into a hand-over buffer
-  Sync,      ///< all warps of the role meet; what they wrote to shared memory is visible to TMA and wgmma
-  Arrive,    ///< on a barrier
-  TakeTurn,  ///< until the role may issue wgmmas: the roles before it have issued theirs
-  PassTurn,  ///< to role `barrier`
-  Advance    ///< the cursor goes to the next slot
+  Wait,         ///< until the barrier's phase is over: full for readers, empty (one phase ahead) for writers
+  Issue,        ///< starts an asynchronous op: TMA load, product (wgmma or tcgen05.mma), TMA store
+  Commit,       ///< closes the group of what was issued since the last one (wgmma, TMA store)
+  Retire,       ///< until at most `keep` of the role's groups are in flight
+  Compute,      ///< an op of the role's own threads
+  Put,          ///< registers into a hand-over buffer
+  Sync,         ///< all warps of the role meet; what they wrote to shared memory is visible to TMA and products
+  Arrive,       ///< on a barrier
+  Signal,       ///< arrives on a barrier, once, when all tcgen05.mma that the role has issued are complete (tcgen05.commit)
+  AwaitReads,   ///< until what the role's threads load from tensor memory is in their registers (tcgen05.wait::ld)
+  AwaitWrites,  ///< until what the role's threads store is in tensor memory (tcgen05.wait::st)
+  FenceBefore,  ///< the role's accesses to tensor memory so far come before its next Sync or Arrive (fence::before_thread_sync)
+  FenceAfter,   ///< the role's next accesses come after its last Wait or Sync (tcgen05.fence::after_thread_sync)
+  TakeTurn,     ///< until the role may issue wgmmas: the roles before it have issued theirs
+  PassTurn,     ///< to role `barrier`
+  Advance       ///< the cursor goes to the next slot
 };
 
-/// Columns of a tile: the `number`th of `count` equal pieces.
+/// Columns of a tile: the `number`th of `count` equal pieces. Steps on pieces of registers hold one piece at a time.
 struct Piece {
   int number = 0, count = 1;
   bool operator==(const Piece&) const = default;
@@ -111,9 +121,9 @@ struct Step {
   std::int64_t iteration = 0;  ///< in a loop, of its first pass
   std::vector<Place> inputs;
   Place output;
-  Piece piece;                        ///< of a result on its way through shared memory: what the step stores of it
-  std::size_t barrier = 0;            ///< Wait, Arrive, Issue of a load
-  std::size_t cursor = 0;             ///< Wait, Arrive, Advance, Issue of a load
+  Piece piece;                        ///< of a result on its way through shared or tensor memory: what the step reads or writes of it
+  std::size_t barrier = 0;            ///< Wait, Arrive, Signal, Issue of a load
+  std::size_t cursor = 0;             ///< Wait, Arrive, Signal, Advance, Issue of a load
   bool ahead = false;                 ///< Wait: for the phase before the cursor's, as who fills a slot does: free at first
   int count = 1;                      ///< Arrive: arrivals of the whole role
   int keep = 0;                       ///< Retire
@@ -137,9 +147,9 @@ struct Section {
 struct Role {
   std::string name;
   GroupId group;
-  int first_thread = 0;
-  int warps = 1;  ///< that work; the rest of the last warpgroup is idle
-  int warpgroups = 1;
+  int first_thread = 0;         ///< roles of one warp may share a warpgroup, the first of them begins it
+  int warps = 1;                ///< that work; the rest of the last warpgroup is idle
+  int warpgroups = 1;           ///< 0: shares that of the role before
   int registers = 0;            ///< setmaxnreg: multiple of 8 in [24, 240]; 0: as launched
   int peak_registers = 0;       ///< live values at the worst step, fixed overhead included
   int scheduled_registers = 0;  ///< that the schedule counts with; 0: none are decided
@@ -158,8 +168,15 @@ struct Turns {
   std::size_t first = 0, last = 0;  ///< in a tile; where they differ, `last` passes the turn once before its first tile
 };
 
+/// What a block allocates of tensor memory, and which role's first warp gives it back after every role's last access.
+struct TensorMemory {
+  int columns = 0;  ///< a power of two, 32 to 512
+  std::optional<std::size_t> freed_by;
+};
+
 struct Program {
   std::string kernel;
+  std::string arch;  ///< that it is written for: "sm_90a", "sm_100a"
   Scope params;
   int stages = 1;          ///< of the schedule
   std::int64_t trips = 1;  ///< of the longest tile
@@ -167,20 +184,32 @@ struct Program {
       false;  ///< tiles (with clusters: those of one) have trips of their own: least_trips, trips, and what lies trip_step apart between
   std::int64_t least_trips = 1;  ///< with one pass of every role's loop
   std::int64_t trip_step = 1;
-  int cluster = 1;              ///< blocks that work on neighbouring tiles, in step, and share buffers' loads
+  int cluster = 1;  ///< blocks that work on neighbouring tiles, in step, and share buffers' loads
+  /// The first block of a cluster issues one product for both (tcgen05 with cta_group::2): each has its own rows of A and of the result and
+  /// half of B's columns. Barriers that a role with products waits at are the first block's, with arrivals of both; what it signals arrives
+  /// in both.
+  bool pair = false;
   std::size_t cluster_dim = 0;  ///< of the grid: along it the tiles of a cluster's blocks are neighbours
   int threads = 0;              ///< of the block
   int entry_registers = 0;      ///< per thread at launch
   int register_overhead = 0;    ///< per thread, for addresses and loop control, on top of live values
   std::int64_t smem_bytes = 0;
-  std::int64_t barrier_offset = 0;  ///< in shared memory; barrier b's slots begin at barrier_address()
+  std::int64_t barrier_offset = 0;     ///< in shared memory; barrier b's slots begin at barrier_address()
+  std::optional<TensorMemory> tensor;  ///< absent: none is used
   std::vector<Buffer> buffers;
   std::vector<Barrier> barriers;
   std::vector<Role> roles;
   std::optional<Turns> turns;
+
+  bool blackwell() const { return arch.starts_with("sm_10"); }
 };
 
 const TileOp& op_of(const Kernel& kernel, OpRef ref);
+/// Of a value in its slot of tensor memory, counted from the slot's first column; that of the storage it shares, added up.
+struct TensorColumns {
+  int first = 0, count = 0;
+};
+TensorColumns columns_of(const Kernel& kernel, const Scope& params, std::size_t value);
 /// Trips of a tile for which `wanted` are enough.
 std::int64_t rounded_trips(const Program& program, std::int64_t wanted);
 /// Of slot 0; the others follow at 8 bytes each.

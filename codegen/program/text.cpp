@@ -46,7 +46,7 @@ std::string step_text(const Kernel& kernel, const Program& program, const Role& 
   const auto barrier = [&] {
     const Barrier& b = program.barriers[step.barrier];
     const std::string& name = b.full ? kernel.values[b.value].name : program.buffers[b.buffer].name;
-    const bool tile = program.buffers[b.buffer].per_tile;
+    const bool tile = b.per_tile || (program.buffers[b.buffer].per_tile && !program.buffers[b.buffer].tensor());
     return fmt::format("{} {}{}", b.full ? "full" : "empty", printable(name), tile ? "" : when(program, section, step.iteration));
   };
   const auto places = [&] {
@@ -66,7 +66,12 @@ std::string step_text(const Kernel& kernel, const Program& program, const Role& 
       return fmt::format("advance c{}: slot {} of {}, {}", step.cursor, "+1", c.depth,
                          c.per_tile ? "per tile" : fmt::format("lag {}", c.lag));
     }
-    case StepKind::Sync: return "sync the role's warps, shared memory visible to TMA and wgmma";
+    case StepKind::Sync: return "sync the role's warps, shared memory visible to TMA and products";
+    case StepKind::Signal: return fmt::format("signal {} when all issued products are complete", barrier());
+    case StepKind::AwaitReads: return "await loads from tensor memory";
+    case StepKind::AwaitWrites: return "await stores to tensor memory";
+    case StepKind::FenceBefore: return "fence: accesses to tensor memory so far come before what follows";
+    case StepKind::FenceAfter: return "fence: accesses to tensor memory from here on come after what was waited for";
     case StepKind::Commit: return step.engine == Engine::Mma ? "commit wgmma group" : "commit store group";
     case StepKind::Retire:
       return fmt::format("retire {} groups, {} may stay in flight", step.engine == Engine::Mma ? "wgmma" : "store", step.keep);

@@ -111,6 +111,7 @@ struct Channel {
 
 struct Problem {
   std::string kernel, machine;       ///< names, for certificates
+  std::string arch;                  ///< the machine's, for who writes kernels: "sm_90a"; empty for toys
   std::string clock_note;            ///< e.g. "1 cycle = 0.55 ns at 1830 MHz"; may be empty
   Scope params;                      ///< resolved parameter values
   std::vector<std::string> changes;  ///< in force, in words (core/problem/changes.h)

@@ -29,6 +29,7 @@ class Resolver {
   Result<Problem> run(const Scope& overrides) {
     problem_.kernel = kernel_.name;
     problem_.machine = machine_.name;
+    problem_.arch = machine_.arch;
     if (!machine_.arch.empty() && machine_.clock_mhz > 0)
       problem_.clock_note =
           fmt::format("1 cycle = {:.2f} ns at {} MHz", 1000.0 / static_cast<double>(machine_.clock_mhz), machine_.clock_mhz);
