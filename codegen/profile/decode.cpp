@@ -160,7 +160,10 @@ KernelProfile decode_ops(const RecordPlan& plan, const Kernel& kernel, const Pro
   profile.blocks = static_cast<int>(blocks.size());
   std::vector<OpId> ids;
   for (const TileOp& op : kernel.body) ids.push_back(problem.find_op(op.name));
-  const auto group_of = [&](std::size_t role) { return schedule.groups[program.roles[role].group.index()].role; };
+  const auto group_of = [&](std::size_t role) {
+    const Role& r = program.roles[role];
+    return r.group.valid() ? schedule.groups[r.group.index()].role : r.name;
+  };
 
   // Iterations are laid over the prediction at the first product; without any at the first op that is recorded in most.
   std::optional<std::size_t> anchor;

@@ -36,14 +36,14 @@ BuildResult Builder::run(std::optional<std::int64_t> trips, const Staging& stagi
     make_buffers();
     make_roles();
     if (refusals_.empty()) lower_loops();
-    if (refusals_.empty()) keep_one_in_flight();
-    if (refusals_.empty()) order_turns();
+    if (refusals_.empty() && !program_.blackwell()) keep_one_in_flight();
+    if (refusals_.empty() && !program_.blackwell()) order_turns();
     if (refusals_.empty()) lower_prologue();
     if (refusals_.empty()) lower_epilogue();
     if (refusals_.empty() && options_.cluster != 1) share_loads();
     if (refusals_.empty())
       for (std::size_t r = 0; r < drafts_.size(); ++r)
-        cut_and_fold(problem_, program_.trips, turns_, r < options_.cuts.size() ? options_.cuts[r] : 0, drafts_[r], refusals_);
+        cut_and_fold(problem_, program_, turns_, r < options_.cuts.size() ? options_.cuts[r] : 0, drafts_[r], refusals_);
     if (refusals_.empty()) {
       for (RoleDraft& draft : drafts_) program_.roles.push_back(std::move(draft.role));
       if (kernel_.loop.tile_trips) vary_trips();
@@ -73,8 +73,8 @@ bool Builder::prepare(std::optional<std::int64_t> trips) {
       return false;
     }
   for (const TileValue& value : kernel_.values)
-    if (value.space == Space::Tmem) {
-      refuse("tensor_memory", {}, fmt::format("'{}' lies in tensor memory; programs are written for Hopper (sm_90a) so far", value.name));
+    if (value.space == Space::Tmem && !program_.blackwell()) {
+      refuse("tensor_memory", {}, fmt::format("'{}' lies in tensor memory, which this machine does not have", value.name));
       return false;
     }
   if (!kernel_.producer) {
@@ -83,7 +83,7 @@ bool Builder::prepare(std::optional<std::int64_t> trips) {
   }
   FaultLog faults;
   for (const TileValue& value : kernel_.values) tiles_.push_back(measure(value, problem_.params, {}, faults));
-  if (const auto wide = wide_tile(kernel_, problem_.params)) {
+  if (const auto wide = wide_tile(kernel_, problem_.params, program_.blackwell())) {
     refuse("tile_rows", {}, sentence_of(*wide));
     return false;
   }
@@ -135,7 +135,10 @@ void Builder::make_buffers() {
     buffer.name = channel.name;
     buffer.depth = schedule_.depths[c];
     buffer.registers = channel.only_if_crossing;
-    buffer.slot_bytes = round_up(channel.size, 1024);
+    if (channel.space == Space::Tmem)
+      buffer.columns = static_cast<int>(channel.size);
+    else
+      buffer.slot_bytes = round_up(channel.size, 1024);
     if (buffer.registers) {
       const Op& writer = problem_.op(channel.writer);
       for (const Reader& reader : channel.readers)
@@ -153,8 +156,9 @@ void Builder::make_buffers() {
     buffer_of_channel_[c] = program_.buffers.size();
     program_.buffers.push_back(std::move(buffer));
   }
+  keep_accumulators();
   for (std::size_t i = 0; i < kernel_.values.size(); ++i)
-    if (!kernel_.values[i].alias_at.is_zero())
+    if (!kernel_.values[i].alias_at.is_zero() && kernel_.values[i].space != Space::Tmem)
       refuse("shared_part", {},
              fmt::format("'{}' shares a part of the storage of '{}'; only whole tiles can be written", kernel_.values[i].name,
                          kernel_.values[i].alias_of));
@@ -172,7 +176,12 @@ std::size_t Builder::add_barrier(bool full, std::size_t buffer, std::size_t valu
 
 void Builder::make_roles() {
   role_of_group_.assign(schedule_.groups.size(), kNone);
-  for (std::size_t g = 0; g < schedule_.groups.size(); ++g) {
+  std::vector<std::size_t> order(schedule_.groups.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  // Roles of one warp stand together where they share a warpgroup.
+  if (program_.blackwell())
+    std::stable_partition(order.begin(), order.end(), [&](std::size_t g) { return schedule_.groups[g].warps <= 1; });
+  for (const std::size_t g : order) {
     const ScheduleGroup& group = schedule_.groups[g];
     if (group.warps == 0) continue;
     role_of_group_[g] = drafts_.size();
@@ -260,7 +269,8 @@ Place Builder::place_read(std::size_t role, OpId op, const Operand& operand) {
   }
   place.kind = Place::Kind::Buffer;
   place.index = buffer_of_[place.value];
-  if (place.index == kNone || operand.distance > 0) {
+  const bool kept = place.index != kNone && is_accumulator(place.index) && operand.distance <= 1;
+  if (place.index == kNone || (operand.distance > 0 && !kept)) {
     refuse("ring_read_back", {name(op), name(problem_.value(v).producer)},
            fmt::format("'{}' reads '{}' of an earlier iteration through shared memory", name(op), operand.value),
            is_register(place.value) ? std::optional(same_group({name(problem_.value(v).producer), name(op)})) : std::nullopt);
@@ -285,34 +295,36 @@ void Builder::lower_loops() {
     for (const PipelineLine& line : group.lines) make_barriers(line);
   for (std::size_t g = 0; g < pipeline.groups.size(); ++g)
     if (role_of_group_[g] != kNone)
-      for (const PipelineLine& line : pipeline.groups[g].lines) lower(role_of_group_[g], line);
+      for (const auto& [line, piece] : put_chains_together(pipeline.groups[g].lines)) lower(role_of_group_[g], line, piece);
 }
 
 void Builder::make_barriers(const PipelineLine& line) {
   using Kind = PipelineLine::Kind;
   const std::size_t role = role_of(line.op);
-  if (line.kind == Kind::Commit && line.value.valid() && line.channel.valid()) {
+  if (line.kind == Kind::Commit && line.value.valid()) {
     const std::size_t value = value_index(problem_.value(line.value).name), buffer = buffer_of_[value];
-    if (full_of_.contains(value)) return;
+    if (full_of_.contains(value) || buffer == kNone) return;
     if (line.hardware)
-      add_barrier(true, buffer, value, 1, problem_.value(line.value).bytes);
+      add_barrier(true, buffer, value, 1, program_.buffers[buffer].tensor() ? 0 : problem_.value(line.value).bytes);
     else
       add_barrier(true, buffer, value, warps_of(role), 0);
   }
   if (line.kind == Kind::Release) {
     const std::size_t buffer = buffer_of_channel_.at(line.channel.index());
     if (!program_.buffers[buffer].empty) add_barrier(false, buffer, program_.buffers[buffer].values.front(), 0, 0);
-    program_.barriers[*program_.buffers[buffer].empty].arrivals += warps_of(role);
+    program_.barriers[*program_.buffers[buffer].empty].arrivals += line.hardware ? 1 : warps_of(role);
   }
 }
 
-void Builder::lower(std::size_t role, const PipelineLine& line) {
+void Builder::lower(std::size_t role, const PipelineLine& line, Piece piece) {
   using Kind = PipelineLine::Kind;
   Step step = base(line.op, line);
+  if (line.kind == Kind::Issue) step.piece = piece;
   bool fresh = true;
   switch (line.kind) {
     case Kind::Wait: {
-      if (!line.channel.valid() || line.distance > 0) {
+      const bool kept = line.value.valid() && awaits_accumulator(line);
+      if (!kept && (!line.channel.valid() || line.distance > 0)) {
         return refuse(line.distance > 0 ? "ring_read_back" : "order_without_ring", {name(line.other), name(line.op)},
                       fmt::format("'{}' waits for '{}' {}", name(line.op), name(line.other),
                                   line.distance > 0 ? "of an earlier iteration in another role"
@@ -322,7 +334,11 @@ void Builder::lower(std::size_t role, const PipelineLine& line) {
       step.kind = StepKind::Wait;
       step.barrier = full_of_.at(value_index(problem_.value(line.value).name));
       step.cursor = depth_of(program_.barriers[step.barrier].buffer);
-      return add(role, line, std::move(step), fresh);
+      step.ahead = line.distance > 0;
+      add(role, line, std::move(step), fresh);
+      // In a tile's first iteration the phase before is the tile before's, which has long been over.
+      if (kept) drafts_[role].loop.back().first = 0;
+      return;
     }
     case Kind::Acquire:
       step.kind = StepKind::Wait;
@@ -346,7 +362,14 @@ void Builder::lower(std::size_t role, const PipelineLine& line) {
     }
     case Kind::Issue: return lower_issue(role, line, std::move(step), fresh);
     case Kind::Commit: {
-      if (line.hardware || !line.value.valid()) return;
+      if (!line.value.valid()) return;
+      if (line.hardware && engine_of(problem_, line.op) == Engine::Mma) {
+        step.kind = StepKind::Signal;
+        step.barrier = full_of_.at(value_index(problem_.value(line.value).name));
+        step.cursor = depth_of(program_.barriers[step.barrier].buffer);
+        return add(role, line, std::move(step), fresh);
+      }
+      if (line.hardware) return;
       const std::size_t value = value_index(problem_.value(line.value).name);
       const std::size_t buffer = buffer_of_[value];
       if (buffer == kNone) return;
@@ -365,13 +388,13 @@ void Builder::lower(std::size_t role, const PipelineLine& line) {
     }
     case Kind::Release: {
       const std::size_t buffer = buffer_of_channel_.at(line.channel.index());
-      if (line.hardware || line.distance > 0)
+      if ((line.hardware && engine_of(problem_, line.op) != Engine::Mma) || line.distance > 0)
         return refuse("ring_read_back", {name(line.op)},
                       fmt::format("'{}' frees '{}' of an earlier iteration", name(line.op), program_.buffers[buffer].name));
-      step.kind = StepKind::Arrive;
+      step.kind = line.hardware ? StepKind::Signal : StepKind::Arrive;
       step.barrier = *program_.buffers[buffer].empty;
       step.cursor = depth_of(buffer);
-      step.count = warps_of(role);
+      step.count = line.hardware ? 1 : warps_of(role);
       return add(role, line, std::move(step), fresh);
     }
   }
@@ -401,8 +424,12 @@ void Builder::lower_issue(std::size_t role, const PipelineLine& line, Step step,
     }
   }
   const Engine engine = step.engine;
+  if (engine == Engine::Mma && program_.blackwell()) {
+    check_operands(op, step);
+    return add(role, line, std::move(step), fresh);
+  }
   if (engine == Engine::Mma) note_mma(role, op, step);
-  const bool to_smem = engine == Engine::None && step.output.kind == Place::Kind::Buffer;
+  const bool to_smem = engine == Engine::None && step.output.kind == Place::Kind::Buffer && !program_.buffers[step.output.index].tensor();
   Step next = base(op, line);
   next.engine = engine;
   add(role, line, std::move(step), fresh);
@@ -441,7 +468,7 @@ void Builder::note_mma(std::size_t role, OpId product, const Step& step) {
 namespace {
 
 BuildResult build_as_is(const Kernel& kernel, const Problem& problem, const Schedule& schedule, std::optional<std::int64_t> trips,
-                        const BuildOptions& options, std::initializer_list<Staging> stagings) {
+                        const BuildOptions& options, const std::vector<Staging>& stagings) {
   BuildResult built;
   for (const Staging& staging : stagings) {
     BuildResult next = Builder(kernel, problem, schedule, options).run(trips, staging);
@@ -458,11 +485,14 @@ BuildResult build_as_is(const Kernel& kernel, const Problem& problem, const Sche
 BuildResult build_program(const Kernel& kernel, const Problem& problem, const Schedule& schedule, std::optional<std::int64_t> trips,
                           const BuildOptions& options) {
   // The roomiest way first: each of the others makes something wait.
-  const Staging plain, overlay{.overlay = true};
-  BuildResult built = build_as_is(kernel, problem, schedule, trips, options, {plain, overlay, Staging{.panels = 2}, Staging{.panels = 1}});
+  const Staging plain, overlay{.overlay = true}, two{.panels = 2}, one{.panels = 1};
+  // Out of tensor memory results come panel by panel anyway.
+  const bool tensor = std::any_of(kernel.values.begin(), kernel.values.end(), [](const TileValue& v) { return v.space == Space::Tmem; });
+  const std::vector<Staging> all = tensor ? std::vector{two, one} : std::vector{plain, overlay, two, one};
+  BuildResult built = build_as_is(kernel, problem, schedule, trips, options, all);
   if (!built.program || !options.deep_rings) return built;
   Schedule taken = schedule;
-  const auto take = [&](const Schedule& deeper, std::initializer_list<Staging> stagings) {
+  const auto take = [&](const Schedule& deeper, const std::vector<Staging>& stagings) {
     if (deeper.depths == taken.depths || !check(problem, deeper).valid()) return;
     BuildResult next = build_as_is(kernel, problem, deeper, trips, options, stagings);
     if (!next.program || next.program->smem_bytes > room_of_block(problem, *built.program)) return;
@@ -470,8 +500,8 @@ BuildResult build_program(const Kernel& kernel, const Problem& problem, const Sc
     taken = deeper;
   };
   // A ring of one slot stands still for every load: for a second one results may lie where the tile's query lay.
-  take(with_double_rings(problem, schedule), {plain, overlay});
-  take(with_deeper_rings(problem, taken, *built.program), {plain, overlay, Staging{.panels = 2}, Staging{.panels = 1}});
+  take(with_double_rings(problem, schedule), tensor ? all : std::vector{plain, overlay});
+  take(with_deeper_rings(problem, taken, *built.program), all);
   return built;
 }
 

@@ -111,11 +111,52 @@ class Builder {
 
   std::size_t depth_of(std::size_t buffer) const { return static_cast<std::size_t>(program_.buffers[buffer].depth); }
 
-  void lower(std::size_t role, const PipelineLine& line);
+  void lower(std::size_t role, const PipelineLine& line, Piece piece);
 
   void lower_issue(std::size_t role, const PipelineLine& line, Step step, bool& fresh);
 
   void note_mma(std::size_t role, OpId product, const Step& step);
+
+  // ---- tensor memory (tensor.cpp)
+
+  /// Tiles that live there as long as the loop get a buffer each.
+  void keep_accumulators();
+  bool is_accumulator(std::size_t buffer) const { return program_.buffers[buffer].tensor() && program_.buffers[buffer].per_tile; }
+  /// The wait is for what an op left in such a tile in this iteration or the one before.
+  bool awaits_accumulator(const PipelineLine& line) const;
+  void check_operands(OpId product, const Step& step);
+  /// Values that a thread holds a piece of at a time: in how many pieces the op works; 1: at once.
+  int pieces_in_loop(OpId op) const;
+  int pieces_of_value(std::size_t value) const;
+  /// A role's lines, with chains of ops that work in pieces where the last of them stands, piece by piece. What frees or tells of what
+  /// they read and make follows them.
+  struct PieceLine {
+    PipelineLine line;
+    Piece piece;
+  };
+  std::vector<PieceLine> put_chains_together(const std::vector<PipelineLine>& lines);
+
+  bool uses_tensor_memory() const {
+    return std::any_of(kernel_.values.begin(), kernel_.values.end(), [](const TileValue& v) { return v.space == Space::Tmem; });
+  }
+  /// A fill of the prologue: by the role whose threads read it in the first iteration; nothing to do where only products add to it.
+  void fill_accumulator(std::size_t prologue_op);
+  /// Role that touches the buffer first in a tile.
+  std::size_t first_writer(std::size_t buffer) const;
+  /// Per epilogue op, the role whose registers it needs; kNone: any with four warps.
+  std::vector<std::size_t> roles_for_tiles();
+  /// With four warps, to read what the loop left in tensor memory. May add a role.
+  std::size_t role_for_accumulator(std::size_t value);
+  /// Barriers between the products of a tile, who reads their results after the loop, and the next tile's products.
+  void hand_over_accumulators();
+  /// An op after the loop whose result is a tile in registers: it is done piece by piece on its way to the store.
+  bool works_on_tile(std::size_t epilogue_op) const;
+  /// Such ops behind a store to shared memory, in order.
+  std::vector<std::size_t> tile_chain(std::size_t store) const;
+  void store_tile(std::size_t epilogue_op, Step stage);
+  std::optional<Place> epilogue_place(std::size_t role, std::size_t epilogue_op, const Operand& in);
+  std::vector<std::pair<std::size_t, std::size_t>> fills_;  ///< buffer, role
+  std::map<std::size_t, std::size_t> tile_full_;            ///< value -> barrier
 
   /// Pairs of blocks: along which grid dimension, and which buffers they fill for each other.
   void share_loads();
@@ -157,7 +198,7 @@ class Builder {
 
   static OpRef first_op(const RoleDraft& draft, Engine engine);
 
-  void epilogue_op(std::size_t i, std::map<std::size_t, std::size_t>& made);
+  void epilogue_op(std::size_t i);
 
   /// What the epilogue makes without the loop: vectors and tiles that it loads (a bias, a residual). Each role that reads one makes its
   /// own.

@@ -26,8 +26,8 @@ struct Copies {
 
 class Folder {
  public:
-  Folder(const Problem& problem, std::int64_t trips, const TurnOrder& turns, const RoleDraft& draft)
-      : problem_(problem), trips_(trips), order_(turns), draft_(draft) {}
+  Folder(const Problem& problem, const Program& program, const TurnOrder& turns, const RoleDraft& draft)
+      : problem_(problem), program_(program), trips_(program.trips), order_(turns), draft_(draft) {}
 
   /// A pass begins with the line `cut`; those before it come last, an iteration ahead.
   void set_cut(std::size_t cut) {
@@ -111,6 +111,7 @@ class Folder {
     await_operands(events);
     for (const Release& release : draft_.releases)
       release_tile(events, release.buffer, {with_cursors(release.arrive, 0, true), windows, {}, 0});
+    if (program_.blackwell()) order_tensor_accesses(events, program_.buffers, program_.barriers, draft_.role.warps);
     for (std::size_t c = 0; c < cursors_.size(); ++c)
       if (cursors_[c].per_tile) events.push_back({advance(c, trips), windows, {}, 0});
     return events;
@@ -169,7 +170,7 @@ class Folder {
       below = std::max<std::int64_t>(below, stages_ - 1 - s.step.stage + (may_be_skipped(s.step) ? 0 : s.spare));
     }
     const std::int64_t enough = low + below + 2 * stages_ + 8 * unroll + 8;
-    const std::int64_t small = trips_ <= enough + unroll ? trips_ : enough + (trips_ - enough) % unroll;
+    const std::int64_t small = loop_.empty() || trips_ <= enough + unroll ? trips_ : enough + (trips_ - enough) % unroll;
     auto events = trace(small);
     settle_groups(events);
     drop_idle(events);
@@ -262,15 +263,19 @@ class Folder {
     return step;
   }
 
+  static bool on_ring(const Step& step) {
+    return step.kind == StepKind::Wait || step.kind == StepKind::Arrive || step.kind == StepKind::Signal || step.engine == Engine::Load;
+  }
+
   /// Until now `cursor` holds the depth of the ring.
   Step with_cursors(Step step, int lag, bool per_tile) {
-    const bool on_ring = step.kind == StepKind::Wait || step.kind == StepKind::Arrive || step.engine == Engine::Load;
-    if (on_ring) step.cursor = cursor(static_cast<int>(step.cursor), lag, per_tile);
+    if (on_ring(step)) step.cursor = cursor(static_cast<int>(step.cursor), lag, per_tile);
     const auto place = [&](Place& p) {
       if (p.kind != Place::Kind::Buffer) return;
-      const bool tile = p.iteration <= kPerTile;
+      const Buffer& buffer = program_.buffers[p.index];
+      const bool tile = p.iteration <= kPerTile || (buffer.tensor() && buffer.per_tile);
       p.cursor = cursor(static_cast<int>(p.cursor), tile ? 0 : lag, tile || per_tile);
-      if (tile) p.iteration = kPerTile;
+      if (p.iteration <= kPerTile) p.iteration = kPerTile;
     };
     for (Place& p : step.inputs) place(p);
     place(step.output);
@@ -293,7 +298,7 @@ class Folder {
     std::vector<bool> matters;
     for (const Cursor& c : cursors_) matters.push_back(c.depth > 1);
     for (const Event& e : events)
-      if (e.step.kind == StepKind::Wait || e.step.kind == StepKind::Arrive || e.step.engine == Engine::Load) matters[e.step.cursor] = true;
+      if (on_ring(e.step)) matters[e.step.cursor] = true;
     int flying = 0;
     std::erase_if(events, [&](const Event& e) {
       if (e.step.kind == StepKind::Advance) return !matters[e.step.cursor];
@@ -344,7 +349,8 @@ class Folder {
 
   /// What a pass may leave out without a copy of its own: a branch around it costs nothing, and ptxas follows wgmmas over it.
   static bool may_be_skipped(const Step& s) {
-    return s.kind == StepKind::TakeTurn || s.kind == StepKind::PassTurn || s.kind == StepKind::Sync ||
+    return s.kind == StepKind::TakeTurn || s.kind == StepKind::PassTurn || s.kind == StepKind::Sync || s.kind == StepKind::FenceBefore ||
+           s.kind == StepKind::FenceAfter || s.kind == StepKind::AwaitReads || s.kind == StepKind::AwaitWrites ||
            (s.kind == StepKind::Retire && s.engine == Engine::Store);
   }
 
@@ -353,7 +359,7 @@ class Folder {
       return p.kind == q.kind && p.index == q.index && p.copy == q.copy && p.cursor == q.cursor && p.value == q.value;
     };
     if (a.kind != b.kind || a.op != b.op || a.engine != b.engine || a.barrier != b.barrier || a.cursor != b.cursor || a.keep != b.keep ||
-        a.inputs.size() != b.inputs.size() || !same_place(a.output, b.output))
+        a.piece != b.piece || a.ahead != b.ahead || a.inputs.size() != b.inputs.size() || !same_place(a.output, b.output))
       return false;
     for (std::size_t p = 0; p < a.inputs.size(); ++p)
       if (!same_place(a.inputs[p], b.inputs[p])) return false;
@@ -363,7 +369,7 @@ class Folder {
   enum class End { None, First, Last };
 
   /// A tile that was loaded once is free: the last pass may end with it and others not.
-  bool frees_tile(const Step& s) const { return s.kind == StepKind::Arrive && cursors_[s.cursor].per_tile; }
+  bool frees_tile(const Step& s) const { return (s.kind == StepKind::Arrive || s.kind == StepKind::Signal) && cursors_[s.cursor].per_tile; }
 
   /// The `count` passes that begin at window `low` as one of them, its iterations those of the first. Not None: the first or the
   /// last of them is not like those in the middle.
@@ -438,6 +444,7 @@ class Folder {
   }
 
   const Problem& problem_;
+  const Program& program_;
   const std::int64_t trips_;
   const TurnOrder& order_;
   const RoleDraft& draft_;
@@ -465,9 +472,9 @@ std::optional<UserConstraint> within_one_pass(const Problem& problem, OpId produ
 
 }  // namespace
 
-void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& turns, int choice, RoleDraft& draft,
+void cut_and_fold(const Problem& problem, const Program& program, const TurnOrder& turns, int choice, RoleDraft& draft,
                   std::vector<Refusal>& refusals) {
-  Folder folder(problem, trips, turns, draft);
+  Folder folder(problem, program, turns, draft);
   std::map<std::tuple<int, int, int, int>, Role> choices;  // of those that are alike in this, the first
   Refusal why = refusal("loop", {}, fmt::format("the loop of role '{}' has no regular middle", draft.role.name));
   for (std::size_t cut = 0; cut < std::max<std::size_t>(draft.loop.size(), 1); ++cut) {

@@ -28,7 +28,7 @@ void Builder::read_per_tile(std::size_t role, Place& place) {
   place.index = buffer_of_[place.value];
   place.cursor = 1;
   if (!readers_[place.value].insert(role).second) return;
-  program_.barriers[*program_.buffers[place.index].empty].arrivals += warps_of(role);
+  program_.barriers[*program_.buffers[place.index].empty].arrivals += program_.blackwell() ? 1 : warps_of(role);
 }
 
 void Builder::lower_prologue() {
@@ -55,6 +55,10 @@ void Builder::lower_prologue() {
       continue;
     }
     const std::size_t value = value_index(op.outputs[0]);
+    if (kernel_.values[value].space == Space::Tmem) {
+      fill_accumulator(i);
+      continue;
+    }
     if (op.kind != "tma_load") {
       refuse("prologue_kind", {op.name}, fmt::format("'{}' fills shared memory before the loop; only tma_load does so here", op.name));
       continue;
@@ -74,9 +78,12 @@ void Builder::lower_prologue() {
     loads.insert(loads.end(), {free, issue});
     for (const std::size_t r : readers_.at(value)) {
       drafts_[r].begin.push_back(on_barrier(StepKind::Wait, ref, full_of_.at(value)));
-      release_.push_back({r, on_barrier(StepKind::Arrive, ref, *program_.buffers[buffer].empty, warps_of(r))});
+      // On Blackwell products read it, whose end the hardware signals.
+      release_.push_back({r, program_.blackwell() ? on_barrier(StepKind::Signal, ref, *program_.buffers[buffer].empty)
+                                                  : on_barrier(StepKind::Arrive, ref, *program_.buffers[buffer].empty, warps_of(r))});
     }
   }
+  if (refusals_.empty()) hand_over_accumulators();
 }
 
 void Builder::prologue_op(std::size_t role, std::size_t index) {
@@ -113,6 +120,7 @@ void Builder::assign_epilogue(const std::vector<std::size_t>& definer) {
   }
   // The loop's op behind an epilogue op, for demands.
   std::vector<OpId> source(kernel_.epilogue.size());
+  const std::vector<std::size_t> tile_roles = uses_tensor_memory() ? roles_for_tiles() : epilogue_role_;
   for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i) {
     const TileOp& op = kernel_.epilogue[i];
     if (is_free(i)) continue;
@@ -127,8 +135,10 @@ void Builder::assign_epilogue(const std::vector<std::size_t>& definer) {
       } else if (body_value_[value].valid()) {
         from = problem_.value(body_value_[value]).producer;
         role = role_of(from);
-        if (!is_register(value)) {
-          refuse("epilogue_reads_ring", {op.name}, fmt::format("'{}' reads '{}' out of shared memory after the loop", op.name, in.value));
+        if (buffer_of_[value] != kNone && is_accumulator(buffer_of_[value])) {
+          role = tile_roles[i] != kNone ? tile_roles[i] : role_for_accumulator(value);
+        } else if (!is_register(value)) {
+          refuse("epilogue_reads_ring", {op.name}, fmt::format("'{}' reads '{}' out of a ring after the loop", op.name, in.value));
           continue;
         }
       } else {
@@ -164,7 +174,8 @@ void Builder::lower_epilogue() {
     const auto has = [&](Engine engine) {
       return std::any_of(draft.loop.begin(), draft.loop.end(), [&](const LoopStep& s) { return s.step.engine == engine; });
     };
-    if (has(Engine::Mma)) draft.end.push_back(tile_step(StepKind::Retire, first_op(draft, Engine::Mma), Engine::Mma));
+    if (has(Engine::Mma) && !program_.blackwell())
+      draft.end.push_back(tile_step(StepKind::Retire, first_op(draft, Engine::Mma), Engine::Mma));
     if (has(Engine::Store)) {
       draft.end.push_back(tile_step(StepKind::Retire, first_op(draft, Engine::Store), Engine::Store));
       draft.end.push_back(tile_step(StepKind::Sync, first_op(draft, Engine::Store)));
@@ -185,8 +196,7 @@ void Builder::lower_epilogue() {
   const auto later = [&](const Step& step) { return overlaid_.contains(program_.barriers[step.barrier].buffer); };
   for (const auto& [role, step] : release_)
     if (!later(step)) drafts_[role].releases.push_back({program_.barriers[step.barrier].buffer, step});
-  std::map<std::size_t, std::size_t> made;  // value -> epilogue op that defined it
-  for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i) epilogue_op(i, made);
+  for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i) epilogue_op(i);
   for (const auto& [role, step] : release_) {
     if (!later(step)) continue;
     drafts_[role].end.push_back(tile_step(StepKind::Retire, step.op, Engine::Store));
@@ -219,7 +229,7 @@ Builder::Pieces Builder::pieces_of(std::size_t i) const {
   const TileValue& tile = kernel_.values[value];
   if (staging_.panels == 0 || op.kind != "smem_store" || tile.shape.size() != 2) return pieces;
   const std::int64_t row_bytes = tiles_[value]->bytes / std::max<std::int64_t>(1, tiles_[value]->rows);
-  if (row_bytes % kPanelBytes != 0 || row_bytes / kPanelBytes < 2) return pieces;
+  if (row_bytes % kPanelBytes != 0 || row_bytes / kPanelBytes < (uses_tensor_memory() ? 1 : 2)) return pieces;
   for (std::size_t j = 0; j < kernel_.epilogue.size(); ++j)
     for (const Operand& in : kernel_.epilogue[j].inputs) {
       if (value_index(in.value) != value) continue;
@@ -229,7 +239,7 @@ Builder::Pieces Builder::pieces_of(std::size_t i) const {
   if (pieces.store == kNone) return {};
   const auto count = static_cast<int>(row_bytes / kPanelBytes);
   pieces.rooms = count % staging_.panels == 0 ? staging_.panels : 1;
-  if (count > pieces.rooms) pieces.count = count;
+  if (count > pieces.rooms || uses_tensor_memory()) pieces.count = count;
   return pieces;
 }
 
@@ -278,12 +288,39 @@ void Builder::make_free(std::size_t role, std::size_t i) {
   drafts_[role].end.push_back(std::move(step));
 }
 
-void Builder::epilogue_op(std::size_t i, std::map<std::size_t, std::size_t>& made) {
+std::optional<Place> Builder::epilogue_place(std::size_t role, std::size_t i, const Operand& in) {
+  Place place;
+  place.value = value_index(in.value);
+  place.iteration = kPerTile;
+  const auto maker = made_by_.find(place.value);
+  const bool own = maker != made_by_.end() && maker->second < i && in.distance == 0;
+  const std::int64_t last = std::max<std::int64_t>(program_.trips - 1 - in.distance, -1);
+  if (is_register(place.value)) {
+    place.kind = Place::Kind::Variable;
+    place.index = variable(role, place.value);
+    if (!own && body_value_[place.value].valid()) place.iteration = last;
+    return place;
+  }
+  place.kind = Place::Kind::Buffer;
+  place.index = buffer_of_[place.value];
+  if (!own && place.index != kNone && is_accumulator(place.index)) {
+    place.cursor = depth_of(place.index);
+    place.iteration = last;
+    return place;
+  }
+  place.cursor = 1;
+  if (own) return place;
+  const TileOp& op = kernel_.epilogue[i];
+  refuse("epilogue_reads_ring", {op.name}, fmt::format("'{}' reads '{}' out of a ring after the loop", op.name, in.value));
+  return std::nullopt;
+}
+
+void Builder::epilogue_op(std::size_t i) {
   const TileOp& op = kernel_.epilogue[i];
   const std::size_t role = epilogue_role_[i];
   RoleDraft& draft = drafts_[role];
   const OpRef ref{OpRef::List::Epilogue, i};
-  if (in_pieces_.contains(i) || is_free(i)) return;
+  if (in_pieces_.contains(i) || is_free(i) || works_on_tile(i)) return;
   for (const Operand& in : op.inputs)
     if (const auto maker = made_by_.find(value_index(in.value)); maker != made_by_.end() && is_free(maker->second) && in.distance == 0)
       make_free(role, maker->second);
@@ -292,30 +329,16 @@ void Builder::epilogue_op(std::size_t i, std::map<std::size_t, std::size_t>& mad
     return refuse("epilogue_kind", {op.name}, fmt::format("'{}' is a {} after the loop", op.name, op.kind));
   Step step = tile_step(store ? StepKind::Issue : StepKind::Compute, ref, store ? Engine::Store : Engine::None);
   for (const Operand& in : op.inputs) {
-    Place place;
-    place.value = value_index(in.value);
-    place.iteration = kPerTile;
-    const bool own = made.contains(place.value) && in.distance == 0;
-    if (is_register(place.value)) {
-      place.kind = Place::Kind::Variable;
-      place.index = variable(role, place.value);
-      if (!own && body_value_[place.value].valid()) place.iteration = std::max<std::int64_t>(program_.trips - 1 - in.distance, -1);
-    } else if (own) {
-      place.kind = Place::Kind::Buffer;
-      place.index = buffer_of_[place.value];
-      place.cursor = 1;
-    } else {
-      return refuse("epilogue_reads_ring", {op.name},
-                    fmt::format("'{}' reads '{}' out of shared memory after the loop", op.name, in.value));
-    }
-    step.inputs.push_back(place);
+    const auto place = epilogue_place(role, i, in);
+    if (!place) return;
+    step.inputs.push_back(*place);
   }
   if (!op.outputs.empty()) {
     const std::size_t value = value_index(op.outputs[0]);
     if (is_register(value)) {
       step.output = {Place::Kind::Variable, variable(role, value), 0, 0, value, kPerTile};
     } else {
-      made[value] = i;
+      if (uses_tensor_memory()) return store_tile(i, std::move(step));
       if (const Pieces pieces = pieces_of(i); pieces.count > 1) return store_in_pieces(i, pieces, std::move(step));
       if (buffer_of_[value] == kNone) {
         buffer_of_[value] = program_.buffers.size();
@@ -326,7 +349,6 @@ void Builder::epilogue_op(std::size_t i, std::map<std::size_t, std::size_t>& mad
       draft.end.push_back(tile_step(StepKind::Retire, ref, Engine::Store));
       draft.end.push_back(tile_step(StepKind::Sync, ref));
     }
-    made[value] = i;
   }
   const bool to_smem = step.output.kind == Place::Kind::Buffer;
   draft.end.push_back(std::move(step));

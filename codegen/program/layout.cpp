@@ -15,8 +15,11 @@
 namespace heddle::codegen {
 namespace {
 
-constexpr int kThreadsPerWarpgroup = 128;
-constexpr int kClusterProducer = 40;  ///< with its place in the cluster and the parts of loads; probed by compiling
+constexpr int kThreadsPerWarpgroup = 128, kWarpsPerWarpgroup = 4;
+constexpr int kIssuer = 40;            ///< descriptors and addresses of tcgen05 products; probed by compiling
+constexpr int kFewestColumns = 32;     ///< of tensor memory, and a power of two (PTX ISA, tcgen05.alloc)
+constexpr std::int64_t kAddress = 16;  ///< bytes of shared memory for where tensor memory begins
+constexpr int kClusterProducer = 40;   ///< with its place in the cluster and the parts of loads; probed by compiling
 constexpr int kLeastRegisters = 24, kMostRegisters = 240, kGranule = 8;
 
 int granules(int registers) { return (registers + kGranule - 1) / kGranule * kGranule; }
@@ -24,13 +27,25 @@ int granules(int registers) { return (registers + kGranule - 1) / kGranule * kGr
 void lay_out_smem(const Problem& problem, Program& program, std::vector<Refusal>& refusals) {
   std::int64_t at = 0;
   std::int64_t once = 0;
+  int columns = 0;
   for (Buffer& buffer : program.buffers) {
+    if (buffer.tensor()) {
+      buffer.offset = columns;
+      columns += buffer.columns * buffer.depth;
+      continue;
+    }
     buffer.offset = at;
     at += (buffer.slot_bytes * buffer.depth + 1023) / 1024 * 1024;  // tiles of TMA and wgmma begin at multiples of 1024
     if (buffer.per_tile && !buffer.empty) once += buffer.slot_bytes;
   }
   program.barrier_offset = at;
   for (const Barrier& barrier : program.barriers) at += 8 * program.buffers[barrier.buffer].depth;
+  if (columns > 0) {
+    program.tensor.emplace();
+    program.tensor->columns = kFewestColumns;
+    while (program.tensor->columns < columns) program.tensor->columns *= 2;
+    at = (at + kAddress - 1) / kAddress * kAddress + kAddress;
+  }
   program.smem_bytes = at;
   if (at <= problem.limits.smem_bytes) return;
   const std::int64_t least = at - problem.limits.smem_bytes;
@@ -43,6 +58,13 @@ void lay_out_smem(const Problem& problem, Program& program, std::vector<Refusal>
                                          "of shared memory; a block has {}",
                                          once, at, problem.limits.smem_bytes),
                              UserConstraint{"", true, ConstraintKind::MaxSmem, {}, "", 0, std::max<std::int64_t>(used - least, 0)}));
+}
+
+bool issues_products(const Role& role) {
+  return std::any_of(role.sections.begin(), role.sections.end(), [](const Section& section) {
+    return std::any_of(section.steps.begin(), section.steps.end(),
+                       [](const Step& step) { return step.kind == StepKind::Issue && step.engine == Engine::Mma; });
+  });
 }
 
 }  // namespace
@@ -123,18 +145,31 @@ int live_registers(const Program& program, const Role& role) {
 
 void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& schedule, Program& program, std::vector<Refusal>& refusals) {
   lay_out_smem(problem, program, refusals);
-  int warpgroups = 0;
+  if (program.tensor && program.tensor->columns > problem.limits.tmem_columns)
+    refusals.push_back(refusal("tensor_columns", {},
+                               fmt::format("tiles in tensor memory take {} columns, allocated as a power of two; there are {}",
+                                           program.tensor->columns, problem.limits.tmem_columns),
+                               UserConstraint{"", true, ConstraintKind::MaxTmem, {}, "", 0, problem.limits.tmem_columns}));
+  int warpgroups = 0, sharing = 0;
   for (Role& role : program.roles) {
+    if (program.blackwell() && role.warps == 1 && sharing > 0 && sharing < kWarpsPerWarpgroup) {
+      role.first_thread = (warpgroups - 1) * kThreadsPerWarpgroup + sharing++ * kThreadsPerWarpgroup / kWarpsPerWarpgroup;
+      role.warpgroups = 0;
+      continue;
+    }
     role.first_thread = warpgroups * kThreadsPerWarpgroup;
     warpgroups += role.warpgroups;
+    sharing = role.warps == 1 ? 1 : 0;
   }
+  for (std::size_t r = 0; r < program.roles.size() && program.tensor; ++r)
+    if (issues_products(program.roles[r]) && !program.tensor->freed_by) program.tensor->freed_by = r;
   program.threads = warpgroups * kThreadsPerWarpgroup;
   if (program.threads > 1024 || program.threads > 32 * problem.limits.warps_per_cta)
     return refusals.push_back(refusal("threads", {}, fmt::format("{} warpgroups are more than a block of 1024 threads has", warpgroups),
                                       UserConstraint{"", true, ConstraintKind::MaxWarps, {}, "", 0, 29}));
   program.entry_registers = std::min<int>(static_cast<int>(problem.limits.registers_per_sm) / program.threads / kGranule * kGranule, 248);
   for (const TileOp& op : kernel.body) {
-    if (op.kind != "mma" || op.outputs.empty()) continue;
+    if (op.kind != "mma" || op.outputs.empty() || program.blackwell()) continue;
     const TileValue* d = kernel.find_value(op.outputs[0]);
     const auto columns = d && !d->shape.empty() ? d->shape.back().evaluate(problem.params) : Result<std::int64_t>(std::int64_t{0});
     const std::int64_t needs = (columns.ok() ? *columns : 0) / 2 + 26;
@@ -152,19 +187,26 @@ void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& sched
   for (Role& role : program.roles) {
     const bool any = !role.variables.empty();
     touches.push_back(any);
-    const int producer = std::max(static_cast<int>(problem.limits.producer_registers), program.cluster > 1 ? kClusterProducer : 0);
-    if (any) role.scheduled_registers = schedule.groups[role.group.index()].registers;
+    const int producer = std::max({static_cast<int>(problem.limits.producer_registers), program.cluster > 1 ? kClusterProducer : 0,
+                                   program.tensor && issues_products(role) ? kIssuer : 0});
+    if (any && role.group.valid()) role.scheduled_registers = schedule.groups[role.group.index()].registers;
     role.peak_registers = any ? live_registers(program, role) + program.register_overhead : producer;
-    role.registers =
-        std::max({kLeastRegisters, granules(role.peak_registers), granules(any ? schedule.groups[role.group.index()].registers : 0)});
-    used += role.registers * role.warpgroups;
+    role.registers = std::max({kLeastRegisters, granules(role.peak_registers), granules(role.scheduled_registers)});
     if (any) computing += role.warpgroups;
+  }
+  // A warpgroup has one budget.
+  for (std::size_t r = 0; r < program.roles.size(); ++r) {
+    std::size_t end = r + 1;
+    for (; end < program.roles.size() && program.roles[end].warpgroups == 0; ++end)
+      program.roles[r].registers = std::max(program.roles[r].registers, program.roles[end].registers);
+    for (std::size_t k = r + 1; k < end; ++k) program.roles[k].registers = program.roles[r].registers;
+    used += program.roles[r].registers * program.roles[r].warpgroups;
+    r = end - 1;
   }
   const auto over = std::find_if(program.roles.begin(), program.roles.end(), [](const Role& r) { return r.registers > kMostRegisters; });
   if (used > pool || over != program.roles.end()) {
     // Waits hold registers longer than the model's latencies do: ask for as much less as is missing.
-    const int beyond =
-        over != program.roles.end() ? schedule.groups[over->group.index()].registers - (over->registers - kMostRegisters) : kMostRegisters;
+    const int beyond = over != program.roles.end() ? over->scheduled_registers - (over->registers - kMostRegisters) : kMostRegisters;
     const int most =
         computing > 0 ? (pool - (used > pool ? kLeastRegisters * (warpgroups - computing) : 0)) / computing / kGranule * kGranule : 0;
     return refusals.push_back(refusal(

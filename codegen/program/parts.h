@@ -54,9 +54,9 @@ struct TurnOrder {
                                                           std::size_t* last = nullptr) const;
 };
 
-/// Cuts the loop, decides copies, and fills role.sections, role.stages and role.cursors.
-/// `choice`: of the cuts, best first; 0.
-void cut_and_fold(const Problem& problem, std::int64_t trips, const TurnOrder& turns, int choice, RoleDraft& draft,
+/// Cuts the loop, decides copies, and fills role.sections, role.stages and role.cursors. Of the program trips, buffers and barriers are
+/// known. `choice`: of the cuts, best first; 0.
+void cut_and_fold(const Problem& problem, const Program& program, const TurnOrder& turns, int choice, RoleDraft& draft,
                   std::vector<Refusal>& refusals);
 
 /// Threads, shared memory, register budgets.

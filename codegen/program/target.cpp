@@ -1,4 +1,4 @@
-// The one architecture that emission knows.
+// The architectures that emission knows: Hopper's wgmma and Blackwell's tcgen05.
 #include "codegen/program/target.h"
 
 #include <fmt/format.h>
@@ -6,8 +6,10 @@
 namespace heddle::codegen {
 
 std::optional<Refusal> refuse_machine(const Machine& machine) {
-  if (machine.arch == "sm_90a") return std::nullopt;
-  return Refusal{"arch", {}, fmt::format("kernels are written for sm_90a; machine '{}' is not one", machine.name), std::nullopt};
+  for (const char* arch : {"sm_90a", "sm_100a", "sm_100f", "sm_103a"})
+    if (machine.arch == arch) return std::nullopt;
+  return Refusal{
+      "arch", {}, fmt::format("kernels are written for sm_90a and sm_100a; machine '{}' is neither", machine.name), std::nullopt};
 }
 
 }  // namespace heddle::codegen

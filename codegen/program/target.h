@@ -8,7 +8,7 @@
 
 namespace heddle::codegen {
 
-/// Nothing for an sm_90a machine; why not for any other.
+/// Nothing for Hopper (sm_90a) and Blackwell (sm_100a and its family); why not for any other.
 std::optional<Refusal> refuse_machine(const Machine& machine);
 
 }  // namespace heddle::codegen

@@ -7,26 +7,28 @@
 namespace heddle::codegen {
 namespace {
 
-constexpr std::int64_t kRowsOfWarpgroup = 64;
+/// A wgmma has 64 rows; lanes of tensor memory, and threads of a warpgroup, are 128.
+constexpr std::int64_t kRowsOfProduct = 64, kRowsOfTensorMemory = 128;
 
 }  // namespace
 
-std::optional<WideTile> wide_tile(const Kernel& kernel, const Scope& params) {
+std::optional<WideTile> wide_tile(const Kernel& kernel, const Scope& params, bool blackwell) {
+  const std::int64_t most = blackwell ? kRowsOfTensorMemory : kRowsOfProduct;
   if (std::none_of(kernel.body.begin(), kernel.body.end(), [](const TileOp& op) { return op.kind == "mma"; })) return std::nullopt;
   for (const TileValue& value : kernel.values) {
     if (value.space != Space::Register || value.shape.size() != 2) continue;
     const auto rows = value.shape[0].evaluate(params);
-    if (!rows.ok() || *rows <= kRowsOfWarpgroup) continue;
-    WideTile tile{value.name, *rows, {}};
+    if (!rows.ok() || *rows <= most) continue;
+    WideTile tile{value.name, *rows, most, {}};
     const auto names = value.shape[0].names();
-    if (names.size() == 1 && *rows % kRowsOfWarpgroup == 0) tile.cut = Subtile{names[0], *rows / kRowsOfWarpgroup};
+    if (names.size() == 1 && *rows % most == 0) tile.cut = Subtile{names[0], *rows / most};
     return tile;
   }
   return std::nullopt;
 }
 
 std::string sentence_of(const WideTile& tile) {
-  std::string text = fmt::format("'{}' has {} rows in registers; a warpgroup holds {}", tile.value, tile.rows, kRowsOfWarpgroup);
+  std::string text = fmt::format("'{}' has {} rows in registers; a warpgroup holds {}", tile.value, tile.rows, tile.most);
   if (tile.cut) text += fmt::format(": cut {0} into {1} parts (on the command line --subtile {0}={1})", tile.cut->param, tile.cut->factor);
   return text;
 }

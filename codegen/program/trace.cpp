@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace heddle::codegen {
@@ -75,20 +76,158 @@ void await_operands(std::vector<Event>& events) {
 
 void release_tile(std::vector<Event>& events, std::size_t buffer, Event arrive) {
   const auto finished = settle_groups(events);
+  const bool at_issue = arrive.step.kind == StepKind::Signal;  // the hardware tells when it is over
   std::size_t last = kNever;
   for (std::size_t p = 0; p < events.size(); ++p)
     for (const Place& in : events[p].step.inputs)
-      if (in.kind == Place::Kind::Buffer && in.index == buffer) last = events[p].step.kind == StepKind::Issue ? finished[p] : p;
+      if (in.kind == Place::Kind::Buffer && in.index == buffer)
+        last = events[p].step.kind == StepKind::Issue && !at_issue ? finished[p] : p;
   if (last == kNever) return events.push_back(std::move(arrive));
   // Behind the signals and waits that stand together: of several waits in a row the last one is written.
   const auto stands_by = [&](const Event& e) {
-    return e.window == events[last].window &&
-           (e.step.kind == StepKind::Arrive || (e.step.kind == StepKind::Retire && e.step.engine == Engine::Mma));
+    return e.window == events[last].window && (e.step.kind == StepKind::Arrive || e.step.kind == StepKind::Signal ||
+                                               (e.step.kind == StepKind::Retire && e.step.engine == Engine::Mma));
   };
   while (last + 1 < events.size() && stands_by(events[last + 1])) ++last;
   arrive.window = events[last].window;
   arrive.step.iteration = events[last].step.iteration;
   events.insert(events.begin() + static_cast<std::ptrdiff_t>(last) + 1, std::move(arrive));
+}
+
+namespace {
+
+/// One role's accesses to tensor memory, event by event, and what still has to follow them.
+class TensorOrder {
+ public:
+  TensorOrder(const std::vector<Buffer>& buffers, const std::vector<Barrier>& barriers, int warps)
+      : buffers_(buffers), barriers_(barriers), warps_(warps) {}
+
+  void run(std::vector<Event>& events) {
+    // A tile's first product comes after what the warps did at the end of the tile before.
+    for (const Event& e : events)
+      if (is_own_access(e.step)) remember(e.step);
+    loads_.clear(), stores_.clear();
+    waited_ = true;
+    for (Event& e : events) {
+      before(e);
+      made_.push_back(std::move(e));
+    }
+    events = std::move(made_);
+  }
+
+ private:
+  bool tensor(const Place& p) const { return p.kind == Place::Kind::Buffer && buffers_[p.index].tensor(); }
+  bool is_own_access(const Step& step) const {
+    return step.kind == StepKind::Compute &&
+           (tensor(step.output) || std::any_of(step.inputs.begin(), step.inputs.end(), [&](const Place& p) { return tensor(p); }));
+  }
+  void remember(const Step& step) {
+    for (const Place& in : step.inputs)
+      if (tensor(in)) unmet_.insert(in.index), loads_.push_back({in.index, step.output.index});
+    if (tensor(step.output)) unmet_.insert(step.output.index), stores_.insert(step.output.index);
+    touched_ = true;
+  }
+
+  void put(const Event& at, StepKind kind) {
+    Event made;
+    made.window = at.window;
+    made.step.kind = kind;
+    made.step.op = at.step.op;
+    made.step.iteration = at.step.iteration;
+    made.step.stage = at.step.stage;
+    made.step.slot = at.step.slot;
+    made_.push_back(std::move(made));
+  }
+  void await_reads(const Event& at) {
+    if (!loads_.empty()) put(at, StepKind::AwaitReads);
+    loads_.clear();
+  }
+  void await_writes(const Event& at) {
+    if (!stores_.empty()) put(at, StepKind::AwaitWrites);
+    stores_.clear();
+  }
+  void fence_before(const Event& at) {
+    if (std::exchange(touched_, false)) put(at, StepKind::FenceBefore);
+  }
+  void fence_after(const Event& at) {
+    if (std::exchange(waited_, false)) put(at, StepKind::FenceAfter);
+  }
+  bool loads_from(std::size_t buffer) const {
+    return std::any_of(loads_.begin(), loads_.end(), [&](const Load& l) { return l.buffer == buffer; });
+  }
+
+  void before(const Event& e) {
+    const Step& step = e.step;
+    switch (step.kind) {
+      case StepKind::Wait: waited_ = true; return;
+      case StepKind::Sync: waited_ = true; return;
+      case StepKind::Arrive: {
+        const std::size_t buffer = barriers_[step.barrier].buffer;
+        if (!buffers_[buffer].tensor()) return;
+        if (loads_from(buffer)) await_reads(e);
+        if (stores_.contains(buffer)) await_writes(e);
+        return fence_before(e);
+      }
+      case StepKind::Compute:
+      case StepKind::Put: return before_own(e);
+      case StepKind::Issue:
+        if (step.engine == Engine::Mma) before_product(e);
+        return;
+      default: return;
+    }
+  }
+
+  void before_own(const Event& e) {
+    const Step& step = e.step;
+    const auto pending = [&](const Place& p) {
+      return p.kind == Place::Kind::Variable &&
+             std::any_of(loads_.begin(), loads_.end(), [&](const Load& l) { return l.variable == p.index; });
+    };
+    if (std::any_of(step.inputs.begin(), step.inputs.end(), pending) || pending(step.output)) await_reads(e);
+    if (!is_own_access(step)) return;
+    for (const Place& in : step.inputs)
+      if (tensor(in) && stores_.contains(in.index)) await_writes(e);
+    if (tensor(step.output) && loads_from(step.output.index)) await_reads(e);
+    fence_after(e);
+    remember(step);
+  }
+
+  void before_product(const Event& e) {
+    const Step& step = e.step;
+    bool met = true;
+    const auto meet = [&](const Place& p) { met = met && !(tensor(p) && unmet_.contains(p.index)); };
+    for (const Place& in : step.inputs) meet(in);
+    meet(step.output);
+    if (!met && warps_ > 1) {
+      await_reads(e);
+      await_writes(e);
+      fence_before(e);
+      put(e, StepKind::Sync);
+      unmet_.clear();
+      waited_ = true;
+    }
+    fence_after(e);
+  }
+
+  struct Load {
+    std::size_t buffer, variable;
+  };
+  const std::vector<Buffer>& buffers_;
+  const std::vector<Barrier>& barriers_;
+  const int warps_;
+  std::vector<Event> made_;
+  std::vector<Load> loads_;       ///< not awaited
+  std::set<std::size_t> stores_;  ///< into these buffers, not awaited
+  std::set<std::size_t> unmet_;   ///< buffers that the warps have touched since they met
+  bool touched_ = false;          ///< since the last fence before
+  bool waited_ = false;           ///< since the last fence after
+};
+
+}  // namespace
+
+void order_tensor_accesses(std::vector<Event>& events, const std::vector<Buffer>& buffers, const std::vector<Barrier>& barriers,
+                           int warps) {
+  TensorOrder(buffers, barriers, warps).run(events);
 }
 
 }  // namespace heddle::codegen
