@@ -488,7 +488,7 @@ BuildResult build_program(const Kernel& kernel, const Problem& problem, const Sc
   const Staging plain, overlay{.overlay = true}, two{.panels = 2}, one{.panels = 1};
   // Out of tensor memory results come panel by panel anyway.
   const bool tensor = std::any_of(kernel.values.begin(), kernel.values.end(), [](const TileValue& v) { return v.space == Space::Tmem; });
-  const std::vector<Staging> all = tensor ? std::vector{two, one} : std::vector{plain, overlay, two, one};
+  const std::vector<Staging> all = tensor ? std::vector{two, one, overlay} : std::vector{plain, overlay, two, one};
   BuildResult built = build_as_is(kernel, problem, schedule, trips, options, all);
   if (!built.program || !options.deep_rings) return built;
   Schedule taken = schedule;

@@ -154,6 +154,10 @@ class Builder {
   /// Such ops behind a store to shared memory, in order.
   std::vector<std::size_t> tile_chain(std::size_t store) const;
   void store_tile(std::size_t epilogue_op, Step stage);
+  /// Tiles of the prologue that only products of this role read: panels of its results may lie there when those are over.
+  std::vector<std::size_t> tiles_to_overlay(std::size_t role) const;
+  void overlay_tiles();
+  std::set<std::size_t> products_over_;  ///< roles that have waited for their products at the end of the tile
   std::optional<Place> epilogue_place(std::size_t role, std::size_t epilogue_op, const Operand& in);
   std::vector<std::pair<std::size_t, std::size_t>> fills_;  ///< buffer, role
   std::map<std::size_t, std::size_t> tile_full_;            ///< value -> barrier

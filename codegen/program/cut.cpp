@@ -105,7 +105,7 @@ class Folder {
       Event event{with_cursors(step, 0, true), windows, {}, 0};
       event.step.iteration = trips;
       for (Place& p : event.step.inputs)
-        if (p.kind == Place::Kind::Variable && p.iteration >= 0) p.iteration += trips - trips_;
+        if (p.iteration >= 0) p.iteration += trips - trips_;
       events.push_back(std::move(event));
     }
     await_operands(events);

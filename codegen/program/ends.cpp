@@ -182,7 +182,8 @@ void Builder::lower_epilogue() {
     }
   }
   // Which tiles of the prologue hold a result at the end is known before anything is released.
-  if (staging_.overlay)
+  if (staging_.overlay && uses_tensor_memory()) overlay_tiles();
+  if (staging_.overlay && !uses_tensor_memory())
     for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i)
       for (const std::string& out : kernel_.epilogue[i].outputs) {
         const std::size_t value = value_index(out);
@@ -227,7 +228,7 @@ Builder::Pieces Builder::pieces_of(std::size_t i) const {
   const TileOp& op = kernel_.epilogue[i];
   const std::size_t value = value_index(op.outputs[0]);
   const TileValue& tile = kernel_.values[value];
-  if (staging_.panels == 0 || op.kind != "smem_store" || tile.shape.size() != 2) return pieces;
+  if ((staging_.panels == 0 && !uses_tensor_memory()) || op.kind != "smem_store" || tile.shape.size() != 2) return pieces;
   const std::int64_t row_bytes = tiles_[value]->bytes / std::max<std::int64_t>(1, tiles_[value]->rows);
   if (row_bytes % kPanelBytes != 0 || row_bytes / kPanelBytes < (uses_tensor_memory() ? 1 : 2)) return pieces;
   for (std::size_t j = 0; j < kernel_.epilogue.size(); ++j)
@@ -238,7 +239,8 @@ Builder::Pieces Builder::pieces_of(std::size_t i) const {
     }
   if (pieces.store == kNone) return {};
   const auto count = static_cast<int>(row_bytes / kPanelBytes);
-  pieces.rooms = count % staging_.panels == 0 ? staging_.panels : 1;
+  const int panels = std::max(staging_.panels, 1);
+  pieces.rooms = count % panels == 0 ? panels : 1;
   if (count > pieces.rooms || uses_tensor_memory()) pieces.count = count;
   return pieces;
 }

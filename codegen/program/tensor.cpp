@@ -228,6 +228,8 @@ std::vector<std::size_t> Builder::roles_for_tiles() {
 
 std::size_t Builder::role_for_accumulator(std::size_t value) {
   const std::size_t issuer = role_of(problem_.value(body_value_[value]).producer);
+  for (std::size_t r = 0; r < drafts_.size() && staging_.overlay; ++r)
+    if (warps_of(r) == 4 && !tiles_to_overlay(r).empty()) return r;
   if (warps_of(issuer) == 4) return issuer;
   for (std::size_t r = drafts_.size(); r-- > 0;)
     if (warps_of(r) == 4) return r;
@@ -238,6 +240,28 @@ std::size_t Builder::role_for_accumulator(std::size_t value) {
   draft.role.warpgroups = 1;
   variable_of_.emplace_back(kernel_.values.size(), kNone);
   return drafts_.size() - 1;
+}
+
+std::vector<std::size_t> Builder::tiles_to_overlay(std::size_t role) const {
+  std::vector<std::size_t> tiles;
+  for (const auto& [value, roles] : readers_)
+    if (roles.size() == 1 && roles.contains(role) && tiles.size() < 2) tiles.push_back(buffer_of_[value]);
+  return tiles;
+}
+
+void Builder::overlay_tiles() {
+  for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i) {
+    const TileOp& op = kernel_.epilogue[i];
+    if (op.kind != "smem_store") continue;
+    for (const std::size_t b : tiles_to_overlay(epilogue_role_[i])) overlaid_.insert(b);
+  }
+  // Threads give such a tile back, when the store has read it, and not the product that reads it last.
+  for (auto& [role, step] : release_) {
+    Barrier& barrier = program_.barriers[step.barrier];
+    if (!overlaid_.contains(barrier.buffer)) continue;
+    step.kind = StepKind::Arrive;
+    step.count = barrier.arrivals = warps_of(role);
+  }
 }
 
 void Builder::hand_over_accumulators() {
@@ -322,8 +346,15 @@ void Builder::store_tile(std::size_t i, Step stage) {
         static_cast<int>((registers_per_thread(*tiles_[made.value], std::int64_t{4} * kThreadsPerWarp) + pieces.count - 1) / pieces.count);
   }
   std::set<std::size_t> awaited;
-  const std::size_t first = program_.buffers.size();
-  for (int room = 0; room < pieces.rooms; ++room) program_.buffers.push_back(room_for(value, pieces.count));
+  std::vector<std::size_t> rooms;
+  if (staging_.overlay) rooms = tiles_to_overlay(role);
+  std::erase_if(rooms, [&](std::size_t b) { return program_.buffers[b].slot_bytes * pieces.count < tiles_[value]->bytes; });
+  const bool overlay = !rooms.empty();
+  for (const std::size_t b : rooms) program_.buffers[b].values.push_back(value);
+  for (int room = 0; room < pieces.rooms && !overlay; ++room) {
+    rooms.push_back(program_.buffers.size());
+    program_.buffers.push_back(room_for(value, pieces.count));
+  }
   const OpRef store{OpRef::List::Epilogue, pieces.store};
   in_pieces_.insert(pieces.store);
   for (int number = 0; number < pieces.count; ++number) {
@@ -335,6 +366,8 @@ void Builder::store_tile(std::size_t i, Step stage) {
         const auto place = epilogue_place(role, k, in);
         if (!place) return;
         if (place->kind == Place::Kind::Buffer && awaited.insert(place->value).second) {
+          // The signal is one for all products of its role, also for those that read the tiles.
+          if (role_of(problem_.value(body_value_[place->value]).producer) == role) products_over_.insert(role);
           Step wait = on_barrier(StepKind::Wait, step.op, tile_full_.at(place->value));
           wait.cursor = depth_of(place->index);
           end.push_back(std::move(wait));
@@ -352,12 +385,15 @@ void Builder::store_tile(std::size_t i, Step stage) {
           end.push_back(std::move(free));
         }
     }
+    if (overlay && !products_over_.contains(role))
+      return refuse("epilogue_kind", {op.name},
+                    fmt::format("'{}' would lie where products of the role may still read, which it does not wait for", op.name));
     // Whoever was there last, of this tile or the one before, must be out.
     Step out = tile_step(StepKind::Retire, stage.op, Engine::Store);
-    out.keep = pieces.rooms - 1;
+    out.keep = static_cast<int>(rooms.size()) - 1;
     end.push_back(std::move(out));
     end.push_back(tile_step(StepKind::Sync, stage.op));
-    stage.output = {Place::Kind::Buffer, first + static_cast<std::size_t>(number % pieces.rooms), 0, 1, value, kPerTile};
+    stage.output = {Place::Kind::Buffer, rooms[static_cast<std::size_t>(number) % rooms.size()], 0, 1, value, kPerTile};
     stage.piece = piece;
     end.push_back(stage);
     end.push_back(tile_step(StepKind::Sync, stage.op));

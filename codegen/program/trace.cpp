@@ -124,7 +124,7 @@ class TensorOrder {
   void remember(const Step& step) {
     for (const Place& in : step.inputs)
       if (tensor(in)) unmet_.insert(in.index), loads_.push_back({in.index, step.output.index});
-    if (tensor(step.output)) unmet_.insert(step.output.index), stores_.insert(step.output.index);
+    if (tensor(step.output)) unmet_.insert(step.output.index), stores_.push_back({step.output.index, step.piece});
     touched_ = true;
   }
 
@@ -165,7 +165,7 @@ class TensorOrder {
         const std::size_t buffer = barriers_[step.barrier].buffer;
         if (!buffers_[buffer].tensor()) return;
         if (loads_from(buffer)) await_reads(e);
-        if (stores_.contains(buffer)) await_writes(e);
+        if (stored_to(buffer, {})) await_writes(e);
         return fence_before(e);
       }
       case StepKind::Compute:
@@ -186,7 +186,7 @@ class TensorOrder {
     if (std::any_of(step.inputs.begin(), step.inputs.end(), pending) || pending(step.output)) await_reads(e);
     if (!is_own_access(step)) return;
     for (const Place& in : step.inputs)
-      if (tensor(in) && stores_.contains(in.index)) await_writes(e);
+      if (tensor(in) && stored_to(in.index, step.piece)) await_writes(e);
     if (tensor(step.output) && loads_from(step.output.index)) await_reads(e);
     fence_after(e);
     remember(step);
@@ -209,18 +209,29 @@ class TensorOrder {
     fence_after(e);
   }
 
+  /// Another piece of the tile lies in other columns.
+  bool stored_to(std::size_t buffer, const Piece& piece) const {
+    return std::any_of(stores_.begin(), stores_.end(), [&](const Store& s) {
+      return s.buffer == buffer && (s.piece.count != piece.count || s.piece.number == piece.number);
+    });
+  }
+
   struct Load {
     std::size_t buffer, variable;
+  };
+  struct Store {
+    std::size_t buffer;
+    Piece piece;
   };
   const std::vector<Buffer>& buffers_;
   const std::vector<Barrier>& barriers_;
   const int warps_;
   std::vector<Event> made_;
-  std::vector<Load> loads_;       ///< not awaited
-  std::set<std::size_t> stores_;  ///< into these buffers, not awaited
-  std::set<std::size_t> unmet_;   ///< buffers that the warps have touched since they met
-  bool touched_ = false;          ///< since the last fence before
-  bool waited_ = false;           ///< since the last fence after
+  std::vector<Load> loads_;      ///< not awaited
+  std::vector<Store> stores_;    ///< not awaited
+  std::set<std::size_t> unmet_;  ///< buffers that the warps have touched since they met
+  bool touched_ = false;         ///< since the last fence before
+  bool waited_ = false;          ///< since the last fence after
 };
 
 }  // namespace
