@@ -18,7 +18,6 @@ inline constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 inline constexpr int kThreadsPerWarp = 32;
 
 inline std::int64_t round_up(std::int64_t x, std::int64_t to) { return (x + to - 1) / to * to; }
-UserConstraint same_group(std::vector<std::string> ops);
 
 /// Where results are put together for the store, when shared memory is short.
 struct Staging {
@@ -164,6 +163,7 @@ class Builder {
 
   /// Pairs of blocks: along which grid dimension, and which buffers they fill for each other.
   void share_loads();
+  void pair_up();
 
   /// Which numbers of trips a tile may have.
   void vary_trips();

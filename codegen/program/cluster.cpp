@@ -1,4 +1,4 @@
-// Pairs of blocks that load for each other.
+// Pairs of blocks: on Hopper they load for each other, on Blackwell one product is for both.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -9,6 +9,7 @@ namespace heddle::codegen {
 
 void Builder::share_loads() {
   if (options_.cluster != 2) return refuse("cluster", {}, fmt::format("clusters of {} blocks; 2 can be written", options_.cluster));
+  if (program_.blackwell()) return pair_up();
   const auto names_of = [](const std::vector<Expr>& list) {
     std::set<std::string> names;
     for (const Expr& e : list)
@@ -39,6 +40,67 @@ void Builder::share_loads() {
     Buffer& buffer = program_.buffers[buffer_of_[v]];
     buffer.shared = true;
     program_.barriers[*buffer.empty].arrivals *= program_.cluster;
+  }
+}
+
+/// A product with cta_group::2 has the rows of A of both blocks and half of B's columns from each (PTX ISA, tcgen05.mma).
+void Builder::pair_up() {
+  const auto loaded_in_loop = [&](const std::string& value) -> const TileOp* {
+    for (const TileOp& op : kernel_.body)
+      if (op.kind == "tma_load" && !op.outputs.empty() && op.outputs[0] == value) return &op;
+    return nullptr;
+  };
+  const auto follows = [&](const TileOp& load, std::size_t dim) {
+    return std::any_of(load.at.begin(), load.at.end(), [&](const Expr& at) {
+      const auto names = at.names();
+      return std::find(names.begin(), names.end(), kernel_.grid[dim].name) != names.end();
+    });
+  };
+  std::set<std::size_t> halves;
+  std::optional<std::size_t> along;
+  for (std::size_t d = 0; d < kernel_.grid.size() && !along; ++d) {
+    const auto size = kernel_.grid[d].size.evaluate(problem_.params);
+    if (!size.ok() || *size < 2) continue;
+    halves.clear();
+    bool fits = true;
+    for (const TileOp& op : kernel_.body) {
+      if (op.kind != "mma") continue;
+      const TileOp* a = loaded_in_loop(op.inputs[0].value);
+      const TileOp* b = loaded_in_loop(op.inputs[1].value);
+      fits = fits && a && b && follows(*a, d) && !follows(*b, d);
+      if (fits) halves.insert(value_index(op.inputs[1].value));
+    }
+    if (fits && !halves.empty()) along = d;
+  }
+  if (!along)
+    return refuse(
+        "cluster", {},
+        "a pair of blocks needs products whose first operand each block loads for itself in the loop and whose second is the same "
+        "for neighbouring blocks");
+  program_.pair = true;
+  program_.cluster = 2;
+  program_.cluster_dim = *along;
+  for (const std::size_t v : halves) {
+    Buffer& buffer = program_.buffers[buffer_of_[v]];
+    if (buffer.values.size() > 1 || buffer.slot_bytes % 2048 != 0)
+      return refuse("cluster", {}, fmt::format("'{}' cannot be halved for a pair of blocks", buffer.name));
+    buffer.shared = true;
+    buffer.slot_bytes /= 2;
+    program_.barriers[full_of_.at(v)].tx_bytes /= 2;
+  }
+  // Where roles with products wait, both blocks arrive.
+  for (RoleDraft& draft : drafts_) {
+    const auto is_product = [](const Step& s) { return s.kind == StepKind::Issue && s.engine == Engine::Mma; };
+    std::vector<Step> steps = draft.begin;
+    for (const LoopStep& s : draft.loop) steps.push_back(s.step);
+    steps.insert(steps.end(), draft.end.begin(), draft.end.end());
+    if (std::none_of(steps.begin(), steps.end(), is_product)) continue;
+    if (std::any_of(steps.begin(), steps.end(), [](const Step& s) { return s.kind == StepKind::Compute; }))
+      return refuse("cluster", {}, fmt::format("role '{}' has products and other work; pairs of blocks need them apart", draft.role.name));
+    std::set<std::size_t> awaited;
+    for (const Step& s : steps)
+      if (s.kind == StepKind::Wait) awaited.insert(s.barrier);
+    for (const std::size_t b : awaited) program_.barriers[b].arrivals *= 2;
   }
 }
 

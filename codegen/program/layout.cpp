@@ -24,7 +24,21 @@ constexpr int kLeastRegisters = 24, kMostRegisters = 240, kGranule = 8;
 
 int granules(int registers) { return (registers + kGranule - 1) / kGranule * kGranule; }
 
-void lay_out_smem(const Problem& problem, Program& program, std::vector<Refusal>& refusals) {
+/// The hand-over of registers that takes most shared memory, kept in one group.
+std::optional<UserConstraint> without_hand_over(const Problem& problem, const Schedule& schedule, const Program& program) {
+  const Buffer* most = nullptr;
+  for (const Buffer& buffer : program.buffers)
+    if (buffer.registers && (!most || buffer.slot_bytes * buffer.depth > most->slot_bytes * most->depth)) most = &buffer;
+  constexpr std::int64_t kSmall = 4096;  // statistics of rows
+  if (!most || most->slot_bytes <= kSmall) return std::nullopt;
+  for (const Channel& channel : problem.channels)
+    for (const Reader& reader : channel.readers)
+      if (channel.name == most->name && schedule.group(reader.op) != schedule.group(channel.writer))
+        return same_group({problem.op(channel.writer).name, problem.op(reader.op).name});
+  return std::nullopt;
+}
+
+void lay_out_smem(const Problem& problem, const Schedule& schedule, Program& program, std::vector<Refusal>& refusals) {
   std::int64_t at = 0;
   std::int64_t once = 0;
   int columns = 0;
@@ -53,11 +67,13 @@ void lay_out_smem(const Problem& problem, Program& program, std::vector<Refusal>
   // As the demand counts: registers that are handed over are not in it.
   for (const Buffer& buffer : program.buffers)
     if (!buffer.per_tile && !buffer.registers) used += buffer.slot_bytes * buffer.depth;
-  refusals.push_back(refusal("shared_memory", {},
-                             fmt::format("rings, {} bytes in which results are put together for the store, and barriers take {} bytes "
-                                         "of shared memory; a block has {}",
-                                         once, at, problem.limits.smem_bytes),
-                             UserConstraint{"", true, ConstraintKind::MaxSmem, {}, "", 0, std::max<std::int64_t>(used - least, 0)}));
+  const auto together = without_hand_over(problem, schedule, program);
+  refusals.push_back(
+      refusal("shared_memory", {},
+              fmt::format("rings, {} bytes in which results are put together for the store, and barriers take {} bytes "
+                          "of shared memory; a block has {}",
+                          once, at, problem.limits.smem_bytes),
+              together.value_or(UserConstraint{"", true, ConstraintKind::MaxSmem, {}, "", 0, std::max<std::int64_t>(used - least, 0)})));
 }
 
 bool issues_products(const Role& role) {
@@ -144,7 +160,7 @@ int live_registers(const Program& program, const Role& role) {
 }
 
 void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& schedule, Program& program, std::vector<Refusal>& refusals) {
-  lay_out_smem(problem, program, refusals);
+  lay_out_smem(problem, schedule, program, refusals);
   if (program.tensor && program.tensor->columns > problem.limits.tmem_columns)
     refusals.push_back(refusal("tensor_columns", {},
                                fmt::format("tiles in tensor memory take {} columns, allocated as a power of two; there are {}",

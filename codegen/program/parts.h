@@ -62,6 +62,8 @@ void cut_and_fold(const Problem& problem, const Program& program, const TurnOrde
 /// Threads, shared memory, register budgets.
 void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& schedule, Program& program, std::vector<Refusal>& refusals);
 
+UserConstraint same_group(std::vector<std::string> ops);
+
 /// One stage less than the schedule has. Pre: it has more than one.
 UserConstraint fewer_stages(const Program& program);
 

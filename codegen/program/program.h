@@ -51,7 +51,7 @@ struct Buffer {
   std::int64_t offset = 0;           ///< of slot 0 in the block's shared memory; in tensor memory its first column
   int columns = 0;                   ///< of a slot, in tensor memory (128 lanes of 32 bits each); 0: lies in shared memory
   bool per_tile = false;             ///< filled once per tile, not once per iteration
-  bool shared = false;               ///< each block of a cluster loads a part of a slot for all of them
+  bool shared = false;               ///< each block of a cluster loads a part of a slot for all of them; in a pair it keeps its part
   bool registers = false;            ///< hands registers over: thread t of the reader finds what thread t of the writer put
   std::optional<std::size_t> empty;  ///< barrier; absent where one role does everything
 

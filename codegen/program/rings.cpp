@@ -36,7 +36,10 @@ Schedule with_deeper_rings(const Problem& problem, const Schedule& schedule, con
     for (std::size_t c = 0; c < problem.channels.size(); ++c)
       if (is_ring_of_loads(problem, schedule, c) && (!next || deeper.depths[c] < deeper.depths[*next])) next = c;
     if (!next) return deeper;
-    const std::int64_t slot = (problem.channels[*next].size + kTile - 1) / kTile * kTile + kBarriers;
+    std::int64_t slot = (problem.channels[*next].size + kTile - 1) / kTile * kTile;
+    for (const Buffer& buffer : program.buffers)  // half of it in a pair of blocks
+      if (buffer.name == problem.channels[*next].name) slot = buffer.slot_bytes;
+    slot += kBarriers;
     if (deeper.depths[*next] >= std::min(kDeepest, problem.channels[*next].max_depth) || slot > left) return deeper;
     ++deeper.depths[*next];
     left -= slot;

@@ -14,12 +14,15 @@
 
 namespace heddle::test {
 
-Lowering lowering(const std::string& name, const Scope& params) { return lowering(name, params, "tests/schedules/" + name + "_h100.json"); }
-
 namespace {
 
+/// The machine that a kernel is written for.
+std::string machine_of(const std::string& kernel) { return kernel.ends_with("_blackwell") ? "b200" : "h100"; }
+
+std::string schedule_of(const std::string& kernel) { return "tests/schedules/" + kernel + "_" + machine_of(kernel) + ".json"; }
+
 Lowering scheduled(const Result<Kernel>& kernel, const Scope& params, const std::string& path) {
-  const auto machine = load_machine(repository_path("assets/machines/h100.json"));
+  const auto machine = load_machine(repository_path("assets/machines/" + machine_of(kernel.ok() ? kernel->name : "") + ".json"));
   REQUIRE(kernel.ok());
   REQUIRE(machine.ok());
   const auto problem = resolve(*kernel, *machine, params);
@@ -31,14 +34,15 @@ Lowering scheduled(const Result<Kernel>& kernel, const Scope& params, const std:
 
 }  // namespace
 
+Lowering lowering(const std::string& name, const Scope& params) { return lowering(name, params, schedule_of(name)); }
+
 Lowering lowering(const std::string& name, const Scope& params, const std::string& path) {
   return scheduled(load_kernel(repository_path("kernels/" + name + ".json")), params, path);
 }
 
 Lowering lowered_pattern(const std::string& name, const std::string& pattern, const std::map<std::string, std::string>& options,
                          const Scope& params) {
-  return scheduled(kernel_of(*find_pattern(pattern), {options.begin(), options.end()}, name), params,
-                   "tests/schedules/" + name + "_h100.json");
+  return scheduled(kernel_of(*find_pattern(pattern), {options.begin(), options.end()}, name), params, schedule_of(name));
 }
 
 codegen::Program program_of(const Lowering& from, std::optional<std::int64_t> trips, const codegen::BuildOptions& options) {
@@ -53,6 +57,11 @@ codegen::Program program_of(const Lowering& from, std::optional<std::int64_t> tr
 const std::vector<std::string>& lowered_kernels() {
   static const std::vector<std::string> names{"gemm_hopper", "attention_forward_hopper", "attention_forward_causal_hopper",
                                               "swiglu_dual_gemm_hopper", "layernorm"};
+  return names;
+}
+
+const std::vector<std::string>& blackwell_kernels() {
+  static const std::vector<std::string> names{"gemm_blackwell", "attention_forward_blackwell", "attention_backward_blackwell"};
   return names;
 }
 

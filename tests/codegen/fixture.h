@@ -18,7 +18,7 @@ struct Lowering {
   Schedule schedule;
 };
 
-/// Kernel, its problem on h100 with these parameters, and the schedule that lies with the tests. Aborts when there is none.
+/// Kernel, its problem on h100 (b200 where it is called so) with these parameters, and the schedule that lies with the tests. Aborts when there is none.
 Lowering lowering(const std::string& kernel, const Scope& params = {});
 /// With a schedule of the repository: "kernels/schedules/...".
 Lowering lowering(const std::string& kernel, const Scope& params, const std::string& schedule);
@@ -30,8 +30,9 @@ Lowering lowered_pattern(const std::string& name, const std::string& pattern, co
 /// The program, which must exist.
 codegen::Program program_of(const Lowering& from, std::optional<std::int64_t> trips = {}, const codegen::BuildOptions& options = {});
 
-/// Those with a schedule.
+/// Those with a schedule, for h100 and for b200.
 const std::vector<std::string>& lowered_kernels();
+const std::vector<std::string>& blackwell_kernels();
 
 /// The deepest ring of a program.
 int deepest(const codegen::Program& program);
