@@ -93,7 +93,8 @@ bool Builder::prepare(std::optional<std::int64_t> trips) {
     refuse("trips", {}, fmt::format("the loop runs {} times; 1 to {} can be written", program_.trips, kMostTrips));
     return false;
   }
-  if (const Verdict verdict = check(problem_, schedule_); !verdict.valid()) {
+  const bool pair = program_.blackwell() && options_.cluster == 2;
+  if (const Verdict verdict = check(pair ? of_pair(kernel_, problem_) : problem_, schedule_); !verdict.valid()) {
     refuse("illegal_schedule", {}, fmt::format("the schedule breaks a rule: {}", verdict.violations.front().message));
     return false;
   }
@@ -491,17 +492,18 @@ BuildResult build_program(const Kernel& kernel, const Problem& problem, const Sc
   const std::vector<Staging> all = tensor ? std::vector{two, one, overlay} : std::vector{plain, overlay, two, one};
   BuildResult built = build_as_is(kernel, problem, schedule, trips, options, all);
   if (!built.program || !options.deep_rings) return built;
+  const Problem kept = built.program->pair ? of_pair(kernel, problem) : problem;
   Schedule taken = schedule;
   const auto take = [&](const Schedule& deeper, const std::vector<Staging>& stagings) {
-    if (deeper.depths == taken.depths || !check(problem, deeper).valid()) return;
+    if (deeper.depths == taken.depths || !check(kept, deeper).valid()) return;
     BuildResult next = build_as_is(kernel, problem, deeper, trips, options, stagings);
-    if (!next.program || next.program->smem_bytes > room_of_block(problem, *built.program)) return;
+    if (!next.program || next.program->smem_bytes > room_of_block(kept, *built.program)) return;
     built = std::move(next);
     taken = deeper;
   };
   // A ring of one slot stands still for every load: for a second one results may lie where the tile's query lay.
-  take(with_double_rings(problem, schedule), tensor ? all : std::vector{plain, overlay});
-  take(with_deeper_rings(problem, taken, *built.program), all);
+  take(with_double_rings(kept, schedule), tensor ? all : std::vector{plain, overlay});
+  take(with_deeper_rings(kept, taken, *built.program), all);
   return built;
 }
 

@@ -43,6 +43,14 @@ void Builder::share_loads() {
   }
 }
 
+Problem of_pair(const Kernel& kernel, const Problem& problem) {
+  Problem pair = problem;
+  for (Channel& channel : pair.channels)
+    for (const TileOp& op : kernel.body)
+      if (op.kind == "mma" && op.inputs[1].value == channel.name) channel.size /= 2;
+  return pair;
+}
+
 /// A product with cta_group::2 has the rows of A of both blocks and half of B's columns from each (PTX ISA, tcgen05.mma).
 void Builder::pair_up() {
   const auto loaded_in_loop = [&](const std::string& value) -> const TileOp* {

@@ -64,6 +64,9 @@ void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& sched
 
 UserConstraint same_group(std::vector<std::string> ops);
 
+/// The problem of each block of a pair, which keeps half of every product's second operand.
+Problem of_pair(const Kernel& kernel, const Problem& problem);
+
 /// One stage less than the schedule has. Pre: it has more than one.
 UserConstraint fewer_stages(const Program& program);
 
