@@ -31,3 +31,12 @@ DEVICE float rsqrt_(float x) { float y; asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f
 DEVICE float sqrt_(float x) { float y; asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; }
 DEVICE float tanh_(float x) { float y; asm("tanh.approx.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; }
 DEVICE float sigmoid_(float x) { return recip_(1.0f + exp2_(-1.44269504f * x)); }
+/// 2^x without the special function unit, to 1.1e-4 of itself: a cubic for what is left of x beside the nearest whole number, which goes into the
+/// exponent. Never less than 2^-126.
+DEVICE float exp2_poly_(float x) {
+  const float large = 12582912.0f;  // 1.5 * 2^23: what is added to it is rounded to a whole number, in the low bits
+  x = fmaxf(x, -126.0f);
+  const float whole = x + large, rest = x - (whole - large);
+  const float y = fmaf(fmaf(fmaf(0.05500913f, rest, 0.24221146f), rest, 0.69328296f), rest, 1.0f);
+  return __uint_as_float(__float_as_uint(y) + (__float_as_uint(whole) << 23));
+}
