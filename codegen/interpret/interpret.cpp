@@ -80,7 +80,7 @@ class EvalData : public TileData {
     std::string complaint = function({&op, stores ? std::vector<const Array*>{&part} : inputs, output,
                                       tensor == tensors_.end() ? nullptr : &tensor->second, at_, &stop_});
     if (complaint.empty() && output) round_all(kernel_.values[value].dtype, output->data);
-    if (complaint.empty() && output && piece.count > 1) forget_others(*output, piece);
+    if (complaint.empty() && output && piece.count > 1 && kernel_.values[value].space == Space::Smem) forget_others(*output, piece);
     return complaint;
   }
 
@@ -129,6 +129,9 @@ const char* to_string(FaultKind kind) {
     case FaultKind::Parity: return "parity aliasing";
     case FaultKind::Turns: return "turns";
     case FaultKind::Registers: return "registers";
+    case FaultKind::Lanes: return "lanes of another warp";
+    case FaultKind::Aliasing: return "columns of another tile";
+    case FaultKind::NotFreed: return "columns never freed";
     case FaultKind::Semantics: return "cannot be computed";
   }
   return "";

@@ -1,4 +1,4 @@
-// Executes a program on the CPU the way a block does: roles advance in any order, what TMA and wgmma were asked to do
+// Executes a program on the CPU the way a block does: roles advance in any order, what TMA, wgmma and tcgen05 were asked to do
 // happens at any later moment, barriers have phases and parities. What goes wrong under some interleaving on the GPU goes
 // wrong under some interleaving here, and is named: who, at which step, of which iteration.
 //
@@ -16,6 +16,15 @@
 //                      arrivals of different rounds together
 //   registers          a role's live values exceed its budget, or the budgets exceed what the block was launched with
 //
+// And of tensor memory (PTX ISA, tcgen05 family):
+//   use before ready   a product's result is touched before its signal has been awaited, registers before their load has
+//   overwrite          columns are written while a product in flight reads or fills them, or before loads from them are awaited
+//   fence              a product or another role touches what threads have stored or loaded, without what has to stand in between: the
+//                      wait for loads or stores, the fence before the signal, the fence behind the wait, the meeting of the role's warps
+//   lanes              a role that loads or stores is not four warps that begin a warpgroup
+//   aliasing           tiles share columns, or lie beyond those that were allocated
+//   never freed        nobody gives the columns back
+//
 // One agent stands for all warps of a role; barriers count arrivals of warps.
 #pragma once
 
@@ -30,7 +39,7 @@
 
 namespace heddle::codegen {
 
-enum class FaultKind { Deadlock, NotReady, Overwrite, Fence, Parity, Turns, Registers, Semantics };
+enum class FaultKind { Deadlock, NotReady, Overwrite, Fence, Parity, Turns, Registers, Lanes, Aliasing, NotFreed, Semantics };
 const char* to_string(FaultKind kind);
 
 struct ProgramFault {

@@ -1,0 +1,131 @@
+// What can be seen of a program before it runs, and the words of faults.
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "codegen/interpret/machine.h"
+#include "codegen/program/text.h"
+
+namespace heddle::codegen {
+
+std::string BlockMachine::content(const Cell& cell) const {
+  if (cell.value == kNothing) return "nothing";
+  std::string text = printable(kernel_.values[cell.value].name);
+  if (cell.iteration > kPerTile) text += cell.iteration < 0 ? "[init]" : fmt::format("[{}]", cell.iteration);
+  return how_.tiles > 1 ? fmt::format("{} of tile {}", text, cell.tile) : text;
+}
+
+std::string BlockMachine::wanted(std::size_t role, const Flat& flat, const Place& place) const {
+  Cell cell;
+  cell.value = place.value;
+  cell.iteration = iteration_of(flat, place);
+  cell.tile = agents_[role].tile;
+  return fmt::format("wants {} and finds ", content(cell));
+}
+
+void BlockMachine::fail(FaultKind kind, std::size_t role, const Flat& flat, std::int64_t tile, std::string what) {
+  if (fault_) return;
+  const Role& r = role_at(role);
+  fault_ = ProgramFault{kind,
+                        r.name,
+                        step_text(kernel_, program_, r, *flat.section, *flat.step),
+                        tile,
+                        flat.step->iteration + flat.shift,
+                        std::move(what),
+                        flat.step->op};
+}
+
+std::optional<ProgramFault> BlockMachine::check_registers() const {
+  int used = 0, warpgroups = 0;
+  for (const Role& role : program_.roles) {
+    used += (role.registers ? role.registers : program_.entry_registers) * role.warpgroups;
+    warpgroups += role.warpgroups;
+    const int live = role.variables.empty() ? 0 : live_registers(program_, role) + program_.register_overhead;
+    const int budget = role.registers ? role.registers : program_.entry_registers;
+    if (live > budget)
+      return ProgramFault{
+          FaultKind::Registers, role.name, "", 0, 0, fmt::format("{} registers are live at once, the budget is {}", live, budget), {}};
+  }
+  if (used > program_.entry_registers * warpgroups)
+    return ProgramFault{FaultKind::Registers,
+                        "",
+                        "",
+                        0,
+                        0,
+                        fmt::format("the budgets need {} registers per warpgroup in all, the block starts with {}", used,
+                                    program_.entry_registers * warpgroups),
+                        {}};
+  return std::nullopt;
+}
+
+std::optional<ProgramFault> BlockMachine::check_tensor() const {
+  const auto fault = [](FaultKind kind, std::string what) { return ProgramFault{kind, "", "", 0, 0, std::move(what), {}}; };
+  std::vector<const Buffer*> tiles;
+  for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
+    const Buffer& buffer = program_.buffers[b];
+    if (!buffer.tensor()) continue;
+    tiles.push_back(&buffer);
+    if (edges_[b].back() > buffer.columns)
+      return fault(FaultKind::Aliasing,
+                   fmt::format("{} has {} columns, its tiles take {}", printable(buffer.name), buffer.columns, edges_[b].back()));
+  }
+  if (tiles.empty()) return std::nullopt;
+  if (!program_.tensor) return fault(FaultKind::Aliasing, "tiles lie in tensor memory, and none is allocated");
+  if (!program_.tensor->freed_by || *program_.tensor->freed_by >= program_.roles.size())
+    return fault(FaultKind::NotFreed, "columns are never given back");
+  const int columns = program_.tensor->columns;
+  if (columns < 32 || columns > 512 || !std::has_single_bit(static_cast<unsigned>(columns)))
+    return fault(FaultKind::Aliasing, fmt::format("{} columns cannot be allocated, only powers of two from 32 to 512", columns));
+  const auto end = [](const Buffer& b) { return b.offset + std::int64_t{b.columns} * b.depth; };
+  for (std::size_t k = 0; k < tiles.size(); ++k) {
+    if (tiles[k]->offset < 0 || end(*tiles[k]) > columns)
+      return fault(FaultKind::Aliasing, fmt::format("{} takes columns {} to {} of {}", printable(tiles[k]->name), tiles[k]->offset,
+                                                    end(*tiles[k]) - 1, columns));
+    for (std::size_t other = 0; other < k; ++other)
+      if (tiles[k]->offset < end(*tiles[other]) && tiles[other]->offset < end(*tiles[k]))
+        return fault(FaultKind::Aliasing, fmt::format("{} and {} share columns", printable(tiles[other]->name), printable(tiles[k]->name)));
+  }
+  return std::nullopt;
+}
+
+std::optional<ProgramFault> BlockMachine::check_lanes() const {
+  for (std::size_t r = 0; r < program_.roles.size(); ++r) {
+    const Role& role = program_.roles[r];
+    const auto fault = [&](std::string what) { return ProgramFault{FaultKind::Lanes, role.name, "", 0, 0, std::move(what), {}}; };
+    for (std::size_t other = 0; other < r; ++other) {
+      const Role& o = program_.roles[other];
+      if (role.first_thread < o.first_thread + 32 * o.warps && o.first_thread < role.first_thread + 32 * role.warps)
+        return fault(fmt::format("begins at thread {}, which is {}'s", role.first_thread, printable(o.name)));
+    }
+    const auto touches = [&](const Step& step) {
+      return step.kind == StepKind::Compute &&
+             (is_tensor(step.output) || std::any_of(step.inputs.begin(), step.inputs.end(), [&](const Place& p) { return is_tensor(p); }));
+    };
+    const bool any = std::any_of(role.sections.begin(), role.sections.end(),
+                                 [&](const Section& section) { return std::any_of(section.steps.begin(), section.steps.end(), touches); });
+    if (any && (role.warps != 4 || role.first_thread % 128 != 0))
+      return fault(fmt::format("{} warps from thread {} on load and store tensor memory; a warp reaches 32 lanes, by its place among four",
+                               role.warps, role.first_thread));
+  }
+  return std::nullopt;
+}
+
+ProgramFault BlockMachine::stuck() const {
+  ProgramFault fault;
+  for (std::size_t r = 0; r < agents_.size(); ++r) {
+    const Agent& agent = agents_[r];
+    if (finished(agent)) continue;
+    const Flat& flat = agent.code[agent.at];
+    const std::string step = step_text(kernel_, program_, role_at(r), *flat.section, *flat.step);
+    if (fault.role.empty()) {
+      fault = {FaultKind::Deadlock, role_at(r).name, step, agent.tile, flat.step->iteration + flat.shift, "", flat.step->op};
+    } else {
+      fault.what += fmt::format("; {} is at '{}' of iteration {}", role_at(r).name, step, flat.step->iteration + flat.shift);
+    }
+  }
+  fault.what = "no role can go on" + fault.what;
+  return fault;
+}
+
+}  // namespace heddle::codegen
