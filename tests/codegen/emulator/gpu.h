@@ -78,6 +78,8 @@ inline void start_fiber() {
 }
 /// Nobody may write to a block that has ended.
 inline void expect_alive(int block);
+/// Of a cluster: what else there is of it.
+inline std::function<void()> on_begin = [] {}, on_end = [] {};
 
 struct Meeting {
   int arrived = 0;
@@ -96,6 +98,7 @@ inline void run_block(int block, int blocks, int threads, int cluster, std::func
   body = std::move(kernel);
   std::memset(memory, 0xff, sizeof memory);  // bf16 and f32 NaN
   meetings.clear();                          // a turn may be left over
+  on_begin();
   fibers.clear();
   fibers.resize(threads * cluster);
   for (Fiber& f : fibers) {
@@ -114,7 +117,7 @@ inline void run_block(int block, int blocks, int threads, int cluster, std::func
       go_to(t);
       swapcontext(&scheduler, &fibers[t].context);
     }
-    if (!any) return;
+    if (!any) return on_end();
     idle = progress == before ? idle + 1 : 0;
   }
   die("deadlock");
@@ -247,6 +250,16 @@ inline std::uint16_t bf16_bits(float x) {
 inline u32 pack_bf16(float low, float high) { return bf16_bits(low) | u32{bf16_bits(high)} << 16; }
 inline float low_bf16(u32 x) { return bf16_value(static_cast<std::uint16_t>(x)); }
 inline float high_bf16(u32 x) { return bf16_value(static_cast<std::uint16_t>(x >> 16)); }
+inline u32 __float_as_uint(float x) {
+  u32 bits;
+  std::memcpy(&bits, &x, 4);
+  return bits;
+}
+inline float __uint_as_float(u32 bits) {
+  float x;
+  std::memcpy(&x, &bits, 4);
+  return x;
+}
 inline float exp2_(float x) { return std::exp2(x); }
 inline float log2_(float x) { return std::log2(x); }
 inline float recip_(float x) { return 1.0f / x; }
@@ -376,7 +389,8 @@ void walk_box(const Plan& plan, u32 base, std::vector<long> start, Visit visit) 
     visit(plan.swizzle ? swizzled(address) : address, inside ? static_cast<char*>(plan.data) + plan.size * offset : nullptr);
   }
 }
-inline void load_box(u32 to, const TensorMap* map, std::vector<long> start, u32 barrier, int block = here) {
+/// Into `block`; the barrier is that of `signalled`.
+inline void load_box(u32 to, const TensorMap* map, std::vector<long> start, u32 barrier, int block, int signalled) {
   long bytes = 0;
   const u32 size = static_cast<u32>(map->plan->size);
   walk_box(*map->plan, to, std::move(start), [&](u32 a, const char* x) {
@@ -386,7 +400,7 @@ inline void load_box(u32 to, const TensorMap* map, std::vector<long> start, u32 
       std::memset(at(a, size, block), 0, size);
     bytes += size;
   });
-  Phase& p = phase_at(barrier, block);
+  Phase& p = phase_at(barrier, signalled);
   p.bytes -= bytes;
   if (p.bytes < 0 && blocks_of_cluster == 1) die("more bytes than were expected");
   settle(p);
@@ -403,11 +417,11 @@ inline void store_box(const TensorMap* map, u32 from, std::vector<long> start, b
 }
 inline void tma_add(const TensorMap* m, u32 from, int x, int y) { store_box(m, from, {x, y}, true); }
 inline void tma_add(const TensorMap* m, u32 from, int x, int y, int z) { store_box(m, from, {x, y, z}, true); }
-inline void tma_load(u32 to, const TensorMap* m, int x, int y, u32 b) { load_box(to, m, {x, y}, b); }
-inline void tma_load(u32 to, const TensorMap* m, int x, int y, int z, u32 b) { load_box(to, m, {x, y, z}, b); }
+inline void tma_load(u32 to, const TensorMap* m, int x, int y, u32 b) { load_box(to, m, {x, y}, b, here, here); }
+inline void tma_load(u32 to, const TensorMap* m, int x, int y, int z, u32 b) { load_box(to, m, {x, y, z}, b, here, here); }
 inline void load_boxes(u32 to, const TensorMap* m, std::vector<long> start, u32 b, unsigned blocks) {
   for (int block = 0; block < blocks_of_cluster; ++block)
-    if (blocks >> block & 1) expect_alive(block), load_box(to, m, start, b, block);
+    if (blocks >> block & 1) expect_alive(block), load_box(to, m, start, b, block, block);
 }
 inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, u32 b, unsigned blocks) { load_boxes(to, m, {x, y}, b, blocks); }
 inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, int z, u32 b, unsigned blocks) {

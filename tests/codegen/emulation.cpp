@@ -1,0 +1,146 @@
+#include "tests/codegen/emulation.h"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <catch2/catch.hpp>
+
+#include "codegen/emit/emit.h"
+#include "core/base/atomic_file.h"
+#include "core/kernel/evaluate.h"
+#include "core/library/library.h"
+#include "tests/support/paths.h"
+
+namespace heddle::test {
+
+using namespace codegen;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Folder {
+  fs::path path = fs::temp_directory_path() / fmt::format("heddle-emulate-{}", static_cast<long>(::getpid()));
+  Folder() { fs::create_directories(path); }
+  ~Folder() { fs::remove_all(path); }
+};
+
+/// The text with the emulator in place of its PTX wrappers, and a main() that reads and writes tensors.
+std::string program_text(const Emission& emission, const Kernel& kernel, const std::string& folder, int blocks) {
+  const std::string& source = emission.source;
+  std::string text = fmt::format("#include \"{}\"\n", repository_path("tests/codegen/emulator/tensor_memory.h"));
+  const std::string head = "DEVICE void product_n";
+  for (std::size_t at = source.find(head); at != std::string::npos; at = source.find(head, at + 1)) {
+    // product_n128_ss_ta_t: columns, where A is, and which operands are transposed
+    const std::size_t begin = at + head.size();
+    const std::string rest = source.substr(begin, source.find('(', begin) - begin);
+    const int n = std::stoi(rest);
+    text += fmt::format("template <class... A> void product_n{}(float (&d)[{} / 2], A... a) {{ product<{}, {}, {}>(d, a...); }}\n", rest, n,
+                        n, rest.find("_ta") != std::string::npos, rest.ends_with("_t"));
+  }
+  // What is plain arithmetic runs as it is.
+  if (const std::size_t at = source.find("DEVICE float exp2_poly_("); at != std::string::npos)
+    text += source.substr(at, source.find("\n}\n", at) + 3 - at);
+  text += source.substr(source.find("extern \"C\" __global__"));
+  text += "int main() {\n";
+  for (std::size_t t = 0; t < kernel.tensors.size(); ++t)
+    text += fmt::format("  auto t{0} = read_{1}(\"{2}/{0}\");\n", t, kernel.tensors[t].dtype == DType::F32 ? "floats" : "bf16", folder);
+  std::string arguments;
+  for (std::size_t m = 0; m < emission.launch.maps.size(); ++m) {
+    const TensorMapPlan& map = emission.launch.maps[m];
+    text += fmt::format("  const Plan plan{}{{t{}.data(), {}, {{{}}}, {{{}}}, {}}};\n", m, map.tensor,
+                        bits_of(kernel.tensors[map.tensor].dtype) / 8, fmt::join(map.extents, ", "), fmt::join(map.box, ", "), map.swizzle);
+    arguments += fmt::format("{}TensorMap{{&plan{}}}", arguments.empty() ? "" : ", ", m);
+  }
+  for (const std::size_t p : emission.launch.pointers) arguments += fmt::format(", t{}.data()", p);
+  text += fmt::format("  for (int b = 0; b < {0}; b += {4}) run_block(b, {0}, {1}, {4}, [&] {{ {2}({3}); }});\n", blocks,
+                      emission.launch.threads, emission.launch.entry, arguments, emission.launch.cluster);
+  for (std::size_t t = 0; t < kernel.tensors.size(); ++t)
+    if (kernel.tensors[t].role != TensorRole::Input)
+      text += fmt::format("  write_{2}(\"{1}/{0}\", t{0});\n", t, folder, kernel.tensors[t].dtype == DType::F32 ? "floats" : "bf16");
+  return text + fmt::format("  std::ofstream(\"{}/ways\") << pair_store_ways();\n}}\n", folder);
+}
+
+int ways = 0;  ///< of the text that ran last: how often lanes that store pairs meet in one bank, at worst
+
+Outcome run_program(const std::string& command, const Folder& folder) {
+  const std::string says = (folder.path / "says").string();
+  const int status = std::system(fmt::format("{} 2>\"{}\"", command, says).c_str());
+  std::string line;
+  std::getline(std::ifstream(says), line);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, line};
+}
+
+/// Where the program lies then.
+std::string compiled(const std::string& text, const Folder& folder) {
+  const std::string cpp = (folder.path / "kernel.cpp").string(), run = (folder.path / "kernel").string();
+  REQUIRE(write_file(cpp, text).ok());
+  REQUIRE(std::system(fmt::format("\"{}\" -std=c++20 -O2 -w -o \"{}\" \"{}\"", HEDDLE_CXX, run, cpp).c_str()) == 0);
+  return "\"" + run + "\"";
+}
+
+}  // namespace
+
+int store_ways() { return ways; }
+
+double run_text(const Lowering& from, int blocks, const Wrong& wrong, const BuildOptions& options) {
+  const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, program_of(from, {}, options));
+  std::string refused;
+  for (const Refusal& refusal : emitted.refusals) refused += refusal.rule + ": " + refusal.sentence + "\n";
+  INFO(refused);
+  REQUIRE(emitted.emission.has_value());
+  auto tensors = make_tensors(from.kernel, from.problem.params, 3);
+  REQUIRE(tensors.ok());
+  const Folder folder;
+  for (std::size_t t = 0; t < from.kernel.tensors.size(); ++t) {
+    const auto& data = tensors->at(from.kernel.tensors[t].name).array.data;
+    std::ofstream(folder.path / std::to_string(t), std::ios::binary)
+        .write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(4 * data.size()));
+  }
+  std::string text = program_text(*emitted.emission, from.kernel, folder.path.string(), blocks);
+  if (!wrong.first.empty()) REQUIRE(text.find(wrong.first) != std::string::npos);
+  for (std::size_t at = 0; !wrong.first.empty() && (at = text.find(wrong.first, at)) != std::string::npos; at += wrong.second.size())
+    text.replace(at, wrong.first.size(), wrong.second);
+  const Outcome outcome = run_program(compiled(text, folder), folder);
+  if (!wrong.first.empty() && outcome.code != 0) return std::numeric_limits<double>::infinity();
+  INFO(outcome.complaint);
+  REQUIRE(outcome.code == 0);
+  std::ifstream(folder.path / "ways") >> ways;
+  REQUIRE(execute(from.kernel, from.problem.params, *tensors).ok());
+  double error = 0, size = 0;
+  for (std::size_t t = 0; t < from.kernel.tensors.size(); ++t) {
+    if (from.kernel.tensors[t].role == TensorRole::Input) continue;
+    const auto& expected = tensors->at(from.kernel.tensors[t].name).array.data;
+    std::vector<float> computed(expected.size());
+    std::ifstream(folder.path / std::to_string(t), std::ios::binary)
+        .read(reinterpret_cast<char*>(computed.data()), static_cast<std::streamsize>(4 * computed.size()));
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      error += (computed[i] - expected[i]) * (computed[i] - expected[i]);
+      size += expected[i] * expected[i];
+    }
+  }
+  const double relative = std::sqrt(error / size);
+  return std::isnan(relative) ? std::numeric_limits<double>::infinity() : relative;
+}
+
+double run_text(const std::string& name, const Scope& sizes, int blocks, const Wrong& wrong, const BuildOptions& options) {
+  return run_text(lowering(name, sizes), blocks, wrong, options);
+}
+
+std::vector<Outcome> run_emulated(const std::string& text, const std::vector<std::string>& arguments) {
+  const Folder folder;
+  const std::string run =
+      compiled(fmt::format("#include \"{}\"\n", repository_path("tests/codegen/emulator/tensor_memory.h")) + text, folder);
+  std::vector<Outcome> outcomes;
+  for (const std::string& argument : arguments) outcomes.push_back(run_program(run + " " + argument, folder));
+  return outcomes;
+}
+
+}  // namespace heddle::test

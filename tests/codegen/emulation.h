@@ -1,0 +1,32 @@
+// Runs the text of a generated kernel on the CPU, as C++ over the emulator, and compares with heddle eval.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/program/build.h"
+#include "core/kernel/kernel.h"
+#include "tests/codegen/fixture.h"
+
+namespace heddle::test {
+
+using Wrong = std::pair<std::string, std::string>;
+
+/// Root mean square of the difference over that of the reference, after running the text on `blocks` blocks.
+/// With `wrong`, the first text is replaced by the second wherever it stands; the answer is then infinite if nothing came out.
+double run_text(const Lowering& from, int blocks, const Wrong& wrong = {}, const codegen::BuildOptions& options = {});
+double run_text(const std::string& name, const Scope& sizes, int blocks, const Wrong& wrong = {},
+                const codegen::BuildOptions& options = {});
+
+/// Of the text that ran last: how often lanes that store pairs meet in one bank, at worst.
+int store_ways();
+
+struct Outcome {
+  int code = 0;           ///< 3: the emulator objects
+  std::string complaint;  ///< the first line of it
+};
+/// Compiles a C++ program over the emulator and runs it with each of these arguments.
+std::vector<Outcome> run_emulated(const std::string& text, const std::vector<std::string>& arguments);
+
+}  // namespace heddle::test
