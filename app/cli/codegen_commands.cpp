@@ -10,9 +10,11 @@
 #include "app/command/progress_line.h"
 #include "codegen/compile/compile.h"
 #include "codegen/interpret/interpret.h"
+#include "codegen/interpret/timing.h"
 #include "codegen/interpret/verify.h"
 #include "codegen/program/kernel_numbers.h"
 #include "codegen/program/text.h"
+#include "core/chart/chart_layout.h"
 #include "core/formats/schedule_json.h"
 
 namespace heddle::app {
@@ -175,6 +177,13 @@ int run_compile(const Arguments& arguments, const Terminal& terminal) {
   return arguments.has("--allow") || (kernel.faults.empty() && kernel.findings.empty()) ? code : kKernelFailed;
 }
 
+/// What the program's steps take in sequence, beside what the schedule says. Programs with turns on the tensor core are not timed.
+std::string period_text(const codegen::ProgramPeriod& period, Cycle ii) {
+  if (period.iterations == 0) return "";
+  return fmt::format("period of the program with the machine's costs: {} cycles per iteration, II {}\n",
+                     grouped(static_cast<Cycle>(period.period() + 0.5)), grouped(ii));
+}
+
 int run_interpret(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json"), data = arguments.has("--data");
   int code = kDone;
@@ -190,6 +199,9 @@ int run_interpret(const Arguments& arguments, const Terminal& terminal) {
   }();
   if (!tried.ok()) return report(terminal, tried.error(), json);
   const auto& [done, found] = *tried;
+  const codegen::ProgramPeriod period = lowered->program.turns
+                                            ? codegen::ProgramPeriod()
+                                            : codegen::program_period(lowered->inputs.kernel, lowered->inputs.problem, lowered->program);
   const bool all = done == times || !found.empty();
   if (!all) {
     terminal.complain(
@@ -203,6 +215,8 @@ int run_interpret(const Arguments& arguments, const Terminal& terminal) {
                                       {"interleavings", done},
                                       {"asked", times},
                                       {"data", data},
+                                      {"period", period.iterations > 0 ? Json(period.period()) : Json()},
+                                      {"ii", lowered->schedule.ii},
                                       {"fault", found.empty() ? Json() : Json(found)}})
                         .pretty();
   else if (!found.empty())
@@ -212,7 +226,8 @@ int run_interpret(const Arguments& arguments, const Terminal& terminal) {
                                         count_of(times, "interleaving"))
                           : fmt::format("{}: {} of {} roles over {}, {} trips each: no deadlock, no race\n",
                                         printable(lowered->program.kernel), count_of(times, "interleaving"), lowered->program.roles.size(),
-                                        count_of(tiles, "tile"), lowered->program.trips));
+                                        count_of(tiles, "tile"), lowered->program.trips))
+                 << period_text(period, lowered->schedule.ii);
   return found.empty() ? code : kNegative;
 }
 

@@ -296,7 +296,8 @@ void Builder::lower_loops() {
     for (const PipelineLine& line : group.lines) make_barriers(line);
   for (std::size_t g = 0; g < pipeline.groups.size(); ++g)
     if (role_of_group_[g] != kNone)
-      for (const auto& [line, piece] : put_chains_together(pipeline.groups[g].lines)) lower(role_of_group_[g], line, piece);
+      for (const auto& [line, piece] : put_chains_together(free_after_writing(pipeline.groups[g].lines)))
+        lower(role_of_group_[g], line, piece);
 }
 
 void Builder::make_barriers(const PipelineLine& line) {

@@ -135,6 +135,9 @@ class Builder {
   };
   std::vector<PieceLine> put_chains_together(const std::vector<PipelineLine>& lines);
 
+  /// Who reads a slot of tensor memory and then writes another value there (P over S) frees it after that.
+  std::vector<PipelineLine> free_after_writing(std::vector<PipelineLine> lines) const;
+
   bool uses_tensor_memory() const {
     return std::any_of(kernel_.values.begin(), kernel_.values.end(), [](const TileValue& v) { return v.space == Space::Tmem; });
   }

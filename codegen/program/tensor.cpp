@@ -99,6 +99,31 @@ int Builder::pieces_in_loop(OpId op) const {
   return pieces;
 }
 
+std::vector<PipelineLine> Builder::free_after_writing(std::vector<PipelineLine> lines) const {
+  using Kind = PipelineLine::Kind;
+  const auto time = [&](const PipelineLine& line) { return line.stage * schedule_.ii + line.slot; };
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    const PipelineLine release = lines[k];
+    if (release.kind != Kind::Release || release.hardware || problem_.channel(release.channel).space != Space::Tmem) continue;
+    std::size_t last = k;
+    for (std::size_t n = 0; n < lines.size(); ++n) {
+      const PipelineLine& line = lines[n];
+      if (line.kind != Kind::Issue && line.kind != Kind::Commit) continue;
+      const auto& values = problem_.channel(release.channel).values;
+      const bool writes = std::any_of(values.begin(), values.end(), [&](ValueId v) { return problem_.value(v).producer == line.op; });
+      if (writes && !problem_.op(line.op).asynchronous && time(line) >= time(lines[last])) last = n;
+    }
+    if (last == k) continue;
+    PipelineLine moved = release;
+    moved.stage = lines[last].stage;
+    moved.slot = lines[last].slot;
+    lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(last) + 1, moved);
+    lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(last < k ? k + 1 : k));
+    if (last > k) --k;
+  }
+  return lines;
+}
+
 std::vector<Builder::PieceLine> Builder::put_chains_together(const std::vector<PipelineLine>& lines) {
   using Kind = PipelineLine::Kind;
   // The last op of every chain: it takes pieces and makes none.
