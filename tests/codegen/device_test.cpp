@@ -7,6 +7,7 @@
 
 #include "codegen/compile/compile.h"
 #include "codegen/device/device.h"
+#include "tests/codegen/emulation.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;
@@ -98,4 +99,23 @@ TEST_CASE("a kernel's text has the definitions that it uses, directly or not, an
     CHECK(file.text.find("\n#pragma once\n") != std::string_view::npos);
     CHECK(file.text.find('\r') == std::string_view::npos);
   }
+}
+
+TEST_CASE("the polynomial for powers of two is as near to them as it says", "[codegen][.slow]") {
+  const std::string math(file_named("math.cuh").text);
+  const std::size_t at = math.find("DEVICE float exp2_poly_(");
+  REQUIRE(at != std::string::npos);
+  const auto outcomes = test::run_emulated(math.substr(at, math.find("\n}\n", at) + 3 - at) + R"(
+int main() {
+  for (int i = 0; i < 4000000; ++i) {
+    const float x = -125.5f + i * 6e-5f;
+    if (!(std::fabs(exp2_poly_(x) / std::exp2((double)x) - 1) < 1.1e-4)) return 1;
+  }
+  if (exp2_poly_(0.0f) != 1.0f || exp2_poly_(-7.0f) != 0.0078125f) return 2;
+  for (const float x : {-127.0f, -1000.0f, -INFINITY})
+    if (!(exp2_poly_(x) >= 0 && exp2_poly_(x) < 2e-38f)) return 3;
+}
+)",
+                                           {""});
+  CHECK(outcomes.front().code == 0);
 }
