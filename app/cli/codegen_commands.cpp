@@ -10,10 +10,10 @@
 #include "app/command/progress_line.h"
 #include "codegen/compile/compile.h"
 #include "codegen/interpret/interpret.h"
-#include "codegen/interpret/timing.h"
 #include "codegen/interpret/verify.h"
 #include "codegen/program/kernel_numbers.h"
 #include "codegen/program/text.h"
+#include "codegen/program/timing.h"
 #include "core/chart/chart_layout.h"
 #include "core/formats/schedule_json.h"
 
@@ -199,9 +199,9 @@ int run_interpret(const Arguments& arguments, const Terminal& terminal) {
   }();
   if (!tried.ok()) return report(terminal, tried.error(), json);
   const auto& [done, found] = *tried;
-  const codegen::ProgramPeriod period = lowered->program.turns
-                                            ? codegen::ProgramPeriod()
-                                            : codegen::program_period(lowered->inputs.kernel, lowered->inputs.problem, lowered->program);
+  const codegen::ProgramPeriod period = lowered->program.turns ? codegen::ProgramPeriod()
+                                                               : codegen::program_period(lowered->inputs.kernel, lowered->inputs.problem,
+                                                                                         lowered->schedule, lowered->program);
   const bool all = done == times || !found.empty();
   if (!all) {
     terminal.complain(

@@ -24,6 +24,7 @@ Refusal refusal(std::string rule, std::vector<std::string> ops, std::string sent
 namespace {
 
 constexpr std::int64_t kMostTrips = 1'000'000;
+constexpr int kAllPieces = 256;  ///< at once: more than a tile has
 }  // namespace
 
 UserConstraint fewer_stages(const Program& program) { return {"", true, ConstraintKind::MaxStages, {}, "", 0, program.stages - 1}; }
@@ -197,6 +198,9 @@ void Builder::make_roles() {
 }
 
 int Builder::registers_of(std::size_t value, std::size_t role) const {
+  if (body_value_[value].valid() && staging_.pieces_at_once > 1 && problem_.value(body_value_[value]).registers > 0 &&
+      kernel_.values[value].shape.size() == 2)
+    return static_cast<int>(registers_per_thread(*tiles_[value], std::int64_t{4} * kThreadsPerWarp)) / pieces_of_value(value);
   if (body_value_[value].valid()) return problem_.value(body_value_[value]).registers;
   if (const auto& given = kernel_.values[value].registers)
     if (const auto number = given->evaluate(problem_.params); number.ok())
@@ -215,7 +219,19 @@ bool Builder::masked_in_place(const TileOp& mask) const {
   return true;
 }
 
-std::size_t Builder::variable(std::size_t role, std::size_t value) {
+std::size_t Builder::variable(std::size_t role, std::size_t value, const Piece& piece) {
+  if (piece.number % 2 == 1) {  // two pieces at a time: one arrives while the other is worked on
+    std::size_t& other = other_piece_[{role, value}];
+    if (other == 0) {
+      Variable made = drafts_[role].role.variables[variable(role, value)];
+      made.name += "_next";
+      other = drafts_[role].role.variables.size();
+      drafts_[role].role.variables.push_back(std::move(made));
+      drafts_[role].by_mma.push_back(false);
+      drafts_[role].chained.push_back(false);
+    }
+    return other;
+  }
   std::size_t& known = variable_of_[role][value];
   if (known != kNone) return known;
   RoleDraft& draft = drafts_[role];
@@ -296,7 +312,7 @@ void Builder::lower_loops() {
     for (const PipelineLine& line : group.lines) make_barriers(line);
   for (std::size_t g = 0; g < pipeline.groups.size(); ++g)
     if (role_of_group_[g] != kNone)
-      for (const auto& [line, piece] : put_chains_together(free_after_writing(pipeline.groups[g].lines)))
+      for (const auto& [line, piece] : put_chains_together(tell_early(free_after_writing(pipeline.groups[g].lines))))
         lower(role_of_group_[g], line, piece);
 }
 
@@ -407,13 +423,17 @@ void Builder::lower_issue(std::size_t role, const PipelineLine& line, Step step,
   const TileOp& tile_op = body(op);
   step.engine = engine_of(problem_, op);
   step.kind = step.engine == Engine::None ? StepKind::Compute : StepKind::Issue;
-  for (const Operand& operand : tile_op.inputs) step.inputs.push_back(place_read(role, op, operand));
+  for (const Operand& operand : tile_op.inputs) {
+    step.inputs.push_back(place_read(role, op, operand));
+    Place& in = step.inputs.back();
+    if (in.kind == Place::Kind::Variable && pieces_of_value(in.value) > 1) in.index = variable(role, in.value, step.piece);
+  }
   if (tile_op.outputs.size() > 1)
     return refuse("outputs", {tile_op.name}, fmt::format("'{}' defines {} values at once", tile_op.name, tile_op.outputs.size()));
   if (!tile_op.outputs.empty()) {
     const std::size_t value = value_index(tile_op.outputs[0]);
     if (is_register(value)) {
-      step.output = {Place::Kind::Variable, variable(role, value), 0, 0, value, 0};
+      step.output = {Place::Kind::Variable, variable(role, value, step.piece), 0, 0, value, 0};
     } else if (buffer_of_[value] != kNone) {
       step.output = {Place::Kind::Buffer, buffer_of_[value], 0, depth_of(buffer_of_[value]), value, 0};
     }
@@ -490,14 +510,24 @@ BuildResult build_program(const Kernel& kernel, const Problem& problem, const Sc
   const Staging plain, overlay{.overlay = true}, two{.panels = 2}, one{.panels = 1};
   // Out of tensor memory results come panel by panel anyway.
   const bool tensor = std::any_of(kernel.values.begin(), kernel.values.end(), [](const TileValue& v) { return v.space == Space::Tmem; });
-  const std::vector<Staging> all = tensor ? std::vector{two, one, overlay} : std::vector{plain, overlay, two, one};
-  BuildResult built = build_as_is(kernel, problem, schedule, trips, options, all);
+  std::vector<Staging> all = tensor ? std::vector{two, one, overlay} : std::vector{plain, overlay, two, one};
+  const auto build_all = [&](const Schedule& of, std::vector<Staging> stagings) {
+    BuildResult result;
+    for (const int at_once : tensor ? std::vector{kAllPieces, 2, 1} : std::vector{1}) {
+      for (Staging& staging : stagings) staging.pieces_at_once = at_once;
+      result = build_as_is(kernel, problem, of, trips, options, stagings);
+      const auto registers = [](const Refusal& r) { return r.rule == "registers"; };
+      if (result.program || std::none_of(result.refusals.begin(), result.refusals.end(), registers)) break;
+    }
+    return result;
+  };
+  BuildResult built = build_all(schedule, all);
   if (!built.program || !options.deep_rings) return built;
   const Problem kept = built.program->pair ? of_pair(kernel, problem) : problem;
   Schedule taken = schedule;
   const auto take = [&](const Schedule& deeper, const std::vector<Staging>& stagings) {
     if (deeper.depths == taken.depths || !check(kept, deeper).valid()) return;
-    BuildResult next = build_as_is(kernel, problem, deeper, trips, options, stagings);
+    BuildResult next = build_all(deeper, stagings);
     if (!next.program || next.program->smem_bytes > room_of_block(kept, *built.program)) return;
     built = std::move(next);
     taken = deeper;

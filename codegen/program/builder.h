@@ -25,6 +25,8 @@ struct Staging {
   bool overlay = false;
   /// Panel by panel (128 bytes wide, as wgmma's swizzle has them), so many of them at a time; 0: whole tiles.
   int panels = 0;
+  /// Blackwell: of the pieces in which a tile passes through registers, so many at a time, if there are as many.
+  int pieces_at_once = 1;
 };
 
 class Builder {
@@ -68,7 +70,8 @@ class Builder {
 
   /// The variable of a role in which a register value lies. A wgmma's result lies where the sum that it adds to was, a
   /// masked tile where the tile was.
-  std::size_t variable(std::size_t role, std::size_t value);
+  std::size_t variable(std::size_t role, std::size_t value, const Piece& piece = {});
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> other_piece_;  ///< role, value -> variable of every second piece
 
   // ---- the loop
 
@@ -137,6 +140,9 @@ class Builder {
 
   /// Who reads a slot of tensor memory and then writes another value there (P over S) frees it after that.
   std::vector<PipelineLine> free_after_writing(std::vector<PipelineLine> lines) const;
+
+  /// A signal that is due while a later op is still being issued comes before that op where this costs less than coming after it.
+  std::vector<PipelineLine> tell_early(std::vector<PipelineLine> lines) const;
 
   bool uses_tensor_memory() const {
     return std::any_of(kernel_.values.begin(), kernel_.values.end(), [](const TileValue& v) { return v.space == Space::Tmem; });

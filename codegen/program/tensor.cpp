@@ -89,7 +89,9 @@ int Builder::pieces_of_value(std::size_t value) const {
   if (!program_.blackwell() || !is_register(value) || !body_value_[value].valid() || kernel_.values[value].shape.size() != 2) return 1;
   const auto whole = registers_per_thread(*tiles_[value], std::int64_t{4} * kThreadsPerWarp);
   const std::int64_t piece = problem_.value(body_value_[value]).registers;
-  return piece > 0 && whole > piece && whole % piece == 0 ? static_cast<int>(whole / piece) : 1;
+  if (piece <= 0 || whole <= piece || whole % piece != 0) return 1;
+  const auto count = static_cast<int>(whole / piece), at_once = staging_.pieces_at_once;
+  return count % at_once == 0 ? count / at_once : at_once > count ? 1 : count;
 }
 
 int Builder::pieces_in_loop(OpId op) const {
@@ -120,6 +122,30 @@ std::vector<PipelineLine> Builder::free_after_writing(std::vector<PipelineLine> 
     lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(last) + 1, moved);
     lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(last < k ? k + 1 : k));
     if (last > k) --k;
+  }
+  return lines;
+}
+
+std::vector<PipelineLine> Builder::tell_early(std::vector<PipelineLine> lines) const {
+  using Kind = PipelineLine::Kind;
+  if (!program_.blackwell()) return lines;
+  for (std::size_t k = 1; k < lines.size(); ++k) {
+    const PipelineLine told = lines[k];
+    const bool by_threads = (told.kind == Kind::Commit || told.kind == Kind::Release) && !told.hardware;
+    if (!by_threads) continue;
+    // The work before it, of another op, that is still being issued when it is due.
+    std::size_t work = k;
+    while (work > 0 && lines[work].kind != Kind::Issue) --work;
+    const PipelineLine& long_one = lines[work];
+    if (long_one.kind != Kind::Issue || long_one.op == told.op) continue;
+    const Cycle early = told.slot - long_one.slot, late = long_one.slot + problem_.op(long_one.op).window - told.slot;
+    if (early < 0 || late <= early) continue;
+    // Before that work and what it waits for.
+    std::size_t to = work;
+    while (to > 0 && lines[to - 1].op == long_one.op && lines[to - 1].kind != Kind::Issue) --to;
+    std::rotate(lines.begin() + static_cast<std::ptrdiff_t>(to), lines.begin() + static_cast<std::ptrdiff_t>(k),
+                lines.begin() + static_cast<std::ptrdiff_t>(k) + 1);
+    lines[to].slot = long_one.slot;
   }
   return lines;
 }
@@ -163,21 +189,27 @@ std::vector<Builder::PieceLine> Builder::put_chains_together(const std::vector<P
   for (const PipelineLine& line : lines)
     if (last_of.contains(line.op) && (line.kind == Kind::Release || line.kind == Kind::Commit)) held[last_of.at(line.op)].push_back(line);
   for (const PipelineLine& line : lines) {
-    const bool member = last_of.contains(line.op);
-    if (member && (line.kind == Kind::Issue || line.kind == Kind::Release || line.kind == Kind::Commit)) continue;
+    const bool moves = last_of.contains(line.op) && (line.kind == Kind::Issue || line.kind == Kind::Release || line.kind == Kind::Commit);
     const auto chain = chains.find(line.op);
     if (line.kind != Kind::Issue || chain == chains.end()) {
-      together.push_back({line, {}});
+      if (!moves) together.push_back({line, {}});
       continue;
     }
-    const int count = pieces_in_loop(line.op);
-    for (int number = 0; number < count; ++number)
-      for (const OpId op : chain->second) {
-        PipelineLine piece = line;
-        piece.op = op;
-        together.push_back({piece, {number, count}});
-      }
-    for (PipelineLine after : held[line.op]) {
+    // A piece's load is under way while the piece before is worked on.
+    const int count = pieces_in_loop(chain->first);
+    const auto put = [&](OpId op, int number) {
+      PipelineLine piece = line;
+      piece.op = op;
+      if (number < count) together.push_back({piece, {number, count}});
+    };
+    const auto loads = [&](OpId op) { return body(op).kind == "tmem_load"; };
+    for (int number = -1; number < count; ++number) {
+      for (const OpId op : chain->second)
+        if (loads(op)) put(op, number + 1);
+      for (const OpId op : chain->second)
+        if (!loads(op) && number >= 0) put(op, number);
+    }
+    for (PipelineLine after : held[chain->first]) {
       after.stage = line.stage;
       after.slot = line.slot;
       together.push_back({after, {}});

@@ -188,6 +188,10 @@ class TensorOrder {
     for (const Place& in : step.inputs)
       if (tensor(in) && stored_to(in.index, step.piece)) await_writes(e);
     if (tensor(step.output) && loads_from(step.output.index)) await_reads(e);
+    // The next piece is loaded while this one is worked on: a wait covers all loads before it, so it comes first.
+    if (step.piece.number > 0 &&
+        std::any_of(step.inputs.begin(), step.inputs.end(), [&](const Place& p) { return tensor(p) && loads_from(p.index); }))
+      await_reads(e);
     fence_after(e);
     remember(step);
   }

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "codegen/program/program.h"
-#include "core/base/result.h"
+#include "core/schedule/schedule.h"
 
 namespace heddle::codegen {
 
@@ -18,7 +18,8 @@ struct ProgramPeriod {
   double period() const { return iterations > 0 ? static_cast<double>(cycles) / static_cast<double>(iterations) : 0; }
 };
 
-/// One tile of the program, every role as one stream, units served in the order of asking. Pre: `program` was built from `problem`.
-ProgramPeriod program_period(const Kernel& kernel, const Problem& problem, const Program& program);
+/// One tile of the program, every role as one stream; units serve ops in the schedule's order, or, where pieces of a
+/// tile came together elsewhere and that order cannot be kept, who asks first. Pre: `program` was built from these.
+ProgramPeriod program_period(const Kernel& kernel, const Problem& problem, const Schedule& schedule, const Program& program);
 
 }  // namespace heddle::codegen

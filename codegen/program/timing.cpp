@@ -1,5 +1,5 @@
 // The role that is least far in time goes on, until all have finished or none can.
-#include "codegen/interpret/timing.h"
+#include "codegen/program/timing.h"
 
 #include <algorithm>
 #include <deque>
@@ -9,10 +9,21 @@
 namespace heddle::codegen {
 namespace {
 
+constexpr std::int64_t kMostStagesTimed = 64;
+
 class TimedBlock {
  public:
-  TimedBlock(const Kernel& kernel, const Problem& problem, const Program& program) : kernel_(kernel), problem_(problem), program_(program) {
+  TimedBlock(const Kernel& kernel, const Problem& problem, const Schedule& schedule, const Program& program, bool in_order)
+      : kernel_(kernel), problem_(problem), program_(program) {
     free_.assign(problem.units.size(), 0);
+    turns_.resize(problem.units.size());
+    for (std::size_t u = 0; u < turns_.size() && in_order; ++u) {
+      if (problem.units[u].capacity != 1) continue;
+      for (std::size_t v = 0; v < problem.ops.size(); ++v)
+        if (uses(problem.ops[v], u)) turns_[u].ops.push_back({schedule.slot(OpId(v)), schedule.stage(OpId(v)), v});
+      std::sort(turns_[u].ops.begin(), turns_[u].ops.end());
+      settle(turns_[u]);
+    }
     for (const Barrier& barrier : program.barriers) rings_.emplace_back(static_cast<std::size_t>(program.buffers[barrier.buffer].depth));
     writer_.assign(program.barriers.size(), program.roles.size());
     for (std::size_t r = 0; r < program.roles.size(); ++r) {
@@ -58,7 +69,7 @@ class TimedBlock {
   struct Agent {
     std::vector<Timed> code;
     std::size_t at = 0;
-    Cycle now = 0;
+    Cycle now = 0, told = 0;
     std::vector<std::int64_t> counts;            ///< per cursor
     std::map<std::size_t, Cycle> variables;      ///< ready
     Cycle loaded = 0, stored = 0, products = 0;  ///< when all of them are complete
@@ -66,6 +77,22 @@ class TimedBlock {
     Cycle open[2] = {0, 0};
     std::map<std::int64_t, Cycle> iterations;  ///< of the role's first op of the loop
     std::optional<std::size_t> first_op;
+  };
+
+  /// Ops of a unit in the schedule's order, window after window.
+  struct Turns {
+    struct Use {
+      Cycle slot;
+      std::int64_t stage;
+      std::size_t op;
+      auto operator<=>(const Use&) const = default;
+    };
+    std::vector<Use> ops;
+    std::size_t next = 0;
+    std::int64_t window = 0;
+    void advance() {
+      if (++next == ops.size()) next = 0, ++window;
+    }
   };
 
   Slot& slot_of(std::size_t role, const Step& step) {
@@ -122,17 +149,49 @@ class TimedBlock {
         return time;
       }
       case StepKind::Compute:
-      case StepKind::Put:
         for (const Place& in : step.inputs)
           if (in.kind == Place::Kind::Variable)
             if (const auto known = agent.variables.find(in.index); known != agent.variables.end()) time = std::max(time, known->second);
-        return begin(step, time);
-      case StepKind::Issue: return step.engine == Engine::Mma ? time : begin(step, time);
+        return begin_in_turn(step, time);
+      case StepKind::Issue:
+        // A product queues, and the thread goes on; that it is its turn is known by then all the same.
+        if (step.engine != Engine::Mma) return begin_in_turn(step, time);
+        return has_turn_or_none(step) ? std::optional(time) : std::nullopt;
       default: return time;
     }
   }
 
+  static bool uses(const Op& op, std::size_t unit) {
+    return std::any_of(op.uses.begin(), op.uses.end(), [&](const UnitUse& use) { return use.unit.index() == unit && use.duration > 0; });
+  }
+  /// On to the next op that there is: the pipeline fills and drains.
+  void settle(Turns& turns) const {
+    while (!turns.ops.empty() && turns.window < program_.trips + kMostStagesTimed) {
+      const std::int64_t iteration = turns.window - turns.ops[turns.next].stage;
+      if (iteration >= 0 && iteration < program_.trips) return;
+      turns.advance();
+    }
+  }
+  bool has_turn(const Step& step, const Op& op) const {
+    return std::all_of(op.uses.begin(), op.uses.end(), [&](const UnitUse& use) {
+      const Turns& turns = turns_[use.unit.index()];
+      return use.duration == 0 || turns.ops.empty() || turns.ops[turns.next].op == step.op.index;
+    });
+  }
+
   Cycle share(Cycle cycles, const Step& step) const { return (cycles + step.piece.count - 1) / step.piece.count; }
+
+  bool has_turn_or_none(const Step& step) const {
+    const Op* op = op_of_step(step);
+    return !op || has_turn(step, *op);
+  }
+
+  /// Until it is the op's turn there is no telling.
+  std::optional<Cycle> begin_in_turn(const Step& step, Cycle time) const {
+    const Op* op = op_of_step(step);
+    if (op && !has_turn(step, *op)) return std::nullopt;
+    return begin(step, time);
+  }
 
   /// When the units are free for it.
   Cycle begin(const Step& step, Cycle time) const {
@@ -142,8 +201,14 @@ class TimedBlock {
     return time;
   }
   void occupy(const Step& step, const Op& op, Cycle start) {
-    for (const UnitUse& use : op.uses)
-      if (use.duration > 0) free_[use.unit.index()] = std::max(free_[use.unit.index()], start + use.offset + share(use.duration, step));
+    for (const UnitUse& use : op.uses) {
+      if (use.duration == 0) continue;
+      free_[use.unit.index()] = std::max(free_[use.unit.index()], start + use.offset + share(use.duration, step));
+      Turns& turns = turns_[use.unit.index()];
+      if (turns.ops.empty() || step.piece.number + 1 < step.piece.count) continue;
+      turns.advance();
+      settle(turns);
+    }
   }
 
   void arrive(Slot& slot, std::size_t barrier, int count, Cycle time) {
@@ -167,8 +232,12 @@ class TimedBlock {
     }
     switch (step.kind) {
       case StepKind::Advance: ++agent.counts[step.cursor]; return;
+      case StepKind::Put:  // as soon as the registers are ready, while the next op is being issued already
+        agent.told = std::max(agent.now, agent.variables[step.inputs.at(0).index]);
+        return;
       case StepKind::Arrive:
-        return arrive(slot_of(r, step), step.barrier, step.count, agent.now + (writer_of_buffer(step) == r ? 0 : release_signal(step)));
+        return arrive(slot_of(r, step), step.barrier, step.count,
+                      std::max(agent.now, std::exchange(agent.told, 0)) + (writer_of_buffer(step) == r ? 0 : release_signal(step)));
       case StepKind::Signal: return arrive(slot_of(r, step), step.barrier, 1, std::max(agent.now, agent.products));
       case StepKind::Commit: {
         const int kind = step.engine == Engine::Mma ? 0 : 1;
@@ -237,12 +306,14 @@ class TimedBlock {
   std::vector<std::vector<Slot>> rings_;  ///< per barrier
   std::vector<std::size_t> writer_;       ///< per barrier: the role that tells
   std::vector<Cycle> free_;               ///< per unit
+  std::vector<Turns> turns_;              ///< per unit; of those that serve one op at a time
 };
 
 }  // namespace
 
-ProgramPeriod program_period(const Kernel& kernel, const Problem& problem, const Program& program) {
-  return TimedBlock(kernel, problem, program).run();
+ProgramPeriod program_period(const Kernel& kernel, const Problem& problem, const Schedule& schedule, const Program& program) {
+  const ProgramPeriod found = TimedBlock(kernel, problem, schedule, program, true).run();
+  return found.stuck ? TimedBlock(kernel, problem, schedule, program, false).run() : found;
 }
 
 }  // namespace heddle::codegen
