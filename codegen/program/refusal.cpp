@@ -17,9 +17,10 @@ constexpr std::string_view kOrder =
     "the compiler orders instructions as it likes; another schedule may suit it better, for example one with fewer stages";
 constexpr std::string_view kOneStage = "the schedule has one stage already: no iterations overlap";
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 33> kReasons{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 34> kReasons{{
     {"numbers_only", kKernel},
     {"tensor_memory", kKernel},
+    {"product_place", kKernel},
     {"tile_rows", "how large its tiles are is the kernel's"},
     {"trips", kKernel},
     {"producer", kKernel},
