@@ -246,10 +246,31 @@ void kernel() {
   if (is("freed twice") && warp == 0) tensor_free(tensor, 256);
   if (is("after it was freed")) __syncthreads(), tensor_load_n8<0>(own, r);
 }
+/// A tile to shared memory, from there to another tensor, and then the place is used again.
+float original[8][32], copied[8][32];
+void copy() {
+  const Plan from{original, 4, {32, 8}, {32, 8}, false}, to{copied, 4, {32, 8}, {32, 8}, false};
+  const TensorMap from_map{&from}, to_map{&to};
+  if (threadIdx.x == 0) barrier_init(kBarrier, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) arrive_expect(kBarrier, 1024), tma_load(kA, &from_map, 0, 0, kBarrier);
+  wait(kBarrier, is("tma without wait") ? 1 : 0);
+  if (threadIdx.x != 0) return;
+  const bool there = load_shared<float>(kA) == 1.0f;
+  if (is("tma without wait") && !there) wrong("not there yet");
+  tma_store(&to_map, kA, 0, 0), store_commit();
+  if (!is("tma overwritten")) store_wait_read<0>();
+  store_word(kA, 7.0f);
+  store_wait_all();
+  if (copied[0][0] != 1.0f) wrong("overwritten");
+}
 int main(int, char** argv) {
+  if (argv[1] == std::string("late")) ++argv, late_copies = late_products = true;
+  for (auto& row : original)
+    for (float& x : row) x = 1.0f;
   for (char** word = argv + 1; *word; ++word) what += (what.empty() ? "" : " ") + std::string(*word);
   const int blocks = what.starts_with("pair") ? 2 : 1;
-  run_block(0, blocks, 128, blocks, kernel);
+  run_block(0, blocks, 128, blocks, what.starts_with("tma") ? copy : kernel);
 }
 )";
 
@@ -260,6 +281,8 @@ TEST_CASE("the emulator's tensor memory computes products and objects to wrong u
   const std::vector<std::string> right{"plain", "mn major", "from tensor memory", "negated", "e4m3", "e5m2",
                                        "pair",  "copy",     "store and load"};
   const std::map<std::string, std::string> faults{
+      {"late tma overwritten", "wrong: overwritten"},
+      {"late tma without wait", "wrong: not there yet"},
       {"odd columns", "48 columns cannot be allocated"},
       {"twice", "allocates after it gave up the permit"},
       {"one lane", "deadlock"},
@@ -277,11 +300,12 @@ TEST_CASE("the emulator's tensor memory computes products and objects to wrong u
       {"freed twice", "gives tensor memory back twice"},
       {"after it was freed", "columns 256 to 264 of tensor memory are not allocated"}};
   for (const std::string& argument : right) arguments.push_back(argument);
+  for (const std::string& argument : right) arguments.push_back("late " + argument);
   for (const auto& [argument, fault] : faults) arguments.push_back(argument);
   const auto outcomes = test::run_emulated(kProgram, arguments);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     INFO(arguments[i] << ": " << outcomes[i].complaint);
-    if (i < right.size()) {
+    if (i < 2 * right.size()) {
       CHECK(outcomes[i].code == 0);
       continue;
     }

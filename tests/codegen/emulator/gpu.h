@@ -1,7 +1,7 @@
 // A block of Hopper on the CPU, enough to run the text of a generated kernel as C++: every thread is a fiber, and the PTX
 // wrappers of the text are replaced by what the PTX ISA says they do - mbarriers, TMA with its 128-byte swizzle, wgmma with
-// matrix descriptors and register fragments, stmatrix, shuffles, named barriers. TMA and wgmma finish at once: order and
-// waiting are the interpreter's business, addresses and layouts are this one's.
+// matrix descriptors and register fragments, stmatrix, shuffles, named barriers. wgmma finishes at once; TMA, and products in tensor
+// memory, at once or as late as they can. Order and waiting are the interpreter's business, addresses and layouts are this one's.
 #pragma once
 
 #include <ucontext.h>
@@ -53,6 +53,16 @@ inline std::vector<Fiber> fibers;
 inline std::function<void()> body;
 inline long progress = 0;
 
+/// What finishes only when no thread can go on without it.
+inline bool late_copies = false, late_products = false;
+struct Pending {
+  int fiber = 0;
+  std::function<void()> finish;
+};
+inline std::vector<Pending> in_flight;
+/// Groups of TMA stores of a fiber, the last one open; what is late reads shared memory when it is waited for.
+inline std::map<int, std::vector<std::vector<std::function<void()>>>> store_groups;
+
 [[noreturn]] inline void die(const std::string& why) {
   std::fprintf(stderr, "%s (thread %d)\n", why.c_str(), threadIdx.x);
   std::_Exit(3);  // what ends a program frees the stack on which this runs
@@ -64,6 +74,13 @@ inline void go_to(int fiber) {
   blockIdx.x = first + here;
 }
 inline int fiber() { return here * threads_of_block + threadIdx.x; }
+/// `finish` may call what the thread itself may call.
+inline void start(bool late, std::function<void()> finish) {
+  if (late)
+    in_flight.push_back({fiber(), std::move(finish)});
+  else
+    finish();
+}
 inline void yield() {
   const int me = fiber();
   swapcontext(&fibers[me].context, &scheduler);
@@ -87,6 +104,14 @@ struct Meeting {
 };
 inline std::map<int, Meeting> meetings;
 
+inline void expect_quiet() {
+  if (!in_flight.empty()) die("a block ends with something in flight");
+  for (const auto& [fiber, groups] : store_groups)
+    for (const auto& group : groups)
+      if (!group.empty()) die("a block ends before its stores have read");
+  on_end();
+}
+
 /// The cluster that begins with `block`.
 inline void run_block(int block, int blocks, int threads, int cluster, std::function<void()> kernel) {
   constexpr std::size_t kStack = 256 << 10;
@@ -99,6 +124,7 @@ inline void run_block(int block, int blocks, int threads, int cluster, std::func
   std::memset(memory, 0xff, sizeof memory);  // bf16 and f32 NaN
   meetings.clear();                          // a turn may be left over
   on_begin();
+  store_groups.clear();
   fibers.clear();
   fibers.resize(threads * cluster);
   for (Fiber& f : fibers) {
@@ -117,8 +143,13 @@ inline void run_block(int block, int blocks, int threads, int cluster, std::func
       go_to(t);
       swapcontext(&scheduler, &fibers[t].context);
     }
-    if (!any) return on_end();
+    if (!any) return expect_quiet();
     idle = progress == before ? idle + 1 : 0;
+    if (idle == 0 || in_flight.empty()) continue;
+    const Pending next = std::move(in_flight.front());
+    in_flight.erase(in_flight.begin());
+    go_to(next.fiber);
+    next.finish();
   }
   die("deadlock");
 }
@@ -405,7 +436,7 @@ inline void load_box(u32 to, const TensorMap* map, std::vector<long> start, u32 
   if (p.bytes < 0 && blocks_of_cluster == 1) die("more bytes than were expected");
   settle(p);
 }
-inline void store_box(const TensorMap* map, u32 from, std::vector<long> start, bool add = false) {
+inline void store_box(const TensorMap* map, u32 from, std::vector<long> start, bool add) {
   const u32 size = static_cast<u32>(map->plan->size);
   walk_box(*map->plan, from, std::move(start), [&](u32 a, char* x) {
     if (!x) return;
@@ -415,24 +446,46 @@ inline void store_box(const TensorMap* map, u32 from, std::vector<long> start, b
       *reinterpret_cast<float*>(x) += load_shared<float>(a);
   });
 }
-inline void tma_add(const TensorMap* m, u32 from, int x, int y) { store_box(m, from, {x, y}, true); }
-inline void tma_add(const TensorMap* m, u32 from, int x, int y, int z) { store_box(m, from, {x, y, z}, true); }
-inline void tma_load(u32 to, const TensorMap* m, int x, int y, u32 b) { load_box(to, m, {x, y}, b, here, here); }
-inline void tma_load(u32 to, const TensorMap* m, int x, int y, int z, u32 b) { load_box(to, m, {x, y, z}, b, here, here); }
-inline void load_boxes(u32 to, const TensorMap* m, std::vector<long> start, u32 b, unsigned blocks) {
+inline void load(u32 to, const TensorMap* m, std::vector<long> at, u32 b, int block, int signalled) {
+  start(late_copies, [=, map = *m] { load_box(to, &map, at, b, block, signalled); });
+}
+inline void tma_load(u32 to, const TensorMap* m, int x, int y, u32 b) { load(to, m, {x, y}, b, here, here); }
+inline void tma_load(u32 to, const TensorMap* m, int x, int y, int z, u32 b) { load(to, m, {x, y, z}, b, here, here); }
+inline void load_boxes(u32 to, const TensorMap* m, std::vector<long> at, u32 b, unsigned blocks) {
   for (int block = 0; block < blocks_of_cluster; ++block)
-    if (blocks >> block & 1) expect_alive(block), load_box(to, m, start, b, block, block);
+    if (blocks >> block & 1) expect_alive(block), load(to, m, at, b, block, block);
 }
 inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, u32 b, unsigned blocks) { load_boxes(to, m, {x, y}, b, blocks); }
 inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, int z, u32 b, unsigned blocks) {
   load_boxes(to, m, {x, y, z}, b, blocks);
 }
-inline void tma_store(const TensorMap* m, u32 from, int x, int y) { store_box(m, from, {x, y}); }
-inline void tma_store(const TensorMap* m, u32 from, int x, int y, int z) { store_box(m, from, {x, y, z}); }
-inline void store_commit() {}
+
+inline void store(const TensorMap* m, u32 from, std::vector<long> at, bool add) {
+  auto& groups = store_groups[fiber()];
+  if (groups.empty()) groups.emplace_back();
+  const auto read = [=, map = *m] { store_box(&map, from, at, add); };
+  if (late_copies)
+    groups.back().push_back(read);
+  else
+    read();
+}
+inline void store_commit() { store_groups[fiber()].emplace_back(); }
+inline void read_stores(std::size_t keep) {
+  auto& groups = store_groups[fiber()];
+  while (groups.size() > keep + 1) {
+    for (const auto& read : groups.front()) read();
+    groups.erase(groups.begin());
+  }
+}
+inline void tma_add(const TensorMap* m, u32 from, int x, int y) { store(m, from, {x, y}, true); }
+inline void tma_add(const TensorMap* m, u32 from, int x, int y, int z) { store(m, from, {x, y, z}, true); }
+inline void tma_store(const TensorMap* m, u32 from, int x, int y) { store(m, from, {x, y}, false); }
+inline void tma_store(const TensorMap* m, u32 from, int x, int y, int z) { store(m, from, {x, y, z}, false); }
 template <int N>
-void store_wait_read() {}
-inline void store_wait_all() {}
+void store_wait_read() {
+  read_stores(N);
+}
+inline void store_wait_all() { read_stores(0); }
 
 // ---- wgmma
 

@@ -1,5 +1,5 @@
 // Blackwell's tensor memory, on top of gpu.h: columns that are allocated and given back, loads and stores that need their wait, products
-// under both descriptors, signals, and what a pair of blocks does together. Products finish at once, in the order of `heddle eval`.
+// under both descriptors, signals, and what a pair of blocks does together. Products add in the order in which `heddle eval` does.
 #pragma once
 
 #include "descriptors.h"
@@ -145,7 +145,9 @@ inline void tensor_fence_after() {}
     tensor_store<N, At>(to, r);                    \
   }
 WIDTH(1)
-WIDTH(2) WIDTH(4) WIDTH(8) WIDTH(16) WIDTH(32) WIDTH(64) WIDTH(128)
+WIDTH(2)
+WIDTH(4)
+WIDTH(8) WIDTH(16) WIDTH(32) WIDTH(64) WIDTH(128)
 #undef WIDTH
 
     // ---- products
@@ -208,12 +210,20 @@ inline void multiply_shared(u32 d, u64 a, u64 b, u32 bits, int add, bool eight, 
       },
       b, shape, add, pair);
 }
-inline void tensor_product(u32 d, u64 a, u64 b, u32 shape, int add) { multiply_shared(d, a, b, shape, add, false, false); }
-inline void tensor_product_pair(u32 d, u64 a, u64 b, u32 shape, int add) { multiply_shared(d, a, b, shape, add, false, true); }
-inline void tensor_product_f8(u32 d, u64 a, u64 b, u32 shape, int add) { multiply_shared(d, a, b, shape, add, true, false); }
-inline void tensor_product_f8_pair(u32 d, u64 a, u64 b, u32 shape, int add) { multiply_shared(d, a, b, shape, add, true, true); }
+inline void tensor_product(u32 d, u64 a, u64 b, u32 shape, int add) {
+  start(late_products, [=] { multiply_shared(d, a, b, shape, add, false, false); });
+}
+inline void tensor_product_pair(u32 d, u64 a, u64 b, u32 shape, int add) {
+  start(late_products, [=] { multiply_shared(d, a, b, shape, add, false, true); });
+}
+inline void tensor_product_f8(u32 d, u64 a, u64 b, u32 shape, int add) {
+  start(late_products, [=] { multiply_shared(d, a, b, shape, add, true, false); });
+}
+inline void tensor_product_f8_pair(u32 d, u64 a, u64 b, u32 shape, int add) {
+  start(late_products, [=] { multiply_shared(d, a, b, shape, add, true, true); });
+}
 /// Two numbers of A to a column.
-inline void tensor_product_ts(u32 d, u32 a, u64 b, u32 bits, int add) {
+inline void multiply_tensor(u32 d, u32 a, u64 b, u32 bits, int add) {
   const emulator::Shape shape = emulator::shape_of(bits, false, false);
   if (shape.a_mn_major) die("an operand in tensor memory that is transposed");
   if (a >> 16 != 0) die("an operand in lane " + std::to_string(a >> 16) + " of tensor memory");
@@ -226,13 +236,17 @@ inline void tensor_product_ts(u32 d, u32 a, u64 b, u32 bits, int add) {
       b, shape, add, false);
 }
 
+inline void tensor_product_ts(u32 d, u32 a, u64 b, u32 shape, int add) {
+  start(late_products, [=] { multiply_tensor(d, a, b, shape, add); });
+}
+
 inline void tensor_signal(u32 barrier) {
   one_kind(false);
-  arrive(barrier);
+  start(late_products, [=] { arrive(barrier); });
 }
 inline void tensor_signal_pair(u32 barrier) {
   one_kind(true);
-  for (u32 block = 0; block < 2; ++block) arrive_at(barrier, block);
+  start(late_products, [=] { arrive_at(barrier, 0), arrive_at(barrier, 1); });
 }
 
 /// tcgen05.cp with 128x256b: 8 columns of every lane, from rows of 32 bytes.
@@ -253,10 +267,8 @@ inline void arrive_expect_leader(u32 barrier, u32 bytes) {
   p.bytes += bytes;
   settle(p);
 }
-inline void tma_load_pair(u32 to, const TensorMap* m, int x, int y, u32 b) { expect_alive(0), load_box(to, m, {x, y}, b, here, 0); }
-inline void tma_load_pair(u32 to, const TensorMap* m, int x, int y, int z, u32 b) {
-  expect_alive(0), load_box(to, m, {x, y, z}, b, here, 0);
-}
+inline void tma_load_pair(u32 to, const TensorMap* m, int x, int y, u32 b) { expect_alive(0), load(to, m, {x, y}, b, here, 0); }
+inline void tma_load_pair(u32 to, const TensorMap* m, int x, int y, int z, u32 b) { expect_alive(0), load(to, m, {x, y, z}, b, here, 0); }
 
 /// The larger of three; what is not a number does not count.
 inline float max3_(float a, float b, float c) { return std::fmax(std::fmax(a, b), c); }
