@@ -373,6 +373,11 @@ inline float __shfl_xor_sync(u32, float x, int mask) {
   meet(warp_key(), 32);
   return y;
 }
+inline bool __any_sync(u32, bool one) {
+  float any = one ? 1.0f : 0.0f;
+  for (int mask = 16; mask > 0; mask /= 2) any = std::max(any, __shfl_xor_sync(0, any, mask));
+  return any > 0;
+}
 
 /// stmatrix x4: thread 8m + r gives the address of row r of matrix m; thread t holds of each matrix row t/4, columns 2(t%4)
 /// and the next, as the halves of one register.

@@ -144,15 +144,19 @@ inline void tensor_fence_after() {}
   void tensor_store_n##N(u32 to, const T(&r)[M]) { \
     tensor_store<N, At>(to, r);                    \
   }
-WIDTH(1)
-WIDTH(2)
-WIDTH(4)
-WIDTH(8) WIDTH(16) WIDTH(32) WIDTH(64) WIDTH(128)
+WIDTH(1);
+WIDTH(2);
+WIDTH(4);
+WIDTH(8);
+WIDTH(16);
+WIDTH(32);
+WIDTH(64);
+WIDTH(128);
 #undef WIDTH
 
-    // ---- products
+// ---- products
 
-    inline u64 tensor_matrix(u32 address, u32 leading) {
+inline u64 tensor_matrix(u32 address, u32 leading) {
   if (address >= 1u << 18) die("a matrix beyond shared memory");
   return (u64)(address >> 4) | ((u64)(leading >> 4) << 16) | ((u64)(1024 >> 4) << 32) | (1ull << 46) | (2ull << 61);
 }
