@@ -116,9 +116,11 @@ int compile(Text& program) {
   const fs::path folder = given ? fs::path(given) : fs::temp_directory_path() / "heddle-fake-kernels";
   std::error_code ignored;
   fs::create_directories(folder, ignored);
-  const std::string emulator = micro ? whole(fs::path(HEDDLE_SOURCE_DIR) / "codegen/calibrate/micro.h")
-                                     : whole(fs::path(HEDDLE_SOURCE_DIR) / "tests/codegen/emulator/gpu.h") +
-                                           whole(fs::path(HEDDLE_SOURCE_DIR) / "tests/gpu/fake/records.h");
+  const fs::path root = HEDDLE_SOURCE_DIR;
+  std::string emulator = whole(root / (micro ? "codegen/calibrate/micro.h" : "tests/gpu/fake/records.h"));
+  if (!micro)
+    for (const char* part : {"block", "files", "gpu", "shared_memory", "tma", "wgmma"})
+      emulator += whole(root / "tests/codegen/emulator" / (std::string(part) + ".h"));
   const fs::path library = folder / (heddle::Hash().add(text).add(emulator).hex() + ".so");
   if (!fs::exists(library)) {
     const std::string base = library.string() + "." + std::to_string(::getpid());

@@ -1,0 +1,102 @@
+// TMA with its 128-byte swizzle and multicast: loads signal barriers, stores are waited for in groups.
+#pragma once
+
+#include "shared_memory.h"
+
+struct Plan {
+  void* data = nullptr;
+  int size = 2;                    ///< bytes of an element
+  std::vector<long> extents, box;  ///< innermost first
+  bool swizzle = false;
+};
+struct TensorMap {
+  const Plan* plan = nullptr;
+};
+inline void prefetch_map(const TensorMap*) {}
+
+/// visit(shared address, element or null outside the tensor) for every element of the box.
+template <class Visit>
+void walk_box(const Plan& plan, u32 base, std::vector<long> start, Visit visit) {
+  if (base % 128 != 0 || (plan.swizzle && base % 1024 != 0)) die("a tile begins at " + std::to_string(base));
+  long count = 1;
+  for (const long side : plan.box) count *= side;
+  for (long n = 0; n < count; ++n) {
+    long rest = n, offset = 0, stride = 1;
+    bool inside = true;
+    for (std::size_t d = 0; d < plan.box.size(); ++d) {
+      const long x = start[d] + rest % plan.box[d];
+      rest /= plan.box[d];
+      inside = inside && x >= 0 && x < plan.extents[d];
+      offset += x * stride;
+      stride *= plan.extents[d];
+    }
+    const u32 address = base + static_cast<u32>(plan.size * n);
+    visit(plan.swizzle ? swizzled(address) : address, inside ? static_cast<char*>(plan.data) + plan.size * offset : nullptr);
+  }
+}
+/// Into `block`; the barrier is that of `signalled`.
+inline void load_box(u32 to, const TensorMap* map, std::vector<long> start, u32 barrier, int block, int signalled) {
+  long bytes = 0;
+  const u32 size = static_cast<u32>(map->plan->size);
+  walk_box(*map->plan, to, std::move(start), [&](u32 a, const char* x) {
+    if (x)
+      std::memcpy(at(a, size, block), x, size);
+    else
+      std::memset(at(a, size, block), 0, size);
+    bytes += size;
+  });
+  Phase& p = phase_at(barrier, signalled);
+  p.bytes -= bytes;
+  if (p.bytes < 0 && blocks_of_cluster == 1) die("more bytes than were expected");
+  settle(p);
+}
+inline void store_box(const TensorMap* map, u32 from, std::vector<long> start, bool add) {
+  const u32 size = static_cast<u32>(map->plan->size);
+  walk_box(*map->plan, from, std::move(start), [&](u32 a, char* x) {
+    if (!x) return;
+    if (!add)
+      std::memcpy(x, at(a, size), size);
+    else
+      *reinterpret_cast<float*>(x) += load_shared<float>(a);
+  });
+}
+inline void load(u32 to, const TensorMap* m, std::vector<long> at, u32 b, int block, int signalled) {
+  start(late_copies, [=, map = *m] { load_box(to, &map, at, b, block, signalled); });
+}
+inline void tma_load(u32 to, const TensorMap* m, int x, int y, u32 b) { load(to, m, {x, y}, b, here, here); }
+inline void tma_load(u32 to, const TensorMap* m, int x, int y, int z, u32 b) { load(to, m, {x, y, z}, b, here, here); }
+inline void load_boxes(u32 to, const TensorMap* m, std::vector<long> at, u32 b, unsigned blocks) {
+  for (int block = 0; block < blocks_of_cluster; ++block)
+    if (blocks >> block & 1) expect_alive(block), load(to, m, at, b, block, block);
+}
+inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, u32 b, unsigned blocks) { load_boxes(to, m, {x, y}, b, blocks); }
+inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, int z, u32 b, unsigned blocks) {
+  load_boxes(to, m, {x, y, z}, b, blocks);
+}
+
+inline void store(const TensorMap* m, u32 from, std::vector<long> at, bool add) {
+  auto& groups = store_groups[fiber()];
+  if (groups.empty()) groups.emplace_back();
+  const auto read = [=, map = *m] { store_box(&map, from, at, add); };
+  if (late_copies)
+    groups.back().push_back(read);
+  else
+    read();
+}
+inline void store_commit() { store_groups[fiber()].emplace_back(); }
+inline void read_stores(std::size_t keep) {
+  auto& groups = store_groups[fiber()];
+  while (groups.size() > keep + 1) {
+    for (const auto& read : groups.front()) read();
+    groups.erase(groups.begin());
+  }
+}
+inline void tma_add(const TensorMap* m, u32 from, int x, int y) { store(m, from, {x, y}, true); }
+inline void tma_add(const TensorMap* m, u32 from, int x, int y, int z) { store(m, from, {x, y, z}, true); }
+inline void tma_store(const TensorMap* m, u32 from, int x, int y) { store(m, from, {x, y}, false); }
+inline void tma_store(const TensorMap* m, u32 from, int x, int y, int z) { store(m, from, {x, y, z}, false); }
+template <int N>
+void store_wait_read() {
+  read_stores(N);
+}
+inline void store_wait_all() { read_stores(0); }
