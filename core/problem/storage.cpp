@@ -262,7 +262,10 @@ class Storage {
     for (const ValueId id : values)
       for (const Read& r : reads_[id.index()]) {
         const Op& op = problem_.op(r.op);
-        const Reader reader{r.op, r.distance, op.asynchronous ? op.latency : op.window, completes_on_barrier(problem_, r.op) ? 0 : signal_};
+        // Threads give tensor memory back when what they load is in their registers (tcgen05.wait::ld), which is known no sooner than its
+        // arrival there.
+        const bool until_there = op.asynchronous || op.kind.starts_with("tmem_load");
+        const Reader reader{r.op, r.distance, until_there ? op.latency : op.window, completes_on_barrier(problem_, r.op) ? 0 : signal_};
         const bool known = std::any_of(channel.readers.begin(), channel.readers.end(),
                                        [&](const Reader& o) { return o.op == reader.op && o.distance == reader.distance; });
         if (!known) channel.readers.push_back(reader);
