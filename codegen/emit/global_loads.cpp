@@ -34,7 +34,9 @@ void Writer::write_global_load(const Step& step, const TileOp& op) {
   const bool half = tensor.dtype == DType::Bf16 || tensor.dtype == DType::F16;
   if (!out.layout || (!half && tensor.dtype != DType::F32) || (out.packed && value.dtype != tensor.dtype))
     return unfit("loads something else than f32, bf16 or f16 into registers, or converts to 16 bits on the way");
-  if (!products_) return write_whole_vector(step, op, pointer_to(index));
+  if (tiles_ == Tiles::ThreadRows)
+    return unfit("loads into registers where each thread has a row; tma_load to shared memory can be written");
+  if (tiles_ == Tiles::WarpRows) return write_whole_vector(step, op, pointer_to(index));
 
   // Where the tile lies, outermost dimension first, and whether it can reach over the tensor's end.
   std::vector<std::string> variables;

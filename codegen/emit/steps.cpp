@@ -1,4 +1,4 @@
-// Barriers, TMA and wgmma.
+// Barriers and TMA, and who writes which step.
 #include <algorithm>
 #include <utility>
 
@@ -10,6 +10,11 @@ std::string Writer::barrier_text(std::size_t barrier, std::size_t cursor) const 
   const std::int64_t at = barrier_address(program_, barrier);
   if (role_->cursors[cursor].depth == 1) return fmt::format("smem + {}", at);
   return fmt::format("smem + {} + s{} * 8", at, cursor);
+}
+
+std::string Writer::barrier_name(std::size_t barrier) const {
+  const Barrier& b = program_.barriers[barrier];
+  return safe_name(b.full ? kernel_.values[b.value].name : program_.buffers[b.buffer].name);
 }
 
 std::string Writer::slot_text(const Place& place) const {
@@ -32,25 +37,11 @@ std::string Writer::iteration_text(std::int64_t iteration) const {
   return offset == 0 ? std::string(base) : fmt::format("{} {} {}", base, offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
 }
 
-bool Writer::is_positive(std::size_t v) const {
-  for (const TileOp& op : kernel_.body) {
-    if (op.outputs.empty() || op.outputs[0] != kernel_.values[v].name) continue;
-    if (op.kind == "exp2") return true;
-    if (op.kind != "convert") return false;
-    for (std::size_t from = 0; from < kernel_.values.size(); ++from)
-      if (!op.inputs.empty() && op.inputs[0].value == kernel_.values[from].name) return is_positive(from);
-  }
+bool Writer::is_zero_fill(std::size_t v) const {
+  for (const TileOp& op : kernel_.prologue)
+    if (op.kind == "fill" && !op.outputs.empty() && op.outputs[0] == kernel_.values[v].name)
+      return number_attr(op, "value").value_or(0.0f) == 0.0f;
   return false;
-}
-
-/// What the first wgmma of the turn takes from registers, where its signs are known.
-const Place* Writer::made_before(const Step& turn) const {
-  const auto& steps = section_->steps;
-  auto at = std::find_if(steps.begin(), steps.end(), [&](const Step& s) { return &s == &turn; });
-  at = std::find_if(at, steps.end(), [](const Step& s) { return s.kind == StepKind::Issue && s.engine == Engine::Mma; });
-  if (at == steps.end()) return nullptr;
-  const Place& a = at->inputs.at(0);
-  return a.kind == Place::Kind::Variable && values_[a.value].packed && is_positive(a.value) ? &a : nullptr;
 }
 
 /// A ring whose readers are wgmmas, in whichever role: no thread reads or writes it.
@@ -62,8 +53,9 @@ bool Writer::only_products_read(std::size_t empty_barrier) const {
   return true;
 }
 
-bool Writer::writes_shared(const Step& step) {
-  return step.kind == StepKind::Put || (step.kind == StepKind::Compute && step.output.kind == Place::Kind::Buffer);
+bool Writer::writes_shared(const Step& step) const {
+  return step.kind == StepKind::Put ||
+         (step.kind == StepKind::Compute && step.output.kind == Place::Kind::Buffer && !program_.buffers[step.output.index].tensor());
 }
 
 /// In every pass, so that what was written before is behind it.
@@ -87,20 +79,23 @@ void Writer::write_step_text(const Step& step) {
   switch (step.kind) {
     case StepKind::Wait: {
       const Barrier& barrier = program_.barriers[step.barrier];
-      const std::string name = safe_name(barrier.full ? kernel_.values[barrier.value].name : program_.buffers[barrier.buffer].name);
+      const std::string name = barrier_name(step.barrier);
       // Work that the schedule has before a product, but that only later work needs, would otherwise end up between its wgmmas.
       if (barrier.full && unread_)
         return line("wait_with({}, p{}, {});  // full {}", barrier_text(step.barrier, step.cursor), step.cursor,
                     register_text(std::exchange(unread_, nullptr)->output), name);
-      line("{}({}, p{}{});  // {} {}",
-           !barrier.full && program_.buffers[barrier.buffer].shared && !only_products_read(step.barrier) ? "wait_cluster" : "wait",
-           barrier_text(step.barrier, step.cursor), step.cursor, step.ahead ? " ^ 1" : "", barrier.full ? "full" : "empty", name);
+      // For what threads of the other block have done.
+      const bool for_cluster = program_.pair
+                                   ? is_leaders(step.barrier) && barrier.tx_bytes == 0
+                                   : !barrier.full && program_.buffers[barrier.buffer].shared && !only_products_read(step.barrier);
+      line("{}({}, p{}{});  // {} {}", for_cluster ? "wait_cluster" : "wait", barrier_text(step.barrier, step.cursor), step.cursor,
+           step.ahead ? " ^ 1" : "", barrier.full ? "full" : "empty", name);
       return;
     }
     case StepKind::Arrive: {
       const Barrier& barrier = program_.barriers[step.barrier];
-      const std::string name = safe_name(barrier.full ? kernel_.values[barrier.value].name : program_.buffers[barrier.buffer].name);
-      if (!barrier.full && program_.buffers[barrier.buffer].shared) {
+      const std::string name = barrier_name(step.barrier);
+      if (!barrier.full && program_.buffers[barrier.buffer].shared && !program_.pair) {
         const std::string at = barrier_text(step.barrier, step.cursor);
         line("{0}arrive({1}), {2}({1}, rank ^ 1);  // empty {3}, here and in the other block",
              one_thread_ ? "" : "__syncwarp(); if (lane == 0) ", at,
@@ -110,8 +105,9 @@ void Writer::write_step_text(const Step& step) {
       // What the warp's other lanes did comes first. No branch for the last pass: ptxas moves nothing across one.
       const std::string last = step.only_last ? fmt::format("i >= {}", end_text(*section_, 1)) : "";
       const std::string who = one_thread_ ? last : last.empty() ? "lane == 0" : "lane == 0 && " + last;
-      line("{}{}arrive({});  // {} {}", one_thread_ ? "" : "__syncwarp(); ", who.empty() ? "" : fmt::format("if ({}) ", who),
-           barrier_text(step.barrier, step.cursor), barrier.full ? "full" : "empty", name);
+      line("{}{}{}({});  // {} {}", one_thread_ ? "" : "__syncwarp(); ", who.empty() ? "" : fmt::format("if ({}) ", who),
+           is_leaders(step.barrier) ? "arrive_leader" : "arrive", barrier_text(step.barrier, step.cursor), barrier.full ? "full" : "empty",
+           name);
       return;
     }
     case StepKind::Advance:
@@ -143,21 +139,28 @@ void Writer::write_step_text(const Step& step) {
         raw(one_thread_ ? "store_commit();" : "if (tid == 0) store_commit();");
       }
       return;
-    case StepKind::Retire: return write_retire(step);
+    case StepKind::Retire:
+      if (step.engine != Engine::Store) return write_retire(step);
+      return line("{}store_wait_read<{}>();", one_thread_ ? "" : "if (tid == 0) ", step.keep);
     case StepKind::Put: return write_hand_over(step);
+    case StepKind::Signal: return write_signal(step);
+    case StepKind::AwaitReads: return write_await_loads();
+    case StepKind::AwaitWrites: return raw("tensor_await_stores();");
+    case StepKind::FenceBefore: return raw("tensor_fence_before();");
+    case StepKind::FenceAfter: return raw("tensor_fence_after();");
     case StepKind::Issue:
       line("// {}", comment());
       if (step.engine == Engine::Load) return write_load(step);
       if (step.engine == Engine::Store) return write_store(step);
-      return write_product(step);
+      return program_.blackwell() ? write_tensor_product(step) : write_product(step);
     case StepKind::Compute:
-      if (step.op.list == OpRef::List::Prologue && only_sums_read_init(step))
+      if (step.op.list == OpRef::List::Prologue && step.output.kind == Place::Kind::Variable && only_sums_read_init(step))
         return line("fresh({});  // {}", register_text(step.output), comment());
       finish_lazy_sums(step);
       line("// {}", comment());
       if (unread_ && std::any_of(step.inputs.begin(), step.inputs.end(), [&](const Place& p) { return p.value == unread_->output.value; }))
         unread_ = nullptr;
-      if (op_of(kernel_, step.op).kind == "exp2" && products_ && words_of(step.output.value) > 2) unread_ = &step;
+      if (op_of(kernel_, step.op).kind == "exp2" && tiles_ == Tiles::Fragments && words_of(step.output.value) > 2) unread_ = &step;
       return write_compute(step);
   }
 }
@@ -169,14 +172,16 @@ std::optional<Writer::Panels> Writer::panels_of(std::size_t v, const TileOp& op)
   const bool f32 = kernel_.values[v].dtype == DType::F32;
   if (f32 && shape.size() == 1 && shape[0] % 4 == 0 && shape[0] <= 256)
     return Panels{1, static_cast<int>(shape[0]), 1, shape[0] * 4, false};
-  // Panels of 128 bytes for wgmma and its swizzle; else as wide as a box may be.
-  const std::int64_t width = products_ ? (f32 ? 32 : 64) : 256;
-  if ((!values_[v].packed && !(f32 && products_)) || shape.size() != 2 || shape[1] % width != 0 || shape[0] > 256) {
+  // Panels of 128 bytes for products and their swizzle; else as wide as a box may be.
+  const bool products = tiles_ != Tiles::WarpRows;
+  const std::int64_t bytes = bits_of(kernel_.values[v].dtype) / 8, width = products ? 128 / std::max<std::int64_t>(bytes, 1) : 256;
+  const bool fits = values_[v].packed || (products && (f32 || (bytes == 1 && program_.blackwell())));
+  if (!fits || shape.size() != 2 || shape[1] % width != 0 || shape[0] > 256) {
     refuse("tile_shape", op,
            fmt::format("'{}' moves a tile that is not two-dimensional, at most 256 rows and a multiple of {} columns", op.name, width));
     return std::nullopt;
   }
-  return Panels{static_cast<int>(shape[1] / width), static_cast<int>(width), shape[0], shape[0] * width * (f32 ? 4 : 2), products_};
+  return Panels{static_cast<int>(shape[1] / width), static_cast<int>(width), shape[0], shape[0] * width * bytes, products};
 }
 
 std::size_t Writer::map_of(const TileOp& op, const Panels& panels) {
@@ -240,10 +245,7 @@ std::vector<std::string> Writer::coordinates(const Step& step, const TileOp& op)
   return result;
 }
 
-namespace {
-
-/// "x + panel offset, y, z"
-std::string with_panel(const std::vector<std::string>& at, int offset) {
+std::string Writer::with_panel(const std::vector<std::string>& at, int offset) {
   std::string text;
   for (std::size_t d = 0; d < at.size(); ++d) {
     if (d > 0) text += ", ";
@@ -253,14 +255,13 @@ std::string with_panel(const std::vector<std::string>& at, int offset) {
   return text;
 }
 
-}  // namespace
-
 void Writer::write_load(const Step& step) {
   const TileOp& op = op_of(kernel_, step.op);
   if (op.kind != "tma_load")
     return refuse("load_kind", op, fmt::format("'{}' is a {}; loads by tma_load can be written", op.name, op.kind));
   const auto panels = panels_of(step.output.value, op);
   if (!panels) return;
+  if (program_.pair && is_leaders(step.barrier)) return write_pair_load(step, op, *panels);
   const std::size_t map = map_of(op, *panels);
   const auto at = coordinates(step, op);
   const std::string barrier = barrier_text(step.barrier, step.cursor);
@@ -308,100 +309,6 @@ void Writer::write_store(const Step& step) {
   if (!one_thread_) {
     --indent_;
     raw("}");
-  }
-}
-
-// ---- wgmma
-
-bool Writer::is_zero_fill(std::size_t v) const {
-  for (const TileOp& op : kernel_.prologue)
-    if (op.kind == "fill" && !op.outputs.empty() && op.outputs[0] == kernel_.values[v].name)
-      return number_attr(op, "value").value_or(0.0f) == 0.0f;
-  return false;
-}
-
-/// The zero that a sum starts from needs no instruction: the first wgmma does not add.
-bool Writer::only_sums_read_init(const Step& fill) const {
-  if (fill.output.iteration != -1 || !is_zero_fill(fill.output.value)) return false;
-  for (const Section& section : role_->sections)
-    for (const Step& step : section.steps)
-      for (std::size_t k = 0; k < step.inputs.size(); ++k) {
-        const Place& p = step.inputs[k];
-        if (p.kind != Place::Kind::Variable || p.index != fill.output.index || p.value != fill.output.value || p.iteration != -1) continue;
-        if (step.engine != Engine::Mma || k != 2) return false;
-      }
-  return true;
-}
-
-void Writer::write_product(const Step& step) {
-  const TileOp& op = op_of(kernel_, step.op);
-  open_.push_back(&step);
-  const auto& a = step.inputs.at(0);
-  const auto& b = step.inputs.at(1);
-  const auto& d = step.output;
-  const std::vector<std::int64_t>&as = values_[a.value].shape, &bs = values_[b.value].shape, &ds = values_[d.value].shape;
-  const bool ta = flag_attr(op, "transpose_a"), tb = flag_attr(op, "transpose_b");
-  const auto unfit = [&](const char* why) { refuse("product", op, fmt::format("'{}' {}", op.name, why)); };
-  if (as.size() != 2 || bs.size() != 2 || ds.size() != 2 || as[ta] != 64 || d.kind != Place::Kind::Variable ||
-      b.kind != Place::Kind::Buffer)
-    return unfit("is no product of 64 rows with B in shared memory and the result in registers");
-  const std::int64_t k = as[!ta], n = ds[1], column = integer_attr(op, "column", 0), row = integer_attr(op, "row", 0);
-  const DType type = kernel_.values[a.value].dtype;
-  if ((type != DType::Bf16 && type != DType::F16) || kernel_.values[b.value].dtype != type || kernel_.values[d.value].dtype != DType::F32)
-    return unfit("multiplies neither bf16 nor f16 into f32");
-  const bool from_registers = a.kind == Place::Kind::Variable;
-  if (ta && from_registers) return unfit("transposes an A in registers");
-  if (n % 8 != 0 || n > 256 || k % 16 != 0 || (!from_registers && !ta && k % 64 != 0) || (tb ? k : n) % 64 != 0 ||
-      column % (tb ? 8 : 64) != 0 || column < 0 || column + n > bs[tb ? 0 : 1] || row % (tb ? 64 : 16) != 0 || row < 0 ||
-      row + k > bs[tb ? 1 : 0])
-    return unfit("has extents that do not make whole swizzled panels of 64 columns");
-  const ProductShape shape{static_cast<int>(n), from_registers, ta, !tb, type == DType::F16};
-  shapes_.insert(shape);
-  std::string add = "1";  // of the first step along K
-  if (step.inputs.size() < 3) {
-    add = "k";
-  } else if (step.inputs[2].iteration == -1 && is_zero_fill(step.inputs[2].value)) {
-    add = section_->loop ? fmt::format("k | (i != {})", section_->first) : "k";
-  }
-  raw("{");
-  ++indent_;
-  if (!from_registers) line("const u64 a = matrix({}, {});", slot_text(a), ta ? as[0] * 128 : 16);
-  // A panel is 64 columns of B as it is stored, 128 bytes a row.
-  const std::int64_t skipped = tb ? (row / 64 * bs[0] + column) * 128 : (column / 64 * bs[0] + row) * 128;
-  line("const u64 b = matrix({}{}, {});", slot_text(b), skipped > 0 ? fmt::format(" + {}", skipped) : "", tb ? 16 : bs[0] * 128);
-  if (add == "k") line("fresh({});", register_text(d));
-  raw("product_fence();");
-  raw("#pragma unroll");
-  line("for (int k = 0; k < {}; ++k)", k / 16);
-  // K-major: 64 columns of K per panel, 32 bytes further per step. N-major: 16 rows of 128 bytes further, panels of N apart.
-  const std::string b_tile = tb ? fmt::format("behind(b, k / 4 * {} + k % 4 * 32)", bs[0] * 128) : "behind(b, k * 2048)";
-  const std::string a_tile = from_registers ? fmt::format("{0}[4 * k], {0}[4 * k + 1], {0}[4 * k + 2], {0}[4 * k + 3]", register_text(a))
-                             : ta           ? "behind(a, k * 2048)"
-                                            : fmt::format("behind(a, k / 4 * {} + k % 4 * 32)", as[0] * 128);
-  line("  {}({}, {}, {}, {});", product_name(shape), register_text(d), a_tile, b_tile, add);
-  --indent_;
-  raw("}");
-}
-
-void Writer::write_retire(const Step& step) {
-  if (step.engine == Engine::Store) {
-    line("{}store_wait_read<{}>();", one_thread_ ? "" : "if (tid == 0) ", step.keep);
-    return;
-  }
-  line("product_wait<{}>();", step.keep);
-  std::vector<Flying> landed;
-  if (step.keep == 0) landed = std::exchange(unpinned_, {});
-  while (flying_.size() > static_cast<std::size_t>(step.keep)) {
-    // ptxas does not follow a group from an earlier pass through a partial wait: its registers stay untouched until nothing flies.
-    for (const Flying& f : flying_.front()) (step.keep > 0 && !f.this_pass ? unpinned_ : landed).push_back(f);
-    flying_.pop_front();
-  }
-  std::set<std::string> done;
-  for (const Flying& f : landed) {
-    const std::string d = register_text(f.step->output);
-    if (done.insert(d).second) line("pin({});", d);
-    const Place& a = f.step->inputs[0];
-    if (a.kind == Place::Kind::Variable && done.insert(register_text(a)).second) line("keep({});", register_text(a));
   }
 }
 

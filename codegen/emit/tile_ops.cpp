@@ -1,4 +1,5 @@
-// Tile instructions that a role's own threads execute.
+// Tile instructions that a role's own threads execute: who writes which, and those that each thread does to its own elements, however
+// they lie.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -43,19 +44,24 @@ constexpr std::array<Function, 21> kFunctions{{
 void Writer::write_compute(const Step& step) {
   const TileOp& op = op_of(kernel_, step.op);
   if (!op.outputs.empty() && step.output.kind == Place::Kind::Variable && !values_[step.output.value].layout) return;
+  if (op.kind == "tmem_load") return write_tensor_load(step, op);
+  if (op.kind == "tmem_store") return write_tensor_store(step, op);
+  const bool rows = tiles_ == Tiles::ThreadRows;
   raw("{");
   ++indent_;
   take_inputs(step, op);
-  if (op.kind == "fill" || op.kind == "elementwise" || op.kind == "exp2" || op.kind == "broadcast")
+  if (op.kind == "fill" && step.output.kind == Place::Kind::Buffer && program_.buffers[step.output.index].tensor())
+    write_tensor_fill(step, op);
+  else if (op.kind == "fill" || op.kind == "elementwise" || op.kind == "exp2" || op.kind == "broadcast")
     write_elements(step, op);
   else if (op.kind == "reduce_max" || op.kind == "reduce_sum")
-    write_reduction(step, op, op.kind == "reduce_max");
+    rows ? write_row_reduction(step, op, op.kind == "reduce_max") : write_reduction(step, op, op.kind == "reduce_max");
   else if (op.kind == "convert" || op.kind == "copy")
     write_convert(step, op);
   else if (op.kind == "mask")
-    write_mask(step, op);
+    rows ? write_row_mask(step, op) : write_mask(step, op);
   else if (op.kind == "smem_store")
-    write_smem_store(step, op);
+    rows ? write_row_smem_store(step, op) : write_smem_store(step, op);
   else if (op.kind == "smem_load")
     write_smem_load(step, op);
   else if (op.kind == "load")
@@ -67,7 +73,7 @@ void Writer::write_compute(const Step& step) {
 }
 
 bool Writer::is_smem_vector(const Place& place) const {
-  return products_ && place.kind == Place::Kind::Buffer && values_[place.value].shape.size() == 1 &&
+  return tiles_ != Tiles::WarpRows && place.kind == Place::Kind::Buffer && values_[place.value].shape.size() == 1 &&
          kernel_.values[place.value].dtype == DType::F32 && !program_.buffers[place.index].registers;
 }
 
@@ -76,17 +82,22 @@ void Writer::take_inputs(const Step& step, const TileOp& op) {
   for (std::size_t k = 0; k < step.inputs.size(); ++k) {
     const Place& p = step.inputs[k];
     if (is_smem_vector(p)) {
-      if (integer_attr(op, "axis", 0) == 1) continue;  // write_elements() takes two at a time, to save registers
-      line("float taken{}[2];", k);
+      if (integer_attr(op, "axis", 0) == 1) continue;  // write_elements() takes some at a time, to save registers
+      line("float taken{}[{}];", k, rows_per_thread());
+      if (tiles_ == Tiles::ThreadRows) {
+        line("load_word({} + tid * 4, taken{}[0]);", slot_text(p), k);
+        continue;
+      }
       raw("#pragma unroll");
       line("for (int r = 0; r < 2; ++r) load_word({} + (warp * 16 + lane / 4 + r * 8) * 4, taken{}[r]);", slot_text(p), k);
       continue;
     }
     if (p.kind != Place::Kind::Buffer || !program_.buffers[p.index].registers) continue;
-    line("{} taken{}[{}];", type_of(p.value), k, words_of(p.value));
+    const int words = words_of(step, p.value), skipped = step.piece.number * words;
+    line("{} taken{}[{}];", type_of(p.value), k, words);
     raw("#pragma unroll");
-    line("for (int r = 0; r < {}; ++r) load_word({} + (r * {} + tid) * 4, taken{}[r]);", words_of(p.value), slot_text(p), 32 * role_->warps,
-         k);
+    line("for (int r = 0; r < {}; ++r) load_word({} + ({}r * {} + tid) * 4, taken{}[r]);", words, slot_text(p),
+         pieces_of(step, p.value) > 1 && skipped > 0 ? fmt::format("{} + ", skipped * 32 * role_->warps) : "", 32 * role_->warps, k);
   }
 }
 
@@ -98,7 +109,7 @@ std::string Writer::input_array(const Step& step, std::size_t input) {
 std::string Writer::begin_result(const Step& step) {
   const Variable& v = role_->variables[step.output.index];
   if (!v.moves) return register_text(step.output);
-  line("{} made[{}];", type_of(step.output.value), words_of(step.output.value));
+  line("{} made[{}];", type_of(step.output.value), words_of(step, step.output.value));
   return "made";
 }
 
@@ -107,7 +118,7 @@ void Writer::end_result(const Step& step) {
   if (!v.moves) return;
   Place to = step.output;
   raw("#pragma unroll");
-  line("for (int r = 0; r < {}; ++r) {{", words_of(step.output.value));
+  line("for (int r = 0; r < {}; ++r) {{", words_of(step, step.output.value));
   for (int c = v.copies - 1; c > 0; --c) {
     Place from = to;
     to.copy = c;
@@ -124,7 +135,10 @@ std::string Writer::element_text(const Step& step, const TileOp& op, std::size_t
   const Value& v = values_[p.value];
   if (is_smem_vector(p) && result.kind == Layout::Kind::Matrix) {
     const bool columns = integer_attr(op, "axis", 0) == 1;
-    if (v.shape[0] == (columns ? result.cols : result.rows)) return fmt::format("taken{}[{}]", input, columns ? "e & 1" : "(e >> 1) & 1");
+    if (v.shape[0] == (columns ? result.cols : result.rows)) {
+      if (columns && tiles_ == Tiles::ThreadRows) return fmt::format("__uint_as_float(taken{}[e & 3])", input);
+      return fmt::format("taken{}[{}]", input, columns ? "e & 1" : index_of_row(result));
+    }
   }
   using Kind = Layout::Kind;
   if (!v.layout || (v.packed && v.layout->kind == Kind::Rows)) {
@@ -140,10 +154,9 @@ std::string Writer::element_text(const Step& step, const TileOp& op, std::size_t
   };
   if (v.layout->kind == result.kind) return v.packed ? of_pair("e / 2") : array + "[e]";
   const std::int64_t axis = integer_attr(op, "axis", 0);
-  if (result.kind == Kind::Matrix && v.layout->kind == Kind::Rows && axis == 0)
-    return products_ ? array + "[(e >> 1) & 1]" : fmt::format("{}[e / {}]", array, result.columns);
+  if (result.kind == Kind::Matrix && v.layout->kind == Kind::Rows && axis == 0) return fmt::format("{}[{}]", array, index_of_row(result));
   if (result.kind == Kind::Matrix && v.layout->kind == Kind::Columns && axis == 1) {
-    if (products_) return of_pair("e / 4");
+    if (tiles_ == Tiles::Fragments) return of_pair("e / 4");
     return v.packed ? of_pair(fmt::format("e % {} / 2", result.columns)) : fmt::format("{}[e % {}]", array, result.columns);
   }
   refuse("operand", op, fmt::format("'{}' has an operand that does not lie over its result thread by thread", op.name));
@@ -169,11 +182,15 @@ void Writer::write_elements(const Step& step, const TileOp& op) {
     expression = operands.at(0);
   } else if (op.kind == "exp2") {
     if (operands.size() < 2)
-      expression = fmt::format("exp2_({})", operands.at(0));
+      expression = operands.at(0);
     else if (scale)
-      expression = fmt::format("exp2_(fmaf({}, {}, -{}))", raw_first, float_literal(*scale), operands[1]);
+      expression = fmt::format("fmaf({}, {}, -{})", raw_first, float_literal(*scale), operands[1]);
     else
-      expression = fmt::format("exp2_({} - {})", operands[0], operands[1]);
+      expression = fmt::format("{} - {}", operands[0], operands[1]);
+    // Every so many elements without the special function unit: e * percent / 100 grows by one there.
+    const std::int64_t percent = program_.blackwell() ? integer_attr(op, "emulated", 0) : 0;
+    expression = percent > 0 ? fmt::format("(e + 1) * {0} / 100 > e * {0} / 100 ? exp2_poly_({1}) : exp2_({1})", percent, expression)
+                             : fmt::format("exp2_({})", expression);
   } else {
     const std::string name = text_attr(op, "fn");
     const Function* function = nullptr;
@@ -195,7 +212,21 @@ void Writer::write_elements(const Step& step, const TileOp& op) {
   raw("#pragma unroll");
   const bool by_columns = integer_attr(op, "axis", 0) == 1 &&
                           std::any_of(step.inputs.begin(), step.inputs.end(), [&](const Place& p) { return is_smem_vector(p); });
-  if (by_columns) {
+  if (by_columns && tiles_ == Tiles::ThreadRows) {
+    const int elements = elements_of(step, step.output.value);
+    const std::string skipped = step.piece.number > 0 ? fmt::format("{} + ", step.piece.number * elements * 4) : "";
+    line("for (int j = 0; j < {}; ++j) {{  // 4 columns, the same for all threads", elements / 4);
+    ++indent_;
+    for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+      if (!is_smem_vector(step.inputs[k])) continue;
+      line("u32 taken{}[4];", k);
+      line("load_words({1} + {2}j * 16, taken{0}[0], taken{0}[1], taken{0}[2], taken{0}[3]);", k, slot_text(step.inputs[k]), skipped);
+    }
+    raw("#pragma unroll");
+    line("for (int e = 4 * j; e < 4 * j + 4; ++e) {}[e] = {};", to, expression);
+    --indent_;
+    raw("}");
+  } else if (by_columns) {
     line("for (int j = 0; j < {}; ++j) {{  // 8 columns, two of them in this thread", out.layout->elements / 4);
     ++indent_;
     for (std::size_t k = 0; k < step.inputs.size(); ++k)
@@ -206,95 +237,9 @@ void Writer::write_elements(const Step& step, const TileOp& op) {
     --indent_;
     raw("}");
   } else {
-    line("for (int e = 0; e < {}; ++e) {}[e] = {};", out.layout->elements, to, expression);
+    line("for (int e = 0; e < {}; ++e) {}[e] = {};", elements_of(step, step.output.value), to, expression);
   }
   end_result(step);
-}
-
-bool Writer::is_lazy_sum(std::size_t v) const {
-  if (!products_ || !is_zero_fill(v)) return false;
-  const std::string& name = kernel_.values[v].name;
-  bool runs = false;
-  for (const TileOp& op : kernel_.body) {
-    const bool defines = std::find(op.outputs.begin(), op.outputs.end(), name) != op.outputs.end();
-    if (defines && op.kind == "reduce_sum" && op.inputs.size() > 1 && op.inputs[1].value == name && op.inputs[1].distance == 1) {
-      runs = true;
-      continue;
-    }
-    if (defines || std::any_of(op.inputs.begin(), op.inputs.end(), [&](const Operand& in) { return in.value == name; })) return false;
-  }
-  return runs;
-}
-
-void Writer::finish_lazy_sums(const Step& step) {
-  if (step.op.list != OpRef::List::Epilogue) return;
-  for (const Place& p : step.inputs) {
-    if (p.kind != Place::Kind::Variable || !is_lazy_sum(p.value) || !finished_sums_.insert(p.value).second) continue;
-    line("// {}: first the parts of {} in the four threads of a row", named(op_of(kernel_, step.op)),
-         safe_name(kernel_.values[p.value].name));
-    raw("#pragma unroll");
-    line("for (int r = 0; r < {}; ++r) {{", words_of(p.value));
-    for (const int mask : {1, 2}) line("  {0}[r] += __shfl_xor_sync(0xffffffffu, {0}[r], {1});", register_text(p), mask);
-    raw("}");
-  }
-}
-
-void Writer::write_reduction(const Step& step, const TileOp& op, bool maximum) {
-  const Value& out = values_[step.output.value];
-  const Value& in = values_[step.inputs.at(0).value];
-  if (integer_attr(op, "axis", 1) != 1 || !in.layout || in.layout->kind != Layout::Kind::Matrix || in.packed || out.packed || !out.layout ||
-      out.layout->kind != Layout::Kind::Rows)
-    return refuse("reduction", op, fmt::format("'{}' is no reduction of an f32 tile along its rows", op.name));
-  float scale = number_attr(op, "scale").value_or(1.0f);
-  if (!std::isfinite(scale) || (maximum && scale <= 0))
-    return refuse("reduction", op, fmt::format("'{}' has a scale that cannot be taken out of the reduction", op.name));
-  if (flag_attr(op, "mean")) scale /= static_cast<float>(in.layout->cols);
-  const std::string from = input_array(step, 0);
-  const int rows = out.layout->elements;
-  const std::string combine = maximum ? "fmaxf({0}, {1})" : "{0} + {1}";
-  const auto combined = [&](const std::string& a, const std::string& b) { return fmt::format(fmt::runtime(combine), a, b); };
-  // Two partial results per row, so that fewer operations wait for each other.
-  line("float even[{0}], odd[{0}];", rows);
-  raw("#pragma unroll");
-  line("for (int r = 0; r < {}; ++r) {{", rows);
-  ++indent_;
-  const std::string first = products_ ? "2 * r" : fmt::format("{} * r", in.layout->columns);
-  const int steps = products_ ? in.layout->elements / 4 : in.layout->columns / 2;
-  const int stride = products_ ? 4 : 2;
-  line("even[r] = {0}[{1}], odd[r] = {0}[{1} + 1];", from, first);
-  raw("#pragma unroll");
-  line("for (int j = 1; j < {}; ++j) {{", steps);
-  line("  even[r] = {};", combined("even[r]", fmt::format("{}[{} + {} * j]", from, first, stride)));
-  line("  odd[r] = {};", combined("odd[r]", fmt::format("{}[{} + {} * j + 1]", from, first, stride)));
-  raw("}");
-  line("even[r] = {};", combined("even[r]", "odd[r]"));
-  const bool lazy = !maximum && step.output.kind == Place::Kind::Variable && is_lazy_sum(step.output.value);
-  for (int mask = lazy ? 0 : products_ ? 1 : 16; products_ ? mask > 0 && mask <= 2 : mask >= 1; mask = products_ ? mask * 2 : mask / 2)
-    line("even[r] = {};", combined("even[r]", fmt::format("__shfl_xor_sync(0xffffffffu, even[r], {})", mask)));
-  // In straight code ptxas would put the additions off until their operands have to be spilled.
-  if (lazy && !section_->loop) line("even[r] = __shfl_sync(0xffffffffu, even[r], lane);");
-  if (scale != 1.0f) line("even[r] *= {};", float_literal(scale));
-  if (step.inputs.size() > 1) {
-    const auto extra = [&](std::size_t k) {
-      const Value& v = values_[step.inputs[k].value];
-      if (!v.layout || v.packed || v.layout->kind != Layout::Kind::Rows)
-        refuse("reduction", op, fmt::format("'{}' has an operand that is not one f32 number per row", op.name));
-      return input_array(step, k) + "[r]";
-    };
-    const std::string second = extra(1);
-    if (step.inputs.size() > 2)
-      line("even[r] = fmaf({}, {}, even[r]);", second, extra(2));
-    else
-      line("even[r] = {};", combined("even[r]", second));
-  }
-  --indent_;
-  raw("}");
-  const std::string to = begin_result(step);
-  raw("#pragma unroll");
-  line("for (int r = 0; r < {}; ++r) {}[r] = even[r];", rows, to);
-  end_result(step);
-  // The sum is not needed before the loop is over; the additions stay here all the same.
-  if (lazy) line("pin({});", register_text(step.output));
 }
 
 void Writer::write_convert(const Step& step, const TileOp& op) {
@@ -307,104 +252,14 @@ void Writer::write_convert(const Step& step, const TileOp& op) {
   const char* type = kernel_.values[(out.packed ? step.output : step.inputs[0]).value].dtype == DType::F16 ? "f16" : "bf16";
   raw("#pragma unroll");
   if (in.packed == out.packed && kernel_.values[step.output.value].dtype == kernel_.values[step.inputs[0].value].dtype)
-    line("for (int e = 0; e < {}; ++e) {}[e] = {}[e];", words_of(step.output.value), to, from);
+    line("for (int e = 0; e < {}; ++e) {}[e] = {}[e];", words_of(step, step.output.value), to, from);
   else if (out.packed && !in.packed)
-    line("for (int e = 0; e < {0}; ++e) {1}[e] = pack_{3}({2}[2 * e], {2}[2 * e + 1]);", words_of(step.output.value), to, from, type);
+    line("for (int e = 0; e < {0}; ++e) {1}[e] = pack_{3}({2}[2 * e], {2}[2 * e + 1]);", words_of(step, step.output.value), to, from, type);
   else if (in.packed && !out.packed)
-    line("for (int e = 0; e < {0}; ++e) {1}[2 * e] = low_{3}({2}[e]), {1}[2 * e + 1] = high_{3}({2}[e]);", words_of(step.inputs[0].value),
-         to, from, type);
+    line("for (int e = 0; e < {0}; ++e) {1}[2 * e] = low_{3}({2}[e]), {1}[2 * e + 1] = high_{3}({2}[e]);",
+         words_of(step, step.inputs[0].value), to, from, type);
   else
     refuse("convert", op, fmt::format("'{}' converts between two 16-bit types", op.name));
-  end_result(step);
-}
-
-void Writer::write_mask(const Step& step, const TileOp& op) {
-  const Value& in = values_[step.inputs.at(0).value];
-  const auto value = number_attr(op, "value").value_or(0.0f);
-  if (!products_ || !in.layout || in.layout->kind != Layout::Kind::Matrix || in.packed || step.output.kind != Place::Kind::Variable ||
-      !std::isfinite(value))
-    return refuse("mask", op,
-                  fmt::format("'{}' does not mask an f32 tile in the registers of a kernel with wgmma by a finite number", op.name));
-  const auto at = coordinates(step, op);  // innermost first
-  const std::string from = input_array(step, 0), to = begin_result(step);
-  if (from != to) {
-    raw("#pragma unroll");
-    line("for (int e = 0; e < {}; ++e) {}[e] = {}[e];", in.layout->elements, to, from);
-  }
-  line("const int row = {}, column = {};", at[1], at[0]);
-  line("if (column + {} > row) {{  // for the whole warp group: on the diagonal or beyond it", in.layout->cols - 1);
-  raw("  const int own = row + warp * 16 + lane / 4 - column - lane % 4 * 2;");
-  raw("#pragma unroll");
-  line("  for (int e = 0; e < {}; ++e)", in.layout->elements);
-  line("    if (e / 4 * 8 + (e & 1) - (e >> 1 & 1) * 8 > own) {}[e] = {};", to, float_literal(value));
-  raw("}");
-  end_result(step);
-}
-
-void Writer::write_smem_store(const Step& step, const TileOp& op) {
-  const Value& in = values_[step.inputs.at(0).value];
-  const auto panels = panels_of(step.output.value, op);
-  if (!panels) return;
-  if (products_ && in.layout && in.layout->kind == Layout::Kind::Matrix && !in.packed && in.shape == values_[step.output.value].shape &&
-      kernel_.values[step.output.value].dtype == DType::F32)
-    return write_smem_store_f32(step, *panels);
-  if (!in.layout || in.layout->kind != Layout::Kind::Matrix || !in.packed || !values_[step.output.value].packed ||
-      in.shape != values_[step.output.value].shape)
-    return refuse("smem_store", op, fmt::format("'{}' does not store a 16-bit register tile", op.name));
-  const std::string from = input_array(step, 0);
-  if (products_) {
-    // stmatrix: 8 x 8 blocks, four at a time, 16 columns of the warp's 16 rows; 16-byte chunk c of row r lies at c ^ (r & 7).
-    // Steps of j flip bits of the address that nothing else sets.
-    const auto matrices = static_cast<int>(in.layout->cols / 16 / step.piece.count);
-    const std::string of = from + (step.piece.number > 0 ? fmt::format("[{} + 4 * j", step.piece.number * matrices * 4) : "[4 * j");
-    line("u32 to = {} + (warp * 16 + (lane & 15)) * 128 + ((lane >> 4) ^ (lane & 7)) * 16;", slot_text(step.output));
-    raw("keep_in_register(to);");
-    raw("#pragma unroll");
-    line("for (int j = 0; j < {}; ++j)", matrices);
-    line("  store_matrices((to ^ j % 4 * 32) + j / 4 * {0}, {1}], {1} + 1], {1} + 2], {1} + 3]);", panels->bytes, of);
-  } else {
-    line("const u32 to = {};", slot_text(step.output));
-    raw("#pragma unroll");
-    line("for (int j = 0; j < {}; ++j) {{", words_of(step.inputs[0].value) / 4);
-    line("  const int row = warp * {} + j / {}, panel = j % {};", in.layout->rows / 4, panels->count, panels->count);
-    line("  store_words(to + panel * {0} + row * 512 + lane * 16, {1}[4 * j], {1}[4 * j + 1], {1}[4 * j + 2], {1}[4 * j + 3]);",
-         panels->bytes, from);
-    raw("}");
-  }
-}
-
-/// Panels of 32 columns: two neighbours of a row at a time, 16-byte chunk c of row r at c ^ (r & 7). Half a warp stores four rows at once,
-/// and rows r and r ^ 1 have the same two chunks for the same eight columns: odd rows store those sixteen columns further, so that no two
-/// lanes meet in a bank.
-void Writer::write_smem_store_f32(const Step& step, const Panels& panels) {
-  const std::string from = input_array(step, 0);
-  raw("const bool odd = lane & 4;");
-  line("u32 to = {} + (warp * 16 + lane / 4) * 128 + ((lane % 4 / 2) ^ (lane / 4) ^ (lane & 4)) * 16 + lane % 2 * 8;",
-       slot_text(step.output));
-  raw("keep_in_register(to);");
-  raw("#pragma unroll");
-  const int pairs = values_[step.inputs[0].value].layout->elements / 2 / step.piece.count;
-  const std::string of = from + (step.piece.number > 0 ? fmt::format("[{} + 2 * ", step.piece.number * pairs * 2) : "[2 * ");
-  line("for (int j = 0; j < {}; ++j)", pairs);
-  line("  store_pair((to ^ j / 2 % 4 * 32) + j / 8 * {0} + j % 2 * 1024, odd ? {1}(j ^ 4)] : {1}j], odd ? {1}(j ^ 4) + 1] : {1}j + 1]);",
-       panels.bytes, of);
-}
-
-void Writer::write_smem_load(const Step& step, const TileOp& op) {
-  const Value& out = values_[step.output.value];
-  const Place& from = step.inputs.at(0);
-  const auto panels = panels_of(from.value, op);
-  if (!panels) return;
-  if (products_ || !out.layout || out.layout->kind != Layout::Kind::Matrix || !out.packed || out.shape != values_[from.value].shape)
-    return refuse("smem_load", op, fmt::format("'{}' does not load a 16-bit tile in a kernel without wgmma", op.name));
-  line("const u32 from = {};", slot_text(from));
-  const std::string to = begin_result(step);
-  raw("#pragma unroll");
-  line("for (int j = 0; j < {}; ++j) {{", words_of(step.output.value) / 4);
-  line("  const int row = warp * {} + j / {}, panel = j % {};", out.layout->rows / 4, panels->count, panels->count);
-  line("  load_words(from + panel * {0} + row * 512 + lane * 16, {1}[4 * j], {1}[4 * j + 1], {1}[4 * j + 2], {1}[4 * j + 3]);",
-       panels->bytes, to);
-  raw("}");
   end_result(step);
 }
 

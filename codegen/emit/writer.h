@@ -1,5 +1,7 @@
-// Inside emit_cuda(): the text while it is being written. writer.cpp has the frame and the roles, steps.cpp barriers, TMA and
-// wgmma, tile_ops.cpp what a role's threads compute themselves.
+// Inside emit_cuda(): the text while it is being written. For every architecture: writer.cpp has the frame and the roles, walk.cpp the
+// loop over tiles, steps.cpp barriers and TMA, tile_ops.cpp what a role's threads compute element by element. What depends on how a tile
+// lies in registers, and so on the architecture: register_tiles.cpp says how it lies, wgmma.cpp has Hopper's products, tensor.cpp those of
+// Blackwell and tensor memory, warp_tiles.cpp and row_tiles.cpp what a thread does beyond its own elements.
 #pragma once
 
 #include <deque>
@@ -22,6 +24,9 @@ namespace heddle::codegen {
 
 /// Named barriers: 1 and up for the warps of a role, from here on for its turns; those who take and who pass meet.
 inline constexpr int kFirstTurn = 8, kTurnThreads = 256;
+inline constexpr std::int64_t kMostTiles = 1'000'000'000;
+/// Index of a cluster along the dimension in which its blocks are neighbours.
+inline constexpr std::string_view kPairIndex = "pair";
 
 /// Lines of their own around what belongs to a step, until the text is finished and they are taken out: parts of the text
 /// are put together in another order than they are written in.
@@ -37,12 +42,18 @@ class Writer {
   void plan_records(Recording recording);
 
  private:
-  /// How a register tile lies in the threads of a role.
+  /// How the kernel's tiles lie in the registers of a warpgroup (emit.h).
+  enum class Tiles {
+    Fragments,   ///< as wgmma leaves its result: a thread has parts of two rows
+    WarpRows,    ///< whole rows per warp; without products, on any architecture
+    ThreadRows,  ///< a row per thread, as it reads a lane of tensor memory
+  };
+  /// What a thread has of a value.
   struct Layout {
     enum class Kind { Matrix, Rows, Columns };  ///< a tile; one number per row; one per column
     Kind kind = Kind::Matrix;
     int elements = 0;                 ///< per thread
-    int columns = 0;                  ///< Matrix without wgmma: per thread and row
+    int columns = 0;                  ///< Matrix, but Fragments: per thread and row
     std::int64_t rows = 0, cols = 0;  ///< of the tile
   };
   struct Value {
@@ -53,16 +64,26 @@ class Writer {
 
   // ---- frame (writer.cpp)
   bool prepare();
-  void lay_out_values();
-  bool lies_along_columns(const TileValue& value) const;
+  void allocate_tensor_memory();
+  void free_tensor_memory();
   void write_head();
   void write_kernel();
   void write_role(const Role& role, std::size_t index);
+  /// A branch for each warpgroup; roles of one warp may share it.
+  bool shares_branch(std::size_t role) const;
+  void open_branch(const Role& role, std::size_t index);
+  void close_branch(std::size_t index);
   void write_variables(const Role& role);
   std::string end_text(const Section& section, int passes_before = 0) const;  ///< the iteration that a loop stops before
   std::string passes_text(const Section& section, const Step& step) const;    ///< those passes that have the step
   void write_section(const Role& role, const Section& section);
+  void write_skipping(const Section& section, const Step& step);
+  /// The finished text without its marks.
+  Emission unmarked();
+
+  // ---- the loop over tiles (walk.cpp)
   void write_tile_numbers();
+  void write_trips();
   void write_walk();
   /// A running number of tiles as indices along these dimensions of the grid.
   void write_indices(const std::string& number, const std::vector<std::size_t>& dims);
@@ -81,20 +102,17 @@ class Writer {
   };
   std::optional<TripRule> trip_rule();
   bool wants_grouping() const;
-  /// The finished text without its marks.
-  Emission unmarked();
 
   // ---- steps (steps.cpp)
   void write_step(const Step& step);
   void write_step_text(const Step& step);
   void write_load(const Step& step);
   void write_store(const Step& step);
-  void write_product(const Step& step);
-  void write_retire(const Step& step);
   void write_hand_over(const Step& step);
   /// An iteration as it is written: "i - 1", "trips - 2", "7".
   std::string iteration_text(std::int64_t iteration) const;
   std::string barrier_text(std::size_t barrier, std::size_t cursor) const;
+  std::string barrier_name(std::size_t barrier) const;
   std::string slot_text(const Place& place) const;
   std::string register_text(const Place& place) const;
   /// Panels of a tile that TMA moves one by one.
@@ -104,16 +122,49 @@ class Writer {
     bool swizzle = false;
   };
   std::optional<Panels> panels_of(std::size_t value, const TileOp& op);
+  void write_pair_load(const Step& step, const TileOp& op, Panels panels);
+  /// "x + panel offset, y, z"
+  static std::string with_panel(const std::vector<std::string>& at, int offset);
   std::size_t map_of(const TileOp& op, const Panels& panels);
   /// Coordinates innermost first; panel p begins p * width further.
   std::vector<std::string> coordinates(const Step& step, const TileOp& op);
   bool is_zero_fill(std::size_t value) const;
-  bool is_positive(std::size_t value) const;
-  static bool writes_shared(const Step& step);
+  bool writes_shared(const Step& step) const;
   static bool meets(const Step& step);
-  const Place* made_before(const Step& turn) const;
   bool only_products_read(std::size_t empty_barrier) const;
+
+  // ---- products on Hopper (wgmma.cpp)
+  void write_product(const Step& step);
+  void write_retire(const Step& step);
+  bool is_positive(std::size_t value) const;
+  const Place* made_before(const Step& turn) const;
   bool only_sums_read_init(const Step& fill) const;
+
+  // ---- products and tensor memory on Blackwell (tensor.cpp)
+  void write_tensor_product(const Step& step);
+  void write_signal(const Step& step);
+  void write_tensor_load(const Step& step, const TileOp& op);
+  void write_tensor_store(const Step& step, const TileOp& op);
+  void write_tensor_fill(const Step& step, const TileOp& op);
+  void write_await_loads();
+  /// Which a thread that has been elected issues for its role.
+  static bool elects(const Step& step);
+  bool touches_tensor(const Step& step) const;
+  /// Loads that no AwaitReads of the section follows.
+  void carry_loads(const Section& section);
+  /// Of a column of a value: "tensor + 64 + s0 * 256".
+  std::string tensor_text(const char* base, const Place& place, int column) const;
+  /// Calls write(width, first register) so that all are moved.
+  template <class Write>
+  void in_chunks(int registers, Write write);
+  /// The steps from `first` on that bring a tile out of tensor memory, multiply it by numbers per row and bring it back; how many. None
+  /// where the product is not said to be skippable.
+  std::size_t rescale_at(const Section& section, std::size_t first) const;
+  /// A warp of factors that are all one has nothing to multiply.
+  void open_rescale(const Section& section, std::size_t first);
+  /// Of the pair's first block, since a role with products waits for it.
+  bool is_leaders(std::size_t barrier) const;
+  static bool issues_products(const Role& role);
 
   // ---- the recording build (records.cpp); without one these write nothing
   std::string record_head(const char* what) const;
@@ -126,18 +177,33 @@ class Writer {
   bool recording_ops() const;
   std::optional<std::pair<OpRef, std::int64_t>> load_behind(const Step& step) const;
 
+  // ---- how tiles lie in registers (register_tiles.cpp)
+  void lay_out_values();
+  bool lies_along_columns(const TileValue& value) const;
+  /// What is wrong with it, or nothing.
+  std::string lay_out(const TileValue& of, Value& value, std::int64_t rows, std::int64_t cols) const;
+  /// Element e of a tile takes from numbers per row or per column that lie in registers: its index among them.
+  std::string index_of_row(const Layout& tile) const;
+  int rows_per_thread() const { return tiles_ == Tiles::ThreadRows ? 1 : 2; }  ///< but WarpRows
+
   // ---- what threads compute (tile_ops.cpp)
   void write_compute(const Step& step);
   void write_elements(const Step& step, const TileOp& op);
+  void write_convert(const Step& step, const TileOp& op);
+  // (warp_tiles.cpp)
   void write_reduction(const Step& step, const TileOp& op, bool maximum);
+  void write_mask(const Step& step, const TileOp& op);
+  void write_smem_store(const Step& step, const TileOp& op);
+  void write_smem_load(const Step& step, const TileOp& op);
   /// A running sum over rows that only what comes after the loop reads: each thread keeps the part of its own columns, and
   /// the parts are added up once, after the loop.
   bool is_lazy_sum(std::size_t value) const;
   void finish_lazy_sums(const Step& step);
-  void write_convert(const Step& step, const TileOp& op);
-  void write_mask(const Step& step, const TileOp& op);
-  void write_smem_store(const Step& step, const TileOp& op);
-  void write_smem_load(const Step& step, const TileOp& op);
+  // (row_tiles.cpp)
+  void write_row_reduction(const Step& step, const TileOp& op, bool maximum);
+  void write_row_mask(const Step& step, const TileOp& op);
+  void write_row_smem_store(const Step& step, const TileOp& op);
+  // (global_loads.cpp)
   void write_global_load(const Step& step, const TileOp& op);
   /// The whole of a vector, one number per column, where no op is a wgmma.
   void write_whole_vector(const Step& step, const TileOp& op, const std::string& from);
@@ -162,9 +228,14 @@ class Writer {
   }
   void raw(std::string_view words) { text_ += std::string(static_cast<std::size_t>(indent_) * 2, ' ') + std::string(words) + "\n"; }
   void refuse(std::string rule, const TileOp& op, std::string sentence);
-  const Value& value(std::size_t index) const { return values_[index]; }
   const char* type_of(std::size_t v) const { return values_[v].packed ? "u32" : "float"; }
   int words_of(std::size_t v) const { return values_[v].layout ? values_[v].layout->elements / (values_[v].packed ? 2 : 1) : 0; }
+  /// Of the piece that a step works on, where pieces have registers of their own.
+  int pieces_of(const Step& step, std::size_t v) const {
+    return tiles_ == Tiles::ThreadRows && values_[v].shape.size() == 2 ? step.piece.count : 1;
+  }
+  int words_of(const Step& step, std::size_t v) const { return words_of(v) / pieces_of(step, v); }
+  int elements_of(const Step& step, std::size_t v) const { return values_[v].layout->elements / pieces_of(step, v); }
   std::string named(const TileOp& op) const { return safe_name(op.name); }
 
   const Kernel& kernel_;
@@ -173,12 +244,13 @@ class Writer {
   const Program& program_;
   std::vector<Refusal> refusals_;
   std::vector<Value> values_;
-  bool products_ = false;           ///< the kernel has wgmmas: accumulator layout
+  Tiles tiles_ = Tiles::WarpRows;
   std::optional<TripRule> rule_;    ///< of a program whose trips vary
   std::vector<std::int64_t> grid_;  ///< of tiles, or of the clusters' tiles
   std::vector<std::string> grid_names_;
   LaunchPlan launch_;
   std::set<ProductShape> shapes_;
+  std::set<int> tensor_loads_, tensor_stores_;  ///< widths
   std::string text_;
   std::vector<SourceSpan> spans_;  ///< number k lies between the marks of k in text_
   int indent_ = 0;
@@ -194,9 +266,10 @@ class Writer {
   };
   std::vector<const Step*> open_;
   std::deque<std::vector<Flying>> flying_;
-  std::vector<Flying> unpinned_;  ///< complete, but ptxas does not know it before a wait for all
-  const Step* unread_ = nullptr;  ///< powers of two that were computed and that nothing has read yet
-  bool wrote_shared_ = false;     ///< since the role's last barrier, seen by none but its own threads
+  std::vector<Flying> unpinned_;      ///< complete, but ptxas does not know it before a wait for all
+  const Step* unread_ = nullptr;      ///< powers of two that were computed and that nothing has read yet
+  std::vector<const Step*> loading_;  ///< from tensor memory, into registers that nothing may read yet
+  bool wrote_shared_ = false;         ///< since the role's last barrier, seen by none but its own threads
   std::optional<RecordPlan> records_;
   std::vector<RecordEvent> record_events_;  ///< of the next record
   std::vector<const Step*> record_open_;    ///< issued, not committed

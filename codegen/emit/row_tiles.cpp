@@ -1,0 +1,115 @@
+// What threads do with tiles of which each of them has a row: reductions need no other thread, and a row goes to shared memory in chunks
+// of 16 bytes.
+#include <cmath>
+
+#include "codegen/emit/writer.h"
+
+namespace heddle::codegen {
+
+void Writer::write_row_reduction(const Step& step, const TileOp& op, bool maximum) {
+  const Value& out = values_[step.output.value];
+  const Value& in = values_[step.inputs.at(0).value];
+  using Kind = Layout::Kind;
+  if (integer_attr(op, "axis", 1) != 1 || !in.layout || in.layout->kind != Kind::Matrix || in.packed || out.packed || !out.layout ||
+      out.layout->kind != Kind::Rows || pieces_of(step, step.inputs[0].value) > 1)
+    return refuse("reduction", op, fmt::format("'{}' is no reduction of an f32 tile along its rows", op.name));
+  float scale = number_attr(op, "scale").value_or(1.0f);
+  if (!std::isfinite(scale) || (maximum && scale <= 0))
+    return refuse("reduction", op, fmt::format("'{}' has a scale that cannot be taken out of the reduction", op.name));
+  if (flag_attr(op, "mean")) scale /= static_cast<float>(in.layout->cols);
+  const std::string from = input_array(step, 0);
+  const int elements = in.layout->elements;
+  // Four partial results, so that fewer operations wait for each other.
+  raw("float part[4];");
+  raw("#pragma unroll");
+  const bool three = maximum && text_attr(op, "variant") == "three_inputs";
+  if (three) {
+    line("for (int r = 0; r < 4; ++r) part[r] = fmaxf({0}[r], {0}[4 + r]);", from);
+    raw("#pragma unroll");
+    line("for (int e = 8; e < {}; e += 8)", elements);
+    raw("#pragma unroll");
+    line("  for (int r = 0; r < 4; ++r) part[r] = max3_(part[r], {0}[e + r], {0}[e + 4 + r]);", from);
+    raw("float all = max3_(part[0], part[1], fmaxf(part[2], part[3]));");
+  } else {
+    line("for (int r = 0; r < 4; ++r) part[r] = {}[r];", from);
+    raw("#pragma unroll");
+    line("for (int e = 4; e < {}; e += 4)", elements);
+    raw("#pragma unroll");
+    if (maximum) {
+      line("  for (int r = 0; r < 4; ++r) part[r] = fmaxf(part[r], {}[e + r]);", from);
+      raw("float all = fmaxf(fmaxf(part[0], part[1]), fmaxf(part[2], part[3]));");
+    } else {
+      line("  for (int r = 0; r < 4; ++r) part[r] += {}[e + r];", from);
+      raw("float all = (part[0] + part[1]) + (part[2] + part[3]);");
+    }
+  }
+  if (scale != 1.0f) line("all *= {};", float_literal(scale));
+  if (step.inputs.size() > 1) {
+    const auto extra = [&](std::size_t k) {
+      const Value& v = values_[step.inputs[k].value];
+      if (!v.layout || v.packed || v.layout->kind != Kind::Rows)
+        refuse("reduction", op, fmt::format("'{}' has an operand that is not one f32 number per row", op.name));
+      return input_array(step, k) + "[0]";
+    };
+    const std::string second = extra(1);
+    if (step.inputs.size() > 2)
+      line("all = fmaf({}, {}, all);", second, extra(2));
+    else if (maximum)
+      line("all = fmaxf(all, {});", second);
+    else
+      line("all += {};", second);
+  }
+  line("{}[0] = all;", begin_result(step));
+  end_result(step);
+}
+
+void Writer::write_row_mask(const Step& step, const TileOp& op) {
+  const Value& in = values_[step.inputs.at(0).value];
+  const auto value = number_attr(op, "value").value_or(0.0f);
+  if (!in.layout || in.layout->kind != Layout::Kind::Matrix || in.packed || step.output.kind != Place::Kind::Variable ||
+      !std::isfinite(value))
+    return refuse("mask", op, fmt::format("'{}' does not mask an f32 tile in registers by a finite number", op.name));
+  const auto at = coordinates(step, op);  // innermost first
+  const int elements = elements_of(step, step.inputs[0].value), skipped = step.piece.number * elements;
+  const std::string from = input_array(step, 0), to = begin_result(step);
+  if (from != to) {
+    raw("#pragma unroll");
+    line("for (int e = 0; e < {}; ++e) {}[e] = {}[e];", elements, to, from);
+  }
+  line("const int row = {}, column = {}{};", at[1], at[0], skipped > 0 ? fmt::format(" + {}", skipped) : "");
+  line("if (column + {} > row) {{  // for the whole role: on the diagonal or beyond it", elements - 1);
+  raw("  const int own = row + tid - column;");
+  raw("#pragma unroll");
+  line("  for (int e = 0; e < {}; ++e)", elements);
+  line("    if (e > own) {}[e] = {};", to, float_literal(value));
+  raw("}");
+  end_result(step);
+}
+
+/// Panels of 128 bytes per row, where 16-byte chunk c of row r lies at c ^ (r & 7): eight neighbouring lanes store to eight different
+/// places of a row of banks.
+void Writer::write_row_smem_store(const Step& step, const TileOp& op) {
+  const Value& in = values_[step.inputs.at(0).value];
+  const Place& to = step.output;
+  const auto panels = panels_of(to.value, op);
+  if (!panels) return;
+  if (!in.layout || in.layout->kind != Layout::Kind::Matrix || in.shape != values_[to.value].shape ||
+      kernel_.values[step.inputs[0].value].dtype != kernel_.values[to.value].dtype)
+    return refuse("smem_store", op, fmt::format("'{}' does not store a register tile as it is", op.name));
+  const std::string from = input_array(step, 0);
+  const int words = words_of(step, step.inputs[0].value);
+  if (words % 32 != 0)
+    return refuse("smem_store", op, fmt::format("'{}' stores something else than whole panels of {} columns", op.name, panels->width));
+  const auto word = [&](int k) {
+    const std::string w = fmt::format("{}[4 * j{}]", from, k > 0 ? fmt::format(" + {}", k) : "");
+    return in.packed ? w : fmt::format("__float_as_uint({})", w);
+  };
+  line("u32 to = {} + tid * 128 + (tid & 7) * 16;", slot_text(to));
+  raw("keep_in_register(to);");
+  raw("#pragma unroll");
+  line("for (int j = 0; j < {}; ++j)  // chunks of this thread's row", words / 4);
+  line("  store_words((to ^ j % 8 * 16){}, {}, {}, {}, {});", words > 32 ? fmt::format(" + j / 8 * {}", panels->bytes) : "", word(0),
+       word(1), word(2), word(3));
+}
+
+}  // namespace heddle::codegen

@@ -1,0 +1,111 @@
+// Products on Hopper (wgmma), whose operands and results are registers of a whole warpgroup.
+#include <algorithm>
+#include <utility>
+
+#include "codegen/emit/writer.h"
+
+namespace heddle::codegen {
+
+bool Writer::is_positive(std::size_t v) const {
+  for (const TileOp& op : kernel_.body) {
+    if (op.outputs.empty() || op.outputs[0] != kernel_.values[v].name) continue;
+    if (op.kind == "exp2") return true;
+    if (op.kind != "convert") return false;
+    for (std::size_t from = 0; from < kernel_.values.size(); ++from)
+      if (!op.inputs.empty() && op.inputs[0].value == kernel_.values[from].name) return is_positive(from);
+  }
+  return false;
+}
+
+/// What the first wgmma of the turn takes from registers, where its signs are known.
+const Place* Writer::made_before(const Step& turn) const {
+  const auto& steps = section_->steps;
+  auto at = std::find_if(steps.begin(), steps.end(), [&](const Step& s) { return &s == &turn; });
+  at = std::find_if(at, steps.end(), [](const Step& s) { return s.kind == StepKind::Issue && s.engine == Engine::Mma; });
+  if (at == steps.end()) return nullptr;
+  const Place& a = at->inputs.at(0);
+  return a.kind == Place::Kind::Variable && values_[a.value].packed && is_positive(a.value) ? &a : nullptr;
+}
+
+/// The zero that a sum starts from needs no instruction: the first wgmma does not add.
+bool Writer::only_sums_read_init(const Step& fill) const {
+  if (fill.output.iteration != -1 || !is_zero_fill(fill.output.value)) return false;
+  for (const Section& section : role_->sections)
+    for (const Step& step : section.steps)
+      for (std::size_t k = 0; k < step.inputs.size(); ++k) {
+        const Place& p = step.inputs[k];
+        if (p.kind != Place::Kind::Variable || p.index != fill.output.index || p.value != fill.output.value || p.iteration != -1) continue;
+        if (step.engine != Engine::Mma || k != 2) return false;
+      }
+  return true;
+}
+
+void Writer::write_product(const Step& step) {
+  const TileOp& op = op_of(kernel_, step.op);
+  open_.push_back(&step);
+  const auto& a = step.inputs.at(0);
+  const auto& b = step.inputs.at(1);
+  const auto& d = step.output;
+  const std::vector<std::int64_t>&as = values_[a.value].shape, &bs = values_[b.value].shape, &ds = values_[d.value].shape;
+  const bool ta = flag_attr(op, "transpose_a"), tb = flag_attr(op, "transpose_b");
+  const auto unfit = [&](const char* why) { refuse("product", op, fmt::format("'{}' {}", op.name, why)); };
+  if (as.size() != 2 || bs.size() != 2 || ds.size() != 2 || as[ta] != 64 || d.kind != Place::Kind::Variable ||
+      b.kind != Place::Kind::Buffer)
+    return unfit("is no product of 64 rows with B in shared memory and the result in registers");
+  const std::int64_t k = as[!ta], n = ds[1], column = integer_attr(op, "column", 0), row = integer_attr(op, "row", 0);
+  const DType type = kernel_.values[a.value].dtype;
+  if ((type != DType::Bf16 && type != DType::F16) || kernel_.values[b.value].dtype != type || kernel_.values[d.value].dtype != DType::F32)
+    return unfit("multiplies neither bf16 nor f16 into f32");
+  const bool from_registers = a.kind == Place::Kind::Variable;
+  if (ta && from_registers) return unfit("transposes an A in registers");
+  if (n % 8 != 0 || n > 256 || k % 16 != 0 || (!from_registers && !ta && k % 64 != 0) || (tb ? k : n) % 64 != 0 ||
+      column % (tb ? 8 : 64) != 0 || column < 0 || column + n > bs[tb ? 0 : 1] || row % (tb ? 64 : 16) != 0 || row < 0 ||
+      row + k > bs[tb ? 1 : 0])
+    return unfit("has extents that do not make whole swizzled panels of 64 columns");
+  const ProductShape shape{static_cast<int>(n), from_registers, ta, !tb, type == DType::F16};
+  shapes_.insert(shape);
+  std::string add = "1";  // of the first step along K
+  if (step.inputs.size() < 3) {
+    add = "k";
+  } else if (step.inputs[2].iteration == -1 && is_zero_fill(step.inputs[2].value)) {
+    add = section_->loop ? fmt::format("k | (i != {})", section_->first) : "k";
+  }
+  raw("{");
+  ++indent_;
+  if (!from_registers) line("const u64 a = matrix({}, {});", slot_text(a), ta ? as[0] * 128 : 16);
+  // A panel is 64 columns of B as it is stored, 128 bytes a row.
+  const std::int64_t skipped = tb ? (row / 64 * bs[0] + column) * 128 : (column / 64 * bs[0] + row) * 128;
+  line("const u64 b = matrix({}{}, {});", slot_text(b), skipped > 0 ? fmt::format(" + {}", skipped) : "", tb ? 16 : bs[0] * 128);
+  if (add == "k") line("fresh({});", register_text(d));
+  raw("product_fence();");
+  raw("#pragma unroll");
+  line("for (int k = 0; k < {}; ++k)", k / 16);
+  // K-major: 64 columns of K per panel, 32 bytes further per step. N-major: 16 rows of 128 bytes further, panels of N apart.
+  const std::string b_tile = tb ? fmt::format("behind(b, k / 4 * {} + k % 4 * 32)", bs[0] * 128) : "behind(b, k * 2048)";
+  const std::string a_tile = from_registers ? fmt::format("{0}[4 * k], {0}[4 * k + 1], {0}[4 * k + 2], {0}[4 * k + 3]", register_text(a))
+                             : ta           ? "behind(a, k * 2048)"
+                                            : fmt::format("behind(a, k / 4 * {} + k % 4 * 32)", as[0] * 128);
+  line("  {}({}, {}, {}, {});", product_name(shape), register_text(d), a_tile, b_tile, add);
+  --indent_;
+  raw("}");
+}
+
+void Writer::write_retire(const Step& step) {
+  line("product_wait<{}>();", step.keep);
+  std::vector<Flying> landed;
+  if (step.keep == 0) landed = std::exchange(unpinned_, {});
+  while (flying_.size() > static_cast<std::size_t>(step.keep)) {
+    // ptxas does not follow a group from an earlier pass through a partial wait: its registers stay untouched until nothing flies.
+    for (const Flying& f : flying_.front()) (step.keep > 0 && !f.this_pass ? unpinned_ : landed).push_back(f);
+    flying_.pop_front();
+  }
+  std::set<std::string> done;
+  for (const Flying& f : landed) {
+    const std::string d = register_text(f.step->output);
+    if (done.insert(d).second) line("pin({});", d);
+    const Place& a = f.step->inputs[0];
+    if (a.kind == Place::Kind::Variable && done.insert(register_text(a)).second) line("keep({});", register_text(a));
+  }
+}
+
+}  // namespace heddle::codegen
