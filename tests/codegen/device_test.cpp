@@ -7,6 +7,7 @@
 
 #include "codegen/compile/compile.h"
 #include "codegen/device/device.h"
+#include "codegen/emit/tensor_move.h"
 #include "tests/codegen/emulation.h"
 #include "tests/support/paths.h"
 
@@ -26,12 +27,29 @@ bool there(Compiler wanted) {
 constexpr const char* kKeepAll = "#undef DEVICE\n#define DEVICE __device__ __attribute__((used))\n";
 constexpr const char* kKernel = "extern \"C\" __global__ void nothing() {}\n";
 
-void compiles(const std::string& text, Compiler compiler) {
+template <class Options>
+bool aims(Options& options, const std::string& arch) {
+  if constexpr (requires { options.arch; }) {
+    options.arch = arch;
+    return true;
+  } else {
+    return arch == "sm_90a";
+  }
+}
+
+void compiles(const std::string& text, Compiler compiler, const std::string& arch = "sm_90a") {
   CompileOptions options;
   options.compiler = compiler;
+  if (!aims(options, arch)) return;
   const auto compiled = compile_cuda(text + kKernel, options);
   INFO((compiled.ok() ? "" : to_string(compiled.error())));
   CHECK(compiled.ok());
+}
+
+/// For which a file is meant.
+std::vector<std::string> archs_of(std::string_view file) {
+  if (file == "tensor_memory.cuh") return {"sm_100a", "sm_100f", "sm_103a"};
+  return {"sm_90a"};
 }
 
 const DeviceFile& file_named(std::string_view name) {
@@ -49,7 +67,7 @@ TEST_CASE("every CUDA file compiles alone with nvcc", "[codegen]") {
     const auto include = [](std::string_view name) {
       return fmt::format("#include \"{}/{}\"\n", test::repository_path("codegen/device"), name);
     };
-    compiles(include(file.name), Compiler::Nvcc);
+    for (const std::string& arch : archs_of(file.name)) compiles(include(file.name), Compiler::Nvcc, arch);
   }
 }
 
@@ -58,7 +76,8 @@ TEST_CASE("every wrapper of every CUDA file is PTX that NVRTC accepts, as the em
   const std::string types(file_named("types.cuh").definitions());
   for (const DeviceFile& file : device_files()) {
     INFO(file.name);
-    compiles(file.name == "types.cuh" ? types : types + kKeepAll + std::string(file.definitions()), Compiler::Nvrtc);
+    for (const std::string& arch : archs_of(file.name))
+      compiles(file.name == "types.cuh" ? types : types + kKeepAll + std::string(file.definitions()), Compiler::Nvrtc, arch);
   }
   // The text above tells good from bad.
   const auto wrong =
@@ -81,6 +100,23 @@ TEST_CASE("the templates among the wrappers are PTX that NVRTC accepts", "[codeg
   const std::string text = device_text(body) + body;
   INFO(text);
   compiles(text, Compiler::Nvrtc);
+}
+
+TEST_CASE("loads and stores of tensor memory of every width are PTX that NVRTC accepts", "[codegen]") {
+  if (!there(Compiler::Nvrtc)) return;
+  std::string body, moves;
+  for (const int n : {8, 16, 32, 64}) {
+    moves += tensor_load_text(n) + tensor_store_text(n);
+    body += fmt::format(
+        "  {{\n    float x[{0}];\n    u32 y[{0}];\n    tensor_load_n{0}<0>(at, x), tensor_load_n{0}<0>(at + {0}, y);\n    "
+        "tensor_await_loads();\n"
+        "    pin(x), keep(y);\n    tensor_store_n{0}<0>(at, y), tensor_store_n{0}<0>(at, x);\n  }}\n",
+        n);
+  }
+  body = "extern \"C\" __global__ void __launch_bounds__(128, 1) all(u32 at) {\n" + body + "  tensor_await_stores();\n}\n";
+  const std::string text = device_text(body + moves) + moves + body;
+  INFO(text);
+  compiles(text, Compiler::Nvrtc, "sm_100a");
 }
 
 TEST_CASE("a kernel's text has the definitions that it uses, directly or not, and no others", "[codegen]") {
