@@ -118,20 +118,15 @@ bool BlockMachine::may_read(std::size_t role, const Flat& flat, const Place& pla
 
 // ---- filling
 
-bool BlockMachine::takes_all_pieces(const Place& place) const {
-  const TileValue& value = kernel_.values[place.value];
-  std::int64_t bits = bits_of(value.dtype);
-  for (const Expr& extent : value.shape) bits *= extent.evaluate(program_.params).value();
-  return program_.buffers[place.index].slot_bytes * 8 >= bits;
-}
-
 bool BlockMachine::may_fill(std::size_t role, const Flat& flat, const Place& place, const Slot& slot) {
   const Buffer& buffer = program_.buffers[place.index];
-  if (!buffer.empty) return true;
-  // What its threads have put into tensor memory and told nobody of they may replace.
-  const bool own = buffer.tensor() && !slot.by_product && !slot.told;
-  const bool again = slot.writer == role && slot.tile == agents_[role].tile && (own || slot.iteration == iteration_of(flat, place));
-  if (again || slot.granted == role || (slot.seen & bit(role))) return true;
+  if (!buffer.empty || slot.granted == role || (slot.seen & bit(role))) return true;
+  const bool tile = slot.tile == agents_[role].tile, same = tile && slot.iteration == iteration_of(flat, place);
+  if (same && slot.writer == role) return true;
+  // What its threads have put into tensor memory and told nobody of they may replace; and what a role has read there is free for others
+  // only when what comes in its place is free too: P over S, whose readers may give S back before P is written.
+  if (buffer.tensor() && ((tile && slot.writer == role && !slot.by_product && !slot.told) || (same && (slot.used & bit(role)))))
+    return true;
   fail(FaultKind::Overwrite, role, flat, agents_[role].tile,
        fmt::format("fills the slot of {} without having waited until it is free", content(slot)));
   return false;

@@ -8,6 +8,11 @@
 #include "codegen/program/text.h"
 
 namespace heddle::codegen {
+namespace {
+
+constexpr int kMostRegisters = 240;  ///< that setmaxnreg gives a thread in whole granules beside others (codegen/program/layout.cpp)
+
+}  // namespace
 
 std::string BlockMachine::content(const Cell& cell) const {
   if (cell.value == kNothing) return "nothing";
@@ -43,6 +48,14 @@ std::optional<ProgramFault> BlockMachine::check_registers() const {
     warpgroups += role.warpgroups;
     const int live = role.variables.empty() ? 0 : live_registers(program_, role) + program_.register_overhead;
     const int budget = role.registers ? role.registers : program_.entry_registers;
+    if (role.registers > kMostRegisters)
+      return ProgramFault{FaultKind::Registers,
+                          role.name,
+                          "",
+                          0,
+                          0,
+                          fmt::format("a budget of {} registers; there are at most {}", role.registers, kMostRegisters),
+                          {}};
     if (live > budget)
       return ProgramFault{
           FaultKind::Registers, role.name, "", 0, 0, fmt::format("{} registers are live at once, the budget is {}", live, budget), {}};

@@ -128,10 +128,10 @@ class BlockMachine {
   std::vector<Slot>& slots(std::size_t block, std::size_t buffer) { return slots_[block * program_.buffers.size() + buffer]; }
   /// Of a pair's barriers those that products wait for are the first block's.
   std::vector<Phase>& phases(std::size_t block, std::size_t barrier) {
-    return phases_[(leads_[barrier] ? 0 : block) * program_.barriers.size() + barrier];
+    return phases_[(program_.pair && leads_[barrier] ? 0 : block) * program_.barriers.size() + barrier];
   }
   const std::vector<Phase>& phases(std::size_t block, std::size_t barrier) const {
-    return phases_[(leads_[barrier] ? 0 : block) * program_.barriers.size() + barrier];
+    return phases_[(program_.pair && leads_[barrier] ? 0 : block) * program_.barriers.size() + barrier];
   }
   std::int64_t tile_of(std::size_t role, std::int64_t tile) const {
     return tile * program_.cluster + static_cast<std::int64_t>(block_of(role));
@@ -184,8 +184,8 @@ class BlockMachine {
   /// Columns that values and their pieces begin and end at.
   void cut_columns();
   std::size_t cells_per_slot(std::size_t buffer) const { return edges_.empty() || edges_[buffer].empty() ? 1 : edges_[buffer].size() - 1; }
-  /// A slot of shared memory holds the whole tile, although it is filled piece by piece.
-  bool takes_all_pieces(const Place& place) const;
+  /// A slot of a ring in shared memory holds the whole tile, although it is filled piece by piece; a room for results one piece at a time.
+  bool takes_all_pieces(const Place& place) const { return !program_.buffers[place.index].per_tile; }
   bool is_tensor(const Place& place) const { return place.kind == Place::Kind::Buffer && program_.buffers[place.index].tensor(); }
   template <class Visit>
   void for_each_tensor_slot(std::size_t role, Visit visit) {
@@ -221,7 +221,8 @@ class BlockMachine {
   }
   /// Numbers per row or per column are not in pieces.
   Piece piece_of(const Flat& flat, const Place& place) const {
-    return kernel_.values[place.value].shape.size() > 1 ? flat.step->piece : Piece{};
+    const Piece& piece = flat.step->piece;
+    return piece.count == 1 || kernel_.values[place.value].shape.size() > 1 ? piece : Piece{};
   }
   std::string content(const Cell& cell) const;
   std::string wanted(std::size_t role, const Flat& flat, const Place& place) const;

@@ -63,9 +63,31 @@ TEST_CASE("programs of the shipped kernels survive random and adversarial interl
   for (const std::string& name : test::lowered_kernels()) run_many(name, 300);
 }
 
+TEST_CASE("programs for Blackwell survive random and adversarial interleavings for short and long loops", "[codegen]") {
+  for (const std::string& name : test::blackwell_kernels()) run_many(name, 200);
+}
+
+TEST_CASE("hand schedules for Blackwell survive interleavings", "[codegen]") {
+  for (const char* path :
+       {"attention_forward_blackwell/fa4-noemu-nosplit", "attention_forward_parts_blackwell/fa4-noemu",
+        "attention_forward_emulated_blackwell/fa4-nosplit", "attention_forward_tile_blackwell/fa4-1q", "gemm_blackwell/cutlass-sm100"}) {
+    const std::string file = path;
+    const test::Lowering from = test::lowering(file.substr(0, file.find('/')), {}, "kernels/schedules/" + file + ".json");
+    for (const std::int64_t trips : {1, 2, 3, 8}) {
+      const Program program = test::program_of(from, trips);
+      for (int k = 0; k < 100; ++k) {
+        const auto fault = run_symbolic(from.kernel, program, {.seed = static_cast<std::uint64_t>(k), .tiles = 1 + k % 3});
+        CAPTURE(file, trips, k);
+        if (fault) REQUIRE(to_string(*fault) == "");
+      }
+    }
+  }
+}
+
 TEST_CASE("programs of the shipped kernels survive 10 000 interleavings", "[codegen][.slow]") {
   for (const std::string& name : test::lowered_kernels()) run_many(name, 10'000);
   run_many("attention_backward_hopper", 3'000);
+  for (const std::string& name : test::blackwell_kernels()) run_many(name, 3'000);
 }
 
 TEST_CASE("a run of many trips ends soon after it is asked to stop", "[codegen]") {
@@ -246,6 +268,14 @@ TEST_CASE("a program computes what heddle eval computes, bit for bit", "[codegen
   compare_with_eval("attention_forward_causal_hopper", {{"HEADS", 2}, {"Q_LEN", 384}, {"KV_LEN", 640}}, 3);
   compare_with_eval("attention_forward_causal_hopper", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 128}}, 3);
   compare_with_eval("layernorm", {{"ROWS", 203}, {"BLOCKS", 3}}, 6);
+}
+
+TEST_CASE("a program for Blackwell computes what heddle eval computes, bit for bit", "[codegen]") {
+  compare_with_eval("gemm_blackwell", {{"M", 256}, {"N", 512}, {"K", 320}}, 3);
+  compare_with_eval("gemm_blackwell", {{"M", 128}, {"N", 256}, {"K", 64}}, 3);
+  compare_with_eval("attention_forward_blackwell", {{"HEADS", 1}, {"Q_LEN", 512}, {"KV_LEN", 384}}, 3);
+  compare_with_eval("attention_forward_blackwell", {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 128}}, 3);
+  compare_with_eval("attention_backward_blackwell", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 256}}, 2, 1);
 }
 
 TEST_CASE("a program whose epilogue loads vectors and matrices computes what heddle eval computes, bit for bit", "[codegen]") {
