@@ -157,7 +157,6 @@ void Writer::write_kernel() {
   else
     raw(clusters ? "cluster_sync();" : "__syncthreads();");
   text_ += roles;
-  if (program_.tensor) free_tensor_memory();
   indent_ = 0;
   raw("}");
 }
@@ -174,14 +173,27 @@ void Writer::allocate_tensor_memory() {
   line("load_word(smem + {}, tensor);", address);
 }
 
-void Writer::free_tensor_memory() {
-  raw("// every role is done");
-  raw("tensor_fence_before();");
+/// At the end of a warpgroup's branch. Each of them leaves by itself: ptxas spills in what follows branches with budgets of their own.
+void Writer::free_tensor_memory(const Role& role) {
+  const int freed_by = program_.roles[program_.tensor->freed_by.value_or(0)].first_thread;
+  const bool here = freed_by / 128 == role.first_thread / 128;
   raw("__syncwarp();");
-  raw(program_.pair ? "cluster_sync();" : "__syncthreads();");
+  raw("tensor_fence_before();");
+  if (program_.pair) raw("cluster_sync();  // both blocks are done");
+  if (!here) {
+    if (!program_.pair) line("pass_turn<{}, {}>();  // done with tensor memory", kFreeing, program_.threads);
+    return;
+  }
+  line("if (threadIdx.x / 32 == {}) {{", freed_by / 32);
+  ++indent_;
+  if (!program_.pair) line("take_turn<{}, {}>();  // all others are done", kFreeing, program_.threads);
   raw("tensor_fence_after();");
-  line("if (threadIdx.x / 32 == {}) tensor_free{}(tensor, {});", program_.roles[program_.tensor->freed_by.value_or(0)].first_thread / 32,
-       program_.pair ? "_pair" : "", program_.tensor->columns);
+  line("tensor_free{}(tensor, {});", program_.pair ? "_pair" : "", program_.tensor->columns);
+  --indent_;
+  if (program_.pair) return raw("}");
+  raw("} else {");
+  line("  pass_turn<{}, {}>();", kFreeing, program_.threads);
+  raw("}");
 }
 
 void Writer::write_variables(const Role& role) {
@@ -266,7 +278,7 @@ void Writer::write_role(const Role& role, std::size_t index) {
     --indent_;
     raw("}");
   }
-  close_branch(index);
+  close_branch(role, index);
 }
 
 bool Writer::shares_branch(std::size_t index) const { return index < program_.roles.size() && program_.roles[index].warpgroups == 0; }
@@ -284,13 +296,13 @@ void Writer::open_branch(const Role& role, std::size_t index) {
   if (role.registers > 0 && role.registers < program_.entry_registers) line("fewer_registers<{}>();", role.registers);
 }
 
-void Writer::close_branch(std::size_t index) {
+void Writer::close_branch(const Role& role, std::size_t index) {
   if (shares_branch(index + 1)) return;
-  // Who gives tensor memory back waits for all roles; without it each leaves by itself.
-  if (!program_.tensor) {
-    if (program_.cluster > 1) raw("cluster_sync();  // the other block may still write here");
-    raw("return;");
-  }
+  if (program_.tensor)
+    free_tensor_memory(role);
+  else if (program_.cluster > 1)
+    raw("cluster_sync();  // the other block may still write here");
+  raw("return;");
   --indent_;
   if (index + 1 == program_.roles.size()) raw("}");
 }

@@ -24,6 +24,8 @@ namespace heddle::codegen {
 
 /// Named barriers: 1 and up for the warps of a role, from here on for its turns; those who take and who pass meet.
 inline constexpr int kFirstTurn = 8, kTurnThreads = 256;
+/// The named barrier of all threads at which who gives tensor memory back waits for the others.
+inline constexpr int kFreeing = 15;
 inline constexpr std::int64_t kMostTiles = 1'000'000'000;
 /// Index of a cluster along the dimension in which its blocks are neighbours.
 inline constexpr std::string_view kPairIndex = "pair";
@@ -65,14 +67,14 @@ class Writer {
   // ---- frame (writer.cpp)
   bool prepare();
   void allocate_tensor_memory();
-  void free_tensor_memory();
+  void free_tensor_memory(const Role& role);
   void write_head();
   void write_kernel();
   void write_role(const Role& role, std::size_t index);
   /// A branch for each warpgroup; roles of one warp may share it.
   bool shares_branch(std::size_t role) const;
   void open_branch(const Role& role, std::size_t index);
-  void close_branch(std::size_t index);
+  void close_branch(const Role& role, std::size_t index);
   void write_variables(const Role& role);
   std::string end_text(const Section& section, int passes_before = 0) const;  ///< the iteration that a loop stops before
   std::string passes_text(const Section& section, const Step& step) const;    ///< those passes that have the step
