@@ -198,7 +198,7 @@ void Builder::make_roles() {
 }
 
 int Builder::registers_of(std::size_t value, std::size_t role) const {
-  if (body_value_[value].valid() && staging_.pieces_at_once > 1 && problem_.value(body_value_[value]).registers > 0 &&
+  if (body_value_[value].valid() && program_.blackwell() && pieces_at_once(value) > 1 && problem_.value(body_value_[value]).registers > 0 &&
       kernel_.values[value].shape.size() == 2)
     return static_cast<int>(registers_per_thread(*tiles_[value], std::int64_t{4} * kThreadsPerWarp)) / pieces_of_value(value);
   if (body_value_[value].valid()) return problem_.value(body_value_[value]).registers;
@@ -502,6 +502,14 @@ BuildResult build_as_is(const Kernel& kernel, const Problem& problem, const Sche
   return built;
 }
 
+/// In its loop.
+bool works_in_pieces(const Role& role) {
+  return std::any_of(role.sections.begin(), role.sections.end(), [](const Section& section) {
+    return std::any_of(section.steps.begin(), section.steps.end(),
+                       [](const Step& s) { return s.piece.count > 1 && s.op.list == OpRef::List::Body; });
+  });
+}
+
 }  // namespace
 
 BuildResult build_program(const Kernel& kernel, const Problem& problem, const Schedule& schedule, std::optional<std::int64_t> trips,
@@ -512,12 +520,24 @@ BuildResult build_program(const Kernel& kernel, const Problem& problem, const Sc
   const bool tensor = std::any_of(kernel.values.begin(), kernel.values.end(), [](const TileValue& v) { return v.space == Space::Tmem; });
   std::vector<Staging> all = tensor ? std::vector{two, one, overlay} : std::vector{plain, overlay, two, one};
   const auto build_all = [&](const Schedule& of, std::vector<Staging> stagings) {
-    BuildResult result;
-    for (const int at_once : tensor ? std::vector{kAllPieces, 2, 1} : std::vector{1}) {
+    const auto build = [&](const std::vector<int>& at_once) {
       for (Staging& staging : stagings) staging.pieces_at_once = at_once;
-      result = build_as_is(kernel, problem, of, trips, options, stagings);
-      const auto registers = [](const Refusal& r) { return r.rule == "registers"; };
-      if (result.program || std::none_of(result.refusals.begin(), result.refusals.end(), registers)) break;
+      return build_as_is(kernel, problem, of, trips, options, stagings);
+    };
+    BuildResult result = build({});
+    // Each role takes as many pieces at once as its registers hold.
+    std::vector<int> at_once(result.program ? result.program->roles.size() : 0, 1);
+    for (std::size_t r = 0; r < at_once.size(); ++r) {
+      if (!works_in_pieces(result.program->roles[r])) continue;
+      for (const int more : {kAllPieces, 2}) {
+        at_once[r] = more;
+        BuildResult next = build(at_once);
+        if (next.program) {
+          result = std::move(next);
+          break;
+        }
+        at_once[r] = 1;
+      }
     }
     return result;
   };

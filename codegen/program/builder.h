@@ -25,8 +25,9 @@ struct Staging {
   bool overlay = false;
   /// Panel by panel (128 bytes wide, as wgmma's swizzle has them), so many of them at a time; 0: whole tiles.
   int panels = 0;
-  /// Blackwell: of the pieces in which a tile passes through registers, so many at a time, if there are as many.
-  int pieces_at_once = 1;
+  /// Blackwell, per role: of the pieces in which a tile passes through registers, so many at a time, if there are as many; 1 where
+  /// nothing is said.
+  std::vector<int> pieces_at_once = {};
 };
 
 class Builder {
@@ -130,6 +131,7 @@ class Builder {
   /// Values that a thread holds a piece of at a time: in how many pieces the op works; 1: at once.
   int pieces_in_loop(OpId op) const;
   int pieces_of_value(std::size_t value) const;
+  int pieces_at_once(std::size_t value) const;
   /// A role's lines, with chains of ops that work in pieces where the last of them stands, piece by piece. What frees or tells of what
   /// they read and make follows them.
   struct PieceLine {

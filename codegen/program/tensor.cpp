@@ -85,12 +85,17 @@ void Builder::check_operands(OpId product, const Step& step) {
            fmt::format("'{}' adds to '{}', which does not lie where its result goes", op.name, op.inputs[2].value));
 }
 
+int Builder::pieces_at_once(std::size_t value) const {
+  const std::size_t role = role_of(problem_.value(body_value_[value]).producer);
+  return role < staging_.pieces_at_once.size() ? staging_.pieces_at_once[role] : 1;
+}
+
 int Builder::pieces_of_value(std::size_t value) const {
   if (!program_.blackwell() || !is_register(value) || !body_value_[value].valid() || kernel_.values[value].shape.size() != 2) return 1;
   const auto whole = registers_per_thread(*tiles_[value], std::int64_t{4} * kThreadsPerWarp);
   const std::int64_t piece = problem_.value(body_value_[value]).registers;
   if (piece <= 0 || whole <= piece || whole % piece != 0) return 1;
-  const auto count = static_cast<int>(whole / piece), at_once = staging_.pieces_at_once;
+  const auto count = static_cast<int>(whole / piece), at_once = pieces_at_once(value);
   return count % at_once == 0 ? count / at_once : at_once > count ? 1 : count;
 }
 
@@ -191,8 +196,10 @@ std::vector<Builder::PieceLine> Builder::put_chains_together(const std::vector<P
   for (const PipelineLine& line : lines) {
     const bool moves = last_of.contains(line.op) && (line.kind == Kind::Issue || line.kind == Kind::Release || line.kind == Kind::Commit);
     const auto chain = chains.find(line.op);
+    const auto loads = [&](OpId op) { return body(op).kind == "tmem_load"; };
     if (line.kind != Kind::Issue || chain == chains.end()) {
-      if (!moves) together.push_back({line, {}});
+      const bool first_load = moves && line.kind == Kind::Issue && loads(line.op);  // stays where the schedule has it
+      if (!moves || first_load) together.push_back({line, first_load ? Piece{0, pieces_in_loop(line.op)} : Piece{}});
       continue;
     }
     // A piece's load is under way while the piece before is worked on.
@@ -202,12 +209,11 @@ std::vector<Builder::PieceLine> Builder::put_chains_together(const std::vector<P
       piece.op = op;
       if (number < count) together.push_back({piece, {number, count}});
     };
-    const auto loads = [&](OpId op) { return body(op).kind == "tmem_load"; };
-    for (int number = -1; number < count; ++number) {
+    for (int number = 0; number < count; ++number) {
       for (const OpId op : chain->second)
         if (loads(op)) put(op, number + 1);
       for (const OpId op : chain->second)
-        if (!loads(op) && number >= 0) put(op, number);
+        if (!loads(op)) put(op, number);
     }
     for (PipelineLine after : held[chain->first]) {
       after.stage = line.stage;

@@ -1,11 +1,13 @@
 // What the builder decides for Blackwell: where accumulators lie, who reads them after the loop, which roles share a warpgroup,
 // and what it refuses.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <catch2/catch.hpp>
 
 #include "codegen/program/build.h"
+#include "codegen/program/timing.h"
 #include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "tests/codegen/fixture.h"
@@ -155,25 +157,56 @@ TEST_CASE("a pair of blocks keeps half of B each and meets at the barriers of th
   CHECK(refused[0].rule == "cluster");
 }
 
-TEST_CASE("the correction of attention works on its tile in four pieces, each read, scaled and written before the next", "[codegen]") {
-  const Program program = test::program_of(test::lowering("attention_forward_blackwell"));
-  const Kernel kernel = test::lowering("attention_forward_blackwell").kernel;
+TEST_CASE("the correction of attention works piece by piece, the next one's load under way", "[codegen]") {
+  const test::Lowering from =
+      test::lowering("attention_forward_blackwell", {}, "kernels/schedules/attention_forward_blackwell/fa4-noemu-nosplit.json");
+  const Program program = test::program_of(from);
   int chains = 0;
   for (const Role& role : program.roles)
     for (const Section& section : role.sections) {
       if (!section.loop) continue;
-      std::vector<std::pair<std::string, int>> order;
-      for (const Step& step : section.steps)
-        if (step.kind == StepKind::Compute && step.piece.count == 4) order.emplace_back(op_of(kernel, step.op).kind, step.piece.number);
-      if (order.empty()) continue;
-      ++chains;
-      REQUIRE(order.size() == 12);
-      for (int k = 0; k < 12; ++k) {
-        const char* kinds[] = {"tmem_load", "elementwise", "tmem_store"};
-        CHECK(order[static_cast<std::size_t>(k)] == std::pair<std::string, int>(kinds[k % 3], k / 3));
+      std::map<std::size_t, std::vector<int>> order;  // op -> places of its pieces
+      int place = 0;
+      for (const Step& step : section.steps) {
+        ++place;
+        if (step.kind == StepKind::Compute && step.piece.count == 4) order[step.op.index].push_back(place);
+      }
+      const auto op = [&](const std::string& name) { return from.problem.find_op(name).index(); };
+      for (const char* which : {"0", "1"}) {
+        const auto read = order.find(op(std::string("read_o") + which));
+        if (read == order.end()) continue;
+        ++chains;
+        const std::vector<int>&scaled = order.at(op(std::string("rescale") + which)),
+              &written = order.at(op(std::string("write_o") + which));
+        REQUIRE((read->second.size() == 4 && scaled.size() == 4 && written.size() == 4));
+        for (std::size_t k = 0; k < 4; ++k) {
+          CHECK(read->second[k] < scaled[k]);
+          CHECK(scaled[k] < written[k]);
+          if (k + 1 < 4) CHECK(read->second[k + 1] < scaled[k]);
+        }
       }
     }
   CHECK(chains == 2);
+}
+
+TEST_CASE("a role with registers to spare takes a whole tile at once", "[codegen]") {
+  const test::Lowering from = test::lowering("attention_forward_blackwell");
+  const Program program = test::program_of(from);
+  bool whole = false;
+  for (const Role& role : program.roles)
+    for (const Variable& v : role.variables) whole = whole || (from.kernel.values[v.value].name.starts_with("o") && v.registers == 128);
+  CHECK(whole);
+}
+
+TEST_CASE("a program for Blackwell keeps the period that was proved", "[codegen]") {
+  for (const std::string& name : test::blackwell_kernels()) {
+    const test::Lowering from = test::lowering(name);
+    const ProgramPeriod period = program_period(from.kernel, from.problem, from.schedule, test::program_of(from));
+    CAPTURE(name);
+    CHECK_FALSE(period.stuck);
+    CHECK(period.iterations > 0);
+    CHECK(period.cycles == period.iterations * from.schedule.ii);
+  }
 }
 
 TEST_CASE("results of attention backward lie where values lay, so that the rings of the proof fit", "[codegen]") {
