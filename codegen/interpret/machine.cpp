@@ -259,7 +259,7 @@ void BlockMachine::tell(std::size_t role, const Flat& flat) {
   if (at >= phases(block_of(role), step.barrier).size())
     return fail(FaultKind::NotReady, role, flat, agent.tile, fmt::format("slot {} does not exist", at));
   if (!may_tell(role, flat)) return;
-  const bool all = !program_.barriers[step.barrier].full && program_.buffers[program_.barriers[step.barrier].buffer].shared;
+  const bool all = !program_.barriers[step.barrier].full && is_shared(program_.barriers[step.barrier].buffer);
   for (std::size_t block = 0; block < static_cast<std::size_t>(program_.cluster); ++block)
     if (all || block == block_of(role))
       if (!arrive(phases(block, step.barrier)[at], step.barrier, step.count, use_of(role, step.cursor)))

@@ -77,7 +77,7 @@ void BlockMachine::issue(std::size_t role, const Flat& flat) {
                slot = static_cast<std::size_t>(agent.cursors[step.cursor].slot);
     if (slot >= phases(block_of(role), step.barrier).size())
       return fail(FaultKind::NotReady, role, flat, agent.tile, "a barrier that does not exist");
-    const bool shared = program_.buffers[step.output.index].shared;
+    const bool shared = is_shared(step.output.index);
     async.part = shared ? 1u << block_of(role) : 1u;
     async.use = use_of(role, step.cursor);
     async.barrier = step.barrier;

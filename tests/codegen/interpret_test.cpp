@@ -67,6 +67,22 @@ TEST_CASE("programs for Blackwell survive random and adversarial interleavings f
   for (const std::string& name : test::blackwell_kernels()) run_many(name, 200);
 }
 
+TEST_CASE("pairs of blocks with one product for both survive interleavings and compute what heddle eval computes", "[codegen]") {
+  const BuildOptions pairs{.cluster = 2};
+  const test::Lowering from = test::lowering("gemm_blackwell");
+  for (const std::int64_t trips : {1, 2, 5, 13}) {
+    const Program program = test::program_of(from, trips, pairs);
+    REQUIRE(program.pair);
+    for (int k = 0; k < 200; ++k) {
+      const auto fault = run_symbolic(from.kernel, program, {.seed = static_cast<std::uint64_t>(k), .tiles = 1 + k % 3});
+      CAPTURE(trips, k);
+      if (fault) REQUIRE(to_string(*fault) == "");
+    }
+  }
+  compare_with_eval("gemm_blackwell", {{"M", 512}, {"N", 512}, {"K", 320}}, 3, 0, pairs);
+  compare_with_eval("gemm_blackwell", {{"M", 256}, {"N", 256}, {"K", 64}}, 3, 0, pairs);
+}
+
 TEST_CASE("hand schedules for Blackwell survive interleavings", "[codegen]") {
   for (const char* path :
        {"attention_forward_blackwell/fa4-noemu-nosplit", "attention_forward_parts_blackwell/fa4-noemu",

@@ -56,11 +56,12 @@ const Harmless* harmless(const std::string& kernel, const std::string& what) {
 struct Case {
   std::string name;  ///< of the kernel, or of its hand schedule
   test::Lowering from;
+  BuildOptions options{};
 };
 
 std::vector<Case> solved(const std::vector<std::string>& kernels) {
   std::vector<Case> cases;
-  for (const std::string& name : kernels) cases.push_back({name, test::lowering(name)});
+  for (const std::string& name : kernels) cases.push_back({name, test::lowering(name), {}});
   return cases;
 }
 
@@ -69,13 +70,14 @@ void check_mutants(const std::vector<Case>& cases, int percent) {
   int count = 0, caught = 0;
   std::set<const Harmless*> used;
   std::string survivors;
-  for (const auto& [name, from] : cases) {
+  for (const auto& [name, from, options] : cases) {
+    const Program program = test::program_of(from, 9, options);
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
-      const auto fault = run_symbolic(from.kernel, test::program_of(from, 9), {.seed = seed, .tiles = 3});
+      const auto fault = run_symbolic(from.kernel, program, {.seed = seed, .tiles = 3});
       CAPTURE(name);
       if (fault) REQUIRE(to_string(*fault) == "");
     }
-    for (const test::Mutant& mutant : test::mutants(from.kernel, test::program_of(from, 9))) {
+    for (const test::Mutant& mutant : test::mutants(from.kernel, program)) {
       ++count;
       bool found = false;
       for (std::uint64_t seed = 0; seed < 400 && !found; ++seed)
@@ -110,8 +112,9 @@ TEST_CASE("the interpreter catches every mutant of the Blackwell kernels' progra
   std::vector<Case> cases = solved(test::blackwell_kernels());
   for (const char* path : {"attention_forward_blackwell/fa4-noemu-nosplit", "gemm_blackwell/cutlass-sm100"}) {
     const std::string file = path;
-    cases.push_back({file, test::lowering(file.substr(0, file.find('/')), {}, "kernels/schedules/" + file + ".json")});
+    cases.push_back({file, test::lowering(file.substr(0, file.find('/')), {}, "kernels/schedules/" + file + ".json"), {}});
   }
+  cases.push_back({"gemm_blackwell in pairs", test::lowering("gemm_blackwell"), {.cluster = 2}});
   check_mutants(cases, 98);
 }
 
