@@ -17,12 +17,15 @@ BlockMachine::BlockMachine(const Kernel& kernel, const Program& program, const I
       slots_.emplace_back(static_cast<std::size_t>(program.buffers[b].depth) * cells_per_slot(b));
     for (const Barrier& barrier : program.barriers)
       phases_.emplace_back(static_cast<std::size_t>(program.buffers[barrier.buffer].depth), Phase{barrier.arrivals, 0, 0});
-    for (const Role& role : program.roles) {
+    for (std::size_t r = 0; r < program.roles.size(); ++r) {
+      const Role& role = program.roles[r];
       Agent& agent = agents_.emplace_back();
+      agent.role = &role;
+      agent.block = static_cast<std::size_t>(block);
       agent.cursors.resize(role.cursors.size());
       for (const Variable& v : role.variables) agent.variables.emplace_back(static_cast<std::size_t>(v.copies));
       // The first block of a pair issues the products of both.
-      if (program.pair && block > 0 && issues_[(agents_.size() - 1) % program.roles.size()])
+      if (program.pair && block > 0 && issues_[r])
         agent.tile = how.tiles;
       else
         begin_tile(agents_.size() - 1);

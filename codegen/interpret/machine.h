@@ -99,6 +99,8 @@ class BlockMachine {
   };
   using Group = std::vector<Async*>;
   struct Agent {
+    const Role* role = nullptr;
+    std::size_t block = 0;
     std::vector<Flat> code;
     std::size_t at = 0;
     std::int64_t tile = 0;
@@ -116,8 +118,8 @@ class BlockMachine {
   };
 
   // Agents are the roles of every block of the cluster, block by block. `role` is an agent's number in what follows.
-  const Role& role_at(std::size_t role) const { return program_.roles[role % program_.roles.size()]; }
-  std::size_t block_of(std::size_t role) const { return role / program_.roles.size(); }
+  const Role& role_at(std::size_t role) const { return *agents_[role].role; }
+  std::size_t block_of(std::size_t role) const { return agents_[role].block; }
   /// Every block's load fills a part of all blocks' slots. In a pair each has its own half, and products read both.
   bool is_shared(std::size_t buffer) const { return program_.buffers[buffer].shared && !program_.pair; }
   static std::uint64_t bit(std::size_t role) { return std::uint64_t{1} << role; }
