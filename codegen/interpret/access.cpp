@@ -123,10 +123,9 @@ bool BlockMachine::may_fill(std::size_t role, const Flat& flat, const Place& pla
   if (!buffer.empty || slot.granted == role || (slot.seen & bit(role))) return true;
   const bool tile = slot.tile == agents_[role].tile, same = tile && slot.iteration == iteration_of(flat, place);
   if (same && slot.writer == role) return true;
-  // What its threads have put into tensor memory and told nobody of they may replace; and what a role has read there is free for others
-  // only when what comes in its place is free too: P over S, whose readers may give S back before P is written.
-  if (buffer.tensor() && ((tile && slot.writer == role && !slot.by_product && !slot.told) || (same && (slot.used & bit(role)))))
-    return true;
+  // In tensor memory values of one iteration take turns in a slot (P over S) as data demands it: what is free is what comes last. And what
+  // its threads have put there and told nobody of a role may replace.
+  if (buffer.tensor() && (same || (tile && slot.writer == role && !slot.by_product && !slot.told))) return true;
   fail(FaultKind::Overwrite, role, flat, agents_[role].tile,
        fmt::format("fills the slot of {} without having waited until it is free", content(slot)));
   return false;

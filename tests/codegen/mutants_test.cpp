@@ -36,7 +36,7 @@ const std::vector<Harmless> kHarmless{
     {"attention_forward_blackwell", "consumer B, prologue 1: 'await stores", kMeetsAnyway},
     {"attention_forward_blackwell", "consumer B, prologue 1: 'fence: accesses to tensor memory so far", kMeetsAnyway},
     {"attention_forward_blackwell", "consumer B, prologue 1: 'sync", kMeetsAnyway},
-    {"attention_forward_blackwell", "dropped consumer B, prologue 1: 'wait full O0[0]'", kLongOver},
+    {"attention_forward_blackwell", "consumer B, prologue 1: 'wait full O0[0]'", kLongOver},
     {"attention_forward_blackwell", "'arrive empty alpha0", kReadBefore},
     {"attention_forward_blackwell", "'arrive empty alpha1", kReadBefore},
     {"attention_forward_blackwell", "earlier consumer B, epilogue 3: 'signal empty S1",
