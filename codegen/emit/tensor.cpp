@@ -10,7 +10,7 @@
 namespace heddle::codegen {
 namespace {
 
-constexpr int kWidest = 64;  ///< columns of one load or store: with 128 a thread needs more registers than it is launched with
+constexpr int kWidest = 32;  ///< columns of one load or store: with 128 a thread needs more registers than it is launched with
 
 bool is_8_bit(DType type) { return type == DType::F8e4m3 || type == DType::F8e5m2; }
 
@@ -95,7 +95,9 @@ void Writer::write_tensor_product(const Step& step) {
     line("const u64 a = tensor_matrix({}, {});", slot_text(a), ta ? as[0] * 128 : 16);
   const std::int64_t skipped = tb ? (row / panel * rows + column) * 128 : (column / 64 * rows + row) * 128;
   line("const u64 b = tensor_matrix({}{}, {});", slot_text(b), skipped > 0 ? fmt::format(" + {}", skipped) : "", tb ? 16 : rows * 128);
-  raw("#pragma unroll");
+  // A thread that does nothing else has the time of a product for each turn of the loop; written out, ptxas would hold the descriptors of
+  // all of them in registers.
+  raw(one_thread_ ? "#pragma unroll 1" : "#pragma unroll");
   line("for (int k = 0; k < {}; ++k)", k / deep);
   // K-major: a panel's columns of K, 32 bytes further per step. M- or N-major: 16 rows of 128 bytes further, panels of M or N apart.
   // In tensor memory two numbers share a column.

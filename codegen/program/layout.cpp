@@ -6,6 +6,7 @@
 // N/2 + 26 (C7602).
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -237,10 +238,15 @@ void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& sched
     for (Role& role : program.roles) role.registers = 0;
     return;
   }
-  // What is left goes to those who compute, evenly.
+  // What is left goes to those who compute, evenly; on Blackwell beginning with those who have least.
+  std::vector<std::size_t> order(program.roles.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (program.blackwell())
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return program.roles[a].registers < program.roles[b].registers; });
   for (bool given = true; given;) {
     given = false;
-    for (std::size_t r = 0; r < program.roles.size(); ++r) {
+    for (const std::size_t r : order) {
       Role& role = program.roles[r];
       const int cost = kGranule * role.warpgroups;
       if (!touches[r] || role.registers + kGranule > kMostRegisters || used + cost > pool) continue;
