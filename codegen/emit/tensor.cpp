@@ -10,7 +10,7 @@
 namespace heddle::codegen {
 namespace {
 
-constexpr int kWidest = 32;  ///< columns of one load or store: with 128 a thread needs more registers than it is launched with
+constexpr int kWidest = 32;  ///< columns of one load or store, which takes so many neighbouring registers: for 64, ptxas spills
 
 bool is_8_bit(DType type) { return type == DType::F8e4m3 || type == DType::F8e5m2; }
 
@@ -26,8 +26,8 @@ std::uint32_t product_bits(DType a, DType b, bool a_mn_major, bool b_mn_major, s
 
 // ---- who issues
 
-bool Writer::elects(const Step& step) {
-  return step.kind == StepKind::Signal || (step.kind == StepKind::Issue && step.engine == Engine::Mma);
+bool Writer::elects(const Step& step) const {
+  return program_.blackwell() && (step.kind == StepKind::Signal || (step.kind == StepKind::Issue && step.engine == Engine::Mma));
 }
 
 bool Writer::issues_products(const Role& role) {

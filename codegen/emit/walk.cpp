@@ -114,7 +114,7 @@ void Writer::write_tile_numbers() {
     const std::string name = std::exchange(across, std::string(kPairIndex));
     write_walk();
     across = name;
-    line("const int {} = {} * {} + rank;", across, kPairIndex, program_.cluster);
+    if (grid_used_[program_.cluster_dim]) line("const int {} = {} * {} + rank;", across, kPairIndex, program_.cluster);
   } else {
     write_walk();
   }
@@ -151,10 +151,7 @@ void Writer::write_indices(const std::string& number, const std::vector<std::siz
   std::int64_t stride = 1;
   for (const std::size_t d : dims) {
     const std::string whole = stride == 1 ? number : fmt::format("{} / {}", number, stride);
-    if (d != dims.back())
-      line("const int {} = {} % {};", grid_names_[d], whole, grid_[d]);
-    else
-      line("const int {} = {};", grid_names_[d], whole);
+    if (grid_used_[d]) line("const int {} = {};", grid_names_[d], d != dims.back() ? fmt::format("{} % {}", whole, grid_[d]) : whole);
     stride *= grid_[d];
   }
 }

@@ -262,9 +262,10 @@ void Writer::write_role(const Role& role, std::size_t index) {
   const std::string before = std::exchange(text_, {});
   for (const Section& section : role.sections) write_section(role, section);
   const std::string steps = std::exchange(text_, before);
-  if (rule_ ||
-      std::any_of(grid_names_.begin(), grid_names_.end(), [&](const std::string& name) { return steps.find(name) != std::string::npos; }))
-    write_tile_numbers();
+  grid_used_.clear();
+  for (std::size_t d = 0; d < grid_names_.size(); ++d)
+    grid_used_.push_back(steps.find(grid_names_[d]) != std::string::npos || (rule_ && rule_->dim == d));
+  if (std::find(grid_used_.begin(), grid_used_.end(), true) != grid_used_.end()) write_tile_numbers();
   if (rule_) write_trips();
   text_ += steps;
   --indent_;

@@ -150,7 +150,7 @@ class Writer {
   void write_tensor_fill(const Step& step, const TileOp& op);
   void write_await_loads();
   /// Which a thread that has been elected issues for its role.
-  static bool elects(const Step& step);
+  bool elects(const Step& step) const;
   bool touches_tensor(const Step& step) const;
   /// Loads that no AwaitReads of the section follows.
   void carry_loads(const Section& section);
@@ -250,6 +250,7 @@ class Writer {
   std::optional<TripRule> rule_;    ///< of a program whose trips vary
   std::vector<std::int64_t> grid_;  ///< of tiles, or of the clusters' tiles
   std::vector<std::string> grid_names_;
+  std::vector<bool> grid_used_;  ///< by the role being written
   LaunchPlan launch_;
   std::set<ProductShape> shapes_;
   std::set<int> tensor_loads_, tensor_stores_;  ///< widths
