@@ -46,3 +46,62 @@ TEST_CASE("the text of attention backward on Blackwell computes what heddle eval
   CHECK(run_text("attention_backward_blackwell", {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}}, 1) < 4e-3);
   CHECK(run_text("attention_backward_blackwell", {{"HEADS", 2}, {"Q_LEN", 320}, {"KV_LEN", 128}}, 2) < 4e-3);  // ragged queries
 }
+
+TEST_CASE("a wrong lane, column, descriptor, phase or count in the text of GEMM on Blackwell shows", "[codegen][.slow]") {
+  const Scope sizes{{"M", 512}, {"N", 256}, {"K", 320}};  // four tiles for one block, more trips than slots
+  const BuildOptions least{.deep_rings = false};          // so that addresses are where they are named
+  CHECK(run_text("gemm_blackwell", sizes, 1, {}, least) == 0);
+  for (const test::Wrong& wrong : {test::Wrong{"tensor + (warp << 21)", "tensor + (warp << 20)"},  // lanes
+                                   {"tensor + (warp << 21)", "tensor"},                            // one warp's lanes for all
+                                   {"own + 64 + s0 * 256", "own + 128 + s0 * 256"},                // columns
+                                   {"own + 64 + s0 * 256", "own + 64"},                            // the other accumulator
+                                   {"0x8410490u", "0x8400490u"},                                   // B along K
+                                   {"0x8410490u", "0x8412490u"},                                   // A negated
+                                   {"0x8410490u", "0x8210490u"},                                   // 128 columns
+                                   {"s1 * 32768, 8192)", "s1 * 32768, 16)"},                       // distance of B's panels
+                                   {"k % 4 * 32", "k % 4 * 16"},                                   // step along A's rows
+                                   {"k | (i != 0)", "1"},                                          // adds to what lay there
+                                   {"k | (i != 0)", "k"},                                          // forgets other trips
+                                   {"wait(smem + 180296", "// wait(smem + 180296"},
+                                   {"p1);  // full a", "p1 ^ 1);  // full a"},  // phases
+                                   {"p0);  // full c", "p0 ^ 1);  // full c"},
+                                   {"tensor_await_loads();", ""},                 // registers without their loads
+                                   {"store_wait_read<1>", "store_wait_read<2>"},  // results over results
+                                   {"tensor_free(tensor, 512);", ""},
+                                   {"arrive(smem + 180336 + s0 * 8)", "arrive(smem + 180336)"}}) {
+    INFO(wrong.first << " -> " << wrong.second);
+    CHECK(run_text("gemm_blackwell", sizes, 1, wrong, least) > 0.02);
+  }
+}
+
+TEST_CASE("a wrong half, barrier or signal in the text for pairs of blocks on Blackwell shows", "[codegen][.slow]") {
+  const Scope sizes{{"M", 256}, {"N", 256}, {"K", 448}};
+  const BuildOptions pairs{.cluster = 2};
+  CHECK(run_text("gemm_blackwell", sizes, 2, {}, pairs) == 0);
+  for (const test::Wrong& wrong : {test::Wrong{"+ rank * 128", ""},              // both load one half of B
+                                   {"pair * 2 + rank", "pair * 2"},              // and the same rows of A
+                                   {"0x10410490u", "0x8410490u"},                // a product of 128 rows
+                                   {"tensor_signal_pair(", "tensor_signal("},    // only here
+                                   {"arrive_expect_leader(", "arrive_expect("},  // at each block's own barrier
+                                   {"tma_load_pair(smem + 0", "tma_load(smem + 0"},
+                                   {"p1);  // full b", "p1 ^ 1);  // full b"},
+                                   {"tensor_free_pair(", "tensor_free("}}) {
+    INFO(wrong.first << " -> " << wrong.second);
+    CHECK(run_text("gemm_blackwell", sizes, 2, wrong, pairs) > 0.02);
+  }
+}
+
+TEST_CASE("a wrong column, wait or phase in the text of attention on Blackwell shows", "[codegen][.slow]") {
+  const Scope sizes{{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 384}};
+  for (const test::Wrong& wrong : {test::Wrong{"a + k * 8", "a + k * 4"},  // columns of P
+                                   {"const u32 a = tensor;", "const u32 a = tensor + 64;"},
+                                   {"tensor_await_stores();", ""},                // P without its stores
+                                   {"0x8210490u", "0x8200490u"},                  // V along K
+                                   {"p2);  // full R0", "p2 ^ 1);  // full R0"},  // before O is rescaled
+                                   {"p3 ^ 1);  // full O0", "p3);  // full O0"},  // before P V is over
+                                   {"(own, v", "(own + 1, v"},
+                                   {"taken1[r]);", "taken1[r]), taken1[0] = 1.0f;"}}) {  // O is not rescaled
+    INFO(wrong.first << " -> " << wrong.second);
+    CHECK(run_text("attention_forward_blackwell", sizes, 1, wrong) > 0.02);
+  }
+}
