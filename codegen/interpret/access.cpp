@@ -239,13 +239,20 @@ bool BlockMachine::may_say_filled(std::size_t role, const Flat& flat, const Slot
   return false;
 }
 
+bool BlockMachine::signals_itself(std::size_t role, std::size_t barrier) const {
+  for (const Section& section : role_at(role).sections)
+    for (const Step& step : section.steps)
+      if (step.kind == StepKind::Signal && step.barrier == barrier) return true;
+  return false;
+}
+
 bool BlockMachine::may_say_free(std::size_t role, const Flat& flat, const Slot& slot) {
   const auto refuse = [&](FaultKind kind, const char* why) {
     fail(kind, role, flat, agents_[role].tile, fmt::format("frees the slot of {} before {}", content(slot), why));
     return false;
   };
   if (flat.step->kind == StepKind::Signal) return true;
-  if (std::find(slot.users.begin(), slot.users.end(), role) != slot.users.end())
+  if (std::find(slot.users.begin(), slot.users.end(), role) != slot.users.end() && !signals_itself(role, flat.step->barrier))
     return refuse(FaultKind::Overwrite, "what it has issued to read it has been awaited");
   if (slot.writer == role && slot.adding) return refuse(FaultKind::Overwrite, "its products that fill it are complete");
   if (slot.loading & bit(role)) return refuse(FaultKind::Overwrite, "its loads from it have been awaited");

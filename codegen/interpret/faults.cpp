@@ -10,7 +10,8 @@
 namespace heddle::codegen {
 namespace {
 
-constexpr int kMostRegisters = 240;  ///< that setmaxnreg gives a thread in whole granules beside others (codegen/program/layout.cpp)
+/// That setmaxnreg gives a thread in whole granules beside others (codegen/program/layout.cpp).
+int most_of_a_thread(const Program& program) { return program.blackwell() ? 256 : 240; }
 
 }  // namespace
 
@@ -48,13 +49,13 @@ std::optional<ProgramFault> BlockMachine::check_registers() const {
     warpgroups += role.warpgroups;
     const int live = role.variables.empty() ? 0 : live_registers(program_, role) + program_.register_overhead;
     const int budget = role.registers ? role.registers : program_.entry_registers;
-    if (role.registers > kMostRegisters)
+    if (role.registers > most_of_a_thread(program_))
       return ProgramFault{FaultKind::Registers,
                           role.name,
                           "",
                           0,
                           0,
-                          fmt::format("a budget of {} registers; there are at most {}", role.registers, kMostRegisters),
+                          fmt::format("a budget of {} registers; there are at most {}", role.registers, most_of_a_thread(program_)),
                           {}};
     if (live > budget)
       return ProgramFault{

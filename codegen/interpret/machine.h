@@ -179,6 +179,8 @@ class BlockMachine {
   bool may_fill(std::size_t role, const Flat& flat, const Place& place, const Slot& slot);
   bool may_tell(std::size_t role, const Flat& flat);
   bool may_say_filled(std::size_t role, const Flat& flat, const Slot& slot);
+  /// The role's products free the barrier's slots by themselves: an arrival speaks of its threads only.
+  bool signals_itself(std::size_t role, std::size_t barrier) const;
   bool may_say_free(std::size_t role, const Flat& flat, const Slot& slot);
   void write_register(std::size_t role, const Flat& flat, const Place& place, Array&& array);
   void fill_slot(std::size_t role, const Flat& flat, Slot& slot, const Place& place, bool by_threads, Array&& array, unsigned part = 0);

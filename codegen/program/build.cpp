@@ -39,6 +39,7 @@ BuildResult Builder::run(std::optional<std::int64_t> trips, const Staging& stagi
     if (refusals_.empty()) lower_loops();
     if (refusals_.empty() && !program_.blackwell()) keep_one_in_flight();
     if (refusals_.empty() && !program_.blackwell()) order_turns();
+    if (refusals_.empty()) note_rewritten();
     if (refusals_.empty()) lower_prologue();
     if (refusals_.empty()) lower_epilogue();
     if (refusals_.empty() && options_.cluster != 1) share_loads();

@@ -149,6 +149,7 @@ class Builder {
   bool uses_tensor_memory() const {
     return std::any_of(kernel_.values.begin(), kernel_.values.end(), [](const TileValue& v) { return v.space == Space::Tmem; });
   }
+  void note_rewritten();
   /// A fill of the prologue: by the role whose threads read it in the first iteration; nothing to do where only products add to it.
   void fill_accumulator(std::size_t prologue_op);
   /// Role that touches the buffer first in a tile.

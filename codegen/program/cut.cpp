@@ -111,7 +111,7 @@ class Folder {
     await_operands(events);
     for (const Release& release : draft_.releases)
       release_tile(events, release.buffer, {with_cursors(release.arrive, 0, true), windows, {}, 0});
-    if (program_.blackwell()) order_tensor_accesses(events, program_.buffers, program_.barriers, draft_.role.warps);
+    if (program_.blackwell()) order_tensor_accesses(events, program_.buffers, program_.barriers, draft_);
     for (std::size_t c = 0; c < cursors_.size(); ++c)
       if (cursors_[c].per_tile) events.push_back({advance(c, trips), windows, {}, 0});
     return events;

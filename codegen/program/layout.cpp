@@ -21,7 +21,10 @@ constexpr int kIssuer = 40;            ///< descriptors and addresses of tcgen05
 constexpr int kFewestColumns = 32;     ///< of tensor memory, and a power of two (PTX ISA, tcgen05.alloc)
 constexpr std::int64_t kAddress = 16;  ///< bytes of shared memory for where tensor memory begins
 constexpr int kClusterProducer = 40;   ///< with its place in the cluster and the parts of loads; probed by compiling
-constexpr int kLeastRegisters = 24, kMostRegisters = 240, kGranule = 8;
+constexpr int kLeastRegisters = 24, kGranule = 8;
+/// Of a thread. On Hopper a role's accumulators leave less room for ptxas' own the closer a budget comes to 255; on Blackwell they lie
+/// elsewhere.
+int most_registers(const Program& program) { return program.blackwell() ? 256 : 240; }
 
 int granules(int registers) { return (registers + kGranule - 1) / kGranule * kGranule; }
 
@@ -167,6 +170,7 @@ void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& sched
                                fmt::format("tiles in tensor memory take {} columns, allocated as a power of two; there are {}",
                                            program.tensor->columns, problem.limits.tmem_columns),
                                UserConstraint{"", true, ConstraintKind::MaxTmem, {}, "", 0, problem.limits.tmem_columns}));
+  const int most_registers_of_thread = most_registers(program);
   int warpgroups = 0, sharing = 0;
   for (Role& role : program.roles) {
     if (program.blackwell() && role.warps == 1 && sharing > 0 && sharing < kWarpsPerWarpgroup) {
@@ -220,19 +224,26 @@ void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& sched
     used += program.roles[r].registers * program.roles[r].warpgroups;
     r = end - 1;
   }
-  const auto over = std::find_if(program.roles.begin(), program.roles.end(), [](const Role& r) { return r.registers > kMostRegisters; });
+  const auto over =
+      std::find_if(program.roles.begin(), program.roles.end(), [&](const Role& r) { return r.registers > most_registers_of_thread; });
   if (used > pool || over != program.roles.end()) {
     // Waits hold registers longer than the model's latencies do: ask for as much less as is missing.
-    const int beyond = over != program.roles.end() ? over->scheduled_registers - (over->registers - kMostRegisters) : kMostRegisters;
+    const int beyond =
+        over != program.roles.end() ? over->scheduled_registers - (over->registers - most_registers_of_thread) : most_registers_of_thread;
     const int most =
         computing > 0 ? (pool - (used > pool ? kLeastRegisters * (warpgroups - computing) : 0)) / computing / kGranule * kGranule : 0;
     return refusals.push_back(refusal(
         "registers", {},
         over != program.roles.end()
-            ? fmt::format("role '{}' needs {} registers per thread; {} can be given", over->name, over->registers, kMostRegisters)
+            ? fmt::format("role '{}' needs {} registers per thread; {} can be given", over->name, over->registers, most_registers_of_thread)
             : fmt::format("the roles need {} registers per warpgroup in all, {} threads start with {}", used, program.threads, pool),
-        UserConstraint{
-            "", true, ConstraintKind::MaxRegisters, {}, "", 0, std::max(std::min({most, beyond, kMostRegisters}), kLeastRegisters)}));
+        UserConstraint{"",
+                       true,
+                       ConstraintKind::MaxRegisters,
+                       {},
+                       "",
+                       0,
+                       std::max(std::min({most, beyond, most_registers_of_thread}), kLeastRegisters)}));
   }
   if (warpgroups == 1) {
     for (Role& role : program.roles) role.registers = 0;
@@ -249,7 +260,7 @@ void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& sched
     for (const std::size_t r : order) {
       Role& role = program.roles[r];
       const int cost = kGranule * role.warpgroups;
-      if (!touches[r] || role.registers + kGranule > kMostRegisters || used + cost > pool) continue;
+      if (!touches[r] || role.registers + kGranule > most_registers_of_thread || used + cost > pool) continue;
       role.registers += kGranule;
       used += cost;
       given = true;

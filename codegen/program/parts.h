@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,11 @@ struct RoleDraft {
   std::vector<Step> begin, end;
   std::vector<Step> loads;        ///< of tiles loaded once, by a role that does not read them: they follow the loop's first load
   std::vector<Release> releases;  ///< each follows what reads the tile last
-  std::vector<bool> by_mma;       ///< per variable: some wgmma reads or writes it
-  std::vector<bool> chained;      ///< per variable: a wgmma adds to what an earlier iteration left in it
+  /// Rings of tensor memory into which another role writes a second value (dQ over dP): it learns that this one's threads are done from
+  /// whatever they tell it.
+  std::set<std::size_t> rewritten;
+  std::vector<bool> by_mma;   ///< per variable: some wgmma reads or writes it
+  std::vector<bool> chained;  ///< per variable: a wgmma adds to what an earlier iteration left in it
 };
 
 /// The wgmmas of the loop in the schedule's order, where roles take turns; empty: no order is kept.

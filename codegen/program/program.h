@@ -150,7 +150,7 @@ struct Role {
   int first_thread = 0;         ///< roles of one warp may share a warpgroup, the first of them begins it
   int warps = 1;                ///< that work; the rest of the last warpgroup is idle
   int warpgroups = 1;           ///< 0: shares that of the role before
-  int registers = 0;            ///< setmaxnreg: multiple of 8 in [24, 240]; 0: as launched
+  int registers = 0;            ///< setmaxnreg: multiple of 8 in [24, 256]; 0: as launched
   int peak_registers = 0;       ///< live values at the worst step, fixed overhead included
   int scheduled_registers = 0;  ///< that the schedule counts with; 0: none are decided
   int stages = 1;               ///< of the loop after its cut

@@ -138,8 +138,12 @@ std::vector<PipelineLine> Builder::tell_early(std::vector<PipelineLine> lines) c
     const PipelineLine told = lines[k];
     const bool by_threads = (told.kind == Kind::Commit || told.kind == Kind::Release) && !told.hardware;
     if (!by_threads) continue;
+    // What it must wait for first goes with it.
+    std::size_t from = k;
+    while (from > 0 && lines[from - 1].kind == Kind::Retire && lines[from - 1].op == told.op && lines[from - 1].slot == told.slot) --from;
+    if (problem_.op(told.op).asynchronous && from == k) continue;
     // The work before it, of another op, that is still being issued when it is due.
-    std::size_t work = k;
+    std::size_t work = from;
     while (work > 0 && lines[work].kind != Kind::Issue) --work;
     const PipelineLine& long_one = lines[work];
     if (long_one.kind != Kind::Issue || long_one.op == told.op) continue;
@@ -148,9 +152,9 @@ std::vector<PipelineLine> Builder::tell_early(std::vector<PipelineLine> lines) c
     // Before that work and what it waits for.
     std::size_t to = work;
     while (to > 0 && lines[to - 1].op == long_one.op && lines[to - 1].kind != Kind::Issue) --to;
-    std::rotate(lines.begin() + static_cast<std::ptrdiff_t>(to), lines.begin() + static_cast<std::ptrdiff_t>(k),
+    for (std::size_t m = from; m <= k; ++m) lines[m].slot = lines[work].slot;
+    std::rotate(lines.begin() + static_cast<std::ptrdiff_t>(to), lines.begin() + static_cast<std::ptrdiff_t>(from),
                 lines.begin() + static_cast<std::ptrdiff_t>(k) + 1);
-    lines[to].slot = long_one.slot;
   }
   return lines;
 }
@@ -222,6 +226,16 @@ std::vector<Builder::PieceLine> Builder::put_chains_together(const std::vector<P
     }
   }
   return together;
+}
+
+void Builder::note_rewritten() {
+  for (const Channel& channel : problem_.channels) {
+    if (channel.space != Space::Tmem) continue;
+    for (std::size_t k = 1; k < channel.values.size(); ++k)
+      for (std::size_t r = 0; r < drafts_.size(); ++r)
+        if (role_of(problem_.value(channel.values[k]).producer) != r)
+          drafts_[r].rewritten.insert(buffer_of_[value_index(problem_.value(channel.values[k]).name)]);
+  }
 }
 
 // ---- before and after the loop

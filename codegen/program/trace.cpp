@@ -99,14 +99,14 @@ namespace {
 /// One role's accesses to tensor memory, event by event, and what still has to follow them.
 class TensorOrder {
  public:
-  TensorOrder(const std::vector<Buffer>& buffers, const std::vector<Barrier>& barriers, int warps)
-      : buffers_(buffers), barriers_(barriers), warps_(warps) {}
+  TensorOrder(const std::vector<Buffer>& buffers, const std::vector<Barrier>& barriers, const RoleDraft& draft)
+      : buffers_(buffers), barriers_(barriers), rewritten_(draft.rewritten), warps_(draft.role.warps) {}
 
   void run(std::vector<Event>& events) {
     // A tile's first product comes after what the warps did at the end of the tile before.
     for (const Event& e : events)
       if (is_own_access(e.step)) remember(e.step);
-    loads_.clear(), stores_.clear();
+    loads_.clear(), stores_.clear(), untold_.clear();
     waited_ = true;
     for (Event& e : events) {
       before(e);
@@ -126,6 +126,9 @@ class TensorOrder {
       if (tensor(in)) unmet_.insert(in.index), loads_.push_back({in.index, step.output.index});
     if (tensor(step.output)) unmet_.insert(step.output.index), stores_.push_back({step.output.index, step.piece});
     touched_ = true;
+    for (const Place& in : step.inputs)
+      if (tensor(in) && rewritten_.contains(in.index)) untold_.insert(in.index);
+    if (tensor(step.output) && rewritten_.contains(step.output.index)) untold_.insert(step.output.index);
   }
 
   void put(const Event& at, StepKind kind) {
@@ -163,6 +166,12 @@ class TensorOrder {
       case StepKind::Sync: waited_ = true; return;
       case StepKind::Arrive: {
         const std::size_t buffer = barriers_[step.barrier].buffer;
+        if (barriers_[step.barrier].full && !untold_.empty()) {
+          untold_.clear();
+          await_reads(e);
+          await_writes(e);
+          return fence_before(e);
+        }
         if (!buffers_[buffer].tensor()) return;
         if (loads_from(buffer)) await_reads(e);
         if (stored_to(buffer, {})) await_writes(e);
@@ -199,15 +208,22 @@ class TensorOrder {
   void before_product(const Event& e) {
     const Step& step = e.step;
     bool met = true;
-    const auto meet = [&](const Place& p) { met = met && !(tensor(p) && unmet_.contains(p.index)); };
+    const auto meet = [&](const Place& p) {
+      if (!tensor(p) || !unmet_.contains(p.index) || warps_ == 1) return;
+      met = false;
+      if (loads_from(p.index)) await_reads(e);
+      if (stored_to(p.index, {})) await_writes(e);
+    };
     for (const Place& in : step.inputs) meet(in);
     meet(step.output);
-    if (!met && warps_ > 1) {
-      await_reads(e);
-      await_writes(e);
+    if (!met) {
       fence_before(e);
       put(e, StepKind::Sync);
+      // What is still on its way comes before neither the fence nor the meeting.
       unmet_.clear();
+      for (const Load& l : loads_) unmet_.insert(l.buffer);
+      for (const Store& s : stores_) unmet_.insert(s.buffer);
+      touched_ = !unmet_.empty();
       waited_ = true;
     }
     fence_after(e);
@@ -229,20 +245,22 @@ class TensorOrder {
   };
   const std::vector<Buffer>& buffers_;
   const std::vector<Barrier>& barriers_;
+  const std::set<std::size_t>& rewritten_;
   const int warps_;
   std::vector<Event> made_;
-  std::vector<Load> loads_;      ///< not awaited
-  std::vector<Store> stores_;    ///< not awaited
-  std::set<std::size_t> unmet_;  ///< buffers that the warps have touched since they met
-  bool touched_ = false;         ///< since the last fence before
-  bool waited_ = false;          ///< since the last fence after
+  std::set<std::size_t> untold_;  ///< of those, touched since the role has told anybody
+  std::vector<Load> loads_;       ///< not awaited
+  std::vector<Store> stores_;     ///< not awaited
+  std::set<std::size_t> unmet_;   ///< buffers that the warps have touched since they met
+  bool touched_ = false;          ///< since the last fence before
+  bool waited_ = false;           ///< since the last fence after
 };
 
 }  // namespace
 
 void order_tensor_accesses(std::vector<Event>& events, const std::vector<Buffer>& buffers, const std::vector<Barrier>& barriers,
-                           int warps) {
-  TensorOrder(buffers, barriers, warps).run(events);
+                           const RoleDraft& draft) {
+  TensorOrder(buffers, barriers, draft).run(events);
 }
 
 }  // namespace heddle::codegen

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "codegen/program/parts.h"
 #include "codegen/program/program.h"
 
 namespace heddle::codegen {
@@ -27,8 +28,9 @@ void await_operands(std::vector<Event>& events);
 /// while the pipeline drains.
 void release_tile(std::vector<Event>& events, std::size_t buffer, Event arrive);
 
-/// Blackwell: what has to stand between the accesses to tensor memory of a role with so many warps and its waits, signals and products:
-/// waits for loads and stores, fences, and a meeting of its warps before a product touches what they have touched.
-void order_tensor_accesses(std::vector<Event>& events, const std::vector<Buffer>& buffers, const std::vector<Barrier>& barriers, int warps);
+/// Blackwell: what has to stand between the accesses to tensor memory of a role and its waits, signals and products: waits for loads and
+/// stores, fences, and a meeting of its warps before a product touches what they have touched.
+void order_tensor_accesses(std::vector<Event>& events, const std::vector<Buffer>& buffers, const std::vector<Barrier>& barriers,
+                           const RoleDraft& draft);
 
 }  // namespace heddle::codegen

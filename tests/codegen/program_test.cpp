@@ -224,16 +224,10 @@ TEST_CASE("an illegal schedule, a graph of numbers and tensor memory are refused
   REQUIRE(refusals.size() == 1);
   CHECK(refusals[0].rule == "illegal_schedule");
 
-  const auto kernel = load_kernel(test::repository_path("kernels/gemm_blackwell.json"));
-  const auto machine = load_machine(test::repository_path("assets/machines/b200.json"));
-  REQUIRE(kernel.ok());
-  REQUIRE(machine.ok());
-  const auto problem = resolve(*kernel, *machine, {});
-  REQUIRE(problem.ok());
-  Schedule empty;
-  empty.ops.resize(problem->ops.size());
-  empty.depths.resize(problem->channels.size());
-  const BuildResult built = build_program(*kernel, *problem, empty);
+  const test::Lowering blackwell = test::lowering("gemm_blackwell");
+  Problem hopper = blackwell.problem;
+  hopper.arch = "sm_90a";
+  const BuildResult built = build_program(blackwell.kernel, hopper, blackwell.schedule);
   CHECK_FALSE(built.program.has_value());
   REQUIRE(built.refusals.size() == 1);
   CHECK(built.refusals[0].rule == "tensor_memory");
