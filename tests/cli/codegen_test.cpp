@@ -62,10 +62,10 @@ TEST_CASE("interpret answers in a sentence, or as an object", "[app]") {
 
 TEST_CASE("machines and kernels that cannot be written are refused in a sentence", "[app]") {
 #ifdef HEDDLE_HAS_SOLVER
-  const auto run = run_heddle({"emit", "gemm_hopper", "b200"});
+  const auto run = run_heddle({"emit", "attention_forward_blackwell", "b200", "--cluster", "2"});
   CHECK(run.code == kNegative);
   CHECK(run.out.empty());
-  CHECK(contains(run.err, "tcgen05 needs it in tensor memory"));
+  CHECK(contains(run.err, "cluster: a pair of blocks needs products"));
   const auto toy = run_heddle({"compile", "toy_fig1", "toy", "--json"});
   CHECK((toy.code == kNegative || toy.code == kEnvironment));
 #endif
