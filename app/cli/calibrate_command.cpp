@@ -15,6 +15,7 @@
 #include "codegen/calibrate/fit.h"
 #include "codegen/calibrate/micro.h"
 #include "codegen/compile/compile.h"
+#include "codegen/program/target.h"
 #include "codegen/run/driver.h"
 #include "codegen/run/run.h"
 #include "core/base/atomic_file.h"
@@ -82,9 +83,7 @@ int run_calibrate(const Arguments& arguments, const Terminal& terminal) {
   if (!text.ok()) return report(terminal, text.error(), false);
   const auto machine = parse_machine(*text, *file);
   if (!machine.ok()) return report(terminal, machine.error(), false);
-  if (machine->arch != "sm_90a")
-    return report(terminal, Error::input(fmt::format("micro-kernels are written for sm_90a; machine '{}' is not one", machine->name)),
-                  false);
+  if (auto refusal = codegen::refuse_machine(*machine)) return report(terminal, Error::input(refusal->sentence), false);
 
   if (arguments.has("--on")) return calibrate_on_host(*text, path, arguments, terminal);
   std::vector<std::string> left_out;
@@ -95,6 +94,7 @@ int run_calibrate(const Arguments& arguments, const Terminal& terminal) {
   Compiler compiler;
   compiler.options.compiler = compiler_of(arguments);
   compiler.options.cache = codegen::default_cache();
+  compiler.options.arch = machine->arch;
   if (const auto folder = arguments.text("--emit-only")) return emit_only(kernels, compiler, *folder, terminal);
 
   if (const auto driver = codegen::cuda::open_driver(); !driver.ok()) {
@@ -105,6 +105,7 @@ int run_calibrate(const Arguments& arguments, const Terminal& terminal) {
   codegen::RunPlan plan;
   plan.kernel = "micro-kernels";
   plan.machine = machine->name;
+  plan.arch = machine->arch;
   for (const DType dtype : {DType::Bf16, DType::F32})
     plan.tensors.push_back({"scratch", dtype, {codegen::kScratchSide, codegen::kScratchSide}, TensorRole::InOut});
   int code = kDone;

@@ -20,16 +20,17 @@
 namespace heddle::app {
 namespace {
 
-std::string compiled_text(const codegen::BuiltKernel& kernel) {
+std::string compiled_text(const codegen::BuiltKernel& kernel, const std::string& arch) {
   const codegen::Compiled& compiled = kernel.compiled;
   const codegen::PtxasReport& report = compiled.report;
-  return fmt::format("{}: {} bytes of cubin for sm_90a by {}{}\n{} registers at launch, {} bytes of spills, {} barriers\n{}\n",
-                     printable(kernel.program.kernel), compiled.cubin.size(), compiled.compiler,
+  return fmt::format("{}: {} bytes of cubin for {} by {}{}\n{} registers at launch, {} bytes of spills, {} barriers\n{}\n",
+                     printable(kernel.program.kernel), compiled.cubin.size(), arch, compiled.compiler,
                      compiled.from_cache ? ", from the cache" : fmt::format(" in {:.2f} s", compiled.seconds), report.registers,
                      report.spill_stores + report.spill_loads, report.barriers, codegen::census_text(compiled.census));
 }
 
-std::string compiled_json(const codegen::BuiltKernel& kernel, const Kernel& ops, const std::vector<codegen::KernelNumber>& both) {
+std::string compiled_json(const codegen::BuiltKernel& kernel, const std::string& arch, const Kernel& ops,
+                          const std::vector<codegen::KernelNumber>& both) {
   const codegen::Compiled& compiled = kernel.compiled;
   const codegen::PtxasReport& report = compiled.report;
   Json remarks = Json::array();
@@ -44,7 +45,7 @@ std::string compiled_json(const codegen::BuiltKernel& kernel, const Kernel& ops,
   Json cuts = Json::array();
   for (const int cut : kernel.build.cuts) cuts.push(cut);
   return Json(Json::Object{{"kernel", kernel.program.kernel},
-                           {"arch", "sm_90a"},
+                           {"arch", arch},
                            {"compiler", compiled.compiler},
                            {"from_cache", compiled.from_cache},
                            {"seconds", compiled.seconds},
@@ -159,11 +160,12 @@ int run_compile(const Arguments& arguments, const Terminal& terminal) {
   const auto made = lower_and_compile(arguments, terminal, options, code);
   if (!made) return code;
   const codegen::BuiltKernel& kernel = made->kernel;
+  const std::string arch = arch_of(kernel.program, arguments);
   const auto numbers = codegen::kernel_numbers(made->inputs.problem, made->schedule, kernel.program, kernel.emission.launch.smem_bytes);
   if (json)
-    terminal.out << compiled_json(kernel, made->inputs.kernel, numbers);
+    terminal.out << compiled_json(kernel, arch, made->inputs.kernel, numbers);
   else if (!terminal.quiet)
-    terminal.out << compiled_text(kernel) << "\n"
+    terminal.out << compiled_text(kernel, arch) << "\n"
                  << codegen::kernel_numbers_text(numbers, terminal.style.width) << "\n"
                  << codegen::audit_text(kernel.audit, made->inputs.kernel, kernel.program, kernel.emission);
   for (const std::string& remark : kernel.compiled.report.remarks) terminal.note(printable(remark));

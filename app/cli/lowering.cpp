@@ -65,6 +65,8 @@ codegen::Compiler compiler_of(const Arguments& arguments) {
   return name == "nvrtc" ? codegen::Compiler::Nvrtc : name == "nvcc" ? codegen::Compiler::Nvcc : codegen::Compiler::Auto;
 }
 
+std::string arch_of(const codegen::Program& program, const Arguments& arguments) { return arguments.text("--arch").value_or(program.arch); }
+
 Json refusals_json(const std::vector<codegen::Refusal>& refusals) {
   Json list = Json::array();
   for (const codegen::Refusal& r : refusals) {
@@ -135,7 +137,19 @@ std::optional<codegen::BuiltKernel> compile_text(const Lowered& lowered, codegen
   const InterruptScope interrupt(arguments.deadline());
   const bool may_recut = !arguments.has("--cut");
   const Inputs& inputs = lowered.inputs;
-  const codegen::CompileFunction compile = [&](const std::string& source) { return codegen::compile_cuda(source, options); };
+  const std::string arch = arch_of(lowered.program, arguments);
+  if (arch.starts_with("sm_10") != lowered.program.blackwell()) {
+    code = report(terminal,
+                  Error::input(fmt::format("{} is written for {}, which {} does not run", printable(lowered.program.kernel),
+                                           lowered.program.arch, arch)),
+                  arguments.has("--json"));
+    return std::nullopt;
+  }
+  const codegen::CompileFunction compile = [&](const std::string& source, const std::string&) {
+    codegen::CompileOptions own = options;
+    own.arch = arch;
+    return codegen::compile_cuda(source, own);
+  };
   const codegen::CompileQuestion question{inputs.kernel, inputs.problem, lowered.schedule, arguments.integer("--trips"),
                                           recording_of(arguments)};
   auto kernel = codegen::compile_kernel(question, build_options(arguments), lowered.program, std::move(emission), compile);
@@ -200,6 +214,7 @@ std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, cons
 codegen::MeasureRequest measure_request(const Arguments& arguments, bool profile, const CompiledKernel& made,
                                         const codegen::CompileOptions& compile) {
   codegen::MeasureRequest request{made.inputs.kernel, made.inputs.problem, made.schedule, made.kernel.program, compile};
+  request.compile.arch = arch_of(made.kernel.program, arguments);
   request.profile = profile;
   request.verify = !arguments.has("--no-verify") && !arguments.has("--trips");
   request.time = !arguments.has("--no-time");

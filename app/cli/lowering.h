@@ -51,6 +51,8 @@ void complain_of(const std::vector<codegen::Refusal>& refusals, const Terminal& 
 codegen::BuildOptions build_options(const Arguments& arguments);
 /// --compiler.
 codegen::Compiler compiler_of(const Arguments& arguments);
+/// --arch, else the program's own.
+std::string arch_of(const codegen::Program& program, const Arguments& arguments);
 
 /// [{rule, ops, sentence, demand, no_demand}]
 Json refusals_json(const std::vector<codegen::Refusal>& refusals);

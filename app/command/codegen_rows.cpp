@@ -8,7 +8,8 @@ namespace heddle::app {
 CommandSpec emit_row() {
   using namespace spec;
   return {"emit",
-          "write the kernel that a schedule stands for as CUDA C++ (sm_90a): the text that suits the compiler, where there is one",
+          "write the kernel that a schedule stands for as CUDA C++ (sm_90a or sm_100a, as the machine): the text that suits the compiler, "
+          "where there is one",
           {"heddle emit gemm_hopper h100 -o gemm.cu", "heddle emit attention_forward_hopper h100 fa.json --program"},
           {kKernel, kMachine, schedule(false)},
           reworded(with_recalled_solver_options(
@@ -22,19 +23,22 @@ CommandSpec emit_row() {
 
 CommandSpec compile_row() {
   using namespace spec;
-  return {"compile",
-          "compile the kernel that a schedule stands for with NVRTC or nvcc, and judge what ptxas says; needs no GPU",
-          {"heddle compile gemm_hopper h100", "heddle compile attention_forward_hopper h100 fa.json --out fa.cubin --compiler nvcc"},
-          {kKernel, kMachine, schedule(false)},
-          reworded(with_recalled_solver_options(
-                       {choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),
-                        toggle("--no-cache", "compile even if this very text has been compiled before"), kTrips, kCluster, kNoTurns,
-                        kLeastRings, kCut, kAgain, kRecords, file("--out", "-o", "where to write the cubin"),
-                        file("--cuda", "", "where to write the CUDA text that it is of"),
-                        file("--schedule", "", "where to write the schedule that it is of: the last that was solved"),
-                        toggle("--allow", "what ptxas and the audit have against the kernel is said, and no failure"), kJson}),
-                   "--timeout", kEverything),
-          run_compile};
+  return {
+      "compile",
+      "compile the kernel that a schedule stands for with NVRTC or nvcc, and judge what ptxas says; needs no GPU",
+      {"heddle compile gemm_hopper h100", "heddle compile attention_forward_hopper h100 fa.json --out fa.cubin --compiler nvcc"},
+      {kKernel, kMachine, schedule(false)},
+      reworded(
+          with_recalled_solver_options(
+              {choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),
+               choice("--arch", "ARCH", {"sm_90a", "sm_100a", "sm_100f", "sm_103a"}, "architecture of the cubin (default: the machine's)"),
+               toggle("--no-cache", "compile even if this very text has been compiled before"), kTrips, kCluster, kNoTurns, kLeastRings,
+               kCut, kAgain, kRecords, file("--out", "-o", "where to write the cubin"),
+               file("--cuda", "", "where to write the CUDA text that it is of"),
+               file("--schedule", "", "where to write the schedule that it is of: the last that was solved"),
+               toggle("--allow", "what ptxas and the audit have against the kernel is said, and no failure"), kJson}),
+          "--timeout", kEverything),
+      run_compile};
 }
 
 CommandSpec interpret_row() {

@@ -180,10 +180,10 @@ KernelBuild build_kernel(std::shared_ptr<const KernelText> text, const codegen::
   build.of = text->of;
   build.text = text;
   int tried = 0;
-  const codegen::CompileFunction compile_next = [&](const std::string& source) {
+  const codegen::CompileFunction compile_next = [&](const std::string& source, const std::string& arch) {
     if (tried > 0) say(fmt::format("{} did not suit ptxas: trying other places where loops may begin", count_of(tried, "text")));
     ++tried;
-    return compile(source);
+    return compile(source, arch);
   };
   const KernelSubject& of = text->of;
   const codegen::CompileQuestion question{*of.kernel, *of.problem, *of.schedule, of.options.trips, of.options.records};
@@ -218,8 +218,8 @@ KernelBuild build_kernel(std::shared_ptr<const KernelText> text, const codegen::
 KernelTools built_in_tools() {
   KernelTools tools;
   tools.find_compiler = [] { return codegen::find_compiler(); };
-  tools.compile = [](const std::string& source) {
-    return codegen::compile_cuda(source, {codegen::Compiler::Auto, codegen::default_cache()});
+  tools.compile = [](const std::string& source, const std::string& arch) {
+    return codegen::compile_cuda(source, {codegen::Compiler::Auto, codegen::default_cache(), nullptr, arch});
   };
   return tools;
 }

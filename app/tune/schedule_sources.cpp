@@ -33,7 +33,10 @@ std::vector<codegen::Refusal> refusals_of(const Candidate& candidate, const Mach
   if (demand != Demand::Compiled) return {};
   codegen::CompileOptions options;
   options.cache = codegen::default_cache();
-  const codegen::CompileFunction compile = [&](const std::string& source) { return codegen::compile_cuda(source, options); };
+  const codegen::CompileFunction compile = [&](const std::string& source, const std::string& arch) {
+    options.arch = arch;
+    return codegen::compile_cuda(source, options);
+  };
   const codegen::CompileQuestion question{candidate.kernel, candidate.problem, schedule};
   auto kernel = codegen::compile_kernel(question, build, std::move(*built.program), std::move(*emitted.emission), compile);
   if (kernel.ok()) kernel = codegen::recut(question, std::move(*kernel), compile, stop);

@@ -54,8 +54,8 @@ std::optional<Packed> packed_in(const Result<std::string>& folder) {
 }
 
 /// The compiler counts by what it is, not by where it lies.
-std::string entry_path(const std::string& folder, const std::string& source, const std::string& compiler) {
-  return fmt::format("{}/{}", folder, Hash().add(source).add(compiler).add(std::string_view("sm_90a, lines")).hex());
+std::string entry_path(const std::string& folder, const std::string& source, const std::string& compiler, const std::string& arch) {
+  return fmt::format("{}/{}", folder, Hash().add(source).add(compiler).add(arch + ", lines").hex());
 }
 
 }  // namespace
@@ -75,13 +75,13 @@ Result<std::string> find_compiler(Compiler wanted) {
 Result<Compiled> compile_cuda(const std::string& source, const CompileOptions& options) {
   const auto compiler = find_compiler(options.compiler);
   auto packed = options.cache.empty() ? std::nullopt : packed_in(path_named_by("HEDDLE_CUBINS"));
-  if (packed && !read_entry(entry_path(packed->folder, source, packed->compiler)).ok()) packed.reset();
+  if (packed && !read_entry(entry_path(packed->folder, source, packed->compiler, options.arch)).ok()) packed.reset();
   if (!packed && !compiler.ok() && !options.cache.empty()) packed = packed_in(library_file("cubins"));
   if (!compiler.ok() && !packed) return compiler.error();
   Compiled compiled;
   compiled.compiler = packed ? packed->compiler : *compiler;
   const std::string& cache = packed ? packed->folder : options.cache;
-  const std::string path = cache.empty() ? "" : entry_path(cache, source, compiled.compiler);
+  const std::string path = cache.empty() ? "" : entry_path(cache, source, compiled.compiler, options.arch);
   if (!path.empty()) {
     if (auto entry = read_entry(path); entry.ok() && entry->source == source) {
       compiled.cubin = std::move(entry->cubin);
@@ -92,7 +92,7 @@ Result<Compiled> compile_cuda(const std::string& source, const CompileOptions& o
   if (packed && !compiled.from_cache) return compiler.error();
   if (!compiled.from_cache) {
     const auto start = std::chrono::steady_clock::now();
-    auto built = compiler->starts_with("NVRTC") ? build_with_nvrtc(source) : build_with_nvcc(source);
+    auto built = compiler->starts_with("NVRTC") ? build_with_nvrtc(source, options.arch) : build_with_nvcc(source, options.arch);
     if (!built.ok()) return built.error();
     compiled.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!built->good) {

@@ -1,5 +1,5 @@
-// From generated text to a cubin for sm_90a: NVRTC, opened at run time so that the program starts without it, or nvcc as a
-// child process. Results are kept in a cache named by content, so that the same text is compiled once.
+// From generated text to a cubin for the architecture that it is written for: NVRTC, opened at run time so that the program starts without
+// it, or nvcc as a child process. Results are kept in a cache named by content, so that the same text is compiled once.
 #pragma once
 
 #include <string>
@@ -20,6 +20,7 @@ struct CompileOptions {
   /// Gets the entries of the cache that were made or used, as paths without endings: with them another machine needs no compiler for the
   /// same kernels (HEDDLE_CUBINS).
   std::vector<std::string>* entries = nullptr;
+  std::string arch = "sm_90a";  ///< Program::arch, or one of its family ("sm_100f", "sm_103a")
 };
 
 struct Compiled {

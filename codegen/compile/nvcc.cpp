@@ -74,7 +74,7 @@ Result<std::string> nvcc_version() {
   return "nvcc" + (at == std::string::npos ? std::string() : " " + text.substr(at + 3, text.find('\n', at) - at - 3));
 }
 
-Result<Built> build_with_nvcc(const std::string& source) {
+Result<Built> build_with_nvcc(const std::string& source, const std::string& arch) {
   const Result<std::string> found = find_nvcc();
   if (!found) return found.error();
   const std::string& nvcc = *found;
@@ -83,9 +83,8 @@ Result<Built> build_with_nvcc(const std::string& source) {
   const std::string from = folder.path() + "/heddle.cu", to = folder.path() + "/heddle.cubin";
   if (auto written = write_file(from, source); !written.ok()) return written.error();
   Built built;
-  const int code =
-      run({nvcc, "-std=c++17", "-O3", "-gencode=arch=compute_90a,code=sm_90a", "-lineinfo", "-cubin", "-Xptxas", "-v", "-o", to, from},
-          built.log);
+  const std::string target = fmt::format("-gencode=arch=compute_{},code={}", arch.substr(arch.find('_') + 1), arch);
+  const int code = run({nvcc, "-std=c++17", "-O3", target, "-lineinfo", "-cubin", "-Xptxas", "-v", "-o", to, from}, built.log);
   built.good = code == 0;
   if (built.good) {
     auto cubin = read_file(to);

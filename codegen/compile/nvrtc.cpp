@@ -70,14 +70,15 @@ Result<std::string> nvrtc_version() {
   return nvrtc()->name;
 }
 
-Result<Built> build_with_nvrtc(const std::string& source) {
+Result<Built> build_with_nvrtc(const std::string& source, const std::string& arch) {
   if (!nvrtc()) return nvrtc().error();
   const Nvrtc& n = *nvrtc();
   const auto failed = [&](int code) { return Error::environment(fmt::format("NVRTC failed: {}", n.error(code))); };
   Handle handle = nullptr;
   if (const int code = n.create(&handle, source.c_str(), "heddle.cu", 0, nullptr, nullptr)) return failed(code);
   const std::unique_ptr<Handle, void (*)(Handle*)> owner(&handle, [](Handle* h) { nvrtc()->destroy(h); });
-  const char* options[] = {"--gpu-architecture=sm_90a", "--std=c++17", "--ptxas-options=-v", "--generate-line-info"};
+  const std::string target = "--gpu-architecture=" + arch;
+  const char* options[] = {target.c_str(), "--std=c++17", "--ptxas-options=-v", "--generate-line-info"};
   const int code = n.compile(handle, std::size(options), options);
   Built built;
   std::size_t size = 0;

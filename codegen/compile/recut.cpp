@@ -22,7 +22,7 @@ bool is_clean(const BuiltKernel& kernel) { return kernel.faults.empty() && kerne
 
 Result<BuiltKernel> compile_kernel(const CompileQuestion& question, BuildOptions build, Program program, Emission emission,
                                    const CompileFunction& compile) {
-  auto compiled = compile(emission.source);
+  auto compiled = compile(emission.source, program.arch);
   if (!compiled.ok()) return compiled.error();
   BuiltKernel kernel{std::move(build), std::move(program), std::move(emission), std::move(*compiled), {}, {}, {}};
   kernel.faults = judge(kernel.compiled.report, kernel.program);

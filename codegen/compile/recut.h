@@ -35,7 +35,8 @@ struct CompileQuestion {
   Recording records = Recording::None;
 };
 
-using CompileFunction = std::function<Result<Compiled>(const std::string& source)>;
+/// `arch`: that the text is written for.
+using CompileFunction = std::function<Result<Compiled>(const std::string& source, const std::string& arch)>;
 
 /// The text compiled, what ptxas has against it and what it made of it. Errors are those of `compile`.
 Result<BuiltKernel> compile_kernel(const CompileQuestion& question, BuildOptions build, Program program, Emission emission,

@@ -64,7 +64,7 @@ class Executor {
 
   void steps() {
     note("looking for a GPU");
-    gpu_ = std::make_unique<Gpu>();
+    gpu_ = std::make_unique<Gpu>(plan_.arch);
     found_.device = gpu_->device();
     report();
     if (!plan_.micros.empty()) return run_micros();

@@ -24,13 +24,22 @@ cuda::Driver opened() {
   return *driver;
 }
 
+/// Code for sm_100f runs on the whole family, that for sm_90a, sm_100a and sm_103a on its own kind only.
+bool runs(const std::string& arch, int major, int minor) {
+  return arch == "sm_100f" ? major == 10 : arch == fmt::format("sm_{}{}a", major, minor);
+}
+
+const char* examples_of(const std::string& arch) {
+  return arch == "sm_90a" ? "H100, H200" : arch == "sm_103a" ? "B300" : arch == "sm_100f" ? "B200, B300" : "B200";
+}
+
 }  // namespace
 
 void Gpu::check(int code, RunStatus status, const std::string& what) const {
   if (code != 0) throw RunFailure{status, fmt::format("{}: {}", what, driver_.error(code))};
 }
 
-Gpu::Gpu() : driver_(opened()) {
+Gpu::Gpu(const std::string& arch) : driver_(opened()) {
   check(driver_.init(0), RunStatus::NoGpu, "the CUDA driver finds no GPU");
   int count = 0, version = 0, value = 0;
   check(driver_.device_count(&count), RunStatus::NoGpu, "the CUDA driver finds no GPU");
@@ -56,8 +65,9 @@ Gpu::Gpu() : driver_(opened()) {
   driver_.driver_version(&version);
   const std::string module = module_version(), cuda = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
   device_.driver = module.empty() ? cuda : fmt::format("{} ({})", module, cuda);
-  if (major != 9)
-    throw RunFailure{RunStatus::NoGpu, fmt::format("{} is {}; kernels are written for sm_90a (H100, H200)", device_.name, device_.arch)};
+  if (!runs(arch, major, minor))
+    throw RunFailure{RunStatus::NoGpu,
+                     fmt::format("{} is {}; this kernel is written for {} ({})", device_.name, device_.arch, arch, examples_of(arch))};
   cuda::Context context = nullptr;
   check(driver_.retain_context(&context, device), RunStatus::NoGpu, "the GPU cannot be used");
   check(driver_.set_context(context), RunStatus::NoGpu, "the GPU cannot be used");

@@ -20,8 +20,8 @@ struct RunFailure {
 
 class Gpu {
  public:
-  /// NoGpu when there is none that runs sm_90a kernels.
-  Gpu();
+  /// NoGpu when there is none that runs machine code for `arch`, "sm_90a".
+  explicit Gpu(const std::string& arch);
 
   const MeasuredDevice& device() const { return device_; }
   const cuda::Driver& driver() const { return driver_; }

@@ -55,6 +55,7 @@ Result<PreparedRun> prepare_run(const MeasureRequest& request) {
   RunPlan& plan = prepared.plan;
   plan.kernel = request.kernel.name;
   plan.machine = request.problem.machine;
+  plan.arch = request.compile.arch;
   auto tensors = tensors_of(request.kernel, request.program.params);
   if (!tensors.ok()) return tensors.error();
   plan.tensors = std::move(*tensors);

@@ -9,7 +9,7 @@
 namespace heddle::codegen {
 namespace {
 
-constexpr std::uint64_t kMark = 0x31304e5552445248;  // "HRDRUN01", bytes in memory order
+constexpr std::uint64_t kMark = 0x32304e5552445248;  // "HRDRUN02", bytes in memory order
 
 struct Out {
   std::string bytes;
@@ -131,8 +131,8 @@ void pass(Io& io, RunPlan& p) {
   io(mark);
   if constexpr (std::is_same_v<Io, In>)
     if (mark != kMark) io.fail();
-  each(io, p.kernel, p.machine, p.tensors, p.plain, p.loop, p.ops, p.micros, p.reference, p.cases, p.libraries, p.no_library, p.flops,
-       p.seed, p.repeats, p.left_out, p.launches, p.warmups, p.blocks, p.sustained_launches, p.pause_seconds);
+  each(io, p.kernel, p.machine, p.arch, p.tensors, p.plain, p.loop, p.ops, p.micros, p.reference, p.cases, p.libraries, p.no_library,
+       p.flops, p.seed, p.repeats, p.left_out, p.launches, p.warmups, p.blocks, p.sustained_launches, p.pause_seconds);
 }
 
 /// Indices into the tensors, which the child uses without looking again.

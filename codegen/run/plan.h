@@ -83,6 +83,7 @@ using LibraryPlan = std::variant<LibraryGemm, LibraryAttention>;
 
 struct RunPlan {
   std::string kernel, machine;
+  std::string arch = "sm_90a";  ///< of all its machine code
   std::vector<TensorPlan> tensors;
   KernelPlan plain;
   std::optional<KernelPlan> loop, ops;  ///< recording builds

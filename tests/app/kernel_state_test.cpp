@@ -33,8 +33,9 @@ struct Fixture {
     e.kernel.find_compiler = [there] {
       return there ? Result<std::string>(std::string("fake 1.0")) : Result<std::string>(Error::environment("nothing compiles here"));
     };
-    e.kernel.compile = compile ? std::move(compile)
-                               : [](const std::string&) { return Result<codegen::Compiled>(Error::environment("nothing compiles here")); };
+    e.kernel.compile = compile ? std::move(compile) : [](const std::string&, const std::string&) {
+      return Result<codegen::Compiled>(Error::environment("nothing compiles here"));
+    };
     e.run = {"", "", "no GPU in tests"};
     return e;
   }
@@ -83,7 +84,7 @@ TEST_CASE("what was cancelled is not begun again by itself", "[app]") {
 
 TEST_CASE("compiling writes the text first, and its answer is about that text", "[app]") {
   std::string compiled_text;
-  Fixture f([&](const std::string& source) {
+  Fixture f([&](const std::string& source, const std::string&) {
     if (compiled_text.empty()) compiled_text = source;  // other cuts follow, and are no better
     codegen::Compiled compiled;
     compiled.compiler = "fake 1.0";
@@ -107,7 +108,7 @@ TEST_CASE("compiling writes the text first, and its answer is about that text", 
 
 TEST_CASE("where the first text spills, the window shows the one with other cuts that does not", "[app]") {
   std::vector<std::string> sources;  // as the compiler gets them, one after the other
-  Fixture f([&](const std::string& source) {
+  Fixture f([&](const std::string& source, const std::string&) {
     sources.push_back(source);
     codegen::Compiled compiled;
     compiled.compiler = "fake 1.0";
@@ -134,7 +135,7 @@ TEST_CASE("where the first text spills, the window shows the one with other cuts
 }
 
 TEST_CASE("what does not compile has its messages; without a compiler there is one sentence", "[app]") {
-  Fixture f([](const std::string&) {
+  Fixture f([](const std::string&, const std::string&) {
     return Result<codegen::Compiled>(Error::input("fake does not accept the kernel:\nheddle.cu(3): error: no\n"));
   });
   f.session.apply(BuildKernel{});

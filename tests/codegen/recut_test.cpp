@@ -34,7 +34,8 @@ struct RecutBench {
   Result<BuiltKernel> run(const std::stop_token& stop = {}) {
     BuiltKernel kernel = first();
     return recut(
-        {from.kernel, from.problem, from.schedule}, std::move(kernel), [this](const std::string& source) { return compile(source); }, stop);
+        {from.kernel, from.problem, from.schedule}, std::move(kernel),
+        [this](const std::string& source, const std::string&) { return compile(source); }, stop);
   }
 };
 
@@ -84,7 +85,7 @@ TEST_CASE("what the audit finds is a reason for another cut too, but a spill is 
     BuiltKernel kernel = bench.first();
     kernel.findings = {found};
     const auto other = recut({bench.from.kernel, bench.from.problem, bench.from.schedule}, std::move(kernel),
-                             [&](const std::string& source) { return bench.compile(source); });
+                             [&](const std::string& source, const std::string&) { return bench.compile(source); });
     REQUIRE(other.ok());
     CHECK(other->faults.empty());
     CHECK(other->findings.empty() == (spill == 0));

@@ -151,7 +151,7 @@ TEST_CASE("whatever happens to the device or the child is a result with a senten
                {"crash", RunStatus::Faulted, "died of signal 6 (Aborted) while verifying: small integers: the fake driver dies"},
                {"crash-init", RunStatus::Faulted, "died of signal 6 (Aborted) while looking for a GPU"},
                {"no-device", RunStatus::NoGpu, "the CUDA driver finds no GPU"},
-               {"blackwell", RunStatus::NoGpu, "fake GPU is sm_100; kernels are written for sm_90a"},
+               {"blackwell", RunStatus::NoGpu, "fake GPU is sm_100; this kernel is written for sm_90a (H100, H200)"},
                {"out-of-memory", RunStatus::Refused, "the GPU has no room for tensor 'A'"},
                {"refuse", RunStatus::Refused, "the driver does not start the kernel: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"}};
   for (const auto& c : cases) {

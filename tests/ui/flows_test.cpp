@@ -169,7 +169,7 @@ TEST_CASE("flow 7, to the GPU: generate, read, compile, profile, the worst mispr
   Environment environment;
   environment.run = {folder.file("heddle"), folder.file("runs"), ""};
   environment.kernel.find_compiler = [] { return Result<std::string>(std::string("NVRTC 13.0")); };
-  environment.kernel.compile = [](const std::string&) {
+  environment.kernel.compile = [](const std::string&, const std::string&) {
     codegen::Compiled compiled;
     compiled.compiler = "NVRTC 13.0";
     compiled.log = "heddle.cu(9): warning #177-D: nothing is wrong\n";

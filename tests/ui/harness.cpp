@@ -25,7 +25,9 @@ Environment filled(Environment environment, SolveFunction solve) {
   // No test depends on what is installed: those that want a compiler or a GPU bring their own, and a folder for runs.
   if (environment.run.folder.empty()) {
     environment.kernel.find_compiler = [] { return Result<std::string>(Error::environment("no compiler in tests")); };
-    environment.kernel.compile = [](const std::string&) { return Result<codegen::Compiled>(Error::environment("no compiler in tests")); };
+    environment.kernel.compile = [](const std::string&, const std::string&) {
+      return Result<codegen::Compiled>(Error::environment("no compiler in tests"));
+    };
     environment.run = {"", "", "no GPU in tests"};
   }
   return environment;

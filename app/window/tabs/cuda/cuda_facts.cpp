@@ -124,7 +124,8 @@ void draw_build(const Session& session, UiState& ui, const KernelText* text) {
     const Result<std::string>* compiler = session.kernel().compiler();
     wrapped_text(fonts().small, theme().dim,
                  !reason.empty() ? reason
-                 : compiler      ? fmt::format("Not compiled yet. {} makes a cubin for sm_90a of it; no GPU is needed.", **compiler)
+                 : compiler      ? fmt::format("Not compiled yet. {} makes a cubin for {} of it; no GPU is needed.", **compiler,
+                                          text && text->program ? text->program->arch : "the GPU")
                                  : "Not compiled yet.");
     if (compiler && !compiler->ok() && !compiler->error().faults.front().hint.empty())
       wrapped_text(fonts().small, theme().accent, compiler->error().faults.front().hint);

@@ -94,7 +94,7 @@ void draw_kernel_options(const Session& session, UiState& ui) {
     if (choice(steps ? "cuda/text/steps" : "cuda/text/cuda", steps ? "steps" : "CUDA", ui.of<CudaTabState>().steps == steps))
       ui.of<CudaTabState>().steps = steps;
     if (ImGui::IsItemHovered())
-      tooltip(steps ? "every role's waits, issues and arrivals as pseudocode (heddle emit --program)" : "CUDA C++ for sm_90a");
+      tooltip(steps ? "every role's waits, issues and arrivals as pseudocode (heddle emit --program)" : "CUDA C++");
   }
 }
 
