@@ -1,14 +1,16 @@
-// A program as CUDA C++ for Hopper (sm_90a): one self-contained text without includes, every number a literal, small PTX
-// wrappers on top, then the kernel, role by role, in the order of the program's steps.
+// A program as CUDA C++ for Hopper (sm_90a) or Blackwell (sm_100a): one self-contained text without includes, every number a literal,
+// small PTX wrappers on top, then the kernel, role by role, in the order of the program's steps.
 //
 // Nothing from a file reaches the text but numbers and names of letters, digits and underscores: identifiers are made here,
 // coordinates are written from their coefficients, and comments carry names with everything else replaced.
 //
 // Layouts. In kernels with wgmma every register tile has the accumulator layout (thread t of the warpgroup, w = t/32,
 // g = t%32/4, q = t%4: register 4j+{0,1} is row 16w+g, columns 8j+2q+{0,1}; 4j+{2,3} is row 16w+g+8), vectors over rows
-// have two registers, and tiles in shared memory are panels of 64 columns with 128-byte swizzle. In kernels without wgmma
-// each warp holds whole rows, lane l columns 256c+8l .. +7, and shared memory has panels of 256 columns.
-// Sources: PTX ISA 9.0 (wgmma register fragments, matrix descriptors, tensor maps); probed by compiling.
+// have two registers, and tiles in shared memory are panels of 64 columns with 128-byte swizzle. In kernels with tcgen05 thread t has
+// row t of a tile, as it reads lane t of tensor memory; vectors over rows have one register, and shared memory is as with wgmma. In kernels
+// without products each warp holds whole rows, lane l columns 256c+8l .. +7, and shared memory has panels of 256 columns.
+// Sources: PTX ISA 9.0 (wgmma register fragments, tcgen05 data path layouts, matrix and instruction descriptors, tensor maps); probed by
+// compiling.
 #pragma once
 
 #include <optional>

@@ -55,6 +55,7 @@ void Writer::begin_records(const Role& role) {
   record_flying_.clear();
   record_open_.clear();
   record_events_.clear();
+  record_loading_.clear();
   if (!records_ || !steady_of(role)) return;
   const int words = kRecordHead + records_->warps * records_->capacity;
   line("u64* const record_to = records + (u64)blockIdx.x * {} + {} + (threadIdx.x >> 5) * {};", words, kRecordHead, records_->capacity);
@@ -130,7 +131,13 @@ void Writer::record_after(const Step& step) {
     }
   if (!recording_ops() || step.op.list != OpRef::List::Body) return;
   const std::int64_t iteration = step.iteration - section_->first;
-  if (step.kind == StepKind::Compute) {
+  // What is loaded from tensor memory is there when it has been waited for.
+  if (step.kind == StepKind::AwaitReads)
+    for (const Step* load : std::exchange(record_loading_, {}))
+      record_events_.push_back({Kind::End, load->op, load->iteration - section_->first});
+  if (step.kind == StepKind::Compute && op_of(kernel_, step.op).kind == "tmem_load") {
+    record_loading_.push_back(&step);
+  } else if (step.kind == StepKind::Compute) {
     if (step.output.kind == Place::Kind::Variable && values_[step.output.value].layout) {
       Place newest = step.output;
       if (role_->variables[newest.index].moves) newest.copy = 0;

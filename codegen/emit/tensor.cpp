@@ -189,14 +189,20 @@ void Writer::write_tensor_load(const Step& step, const TileOp& op) {
 
 void Writer::write_tensor_store(const Step& step, const TileOp& op) {
   const Place& from = step.inputs.at(0);
-  if (from.kind != Place::Kind::Variable || step.output.kind != Place::Kind::Buffer || !program_.buffers[step.output.index].tensor() ||
-      kernel_.values[from.value].dtype != kernel_.values[step.output.value].dtype)
+  const bool handed_over = from.kind == Place::Kind::Buffer && program_.buffers[from.index].registers;
+  if ((from.kind != Place::Kind::Variable && !handed_over) || step.output.kind != Place::Kind::Buffer ||
+      !program_.buffers[step.output.index].tensor() || kernel_.values[from.value].dtype != kernel_.values[step.output.value].dtype)
     return refuse("tmem_store", op, fmt::format("'{}' does not write a register tile to tensor memory as it is", op.name));
   const int words = words_of(step, from.value), first = step.piece.number * words;
+  if (handed_over) raw("{"), ++indent_;
+  take_inputs(step, op);
   in_chunks(words, [&](int width, int at) {
     tensor_stores_.insert(width);
-    line("tensor_store_n{}<{}>({}, {});", width, at, tensor_text("own", step.output, first + at), register_text(from));
+    line("tensor_store_n{}<{}>({}, {});", width, at, tensor_text("own", step.output, first + at), input_array(step, 0));
   });
+  if (!handed_over) return;
+  --indent_;
+  raw("}");
 }
 
 void Writer::write_tensor_fill(const Step& step, const TileOp& op) {

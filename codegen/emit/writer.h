@@ -274,8 +274,9 @@ class Writer {
   std::vector<const Step*> loading_;  ///< from tensor memory, into registers that nothing may read yet
   bool wrote_shared_ = false;         ///< since the role's last barrier, seen by none but its own threads
   std::optional<RecordPlan> records_;
-  std::vector<RecordEvent> record_events_;  ///< of the next record
-  std::vector<const Step*> record_open_;    ///< issued, not committed
+  std::vector<RecordEvent> record_events_;   ///< of the next record
+  std::vector<const Step*> record_open_;     ///< issued, not committed
+  std::vector<const Step*> record_loading_;  ///< from tensor memory, not waited for
   std::deque<std::vector<const Step*>> record_flying_;
 };
 
