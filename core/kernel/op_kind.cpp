@@ -27,12 +27,20 @@ constexpr std::array kMma{OpAttribute{"transpose_a", Type::Flag, "false", "A is 
                           OpAttribute{"transpose_b", Type::Flag, "false", "B is stored [N,K]"}, kColumn,
                           OpAttribute{"row", Type::Integer, "0", "the first row that is taken of a longer B", 0, 1 << 24}, kVariant};
 constexpr std::array kPart{kColumn, kVariant};
-constexpr std::array kMaximum{kReduced, kScale, kVariant};
+constexpr std::array kMaximum{
+    kReduced, kScale,
+    OpAttribute{"keep_within", Type::Number, "0", "the second input stays the maximum unless the new one is more than this above it"},
+    kVariant};
 constexpr std::array kSum{kReduced, kScale, OpAttribute{"mean", Type::Flag, "false", "divided by the number of elements"}, kVariant};
-constexpr std::array kPower{
-    kAlong, OpAttribute{"emulated", Type::Integer, "0", "percent that is computed without MUFU (cost only)", 0, 100}, kScale, kVariant};
-constexpr std::array kElements{OpAttribute{"fn", Type::Function, "", "the function; it must be given"},
-                               OpAttribute{"value", Type::Number, "", "stands for a missing last operand"}, kScale, kAlong, kVariant};
+constexpr std::array kPower{kAlong, OpAttribute{"emulated", Type::Integer, "0", "percent that is computed without MUFU", 0, 100}, kScale,
+                            kVariant};
+constexpr std::array kElements{
+    OpAttribute{"fn", Type::Function, "", "the function; it must be given"},
+    OpAttribute{"value", Type::Number, "", "stands for a missing last operand"},
+    kScale,
+    kAlong,
+    OpAttribute{"skip_ones", Type::Flag, "false", "of mul: rows whose factors are all 1 need no work (the result is the same)"},
+    kVariant};
 constexpr std::array kConstant{OpAttribute{"value", Type::Number, "0", "the constant"}, kVariant};
 constexpr std::array kVector{kAlong, kVariant};
 constexpr std::array kOpaque{kVariant, OpAttribute{"stands_for", Type::Text, "", "the kind that tables and pictures show for it"}};
@@ -52,12 +60,14 @@ constexpr std::array<OpKind, 21> kKinds{{
     {"smem_load", 1, 1, 1, false, false, kPlain, "Shared memory to registers."},
     {"smem_store", 1, 1, 1, false, false, kPlain, "Registers to shared memory."},
     {"reduce_max", 1, 2, 1, false, false, kMaximum,
-     "r = max over a tile's axis (default 1: along rows) of scale * tile; with a second input also the maximum with it."},
+     "r = max over a tile's axis (default 1: along rows) of scale * tile; with a second input also the maximum with it, which is "
+     "kept where the new one is at most `keep_within` above it."},
     {"reduce_sum", 1, 3, 1, false, false, kSum,
      "r = sum over a tile's axis of scale * tile (divided by the extent if `mean`); a second input is added, a third "
      "multiplies the second first."},
     {"exp2", 1, 2, 1, false, false, kPower,
-     "r = 2^(scale * a), with a second input 2^(scale * a - b); `emulated`: percent to compute without MUFU (cost only)."},
+     "r = 2^(scale * a), with a second input 2^(scale * a - b); `emulated`: percent that a kernel's text computes "
+     "without MUFU, to 1.1e-4 of itself, far below the rounding to bf16; heddle eval computes all of them exactly."},
     {"elementwise", 1, 3, 1, false, false, kElements,
      "r = fn(scale * a, b, c) per element; a vector operand runs along `axis` (default 0: one element per row); `value` "
      "stands for a missing last operand."},

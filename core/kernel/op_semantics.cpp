@@ -216,8 +216,17 @@ std::string reduce(const OpCall& call, float start, Combine combine) {
 
 std::string do_reduce_max(const OpCall& call) {
   auto complaint = reduce(call, -std::numeric_limits<float>::infinity(), [](float a, float b) { return std::max(a, b); });
+  if (complaint.empty()) complaint = bad_number(*call.op, "keep_within");
+  const float within = number(*call.op, "keep_within").value_or(0.0f);
+  if (complaint.empty() && !(within >= 0)) complaint = "attribute 'keep_within' must not be negative";
+  if (complaint.empty() && within > 0 && call.inputs.size() < 2)
+    complaint = "attribute 'keep_within' needs a second input, the old maximum";
   if (complaint.empty() && call.inputs.size() > 1)
-    for (std::int64_t i = 0; i < call.output->size(); ++i) call.output->data[i] = std::max(call.output->data[i], call.inputs[1]->data[i]);
+    for (std::int64_t i = 0; i < call.output->size(); ++i) {
+      float& most = call.output->data[i];
+      const float old = call.inputs[1]->data[i];
+      if (!(most - old > within)) most = old;
+    }
   return complaint;
 }
 

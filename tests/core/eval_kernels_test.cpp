@@ -29,6 +29,9 @@ const std::vector<Pair> kPairs{{"gemm_hopper", "h100", {}},
                                {"gemm_short_k_hopper", "h100", {}},
                                {"attention_forward_emulated_blackwell", "b200", {}},
                                {"attention_forward_parts_blackwell", "b200", {}},
+                               {"attention_forward_causal_blackwell", "b200", {}},
+                               {"swiglu_dual_gemm_blackwell", "b200", {}},
+                               {"attention_forward_conditional_blackwell", "b200", {}},
                                {"layernorm", "h100", {}},
                                {"layernorm", "b200", {}}};
 

@@ -146,6 +146,27 @@ TEST_CASE("reductions take a running value", "[core]") {
   CHECK(run(op("reduce_sum"), {tile, array({2}, {10, 20}), array({2}, {2, 0.5f})}, {2}).data == std::vector<float>{28, 4});
 }
 
+TEST_CASE("a running maximum may be kept until it has grown by more than a limit", "[core]") {
+  const Array tile = array({3, 2}, {1, 5, 2, 14, -3, -4}), old = array({3}, {4, 4, 4});
+  const auto kept = [&](const Attr& within) { return run(op("reduce_max", {{"keep_within", within}}), {tile, old}, {3}).data; };
+  CHECK(kept(std::int64_t{8}) == std::vector<float>{4, 14, 4});
+  CHECK(kept(std::int64_t{10}) == std::vector<float>{4, 4, 4});
+  CHECK(kept(std::string("0.5")) == std::vector<float>{5, 14, 4});
+  CHECK(kept(std::int64_t{0}) == run(op("reduce_max"), {tile, old}, {3}).data);
+  std::string complaint;
+  run(op("reduce_max", {{"keep_within", std::int64_t{-1}}}), {tile, old}, {3}, &complaint);
+  CHECK_THAT(complaint, Catch::Contains("must not be negative"));
+  run(op("reduce_max", {{"keep_within", std::int64_t{8}}}), {tile}, {3}, &complaint);
+  CHECK_THAT(complaint, Catch::Contains("second input"));
+}
+
+TEST_CASE("factors of one that may be skipped change nothing", "[core]") {
+  const Array tile = array({2, 2}, {1, 5, 2, 14}), factors = array({2}, {1, 0.5f});
+  const std::string mul = "mul";
+  CHECK(run(op("elementwise", {{"fn", mul}, {"skip_ones", true}}), {tile, factors}, {2, 2}).data ==
+        run(op("elementwise", {{"fn", mul}}), {tile, factors}, {2, 2}).data);
+}
+
 TEST_CASE("vectors run along the axis", "[core]") {
   const Array tile = array({2, 3}, {1, 2, 3, 4, 5, 6}), rows = array({2}, {1, 2}), columns = array({3}, {1, 2, 3});
   const auto sub = [&](std::map<std::string, Attr> attrs) {

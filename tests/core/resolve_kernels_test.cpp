@@ -25,6 +25,7 @@ struct Row {
 // operands, 2 * 64 for dS, 4 * 128 for dQ written and read again. Blackwell: products of 128 x 128 x 128 take 512;
 // backward reads 4 * 512 + 256, writes dS 256 and dQ 512, reads dQ 512. With a tenth of the exponentials emulated: MUFU 2 * (922 + 8), and
 // 2 * 64 more on FMA, 2 * 77 more on ALU. GEMM with a short K: 8 products of 64 x 128 x 64 take 256 and read 192; SMEM also 8 * 128 for C.
+// Causal: a mask is 4 cycles of ALU. Dual GEMM on Blackwell: 2 products of 128 x 128 x 64 take 256 and read 256.
 const std::vector<Row> kRows{
     {"gemm_hopper", "h100", {}, 5, {{"TC", 1024}, {"SMEM", 640}, {"TMA", 768}}},
     {"gemm_hopper", "h200", {{"TILE_N", 128}}, 5, {{"TC", 512}, {"SMEM", 384}, {"TMA", 512}}},
@@ -56,6 +57,12 @@ const std::vector<Row> kRows{
      {},
      28,
      {{"TC", 2048}, {"SMEM", 1536}, {"TMEM", 1168}, {"MUFU", 2064}, {"FMA", 776}, {"ALU", 768}, {"TMA", 384}}},
+    {"attention_forward_causal_blackwell",
+     "b200",
+     {},
+     30,
+     {{"TC", 2048}, {"SMEM", 1536}, {"TMEM", 1168}, {"MUFU", 2064}, {"FMA", 776}, {"ALU", 776}, {"TMA", 384}}},
+    {"swiglu_dual_gemm_blackwell", "b200", {}, 5, {{"TC", 512}, {"SMEM", 512}, {"TMA", 288}}},
     {"attention_forward_parts_blackwell",
      "b200",
      {},
