@@ -97,16 +97,29 @@ std::string program_page(const Kernel& kernel, const Program& program, const Tex
   if (program.varies)
     page += fmt::format("a tile has n trips: {} to {}{}\n", program.least_trips, program.trips,
                         program.trip_step > 1 ? fmt::format(", {} apart", program.trip_step) : "");
+  if (program.pair) page += "pairs: the first block's products are for both\n";
   page += "\nbuffers in shared memory\n";
   std::vector<std::vector<std::string>> rows;
   for (const Buffer& b : program.buffers)
-    rows.push_back({styled(b.name, style), std::to_string(b.depth), grouped(b.slot_bytes), grouped(b.offset),
-                    b.registers  ? "hands registers over"
-                    : b.per_tile ? "once per tile"
-                    : b.shared   ? "ring, each block loads half for both"
-                    : b.empty    ? "ring"
-                                 : "ring of one role"});
+    if (!b.tensor())
+      rows.push_back({styled(b.name, style), std::to_string(b.depth), grouped(b.slot_bytes), grouped(b.offset),
+                      b.registers  ? "hands registers over"
+                      : b.per_tile ? "once per tile"
+                      : b.shared   ? program.pair ? "ring, half of it in each block" : "ring, each block loads half for both"
+                      : b.empty    ? "ring"
+                                   : "ring of one role"});
   page += text_table({{"name"}, {"slots", true}, {"bytes each", true}, {"at", true}, {"what"}}, rows);
+  if (program.tensor) {
+    page += fmt::format("\nbuffers in tensor memory, {} columns allocated\n", program.tensor->columns);
+    rows.clear();
+    for (const Buffer& b : program.buffers)
+      if (b.tensor())
+        rows.push_back({styled(b.name, style), std::to_string(b.depth), std::to_string(b.columns), std::to_string(b.offset),
+                        !b.per_tile   ? "ring"
+                        : b.depth > 1 ? "accumulator, the next tile's beside this one's"
+                                      : "accumulator"});
+    page += text_table({{"name"}, {"slots", true}, {"columns each", true}, {"at", true}, {"what"}}, rows);
+  }
   page += "\nbarriers\n";
   rows.clear();
   for (std::size_t k = 0; k < program.barriers.size(); ++k) {

@@ -276,7 +276,7 @@ void draw_kernel_facts(const Session& session, UiState& ui, const KernelText* te
   draw_build(session, ui, text);
   if (text) draw_numbers(session, *text);
   draw_check(session, ui, "cuda/check", "VERIFIED ON THE CPU", session.kernel().checked(),
-             "Not yet. The interpreter runs the program with its roles, TMA and wgmma in many hostile orders, and names the first deadlock "
+             "Not yet. The interpreter runs the program with its roles, TMA and products in many hostile orders, and names the first deadlock "
              "or race.",
              {kUsualInterleavings, false});
   draw_check(session, ui, "cuda/data", "VERIFIED WITH DATA", session.kernel().verified(),
