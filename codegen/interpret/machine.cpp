@@ -102,7 +102,14 @@ std::optional<ProgramFault> BlockMachine::run() {
       for (std::size_t k = 0; k < a.loads.size(); ++k) completion(r, Engine::Load, k);
       for (std::size_t k = 0; k < a.stores.size(); ++k) completion(r, Engine::Store, k);
     }
-    if (able.empty() && completions.empty()) std::swap(completions, put_off);
+    if (able.empty() && completions.empty() && !put_off.empty()) {
+      // One role's come after all others'.
+      const auto place = [&](const Completion& c) { return std::find(order.begin(), order.end(), c.role) - order.begin(); };
+      std::ptrdiff_t last_place = 0;
+      for (const Completion& c : put_off) last_place = std::max(last_place, place(c));
+      for (const Completion& c : put_off)
+        if (place(c) == last_place) completions.push_back(c);
+    }
     if (able.empty() && completions.empty()) break;
     bool finish = able.empty();
     if (!finish && !completions.empty()) {

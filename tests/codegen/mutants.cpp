@@ -75,6 +75,21 @@ bool uses_loaded(const Program& program, const std::vector<Step>& steps, std::si
   });
 }
 
+/// The same stands there again before anything relies on it: a meeting of the warps, or a wait for stores.
+bool comes_again(const std::vector<Step>& steps, std::size_t k) {
+  for (std::size_t n = k + 1; n < steps.size(); ++n) {
+    const Step& s = steps[n];
+    if (s.kind == steps[k].kind && s.engine == steps[k].engine && s.keep <= steps[k].keep && s.skip_first <= steps[k].skip_first &&
+        s.skip_last <= steps[k].skip_last && s.only_last == steps[k].only_last)
+      return true;
+    const bool relies = s.kind == StepKind::Issue || s.kind == StepKind::Commit || s.kind == StepKind::Arrive ||
+                        (steps[k].kind == StepKind::Retire && s.kind == StepKind::Sync && n > k + 1) ||
+                        s.output.kind == Place::Kind::Buffer;
+    if (relies) return false;
+  }
+  return false;
+}
+
 void move_step(std::vector<Step>& steps, std::size_t from, std::size_t to) {
   const auto at = [&](std::size_t k) { return steps.begin() + static_cast<std::ptrdiff_t>(k); };
   if (from < to) std::rotate(at(from), at(from) + 1, at(to) + 1);
@@ -147,14 +162,17 @@ std::vector<Mutant> mutants(const Kernel& kernel, const Program& program) {
             move("earlier", before(section.steps, k));
             break;
           case StepKind::Retire:
+            if (comes_again(section.steps, k)) break;
             drop();
             add("one more in flight " + where, [&](Program& p) { ++steps_of(p)[k].keep; });
             break;
           case StepKind::TakeTurn:
           case StepKind::PassTurn:
           case StepKind::Commit:
-          case StepKind::Sync:
           case StepKind::Advance: drop(); break;
+          case StepKind::Sync:
+            if (!comes_again(section.steps, k)) drop();
+            break;
           default: break;
         }
       }
