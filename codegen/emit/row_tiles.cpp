@@ -54,6 +54,8 @@ void Writer::write_row_reduction(const Step& step, const TileOp& op, bool maximu
     const std::string second = extra(1);
     if (step.inputs.size() > 2)
       line("all = fmaf({}, {}, all);", second, extra(2));
+    else if (const float within = maximum ? number_attr(op, "keep_within").value_or(0.0f) : 0.0f; within > 0)
+      line("all = all - {0} > {1} ? all : {0};", second, float_literal(within));
     else if (maximum)
       line("all = fmaxf(all, {});", second);
     else

@@ -2,6 +2,8 @@
 // registers.
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "codegen/emit/tensor_move.h"
@@ -249,31 +251,42 @@ void Writer::carry_loads(const Section& section) {
 std::size_t Writer::rescale_at(const Section& section, std::size_t first) const {
   if (tiles_ != Tiles::ThreadRows || recording_ops() || !loading_.empty()) return 0;
   const Place* factor = nullptr;
-  const Place* tile = nullptr;  // where it lies
   const auto same = [](const Place& a, const Place& b) {
     return a.kind == b.kind && a.index == b.index && a.copy == b.copy && a.cursor == b.cursor;
   };
-  const auto in_place = [&](const Place& p) {
-    if (!tile) tile = &p;
-    return p.kind == Place::Kind::Buffer && same(p, *tile) &&
-           columns_of(kernel_, program_.params, p.value).first == columns_of(kernel_, program_.params, tile->value).first;
+  // Where the tile lies that is multiplied, if it was read from where it is written.
+  const auto is_from = [&](std::size_t multiplied, const Place& to) {
+    const Buffer& buffer = program_.buffers[to.index];
+    for (const TileOp& op : kernel_.body)
+      for (const std::size_t source : buffer.values)
+        if (op.kind == "tmem_load" && op.outputs[0] == kernel_.values[multiplied].name && op.inputs[0].value == kernel_.values[source].name)
+          return buffer.per_tile &&
+                 columns_of(kernel_, program_.params, source).first == columns_of(kernel_, program_.params, to.value).first;
+    return false;
   };
   std::size_t end = first;
+  std::set<std::string> loaded;             // what is not multiplied yet
+  std::map<std::string, std::size_t> made;  // what is not brought back, and of which value it is a multiple
   for (std::size_t k = first; k < section.steps.size(); ++k) {
     const Step& step = section.steps[k];
     if (step.skip_first > 0 || step.skip_last > 0 || step.only_last) break;
     if (k > first && (step.kind == StepKind::AwaitReads || step.kind == StepKind::FenceAfter)) continue;
     if (step.kind != StepKind::Compute) break;
     const TileOp& op = op_of(kernel_, step.op);
-    if (op.kind == "tmem_load" && in_place(step.inputs.at(0))) continue;
-    if (op.kind == "tmem_store" && k > first && factor && in_place(step.output)) {
-      end = k + 1;
+    if (op.kind == "tmem_load" && loaded.insert(register_text(step.output)).second) continue;
+    if (op.kind == "tmem_store" && step.inputs.at(0).kind == Place::Kind::Variable) {
+      const auto from = made.find(register_text(step.inputs[0]));
+      if (from == made.end() || !is_from(from->second, step.output)) break;
+      made.erase(from);
+      if (loaded.empty() && made.empty()) end = k + 1;
       continue;
     }
-    const bool multiplies = k > first && op.kind == "elementwise" && text_attr(op, "fn") == "mul" && flag_attr(op, "skip_ones") &&
+    const bool multiplies = op.kind == "elementwise" && text_attr(op, "fn") == "mul" && flag_attr(op, "skip_ones") &&
                             step.inputs.size() == 2 && values_[step.inputs[1].value].layout &&
                             values_[step.inputs[1].value].layout->kind == Layout::Kind::Rows;
-    if (!multiplies || (factor && !same(*factor, step.inputs[1]))) break;
+    if (!multiplies || step.inputs[0].kind != Place::Kind::Variable || (factor && !same(*factor, step.inputs[1]))) break;
+    loaded.erase(register_text(step.inputs[0]));
+    made[register_text(step.output)] = step.inputs[0].value;
     factor = &step.inputs[1];
   }
   return end - first;

@@ -81,6 +81,8 @@ void Writer::write_reduction(const Step& step, const TileOp& op, bool maximum) {
     const std::string second = extra(1);
     if (step.inputs.size() > 2)
       line("even[r] = fmaf({}, {}, even[r]);", second, extra(2));
+    else if (const float within = maximum ? number_attr(op, "keep_within").value_or(0.0f) : 0.0f; within > 0)
+      line("even[r] = even[r] - {0} > {1} ? even[r] : {0};", second, float_literal(within));
     else
       line("even[r] = {};", combined("even[r]", second));
   }

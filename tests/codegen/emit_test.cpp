@@ -1,6 +1,8 @@
 // The generated text: what must be in it, and what must never get into it.
 #include <algorithm>
+#include <charconv>
 #include <map>
+#include <set>
 
 #include <catch2/catch.hpp>
 
@@ -80,8 +82,127 @@ TEST_CASE("a kernel's text has its launch, its certificate and every op of every
   }
 }
 
+TEST_CASE("a Blackwell kernel's text says that it has not run, and gives back the tensor memory that it takes", "[codegen]") {
+  for (const std::string& name : test::blackwell_kernels())
+    for (const int cluster : {1, 2}) {
+      if (cluster == 2 && name != "gemm_blackwell") continue;
+      const test::Lowering from = test::lowering(name);
+      const Program program = test::program_of(from, {}, {.cluster = cluster});
+      const EmitResult result = emit_cuda(from.kernel, from.problem, from.schedule, program);
+      CAPTURE(name, cluster);
+      REQUIRE(result.emission.has_value());
+      const std::string& source = result.emission->source;
+      CHECK(source.starts_with("// " + name + ": CUDA C++ for sm_100a"));
+      CHECK(source.find("not run on a GPU yet") < source.find("typedef"));
+      CHECK(source.find("wgmma") == std::string::npos);
+      CHECK(source.find("#include") == std::string::npos);
+      for (const auto* list : {&from.kernel.body, &from.kernel.epilogue})
+        for (const TileOp& op : *list) CHECK(source.find("// " + op.name) != std::string::npos);
+      const std::string text = source.substr(source.find("extern \"C\""));
+      const std::string suffix = cluster == 2 ? "_pair" : "", columns = std::to_string(program.tensor->columns);
+      CHECK(count_of(text, "tensor_allocate" + suffix + "(") == 1);
+      CHECK(count_of(text, "tensor_free" + suffix + "(tensor, " + columns + ");") == 1);
+      // Every warpgroup leaves by itself; who frees waits for all others.
+      const auto groups = std::count_if(program.roles.begin(), program.roles.end(), [](const Role& r) { return r.warpgroups > 0; });
+      CHECK(count_of(text, "return;") == groups);
+      if (cluster == 1) CHECK(count_of(text, "pass_turn<15, " + std::to_string(program.threads) + ">();") == groups);
+      CHECK(count_of(source, "{") == count_of(source, "}"));
+    }
+}
+
+TEST_CASE("the instruction descriptor of every Blackwell product says its types, majors and widths", "[codegen]") {
+  const auto bits = [](std::uint32_t shape, int at, int count) { return shape >> at & ((1u << count) - 1); };
+  const auto shapes = [&](const std::string& name, const BuildOptions& options) {
+    const test::Lowering from = test::lowering(name);
+    const EmitResult result = emit_cuda(from.kernel, from.problem, from.schedule, test::program_of(from, {}, options));
+    REQUIRE(result.emission.has_value());
+    std::set<std::uint32_t> found;
+    const std::string& text = result.emission->source;
+    for (std::size_t at = text.find(", 0x"); at != std::string::npos; at = text.find(", 0x", at + 1)) {
+      std::uint32_t shape = 0;
+      std::from_chars(text.data() + at + 4, text.data() + text.size(), shape, 16);
+      if (text.find("tensor_product", text.rfind('\n', at)) < at) found.insert(shape);
+    }
+    for (const std::uint32_t shape : found) {
+      CHECK(bits(shape, 0, 4) == 0);   // dense
+      CHECK(bits(shape, 4, 2) == 1);   // f32 results
+      CHECK(bits(shape, 7, 3) == 1);   // bf16
+      CHECK(bits(shape, 10, 3) == 1);  // bf16
+      CHECK(bits(shape, 13, 2) == 0);  // nothing negated
+      CHECK(bits(shape, 23, 1) == 0);
+      CHECK(bits(shape, 24, 5) == (options.cluster == 2 ? 256u : 128u) / 16);
+      CHECK(bits(shape, 29, 3) == 0);
+    }
+    return found;
+  };
+  const auto transposed = [&](std::uint32_t shape) { return std::pair{bits(shape, 15, 1), bits(shape, 16, 1)}; };
+  using Majors = std::pair<std::uint32_t, std::uint32_t>;
+  for (const int cluster : {1, 2}) {
+    const auto gemm = shapes("gemm_blackwell", {.cluster = cluster});
+    REQUIRE(gemm.size() == 1);
+    CHECK(bits(*gemm.begin(), 17, 6) == 256 / 8);
+    CHECK(transposed(*gemm.begin()) == Majors{0, 1});  // B is stored with N contiguous
+  }
+  std::set<Majors> majors;
+  for (const std::uint32_t shape : shapes("attention_forward_blackwell", {})) majors.insert(transposed(shape));
+  CHECK(majors == std::set<Majors>{{0, 0}, {0, 1}});  // Q K^T, P V
+  majors.clear();
+  for (const std::uint32_t shape : shapes("attention_backward_blackwell", {})) majors.insert(transposed(shape));
+  CHECK(majors == std::set<Majors>{{0, 0}, {0, 1}, {1, 1}});  // dQ = dS^T K
+}
+
+TEST_CASE("on Blackwell one thread issues products, in a pair one of the first block", "[codegen]") {
+  const test::Lowering from = test::lowering("gemm_blackwell");
+  const auto text_of = [&](int cluster) {
+    const EmitResult result = emit_cuda(from.kernel, from.problem, from.schedule, test::program_of(from, {}, {.cluster = cluster}));
+    REQUIRE(result.emission.has_value());
+    return result.emission->source;
+  };
+  const std::string one = text_of(1), pair = text_of(2);
+  CHECK(one.find("if (threadIdx.x >= 32 && threadIdx.x < 64 && elected()) {") != std::string::npos);
+  CHECK(pair.find("if (rank == 0 && threadIdx.x >= 32 && threadIdx.x < 64 && elected()) {") != std::string::npos);
+  // Each block of a pair loads its rows of A, which come with its place, and the half of B's columns that `rank` says.
+  CHECK(count_of(pair, "+ rank * 128") == 2);
+  CHECK(count_of(pair, "tma_load_pair(smem") == 3);
+  CHECK(count_of(pair, "arrive_expect_leader(smem") == 2);
+  CHECK(count_of(pair, "arrive_leader(smem") == 1);
+  CHECK(count_of(one, "_pair(") == 0);
+}
+
+TEST_CASE("a warp whose factors are all one leaves its rows where they are, if the op says so", "[codegen]") {
+  // FlashAttention-4's correction warps.
+  test::Lowering from =
+      test::lowering("attention_forward_blackwell", {}, "kernels/schedules/attention_forward_blackwell/fa4-noemu-nosplit.json");
+  CHECK(emitted(from).source.find("__any_sync") == std::string::npos);
+  for (TileOp& op : from.kernel.body)
+    if (op.name == "rescale0" || op.name == "rescale1") op.attrs["skip_ones"] = true;
+  const std::string source = emitted(from).source;
+  const int all = count_of(source, "// write_o0 ") + count_of(source, "// write_o1 ");
+  REQUIRE(all > 0);
+  int inside = 0;
+  for (std::size_t at = source.find("if (__any_sync("); at != std::string::npos; at = source.find("if (__any_sync(", at + 1)) {
+    const std::size_t begin = source.rfind('\n', at) + 1;
+    const std::size_t end = source.find("\n" + std::string(at - begin, ' ') + "}", at);
+    const std::string skipped = source.substr(at, end - at);
+    inside += count_of(skipped, "// write_o");
+    CHECK(skipped.find("arrive(") == std::string::npos);
+    CHECK(skipped.find("wait(") == std::string::npos);
+  }
+  CHECK(inside == all);
+}
+
+TEST_CASE("the part of the powers that is emulated on Blackwell is spread over the elements", "[codegen]") {
+  test::Lowering from = test::lowering("attention_forward_blackwell");
+  CHECK(emitted(from).source.find("exp2_poly_") == std::string::npos);
+  for (TileOp& op : from.kernel.body)
+    if (op.name == "exp0") op.attrs["emulated"] = std::int64_t{25};
+  CHECK(emitted(from).source.find("(e + 1) * 25 / 100 > e * 25 / 100 ? exp2_poly_(") != std::string::npos);
+}
+
 TEST_CASE("every line of a step knows its op, stage and slot", "[codegen]") {
-  for (const std::string& name : test::lowered_kernels()) {
+  std::vector<std::string> names = test::lowered_kernels();
+  names.insert(names.end(), test::blackwell_kernels().begin(), test::blackwell_kernels().end());
+  for (const std::string& name : names) {
     const test::Lowering from = test::lowering(name);
     const Program program = test::program_of(from);
     const Emission emission = emitted(from);
@@ -185,4 +306,32 @@ TEST_CASE("what cannot be written is refused by name", "[codegen]") {
   kernel = from.kernel;
   kernel.tensors[1].dtype = DType::F32;
   CHECK(rule_of(kernel) == "tensor_map");
+}
+
+TEST_CASE("what cannot be written for Blackwell is refused by name", "[codegen]") {
+  const test::Lowering from = test::lowering("gemm_blackwell");
+  const Program program = test::program_of(from);
+  const auto refusal_of = [&](const Kernel& kernel, const Program& of) {
+    const EmitResult result = emit_cuda(kernel, from.problem, from.schedule, of);
+    CHECK_FALSE(result.emission.has_value());
+    return result.refusals.empty() ? Refusal() : result.refusals.front();
+  };
+  const auto value_of = [](Kernel& kernel, const std::string& name) -> TileValue& {
+    return *std::find_if(kernel.values.begin(), kernel.values.end(), [&](const TileValue& v) { return v.name == name; });
+  };
+  Program moved = program;
+  for (Role& role : moved.roles)
+    for (Section& section : role.sections)
+      for (Step& step : section.steps)
+        if (step.kind == StepKind::Issue && step.engine == Engine::Mma) step.output.kind = codegen::Place::Kind::Variable;
+  CHECK(refusal_of(from.kernel, moved).sentence == "'MMA' needs its accumulator in tensor memory");
+  Kernel kernel = from.kernel;
+  value_of(kernel, "a").shape[0] = *Expr::parse("64");
+  CHECK(refusal_of(kernel, program).sentence == "'MMA' is no product of 128 rows");
+  kernel = from.kernel;
+  value_of(kernel, "h").shape[0] = *Expr::parse("64");
+  CHECK(refusal_of(kernel, program).rule == "layout");
+  kernel = from.kernel;
+  value_of(kernel, "a").dtype = DType::F32;
+  CHECK(refusal_of(kernel, program).rule != "");
 }
