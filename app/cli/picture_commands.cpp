@@ -33,7 +33,7 @@ EndOps ends_of(const Inputs& inputs, const Schedule& schedule, Cycle shift = 0) 
   return ends;
 }
 
-GanttOptions gantt_options(const EndOps& ends, const Verdict& verdict, const Arguments& arguments) {
+GanttOptions gantt_options(const Inputs& inputs, const EndOps& ends, const Verdict& verdict, const Arguments& arguments) {
   GanttOptions options;
   const std::string mode = arguments.text("--mode").value_or("steady");
   options.mode = mode == "unrolled" ? GanttMode::Unrolled : mode == "pipeline" ? GanttMode::Pipeline : GanttMode::Steady;
@@ -41,12 +41,13 @@ GanttOptions gantt_options(const EndOps& ends, const Verdict& verdict, const Arg
   options.verdict = &verdict;
   options.ends = &ends;
   options.barriers = arguments.has("--barriers");
+  if (arguments.has("--tensor-memory")) options.tensor = &inputs.kernel;
   return options;
 }
 
-GanttModel gantt_for(const Problem& problem, const Schedule& schedule, const EndOps& ends, const Verdict& verdict,
+GanttModel gantt_for(const Inputs& inputs, const Schedule& schedule, const EndOps& ends, const Verdict& verdict,
                      const Arguments& arguments) {
-  return build_gantt(problem, schedule, gantt_options(ends, verdict, arguments));
+  return build_gantt(inputs.problem, schedule, gantt_options(inputs, ends, verdict, arguments));
 }
 
 /// What the simulator says of the whole kernel, and how far that can be trusted.
@@ -56,10 +57,10 @@ KernelRun prediction_of(const Inputs& inputs, const Schedule& schedule) {
 std::string trust_of(const Inputs& inputs) { return trust_in(inputs.kernel.reference, inputs.machine.arch, !inputs.changes.empty()).text; }
 
 /// What `show` prints and `export --format text` writes.
-std::string page_of(const Problem& problem, const Schedule& schedule, const EndOps& ends, const Verdict& verdict,
-                    const Arguments& arguments, TextStyle style) {
+std::string page_of(const Inputs& inputs, const Schedule& schedule, const EndOps& ends, const Verdict& verdict, const Arguments& arguments,
+                    TextStyle style) {
   if (const auto width = arguments.integer("--width")) style.width = static_cast<int>(*width);
-  return timeline_page(problem, schedule, gantt_for(problem, schedule, ends, verdict, arguments), style);
+  return timeline_page(inputs.problem, schedule, gantt_for(inputs, schedule, ends, verdict, arguments), style);
 }
 
 /// Colours are for terminals only.
@@ -94,9 +95,9 @@ int run_show(const Arguments& arguments, const Terminal& terminal) {
   const Verdict verdict = check(inputs->problem, *schedule, inputs->constraints);
   warn_if_invalid(verdict, terminal);
   const EndOps ends = ends_of(*inputs, *schedule);
-  terminal.out << page_of(inputs->problem, *schedule, ends, verdict, arguments, terminal.style);
+  terminal.out << page_of(*inputs, *schedule, ends, verdict, arguments, terminal.style);
   if (arguments.has("--begin") || arguments.has("--end")) {
-    const GanttOptions options = gantt_options(ends, verdict, arguments);
+    const GanttOptions options = gantt_options(*inputs, ends, verdict, arguments);
     const GanttModel model = build_gantt(inputs->problem, *schedule, options);
     const RangeStatistics range =
         range_statistics(model, streams_of(inputs->problem, *schedule, model, options.iterations),
@@ -153,7 +154,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
     if (const auto width = arguments.integer("--width")) options.width = std::max(320, static_cast<int>(*width));
     options.begin = arguments.integer("--begin");
     options.end = arguments.integer("--end");
-    const GanttModel upper = gantt_for(problem, *schedule, ends, verdict, arguments);
+    const GanttModel upper = gantt_for(*inputs, *schedule, ends, verdict, arguments);
     if (const auto name = arguments.text("--below")) {
       const Result<Alignment> alignment = alignment_of(problem, arguments.text("--align").value_or("start"));
       if (!alignment) return report(terminal, alignment.error(), false);
@@ -162,17 +163,18 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
       if (!*below) return report(terminal, Error::input(*name + " has no B", "open it, choose one with the key B, save it"), false);
       const Verdict verdict_b = check(problem, **below, inputs->constraints);
       const Cycle shift = alignment_shift(*schedule, **below, *alignment);
-      const GanttModel lower = gantt_for(problem, shifted(**below, shift), ends_of(*inputs, **below, shift), verdict_b, arguments);
+      const GanttModel lower = gantt_for(*inputs, shifted(**below, shift), ends_of(*inputs, **below, shift), verdict_b, arguments);
       text = gantt_pair_svg(upper, lower, options, picture_title(**below));
     } else {
       text = gantt_svg(upper, options);
     }
   } else if (format == "html") {
-    const GanttOptions chart = gantt_options(ends, verdict, arguments);
+    const GanttOptions chart = gantt_options(*inputs, ends, verdict, arguments);
     ChartPage page{problem, *schedule, verdict, chart.mode, chart.iterations};
     page.machine = &inputs->machine;
     page.ends = &ends;
     page.barriers = chart.barriers;
+    page.tensor = chart.tensor;
     page.prediction = prediction_of(*inputs, *schedule);
     page.trust = trust_of(*inputs);
     text = chart_html(page);
@@ -191,7 +193,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
   } else if (format == "json") {
     text = schedule_text(problem, *schedule);
   } else {
-    text = page_of(problem, *schedule, ends, verdict, arguments, page_style(terminal, arguments, path));
+    text = page_of(*inputs, *schedule, ends, verdict, arguments, page_style(terminal, arguments, path));
   }
   const int written = finish(text);
   return written == kDone ? code : written;

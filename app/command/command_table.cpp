@@ -19,6 +19,8 @@ std::vector<CommandSpec> make_table() {
   const OptionSpec width = integer("--width", "N", 40, 2000, "columns of the timeline (default: the terminal's)");
   const OptionSpec barriers =
       toggle("--barriers", "lanes of barriers too: when a ring's slots are filled, full and read, whose turn it is");
+  const OptionSpec tensor =
+      toggle("--tensor-memory", "lanes of tensor memory too: which value holds which columns, until its last reader is done");
   return {
       {"solve",
        "find the best schedule and prove it",
@@ -157,7 +159,7 @@ std::vector<CommandSpec> make_table() {
        {"heddle show toy_fig1 toy", "heddle show attention_forward_hopper h100 --mode pipeline --iterations 4",
         "heddle show gemm_hopper h100 gemm.json --width 160", "heddle show gemm_hopper h100 --begin 0 --end 512"},
        {kKernel, kMachine, schedule(false)},
-       with_recalled_solver_options({mode, iterations, width, barriers,
+       with_recalled_solver_options({mode, iterations, width, barriers, tensor,
                                      integer("--begin", "N", -kMostCycles, kMostCycles, "statistics of the cycles from here, below"),
                                      integer("--end", "N", -kMostCycles, kMostCycles, "up to here")}),
        run_show},
@@ -265,6 +267,7 @@ std::vector<CommandSpec> make_table() {
             mode,
             iterations,
             barriers,
+            tensor,
             integer("--width", "N", 40, 20000, "columns of the text timeline, or pixels of the picture (default 1200)"),
             integer("--begin", "N", -kMostCycles, kMostCycles, "first cycle of the picture (default: all of it)"),
             integer("--end", "N", -kMostCycles, kMostCycles, "last cycle of the picture"),

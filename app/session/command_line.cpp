@@ -85,6 +85,7 @@ std::vector<std::string> mode_words(const Session& session) {
 std::vector<std::string> drawn_words(const Session& session) {
   std::vector<std::string> words = mode_words(session);
   if (session.view().barriers) words.push_back("--barriers");
+  if (session.view().tensor) words.push_back("--tensor-memory");
   return words;
 }
 
@@ -358,6 +359,7 @@ std::string export_command(const Session& session, const Export& request) {
     case ExportKind::Html:
       words = {"--mode", to_string(session.view().mode), "--iterations", fmt::format("{}", session.iterations()), "--format", "html"};
       if (session.view().barriers) add({"--barriers"});
+      if (session.view().tensor) add({"--tensor-memory"});
       break;
     case ExportKind::Trace: words = {"--format", "trace"}; break;
     case ExportKind::Text: add({"--format", "text", "--width", "160"}); break;

@@ -55,6 +55,7 @@ GanttModel gantt_of(const Shown& shown, const ScheduleEntry& entry, Cycle shift 
   options.verdict = &entry.verdict;
   options.ends = &ends;
   options.barriers = shown.view.barriers;
+  if (shown.view.tensor) options.tensor = shown.content.kernel.get();
   return build_gantt(*shown.content.problem, shifted(entry.schedule, shift), options);
 }
 
@@ -84,6 +85,7 @@ std::string html_of(const Shown& shown) {
   const EndOps ends = ends_of(content, *content.entry());
   page.ends = &ends;
   page.barriers = shown.view.barriers;
+  if (shown.view.tensor) page.tensor = content.kernel.get();
   page.machine = content.machine.get();
   page.prediction = prediction_of(shown);
   page.trust = trust_of(shown);

@@ -33,6 +33,9 @@ ChangeView show_editor(std::optional<SourceOf> of) {
 ChangeView toggle_critical() {
   return {[](ViewState& view, Layout&) { view.critical = !view.critical; }};
 }
+ChangeView toggle_tensor() {
+  return {[](ViewState& view, Layout&) { view.tensor = !view.tensor; }};
+}
 ChangeView toggle_barriers() {
   return {[](ViewState& view, Layout&) { view.barriers = !view.barriers; }};
 }

@@ -78,6 +78,7 @@ struct ViewState {
   std::optional<SourceOf> editor;           ///< the text that stands beside the chart
   bool critical = false, whiskers = false;  ///< overlays of the chart
   bool barriers = false;                    ///< lanes of barriers and phases over those of resources
+  bool tensor = false;                      ///< lanes of tensor memory, below those
   bool measured = false;                    ///< the same: bars of the chosen run
   bool keys_overlay = false;
   bool open_dialog = false;

@@ -84,7 +84,9 @@ Json barrier_json(const ChartPage& page, const GanttModel& model, const BarrierL
     const bool of_group = span.state == State::Read || span.state == State::Held;
     Json item = Json::array();
     item.push(span.slot).push(span.begin).push(span.end).push(strength);
-    item.push(of_group ? printable(model.groups[span.group.index()].label) : std::string(to_string(span.state)));
+    item.push(!span.name.empty() ? printable(span.name)
+              : of_group         ? printable(model.groups[span.group.index()].label)
+                                 : std::string(to_string(span.state)));
     item.push(printable(span_text(page.problem, page.schedule, lane, span, model.mode == GanttMode::Steady)));
     spans.push(std::move(item));
   }
@@ -368,9 +370,9 @@ std::string whole_kernel_text(const KernelRun& prediction) {
 
 std::string chart_html(const ChartPage& page) {
   const GanttModel steady =
-      build_gantt(page.problem, page.schedule, {GanttMode::Steady, page.iterations, &page.verdict, nullptr, page.barriers});
-  const GanttModel run =
-      build_gantt(page.problem, page.schedule, {GanttMode::Pipeline, page.iterations, &page.verdict, page.ends, page.barriers});
+      build_gantt(page.problem, page.schedule, {GanttMode::Steady, page.iterations, &page.verdict, nullptr, page.barriers, page.tensor});
+  const GanttModel run = build_gantt(page.problem, page.schedule,
+                                     {GanttMode::Pipeline, page.iterations, &page.verdict, page.ends, page.barriers, page.tensor});
   const std::string title = xml_text(join_facts({problem_title(page.problem), picture_title(page.schedule)}, {}));
   return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src "

@@ -30,6 +30,7 @@ struct ChartPage {
   const Machine* machine = nullptr;       ///< where latencies come from
   const EndOps* ends = nullptr;           ///< the kernel's prologue and epilogue
   bool barriers = false;                  ///< lanes of barriers and phases too
+  const Kernel* tensor = nullptr;         ///< lanes of tensor memory too, of this kernel
   std::optional<KernelRun> prediction{};  ///< of the whole kernel
   std::string trust{};                    ///< how far such predictions can be trusted; "": not known
 };

@@ -240,6 +240,36 @@ const char* to_string(BarrierSpan::State state) {
   return "full";
 }
 
+BarrierStrip strip_of(const BarrierLane& lane, const BarrierSpan& span) {
+  const double slot = 1.0 / lane.slots, top = slot * span.slot;
+  if (lane.kind != BarrierLane::Kind::Tensor || lane.columns < 1) return {top, slot, lane.role};
+  return {top + slot * span.first_column / lane.columns, slot * span.columns / lane.columns, span.role};
+}
+
+namespace {
+
+/// "S0 of iteration 3, columns 0 to 127: QK0 writes it, 0 to 640 (640 cycles); read by read_s0".
+std::string tensor_text(const Problem& problem, const BarrierLane& lane, const BarrierSpan& span, const std::string& iteration,
+                        const std::string& when) {
+  const Value& value = problem.value(span.value);
+  const int first = lane.first_column + span.slot * lane.columns + span.first_column;
+  std::vector<std::string> readers;
+  for (const Edge& edge : problem.edges)
+    if (const std::string& name = problem.op(edge.to).name;
+        edge.value == span.value && std::find(readers.begin(), readers.end(), name) == readers.end())
+      readers.push_back(name);
+  std::string read;
+  for (const std::string& name : readers) read += (read.empty() ? "" : ", ") + name;
+  const std::string& writer = problem.op(value.producer).name;
+  const std::string what = span.state == BarrierSpan::State::Filling ? writer + " writes it"
+                           : span.state == BarrierSpan::State::Full  ? "written by " + writer + ", not read yet"
+                                                                     : "written by " + writer + ", being read";
+  return fmt::format("{} of iteration {}, columns {} to {}: {}, {}; {}", value.name, iteration, first, first + span.columns - 1, what, when,
+                     read.empty() ? "read after the loop" : "readers: " + read);
+}
+
+}  // namespace
+
 std::string span_text(const Problem& problem, const Schedule& schedule, const BarrierLane& lane, const BarrierSpan& span, bool steady) {
   const ScheduleGroup& of = schedule.groups[span.group.index()];
   const std::string group = of.role.empty() ? fmt::format("group {}", span.group.index()) : of.role;
@@ -249,6 +279,7 @@ std::string span_text(const Problem& problem, const Schedule& schedule, const Ba
     when = fmt::format("{} to {} ({} cycles)", grouped(span.begin), grouped(span.end), grouped(span.end - span.begin));
   std::string iteration = fmt::format("{}", span.iteration);
   if (steady) iteration = span.iteration == 0 ? "k" : fmt::format("k{:+}", span.iteration);
+  if (lane.kind == BarrierLane::Kind::Tensor) return tensor_text(problem, lane, span, iteration, when);
   std::string what;
   switch (span.state) {
     case State::Held: return fmt::format("{} has the turn, from {} of iteration {} on: {}", group, op, iteration, when);

@@ -22,18 +22,30 @@ struct BarrierSpan {
   Cycle begin = 0, end = 0;
   State state = State::Full;
   int slot = 0, phase = 0;
-  int iteration = 0;  ///< whose work is in the slot
-  GroupId group;      ///< who writes, reads or will read first, has the turn or gets it
-  OpId op;            ///< whose line began the stretch
+  int iteration = 0;                  ///< whose work is in the slot
+  GroupId group;                      ///< who writes, reads or will read first, has the turn or gets it
+  OpId op;                            ///< whose line began the stretch
+  ValueId value;                      ///< in tensor memory (core/chart/tensor_map.h): what is there ...
+  std::string name;                   ///< ... the same in letters ...
+  int first_column = 0, columns = 0;  ///< ... in which columns of the slot ...
+  UnitRole role = UnitRole::Other;    ///< ... and the unit that writes it
 };
 
 struct BarrierLane {
-  enum class Kind { Ring, Signal, Turn } kind = Kind::Ring;
+  enum class Kind { Ring, Signal, Turn, Tensor } kind = Kind::Ring;
   std::string label, detail;  ///< "K", "2 slots"
   UnitRole role = UnitRole::Other;
   int slots = 1;
-  std::vector<BarrierSpan> spans;  ///< by slot, then begin
+  int first_column = 0, columns = 0;  ///< in tensor memory: of slot 0, and of every slot
+  std::vector<BarrierSpan> spans;     ///< by slot, then begin
 };
+
+/// Where in its lane a stretch is drawn, from 0 at the top to 1 at the bottom, and as whose work.
+struct BarrierStrip {
+  double top = 0, high = 1;
+  UnitRole role = UnitRole::Other;
+};
+BarrierStrip strip_of(const BarrierLane& lane, const BarrierSpan& span);
 
 /// What is drawn of time: [begin, end) of iterations 0 .. iterations - 1; without them of a loop that runs for ever.
 struct BarrierRange {

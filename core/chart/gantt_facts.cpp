@@ -7,6 +7,7 @@
 #include "core/analysis/bounds.h"
 #include "core/analysis/period.h"
 #include "core/chart/chart_layout.h"
+#include "core/chart/tensor_map.h"
 
 namespace heddle {
 namespace {
@@ -155,10 +156,12 @@ void add_facts(const Problem& problem, const Schedule& schedule, const GanttOpti
     bar.violating = violating[bar.op.index()];
   }
   add_lanes(problem, schedule, options, model);
-  if (!options.barriers) return;
   BarrierRange range{model.begin, model.end, std::nullopt};
   if (model.mode != GanttMode::Steady) range.iterations = std::max(1, options.iterations);
-  model.barriers = barrier_lanes(problem, schedule, range);
+  if (options.barriers) model.barriers = barrier_lanes(problem, schedule, range);
+  if (!options.tensor) return;
+  const std::vector<BarrierLane> map = tensor_map(*options.tensor, problem, schedule, range);
+  model.barriers.insert(model.barriers.end(), map.begin(), map.end());
 }
 
 }  // namespace heddle

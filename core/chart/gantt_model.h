@@ -31,6 +31,7 @@ struct GanttOptions {
   const Verdict* verdict = nullptr;  ///< marks violating bars
   const EndOps* ends = nullptr;      ///< pipeline only: the kernel's prologue and epilogue
   bool barriers = false;             ///< lanes of barriers and phases too
+  const Kernel* tensor = nullptr;    ///< of this kernel, of which the problem was made: lanes of tensor memory too
 };
 
 struct GanttRow {
@@ -111,7 +112,7 @@ struct GanttModel {
   std::vector<GanttArrow> arrows;
   std::vector<GanttMark> marks;
   std::vector<GanttLane> lanes;       ///< units, SMEM, TMEM, registers per group
-  std::vector<BarrierLane> barriers;  ///< where they are asked for
+  std::vector<BarrierLane> barriers;  ///< where they are asked for; then those of tensor memory
 };
 
 /// Pre: one placement per op, groups that exist, II >= 1. Any timing is fine, also one that breaks every rule.

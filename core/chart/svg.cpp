@@ -307,23 +307,30 @@ class Picture {
       rect("row0", left_, y0, right_, y0 + high);
       text("", kMargin + 6, y0 + high - 8, label_that_fits(lane.label, kLabels - 14 - static_cast<double>(letters(lane.detail)) * kLetter));
       text("tick right", left_ - 8, y0 + high - 8, lane.detail);
-      const double strip = high / lane.slots;
       put("<g clip-path=\"url(#heddle-time)\">\n");
       for (const BarrierSpan& span : lane.spans) {
         if (span.end < begin_ || span.begin > end_) continue;
         const std::string whose = model_.groups[span.group.index()].label;
+        const BarrierStrip place = strip_of(lane, span);
         const double alpha = span.state == State::Filling  ? 0.2
                              : span.state == State::Full   ? 0.4
                              : span.state == State::Passed ? 0.12
                                                            : 0.7;
-        const double x0 = x(span.begin), x1 = std::max(x(span.end), x0 + 1.5), y = y0 + strip * span.slot;
-        put("<g><title>{}: {} {} to {}, {}, slot {}, phase {}</title>", xml_text(lane.label), to_string(span.state), grouped(span.begin),
-            grouped(span.end), xml_text(whose), span.slot, span.phase);
-        put("<rect class=\"{}\" fill-opacity=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>", to_string(lane.role), alpha,
+        const double x0 = x(span.begin), x1 = std::max(x(span.end), x0 + 1.5), y = y0 + high * place.top, strip = high * place.high;
+        const bool tensor = lane.kind == BarrierLane::Kind::Tensor;
+        if (tensor)
+          put("<g><title>{} of iteration {}: {} {} to {}, {}, slot {}</title>", xml_text(span.name), span.iteration, to_string(span.state),
+              grouped(span.begin), grouped(span.end), xml_text(whose), span.slot);
+        else
+          put("<g><title>{}: {} {} to {}, {}, slot {}, phase {}</title>", xml_text(lane.label), to_string(span.state), grouped(span.begin),
+              grouped(span.end), xml_text(whose), span.slot, span.phase);
+        put("<rect class=\"{}\" fill-opacity=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>", to_string(place.role), alpha,
             number(x0), number(y), number(x1 - x0), number(std::max(strip - 1, 1.0)));
         if (strip > 11 && span.state != State::Passed)
           text("label", (std::max(x0, left_) + std::min(x1, right_)) / 2, y + strip / 2 + 4,
-               label_that_fits(span.state == State::Filling || span.state == State::Full ? to_string(span.state) : whose,
+               label_that_fits(tensor                                                      ? span.name
+                               : span.state == State::Filling || span.state == State::Full ? to_string(span.state)
+                                                                                           : whose,
                                std::min(x1, right_) - std::max(x0, left_)));
         put("</g>\n");
       }

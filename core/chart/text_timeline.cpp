@@ -288,16 +288,23 @@ class Drawing {
   /// A line per slot, at most kMostSlots of a ring. Turns have the number of the group, in the order of the rows.
   void draw_barriers() {
     if (model_.barriers.empty()) return;
-    text_ += "barriers\n";
     for (const BarrierLane& lane : model_.barriers) {
+      const bool tensor = lane.kind == BarrierLane::Kind::Tensor;
+      if (&lane == &model_.barriers.front() || tensor != ((&lane - 1)->kind == BarrierLane::Kind::Tensor))
+        text_ += tensor ? "tensor memory\n" : "barriers\n";
       std::size_t at = 0;
       for (int slot = 0; slot < std::min(lane.slots, kMostSlots); ++slot) {
         Line line = background();
+        std::pair<ValueId, int> named;  // a value says its name once
         for (; at < lane.spans.size() && lane.spans[at].slot == slot; ++at) {
           const BarrierSpan& span = lane.spans[at];
           const int begin = std::clamp(column(span.begin), 0, columns_ - 1), end = std::clamp(column(span.end), begin + 1, columns_);
-          for (int c = begin; c < end; ++c) put(line, c, mark_of(span), color_of(lane.role));
-          if (span.state == BarrierSpan::State::Read || lane.kind == BarrierLane::Kind::Signal)
+          for (int c = begin; c < end; ++c) put(line, c, mark_of(span), color_of(strip_of(lane, span).role));
+          if (tensor && display_width(span.name) < end - begin && named != std::pair(span.value, span.iteration)) {
+            put_text(line, begin, span.name, color_of(span.role));
+            named = {span.value, span.iteration};
+          }
+          if (!tensor && (span.state == BarrierSpan::State::Read || lane.kind == BarrierLane::Kind::Signal))
             put(line, begin, span.phase == 0 ? "0" : "1", color_of(lane.role));
         }
         write(slot == 0 ? "  " + lane.label : "", line, details_ && slot == 0 ? styled(lane.detail, style_) : "");
@@ -329,7 +336,9 @@ class Drawing {
     if (critical_) parts.push_back("* limits II");
     if (violating_) parts.push_back("! violates a rule");
     if (collisions_) parts.push_back("+ several ops in one column");
-    if (!model_.barriers.empty())
+    if (!model_.barriers.empty() && model_.barriers.back().kind == BarrierLane::Kind::Tensor)
+      parts.push_back("tensor memory: . being written, = there, # being read");
+    if (!model_.barriers.empty() && model_.barriers.front().kind != BarrierLane::Kind::Tensor)
       parts.push_back("barriers: . filling, = full, # read, 0 1 phase; turns: letter of the group, - passed on");
     std::string line;
     for (const std::string& part : parts) {

@@ -153,6 +153,7 @@ const std::map<std::string, std::string> kWays{
     {"show_editor", "action edit_kernel"},
     {"show_tab", "palette tab/"},
     {"toggle_barriers", "action barriers"},
+    {"toggle_tensor", "action tensor_memory"},
     {"toggle_critical", "action critical"},
     {"toggle_keys", "action keys"},
     {"use_built_in_keys", "the keys overlay"},

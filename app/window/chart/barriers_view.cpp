@@ -15,7 +15,8 @@ using State = BarrierSpan::State;
 constexpr float kSmallestSpan = 2;  // pixels
 
 paint::Box box_of(const ChartFrame& f, const BarrierLane& lane, const BarrierSpan& span, const paint::Box& box) {
-  const float strip = box.height() / static_cast<float>(lane.slots), y = box.y0 + strip * static_cast<float>(span.slot);
+  const BarrierStrip place = strip_of(lane, span);
+  const float strip = box.height() * static_cast<float>(place.high), y = box.y0 + box.height() * static_cast<float>(place.top);
   const float x0 = f.axis.to_x(static_cast<double>(span.begin)), gap = strip >= px(6) ? px(0.5f) : 0;
   return {x0, y + gap, std::max(f.axis.to_x(static_cast<double>(span.end)), x0 + kSmallestSpan), y + strip - gap};
 }
@@ -23,6 +24,7 @@ paint::Box box_of(const ChartFrame& f, const BarrierLane& lane, const BarrierSpa
 /// What is written on a stretch where there is room: whose it is, and the phase.
 std::string label_of(const ChartFrame& f, const BarrierLane& lane, const BarrierSpan& span) {
   if (lane.kind == BarrierLane::Kind::Turn && span.state == State::Passed) return {};
+  if (lane.kind == BarrierLane::Kind::Tensor) return span.name;
   const std::string& role = f.schedule.groups[span.group.index()].role;
   const std::string group = role.empty() ? "group " + std::to_string(span.group.index()) : role;
   switch (span.state) {
@@ -36,7 +38,7 @@ std::string label_of(const ChartFrame& f, const BarrierLane& lane, const Barrier
 }
 
 void draw_span(ChartFrame& f, const BarrierLane& lane, const BarrierSpan& span, const paint::Box& box) {
-  const Color fill = role_color(lane.role).fill;
+  const Color fill = role_color(strip_of(lane, span).role).fill;
   const bool turn = lane.kind == BarrierLane::Kind::Turn, strong = span.state == State::Read || span.state == State::Held;
   const float alpha = span.state == State::Filling ? 0.18f : span.state == State::Full ? 0.34f : strong ? 0.62f : 0.12f;
   f.draw.AddRectFilled(box.low(), box.high(), with_alpha(fill, alpha));
@@ -96,7 +98,9 @@ void draw_barriers(ChartFrame& f) {
                 lane.detail);
     paint::text_cut(f.draw, fonts().small, f.labels.x0 + px(10), middle - paint::text_height(fonts().small) / 2,
                     f.lanes.x0 - px(24) - detail - f.labels.x0, theme().text, lane.label);
-    if (probe::on()) probe::item(f.probe_name("barrier/") + lane.label, box.x0, box.y0, box.x1, box.y1);
+    if (probe::on())
+      probe::item(f.probe_name(lane.kind == BarrierLane::Kind::Tensor ? "tensor/" : "barrier/") + lane.label, box.x0, box.y0, box.x1,
+                  box.y1);
   }
 }
 
@@ -117,7 +121,7 @@ void draw_barrier_tooltip(ChartFrame& f) {
   std::size_t lane = 0;
   const BarrierSpan* span = barrier_under(f, mouse.x, mouse.y, &lane);
   if (!span) return;
-  tooltip(f.model.barriers[lane].label + "  " + to_string(span->state) + "\n" +
+  tooltip((span->name.empty() ? f.model.barriers[lane].label : span->name) + "  " + to_string(span->state) + "\n" +
           span_text(f.problem, f.schedule, f.model.barriers[lane], *span, f.model.mode == GanttMode::Steady));
 }
 

@@ -34,8 +34,15 @@ std::string whisker_legend(const Session& session, const ChartOverlay& overlay) 
 }
 
 std::string barrier_legend(const Models& models) {
-  if (!models.gantt || models.gantt->barriers.empty()) return "Barriers: this schedule needs none";
+  if (!models.gantt || models.gantt->barriers.empty() || models.gantt->barriers.front().kind == BarrierLane::Kind::Tensor)
+    return "Barriers: this schedule needs none";
   return "Barriers by slot: hatched filling, pale full, solid read; a line on top: phase 1";
+}
+
+std::string tensor_legend(const Models& models) {
+  if (!models.gantt || models.gantt->barriers.empty() || models.gantt->barriers.back().kind != BarrierLane::Kind::Tensor)
+    return "Tensor memory: this kernel uses none";
+  return "Tensor memory by slot: hatched being written, pale there, solid being read";
 }
 
 float draw_chip(const Chip& chip, ImVec2 at, float room, float height, UiState& ui) {
@@ -76,6 +83,7 @@ float draw_chart_legend(const Session& session, const Models& models, UiState& u
   if (!overlay.critical.empty()) chips.push_back({"legend/critical", "C", overlay.critical, theme().warning, toggle_critical()});
   if (overlay.whiskers) chips.push_back({"legend/whiskers", "L", whisker_legend(session, overlay), theme().text, ToggleWhiskers{}});
   if (overlay.barriers) chips.push_back({"legend/barriers", "H", barrier_legend(models), theme().second, toggle_barriers()});
+  if (overlay.tensor) chips.push_back({"legend/tensor", "V", tensor_legend(models), theme().second, toggle_tensor()});
   if (!models.measured_legend.empty() && (!models.compare || session.view().chart_view == ChartView::A))
     chips.push_back({"legend/measured", "T", models.measured_legend, theme().second, ToggleMeasured{}});
   if (chips.empty()) return 0;
