@@ -57,6 +57,7 @@ std::string compiled_json(const codegen::BuiltKernel& kernel, const std::string&
                            {"instructions", compiled.census.instructions},
                            {"wgmma", compiled.census.products()},
                            {"wgmma_waits", compiled.census.product_waits()},
+                           {"tcgen05_mma", compiled.census.tensor_products()},
                            {"cuts", std::move(cuts)},
                            {"numbers", std::move(numbers)},
                            {"remarks", std::move(remarks)},

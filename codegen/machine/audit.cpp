@@ -35,7 +35,10 @@ bool is_point(const Item& item, const Emission& emission) {
     case OpClass::NamedBarrier: return kind == StepKind::TakeTurn || kind == StepKind::PassTurn || kind == StepKind::Sync;
     case OpClass::ProductWait: return kind == StepKind::Retire;
     case OpClass::BarrierArrive: return kind == StepKind::Arrive;
+    case OpClass::TensorSignal: return kind == StepKind::Signal;
+    case OpClass::TensorWait: return kind == StepKind::AwaitWrites;
     case OpClass::Product:
+    case OpClass::TensorProduct:
     case OpClass::BulkCopy: return kind == StepKind::Issue;
     default: return false;
   }
@@ -153,7 +156,7 @@ struct Walk {
     std::size_t last = kNoSpan;
     ClassCounts since;
     for (const Item& item : items) {
-      if (item.what != OpClass::Product || item.span == kNoSpan) {
+      if (!is_product(item.what) || item.span == kNoSpan) {
         ++since[item.what];
         continue;
       }
@@ -173,6 +176,32 @@ struct Walk {
     }
   }
 
+  /// What uses tensor memory or guards it keeps the order of the text, but for where the loop begins.
+  void reordered(LoopAudit& loop) const {
+    std::vector<std::size_t> spans;
+    bool tensor = false;
+    for (const Item& item : items) {
+      if (item.span == kNoSpan || span(item).part != Section::Part::Steady) continue;
+      const bool own = item.what == OpClass::TensorLoad || item.what == OpClass::TensorStore || item.what == OpClass::TensorProduct ||
+                       item.what == OpClass::TensorSignal;
+      tensor = tensor || own;
+      const bool guards = is_point(item, emission) && item.what != OpClass::BulkCopy;
+      if ((own || guards) && (spans.empty() || spans.back() != item.span)) spans.push_back(item.span);
+    }
+    if (!tensor) return;
+    std::vector<std::pair<std::size_t, std::size_t>> falls;
+    for (std::size_t i = 0; i < spans.size(); ++i)
+      if (const std::size_t next = spans[(i + 1) % spans.size()]; next < spans[i]) falls.emplace_back(spans[i], next);
+    if (falls.size() < 2) return;
+    // One fall is the loop's end: the deepest.
+    falls.erase(
+        std::max_element(falls.begin(), falls.end(), [](const auto& a, const auto& b) { return a.first - a.second < b.first - b.second; }));
+    const auto point = [&](std::size_t s) {
+      return Reordered::Point{emission.lines[s].kind, emission.lines[s].op, emission.lines[s].first_line};
+    };
+    for (const auto& [early, late] : falls) loop.reordered.push_back({point(late), point(early)});
+  }
+
   void places(std::vector<OpPlace>& into) const {
     std::map<std::size_t, OpPlace> found;
     Cycle issue = 0;
@@ -180,7 +209,7 @@ struct Walk {
       if (item.span != kNoSpan && (span(item).kind == StepKind::Compute || span(item).kind == StepKind::Issue)) {
         OpPlace& place = found.try_emplace(item.span, OpPlace{item.span, -1, 0}).first->second;
         ++place.instructions;
-        if (place.issue < 0 && (is_work(item.what) || item.what == OpClass::Product || item.what == OpClass::BulkCopy)) place.issue = issue;
+        if (place.issue < 0 && (is_work(item.what) || is_product(item.what) || item.what == OpClass::BulkCopy)) place.issue = issue;
       }
       issue += issue_cycles(item.what);
     }
@@ -226,11 +255,16 @@ MachineAudit audit(const std::vector<Instruction>& code, const Problem& problem,
     LoopAudit loop;
     loop.role = role;
     loop.iterations = steady->unroll;
+    loop.inner = std::any_of(loops.begin(), loops.end(), [&](const MachineLoop& other) {
+      return other.instructions.size() < best->instructions.size() &&
+             std::includes(best->instructions.begin(), best->instructions.end(), other.instructions.begin(), other.instructions.end());
+    });
     walk.stretches(loop);
     walk.turns(loop);
     walk.moved(loop);
     walk.drains(loop);
     walk.interrupted(loop);
+    walk.reordered(loop);
     walk.places(audit.places);
     audit.loops.push_back(std::move(loop));
   }

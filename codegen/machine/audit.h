@@ -21,7 +21,8 @@ namespace heddle::codegen {
 
 /// From one point of a loop to the next, in the order of the machine code.
 struct Stretch {
-  StepKind point = StepKind::Wait;  ///< Issue: a wgmma, TMA load or store; Wait, Arrive, Retire, TakeTurn, PassTurn, Sync
+  StepKind point =
+      StepKind::Wait;  ///< Issue: a product, TMA load or store; Wait, Arrive, Signal, Retire, AwaitWrites, TakeTurn, PassTurn, Sync
   std::optional<std::size_t> span;  ///< of the emission
   ClassCounts counts;               ///< from the point, itself included, to the next one
   bool operator==(const Stretch&) const = default;
@@ -52,24 +53,38 @@ struct Drain {
   bool operator==(const Drain&) const = default;
 };
 
-/// Wgmmas of one op with other work between them.
+/// Products of one op with other work between them.
 struct Interrupted {
   OpRef op;
-  Cycle gap = 0;    ///< issue cycles between two of its wgmmas, the longest
+  Cycle gap = 0;    ///< issue cycles between two of its products, the longest
   Cycle wgmma = 0;  ///< that one of them keeps the tensor core busy
   bool operator==(const Interrupted&) const = default;
+};
+
+/// An access to tensor memory, a tcgen05.mma or its signal, or what guards them, that runs before a step which the text has before it.
+struct Reordered {
+  struct Point {
+    StepKind kind = StepKind::Wait;
+    OpRef op;
+    int line = 0;
+    bool operator==(const Point&) const = default;
+  };
+  Point late, early;  ///< `early` has overtaken `late`
+  bool operator==(const Reordered&) const = default;
 };
 
 /// The steady loop of one role; counts are of one pass.
 struct LoopAudit {
   std::size_t role = 0;
   int iterations = 1;  ///< of the kernel's loop in one pass
+  bool inner = false;  ///< it has loops of its own (of products that are not unrolled), whose instructions are counted once
   ClassCounts counts;
   std::vector<Stretch> stretches;
   std::vector<TurnGap> turns;
   std::vector<Moved> moved;
   std::vector<Drain> drains;
   std::vector<Interrupted> interrupted;
+  std::vector<Reordered> reordered;
   bool operator==(const LoopAudit&) const = default;
 };
 
@@ -95,12 +110,12 @@ inline constexpr int kMostUniform = 16;           ///< uniform instructions per 
 inline constexpr int kMostUniformPerProduct = 5;  ///< per wgmma in addition
 inline constexpr int kMostGap = 2;                ///< between two wgmmas of an op, as long as so many of them
 
-/// Rules turn_gap, gpu_fence, uniform_chain, broken_batch: what is above its threshold, as sentences.
+/// Rules turn_gap, gpu_fence, uniform_chain (of wgmmas), broken_batch, tensor_order: what is above its threshold, as sentences.
 std::vector<Refusal> judge(const MachineAudit& audit, const Kernel& kernel, const Program& program);
 
 /// Lines for people, per role.
 std::string audit_text(const MachineAudit& audit, const Kernel& kernel, const Program& program, const Emission& emission);
-/// [{role, iterations, instructions, issue, counts, stretches, turns, drains, interrupted, moved}]; null without a line table.
+/// [{role, iterations, instructions, issue, counts, stretches, turns, drains, interrupted, reordered, moved}]; null without a line table.
 Json audit_json(const MachineAudit& audit, const Kernel& kernel, const Program& program, const Emission& emission);
 
 }  // namespace heddle::codegen

@@ -10,18 +10,22 @@ namespace {
 
 std::string op_name(const Kernel& kernel, OpRef op) { return printable(op_of(kernel, op).name); }
 
+const char* product_word(const LoopAudit& loop) { return loop.counts[OpClass::TensorProduct] > 0 ? "tcgen05.mma" : "wgmma"; }
+
 int most_uniform(const LoopAudit& loop) { return kMostUniform + kMostUniformPerProduct * loop.counts[OpClass::Product]; }
 
 /// "the turn", "the wait for v", "QK0".
-std::string point_text(const Kernel& kernel, const SourceSpan& span) {
-  switch (span.kind) {
+std::string point_text(const Kernel& kernel, StepKind kind, OpRef op) {
+  switch (kind) {
     case StepKind::TakeTurn: return "taking the turn";
     case StepKind::PassTurn: return "passing the turn";
     case StepKind::Sync: return "the role's barrier";
-    case StepKind::Wait: return "a wait for a barrier of " + op_name(kernel, span.op);
-    case StepKind::Arrive: return "an arrival of " + op_name(kernel, span.op);
-    case StepKind::Retire: return "the wgmma wait of " + op_name(kernel, span.op);
-    default: return op_name(kernel, span.op);
+    case StepKind::Wait: return "a wait for a barrier of " + op_name(kernel, op);
+    case StepKind::Arrive: return "an arrival of " + op_name(kernel, op);
+    case StepKind::Signal: return "the signal of " + op_name(kernel, op);
+    case StepKind::AwaitWrites: return "the wait for what " + op_name(kernel, op) + " stores";
+    case StepKind::Retire: return "the wgmma wait of " + op_name(kernel, op);
+    default: return op_name(kernel, op);
   }
 }
 
@@ -46,8 +50,13 @@ std::vector<Refusal> judge(const MachineAudit& audit, const Kernel& kernel, cons
     for (const Interrupted& batch : loop.interrupted)
       if (batch.gap > kMostGap * batch.wgmma)
         faults.push_back(refusal("broken_batch", {op_of(kernel, batch.op).name},
-                                 fmt::format("between two wgmmas of '{}' in {} stand {} issue cycles of other work; one takes {} cycles",
-                                             op_of(kernel, batch.op).name, role, batch.gap, batch.wgmma)));
+                                 fmt::format("between two {}s of '{}' in {} stand {} issue cycles of other work; one takes {} cycles",
+                                             product_word(loop), op_of(kernel, batch.op).name, role, batch.gap, batch.wgmma)));
+    for (const Reordered& one : loop.reordered)
+      faults.push_back(
+          refusal("tensor_order", {},
+                  fmt::format("in the loop of {} {} runs before {}, which the text has before it", role,
+                              point_text(kernel, one.early.kind, one.early.op), point_text(kernel, one.late.kind, one.late.op))));
   }
   return faults;
 }
@@ -63,7 +72,8 @@ Json audit_json(const MachineAudit& audit, const Kernel& kernel, const Program& 
   const auto name = [&](OpRef op) { return op_of(kernel, op).name; };
   Json loops = Json::array();
   for (const LoopAudit& loop : audit.loops) {
-    Json stretches = Json::array(), turns = Json::array(), drains = Json::array(), interrupted = Json::array(), moved = Json::array();
+    Json stretches = Json::array(), turns = Json::array(), drains = Json::array(), interrupted = Json::array(), reordered = Json::array(),
+         moved = Json::array();
     for (const Stretch& stretch : loop.stretches) {
       Json json = Json::object();
       json.set("from", stretch.span ? to_string(stretch.point) : "head");
@@ -75,6 +85,8 @@ Json audit_json(const MachineAudit& audit, const Kernel& kernel, const Program& 
     for (const Drain& drain : loop.drains) drains.push(Json::object().set("op", name(drain.op)).set("issue", drain.issue));
     for (const Interrupted& batch : loop.interrupted)
       interrupted.push(Json::object().set("op", name(batch.op)).set("gap", batch.gap).set("wgmma", batch.wgmma));
+    for (const Reordered& one : loop.reordered)
+      reordered.push(Json::object().set("line", one.early.line).set("before_line", one.late.line));
     for (const Moved& one : loop.moved)
       moved.push(Json::object()
                      .set("op", name(one.op))
@@ -85,6 +97,7 @@ Json audit_json(const MachineAudit& audit, const Kernel& kernel, const Program& 
     loops.push(Json::object()
                    .set("role", program.roles[loop.role].name)
                    .set("iterations", loop.iterations)
+                   .set("inner_loops", loop.inner)
                    .set("instructions", loop.counts.all())
                    .set("issue", loop.counts.issue())
                    .set("counts", counts_json(loop.counts))
@@ -92,6 +105,7 @@ Json audit_json(const MachineAudit& audit, const Kernel& kernel, const Program& 
                    .set("turns", std::move(turns))
                    .set("drains", std::move(drains))
                    .set("interrupted", std::move(interrupted))
+                   .set("reordered", std::move(reordered))
                    .set("moved", std::move(moved)));
   }
   return loops;
@@ -101,9 +115,9 @@ std::string audit_text(const MachineAudit& audit, const Kernel& kernel, const Pr
   if (!audit.lines) return "no line table: the machine code cannot be compared with the schedule\n";
   std::string text;
   for (const LoopAudit& loop : audit.loops) {
-    text += fmt::format("{}, {} per pass of its loop: {} instructions, {} issue cycles\n", printable(program.roles[loop.role].name),
+    text += fmt::format("{}, {} per pass of its loop: {} instructions, {} issue cycles{}\n", printable(program.roles[loop.role].name),
                         loop.iterations == 1 ? std::string("one iteration") : fmt::format("{} iterations", loop.iterations),
-                        loop.counts.all(), loop.counts.issue());
+                        loop.counts.all(), loop.counts.issue(), loop.inner ? "; loops inside are counted once" : "");
     text += fmt::format("  {}\n", to_string(loop.counts));
     if (const int products = loop.counts[OpClass::Product])
       text += fmt::format("  {:.1f} uniform instructions per wgmma\n", static_cast<double>(loop.counts[OpClass::Uniform]) / products);
@@ -113,14 +127,17 @@ std::string audit_text(const MachineAudit& audit, const Kernel& kernel, const Pr
     for (const Drain& drain : loop.drains)
       text += fmt::format("  drained for {}: {} issue cycles until this role's next wgmma\n", op_name(kernel, drain.op), drain.issue);
     for (const Interrupted& batch : loop.interrupted)
-      text += fmt::format("  {} is interrupted: {} issue cycles between two wgmmas of {} cycles\n", op_name(kernel, batch.op), batch.gap,
-                          batch.wgmma);
+      text += fmt::format("  {} is interrupted: {} issue cycles between two {}s of {} cycles\n", op_name(kernel, batch.op), batch.gap,
+                          product_word(loop), batch.wgmma);
+    for (const Reordered& one : loop.reordered)
+      text += fmt::format("  {} runs before {}, which the text has before it\n", point_text(kernel, one.early.kind, one.early.op),
+                          point_text(kernel, one.late.kind, one.late.op));
     for (const Moved& moved : loop.moved) {
       std::string where;
       if (moved.down > 0) where += fmt::format("{} run later", moved.down);
       if (moved.up > 0) where += fmt::format("{}{} run earlier", where.empty() ? "" : ", ", moved.up);
       text += fmt::format("  {}: of {} instructions {} than in the text, past {}\n", op_name(kernel, moved.op), moved.of, where,
-                          point_text(kernel, emission.lines[moved.past]));
+                          point_text(kernel, emission.lines[moved.past].kind, emission.lines[moved.past].op));
     }
   }
   return text;

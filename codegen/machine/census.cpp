@@ -1,4 +1,4 @@
-// Names of what matters for a kernel with wgmma.
+// Names of what matters for a kernel with wgmma or tcgen05.
 #include "codegen/machine/census.h"
 
 #include <array>
@@ -12,9 +12,14 @@ struct Key {
   int key;
   const char* name;
 };
-constexpr std::array<Key, 14> kKeys{{{0x9f0, "wgmma (A in shared memory)"},
+constexpr std::array<Key, 22> kKeys{{{0x9f0, "wgmma (A in shared memory)"},
                                      {0xdf0, "wgmma (A in registers)"},
                                      {0x9c5, "wgmma fence or wait"},
+                                     {0x5ea, "tcgen05.mma (A in shared memory)"},
+                                     {0x9ea, "tcgen05.mma (A in tensor memory)"},
+                                     {0x3e9, "tcgen05.commit"},
+                                     {0x9ee, "tensor memory load"},
+                                     {0x9ed, "tensor memory store"},
                                      {0x5b4, "TMA load"},
                                      {0x3b5, "TMA store"},
                                      {0x5a7, "barrier try_wait"},
@@ -23,6 +28,9 @@ constexpr std::array<Key, 14> kKeys{{{0x9f0, "wgmma (A in shared memory)"},
                                      {0x9c8, "setmaxnreg"},
                                      {0x844, "stmatrix"},
                                      {0x308, "MUFU"},
+                                     {0x24b, "packed addition"},
+                                     {0x249, "packed FMA"},
+                                     {0x276, "maximum of three"},
                                      {0xf89, "shuffle"},
                                      {0x983, "spill load"},
                                      {0x387, "spill store"}}};

@@ -10,8 +10,8 @@
 namespace heddle::codegen {
 namespace {
 
-constexpr std::uint64_t kBytes = 16;  ///< of an instruction
-constexpr int kBranch = 0x947;
+constexpr std::uint64_t kBytes = 16;                    ///< of an instruction
+constexpr int kBranch = 0x947, kUniformBranch = 0x547;  // the other is taken by a uniform predicate
 
 /// The row that each instruction belongs to; no line before the first.
 std::vector<LineRow> rows_of(std::size_t instructions, std::string_view section) {
@@ -82,7 +82,7 @@ Result<std::vector<Instruction>> read_instructions(std::string_view cubin) {
 
 std::optional<std::size_t> branch_target(const std::vector<Instruction>& code, std::size_t at) {
   const Instruction& branch = code[at];
-  if (branch.key() != kBranch) return std::nullopt;
+  if (branch.key() != kBranch && branch.key() != kUniformBranch) return std::nullopt;
   // 56 bits in words of 4 bytes, relative to the next instruction: bits 16 to 23, then 34 to 81.
   const std::uint64_t upper = branch.low >> 34 | branch.high << 30;
   const std::uint64_t bits = (branch.low >> 16 & 0xff) | (upper & ((std::uint64_t{1} << 48) - 1)) << 8;

@@ -1,6 +1,7 @@
 // The instructions of a compiled kernel and the lines of the text that they come from, without a disassembler: 16 bytes each in
 // the ELF file's .text section, lines from its DWARF line table (kernels are compiled with line information, which changes no
-// instruction). The encoding was found by compiling small differences for sm_90a with CUDA 13.0 and reading them with nvdisasm.
+// instruction). The encoding was found by compiling small differences for sm_90a with CUDA 13.0 and reading them with nvdisasm;
+// for sm_100a the same way without nvdisasm.
 #pragma once
 
 #include <cstdint>

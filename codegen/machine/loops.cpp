@@ -11,10 +11,11 @@
 namespace heddle::codegen {
 namespace {
 
-constexpr int kBranchCode = 0x147, kExitCode = 0x14d;
+constexpr int kUniformBranchKey = 0x547, kBranchCode = 0x147, kExitCode = 0x14d;
 constexpr std::size_t kUnreachable = static_cast<std::size_t>(-1);
 
-bool always(const Instruction& instruction) {  // both predicates are the one that is true
+bool always(const Instruction& instruction) {  // all predicates are the one that is true
+  if (instruction.key() == kUniformBranchKey && (instruction.low >> 24 & 0xf) != 7) return false;
   return (instruction.low >> 12 & 0xf) == 7 && (instruction.high >> 23 & 0xf) == 7;
 }
 

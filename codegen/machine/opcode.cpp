@@ -85,14 +85,50 @@ constexpr std::array kOperations = std::to_array<Operation>({
     {0x1c6, OpClass::CtaFence},       // FENCE.VIEW.ASYNC
     {0x1ab, OpClass::GpuFence},       // ERRBAR, CGAERRBAR
     {0x18f, OpClass::GpuFence},       // CCTL
+    // Blackwell's own, found by compiling single PTX instructions for sm_100a with CUDA 13.0.
+    {0x1ea, OpClass::TensorProduct},  // UTCHMMA, UTCQMMA
+    {0x1e9, OpClass::TensorSignal},   // UTCBAR
+    {0x1ee, OpClass::TensorLoad},     // LDTM
+    {0x1ed, OpClass::TensorStore},    // STTM
+    {0x049, OpClass::Float},          // FFMA2
+    {0x04a, OpClass::Float},          // FMUL2
+    {0x04b, OpClass::Float},          // FADD2
+    {0x076, OpClass::Float},          // FMNMX3
+    {0x00f, OpClass::Integer},        // VIMNMX3
+    {0x031, OpClass::Move},           // HFMA2 with a constant
+    {0x1ac, OpClass::Uniform},        // LDCU
+    {0x0bd, OpClass::Uniform},        // UFLO
+    {0x1c4, OpClass::Uniform},        // REDUX
 });
 
-constexpr int kProductControl = 0x1c5, kMemoryBarrier = 0x192, kTryWait = 0x5a7;
+constexpr int kProductControl = 0x1c5, kMemoryBarrier = 0x192, kTryWait = 0x5a7, kViewFence = 0x1c6;
 
-constexpr std::array<const char*, kOpClasses> kNames{"wgmma",     "wgmma fence",   "wgmma wait",    "float",   "conversion", "MUFU",
-                                                     "shuffle",   "shared memory", "global memory", "spill",   "TMA",        "barrier wait",
-                                                     "arrival",   "named barrier", "uniform",       "integer", "move",       "branch",
-                                                     "CTA fence", "GPU fence",     "other"};
+constexpr std::array<const char*, kOpClasses> kNames{"wgmma",
+                                                     "wgmma fence",
+                                                     "wgmma wait",
+                                                     "float",
+                                                     "conversion",
+                                                     "MUFU",
+                                                     "shuffle",
+                                                     "shared memory",
+                                                     "global memory",
+                                                     "spill",
+                                                     "TMA",
+                                                     "barrier wait",
+                                                     "arrival",
+                                                     "named barrier",
+                                                     "uniform",
+                                                     "integer",
+                                                     "move",
+                                                     "branch",
+                                                     "CTA fence",
+                                                     "GPU fence",
+                                                     "tcgen05.mma",
+                                                     "tcgen05.commit",
+                                                     "tensor memory load",
+                                                     "tensor memory store",
+                                                     "tensor memory wait",
+                                                     "other"};
 
 }  // namespace
 
@@ -101,14 +137,19 @@ OpClass class_of(const Instruction& instruction) {
   if (code == kProductControl) return (instruction.low >> 47 & 1) != 0 ? OpClass::ProductWait : OpClass::ProductFence;
   if (code == kMemoryBarrier) return (instruction.high >> 12 & 0xf) == 8 ? OpClass::CtaFence : OpClass::GpuFence;
   if (key == kTryWait) return OpClass::BarrierWait;
+  if (code == kViewFence && (instruction.high >> 9 & 1) != 0) return OpClass::TensorWait;
   const auto* found = std::find_if(kOperations.begin(), kOperations.end(), [&](const Operation& o) { return o.code == code; });
   return found == kOperations.end() ? OpClass::Other : found->what;
 }
 
 const char* to_string(OpClass what) { return kNames[static_cast<std::size_t>(what)]; }
 
+bool is_product(OpClass what) { return what == OpClass::Product || what == OpClass::TensorProduct; }
+
 bool is_work(OpClass what) {
   switch (what) {
+    case OpClass::TensorLoad:
+    case OpClass::TensorStore:
     case OpClass::Float:
     case OpClass::Convert:
     case OpClass::Special:
@@ -128,6 +169,7 @@ Cycle issue_cycles(OpClass what) {
   }
 }
 
+bool for_pair(const Instruction& tensor_op) { return (tensor_op.high >> 21 & 1) != 0; }
 int wgmmas_left(const Instruction& wait) { return static_cast<int>(wait.high >> 8 & 7); }
 bool only_arrives(const Instruction& named_barrier) { return (named_barrier.high >> 13 & 1) != 0; }
 

@@ -1,4 +1,4 @@
-// What kinds of instructions a compiled kernel for sm_90a is made of, and how long each keeps a warp's issue slot.
+// What kinds of instructions a compiled kernel for sm_90a or sm_100a is made of, and how long each keeps a warp's issue slot.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ enum class OpClass {
   Product,       ///< wgmma
   ProductFence,  ///< before the first wgmma of a batch (WARPGROUP.ARRIVE)
   ProductWait,   ///< until few enough wgmmas are in flight (WARPGROUP.DEPBAR)
-  Float,         ///< FADD, FMUL, FFMA, FMNMX, their packed and half forms
+  Float,         ///< FADD, FMUL, FFMA, FMNMX, their packed (FFMA2), three-operand (FMNMX3) and half forms
   Convert,       ///< F2FP and other conversions
   Special,       ///< MUFU: exponential, reciprocal
   Shuffle,
@@ -24,19 +24,27 @@ enum class OpClass {
   BulkCopy,      ///< TMA, either way
   BarrierWait,   ///< mbarrier try_wait
   BarrierArrive,
-  NamedBarrier,  ///< bar.sync, bar.arrive
-  Uniform,       ///< on the uniform datapath: addresses, descriptors, loop control
-  Integer,       ///< the same on the vector datapath; predicates
-  Move,          ///< MOV, SEL, PRMT
-  Branch,        ///< BRA, BSSY, BSYNC, EXIT
-  CtaFence,      ///< MEMBAR.CTA, fence to the asynchronous proxy
-  GpuFence,      ///< MEMBAR beyond the block, ERRBAR, CCTL.IVALL: hundreds of cycles
+  NamedBarrier,   ///< bar.sync, bar.arrive
+  Uniform,        ///< on the uniform datapath: addresses, descriptors, loop control
+  Integer,        ///< the same on the vector datapath; predicates
+  Move,           ///< MOV, SEL, PRMT
+  Branch,         ///< BRA, BSSY, BSYNC, EXIT
+  CtaFence,       ///< MEMBAR.CTA, fence to the asynchronous proxy
+  GpuFence,       ///< MEMBAR beyond the block, ERRBAR, CCTL.IVALL: hundreds of cycles
+  TensorProduct,  ///< tcgen05.mma (UTCHMMA, UTCQMMA)
+  TensorSignal,   ///< tcgen05.commit (UTCBAR)
+  TensorLoad,     ///< tcgen05.ld (LDTM); tcgen05.wait::ld is a scoreboard and no instruction
+  TensorStore,    ///< tcgen05.st (STTM)
+  TensorWait,     ///< tcgen05.wait::st (FENCE.VIEW.ASYNC.T)
   Other,
 };
 inline constexpr int kOpClasses = static_cast<int>(OpClass::Other) + 1;
 
 OpClass class_of(const Instruction& instruction);
 const char* to_string(OpClass what);
+
+/// wgmma or tcgen05.mma.
+bool is_product(OpClass what);
 
 /// Arithmetic and data movement that ops of the kernel ask for, not what the compiler adds to find their operands.
 bool is_work(OpClass what);
@@ -45,6 +53,8 @@ bool is_work(OpClass what);
 /// (CUDA C++ Programming Guide, "Arithmetic Instructions", compute capability 9.0).
 Cycle issue_cycles(OpClass what);
 
+/// Of a tcgen05.mma or its signal: it works for a pair of blocks.
+bool for_pair(const Instruction& tensor_op);
 /// Wgmmas that may still be in flight behind a ProductWait.
 int wgmmas_left(const Instruction& wait);
 /// A named barrier's instruction that only arrives and goes on.
