@@ -68,9 +68,10 @@ DEVICE void arrive_leader(u32 barrier) {
   asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, 0; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }" ::"r"(
                    barrier) : "memory");
 }
+/// Relaxed: the caller has written nothing for others to see, and a release would be a fence beyond the block.
 DEVICE void arrive_expect_leader(u32 barrier, u32 bytes) {
   asm volatile(
-      "{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, 0; mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [there], %1; }" ::"r"(
+      "{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, 0; mbarrier.arrive.expect_tx.relaxed.cluster.shared::cluster.b64 _, [there], %1; }" ::"r"(
           barrier), "r"(bytes) : "memory");
 }
 /// Into this block, signalled at the first block's barrier.
