@@ -24,14 +24,21 @@ struct Subject {
   const char *name, *kernel;
   Words params;
 };
-const Subject kSubjects[] = {{"layernorm", "layernorm", {}},
-                             {"gemm", "gemm_hopper", {}},
-                             {"swiglu", "swiglu_dual_gemm_hopper", {}},
-                             {"attention", "attention_forward_hopper", {}},
-                             {"attention-176", "attention_forward_hopper", {"-p", "KV=176"}},
-                             {"causal", "attention_forward_causal_hopper", {}},
-                             {"backward", "attention_backward_hopper", {}},
-                             {"gemm-n128", "gemm_hopper", {"-p", "TILE_N=128"}}};
+const std::vector<Subject> kHopperSubjects{{"layernorm", "layernorm", {}},
+                                           {"gemm", "gemm_hopper", {}},
+                                           {"swiglu", "swiglu_dual_gemm_hopper", {}},
+                                           {"attention", "attention_forward_hopper", {}},
+                                           {"attention-176", "attention_forward_hopper", {"-p", "KV=176"}},
+                                           {"causal", "attention_forward_causal_hopper", {}},
+                                           {"backward", "attention_backward_hopper", {}},
+                                           {"gemm-n128", "gemm_hopper", {"-p", "TILE_N=128"}}};
+
+const std::vector<Subject> kBlackwellSubjects{{"layernorm", "layernorm", {}},
+                                              {"gemm", "gemm_blackwell", {}},
+                                              {"swiglu", "swiglu_dual_gemm_blackwell", {}},
+                                              {"attention", "attention_forward_blackwell", {}},
+                                              {"causal", "attention_forward_causal_blackwell", {}},
+                                              {"backward", "attention_backward_blackwell", {}}};
 
 const Words kQuick{"--no-time", "--no-library", "--repeats", "5", "--limit", "20"};
 const Words kUnchecked{"--no-verify"};
@@ -49,7 +56,8 @@ Words sizes(const std::string& text) {
 
 class List {
  public:
-  List(std::string machine, std::string folder) : machine_(std::move(machine)), folder_(std::move(folder)) {}
+  List(std::string machine, std::string folder, const std::vector<Subject>& subjects)
+      : machine_(std::move(machine)), folder_(std::move(folder)), subjects_(subjects) {}
 
   void check(const std::string& name, const std::string& about, const std::string& subject, const Words& options) {
     add(StepKind::Check, name, about, subject, "run", options + kQuick, kCheckSeconds);
@@ -105,8 +113,8 @@ class List {
   /// A subject's first step comes after the one that prepares it.
   BenchStep& add(StepKind kind, const std::string& name, const std::string& about, const std::string& subject, const std::string& command,
                  const Words& options, double limit) {
-    const auto found = std::find_if(std::begin(kSubjects), std::end(kSubjects), [&](const Subject& s) { return s.name == subject; });
-    HEDDLE_ASSERT(found != std::end(kSubjects), "a step has a subject that is in the list");
+    const auto found = std::find_if(subjects_.begin(), subjects_.end(), [&](const Subject& s) { return s.name == subject; });
+    HEDDLE_ASSERT(found != subjects_.end(), "a step has a subject that is in the list");
     if (kind != StepKind::Prepare &&
         std::none_of(steps.begin(), steps.end(), [&](const BenchStep& step) { return step.subject == subject; }))
       add(StepKind::Prepare, "prepare-" + subject, "its schedule is found, its kernel compiles", subject, "compile", {"--allow"},
@@ -119,6 +127,7 @@ class List {
   }
 
   std::string machine_, folder_;
+  const std::vector<Subject>& subjects_;
 };
 
 }  // namespace
@@ -141,23 +150,57 @@ std::string schedule_file(const std::string& folder, const std::string& subject)
   return (std::filesystem::path(folder) / "schedules" / (subject + ".json")).string();
 }
 
-std::vector<BenchStep> bench_steps(const std::string& machine, const std::string& folder) {
-  List list(machine, folder);
-  const std::string only_more_trips = "phases of the rings' barriers, slots that are filled again too early: one trip alone is right",
-                    one_trip_too = "not the rings: one trip goes wrong, too",
-                    only_turns = "turns: who arrives at the named barriers, and who waits for them; without turns it is right",
+namespace {
+
+const std::string kOnlyMoreTrips = "phases of the rings' barriers, slots that are filled again too early: one trip alone is right",
+                  kOneTripToo = "not the rings: one trip goes wrong, too";
+
+std::vector<BenchStep> blackwell_steps(List list) {
+  const Words small = sizes("M=256 N=512 K=1024"), heads = sizes("HEADS=2 Q_LEN=512 KV_LEN=1408"),
+              square = sizes("HEADS=2 Q_LEN=512 KV_LEN=512");
+  list.check("layernorm-small", "bulk copies, barriers and the launch; no tensor memory", "layernorm", sizes("ROWS=1000"));
+  list.check("gemm-small", "tcgen05.mma, descriptors, tensor memory and its release; integers are exact", "gemm", small);
+  list.follow_up("gemm-small", "one-trip", "one trip of the loop", "gemm", sizes("M=256 N=512 K=64"), kOnlyMoreTrips, kOneTripToo);
+  list.check("gemm-pairs-small", "pairs of blocks: one product for both, signals in both", "gemm", small + Words{"--cluster", "2"});
+  list.check("swiglu-small", "two accumulators in one loop", "swiglu", sizes("M=256 N=256 K=1024"));
+  list.check("attention-small", "P and O in tensor memory, products that read P there", "attention", heads);
+  list.follow_up("attention-small", "one-trip", "one trip of the loop", "attention", sizes("HEADS=2 Q_LEN=512 KV_LEN=128"), kOnlyMoreTrips,
+                 kOneTripToo);
+  list.check("causal-small", "masked blocks, trips that differ from tile to tile", "causal", square);
+  list.check("backward-small", "five products, sums added in global memory", "backward", square);
+
+  const Words gemm = sizes("M=8192 N=8192 K=8192"), long_rows = sizes("HEADS=32 Q_LEN=8192 KV_LEN=8192");
+  list.speed("gemm-8192", "8192 x 8192 x 8192", "gemm", "gemm-small", gemm);
+  list.speed("attention-8k", "32 heads of 8192 queries and keys", "attention", "attention-small", long_rows);
+  list.speed("causal-8k", "causal, 32 heads of 8192", "causal", "causal-small", long_rows);
+  list.speed("backward-8k", "backward, 32 heads of 8192", "backward", "backward-small", long_rows + kUnchecked);
+  list.speed("swiglu-8192", "two products of the shipped size", "swiglu", "swiglu-small", {});
+  list.speed("layernorm", "the shipped size; memory decides", "layernorm", "layernorm-small", {});
+  list.speed("gemm-4096", "4096 x 4096 x 4096", "gemm", "gemm-small", sizes("M=4096 N=4096 K=4096"));
+  list.compare("gemm-pairs", "gemm-8192", "pairs of blocks share B", "gemm", "gemm-pairs-small", gemm + Words{"--cluster", "2"});
+  list.compare("gemm-least-rings", "gemm-8192", "rings only as deep as scheduled", "gemm", "gemm-small", gemm + Words{"--least-rings"});
+  list.profile("gemm-profile", "every op of GEMM", "gemm", "gemm-small", gemm);
+  list.profile("attention-profile", "every op of attention", "attention", "attention-small", long_rows);
+  list.calibrate();
+  for (const char* tool : {"memcheck", "racecheck", "synccheck"})
+    for (const char* of : {"layernorm-small", "gemm-small", "attention-small", "backward-small"}) list.sanitize(tool, of);
+  return std::move(list.steps);
+}
+
+std::vector<BenchStep> hopper_steps(List list) {
+  const std::string only_turns = "turns: who arrives at the named barriers, and who waits for them; without turns it is right",
                     turns_not = "not the turns: it goes wrong without them, too";
   const Words small = sizes("M=256 N=512 K=1024"), heads = sizes("HEADS=2 Q_LEN=512 KV_LEN=1408"),
               square = sizes("HEADS=2 Q_LEN=512 KV_LEN=512");
 
   list.check("layernorm-small", "bulk copies, barriers and the launch; no wgmma", "layernorm", sizes("ROWS=1000"));
   list.check("gemm-small", "wgmma, descriptors, swizzle, register budgets; integers are exact", "gemm", small);
-  list.follow_up("gemm-small", "one-trip", "one trip of the loop", "gemm", sizes("M=256 N=512 K=64"), only_more_trips, one_trip_too);
+  list.follow_up("gemm-small", "one-trip", "one trip of the loop", "gemm", sizes("M=256 N=512 K=64"), kOnlyMoreTrips, kOneTripToo);
   list.check("gemm-pairs-small", "clusters of two, copies to both", "gemm", small + Words{"--cluster", "2"});
   list.check("swiglu-small", "two products in one loop", "swiglu", sizes("M=256 N=256 K=1024"));
   list.check("attention-small", "turns, rescaling, products that read registers", "attention", heads);
-  list.follow_up("attention-small", "one-trip", "one trip of the loop", "attention", sizes("HEADS=2 Q_LEN=512 KV_LEN=128"), only_more_trips,
-                 one_trip_too);
+  list.follow_up("attention-small", "one-trip", "one trip of the loop", "attention", sizes("HEADS=2 Q_LEN=512 KV_LEN=128"), kOnlyMoreTrips,
+                 kOneTripToo);
   list.follow_up("attention-small", "no-turns", "no turns", "attention", heads + Words{"--no-turns"}, only_turns, turns_not);
   list.check("attention-176-small", "blocks of 176 keys", "attention-176", heads);
   list.check("causal-small", "masked blocks, trips that differ from tile to tile", "causal", square);
@@ -193,6 +236,12 @@ std::vector<BenchStep> bench_steps(const std::string& machine, const std::string
   for (const char* tool : {"memcheck", "racecheck", "synccheck"})
     for (const char* of : {"layernorm-small", "gemm-small", "attention-small", "backward-small"}) list.sanitize(tool, of);
   return std::move(list.steps);
+}
+
+}  // namespace
+
+std::vector<BenchStep> bench_steps(const std::string& machine, const std::string& folder, bool blackwell) {
+  return blackwell ? blackwell_steps({machine, folder, kBlackwellSubjects}) : hopper_steps({machine, folder, kHopperSubjects});
 }
 
 }  // namespace heddle::app

@@ -33,8 +33,9 @@ struct BenchStep {
   double limit_seconds = 0;          ///< of wall time
 };
 
-/// Every step for a machine, "h100" or "h200" or a file. `folder`: where files that a step writes beside its measurement go.
-std::vector<BenchStep> bench_steps(const std::string& machine, const std::string& folder);
+/// Every step for a machine, "h100", "b200" or a file. `folder`: where files that a step writes beside its measurement go. Blackwell's
+/// steps come in the same order of risk: a plain GEMM, pairs of blocks, attention.
+std::vector<BenchStep> bench_steps(const std::string& machine, const std::string& folder, bool blackwell = false);
 
 /// FOLDER/schedules/SUBJECT.json
 std::string schedule_file(const std::string& folder, const std::string& subject);

@@ -13,6 +13,7 @@
 #include "app/command/progress_line.h"
 #include "app/command/terminal.h"
 #include "app/jobs/heddle_child.h"
+#include "codegen/program/target.h"
 #include "codegen/run/driver.h"
 #include "core/base/suggest.h"
 #include "core/library/library.h"
@@ -74,9 +75,10 @@ int run_bench_command(const Arguments& arguments, const Terminal& terminal) {
   const std::string machine = *arguments.text("MACHINE");
   const auto loaded = load_machine(machine);
   if (!loaded.ok()) return report(terminal, loaded.error(), json);
-  if (loaded->arch != "sm_90a")
+  const bool blackwell = loaded->arch.starts_with("sm_10");
+  if (codegen::refuse_machine(*loaded))
     return refuse(terminal,
-                  fmt::format("heddle bench has steps for Hopper only (h100, h200), and '{}' is {}", printable(machine),
+                  fmt::format("heddle bench has steps for Hopper (h100, h200) and Blackwell (b200), and '{}' is {}", printable(machine),
                               loaded->arch.empty() ? "no GPU" : printable(loaded->arch)),
                   json);
   BenchOptions options{.machine = machine, .folder = arguments.text("--out").value_or("bench-" + short_name(machine))};
@@ -84,7 +86,7 @@ int run_bench_command(const Arguments& arguments, const Terminal& terminal) {
   options.schedules = arguments.text("--schedules").value_or(packed_schedules(machine));
   options.minutes = static_cast<double>(arguments.integer("--minutes").value_or(0));
   options.again = arguments.has("--again");
-  const std::vector<BenchStep> all = bench_steps(machine, options.folder);
+  const std::vector<BenchStep> all = bench_steps(machine, options.folder, blackwell);
   std::string wrong;
   const std::vector<BenchStep> steps = chosen(all, arguments.all("--only"), wrong);
   if (!wrong.empty()) {

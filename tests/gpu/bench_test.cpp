@@ -21,8 +21,8 @@ using heddle::test::FakeGpu;
 namespace {
 
 /// GEMM's steps at a size for the emulator.
-std::vector<BenchStep> gemm_steps(const std::string& folder) {
-  std::vector<BenchStep> steps = bench_steps("h100", folder);
+std::vector<BenchStep> gemm_steps(const std::string& folder, bool blackwell = false) {
+  std::vector<BenchStep> steps = bench_steps(blackwell ? "b200" : "h100", folder, blackwell);
   std::erase_if(steps, [](const BenchStep& step) {
     return step.name != "prepare-gemm" && step.name != "gemm-small" && step.name != "gemm-small-one-trip" && step.name != "gemm-8192" &&
            step.name != "gemm-least-rings" && step.name != "gemm-profile" && step.name != "gemm-small-memcheck";
@@ -62,10 +62,14 @@ struct Bench {
   BenchOptions options;
   std::vector<BenchStep> steps;
   std::vector<std::string> begun;
-  Bench() : options{.machine = "h100", .folder = folder.path("bench"), .program = HEDDLE_PROGRAM}, steps(gemm_steps(options.folder)) {
+  explicit Bench(bool blackwell = false)
+      : options{.machine = blackwell ? "b200" : "h100", .folder = folder.path("bench"), .program = HEDDLE_PROGRAM},
+        steps(gemm_steps(options.folder, blackwell)) {
     options.schedules = folder.path("solved");
     std::filesystem::create_directories(options.schedules);
-    std::filesystem::copy_file(test::repository_path("tests/schedules/gemm_hopper_h100.json"), options.schedules + "/gemm.json");
+    std::filesystem::copy_file(
+        test::repository_path(blackwell ? "tests/schedules/gemm_blackwell_b200.json" : "tests/schedules/gemm_hopper_h100.json"),
+        options.schedules + "/gemm.json");
   }
   BenchRecord run(std::stop_token stop = {}) {
     begun.clear();
@@ -241,7 +245,8 @@ TEST_CASE("a step's verdict compares with the spread of what was measured", "[gp
 }
 
 TEST_CASE("steps come in the order of risk, each kernel after what prepares it", "[gpu][bench]") {
-  const std::vector<BenchStep> steps = bench_steps("h200", "folder");
+  const bool blackwell = GENERATE(false, true);
+  const std::vector<BenchStep> steps = bench_steps(blackwell ? "b200" : "h200", "folder", blackwell);
   std::vector<std::string> seen;
   for (const BenchStep& step : steps) {
     INFO(step.name);
@@ -252,4 +257,15 @@ TEST_CASE("steps come in the order of risk, each kernel after what prepares it",
     if (step.kind != StepKind::Prepare && !step.subject.empty()) CHECK(came("prepare-" + step.subject));
     seen.push_back(step.name);
   }
+}
+
+TEST_CASE("on a B200 the bench checks a plain GEMM and times it beside cuBLAS", "[gpu][bench]") {
+  const FakeGpu gpu("blackwell");
+  Bench bench(true);
+  std::erase_if(bench.steps, [](const BenchStep& step) { return step.kind == StepKind::Profile; });  // a recording build by itself
+  const BenchRecord record = bench.run();
+  CHECK(verdict(record, "prepare-gemm").outcome == StepOutcome::Good);
+  CHECK(verdict(record, "gemm-small").outcome == StepOutcome::Good);
+  CHECK(verdict(record, "gemm-small-one-trip").outcome == StepOutcome::Unneeded);
+  CHECK(says(verdict(record, "gemm-8192").finding, "cuBLAS"));
 }

@@ -37,6 +37,7 @@ FakeGpu::~FakeGpu() {
 codegen::MeasureRequest Prepared::request(bool profile) const {
   codegen::MeasureRequest request{kernel, problem, schedule, program, {}};
   request.compile.compiler = codegen::Compiler::Nvrtc;
+  request.compile.arch = program.arch;
   request.profile = profile;
   request.repeats = 3, request.launches = 2, request.warmups = 1, request.blocks = 3, request.sustained_launches = 5;
   request.pause_seconds = 0;
@@ -45,13 +46,13 @@ codegen::MeasureRequest Prepared::request(bool profile) const {
 
 namespace {
 
-Prepared prepared(const std::string& name, const Scope& params, bool profile) {
+Prepared prepared(const std::string& name, const Scope& params, bool profile, const std::string& on = "h100") {
   const auto kernel = load_kernel(repository_path("kernels/" + name + ".json"));
-  const auto machine = load_machine(repository_path("assets/machines/h100.json"));
+  const auto machine = load_machine(repository_path("assets/machines/" + on + ".json"));
   REQUIRE((kernel.ok() && machine.ok()));
   const auto problem = resolve(*kernel, *machine, params);
   REQUIRE(problem.ok());
-  const auto schedule = read_schedule(repository_path("tests/schedules/" + name + "_h100.json"), *problem);
+  const auto schedule = read_schedule(repository_path("tests/schedules/" + name + "_" + on + ".json"), *problem);
   REQUIRE(schedule.ok());
   auto built = codegen::build_program(*kernel, *problem, *schedule);
   REQUIRE(built.program.has_value());
@@ -71,6 +72,16 @@ const Prepared& small_gemm() {
 
 const Prepared& small_attention() {
   static const Prepared attention = prepared("attention_forward_hopper", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 256}}, false);
+  return attention;
+}
+
+const Prepared& small_blackwell_gemm() {
+  static const Prepared gemm = prepared("gemm_blackwell", {{"M", 256}, {"N", 256}, {"K", 320}}, false, "b200");
+  return gemm;
+}
+
+const Prepared& small_blackwell_attention() {
+  static const Prepared attention = prepared("attention_forward_blackwell", {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}}, false, "b200");
   return attention;
 }
 

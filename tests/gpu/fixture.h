@@ -33,6 +33,10 @@ const Prepared& small_gemm();
 /// attention_forward_hopper of one tile and 2 trips.
 const Prepared& small_attention();
 
+/// The same of gemm_blackwell and attention_forward_blackwell.
+const Prepared& small_blackwell_gemm();
+const Prepared& small_blackwell_attention();
+
 /// Run in a child process of the real heddle program.
 Measurement measured(const Prepared& prepared, double limit_seconds = 20);
 

@@ -164,6 +164,29 @@ TEST_CASE("whatever happens to the device or the child is a result with a senten
   }
 }
 
+TEST_CASE("a Blackwell kernel runs on a B200: verified, timed beside cuBLAS and cuDNN", "[gpu]") {
+  const FakeGpu gpu("blackwell");
+  const Measurement gemm = measured(test::small_blackwell_gemm());
+  INFO(measurement_text(gemm));
+  CHECK(gemm.status == RunStatus::Verified);
+  REQUIRE(gemm.timing.has_value());
+  REQUIRE(gemm.timing->fastest_library());
+  CHECK(gemm.timing->fastest_library()->name.starts_with("cuBLAS"));
+  const Measurement attention = measured(test::small_blackwell_attention());
+  INFO(measurement_text(attention));
+  CHECK(attention.status == RunStatus::Verified);
+  REQUIRE(attention.timing.has_value());
+  REQUIRE(attention.timing->fastest_library());
+  CHECK(attention.timing->fastest_library()->name.starts_with("cuDNN"));
+}
+
+TEST_CASE("a Blackwell kernel is not started on Hopper, in a sentence", "[gpu]") {
+  const FakeGpu gpu;
+  const Measurement m = measured(test::small_blackwell_gemm());
+  CHECK(m.status == RunStatus::NoGpu);
+  CHECK(m.sentence == "fake GPU is sm_90; this kernel is written for sm_100a (B200)");
+}
+
 TEST_CASE("a recording build that costs too much marks its profile", "[gpu]") {
   const FakeGpu gpu("slow-records");
   const Measurement m = measured(small_gemm());

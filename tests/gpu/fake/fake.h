@@ -11,7 +11,7 @@
 //   crash             the process dies when a kernel is launched
 //   crash-init        the process dies in cuInit
 //   no-device         there is none
-//   blackwell         the device is of another architecture
+//   blackwell         the device is a B200: it runs kernels for sm_100a only
 //   out-of-memory     every allocation fails
 //   refuse            every launch is refused
 //   slow-records      recording builds take a tenth longer than the others

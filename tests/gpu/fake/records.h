@@ -1,7 +1,7 @@
 // The recording build's wrappers over the emulator: a clock that goes on with everything that happens.
 #pragma once
 
-#include "tests/codegen/emulator/gpu.h"
+#include "tests/codegen/emulator/tensor_memory.h"
 
 /// 64 cycles per event of the emulator, and one per reading.
 inline u64 emulated_clock() {
