@@ -98,6 +98,19 @@ TEST_CASE("a kind without a rule is named", "[core]") {
   CHECK(found.size() == 2);
 }
 
+TEST_CASE("groups that reach tensor memory through registers have four warps", "[core]") {
+  const auto with = [&](const char* op, int warps) {
+    Kernel k = kernel("attention_forward_blackwell");
+    k.body[body_index(k, op)].cost = CostOverride{};
+    k.body[body_index(k, op)].cost->warps = Expr(warps);
+    return faults(k, machine("b200"));
+  };
+  for (const auto& [op, warps] : {std::pair("read_s0", 8), {"write_o1", 1}, {"exp0", 8}}) {
+    const std::string pointer = fmt::format("/body/{}", body_index(kernel("attention_forward_blackwell"), op));
+    expect(with(op, warps), "attention_forward_blackwell.json", pointer, fmt::format("op '{}' needs {} warps", op, warps));
+  }
+}
+
 TEST_CASE("an unknown unit is named, in a rule and in a kernel's own cost", "[core]") {
   Machine m = machine("h100");
   m.rules[index_of(m, "exp2")].uses[0].unit = "MUFFU";
