@@ -27,20 +27,10 @@ bool there(Compiler wanted) {
 constexpr const char* kKeepAll = "#undef DEVICE\n#define DEVICE __device__ __attribute__((used))\n";
 constexpr const char* kKernel = "extern \"C\" __global__ void nothing() {}\n";
 
-template <class Options>
-bool aims(Options& options, const std::string& arch) {
-  if constexpr (requires { options.arch; }) {
-    options.arch = arch;
-    return true;
-  } else {
-    return arch == "sm_90a";
-  }
-}
-
 void compiles(const std::string& text, Compiler compiler, const std::string& arch = "sm_90a") {
   CompileOptions options;
   options.compiler = compiler;
-  if (!aims(options, arch)) return;
+  options.arch = arch;
   const auto compiled = compile_cuda(text + kKernel, options);
   INFO((compiled.ok() ? "" : to_string(compiled.error())));
   CHECK(compiled.ok());
