@@ -8,6 +8,7 @@
 
 #include "codegen/emit/emit.h"
 #include "codegen/emit/names.h"
+#include "tests/codegen/emulation.h"
 #include "tests/codegen/fixture.h"
 
 using namespace heddle;
@@ -189,6 +190,16 @@ TEST_CASE("a warp whose factors are all one leaves its rows where they are, if t
     CHECK(skipped.find("wait(") == std::string::npos);
   }
   CHECK(inside == all);
+}
+
+TEST_CASE("skipped factors and emulated powers on Blackwell compute what heddle eval computes", "[codegen][.slow]") {
+  test::Lowering from = test::lowering("attention_forward_blackwell", {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 640}},
+                                       "kernels/schedules/attention_forward_blackwell/fa4-noemu-nosplit.json");
+  for (TileOp& op : from.kernel.body) {
+    if (op.name.starts_with("rescale")) op.attrs["skip_ones"] = true;
+    if (op.name == "exp0" || op.name == "exp1") op.attrs["emulated"] = std::int64_t{25};
+  }
+  CHECK(test::run_text(from, 1) < 4e-3);
 }
 
 TEST_CASE("the part of the powers that is emulated on Blackwell is spread over the elements", "[codegen]") {
