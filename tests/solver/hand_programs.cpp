@@ -139,6 +139,19 @@ std::vector<HandProgram> fa4() {
        kFa4 + "All exponentials run on MUFU. " + simplified +
            "The row sum is taken before P is written; the source does it afterwards, see fa4-noemu-nosplit-late-sum.",
        {}},
+      {"attention_forward_causal_blackwell",
+       "fa4-noemu-nosplit",
+       "FA4, causal, exponentials on MUFU only, P in one piece",
+       "b200",
+       {},
+       {"load_k load_v@1", mma, "read_s0 mask0 max0 alpha0 sub0 exp0 sum0 cvt0 write_p0",
+        "read_s1 mask1 max1 alpha1 sub1 exp1 sum1 cvt1 write_p1", correction},
+       depths,
+       {},
+       kFa4 + "All exponentials run on MUFU. Blocks of keys are masked in the groups of softmax. " + simplified +
+           "The row sum is taken before P is written; the source does it afterwards. A tile of queries takes the keys from the first "
+           "block on; the source begins at the diagonal.",
+       {}},
       {"attention_forward_blackwell",
        "fa4-noemu-nosplit-late-sum",
        "FA4 as above, row sum after P",
