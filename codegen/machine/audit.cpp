@@ -72,7 +72,8 @@ void match_products(std::vector<Item>& items, const std::vector<std::size_t>& sp
 struct Walk {
   const Problem& problem;
   const Emission& emission;
-  std::vector<Item> items;
+  std::vector<Item> items;  ///< in the order of the addresses
+  std::vector<Item> flow;   ///< as they are executed
 
   const SourceSpan& span(const Item& item) const { return emission.lines[item.span]; }
 
@@ -180,7 +181,7 @@ struct Walk {
   void reordered(LoopAudit& loop) const {
     std::vector<std::size_t> spans;
     bool tensor = false;
-    for (const Item& item : items) {
+    for (const Item& item : flow) {
       if (item.span == kNoSpan || span(item).part != Section::Part::Steady) continue;
       const bool own = item.what == OpClass::TensorLoad || item.what == OpClass::TensorStore || item.what == OpClass::TensorProduct ||
                        item.what == OpClass::TensorSignal;
@@ -243,8 +244,9 @@ MachineAudit audit(const std::vector<Instruction>& code, const Problem& problem,
       if (own > 0 && 2 * own >= all && (!best || loop.instructions.size() < best->instructions.size())) best = &loop;
     }
     if (!best) continue;
-    Walk walk{problem, emission, {}};
+    Walk walk{problem, emission, {}, {}};
     for (const std::size_t i : best->instructions) walk.items.push_back({&code[i], class_of(code[i]), spans[i]});
+    for (const std::size_t i : best->flow) walk.flow.push_back({&code[i], class_of(code[i]), spans[i]});
     std::vector<std::size_t> products;
     for (std::size_t s = 0; s < emission.lines.size(); ++s)
       if (const SourceSpan& span = emission.lines[s]; span.role == role && span.part == Section::Part::Steady &&

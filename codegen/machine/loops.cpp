@@ -142,6 +142,9 @@ std::vector<MachineLoop> find_loops(const std::vector<Instruction>& code) {
     for (std::size_t b = 0; b < flow.blocks.size(); ++b)
       if (body[b] && !spins(code, flow, b))
         for (std::size_t i = flow.blocks[b].first; i <= flow.blocks[b].last; ++i) loop.instructions.push_back(i);
+    for (const std::size_t b : flow.order)
+      if (body[b] && !spins(code, flow, b))
+        for (std::size_t i = flow.blocks[b].first; i <= flow.blocks[b].last; ++i) loop.flow.push_back(i);
     if (!loop.instructions.empty()) loops.push_back(std::move(loop));
   }
   return loops;
