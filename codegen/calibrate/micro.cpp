@@ -8,6 +8,7 @@
 
 #include "codegen/device/device.h"
 #include "codegen/emit/product.h"
+#include "codegen/emit/tensor_move.h"
 #include "core/base/quantile.h"
 
 namespace heddle::codegen {
@@ -291,6 +292,132 @@ MicroKernel hand_over(std::int64_t n) {
   return finish(words > 0 ? "handoff.register_copy" : "handoff.signal", std::move(dims), body);
 }
 
+// Blackwell: a thread has a row of a tile of 128 rows.
+
+constexpr std::int64_t kTensorRows = 128;
+constexpr int kTensorAt = kBarrierAt + 64;  ///< shared memory: where tensor memory begins
+constexpr int kOperandColumn = 256;         ///< of tensor memory: A there, the sum below
+
+Scope row_dims(std::int64_t n, std::int64_t inputs, std::int64_t bits = 32) {
+  Scope dims = tile_dims(n, inputs, bits);
+  dims["rows"] = kTensorRows, dims["elems"] = dims["in_elems"] = dims["out_elems"] = kTensorRows * n;
+  dims["bytes"] = dims["in_bytes"] = kTensorRows * n * bits / 8;
+  return dims;
+}
+
+/// Body::products, setup and sink for what uses tensor memory.
+Body with_tensor_memory() {
+  Body body;
+  body.products = tensor_load_text(32) + tensor_store_text(32);
+  body.setup = fmt::format(
+      "  if (warp == 0) tensor_allocate(smem + {}, 512);\n"
+      "  if (tid == 0) {{ barrier_init(smem + {}, 1); barrier_init(smem + {} + 8, 1); barrier_init_fence(); }}\n"
+      "  tensor_fence_before();\n  __syncthreads();\n  tensor_fence_after();\n"
+      "  u32 tensor;\n  load_word(smem + {}, tensor);\n"
+      "  const u32 own = tensor + ((u32)(warp & 3) << 21);\n  (void)own;\n",
+      kTensorAt, kBarrierAt, kBarrierAt, kTensorAt);
+  body.sink = "  tensor_fence_before();\n  __syncthreads();\n  if (warp == 0) tensor_free(tensor, 512);\n";
+  return body;
+}
+
+/// "tensor_load_n32<32>(own + 32, x); ..." of n columns.
+std::string moves(const char* what, std::int64_t n, int column, const char* registers) {
+  std::string text;
+  for (std::int64_t at = 0; at < n; at += 32) text += fmt::format("    {}_n32<{}>(own + {}, {});\n", what, at, column + at, registers);
+  return text;
+}
+
+MicroKernel tensor_product(const std::string& rule, std::int64_t n, std::int64_t k, bool from_tensor) {
+  Body body = with_tensor_memory();
+  const std::int64_t panels = k / 64, a_bytes = 16384 * panels;
+  // Operands from the tile's own bytes: small numbers, not zeros.
+  body.setup += fmt::format(
+      "  for (int i = tid; i < {}; i += 128) store_word(smem + 4 * i, 0x3c003c00u + (u32)(i * 2654435761u >> 20));\n  fence_async();\n",
+      (a_bytes + n * 128 * panels) / 4);
+  if (from_tensor)
+    body.setup += fmt::format("  u32 w[{}];\n", k / 2) + unrolled(k / 2, "w[i] = 0x3c003c00u + tid + i;") +
+                  moves("tensor_store", k / 2, kOperandColumn, "w") + "  tensor_await_stores();\n  tensor_fence_before();\n";
+  body.setup += fmt::format("  const u64 a = tensor_matrix(smem, 16), b = tensor_matrix(smem + {}, 16);\n  (void)a;\n", a_bytes);
+  // bf16 by bf16 into f32, both with their depth in rows of 128 bytes, 128 rows of A.
+  const std::int64_t shape = 0x8000490 | n / 8 << 17;
+  const std::string operand_a = from_tensor ? fmt::format("tensor + {} + 8 * k", kOperandColumn) : "behind(a, k / 4 * 16384 + k % 4 * 32)";
+  const std::string products = fmt::format(
+      "#pragma unroll\n    for (int k = 0; k < {}; ++k) tensor_product{}(tensor, {}, behind(b, k / 4 * {} + k % 4 * 32), {:#x}u, r | k);\n",
+      k / 16, from_tensor ? "_ts" : "", operand_a, n * 128, shape);
+  const auto signal = [](int barrier) { return fmt::format("tensor_signal(smem + {});", barrier); };
+  body.op = "    if (tid == 0) {\n" + products + "    " + signal(kBarrierAt) + "\n    }\n";
+  body.settle = fmt::format("    wait(smem + {}, r & 1);\n    tensor_fence_after();\n", kBarrierAt);
+  body.burst = "    if (tid == 0) {\n" + products + "    }\n";
+  body.burst_settle = fmt::format("    if (tid == 0) {}\n    wait(smem + {}, 0);\n", signal(kBarrierAt + 8), kBarrierAt + 8);
+  Scope dims = row_dims(n, 3, 16);
+  dims["M"] = kTensorRows, dims["N"] = n, dims["K"] = k;
+  return finish(rule, std::move(dims), body);
+}
+
+MicroKernel tensor_move(const std::string& rule, std::int64_t n, bool store) {
+  Body body = with_tensor_memory();
+  body.setup += fmt::format("  float x[{}];\n", n) + unrolled(n, "x[i] = 0.5f + 0.001f * (float)(tid + i);");
+  if (!store) body.setup += moves("tensor_store", n, 0, "x") + "  tensor_await_stores();\n";
+  body.op = moves(store ? "tensor_store" : "tensor_load", n, 0, "x");
+  body.settle = store ? "    tensor_await_stores();\n" : "    tensor_await_loads();\n    pin(x);\n" + unrolled(n, "settle(x[i + 31]);", 32);
+  return finish(rule, row_dims(n, 1), body);
+}
+
+/// As reduction(), of a row in one thread.
+MicroKernel row_reduction(const std::string& rule, std::int64_t n, const char* fold) {
+  Body body;
+  body.setup =
+      fmt::format("  float x[{}], y[4] = {{0.0f, 0.0f, 0.0f, 0.0f}};\n", n) + unrolled(n, "x[i] = 0.5f + 0.001f * (float)(tid + i);");
+  const std::string feed = unrolled(n, "x[i] = x[i] * 0.5f + y[i % 4];") + "      pin(x);\n";
+  const bool three = std::string_view(fold) == "max3_";
+  const auto two = [&](const std::string& a, const std::string& b) {
+    return std::string_view(fold) == "+" ? fmt::format("{} + {}", a, b) : fmt::format("fmaxf({}, {})", a, b);
+  };
+  const std::string each = three ? "y[i / 2 % 4] = max3_(y[i / 2 % 4], x[i], x[i + 1]);" : "y[i % 4] = " + two("y[i % 4]", "x[i]") + ";";
+  body.op = feed + unrolled(4, "y[i] = x[i];") +
+            fmt::format("#pragma unroll\n    for (int i = 4; i < {}; i += {}) {}\n", n, three ? 2 : 1, each) +
+            fmt::format("      y[0] = {};\n      y[1] = y[2] = y[3] = y[0];\n      pin(y);\n",
+                        two(two("y[0]", "y[1]"), "(" + two("y[2]", "y[3]") + ")"));
+  body.settle = "    settle(y[0]);\n";
+  body.burst = feed + unrolled(4, "y[i] = x[i];") + "      pin(y);\n";
+  body.burst_settle = body.settle;
+  body.sink = "  float sum = y[0];\n" + unrolled(n, "sum += x[i];") + "  settle(sum);\n";
+  Scope dims = row_dims(n, 1);
+  dims["out_elems"] = kTensorRows, dims["bytes"] = 4 * kTensorRows;
+  return finish(rule, std::move(dims), body, MicroKernel::Method::Beside);
+}
+
+/// Rows of swizzled panels of a bf16 tile, 16 bytes at a time.
+MicroKernel shared_rows(const std::string& rule, std::int64_t n, bool store) {
+  Body body;
+  const std::int64_t words = n / 2;
+  body.setup = fmt::format("  u32 w[{}];\n", words) + unrolled(words, "w[i] = tid + i;");
+  const std::string place = "smem + j / 8 * 16384 + tid * 128 + ((j % 8 ^ (tid & 7)) << 4)";
+  body.op =
+      fmt::format("{}#pragma unroll\n    for (int j = 0; j < {}; ++j) {}({}, w[4 * j], w[4 * j + 1], w[4 * j + 2], w[4 * j + 3]);\n{}",
+                  store ? "    keep(w);\n" : "", words / 4, store ? "store_words" : "load_words", place, store ? "" : "    keep(w);\n");
+  body.settle = store ? "    fence_async();\n" : all_there(words);
+  return finish(rule, row_dims(n, 1, 16), body);
+}
+
+/// Of the rules that are another thing on Blackwell than on Hopper; false for any other rule.
+bool add_tensor_kernels(const std::string& kind, std::vector<MicroKernel>& kernels) {
+  if (kind == "mma" || kind == "mma.ss" || kind == "mma.ts") {
+    for (const auto& [n, k] : {std::pair{64, 64}, {128, 64}, {128, 128}, {256, 64}})
+      kernels.push_back(tensor_product(kind, n, k, kind == "mma.ts"));
+  } else if (kind == "tmem_load" || kind == "tmem_store") {
+    for (const std::int64_t n : {32, 64, 128}) kernels.push_back(tensor_move(kind, n, kind == "tmem_store"));
+  } else if (kind == "reduce_max" || kind == "reduce_sum" || kind == "reduce_max.three_inputs") {
+    for (const std::int64_t n : {32, 64, 128})
+      kernels.push_back(row_reduction(kind, n, kind == "reduce_sum" ? "+" : kind == "reduce_max" ? "fmaxf" : "max3_"));
+  } else if (kind == "smem_store" || kind == "smem_load") {
+    for (const std::int64_t n : {64, 128}) kernels.push_back(shared_rows(kind, n, kind == "smem_store"));
+  } else {
+    return false;
+  }
+  return true;
+}
+
 MicroKernel nothing() {
   Body body;
   body.setup = "  float y = (float)tid;\n";
@@ -326,6 +453,7 @@ std::vector<MicroKernel> micro_kernels(const Machine& machine, std::vector<std::
   for (const CostRule& rule : machine.rules) {
     const std::size_t before = kernels.size();
     const std::string& kind = rule.kind;
+    if (machine.arch.starts_with("sm_10") && add_tensor_kernels(kind, kernels)) continue;
     for (const ElementRule& element : kElementRules)
       if (kind == element.rule)
         for (const std::int64_t n : {32, 64, 128}) kernels.push_back(elements(kind, n, element.inputs, element.formula));

@@ -1,10 +1,10 @@
-// Micro-kernels: one warpgroup doing one kind of tile instruction at one shape, with the SM's clock around it. Three numbers come
+// Micro-kernels for Hopper and Blackwell: one warpgroup doing one kind of tile instruction at one shape, with the SM's clock around it. Three numbers come
 // of each, those that a machine's rule has: how long the issuing warps are busy, how long until the result is there, and how long
 // one takes among many without waiting.
 //
 // ptxas moves arithmetic over clock readings, out of loops and, unused, out of the kernel. So what works on registers is measured
 // as a loop in which every result is the next pass's operand: a whole tile's loop runs at the unit's rate, one element's at the
-// pipeline's latency. Everything else (wgmma, TMA, shared and global memory, barriers) stays where it is and is timed one by one.
+// pipeline's latency. Everything else (wgmma, tcgen05, TMA, shared and global memory, barriers) stays where it is and is timed one by one.
 #pragma once
 
 #include <cstdint>

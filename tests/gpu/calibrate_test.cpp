@@ -34,6 +34,7 @@ std::vector<std::pair<Scope, double>> line(double slope, double shift) {
 std::int64_t at(const Expr& expr, std::int64_t elems) { return expr.evaluate({{"elems", elems}}).value(); }
 
 Machine h100() { return load_machine(test::repository_path("assets/machines/h100.json")).value(); }
+Machine b200() { return load_machine(test::repository_path("assets/machines/b200.json")).value(); }
 
 }  // namespace
 
@@ -66,14 +67,29 @@ TEST_CASE("there is a micro-kernel for every rule that has an instruction, each 
   CHECK(kernels.front().rule == "nothing");
 }
 
+TEST_CASE("on Blackwell products and moves of tensor memory have micro-kernels, too", "[gpu]") {
+  std::vector<std::string> left_out;
+  const auto kernels = micro_kernels(b200(), left_out);
+  CHECK(left_out == std::vector<std::string>{"gather", "atomic_add.register", "mask", "copy", "fill", "broadcast"});
+  std::set<std::string> rules;
+  for (const MicroKernel& kernel : kernels) {
+    rules.insert(kernel.rule);
+    CHECK(kernel.source.find("wgmma.mma_async") == std::string::npos);
+  }
+  for (const char* rule : {"mma.ss", "mma.ts", "tmem_load", "tmem_store", "reduce_max.three_inputs"}) CHECK(rules.contains(rule));
+}
+
 TEST_CASE("micro-kernels compile without a remark of ptxas", "[gpu][.slow]") {
   if (const auto compiler = find_compiler(); !compiler.ok()) {
     std::cout << "skipped: " << compiler.error().faults.front().message << "\n";
     return;
   }
   std::vector<std::string> left_out;
-  for (const MicroKernel& kernel : micro_kernels(h100(), left_out)) {
-    const auto compiled = compile_cuda(kernel.source, {Compiler::Auto, default_cache()});
+  std::vector<std::pair<MicroKernel, std::string>> all;
+  for (const Machine& machine : {h100(), b200()})
+    for (MicroKernel& kernel : micro_kernels(machine, left_out)) all.emplace_back(std::move(kernel), machine.arch);
+  for (const auto& [kernel, arch] : all) {
+    const auto compiled = compile_cuda(kernel.source, {Compiler::Auto, default_cache(), nullptr, arch});
     if (!compiled.ok()) FAIL(kernel.rule << ": " << to_string(compiled.error()));
     INFO(kernel.rule);
     CHECK(compiled->report.remarks.empty());
