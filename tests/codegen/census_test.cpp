@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
-#include "codegen/compile/compile.h"
+#include "codegen/compile/recut.h"
 #include "codegen/emit/emit.h"
 #include "codegen/machine/audit.h"
 #include "core/base/atomic_file.h"
@@ -41,6 +41,14 @@ const std::vector<Case>& cases() {
     all.push_back({"gemm_hopper", {}, "cutlass-cooperative"});
     for (const char* pair : {"gemm_hopper", "attention_forward_hopper", "attention_forward_causal_hopper", "swiglu_dual_gemm_hopper"})
       all.push_back({pair, {}, "", 2});
+    // attention_backward_blackwell: its schedule in tests/schedules is of an older problem, and 4 bytes are spilled; a new one compiles
+    // clean.
+    for (const char* name : {"gemm_blackwell", "attention_forward_blackwell"}) all.push_back({name, {}, ""});
+    all.push_back({"gemm_blackwell", {}, "", 2});
+    all.push_back({"gemm_blackwell", {}, "cutlass-sm100"});
+    all.push_back({"attention_forward_blackwell", {}, "fa4-noemu-nosplit"});
+    all.push_back({"attention_forward_emulated_blackwell", {}, "fa4-nosplit"});
+    all.push_back({"attention_forward_tile_blackwell", {}, "fa4-1q"});
     return all;
   }();
   return list;
@@ -56,12 +64,19 @@ std::string audit_lines(const MachineAudit& audit, const Kernel& kernel, const P
   std::string text;
   for (const LoopAudit& loop : audit.loops) {
     const ClassCounts& counts = loop.counts;
-    text += fmt::format("  {}: {} instructions, {} issue cycles, {} uniform for {} wgmma, {} GPU fences\n", program.roles[loop.role].name,
-                        counts.all(), counts.issue(), counts[OpClass::Uniform], counts[OpClass::Product], counts[OpClass::GpuFence]);
+    text += fmt::format("  {}: {} instructions, {} issue cycles, {} uniform for {} {}, {} GPU fences\n", program.roles[loop.role].name,
+                        counts.all(), counts.issue(), counts[OpClass::Uniform], counts[OpClass::Product] + counts[OpClass::TensorProduct],
+                        program.blackwell() ? "tcgen05.mma" : "wgmma", counts[OpClass::GpuFence]);
+    if (program.blackwell())
+      text +=
+          fmt::format("    {} signals, {} loads from tensor memory, {} stores to it, {} waits for stores\n", counts[OpClass::TensorSignal],
+                      counts[OpClass::TensorLoad], counts[OpClass::TensorStore], counts[OpClass::TensorWait]);
     for (const TurnGap& turn : loop.turns) text += fmt::format("    turn to {}: {}\n", op_of(kernel, turn.op).name, turn.issue);
     for (const Drain& drain : loop.drains) text += fmt::format("    drained for {}: {}\n", op_of(kernel, drain.op).name, drain.issue);
     for (const Interrupted& batch : loop.interrupted)
       text += fmt::format("    inside {}: {} between wgmmas of {}\n", op_of(kernel, batch.op).name, batch.gap, batch.wgmma);
+    for (const Reordered& one : loop.reordered)
+      text += fmt::format("    reordered: {} before {}\n", op_of(kernel, one.early.op).name, op_of(kernel, one.late.op).name);
     for (const Moved& moved : loop.moved)
       text += fmt::format("    moved {}: {} later, {} earlier of {}\n", op_of(kernel, moved.op).name, moved.down, moved.up, moved.of);
   }
@@ -83,21 +98,29 @@ TEST_CASE("the compiled kernels have the instructions that they had", "[codegen]
     const test::Lowering from = c.schedule.empty()
                                     ? test::lowering(c.kernel, c.params)
                                     : test::lowering(c.kernel, c.params, fmt::format("kernels/schedules/{}/{}.json", c.kernel, c.schedule));
-    const Program program = test::program_of(from, {}, {.cluster = c.cluster});
-    const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, program);
     CAPTURE(c.kernel, c.schedule);
+    const BuildOptions build{.cluster = c.cluster};
+    Program program = test::program_of(from, {}, build);
+    EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, program);
     REQUIRE(emitted.emission.has_value());
-    const auto compiled = compile_cuda(emitted.emission->source);
-    REQUIRE(compiled.ok());
-    CAPTURE(compiled->log);
-    CHECK(judge(compiled->report, program).empty());
-    CHECK(compiled->report.remarks.empty());
+    const CompileFunction compile = [](const std::string& source, const std::string& arch) {
+      return compile_cuda(source, {Compiler::Auto, {}, nullptr, arch});
+    };
+    const CompileQuestion question{from.kernel, from.problem, from.schedule};
+    auto made = compile_kernel(question, build, std::move(program), std::move(*emitted.emission), compile);
+    REQUIRE(made.ok());
+    // Which cut of its loops suits ptxas is found out by compiling, as heddle compile does it.
+    if (made->program.blackwell()) made = recut(question, std::move(*made), compile);
+    REQUIRE(made.ok());
+    CAPTURE(made->compiled.log);
+    CHECK(made->faults.empty());
+    CHECK(made->compiled.report.remarks.empty());
     const std::string name = fmt::format("{} {}{}", c.kernel, c.schedule.empty() ? "solver" : c.schedule, c.cluster > 1 ? " in pairs" : "");
-    actual[name] = census_text(compiled->census);
-    const MachineAudit found = audit(compiled->code, from.problem, program, *emitted.emission);
+    actual[name] = census_text(made->compiled.census);
+    const MachineAudit& found = made->audit;
     CHECK(found.lines);
-    loops[name] = audit_lines(found, from.kernel, program);
-    for (const Refusal& finding : judge(found, from.kernel, program))
+    loops[name] = audit_lines(found, from.kernel, made->program);
+    for (const Refusal& finding : judge(found, from.kernel, made->program))
       loops[name] += fmt::format("  ! {}: {}\n", finding.rule, finding.sentence);
   }
   if (const char* update = std::getenv("HEDDLE_UPDATE_GOLDENS"); update && *update) {

@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include "codegen/compile/compile.h"
+#include "codegen/compile/recut.h"
 #include "codegen/emit/emit.h"
 #include "codegen/run/driver.h"
 #include "tests/codegen/fixture.h"
@@ -200,6 +201,42 @@ TEST_CASE("every shipped Hopper kernel compiles clean for sm_90a", "[codegen][.s
     CHECK(compiled->census.of(0x387) == 0);
     CHECK(compiled->census.of(0x9c8) == static_cast<std::int64_t>(program.roles.size()));
   }
+}
+
+TEST_CASE("GEMM and attention compile clean for sm_100a and its relatives", "[codegen][.slow]") {
+  if (!compiler_there(Compiler::Auto)) return;
+  for (const std::string name : {"gemm_blackwell", "attention_forward_blackwell"}) {
+    const test::Lowering from = test::lowering(name);
+    Program program = test::program_of(from);
+    EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, program);
+    REQUIRE(emitted.emission.has_value());
+    for (const char* real : {"sm_100a", "sm_100f", "sm_103a"}) {
+      CAPTURE(name, real);
+      const CompileFunction compile = [&](const std::string& source, const std::string& arch) {
+        CHECK(arch == "sm_100a");
+        return compile_cuda(source, {Compiler::Auto, {}, nullptr, real});
+      };
+      const CompileQuestion question{from.kernel, from.problem, from.schedule};
+      auto made = compile_kernel(question, {}, program, *emitted.emission, compile);
+      if (made.ok()) made = recut(question, std::move(*made), compile);
+      if (!made.ok()) UNSCOPED_INFO(to_string(made.error()));
+      REQUIRE(made.ok());
+      CAPTURE(made->compiled.log);
+      CHECK(made->faults.empty());
+      CHECK(made->findings.empty());
+      CHECK(made->compiled.report.remarks.empty());
+      const Census& census = made->compiled.census;
+      CHECK(census.tensor_products() > 0);
+      CHECK(census.of(0x3e9) > 0);
+      CHECK(census.of(0x9ee) > 0);
+      CHECK(census.of(0x983) == 0);
+      CHECK(census.of(0x387) == 0);
+    }
+  }
+  if (!compiler_there(Compiler::Nvcc)) return;
+  const auto compiled = compile_cuda(source_of("gemm_blackwell"), {Compiler::Nvcc, "", nullptr, "sm_100a"});
+  REQUIRE(compiled.ok());
+  CHECK(compiled->report.spill_stores == 0);
 }
 
 TEST_CASE("short loops, other tile sizes and both compilers compile clean too", "[codegen][.slow]") {

@@ -1,4 +1,6 @@
 // Reading compiled code: lines, loops, kinds of instructions, and what the audit says of them.
+#include <algorithm>
+#include <iterator>
 #include <random>
 #include <string>
 
@@ -148,4 +150,65 @@ TEST_CASE("without lines the machine code is not compared with anything", "[code
   CHECK_FALSE(found.lines);
   CHECK(judge(found, from.kernel, program).empty());
   CHECK(audit_json(found, from.kernel, program, *emitted.emission).is_null());
+}
+
+TEST_CASE("what Blackwell adds is known by its encoding", "[codegen]") {
+  const struct {
+    Instruction instruction;
+    OpClass what;
+  } cases[] = {{{0x00ff0a08080075ea, 0x0001d80008000004, 0}, OpClass::TensorProduct},  // A in shared memory
+               {{0x00ff0c0a050079ea, 0x00c1d80008000004, 0}, OpClass::TensorProduct},  // A in tensor memory
+               {{0x00ff0a08080075ea, 0x0001d80008000304, 0}, OpClass::TensorProduct},  // of 8 bits
+               {{0x000000ff040073e9, 0x0025d800080000ff, 0}, OpClass::TensorSignal},
+               {{0x00000004000579ee, 0x001e220008040000, 0}, OpClass::TensorLoad},
+               {{0x00000005000079ed, 0x002fe80008040004, 0}, OpClass::TensorStore},
+               {{0x00000000000073c6, 0x000fec0000000200, 0}, OpClass::TensorWait},
+               {{0x00000000000073c6, 0x001fe80000000000, 0}, OpClass::CtaFence},
+               {{0x0000000606067249, 0x004fc40000000006, 0}, OpClass::Float},
+               {{0x0000000700077276, 0x004fca0007800006, 0}, OpClass::Float}};
+  for (const auto& c : cases) CHECK(class_of(c.instruction) == c.what);
+  CHECK_FALSE(for_pair(cases[0].instruction));
+  CHECK(for_pair({0x00ff0a08080075ea, 0x0001d80008200004, 0}));
+  CHECK(for_pair({0x000000ff040073e9, 0x0025d80008200805, 0}));
+}
+
+TEST_CASE("a branch by a uniform predicate leads somewhere, and the code after it is reached too", "[codegen]") {
+  std::vector<Instruction> code(8, plain(kAdd));
+  code[1] = {0x0000000100187547, 0x000fec000b800000, 0};  // to the seventh instruction after it
+  code[6] = {0xfffffffd08f47547, 0x002fea000b83ffff, 0};  // back by two
+  code[7] = plain(kExit);
+  CHECK_FALSE(branch_target(code, 1).has_value());
+  CHECK(branch_target(code, 6) == 4);
+  const auto loops = find_loops(code);
+  REQUIRE(loops.size() == 1);
+  CHECK(loops[0].instructions == std::vector<std::size_t>{4, 5, 6});
+}
+
+TEST_CASE("what uses tensor memory keeps the order of the text, and it is said where it does not", "[codegen]") {
+  if (!find_compiler().ok()) return;
+  const test::Lowering from = test::lowering("attention_forward_blackwell");
+  const Program program = test::program_of(from);
+  const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, program);
+  REQUIRE(emitted.emission.has_value());
+  const auto compiled = compile_cuda(emitted.emission->source, {Compiler::Auto, {}, nullptr, program.arch});
+  REQUIRE(compiled.ok());
+  const MachineAudit found = audit(compiled->code, from.problem, program, *emitted.emission);
+  REQUIRE(found.lines);
+  for (const LoopAudit& loop : found.loops) CHECK(loop.reordered.empty());
+  CHECK(judge(found, from.kernel, program).empty());
+  // The first load of a loop trades places with a wait before it.
+  std::vector<Instruction> code = compiled->code;
+  const auto is = [&](OpClass what) { return [what](const Instruction& i) { return class_of(i) == what; }; };
+  bool said = false;
+  for (auto load = std::find_if(code.begin(), code.end(), is(OpClass::TensorLoad)); load != code.end() && !said;
+       load = std::find_if(load + 1, code.end(), is(OpClass::TensorLoad))) {
+    const auto wait = std::find_if(std::make_reverse_iterator(load), code.rend(), is(OpClass::BarrierWait));
+    if (wait == code.rend()) continue;
+    std::swap(*load, *wait);
+    const MachineAudit worse = audit(code, from.problem, program, *emitted.emission);
+    for (const LoopAudit& loop : worse.loops) said = said || !loop.reordered.empty();
+    if (said) CHECK(judge(worse, from.kernel, program).front().rule == "tensor_order");
+    std::swap(*load, *wait);
+  }
+  CHECK(said);
 }
