@@ -42,6 +42,24 @@ TEST_CASE("the texts of FlashAttention-4's hand schedules compute what heddle ev
   }
 }
 
+TEST_CASE("the text of the dual GEMM on Blackwell computes what heddle eval computes", "[codegen][.slow]") {
+  const std::string name = "swiglu_dual_gemm_blackwell";
+  CHECK(run_text(name, {{"M", 384}, {"N", 256}, {"K", 320}}, 1) < 2e-3);
+  CHECK(run_text(name, {{"M", 200}, {"N", 264}, {"K", 72}}, 1) < 2e-3);
+  CHECK(run_text(name, {{"M", 512}, {"N", 256}, {"K", 192}}, 2, {}, {.cluster = 2}) < 2e-3);
+}
+
+TEST_CASE("the text of causal attention on Blackwell computes what heddle eval computes", "[codegen][.slow]") {
+  const std::string name = "attention_forward_causal_blackwell";
+  CHECK(run_text(name, {{"HEADS", 3}, {"Q_LEN", 768}, {"KV_LEN", 768}}, 2) < 4e-3);  // tiles of 2, 4 and 6 trips, two rounds
+  CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 512}, {"KV_LEN", 1280}}, 1) < 4e-3);
+  CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 512}, {"KV_LEN", 512}}, 1, {"row + tid - column", "row + tid - column + 1"}) > 0.02);
+}
+
+TEST_CASE("the text of attention that rescales when it must computes what heddle eval computes", "[codegen][.slow]") {
+  CHECK(run_text("attention_forward_conditional_blackwell", {{"HEADS", 1}, {"Q_LEN", 512}, {"KV_LEN", 384}}, 1) < 4e-3);
+}
+
 TEST_CASE("the text of attention backward on Blackwell computes what heddle eval computes", "[codegen][.slow]") {
   CHECK(run_text("attention_backward_blackwell", {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}}, 1) < 4e-3);
   CHECK(run_text("attention_backward_blackwell", {{"HEADS", 2}, {"Q_LEN", 320}, {"KV_LEN", 128}}, 2) < 4e-3);  // ragged queries
