@@ -23,6 +23,12 @@ DEVICE void tensor_free_pair(u32 tensor, u32 columns) {
 DEVICE void tensor_await_loads() { asm volatile("tcgen05.wait::ld.sync.aligned;" ::: "memory"); }
 DEVICE void tensor_await_stores() { asm volatile("tcgen05.wait::st.sync.aligned;" ::: "memory"); }
 DEVICE void tensor_fence_before() { asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory"); }
+/// Of the block; read where it stands, and not kept in a register from where it was needed before.
+DEVICE int this_thread() {
+  int t;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(t));
+  return t;
+}
 DEVICE void tensor_fence_after() { asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory"); }
 
 /// Descriptor of a matrix in shared memory with 128-byte swizzle, whose groups of 8 rows are 1024 bytes apart; `leading` is the distance of

@@ -273,7 +273,11 @@ void Writer::write_role(const Role& role, std::size_t index) {
   const bool stores = std::any_of(role.sections.begin(), role.sections.end(), [](const Section& s) {
     return std::any_of(s.steps.begin(), s.steps.end(), [](const Step& step) { return step.engine == Engine::Store; });
   });
-  if (stores) raw(one_thread_ ? "store_wait_all();" : "if (tid == 0) store_wait_all();");
+  const bool anew = tiles_ == Tiles::ThreadRows;
+  if (stores)
+    raw(one_thread_ ? "store_wait_all();"
+        : anew      ? fmt::format("if (this_thread() == {}) store_wait_all();", role.first_thread)
+                    : "if (tid == 0) store_wait_all();");
   if (records_ && index == 0) raw((one_thread_ ? "" : "if (tid == 0) ") + record_head("block_ends"));
   if (one_thread_) {
     --indent_;
@@ -321,10 +325,19 @@ std::string Writer::end_text(const Section& section, int passes_before) const {
 }
 
 void Writer::write_section(const Role& role, const Section& section) {
-  (void)role;
   section_ = &section;
   unread_ = nullptr;
   line("// {}", to_string(section.part));
+  // Read anew after the loop, so that it is not held in a register that the loop needs.
+  const auto computes = [](const Section& s) {
+    return std::any_of(s.steps.begin(), s.steps.end(), [](const Step& step) { return step.kind == StepKind::Compute; });
+  };
+  const bool before =
+      std::any_of(role.sections.begin(), role.sections.end(), [&](const Section& s) { return &s != &section && computes(s); });
+  if (section.part == Section::Part::End && before && computes(section) && tiles_ == Tiles::ThreadRows && !one_thread_) {
+    line("[[maybe_unused]] const int tid = this_thread() - {}, lane = tid & 31, warp = tid >> 5;", role.first_thread);
+    raw("[[maybe_unused]] const u32 own = tensor + (warp << 21);");
+  }
   if (section.loop) {
     record_loop(true);
     raw("#pragma unroll 1");

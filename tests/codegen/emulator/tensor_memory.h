@@ -135,6 +135,7 @@ inline void tensor_await_stores() {
 }
 inline void tensor_fence_before() {}
 inline void tensor_fence_after() {}
+inline int this_thread() { return threadIdx.x; }
 #define WIDTH(N)                                   \
   template <int At, class T, int M>                \
   void tensor_load_n##N(u32 from, T(&r)[M]) {      \
