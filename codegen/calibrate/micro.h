@@ -1,6 +1,6 @@
-// Micro-kernels for Hopper and Blackwell: one warpgroup doing one kind of tile instruction at one shape, with the SM's clock around it. Three numbers come
-// of each, those that a machine's rule has: how long the issuing warps are busy, how long until the result is there, and how long
-// one takes among many without waiting.
+// Micro-kernels for Hopper and Blackwell: one warpgroup doing one kind of tile instruction at one shape, with the SM's clock around it.
+// Three numbers come of each, those that a machine's rule has: how long the issuing warps are busy, how long until the result is there, and
+// how long one takes among many without waiting.
 //
 // ptxas moves arithmetic over clock readings, out of loops and, unused, out of the kernel. So what works on registers is measured
 // as a loop in which every result is the next pass's operand: a whole tile's loop runs at the unit's rate, one element's at the

@@ -18,7 +18,8 @@ struct Lowering {
   Schedule schedule;
 };
 
-/// Kernel, its problem on h100 (b200 where it is called so) with these parameters, and the schedule that lies with the tests. Aborts when there is none.
+/// Kernel, its problem on h100 (b200 where it is called so) with these parameters, and the schedule that lies with the tests. Aborts when
+/// there is none.
 Lowering lowering(const std::string& kernel, const Scope& params = {});
 /// With a schedule of the repository: "kernels/schedules/...".
 Lowering lowering(const std::string& kernel, const Scope& params, const std::string& schedule);

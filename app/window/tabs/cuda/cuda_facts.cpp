@@ -275,10 +275,11 @@ void draw_kernel_facts(const Session& session, UiState& ui, const KernelText* te
   if (text && text->emission) draw_places(session, ui, text->source);
   draw_build(session, ui, text);
   if (text) draw_numbers(session, *text);
-  draw_check(session, ui, "cuda/check", "VERIFIED ON THE CPU", session.kernel().checked(),
-             "Not yet. The interpreter runs the program with its roles, TMA and products in many hostile orders, and names the first deadlock "
-             "or race.",
-             {kUsualInterleavings, false});
+  draw_check(
+      session, ui, "cuda/check", "VERIFIED ON THE CPU", session.kernel().checked(),
+      "Not yet. The interpreter runs the program with its roles, TMA and products in many hostile orders, and names the first deadlock "
+      "or race.",
+      {kUsualInterleavings, false});
   draw_check(session, ui, "cuda/data", "VERIFIED WITH DATA", session.kernel().verified(),
              "Not yet. The same with real data at small sizes: in every order of events each element must be the one that the kernel's "
              "graph computes, bit for bit.",
