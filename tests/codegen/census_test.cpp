@@ -24,7 +24,7 @@ namespace {
 struct Case {
   const char* kernel;
   Scope params;
-  std::string schedule;  ///< below kernels/schedules; empty: the solver's, with the tests
+  std::string schedule;  ///< below kernels/schedules, or a path with the tests; empty: the solver's, with the tests
   int cluster = 1;
 };
 
@@ -41,14 +41,17 @@ const std::vector<Case>& cases() {
     all.push_back({"gemm_hopper", {}, "cutlass-cooperative"});
     for (const char* pair : {"gemm_hopper", "attention_forward_hopper", "attention_forward_causal_hopper", "swiglu_dual_gemm_hopper"})
       all.push_back({pair, {}, "", 2});
-    // attention_backward_blackwell: its schedule in tests/schedules is of an older problem, and 4 bytes are spilled; a new one compiles
-    // clean.
-    for (const char* name : {"gemm_blackwell", "attention_forward_blackwell"}) all.push_back({name, {}, ""});
+    for (const char* name : {"gemm_blackwell", "attention_forward_blackwell", "attention_forward_causal_blackwell",
+                             "attention_forward_conditional_blackwell", "swiglu_dual_gemm_blackwell"})
+      all.push_back({name, {}, ""});
+    all.push_back({"attention_backward_blackwell", {}, "tests/schedules/attention_backward_clean_b200.json"});
     all.push_back({"gemm_blackwell", {}, "", 2});
     all.push_back({"gemm_blackwell", {}, "cutlass-sm100"});
     all.push_back({"attention_forward_blackwell", {}, "fa4-noemu-nosplit"});
     all.push_back({"attention_forward_emulated_blackwell", {}, "fa4-nosplit"});
     all.push_back({"attention_forward_tile_blackwell", {}, "fa4-1q"});
+    all.push_back({"attention_forward_parts_blackwell", {}, "fa4-noemu"});
+    all.push_back({"attention_forward_causal_blackwell", {}, "fa4-noemu-nosplit"});
     return all;
   }();
   return list;
@@ -95,9 +98,9 @@ TEST_CASE("the compiled kernels have the instructions that they had", "[codegen]
   const std::string loops_path = test::repository_path("tests/golden/machine_code.txt");
   std::map<std::string, std::string> actual, loops;
   for (const Case& c : cases()) {
-    const test::Lowering from = c.schedule.empty()
-                                    ? test::lowering(c.kernel, c.params)
-                                    : test::lowering(c.kernel, c.params, fmt::format("kernels/schedules/{}/{}.json", c.kernel, c.schedule));
+    const bool hand = !c.schedule.empty() && !c.schedule.starts_with("tests/");
+    const std::string file = hand ? fmt::format("kernels/schedules/{}/{}.json", c.kernel, c.schedule) : c.schedule;
+    const test::Lowering from = file.empty() ? test::lowering(c.kernel, c.params) : test::lowering(c.kernel, c.params, file);
     CAPTURE(c.kernel, c.schedule);
     const BuildOptions build{.cluster = c.cluster};
     Program program = test::program_of(from, {}, build);
@@ -115,7 +118,7 @@ TEST_CASE("the compiled kernels have the instructions that they had", "[codegen]
     CAPTURE(made->compiled.log);
     CHECK(made->faults.empty());
     CHECK(made->compiled.report.remarks.empty());
-    const std::string name = fmt::format("{} {}{}", c.kernel, c.schedule.empty() ? "solver" : c.schedule, c.cluster > 1 ? " in pairs" : "");
+    const std::string name = fmt::format("{} {}{}", c.kernel, hand ? c.schedule : "solver", c.cluster > 1 ? " in pairs" : "");
     actual[name] = census_text(made->compiled.census);
     const MachineAudit& found = made->audit;
     CHECK(found.lines);
