@@ -165,7 +165,7 @@ TEST_CASE("what goes wrong on the GPU there has the exit code that it has here",
   const Outcome text = heddle_says("run --no-time " + kGemm + machine.on("driverless"));
   CHECK(text.code == 6);
   CHECK(holds(text.err, "on driverless: there is no CUDA driver here (/nowhere/libcuda.so cannot be opened); a driver there"));
-  const Outcome refused = heddle_says("run layernorm b200" + machine.on("box"));
+  const Outcome refused = heddle_says("run toy_fig1 toy" + machine.on("box"));
   CHECK(refused.code == 4);
   const Outcome unknown = heddle_says("run --json no_such_kernel h100" + machine.on("nowhere"));
   CHECK(unknown.code == 3);
