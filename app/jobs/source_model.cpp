@@ -143,6 +143,11 @@ const char* to_words(codegen::StepKind kind) {
     case Put: return "hands over";
     case Sync: return "role meets";
     case Arrive: return "arrives";
+    case Signal: return "signals its end";
+    case AwaitReads: return "loads have arrived";
+    case AwaitWrites: return "stores have arrived";
+    case FenceBefore:
+    case FenceAfter: return "fence";
     case TakeTurn: return "takes its turn";
     case PassTurn: return "passes the turn";
     case Advance: return "next slot";

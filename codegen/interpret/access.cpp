@@ -123,8 +123,8 @@ bool BlockMachine::may_fill(std::size_t role, const Flat& flat, const Place& pla
   if (!buffer.empty || slot.granted == role || (slot.seen & bit(role))) return true;
   const bool tile = slot.tile == agents_[role].tile, same = tile && slot.iteration == iteration_of(flat, place);
   if (same && slot.writer == role) return true;
-  // In tensor memory values of one iteration take turns in a slot (P over S) as data demands it: what is free is what comes last. And what
-  // its threads have put there and told nobody of a role may replace.
+  // In tensor memory values of one iteration take turns in a slot (P over S) as data demands it: what is free is what comes last. A role
+  // may also replace what its own threads have put there and told nobody of.
   if (buffer.tensor() && (same || (tile && slot.writer == role && !slot.by_product && !slot.told))) return true;
   fail(FaultKind::Overwrite, role, flat, agents_[role].tile,
        fmt::format("fills the slot of {} without having waited until it is free", content(slot)));
