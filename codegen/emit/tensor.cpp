@@ -32,13 +32,6 @@ bool Writer::elects(const Step& step) const {
   return program_.blackwell() && (step.kind == StepKind::Signal || (step.kind == StepKind::Issue && step.engine == Engine::Mma));
 }
 
-bool Writer::issues_products(const Role& role) {
-  return std::any_of(role.sections.begin(), role.sections.end(), [](const Section& section) {
-    return std::any_of(section.steps.begin(), section.steps.end(),
-                       [](const Step& step) { return step.kind == StepKind::Issue && step.engine == Engine::Mma; });
-  });
-}
-
 bool Writer::is_leaders(std::size_t barrier) const {
   if (!program_.pair) return false;
   for (const Role& role : program_.roles)

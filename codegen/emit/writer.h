@@ -166,7 +166,6 @@ class Writer {
   void open_rescale(const Section& section, std::size_t first);
   /// Of the pair's first block, since a role with products waits for it.
   bool is_leaders(std::size_t barrier) const;
-  static bool issues_products(const Role& role);
 
   // ---- the recording build (records.cpp); without one these write nothing
   std::string record_head(const char* what) const;

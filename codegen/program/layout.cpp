@@ -80,13 +80,6 @@ void lay_out_smem(const Problem& problem, const Schedule& schedule, Program& pro
               together.value_or(UserConstraint{"", true, ConstraintKind::MaxSmem, {}, "", 0, std::max<std::int64_t>(used - least, 0)})));
 }
 
-bool issues_products(const Role& role) {
-  return std::any_of(role.sections.begin(), role.sections.end(), [](const Section& section) {
-    return std::any_of(section.steps.begin(), section.steps.end(),
-                       [](const Step& step) { return step.kind == StepKind::Issue && step.engine == Engine::Mma; });
-  });
-}
-
 }  // namespace
 
 int live_registers(const Program& program, const Role& role) {

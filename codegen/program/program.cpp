@@ -39,6 +39,13 @@ std::int64_t barrier_address(const Program& program, std::size_t barrier) {
   return at;
 }
 
+bool issues_products(const Role& role) {
+  return std::any_of(role.sections.begin(), role.sections.end(), [](const Section& section) {
+    return std::any_of(section.steps.begin(), section.steps.end(),
+                       [](const Step& step) { return step.kind == StepKind::Issue && step.engine == Engine::Mma; });
+  });
+}
+
 const char* to_string(StepKind kind) {
   switch (kind) {
     case StepKind::Wait: return "wait";

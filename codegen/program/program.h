@@ -214,6 +214,8 @@ TensorColumns columns_of(const Kernel& kernel, const Scope& params, std::size_t 
 std::int64_t rounded_trips(const Program& program, std::int64_t wanted);
 /// Of slot 0; the others follow at 8 bytes each.
 std::int64_t barrier_address(const Program& program, std::size_t barrier);
+/// The role has steps that start products.
+bool issues_products(const Role& role);
 /// Live registers of a role at its worst step, without any fixed overhead.
 int live_registers(const Program& program, const Role& role);
 const char* to_string(StepKind kind);

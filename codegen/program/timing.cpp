@@ -156,7 +156,7 @@ class TimedBlock {
       case StepKind::Issue:
         // A product queues, and the thread goes on; that it is its turn is known by then all the same.
         if (step.engine != Engine::Mma) return begin_in_turn(step, time);
-        return has_turn_or_none(step) ? std::optional(time) : std::nullopt;
+        return has_turn(step) ? std::optional(time) : std::nullopt;
       default: return time;
     }
   }
@@ -172,8 +172,9 @@ class TimedBlock {
       turns.advance();
     }
   }
-  bool has_turn(const Step& step, const Op& op) const {
-    return std::all_of(op.uses.begin(), op.uses.end(), [&](const UnitUse& use) {
+  bool has_turn(const Step& step) const {
+    const Op* op = op_of_step(step);
+    return !op || std::all_of(op->uses.begin(), op->uses.end(), [&](const UnitUse& use) {
       const Turns& turns = turns_[use.unit.index()];
       return use.duration == 0 || turns.ops.empty() || turns.ops[turns.next].op == step.op.index;
     });
@@ -181,21 +182,14 @@ class TimedBlock {
 
   Cycle share(Cycle cycles, const Step& step) const { return (cycles + step.piece.count - 1) / step.piece.count; }
 
-  bool has_turn_or_none(const Step& step) const {
-    const Op* op = op_of_step(step);
-    return !op || has_turn(step, *op);
-  }
-
   /// Until it is the op's turn there is no telling.
   std::optional<Cycle> begin_in_turn(const Step& step, Cycle time) const {
-    const Op* op = op_of_step(step);
-    if (op && !has_turn(step, *op)) return std::nullopt;
-    return begin(step, time);
+    return has_turn(step) ? std::optional(begin(step, time)) : std::nullopt;
   }
 
   /// When the units are free for it.
   Cycle begin(const Step& step, Cycle time) const {
-    if (const Op* op = op_of_step(step); op && step.kind != StepKind::Put)
+    if (const Op* op = op_of_step(step); op)
       for (const UnitUse& use : op->uses)
         if (problem_.unit(use.unit).capacity == 1 && use.duration > 0) time = std::max(time, free_[use.unit.index()] - use.offset);
     return time;

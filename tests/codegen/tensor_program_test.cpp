@@ -42,13 +42,6 @@ const Buffer& buffer_named(const Program& program, const std::string& name) {
   return *it;
 }
 
-bool has_products(const Role& role) {
-  for (const Section& section : role.sections)
-    for (const Step& step : section.steps)
-      if (step.kind == StepKind::Issue && step.engine == Engine::Mma) return true;
-  return false;
-}
-
 }  // namespace
 
 TEST_CASE("on Blackwell every piece of every op is done once per iteration, for any number of trips", "[codegen]") {
@@ -93,7 +86,7 @@ TEST_CASE("tiles in tensor memory do not overlap and fit what is allocated, a po
     CHECK((columns & (columns - 1)) == 0);
     CHECK((columns >= 32 && columns <= 512));
     REQUIRE(program.tensor->freed_by.has_value());
-    CHECK(has_products(program.roles[*program.tensor->freed_by]));
+    CHECK(issues_products(program.roles[*program.tensor->freed_by]));
     CHECK(barrier_address(program, program.barriers.size()) + 16 <= program.smem_bytes);
     CHECK(shared <= program.barrier_offset);
     CHECK(program.smem_bytes <= 232448);
@@ -130,7 +123,7 @@ TEST_CASE("the accumulator of the next tile of GEMM runs under the epilogue of t
     const Role& last = program.roles.back();
     CHECK(last.name == "epilogue");
     CHECK(last.warps == 4);
-    CHECK_FALSE(has_products(last));
+    CHECK_FALSE(issues_products(last));
     REQUIRE(sum.empty.has_value());
     CHECK(program.barriers[*sum.empty].arrivals == 4);
     CHECK(program.barriers[*sum.empty].per_tile);
