@@ -520,19 +520,21 @@ BuildResult build_program(const Kernel& kernel, const Problem& problem, const Sc
   // Out of tensor memory results come panel by panel anyway.
   const bool tensor = std::any_of(kernel.values.begin(), kernel.values.end(), [](const TileValue& v) { return v.space == Space::Tmem; });
   std::vector<Staging> all = tensor ? std::vector{two, one, overlay} : std::vector{plain, overlay, two, one};
+  std::vector<int> at_once;  // found once: deeper rings take no registers
   const auto build_all = [&](const Schedule& of, std::vector<Staging> stagings) {
-    const auto build = [&](const std::vector<int>& at_once) {
+    const auto build = [&] {
       for (Staging& staging : stagings) staging.pieces_at_once = at_once;
       return build_as_is(kernel, problem, of, trips, options, stagings);
     };
-    BuildResult result = build({});
+    BuildResult result = build();
+    if (!at_once.empty() || !result.program) return result;
     // Each role takes as many pieces at once as its registers hold.
-    std::vector<int> at_once(result.program ? result.program->roles.size() : 0, 1);
+    at_once.assign(result.program->roles.size(), 1);
     for (std::size_t r = 0; r < at_once.size(); ++r) {
       if (!works_in_pieces(result.program->roles[r])) continue;
       for (const int more : {kAllPieces, 2}) {
         at_once[r] = more;
-        BuildResult next = build(at_once);
+        BuildResult next = build();
         if (next.program) {
           result = std::move(next);
           break;
