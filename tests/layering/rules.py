@@ -37,7 +37,7 @@ INCLUDE_RULES = [
 # which none includes another. Files that lie in the room itself may include everything.
 FOLDER_ORDER = {
     "core": ["base", "kernel", "patterns", "machine", "problem", "schedule", "analysis", "check", "simulate", "tuning_space", "records", "formats", "chart", "answers",
-             "dump", "library"],
+             "mlir", "dump", "triton", "library"],
     "solver": ["tune", "z3", "encoding", "relaxation", "search", "paper", "baselines", "questions"],
     "codegen": ["device", "program", "emit", "interpret", "profile", "machine", "compile", "run", "calibrate"],
     "app": ["command", "jobs", "batch", "bench", "tune", "cli", "cli/questions", "session", "platform", "window/kit", "window/chart", "window/parts", "window/tabs/*",
