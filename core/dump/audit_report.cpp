@@ -12,27 +12,12 @@ using dump::Audit;
 using dump::Dump;
 using dump::LoopAudit;
 
-constexpr std::size_t kMostDetails = 6;
-
 std::string iterations_later(int distance) {
   return distance == 0 ? "" : distance == 1 ? ", an iteration later" : fmt::format(", {} iterations later", distance);
 }
 
 std::string percent_over(Cycle value, Cycle base) {
   return fmt::format("{:+.1f} %", 100.0 * static_cast<double>(value - base) / static_cast<double>(std::max<Cycle>(1, base)));
-}
-
-/// The lines that text and Markdown show.
-std::vector<std::string> first_lines(const AuditRow& row) {
-  std::vector<std::string> lines;
-  for (const AuditDetail& detail : row.details) {
-    if (lines.size() == kMostDetails && row.details.size() > kMostDetails) {
-      lines.push_back(fmt::format("and {} more", row.details.size() - kMostDetails));
-      break;
-    }
-    lines.push_back(detail.text);
-  }
-  return lines;
 }
 
 AuditRow dependences(const dump::Loop& loop, const LoopAudit& a) {
@@ -186,42 +171,13 @@ AuditRow improvement(const LoopAudit& a) {
   return row;
 }
 
-const char* mark(AuditWeight weight, bool utf8) {
-  switch (weight) {
-    case AuditWeight::Wrong: return utf8 ? "✗" : "X";
-    case AuditWeight::Waste: return "!";
-    case AuditWeight::Fine: return utf8 ? "✓" : "+";
-  }
-  return " ";
-}
-
-std::string rows_text(const std::vector<AuditRow>& rows, const TextStyle& style) {
-  std::string text;
+std::vector<ReportRow> report_rows(const std::vector<AuditRow>& rows) {
+  std::vector<ReportRow> plain;
   for (const AuditRow& row : rows) {
-    const std::string head = fmt::format("  {} {:<12}", mark(row.weight, style.utf8), row.topic);
-    text += wrapped(styled(row.sentence, style), head, style.width);
-    for (const std::string& detail : first_lines(row)) text += wrapped(styled(detail, style), std::string(17, ' '), style.width);
+    plain.push_back({row.weight, row.topic, row.sentence, {}});
+    for (const AuditDetail& detail : row.details) plain.back().details.push_back(detail.text);
   }
-  return text;
-}
-
-std::string markdown_safe(const std::string& text) {
-  std::string out;
-  for (const char c : printable(text)) {
-    if (c == '|' || c == '*' || c == '<' || c == '`') out += '\\';
-    out += c;
-  }
-  return out;
-}
-
-std::string rows_markdown(const std::vector<AuditRow>& rows) {
-  std::string text = "| | | |\n|---|---|---|\n";
-  for (const AuditRow& row : rows) {
-    text += fmt::format("| {} | {} | {}", mark(row.weight, true), row.topic, markdown_safe(row.sentence));
-    for (const std::string& detail : first_lines(row)) text += "<br>" + markdown_safe(detail);
-    text += " |\n";
-  }
-  return text;
+  return plain;
 }
 
 }  // namespace
@@ -318,19 +274,19 @@ std::string audit_text(const Dump& dump, const Audit& audit, const TextStyle& st
   for (const LoopAudit& a : audit.loops) {
     text += "\n" + styled(audit_title(dump, a), style) + "\n";
     text += wrapped(styled(join_facts(audit_facts(dump, a), style), style), "  ", style.width);
-    text += rows_text(audit_rows(dump, a), style);
+    text += rows_text(report_rows(audit_rows(dump, a)), style);
   }
   const std::vector<AuditRow> rows = audit_rows(dump, audit);
-  return rows.empty() ? text : text + "\n" + rows_text(rows, style);
+  return rows.empty() ? text : text + "\n" + rows_text(report_rows(rows), style);
 }
 
 std::string audit_markdown(const Dump& dump, const Audit& audit) {
   std::string text = "### " + markdown_safe(audit_headline(dump, audit)) + "\n";
   for (const LoopAudit& a : audit.loops) {
     text += fmt::format("\n**{}**: {}\n\n", markdown_safe(audit_title(dump, a)), markdown_safe(join_facts(audit_facts(dump, a), {})));
-    text += rows_markdown(audit_rows(dump, a));
+    text += rows_markdown(report_rows(audit_rows(dump, a)));
   }
-  if (const std::vector<AuditRow> rows = audit_rows(dump, audit); !rows.empty()) text += "\n" + rows_markdown(rows);
+  if (const std::vector<AuditRow> rows = audit_rows(dump, audit); !rows.empty()) text += "\n" + rows_markdown(report_rows(rows));
   return text;
 }
 

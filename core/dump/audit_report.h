@@ -4,12 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "core/base/report_rows.h"
 #include "core/base/text_style.h"
 #include "core/dump/audit.h"
 
 namespace heddle {
 
-enum class AuditWeight { Wrong, Waste, Fine };  ///< cannot be, costs something, is in order
+using AuditWeight = RowMark;
 
 /// One line of a row, and what it speaks of.
 struct AuditDetail {
