@@ -1,0 +1,375 @@
+// A reader of one pass into a list of nodes, in which equal parts meet and numbers are folded.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "core/base/suggest.h"
+#include "core/kernel/map_expression.h"
+#include "core/kernel/map_node.h"
+
+namespace heddle {
+namespace {
+
+using F = MapFunction;
+
+constexpr std::array<MapFunctionName, 24> kMapFunctions{{
+    {"max", F::Max, 2},   {"min", F::Min, 2},     {"fma", F::Fma, 3},   {"select", F::Select, 3}, {"pow", F::Pow, 2},
+    {"exp2", F::Exp2, 1}, {"exp", F::Exp, 1},     {"log2", F::Log2, 1}, {"log", F::Log, 1},       {"rsqrt", F::Rsqrt, 1},
+    {"sqrt", F::Sqrt, 1}, {"recip", F::Recip, 1}, {"abs", F::Abs, 1},   {"floor", F::Floor, 1},   {"ceil", F::Ceil, 1},
+    {"sin", F::Sin, 1},   {"cos", F::Cos, 1},     {"tanh", F::Tanh, 1}, {"erf", F::Erf, 1},       {"sigmoid", F::Sigmoid, 1},
+    {"bf16", F::Bf16, 1}, {"f16", F::F16, 1},     {"e4m3", F::E4m3, 1}, {"e5m2", F::E5m2, 1},
+}};
+
+constexpr std::array<std::pair<std::string_view, MapFunction>, 4> kMapPlaces{
+    {{"row", F::Row}, {"col", F::Column}, {"at0", F::At0}, {"at1", F::At1}}};
+
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
+bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_input_name(std::string_view name) { return name.size() == 2 && name[0] == 'x' && is_decimal(name[1]); }
+
+/// Recursive descent, one function per level of precedence. The first error stops it.
+class MapReader {
+ public:
+  MapReader(std::string_view text, std::size_t inputs) : text_(text), inputs_(inputs) {}
+
+  Result<std::vector<MapNode>> run() {
+    if (text_.size() > MapExpression::kLongest)
+      return Error::input(fmt::format("expression of {} characters is longer than the limit of {}", text_.size(), MapExpression::kLongest));
+    while (!error_ && definition()) {
+    }
+    const std::size_t root = error_ ? 0 : comparison();
+    if (!error_ && peek() != '\0') fail(fmt::format("expected an operator, found '{}'", text_[at_]));
+    if (!error_ && at_ < text_.size()) fail("expected the end");
+    if (error_) return *error_;
+    return reached(root);
+  }
+
+ private:
+  void fail(std::string message, std::string hint = {}) {
+    if (error_) return;
+    constexpr std::size_t kShown = 60;
+    const std::size_t from = at_ > kShown ? at_ - kShown : 0;
+    const std::string shown =
+        fmt::format("{}{}{}", from > 0 ? "..." : "", text_.substr(from, 2 * kShown), text_.size() > from + 2 * kShown ? "..." : "");
+    error_ = Error::input(fmt::format("{} at column {} of \"{}\"", message, at_ + 1, shown), std::move(hint));
+  }
+
+  void skip_space() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
+  }
+  char peek() {
+    skip_space();
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+  bool take(std::string_view token) {
+    skip_space();
+    if (text_.substr(at_, token.size()) != token) return false;
+    at_ += token.size();
+    return true;
+  }
+  std::string_view word() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && (begins_name(text_[at_]) || is_decimal(text_[at_]))) ++at_;
+    return text_.substr(begin, at_ - begin);
+  }
+
+  // ---- nodes
+
+  /// The node with this meaning: one that is there already, a number where all operands are numbers, or a new one.
+  std::size_t node(MapNode made) {
+    if (error_) return 0;
+    const auto operand = [&](std::size_t k) -> const MapNode& { return nodes_[made.of[k]]; };
+    const auto all = [&](auto member) {
+      bool so = true;
+      for (std::size_t k = 0; k < made.operands; ++k) so = so && operand(k).*member;
+      return so;
+    };
+    if (made.operands > 0) {
+      made.constant = all(&MapNode::constant);
+      switch (made.function) {
+        case F::Add:
+        case F::Sub:
+        case F::Mul:
+        case F::Negate:
+        case F::Max:
+        case F::Min:
+        case F::Abs:
+        case F::Select: made.whole = all(&MapNode::whole); break;
+        default: made.whole = is_comparison(made.function);
+      }
+      if (made.constant) made = folded(made);
+    }
+    const auto key =
+        std::tuple(made.function, made.of, made.input, made.whole, made.whole_number, std::bit_cast<std::uint32_t>(made.number));
+    if (const auto it = known_.find(key); it != known_.end()) return it->second;
+    if (nodes_.size() == MapExpression::kMostNodes) {
+      fail(fmt::format("more than {} parts", MapExpression::kMostNodes));
+      return 0;
+    }
+    nodes_.push_back(made);
+    return known_[key] = nodes_.size() - 1;
+  }
+
+  MapNode folded(const MapNode& made) const {
+    std::array<MapNode, 4> own{};
+    std::array<MapSlot, 4> slots{};
+    MapNode last = made;
+    for (std::size_t k = 0; k < made.operands; ++k) {
+      own[k] = nodes_[made.of[k]];
+      if (own[k].whole)
+        slots[k].whole = own[k].whole_number;
+      else
+        slots[k].real = own[k].number;
+      last.of[k] = k;
+    }
+    own[3] = last;
+    compute_map_node(own, 3, slots.data());
+    MapNode number{F::Number};
+    number.constant = true;
+    number.whole = made.whole;
+    if (made.whole) number.whole_number = slots[3].whole;
+    number.number = made.whole ? static_cast<float>(slots[3].whole) : slots[3].real;
+    return number;
+  }
+
+  std::size_t call(MapFunction function, std::array<std::size_t, 3> of, std::size_t operands) {
+    MapNode made{function, of, operands};
+    return node(made);
+  }
+  std::size_t binary(MapFunction function, std::size_t a, std::size_t b) { return call(function, {a, b, 0}, 2); }
+
+  /// What the result needs, in the same order.
+  std::vector<MapNode> reached(std::size_t root) const {
+    std::vector<bool> needed(nodes_.size(), false);
+    needed[root] = true;
+    for (std::size_t n = root + 1; n-- > 0;)
+      for (std::size_t k = 0; needed[n] && k < nodes_[n].operands; ++k) needed[nodes_[n].of[k]] = true;
+    std::vector<std::size_t> place(nodes_.size(), 0);
+    std::vector<MapNode> kept;
+    for (std::size_t n = 0; n <= root; ++n) {
+      if (!needed[n]) continue;
+      place[n] = kept.size();
+      kept.push_back(nodes_[n]);
+      for (std::size_t k = 0; k < kept.back().operands; ++k) kept.back().of[k] = place[kept.back().of[k]];
+    }
+    return kept;
+  }
+
+  // ---- grammar
+
+  /// "t = expression;"
+  bool definition() {
+    const std::size_t begin = at_;
+    skip_space();
+    const std::size_t at = at_;
+    const std::string name(word());
+    const bool defines = !name.empty() && !is_decimal(name[0]) && peek() == '=' && text_.substr(at_, 2) != "==";
+    if (!defines) {
+      at_ = begin;
+      return false;
+    }
+    if (is_reserved(name) || named_.contains(name)) {
+      at_ = at;
+      fail(fmt::format("'{}' has a meaning already", name), "choose another name");
+      return false;
+    }
+    take("=");
+    const std::size_t value = comparison();
+    if (!error_ && !take(";")) fail("expected ';' after the part with a name");
+    named_[name] = value;
+    return true;
+  }
+
+  static bool is_reserved(std::string_view name) {
+    return is_input_name(name) || name == "inf" ||
+           std::any_of(kMapPlaces.begin(), kMapPlaces.end(), [&](const auto& p) { return p.first == name; }) ||
+           std::any_of(kMapFunctions.begin(), kMapFunctions.end(), [&](const MapFunctionName& f) { return f.name == name; });
+  }
+
+  std::optional<MapFunction> comparison_operator() {
+    static constexpr std::pair<std::string_view, MapFunction> kTokens[] = {
+        {"<=", F::LessEqual}, {">=", F::GreaterEqual}, {"==", F::Equal}, {"!=", F::NotEqual}, {"<", F::Less}, {">", F::Greater}};
+    for (const auto& [token, function] : kTokens)
+      if (take(token)) return function;
+    return std::nullopt;
+  }
+
+  std::size_t comparison() {
+    const std::size_t left = sum();
+    const auto function = error_ ? std::nullopt : comparison_operator();
+    if (!function) return left;
+    const std::size_t result = binary(*function, left, sum());
+    if (!error_ && comparison_operator()) fail("comparisons do not chain", "use parentheses, or min(a < b, b < c)");
+    return result;
+  }
+
+  std::size_t sum() {
+    std::size_t left = product();
+    while (!error_) {
+      if (take("+"))
+        left = binary(F::Add, left, product());
+      else if (take("-"))
+        left = binary(F::Sub, left, product());
+      else
+        break;
+    }
+    return left;
+  }
+
+  std::size_t product() {
+    std::size_t left = unary();
+    while (!error_) {
+      if (take("*"))
+        left = binary(F::Mul, left, unary());
+      else if (take("/"))
+        left = binary(F::Div, left, unary());
+      else
+        break;
+    }
+    return left;
+  }
+
+  std::size_t unary() {
+    if (++depth_ > MapExpression::kDeepest) fail(fmt::format("expression nested deeper than {}", MapExpression::kDeepest));
+    std::size_t result = 0;
+    if (!error_) result = take("-") ? call(F::Negate, {unary(), 0, 0}, 1) : primary();
+    --depth_;
+    return result;
+  }
+
+  std::size_t primary() {
+    const char c = peek();
+    if (is_decimal(c) || c == '.') return literal();
+    if (begins_name(c)) return name_or_call();
+    if (take("(")) {
+      const std::size_t inner = comparison();
+      if (!error_ && !take(")")) fail("expected ')'");
+      return inner;
+    }
+    fail(at_ >= text_.size() ? "expected a number, a name or '(', found the end"
+                             : fmt::format("expected a number, a name or '(', found '{}'", c));
+    return 0;
+  }
+
+  std::size_t literal() {
+    MapNode number{F::Number};
+    number.constant = true;
+    const char *begin = text_.data() + at_, *end = text_.data() + text_.size();
+    double value = 0;
+    const auto read = std::from_chars(begin, end, value);
+    // Beyond the range of double only the smallest and the largest numbers are left; they are none of float's either.
+    const bool fits = read.ec == std::errc() && std::fabs(value) <= std::numeric_limits<float>::max();
+    if (!fits || (read.ptr < end && (begins_name(*read.ptr) || *read.ptr == '.'))) {
+      fail(fits ? "expected a decimal number" : "number does not fit 32-bit floating point", fits ? "" : "infinity is written inf");
+      return 0;
+    }
+    number.number = static_cast<float>(value);
+    std::int32_t whole = 0;
+    const auto digits = std::from_chars(begin, read.ptr, whole);
+    number.whole = digits.ec == std::errc() && digits.ptr == read.ptr;
+    number.whole_number = number.whole ? whole : 0;
+    at_ += static_cast<std::size_t>(read.ptr - begin);
+    return node(number);
+  }
+
+  std::size_t name_or_call() {
+    const std::size_t begin = at_;
+    const std::string name(word());
+    const auto unknown = [&](const char* what, const std::vector<std::string>& known) {
+      at_ = begin;
+      fail(fmt::format("unknown {} '{}' (known: {})", what, name, list_of(known, 40)), did_you_mean(name, known));
+      return std::size_t{0};
+    };
+    if (peek() == '(') {
+      const auto* function =
+          std::find_if(kMapFunctions.begin(), kMapFunctions.end(), [&](const MapFunctionName& f) { return name == f.name; });
+      if (function == kMapFunctions.end()) {
+        std::vector<std::string> known;
+        for (const MapFunctionName& f : kMapFunctions) known.emplace_back(f.name);
+        return unknown("function", known);
+      }
+      take("(");
+      std::array<std::size_t, 3> of{};
+      std::size_t given = 0;
+      if (peek() != ')') {
+        do {
+          const std::size_t operand = comparison();
+          if (given < of.size()) of[given] = operand;
+          ++given;
+        } while (!error_ && take(","));
+      }
+      if (!error_ && !take(")")) fail("expected ',' or ')'");
+      if (!error_ && given != function->operands)
+        fail(fmt::format("{} takes {} argument{}, found {}", name, function->operands, function->operands == 1 ? "" : "s", given));
+      return call(function->function, of, function->operands);
+    }
+    if (const auto it = named_.find(name); it != named_.end()) return it->second;
+    if (name == "inf") {
+      MapNode number{F::Number};
+      number.constant = true;
+      number.number = std::numeric_limits<float>::infinity();
+      return node(number);
+    }
+    for (const auto& [place, function] : kMapPlaces) {
+      if (place != name) continue;
+      MapNode coordinate{function};
+      coordinate.whole = true;
+      return node(coordinate);
+    }
+    if (is_input_name(name)) {
+      MapNode input{F::Input};
+      input.input = static_cast<std::size_t>(name[1] - '0');
+      if (input.input < inputs_) return node(input);
+      at_ = begin;
+      fail(fmt::format("'{}' is no input; the op has {}", name, inputs_), "x0 is the first");
+      return 0;
+    }
+    std::vector<std::string> known{"row", "col", "at0", "at1", "inf"};
+    for (std::size_t k = 0; k < inputs_; ++k) known.push_back(fmt::format("x{}", k));
+    for (const auto& [own, value] : named_) known.push_back(own);
+    return unknown("name", known);
+  }
+
+  std::string_view text_;
+  std::size_t inputs_, at_ = 0;
+  int depth_ = 0;
+  std::optional<Error> error_;
+  std::vector<MapNode> nodes_;
+  std::map<std::tuple<MapFunction, std::array<std::size_t, 3>, std::size_t, bool, std::int64_t, std::uint32_t>, std::size_t> known_;
+  std::map<std::string, std::size_t> named_;
+};
+
+}  // namespace
+
+std::span<const MapFunctionName> map_functions() { return kMapFunctions; }
+
+Result<MapExpression> MapExpression::parse(std::string_view text, std::size_t inputs) {
+  Result<std::vector<MapNode>> nodes = MapReader(text, std::min(inputs, kMostInputs)).run();
+  if (!nodes.ok()) return nodes.error();
+  MapExpression expression;
+  expression.nodes_ = std::move(*nodes);
+  return expression;
+}
+
+std::string moved_map_expression(std::string_view text, std::string_view name, const std::string& offset) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i + 1;
+    // A number may end in letters ("1e5"), which are no name.
+    if (begins_name(text[i]) || is_decimal(text[i]) || text[i] == '.')
+      while (end < text.size() && (begins_name(text[end]) || is_decimal(text[end]) || text[end] == '.')) ++end;
+    const std::string_view part = text.substr(i, end - i);
+    out += part == name ? fmt::format("({} + {})", name, offset) : std::string(part);
+    i = end;
+  }
+  return out;
+}
+
+}  // namespace heddle
