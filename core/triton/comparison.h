@@ -70,6 +70,8 @@ std::string headline(const Comparison& comparison, NumberText number = grouped);
 /// A table of the three, a sentence for each, and the options.
 std::string comparison_text(const Comparison& comparison, const TextStyle& style);
 std::string comparison_markdown(const Comparison& comparison);
+/// A record for each of the three.
+std::string comparison_csv(const Comparison& comparison);
 Json comparison_json(const Comparison& comparison);
 
 }  // namespace heddle::triton
