@@ -30,6 +30,7 @@ struct LoadRow {
   std::string source;  ///< "kernels.py:125"
   std::int64_t stage = -1, use_stage = -1, slots = 0, bytes = 0;
   std::string remark;
+  mlir::OpId op;
 };
 
 struct LoopAudit {

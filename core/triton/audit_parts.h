@@ -1,0 +1,46 @@
+// What the parts of the audit share: names of ops for people, and the findings of each part.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/triton/audit.h"
+
+namespace heddle::triton {
+
+std::optional<std::int64_t> stage_of(const mlir::Op& op);
+std::optional<std::int64_t> cluster_of(const mlir::Op& op);
+
+/// "kernels.py:125"; empty where the text does not say.
+std::string source_of(const Program& program, const mlir::Op& op);
+/// "%p_17 (math.exp2, line 75, kernels.py:129)".
+std::string describe_op(const Program& program, const mlir::Op& op);
+/// "%p_17", or the op's name where it has no result.
+std::string name_of(const Program& program, const mlir::Op& op);
+/// A short list of stages: "0, 2 and 3".
+std::string list_of_stages(const std::vector<std::int64_t>& stages);
+
+/// A dependence between two ops of the loop's own block: `to` reads what `from` made so many iterations ago. Nested ops count as the op
+/// around them.
+struct SsaEdge {
+  mlir::OpId from, to;
+  int distance = 0;
+};
+std::vector<SsaEdge> edges_of(const Program& program, const LoopSite& loop);
+
+/// Whether stages and clusters let every op read the tile of its own iteration; ops without a stage; stages that are declared and not
+/// used.
+std::vector<Finding> audit_order(const Program& program, const LoopSite& loop);
+/// Whether work of different kinds is in different stages.
+Finding audit_overlap(const Program& program, const LoopSite& loop);
+/// The table of loads, and what is to be said about it.
+std::vector<LoadRow> load_rows(const Program& program, const LoopSite& loop, const std::vector<Buffer>& rings);
+std::vector<Finding> audit_loads(const Program& program, const LoopSite& loop, const std::vector<LoadRow>& rows);
+/// Registers of a thread that hold tiles at the loop's fullest place; nothing where layouts do not say.
+std::optional<Finding> audit_registers(const Program& program, const LoopSite& loop, const Machine& machine);
+/// Why the kernel is, or is not, warp specialized, as far as the text shows it.
+Finding audit_specialization(const Program& program, const LoopSite* loop);
+
+}  // namespace heddle::triton
