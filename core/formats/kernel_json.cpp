@@ -233,6 +233,7 @@ void visit(Io& io, CostOverride& c) {
   io.optional("aligned", c.aligned);
   io.optional("asynchronous", c.asynchronous);
   io.optional("variable_latency", c.variable_latency);
+  io.unless(!c.blocking, "blocking", c.blocking, "its warps wait until its result is there; default false");
 }
 
 template <class Io>

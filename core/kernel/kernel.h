@@ -97,6 +97,7 @@ struct CostOverride {
   std::optional<std::vector<UnitCost>> uses;
   std::optional<Expr> latency, window, warps;
   std::optional<bool> aligned, asynchronous, variable_latency;
+  bool blocking = false;  ///< its warps do nothing else until its result is there: the window is as long as the latency
 };
 
 /// A tile instruction.

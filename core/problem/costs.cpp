@@ -8,7 +8,9 @@
 #include "core/base/integer_division.h"
 #include "core/base/saturate.h"
 #include "core/base/suggest.h"
+#include "core/kernel/map_expression.h"
 #include "core/kernel/op_kind.h"
+#include "core/kernel/op_shapes.h"
 
 namespace heddle {
 
@@ -48,8 +50,16 @@ Scope names_for(const TileOp& op, const Tiles& inputs, const Tiles& outputs, con
   Tiles all = outputs;
   all.insert(all.end(), inputs.begin(), inputs.end());
   const Tile tile = or_none(largest(all)), in = or_none(largest(inputs)), out = or_none(largest(outputs));
-  scope["rows"] = tile.rows;
-  scope["cols"] = tile.cols;
+  if (op.kind == "map") {
+    const MapExpression::Counts counts = map_counts(op);
+    scope["fma"] = counts.fma;
+    scope["alu"] = counts.alu;
+    scope["mufu"] = counts.mufu;
+  }
+  // What is reduced to one number is a row, not a column of statistics that many threads hold.
+  const bool row = is_reduction(op.kind) && tile.cols == 1 && out.elems == 1;
+  scope["rows"] = row ? tile.cols : tile.rows;
+  scope["cols"] = row ? tile.rows : tile.cols;
   scope["elems"] = tile.elems;
   scope["columns"] = tile.columns;
   scope["in_elems"] = in.elems;
@@ -176,6 +186,10 @@ Op cost_of(const TileOp& op, const Machine& machine, const Scope& params, const 
     out.aligned = own.aligned.value_or(out.aligned);
     out.asynchronous = own.asynchronous.value_or(out.asynchronous);
     out.variable_latency = own.variable_latency.value_or(out.variable_latency);
+    if (own.blocking) {
+      out.window = std::max(out.window, out.latency);
+      out.asynchronous = false;
+    }
   }
   return out;
 }
