@@ -183,20 +183,25 @@ class Resolver {
   }
 
   /// Warp w of a group reaches the lanes of tensor memory from 32 (w mod 4) on, and a tile has 128. So who loads or stores there has four
-  /// warps; a group is as wide as its widest op, so no op of the loop has more.
+  /// warps, or, where the kernel says so itself, several per quarter of the lanes that share its columns; a group is as wide as its widest
+  /// op, so no op of the loop has more.
   void check_lanes() {
     constexpr int kWarps = 4;
     const auto moves = [](const TileOp& op) { return op.kind == "tmem_load" || op.kind == "tmem_store"; };
     if (!machine_.arch.starts_with("sm_10") || std::none_of(kernel_.body.begin(), kernel_.body.end(), moves)) return;
+    int width = kWarps;
+    for (std::size_t i = 0; i < kernel_.body.size(); ++i)
+      if (const TileOp& op = kernel_.body[i]; moves(op) && op.cost && op.cost->warps && problem_.ops[i].warps % kWarps == 0)
+        width = std::max(width, problem_.ops[i].warps);
     for (std::size_t i = 0; i < kernel_.body.size(); ++i) {
       const Op& cost = problem_.ops[i];
-      if (moves(kernel_.body[i]) ? cost.warps == kWarps || cost.name.empty() : cost.warps <= kWarps) continue;
+      if (moves(kernel_.body[i]) ? cost.warps == width || cost.name.empty() : cost.warps <= width) continue;
       faults_.add(
           in_kernel(fmt::format("/body/{}", i)),
           fmt::format("op '{}' needs {} warps; warp groups that load from tensor memory or store to it have exactly {}, a quarter of "
                       "the lanes for each",
-                      kernel_.body[i].name, cost.warps, kWarps),
-          "give it 4 warps");
+                      kernel_.body[i].name, cost.warps, width),
+          fmt::format("give it {} warps", width));
     }
   }
 
