@@ -222,7 +222,8 @@ std::size_t Parser::read_results(std::vector<std::pair<std::size_t, std::size_t>
       const auto [end, trouble] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
       if (digits.empty() || trouble != std::errc{} || end != digits.data() + digits.size() || count == 0 || count > kLargestPack) {
         fault(at, "expected how many values the name stands for, 1 to " + std::to_string(kLargestPack));
-        count = 1;
+        results.emplace_back(name, 1);
+        return kNone;
       }
       at += 2;
     }
