@@ -86,7 +86,8 @@ std::string about_side(const Side& side) {
   return text;
 }
 
-/// What the steps from one side to the next are worth.
+}  // namespace
+
 std::vector<std::string> prices(const Comparison& comparison, NumberText number) {
   std::vector<std::string> lines;
   const Side &own = comparison.of(Whose::Tritons), &passes = comparison.of(Whose::BestOfTriton),
@@ -111,6 +112,8 @@ std::vector<std::string> prices(const Comparison& comparison, NumberText number)
   }
   return lines;
 }
+
+namespace {
 
 const std::vector<TextColumn>& option_columns() {
   static const std::vector<TextColumn> columns{{"num_stages", true},  {"num_warps", true}, {"period", true},
@@ -137,7 +140,8 @@ std::vector<std::vector<std::string>> option_cells(const Comparison& comparison)
   return rows;
 }
 
-/// Which of the options is the best, in a sentence.
+}  // namespace
+
 std::string best_option(const Comparison& comparison, NumberText number) {
   const OptionRow* best = nullptr;
   for (const OptionRow& row : comparison.options)
@@ -151,6 +155,8 @@ std::string best_option(const Comparison& comparison, NumberText number) {
                      best->num_warps, number(best->period),
                      now && now->period > 0 ? " (" + against(best->period, now->period) + " than now)" : "");
 }
+
+namespace {
 
 constexpr const char* kModel = "Cycles are predictions by the model of the machine file; nothing was run.";
 constexpr const char* kOptions = "What other options would give, by the model: Triton's own rules for stages and rings with these numbers.";

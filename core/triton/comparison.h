@@ -67,6 +67,10 @@ struct Comparison {
 /// "Triton's own schedule takes 3612 cycles per iteration, the best that its passes could build 3480 (4 % less), ...": predictions by the
 /// model.
 std::string headline(const Comparison& comparison, NumberText number = grouped);
+/// What the steps from one side to the next are worth, a sentence each.
+std::vector<std::string> prices(const Comparison& comparison, NumberText number = grouped);
+/// Which of the options is the best, in a sentence; empty where none is known.
+std::string best_option(const Comparison& comparison, NumberText number = grouped);
 /// A table of the three, a sentence for each, and the options.
 std::string comparison_text(const Comparison& comparison, const TextStyle& style);
 std::string comparison_markdown(const Comparison& comparison);
