@@ -37,6 +37,13 @@ const OpKind& kind_named(std::string_view name) {
   return *kind;
 }
 
+/// An expression that names every input.
+std::string expression_for(std::size_t inputs) {
+  std::string expression = inputs == 0 ? "0" : "x0";
+  for (std::size_t k = 1; k < inputs; ++k) expression += " + x" + std::to_string(k);
+  return expression;
+}
+
 /// A function with so many operands, the usual one first.
 std::string function_for(std::size_t operands) {
   for (const ElementwiseFunction& f : elementwise_functions())
@@ -98,6 +105,7 @@ std::string insert_op_behind(Kernel& kernel, OpPlace place, std::string_view kin
       op.inputs.push_back(before.inputs.front());
   }
   if (op.kind == "elementwise") op.attrs["fn"] = function_for(op.inputs.size());
+  if (op.kind == "map") op.attrs["expr"] = expression_for(op.inputs.size());
   if ((kind.reads_tensor || kind.writes_tensor) && !kernel.tensors.empty()) {
     const auto fits = [&](const Tensor& t) { return (t.role == TensorRole::Input) == kind.reads_tensor; };
     const auto tensor = std::find_if(kernel.tensors.begin(), kernel.tensors.end(), fits);
@@ -143,6 +151,7 @@ void set_kind(Kernel& kernel, OpPlace place, std::string_view kind_name) {
     op.at.clear();
   }
   if (op.kind == "elementwise" && !op.attrs.contains("fn")) op.attrs["fn"] = function_for(op.inputs.size());
+  if (op.kind == "map" && !op.attrs.contains("expr")) op.attrs["expr"] = expression_for(op.inputs.size());
 }
 
 std::vector<Operand> operands_for(const Kernel& kernel, OpPlace place) {

@@ -11,6 +11,7 @@
 
 #include "core/base/saturate.h"
 #include "core/base/suggest.h"
+#include "core/kernel/map_expression.h"
 #include "core/kernel/op_kind.h"
 #include "core/kernel/op_semantics.h"
 #include "core/kernel/rounding.h"
@@ -273,7 +274,7 @@ class Executor {
   bool run_step(Phase phase, const Step& step, std::int64_t iteration) {
     if (stop_.stop_requested()) return false;
     const auto where = pointer(phase, step.index);
-    std::array<const Array*, 3> few{};
+    std::array<const Array*, MapExpression::kMostInputs> few{};  // no kind takes more
     for (std::size_t i = 0; i < step.sources.size(); ++i) {
       few[i] = read(phase, step.sources[i], iteration);
       if (!few[i]) {

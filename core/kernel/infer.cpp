@@ -38,22 +38,28 @@ Inferred inferred(const Kernel& kernel, const TileOp& op, const OmittedByValue& 
   };
 
   if (kind == "opaque" || kind == "gather" || !find_op_kind(kind)) return found;
-  found.space = one_of(kind, {"tma_load", "smem_store"}) ? Space::Smem : kind == "tmem_store" ? Space::Tmem : Space::Register;
+  found.space = one_of(kind, {"tma_load", "smem_store"}) || is_async_load(op) ? Space::Smem
+                : kind == "tmem_store"                                        ? Space::Tmem
+                                                                              : Space::Register;
 
   if (one_of(kind, {"tma_load", "load"})) {
     if (const Tensor* tensor = kernel.find_tensor(op.tensor)) found.dtype = tensor->dtype;
     return found;
   }
-  if (one_of(kind, {"mma", "reduce_max", "reduce_sum", "exp2", "elementwise"})) found.dtype = DType::F32;
+  if (one_of(kind, {"mma", "reduce_max", "reduce_sum", "reduce_min", "exp2", "elementwise", "map"})) found.dtype = DType::F32;
+  if (one_of(kind, {"reduce_xor", "reduce_argmax"})) found.dtype = DType::I32;
   if (moves(kind) && !operands.empty() && operands[0] && !left(*operands[0]).dtype) found.dtype = operands[0]->dtype;
 
   if (kind == "mma") {
     const auto *a = shape_of(0), *b = shape_of(1);
     if (a && b && a->size() == 2 && b->size() == 2 && !op.attrs.contains("column"))
       found.shape = {(*a)[flag_attr(op, "transpose_a")], (*b)[!flag_attr(op, "transpose_b")]};
-  } else if (one_of(kind, {"reduce_max", "reduce_sum"})) {
+  } else if (is_reduction(kind)) {
     const std::int64_t axis = integer_attr(op, "axis", 1);
-    if (const auto* in = shape_of(0); in && in->size() == 2 && (axis == 0 || axis == 1)) found.shape = {(*in)[axis == 0 ? 1 : 0]};
+    if (const auto* in = shape_of(0); in && in->size() == 2 && (axis == 0 || axis == 1))
+      found.shape = {(*in)[axis == 0 ? 1 : 0]};
+    else if (in && in->size() == 1)
+      found.shape = {Expr(1)};
   } else if (!one_of(kind, {"fill", "broadcast"}) && !op.attrs.contains("column")) {
     // All operands must be known, because one with more dimensions would decide.
     const std::vector<Expr>* most = nullptr;

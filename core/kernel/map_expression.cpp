@@ -165,7 +165,8 @@ MapExpression::Counts MapExpression::counts() const {
     const MapNode& node = nodes_[n];
     if (uniform[n] || joins[n] || node.operands == 0) continue;
     if (node.whole) {
-      ++c.alu;
+      // Sums of coordinates are made once per thread, or are part of the text.
+      c.alu += node.function != F::Add && node.function != F::Sub && node.function != F::Negate;
       continue;
     }
     switch (node.function) {

@@ -90,10 +90,11 @@ class MapExpression {
   float evaluate(std::span<const float> x, std::int64_t row, std::int64_t col, std::int64_t at0 = 0, std::int64_t at1 = 0) const;
 
   /// Instructions per element on each unit, as a compiler would need them: fma: + - * and fma (a product that is only added to
-  /// something costs nothing); alu: max, min, comparisons, select, abs, floor, ceil, rounding to a type, and arithmetic on coordinates;
-  /// mufu: exp2, exp, log2, log, sqrt, rsqrt, recip, division, tanh, sin, cos: 1, sigmoid 2. exp, log and division by what is no
-  /// constant take an fma more, sin and cos 3 and an alu more. Estimates: erf 12 fma, 4 alu, 1 mufu; pow 8 fma, 4 alu, 2 mufu. Constants
-  /// and what is made of them alone, of `at` alone, and minus signs are free. Never nothing at all: a mere copy is an fma.
+  /// something costs nothing); alu: max, min, comparisons, select, abs, floor, ceil, rounding to a type, products of coordinates;
+  /// mufu: exp2, exp, log2, log, sqrt, rsqrt, recip, division, tanh, sin, cos: 1, sigmoid 2. exp, log and division take an fma more
+  /// (no mufu by a constant, no fma below 1), sigmoid 2, sin and cos 3 and an alu. Estimates: erf 12 fma, 4 alu, 1 mufu; pow 8 fma,
+  /// 4 alu, 2 mufu. What is made of constants and of `at` alone, sums of coordinates and minus signs are free. Never nothing at all:
+  /// a mere copy is an fma.
   struct Counts {
     std::int64_t fma = 0, alu = 0, mufu = 0;
     bool operator==(const Counts&) const = default;

@@ -41,16 +41,28 @@ constexpr std::array kElements{
     kAlong,
     OpAttribute{"skip_ones", Type::Flag, "false", "of mul: rows whose factors are all 1 need no work (the result is the same)"},
     kVariant};
+constexpr std::array kLeast{kReduced, kScale, kVariant};
+constexpr std::array kBits{kReduced, kVariant};
+constexpr std::array kChain{
+    OpAttribute{"expr", Type::Text, "", "what an element is of x0 to x7; it must be given (docs/files.md)"},
+    OpAttribute{"fma", Type::Integer, "", "instructions per element on the FP32 pipe; else counted in `expr`", 0, 1 << 20},
+    OpAttribute{"alu", Type::Integer, "", "the same on the ALU", 0, 1 << 20},
+    OpAttribute{"mufu", Type::Integer, "", "the same on the special function unit", 0, 1 << 20},
+    OpAttribute{"along", Type::Text, "",
+                "a letter per input: f full, r one element per row, c one per column, 1 one number; else of the shapes"},
+    kVariant};
 constexpr std::array kConstant{OpAttribute{"value", Type::Number, "0", "the constant"}, kVariant};
 constexpr std::array kVector{kAlong, kVariant};
 constexpr std::array kOpaque{kVariant, OpAttribute{"stands_for", Type::Text, "", "the kind that tables and pictures show for it"}};
 
-constexpr std::array<OpKind, 21> kKinds{{
+constexpr std::array<OpKind, 25> kKinds{{
     {"tma_load", 0, 0, 1, true, false, kPlain,
      "Copies a box of a global tensor into a tile, asynchronously; elements outside the tensor read as zero."},
     {"tma_store", 1, 1, 0, false, true, kPlain,
      "Copies a tile into a box of a global tensor, asynchronously; elements outside the tensor are dropped."},
-    {"load", 0, 0, 1, true, false, kPlain, "Reads a box of a global tensor into a tile; elements outside read as zero."},
+    {"load", 0, 0, 1, true, false, kPlain,
+     "Reads a box of a global tensor into a tile; elements outside read as zero. Variant `async` (cp.async) fills a tile of shared memory "
+     "without waiting."},
     {"store", 1, 1, 0, false, true, kPlain, "Writes a tile into a box of a global tensor; elements outside are dropped."},
     {"mma", 2, 3, 1, false, false, kMma,
      "D = A B + C in 32-bit accumulation, with A [M,K], B [K,N]; a transposed operand is stored [K,M] or [N,K]; without C "
@@ -65,12 +77,21 @@ constexpr std::array<OpKind, 21> kKinds{{
     {"reduce_sum", 1, 3, 1, false, false, kSum,
      "r = sum over a tile's axis of scale * tile (divided by the extent if `mean`); a second input is added, a third "
      "multiplies the second first."},
+    {"reduce_min", 1, 2, 1, false, false, kLeast,
+     "r = min over a tile's axis of scale * tile; with a second input also the minimum with it."},
+    {"reduce_xor", 1, 2, 1, false, false, kBits, "r = exclusive or of whole numbers over a tile's axis; with a second input also with it."},
+    {"reduce_argmax", 1, 1, 1, false, false, kBits,
+     "r = where along a tile's axis its maximum lies, counted from 0; the first of equal ones."},
     {"exp2", 1, 2, 1, false, false, kPower,
      "r = 2^(scale * a), with a second input 2^(scale * a - b); `emulated`: percent that a kernel's text computes "
      "without MUFU, to 1.1e-4 of itself, far below the rounding to bf16; heddle eval computes all of them exactly."},
     {"elementwise", 1, 3, 1, false, false, kElements,
      "r = fn(scale * a, b, c) per element; a vector operand runs along `axis` (default 0: one element per row); `value` "
      "stands for a missing last operand."},
+    {"map", 0, 8, 1, false, false, kChain,
+     "r = expr(x0, x1, ...) per element: a chain of element functions as one op. An input is of the result's shape, one number, or a "
+     "vector with an element per row or per column (`along` says which where both would fit); `at` has the row and the column of the "
+     "tile's first element for expressions that name at0 and at1."},
     {"mask", 1, 1, 1, false, false, kConstant,
      "r = a where its column is at most its row, else `value`; `at` has the row and the column of the tile's first element "
      "(causal attention: the key comes after the query)."},
@@ -87,7 +108,7 @@ constexpr std::array<OpKind, 21> kKinds{{
      "tables and pictures show for it."},
 }};
 
-constexpr std::array<ElementwiseFunction, 21> kElementwise{{
+constexpr std::array<ElementwiseFunction, 22> kElementwise{{
     {"add", 2, "a + b"},
     {"sub", 2, "a - b"},
     {"mul", 2, "a b"},
@@ -95,6 +116,7 @@ constexpr std::array<ElementwiseFunction, 21> kElementwise{{
     {"max", 2, "the larger"},
     {"min", 2, "the smaller"},
     {"fma", 3, "a b + c"},
+    {"select", 3, "b where a is not 0, else c"},
     {"scale", 2, "a b"},
     {"copy", 1, "a"},
     {"neg", 1, "-a"},
@@ -126,6 +148,11 @@ const OpAttribute* OpKind::find_attribute(std::string_view wanted) const {
 }
 
 std::span<const ElementwiseFunction> elementwise_functions() { return kElementwise; }
+
+bool is_async_load(const TileOp& op) {
+  const auto variant = op.attrs.find("variant");
+  return op.kind == "load" && variant != op.attrs.end() && variant->second == Attr(std::string("async"));
+}
 
 std::optional<float> number_of(const Attr& attr) {
   if (const auto* whole = std::get_if<std::int64_t>(&attr)) return static_cast<float>(*whole);

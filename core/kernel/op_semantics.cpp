@@ -11,6 +11,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/saturate.h"
+#include "core/kernel/map_expression.h"
 #include "core/kernel/op_kind.h"
 #include "core/kernel/rounding.h"
 
@@ -48,8 +49,7 @@ struct View {
   float at(std::int64_t row, std::int64_t column) const { return data[row * row_stride + column * column_stride]; }
 };
 
-View view_over(const Array& in, const Array& out, std::int64_t axis) {
-  const std::optional<Lay> lay = lay_over(in.shape, out.shape, axis);
+View view_over(const Array& in, const Array& out, const std::optional<Lay>& lay) {
   HEDDLE_ASSERT(lay.has_value(), "shapes have been checked");
   switch (*lay) {
     case Lay::Same: return {in.data.data(), width_of(out), 1};
@@ -197,20 +197,24 @@ std::string do_fill(const OpCall& call) {
 
 // ---- reductions
 
+/// Calls visit(line, place along the axis, element) for all of a tile. A vector is one line.
+template <class Visit>
+void visit_lines(const OpCall& call, Visit visit) {
+  const Array& in = *call.inputs[0];
+  const bool rows = in.shape.size() == 1 || integer_attr(*call.op, "axis", 1) == 1;
+  const std::int64_t width = width_of(in);
+  for (std::int64_t r = 0; r < rows_of(in); ++r)
+    for (std::int64_t c = 0; c < width; ++c) visit(rows ? r : c, rows ? c : r, in.data[r * width + c]);
+}
+
 /// r[line] = combine over the tile's axis, starting at `start`.
 template <class Combine>
 std::string reduce(const OpCall& call, float start, Combine combine) {
-  const Array& in = *call.inputs[0];
   Array& out = *call.output;
-  const std::int64_t axis = integer_attr(*call.op, "axis", 1);
   if (auto complaint = bad_number(*call.op, "scale"); !complaint.empty()) return complaint;
   const float scale = number(*call.op, "scale").value_or(1.0f);
   std::fill(out.data.begin(), out.data.end(), start);
-  for (std::int64_t r = 0; r < in.shape[0]; ++r)
-    for (std::int64_t c = 0; c < in.shape[1]; ++c) {
-      float& cell = out.data[axis == 1 ? r : c];
-      cell = combine(cell, scale * in.data[r * in.shape[1] + c]);
-    }
+  visit_lines(call, [&](std::int64_t line, std::int64_t, float x) { out.data[line] = combine(out.data[line], scale * x); });
   return kFine;
 }
 
@@ -243,6 +247,34 @@ std::string do_reduce_sum(const OpCall& call) {
   return kFine;
 }
 
+std::string do_reduce_min(const OpCall& call) {
+  auto complaint = reduce(call, std::numeric_limits<float>::infinity(), [](float a, float b) { return std::min(a, b); });
+  if (complaint.empty() && call.inputs.size() > 1)
+    for (std::int64_t i = 0; i < call.output->size(); ++i) call.output->data[i] = std::min(call.output->data[i], call.inputs[1]->data[i]);
+  return complaint;
+}
+
+/// Floats hold whole numbers exactly up to 2^24; what lies beyond has lost its low bits before it comes here.
+std::string do_reduce_xor(const OpCall& call) {
+  const auto bits = [](float x) { return static_cast<std::int64_t>(round_to(DType::I32, x)); };
+  const auto both = [&](float a, float b) { return static_cast<float>(bits(a) ^ bits(b)); };
+  auto complaint = reduce(call, 0.0f, both);
+  if (complaint.empty() && call.inputs.size() > 1)
+    for (std::int64_t i = 0; i < call.output->size(); ++i) call.output->data[i] = both(call.output->data[i], call.inputs[1]->data[i]);
+  return complaint;
+}
+
+std::string do_reduce_argmax(const OpCall& call) {
+  std::vector<float> most(call.output->data.size(), -std::numeric_limits<float>::infinity());
+  std::fill(call.output->data.begin(), call.output->data.end(), 0.0f);
+  visit_lines(call, [&](std::int64_t line, std::int64_t place, float x) {
+    if (!(x > most[line])) return;
+    most[line] = x;
+    call.output->data[line] = static_cast<float>(place);
+  });
+  return kFine;
+}
+
 // ---- element by element
 
 using ElementFunction = float (*)(float, float, float);
@@ -254,7 +286,8 @@ std::string map_elements(const OpCall& call, ElementFunction function, float mis
   if (auto complaint = bad_number(*call.op, "scale"); !complaint.empty()) return complaint;
   const float scale = number(*call.op, "scale").value_or(1.0f);
   std::array<View, 3> views{{{&missing, 0, 0}, {&missing, 0, 0}, {&missing, 0, 0}}};
-  for (std::size_t i = 0; i < call.inputs.size(); ++i) views[i] = view_over(*call.inputs[i], out, axis);
+  for (std::size_t i = 0; i < call.inputs.size(); ++i)
+    views[i] = view_over(*call.inputs[i], out, lay_over(call.inputs[i]->shape, out.shape, axis));
   const std::int64_t rows = rows_of(out), columns = width_of(out);
   for (std::int64_t r = 0; r < rows; ++r)
     for (std::int64_t c = 0; c < columns; ++c)
@@ -280,7 +313,7 @@ struct NamedFunction {
   ElementFunction function;
 };
 
-constexpr std::array<NamedFunction, 21> kFunctions{{
+constexpr std::array<NamedFunction, 22> kFunctions{{
     {"add", 2, [](float a, float b, float) { return a + b; }},
     {"sub", 2, [](float a, float b, float) { return a - b; }},
     {"mul", 2, [](float a, float b, float) { return a * b; }},
@@ -288,6 +321,7 @@ constexpr std::array<NamedFunction, 21> kFunctions{{
     {"max", 2, [](float a, float b, float) { return std::max(a, b); }},
     {"min", 2, [](float a, float b, float) { return std::min(a, b); }},
     {"fma", 3, [](float a, float b, float c) { return a * b + c; }},
+    {"select", 3, [](float a, float b, float c) { return a != 0 ? b : c; }},
     {"scale", 2, [](float a, float b, float) { return a * b; }},
     {"copy", 1, [](float a, float, float) { return a; }},
     {"neg", 1, [](float a, float, float) { return -a; }},
@@ -319,6 +353,30 @@ std::string do_elementwise(const OpCall& call) {
   return map_elements(call, it->function, value.value_or(0.0f));
 }
 
+std::string do_map(const OpCall& call) {
+  const Attr* attr = find_attr(*call.op, "expr");
+  const auto* text = attr ? std::get_if<std::string>(attr) : nullptr;
+  if (!text) return "attribute 'expr' must have an expression";
+  const Result<MapExpression> expression = MapExpression::parse(*text, call.inputs.size());
+  if (!expression.ok()) return expression.error().faults.front().message;
+  if (expression->uses_at() && call.at.size() != 2)
+    return fmt::format("'at' has {} coordinates; expected a row and a column", call.at.size());
+  Array& out = *call.output;
+  std::array<View, MapExpression::kMostInputs> views{};
+  for (std::size_t k = 0; k < call.inputs.size(); ++k)
+    views[k] = view_over(*call.inputs[k], out, map_lay(*call.op, k, call.inputs[k]->shape, out.shape));
+  const bool vector = out.shape.size() == 1;  // its elements are rows
+  const std::int64_t columns = vector ? 1 : width_of(out), rows = columns == 0 ? 0 : out.size() / columns;
+  const std::int64_t at0 = call.at.size() == 2 ? call.at[0] : 0, at1 = call.at.size() == 2 ? call.at[1] : 0;
+  std::array<float, MapExpression::kMostInputs> x{};
+  for (std::int64_t r = 0; r < rows && !(call.stop && call.stop->stop_requested()); ++r)
+    for (std::int64_t c = 0; c < columns; ++c) {
+      for (std::size_t k = 0; k < call.inputs.size(); ++k) x[k] = vector ? views[k].at(0, r) : views[k].at(r, c);
+      out.data[r * columns + c] = expression->evaluate(x, r, c, at0, at1);
+    }
+  return kFine;
+}
+
 std::string do_mask(const OpCall& call) {
   const Array& in = *call.inputs[0];
   Array& out = *call.output;
@@ -334,7 +392,7 @@ std::string do_mask(const OpCall& call) {
 /// What a kind computes, of operands whose shapes fit.
 template <OpFunction Function>
 std::string checked(const OpCall& call) {
-  std::array<const TileShape*, 3> shapes{};
+  std::array<const TileShape*, MapExpression::kMostInputs> shapes{};
   for (std::size_t i = 0; i < call.inputs.size(); ++i) shapes[i] = &call.inputs[i]->shape;
   const std::optional<std::size_t> rank = call.tensor ? std::optional(call.tensor->array.shape.size()) : std::nullopt;
   const auto faults =
@@ -347,7 +405,7 @@ struct NamedKind {
   OpFunction function;
 };
 
-constexpr std::array<NamedKind, 20> kOps{{{"tma_load", checked<do_load>},
+constexpr std::array<NamedKind, 24> kOps{{{"tma_load", checked<do_load>},
                                           {"tma_store", checked<do_store>},
                                           {"load", checked<do_load>},
                                           {"store", checked<do_store>},
@@ -358,6 +416,10 @@ constexpr std::array<NamedKind, 20> kOps{{{"tma_load", checked<do_load>},
                                           {"smem_store", checked<do_copy>},
                                           {"reduce_max", checked<do_reduce_max>},
                                           {"reduce_sum", checked<do_reduce_sum>},
+                                          {"reduce_min", checked<do_reduce_min>},
+                                          {"reduce_xor", checked<do_reduce_xor>},
+                                          {"reduce_argmax", checked<do_reduce_argmax>},
+                                          {"map", checked<do_map>},
                                           {"exp2", checked<do_exp2>},
                                           {"elementwise", checked<do_elementwise>},
                                           {"mask", checked<do_mask>},

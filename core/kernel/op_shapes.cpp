@@ -92,15 +92,20 @@ void part(ShapeCheck& c) {
 void reduce(ShapeCheck& c) {
   const TileShape &in = c.in(0), &out = *c.result;
   const std::int64_t axis = integer_attr(c.op, "axis", 1);
-  if (in.size() != 2)
-    return c.fault("/in/0",
-                   fmt::format("operand '{}' is {}; expected two dimensions: only such tiles can be reduced", c.name(0), shape_text(in)));
+  if (in.size() != 1 && in.size() != 2)
+    return c.fault("/in/0", fmt::format("operand '{}' is {}; expected one or two dimensions: only such tiles can be reduced", c.name(0),
+                                        shape_text(in)));
   if (axis < 0 || axis > 1) return c.fault("/attrs/axis", fmt::format("expected axis 0 or 1, found {}", axis));
-  if (out != TileShape{in[axis == 0 ? 1 : 0]})
+  if (in.size() == 1) {  // all of it, whatever the axis
+    if (out != TileShape{1})
+      c.fault("/out/0",
+              fmt::format("reducing a vector of {} leaves one number, the result is {}; expected 1", shape_text(in), shape_text(out)));
+  } else if (out != TileShape{in[axis == 0 ? 1 : 0]}) {
     c.fault("/out/0",
             fmt::format("reducing a {} tile along axis {} does not give a {} vector; expected {}", shape_text(in), axis, shape_text(out),
                         in[axis == 0 ? 1 : 0]),
             "axis 1, the default, leaves one number for each row");
+  }
   for (std::size_t k = 1; k < c.inputs.size(); ++k) equal(c, k);
 }
 
@@ -118,6 +123,31 @@ void elements(ShapeCheck& c) {
   }
 }
 
+void map(ShapeCheck& c) {
+  const auto attr = c.op.attrs.find("along");
+  if (const auto* along = attr == c.op.attrs.end() ? nullptr : std::get_if<std::string>(&attr->second)) {
+    if (along->size() != c.inputs.size() || along->find_first_not_of("frc1") != std::string::npos)
+      return c.fault(
+          "/attrs/along",
+          fmt::format("expected {} letter{}, one per input, found \"{}\"", c.inputs.size(), c.inputs.size() == 1 ? "" : "s", *along),
+          "f: full; r: one element per row; c: one per column; 1: one number");
+  }
+  for (std::size_t k = 0; k < c.inputs.size(); ++k) {
+    if (map_lay(c.op, k, c.in(k), *c.result)) continue;
+    const bool told = attr != c.op.attrs.end();
+    if (!told && lay_over(c.in(k), *c.result, 0) && lay_over(c.in(k), *c.result, 1))
+      c.fault(c.input(k),
+              fmt::format("operand '{}' of shape {} could lie along the rows or the columns of a result of shape {}", c.name(k),
+                          shape_text(c.in(k)), shape_text(*c.result)),
+              "attribute `along` says which: a letter per input, r for one element per row, c for one per column");
+    else
+      c.fault(c.input(k),
+              fmt::format("operand '{}' of shape {} does not lie over a result of shape {}{}", c.name(k), shape_text(c.in(k)),
+                          shape_text(*c.result), told ? ", as attribute `along` has it" : ""),
+              "expected the same shape, one number, or a vector with an element per row or per column");
+  }
+}
+
 void mask(ShapeCheck& c) {
   equal(c, 0);
   if (c.result->size() != 2)
@@ -129,7 +159,7 @@ struct Rule {
   void (*check)(ShapeCheck&);
 };
 
-constexpr std::array<Rule, 19> kRules{{{"tma_load", box},
+constexpr std::array<Rule, 23> kRules{{{"tma_load", box},
                                        {"tma_store", box},
                                        {"load", box},
                                        {"store", box},
@@ -144,6 +174,10 @@ constexpr std::array<Rule, 19> kRules{{{"tma_load", box},
                                        {"copy", move},
                                        {"reduce_max", reduce},
                                        {"reduce_sum", reduce},
+                                       {"reduce_min", reduce},
+                                       {"reduce_xor", reduce},
+                                       {"reduce_argmax", reduce},
+                                       {"map", map},
                                        {"exp2", elements},
                                        {"elementwise", elements},
                                        {"broadcast", elements},
@@ -166,6 +200,23 @@ std::optional<Lay> lay_over(const TileShape& operand, const TileShape& result, s
     return std::nullopt;
   return axis == 0 ? Lay::AlongRows : Lay::AlongColumns;
 }
+
+std::optional<Lay> map_lay(const TileOp& op, std::size_t k, const TileShape& operand, const TileShape& result) {
+  const auto attr = op.attrs.find("along");
+  const auto* along = attr == op.attrs.end() ? nullptr : std::get_if<std::string>(&attr->second);
+  const std::optional<Lay> rows = lay_over(operand, result, 0), columns = lay_over(operand, result, 1);
+  if (!along) return rows && columns && rows != columns ? std::nullopt : rows ? rows : columns;
+  const std::optional<Lay> vector_over_vector = result.size() == 1 && operand == result ? std::optional(Lay::Same) : std::nullopt;
+  switch (k < along->size() ? (*along)[k] : '\0') {
+    case 'f': return operand == result ? std::optional(Lay::Same) : std::nullopt;
+    case 'r': return rows == Lay::AlongRows ? rows : vector_over_vector;
+    case 'c': return columns == Lay::AlongColumns ? columns : std::nullopt;
+    case '1': return elements_of(operand) == 1 ? std::optional(Lay::One) : std::nullopt;
+    default: return std::nullopt;
+  }
+}
+
+bool is_reduction(std::string_view kind) { return kind.starts_with("reduce_"); }
 
 std::int64_t integer_attr(const TileOp& op, const char* name, std::int64_t fallback) {
   const auto it = op.attrs.find(name);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/kernel/kernel.h"
@@ -35,6 +36,13 @@ std::int64_t columns_of(const TileShape& shape);
 enum class Lay { Same, One, AlongRows, AlongColumns };
 /// Nothing where it does not; `axis` is the dimension that a vector runs along.
 std::optional<Lay> lay_over(const TileShape& operand, const TileShape& result, std::int64_t axis);
+
+/// How input `k` of a `map` lies over its result: as attribute `along` says, else as the shapes do. Nothing where it does not, or where
+/// only `along` could tell (a vector over a square tile).
+std::optional<Lay> map_lay(const TileOp& op, std::size_t k, const TileShape& operand, const TileShape& result);
+
+/// reduce_max, reduce_sum and the others: a tile's axis goes.
+bool is_reduction(std::string_view kind);
 
 /// An attribute that is a whole number.
 std::int64_t integer_attr(const TileOp& op, const char* name, std::int64_t fallback);

@@ -12,7 +12,9 @@
 #include <span>
 
 #include "core/base/suggest.h"
+#include "core/kernel/map_expression.h"
 #include "core/kernel/op_kind.h"
+#include "core/kernel/op_shapes.h"
 
 namespace heddle {
 namespace {
@@ -244,10 +246,18 @@ class Subtiler {
       labels.push_back(attr_or(op, "transpose_b", false) ? Labels{'N', 'K'} : Labels{'K', 'N'});
       if (op.inputs.size() > 2) labels.push_back({'M', 'N'});
       labels.push_back({'M', 'N'});
-    } else if (kind == "reduce_max" || kind == "reduce_sum") {
-      const bool rows = attr_or<std::int64_t>(op, "axis", 1) == 1;
-      labels.push_back({'a', 'b'});
-      labels.resize(op.inputs.size() + 1, {rows ? 'a' : 'b'});
+    } else if (is_reduction(kind)) {
+      const bool rows = attr_or<std::int64_t>(op, "axis", 1) == 1, vector = rank_of(op.inputs[0].value) == 1;
+      labels.push_back(vector ? Labels{'b'} : Labels{'a', 'b'});
+      labels.resize(op.inputs.size() + 1, {vector ? '\0' : rows ? 'a' : 'b'});
+    } else if (kind == "map") {
+      const std::string along = along_of(op);
+      for (std::size_t k = 0; k < op.inputs.size(); ++k) {
+        const std::size_t rank = rank_of(op.inputs[k].value);
+        const char lies = k < along.size() ? along[k] : 'f';
+        labels.push_back(lies == 'r' ? Labels{'a'} : lies == 'c' ? Labels{'b'} : lies == '1' ? Labels(rank, 0) : dimensions(rank));
+      }
+      labels.push_back(dimensions(out_rank));
     } else if (kind == "gather") {
       labels = {{'a'}, {'a', 'b'}};
     } else {
@@ -257,6 +267,35 @@ class Subtiler {
       for (const std::string& out : op.outputs) labels.push_back(dimensions(rank_of(out)));
     }
     return labels;
+  }
+
+  /// Attribute `along` of a map, found where it is not given: parts may have the same extent along rows and columns.
+  std::string along_of(const TileOp& op) const {
+    if (const std::string given = attr_or(op, "along", std::string()); !given.empty()) return given;
+    const TileShape result = extents_of(op.outputs[0]);
+    std::string along;
+    for (std::size_t k = 0; k < op.inputs.size(); ++k) {
+      const std::optional<Lay> lay = map_lay(op, k, extents_of(op.inputs[k].value), result);
+      along += lay == Lay::AlongRows ? 'r' : lay == Lay::AlongColumns ? 'c' : lay == Lay::One ? '1' : 'f';
+    }
+    return along;
+  }
+
+  TileShape extents_of(const std::string& value) const {
+    TileShape shape;
+    for (const Expr& extent : kernel_.find_value(value)->shape) {
+      const auto size = extent.evaluate(scope_);
+      shape.push_back(size.ok() ? *size : 1);
+    }
+    return shape;
+  }
+
+  /// Part `t` of a map that is cut along dimension `d` of its result: rows or columns count on from part to part.
+  void move_map(TileOp& part, const TileOp& whole, std::size_t d, std::int64_t t) const {
+    part.attrs["along"] = along_of(whole);
+    const std::int64_t offset = t * (extents_of(whole.outputs[0])[d] / factor_);
+    const std::string expr = attr_or(whole, "expr", std::string());
+    if (offset > 0) part.attrs["expr"] = moved_map_expression(expr, d == 0 ? "row" : "col", std::to_string(offset));
   }
 
   static std::vector<std::string> operands(const TileOp& op) {
@@ -308,8 +347,8 @@ class Subtiler {
     plan.fate = kept ? Fate::Replicated : Fate::Chained;
     if (!kept && op.kind == "reduce_sum" && attr_or(op, "mean", false))
       return refuse("a mean of parts is not the mean", "sum, and divide afterwards");
-    if (!kept && op.kind != "mma" && op.kind != "reduce_sum" && op.kind != "reduce_max")
-      return refuse("its result does not have that dimension");
+    if (!kept && op.kind == "reduce_argmax") return refuse("the places of the maxima of parts are not that of the maximum");
+    if (!kept && op.kind != "mma" && !is_reduction(op.kind)) return refuse("its result does not have that dimension");
     if (!op.tensor.empty() || op.kind == "mask") {
       const TileValue& tile = *kernel_.find_value(op.outputs.empty() ? op.inputs[0].value : op.outputs[0]);
       const std::size_t d = split_.at(tile.name);
@@ -344,6 +383,7 @@ class Subtiler {
         for (Operand& in : part.inputs) in.value = part_of(in.value, t);
         for (std::string& result : part.outputs) result = part_of(result, t);
         if (p.coordinate) part.at[*p.coordinate] = moved(part.at[*p.coordinate], t, p.step, at);
+        if (part.kind == "map") move_map(part, ops[i], split_.at(ops[i].outputs[0]), t);
         if (p.fate == Fate::Chained) link(part, steps, index);
         out.push_back(std::move(part));
       }

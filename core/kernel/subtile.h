@@ -5,7 +5,7 @@
 //
 //   replicated   its result has the dimension (or it stores a value that has it): one op per part; coordinates of loads and
 //                stores move along
-//   chained      it contracts over the dimension (K of an mma, the axis of reduce_max or reduce_sum): the parts accumulate
+//   chained      it contracts over the dimension (K of an mma, the axis of a reduction): the parts accumulate
 //                one after the other, the first onto what the op accumulated onto, the last into the op's own result
 //   shared       it touches no split value: loads of K and V for all query sub-tiles
 //
@@ -33,7 +33,8 @@ inline constexpr std::int64_t kMostSubtiles = 64;
 /// extents that they give must divide exactly. The result is valid for these values only. Its name is "NAME[PARAM/factor]",
 /// that of factor 1 is unchanged. Replicas are named by a trailing number: QK -> QK0, QK1. Faults, all at once: a parameter
 /// that is no tile dimension, extents that do not divide, values that have the dimension twice, ops that cannot be cut
-/// (a mean, a part of an mma's columns, numbers in place of a rule). Pre: the kernel is valid (core/kernel/validate.h).
+/// (a mean, a place of a maximum, a part of an mma's columns, numbers in place of a rule). Pre: the kernel is valid
+/// (core/kernel/validate.h).
 Result<Kernel> subtile(const Kernel& kernel, const Subtile& request, const Scope& params = {});
 
 /// How a cut is written after a kernel's name: "[Q_ROWS/2]".

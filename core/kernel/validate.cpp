@@ -12,6 +12,7 @@
 
 #include "core/base/suggest.h"
 #include "core/kernel/formula.h"
+#include "core/kernel/map_expression.h"
 #include "core/kernel/op_kind.h"
 
 namespace heddle {
@@ -208,8 +209,8 @@ class Validator {
     kind(at, op);
     if (!op.tensor.empty())
       tensor_access(at, list, op);
-    else if (op.kind == "mask")
-      mask_place(at, list, op);
+    else if (op.kind == "mask" || (op.kind == "map" && !op.at.empty()))
+      tile_place(at, list, op);
     else if (!op.at.empty())
       fault(at + "/at", "coordinates without a tensor", "add \"tensor\", or remove \"at\"");
     for (std::size_t k = 0; k < op.inputs.size(); ++k)
@@ -253,6 +254,26 @@ class Validator {
       }
     }
     if (op.kind == "elementwise") element_function(at, op);
+    if (op.kind == "map") map_expression(at, op);
+    if (is_async_load(op) && outputs == 1)
+      if (const TileValue* tile = find_value(op.outputs[0]); tile && tile->space != Space::Smem)
+        fault(at + "/out/0",
+              fmt::format("an asynchronous load fills shared memory, but '{}' lies in {}", tile->name, to_string(tile->space)),
+              "declare it with \"space\": \"smem\"");
+  }
+
+  void map_expression(const std::string& at, const TileOp& op) {
+    const auto it = op.attrs.find("expr");
+    if (it == op.attrs.end())
+      return fault(at, "map needs the attribute 'expr', what an element is of x0, x1, ...", "\"expr\": \"x0 * sigmoid(x0)\"");
+    const auto* text = std::get_if<std::string>(&it->second);
+    if (!text || op.inputs.size() > MapExpression::kMostInputs) return;
+    const auto expression = MapExpression::parse(*text, op.inputs.size());
+    if (!expression.ok())
+      for (const Fault& f : expression.error().faults) fault(at + "/attrs/expr", f.message, f.hint);
+    else if (expression->uses_at() && op.at.empty())
+      fault(at, "its expression names at0 or at1, the row and the column of the tile's first element, and it has no \"at\"",
+            "row and col count within the tile and need none");
   }
 
   static std::vector<std::string> functions() {
@@ -297,9 +318,9 @@ class Validator {
     for (std::size_t k = 0; k < op.at.size(); ++k) known_names(fmt::format("{}/at/{}", at, k), op.at[k], known);
   }
 
-  void mask_place(const std::string& at, const std::string& list, const TileOp& op) {
+  void tile_place(const std::string& at, const std::string& list, const TileOp& op) {
     if (op.at.size() != 2)
-      fault(at + "/at", fmt::format("mask needs the row and the column of the tile's first element, found {}",
+      fault(at + "/at", fmt::format("{} needs the row and the column of the tile's first element, found {}", op.kind,
                                     counted(static_cast<int>(op.at.size()), "coordinate")));
     for (std::size_t k = 0; k < op.at.size(); ++k)
       known_names(fmt::format("{}/at/{}", at, k), op.at[k], list == "body" ? body_names_ : block_names_);

@@ -7,7 +7,8 @@
 // Names in a rule: M, N, K (mma); rows, cols, elems, columns of the largest tile among outputs and inputs; in_elems and
 // in_bytes of the largest input, out_elems of the largest output; bytes of the largest output, else of the largest
 // input; bits of the first input, else of the first output; inputs (their number); the op's integer and boolean
-// attributes, where attributes its kind knows but the op does not give are 0.
+// attributes, where attributes its kind knows but the op does not give are 0; fma, alu, mufu of a map that gives none are counted in
+// its expression. What a reduction makes one number of counts as one row.
 #pragma once
 
 #include <cstdint>
