@@ -1,0 +1,57 @@
+// Memory of a kernel: a plan of its pieces, placed as Triton's allocators would.
+#include "core/triton/memory.h"
+
+#include <algorithm>
+
+#include "core/base/saturate.h"
+#include "core/triton/places.h"
+#include "core/triton/plan.h"
+
+namespace heddle::triton {
+namespace {
+
+/// Tensor memory comes in powers of two of at least 32 columns; what is more than 512 is left as it is, and cannot be launched.
+std::int64_t allocated_columns(std::int64_t needed) {
+  if (needed <= 0 || needed > 512) return needed;
+  std::int64_t columns = 32;
+  while (columns < needed) columns *= 2;
+  return columns;
+}
+
+/// The position at which most bytes are alive.
+std::int64_t peak_of(const std::vector<Piece>& pieces) {
+  std::int64_t best = -1, where = 0;
+  for (const Piece& at : pieces) {
+    std::int64_t bytes = 0;
+    for (const Piece& piece : pieces)
+      if (piece.life.begin <= at.life.begin && at.life.begin < piece.life.end) bytes = sat_add(bytes, piece.bytes);
+    if (bytes > best) best = bytes, where = at.life.begin;
+  }
+  return where;
+}
+
+}  // namespace
+
+Memory memory_of(const Program& program) {
+  const Places places(program);
+  Plan plan = plan_of_final(program, places);
+  Memory memory;
+  memory.warps = warps_of(program);
+  if (const std::optional<std::int64_t> bytes = allocate(plan.shared)) {
+    memory.shared_bytes = *bytes;
+  } else {
+    for (const Piece& piece : plan.shared) memory.shared_bytes = sat_add(memory.shared_bytes, piece.bytes);
+    plan.doubt("there are too many allocations to place them as Triton does: their sum is given");
+  }
+  memory.tmem_needed = allocate(plan.tensor);
+  memory.tmem_columns = allocated_columns(memory.tmem_needed);
+  const std::int64_t peak = plan.shared.size() <= 1000 ? peak_of(plan.shared) : 0;
+  for (const bool alive : {true, false})
+    for (std::size_t i = 0; i < plan.shared.size(); ++i)
+      if ((plan.shared[i].life.begin <= peak && peak < plan.shared[i].life.end) == alive) memory.buffers.push_back(plan.shared_buffers[i]);
+  memory.buffers.insert(memory.buffers.end(), plan.tensor_buffers.begin(), plan.tensor_buffers.end());
+  for (const std::string& doubt : plan.doubts) memory.unsure += (memory.unsure.empty() ? "" : "; ") + doubt;
+  return memory;
+}
+
+}  // namespace heddle::triton

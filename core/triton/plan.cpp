@@ -1,0 +1,223 @@
+// The plan of a text in which every allocation stands, and what all planners share.
+#include "core/triton/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/saturate.h"
+#include "core/triton/ops.h"
+#include "core/triton/scratch.h"
+
+namespace heddle::triton {
+namespace {
+
+using dump::TileType;
+using mlir::Op;
+using mlir::OpId;
+
+/// A memdesc in shared memory is passed to partitions with its offsets, other values as they are.
+std::int64_t capture_bytes(const Type& type) {
+  if (type.tile.space == TileType::Space::Smem) return 8 + 4 * static_cast<std::int64_t>(type.tile.shape.size());
+  if (type.tile.space == TileType::Space::Tmem || type.pointer || type.descriptor) return 8;
+  return (std::max<std::int64_t>(1, type.tile.bits) + 7) / 8;
+}
+
+Piece piece_at(const Places& places, OpId op, std::int64_t bytes, std::int64_t alignment, Life life) {
+  Piece piece;
+  piece.bytes = bytes;
+  piece.alignment = alignment;
+  piece.life = life;
+  piece.specialize = places.specialize(op);
+  piece.region = places.region(op);
+  return piece;
+}
+
+}  // namespace
+
+void Plan::add(Buffer buffer, Piece piece) {
+  shared.push_back(piece);
+  shared_buffers.push_back(std::move(buffer));
+}
+
+void Plan::add(Buffer buffer, TensorPiece piece) {
+  tensor.push_back(piece);
+  tensor_buffers.push_back(std::move(buffer));
+}
+
+void Plan::doubt(std::string why) {
+  if (std::ranges::find(doubts, why) == doubts.end() && doubts.size() < 8) doubts.push_back(std::move(why));
+}
+
+std::int64_t alignment_of(const Type& type, bool old_dialects) {
+  if (old_dialects) return type.tile.bytes() > 256 ? 1024 : 8;
+  if (type.layout.kind != Layout::Kind::SharedNvmma) return 16;
+  return 128 * std::clamp<std::int64_t>(type.layout.swizzle_bytes / 16, 1, 8);
+}
+
+std::string name_of(const Program& program, OpId id) {
+  const Op& op = program.module->op(id);
+  return op.results.empty() ? op.name : program.module->value(op.results.front()).name;
+}
+
+namespace {
+
+struct FinalPlanner {
+  const Program& program;
+  const Places& places;
+  Plan plan;
+
+  const Type& result(const Op& op) const { return program.type(op.results.front()); }
+
+  void shared_alloc(OpId id, const Op& op) {
+    const Type& type = result(op);
+    Buffer buffer;
+    buffer.op = id;
+    buffer.name = name_of(program, id);
+    const bool ring = type.tile.shape.size() > 2 || (type.tile.shape.size() == 2 && (type.barrier || op.operands.empty()));
+    buffer.slots = ring ? std::max<std::int64_t>(1, type.tile.shape.front()) : 1;
+    buffer.bytes = type.tile.bytes() / buffer.slots;
+    if (type.barrier) {
+      buffer.what = Buffer::What::Barriers;
+      buffer.why = fmt::format("{} of 8 bytes", buffer.slots == 1 ? "a barrier" : fmt::format("{} barriers", buffer.slots));
+    } else if (!op.operands.empty()) {
+      buffer.what = Buffer::What::Operand;
+      buffer.why = "a tile stored for a product or a copy to global memory";
+    } else if (buffer.slots > 1) {
+      buffer.what = Buffer::What::Ring;
+      buffer.why = fmt::format("{} slots of {} bytes", buffer.slots, buffer.bytes);
+    } else {
+      buffer.what = Buffer::What::Resident;
+      buffer.why = "one tile";
+    }
+    const bool old_dialects = op.name.starts_with("triton_gpu.");
+    plan.add(std::move(buffer), piece_at(places, id, type.tile.bytes(), op.integer("alignment", alignment_of(type, old_dialects)),
+                                         places.life(id, op.results.front())));
+  }
+
+  void tensor_alloc(OpId id, const Op& op) {
+    const Type& type = result(op);
+    const TensorSize size = tensor_size(type);
+    Buffer buffer;
+    buffer.op = id;
+    buffer.name = name_of(program, id);
+    buffer.what = Buffer::What::Accumulator;
+    buffer.slots = type.tile.shape.size() > 2 ? std::max<std::int64_t>(1, type.tile.shape.front()) : 1;
+    buffer.columns = size.columns / buffer.slots;
+    buffer.why = fmt::format("{} in tensor memory", type.tile.text());
+    TensorPiece piece;
+    piece.columns = size.columns;
+    piece.rows = size.rows;
+    piece.life = places.life(id, op.results.front());
+    piece.specialize = places.specialize(id);
+    piece.region = places.region(id);
+    plan.add(std::move(buffer), piece);
+  }
+
+  void scratch(OpId id, const Op& op) {
+    const Scratch needed = scratch_of(program, op);
+    if (!needed.unsure.empty()) plan.doubt(needed.unsure);
+    if (needed.bytes <= 0) return;
+    Buffer buffer;
+    buffer.op = id;
+    buffer.name = name_of(program, id);
+    buffer.what = Buffer::What::Scratch;
+    buffer.bytes = needed.bytes;
+    buffer.why = fmt::format("warps exchange what {} needs", op.name);
+    plan.add(std::move(buffer), piece_at(places, id, needed.bytes, 128, places.moment(id)));
+  }
+
+  void specialize(OpId id, const Op& op) {
+    std::int64_t bytes = 0;
+    for (std::size_t i = 0; i < op.operands.size(); ++i) bytes = sat_add(bytes, capture_bytes(program.operand_type(op, i)));
+    if (bytes <= 0) return;
+    Buffer buffer;
+    buffer.op = id;
+    buffer.name = op.name;
+    buffer.what = Buffer::What::Scratch;
+    buffer.bytes = bytes;
+    buffer.why = fmt::format("{} values are handed to the partitions", op.operands.size());
+    plan.add(std::move(buffer), piece_at(places, id, bytes, 8, places.moment(id)));
+  }
+
+  /// A byte for every warp that does not run the default region: which of them does what.
+  void warp_states() {
+    const std::int64_t extra = warps_of(program) - program.num_warps;
+    if (extra <= 0) return;
+    Buffer buffer;
+    buffer.op = program.function;
+    buffer.name = "warp states";
+    buffer.what = Buffer::What::Scratch;
+    buffer.bytes = extra;
+    buffer.why = fmt::format("a byte for each of the {} warps of the partitions", extra);
+    Piece piece;
+    piece.bytes = extra;
+    piece.alignment = 4;
+    piece.life = {0, std::numeric_limits<std::int64_t>::max()};
+    plan.add(std::move(buffer), piece);
+  }
+
+  /// A left operand of 64 rows in tensor memory must lie in the same lanes as its product's result.
+  void tie_rows() {
+    const mlir::Module& module = *program.module;
+    int next = 0;
+    for (const Op& op : module.ops) {
+      if (op.name.find("tc_gen5_mma") == std::string::npos || op.operands.size() < 3) continue;
+      const mlir::ValueId left = places.root(op.operands[0]), result = places.root(op.operands[2]);
+      TensorPiece* a = nullptr;
+      TensorPiece* d = nullptr;
+      for (std::size_t i = 0; i < plan.tensor.size(); ++i) {
+        const OpId made = plan.tensor_buffers[i].op;
+        if (module.value(left).definer == made) a = &plan.tensor[i];
+        if (module.value(result).definer == made) d = &plan.tensor[i];
+      }
+      if (!a || !d || a == d || a->rows != 64) continue;
+      const int tied = a->tied >= 0 ? a->tied : d->tied >= 0 ? d->tied : next++;
+      for (TensorPiece& piece : plan.tensor)
+        if (piece.tied >= 0 && (piece.tied == a->tied || piece.tied == d->tied)) piece.tied = tied;
+      a->tied = d->tied = tied;
+    }
+  }
+};
+
+}  // namespace
+
+Plan plan_of_final(const Program& program, const Places& places) {
+  FinalPlanner planner{program, places, {}};
+  const mlir::Module& module = *program.module;
+  // The order counts: explicit allocations first, then scratch, both in the order of the text; equal sizes are placed in that order.
+  for (std::size_t i = 0; i < module.ops.size(); ++i) {
+    const Op& op = module.ops[i];
+    const std::string name = present_name(op.name);
+    if (op.results.empty()) continue;
+    const Type& type = program.type(op.results.front());
+    if (name == "ttg.local_alloc" && type.tile.space == TileType::Space::Smem) planner.shared_alloc(OpId(i), op);
+    if (name == "ttng.tmem_alloc") planner.tensor_alloc(OpId(i), op);
+    if (planner.plan.shared.size() > 1000 || planner.plan.tensor.size() > 1000) break;
+  }
+  planner.warp_states();
+  for (std::size_t i = 0; i < module.ops.size() && planner.plan.shared.size() <= 1000; ++i) {
+    const Op& op = module.ops[i];
+    if (op.name.starts_with("ttg.warp_specialize"))
+      planner.specialize(OpId(i), op);
+    else
+      planner.scratch(OpId(i), op);
+  }
+  planner.tie_rows();
+  return std::move(planner.plan);
+}
+
+std::int64_t warps_of(const Program& program) {
+  std::int64_t most = 0;
+  for (const Op& op : program.module->ops) {
+    if (!op.name.starts_with("ttg.warp_specialize")) continue;
+    std::int64_t warps = 0;
+    for (const mlir::RegionId region : op.regions)
+      if (program.module->region(region).warps > 0) warps = sat_add(warps, program.module->region(region).warps);
+    // Partitions come in groups of four warps: idle ones fill the last.
+    most = std::max(most, sat_mul((sat_add(warps, 3)) / 4, 4));
+  }
+  return sat_add(program.num_warps, most);
+}
+
+}  // namespace heddle::triton

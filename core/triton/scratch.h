@@ -1,0 +1,24 @@
+// Shared memory that an op takes only while it runs: exchange between warps.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/triton/linear.h"
+#include "core/triton/program.h"
+
+namespace heddle::triton {
+
+struct Scratch {
+  std::int64_t bytes = 0;
+  std::string unsure;  ///< why the figure may differ from Triton's; empty: exact
+};
+
+/// Of any op; 0 for those that need none.
+Scratch scratch_of(const Program& program, const mlir::Op& op);
+/// Of moving a register tile to another layout.
+Scratch scratch_of_convert(const Type& from, const Type& to, int target);
+/// Of a reduction of `inputs` operands of this type along a dimension.
+Scratch scratch_of_reduce(const std::vector<Type>& inputs, std::int64_t axis);
+
+}  // namespace heddle::triton
