@@ -3,7 +3,9 @@
 #include <charconv>
 
 #include "app/cli/solving.h"
+#include "app/cli/triton_schedule.h"
 #include "app/jobs/judge_claim.h"
+#include "core/library/library.h"
 
 namespace heddle::app {
 namespace {
@@ -58,12 +60,24 @@ void print_warnings(const Terminal& terminal, const std::vector<Fault>& warnings
 }
 
 Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal) {
-  const InputNames names = names_of(arguments);
+  InputNames names = names_of(arguments);
+  // A Triton text as SCHEDULE means Triton's own, which is worked out once the problem is there.
+  std::optional<std::string> own;
+  if (names.schedule && names_triton(*names.schedule)) std::swap(own, names.schedule);
   std::vector<Fault> warnings;
   Result<heddle::Inputs> read = heddle::load_inputs(names, warnings);
   print_warnings(terminal, warnings);
   if (!read) return read.error();
   Inputs inputs{*std::move(read), {}};
+  if (inputs.triton)
+    for (const std::string& note : inputs.triton->notes) terminal.note("note: " + note);
+  if (own) {
+    Result<Schedule> schedule = own == names.kernel && inputs.triton ? own_schedule_of(*inputs.triton, inputs.problem)
+                                                                     : read_schedule_or_own(*own, inputs.problem, nullptr);
+    if (!schedule) return schedule.error();
+    inputs.schedule = *std::move(schedule);
+    inputs.schedule_file = *own;
+  }
   if (inputs.schedule) {
     std::vector<Fault> refuted;
     judge_claim(inputs.problem, inputs.constraints, *inputs.schedule, inputs.schedule_file.empty() ? names.kernel : inputs.schedule_file,

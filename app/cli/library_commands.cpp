@@ -1,4 +1,4 @@
-// heddle list and heddle schema: what ships with the program.
+// heddle list and heddle schema: what ships with the program, and what a folder or log of Triton's holds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include "core/base/suggest.h"
 #include "core/kernel/op_kind.h"
 #include "core/library/library.h"
+#include "core/triton/files.h"
 
 namespace heddle::app {
 namespace {
@@ -51,9 +52,40 @@ std::vector<Item> kinds() {
   return items;
 }
 
+/// The texts in a file or folder of Triton's, with the words that mean each.
+int list_texts(const std::string& path, const Arguments& arguments, const Terminal& terminal) {
+  const Result<std::vector<triton::Offer>> offers = triton::list_offers(path);
+  if (!offers) return report(terminal, offers.error(), arguments.has("--json"));
+  const auto name_of = [&](const triton::Offer& offer) { return offer.words.empty() ? path : path + "#" + offer.words; };
+  if (arguments.has("--json")) {
+    Json list = Json::array();
+    for (const triton::Offer& offer : *offers)
+      list.push(Json::object()
+                    .set("name", name_of(offer))
+                    .set("title", offer.title)
+                    .set("kernel", offer.kernel)
+                    .set("detail", offer.detail)
+                    .set("usual", offer.usual));
+    terminal.out << Json::object().set("texts", std::move(list)).pretty();
+    return kDone;
+  }
+  if (terminal.quiet) {
+    for (const triton::Offer& offer : *offers) terminal.out << styled(name_of(offer), terminal.style) << "\n";
+    return kDone;
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const triton::Offer& offer : *offers)
+    rows.push_back({styled(name_of(offer), terminal.style), styled(offer.title, terminal.style),
+                    styled(offer.detail + (offer.usual && offers->size() > 1 ? " (the usual one)" : ""), terminal.style)});
+  terminal.out << text_table({{"name"}, {"what"}, {"about"}}, rows, terminal.style.width);
+  return kDone;
+}
+
 }  // namespace
 
 int run_list(const Arguments& arguments, const Terminal& terminal) {
+  if (const auto what = arguments.text("WHAT"))
+    if (what != "kernels" && what != "machines" && what != "schedules" && what != "kinds") return list_texts(*what, arguments, terminal);
   if (const Result<std::string> root = library_root(); !root) return report(terminal, root.error(), arguments.has("--json"));
   const auto what = arguments.text("WHAT");
   const auto wanted = [&](const char* title) { return !what || *what == title; };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/inputs.h"
+#include "app/cli/triton_schedule.h"
 #include "app/command/arguments.h"
 #include "app/jobs/judge_claim.h"
 #include "core/base/suggest.h"
@@ -46,7 +47,7 @@ Result<std::optional<Schedule>> read_second(const std::string& name, const Input
   }
   const Result<std::string> path = find_in_library(Shelf::Schedules, name);
   if (!path) return path.error();
-  Result<Schedule> schedule = read_schedule(*path, problem, &warnings);
+  Result<Schedule> schedule = read_schedule_or_own(*path, problem, &warnings);
   if (!schedule) {
     print_warnings(terminal, warnings);
     return schedule.error();

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "app/command/triton_words.h"
 #include "core/base/suggest.h"
 #include "core/dump/dump_files.h"
 #include "core/library/library.h"
@@ -90,6 +91,11 @@ UsageError rephrase(const CommandSpec& command, const std::string& what) {
 
 bool is_dump_argument(const std::string& word) { return word.find_first_of("./#") != std::string::npos && dump::is_dump(word); }
 
+bool is_path(const std::string& word) {
+  std::error_code code;
+  return word.find_first_of("./#") != std::string::npos || std::filesystem::exists(word, code);
+}
+
 /// A file that is not there cannot say whether it stands for more than a kernel.
 bool is_missing_file(const std::string& word) {
   std::error_code code;
@@ -97,12 +103,14 @@ bool is_missing_file(const std::string& word) {
          !std::filesystem::exists(word.substr(0, word.rfind('#')), code);
 }
 
-/// The schedule in a compiler's dump is the SCHEDULE, or A, where none is given.
+/// The schedule in a compiler's dump or a Triton text is the SCHEDULE, or A, where none is given.
 void add_stored_schedule(const CommandSpec& command, Arguments& arguments) {
   const auto kernel = arguments.text("KERNEL");
   const auto first = std::find_if(command.positionals.begin(), command.positionals.end(),
                                   [](const PositionalSpec& p) { return p.type == PositionalType::Schedule; });
-  if (!kernel || first == command.positionals.end() || arguments.has(first->name) || !is_dump_argument(*kernel)) return;
+  if (!kernel || first == command.positionals.end() || arguments.has(first->name)) return;
+  if (command.name != "gui" && is_triton_argument(*kernel)) return add_own_schedule(command, *first, arguments);
+  if (!is_dump_argument(*kernel)) return;
   const std::string name = with_dump_options(*kernel, arguments);
   if (first->required || dump::has_schedule(name)) arguments.set(first->name, {name});
 }
@@ -144,15 +152,23 @@ std::variant<CommandLine, UsageError> parse_for(const CommandSpec& command, std:
     line.arguments.set(options[i].flag, values[i]);
   }
 
-  std::vector<std::string> rest = parser.remaining();
+  std::vector<std::string> rest;
   bool only_positionals = false;
-  std::size_t used = 0;
-  for (const std::string& word : rest) {
+  for (const std::string& word : parser.remaining()) {
     if (word == "--" && !only_positionals) {
       only_positionals = true;
       continue;
     }
     if (!only_positionals && word.size() > 1 && word[0] == '-') return unknown_option(command, word);
+    rest.push_back(word);
+  }
+  std::size_t used = 0;
+  bool triton = false;  // the kernel has a machine of its own, and may be given another
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    const std::string& word = rest[i];
+    if (triton && used < command.positionals.size() && command.positionals[used].type == PositionalType::Machine &&
+        !is_machine_word(command, used, word, rest.size() - i))
+      line.arguments.set(command.positionals[used++].name, {*line.arguments.text(command.positionals[0].name)});
     if (!command.positionals.empty() && takes_rest(command.positionals.back().type) && used + 1 >= command.positionals.size()) {
       std::vector<std::string> files = line.arguments.all(command.positionals.back().name);
       files.push_back(word);
@@ -161,18 +177,21 @@ std::variant<CommandLine, UsageError> parse_for(const CommandSpec& command, std:
     }
     if (used == command.positionals.size()) return UsageError{fmt::format("'{}' does not expect '{}'", command.name, word), "", &command};
     const PositionalSpec& positional = command.positionals[used++];
-    if (positional.type == PositionalType::Choice &&
+    if (positional.type == PositionalType::Choice && !(positional.or_path && is_path(word)) &&
         std::find(positional.choices.begin(), positional.choices.end(), word) == positional.choices.end()) {
       return UsageError{fmt::format("{} must be one of {}, not '{}'", positional.name, list_of(positional.choices), word),
                         did_you_mean(word, positional.choices), &command};
     }
     if (positional.type == PositionalType::Command && !find_command(word)) return unknown_command(word);
     line.arguments.set(positional.name, {word});
+    triton |= positional.type == PositionalType::Kernel && is_triton_argument(word);
     // A project names its machine too, and so does a compiler's dump.
     const bool whole = positional.type == PositionalType::Kernel && (is_project(word) || is_dump_argument(word));
     if (whole && used < command.positionals.size() && command.positionals[used].type == PositionalType::Machine)
       line.arguments.set(command.positionals[used++].name, {word});
   }
+  if (triton && used < command.positionals.size() && command.positionals[used].type == PositionalType::Machine)
+    line.arguments.set(command.positionals[used].name, {*line.arguments.text(command.positionals[0].name)});
   for (const PositionalSpec& positional : command.positionals)
     if (const auto kernel = line.arguments.text("KERNEL");
         kernel && is_project(*kernel) && positional.type == PositionalType::Schedule && !line.arguments.has(positional.name))
@@ -216,7 +235,7 @@ std::optional<double> Arguments::seconds(const std::string& name) const {
 }
 
 std::string with_dump_options(std::string name, const Arguments& arguments) {
-  for (const char* option : {"--loop", "--reading"})
+  for (const char* option : {"--pass", "--loop", "--reading"})
     if (const auto word = arguments.text(option)) name += (name.find('#') == std::string::npos ? '#' : ',') + *word;
   return name;
 }

@@ -38,7 +38,8 @@ class Arguments {
   Deadline::Clock::time_point begun_ = Deadline::Clock::now();
 };
 
-/// The name of a compiler's dump with what --loop and --reading say (core/dump/dump_files.h).
+/// The name of a compiler's dump or a Triton text with what --pass, --loop and --reading say (core/dump/dump_files.h,
+/// core/triton/files.h).
 std::string with_dump_options(std::string name, const Arguments& arguments);
 
 struct CommandLine {

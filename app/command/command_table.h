@@ -35,6 +35,7 @@ struct PositionalSpec {
   PositionalType type = PositionalType::Kernel;
   bool required = true;
   std::vector<std::string> choices;  ///< Choice; Settings: beginnings that completion offers
+  bool or_path = false;              ///< Choice: or the path of something that is there
 };
 
 struct CommandSpec {

@@ -47,15 +47,27 @@ inline const OptionSpec kSubtile{"--subtile",
 inline const OptionSpec kLoop{"--loop",
                               "",
                               "N",
-                              "which loop of a compiler's dump (FILE#N says the same, FILE#N,issue-slots names the reading too)",
+                              "which loop of a compiler's dump or a Triton text (FILE#N says the same, FILE#N,issue-slots names the "
+                              "reading too)",
                               ValueType::Integer,
                               {},
                               0,
                               1'000'000,
                               false};
 inline const OptionSpec kReading =
-    choice("--reading", "READING", {"full", "issue-slots"},
-           "of a compiler's dump: occupancies, hand-offs and credits (default), or issue slots only, as the compiler");
+    choice("--reading", "READING", {"full", "issue-slots", "triton", "free"},
+           "of a compiler's dump: full, with occupancies, hand-offs and credits (default), or issue-slots only, as the compiler; of a "
+           "Triton text: triton, what Triton's passes can carry out, or free, all that the machine can do (default)");
+inline const OptionSpec kPass{"--pass",
+                              "",
+                              "PASS",
+                              "which text of a log of MLIR_ENABLE_DUMP=1, by the pass that it stands before, or which kernel of a folder "
+                              "(FILE#PASS says the same; default: the last before tritongpu-pipeline; heddle list FILE has them all)",
+                              ValueType::Name,
+                              {},
+                              0,
+                              0,
+                              false};
 inline const OptionSpec kEmitter = toggle(
     "--emitter",
     "of a compiler's dump: also what its emitter demands: results of products read in other groups, no channel out of the group of an "
@@ -136,7 +148,8 @@ inline const PositionalSpec kKernel{
     "KERNEL",
     "shipped kernel or path of a heddle.kernel/1 file; a project (NAME.heddle.json) or a compiler's dump (FILE, "
     "FILE#LOOP, FILE#0,issue-slots) "
-    "stands for MACHINE and SCHEDULE too",
+    "stands for MACHINE and SCHEDULE too; a Triton text (.ttgir, a log, a folder of its cache; FILE#PASS, FILE#LOOP, FILE#triton) for the "
+    "machine of its target",
     PositionalType::Kernel,
     true,
     {}};
@@ -229,6 +242,7 @@ inline std::vector<OptionSpec> with_solver_options(std::vector<OptionSpec> optio
       kParam,
       kSubtile,
       kLoop,
+      kPass,
       kReading,
       kEmitter,
       kConstraints,

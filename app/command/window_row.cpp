@@ -25,6 +25,7 @@ CommandSpec window_row() {
        kConstraints,
        kParam,
        kLoop,
+       kPass,
        kReading,
        kSet,
        kDemand,

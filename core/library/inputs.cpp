@@ -34,6 +34,20 @@ class FaultCollector {
   bool failed_ = false;
 };
 
+/// A kernel as load_kernel reads it; of a Triton text what it was made of is kept.
+Result<Kernel> kernel_or_text(const std::string& name, std::shared_ptr<const TritonText>& text, std::vector<Fault>& warnings) {
+  const CutName cut = split_cuts(name);
+  const Result<std::string> path = find_in_library(Shelf::Kernels, cut.kernel);
+  if (!path || !names_triton(*path) || dump::is_dump(*path)) return load_kernel(name, &warnings);
+  Result<TritonText> read = read_triton(*path);
+  if (!read) return read.error();
+  Result<Kernel> kernel = read->kernel;
+  for (const Subtile& part : cut.cuts)
+    if (kernel) kernel = subtile(*kernel, part);
+  text = std::make_shared<const TritonText>(*std::move(read));
+  return kernel;
+}
+
 /// A cap from the command line is a demand like those of a file: named, and judged by the checker too.
 UserConstraint cap(std::string name, ConstraintKind kind, std::int64_t limit) {
   UserConstraint constraint;
@@ -105,15 +119,21 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
     if (!read) return read.error();
     project = *std::move(read);
   }
-  Result<Kernel> kernel = project ? Result<Kernel>(*project->kernel) : load_kernel(source, &warnings);
+  Inputs inputs;
+  Result<Kernel> kernel = project ? Result<Kernel>(*project->kernel) : kernel_or_text(source, inputs.triton, warnings);
   faults.add(kernel);
-  const Result<Machine> machine =
-      project && names.machine == source ? Result<Machine>(*project->machine) : load_machine(names.machine, &warnings);
+  const auto machine_of = [&]() -> Result<Machine> {
+    if (names.machine != source) return load_machine(names.machine, &warnings);
+    if (project) return *project->machine;
+    if (!inputs.triton) return load_machine(source, &warnings);
+    const Result<std::string> shipped = triton::machine_for(inputs.triton->program);
+    return shipped ? load_machine(*shipped, &warnings) : shipped.error();
+  };
+  const Result<Machine> machine = machine_of();
   faults.add(machine);
   const Result<Scope> given = params_of(names.params);
   faults.add(given);
 
-  Inputs inputs;
   Scope params;
   const bool of_project = project && names.schedule == source;
   if (project) {
@@ -170,6 +190,11 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
     const Result<Constraints> rules = dump::read_dump_rules(source, *problem, emitter);
     faults.add(rules);
     if (rules) inputs.constraints.insert(inputs.constraints.end(), rules->begin(), rules->end());
+  }
+  if (problem && inputs.triton && inputs.triton->reading == triton::Reading::Triton) {
+    const TritonText& text = *inputs.triton;
+    const Constraints rules = triton::triton_rules(text.program, text.site(), text.native, *problem);
+    inputs.constraints.insert(inputs.constraints.end(), rules.begin(), rules.end());
   }
   if (problem && !inputs.schedule_file.empty()) {
     Result<Schedule> schedule = read_schedule(inputs.schedule_file, *problem, &warnings);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "core/base/result.h"
 #include "core/kernel/kernel.h"
 #include "core/kernel/subtile.h"
+#include "core/library/triton_text.h"
 #include "core/machine/machine.h"
 #include "core/problem/changes.h"
 #include "core/problem/problem.h"
@@ -21,7 +23,7 @@ namespace heddle {
 
 /// As a person gives them; faults name them as the command line does (--param, --demand ...).
 struct InputNames {
-  std::string kernel;                   ///< a name, a file, a project, or a compiler's dump with the loop that is meant
+  std::string kernel;                   ///< a name, a file, a project, a compiler's dump or a Triton text with the loop that is meant
   std::string machine;                  ///< the kernel's name again where that stands for its machine too
   std::optional<std::string> schedule;  ///< the kernel's name again: the one that its project shows
   std::vector<std::pair<std::string, std::int64_t>> params{};
@@ -42,7 +44,8 @@ struct Inputs {
   Problem problem;
   Constraints constraints;
   std::optional<Schedule> schedule;
-  std::string schedule_file;  ///< where the schedule was read from
+  std::string schedule_file;                 ///< where the schedule was read from
+  std::shared_ptr<const TritonText> triton;  ///< what the kernel was made of, where it is a loop of a Triton text
 };
 
 /// Reads all of it. Parameters are those of the schedule's file unless `params` says otherwise. Each file is read even when another one is

@@ -12,6 +12,7 @@
 #include "core/formats/kernel_json.h"
 #include "core/formats/machine_json.h"
 #include "core/kernel/subtile.h"
+#include "core/library/triton_text.h"
 
 namespace heddle {
 namespace {
@@ -98,14 +99,15 @@ Result<std::string> find_in_library(Shelf shelf, const std::string& name_or_path
   }
   std::error_code code;
   if (fs::exists(name_or_path, code)) return name_or_path;
-  if (name_or_path.find('#') != std::string::npos && dump::holds_dump_schedule(name_or_path)) return name_or_path;
-  // What follows the mark says which loop of a dump.
+  if (name_or_path.find('#') != std::string::npos && (dump::holds_dump_schedule(name_or_path) || names_triton(name_or_path)))
+    return name_or_path;
+  // What follows the mark says which loop of a dump or of a Triton text.
   const std::string file = name_or_path.substr(0, name_or_path.rfind('#'));
   const bool path_like =
-      file.size() < name_or_path.size() || file.ends_with(".json") || (shelf != Shelf::Schedules && file.find('/') != std::string::npos);
+      file.size() < name_or_path.size() || file.ends_with(".json") || file.ends_with(".ttgir") || (shelf != Shelf::Schedules && file.find('/') != std::string::npos);
   std::string hint = did_you_mean(path_like ? fs::path(file).stem().string() : name_or_path, names);
   if (path_like && fs::exists(file, code))
-    return Error{ErrorKind::Input, {{file, {}, "only a compiler's dump has loops to name after #", {}}}};
+    return Error{ErrorKind::Input, {{file, {}, "only a compiler's dump and a Triton text have loops to name after #", {}}}};
   if (path_like) return Error{ErrorKind::Input, {{file, {}, "no such file", std::move(hint)}}};
   if (hint.empty()) {
     if (names.empty()) {
@@ -138,22 +140,30 @@ Result<Kernel> load_kernel(const std::string& name_or_path, std::vector<Fault>* 
   }
   const Result<std::string> path = find_in_library(Shelf::Kernels, name_or_path);
   if (path && dump::is_dump(*path)) return dump::read_dump_kernel(*path);
+  if (path && names_triton(*path)) {
+    Result<TritonText> text = read_triton(*path);
+    return text ? Result<Kernel>(std::move(text->kernel)) : text.error();
+  }
   return path ? read_kernel(*path, warnings) : path.error();
 }
 
 Result<Machine> load_machine(const std::string& name_or_path, std::vector<Fault>* warnings) {
   const Result<std::string> path = find_in_library(Shelf::Machines, name_or_path);
   if (path && dump::is_dump(*path)) return dump::read_dump_machine(*path);
+  if (path && names_triton(*path)) return read_triton_machine(*path);
   return path ? read_machine(*path, warnings) : path.error();
 }
 
 Result<ScheduleHead> read_schedule_head(const std::string& path) {
-  if (dump::holds_dump_schedule(path)) return ScheduleHead{path, path, path, {}};
+  if (dump::holds_dump_schedule(path) || names_triton(path)) return ScheduleHead{path, path, path, {}};
   const Result<std::string> text = read_file(path);
   return text ? parse_schedule_head(*text, path) : text.error();
 }
 
 Result<Schedule> read_schedule(const std::string& path, const Problem& problem, std::vector<Fault>* warnings) {
+  if (names_triton(path))
+    return Error{ErrorKind::Input,
+                 {{path, {}, "a Triton text has stages and clusters, no cycles; they are not worked out here", "give a schedule's file"}}};
   if (dump::holds_dump_schedule(path)) return with_form(dump::read_dump_schedule(path, problem), path, problem);
   const Result<std::string> text = read_file(path);
   return text ? parse_schedule(*text, path, problem, warnings) : text.error();

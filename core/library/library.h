@@ -41,7 +41,7 @@ bool is_project(const std::string& name);
 std::string name_in_library(Shelf shelf, const std::string& path);
 
 /// The kernel may be cut ("NAME[PARAM/FACTOR]", core/kernel/subtile.h, at its default sizes). A compiler's dump
-/// (core/dump/dump_files.h) stands for a kernel and for a machine, told by its content.
+/// (core/dump/dump_files.h) and a Triton text (core/library/triton_text.h) stand for a kernel and for a machine, told by their content.
 Result<Kernel> load_kernel(const std::string& name_or_path, std::vector<Fault>* warnings = nullptr);
 Result<Machine> load_machine(const std::string& name_or_path, std::vector<Fault>* warnings = nullptr);
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "app/cli/kernel_run_options.h"
+#include "app/cli/questions/triton_compare.h"
 #include "app/cli/solving.h"
+#include "app/cli/triton_schedule.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
@@ -18,11 +20,39 @@
 namespace heddle::app {
 namespace {
 
+Contender contender_of(Schedule schedule, std::string name) {
+  Contender contender;
+  contender.name = std::move(name);
+  contender.about = schedule.provenance.note;
+  contender.schedule = std::move(schedule);
+  return contender;
+}
+
+/// What Triton's compiler decided, or why that is not known.
+Contender own_contender(const Inputs& inputs) {
+  Result<Schedule> schedule = own_schedule_of(*inputs.triton, inputs.problem);
+  if (schedule) return contender_of(*std::move(schedule), "triton's own");
+  Contender none;
+  none.name = "triton's own";
+  none.why_not = schedule.error().faults.front().message;
+  return none;
+}
+
+/// Triton's own schedule of another text with the same ops.
+Result<Contender> text_contender(const std::string& name, const Problem& problem) {
+  Result<Schedule> schedule = read_schedule_or_own(name, problem, nullptr);
+  return schedule ? Result<Contender>(contender_of(*std::move(schedule), name)) : schedule.error();
+}
+
 /// Every fault of every file at once.
-Result<std::vector<Contender>> read_contenders(const Arguments& arguments, const Problem& problem, const Terminal& terminal) {
+Result<std::vector<Contender>> read_contenders(const Arguments& arguments, const Inputs& inputs, const Terminal& terminal) {
+  const Problem& problem = inputs.problem;
   std::vector<Contender> given;
-  if (!arguments.has("--no-hand")) given = shelf_contenders(problem);
+  // A kernel of somebody else's may have the name of a shipped one.
+  if (!arguments.has("--no-hand") && !inputs.triton) given = shelf_contenders(problem);
   std::vector<Fault> warnings;
+  if (!arguments.has("--no-hand") && inputs.triton && inputs.triton->reading == triton::Reading::Triton)
+    given.push_back(own_contender(inputs));
   // The schedule that a compiler's dump carries takes part by itself.
   if (const std::string dump = with_dump_options(*arguments.text("KERNEL"), arguments);
       !arguments.has("--no-hand") && dump::has_schedule(dump))
@@ -32,7 +62,7 @@ Result<std::vector<Contender>> read_contenders(const Arguments& arguments, const
     }
   Error error;
   for (const std::string& name : arguments.all("SCHEDULES")) {
-    Result<Contender> contender = file_contender(name, problem, &warnings);
+    Result<Contender> contender = names_triton(name) ? text_contender(name, problem) : file_contender(name, problem, &warnings);
     if (contender) {
       given.push_back(*std::move(contender));
       continue;
@@ -64,13 +94,6 @@ Result<std::vector<solver::BaselineChoice>> baselines_of(const Arguments& argume
   return choices;
 }
 
-std::string format_of(const Arguments& arguments, const std::string& path) {
-  if (const auto format = arguments.text("--format")) return *format;
-  for (const auto& [ending, format] : {std::pair{".html", "html"}, {".csv", "csv"}, {".md", "markdown"}, {".json", "json"}})
-    if (path.ends_with(ending)) return format;
-  return path == "-" && arguments.has("--json") ? "json" : "text";
-}
-
 std::string written_as(const std::string& format, const Inputs& inputs, const Scoreboard& board, const Arguments& arguments,
                        const TextStyle& style) {
   if (format == "json") return scoreboard_json(inputs.problem, inputs.constraints, board).pretty();
@@ -89,15 +112,23 @@ int exit_code(const Scoreboard& board) {
 
 }  // namespace
 
+std::string compare_format(const Arguments& arguments, const std::string& path) {
+  if (const auto format = arguments.text("--format")) return *format;
+  for (const auto& [ending, format] : {std::pair{".html", "html"}, {".csv", "csv"}, {".md", "markdown"}, {".json", "json"}})
+    if (path.ends_with(ending)) return format;
+  return path == "-" && arguments.has("--json") ? "json" : "text";
+}
+
 int run_compare(const Arguments& arguments, const Terminal& terminal) {
+  if (wants_three(arguments)) return compare_three(arguments, terminal);
   const std::string path = arguments.text("--out").value_or("-");
-  const std::string format = format_of(arguments, path);
+  const std::string format = compare_format(arguments, path);
   const bool here = path == "-", json = arguments.has("--json") || (format == "json" && here);
   if (json && here && format != "json")
     return refuse(terminal, fmt::format("--json and --format {} both want standard output; give one of them", format), json);
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
-  Result<std::vector<Contender>> given = read_contenders(arguments, inputs->problem, terminal);
+  Result<std::vector<Contender>> given = read_contenders(arguments, *inputs, terminal);
   if (!given) return report(terminal, given.error(), json);
   Result<std::vector<solver::BaselineChoice>> baselines = baselines_of(arguments);
   if (!baselines) return report(terminal, baselines.error(), json);

@@ -1,0 +1,27 @@
+// The audit of one file for heddle audit: as text, Markdown, JSON and a line, whatever compiler it is of.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "app/command/arguments.h"
+#include "app/command/terminal.h"
+#include "core/base/json.h"
+#include "core/base/result.h"
+
+namespace heddle::app {
+
+struct AuditPage {
+  std::string headline, text;  ///< in the terminal's style
+  std::string markdown;
+  Json json;
+  bool clean = true;  ///< nothing is wrong
+  bool interrupted = false;
+};
+
+/// Of a compiler's dump. `files_left`, this one included, share what is left of --timeout.
+Result<AuditPage> audit_dump(const std::string& name, const Arguments& arguments, const Terminal& terminal, std::size_t files_left);
+/// Of a Triton text.
+Result<AuditPage> audit_triton(const std::string& name, const Arguments& arguments, const Terminal& terminal, std::size_t files_left);
+
+}  // namespace heddle::app

@@ -1,0 +1,115 @@
+// The audit of a compiler's dump, its loops solved again.
+#include <algorithm>
+
+#include "app/cli/audit_page.h"
+#include "app/cli/solving.h"
+#include "app/command/interrupt.h"
+#include "core/analysis/period.h"
+#include "core/analysis/usage.h"
+#include "core/dump/audit_json.h"
+#include "core/dump/audit_report.h"
+#include "core/dump/dump_files.h"
+#include "core/dump/native.h"
+#include "core/problem/resolve.h"
+
+namespace heddle::app {
+namespace {
+
+#ifdef HEDDLE_HAS_SOLVER
+constexpr double kSecondsPerLoop = 10;
+constexpr std::size_t kReadings = 3;  ///< in which a loop is solved
+
+bool proved(const SolveOutcome& outcome, const char* name) {
+  for (const ObjectiveValue& o : outcome.objectives)
+    if (o.name == name) return o.proved;
+  return false;
+}
+
+/// The same loop solved again, in both readings.
+void improve(const dump::Dump& dump, dump::LoopAudit& audit, const Arguments& arguments, double seconds, std::stop_token stop) {
+  const dump::Loop& loop = dump.loops[audit.loop];
+  dump::Improvement& found = audit.improvement.emplace();
+  const auto solved = [&](dump::Reading reading, bool emitter, Problem& problem) -> std::optional<SolveOutcome> {
+    Result<Problem> resolved = resolve(to_kernel(dump, loop, reading), to_machine(dump, loop, reading));
+    if (!resolved) return std::nullopt;
+    problem = *std::move(resolved);
+    solver::SolveRequest request;
+    request.problem = problem;
+    request.timeout_seconds = std::min(seconds, arguments.deadline().left());
+    if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
+    request.constraints = dump::problem_rules(dump, loop, problem);
+    if (emitter) {
+      for (UserConstraint& rule : dump::emitter_rules(loop, problem, dump::registers_beside(dump, loop)))
+        request.constraints.push_back(std::move(rule));
+      request.known_bound = found.proved ? found.ii : 0;
+      request.objectives.clear();
+    }
+    if (reading == dump::Reading::IssueSlots) request.objectives = {solver::Objective::Stages};
+    return solver::solve(request, stop);
+  };
+  Problem problem;
+  const dump::Reading reading = dump::default_reading(dump.format);
+  found.full = reading == dump::Reading::Full;
+  if (const auto outcome = solved(reading, false, problem)) {
+    found.explanation = outcome->explanation;
+    found.seconds = outcome->seconds.total;
+    if (outcome->schedule) {
+      const Schedule& s = *outcome->schedule;
+      const Usage usage = compute_usage(problem, s);
+      found.ii = s.ii;
+      found.lower_bound = outcome->lower_bound;
+      found.proved = outcome->status == Status::Optimal;
+      found.stages = stage_count(s);
+      found.stages_proved = proved(*outcome, "stages");
+      found.groups = static_cast<int>(s.groups.size());
+      found.warps = usage.warps;
+      found.smem = usage.smem_bytes;
+      found.tmem = usage.tmem_columns;
+      found.sustainable = sustainable_period(problem, s).cycles();
+    }
+  }
+  if (!found.full) return;
+  if (const auto outcome = solved(dump::Reading::Full, true, problem); outcome && outcome->status == Status::Optimal)
+    found.emitter_ii = outcome->schedule->ii;
+  if (const auto outcome = solved(dump::Reading::IssueSlots, false, problem);
+      outcome && outcome->status == Status::Optimal && proved(*outcome, "stages")) {
+    found.issue_slots_ii = outcome->schedule->ii;
+    found.issue_slots_stages = stage_count(*outcome->schedule);
+  }
+}
+#endif
+
+}  // namespace
+
+Result<AuditPage> audit_dump(const std::string& name, const Arguments& arguments, const Terminal& terminal, std::size_t files_left) {
+  const Result<dump::Address> address = dump::parse_address(with_dump_options(name, arguments));
+  if (!address) return address.error();
+  const Result<dump::Dump> dump = dump::read_dump(*address);
+  if (!dump) return dump.error();
+  if (address->loop)
+    if (const auto loop = dump::find_loop(*dump, *address); !loop) return loop.error();
+  dump::Audit audit = dump::audit(*dump, address->loop);
+#ifdef HEDDLE_HAS_SOLVER
+  if (!arguments.has("--no-solve")) {
+    const InterruptScope interrupt;
+    std::size_t left = kReadings * audit.loops.size() * files_left;
+    for (dump::LoopAudit& loop : audit.loops) {
+      const double fair = arguments.deadline().left() / static_cast<double>(left);
+      if (!interrupt.interrupted() && loop.problem_fault.empty() && !dump->loops[loop.loop].nodes.empty())
+        improve(*dump, loop, arguments, arguments.has("--timeout") ? fair : kSecondsPerLoop, interrupt.token());
+      left -= kReadings;
+    }
+  }
+#else
+  (void)files_left;
+#endif
+  AuditPage page;
+  page.headline = styled(audit_headline(*dump, audit), terminal.style);
+  page.text = audit_text(*dump, audit, terminal.style);
+  page.markdown = audit_markdown(*dump, audit);
+  page.json = audit_json(*dump, audit);
+  page.clean = audit.clean();
+  return page;
+}
+
+}  // namespace heddle::app

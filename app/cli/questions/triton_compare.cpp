@@ -1,0 +1,99 @@
+#include "app/cli/questions/triton_compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/cli/inputs.h"
+#include "app/cli/triton_solving.h"
+#include "app/command/exit_code.h"
+#include "app/command/interrupt.h"
+#include "app/command/triton_words.h"
+#include "core/answers/difference.h"
+#include "core/library/library.h"
+#include "core/library/triton_text.h"
+
+namespace heddle::app {
+namespace {
+
+constexpr double kSeconds = 60;
+
+/// What only a scoreboard of one problem can take; empty when there is nothing of it.
+std::string option_of_one_reading(const Arguments& arguments) {
+  for (const char* option :
+       {"--param", "--subtile", "--constraints", "--demand", "--set", "--ii", "--max-stages", "--groups", "--emitter", "--baseline",
+        "--no-baselines", "--no-hand", "--no-solve", "--clock", "--power", "--data", "--measured", "--all"})
+    if (arguments.has(option)) return option;
+  return {};
+}
+
+/// Everything was found out: what has a schedule is proved.
+bool settled(const triton::Comparison& comparison) {
+  return std::all_of(comparison.sides.begin(), comparison.sides.end(), [](const triton::Side& side) {
+    return side.whose == triton::Whose::Tritons ||
+           (side.schedule ? side.status == Status::Optimal : side.status != Status::Unknown || !side.why_not.empty());
+  });
+}
+
+std::string written_as(const std::string& format, const triton::Comparison& comparison, const TextStyle& style) {
+  if (format == "json") return comparison_json(comparison).pretty();
+  if (format == "csv") return comparison_csv(comparison);
+  if (format == "markdown") return comparison_markdown(comparison);
+  return comparison_text(comparison, style);
+}
+
+}  // namespace
+
+bool wants_three(const Arguments& arguments) {
+  const std::string kernel = *arguments.text("KERNEL");
+  return is_triton_argument(kernel) && arguments.all("SCHEDULES").empty() && !reading_in(with_dump_options(kernel, arguments));
+}
+
+int compare_three(const Arguments& arguments, const Terminal& terminal) {
+  const std::string path = arguments.text("--out").value_or("-"), format = compare_format(arguments, path);
+  const bool here = path == "-", json = arguments.has("--json") || (format == "json" && here);
+  const std::string name = with_dump_options(*arguments.text("KERNEL"), arguments);
+  if (json && here && format != "json")
+    return refuse(terminal, fmt::format("--json and --format {} both want standard output; give one of them", format), json);
+  if (const std::string option = option_of_one_reading(arguments); !option.empty())
+    return refuse(
+        terminal,
+        fmt::format("{} is about one reading's scoreboard, and this compares three schedules in two readings; name the reading: {} or {}",
+                    option, with_reading(name, triton::Reading::Triton), with_reading(name, triton::Reading::Free)),
+        json);
+  if (format == "html")
+    return refuse(terminal,
+                  fmt::format("the three schedules have no page of html yet; name a reading for its scoreboard: {}",
+                              with_reading(name, triton::Reading::Triton)),
+                  json);
+  const Result<triton::Address> address = triton::parse_address(name);
+  if (!address) return report(terminal, address.error(), json);
+  const Result<triton::Program> program = triton::read_program(*address);
+  if (!program) return report(terminal, program.error(), json);
+  const Result<const triton::LoopSite*> loop = triton::find_loop(*program, *address);
+  if (!loop) return report(terminal, loop.error(), json);
+  const std::string& given = *arguments.text("MACHINE");
+  std::vector<Fault> warnings;
+  const Result<Machine> machine = given == *arguments.text("KERNEL") ? read_triton_machine(name) : load_machine(given, &warnings);
+  print_warnings(terminal, warnings);
+  if (!machine) return report(terminal, machine.error(), json);
+  if (const int failed = expect_writable(terminal, path, json)) return failed;
+
+  const InterruptScope interrupt;
+  Result<triton::Comparison> comparison =
+      solve_three(*program, **loop, *machine, arguments, terminal, arguments.deadline(kSeconds).left(), interrupt.token());
+  if (!comparison) return report(terminal, comparison.error(), json);
+  TextStyle style = terminal.style;
+  if (!here) style = {};
+  int code = comparison->cancelled ? kInterrupted : settled(*comparison) ? kDone : kNoProof;
+  if (terminal.quiet && here && format == "text")
+    terminal.out << styled(headline(*comparison, ungrouped), style) << "\n";
+  else if (const int failed = write_text(terminal, path, written_as(format, *comparison, style)))
+    code = failed;
+  else if (!here)
+    terminal.note(fmt::format("{} written to {}", format, path));
+  if (json && !here) terminal.out << written_as("json", *comparison, {});
+  return code;
+}
+
+}  // namespace heddle::app

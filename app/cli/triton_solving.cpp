@@ -1,0 +1,34 @@
+#include "app/cli/triton_solving.h"
+
+#include <fmt/format.h>
+
+#include "app/command/progress_line.h"
+#include "core/answers/difference.h"
+#ifdef HEDDLE_HAS_SOLVER
+#include "solver/questions/triton.h"
+#endif
+
+namespace heddle::app {
+
+Result<triton::Comparison> solve_three(const triton::Program& program, const triton::LoopSite& loop, const Machine& machine,
+                                       const Arguments& arguments, const Terminal& terminal, double seconds, std::stop_token stop) {
+#ifdef HEDDLE_HAS_SOLVER
+  solver::TritonRequest request{program, loop, machine};
+  request.timeout_seconds = seconds;
+  if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
+  ProgressLine progress(terminal);
+  progress.show({program.kernel, "reading"});
+  return solver::compare_triton(request, stop, [&](const triton::Comparison& so_far) {
+    std::vector<std::string> facts;
+    for (const triton::Side& side : so_far.sides)
+      if (side.schedule) facts.push_back(fmt::format("{} {}", triton::title(side.whose), side.period));
+    if (facts.empty()) facts.push_back("no schedule yet");
+    progress.show(std::move(facts));
+  });
+#else
+  (void)program, (void)loop, (void)machine, (void)arguments, (void)terminal, (void)seconds, (void)stop;
+  return Error::environment("this build has no solver", "configure with -DHEDDLE_SOLVER=ON");
+#endif
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,19 @@
+// The three schedules of a Triton text, worked out for a command: time, seed, progress and Ctrl-C as the command line says.
+#pragma once
+
+#include <stop_token>
+
+#include "app/command/arguments.h"
+#include "app/command/terminal.h"
+#include "core/base/result.h"
+#include "core/machine/machine.h"
+#include "core/triton/comparison.h"
+#include "core/triton/program.h"
+
+namespace heddle::app {
+
+/// `seconds` for all three together. An environment error in a build without solver.
+Result<triton::Comparison> solve_three(const triton::Program& program, const triton::LoopSite& loop, const Machine& machine,
+                                       const Arguments& arguments, const Terminal& terminal, double seconds, std::stop_token stop);
+
+}  // namespace heddle::app
