@@ -31,6 +31,25 @@ DEVICE float rsqrt_(float x) { float y; asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f
 DEVICE float sqrt_(float x) { float y; asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; }
 DEVICE float tanh_(float x) { float y; asm("tanh.approx.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; }
 DEVICE float sigmoid_(float x) { return recip_(1.0f + exp2_(-1.44269504f * x)); }
+/// Less 2 pi as often as it fits: the unit itself knows but one turn well.
+DEVICE float sin_(float x) {
+  float y;
+  x = fmaf(rintf(x * 0.15915494f), -6.2831855f, x);
+  asm("sin.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+DEVICE float round_bf16_(float x) { return low_bf16(pack_bf16(x, 0.0f)); }
+DEVICE float round_f16_(float x) { return low_f16(pack_f16(x, 0.0f)); }
+DEVICE float round_e4m3_(float x) {
+  float y;
+  asm("{ .reg .b16 p, l, h; .reg .b32 w; cvt.rn.satfinite.e4m3x2.f32 p, %2, %1; cvt.rn.f16x2.e4m3x2 w, p; mov.b32 {l, h}, w; cvt.f32.f16 %0, l; }" : "=f"(y) : "f"(x), "f"(0.0f));
+  return y;
+}
+DEVICE float round_e5m2_(float x) {
+  float y;
+  asm("{ .reg .b16 p, l, h; .reg .b32 w; cvt.rn.satfinite.e5m2x2.f32 p, %2, %1; cvt.rn.f16x2.e5m2x2 w, p; mov.b32 {l, h}, w; cvt.f32.f16 %0, l; }" : "=f"(y) : "f"(x), "f"(0.0f));
+  return y;
+}
 /// 2^x without the special function unit, to 1.1e-4 of itself: a cubic for what is left of x beside the nearest whole number, which goes into the
 /// exponent. Never less than 2^-126.
 DEVICE float exp2_poly_(float x) {

@@ -92,13 +92,22 @@ std::string Writer::index_of_row(const Layout& tile) const {
   return "0";
 }
 
+bool Writer::takes_by_column(const TileOp& op, std::size_t input) const {
+  if (op.kind != "map") return integer_attr(op, "axis", 0) == 1 && !is_reduction(op.kind);
+  const auto shape = [&](const std::string& name) -> const std::vector<std::int64_t>& {
+    std::size_t v = 0;
+    while (kernel_.values[v].name != name) ++v;
+    return values_[v].shape;
+  };
+  return map_lay(op, input, shape(op.inputs[input].value), shape(op.outputs[0])) == Lay::AlongColumns;
+}
+
 /// Some op lays it over a tile, one element for each column.
 bool Writer::lies_along_columns(const TileValue& value) const {
   for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
     for (const TileOp& op : *list)
-      if (integer_attr(op, "axis", 0) == 1 && op.kind != "reduce_max" && op.kind != "reduce_sum")
-        for (const Operand& in : op.inputs)
-          if (in.value == value.name) return true;
+      for (std::size_t k = 0; k < op.inputs.size(); ++k)
+        if (op.inputs[k].value == value.name && takes_by_column(op, k)) return true;
   return false;
 }
 

@@ -6,7 +6,8 @@
 
 namespace heddle::codegen {
 
-void Writer::write_row_reduction(const Step& step, const TileOp& op, bool maximum) {
+void Writer::write_row_reduction(const Step& step, const TileOp& op) {
+  const bool sum = op.kind == "reduce_sum", maximum = op.kind == "reduce_max";
   const Value& out = values_[step.output.value];
   const Value& in = values_[step.inputs.at(0).value];
   using Kind = Layout::Kind;
@@ -14,7 +15,7 @@ void Writer::write_row_reduction(const Step& step, const TileOp& op, bool maximu
       out.layout->kind != Kind::Rows || pieces_of(step, step.inputs[0].value) > 1)
     return refuse("reduction", op, fmt::format("'{}' is no reduction of an f32 tile along its rows", op.name));
   float scale = number_attr(op, "scale").value_or(1.0f);
-  if (!std::isfinite(scale) || (maximum && scale <= 0))
+  if (!std::isfinite(scale) || (!sum && scale <= 0))
     return refuse("reduction", op, fmt::format("'{}' has a scale that cannot be taken out of the reduction", op.name));
   if (flag_attr(op, "mean")) scale /= static_cast<float>(in.layout->cols);
   const std::string from = input_array(step, 0);
@@ -35,9 +36,10 @@ void Writer::write_row_reduction(const Step& step, const TileOp& op, bool maximu
     raw("#pragma unroll");
     line("for (int e = 4; e < {}; e += 4)", elements);
     raw("#pragma unroll");
-    if (maximum) {
-      line("  for (int r = 0; r < 4; ++r) part[r] = fmaxf(part[r], {}[e + r]);", from);
-      raw("float all = fmaxf(fmaxf(part[0], part[1]), fmaxf(part[2], part[3]));");
+    if (!sum) {
+      const char* combine = maximum ? "fmaxf" : "fminf";
+      line("  for (int r = 0; r < 4; ++r) part[r] = {}(part[r], {}[e + r]);", combine, from);
+      line("float all = {0}({0}(part[0], part[1]), {0}(part[2], part[3]));", combine);
     } else {
       line("  for (int r = 0; r < 4; ++r) part[r] += {}[e + r];", from);
       raw("float all = (part[0] + part[1]) + (part[2] + part[3]);");
@@ -56,8 +58,8 @@ void Writer::write_row_reduction(const Step& step, const TileOp& op, bool maximu
       line("all = fmaf({}, {}, all);", second, extra(2));
     else if (const float within = maximum ? number_attr(op, "keep_within").value_or(0.0f) : 0.0f; within > 0)
       line("all = all - {0} > {1} ? all : {0};", second, float_literal(within));
-    else if (maximum)
-      line("all = fmaxf(all, {});", second);
+    else if (!sum)
+      line("all = {}(all, {});", maximum ? "fmaxf" : "fminf", second);
     else
       line("all += {};", second);
   }

@@ -160,7 +160,7 @@ void Writer::write_step_text(const Step& step) {
       line("// {}", comment());
       if (unread_ && std::any_of(step.inputs.begin(), step.inputs.end(), [&](const Place& p) { return p.value == unread_->output.value; }))
         unread_ = nullptr;
-      if (op_of(kernel_, step.op).kind == "exp2" && tiles_ == Tiles::Fragments && words_of(step.output.value) > 2) unread_ = &step;
+      if (makes_powers(op_of(kernel_, step.op)) && tiles_ == Tiles::Fragments && words_of(step.output.value) > 2) unread_ = &step;
       return write_compute(step);
   }
 }

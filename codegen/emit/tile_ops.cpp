@@ -15,7 +15,7 @@ struct Function {
   const char* text;  ///< of a, b, c
 };
 
-constexpr std::array<Function, 21> kFunctions{{
+constexpr std::array<Function, 22> kFunctions{{
     {"add", 2, "{0} + {1}"},
     {"sub", 2, "{0} - {1}"},
     {"mul", 2, "{0} * {1}"},
@@ -23,6 +23,7 @@ constexpr std::array<Function, 21> kFunctions{{
     {"max", 2, "fmaxf({0}, {1})"},
     {"min", 2, "fminf({0}, {1})"},
     {"fma", 3, "fmaf({0}, {1}, {2})"},
+    {"select", 3, "({0}) != 0.0f ? {1} : {2}"},
     {"scale", 2, "{0} * {1}"},
     {"copy", 1, "{0}"},
     {"neg", 1, "-({0})"},
@@ -54,8 +55,10 @@ void Writer::write_compute(const Step& step) {
     write_tensor_fill(step, op);
   else if (op.kind == "fill" || op.kind == "elementwise" || op.kind == "exp2" || op.kind == "broadcast")
     write_elements(step, op);
-  else if (op.kind == "reduce_max" || op.kind == "reduce_sum")
-    rows ? write_row_reduction(step, op, op.kind == "reduce_max") : write_reduction(step, op, op.kind == "reduce_max");
+  else if (op.kind == "map")
+    write_map(step, op);
+  else if (op.kind == "reduce_max" || op.kind == "reduce_min" || op.kind == "reduce_sum")
+    rows ? write_row_reduction(step, op) : write_reduction(step, op);
   else if (op.kind == "convert" || op.kind == "copy")
     write_convert(step, op);
   else if (op.kind == "mask")
@@ -82,7 +85,7 @@ void Writer::take_inputs(const Step& step, const TileOp& op) {
   for (std::size_t k = 0; k < step.inputs.size(); ++k) {
     const Place& p = step.inputs[k];
     if (is_smem_vector(p)) {
-      if (integer_attr(op, "axis", 0) == 1) continue;  // write_elements() takes some at a time, to save registers
+      if (axis_of(step, op, k) == 1) continue;  // write_each_element() takes some at a time, to save registers
       line("float taken{}[{}];", k, rows_per_thread());
       if (tiles_ == Tiles::ThreadRows) {
         line("load_word({} + tid * 4, taken{}[0]);", slot_text(p), k);
@@ -134,7 +137,7 @@ std::string Writer::element_text(const Step& step, const TileOp& op, std::size_t
   const Place& p = step.inputs[input];
   const Value& v = values_[p.value];
   if (is_smem_vector(p) && result.kind == Layout::Kind::Matrix) {
-    const bool columns = integer_attr(op, "axis", 0) == 1;
+    const bool columns = axis_of(step, op, input) == 1;
     if (v.shape[0] == (columns ? result.cols : result.rows)) {
       if (columns && tiles_ == Tiles::ThreadRows) return fmt::format("__uint_as_float(taken{}[e & 3])", input);
       return fmt::format("taken{}[{}]", input, columns ? "e & 1" : index_of_row(result));
@@ -153,7 +156,7 @@ std::string Writer::element_text(const Step& step, const TileOp& op, std::size_t
                     : fmt::format("{}[{} * 2 + (e & 1)]", array, pair);
   };
   if (v.layout->kind == result.kind) return v.packed ? of_pair("e / 2") : array + "[e]";
-  const std::int64_t axis = integer_attr(op, "axis", 0);
+  const std::int64_t axis = axis_of(step, op, input);
   if (result.kind == Kind::Matrix && v.layout->kind == Kind::Rows && axis == 0) return fmt::format("{}[{}]", array, index_of_row(result));
   if (result.kind == Kind::Matrix && v.layout->kind == Kind::Columns && axis == 1) {
     if (tiles_ == Tiles::Fragments) return of_pair("e / 4");
@@ -209,37 +212,73 @@ void Writer::write_elements(const Step& step, const TileOp& op) {
     }
   }
   const std::string to = begin_result(step);
+  write_each_element(step, op, to, {{}, expression});
+  end_result(step);
+}
+
+std::int64_t Writer::axis_of(const Step& step, const TileOp& op, std::size_t input) const {
+  if (op.kind != "map") return integer_attr(op, "axis", 0);
+  return map_lay(op, input, values_[step.inputs[input].value].shape, values_[step.output.value].shape) == Lay::AlongColumns;
+}
+
+void Writer::write_each_element(const Step& step, const TileOp& op, const std::string& to, const ElementText& text) {
+  const Value& out = values_[step.output.value];
+  const char* type = kernel_.values[step.output.value].dtype == DType::F16 ? "f16" : "bf16";
+  const auto body = [&](const std::string& target) {
+    for (const std::string& before : text.before) raw(before);
+    line("{} = {};", target, text.value);
+  };
+  // Elements from `first` up to `last`.
+  const auto each = [&](const std::string& first, const std::string& last) {
+    if (!out.packed && text.before.empty()) return line("for (int e = {}; e < {}; ++e) {}[e] = {};", first, last, to, text.value);
+    line("for (int e{0} = {1}; e{0} < {2}; {3}) {{", out.packed ? "0" : "", first, last, out.packed ? "e0 += 2" : "++e");
+    ++indent_;
+    if (out.packed) {
+      raw("float pair[2];");
+      raw("#pragma unroll");
+      raw("for (int e = e0; e < e0 + 2; ++e) {");
+      ++indent_;
+      body("pair[e - e0]");
+      --indent_;
+      raw("}");
+      line("{}[e0 / 2] = pack_{}(pair[0], pair[1]);", to, type);
+    } else {
+      body(to + "[e]");
+    }
+    --indent_;
+    raw("}");
+  };
   raw("#pragma unroll");
-  const bool by_columns = integer_attr(op, "axis", 0) == 1 &&
-                          std::any_of(step.inputs.begin(), step.inputs.end(), [&](const Place& p) { return is_smem_vector(p); });
+  const auto by_column = [&](std::size_t k) { return is_smem_vector(step.inputs[k]) && axis_of(step, op, k) == 1; };
+  bool by_columns = false;
+  for (std::size_t k = 0; k < step.inputs.size(); ++k) by_columns = by_columns || by_column(k);
   if (by_columns && tiles_ == Tiles::ThreadRows) {
     const int elements = elements_of(step, step.output.value);
     const std::string skipped = step.piece.number > 0 ? fmt::format("{} + ", step.piece.number * elements * 4) : "";
     line("for (int j = 0; j < {}; ++j) {{  // 4 columns, the same for all threads", elements / 4);
     ++indent_;
     for (std::size_t k = 0; k < step.inputs.size(); ++k) {
-      if (!is_smem_vector(step.inputs[k])) continue;
+      if (!by_column(k)) continue;
       line("u32 taken{}[4];", k);
       line("load_words({1} + {2}j * 16, taken{0}[0], taken{0}[1], taken{0}[2], taken{0}[3]);", k, slot_text(step.inputs[k]), skipped);
     }
     raw("#pragma unroll");
-    line("for (int e = 4 * j; e < 4 * j + 4; ++e) {}[e] = {};", to, expression);
+    each("4 * j", "4 * j + 4");
     --indent_;
     raw("}");
   } else if (by_columns) {
     line("for (int j = 0; j < {}; ++j) {{  // 8 columns, two of them in this thread", out.layout->elements / 4);
     ++indent_;
     for (std::size_t k = 0; k < step.inputs.size(); ++k)
-      if (is_smem_vector(step.inputs[k]))
+      if (by_column(k))
         line("float taken{0}[2]; load_words({1} + (j * 8 + lane % 4 * 2) * 4, taken{0}[0], taken{0}[1]);", k, slot_text(step.inputs[k]));
     raw("#pragma unroll");
-    line("for (int e = 4 * j; e < 4 * j + 4; ++e) {}[e] = {};", to, expression);
+    each("4 * j", "4 * j + 4");
     --indent_;
     raw("}");
   } else {
-    line("for (int e = 0; e < {}; ++e) {}[e] = {};", elements_of(step, step.output.value), to, expression);
+    each("0", std::to_string(elements_of(step, step.output.value)));
   }
-  end_result(step);
 }
 
 void Writer::write_convert(const Step& step, const TileOp& op) {

@@ -35,20 +35,21 @@ void Writer::finish_lazy_sums(const Step& step) {
   }
 }
 
-void Writer::write_reduction(const Step& step, const TileOp& op, bool maximum) {
+void Writer::write_reduction(const Step& step, const TileOp& op) {
+  const bool sum = op.kind == "reduce_sum", maximum = op.kind == "reduce_max";
   const Value& out = values_[step.output.value];
   const Value& in = values_[step.inputs.at(0).value];
   if (integer_attr(op, "axis", 1) != 1 || !in.layout || in.layout->kind != Layout::Kind::Matrix || in.packed || out.packed || !out.layout ||
       out.layout->kind != Layout::Kind::Rows)
     return refuse("reduction", op, fmt::format("'{}' is no reduction of an f32 tile along its rows", op.name));
   float scale = number_attr(op, "scale").value_or(1.0f);
-  if (!std::isfinite(scale) || (maximum && scale <= 0))
+  if (!std::isfinite(scale) || (!sum && scale <= 0))
     return refuse("reduction", op, fmt::format("'{}' has a scale that cannot be taken out of the reduction", op.name));
   if (flag_attr(op, "mean")) scale /= static_cast<float>(in.layout->cols);
   const bool fragments = tiles_ == Tiles::Fragments;
   const std::string from = input_array(step, 0);
   const int rows = out.layout->elements;
-  const std::string combine = maximum ? "fmaxf({0}, {1})" : "{0} + {1}";
+  const std::string combine = sum ? "{0} + {1}" : maximum ? "fmaxf({0}, {1})" : "fminf({0}, {1})";
   const auto combined = [&](const std::string& a, const std::string& b) { return fmt::format(fmt::runtime(combine), a, b); };
   // Two partial results per row, so that fewer operations wait for each other.
   line("float even[{0}], odd[{0}];", rows);
@@ -65,7 +66,7 @@ void Writer::write_reduction(const Step& step, const TileOp& op, bool maximum) {
   line("  odd[r] = {};", combined("odd[r]", fmt::format("{}[{} + {} * j + 1]", from, first, stride)));
   raw("}");
   line("even[r] = {};", combined("even[r]", "odd[r]"));
-  const bool lazy = !maximum && step.output.kind == Place::Kind::Variable && is_lazy_sum(step.output.value);
+  const bool lazy = sum && step.output.kind == Place::Kind::Variable && is_lazy_sum(step.output.value);
   for (int mask = lazy ? 0 : fragments ? 1 : 16; fragments ? mask > 0 && mask <= 2 : mask >= 1; mask = fragments ? mask * 2 : mask / 2)
     line("even[r] = {};", combined("even[r]", fmt::format("__shfl_xor_sync(0xffffffffu, even[r], {})", mask)));
   // In straight code ptxas would put the additions off until their operands have to be spilled.

@@ -9,7 +9,7 @@ namespace heddle::codegen {
 bool Writer::is_positive(std::size_t v) const {
   for (const TileOp& op : kernel_.body) {
     if (op.outputs.empty() || op.outputs[0] != kernel_.values[v].name) continue;
-    if (op.kind == "exp2") return true;
+    if (makes_powers(op)) return true;
     if (op.kind != "convert") return false;
     for (std::size_t from = 0; from < kernel_.values.size(); ++from)
       if (!op.inputs.empty() && op.inputs[0].value == kernel_.values[from].name) return is_positive(from);

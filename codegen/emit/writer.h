@@ -18,6 +18,8 @@
 #include "codegen/emit/emit.h"
 #include "codegen/emit/names.h"
 #include "codegen/emit/product.h"
+#include "core/kernel/map_expression.h"
+#include "core/kernel/op_shapes.h"
 #include "core/problem/costs.h"
 
 namespace heddle::codegen {
@@ -180,6 +182,7 @@ class Writer {
 
   // ---- how tiles lie in registers (register_tiles.cpp)
   void lay_out_values();
+  bool takes_by_column(const TileOp& op, std::size_t input) const;
   bool lies_along_columns(const TileValue& value) const;
   /// What is wrong with it, or nothing.
   std::string lay_out(const TileValue& of, Value& value, std::int64_t rows, std::int64_t cols) const;
@@ -190,9 +193,23 @@ class Writer {
   // ---- what threads compute (tile_ops.cpp)
   void write_compute(const Step& step);
   void write_elements(const Step& step, const TileOp& op);
+  /// Element e of a result, and what must be said before.
+  struct ElementText {
+    std::vector<std::string> before;
+    std::string value;
+  };
+  void write_each_element(const Step& step, const TileOp& op, const std::string& to, const ElementText& text);
+  /// What a vector operand runs along.
+  std::int64_t axis_of(const Step& step, const TileOp& op, std::size_t input) const;
   void write_convert(const Step& step, const TileOp& op);
+  // (map_ops.cpp)
+  void write_map(const Step& step, const TileOp& op);
+  static ElementText map_text(const MapExpression& expression, const std::vector<std::string>& inputs);
+  std::vector<std::string> place_text(const Step& step, const Layout& layout, bool rows, bool columns);
+  /// Its results are powers, which are positive.
+  static bool makes_powers(const TileOp& op);
   // (warp_tiles.cpp)
-  void write_reduction(const Step& step, const TileOp& op, bool maximum);
+  void write_reduction(const Step& step, const TileOp& op);
   void write_mask(const Step& step, const TileOp& op);
   void write_smem_store(const Step& step, const TileOp& op);
   void write_smem_load(const Step& step, const TileOp& op);
@@ -201,7 +218,7 @@ class Writer {
   bool is_lazy_sum(std::size_t value) const;
   void finish_lazy_sums(const Step& step);
   // (row_tiles.cpp)
-  void write_row_reduction(const Step& step, const TileOp& op, bool maximum);
+  void write_row_reduction(const Step& step, const TileOp& op);
   void write_row_mask(const Step& step, const TileOp& op);
   void write_row_smem_store(const Step& step, const TileOp& op);
   // (global_loads.cpp)

@@ -215,7 +215,7 @@ class Describer {
       if (word == "reduce") {
         const std::string how = combiner(table_, static_cast<std::size_t>(node_ops_[index]));
         if (!how.empty()) word += "_" + how;
-        if (how == "max") n.native = "reduce_max";
+        if (how == "max" || how == "min") n.native = "reduce_" + how;
       }
       const bool defines = std::any_of(op->results.begin(), op->results.end(),
                                        [](const TileType& t) { return t.tile() || t.space == TileType::Space::Token; });

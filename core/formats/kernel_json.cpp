@@ -117,7 +117,7 @@ Json kind_clause(const OpKind& kind) {
   Json attributes = Json::object(), needed = Json::array();
   for (const OpAttribute& attribute : kind.attributes) {
     attributes.set(attribute.name, attribute_schema(attribute));
-    if (attribute.type == OpAttribute::Type::Function) needed.push(attribute.name);
+    if (attribute.needed) needed.push(attribute.name);
   }
   Json attrs = schema::type("object").set("properties", std::move(attributes));
   if (std::string_view(kind.name) != "opaque") attrs.set("additionalProperties", false);

@@ -35,7 +35,7 @@ constexpr std::array kSum{kReduced, kScale, OpAttribute{"mean", Type::Flag, "fal
 constexpr std::array kPower{kAlong, OpAttribute{"emulated", Type::Integer, "0", "percent that is computed without MUFU", 0, 100}, kScale,
                             kVariant};
 constexpr std::array kElements{
-    OpAttribute{"fn", Type::Function, "", "the function; it must be given"},
+    OpAttribute{"fn", Type::Function, "", "the function; it must be given", 0, 0, true},
     OpAttribute{"value", Type::Number, "", "stands for a missing last operand"},
     kScale,
     kAlong,
@@ -44,7 +44,7 @@ constexpr std::array kElements{
 constexpr std::array kLeast{kReduced, kScale, kVariant};
 constexpr std::array kBits{kReduced, kVariant};
 constexpr std::array kChain{
-    OpAttribute{"expr", Type::Text, "", "what an element is of x0 to x7; it must be given (docs/files.md)"},
+    OpAttribute{"expr", Type::Text, "", "what an element is of x0 to x7; it must be given (docs/files.md)", 0, 0, true},
     OpAttribute{"fma", Type::Integer, "", "instructions per element on the FP32 pipe; else counted in `expr`", 0, 1 << 20},
     OpAttribute{"alu", Type::Integer, "", "the same on the ALU", 0, 1 << 20},
     OpAttribute{"mufu", Type::Integer, "", "the same on the special function unit", 0, 1 << 20},

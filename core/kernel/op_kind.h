@@ -21,6 +21,7 @@ struct OpAttribute {
   const char* standard;  ///< as a file has it; empty: there is none
   const char* about;
   std::int64_t low = 0, high = 0;  ///< Integer
+  bool needed = false;             ///< an op must give it
 };
 
 struct OpKind {

@@ -19,6 +19,7 @@
 
 using u32 = unsigned;
 using u64 = unsigned long long;
+using i64 = long long;
 #define DEVICE inline
 #define __global__
 #define __launch_bounds__(...)

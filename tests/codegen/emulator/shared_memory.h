@@ -18,6 +18,7 @@ inline std::uint16_t bf16_bits(float x) {
 inline u32 pack_bf16(float low, float high) { return bf16_bits(low) | u32{bf16_bits(high)} << 16; }
 inline float low_bf16(u32 x) { return bf16_value(static_cast<std::uint16_t>(x)); }
 inline float high_bf16(u32 x) { return bf16_value(static_cast<std::uint16_t>(x >> 16)); }
+inline float round_bf16_(float x) { return bf16_value(bf16_bits(x)); }
 inline u32 __float_as_uint(float x) {
   u32 bits;
   std::memcpy(&bits, &x, 4);
@@ -34,6 +35,7 @@ inline float recip_(float x) { return 1.0f / x; }
 inline float rsqrt_(float x) { return 1.0f / std::sqrt(x); }
 inline float sqrt_(float x) { return std::sqrt(x); }
 inline float tanh_(float x) { return std::tanh(x); }
+inline float sin_(float x) { return std::sin(x); }
 inline float sigmoid_(float x) { return 1.0f / (1.0f + std::exp(-x)); }
 
 // ---- shared memory
