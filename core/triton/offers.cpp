@@ -206,6 +206,9 @@ Result<std::vector<FoundText>> find_texts(const std::string& path) {
   if (begins_like_trace(head)) return read_trace(path);
   const Result<std::string> content = read_file(path, kLargestLog);
   if (!content) return content.error();
+  if (!begins_like_text(*content))
+    return words_fault(path, "this is no text that Triton's compiler prints",
+                       "expected a .ttgir, a log of MLIR_ENABLE_DUMP=1, a folder of Triton's cache or a tritonparse log");
   std::vector<FoundText> texts = cut_log(*content, path);
   if (texts.empty())
     return words_fault(path, "this log holds no kernel in Triton's GPU dialect",
