@@ -43,16 +43,6 @@ std::optional<float> number_attr(const TileOp& op, const char* name) {
   return static_cast<float>(value);
 }
 
-bool flag_attr(const TileOp& op, const char* name) {
-  const auto it = op.attrs.find(name);
-  return it != op.attrs.end() && std::holds_alternative<bool>(it->second) && std::get<bool>(it->second);
-}
-
-std::int64_t integer_attr(const TileOp& op, const char* name, std::int64_t fallback) {
-  const auto it = op.attrs.find(name);
-  return it != op.attrs.end() && std::holds_alternative<std::int64_t>(it->second) ? std::get<std::int64_t>(it->second) : fallback;
-}
-
 std::string text_attr(const TileOp& op, const char* name) {
   const auto it = op.attrs.find(name);
   return it != op.attrs.end() && std::holds_alternative<std::string>(it->second) ? std::get<std::string>(it->second) : "";

@@ -23,8 +23,6 @@ std::string float_literal(float x);
 
 /// The attribute as a number; nothing when it is absent. NaN when it is no finite number.
 std::optional<float> number_attr(const TileOp& op, const char* name);
-bool flag_attr(const TileOp& op, const char* name);
-std::int64_t integer_attr(const TileOp& op, const char* name, std::int64_t fallback);
 std::string text_attr(const TileOp& op, const char* name);
 
 /// constant + sum of coefficient * variable.
