@@ -34,7 +34,7 @@ std::int64_t peak_of(const std::vector<Piece>& pieces) {
 
 Memory memory_of(const Program& program) {
   const Places places(program);
-  Plan plan = plan_of_final(program, places);
+  Plan plan = program.form == Form::Final ? plan_of_final(program, places) : plan_of_scheduled(program, places);
   Memory memory;
   memory.warps = warps_of(program);
   if (const std::optional<std::int64_t> bytes = allocate(plan.shared)) {

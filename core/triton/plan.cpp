@@ -23,16 +23,6 @@ std::int64_t capture_bytes(const Type& type) {
   return (std::max<std::int64_t>(1, type.tile.bits) + 7) / 8;
 }
 
-Piece piece_at(const Places& places, OpId op, std::int64_t bytes, std::int64_t alignment, Life life) {
-  Piece piece;
-  piece.bytes = bytes;
-  piece.alignment = alignment;
-  piece.life = life;
-  piece.specialize = places.specialize(op);
-  piece.region = places.region(op);
-  return piece;
-}
-
 }  // namespace
 
 void Plan::add(Buffer buffer, Piece piece) {
@@ -58,6 +48,107 @@ std::int64_t alignment_of(const Type& type, bool old_dialects) {
 std::string name_of(const Program& program, OpId id) {
   const Op& op = program.module->op(id);
   return op.results.empty() ? op.name : program.module->value(op.results.front()).name;
+}
+
+Piece piece_at(const Places& places, OpId op, std::int64_t bytes, std::int64_t alignment, Life life) {
+  Piece piece;
+  piece.bytes = bytes;
+  piece.alignment = alignment;
+  piece.life = life;
+  piece.specialize = places.specialize(op);
+  piece.region = places.region(op);
+  return piece;
+}
+
+void add_tensor_alloc(Plan& plan, const Program& program, const Places& places, OpId id, Life life, std::int64_t copies) {
+  const Op& op = program.module->op(id);
+  const Type& type = program.type(op.results.front());
+  const TensorSize size = tensor_size(type);
+  Buffer buffer;
+  buffer.op = id;
+  buffer.name = name_of(program, id);
+  buffer.what = Buffer::What::Accumulator;
+  buffer.slots = type.tile.shape.size() > 2 ? std::max<std::int64_t>(1, type.tile.shape.front()) : 1;
+  buffer.columns = size.columns / buffer.slots;
+  buffer.slots *= copies;
+  buffer.why = fmt::format("{} in tensor memory", type.tile.text());
+  TensorPiece piece;
+  piece.columns = sat_mul(size.columns, copies);
+  piece.rows = size.rows;
+  piece.life = life;
+  piece.specialize = places.specialize(id);
+  piece.region = places.region(id);
+  plan.add(std::move(buffer), piece);
+}
+
+void add_scratch(Plan& plan, const Program& program, const Places& places, OpId id) {
+  add_scratch(plan, program, places, id, scratch_of(program, program.module->op(id)));
+}
+
+void add_scratch(Plan& plan, const Program& program, const Places& places, OpId id, const Scratch& needed) {
+  const Op& op = program.module->op(id);
+  if (!needed.unsure.empty()) plan.doubt(needed.unsure);
+  if (needed.bytes <= 0) return;
+  Buffer buffer;
+  buffer.op = id;
+  buffer.name = name_of(program, id);
+  buffer.what = Buffer::What::Scratch;
+  buffer.bytes = needed.bytes;
+  buffer.why = fmt::format("warps exchange what {} needs", op.name);
+  plan.add(std::move(buffer), piece_at(places, id, needed.bytes, 128, places.moment(id)));
+}
+
+void add_specialize(Plan& plan, const Program& program, const Places& places, OpId id) {
+  const Op& op = program.module->op(id);
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < op.operands.size(); ++i) bytes = sat_add(bytes, capture_bytes(program.operand_type(op, i)));
+  if (bytes <= 0) return;
+  Buffer buffer;
+  buffer.op = id;
+  buffer.name = op.name;
+  buffer.what = Buffer::What::Scratch;
+  buffer.bytes = bytes;
+  buffer.why = fmt::format("{} values are handed to the partitions", op.operands.size());
+  plan.add(std::move(buffer), piece_at(places, id, bytes, 8, places.moment(id)));
+}
+
+/// A byte for every warp that does not run the default region: which of them does what.
+void add_warp_states(Plan& plan, const Program& program) {
+  const std::int64_t extra = warps_of(program) - program.num_warps;
+  if (extra <= 0) return;
+  Buffer buffer;
+  buffer.op = program.function;
+  buffer.name = "warp states";
+  buffer.what = Buffer::What::Scratch;
+  buffer.bytes = extra;
+  buffer.why = fmt::format("a byte for each of the {} warps of the partitions", extra);
+  Piece piece;
+  piece.bytes = extra;
+  piece.alignment = 4;
+  piece.life = {0, std::numeric_limits<std::int64_t>::max()};
+  plan.add(std::move(buffer), piece);
+}
+
+/// A left operand of 64 rows in tensor memory must lie in the same lanes as its product's result.
+void tie_rows(Plan& plan, const Program& program, const Places& places) {
+  const mlir::Module& module = *program.module;
+  int next = 0;
+  for (const Op& op : module.ops) {
+    if (op.name.find("tc_gen5_mma") == std::string::npos || op.operands.size() < 3) continue;
+    const mlir::ValueId left = places.root(op.operands[0]), result = places.root(op.operands[2]);
+    TensorPiece* a = nullptr;
+    TensorPiece* d = nullptr;
+    for (std::size_t i = 0; i < plan.tensor.size(); ++i) {
+      const OpId made = plan.tensor_buffers[i].op;
+      if (module.value(left).definer == made) a = &plan.tensor[i];
+      if (module.value(result).definer == made) d = &plan.tensor[i];
+    }
+    if (!a || !d || a == d || a->rows != 64) continue;
+    const int tied = a->tied >= 0 ? a->tied : d->tied >= 0 ? d->tied : next++;
+    for (TensorPiece& piece : plan.tensor)
+      if (piece.tied >= 0 && (piece.tied == a->tied || piece.tied == d->tied)) piece.tied = tied;
+    a->tied = d->tied = tied;
+  }
 }
 
 namespace {
@@ -94,90 +185,6 @@ struct FinalPlanner {
     plan.add(std::move(buffer), piece_at(places, id, type.tile.bytes(), op.integer("alignment", alignment_of(type, old_dialects)),
                                          places.life(id, op.results.front())));
   }
-
-  void tensor_alloc(OpId id, const Op& op) {
-    const Type& type = result(op);
-    const TensorSize size = tensor_size(type);
-    Buffer buffer;
-    buffer.op = id;
-    buffer.name = name_of(program, id);
-    buffer.what = Buffer::What::Accumulator;
-    buffer.slots = type.tile.shape.size() > 2 ? std::max<std::int64_t>(1, type.tile.shape.front()) : 1;
-    buffer.columns = size.columns / buffer.slots;
-    buffer.why = fmt::format("{} in tensor memory", type.tile.text());
-    TensorPiece piece;
-    piece.columns = size.columns;
-    piece.rows = size.rows;
-    piece.life = places.life(id, op.results.front());
-    piece.specialize = places.specialize(id);
-    piece.region = places.region(id);
-    plan.add(std::move(buffer), piece);
-  }
-
-  void scratch(OpId id, const Op& op) {
-    const Scratch needed = scratch_of(program, op);
-    if (!needed.unsure.empty()) plan.doubt(needed.unsure);
-    if (needed.bytes <= 0) return;
-    Buffer buffer;
-    buffer.op = id;
-    buffer.name = name_of(program, id);
-    buffer.what = Buffer::What::Scratch;
-    buffer.bytes = needed.bytes;
-    buffer.why = fmt::format("warps exchange what {} needs", op.name);
-    plan.add(std::move(buffer), piece_at(places, id, needed.bytes, 128, places.moment(id)));
-  }
-
-  void specialize(OpId id, const Op& op) {
-    std::int64_t bytes = 0;
-    for (std::size_t i = 0; i < op.operands.size(); ++i) bytes = sat_add(bytes, capture_bytes(program.operand_type(op, i)));
-    if (bytes <= 0) return;
-    Buffer buffer;
-    buffer.op = id;
-    buffer.name = op.name;
-    buffer.what = Buffer::What::Scratch;
-    buffer.bytes = bytes;
-    buffer.why = fmt::format("{} values are handed to the partitions", op.operands.size());
-    plan.add(std::move(buffer), piece_at(places, id, bytes, 8, places.moment(id)));
-  }
-
-  /// A byte for every warp that does not run the default region: which of them does what.
-  void warp_states() {
-    const std::int64_t extra = warps_of(program) - program.num_warps;
-    if (extra <= 0) return;
-    Buffer buffer;
-    buffer.op = program.function;
-    buffer.name = "warp states";
-    buffer.what = Buffer::What::Scratch;
-    buffer.bytes = extra;
-    buffer.why = fmt::format("a byte for each of the {} warps of the partitions", extra);
-    Piece piece;
-    piece.bytes = extra;
-    piece.alignment = 4;
-    piece.life = {0, std::numeric_limits<std::int64_t>::max()};
-    plan.add(std::move(buffer), piece);
-  }
-
-  /// A left operand of 64 rows in tensor memory must lie in the same lanes as its product's result.
-  void tie_rows() {
-    const mlir::Module& module = *program.module;
-    int next = 0;
-    for (const Op& op : module.ops) {
-      if (op.name.find("tc_gen5_mma") == std::string::npos || op.operands.size() < 3) continue;
-      const mlir::ValueId left = places.root(op.operands[0]), result = places.root(op.operands[2]);
-      TensorPiece* a = nullptr;
-      TensorPiece* d = nullptr;
-      for (std::size_t i = 0; i < plan.tensor.size(); ++i) {
-        const OpId made = plan.tensor_buffers[i].op;
-        if (module.value(left).definer == made) a = &plan.tensor[i];
-        if (module.value(result).definer == made) d = &plan.tensor[i];
-      }
-      if (!a || !d || a == d || a->rows != 64) continue;
-      const int tied = a->tied >= 0 ? a->tied : d->tied >= 0 ? d->tied : next++;
-      for (TensorPiece& piece : plan.tensor)
-        if (piece.tied >= 0 && (piece.tied == a->tied || piece.tied == d->tied)) piece.tied = tied;
-      a->tied = d->tied = tied;
-    }
-  }
 };
 
 }  // namespace
@@ -192,18 +199,18 @@ Plan plan_of_final(const Program& program, const Places& places) {
     if (op.results.empty()) continue;
     const Type& type = program.type(op.results.front());
     if (name == "ttg.local_alloc" && type.tile.space == TileType::Space::Smem) planner.shared_alloc(OpId(i), op);
-    if (name == "ttng.tmem_alloc") planner.tensor_alloc(OpId(i), op);
+    if (name == "ttng.tmem_alloc") add_tensor_alloc(planner.plan, program, places, OpId(i), places.life(OpId(i), op.results.front()), 1);
     if (planner.plan.shared.size() > 1000 || planner.plan.tensor.size() > 1000) break;
   }
-  planner.warp_states();
+  add_warp_states(planner.plan, program);
   for (std::size_t i = 0; i < module.ops.size() && planner.plan.shared.size() <= 1000; ++i) {
     const Op& op = module.ops[i];
     if (op.name.starts_with("ttg.warp_specialize"))
-      planner.specialize(OpId(i), op);
+      add_specialize(planner.plan, program, places, OpId(i));
     else
-      planner.scratch(OpId(i), op);
+      add_scratch(planner.plan, program, places, OpId(i));
   }
-  planner.tie_rows();
+  tie_rows(planner.plan, program, places);
   return std::move(planner.plan);
 }
 

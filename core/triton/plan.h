@@ -9,6 +9,7 @@
 #include "core/triton/memory.h"
 #include "core/triton/places.h"
 #include "core/triton/program.h"
+#include "core/triton/scratch.h"
 
 namespace heddle::triton {
 
@@ -31,6 +32,18 @@ std::string name_of(const Program& program, mlir::OpId op);
 
 /// Explicit allocations, scratch, and what `ttg.warp_specialize` needs: of final texts all there is.
 Plan plan_of_final(const Program& program, const Places& places);
+
+/// Of a text that is still to be pipelined: what stands in it, and what the pipeliner and later passes will add.
+Plan plan_of_scheduled(const Program& program, const Places& places);
+
+/// Pieces that several planners make alike.
+Piece piece_at(const Places& places, mlir::OpId op, std::int64_t bytes, std::int64_t alignment, Life life);
+void add_tensor_alloc(Plan& plan, const Program& program, const Places& places, mlir::OpId op, Life life, std::int64_t copies);
+void add_scratch(Plan& plan, const Program& program, const Places& places, mlir::OpId op);
+void add_scratch(Plan& plan, const Program& program, const Places& places, mlir::OpId op, const Scratch& needed);
+void add_specialize(Plan& plan, const Program& program, const Places& places, mlir::OpId op);
+void add_warp_states(Plan& plan, const Program& program);
+void tie_rows(Plan& plan, const Program& program, const Places& places);
 
 /// Warps of the CTA.
 std::int64_t warps_of(const Program& program);

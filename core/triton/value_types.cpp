@@ -84,18 +84,22 @@ struct Typer {
     if (op.results.empty()) return;
     const std::string_view name = bare(op.name);
     const std::vector<std::string> in = opened(op.types), out = opened(op.result_types);
+    // The parser notes what stands beside a value; that these ops mean something else by it, it cannot know.
+    const auto always = [&](std::size_t i, Type type) {
+      if (i < op.results.size()) types[op.results[i].index()] = std::move(type);
+    };
     const auto set = [&](std::size_t i, Type type) {
-      if (i < op.results.size() && module.value(op.results[i]).type.empty()) types[op.results[i].index()] = std::move(type);
+      if (i < op.results.size() && module.value(op.results[i]).type.empty()) always(i, std::move(type));
     };
     if (gives_token(name)) {
-      for (std::size_t i = 0; i < op.results.size(); ++i) set(i, token());
+      for (std::size_t i = 0; i < op.results.size(); ++i) always(i, token());
       return;
     }
-    if (one_of(name, {"cmpi", "cmpf"}) && !in.empty()) return set(0, compared(parsed(in.front())));
-    if (name == "select" && !in.empty()) return set(0, parsed(in.back()));
-    if (name == "addptr" && !in.empty()) return set(0, parsed(in.front()));
-    if (name == "load" && out.empty() && !in.empty()) return set(0, loaded(parsed(in.front()), module));
-    if (one_of(name, {"atomic_rmw", "atomic_cas"}) && out.empty() && !in.empty()) return set(0, loaded(parsed(in.front()), module));
+    if (one_of(name, {"cmpi", "cmpf"}) && !in.empty()) return always(0, compared(parsed(in.front())));
+    if (name == "select" && !in.empty()) return always(0, parsed(in.back()));
+    if (name == "addptr" && !in.empty()) return always(0, parsed(in.front()));
+    if (one_of(name, {"load", "atomic_rmw", "atomic_cas"}) && out.empty() && !in.empty())
+      return always(0, loaded(parsed(in.front()), module));
     if (one_of(name, {"warp_group_dot_wait"}) && out.empty())
       for (std::size_t i = 0; i < op.results.size() && i < in.size(); ++i) set(i, parsed(in[i]));
     else

@@ -1,0 +1,54 @@
+// What Triton's pipeliner makes of a scheduled loop: which loads become asynchronous copies into a ring and how deep it is, which share a
+// barrier, where products of tensor memory are waited for, and what is moved in front of the loop.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/triton/places.h"
+#include "core/triton/program.h"
+
+namespace heddle::triton {
+
+struct LoadPlan {
+  mlir::OpId op;
+  bool descriptor = false;                  ///< copied by TMA
+  std::int64_t stage = -1, use_stage = -1;  ///< -1: not scheduled
+  std::int64_t slots = 0;                   ///< 0: no ring
+  std::int64_t bytes = 0, alignment = 16;   ///< of a slot
+  int group = -1;                           ///< loads by descriptor with the same number wait at one ring of barriers
+  std::vector<mlir::OpId> replaced;         ///< allocations that become the ring itself
+  std::string why;
+};
+
+struct ProductPlan {
+  mlir::OpId op;
+  std::int64_t stage = -1, wait_stage = -1;
+  std::int64_t barriers = 0;  ///< 0: waited for at once, with a barrier of its own
+  mlir::OpId accumulator;     ///< its allocation; invalid: not known
+  std::int64_t copies = 1;    ///< of the accumulator
+};
+
+struct LoopPlan {
+  mlir::OpId loop;
+  bool scheduled = false;
+  std::vector<LoadPlan> loads;
+  std::vector<ProductPlan> products;
+  std::vector<mlir::OpId> hoisted;  ///< allocations in the loop that move in front of it
+  /// Allocations in the loop that a product still reads so many iterations later: each iteration makes its own.
+  std::vector<std::pair<mlir::OpId, std::int64_t>> outlasting;
+};
+
+LoopPlan plan_of_loop(const Program& program, const Places& places, mlir::OpId loop);
+
+/// The allocation in shared memory that a load fills or could fill: of a descriptor, its own layout.
+std::int64_t load_alignment(const Program& program, const Places& places, const mlir::Op& load);
+
+/// "tt.descriptor_load" and its like.
+bool is_descriptor_load(std::string_view op_name);
+
+/// Operands of an op without tokens in brackets.
+std::vector<mlir::ValueId> plain_operands(const mlir::Op& op);
+
+}  // namespace heddle::triton

@@ -1,0 +1,264 @@
+// The plan of a scheduled text: rings in front of their loops, barriers, tiles that a copy by TMA fills or empties, and what the text has
+// already. What later passes do, restated from Triton's SoftwarePipeliner, TMAStoresPipeline, TMALowering, MMALowering and
+// ReduceDataDuplication (2025 and 2026):
+// - A load by descriptor that is not pipelined gets a tile and a barrier of its own. An allocation that only takes it in is that tile.
+// - A store by descriptor goes through a tile in shared memory; in a loop one tile of each shape serves all, from before the loop on.
+// - A product of tensor memory that nobody waits for later gets a barrier for the moment.
+// - A conversion in front of a store to shared memory vanishes, and so does one of a value that comes out of a ring.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/base/saturate.h"
+#include "core/triton/ops.h"
+#include "core/triton/pipeline.h"
+#include "core/triton/plan.h"
+#include "core/triton/row_layouts.h"
+#include "core/triton/scratch.h"
+
+namespace heddle::triton {
+namespace {
+
+using dump::TileType;
+using mlir::Op;
+using mlir::OpId;
+using mlir::ValueId;
+
+constexpr std::size_t kMostPieces = 1000;
+
+bool is_descriptor_store(std::string_view name) {
+  return name == "tt.descriptor_store" || name == "tt.descriptor_reduce" || name == "tt.descriptor_scatter" ||
+         name == "tt.experimental_descriptor_store" || name == "tt.experimental_descriptor_scatter";
+}
+
+class Planner {
+ public:
+  Planner(const Program& program, const Places& places)
+      : program_(program), module_(*program.module), places_(places), rows_(program, places) {}
+
+  Plan run() {
+    for (const LoopSite& site : program_.loops)
+      if (module_.op(site.op).name == "scf.for") loop(plan_of_loop(program_, places_, site.op));
+    for (std::size_t i = 0; i < module_.ops.size() && explicit_.size() < kMostPieces; ++i) allocation(OpId(i));
+    // In the order in which they are made, as the allocator sees them.
+    std::ranges::stable_sort(explicit_, [](const Made& a, const Made& b) { return a.piece.life.begin < b.piece.life.begin; });
+    for (Made& made : explicit_) plan_.add(std::move(made.buffer), made.piece);
+    add_warp_states(plan_, program_);
+    for (std::size_t i = 0; i < module_.ops.size() && plan_.shared.size() < kMostPieces; ++i) momentary(OpId(i));
+    tie_rows(plan_, program_, places_);
+    return std::move(plan_);
+  }
+
+ private:
+  struct Made {
+    Buffer buffer;
+    Piece piece;
+  };
+
+  const Op& op(OpId id) const { return module_.op(id); }
+  const Type& type(ValueId id) const { return program_.type(id); }
+
+  Life whole_loop(OpId loop) const { return {places_.begins(loop), places_.at(loop) + Places::kStep}; }
+
+  void make(Buffer::What what, OpId id, std::string why, std::int64_t slots, std::int64_t bytes, std::int64_t alignment, Life life,
+            bool synchronous = false) {
+    Buffer buffer;
+    buffer.what = what;
+    buffer.op = id;
+    buffer.name = name_of(program_, id);
+    buffer.why = std::move(why);
+    buffer.slots = slots;
+    buffer.bytes = bytes;
+    buffer.synchronous = synchronous;
+    explicit_.push_back({std::move(buffer), piece_at(places_, id, sat_mul(slots, bytes), alignment, life)});
+  }
+
+  void loop(const LoopPlan& plan) {
+    const Life life = whole_loop(plan.loop);
+    for (const ProductPlan& product : plan.products) {
+      if (product.barriers > 0) {
+        pipelined_products_.insert(product.op.index());
+        make(Buffer::What::Barriers, product.op,
+             fmt::format("{} barrier{}: the product is issued in stage {} and waited for in stage {}", product.barriers,
+                         product.barriers == 1 ? "" : "s", product.stage, product.wait_stage),
+             product.barriers, 8, 16, life);
+      }
+      if (product.accumulator.valid() && product.copies > 1) copies_[product.accumulator.index()] = product.copies;
+    }
+    for (const OpId id : plan.hoisted) hoisted_[id.index()] = plan.loop;
+    for (const auto& [id, iterations] : plan.outlasting) outlasting_[id.index()] = {plan.loop, iterations};
+    std::set<int> groups;
+    for (const LoadPlan& load : plan.loads) {
+      if (load.slots == 0) continue;
+      ahead_.insert(load.op.index());
+      for (const OpId id : load.replaced) replaced_.insert(id.index());
+      make(Buffer::What::Ring, load.op, load.why, load.slots, load.bytes, load.alignment, life);
+    }
+    for (const LoadPlan& load : plan.loads)
+      if (load.group >= 0 && groups.insert(load.group).second)
+        make(Buffer::What::Barriers, load.op, fmt::format("{} barriers, one for each slot", load.slots), load.slots, 8, 16, life);
+  }
+
+  /// A load by descriptor outside of the pipeline.
+  void copied_tile(OpId id, const Op& load) {
+    const ValueId value = load.results.front();
+    Life life = places_.moment(id);
+    bool only_memory = true;
+    for (const OpId reader : places_.readers(value)) {
+      const Op& each = op(reader);
+      const bool same = present_name(each.name) == "ttg.local_alloc" && each.operands.size() == 1 && !load.operands.empty() &&
+                        (type(load.operands.front()).layout.kind == Layout::Kind::None ||
+                         type(load.operands.front()).layout == type(each.results.front()).layout);
+      if (!same) {
+        only_memory = false;
+        continue;
+      }
+      replaced_.insert(reader.index());
+      life.end = std::max(life.end, places_.life(reader, each.results.front()).end);
+    }
+    const bool in_loop = loop_around(id).valid();
+    make(only_memory && !in_loop ? Buffer::What::Resident : Buffer::What::Operand, id,
+         in_loop ? "loaded and waited for in one iteration: its latency is exposed" : "loaded once", 1, type(value).tile.bytes(),
+         load_alignment(program_, places_, load), life, in_loop);
+    make(Buffer::What::Barriers, id, "a barrier for one copy", 1, 8, 16, places_.moment(id));
+  }
+
+  OpId loop_around(OpId id) const {
+    for (OpId around = module_.around(id); around.valid(); around = module_.around(around))
+      if (op(around).name == "scf.for") return around;
+    return {};
+  }
+
+  void staged_store(OpId id, const Op& store) {
+    // "%desc[%i, %j], %tile" or with offsets: the tile is the last operand that is one.
+    const Type* tile = nullptr;
+    for (const ValueId operand : store.operands)
+      if (type(operand).tile.space == TileType::Space::Register && type(operand).tile.shape.size() >= 2) tile = &type(operand);
+    if (!tile)
+      for (const ValueId operand : store.operands)
+        if (type(operand).tile.space == TileType::Space::Register) tile = &type(operand);
+    if (!tile) return;
+    const Type& descriptor = type(store.operands.front());
+    const std::int64_t alignment = descriptor.layout.kind == Layout::Kind::SharedNvmma ? alignment_of(descriptor, false) : 1024;
+    const OpId loop = loop_around(id);
+    const bool pipelined = loop.valid() && op(loop).integer("tt.num_stages", program_.metadata.num_stages.value_or(3)) > 1;
+    if (!pipelined) {
+      make(Buffer::What::Operand, id, "the tile on its way to global memory", 1, tile->tile.bytes(), alignment, places_.moment(id));
+      return;
+    }
+    if (!staging_.insert({loop.index(), tile->tile.text()}).second) return;
+    make(Buffer::What::Operand, id, "the tile on its way to global memory, kept through the loop", 1, tile->tile.bytes(), alignment,
+         whole_loop(loop));
+  }
+
+  void allocation(OpId id) {
+    const Op& each = op(id);
+    const std::string name = present_name(each.name);
+    if (is_descriptor_load(each.name) && !each.results.empty() && !ahead_.contains(id.index())) copied_tile(id, each);
+    if (is_descriptor_store(each.name) && !each.operands.empty()) staged_store(id, each);
+    if (each.results.empty()) {
+      return product_at_once(id, each, name);
+    }
+    if (name == "ttg.local_alloc" && !replaced_.contains(id.index())) {
+      const Type& made = type(each.results.front());
+      const auto moved = hoisted_.find(id.index());
+      const auto lasting = outlasting_.find(id.index());
+      const Life life = moved != hoisted_.end()        ? whole_loop(moved->second)
+                        : lasting != outlasting_.end() ? whole_loop(lasting->second.first)
+                                                       : places_.life(id, each.results.front());
+      // Those of the iterations before are different pieces, since each was allocated where it was filled.
+      for (std::int64_t k = 0; lasting != outlasting_.end() && k < std::min<std::int64_t>(lasting->second.second, 8); ++k)
+        make(Buffer::What::Operand, id, "of the iteration before: its product may still be reading", 1, made.tile.bytes(),
+             alignment_of(made, false), life);
+      const bool ring = each.operands.empty() && made.tile.shape.size() > (made.barrier ? 1u : 2u);
+      const std::int64_t slots = ring ? std::max<std::int64_t>(1, made.tile.shape.front()) : 1;
+      make(made.barrier            ? Buffer::What::Barriers
+           : each.operands.empty() ? Buffer::What::Ring
+           : resident(id)          ? Buffer::What::Resident
+                                   : Buffer::What::Operand,
+           id,
+           made.barrier            ? "barriers"
+           : each.operands.empty() ? fmt::format("{} slots", slots)
+                                   : "a tile stored for a product",
+           slots, made.tile.bytes() / slots, each.integer("alignment", alignment_of(made, each.name.starts_with("triton_gpu."))), life);
+    }
+    if (name == "ttng.tmem_alloc") {
+      const auto moved = hoisted_.find(id.index());
+      const auto copies = copies_.find(id.index());
+      add_tensor_alloc(plan_, program_, places_, id,
+                       moved == hoisted_.end() ? places_.life(id, each.results.front()) : whole_loop(moved->second),
+                       copies == copies_.end() ? 1 : copies->second);
+    }
+    product_at_once(id, each, name);
+  }
+
+  bool resident(OpId id) const { return !loop_around(id).valid(); }
+
+  void product_at_once(OpId id, const Op& each, std::string_view name) {
+    if (!name.starts_with("ttng.tc_gen5_mma") || pipelined_products_.contains(outermost(id).index()) ||
+        pipelined_products_.contains(id.index()) || each.find("is_async"))
+      return;
+    make(Buffer::What::Barriers, id, "a barrier for a product that is waited for at once", 1, 8, 16, places_.moment(id));
+  }
+
+  /// The op of its loop's block that holds an op.
+  OpId outermost(OpId id) const {
+    const OpId loop = loop_around(id);
+    while (module_.around(id) != loop && module_.around(id).valid()) id = module_.around(id);
+    return id;
+  }
+
+  /// Whether every reader takes the value from shared memory anyway.
+  bool only_stored(const Op& each) const {
+    const std::vector<OpId>& readers = places_.readers(each.results.front());
+    return !readers.empty() && std::ranges::all_of(readers, [&](OpId reader) {
+      const std::string name = present_name(op(reader).name);
+      return is_descriptor_store(name) || name == "ttg.local_alloc" || name == "ttg.local_store";
+    });
+  }
+
+  /// Scratch while an op runs.
+  void momentary(OpId id) {
+    const Op& each = op(id);
+    if (each.name.starts_with("ttg.warp_specialize")) return add_specialize(plan_, program_, places_, id);
+    if (present_name(each.name) == "ttg.convert_layout" && !each.results.empty() && !each.operands.empty()) {
+      if (only_stored(each)) return;
+      const OpId source = module_.value(each.operands.front()).definer;
+      if (source.valid() && ahead_.contains(source.index())) return;
+      const Type& from = type(each.operands.front());
+      const Type& to = type(each.results.front());
+      if (to.layout.kind == Layout::Kind::DotOperand && needs_shared_memory(from, to)) {
+        Buffer buffer;
+        buffer.what = Buffer::What::Operand;
+        buffer.op = id;
+        buffer.name = name_of(program_, id);
+        buffer.bytes = to.tile.bytes();
+        buffer.why = "an operand of a product passes through shared memory";
+        // It is read again by every product: in a loop behind, until that ends.
+        plan_.add(std::move(buffer), piece_at(places_, id, to.tile.bytes(), 16, places_.life(id, each.results.front())));
+        return;
+      }
+    }
+    rows_.scratch(plan_, id);
+  }
+
+  const Program& program_;
+  const mlir::Module& module_;
+  const Places& places_;
+  const RowLayouts rows_;
+  Plan plan_;
+  std::vector<Made> explicit_;
+  std::set<std::size_t> ahead_, replaced_, pipelined_products_;
+  std::map<std::size_t, OpId> hoisted_;
+  std::map<std::size_t, std::pair<OpId, std::int64_t>> outlasting_;
+  std::map<std::size_t, std::int64_t> copies_;
+  std::set<std::pair<std::size_t, std::string>> staging_;
+};
+
+}  // namespace
+
+Plan plan_of_scheduled(const Program& program, const Places& places) { return Planner(program, places).run(); }
+
+}  // namespace heddle::triton
