@@ -8,6 +8,7 @@
 #include "core/base/saturate.h"
 #include "core/triton/ops.h"
 #include "core/triton/scratch.h"
+#include "core/triton/specialization.h"
 
 namespace heddle::triton {
 namespace {
@@ -101,14 +102,16 @@ void add_scratch(Plan& plan, const Program& program, const Places& places, OpId 
 void add_specialize(Plan& plan, const Program& program, const Places& places, OpId id) {
   const Op& op = program.module->op(id);
   std::int64_t bytes = 0;
-  for (std::size_t i = 0; i < op.operands.size(); ++i) bytes = sat_add(bytes, capture_bytes(program.operand_type(op, i)));
+  const std::vector<bool> kept = program.form == Form::Final ? std::vector<bool>(op.operands.size(), true) : kept_captures(program, id);
+  for (std::size_t i = 0; i < op.operands.size(); ++i)
+    if (kept[i]) bytes = sat_add(bytes, capture_bytes(program.operand_type(op, i)));
   if (bytes <= 0) return;
   Buffer buffer;
   buffer.op = id;
   buffer.name = op.name;
   buffer.what = Buffer::What::Scratch;
   buffer.bytes = bytes;
-  buffer.why = fmt::format("{} values are handed to the partitions", op.operands.size());
+  buffer.why = fmt::format("{} values are handed to the partitions", std::ranges::count(kept, true));
   plan.add(std::move(buffer), piece_at(places, id, bytes, 8, places.moment(id)));
 }
 
@@ -216,11 +219,15 @@ Plan plan_of_final(const Program& program, const Places& places) {
 
 std::int64_t warps_of(const Program& program) {
   std::int64_t most = 0;
-  for (const Op& op : program.module->ops) {
+  for (std::size_t i = 0; i < program.module->ops.size(); ++i) {
+    const Op& op = program.module->ops[i];
     if (!op.name.starts_with("ttg.warp_specialize")) continue;
     std::int64_t warps = 0;
-    for (const mlir::RegionId region : op.regions)
-      if (program.module->region(region).warps > 0) warps = sat_add(warps, program.module->region(region).warps);
+    if (program.form == Form::Final)
+      for (const mlir::RegionId region : op.regions)
+        warps = sat_add(warps, std::max<std::int64_t>(0, program.module->region(region).warps));
+    else
+      for (const std::int64_t each : partition_warps(program, OpId(i))) warps = sat_add(warps, each);
     // Partitions come in groups of four warps: idle ones fill the last.
     most = std::max(most, sat_mul((sat_add(warps, 3)) / 4, 4));
   }

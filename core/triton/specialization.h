@@ -1,0 +1,33 @@
+// What Triton's warp specialization takes of memory and warps: what partitions are handed, how many warps they keep, and how deep the rings
+// between them are.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/triton/places.h"
+#include "core/triton/program.h"
+
+namespace heddle::triton {
+
+/// Which captures of a `ttg.warp_specialize` are still there when memory is allocated: constants and what no partition needs are gone.
+std::vector<bool> kept_captures(const Program& program, mlir::OpId specialize);
+
+/// Warps of each region that has a number, as Triton leaves them: partitions keep half of their warps as long as their largest tile fits
+/// the registers that are then there.
+std::vector<std::int64_t> partition_warps(const Program& program, mlir::OpId specialize);
+
+/// A tile that one partition hands to another through a ring.
+struct HandOff {
+  mlir::OpId op;  ///< that makes it
+  std::int64_t slots = 1;
+  std::string why;
+};
+
+/// Rings of the loads of a loop that will be, or is, partitioned; empty where it is not.
+std::vector<HandOff> specialized_loads(const Program& program, const Places& places, const LoopSite& loop);
+
+/// Whether Triton will specialize the loop: it asks for it, on a target where that works.
+bool will_specialize(const Program& program, const LoopSite& loop);
+
+}  // namespace heddle::triton
