@@ -31,16 +31,18 @@ std::int64_t leading_integer(const mlir::Attribute* attribute, std::int64_t fall
 
 /// What the whole text shows of how far the compiler had come.
 Form form_of(const mlir::Module& module) {
-  bool staged = false, partitioned = false, specialized = false, lowered = false;
+  bool staged = false, partitioned = false, specialized = false, lowered = false, tokens = false;
   for (const mlir::Op& op : module.ops) {
     staged |= op.find("loop.stage") != nullptr;
     partitioned |= op.find("ttg.partition") != nullptr;
     specialized |= op.name == "ttg.warp_specialize";
+    // Tokens order tensor memory until the passes behind the pipeliner drop them. A loop of one stage has no other mark.
+    tokens |= op.name == "ub.poison" && !op.types.empty() && op.types.back() == "!ttg.async.token";
     const OpWord* word = find_op(op.name);
     lowered |= word && word->role == Role::Sync && op.name.find("barrier") != std::string::npos;
     lowered |= op.name.find("async_copy_global_to_local") != std::string::npos || op.name.find("async_tma_copy") != std::string::npos;
   }
-  if (specialized) return staged ? Form::Specialized : Form::Final;
+  if (specialized) return staged || tokens ? Form::Specialized : Form::Final;
   if (partitioned) return Form::Partitioned;
   if (staged) return Form::Scheduled;
   return lowered ? Form::Final : Form::Input;
