@@ -10,19 +10,24 @@
 namespace heddle::triton {
 namespace {
 
-std::string describe_buffer(const Program& program, const Buffer& buffer) {
-  std::string what;
-  switch (buffer.what) {
-    case Buffer::What::Ring: what = "ring"; break;
-    case Buffer::What::Resident: what = "resident"; break;
-    case Buffer::What::Barriers: what = "barriers"; break;
-    case Buffer::What::Scratch: what = "scratch"; break;
-    case Buffer::What::Accumulator: what = "accumulator"; break;
-    case Buffer::What::Operand: what = "operand"; break;
+const char* word_of(Buffer::What what) {
+  switch (what) {
+    case Buffer::What::Ring: return "ring";
+    case Buffer::What::Resident: return "resident";
+    case Buffer::What::Barriers: return "barriers";
+    case Buffer::What::Scratch: return "scratch";
+    case Buffer::What::Accumulator: return "accumulator";
+    case Buffer::What::Operand: return "operand";
   }
-  if (!buffer.name.empty() && buffer.what != Buffer::What::Barriers) what += " " + buffer.name;
-  const std::string size = buffer.columns > 0 ? count_of(buffer.columns, "column") : fmt::format("{} bytes", buffer.bytes);
-  std::string text = buffer.slots == 1 ? fmt::format("{}: {}", what, size) : fmt::format("{}: {} x {}", what, buffer.slots, size);
+  return "";
+}
+
+/// "98304 bytes: ring s_7, 3 slots: loaded in stage 0, read in stage 2 (line 56, kernels.py:124)".
+std::string describe_buffer(const Program& program, const Buffer& buffer) {
+  std::string text =
+      buffer.columns > 0 ? count_of(buffer.columns * buffer.slots, "column") : fmt::format("{} bytes", buffer.bytes * buffer.slots);
+  text += fmt::format(": {}", word_of(buffer.what));
+  if (!buffer.name.empty() && buffer.what != Buffer::What::Barriers && buffer.what != Buffer::What::Scratch) text += " " + buffer.name;
   if (!buffer.why.empty()) text += ", " + buffer.why;
   if (buffer.op.valid()) {
     const mlir::Op& op = program.module->op(buffer.op);
@@ -111,9 +116,19 @@ std::optional<Finding> nothing_to_schedule(const Program& program) {
     finding.sentence = "the kernel has no loop: there is nothing to pipeline";
     return finding;
   }
-  finding.sentence = program.loops.size() == 1 ? "its loop is no schedule problem" : "none of its loops is a schedule problem";
-  for (const LoopSite& loop : program.loops)
-    finding.details.push_back(fmt::format("#{} at line {}: {}", loop.number, loop.line, loop.why_not));
+  finding.sentence =
+      program.loops.size() == 1 ? "its loop cannot be scheduled from this text" : "none of its loops can be scheduled from this text";
+  // Loops with one reason share a line.
+  std::vector<std::pair<std::string, std::string>> reasons;
+  for (const LoopSite& loop : program.loops) {
+    const auto same = std::find_if(reasons.begin(), reasons.end(), [&](const auto& r) { return r.second == loop.why_not; });
+    const std::string name = fmt::format("#{} (line {})", loop.number, loop.line);
+    if (same != reasons.end())
+      same->first += ", " + name;
+    else
+      reasons.emplace_back(name, loop.why_not);
+  }
+  for (const auto& [loops, why] : reasons) finding.details.push_back(loops + ": " + why);
   return finding;
 }
 
@@ -122,7 +137,7 @@ std::optional<Finding> form_of(const Program& program) {
   switch (program.form) {
     case Form::Input:
       if (program.loops.empty()) return std::nullopt;
-      finding.sentence = "nothing is scheduled yet in this text; Triton's own schedule stands in the text after tritongpu-schedule-loops";
+      finding.sentence = "no op has a stage: the text is from before tritongpu-schedule-loops, or Triton found nothing in it to pipeline";
       return finding;
     case Form::Final:
       if (program.loops.empty()) return std::nullopt;
@@ -142,11 +157,12 @@ LoopAudit audit_loop(const Program& program, const Machine& machine, const LoopS
   LoopAudit audit;
   audit.loop = &loop;
   if (!loop.why_not.empty() && !loop.scheduled) {
-    audit.findings.push_back({"loop", Weight::Fine, "no schedule problem: " + loop.why_not, {}, {loop.op}});
+    audit.findings.push_back({"loop", Weight::Fine, "it cannot be scheduled here: " + loop.why_not, {}, {loop.op}});
     return audit;
   }
   const std::vector<Buffer> rings = rings_of(program, loop);
-  audit.loads = load_rows(program, loop, rings);
+  // Where barriers have taken the place of dependences, a load's stage says nothing of its use.
+  if (program.form != Form::Specialized && program.form != Form::Final) audit.loads = load_rows(program, loop, rings);
   for (Finding& finding : audit_order(program, loop)) audit.findings.push_back(std::move(finding));
   for (Finding& finding : audit_loads(program, loop, audit.loads)) audit.findings.push_back(std::move(finding));
   if (Finding overlap = audit_overlap(program, loop); !overlap.sentence.empty()) audit.findings.push_back(std::move(overlap));

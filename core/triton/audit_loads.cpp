@@ -147,7 +147,7 @@ std::vector<LoadRow> load_rows(const Program& program, const LoopSite& loop, con
     const auto ring = std::find_if(rings.begin(), rings.end(), [&](const Buffer& buffer) { return buffer.op == id; });
     if (ring != rings.end()) {
       row.slots = ring->synchronous ? 0 : ring->slots;
-      if (ring->synchronous) row.remark = "not pipelined: " + reason_of(program, loop, readers, id);
+      if (ring->synchronous && loop.scheduled) row.remark = "not pipelined: " + reason_of(program, loop, readers, id);
     }
     rows.push_back(std::move(row));
   }
@@ -163,7 +163,8 @@ std::vector<Finding> audit_loads(const Program& program, const LoopSite& loop, c
       static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [](const LoadRow& r) { return !r.remark.empty(); }));
   if (!loop.scheduled) return findings;
   if (exposed == 0) {
-    loads.sentence = fmt::format("all {} run ahead of their use", count_of(static_cast<std::int64_t>(rows.size()), "load"));
+    loads.sentence = rows.size() == 1 ? std::string("its only load runs ahead of its use")
+                                      : fmt::format("all {} loads run ahead of their use", rows.size());
     if (ahead == 0) loads.sentence.clear();
   } else {
     loads.weight = Weight::Waste;
@@ -236,11 +237,22 @@ Finding audit_overlap(const Program& program, const LoopSite& loop) {
     finding.sentence = fmt::format("{}; partitions overlap them whatever their stages", what);
     return finding;
   }
+  const bool hopper = program.target >= 90 && program.target < 100;
+  std::int64_t last = 0;
+  for (const mlir::OpId id : body->ops) last = std::max(last, stage_of(program.module->op(id)).value_or(0));
+  if (hopper && !products.empty() && *products.begin() < last) {
+    finding.weight = Weight::Waste;
+    finding.sentence = fmt::format(
+        "{} in {}, though the last stage is {}: Triton 3.9.0 puts such a product under a condition and waits for it at once, 3.4.0 and "
+        "3.6.0 refuse it",
+        count_of(product_count, "product"), list(products), last);
+    return finding;
+  }
   if (product_count > 0 && other_count > 0 && all.size() == 1) {
     finding.weight = Weight::Waste;
     finding.sentence =
         fmt::format("{} are all in {}: a warp's arithmetic and its products take turns, only loads run beside them", what, list(all));
-    if (program.target >= 90 && program.target < 100)
+    if (hopper)
       finding.details.push_back(
           "on Hopper Triton never puts them into different stages, and a product whose result is read in its own iteration is waited for "
           "at once");

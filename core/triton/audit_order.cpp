@@ -36,10 +36,20 @@ struct Body {
     region = block->parent;
     for (std::size_t i = 0; i < block->ops.size(); ++i) place[block->ops[i]] = i;
   }
-  const mlir::Op* yield() const { return block && !block->ops.empty() ? &module.op(block->ops.back()) : nullptr; }
+  /// A loop that carries nothing is printed without one.
+  std::vector<mlir::ValueId> yielded() const {
+    if (!block || block->ops.empty() || module.op(block->ops.back()).name != "scf.yield") return {};
+    return module.op(block->ops.back()).operands;
+  }
 };
 
 bool is_terminator(const mlir::Op& op) { return op.name == "scf.yield"; }
+
+/// A token that only says "read before": Triton gives the storage another copy where that would be too early.
+bool only_frees_storage(const Program& program, const mlir::Op& from, mlir::ValueId value) {
+  const OpWord* word = find_op(from.name);
+  return word && word->role == Role::TensorLoad && program.type(value).tile.space == dump::TileType::Space::Token;
+}
 
 std::string step_words(std::int64_t steps) {
   return steps == 1 ? "of the iteration before" : fmt::format("of {} iterations before", steps);
@@ -66,6 +76,8 @@ Finding stages_finding(const LoopSite& loop, const Program& program, const std::
     finding.ops = by_stage.rbegin()->second;
     return finding;
   }
+  // The loop of a partition keeps the number of the loop that it is a part of, and few of its ops.
+  if (!loop.partition.empty()) return finding;
   if (declared && last < loop.max_stage) {
     finding.weight = Weight::Waste;
     finding.details.push_back(
@@ -163,9 +175,8 @@ std::string name_of(const Program& program, const mlir::Op& op) {
 }
 
 std::string describe_op(const Program& program, const mlir::Op& op) {
-  const std::string source = source_of(program, op);
-  return fmt::format("{}{} ({}line {}{})", op.results.empty() ? "" : name_of(program, op) + " ", op.results.empty() ? op.name : "",
-                     op.results.empty() ? "" : op.name + ", ", op.line, source.empty() ? "" : ", " + source);
+  const std::string source = source_of(program, op), where = fmt::format("line {}{}{}", op.line, source.empty() ? "" : ", ", source);
+  return op.results.empty() ? fmt::format("{} ({})", op.name, where) : fmt::format("{} ({}, {})", name_of(program, op), op.name, where);
 }
 
 std::string list_of_stages(const std::vector<std::int64_t>& stages) {
@@ -178,23 +189,24 @@ std::string list_of_stages(const std::vector<std::int64_t>& stages) {
 std::vector<SsaEdge> edges_of(const Program& program, const LoopSite& loop) {
   std::vector<SsaEdge> edges;
   const Body body(program, loop);
-  const mlir::Op* yield = body.yield();
-  if (!yield) return edges;
+  if (!body.block) return edges;
+  const std::vector<mlir::ValueId> yielded = body.yielded();
   std::set<std::tuple<mlir::OpId, mlir::OpId, int>> known;
   // The first argument of the block is the loop's variable; the others are what was yielded an iteration ago.
-  const std::size_t first = body.block->arguments.size() - std::min(body.block->arguments.size(), yield->operands.size());
+  const std::size_t first = body.block->arguments.size() - std::min(body.block->arguments.size(), yielded.size());
   const auto add_uses = [&](mlir::OpId user, const mlir::Op& op) {
     for (mlir::ValueId value : op.operands) {
       int distance = 0;
       while (distance < kMostPassages && !body.module.value(value).definer.valid() && body.module.value(value).block.valid() &&
              body.module.block(body.module.value(value).block).parent == body.region) {
         const std::size_t index = body.module.value(value).index;
-        if (index < first || index - first >= yield->operands.size()) break;
-        value = yield->operands[index - first];
+        if (index < first || index - first >= yielded.size()) break;
+        value = yielded[index - first];
         ++distance;
       }
       const mlir::OpId from = lift(body.module, body.module.value(value).definer, body.region);
       if (!from.valid() || (from == user && distance == 0) || is_terminator(body.module.op(user))) continue;
+      if (only_frees_storage(program, body.module.op(from), value)) continue;
       if (known.insert({from, user, distance}).second) edges.push_back({from, user, distance});
     }
   };

@@ -39,7 +39,9 @@ class Registers {
     for (std::int64_t at = 0; at < count; ++at) {
       const mlir::Op& op = module_.op(body_.ops[static_cast<std::size_t>(at)]);
       const OpWord* word = find_op(op.name);
-      for (const mlir::ValueId value : op.operands) use(value, op.name == "scf.yield" ? count : at, word && word->role == Role::Product);
+      // The sum of a product stays where it is; what it multiplies must outlast it.
+      for (std::size_t i = 0; i < op.operands.size(); ++i)
+        use(op.operands[i], op.name == "scf.yield" ? count : at, i < 2 && word && word->role == Role::Product);
       if (!in_registers(op)) continue;
       for (const mlir::ValueId result : op.results) define(result, at);
     }
@@ -143,6 +145,8 @@ class Registers {
 std::optional<Finding> audit_registers(const Program& program, const LoopSite& loop, const Machine& machine) {
   const mlir::Block* body = program.module->body(loop.op);
   if (!body || body->ops.empty() || body->ops.size() > 4096) return std::nullopt;
+  // Operands of mma.sync are loaded piece by piece, and a loop that is still to be divided will hold less in each group.
+  if (program.target < 90 || (loop.wants_specialization && loop.partition.empty())) return std::nullopt;
   Registers registers(program, loop);
   registers.run();
   if (registers.most() == 0) return std::nullopt;

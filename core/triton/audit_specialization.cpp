@@ -73,7 +73,8 @@ Finding audit_specialization(const Program& program, const LoopSite* loop) {
   }
   if (!loop->wants_specialization) {
     finding.sentence = all + ": the loop does not ask for warp specialization (tl.range(..., warp_specialize=True))";
-    if (hopper) finding.details.push_back("on Hopper Triton specializes loops only with descriptors that the kernel makes itself");
+    if (hopper && descriptors_from_host(program))
+      finding.details.push_back("Triton 3.9.0 refuses that on sm_90 for descriptors made on the host, as these are");
     return finding;
   }
   if (program.form == Form::Final) {
