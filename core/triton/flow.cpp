@@ -9,9 +9,6 @@ namespace {
 /// Passages through arguments and views that are followed; no real text comes near.
 constexpr int kMostPassages = 256;
 
-bool is_memdesc(const Type& type) {
-  return type.tile.space == dump::TileType::Space::Smem || type.tile.space == dump::TileType::Space::Tmem;
-}
 bool is_register_tile(const Type& type) { return type.tile.space == dump::TileType::Space::Register; }
 bool is_token(const Type& type) { return type.tile.space == dump::TileType::Space::Token; }
 
@@ -27,6 +24,10 @@ bool is_false(const mlir::Module& module, mlir::ValueId value) {
 bool is_float(const Type& type) {
   const std::string& element = type.tile.element;
   return !type.pointer && (element.starts_with("f") || element.starts_with("bf") || element.starts_with("tf"));
+}
+
+bool is_memory(const Type& type) {
+  return type.tile.space == dump::TileType::Space::Smem || type.tile.space == dump::TileType::Space::Tmem;
 }
 
 bool is_number_tile(const Type& type) { return type.tile.tile() && !type.barrier && is_float(type); }
@@ -229,7 +230,7 @@ std::vector<Source> Flow::operands(const mlir::Op& op) const {
   const auto add_memory = [&](std::size_t at) {
     if (at >= op.operands.size()) return;
     const Type& type = program_.type(op.operands[at]);
-    if (!is_memdesc(type)) return sources.push_back(source(op.operands[at]));
+    if (!is_memory(type)) return sources.push_back(source(op.operands[at]));
     sources.push_back(type.tile.space == dump::TileType::Space::Tmem ? tensor_state(op, at) : shared_state(op, at));
   };
   const auto role = work_of(program_, op);
@@ -268,7 +269,7 @@ std::vector<Source> Flow::operands(const mlir::Op& op) const {
       const mlir::ValueId value = stored(op);
       if (value.valid())
         sources.push_back(
-            is_memdesc(program_.type(value))
+            is_memory(program_.type(value))
                 ? shared_state(op, std::size_t(std::find(op.operands.begin(), op.operands.end(), value) - op.operands.begin()))
                 : source(value));
       for (const mlir::ValueId v : op.operands)

@@ -19,6 +19,8 @@ struct Source {
 };
 
 bool is_float(const Type& type);
+/// In shared or tensor memory.
+bool is_memory(const Type& type);
 /// A tile of numbers (no pointers, indices or flags).
 bool is_number_tile(const Type& type);
 

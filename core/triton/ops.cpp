@@ -12,7 +12,7 @@ constexpr OpWord kOps[] = {
     // Memory.
     {"tt.descriptor_load", Role::DescriptorLoad},
     {"tt.experimental_descriptor_load", Role::DescriptorLoad},
-    {"tt.descriptor_gather", Role::Gather},
+    {"tt.descriptor_gather", Role::Refused, "rows that an index tile names are not read yet"},
     {"tt.descriptor_store", Role::DescriptorStore},
     {"tt.experimental_descriptor_store", Role::DescriptorStore},
     {"tt.descriptor_reduce", Role::DescriptorReduce},

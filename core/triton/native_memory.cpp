@@ -1,0 +1,309 @@
+// Loads and stores: which tensor they touch and where, and what of shared memory or registers they fill.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/saturate.h"
+#include "core/triton/native_builder.h"
+
+namespace heddle::triton {
+namespace {
+
+std::string parenthesized(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; })
+             ? text
+             : "(" + text + ")";
+}
+
+}  // namespace
+
+void NativeBuilder::add_load(std::size_t n) {
+  const mlir::Op& load = op(n);
+  const Node& node = graph_.nodes[n];
+  const bool tma = work_of(program_, load) == Role::DescriptorLoad;
+  // Who reads it where, and when the first of them does.
+  bool memory = false, registers = false;
+  std::optional<std::int64_t> use_stage, use_cluster;
+  const mlir::Op* fill = nullptr;
+  for (const mlir::OpId id : flow_.body()->ops) {
+    const mlir::Op& reader = op(id);
+    const auto role = work_of(program_, reader);
+    for (const mlir::ValueId operand : reader.operands) {
+      if (flow_.source(operand).op != node.op) continue;
+      const bool filled = role == Role::SharedAlloc && !is_tile_op(program_, flow_, reader);
+      if (filled) fill = &reader;
+      const bool view = role == Role::View || filled;
+      if (!view) (is_memory(program_.type(operand)) ? memory : registers) = true;
+      if (reader.find("loop.stage") && (!view || filled)) {
+        const std::int64_t stage = reader.integer("loop.stage", 0);
+        if (!use_stage || stage < *use_stage) {
+          use_stage = stage;
+          use_cluster = reader.integer("loop.cluster", 0);
+        }
+      }
+    }
+  }
+  if (!memory && !registers) registers = true;
+  const Type& type = result(load);
+  Box box = tma ? descriptor_box(load, 0, type, false) : pointer_box(load, type, false);
+  if (!tma) note_padding(load);
+  // Held the other way round only where products alone read it.
+  if (box.transposed && registers) {
+    scalars_.note(fmt::format("line {} loads a tile whose columns are contiguous: which elements it reads is not modelled", load.line));
+    box.transposed = false;
+    box.at.assign(box.at.size(), "0");
+  }
+  const auto ring = rings_.find(program_.module->value(load.results[0]).name);
+  const bool pipelined = reading_ == Reading::Free || !loop_.scheduled || (node.stage && use_stage && *node.stage < *use_stage);
+  // Copies that Triton does not pipeline, or cannot (too narrow for cp.async), bring the tile into registers.
+  const bool into_registers = !tma && (reading_ == Reading::Free ? !memory : ring != rings_.end() ? ring->second.synchronous : !pipelined);
+  const auto place = [&](TileOp& made) {
+    made.tensor = box.tensor;
+    for (const std::string& at : box.at) made.at.push_back(expr_of(at));
+  };
+  const auto later = [&](TileOp&) {
+    if (use_stage) native_.origins.back().stage = use_stage;
+    if (use_cluster) native_.origins.back().cluster = use_cluster;
+    if (fill) native_.origins.back().text_line = fill->line;
+  };
+  if (into_registers) {
+    const std::string tile = in_registers_[node.op] = add_value(node.name, type, Space::Register, box.transposed);
+    place(add_op(Part::Body, load, tile, "load", {}, {tile}));
+    if (memory) {
+      const std::string stored = in_memory_[node.op] = add_value(node.name + "_smem", type, Space::Smem, box.transposed);
+      later(add_op(Part::Body, load, stored, "smem_store", {{tile, 0}}, {stored}));
+    }
+    return;
+  }
+  const std::string tile = in_memory_[node.op] = add_value(node.name, type, Space::Smem, box.transposed);
+  TileOp& made = add_op(Part::Body, load, tile, tma ? "tma_load" : "load", {}, {tile});
+  place(made);
+  if (!tma) made.attrs["variant"] = std::string("async");
+  if (reading_ == Reading::Triton && !pipelined) made.cost.emplace().blocking = true;
+  if (ring != rings_.end())
+    native_.rings.push_back({tile, ring->second.bytes, static_cast<int>(std::clamp<std::int64_t>(ring->second.slots, 1, 64))});
+  if (registers) {
+    const std::string read = in_registers_[node.op] = add_value(node.name + "_read", type, Space::Register);
+    later(add_op(Part::Body, load, read, "smem_load", {{tile, 0}}, {read}));
+  }
+}
+
+void NativeBuilder::note_padding(const mlir::Op& load) {
+  // tt.load pointers, mask, other.
+  if (load.operands.size() < 3) return;
+  const auto other = scalars_.number(load.operands[2]);
+  if (other && *other != "0" && *other != "-0")
+    scalars_.note(fmt::format("line {} takes {} outside of the tensor; here it reads as zero", load.line, *other));
+}
+
+void NativeBuilder::add_store(Part part, const mlir::Op& store, const std::string& name, const std::string& value) {
+  const auto role = work_of(program_, store);
+  const mlir::ValueId stored = flow_.stored(store);
+  const Type& type = program_.type(stored);
+  const bool tma = role == Role::DescriptorStore || role == Role::DescriptorReduce;
+  Box box = tma ? descriptor_box(store, 0, type, true) : pointer_box(store, type, true);
+  if (box.transposed) {
+    scalars_.note(fmt::format("line {} stores columns that are contiguous: which elements it writes is not modelled", store.line));
+    box.at.assign(box.at.size(), "0");
+  }
+  Operand from{value, 0};
+  const Space space = native_.kernel.find_value(value)->space;
+  if (tma && space == Space::Register) {
+    const std::string staged = add_value(value + "_out", type, Space::Smem);
+    add_op(part, store, name + "_stage", "smem_store", {from}, {staged});
+    from.value = staged;
+  }
+  const bool adds = role == Role::DescriptorReduce || role == Role::Atomic;
+  if (adds && store.words.find("add") == std::string::npos && !store.attributes.empty() && store.words.find("fadd") == std::string::npos)
+    return refuse(store, fmt::format("{}: only additions have a kind here", store.name));
+  TileOp& made = add_op(part, store, name, adds ? "atomic_add" : tma ? "tma_store" : "store", {from}, {});
+  made.tensor = box.tensor;
+  for (const std::string& at : box.at) made.at.push_back(expr_of(at));
+}
+
+std::string NativeBuilder::tensor_of(const std::string& name, const std::string& element, const std::vector<std::string>& shape,
+                                     bool writes, bool reads) {
+  dump::TileType type;
+  type.element = element;
+  type.bits = element.starts_with("f8") ? 8 : element == "f32" || element == "i32" ? 32 : 16;
+  const std::string wanted = kernel_name(name);
+  const auto same = [&](const Tensor& t) {
+    return t.shape.size() == shape.size() &&
+           std::equal(shape.begin(), shape.end(), t.shape.begin(), [](const std::string& s, const Expr& e) { return e.text() == s; });
+  };
+  std::string free = wanted;
+  Tensor* tensor = nullptr;
+  for (int i = 2;; ++i) {
+    const auto it =
+        std::find_if(native_.kernel.tensors.begin(), native_.kernel.tensors.end(), [&](const Tensor& t) { return t.name == free; });
+    if (it == native_.kernel.tensors.end()) break;
+    if (same(*it)) {
+      tensor = &*it;
+      break;
+    }
+    free = fmt::format("{}_{}", wanted, i);
+  }
+  if (!tensor) {
+    tensor = &native_.kernel.tensors.emplace_back();
+    tensor->name = free;
+    tensor->dtype = dump::nearest_dtype(type);
+    for (const std::string& extent : shape) tensor->shape.push_back(expr_of(extent));
+  }
+  if (reads) read_.insert(free);
+  if (writes) written_.insert(free);
+  tensor->role = read_.contains(free) ? (written_.contains(free) ? TensorRole::InOut : TensorRole::Input) : TensorRole::Output;
+  return free;
+}
+
+NativeBuilder::Box NativeBuilder::descriptor_box(const mlir::Op& each, std::size_t at, const Type& tile, bool writes) {
+  const mlir::Module& module = *program_.module;
+  Box box;
+  mlir::ValueId descriptor = at < each.operands.size() ? each.operands[at] : mlir::ValueId{};
+  for (const mlir::ValueId operand : each.operands)
+    if (program_.type(operand).descriptor) descriptor = operand;
+  // Coordinates stand in brackets.
+  std::vector<mlir::ValueId> places;
+  for (std::size_t i = 0; i < each.operands.size(); ++i)
+    if (i < each.bracketed.size() && each.bracketed[i] && program_.type(each.operands[i]).tile.shape.empty())
+      places.push_back(each.operands[i]);
+  for (const mlir::ValueId place : places) box.at.push_back(scalars_.text(place));
+  std::string name = "tensor";
+  std::vector<std::string> shape;
+  if (descriptor.valid()) {
+    for (int passage = 0; passage < 64; ++passage) {
+      descriptor = flow_.carried(descriptor).value;
+      const mlir::OpId definer = module.value(descriptor).definer;
+      if (!definer.valid() || work_of(program_, op(definer)) != Role::View || op(definer).operands.empty()) break;
+      descriptor = op(definer).operands[0];
+    }
+    const mlir::Value& value = module.value(descriptor);
+    name = value.name;
+    if (value.definer.valid() && op(value.definer).name == "tt.make_tensor_descriptor") {
+      // pointer, [shape], [strides]
+      const mlir::Op& made = op(value.definer);
+      if (!made.operands.empty()) name = module.value(flow_.carried(made.operands[0]).value).name;
+      for (std::size_t d = 0; d < box.at.size() && d + 1 < made.operands.size(); ++d) shape.push_back(scalars_.text(made.operands[d + 1]));
+    } else if (!value.definer.valid() && value.block.valid()) {
+      for (const mlir::ValueId argument : module.block(value.block).arguments)
+        for (std::size_t d = 0; d < box.at.size(); ++d)
+          if (module.value(argument).name == fmt::format("{}.shape.{}", name, d) && shape.size() == d)
+            shape.push_back(scalars_.text(argument));
+    }
+  }
+  while (shape.size() < box.at.size())
+    shape.push_back(
+        scalars_.param(fmt::format("{}_shape_{}", name, shape.size()), 4096, 256, "an extent of the tensor, which the text does not say"));
+  const std::size_t rank = shape_of(tile, false).size();
+  while (box.at.size() < rank) {
+    box.at.insert(box.at.begin(), "0");
+    shape.insert(shape.begin(), "1");
+  }
+  const std::string element = tile.tile.element;
+  const bool reads = !writes || work_of(program_, each) == Role::DescriptorReduce;
+  box.tensor = tensor_of(name, element, shape, writes, reads);
+  return box;
+}
+
+NativeBuilder::Box NativeBuilder::pointer_box(const mlir::Op& each, const Type& tile, bool writes) {
+  const mlir::Module& module = *program_.module;
+  Box box;
+  const auto affine = each.operands.empty() ? std::nullopt : scalars_.affine(each.operands[0]);
+  std::string name = "memory";
+  if (affine && affine->pointer.valid()) name = module.value(affine->pointer).name;
+  const bool reads = !writes || work_of(program_, each) == Role::Atomic;
+  const auto length = [&](const std::string& of) {
+    return scalars_.param(fmt::format("{}_{}", name, of), 4096, 256, "an extent of the tensor, which the text does not say");
+  };
+  const std::size_t rank = tile.tile.shape.size();
+  const std::string& base = affine ? affine->base : std::string();
+  if (affine && rank == 2) {
+    const std::string &down = affine->strides[0], &across = affine->strides[1];
+    box.transposed = down == "1" && across != "1";
+    const std::string& line = box.transposed ? down : across;
+    const std::string& pitch = box.transposed ? across : down;
+    if (line == "1" && pitch != "0") {
+      // Memory as rows of `pitch` elements: what the place of an element is divided by.
+      const std::string by = parenthesized(pitch), from = parenthesized(base);
+      box.at = {pitch == "1" ? base : fmt::format("{} / {}", from, by), pitch == "1" ? "0" : fmt::format("{} % {}", from, by)};
+      if (base == "0") box.at = {"0", "0"};
+      box.tensor = tensor_of(name, tile.tile.element, {length("rows"), pitch}, writes, reads);
+      return box;
+    }
+    box.transposed = false;
+  }
+  if (affine && rank == 1) {
+    const std::string& stride = affine->strides[0];
+    if (stride == "1") {
+      box.at = {base};
+      std::vector<std::string> shape{length("length")};
+      if (row_vectors_) {
+        box.at.insert(box.at.begin(), "0");
+        shape.insert(shape.begin(), "1");
+      }
+      box.tensor = tensor_of(name, tile.tile.element, shape, writes, reads);
+      return box;
+    }
+    if (stride != "0") {
+      const std::string by = parenthesized(stride), from = parenthesized(base);
+      scalars_.note(
+          fmt::format("line {} takes every {}th element of '{}': it is taken as stored the other way round", each.line, stride, name));
+      box.at = {fmt::format("{} % {}", from, by), fmt::format("{} / {}", from, by)};
+      box.tensor = tensor_of(name, tile.tile.element, {stride, length("rows")}, writes, reads);
+      return box;
+    }
+  }
+  scalars_.note(fmt::format(
+      "the addresses of line {} are no affine function of the place in the tile: which elements it touches is not modelled", each.line));
+  std::vector<std::string> shape;
+  for (const std::int64_t extent : shape_of(tile, false)) {
+    shape.push_back(std::to_string(extent));
+    box.at.emplace_back("0");
+  }
+  box.tensor = tensor_of(name, tile.tile.element, shape, writes, reads);
+  return box;
+}
+
+/// Extents that the text does not say are as large as what is touched, at the default sizes and at those of an evaluation.
+void NativeBuilder::size_tensors() {
+  Kernel& kernel = native_.kernel;
+  for (const bool evaluation : {false, true}) {
+    Scope scope;
+    for (const Param& p : kernel.params) scope[p.name] = evaluation ? p.eval_value.value_or(p.value) : p.value;
+    Scope last = scope;
+    for (const GridDim& dim : kernel.grid)
+      last[dim.name] = std::max<std::int64_t>(0, dim.size.evaluate(scope).ok() ? *dim.size.evaluate(scope) - 1 : 0);
+    const auto trips = kernel.loop.trips.evaluate(last);
+    last[kernel.loop.variable] = std::max<std::int64_t>(0, (trips ? *trips : 1) - 1);
+    std::map<std::string, std::int64_t> needed;  ///< by parameter
+    for (const auto* list : {&kernel.prologue, &kernel.body, &kernel.epilogue})
+      for (const TileOp& each : *list) {
+        const Tensor* tensor = each.tensor.empty() ? nullptr : kernel.find_tensor(each.tensor);
+        if (!tensor || tensor->shape.size() != each.at.size()) continue;
+        const std::string& tile = each.outputs.empty() ? each.inputs.at(0).value : each.outputs[0];
+        const std::vector<std::int64_t>& extents = shapes_[tile].extents;
+        for (std::size_t d = 0; d < each.at.size(); ++d) {
+          const auto from = each.at[d].evaluate(last);
+          const std::size_t lead = each.at.size() - std::min(extents.size(), each.at.size());
+          const std::int64_t extent = d < lead ? 1 : extents[d - lead];
+          std::int64_t& most = needed[tensor->shape[d].text()];
+          if (from) most = std::max(most, sat_add(*from, extent));
+        }
+      }
+    for (const Param& p : std::vector<Param>(kernel.params)) {
+      const auto it = needed.find(p.name);
+      if (it == needed.end() || it->second < 1) continue;
+      const bool mentioned = std::any_of(kernel.body.begin(), kernel.body.end(), [&](const TileOp& each) {
+        return std::any_of(each.at.begin(), each.at.end(), [&](const Expr& e) {
+          const std::vector<std::string> names = e.names();
+          return std::find(names.begin(), names.end(), p.name) != names.end();
+        });
+      });
+      const std::vector<std::string> trip_names = kernel.loop.trips.names();
+      if (mentioned || std::find(trip_names.begin(), trip_names.end(), p.name) != trip_names.end()) continue;
+      for (Param& own : kernel.params)
+        if (own.name == p.name) (evaluation ? *own.eval_value : own.value) = it->second;
+    }
+  }
+}
+
+}  // namespace heddle::triton

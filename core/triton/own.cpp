@@ -1,0 +1,79 @@
+// Triton's own decisions about a loop, and the rules that bind whoever hands it others.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "core/triton/native.h"
+
+namespace heddle::triton {
+namespace {
+
+bool filled_by_load(const Problem& problem, const Channel& channel) {
+  const std::string& kind = problem.op(channel.writer).kind;
+  return channel.space == Space::Smem && !channel.only_if_crossing && (kind == "tma_load" || kind == "load");
+}
+
+constexpr std::int64_t kBarrierBytes = 8;
+
+}  // namespace
+
+OwnOrder own_order(const Native& native, const Problem& problem) {
+  OwnOrder own;
+  const bool partitioned =
+      std::any_of(native.origins.begin(), native.origins.end(), [](const Origin& o) { return o.partition.has_value(); });
+  std::map<std::int64_t, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < native.origins.size(); ++i) groups[partitioned ? native.origins[i].partition.value_or(0) : 0].push_back(i);
+  std::vector<int> lag(native.origins.size(), 0);
+  for (auto& [partition, ops] : groups) {
+    // A partition's loop begins with its own first stage.
+    std::int64_t first = native.origins[ops.front()].stage.value_or(0);
+    for (const std::size_t i : ops) first = std::min(first, native.origins[i].stage.value_or(0));
+    std::stable_sort(ops.begin(), ops.end(), [&](std::size_t a, std::size_t b) {
+      return native.origins[a].cluster.value_or(0) < native.origins[b].cluster.value_or(0);
+    });
+    std::vector<std::pair<OpId, int>> stream;
+    for (const std::size_t i : ops) {
+      lag[i] = static_cast<int>(std::clamp<std::int64_t>(native.origins[i].stage.value_or(0) - (partitioned ? first : 0), 0, 1000));
+      stream.emplace_back(OpId(i), lag[i]);
+    }
+    own.streams.push_back(std::move(stream));
+  }
+  for (const Channel& channel : problem.channels) {
+    int depth = 1;
+    const auto ring = std::find_if(native.rings.begin(), native.rings.end(), [&](const OwnRing& r) {
+      return std::any_of(channel.values.begin(), channel.values.end(), [&](ValueId v) { return problem.value(v).name == r.value; });
+    });
+    if (ring != native.rings.end())
+      depth = ring->depth;
+    else if (!partitioned)
+      for (const Reader& reader : channel.readers)
+        depth = std::max(depth, lag[reader.op.index()] + reader.distance - lag[channel.writer.index()] + 1);
+    own.depths.push_back(std::clamp(depth, 1, std::max(1, channel.max_depth)));
+  }
+  return own;
+}
+
+Constraints triton_rules(const Program& program, const LoopSite& loop, const Native& native, const Problem& problem) {
+  Constraints rules;
+  (void)loop;
+  if (native.kernel.producer) return rules;
+  UserConstraint memory;
+  memory.name = "rings as Triton builds them: a slot for every stage from load to use, and one more";
+  memory.kind = ConstraintKind::MaxStageSmem;
+  memory.high = problem.limits.smem_bytes - problem.resident_smem;
+  for (const Channel& channel : problem.channels) {
+    if (!filled_by_load(problem, channel) || channel.readers.empty()) continue;
+    StageRing ring;
+    ring.writer = problem.op(channel.writer).name;
+    for (const Reader& reader : channel.readers) ring.readers.push_back(problem.op(reader.op).name);
+    ring.bytes = channel.size + (problem.op(channel.writer).kind == "tma_load" ? kBarrierBytes : 0);
+    memory.rings.push_back(std::move(ring));
+  }
+  // Where warps are specialized, rings are as deep as num_stages says, whatever the stages are.
+  if (program.target < 100 && !memory.rings.empty()) rules.push_back(std::move(memory));
+  return rules;
+}
+
+}  // namespace heddle::triton

@@ -1,0 +1,290 @@
+#include "solver/questions/triton.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/analysis/period.h"
+#include "core/analysis/usage.h"
+#include "core/base/clock.h"
+#include "core/check/checker.h"
+#include "core/kernel/subtile.h"
+#include "core/problem/resolve.h"
+#include "solver/baselines/agents.h"
+#include "solver/baselines/iteration_stages.h"
+#include "solver/baselines/program.h"
+#include "solver/search/solve.h"
+
+namespace heddle::solver {
+namespace {
+
+using triton::Comparison;
+using triton::Side;
+using triton::Whose;
+
+constexpr int kMostStages = 8;
+
+/// What a program sustains: its starts, or nothing where its groups wait for each other.
+std::optional<Schedule> timed(const Problem& problem, Program program, const std::string& note) {
+  while (program.streams.size() > 1 && program.streams.back().empty()) program.streams.pop_back();
+  Timing timing = earliest_schedule(problem, program);
+  if (timing.deadlock) return std::nullopt;
+  Schedule schedule = std::move(timing.schedule);
+  schedule.name = "triton's own";
+  schedule.kernel = problem.kernel;
+  schedule.machine = problem.machine;
+  schedule.params = problem.params;
+  schedule.turns = false;
+  schedule.provenance = {"imported", "Triton", note};
+  return schedule;
+}
+
+/// By the rules of Triton's pipeliner, where a text does not say what it decided: loads run num_stages - 1 iterations ahead, all else in
+/// the order of the text.
+std::optional<Schedule> pipelined(const Problem& problem, int num_stages) {
+  std::vector<std::string> log;
+  const IterationStages stages = iteration_stages(problem, num_stages, num_stages > 1 ? 1 : 0, log);
+  Program program;
+  program.streams.push_back(later_stages_first(program_order(problem), stages));
+  program.depths.assign(problem.channels.size(), 1);
+  for (std::size_t c = 0; c < problem.channels.size(); ++c) {
+    const Channel& channel = problem.channels[c];
+    int depth = stages.buffered[c] ? 2 : 1;
+    for (const Reader& reader : channel.readers)
+      depth = std::max(depth, stages.stage[reader.op.index()] + reader.distance - stages.stage[channel.writer.index()] + 1);
+    program.depths[c] = std::clamp(depth, 1, std::max(1, channel.max_depth));
+  }
+  return timed(problem, std::move(program), fmt::format("predicted by the rules of Triton's pipeliner, num_stages {}", num_stages));
+}
+
+void measure(Side& side) {
+  if (!side.schedule) return;
+  const Usage usage = compute_usage(*side.problem, *side.schedule);
+  side.period = sustainable_period(*side.problem, *side.schedule).cycles();
+  if (side.shared_bytes == 0) side.shared_bytes = usage.smem_bytes;
+  if (side.tmem_columns == 0) side.tmem_columns = usage.tmem_columns;
+  if (side.warps == 0) side.warps = usage.warps;
+  side.groups = static_cast<int>(std::count_if(side.schedule->groups.begin(), side.schedule->groups.end(),
+                                               [](const ScheduleGroup& group) { return group.warps > 0; }));
+  side.stages = stage_count(*side.schedule);
+}
+
+std::string first_fault(const Error& error) {
+  return error.faults.empty() ? std::string("no reason given") : to_string(error.faults.front());
+}
+
+/// Rings get the slots that Triton would build for these stages.
+Schedule with_triton_rings(const Problem& problem, const Constraints& constraints, Schedule schedule) {
+  Schedule deeper = schedule;
+  for (const UserConstraint& rule : constraints) {
+    if (rule.kind != ConstraintKind::MaxStageSmem) continue;
+    for (std::size_t c = 0; c < problem.channels.size(); ++c) {
+      const Channel& channel = problem.channels[c];
+      if (std::none_of(rule.rings.begin(), rule.rings.end(),
+                       [&](const StageRing& r) { return r.writer == problem.op(channel.writer).name; }))
+        continue;
+      for (const Reader& reader : channel.readers)
+        deeper.depths[c] =
+            std::max(deeper.depths[c], std::min(channel.max_depth, deeper.stage(reader.op) - deeper.stage(channel.writer) + 1));
+    }
+  }
+  return check(problem, deeper, constraints).valid() ? deeper : schedule;
+}
+
+class ThreeSides {
+ public:
+  ThreeSides(const TritonRequest& request, std::stop_token stop, const TritonListener& listener)
+      : request_(request), stop_(std::move(stop)), listener_(listener) {}
+
+  Result<Comparison> run() {
+    comparison_.kernel = request_.program.kernel;
+    comparison_.machine = request_.machine.name;
+    comparison_.file = request_.program.file;
+    comparison_.loop = request_.loop.number;
+    for (const Whose whose : triton::kAllWhose) comparison_.sides[static_cast<std::size_t>(whose)].whose = whose;
+    Result<triton::Native> native = triton::to_native(request_.program, request_.loop, triton::Reading::Triton);
+    if (!native) return native.error();
+    own(std::make_shared<const triton::Native>(*std::move(native)));
+    if (listener_) listener_(comparison_);
+    if (!stopped()) best_of_triton();
+    if (listener_) listener_(comparison_);
+    if (!stopped()) best_of_machine();
+    if (listener_) listener_(comparison_);
+    if (request_.options && !stopped()) options();
+    comparison_.cancelled = stop_.stop_requested();
+    return std::move(comparison_);
+  }
+
+ private:
+  bool stopped() {
+    if (!stop_.stop_requested()) return false;
+    for (Side& side : comparison_.sides)
+      if (!side.schedule && side.why_not.empty()) side.why_not = "cancelled";
+    return true;
+  }
+
+  Side& side(Whose whose) { return comparison_.sides[static_cast<std::size_t>(whose)]; }
+  double left() const { return std::max(0.1, request_.timeout_seconds - seconds_between(began_, Clock::now())); }
+
+  /// The problem of a reading; false, and why, where there is none.
+  bool pose(Side& side, std::shared_ptr<const triton::Native> native, Kernel kernel) {
+    side.native = std::move(native);
+    Result<Problem> problem = resolve(kernel, request_.machine);
+    side.kernel = std::make_shared<const Kernel>(std::move(kernel));
+    if (!problem) {
+      side.why_not = first_fault(problem.error());
+      return false;
+    }
+    side.problem = std::make_shared<const Problem>(*std::move(problem));
+    side.constraints = triton::triton_rules(request_.program, request_.loop, *side.native, *side.problem);
+    return true;
+  }
+
+  void own(std::shared_ptr<const triton::Native> native) {
+    Side& mine = side(Whose::Tritons);
+    const Clock::time_point begin = Clock::now();
+    Kernel kernel = native->kernel;
+    if (!pose(mine, std::move(native), std::move(kernel))) return;
+    if (mine.native->has_own) {
+      mine.schedule = own_schedule(*mine.native, *mine.problem);
+      if (!mine.schedule) mine.why_not = "the order that the text has waits for itself: it cannot run in this model";
+    } else {
+      const std::int64_t said = request_.loop.num_stages > 0 ? request_.loop.num_stages : request_.program.metadata.num_stages.value_or(3);
+      mine.schedule = pipelined(*mine.problem, static_cast<int>(std::clamp<std::int64_t>(said, 1, kMostStages)));
+      mine.explanation = mine.native->why_no_own + fmt::format("; predicted by the rules of its pipeliner for num_stages {}", said);
+      if (!mine.schedule) mine.why_not = mine.native->why_no_own;
+    }
+    const triton::Memory memory = triton::memory_of(request_.program);
+    if (memory.unsure.empty()) {
+      mine.shared_bytes = memory.shared_bytes;
+      mine.tmem_columns = memory.tmem_columns;
+      mine.warps = static_cast<int>(memory.warps);
+    }
+    measure(mine);
+    if (mine.schedule) {
+      const Verdict verdict = check(*mine.problem, *mine.schedule);
+      mine.status = verdict.valid() ? Status::Feasible : Status::Invalid;
+      if (!verdict.valid() && mine.explanation.empty()) mine.explanation = "by the model " + verdict.violations.front().message;
+      if (mine.explanation.empty()) mine.explanation = sustainable_period(*mine.problem, *mine.schedule).sentence;
+    }
+    mine.seconds = seconds_between(begin, Clock::now());
+  }
+
+  void solve_side(Side& mine, double seconds) {
+    SolveRequest request;
+    request.problem = *mine.problem;
+    request.constraints = mine.constraints;
+    request.timeout_seconds = seconds;
+    request.seed = request_.seed;
+    if (mine.whose == Whose::BestOfTriton && side(Whose::Tritons).schedule) request.incumbent = side(Whose::Tritons).schedule;
+    SolveOutcome outcome = solve(request, stop_);
+    mine.status = outcome.status;
+    mine.lower_bound = outcome.lower_bound;
+    mine.explanation = outcome.explanation;
+    mine.seconds = outcome.seconds.total;
+    mine.schedule = std::move(outcome.schedule);
+    if (!mine.schedule) mine.why_not = outcome.explanation.empty() ? "no schedule was found in time" : outcome.explanation;
+  }
+
+  void best_of_triton() {
+    Side& mine = side(Whose::BestOfTriton);
+    const Side& own = side(Whose::Tritons);
+    mine.native = own.native;
+    mine.kernel = own.kernel;
+    mine.problem = own.problem;
+    mine.constraints = own.constraints;
+    if (!mine.problem) {
+      mine.why_not = own.why_not;
+      return;
+    }
+    solve_side(mine, left() / 2);
+    if (mine.schedule) {
+      mine.schedule = with_triton_rings(*mine.problem, mine.constraints, *std::move(mine.schedule));
+      mine.schedule->name = "best of Triton";
+    }
+    measure(mine);
+  }
+
+  void best_of_machine() {
+    Side& mine = side(Whose::BestOfMachine);
+    Result<triton::Native> native = triton::to_native(request_.program, request_.loop, triton::Reading::Free);
+    if (!native) {
+      mine.why_not = first_fault(native.error());
+      return;
+    }
+    Kernel kernel = native->kernel;
+    if (native->cut.factor > 1)
+      if (Result<Kernel> cut = subtile(kernel, native->cut)) kernel = *std::move(cut);
+    if (!pose(mine, std::make_shared<const triton::Native>(*std::move(native)), std::move(kernel))) return;
+    solve_side(mine, left());
+    if (mine.schedule) mine.schedule->name = "best of the machine";
+    measure(mine);
+  }
+
+  /// What num_stages and num_warps would change.
+  void options() {
+    const std::int64_t now_stages =
+        request_.loop.num_stages > 0 ? request_.loop.num_stages : request_.program.metadata.num_stages.value_or(0);
+    for (const std::int64_t warps : {4, 8}) {
+      triton::Program other = request_.program;
+      other.num_warps = warps;
+      Result<triton::Native> native = triton::to_native(other, request_.loop, triton::Reading::Triton);
+      if (!native) continue;
+      // Layouts are those of the text's own number of warps.
+      if (warps != request_.program.num_warps)
+        for (TileValue& value : native->kernel.values) value.registers.reset();
+      const Result<Problem> problem = resolve(native->kernel, request_.machine);
+      for (const int stages : {1, 2, 3, 4, 5}) {
+        if (stop_.stop_requested()) return;
+        triton::OptionRow& row = comparison_.options.emplace_back();
+        row.num_stages = stages;
+        row.num_warps = warps;
+        row.now = warps == request_.program.num_warps && stages == now_stages;
+        if (!problem) {
+          row.why_not = first_fault(problem.error());
+          continue;
+        }
+        const auto schedule = pipelined(*problem, stages);
+        if (!schedule) {
+          row.why_not = "its order waits for itself in this model";
+          continue;
+        }
+        const Usage usage = compute_usage(*problem, *schedule);
+        row.period = sustainable_period(*problem, *schedule).cycles();
+        row.shared_bytes = usage.smem_bytes;
+        if (row.shared_bytes > problem->limits.smem_bytes)
+          row.why_not = fmt::format("needs {} bytes of shared memory, there are {}", row.shared_bytes, problem->limits.smem_bytes);
+        const int registers = usage.register_peak.empty() ? 0 : *std::max_element(usage.register_peak.begin(), usage.register_peak.end());
+        if (row.why_not.empty() && registers > problem->limits.registers_per_thread)
+          row.why_not =
+              fmt::format("needs {} registers per thread, there are {}: it spills", registers, problem->limits.registers_per_thread);
+      }
+    }
+  }
+
+  const TritonRequest& request_;
+  const std::stop_token stop_;
+  const TritonListener& listener_;
+  const Clock::time_point began_ = Clock::now();
+  Comparison comparison_;
+};
+
+}  // namespace
+
+std::optional<Schedule> own_schedule(const triton::Native& native, const Problem& problem) {
+  if (!native.has_own || native.origins.size() != problem.ops.size()) return std::nullopt;
+  const triton::OwnOrder own = own_order(native, problem);
+  Program program;
+  for (const auto& stream : own.streams) {
+    std::vector<Step>& steps = program.streams.emplace_back();
+    for (const auto& [op, lag] : stream) steps.push_back({op, lag});
+  }
+  program.depths = own.depths;
+  return timed(problem, std::move(program), "the order that the text has: stages and clusters; cycles by the model");
+}
+
+Result<Comparison> compare_triton(const TritonRequest& request, std::stop_token stop, const TritonListener& listener) {
+  return ThreeSides(request, std::move(stop), listener).run();
+}
+
+}  // namespace heddle::solver
