@@ -16,7 +16,7 @@ using dump::TileType;
 
 std::int64_t bytes_of_bits(std::int64_t bits) { return std::max<std::int64_t>(8, bits) / 8; }
 
-std::string_view bare(std::string_view name) {
+std::string_view without_dialect(std::string_view name) {
   const std::size_t dot = name.find('.');
   return dot == std::string_view::npos ? name : name.substr(dot + 1);
 }
@@ -136,7 +136,7 @@ Scratch scratch_of_reduce(const std::vector<Type>& inputs, std::int64_t axis) {
 }
 
 Scratch scratch_of(const Program& program, const mlir::Op& op) {
-  const std::string_view name = bare(op.name);
+  const std::string_view name = without_dialect(op.name);
   const auto types = [&] {
     std::vector<Type> out;
     for (std::size_t i = 0; i < op.operands.size(); ++i) out.push_back(program.operand_type(op, i));
@@ -146,7 +146,7 @@ Scratch scratch_of(const Program& program, const mlir::Op& op) {
     return scratch_of_convert(program.operand_type(op, 0), program.type(op.results.front()), program.target);
   if (name == "reduce" && op.name.starts_with("tt.")) return scratch_of_reduce(types(), op.integer("axis", 0));
   if (name.starts_with("atomic_") && op.name.starts_with("tt.")) return scratch_of_atomic(program, op);
-  if (name == "tensormap_create") return {128, {}};
+  if (name == "tensormap_create" || name == "make_tensor_descriptor" || name == "make_tensor_desc") return {128, {}};
   if (name == "histogram" && !op.results.empty()) {
     const TileType& tile = program.type(op.results.front()).tile;
     return {sat_mul(std::max<std::int64_t>(32, tile.elements()), bytes_of_bits(tile.bits)), {}};
