@@ -6,6 +6,7 @@
 #include "core/base/saturate.h"
 #include "core/triton/places.h"
 #include "core/triton/plan.h"
+#include "core/triton/specialization.h"
 
 namespace heddle::triton {
 namespace {
@@ -35,6 +36,14 @@ std::int64_t peak_of(const std::vector<Piece>& pieces) {
 Memory memory_of(const Program& program) {
   const Places places(program);
   Plan plan = program.form == Form::Final ? plan_of_final(program, places) : plan_of_scheduled(program, places);
+  if (program.form == Form::Input)
+    plan.doubt("Triton has not scheduled it yet: the rings of its loops are not decided");
+  else if (std::ranges::any_of(program.loops, [&](const LoopSite& loop) { return loop.partitioned || will_specialize(program, loop); }))
+    plan.doubt(
+        "the loop is to be warp specialized: rings, barriers and warps are decided by tritongpu-automatic-warp-specialization; open the "
+        "text "
+        "before tritongpu-pipeline");
+  if (program.num_ctas > 1) plan.doubt("several CTAs share the tiles: counted as if each held all");
   Memory memory;
   memory.warps = warps_of(program);
   if (const std::optional<std::int64_t> bytes = allocate(plan.shared)) {

@@ -186,13 +186,15 @@ std::vector<std::int64_t> partition_warps(const Program& program, OpId specializ
 }
 
 bool will_specialize(const Program& program, const LoopSite& loop) {
-  if (!loop.wants_specialization || program.target < 100) return false;
-  return program.form == Form::Scheduled || program.form == Form::Input;
+  if (program.target < 100 || program.form == Form::Specialized || program.form == Form::Final) return false;
+  for (OpId at = loop.op; at.valid(); at = program.module->around(at))
+    if (program.module->op(at).find("tt.warp_specialize")) return true;
+  return false;
 }
 
 std::vector<HandOff> specialized_loads(const Program& program, const Places& places, const LoopSite& loop) {
   std::vector<HandOff> out;
-  if (!loop.partitioned && !(loop.scheduled && will_specialize(program, loop))) return out;
+  if (program.form == Form::Input || !(loop.partitioned || will_specialize(program, loop))) return out;
   const LoopPlan plan = plan_of_loop(program, places, loop.op);
   const std::int64_t depth = std::max<std::int64_t>(1, loop.num_stages > 0 ? loop.num_stages : program.metadata.num_stages.value_or(3));
   for (const LoadPlan& load : plan.loads)

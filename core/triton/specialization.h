@@ -27,7 +27,7 @@ struct HandOff {
 /// Rings of the loads of a loop that will be, or is, partitioned; empty where it is not.
 std::vector<HandOff> specialized_loads(const Program& program, const Places& places, const LoopSite& loop);
 
-/// Whether Triton will specialize the loop: it asks for it, on a target where that works.
+/// Whether Triton will specialize the loop: it or one around it asks for that, on a target where it works.
 bool will_specialize(const Program& program, const LoopSite& loop);
 
 }  // namespace heddle::triton
