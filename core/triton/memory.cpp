@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/saturate.h"
+#include "core/triton/pipeline.h"
 #include "core/triton/places.h"
 #include "core/triton/plan.h"
 #include "core/triton/specialization.h"
@@ -31,12 +32,28 @@ std::int64_t peak_of(const std::vector<Piece>& pieces) {
   return where;
 }
 
+/// Whether no loop is pipelined whatever the scheduler decides: without loads, with one stage, or without products where nobody asked for
+/// stages.
+bool nothing_to_schedule(const Program& program) {
+  const mlir::Module& module = *program.module;
+  return std::ranges::all_of(program.loops, [&](const LoopSite& loop) {
+    const mlir::Block* body = module.body(loop.op);
+    if (!body || module.op(loop.op).name != "scf.for") return true;
+    const bool asked = module.op(loop.op).find("tt.num_stages") != nullptr;
+    if (asked ? loop.num_stages <= 1 : loop.products == 0) return true;
+    return std::ranges::none_of(body->ops, [&](mlir::OpId id) {
+      return module.op(id).name == "tt.load" || is_descriptor_load(module.op(id).name) ||
+             module.op(id).name.find("gen5_mma") != std::string::npos;
+    });
+  });
+}
+
 }  // namespace
 
 Memory memory_of(const Program& program) {
   const Places places(program);
   Plan plan = program.form == Form::Final ? plan_of_final(program, places) : plan_of_scheduled(program, places);
-  if (program.form == Form::Input)
+  if (program.form == Form::Input && !nothing_to_schedule(program))
     plan.doubt("Triton has not scheduled it yet: the rings of its loops are not decided");
   else if (std::ranges::any_of(program.loops, [&](const LoopSite& loop) { return loop.partitioned || will_specialize(program, loop); }))
     plan.doubt(

@@ -74,10 +74,14 @@ std::vector<Buffer> written_rings(const Program& program, const Places& places, 
 
 std::vector<Buffer> rings_of(const Program& program, const LoopSite& loop) {
   const Places places(program);
-  if (program.form == Form::Specialized || program.form == Form::Final) return written_rings(program, places, loop);
+  if (program.form == Form::Final) return written_rings(program, places, loop);
   const LoopPlan plan = plan_of_loop(program, places, loop.op);
   const std::vector<HandOff> specialized = specialized_loads(program, places, loop);
+  // A specialized text has the rings between partitions, and loads that its pipeliner will still put ahead.
   std::vector<Buffer> rings;
+  if (program.form == Form::Specialized)
+    for (Buffer& ring : written_rings(program, places, loop))
+      if (program.module->op(ring.op).name != "tt.load") rings.push_back(std::move(ring));
   for (const LoadPlan& load : plan.loads) {
     if (!program.type(program.module->op(load.op).results.front()).tile.tile() && load.slots == 0) continue;
     Buffer ring;
