@@ -10,6 +10,7 @@
 #include "codegen/program/rings.h"
 #include "codegen/program/tile_rows.h"
 #include "core/check/checker.h"
+#include "core/kernel/op_kind.h"
 #include "core/problem/fault_log.h"
 #include "core/problem/storage.h"
 #include "core/schedule/constraint_text.h"
@@ -74,6 +75,13 @@ bool Builder::prepare(std::optional<std::int64_t> trips) {
       refuse("numbers_only", {op.name}, "this graph has numbers only: it can be scheduled but not written as a kernel");
       return false;
     }
+  for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
+    for (const TileOp& op : *list)
+      if (is_async_load(op)) {
+        refuse("async_load", {op.name},
+               fmt::format("'{}' is an asynchronous load by all threads (cp.async), which cannot be written yet; tma_load can", op.name));
+        return false;
+      }
   for (const TileValue& value : kernel_.values)
     if (value.space == Space::Tmem && !program_.blackwell()) {
       refuse("tensor_memory", {}, fmt::format("'{}' lies in tensor memory, which this machine does not have", value.name));

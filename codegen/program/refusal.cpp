@@ -17,7 +17,7 @@ constexpr std::string_view kOrder =
     "the compiler orders instructions as it likes; another schedule may suit it better, for example one with fewer stages";
 constexpr std::string_view kOneStage = "the schedule has one stage already: no iterations overlap";
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 34> kReasons{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 35> kReasons{{
     {"numbers_only", kKernel},
     {"tensor_memory", kKernel},
     {"product_place", kKernel},
@@ -29,6 +29,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 34> kReasons
     {"carried_far", kKernel},
     {"ring_read_back", kKernel},
     {"load_target", kKernel},
+    {"async_load", kKernel},
     {"outputs", kKernel},
     {"accumulator_place", kKernel},
     {"grid", kKernel},

@@ -204,14 +204,17 @@ std::optional<Lay> lay_over(const TileShape& operand, const TileShape& result, s
 std::optional<Lay> map_lay(const TileOp& op, std::size_t k, const TileShape& operand, const TileShape& result) {
   const auto attr = op.attrs.find("along");
   const auto* along = attr == op.attrs.end() ? nullptr : std::get_if<std::string>(&attr->second);
-  const std::optional<Lay> rows = lay_over(operand, result, 0), columns = lay_over(operand, result, 1);
-  if (!along) return rows && columns && rows != columns ? std::nullopt : rows ? rows : columns;
-  const std::optional<Lay> vector_over_vector = result.size() == 1 && operand == result ? std::optional(Lay::Same) : std::nullopt;
+  if (!along) {
+    const std::optional<Lay> rows = lay_over(operand, result, 0), columns = lay_over(operand, result, 1);
+    return rows && columns && rows != columns ? std::nullopt : rows ? rows : columns;
+  }
+  const auto is = [](bool so, Lay lay) { return so ? std::optional(lay) : std::nullopt; };
+  const bool vector = operand.size() == 1, tile = result.size() == 2;
   switch (k < along->size() ? (*along)[k] : '\0') {
-    case 'f': return operand == result ? std::optional(Lay::Same) : std::nullopt;
-    case 'r': return rows == Lay::AlongRows ? rows : vector_over_vector;
-    case 'c': return columns == Lay::AlongColumns ? columns : std::nullopt;
-    case '1': return elements_of(operand) == 1 ? std::optional(Lay::One) : std::nullopt;
+    case 'f': return is(operand == result, Lay::Same);
+    case 'r': return tile ? is(vector && operand[0] == result[0], Lay::AlongRows) : is(vector && operand == result, Lay::Same);
+    case 'c': return is(vector && tile && operand[0] == result[1], Lay::AlongColumns);
+    case '1': return is(elements_of(operand) == 1, Lay::One);
     default: return std::nullopt;
   }
 }

@@ -207,23 +207,48 @@ class Builder {
   }
 
   void reduction() {
-    const Tile* found = matrix();
+    const Tile* found = dice_.chance(90) ? matrix() : find([](const Tile& t) { return t.shape.size() == 1; });
     if (!found) return load(body_);
     const Tile a = *found;
-    const std::string kind = dice_.pick({"reduce_max", "reduce_sum"});
+    const std::string kind =
+        dice_.pick({"reduce_max", "reduce_sum", "reduce_max", "reduce_sum", "reduce_min", "reduce_xor", "reduce_argmax"});
     const std::int64_t axis = dice_.between(0, 1);
-    const Shape shape{a.shape[axis == 0 ? 1 : 0]};
+    const Shape shape{a.shape.size() == 1 ? 0 : a.shape[axis == 0 ? 1 : 0]};  // a vector becomes one number
     std::vector<std::string> in{a.name};
     const Tile r = declare(shape, "register", "f32");
-    if (dice_.chance(40)) {
+    if (kind != "reduce_argmax" && dice_.chance(40)) {
       push(prologue_, "fill", {}, r.name)["attrs"]["value"] = "0";
       in.push_back(r.name + (dice_.chance(80) ? "[-1]" : "[-2]"));
       if (kind == "reduce_sum" && dice_.chance(30)) in.push_back(r.name + "[-1]");
     }
     Document& op = push(body_, kind, in, r.name);
     if (axis == 0 || dice_.chance(30)) op["attrs"]["axis"] = axis;
-    if (dice_.chance(30)) op["attrs"]["scale"] = dice_.pick({"0.5", "-2", "1e-3"});
+    if (kind != "reduce_xor" && kind != "reduce_argmax" && dice_.chance(30)) op["attrs"]["scale"] = dice_.pick({"0.5", "-2", "1e-3"});
     if (kind == "reduce_sum" && dice_.chance(30)) op["attrs"]["mean"] = true;
+  }
+
+  /// A chain over a tile, other tiles of its shape and vectors along its rows or columns.
+  void chain() {
+    const Tile* found = find([](const Tile&) { return true; });
+    if (!found) return load(body_);
+    const Tile a = *found;
+    std::vector<std::string> in{a.name};
+    std::string along = "f", expr = dice_.pick({"x0", "exp2(x0 * 0.5)", "max(x0, 0)", "select(col <= row, x0, -inf)", "bf16(x0) / 3"});
+    while (in.size() < 8 && dice_.chance(50)) {
+      const bool vector = a.shape.size() == 2 && dice_.chance(50), rows = dice_.chance(50);
+      const Tile* other = vector ? of_shape({a.shape[rows ? 0 : 1]}) : of_shape(a.shape);
+      const std::string x = fmt::format("x{}", in.size());
+      expr = dice_.pick(std::vector<std::string>{expr + " + " + x, "(" + expr + ") * " + x, "min(" + expr + ", " + x + ")"});
+      in.push_back(other ? other->name : a.name);
+      along += other && vector ? (rows ? 'r' : 'c') : 'f';
+    }
+    if (dice_.chance(30)) expr = "t = " + expr + "; t * t - x0";
+    const Tile r = declare(a.shape, "register", any_type());
+    Document& op = push(body_, "map", in, r.name);
+    op["attrs"]["expr"] = expr;
+    op["attrs"]["along"] = along;
+    if (dice_.chance(20)) op["attrs"][dice_.pick({"fma", "alu", "mufu"})] = dice_.between(0, 40);
+    if (dice_.chance(20)) op["at"] = {place(true), place(true)};
   }
 
   void elements() {
@@ -301,7 +326,7 @@ class Builder {
       case 2:
       case 3: return product();
       case 4: return reduction();
-      case 5:
+      case 5: return dice_.chance(40) ? chain() : elements();
       case 6: return elements();
       case 7: return broadcast();
       case 8: return gather();
