@@ -9,6 +9,12 @@ namespace {
 constexpr int kDeepestLocation = 32;      // locations in locations; what is deeper is unknown
 constexpr std::size_t kMostCallers = 16;  // kept of each location
 
+std::size_t size_of(const Location& location) {
+  std::size_t size = sizeof location + location.file.size() + location.name.size();
+  for (const auto& [file, line] : location.callers) size += sizeof file + sizeof line + file.size();
+  return size;
+}
+
 bool known(const Location& location) { return location.line > 0 || !location.file.empty(); }
 
 void skip_blank(std::string_view& text) {
@@ -95,7 +101,11 @@ Location Locations::read_alias(std::string_view name, int depth) {
   if (alias == aliases_.end() || depth >= kDeepestLocation) return {};
   known_[name] = {};
   std::string_view text = alias->second;
-  return known_[name] = read(text, depth + 1);
+  Location location = read(text, depth + 1);
+  const std::size_t size = size_of(location);
+  if (size > left_) return {};
+  left_ -= size;
+  return known_[name] = std::move(location);
 }
 
 Location Locations::read(std::string_view& text, int depth) {
@@ -162,6 +172,9 @@ Locations::Resolved Locations::resolve() {
   resolved.locations.emplace_back();
   for (std::string_view text : asked_) {
     Location location = read(text, 0);
+    const std::size_t size = size_of(location);
+    if (size > left_) location = {};
+    left_ -= std::min(size, left_);
     if (!known(location) && location.name.empty()) {
       resolved.of_number.push_back(0);
     } else {

@@ -32,6 +32,7 @@ class Locations {
   std::unordered_map<std::string_view, std::size_t> numbers_;
   std::vector<std::string_view> asked_;
   std::unordered_map<std::string_view, Location> known_;  ///< of aliases; while one is being read, the unknown location
+  std::size_t left_ = std::size_t{1} << 25;               ///< characters that may still be kept: callers are repeated in every location
 };
 
 /// A string of the text without its quotes, escapes undone.

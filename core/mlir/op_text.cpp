@@ -96,7 +96,7 @@ void Parser::read_arguments(std::size_t at) {
   while (at < end) {
     const std::size_t name = at;
     const bool good = is(name, Kind::Value) && is_mark(name + 1, ':');
-    if (!good) fault(name, "expected an argument: %name: type");
+    if (!good && opens_) fault(name, "expected an argument: %name: type");  // a declaration may give types alone
     std::size_t begin = kNone, last = 0;
     bool in_type = true;
     for (at = good ? name + 2 : name; at < end && !is_mark(at, ','); ++at) {

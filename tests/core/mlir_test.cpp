@@ -368,8 +368,8 @@ TEST_CASE("what the printed form can look like does not lead the reader astray",
     CHECK(names(module, named(module, "t.asm").operands) == "x");
   }
   SECTION("a function without a module, lines that end as in Windows, and no newline at the end") {
-    const Module module =
-        read("tt.func private @g(%x: i32 {a.b = 1 : i32}) -> f32\r\ntt.func @f() attributes {noinline = false} {\r\n  tt.return\r\n}");
+    const Module module = read(
+        "tt.func private @g(i32 {a.b = 1 : i32}, !tt.ptr<f16>) -> f32\r\ntt.func @f() attributes {noinline = false} {\r\n  tt.return\r\n}");
     CHECK(module.functions.size() == 2);
     CHECK(module.op(module.functions[0]).regions.empty());
     CHECK(module.op(module.functions[0]).result_types == std::vector<std::string>{"f32"});
