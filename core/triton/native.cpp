@@ -17,8 +17,8 @@ bool moves_memory(const std::string& kind) {
 
 }  // namespace
 
-NativeBuilder::NativeBuilder(const Program& program, const LoopSite& loop, Reading reading, Graph graph)
-    : program_(program), loop_(loop), reading_(reading), graph_(std::move(graph)), flow_(program, loop.op), scalars_(flow_) {
+NativeBuilder::NativeBuilder(const Program& program, const LoopSite& loop, Reading reading, Loads loads, Graph graph)
+    : program_(program), loop_(loop), reading_(reading), loads_(loads), graph_(std::move(graph)), flow_(program, loop.op), scalars_(flow_) {
   for (std::size_t n = 0; n < graph_.nodes.size(); ++n) nodes_.emplace(graph_.nodes[n].op, n);
   row_vectors_ = std::none_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const Node& node) {
     const mlir::Op& each = program_.module->op(node.op);
@@ -97,7 +97,6 @@ TileOp& NativeBuilder::add_op(Part part, const mlir::Op& from, std::string name,
     Origin& origin = native_.origins.emplace_back();
     origin.op = op.name;
     const auto node = node_of(mlir::OpId(static_cast<std::size_t>(&from - program_.module->ops.data())));
-    const std::vector<std::size_t> alone{node.value_or(0)};
     set_origin(node ? graph_.fused[graph_.nodes[*node].fused] : std::vector<std::size_t>{}, from);
   }
   return op;
@@ -249,6 +248,22 @@ void NativeBuilder::set_costs() {
   }
 }
 
+/// How many slots Triton gives to what products leave in tensor memory, and to what they read there.
+void NativeBuilder::add_tensor_rings() {
+  const Memory memory = memory_of(program_);
+  for (const Node& node : graph_.nodes) {
+    const mlir::Op& each = op(node.op);
+    const auto role = work_of(program_, each);
+    const auto value = in_memory_.find(node.op);
+    if (value == in_memory_.end() || (role != Role::TensorProduct && role != Role::TensorAlloc)) continue;
+    const mlir::ValueId root = role == Role::TensorProduct ? flow_.storage(each.operands[2]) : each.results[0];
+    const std::string& name = program_.module->value(root).name;
+    for (const Buffer& buffer : memory.buffers)
+      if (buffer.columns > 0 && buffer.name == name)
+        native_.rings.push_back({value->second, 0, static_cast<int>(std::clamp<std::int64_t>(buffer.slots, 1, 64))});
+  }
+}
+
 Result<Native> NativeBuilder::build() {
   Kernel& kernel = native_.kernel;
   kernel.name = kernel_name(program_.kernel);
@@ -260,20 +275,24 @@ Result<Native> NativeBuilder::build() {
   if (reading_ == Reading::Triton)
     for (const Buffer& ring : rings_of(program_, loop_)) rings_.emplace(ring.name, ring);
   kernel.loop.variable = Scalars::kLoopVariable;
-  kernel.loop.trips = expr_of(scalars_.trips());
+  const Trips trips = scalars_.trips();
+  kernel.loop.trips = expr_of(trips.most);
+  if (trips.of_tile != trips.most) kernel.loop.tile_trips = expr_of(trips.of_tile);
   add_body();
   if (!error_.faults.empty()) return error_;
   add_epilogue();
   if (!error_.faults.empty()) return error_;
-  if (reading_ == Reading::Triton)
+  if (reading_ == Reading::Triton) {
     set_costs();
-  else
+    add_tensor_rings();
+  } else {
     name_dimensions();
+  }
   kernel.params = scalars_.params();
   kernel.grid = scalars_.grid();
   if (kernel.grid.empty()) kernel.grid.push_back({"block_x", Expr(1)});
+  std::sort(kernel.grid.begin(), kernel.grid.end(), [](const GridDim& a, const GridDim& b) { return a.name < b.name; });
   size_tensors();
-  kernel.params = scalars_.params();
   const bool blackwell = program_.target >= 100;
   kernel.producer = reading_ == Reading::Free;
   kernel.max_groups = reading_ == Reading::Free ? (blackwell ? kBlackwellGroups : kHopperGroups) : blackwell ? kBlackwellGroups : 1;
@@ -293,10 +312,10 @@ Result<Native> NativeBuilder::build() {
   return std::move(native_);
 }
 
-Result<Native> to_native(const Program& program, const LoopSite& loop, Reading reading) {
+Result<Native> to_native(const Program& program, const LoopSite& loop, Reading reading, Loads loads) {
   Result<Graph> graph = loop_graph(program, loop);
   if (!graph) return graph.error();
-  return NativeBuilder(program, loop, reading, *std::move(graph)).build();
+  return NativeBuilder(program, loop, reading, loads, *std::move(graph)).build();
 }
 
 }  // namespace heddle::triton

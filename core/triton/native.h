@@ -46,8 +46,14 @@ struct Native {
   Subtile cut;
 };
 
+/// Which loads fill rings ahead of their use, in the triton reading.
+enum class Loads {
+  AsDecided,  ///< those that the text's stages make so; the others are waited for where they are issued
+  AllAhead,   ///< all that Triton could pipeline if other stages were given
+};
+
 /// Faults: what loop_graph refuses, and what only this reading cannot express.
-Result<Native> to_native(const Program& program, const LoopSite& loop, Reading reading);
+Result<Native> to_native(const Program& program, const LoopSite& loop, Reading reading, Loads loads = Loads::AsDecided);
 
 /// Triton's own schedule as an order: for every warp group (partition) the ops of one turn of its loop, by cluster and then by their place
 /// in the text, each with the iterations by which it lags behind, and the depth of every channel of the problem. What cycles it sustains

@@ -199,7 +199,7 @@ std::string NativeBuilder::outside_op(const mlir::Op& maker, mlir::ValueId id, P
   }
 }
 
-void NativeBuilder::ensure_initial(const std::string& value, const Type&, mlir::ValueId initial) {
+void NativeBuilder::ensure_initial(const std::string& value, mlir::ValueId initial) {
   const auto defined = [&](const TileOp& each) { return std::find(each.outputs.begin(), each.outputs.end(), value) != each.outputs.end(); };
   if (std::any_of(native_.kernel.prologue.begin(), native_.kernel.prologue.end(), defined)) return;
   const Space space = native_.kernel.find_value(value)->space;

@@ -19,11 +19,7 @@ Operand NativeBuilder::operand_of(const Source& source, bool memory) {
       return {"", 0};
     }
   }
-  if (source.distance > 0) {
-    const mlir::Op& maker = op(source.op);
-    const Type& type = maker.results.empty() ? program_.type(source.value) : program_.type(maker.results[0]);
-    ensure_initial(it->second, type, source.initial);
-  }
+  if (source.distance > 0) ensure_initial(it->second, source.initial);
   return {it->second, source.distance};
 }
 

@@ -19,7 +19,7 @@ namespace heddle::triton {
 
 class NativeBuilder {
  public:
-  NativeBuilder(const Program& program, const LoopSite& loop, Reading reading, Graph graph);
+  NativeBuilder(const Program& program, const LoopSite& loop, Reading reading, Loads loads, Graph graph);
   Result<Native> build();
 
  private:
@@ -50,13 +50,15 @@ class NativeBuilder {
   std::string tensor_of(const std::string& name, const std::string& element, const std::vector<std::string>& shape, bool writes,
                         bool reads);
   void size_tensors();
+  void size_pitches();
+  Scope last_place(bool evaluation, const std::map<std::string, std::int64_t>& instead) const;
   void note_padding(const mlir::Op& op);
 
   // native_around.cpp
   std::string outside(mlir::ValueId value, Part part);
   std::string make_outside(mlir::ValueId value, Part part);
   std::string outside_op(const mlir::Op& op, mlir::ValueId value, Part part);
-  void ensure_initial(const std::string& value, const Type& type, mlir::ValueId initial);
+  void ensure_initial(const std::string& value, mlir::ValueId initial);
   void add_epilogue();
   std::string tensor_state_outside(mlir::ValueId memdesc, mlir::ValueId token, Part part);
 
@@ -75,6 +77,7 @@ class NativeBuilder {
   std::size_t last_of(std::size_t node) const { return graph_.fused[graph_.nodes[node].fused].back(); }
   std::optional<std::size_t> node_of(mlir::OpId op) const;
   void set_costs();
+  void add_tensor_rings();
   void name_dimensions();
   void link(const std::string& a, std::size_t dim_a, const std::string& b, std::size_t dim_b);
   void link_op(const TileOp& op);
@@ -83,6 +86,7 @@ class NativeBuilder {
   const Program& program_;
   const LoopSite& loop_;
   const Reading reading_;
+  const Loads loads_;
   Graph graph_;
   const Flow flow_;
   Scalars scalars_;
@@ -92,8 +96,7 @@ class NativeBuilder {
   std::map<mlir::OpId, std::size_t> nodes_;
   std::map<mlir::OpId, std::string> in_registers_, in_memory_;  ///< values that ops of the loop define
   std::map<mlir::ValueId, std::string> outside_;
-  std::map<std::string, bool> transposed_;           ///< values held the other way round
-  std::map<std::string, std::string> accumulators_;  ///< in tensor memory: storage's value of a store
+  std::map<std::string, bool> transposed_;  ///< values held the other way round
   std::set<std::string> op_names_, value_names_;
   std::map<std::size_t, std::size_t> joined_;        ///< node of a reduction -> chain that it computes too
   std::map<std::size_t, std::size_t> joined_chain_;  ///< the other way round

@@ -54,9 +54,14 @@ void NativeBuilder::add_load(std::size_t n) {
     box.at.assign(box.at.size(), "0");
   }
   const auto ring = rings_.find(program_.module->value(load.results[0]).name);
-  const bool pipelined = reading_ == Reading::Free || !loop_.scheduled || (node.stage && use_stage && *node.stage < *use_stage);
+  const bool decided = reading_ == Reading::Triton && loop_.scheduled && loads_ == Loads::AsDecided;
+  const bool pipelined = !decided || (node.stage && use_stage && *node.stage < *use_stage);
   // Copies that Triton does not pipeline, or cannot (too narrow for cp.async), bring the tile into registers.
-  const bool into_registers = !tma && (reading_ == Reading::Free ? !memory : ring != rings_.end() ? ring->second.synchronous : !pipelined);
+  const bool narrow = ring != rings_.end() ? ring->second.synchronous : !memory;
+  const bool into_registers = !tma && (decided && ring != rings_.end() ? narrow
+                                       : decided                       ? !pipelined
+                                       : reading_ == Reading::Free     ? !memory
+                                                                       : !memory && narrow);
   const auto place = [&](TileOp& made) {
     made.tensor = box.tensor;
     for (const std::string& at : box.at) made.at.push_back(expr_of(at));
@@ -263,17 +268,58 @@ NativeBuilder::Box NativeBuilder::pointer_box(const mlir::Op& each, const Type& 
   return box;
 }
 
+/// The place where everything has its largest index.
+Scope NativeBuilder::last_place(bool evaluation, const std::map<std::string, std::int64_t>& instead) const {
+  const Kernel& kernel = native_.kernel;
+  Scope scope;
+  for (const Param& p : kernel.params) {
+    const auto other = instead.find(p.name);
+    scope[p.name] = other != instead.end() ? other->second : evaluation ? p.eval_value.value_or(p.value) : p.value;
+  }
+  Scope last = scope;
+  for (const GridDim& dim : kernel.grid) {
+    const auto size = dim.size.evaluate(scope);
+    last[dim.name] = std::max<std::int64_t>(0, size ? *size - 1 : 0);
+  }
+  const auto trips = kernel.loop.trips.evaluate(last);
+  last[kernel.loop.variable] = std::max<std::int64_t>(0, (trips ? *trips : 1) - 1);
+  return last;
+}
+
+/// How far apart rows lie is a number of the launch. As small as the columns that are touched: what no tile writes is then not there.
+void NativeBuilder::size_pitches() {
+  Kernel& kernel = native_.kernel;
+  constexpr std::int64_t kWide = std::int64_t{1} << 24;
+  std::map<std::string, std::int64_t> wide;
+  const std::vector<std::string> counted = kernel.loop.trips.names();
+  for (const Tensor& tensor : kernel.tensors)
+    if (tensor.shape.size() == 2 && kernel.find_param(tensor.shape[1].text()) &&
+        std::find(counted.begin(), counted.end(), tensor.shape[1].text()) == counted.end())
+      wide[tensor.shape[1].text()] = kWide;
+  for (const bool evaluation : {false, true}) {
+    const Scope last = last_place(evaluation, wide);
+    std::map<std::string, std::int64_t> needed;
+    for (const auto* list : {&kernel.prologue, &kernel.body, &kernel.epilogue})
+      for (const TileOp& each : *list) {
+        const Tensor* tensor = each.tensor.empty() ? nullptr : kernel.find_tensor(each.tensor);
+        if (!tensor || tensor->shape.size() != 2 || each.at.size() != 2 || !wide.contains(tensor->shape[1].text())) continue;
+        const std::string& tile = each.outputs.empty() ? each.inputs.at(0).value : each.outputs[0];
+        const auto from = each.at[1].evaluate(last);
+        std::int64_t& most = needed[tensor->shape[1].text()];
+        most = std::max(most, from && *from < kWide / 2 ? sat_add(*from, shapes_[tile].extents.back()) : kWide);
+      }
+    for (Param& p : kernel.params)
+      if (const auto it = needed.find(p.name); it != needed.end() && it->second >= 1 && it->second < kWide / 2)
+        (evaluation ? p.eval_value.emplace() : p.value) = it->second;
+  }
+}
+
 /// Extents that the text does not say are as large as what is touched, at the default sizes and at those of an evaluation.
 void NativeBuilder::size_tensors() {
   Kernel& kernel = native_.kernel;
+  size_pitches();
   for (const bool evaluation : {false, true}) {
-    Scope scope;
-    for (const Param& p : kernel.params) scope[p.name] = evaluation ? p.eval_value.value_or(p.value) : p.value;
-    Scope last = scope;
-    for (const GridDim& dim : kernel.grid)
-      last[dim.name] = std::max<std::int64_t>(0, dim.size.evaluate(scope).ok() ? *dim.size.evaluate(scope) - 1 : 0);
-    const auto trips = kernel.loop.trips.evaluate(last);
-    last[kernel.loop.variable] = std::max<std::int64_t>(0, (trips ? *trips : 1) - 1);
+    const Scope last = last_place(evaluation, {});
     std::map<std::string, std::int64_t> needed;  ///< by parameter
     for (const auto* list : {&kernel.prologue, &kernel.body, &kernel.epilogue})
       for (const TileOp& each : *list) {
@@ -301,7 +347,7 @@ void NativeBuilder::size_tensors() {
       const std::vector<std::string> trip_names = kernel.loop.trips.names();
       if (mentioned || std::find(trip_names.begin(), trip_names.end(), p.name) != trip_names.end()) continue;
       for (Param& own : kernel.params)
-        if (own.name == p.name) (evaluation ? *own.eval_value : own.value) = it->second;
+        if (own.name == p.name) (evaluation ? own.eval_value.emplace() : own.value) = it->second;
     }
   }
 }

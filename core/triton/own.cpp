@@ -71,6 +71,23 @@ Constraints triton_rules(const Program& program, const LoopSite& loop, const Nat
     ring.bytes = channel.size + (problem.op(channel.writer).kind == "tma_load" ? kBarrierBytes : 0);
     memory.rings.push_back(std::move(ring));
   }
+  // A product that stands before the last stage is predicated, and with that no longer asynchronous (research: measured on 3.9.0; earlier
+  // versions refuse it). So all products are in one stage, and so is all that rests on them in the same iteration.
+  if (program.target < 100) {
+    std::vector<bool> late(problem.ops.size());
+    for (std::size_t i = 0; i < problem.ops.size(); ++i) late[i] = problem.ops[i].kind == "mma";
+    for (bool more = true; more;) {
+      more = false;
+      for (const Edge& edge : problem.edges)
+        if (edge.distance == 0 && late[edge.from.index()] && !late[edge.to.index()]) more = late[edge.to.index()] = true;
+    }
+    UserConstraint last;
+    last.name = "products stand in the last stage: Triton predicates earlier ones, which are then waited for";
+    last.kind = ConstraintKind::SameStage;
+    for (std::size_t i = 0; i < problem.ops.size(); ++i)
+      if (late[i]) last.ops.push_back(problem.ops[i].name);
+    if (last.ops.size() > 1) rules.push_back(std::move(last));
+  }
   // Where warps are specialized, rings are as deep as num_stages says, whatever the stages are.
   if (program.target < 100 && !memory.rings.empty()) rules.push_back(std::move(memory));
   return rules;

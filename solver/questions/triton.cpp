@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "core/analysis/period.h"
 #include "core/analysis/usage.h"
@@ -11,7 +12,6 @@
 #include "core/kernel/subtile.h"
 #include "core/problem/resolve.h"
 #include "solver/baselines/agents.h"
-#include "solver/baselines/iteration_stages.h"
 #include "solver/baselines/program.h"
 #include "solver/search/solve.h"
 
@@ -27,7 +27,9 @@ constexpr int kMostStages = 8;
 /// What a program sustains: its starts, or nothing where its groups wait for each other.
 std::optional<Schedule> timed(const Problem& problem, Program program, const std::string& note) {
   while (program.streams.size() > 1 && program.streams.back().empty()) program.streams.pop_back();
-  Timing timing = earliest_schedule(problem, program);
+  // A ring of the model may stand for two of Triton's (a value that is read now and an iteration later).
+  std::vector<std::string> log;
+  Timing timing = running_schedule(problem, program, log);
   if (timing.deadlock) return std::nullopt;
   Schedule schedule = std::move(timing.schedule);
   schedule.name = "triton's own";
@@ -39,22 +41,89 @@ std::optional<Schedule> timed(const Problem& problem, Program program, const std
   return schedule;
 }
 
-/// By the rules of Triton's pipeliner, where a text does not say what it decided: loads run num_stages - 1 iterations ahead, all else in
-/// the order of the text.
-std::optional<Schedule> pipelined(const Problem& problem, int num_stages) {
-  std::vector<std::string> log;
-  const IterationStages stages = iteration_stages(problem, num_stages, num_stages > 1 ? 1 : 0, log);
+bool is_load(const Op& op) { return op.kind == "tma_load" || op.kind == "load"; }
+
+Program own_program(const triton::Native& native, const Problem& problem) {
+  const triton::OwnOrder own = own_order(native, problem);
   Program program;
-  program.streams.push_back(later_stages_first(program_order(problem), stages));
-  program.depths.assign(problem.channels.size(), 1);
-  for (std::size_t c = 0; c < problem.channels.size(); ++c) {
-    const Channel& channel = problem.channels[c];
-    int depth = stages.buffered[c] ? 2 : 1;
-    for (const Reader& reader : channel.readers)
-      depth = std::max(depth, stages.stage[reader.op.index()] + reader.distance - stages.stage[channel.writer.index()] + 1);
-    program.depths[c] = std::clamp(depth, 1, std::max(1, channel.max_depth));
+  for (const auto& stream : own.streams) {
+    std::vector<Step>& steps = program.streams.emplace_back();
+    for (const auto& [op, lag] : stream) steps.push_back({op, lag});
   }
-  return timed(problem, std::move(program), fmt::format("predicted by the rules of Triton's pipeliner, num_stages {}", num_stages));
+  program.depths = own.depths;
+  return program;
+}
+
+/// Rings as Triton builds them: a slot for every stage from the write to the last read, and one more.
+std::vector<int> ring_depths(const Problem& problem, const std::vector<int>& stage) {
+  std::vector<int> depths;
+  for (const Channel& channel : problem.channels) {
+    int depth = 1;
+    for (const Reader& reader : channel.readers)
+      depth = std::max(depth, stage[reader.op.index()] + reader.distance - stage[channel.writer.index()] + 1);
+    depths.push_back(std::clamp(depth, 1, std::max(1, channel.max_depth)));
+  }
+  return depths;
+}
+
+/// The stages that Triton's pipeliner would choose for another num_stages: loads run num_stages - 1 iterations ahead of what reads them.
+/// Where the text has stages for `known`, all but the loads move by the difference; where it has none, all else is in one stage.
+std::optional<Schedule> pipelined(const triton::Native& native, const Problem& problem, int num_stages, int known) {
+  const std::string note = fmt::format("predicted by the rules of Triton's pipeliner, num_stages {}", num_stages);
+  std::vector<int> stage(problem.ops.size(), 0);
+  std::vector<std::int64_t> cluster(problem.ops.size(), 0);
+  const bool own = native.has_own && known > 0;
+  const auto stage_of = [&](OpId op) {
+    return static_cast<int>(std::clamp<std::int64_t>(native.origins[op.index()].stage.value_or(0), 0, 1000));
+  };
+  std::vector<bool> ahead(problem.ops.size(), true);  ///< loads that are issued in an earlier stage than their use
+  for (const Edge& edge : problem.edges)
+    if (edge.distance == 0 && own && stage_of(edge.from) >= stage_of(edge.to)) ahead[edge.from.index()] = false;
+  if (own && std::any_of(native.origins.begin(), native.origins.end(), [](const triton::Origin& o) { return o.partition.has_value(); })) {
+    // Partitions keep their orders; rings of loads are as deep as num_stages says.
+    Program program = own_program(native, problem);
+    for (std::size_t c = 0; c < problem.channels.size(); ++c)
+      if (const Channel& channel = problem.channels[c]; is_load(problem.op(channel.writer)) && channel.space == Space::Smem)
+        program.depths[c] = std::clamp(num_stages, 1, std::max(1, channel.max_depth));
+    return timed(problem, std::move(program), note);
+  }
+  for (std::size_t i = 0; i < stage.size(); ++i) {
+    const bool load = is_load(problem.ops[i]) && ahead[i];
+    if (own) {
+      stage[i] = stage_of(OpId(i));
+      cluster[i] = native.origins[i].cluster.value_or(0);
+      if (!load) stage[i] = std::max(0, stage[i] + num_stages - known);
+    } else {
+      stage[i] = load ? 0 : num_stages - 1;
+      cluster[i] = load;
+    }
+  }
+  // What reads a load that has no iterations left to run ahead comes after it.
+  for (bool more = true; more;) {
+    more = false;
+    for (const Edge& edge : problem.edges) {
+      const std::size_t from = edge.from.index(), to = edge.to.index();
+      if (edge.distance == 0 && stage[to] < stage[from]) {
+        stage[to] = stage[from];
+        more = true;
+      } else if (edge.distance == 0 && stage[to] == stage[from] && cluster[to] < cluster[from]) {
+        cluster[to] = cluster[from];
+        more = true;
+      }
+    }
+  }
+  std::vector<OpId> order = program_order(problem);
+  std::stable_sort(order.begin(), order.end(), [&](OpId a, OpId b) { return cluster[a.index()] < cluster[b.index()]; });
+  Program program;
+  std::vector<Step>& stream = program.streams.emplace_back();
+  for (const OpId op : order) stream.push_back({op, stage[op.index()]});
+  program.depths = ring_depths(problem, stage);
+  return timed(problem, std::move(program), note);
+}
+
+/// Tensor memory is allocated by powers of two.
+std::int64_t allocated(std::int64_t columns) {
+  return columns > 0 ? std::max<std::int64_t>(32, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(columns)))) : 0;
 }
 
 void measure(Side& side) {
@@ -62,7 +131,7 @@ void measure(Side& side) {
   const Usage usage = compute_usage(*side.problem, *side.schedule);
   side.period = sustainable_period(*side.problem, *side.schedule).cycles();
   if (side.shared_bytes == 0) side.shared_bytes = usage.smem_bytes;
-  if (side.tmem_columns == 0) side.tmem_columns = usage.tmem_columns;
+  if (side.tmem_columns == 0) side.tmem_columns = allocated(usage.tmem_columns);
   if (side.warps == 0) side.warps = usage.warps;
   side.groups = static_cast<int>(std::count_if(side.schedule->groups.begin(), side.schedule->groups.end(),
                                                [](const ScheduleGroup& group) { return group.warps > 0; }));
@@ -150,7 +219,7 @@ class ThreeSides {
       if (!mine.schedule) mine.why_not = "the order that the text has waits for itself: it cannot run in this model";
     } else {
       const std::int64_t said = request_.loop.num_stages > 0 ? request_.loop.num_stages : request_.program.metadata.num_stages.value_or(3);
-      mine.schedule = pipelined(*mine.problem, static_cast<int>(std::clamp<std::int64_t>(said, 1, kMostStages)));
+      mine.schedule = pipelined(*mine.native, *mine.problem, static_cast<int>(std::clamp<std::int64_t>(said, 1, kMostStages)), 0);
       mine.explanation = mine.native->why_no_own + fmt::format("; predicted by the rules of its pipeliner for num_stages {}", said);
       if (!mine.schedule) mine.why_not = mine.native->why_no_own;
     }
@@ -176,7 +245,8 @@ class ThreeSides {
     request.constraints = mine.constraints;
     request.timeout_seconds = seconds;
     request.seed = request_.seed;
-    if (mine.whose == Whose::BestOfTriton && side(Whose::Tritons).schedule) request.incumbent = side(Whose::Tritons).schedule;
+    if (const Side& own = side(Whose::Tritons); mine.whose == Whose::BestOfTriton && own.problem == mine.problem)
+      request.incumbent = own.schedule;
     SolveOutcome outcome = solve(request, stop_);
     mine.status = outcome.status;
     mine.lower_bound = outcome.lower_bound;
@@ -189,13 +259,18 @@ class ThreeSides {
   void best_of_triton() {
     Side& mine = side(Whose::BestOfTriton);
     const Side& own = side(Whose::Tritons);
-    mine.native = own.native;
-    mine.kernel = own.kernel;
-    mine.problem = own.problem;
-    mine.constraints = own.constraints;
-    if (!mine.problem) {
-      mine.why_not = own.why_not;
+    // Where Triton left loads to be waited for, its passes could have pipelined them too.
+    Result<triton::Native> native = triton::to_native(request_.program, request_.loop, triton::Reading::Triton, triton::Loads::AllAhead);
+    if (!native) {
+      mine.why_not = first_fault(native.error());
       return;
+    }
+    Kernel kernel = native->kernel;
+    if (!pose(mine, std::make_shared<const triton::Native>(*std::move(native)), std::move(kernel))) return;
+    if (own.problem && problem_text(*own.problem) == problem_text(*mine.problem)) {
+      mine.problem = own.problem;
+      mine.kernel = own.kernel;
+      mine.native = own.native;
     }
     solve_side(mine, left() / 2);
     if (mine.schedule) {
@@ -244,7 +319,7 @@ class ThreeSides {
           row.why_not = first_fault(problem.error());
           continue;
         }
-        const auto schedule = pipelined(*problem, stages);
+        const auto schedule = pipelined(*native, *problem, stages, static_cast<int>(std::clamp<std::int64_t>(now_stages, 0, kMostStages)));
         if (!schedule) {
           row.why_not = "its order waits for itself in this model";
           continue;
@@ -273,14 +348,7 @@ class ThreeSides {
 
 std::optional<Schedule> own_schedule(const triton::Native& native, const Problem& problem) {
   if (!native.has_own || native.origins.size() != problem.ops.size()) return std::nullopt;
-  const triton::OwnOrder own = own_order(native, problem);
-  Program program;
-  for (const auto& stream : own.streams) {
-    std::vector<Step>& steps = program.streams.emplace_back();
-    for (const auto& [op, lag] : stream) steps.push_back({op, lag});
-  }
-  program.depths = own.depths;
-  return timed(problem, std::move(program), "the order that the text has: stages and clusters; cycles by the model");
+  return timed(problem, own_program(native, problem), "the order that the text has: stages and clusters; cycles by the model");
 }
 
 Result<Comparison> compare_triton(const TritonRequest& request, std::stop_token stop, const TritonListener& listener) {
