@@ -9,7 +9,7 @@
 namespace heddle::triton {
 namespace {
 
-constexpr int kDeepest = 8;  ///< aliases of aliases, slices of slices
+constexpr int kDeepestLayout = 8;  ///< aliases of aliases, slices of slices
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -123,7 +123,7 @@ Layout layout_of(std::string_view text, const mlir::Module& module, int depth) {
   text = trimmed(text);
   Layout layout;
   if (text.empty() || text.front() != '#') return layout;
-  if (depth > kDeepest) {
+  if (depth > kDeepestLayout) {
     layout.kind = Layout::Kind::Other;
     return layout;
   }

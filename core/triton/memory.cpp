@@ -34,7 +34,7 @@ std::int64_t peak_of(const std::vector<Piece>& pieces) {
 
 /// Whether no loop is pipelined whatever the scheduler decides: without loads, with one stage, or without products where nobody asked for
 /// stages.
-bool nothing_to_schedule(const Program& program) {
+bool nothing_is_pipelined(const Program& program) {
   const mlir::Module& module = *program.module;
   return std::ranges::all_of(program.loops, [&](const LoopSite& loop) {
     const mlir::Block* body = module.body(loop.op);
@@ -53,7 +53,7 @@ bool nothing_to_schedule(const Program& program) {
 Memory memory_of(const Program& program) {
   const Places places(program);
   Plan plan = program.form == Form::Final ? plan_of_final(program, places) : plan_of_scheduled(program, places);
-  if (program.form == Form::Input && !nothing_to_schedule(program))
+  if (program.form == Form::Input && !nothing_is_pipelined(program))
     plan.doubt("Triton has not scheduled it yet: the rings of its loops are not decided");
   else if (std::ranges::any_of(program.loops, [&](const LoopSite& loop) { return loop.partitioned || will_specialize(program, loop); }))
     plan.doubt(

@@ -37,9 +37,9 @@ struct Order {
   }
 };
 
-class Planner {
+class LoopPlanner {
  public:
-  Planner(const Program& program, const Places& places, OpId loop) : program_(program), module_(*program.module), places_(places) {
+  LoopPlanner(const Program& program, const Places& places, OpId loop) : program_(program), module_(*program.module), places_(places) {
     plan_.loop = loop;
     body_ = module_.body(loop);
   }
@@ -379,6 +379,6 @@ std::int64_t load_alignment(const Program& program, const Places& places, const 
   return is_descriptor_load(load.name) ? 1024 : 16;
 }
 
-LoopPlan plan_of_loop(const Program& program, const Places& places, OpId loop) { return Planner(program, places, loop).run(); }
+LoopPlan plan_of_loop(const Program& program, const Places& places, OpId loop) { return LoopPlanner(program, places, loop).run(); }
 
 }  // namespace heddle::triton

@@ -26,27 +26,27 @@ using mlir::Op;
 using mlir::OpId;
 using mlir::ValueId;
 
-constexpr std::size_t kMostPieces = 1000;
+constexpr std::size_t kMostPlanned = 1000;
 
 bool is_descriptor_store(std::string_view name) {
   return name == "tt.descriptor_store" || name == "tt.descriptor_reduce" || name == "tt.descriptor_scatter" ||
          name == "tt.experimental_descriptor_store" || name == "tt.experimental_descriptor_scatter";
 }
 
-class Planner {
+class ScheduledPlanner {
  public:
-  Planner(const Program& program, const Places& places)
+  ScheduledPlanner(const Program& program, const Places& places)
       : program_(program), module_(*program.module), places_(places), rows_(program, places) {}
 
   Plan run() {
     for (const LoopSite& site : program_.loops)
       if (module_.op(site.op).name == "scf.for") loop(plan_of_loop(program_, places_, site.op));
-    for (std::size_t i = 0; i < module_.ops.size() && explicit_.size() < kMostPieces; ++i) allocation(OpId(i));
+    for (std::size_t i = 0; i < module_.ops.size() && explicit_.size() < kMostPlanned; ++i) allocation(OpId(i));
     // In the order in which they are made, as the allocator sees them.
     std::ranges::stable_sort(explicit_, [](const Made& a, const Made& b) { return a.piece.life.begin < b.piece.life.begin; });
     for (Made& made : explicit_) plan_.add(std::move(made.buffer), made.piece);
     add_warp_states(plan_, program_);
-    for (std::size_t i = 0; i < module_.ops.size() && plan_.shared.size() < kMostPieces; ++i) momentary(OpId(i));
+    for (std::size_t i = 0; i < module_.ops.size() && plan_.shared.size() < kMostPlanned; ++i) momentary(OpId(i));
     tie_rows(plan_, program_, places_);
     return std::move(plan_);
   }
@@ -259,6 +259,6 @@ class Planner {
 
 }  // namespace
 
-Plan plan_of_scheduled(const Program& program, const Places& places) { return Planner(program, places).run(); }
+Plan plan_of_scheduled(const Program& program, const Places& places) { return ScheduledPlanner(program, places).run(); }
 
 }  // namespace heddle::triton
