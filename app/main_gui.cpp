@@ -18,6 +18,7 @@
 #include "app/session/environment.h"
 #include "app/session/export.h"
 #include "app/session/files.h"
+#include "app/session/open_place.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/session.h"
 #include "app/window/frame/app_window.h"
@@ -98,7 +99,9 @@ Result<Ok> open_documents(const Arguments& arguments, Session& session) {
     session.apply(OpenConstraints{*constraints});
     session.apply(show_tab(BottomTab::Explain));
   }
-  const bool wanted = arguments.has("--solve") || (!arguments.has("--screenshot") && !schedule && session.content().schedules.empty());
+  // The three schedules of a Triton kernel are worked out without being asked for.
+  const bool compares = session.content().triton != nullptr;
+  const bool wanted = arguments.has("--solve") || (!compares && !arguments.has("--screenshot") && !schedule && session.content().schedules.empty());
   if (wanted && !arguments.has("--no-solve") && session.why_no_solve().empty()) session.apply(StartSolve{});
   return Ok{};
 }
@@ -147,7 +150,7 @@ int take_screenshot(const Arguments& arguments, const Terminal& terminal) {
   // While a solve or a question runs ("ask&") there is a moment for it to show something.
   for (int frame = 0; frame < 40; ++frame) {
     window.step();
-    if (session.live().active() || session.asking() || session.validating()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    if (session.live().active() || session.asking() || session.validating() || session.comparing()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   if (arguments.has("--chart-only")) {
     session.apply(Export{ExportKind::Png, picture});
@@ -178,6 +181,7 @@ int run_window(const Arguments& arguments, const Terminal& terminal, std::option
   environment.sweep.folder = sweeps_path();
   environment.wake = [&] { (*platform)->wake(); };
   environment.open_window = open_another_window;
+  environment.open_place = open_place;
   const bool handed = handed_over.has_value();
   environment.handed_over = std::move(handed_over);
   auto session = std::make_unique<Session>(std::move(environment));

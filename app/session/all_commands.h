@@ -12,7 +12,8 @@ struct CommandTypes {
 };
 
 using AllCommands =
-    CommandTypes<OpenFile, OpenKernel, OpenMachine, SwitchMachine, OpenPair, OpenSchedule, OpenDump, ShowLoop, DemandEmitterRules,
+    CommandTypes<OpenFile, OpenKernel, OpenMachine, SwitchMachine, OpenPair, OpenSchedule, OpenDump, ShowLoop, ShowTriton, ShowSide,
+                 CompareTriton, CancelTriton, OpenPlace, DemandEmitterRules,
                  OpenConstraints, SaveSchedule, OpenProject, SaveProject, SaveConstraints, RestoreWork, DiscardWork, Export, NewKernel,
                  EditSource, SaveSource, ReadSourceAgain, CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule,
                  ToggleConstraint, AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange,

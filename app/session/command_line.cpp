@@ -15,6 +15,7 @@
 #include "app/session/proposal.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/sweep_state.h"
+#include "app/session/triton_source.h"
 #include "app/session/truth_state.h"
 #include "codegen/program/target.h"
 #include "core/chart/gantt_model.h"
@@ -43,8 +44,10 @@ void add_question(const Content& content, const Takes& takes, const std::vector<
     if (std::find(free.begin(), free.end(), name) == free.end()) add("--param", fmt::format("{}={}", name, value));
   for (const Change& change : content.changes)
     if (change.enabled) add("--set", describe(change));
+  // The rules of Triton's passes come with the text.
+  const Constraints rules = content.triton ? rules_of(*content.triton, content.problem.get()) : Constraints();
   for (const UserConstraint& constraint : content.constraints)
-    if (constraint.enabled) add("--demand", describe(constraint));
+    if (constraint.enabled && std::find(rules.begin(), rules.end(), constraint) == rules.end()) add("--demand", describe(constraint));
 }
 
 /// How the kernel is written, as far as `takes` wants it.
@@ -120,7 +123,11 @@ std::string command_line(const Session& session, std::string_view subcommand, co
       words.insert(words.end(), extra.begin(), extra.end());
       return shell_words(words);
     }
-    if (!entry->of_solver && !(entry->robust && takes("--robust"))) return {};
+    // A Triton text's own schedule is there for who names the text; what is solved of it is not.
+    const bool text = content.triton && content.triton->reading == triton::Reading::Triton && content.triton->native->has_own;
+    const bool own = text && entry->name == row_name(triton::Whose::Tritons) && content.changes.empty();
+    if (text && !own && subcommand != "solve") return {};
+    if (!own && !entry->of_solver && !(entry->robust && takes("--robust"))) return {};
     // A dump stands for its own schedule, not for what is solved of it.
     if (content.dump && content.dump->the_loop().scheduled()) return {};
   }
@@ -268,8 +275,35 @@ std::string validate_command(const Session& session) {
   return shell_words(words);
 }
 
+namespace {
+
+/// FILE#WORDS,LOOP: by which reading is what the subcommand says.
+std::string triton_name(const TritonSource& source) {
+  triton::Address address;
+  address.path = source.file->path;
+  address.words = source.words;
+  if (source.loop && source.program->loops.size() > 1) address.loop = source.the_loop()->number;
+  return triton::to_string(address);
+}
+
+std::string triton_line(const Session& session, const char* subcommand) {
+  const Content& content = session.content();
+  if (!content.triton || !content.triton->program) return {};
+  std::vector<std::string> words{"heddle", subcommand, triton_name(*content.triton)};
+  if (content.machine && session.text_unsaved(SourceOf::Machine)) return {};
+  if (content.machine) words.push_back(name_in_library(Shelf::Machines, content.machine->file));
+  return shell_words(words);
+}
+
+}  // namespace
+
+std::string triton_command(const Session& session) {
+  return session.content().kernel ? triton_line(session, "compare") : triton_line(session, "audit");
+}
+
 std::string audit_command(const Session& session) {
   const Content& content = session.content();
+  if (content.triton) return triton_line(session, "audit");
   if (!content.dump) return {};
   const dump::Dump& dump = content.dump->dump();
   std::string file = content.dump->file->path;
@@ -348,7 +382,7 @@ std::string export_command(const Session& session, const Export& request) {
       add({"--format", "svg", "--theme", request.light ? "light" : "dark"});
       if (const auto& visible = session.view().chart.visible; request.visible_only && visible)
         add({"--begin", fmt::format("{}", visible->first), "--end", fmt::format("{}", visible->second)});
-      if (const ScheduleEntry* b = session.content().baseline_entry(); b && session.view().chart_view != ChartView::A) {
+      if (const ScheduleEntry* b = session.content().baseline_entry(); b && (session.view().chart_view == ChartView::Split || session.view().chart_view == ChartView::Ghost)) {
         const std::string below = b->file.empty() ? project_to_name(session) : name_in_library(Shelf::Schedules, b->file);
         if (below.empty()) return {};
         add({"--below", below});
@@ -385,6 +419,9 @@ std::optional<std::string> cli_equivalent(const Session& session, const Command&
   };
   const auto shown = [&] { return content.entry() ? shown_as_command(session) : line("solve"); };
 
+  if (content.triton && command.is<OpenFile, OpenKernel, OpenMachine, OpenPair, SwitchMachine, ShowTriton, CompareTriton>())
+    return triton_command(session);
+  if (command.is<ShowSide>()) return shown();
   if (const auto* c = command.as<StartSolve>()) return c->robust ? line("solve", {"--robust"}) : line("solve");
   if (command.is<OpenKernel, OpenMachine, OpenPair, SwitchMachine, OpenConstraints, SetParam, Undo, Redo, AdoptMeasured>())
     return line("solve");

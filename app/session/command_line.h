@@ -46,6 +46,8 @@ std::string tune_command(const Session& session, const TuneOptions& options);
 std::string validate_command(const Session& session);
 /// Judges the open dump; empty where none is open.
 std::string audit_command(const Session& session);
+/// Compares the three schedules of the open Triton kernel; empty where none is open.
+std::string triton_command(const Session& session);
 /// Compares A with B, aligned as they are.
 std::string compare_command(const Session& session);
 /// Writes the same file.

@@ -20,6 +20,10 @@
 namespace heddle::dump {
 enum class Reading;  // core/dump/native.h
 }
+namespace heddle::triton {
+enum class Reading;  // core/triton/program.h
+enum class Whose;    // core/triton/comparison.h
+}  // namespace heddle::triton
 
 namespace heddle::app {
 
@@ -57,6 +61,20 @@ struct ShowLoop {
   std::optional<std::int64_t> loop;
   std::optional<dump::Reading> reading;
 };                             ///< another loop of the dump that is open, or another reading of it; what is not said stays
+struct ShowTriton {
+  std::optional<std::string> words;  ///< of an offer: another kernel, another pass
+  std::optional<int> loop;           ///< by its number
+  std::optional<triton::Reading> reading;
+};  ///< something else of the Triton kernel that is open; what is not said stays
+struct ShowSide {
+  triton::Whose whose{};
+};                         ///< one of the three schedules of the open Triton kernel becomes A, by the reading that it belongs to
+struct CompareTriton {};   ///< works the three out anew
+struct CancelTriton {};
+struct OpenPlace {
+  std::string file;
+  int line = 0;
+};  ///< of a source program: in the person's editor, where there is one; "file:line" goes to the clipboard
 struct DemandEmitterRules {};  ///< what the emitter of the open dump's compiler demands becomes constraints, as one step
 struct OpenConstraints {
   std::string path;

@@ -9,6 +9,7 @@
 #include "app/jobs/question.h"
 #include "app/jobs/run_job.h"
 #include "app/jobs/solve_job.h"
+#include "app/jobs/triton_job.h"
 #include "app/jobs/warm_job.h"
 #include "app/session/prediction_state.h"
 #include "app/session/sweep_state.h"
@@ -33,6 +34,9 @@ struct Environment {
   std::function<Result<Descriptor>(const std::string& project, char letter)> open_window{};
   std::optional<HandedOver> handed_over{};          ///< by the window that opened this one
   PredictFunction predict = built_in_prediction();  ///< empty: whole kernels are not predicted
+  TritonTools triton = built_in_triton_tools();
+  /// Shows a line of a file in the person's own editor. Empty: there is none.
+  std::function<Result<Ok>(const std::string& file, int line)> open_place{};
 };
 
 }  // namespace heddle::app

@@ -10,6 +10,7 @@
 #include "core/dump/dump_files.h"
 #include "core/dump/dump_json.h"
 #include "core/library/library.h"
+#include "core/library/triton_text.h"
 #include "core/problem/resolve.h"
 
 namespace heddle::app {
@@ -17,6 +18,7 @@ namespace heddle::app {
 Result<FileKind> classify_file(const std::string& path) {
   // The name may say what of a dump is meant: no file is called so.
   if (dump::is_dump(path)) return FileKind::Dump;
+  if (names_triton(path)) return FileKind::Triton;
   const auto text = read_file(path);
   if (!text) return text.error();
   if (dump::is_joint_solution_text(*text)) return FileKind::DumpSolution;

@@ -9,10 +9,10 @@
 
 namespace heddle::app {
 
-enum class FileKind { Kernel, Machine, Schedule, Constraints, Project, Measurement, Dump, DumpSolution, Unknown };
+enum class FileKind { Kernel, Machine, Schedule, Constraints, Project, Measurement, Dump, DumpSolution, Triton, Unknown };
 
 /// By the "schema" key, whatever the major version (the reader of that kind judges it); dumps of a compiler, and solutions of
-/// its solver, by theirs. Unknown: JSON, but none of these.
+/// its solver, by theirs; Triton's texts, logs and folders by what is in them. Unknown: JSON, but none of these.
 Result<FileKind> classify_file(const std::string& path);
 
 /// The last part of a path.

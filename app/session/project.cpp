@@ -10,7 +10,7 @@
 namespace heddle::app {
 namespace {
 
-constexpr std::array<std::pair<BottomTab, const char*>, 22> kTabs{{{BottomTab::Log, "log"},
+constexpr std::array<std::pair<BottomTab, const char*>, 23> kTabs{{{BottomTab::Log, "log"},
                                                                    {BottomTab::Explain, "explain"},
                                                                    {BottomTab::Slack, "slack"},
                                                                    {BottomTab::Alternatives, "alternatives"},
@@ -18,6 +18,7 @@ constexpr std::array<std::pair<BottomTab, const char*>, 22> kTabs{{{BottomTab::L
                                                                    {BottomTab::Pareto, "pareto"},
                                                                    {BottomTab::Sensitivity, "sensitivity"},
                                                                    {BottomTab::Compare, "compare"},
+                                                                   {BottomTab::Triton, "triton"},
                                                                    {BottomTab::Audit, "audit"},
                                                                    {BottomTab::Graph, "graph"},
                                                                    {BottomTab::Pipeline, "pipeline"},
@@ -83,20 +84,27 @@ Project to_project(const Content& content, const Selection& selection, const Vie
   project.view.visible = view.chart.visible;
   project.view.switches = view.chart.switches;
   project.view.choices = to_choices(content.kernel_options);
-  if (content.baseline) {
-    project.view.choices["chart"] = to_string(view.chart_view);
+  if (content.baseline || view.chart_view == ChartView::Three) project.view.choices["chart"] = to_string(view.chart_view);
+  if (content.baseline)
     project.view.choices["align"] = view.alignment.at == Alignment::At::Op && view.alignment.op.valid()
                                         ? "op " + content.problem->op(view.alignment.op).name
                                     : view.alignment.at == Alignment::At::Most ? "most"
                                                                                : "start";
-  }
   return project;
 }
 
-const char* to_string(ChartView view) { return view == ChartView::Split ? "split" : view == ChartView::Ghost ? "ghost" : "a"; }
+const char* to_string(ChartView view) {
+  switch (view) {
+    case ChartView::A: return "a";
+    case ChartView::Split: return "split";
+    case ChartView::Ghost: return "ghost";
+    case ChartView::Three: return "three";
+  }
+  return "a";
+}
 
 std::optional<ChartView> parse_chart_view(std::string_view word) {
-  for (const ChartView view : {ChartView::A, ChartView::Split, ChartView::Ghost})
+  for (const ChartView view : {ChartView::A, ChartView::Split, ChartView::Ghost, ChartView::Three})
     if (word == to_string(view)) return view;
   return std::nullopt;
 }

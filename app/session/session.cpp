@@ -40,6 +40,8 @@ const TruthState& Session::truth() const { return core_->work_.truth; }
 bool Session::validating() const { return core_->work_.truth.active(); }
 const PredictionState& Session::predictions() const { return core_->work_.predictions; }
 bool Session::predicting() const { return core_->work_.predictions.active(); }
+const TritonState& Session::triton() const { return core_->work_.triton; }
+bool Session::comparing() const { return core_->work_.triton.active(); }
 const std::optional<ErrorReport>& Session::error() const { return core_->error_; }
 const Settings& Session::settings() const { return core_->settings_; }
 const std::string& Session::solver_name() const { return core_->environment_.solver_name; }

@@ -17,6 +17,10 @@
 #include "app/session/settings.h"
 #include "app/session/view_state.h"
 
+namespace heddle::triton {
+enum class Whose;  // core/triton/comparison.h
+}
+
 namespace heddle::app {
 
 class Command;          // app/session/command.h
@@ -24,6 +28,7 @@ class KernelState;      // app/session/kernel_state.h
 class RunState;         // app/session/run_state.h
 class SessionCore;      // app/session/session_core.h
 class SweepState;       // app/session/sweep_state.h
+class TritonState;      // app/session/triton_state.h
 class TruthState;       // app/session/truth_state.h
 struct AskOptions;      // app/jobs/ask_options.h
 struct Environment;     // app/session/environment.h
@@ -99,6 +104,11 @@ class Session {
   bool validating() const;  ///< they, or the parts of one, are being worked out
   /// Empty when a validation can be started, else why not.
   std::string why_no_validation() const;
+  /// The three schedules of the open Triton kernel.
+  const TritonState& triton() const;
+  bool comparing() const;  ///< they are being worked out
+  /// Empty when that one of the three can be shown, else why not.
+  std::string why_no_side(triton::Whose whose) const;
   /// What the simulator says of whole kernels.
   const PredictionState& predictions() const;
   bool predicting() const;

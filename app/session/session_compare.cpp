@@ -20,7 +20,7 @@ void SessionCore::on(const SelectSchedule& c) {
 void SessionCore::on(const SetBaseline& c) {
   if (c.index && *c.index >= document_.content.schedules.size()) return;
   view_.highlight = {};
-  if (c.index && view_.chart_view == ChartView::A) view_.chart_view = ChartView::Split;
+  if (c.index && (view_.chart_view == ChartView::A || view_.chart_view == ChartView::Three)) view_.chart_view = ChartView::Split;
   if (!c.index || c.index != document_.content.shown) {
     document_.content.baseline = document_.content.shown ? c.index : std::nullopt;
     return changed();

@@ -14,6 +14,7 @@
 #include "core/formats/constraints_json.h"
 #include "core/formats/schedule_json.h"
 #include "core/library/library.h"
+#include "core/library/triton_text.h"
 #include "core/problem/resolve.h"
 
 namespace heddle::app {
@@ -87,10 +88,12 @@ void SessionCore::on(const OpenFile& c) {
     case FileKind::Measurement: return on(OpenMeasurement{c.path});
     case FileKind::Dump: return on(OpenDump{c.path});
     case FileKind::DumpSolution: return on(OpenSchedule{c.path});
+    case FileKind::Triton: return open_triton(c.path, {}, c.solve);
     case FileKind::Unknown: break;
   }
   fail("Cannot open " + base_name(c.path),
-       Error::input("this is not a kernel, machine, schedule, constraints, project or measurement file, nor a sweep, nor a compiler's dump",
+       Error::input("this is not a kernel, machine, schedule, constraints, project or measurement file, nor a sweep, nor a compiler's dump, nor "
+                    "a Triton kernel",
                     "its \"schema\" should be one of heddle.kernel/1, heddle.machine/1, heddle.schedule/1, "
                     "heddle.constraints/1, heddle.project/1, heddle.measurement/1, heddle.tuning/1; its \"schema_version\" ddg-0.1, 0.1 "
                     "(schedule_graph), "
@@ -99,6 +102,7 @@ void SessionCore::on(const OpenFile& c) {
 
 void SessionCore::on(const OpenKernel& c) {
   if (dump::is_dump(c.name)) return on(OpenDump{c.name});
+  if (names_triton(c.name)) return open_triton(c.name, {}, c.solve);
   auto kernel = load_kernel(c.name);
   if (!kernel) return fail("Cannot open kernel " + base_name(c.name), kernel.error());
   Content next;
@@ -115,6 +119,7 @@ void SessionCore::solve_opened() {
 
 void SessionCore::on(const OpenMachine& c) {
   if (document_.content.dump) return refuse_machine(c.name);
+  if (document_.content.triton) return on(SwitchMachine{c.name, c.solve});
   auto machine = load_machine(c.name);
   if (!machine) return fail("Cannot open machine " + base_name(c.name), machine.error());
   Content next;
@@ -130,6 +135,7 @@ void SessionCore::on(const OpenMachine& c) {
 
 void SessionCore::on(const OpenPair& c) {
   if (dump::is_dump(c.kernel)) return open_dump(c.kernel, c.solve);
+  if (names_triton(c.kernel)) return open_triton(c.kernel, c.machine, c.solve);
   auto kernel = load_kernel(c.kernel);
   if (!kernel) return fail("Cannot open kernel " + base_name(c.kernel), kernel.error());
   auto machine = load_machine(c.machine);
@@ -201,7 +207,7 @@ void SessionCore::on(const OpenSchedule& c) {
   next.schedules.push_back(make_entry(*next.problem, next.constraints, std::move(entry)));
   const bool as_b = c.as_baseline && next.shown;
   (as_b ? next.baseline : next.shown) = next.schedules.size() - 1;
-  if (as_b && view_.chart_view == ChartView::A) view_.chart_view = ChartView::Split;
+  if (as_b && (view_.chart_view == ChartView::A || view_.chart_view == ChartView::Three)) view_.chart_view = ChartView::Split;
   if (next.baseline == next.shown) next.baseline.reset();
   document_.content = std::move(next);
   if (!same) document_.selection = {}, work_.live = {}, view_.highlight = {};
@@ -263,7 +269,7 @@ void SessionCore::on(const SaveSchedule& c) {
 }
 
 void SessionCore::on(const CloseDocument&) {
-  if (!document_.content.kernel && !document_.content.machine) return;
+  if (!document_.content.kernel && !document_.content.machine && !document_.content.triton) return;
   adopt({}, "close");
 }
 

@@ -23,6 +23,7 @@
 #include "app/session/run_state.h"
 #include "app/session/session.h"
 #include "app/session/sweep_state.h"
+#include "app/session/triton_state.h"
 #include "app/session/truth_state.h"
 #include "app/session/undo.h"
 #include "app/session/window_link.h"
@@ -39,7 +40,7 @@ struct OpenDocument {
   std::unique_ptr<Autosave> autosave;
   std::vector<Recovery> recoveries;
   std::map<std::pair<std::uint64_t, std::string>, EntryPtr> solved;  ///< newest version of every solver row, by document and name
-  std::map<std::string, Content> loops;  ///< of the open dump, as they were left: what was found is there on the way back
+  std::map<std::string, Content> loops;  ///< of the open dump or Triton text, as they were left: what was found is there on the way back
   std::string shown_before;              ///< name of the row that was A before this one
 };
 
@@ -68,7 +69,8 @@ struct BackgroundWork {
         runs(environment.run, environment.wake),
         sweep(environment.sweep, environment.wake),
         truth(environment.truth, environment.wake),
-        predictions(environment.predict, environment.wake) {}
+        predictions(environment.predict, environment.wake),
+        triton(environment.triton, environment.wake) {}
 
   // The solve.
   LiveSolve live;
@@ -99,6 +101,7 @@ struct BackgroundWork {
   SweepState sweep;
   TruthState truth;
   PredictionState predictions;
+  TritonState triton;
 
   std::unique_ptr<SolveJob> job;
   std::shared_ptr<const Problem> job_problem;  ///< what the running job was asked: an answer to anything else is not taken
@@ -135,6 +138,11 @@ class SessionCore {
   void on(const OpenSchedule& c);
   void on(const OpenDump& c);
   void on(const ShowLoop& c);
+  void on(const ShowTriton& c);
+  void on(const ShowSide& c);
+  void on(const CompareTriton& c);
+  void on(const CancelTriton& c);
+  void on(const OpenPlace& c);
   void on(const DemandEmitterRules& c);
   void on(const OpenConstraints& c);
   void on(const SaveSchedule& c);
@@ -239,6 +247,16 @@ class SessionCore {
   /// While a dump is open.
   void refuse_machine(const std::string& name);
   void show_dump(std::shared_ptr<const DumpSource> source, const std::string& what);
+  /// The Triton kernel of that name becomes the document; `machine` empty: the one of its target.
+  void open_triton(const std::string& name, const std::string& machine, bool solve);
+  void show_triton(std::shared_ptr<const TritonSource> source, std::shared_ptr<const Machine> machine, const std::string& what);
+  /// The same by another reading, or of another loop: as it was left, where it was shown already.
+  void turn_to_triton(std::shared_ptr<const TritonSource> source, const std::string& what);
+  /// Everything is resolved again on it: rules, Triton's own schedule, the three.
+  void switch_triton_machine(const std::string& name);
+  /// What the comparison has found for the reading that is open becomes rows of the list.
+  void take_sides();
+  bool pump_triton();
   bool pump_runs();
   bool pump_sweep();
   bool pump_truth();

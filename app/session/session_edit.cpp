@@ -125,8 +125,9 @@ bool SessionCore::change_numbers(Changes next, const std::string& what) {
 }
 
 void SessionCore::on(const SwitchMachine& c) {
-  if (!document_.content.kernel) return on(OpenMachine{c.name});
+  if (!document_.content.kernel && !document_.content.triton) return on(OpenMachine{c.name});
   if (document_.content.dump) return refuse_machine(c.name);
+  if (document_.content.triton) return switch_triton_machine(c.name);
   auto machine = load_machine(c.name);
   if (!machine) return fail("Cannot open machine " + base_name(c.name), machine.error());
   Content before = document_.content;

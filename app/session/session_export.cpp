@@ -72,7 +72,7 @@ std::string svg_of(const Shown& shown, const Export& request) {
   }
   const GanttModel upper = gantt_of(shown, a);
   const ScheduleEntry* b = content.baseline_entry();
-  if (!b || view.chart_view == ChartView::A) return gantt_svg(upper, svg);
+  if (!b || view.chart_view == ChartView::A || view.chart_view == ChartView::Three) return gantt_svg(upper, svg);
   const Cycle shift = alignment_shift(a.schedule, b->schedule, view.alignment);
   return gantt_pair_svg(upper, gantt_of(shown, *b, shift), svg, picture_title(as_it_stands(*b)));
 }

@@ -9,8 +9,10 @@
 #include "app/session/dump_source.h"
 #include "app/session/files.h"
 #include "app/session/session_core.h"
+#include "app/session/triton_source.h"
 #include "core/base/atomic_file.h"
 #include "core/formats/constraints_json.h"
+#include "core/library/triton_text.h"
 
 namespace heddle::app {
 
@@ -73,6 +75,11 @@ void SessionCore::take_project(Project project, const std::string& path, const s
   next.machine = project.machine;
   if (project.kernel && project.machine && project.kernel->source == project.machine->file)
     if (auto source = read_dump_source(project.kernel->source)) next.dump = std::make_shared<const DumpSource>(*std::move(source));
+  if (project.kernel && project.kernel_text.text.empty() && names_triton(project.kernel->source))
+    if (auto source = read_triton_source(project.kernel->source); source && source->kernel) {
+      next.kernel = source->kernel;
+      next.triton = std::make_shared<const TritonSource>(*std::move(source));
+    }
   const auto own = [](const ProjectText& kept, const std::string& file) -> std::shared_ptr<const SourceText> {
     return kept.text.empty() ? nullptr : std::make_shared<const SourceText>(SourceText{kept.text, file, {}, true});
   };

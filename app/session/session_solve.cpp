@@ -163,11 +163,12 @@ void SessionCore::end_row() {
 
 bool SessionCore::pump() {
   const bool solved = pump_solve(), answered = pump_questions(), built = pump_kernel(), ran = pump_runs(), swept = pump_sweep(),
-             validated = pump_truth(), predicted = pump_predictions(), edited = pump_texts(), followed = pump_windows();
+             validated = pump_truth(), predicted = pump_predictions(), compared = pump_triton(), edited = pump_texts(),
+             followed = pump_windows();
   const auto distrusted = take_store_trouble();
   if (distrusted) say(LogLevel::Warning, *distrusted);
   keep_safe();
-  return solved || answered || built || ran || swept || validated || predicted || edited || followed || distrusted;
+  return solved || answered || built || ran || swept || validated || predicted || compared || edited || followed || distrusted;
 }
 
 bool SessionCore::pump_predictions() {
@@ -369,7 +370,7 @@ bool SessionCore::close(std::chrono::milliseconds limit) {
   if (work_.question_job) work_.question_job->cancel();
   work_.waiting.clear();
   if (!work_.leaving.wait_until(deadline) || !work_.kernel.close(deadline) || !work_.runs.close(deadline) || !work_.sweep.close(deadline) ||
-      !work_.truth.close(deadline) || !work_.predictions.close(deadline))
+      !work_.truth.close(deadline) || !work_.predictions.close(deadline) || !work_.triton.close(deadline))
     return false;
   return !work_.question_job || work_.question_job->wait_until(deadline);
 }

@@ -53,6 +53,7 @@ bool Session::text_unsaved(SourceOf of) const {
 
 std::string Session::why_no_edit(SourceOf of) const {
   if (content().dump) return "a compiler's dump is read as it is: its kernel and machine have no text of their own";
+  if (content().triton && of == SourceOf::Kernel) return "Triton's text is read as it is: change the kernel in Python";
   if (text_of(of)) return {};
   return fmt::format("no {} is open", word_of(of));
 }
@@ -85,7 +86,7 @@ void SessionCore::attach_texts(Content& next) {
     return std::shared_ptr<const SourceText>(std::move(text));
   };
   const Content& now = document_.content;
-  if (next.kernel && !next.kernel_text)
+  if (next.kernel && !next.kernel_text && !next.triton)
     next.kernel_text = next.kernel == now.kernel && now.kernel_text
                            ? now.kernel_text
                            : from_file(next.kernel->source, [&] { return kernel_text(*next.kernel); });

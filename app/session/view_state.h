@@ -27,6 +27,7 @@ enum class BottomTab {
   Pareto,
   Sensitivity,
   Compare,
+  Triton,
   Audit,
   Graph,
   Pipeline,
@@ -43,8 +44,8 @@ enum class BottomTab {
   Machine
 };
 
-/// How A and B share the centre, where there is a B.
-enum class ChartView { A, Split, Ghost };
+/// How A and B share the centre, where there is a B; Three: the three schedules of a Triton kernel, where they are known, else A.
+enum class ChartView { A, Split, Ghost, Three };
 
 /// What the chart, the lanes and the graph point at, and why: the members of a core, a relaxation, a divergence.
 struct Highlight {

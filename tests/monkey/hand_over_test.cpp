@@ -10,9 +10,12 @@
 #include "app/session/proposal_commands.h"
 #include "core/library/library.h"
 #include "core/problem/resolve.h"
+#include "core/triton/comparison.h"
+#include "core/triton/program.h"
 #include "tests/monkey/monkey.h"
 #include "tests/monkey/pauses.h"
 #include "tests/support/last_inputs.h"
+#include "tests/support/paths.h"
 #include "tests/support/sweep_files.h"
 #include "tests/support/truth_files.h"
 #include "tests/ui/invariants.h"
@@ -34,10 +37,13 @@ Command rash_command(Random& random, const Session& session, const Cage& cage, c
   static const std::vector<std::string> kKernels{"toy_fig1", "toy_fig1", "gemm_hopper", "attention_forward_hopper"};
   static const std::vector<std::string> kMachines{"h100", "h200", "toy", "b200"};
   static const std::vector<BottomTab> kTabs{BottomTab::Graph,  BottomTab::Cuda,  BottomTab::Slack, BottomTab::Explain,
-                                            BottomTab::WhatIf, BottomTab::Sweep, BottomTab::Audit, BottomTab::Truth};
+                                            BottomTab::WhatIf, BottomTab::Sweep, BottomTab::Audit, BottomTab::Truth,
+                                            BottomTab::Triton};
+  static const std::vector<std::string> kTexts{"gemm_descriptors.sm90.scheduled.ttgir", "attention_forward.sm90.scheduled.ttgir",
+                                               "swiglu_dual.sm100.scheduled.ttgir", "layer_norm.sm90.scheduled.ttgir"};
   static const std::vector<double> kSeconds{0.01, 0.1, 1, 60};
   const bool yes = chance(random, 2);
-  switch (pick(random, 25)) {
+  switch (pick(random, 27)) {
     case 0:
     case 1: {
       const std::string& kernel = pick_of(random, kKernels);
@@ -77,6 +83,12 @@ Command rash_command(Random& random, const Session& session, const Cage& cage, c
              : chance(random, 2) ? Command(CancelValidation{})
              : chance(random, 2) ? Command(SelectPublished{pick(random, 3)})
                                  : Command(OpenPublished{pick(random, 3)});
+    case 24: return OpenFile{repository_path("tests/triton/texts/" + pick_of(random, kTexts)), yes};
+    case 25:
+      return yes                 ? Command(ShowSide{triton::kAllWhose[pick(random, triton::kAllWhose.size())]})
+             : chance(random, 2) ? Command(CancelTriton{})
+             : chance(random, 2) ? Command(CompareTriton{})
+                                 : Command(ShowTriton{{}, {}, chance(random, 2) ? triton::Reading::Free : triton::Reading::Triton});
     default: return random_command(random, session, cage.files());
   }
 }

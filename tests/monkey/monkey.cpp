@@ -55,6 +55,9 @@ Cage::Cage(Random& random) : folder_(fs::temp_directory_path() / fmt::format("he
     add(name, text);
     for (int i = 0; i < 3; ++i) add(fmt::format("broken{}_{}", i, name), mutate_json(text, random));
   }
+  const std::string triton = text_of(repository_path("tests/triton/texts/gemm_descriptors.sm90.scheduled.ttgir"));
+  add("gemm.ttgir", triton);
+  add("cut.ttgir", triton.substr(0, pick(random, triton.size())));
   add("empty.json", "");
   add("zeros.json", std::string(100, '\0'));
   files_.push_back((folder_ / "deep").string());
@@ -280,6 +283,7 @@ void Monkey::rest() {
   frames(2);
   Session& session = harness_.session();
   session.apply(CancelSolve{});
+  session.apply(CancelTriton{});
   for (const Topic topic : kTopics) session.apply(CancelAsk{topic});
   for (int i = 0; i < 10000 && (session.live().active() || session.asking()); ++i) {
     ::usleep(1000);

@@ -9,6 +9,7 @@
 #include "core/chart/gantt_model.h"
 #include "core/problem/changes.h"
 #include "tests/ui/labels.h"
+#include "tests/support/paths.h"
 #include "tests/ui/person.h"
 
 #ifdef HEDDLE_HAS_SOLVER
@@ -68,6 +69,19 @@ TEST_CASE("the same with answers in the tabs, an op selected and a change in for
   p.session().apply(toggle_tensor());
   p.session().apply(SetMode{GanttMode::Pipeline});
   look_everywhere(p);
+}
+
+TEST_CASE("the same with a Triton kernel, its three schedules and its text beside the chart", "[ui][calm]") {
+  Person p(real_fonts());
+  p.session().apply(OpenFile{test::repository_path("kernels/triton/attention_forward.sm90.ttgir")});
+  p.settle();
+  p.session().apply(SelectOp{OpId(2)});
+  look_everywhere(p);
+  p.session().apply(show_tab(BottomTab::Triton));
+  p.session().apply(show_editor(SourceOf::Kernel));
+  p.platform().resize(1600, 900);
+  p.frame(6);
+  CHECK(test::label_faults() == std::vector<std::string>());
 }
 
 TEST_CASE("the text beside the chart is calm too", "[ui][calm]") {

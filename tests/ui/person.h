@@ -33,14 +33,18 @@ struct Person : Harness {
   ~Person() { CHECK(broken_invariants(session()) == std::vector<std::string>()); }
 
   void settle() {
-    for (int i = 0; i < 60000 && (session().live().active() || session().asking() || session().building()); ++i) {
+    for (int i = 0; i < 60000 && working(); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       frame();
     }
     REQUIRE_FALSE(session().live().active());
     REQUIRE_FALSE(session().asking());
     REQUIRE_FALSE(session().building());
+    REQUIRE_FALSE(session().comparing());
     frame(40);
+  }
+  bool working() {
+    return session().live().active() || session().asking() || session().building() || session().comparing();
   }
   void click(const std::string& name) {
     ++gestures;

@@ -3,6 +3,8 @@
 #include "app/jobs/ask_options.h"
 #include "app/session/all_commands.h"
 #include "app/session/kernel_state.h"
+#include "core/triton/comparison.h"
+#include "core/triton/program.h"
 #include "core/formats/kernel_json.h"
 #include "core/patterns/pattern.h"
 #include "tests/support/mutate_json.h"
@@ -223,6 +225,14 @@ Command make(const Source& s) {
     const Pattern& pattern = pick_of(s.random, patterns());
     const auto kernel = kernel_of(pattern, {});
     c.text = chance(s.random, 4) ? random_text(s.random) : brief_kernel_text(*kernel);
+  } else if constexpr (std::is_same_v<C, ShowTriton>) {
+    if (chance(s.random, 2)) c.reading = s.any<bool>() ? triton::Reading::Free : triton::Reading::Triton;
+    if (chance(s.random, 3)) c.loop = static_cast<int>(pick(s.random, 4)) - 1;
+    if (chance(s.random, 4)) c.words = random_text(s.random);
+  } else if constexpr (std::is_same_v<C, ShowSide>) {
+    c.whose = triton::kAllWhose[pick(s.random, triton::kAllWhose.size())];
+  } else if constexpr (std::is_same_v<C, OpenPlace>) {
+    c.file = random_text(s.random), c.line = static_cast<int>(pick(s.random, 200)) - 5;
   } else {
 #define HEDDLE_FILL(member) \
   if constexpr (requires { c.member; }) s.fill(c.member)

@@ -263,9 +263,9 @@ void handle_keys(ChartFrame& f, const Mouse& m) {
       f.commands.push(ClearSelection{});
   }
   keys &= !view.deaf;
-  // Keys are the upper chart's, but the mouse may be over the lower one; both have one axis.
-  const bool below = f.below && m.x >= f.rows.x0 && m.x <= f.rows.x1 && m.y >= f.labels.y1 && m.y < f.below_bottom;
-  const bool inside = m.on_time() || below;
+  // Keys are one chart's, but the mouse may be over another one; all have one axis.
+  const bool elsewhere = m.x >= f.rows.x0 && m.x <= f.rows.x1 && m.y >= f.all_top && m.y < f.all_bottom;
+  const bool inside = m.on_time() || elsewhere;
   const double focus = inside ? f.axis.to_cycle(m.x) : (view.target.begin + view.target.end) / 2;
   const double step = view.target.length() * 0.12, page = view.target.length() * 0.9;
   if (wants("zoom_in", true)) zoom_at(view, f.model, focus, 1.4);
@@ -360,7 +360,7 @@ void handle_input(ChartFrame& f) {
     if (ImGui::IsMouseReleased(kLeft)) release_left(f, m);
     if (!ImGui::IsAnyMouseDown()) drop_bar(f, false);
   }
-  if (f.place != ChartFrame::Place::Lower) handle_keys(f, m);
+  if (f.keys) handle_keys(f, m);
 }
 
 }  // namespace heddle::app

@@ -1,12 +1,14 @@
-// Two charts on one time axis. Each is a frame of its own with its own rows, scrolling, hovered bar and drag; what belongs to
-// time is one and the same, kept in A's view and lent to B's while B is drawn.
+// Several charts on one time axis. Each is a frame of its own with its own rows, scrolling, hovered bar and drag; what belongs to
+// time is one and the same, kept in the view of the live one and lent to the others while they are drawn.
 #include <imgui.h>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/platform/fonts.h"
 #include "app/window/chart/gantt_parts.h"
+#include "app/window/chart/three_model.h"
 #include "app/window/kit/actions.h"
 #include "app/window/kit/probe.h"
 #include "core/chart/gantt_model.h"
@@ -30,23 +32,26 @@ void lend_time(const GanttViewState& from, GanttViewState& to) {
 }
 
 /// Letter, name and standing of one chart; a note about the axis at the right end.
-void draw_title(const ChartFrame& f, bool b, const std::string& text, const std::string& note) {
-  const float height = f.title.height(), badge = height - px(4);
-  const Color fill = b ? theme().second : theme().accent, ink = b ? theme().second_text : theme().accent_text;
+void draw_title(const ChartFrame& f, const ChartPanel& panel) {
+  const bool named = panel.mark != ChartPanel::Mark::Other;
+  const float height = f.title.height(), badge = panel.badge.empty() ? 0 : height - px(4);
+  const Color fill = panel.mark == ChartPanel::Mark::B ? theme().second : named ? theme().accent : theme().edge;
+  const Color ink = panel.mark == ChartPanel::Mark::B ? theme().second_text : named ? theme().accent_text : theme().text;
   const float left = f.labels.x0 + px(10), right = f.title.x1;
   f.draw.AddRectFilled({f.labels.x0, f.title.y0}, {right + px(8), f.title.y1}, theme().panel);
   f.draw.AddRectFilled({f.labels.x0, f.title.y0}, {f.labels.x0 + px(3), f.rows.y1}, fill);
   const float top = f.title.y0 + px(2);
-  f.draw.AddRectFilled({left, top}, {left + badge, top + badge}, fill, px(3));
-  const char* letter = b ? "B" : "A";
-  paint::text(f.draw, fonts().small_bold, left + (badge - paint::text_width(fonts().small_bold, letter)) / 2,
-              top + (badge - paint::text_height(fonts().small_bold)) / 2, ink, letter);
-  const float y = f.title.y0 + (height - paint::text_height(fonts().small)) / 2, x = left + badge + px(8);
-  const float own = paint::text_width(fonts().small, text), about = paint::text_width(fonts().small, note);
+  if (badge > 0) {
+    f.draw.AddRectFilled({left, top}, {left + badge, top + badge}, fill, px(3));
+    paint::text(f.draw, fonts().small_bold, left + (badge - paint::text_width(fonts().small_bold, panel.badge)) / 2,
+                top + (badge - paint::text_height(fonts().small_bold)) / 2, ink, panel.badge);
+  }
+  const float y = f.title.y0 + (height - paint::text_height(fonts().small)) / 2, x = left + (badge > 0 ? badge + px(8) : 0);
+  const float own = paint::text_width(fonts().small, panel.title), about = paint::text_width(fonts().small, panel.note);
   // The note gives way to the title, and both to the width there is.
   const float for_note = std::min(about, std::max(0.0f, right - x - own - px(24)));
-  paint::text_cut(f.draw, fonts().small, x, y, right - x - for_note - (for_note > 0 ? px(16) : 0), theme().text, text);
-  if (for_note > px(60)) paint::text_cut(f.draw, fonts().small, right - for_note, y, for_note + 1, theme().warning, note);
+  paint::text_cut(f.draw, fonts().small, x, y, right - x - for_note - (for_note > 0 ? px(16) : 0), theme().text, panel.title);
+  if (for_note > px(60)) paint::text_cut(f.draw, fonts().small, right - for_note, y, for_note + 1, theme().warning, panel.note);
   if (probe::on()) probe::item(f.probe_name("title"), f.labels.x0, f.title.y0, right, f.title.y1);
 }
 
@@ -67,7 +72,7 @@ void connect(ChartFrame& f, const paint::Box& a, const paint::Box& b) {
 }
 
 /// A line over the chart, where there is any room for it.
-void say_no_room(ImVec2 size) {
+void say_no_room(ImVec2 size, const char* sentence) {
   if (size.y < px(150)) return;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = px(22);
@@ -75,12 +80,40 @@ void say_no_room(ImVec2 size) {
   draw.AddRectFilled(at, {at.x + size.x, at.y + height}, theme().panel);
   draw.AddRectFilled(at, {at.x + px(3), at.y + height}, theme().warning);
   const std::string& key = keys_of("fold_bottom");
-  const std::string text =
-      "Too low for two charts: B is drawn as outlines under A" + (key.empty() ? std::string() : "; " + key + " folds the pane of tabs");
+  const std::string text = sentence + (key.empty() ? std::string() : "; " + key + " folds the pane of tabs");
   paint::text_cut(draw, fonts().small, at.x + px(10), at.y + (height - paint::text_height(fonts().small)) / 2, size.x - px(20),
                   theme().text, text);
   if (probe::on()) probe::item("gantt/no_room", at.x, at.y, at.x + size.x, at.y + height);
   ImGui::SetCursorScreenPos({at.x, at.y + height});
+}
+
+/// Minimap, ruler and marks, which the charts have in common.
+float height_in_common(const GanttModel& chart) { return px(30 + 2 + 24 + (chart.mode == GanttMode::Pipeline ? 36 : 18)); }
+
+/// The height of the rows of each: what they want, where that is less than their share; the others share what is left.
+std::vector<float> share_height(const std::vector<float>& wanted, float room) {
+  std::vector<float> got(wanted.size(), -1);
+  float left = room;
+  std::size_t open = wanted.size();
+  for (bool again = true; again && open > 0;) {
+    again = false;
+    const float share = left / static_cast<float>(open);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (got[i] >= 0 || wanted[i] > share) continue;
+      got[i] = wanted[i];
+      left -= wanted[i];
+      --open;
+      again = true;
+    }
+  }
+  const float more = left / static_cast<float>(open > 0 ? open : wanted.size());
+  for (float& height : got) {
+    if (height < 0)
+      height = more;
+    else if (open == 0)
+      height += more;
+  }
+  return got;
 }
 
 }  // namespace
@@ -116,86 +149,134 @@ void draw_others(ChartFrame& f) {
   }
 }
 
-void draw_gantt_pair(const GanttModel& chart_a, const CompareModel& compare, const Problem& problem, const Selection& selection,
-                     GanttViewState& view, GanttViewState& view_b, CommandQueue& commands, const std::function<void(bool)>& drop) {
-  const GanttModel& chart_b = compare.chart_b;
-  const ImVec2 size = ImGui::GetContentRegionAvail();
-  const float top = px(30 + 2 + 24 + (chart_a.mode == GanttMode::Pipeline ? 36 : 18));
-  if (size.y < top + px(2 * 90)) {
-    say_no_room(size);
-    return draw_gantt(chart_a, problem, *compare.a.schedule, selection, compare.overlay_a, view, commands, &compare.others);
-  }
-  update_view(view, chart_a, ImGui::GetIO().DeltaTime);
-  for (auto* bar : {&view_b.hovered, &view_b.pressed, &view_b.current})
-    if (*bar && **bar >= chart_b.bars.size()) bar->reset();
+bool panels_have_room(const GanttModel& chart, std::size_t count, float least) {
+  return ImGui::GetContentRegionAvail().y >= height_in_common(chart) + px(static_cast<float>(count) * least);
+}
 
-  // Each gets half of the rows' height, and what the other one does not need.
-  const float room = size.y - top, want_a = wanted_height(chart_a, view.row_height), want_b = wanted_height(chart_b, view.row_height);
-  const float half = room / 2;
-  const float rows_a = want_a + want_b <= room ? want_a + (room - want_a - want_b) / 2
-                       : want_a < half         ? want_a
-                       : want_b < half         ? room - want_b
-                                               : half;
-  const float height_a = std::floor(top + rows_a);
+void draw_gantt_panels(std::span<ChartPanel> panels, std::size_t live) {
+  const ImVec2 size = ImGui::GetContentRegionAvail(), begin = ImGui::GetCursorScreenPos();
+  GanttViewState& time = *panels[live].view;
+  update_view(time, *panels[live].chart, ImGui::GetIO().DeltaTime);
+  const float top = height_in_common(*panels.front().chart);
+  std::vector<float> wanted;
+  float labels = 0;
+  for (ChartPanel& panel : panels) {
+    for (auto* bar : {&panel.view->hovered, &panel.view->pressed, &panel.view->current})
+      if (*bar && **bar >= panel.chart->bars.size()) bar->reset();
+    wanted.push_back(wanted_height(*panel.chart, time.row_height));
+    labels = std::max(labels, chart_label_width(*panel.chart, size.x));
+  }
+  const std::vector<float> rows = share_height(wanted, size.y - top);
 
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
-  const auto child = [](const char* name, ImVec2 at) {
-    ImGui::BeginChild(name, at, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNav);
+  std::vector<ChartFrame> frames;
+  std::vector<ImVec2> low, high;
+  frames.reserve(panels.size());
+  const auto child = [&](std::size_t i) {
+    ImGui::SetCursorScreenPos(low[i]);
+    ImGui::BeginChild(("##gantt_" + std::to_string(i)).c_str(), {high[i].x - low[i].x, high[i].y - low[i].y}, false,
+                      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNav);
   };
-  const ImVec2 begin = ImGui::GetCursorScreenPos();
-  lend_time(view, view_b);
+  // Input of all before anything is painted: a drag in one moves the others in the same frame.
   std::optional<Cycle> cursor;
-
-  // Input of both before anything is painted: a drag in B moves A in the same frame.
-  ImDrawList* lists[2];
-  child("##gantt_a", {size.x, height_a});
-  lists[0] = ImGui::GetWindowDrawList();
-  ChartFrame a{
-      chart_a, problem, *compare.a.schedule, selection, compare.overlay_a, view, commands, *lists[0], {}, {}, {}, {}, {}, {}, {}, {},
-      {},      30};
-  a.place = ChartFrame::Place::Upper;
-  a.below = &chart_b;
-  a.below_bottom = begin.y + size.y;
-  a.label_width = std::max(chart_label_width(chart_a, size.x), chart_label_width(chart_b, size.x));
-  place_chart(a, begin, {begin.x + size.x, begin.y + height_a});
-  handle_input(a);
-  if (drop) drop(false);
-  cursor = view.hovered_cycle;
-  ImGui::EndChild();
-
-  lend_time(view, view_b);
-  ImGui::SetCursorScreenPos({begin.x, begin.y + height_a});
-  child("##gantt_b", {size.x, size.y - height_a});
-  lists[1] = ImGui::GetWindowDrawList();
-  ChartFrame b{
-      chart_b, problem, compare.aligned_b, selection, compare.overlay_b, view_b, commands, *lists[1], {}, {}, {}, {}, {}, {}, {}, {},
-      {},      30};
-  b.place = ChartFrame::Place::Lower;
-  b.label_width = a.label_width;
-  b.shift = compare.difference.shift;
-  place_chart(b, {begin.x, begin.y + height_a}, {begin.x + size.x, begin.y + size.y});
-  handle_input(b);
-  if (drop) drop(true);
-  lend_time(view_b, view);
-  if (view_b.hovered_cycle) cursor = view_b.hovered_cycle;
-  view.hovered_cycle = view_b.hovered_cycle = cursor;
-  b.axis.range = view.visible;
-  paint_chart(b);
-  draw_title(b, true, compare.title_b, compare.axis);
-  draw_tooltip(b);
-  draw_context_menu(b);
-  ImGui::EndChild();
-
-  ImGui::SetCursorScreenPos(begin);
-  child("##gantt_a", {size.x, height_a});  // goes on where it was
-  a.axis.range = view.visible;
-  paint_chart(a);
-  draw_title(a, false, compare.title_a, {});
-  draw_tooltip(a);
-  draw_context_menu(a);
-  ImGui::EndChild();
+  float y = begin.y;
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    ChartPanel& panel = panels[i];
+    const bool last = i + 1 == panels.size();
+    low.push_back({begin.x, y});
+    y = last ? begin.y + size.y : y + std::floor((i == 0 ? top : 0) + rows[i]);
+    high.push_back({begin.x + size.x, y});
+    if (i != live) lend_time(time, *panel.view);
+    child(i);
+    ChartFrame& f = frames.emplace_back(ChartFrame{*panel.chart,     *panel.problem, *panel.schedule, *panel.selection, *panel.overlay,
+                                                   *panel.view,      *panel.commands, *ImGui::GetWindowDrawList(), {}, {}, {}, {}, {}, {},
+                                                   {}, {}, {}, 30});
+    f.place = i == 0 ? ChartFrame::Place::Upper : ChartFrame::Place::Lower;
+    f.number = i;
+    f.keys = i == live;
+    f.all_top = begin.y + top;
+    f.all_bottom = begin.y + size.y;
+    for (std::size_t other = 1; i == 0 && other < panels.size(); ++other) f.below.push_back(panels[other].chart);
+    f.label_width = labels;
+    f.shift = panel.shift;
+    place_chart(f, low[i], high[i]);
+    handle_input(f);
+    if (panel.drop) panel.drop();
+    if (panel.view->hovered_cycle) cursor = panel.view->hovered_cycle;
+    if (i != live) lend_time(*panel.view, time);
+    panel.title_pressed = ImGui::IsWindowHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Left) &&
+                          ImGui::IsMouseHoveringRect({f.labels.x0, f.title.y0}, {f.title.x1, f.title.y1});
+    ImGui::EndChild();
+  }
+  for (std::size_t i = panels.size(); i-- > 0;) {
+    ChartFrame& f = frames[i];
+    f.view.hovered_cycle = cursor;
+    f.axis.range = time.visible;
+    child(i);  // goes on where it was
+    paint_chart(f);
+    draw_title(f, panels[i]);
+    draw_tooltip(f);
+    if (panels[i].menu) draw_context_menu(f);
+    ImGui::EndChild();
+  }
   ImGui::PopStyleVar();
   if (probe::on()) probe::item("gantt/pair", begin.x, begin.y, begin.x + size.x, begin.y + size.y);
+}
+
+void draw_gantt_pair(const GanttModel& chart_a, const CompareModel& compare, const Problem& problem, const Selection& selection,
+                     GanttViewState& view, GanttViewState& view_b, CommandQueue& commands, const std::function<void(bool)>& drop) {
+  if (!panels_have_room(chart_a, 2, 90)) {
+    say_no_room(ImGui::GetContentRegionAvail(), "Too low for two charts: B is drawn as outlines under A");
+    return draw_gantt(chart_a, problem, *compare.a.schedule, selection, compare.overlay_a, view, commands, &compare.others);
+  }
+  ChartPanel a{&chart_a, &problem, compare.a.schedule, &selection, &compare.overlay_a, &view, &commands, "A", compare.title_a, {}};
+  ChartPanel b{&compare.chart_b, &problem, &compare.aligned_b, &selection, &compare.overlay_b, &view_b, &commands, "B", compare.title_b,
+               compare.axis};
+  a.mark = ChartPanel::Mark::A;
+  b.mark = ChartPanel::Mark::B;
+  b.shift = compare.difference.shift;
+  if (drop) {
+    a.drop = [&] { drop(false); };
+    b.drop = [&] { drop(true); };
+  }
+  ChartPanel panels[] = {std::move(a), std::move(b)};
+  draw_gantt_panels(panels, 0);
+}
+
+void draw_gantt_three(const ThreeModel& three, const GanttModel& live_chart, const Problem& problem, const Schedule& schedule,
+                      const Selection& selection, const ChartOverlay& overlay, std::span<GanttViewState* const> views,
+                      CommandQueue& commands) {
+  if (!panels_have_room(live_chart, three.charts.size(), kLeastOfThree)) {
+    say_no_room(ImGui::GetContentRegionAvail(), "Too low for three charts: only the chosen one is drawn");
+    return draw_gantt(live_chart, problem, schedule, selection, overlay, *views[three.live], commands);
+  }
+  static const Selection kNoSelection;
+  static const ChartOverlay kNoOverlay;
+  std::vector<CommandQueue> asked(three.charts.size());
+  std::vector<ChartPanel> panels;
+  for (std::size_t i = 0; i < three.charts.size(); ++i) {
+    const ThreeChart& chart = three.charts[i];
+    const bool live = i == three.live;
+    ChartPanel& panel =
+        panels.emplace_back(live ? ChartPanel{&live_chart, &problem, &schedule, &selection, &overlay, views[i], &commands}
+                                 : ChartPanel{&chart.gantt, chart.problem.get(), chart.schedule.get(), &kNoSelection, &kNoOverlay,
+                                              views[i], &asked[i]});
+    panel.badge = std::to_string(i + 1);
+    panel.title = chart.title;
+    panel.note = chart.note;
+    panel.mark = live ? ChartPanel::Mark::A : ChartPanel::Mark::Other;
+    panel.menu = live;
+  }
+  draw_gantt_panels(panels, three.live);
+  // A bar, or the title, of another one: that one becomes the chosen one, and the bar's op is selected in it.
+  for (std::size_t i = 0; i < panels.size(); ++i) {
+    if (i == three.live) continue;
+    std::vector<Command> wanted = asked[i].take();
+    std::erase_if(wanted, [](const Command& command) { return !command.is<SelectOp>(); });
+    if (wanted.empty() && !panels[i].title_pressed) continue;
+    commands.push(ShowSide{three.charts[i].whose});
+    for (Command& command : wanted) commands.push(std::move(command));
+  }
 }
 
 }  // namespace heddle::app

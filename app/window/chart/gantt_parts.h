@@ -29,19 +29,23 @@ struct ChartFrame {
   paint::Box minimap, ruler, marks, rows, splitter, lanes;  ///< right of it, from top to bottom
   float lane_height = 30;                                   ///< of one resource lane
 
-  // One of two charts on one axis (gantt_pair.cpp).
+  // One of several charts on one axis (gantt_pair.cpp).
   enum class Place { Alone, Upper, Lower } place = Place::Alone;
   float label_width = 0;                          ///< at least this much for the column of labels
-  const GanttModel* below = nullptr;              ///< the lower chart, which the minimap shows too
-  float below_bottom = 0;                         ///< where the lower chart ends
+  std::size_t number = 0;                         ///< from the top
+  bool keys = true;                               ///< those of charts are for this one
+  std::vector<const GanttModel*> below = {};      ///< the lower charts, which the minimap shows too
+  float all_top = 0, all_bottom = 0;              ///< of all charts together
   const std::vector<OtherBar>* others = nullptr;  ///< bars of another schedule under those of this one
   Cycle shift = 0;                                ///< of all starts against the schedule's own numbers
   paint::Box title = {};                          ///< a strip over the rows that says whose they are
 
   float row_y(float in_layout) const { return rows.y0 + in_layout - view.scroll; }
   paint::Box bar_box(const GanttBar& bar) const;  ///< unclipped
-  /// "gantt/rows", or "gantt_b/rows" in the lower chart.
-  std::string probe_name(std::string_view what) const { return (place == Place::Lower ? "gantt_b/" : "gantt/") + std::string(what); }
+  /// "gantt/rows", or "gantt_b/rows" in the second chart, "gantt_c/rows" in the third.
+  std::string probe_name(std::string_view what) const {
+    return (number == 0 ? "gantt/" : std::string("gantt_") + static_cast<char>('a' + number) + "/") + std::string(what);
+  }
 };
 
 /// Where everything goes between these corners; needs the model and the view's visible range.

@@ -42,11 +42,13 @@ void draw_minimap(ChartFrame& f) {
   draw.AddRectFilled(box.low(), box.high(), theme().chart);
   const TimeAxis axis = minimap_axis(f.view, f.model, box.x0, box.x1);
   draw.PushClipRect(box.low(), box.high(), true);
-  const float pad = px(3), middle = (box.y0 + box.y1) / 2;
-  draw_rows(f, f.model, axis, box.y0 + pad, f.below ? middle - px(1) : box.y1 - pad);
-  if (f.below) {
-    draw_rows(f, *f.below, axis, middle + px(1), box.y1 - pad);
-    draw.AddRectFilled({box.x0, middle}, {box.x1, middle + 1}, theme().border);
+  const float pad = px(3);
+  const float band = box.height() / static_cast<float>(1 + f.below.size());
+  draw_rows(f, f.model, axis, box.y0 + pad, box.y0 + band - (f.below.empty() ? pad : px(1)));
+  for (std::size_t i = 0; i < f.below.size(); ++i) {
+    const float top = box.y0 + static_cast<float>(i + 1) * band;
+    draw_rows(f, *f.below[i], axis, top + px(1), top + band - (i + 1 == f.below.size() ? pad : px(1)));
+    draw.AddRectFilled({box.x0, top}, {box.x1, top + 1}, theme().border);
   }
   for (const GanttMark& mark : f.model.marks)
     if (mark.strong) {

@@ -17,6 +17,7 @@
 #include "app/session/question_state.h"
 #include "app/session/run_state.h"
 #include "app/session/sweep_state.h"
+#include "app/session/triton_source.h"
 #include "app/session/truth_state.h"
 #include "app/window/chart/why_here.h"
 #include "app/window/frame/palette.h"
@@ -184,11 +185,40 @@ Command make_chart(const Session&) {
 }
 template <ChartView view>
 bool in_chart_view(const Session& s) {
-  return s.content().baseline && s.view().chart_view == view;
+  const bool there = s.content().triton || s.content().baseline;
+  return there && s.view().chart_view == view;
 }
+inline std::string needs_triton(const Session& s) { return s.content().triton ? "" : "no Triton kernel is open"; }
+/// Ways to show the chart that there are now.
+inline std::vector<ChartView> chart_views(const Session& s) {
+  std::vector<ChartView> views{ChartView::A};
+  if (s.content().baseline_entry()) views.insert(views.end(), {ChartView::Split, ChartView::Ghost});
+  if (s.content().triton) views.push_back(ChartView::Three);
+  return views;
+}
+inline std::string needs_chart_views(const Session& s) { return chart_views(s).size() > 1 ? "" : needs_b(s); }
+inline std::string needs_a(const Session& s) { return s.content().triton ? needs_schedule(s) : needs_b(s); }
 inline Command next_chart(const Session& s) {
-  return show_chart_as(static_cast<ChartView>((static_cast<int>(s.view().chart_view) + 1) % 3));
+  const std::vector<ChartView> views = chart_views(s);
+  const auto now = std::find(views.begin(), views.end(), s.view().chart_view);
+  return show_chart_as(now == views.end() || now + 1 == views.end() ? views.front() : now[1]);
 }
+template <triton::Whose whose>
+Command show_side(const Session&) {
+  return ShowSide{whose};
+}
+template <triton::Whose whose>
+std::string no_side(const Session& s) {
+  return needs_triton(s).empty() ? s.why_no_side(whose) : needs_triton(s);
+}
+inline Command other_triton_reading(const Session& s) {
+  return ShowTriton{{}, {}, s.content().triton->reading == triton::Reading::Free ? triton::Reading::Triton : triton::Reading::Free};
+}
+inline std::string needs_triton_kernel(const Session& s) {
+  if (!needs_triton(s).empty()) return needs_triton(s);
+  return s.content().kernel ? "" : "no loop of it can be scheduled";
+}
+inline std::string needs_comparison(const Session& s) { return s.comparing() ? "" : "nothing is being compared"; }
 template <Alignment::At at>
 Command make_align(const Session& s) {
   return SetAlignment{{at, at == Alignment::At::Op ? s.selection().primary() : OpId{}}};
@@ -355,7 +385,7 @@ inline std::string needs_flags(const Session& s) { return s.content().flags.empt
 
 template <SourceOf of>
 std::string no_text(const Session& s) {
-  return s.why_no_edit(of);
+  return of == SourceOf::Kernel && s.content().triton ? "" : s.why_no_edit(of);  // that one is only read
 }
 template <SourceOf of>
 std::string no_file_to_read(const Session& s) {

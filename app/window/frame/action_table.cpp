@@ -185,18 +185,31 @@ const Action kActions[] = {
     Action{"next_reading", kCompare, "Other reading of the dump", "", other_reading}.needs(needs_dump),
     Action{"next_loop", kCompare, "Next loop of the dump", "", next_loop}.needs(needs_loops),
     Action{"emitter_rules", kCompare, "Demand what the dump's emitter demands", "", make<DemandEmitterRules>}.needs(needs_emitter_rules),
+    Action{"triton", kCompare, "Triton kernel: its three schedules", "", make_tab<BottomTab::Triton>}.below_line(),
+    Action{"show_tritons", kCompare, "Show Triton's own schedule", "", show_side<triton::Whose::Tritons>}.needs(
+        no_side<triton::Whose::Tritons>),
+    Action{"show_best_triton", kCompare, "Show the best Triton could do", "", show_side<triton::Whose::BestOfTriton>}.needs(
+        no_side<triton::Whose::BestOfTriton>),
+    Action{"show_best_machine", kCompare, "Show the best the machine could do", "", show_side<triton::Whose::BestOfMachine>}.needs(
+        no_side<triton::Whose::BestOfMachine>),
+    Action{"chart_three", kCompare, "Charts of all three", "", make_chart<ChartView::Three>}
+        .needs(needs_triton_kernel)
+        .ticked(in_chart_view<ChartView::Three>),
+    Action{"triton_reading", kCompare, "Other reading of the Triton kernel", "", other_triton_reading}.needs(needs_triton_kernel),
+    Action{"compare_triton", kCompare, "Work the three schedules out anew", "", make<CompareTriton>}.needs(needs_triton_kernel),
+    Action{"cancel_triton", kCompare, "Cancel working out the three schedules", "", make<CancelTriton>}.needs(needs_comparison),
     Action{"set_b", kCompare, "Make the shown schedule B", "B", shown_as_b}.needs(needs_two),
     Action{"swap_ab", kCompare, "Swap A and B", "X", make<SwapBaseline>}.needs(needs_b),
     Action{"no_b", kCompare, "End the comparison", "", make<SetBaseline>}.needs(needs_b),
     Action{"chart_a", kCompare, "Chart of A alone", "", make_chart<ChartView::A>}
-        .needs(needs_b)
+        .needs(needs_a)
         .ticked(in_chart_view<ChartView::A>)
         .below_line(),
     Action{"chart_split", kCompare, "Charts of A over B", "", make_chart<ChartView::Split>}.needs(needs_b).ticked(
         in_chart_view<ChartView::Split>),
     Action{"chart_ghost", kCompare, "Chart of A with B as ghosts", "", make_chart<ChartView::Ghost>}.needs(needs_b).ticked(
         in_chart_view<ChartView::Ghost>),
-    Action{"next_chart", kCompare, "Next way to compare", "G", next_chart}.needs(needs_b),
+    Action{"next_chart", kCompare, "Next way to compare", "G", next_chart}.needs(needs_chart_views),
     Action{"window_b", kCompare, "Open B in a second window", "", another_window<true>}.needs(no_window<true>),
     Action{"align_start", kCompare, "Align at II start", "", make_align<Alignment::At::IiStart>}
         .needs(needs_b)

@@ -92,7 +92,8 @@ AppWindow::AppWindow(Session& session, Platform& platform) : session_(session), 
 
 Pace AppWindow::pace() const {
   if (ui_.chart.moved < 1 || ui_.of<WhatIfState>().busy || !ui_.commands.empty()) return Pace::Animating;
-  return session_.live().active() || session_.asking() || session_.building() || session_.validating() || ui_.of<GraphState>().working()
+  return session_.live().active() || session_.asking() || session_.building() || session_.validating() || session_.comparing() ||
+                 ui_.of<GraphState>().working()
              ? Pace::Ticking
              : Pace::Idle;
 }
@@ -115,7 +116,7 @@ void AppWindow::follow_settings() {
   ui_.chart.wheel_scrolls = settings.wheel_scrolls;
   const Content& content = session_.content();
   std::string title = "Heddle";
-  if (content.kernel) title = window_title(session_);
+  if (content.kernel || content.triton) title = window_title(session_);
   if (title != title_) platform_.set_title(title_ = title);
 }
 
@@ -132,6 +133,7 @@ void AppWindow::rebuild_models() {
   models_.gantt.reset();
   models_.overlay = {};
   models_.compare.reset();
+  models_.three.reset();
   models_.measured.clear();
   models_.measured_legend.clear();
   models_.streams.reset();
@@ -155,6 +157,7 @@ void AppWindow::rebuild_models() {
     models_.gantt = build_gantt(*content.problem, entry->schedule, options);
     models_.overlay = build_overlay(session_);
     models_.compare = build_compare(session_, *models_.gantt, models_.overlay);
+    models_.three = build_three(session_);
     if (session_.view().measured && session_.why_no_measured().empty()) {
       const Measurement& run = *session_.runs().measurement();
       models_.measured = measured_bars(*content.problem, *models_.gantt, run);
@@ -306,7 +309,7 @@ void AppWindow::draw() {
          [&] { draw_notices(session_, ui_); });
   const float top = menu + toolbar + line + bar;
   const float height = std::max(px(80), display.y - top - status - line);
-  if (session_.content().kernel || session_.sweep().file())
+  if (session_.content().kernel || session_.content().triton || session_.sweep().file())
     draw_panes(top, height);
   else
     pane("welcome", ImVec2(0, top), ImVec2(display.x, height), theme().window, ImVec2(0, 0), [&] { draw_welcome(session_, ui_); });
@@ -343,7 +346,7 @@ void AppWindow::draw_panes(float top, float height) {
   const float least_width = px(left > 0 ? 440 : 300), least_height = px(160);
   if (width - left - right < least_width) right = 0;
   if (width - left < least_width) left = 0;
-  const bool editing = session_.view().editor && session_.content().kernel;
+  const bool editing = session_.view().editor && (session_.content().kernel || session_.content().triton);
   float editor = editing ? share(layout.editor, width, px(260), width * 0.6f) : 0;
   if (editor > 0 && width - left - right - editor < px(300)) right = 0;
   if (editor > 0 && width - left - right - editor < px(300)) left = 0;

@@ -7,6 +7,7 @@
 #include "app/session/commands.h"
 #include "app/session/dump_source.h"
 #include "app/session/files.h"
+#include "app/session/triton_source.h"
 #include "app/window/frame/panels.h"
 #include "app/window/frame/schedule_list.h"
 #include "app/window/kit/probe.h"
@@ -14,6 +15,7 @@
 #include "app/window/parts/what_if_slider.h"
 #include "app/window/parts/what_if_state.h"
 #include "app/window/tabs/cuda/cuda_state.h"
+#include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 #include "core/chart/gantt_model.h"
 
@@ -32,6 +34,39 @@ void centered(ImFont* font, Color color, const std::string& text, float& y) {
   y += size.y + px(8);
 }
 
+/// Of a Triton text without a kernel to solve: why, and where there are several, which they are.
+void draw_triton_choice(const TritonSource& source, UiState& ui) {
+  const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  float y = at.y + std::min(size.y * 0.2f, px(120));
+  const auto& offers = source.file->offers;
+  centered(fonts().title, theme().text, source.program ? "Nothing to schedule" : "Which kernel?", y);
+  std::size_t lines = 0;
+  for (const Fault& fault : source.refused) {
+    if (++lines > 6) {
+      centered(fonts().small, theme().dim, fmt::format("and {} more", source.refused.size() - 6), y);
+      break;
+    }
+    const std::string place = fault.pointer.empty() ? "" : "line " + fault.pointer + ": ";
+    centered(fonts().body, theme().dim, drawable(printable(place + fault.message + (fault.hint.empty() ? "" : " (" + fault.hint + ")"))), y);
+  }
+  if (source.program || offers.size() < 2) return;
+  const float width = std::min(px(620), size.x - px(40)), left = at.x + (size.x - width) / 2;
+  ImGui::SetCursorScreenPos(ImVec2(left, y + px(6)));
+  ImGui::BeginChild("offers", ImVec2(width, std::max(at.y + size.y - y - px(20), px(60))));
+  for (const triton::Offer& offer : offers) {
+    const RowArea row = pick_row(("center/offer/" + offer.words).c_str(), false, px(26));
+    const float detail = text_size(fonts().small, offer.detail).x, room = row.max.x - row.min.x - px(24);
+    const std::string title = fitted_middle(fonts().body, printable(offer.title), std::max(room - detail - px(16), room * 0.4f));
+    paint_text(fonts().body, ImVec2(row.min.x + px(10), row.min.y + px(5)), theme().text, title);
+    const float rest = room - text_size(fonts().body, title).x - px(16);
+    paint_text_right(fonts().small, row.max.x - px(10), row.min.y + px(6), theme().dim,
+                     fitted(fonts().small, printable(offer.detail), std::max(rest, px(30))));
+    if (row.hovered) tooltip(printable(offer.title + "\n" + offer.detail));
+    if (row.clicked) ui.commands.push(ShowTriton{offer.words, {}, {}});
+  }
+  ImGui::EndChild();
+}
+
 void draw_waiting(const Session& session, UiState& ui) {
   const Content& content = session.content();
   const LiveSolve& live = session.live();
@@ -44,6 +79,7 @@ void draw_waiting(const Session& session, UiState& ui) {
     centered(fonts().small, theme().faint, live.explanation, y);
     return;
   }
+  if (content.triton && !content.kernel) return draw_triton_choice(*content.triton, ui);
   if (!content.kernel) {  // a sweep can be open without one
     centered(fonts().title, theme().text, "No kernel is open", y);
     centered(fonts().body, theme().dim, "Open one, or a point of the sweep.", y);
@@ -175,6 +211,14 @@ std::optional<ChartOverlay> overlay_of_source(const Models& models, UiState& ui)
   return overlay;
 }
 
+void draw_three(const Session& session, const Models& models, UiState& ui) {
+  const ThreeModel& three = *models.three;
+  std::vector<GanttViewState*> views, others{&ui.chart_b, &ui.chart_c};
+  for (std::size_t i = 0, next = 0; i < three.charts.size(); ++i) views.push_back(i == three.live ? &ui.chart : others[next++]);
+  draw_gantt_three(three, *models.gantt, *session.content().problem, session.content().entry()->schedule, session.selection(),
+                   models.overlay, views, ui.commands);
+}
+
 }  // namespace
 
 void draw_center(Session& session, const Models& models, UiState& ui) {
@@ -182,10 +226,17 @@ void draw_center(Session& session, const Models& models, UiState& ui) {
   const ScheduleEntry& entry = *session.content().entry();
   draw_mode_bar(session, models, ui);
   ViewState& view = session.view();
-  const CompareModel* compare = models.compare && view.chart_view != ChartView::A ? &*models.compare : nullptr;
+  const bool beside = view.chart_view == ChartView::Split || view.chart_view == ChartView::Ghost;
+  const CompareModel* compare = models.compare && beside ? &*models.compare : nullptr;
   ui.chart.extent.reset();
   if (compare)
     ui.chart.extent = CycleRange{std::min(models.gantt->begin, compare->chart_b.begin), std::max(models.gantt->end, compare->chart_b.end)};
+  if (models.three) {
+    ui.chart.extent = CycleRange{models.gantt->begin, models.gantt->end};
+    for (std::size_t i = 0; i < models.three->charts.size(); ++i)
+      if (const GanttModel& gantt = models.three->charts[i].gantt; i != models.three->live)
+        ui.chart.extent = CycleRange{std::min(ui.chart.extent->begin, gantt.begin), std::max(ui.chart.extent->end, gantt.end)};
+  }
   if (view.fit_all) fit_all(ui.chart, *models.gantt);
   if (view.zoom_to_selection)
     centre_or_fit(ui.chart, *models.gantt, session.selection().empty() ? view.highlight.ops : session.selection().ops);
@@ -199,6 +250,8 @@ void draw_center(Session& session, const Models& models, UiState& ui) {
   // While a number is tried the chart shows what it would do; nothing is in force yet.
   if (const WhatIfState& tried = ui.of<WhatIfState>(); tried.gantt && tried.drawn && tried.trial)
     draw_gantt(*tried.gantt, *tried.trial->problem, *tried.drawn, session.selection(), {}, ui.chart, ui.commands);
+  else if (models.three)
+    draw_three(session, models, ui);
   else if (const auto lit = overlay_of_source(models, ui); !compare)
     draw_gantt(*models.gantt, problem, entry.schedule, session.selection(), lit ? *lit : models.overlay, ui.chart, ui.commands,
                models.measured_legend.empty() ? nullptr : &models.measured);

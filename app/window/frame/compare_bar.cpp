@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "app/window/frame/panels.h"
 #include "app/window/kit/probe.h"
@@ -36,14 +37,18 @@ float choice_width(const std::string& label) { return text_size(fonts().small, l
 }  // namespace
 
 void draw_compare_bar(const Session& session, const Models& models, UiState& ui, float left, float right) {
-  if (!models.compare) return;
+  const bool three = session.content().triton && session.content().entry();
+  if (!models.compare && !three) return;
   struct View {
     const char *name, *label, *action;
   };
-  constexpr View kViews[] = {{"compare/a", "A", "chart_a"},
-                             {"compare/split", "A over B", "chart_split"},
-                             {"compare/ghost", "ghosts", "chart_ghost"},
-                             {"compare/window", "own window", "window_b"}};
+  std::vector<View> views_here;
+  if (three) views_here.push_back({"compare/three", "all three", "chart_three"});
+  views_here.push_back({"compare/a", "A", "chart_a"});
+  if (models.compare)
+    views_here.insert(views_here.end(), {{"compare/split", "A over B", "chart_split"},
+                                         {"compare/ghost", "ghosts", "chart_ghost"},
+                                         {"compare/window", "own window", "window_b"}});
   const Alignment& alignment = session.view().alignment;
   const std::string op = alignment.at == Alignment::At::Op && alignment.op.valid() ? session.content().problem->op(alignment.op).name : "";
   const std::string at_op = op.empty() ? std::string("selected op") : fitted_middle(fonts().small, op, px(80));
@@ -58,12 +63,12 @@ void draw_compare_bar(const Session& session, const Models& models, UiState& ui,
        "B is shifted so that this op starts where it starts in A; select another op and click to change it"}};
   const char* kCaption = "align at";
   float views = 0, ats = text_size(fonts().small, kCaption).x + px(26);
-  for (const View& view : kViews) views += choice_width(view.label);
+  for (const View& view : views_here) views += choice_width(view.label);
   for (const At& at : kAts) ats += choice_width(at.label);
-  const bool with_ats = left + px(16) + views + ats <= right;
+  const bool with_ats = models.compare && left + px(16) + views + ats <= right;
   if (left + px(8) + views > right) return;  // menu and keys still switch
   ImGui::SetCursorPos(ImVec2(std::max(left + px(8), right - views - (with_ats ? ats : 0)), px(5)));
-  for (const View& view : kViews) {
+  for (const View& view : views_here) {
     const Action& action = *find_action(view.action);
     const bool way = action.checked != nullptr;  // of showing B here
     if (choice(view.name, view.label, way && action.checked(session), why_not(action, session),

@@ -1,4 +1,4 @@
-// Drawing what there is to choose of a dump.
+// Drawing what there is to choose of a dump, or of a Triton text.
 #include "app/window/frame/dump_pane.h"
 
 #include <fmt/format.h>
@@ -18,67 +18,77 @@ namespace heddle::app {
 namespace {
 
 constexpr std::size_t kMostRows = 5;  // more loops than that are a list that opens
+constexpr std::size_t kMostOffers = 1;
 constexpr float kLoopRow = 22;
 
-void draw_loop_row(const LoopChoice& loop, UiState& ui) {
-  const RowArea row = pick_row(fmt::format("dump/loop/{}", loop.id).c_str(), loop.current, px(kLoopRow));
-  const float facts = text_size(fonts().small, loop.facts).x, right = row.max.x - px(10), y = row.min.y + px(3);
+void draw_choice_row(const std::string& prefix, const SourceChoice& choice, UiState& ui) {
+  const RowArea row = pick_row((prefix + choice.id).c_str(), choice.current, px(kLoopRow));
+  const float facts = text_size(fonts().small, choice.facts).x, right = row.max.x - px(10), y = row.min.y + px(3);
   const float name = std::max(right - facts - px(10) - row.min.x - px(8), px(46));
-  paint_text(fonts().body, ImVec2(row.min.x + px(8), y), theme().text, fitted(fonts().body, loop.name, name));
-  const float room = right - (row.min.x + px(8) + std::min(name, text_size(fonts().body, loop.name).x) + px(8));
-  paint_text_right(fonts().small, right, y + px(1), theme().dim, fitted(fonts().small, loop.facts, room));
-  if (row.hovered) tooltip(loop.name + ": " + loop.facts);
-  if (row.clicked && !loop.current) ui.commands.push(ShowLoop{loop.id, {}});
+  paint_text(fonts().body, ImVec2(row.min.x + px(8), y), choice.show ? theme().text : theme().dim, fitted(fonts().body, choice.name, name));
+  const float room = right - (row.min.x + px(8) + std::min(name, text_size(fonts().body, choice.name).x) + px(8));
+  paint_text_right(fonts().small, right, y + px(1), theme().dim, fitted(fonts().small, choice.facts, room));
+  if (row.hovered) tooltip(choice.name + ": " + choice.facts);
+  if (row.clicked && !choice.current && choice.show) ui.commands.push(*choice.show);
 }
 
-void draw_loop_list(const DumpModel& model, UiState& ui) {
-  const auto current = std::find_if(model.loops.begin(), model.loops.end(), [](const LoopChoice& l) { return l.current; });
+void draw_choice_list(const char* name, const std::string& prefix, const std::vector<SourceChoice>& choices, UiState& ui) {
+  const auto current = std::find_if(choices.begin(), choices.end(), [](const SourceChoice& c) { return c.current; });
+  const auto text = [](const SourceChoice& c) { return c.name + (c.facts.empty() ? "" : " · " + c.facts); };
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
-  const bool open = ImGui::BeginCombo("##loop", current == model.loops.end() ? "" : (current->name + " · " + current->facts).c_str());
-  if (probe::on()) probe::last_item("dump/loops");
+  const bool open = ImGui::BeginCombo((std::string("##") + name).c_str(), current == choices.end() ? "choose" : text(*current).c_str());
+  if (probe::on()) probe::last_item(name);
   if (!open) return;
-  for (const LoopChoice& loop : model.loops) {
-    if (ImGui::Selectable((loop.name + " · " + loop.facts).c_str(), loop.current) && !loop.current) ui.commands.push(ShowLoop{loop.id, {}});
-    if (probe::on()) probe::last_item(fmt::format("dump/loop/{}", loop.id));
+  for (const SourceChoice& choice : choices) {
+    const ImGuiSelectableFlags flags = choice.show ? 0 : ImGuiSelectableFlags_Disabled;
+    if (ImGui::Selectable((text(choice) + "##" + choice.id).c_str(), choice.current, flags) && !choice.current)
+      ui.commands.push(*choice.show);
+    if (probe::on()) probe::last_item(prefix + choice.id);
   }
   ImGui::EndCombo();
+}
+
+float list_height(std::size_t count, std::size_t most) {
+  return count < 2 ? 0 : count <= most ? static_cast<float>(count) * px(kLoopRow + 3) : px(30);
+}
+
+void draw_choices(const char* name, const std::string& prefix, const std::vector<SourceChoice>& choices, std::size_t most, UiState& ui) {
+  if (choices.size() < 2) return;
+  if (choices.size() > most) return draw_choice_list(name, prefix, choices, ui);
+  for (const SourceChoice& choice : choices) draw_choice_row(prefix, choice, ui);
 }
 
 }  // namespace
 
 float dump_pane_height(const Session& session) {
-  const auto& dump = session.content().dump;
-  if (!dump) return 0;
-  const std::size_t loops = dump->dump().loops.size();
-  const float list = loops < 2 ? 0 : loops <= kMostRows ? static_cast<float>(loops) * px(kLoopRow + 3) : px(30);
-  return px(34) + px(20) + list + px(32) + px(4);
+  const std::optional<DumpModel> model = build_opened(session.content());
+  if (!model) return 0;
+  return px(34) + px(20) + list_height(model->offers.size(), kMostOffers) + list_height(model->loops.size(), kMostRows) +
+         (model->readings.empty() ? 0 : px(32)) + px(4);
 }
 
 void draw_dump_pane(const Session& session, UiState& ui) {
-  const auto& dump = session.content().dump;
-  if (!dump) return;
-  const DumpModel model = build_dump(*dump);
-  section("DUMP", model.format);
+  const std::optional<DumpModel> model = build_opened(session.content());
+  if (!model) return;
+  section(model->title, model->format);
   {
     const FontScope scope(fonts().small);
-    colored_text(theme().dim, fitted_middle(fonts().small, model.file, ImGui::GetContentRegionAvail().x));
-    if (ImGui::IsItemHovered()) tooltip(dump->file->path + "\n" + model.about);
+    colored_text(theme().dim, fitted_middle(fonts().small, model->file, ImGui::GetContentRegionAvail().x));
+    if (ImGui::IsItemHovered()) tooltip(model->path + "\n" + model->about);
   }
-  if (model.loops.size() > kMostRows)
-    draw_loop_list(model, ui);
-  else if (model.loops.size() > 1)
-    for (const LoopChoice& loop : model.loops) draw_loop_row(loop, ui);
+  draw_choices("dump/offers", "dump/offer/", model->offers, kMostOffers, ui);
+  draw_choices("dump/loops", "dump/loop/", model->loops, kMostRows, ui);
+  if (model->readings.empty()) return;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(7), px(2)));
   const float top = ImGui::GetCursorPosY();
   ImGui::SetCursorPosY(top + px(5));
   colored_text(theme().dim, "reading");
-  for (const dump::Reading reading : {dump::Reading::Full, dump::Reading::IssueSlots}) {
+  for (const SourceChoice& reading : model->readings) {
     ImGui::SameLine(0, px(6));
     ImGui::SetCursorPosY(top);
-    const bool now = dump->reading == reading;
-    if (choice(fmt::format("dump/reading/{}", to_string(reading)).c_str(), short_name(reading), now) && !now)
-      ui.commands.push(ShowLoop{{}, reading});
-    if (ImGui::IsItemHovered()) tooltip(about(reading));
+    if (choice(("dump/reading/" + reading.id).c_str(), reading.name, reading.current) && !reading.current)
+      ui.commands.push(*reading.show);
+    if (ImGui::IsItemHovered()) tooltip(reading.about);
   }
   ImGui::PopStyleVar();
 }

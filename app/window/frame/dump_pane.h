@@ -1,4 +1,4 @@
-// What of a compiler's dump is shown: the file, its loops, the reading. At the top of the left pane; and, in the inspector,
+// What of a compiler's dump, or of a Triton text, is shown: the file, what it holds, its loops, the reading. At the top of the left pane; and, in the inspector,
 // what the dump says of an op.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace heddle::app {
 
 struct UiState;
 
-/// 0 where no dump is open.
+/// 0 where neither is open.
 float dump_pane_height(const Session& session);
 void draw_dump_pane(const Session& session, UiState& ui);
 /// The op's shape and its name in the compiler; of an inner loop, the way to it.

@@ -22,7 +22,7 @@ struct FolderItem {
   bool folder = false;
 };
 
-/// Folders first, then files of JSON and of lines of JSON; empty when it cannot be read.
+/// Folders first, then files of JSON, of lines of JSON, and Triton's; empty when it cannot be read.
 std::vector<FolderItem> list_folder(const std::string& folder) {
   constexpr std::size_t kMost = 5000;
   std::vector<FolderItem> items;
@@ -34,7 +34,7 @@ std::vector<FolderItem> list_folder(const std::string& folder) {
     if (name.empty() || name[0] == '.') continue;
     const bool is_folder = it->is_directory(ignored);
     const std::string ending = it->path().extension().string();
-    if (is_folder || ending == ".json" || ending == ".jsonl" || ending == ".journal") items.push_back({name, is_folder});
+    if (is_folder || ending == ".json" || ending == ".jsonl" || ending == ".journal" || ending == ".ttgir" || ending == ".log") items.push_back({name, is_folder});
   }
   std::sort(items.begin(), items.end(),
             [](const FolderItem& a, const FolderItem& b) { return a.folder != b.folder ? a.folder : a.name < b.name; });
@@ -81,7 +81,7 @@ std::optional<std::string> draw_folder_list(const char* prefix, std::string& fol
     folder = path;
     return std::nullopt;
   }
-  if (count == 0) colored_text(theme().faint, "no folders, .json, .jsonl or .journal files here");
+  if (count == 0) colored_text(theme().faint, "no folders, .json, .jsonl, .journal, .ttgir or .log files here");
   return std::nullopt;
 }
 

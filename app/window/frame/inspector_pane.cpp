@@ -7,6 +7,7 @@
 #include "app/session/dump_source.h"
 #include "app/window/frame/dump_pane.h"
 #include "app/window/frame/panels.h"
+#include "app/window/frame/triton_pane.h"
 #include "app/window/kit/pretty_text.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
@@ -89,6 +90,7 @@ void draw_links(const Session& session, const InspectorModel& model, UiState& ui
 void draw_op(const Session& session, const InspectorModel& model, UiState& ui) {
   draw_title(model);
   draw_dumped_op(session, model.name, ui);
+  draw_triton_op(session, model.name, ui);
   for (const InspectorFact& fact : model.facts) fact_line(fact.label, fact.value, fact.warn ? theme().bad : theme().text);
   if (!model.source.empty()) wrapped_text(fonts().small, theme().faint, drawable("latency: " + model.source));
   if (!model.violations.empty()) {

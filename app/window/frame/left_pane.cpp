@@ -93,7 +93,7 @@ void draw_left_pane(const Session& session, const Models& models, UiState& ui) {
   // Schedules and constraints take what they need, up to half of the pane; then they scroll.
   const float rows = constraint_list_height(session, ui);
   const float wanted = dump_pane_height(session) + schedule_list_height(session) + rows + px(4);
-  ImGui::BeginChild("schedules", ImVec2(0, std::min(wanted, room * (session.content().dump ? 0.62f : 0.5f))));
+  ImGui::BeginChild("schedules", ImVec2(0, std::min(wanted, room * (session.content().dump || session.content().triton ? 0.62f : 0.5f))));
   draw_dump_pane(session, ui);
   draw_schedule_list(session, ui);
   draw_constraint_list(session, ui);

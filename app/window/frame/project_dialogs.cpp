@@ -135,7 +135,7 @@ std::string file_stem(const Session& session) {
 
 std::string window_title(const Session& session) {
   const Content& content = session.content();
-  std::string title = content.kernel->name + (content.machine ? " on " + machine_text(content) : "");
+  std::string title = (content.kernel ? content.kernel->name : triton_subject(*content.triton)) + (content.machine ? " on " + machine_text(content) : "");
   if (session.unsaved()) title += " *";
   if (!session.project_file().empty()) title += " - " + base_name(session.project_file());
   if (const char letter = session.window_letter()) title = fmt::format("{} · {}", letter, title);
@@ -196,7 +196,8 @@ void draw_export_dialog(const Session& session, UiState& ui) {
     ImGui::NewLine();
   }
   std::string about = kind_of(dialog.request.kind).about;
-  if (session.content().baseline_entry() && session.view().chart_view != ChartView::A)
+  if (session.content().baseline_entry() &&
+      (session.view().chart_view == ChartView::Split || session.view().chart_view == ChartView::Ghost))
     about += dialog.request.kind == ExportKind::Svg   ? " A over B, on one axis."
              : dialog.request.kind == ExportKind::Png ? ""
                                                       : " Of A alone.";

@@ -126,8 +126,9 @@ Result<Ok> run_one(AppWindow& window, const std::string& step) {
 }  // namespace
 
 void settle(AppWindow& window) {
+  window.step();  // some work begins by itself
   while (window.session().live().active() || window.session().asking() || window.session().building() || window.session().validating() ||
-         window.session().predicting()) {
+         window.session().predicting() || window.session().comparing()) {
     window.step();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }

@@ -25,6 +25,7 @@ constexpr Tab kTabs[] = {{BottomTab::Explain, TabGroup::Why, "explain", "Explain
                          {BottomTab::Alternatives, TabGroup::WhatIf, "alternatives", "Alternatives", draw_alternatives_tab},
                          {BottomTab::Family, TabGroup::WhatIf, "family", "Family", draw_family_tab},
                          {BottomTab::Compare, TabGroup::Compare, "compare", "Schedules", draw_compare_tab},
+                         {BottomTab::Triton, TabGroup::Compare, "triton", "Triton", draw_triton_tab},
                          {BottomTab::Audit, TabGroup::Compare, "audit", "Audit", draw_audit_tab},
                          {BottomTab::Truth, TabGroup::Compare, "truth", "Truth", draw_truth_tab},
                          {BottomTab::Paper, TabGroup::Compare, "paper", "Twill paper", draw_paper_tab},

@@ -131,7 +131,7 @@ void draw_params(const Session& session, UiState& ui) {
 /// Tiles cut into parts, so that warp groups can share them; a kernel that is cut is another kernel, opened in its place.
 void draw_cuts(const Session& session, UiState& ui) {
   const Content& content = session.content();
-  if (!content.kernel || content.dump) return;
+  if (!content.kernel || content.dump || content.triton) return;
   const std::vector<std::string> names = parameters_to_cut(*content.kernel);
   if (names.empty()) return;
   section("CUT TILES INTO PARTS");
@@ -151,7 +151,7 @@ void draw_cuts(const Session& session, UiState& ui) {
 /// "attention_forward_hopper · h100", a click opens the choice of kernel, machine and parameters.
 void draw_subject(const Session& session, const Models& models, UiState& ui, float height, float room) {
   const Content& content = session.content();
-  const std::string text = fitted(fonts().body, content.kernel ? models.header.subject : "no kernel", room);
+  const std::string text = fitted(fonts().body, models.header.subject.empty() ? "no kernel" : models.header.subject, room);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = text_size(fonts().body, text);
   if (ImGui::InvisibleButton("subject", ImVec2(size.x + px(28), height)) || ui.choose_subject) ImGui::OpenPopup("subject");
@@ -276,7 +276,7 @@ void draw_toolbar(const Session& session, const Models& models, UiState& ui) {
   ImGui::SameLine(0, narrow ? gap : px(18));
   const float rest = right - ImGui::GetCursorPosX();
   const float find_width = std::clamp(rest * 0.22f, px(56), px(230));
-  if (session.content().kernel) {
+  if (session.content().kernel || session.content().triton) {
     const float subject = text_size(fonts().body, models.header.subject).x + px(28);
     const float chooser = (narrow ? px(50) : std::clamp(subject, px(150), rest * 0.3f)) +
                           (models.header.changes.empty() ? 0 : pill_width(fonts().small_bold, models.header.changes) + gap);

@@ -6,6 +6,7 @@
 #include "app/window/frame/panels.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
+#include "core/library/library.h"
 
 namespace heddle::app {
 namespace {
@@ -31,6 +32,9 @@ constexpr Card kCards[] = {
      UnitRole::Smem},
     {"welcome/swiglu", "SwiGLU", "two GEMMs · h100", "Two accumulators share their input, and an activation joins them.",
      "swiglu_dual_gemm_hopper", "h100", UnitRole::Special},
+    {"welcome/triton", "A Triton kernel", "attention forward · sm_90",
+     "Triton's own schedule, the best one that Triton could build, and the best the machine could do.", "triton/attention_forward.sm90.ttgir",
+     "h100", UnitRole::Tensor},
     {"welcome/toy", "Toy", "three ops", "S, P, O of the Twill paper's first figure: small enough to check by hand.", "toy_fig1", "toy",
      UnitRole::Float},
 };
@@ -52,7 +56,10 @@ void draw_card(const Card& card, ImVec2 at, ImVec2 size, UiState& ui) {
   paint_text(fonts().small, ImVec2(at.x + px(16), at.y + px(62)), t.accent, card.subtitle);
   paint_wrapped(fonts().small, ImVec2(at.x + px(16), at.y + px(88)), t.dim, card.text, size.x - px(32));
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  if (pressed) ui.commands.push(OpenPair{card.kernel, card.machine});
+  if (!pressed) return;
+  const std::string name = card.kernel;
+  const Result<std::string> file = name.ends_with(".ttgir") ? library_file("kernels/" + name) : Result<std::string>(name);
+  ui.commands.push(OpenPair{file ? *file : name, card.machine});
 }
 
 }  // namespace
@@ -92,7 +99,7 @@ void draw_welcome(const Session& session, UiState& ui) {
   const float open_right = ImGui::GetItemRectMax().x;
   paint_text(fonts().small, ImVec2(open_right + px(16), y + px(9)), theme().faint,
              fitted(fonts().small,
-                    "or drop kernels, machines, schedules, projects, or a compiler's dump (schedule_graph, ddg) on this window · F1: keys",
+                    "or drop a Triton text (.ttgir), kernels, machines, schedules, projects, or a compiler's dump on this window · F1: keys",
                     left + block - open_right - px(16)));
   y += px(62);
   const std::vector<std::string>& recent = session.settings().recent;

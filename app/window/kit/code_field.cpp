@@ -179,7 +179,7 @@ void code_field(const char* name, CodeField& field, const CodeLook& look, float 
   ImGui::InputTextMultiline("##text", field.text.data(), field.text.capacity() + 1, size,
                             ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_CallbackEdit |
                                 ImGuiInputTextFlags_CallbackCompletion | ImGuiInputTextFlags_CallbackCharFilter |
-                                ImGuiInputTextFlags_NoUndoRedo,
+                                ImGuiInputTextFlags_NoUndoRedo | (field.read_only ? ImGuiInputTextFlags_ReadOnly : 0),
                             on_event, &field);
   field.text.resize(std::strlen(field.text.c_str()));
   ImGui::PopStyleVar(2);

@@ -34,6 +34,7 @@ struct CodeLook {
 struct CodeField {
   std::string text;
   std::size_t caret = 0;
+  bool read_only = false;              ///< the caret moves, the text does not change
   bool active = false;                 ///< it has the keyboard
   bool edited = false, moved = false;  ///< in this frame: the text; only the caret
   std::optional<std::string> next;     ///< a text from elsewhere that takes the place of this one

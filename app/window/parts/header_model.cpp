@@ -7,7 +7,9 @@
 #include <set>
 
 #include "app/session/dump_source.h"
+#include "app/session/files.h"
 #include "app/session/question_state.h"
+#include "app/session/triton_source.h"
 #include "app/window/kit/pretty_text.h"
 #include "core/answers/summary.h"
 #include "core/base/text_style.h"
@@ -123,6 +125,13 @@ std::string dump_subject(const DumpSource& source) {
   return dump.loops.size() > 1 ? fmt::format("{} · loop {}", printable(dump.kernel), source.the_loop().id) : printable(dump.kernel);
 }
 
+std::string triton_subject(const TritonSource& source) {
+  if (!source.program) return printable(base_name(source.file->path));
+  std::string text = printable(source.program->kernel);
+  if (source.loop && source.program->loops.size() > 1) text += fmt::format(" · loop {}", source.the_loop()->number);
+  return text;
+}
+
 bool no_schedule(const Session& session) {
   const ScheduleEntry* entry = session.content().entry();
   return session.live().refuted() && (!entry || !entry->verdict.valid());
@@ -132,10 +141,19 @@ HeaderModel build_header(const Session& session) {
   const Content& content = session.content();
   const LiveSolve& live = session.live();
   HeaderModel header;
+  if (!content.kernel && content.triton) {
+    header.subject = triton_subject(*content.triton);
+    header.ii = "no II";
+    header.status = content.triton->program ? "NOTHING TO SCHEDULE" : "CHOOSE A KERNEL";
+    header.tone = content.triton->program ? Tone::Warning : Tone::Neutral;
+    return header;
+  }
   if (!content.kernel) return header;
   header.subject = content.kernel->name;
   if (content.dump)
     header.subject = dump_subject(*content.dump);
+  else if (content.triton)
+    header.subject = triton_subject(*content.triton) + " · " + (content.machine ? content.machine->name : machine_text(content));
   else
     header.subject += " · " + (content.machine ? content.machine->name : machine_text(content));
   header.changes = changes_text(content);
@@ -157,6 +175,7 @@ HeaderModel build_header(const Session& session) {
   if (!entry) header.bound = bound_reason(content, bound);
   // A dump has two, and II and its bound are by one of them.
   if (content.dump) header.bound += fmt::format(" · reading: {}", short_name(content.dump->reading));
+  if (content.triton) header.bound += fmt::format(" · reading: {}", short_name(content.triton->reading));
   if (live_row && live.active()) {
     const bool proved = entry && entry->schedule.ii == bound;
     header.status = live.phase == LiveSolve::Phase::Stopping ? "STOPPING" : proved ? "PROVED, REFINING" : "SOLVING";
@@ -222,6 +241,7 @@ std::string solver_line(const Session& session) {
     case LiveSolve::Phase::None:
     case LiveSolve::Phase::Done: line = live.refuted() ? "no schedule exists, proved" : "solver idle"; break;
   }
+  if (session.comparing()) line = "working out the three schedules of the Triton kernel";
   for (const Topic topic : kTopics)
     if (const QuestionState& asked = session.question(topic); asked.active())
       line = fmt::format("solver asked about {}: {}", to_string(topic), asked.doing);
@@ -230,6 +250,7 @@ std::string solver_line(const Session& session) {
     line += entry->verdict.valid() ? " · checker: valid" : fmt::format(" · {}: {}", entry->name, violations_text(entry->verdict));
     line += entry->period.deadlock ? " · deadlocks" : " · sustainable period " + grouped(entry->period.cycles());
     if (session.content().dump) line += fmt::format(" · by the {} reading", short_name(session.content().dump->reading));
+    if (session.content().triton) line += fmt::format(" · by the {} reading", short_name(session.content().triton->reading));
   }
   return line;
 }

@@ -24,6 +24,8 @@ struct HeaderModel {
 
 /// "fa_fwd · loop 0"
 std::string dump_subject(const DumpSource& source);
+/// The same of a Triton kernel.
+std::string triton_subject(const TritonSource& source);
 HeaderModel build_header(const Session& session);
 
 /// One line of the schedules list.

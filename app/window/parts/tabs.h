@@ -41,6 +41,7 @@ void draw_what_if_tab(const Session& session, const Models& models, UiState& ui)
 void draw_pareto_tab(const Session& session, const Models& models, UiState& ui);
 void draw_sensitivity_tab(const Session& session, const Models& models, UiState& ui);
 void draw_compare_tab(const Session& session, const Models& models, UiState& ui);
+void draw_triton_tab(const Session& session, const Models& models, UiState& ui);
 void draw_audit_tab(const Session& session, const Models& models, UiState& ui);
 void draw_graph_tab(const Session& session, const Models& models, UiState& ui);
 void draw_pipeline_tab(const Session& session, const Models& models, UiState& ui);

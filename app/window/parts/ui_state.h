@@ -17,6 +17,7 @@
 #include "app/window/chart/compare_model.h"
 #include "app/window/chart/gantt_view.h"
 #include "app/window/chart/inspector_model.h"
+#include "app/window/chart/three_model.h"
 #include "app/window/kit/actions.h"
 #include "app/window/kit/focus.h"
 #include "app/window/parts/header_model.h"
@@ -35,6 +36,7 @@ struct Models {
   std::optional<GanttModel> gantt;
   ChartOverlay overlay;
   std::optional<CompareModel> compare;   ///< where there is a B
+  std::optional<ThreeModel> three;       ///< where the chart shows all three of a Triton kernel
   std::vector<OtherBar> measured;        ///< bars of the chosen run, where they are shown
   std::string measured_legend;           ///< empty: they are not shown
   std::optional<StreamPieces> streams;   ///< of the chart, once a stretch of it was measured
@@ -61,6 +63,7 @@ struct UiState {
   CommandQueue commands;
   GanttViewState chart;
   GanttViewState chart_b;  ///< of the lower one, where two are on one axis
+  GanttViewState chart_c;  ///< of another one, where three are
   char ops_filter[128] = "";
   std::string_view list_sort = "start";  ///< title of a column of ops
   bool list_descending = false;

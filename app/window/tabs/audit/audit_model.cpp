@@ -6,9 +6,14 @@
 #include <algorithm>
 #include <map>
 
+#include "app/session/commands.h"
+#include "app/session/triton_source.h"
+#include "app/session/triton_state.h"
 #include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 #include "core/chart/gantt_facts.h"
+#include "core/library/triton_text.h"
+#include "core/triton/audit.h"
 
 namespace heddle::app {
 namespace {
@@ -159,8 +164,10 @@ void audit_dump(const Session& session, AuditModel& model) {
     if (loop.loop != source.loop) {
       const std::size_t count = findings(rows);
       model.others.push_back(
-          {dump.loops[loop.loop].id, fmt::format("loop {}: {}", dump.loops[loop.loop].id,
-                                                 count == 0 ? "nothing found" : count_of(static_cast<std::int64_t>(count), "finding"))});
+          {dump.loops[loop.loop].id,
+           fmt::format("loop {}: {}", dump.loops[loop.loop].id,
+                       count == 0 ? "nothing found" : count_of(static_cast<std::int64_t>(count), "finding")),
+           ShowLoop{dump.loops[loop.loop].id, {}}});
       continue;
     }
     model.facts = audit_title(dump, loop) + " · " + join_facts(audit_facts(dump, loop), {});
@@ -178,6 +185,91 @@ void audit_dump(const Session& session, AuditModel& model) {
   if (content.entry() && model.stored && content.shown != model.stored)
     model.note = fmt::format("This is about the schedule '{}', not about '{}', which is on the chart. A click on a finding shows it there.",
                              content.schedules[*model.stored]->name, content.entry()->name);
+}
+
+// --- a Triton kernel
+
+/// What of the chart a finding speaks of.
+Highlight shown_of(const triton::Finding& finding, const Content& content) {
+  Highlight shown;
+  if (!content.problem) return shown;
+  for (const mlir::OpId from : finding.ops)
+    for (const OpId op : ops_from(*content.triton, *content.problem, from))
+      if (std::find(shown.ops.begin(), shown.ops.end(), op) == shown.ops.end()) shown.ops.push_back(op);
+  if (finding.topic.find("memory") != std::string::npos) shown.lanes = {finding.topic.starts_with("tensor") ? "TMEM live" : "SMEM live"};
+  if (!shown.ops.empty() || !shown.lanes.empty()) shown.why = printable(finding.topic + ": " + finding.sentence);
+  return shown;
+}
+
+AuditWeight weight_of(triton::Weight weight) {
+  switch (weight) {
+    case triton::Weight::Wrong: return AuditWeight::Wrong;
+    case triton::Weight::Waste: return AuditWeight::Waste;
+    case triton::Weight::Fine: return AuditWeight::Fine;
+  }
+  return AuditWeight::Fine;
+}
+
+void add_findings(std::vector<triton::Finding> findings, const Content& content, AuditModel& model) {
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const triton::Finding& a, const triton::Finding& b) { return a.weight < b.weight; });
+  for (const triton::Finding& finding : findings) {
+    const AuditWeight weight = weight_of(finding.weight);
+    const Highlight shown = shown_of(finding, content);
+    model.lines.push_back({printable(finding.topic), weight, printable(finding.sentence), shown});
+    for (std::size_t i = 0; i < finding.details.size(); ++i) {
+      if (i == kMostDetails) {
+        model.lines.push_back({{}, weight, fmt::format("and {} more; heddle audit lists all", finding.details.size() - i), {}});
+        break;
+      }
+      model.lines.push_back({{}, weight, printable(finding.details[i]), {}});
+    }
+  }
+}
+
+Machine judge_of(const Content& content) {
+  return content.machine ? *content.machine : limits_of_target(*content.triton->program);
+}
+
+void audit_triton(const Session& session, AuditModel& model) {
+  const Content& content = session.content();
+  const TritonSource& source = *content.triton;
+  model.of_dump = true;
+  if (!source.program) {
+    model.of_dump = false;
+    model.headline = "Choose a kernel of the file first";
+    return;
+  }
+  const triton::Audit audit = triton::audit(*source.program, judge_of(content));
+  model.headline = printable(triton::audit_headline(audit));
+  model.facts = printable(audit.title);
+  for (const Fault& fault : source.refused)
+    model.lines.push_back({"loop", AuditWeight::Waste, printable(to_string(fault)), {}});
+  const triton::LoopAudit* here = nullptr;
+  for (const triton::LoopAudit& loop : audit.loops) {
+    if (loop.loop == source.the_loop()) here = &loop;
+    if (loop.loop == source.the_loop() || !loop.loop) continue;
+    const auto count = std::count_if(loop.findings.begin(), loop.findings.end(),
+                                     [](const triton::Finding& f) { return f.weight != triton::Weight::Fine; });
+    AuditOtherLoop other{loop.loop->number, fmt::format("loop {}: {}", loop.loop->number, count == 0 ? "nothing found" : count_of(count, "finding")),
+                         ShowTriton{{}, loop.loop->number, {}}};
+    if (!loop.loop->why_not.empty()) other.show.reset();
+    model.others.push_back(std::move(other));
+  }
+  std::vector<triton::Finding> findings = audit.findings;
+  if (here) findings.insert(findings.end(), here->findings.begin(), here->findings.end());
+  add_findings(std::move(findings), content, model);
+  if (!here) return;
+  for (const triton::LoadRow& load : here->loads) {
+    const bool first = &load == &here->loads.front();
+    std::string text = fmt::format("{} {}", load.name, load.tile);
+    if (load.stage >= 0) text += fmt::format(", stage {}", load.stage);
+    if (load.use_stage >= 0) text += fmt::format(", used in stage {}", load.use_stage);
+    if (load.slots > 0) text += fmt::format(", {} of {} bytes", count_of(load.slots, "slot"), grouped(load.bytes));
+    if (!load.source.empty()) text += " · " + load.source;
+    if (!load.remark.empty()) text += " · " + load.remark;
+    model.lines.push_back({first ? "each load" : "", AuditWeight::Fine, printable(text), {}});
+  }
 }
 
 /// The shown schedule of a kernel of our own, by the checker and its sustainable period.
@@ -233,6 +325,8 @@ AuditModel build_audit(const Session& session) {
   AuditModel model;
   if (session.content().dump)
     audit_dump(session, model);
+  else if (session.content().triton)
+    audit_triton(session, model);
   else if (session.content().problem)
     audit_shown(session, model);
   return model;
@@ -249,6 +343,11 @@ std::string audit_tsv(const AuditModel& model) {
 
 std::string audit_markdown_of(const Session& session) {
   const Content& content = session.content();
+  if (content.triton && content.triton->program) {
+    const TritonState::Known* known = session.triton().of(content);
+    return triton::audit_markdown(triton::audit(*content.triton->program, judge_of(content)),
+                                  known && known->comparison ? known->comparison.get() : nullptr);
+  }
   if (!content.dump) return {};
   const std::size_t document = document_of(content);
   return audit_markdown(content.dump->file->documents[document].dump, audit_of(content, document));

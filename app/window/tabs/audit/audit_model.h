@@ -1,11 +1,12 @@
-// The audit of the open dump, ready to be drawn: findings with what each of them points at. Of a kernel that no compiler
-// dumped, what the checker and the sustainable period say of the shown schedule, in the same form.
+// The audit of the open dump, or of the open Triton kernel, ready to be drawn: findings with what each of them points at. Of a kernel that
+// no compiler dumped, what the checker and the sustainable period say of the shown schedule, in the same form.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/session/command.h"
 #include "app/session/dump_source.h"
 #include "app/session/session.h"
 #include "core/dump/audit_report.h"
@@ -23,11 +24,12 @@ struct AuditLine {
 /// Another loop of the file, in one line.
 struct AuditOtherLoop {
   std::int64_t id = 0;
-  std::string text;  ///< "loop 1: 2 findings"
+  std::string text;             ///< "loop 1: 2 findings"
+  std::optional<Command> show;  ///< none: it cannot be shown
 };
 
 struct AuditModel {
-  bool of_dump = false;
+  bool of_dump = false;    ///< or of a Triton text
   std::string headline, facts;
   std::string verdict;  ///< what both readings say, as the header does
   std::string note;     ///< which schedule it speaks of, where that is not the one on screen

@@ -26,7 +26,7 @@ const char* mark_of(AuditWeight weight) {
 }
 
 constexpr const char* kPurpose =
-    "The audit is for schedules that a compiler dumped (ddg-0.1, schedule_graph 0.1, curated-ddg-0.2, joint-solver-0.1 and 0.2): broken "
+    "The audit is for what a compiler made: a Triton kernel (its loads, stages, memory, warp specialization), or a dump (ddg-0.1, schedule_graph 0.1, curated-ddg-0.2, joint-solver-0.1 and 0.2): broken "
     "dependences, double-booked units, the period the warp groups really sustain, memory that is counted wrong, ring slots nothing "
     "fills.";
 
@@ -120,7 +120,10 @@ void draw_audit_tab(const Session& session, const Models&, UiState& ui) {
   if (!model.others.empty()) {
     ImGui::Dummy(ImVec2(0, px(4)));
     for (const AuditOtherLoop& other : model.others)
-      if (link(fmt::format("audit/loop/{}", other.id).c_str(), other.text)) ui.commands.push(ShowLoop{other.id, {}});
+      if (!other.show)
+        colored_text(theme().dim, drawable(other.text));
+      else if (link(fmt::format("audit/loop/{}", other.id).c_str(), other.text))
+        ui.commands.push(*other.show);
   }
   if (const Constraints rules = session.open_emitter_rules(); !rules.empty()) {
     ImGui::Dummy(ImVec2(0, px(6)));

@@ -1,0 +1,61 @@
+#include "app/session/open_place.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+namespace heddle::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool can_run(const std::string& program) {
+  if (program.find('/') != std::string::npos) return ::access(program.c_str(), X_OK) == 0;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (!folder.empty() && ::access((fs::path(folder) / program).c_str(), X_OK) == 0) return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> editor_words(const std::string& editor, const std::string& file, int line) {
+  std::istringstream in(editor);
+  std::string program;
+  in >> program;
+  const std::string name = fs::path(program).filename().string(), at = line > 0 ? fmt::format("{}:{}", file, line) : file;
+  const std::string plus = fmt::format("+{}", std::max(line, 1));
+  if (name == "code" || name == "codium" || name == "code-insiders") return {program, "-g", at};
+  if (name == "subl" || name == "zed") return {program, at};
+  if (name == "gedit" || name == "gvim" || name == "emacs") return {program, plus, file};
+  if (name == "kate") return {program, "-l", std::to_string(std::max(line, 1)), file};
+  return {"xdg-open", file};
+}
+
+Result<Ok> open_place(const std::string& file, int line) {
+  const char* visual = std::getenv("VISUAL");
+  const std::vector<std::string> words = editor_words(visual ? visual : "", fs::absolute(file).string(), line);
+  if (!can_run(words.front())) return Error::input(words.front() + " is not installed, so no editor opens", "set VISUAL, to code for example");
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const pid_t child = ::fork();
+  if (child < 0) return Error::input("no process can be started for an editor");
+  if (child == 0) {
+    // The editor is nobody's child, so that nobody has to wait for it.
+    if (::fork() != 0) ::_exit(0);
+    ::setsid();
+    ::execvp(arguments.front(), arguments.data());
+    ::_exit(127);
+  }
+  int ignored = 0;
+  ::waitpid(child, &ignored, 0);
+  return Ok{};
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,77 @@
+// From a comparison to three charts.
+#include "app/window/chart/three_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/session/triton_source.h"
+#include "app/session/triton_state.h"
+#include "core/chart/chart_layout.h"
+#include "core/check/checker.h"
+#include "core/simulate/end_ops.h"
+
+namespace heddle::app {
+namespace {
+
+/// Cycles that an iteration takes in the long run.
+Cycle cycles_of(const triton::Side& side) { return side.period > 0 ? side.period : side.schedule->ii; }
+
+std::string title_of(const triton::Side& side, const triton::Comparison& all) {
+  std::string text = fmt::format("{} · {} cycles per iteration", row_name(side.whose), grouped(cycles_of(side)));
+  Cycle best = cycles_of(side);
+  for (const triton::Side& other : all.sides)
+    if (other.schedule) best = std::min(best, cycles_of(other));
+  if (best > 0 && cycles_of(side) > best)
+    text += fmt::format(" · {:.1f} % more", 100.0 * static_cast<double>(cycles_of(side) - best) / static_cast<double>(best));
+  text += fmt::format(" · {} group{}, {} warps · {} KiB", side.groups, side.groups == 1 ? "" : "s", side.warps, kib(side.shared_bytes));
+  if (side.tmem_columns > 0) text += fmt::format(" · {} columns", side.tmem_columns);
+  return text;
+}
+
+std::string note_of(const triton::Side& side) {
+  if (side.whose == triton::Whose::Tritons) return "predicted";
+  if (side.status == Status::Optimal) return "proved";
+  return side.lower_bound > 0 ? fmt::format("at least {} proved", grouped(side.lower_bound)) : "not proved";
+}
+
+}  // namespace
+
+std::optional<ThreeModel> build_three(const Session& session) {
+  const Content& content = session.content();
+  const ScheduleEntry* entry = content.entry();
+  const TritonState::Known* known = session.triton().of(content);
+  if (!entry || !known || !known->comparison || session.view().chart_view != ChartView::Three) return std::nullopt;
+  if (!content.overrides.empty() || std::any_of(content.changes.begin(), content.changes.end(), [](const Change& c) { return c.enabled; }))
+    return std::nullopt;
+  ThreeModel model;
+  std::optional<std::size_t> live;
+  for (const triton::Side& side : known->comparison->sides) {
+    if (!side.schedule || !side.problem || !side.kernel) continue;
+    if (entry->name == row_name(side.whose) && content.triton->reading == reading_of(side.whose)) live = model.charts.size();
+    ThreeChart& chart = model.charts.emplace_back();
+    chart.whose = side.whose;
+    chart.problem = side.problem;
+    chart.schedule = std::shared_ptr<const Schedule>(known->comparison, &*side.schedule);
+    chart.title = title_of(side, *known->comparison);
+    chart.note = note_of(side);
+  }
+  if (!live || model.charts.size() < 2) return std::nullopt;
+  model.live = *live;
+  for (std::size_t i = 0; i < model.charts.size(); ++i) {
+    ThreeChart& chart = model.charts[i];
+    if (i == model.live) continue;
+    const triton::Side& side = known->comparison->of(chart.whose);
+    const Verdict verdict = check(*chart.problem, *chart.schedule, side.constraints);
+    const EndOps ends = end_ops(*side.kernel, *content.machine, {}, *chart.problem, *chart.schedule);
+    GanttOptions options;
+    options.mode = session.view().mode;
+    options.iterations = session.iterations();
+    options.verdict = &verdict;
+    options.ends = &ends;
+    chart.gantt = build_gantt(*chart.problem, *chart.schedule, options);
+  }
+  return model;
+}
+
+}  // namespace heddle::app

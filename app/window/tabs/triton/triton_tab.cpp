@@ -1,0 +1,148 @@
+// The Triton tab: the three schedules of the open kernel, the price of the difference, and what its options would give.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/session/command_line.h"
+#include "app/session/commands.h"
+#include "app/session/triton_state.h"
+#include "app/window/kit/pretty_text.h"
+#include "app/window/kit/table.h"
+#include "app/window/kit/widgets.h"
+#include "app/window/parts/header_model.h"
+#include "app/window/parts/question_bar.h"
+#include "app/window/parts/ui_state.h"
+#include "app/window/tabs/triton/triton_model.h"
+#include "app/window/tabs/triton/triton_tab_state.h"
+
+namespace heddle::app {
+namespace {
+
+constexpr const char* kPurpose =
+    "Open a Triton kernel (a .ttgir text, a log of MLIR_ENABLE_DUMP=1, a folder of Triton's cache or kernel dump): its own schedule, the "
+    "best one that Triton's passes could build, and the best one the machine could run, beside each other with the price of the "
+    "difference.";
+
+void draw_head(const Session& session, const TritonModel& model, UiState& ui) {
+  const float height = px(26), gap = px(6);
+  const char* work = model.running ? "Cancel" : "Work out again";
+  const float buttons = button_width(work) + button_width("Copy") + button_width("Copy as Markdown") + button_width("Copy as command") + 4 * gap;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const bool beside = width - buttons > px(260);
+  const float room = beside ? width - buttons - px(10) : width;
+  const std::string text = drawable(pretty(model.headline));
+  const std::string doing = model.running ? model.doing : model.cancelled ? "cancelled" : std::string();
+  const float for_doing = doing.empty() ? 0 : text_size(fonts().small, doing).x + px(16);
+  const std::string shown = fitted(fonts().bold, text, std::max(room - for_doing, px(60)));
+  paint_text(fonts().bold, ImVec2(at.x, at.y + px(4)), theme().text, shown);
+  if (!doing.empty())
+    paint_text(fonts().small, ImVec2(at.x + text_size(fonts().bold, shown).x + px(16), at.y + px(5)), theme().warning, doing);
+  ImGui::Dummy(ImVec2(room, height));
+  if (probe::on()) probe::last_item("triton/headline");
+  if (ImGui::IsItemHovered() && shown != text) tooltip(text);
+  if (beside) ImGui::SetCursorScreenPos(ImVec2(at.x + width - buttons + gap, at.y));
+  if (model.running) {
+    if (button("triton/cancel", work, ButtonKind::Plain, {}, 0, height)) ui.commands.push(CancelTriton{});
+  } else if (button("triton/again", work, ButtonKind::Plain, session.content().problem ? "" : "there is nothing to compare", 0, height)) {
+    ui.commands.push(CompareTriton{});
+  }
+  ImGui::SameLine(0, gap);
+  const std::string nothing = model.rows.empty() ? "there is nothing to copy yet" : "";
+  if (button("triton/copy", "Copy", ButtonKind::Plain, nothing, 0, height)) ui.commands.push(copy_text(triton_tsv(model)));
+  if (ImGui::IsItemHovered() && nothing.empty()) tooltip("tables and sentences, tab-separated");
+  ImGui::SameLine(0, gap);
+  if (button("triton/markdown", "Copy as Markdown", ButtonKind::Plain, nothing, 0, height))
+    if (const TritonState::Known* known = session.triton().of(session.content()); known && known->comparison)
+      ui.commands.push(copy_text(triton::comparison_markdown(*known->comparison)));
+  if (ImGui::IsItemHovered() && nothing.empty()) tooltip("for a pull request, as heddle compare --markdown prints it");
+  ImGui::SameLine(0, gap);
+  copy_command_button("triton/command", session, ui, triton_command(session), ButtonKind::Plain, 0, height);
+}
+
+/// As wide as its widest cell.
+template <class Row>
+std::vector<Column<Row>> measured(std::vector<Column<Row>> columns, const std::vector<Row>& rows) {
+  for (Column<Row>& column : columns) {
+    float width = text_size(fonts().small_bold, column.title).x;
+    for (const Row& row : rows) width = std::max(width, text_size(column.number ? fonts().mono_small : fonts().body, column.text(row)).x);
+    column = column.wide(width + px(8), ImGuiTableColumnFlags_WidthFixed);
+  }
+  return columns;
+}
+
+constexpr ImGuiTableFlags kTable = ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings |
+                                   ImGuiTableFlags_NoHostExtendX | ImGuiTableFlags_PadOuterX;
+
+void draw_rows(const Session& session, TritonModel& model, UiState& ui) {
+  std::vector<Column<TritonRow>> columns = measured(triton_columns(model.tensor), model.rows);
+  column_of(columns, "standing").draw = [](const TritonRow& row) {
+    colored_text(row.there || row.tone == Tone::Busy ? tone_ink(row.tone) : theme().dim, drawable(row.standing));
+  };
+  TableLook look;
+  look.flags = kTable;
+  draw_table("triton_three", look, columns, model.rows, [](const Column<TritonRow>& column) { draw_heading(column); },
+             [&](const TritonRow& row, std::size_t i) {
+               const bool pressed = table_row(fmt::format("triton/row/{}", i), row.shown);
+               if (pressed && !row.shown) ui.commands.push(ShowSide{row.whose});
+               if (ImGui::IsItemHovered()) {
+                 const std::string reason = session.why_no_side(row.whose);
+                 tooltip(row.about + (reason.empty() ? "\nclick: show it in the chart" : "\n" + drawable(reason)));
+               }
+               ImGui::SameLine(0, 0);
+               cell_text(drawable(row.name), false, row.there ? theme().text : theme().dim);
+             });
+}
+
+void draw_options(TritonModel& model) {
+  section("WHAT OTHER OPTIONS WOULD GIVE", "by the model");
+  std::vector<Column<TritonOption>> columns = measured(option_columns(), model.options);
+  const auto ink = [](const TritonOption& o) { return !o.fits ? theme().faint : o.now ? theme().text : o.better ? theme().good : theme().dim; };
+  for (Column<TritonOption>& column : columns) column.ink = ink;
+  TableLook look;
+  look.flags = kTable;
+  draw_table("triton_options", look, columns, model.options, [](const Column<TritonOption>& column) { draw_heading(column); },
+             [&](const TritonOption& option, std::size_t) { cell_text(option.stages, true, ink(option)); });
+  if (!model.best_option.empty()) wrapped_text(fonts().small, theme().text, drawable(pretty(model.best_option)));
+}
+
+}  // namespace
+
+void draw_triton_tab(const Session& session, const Models&, UiState& ui) {
+  if (!session.content().triton) {
+    wrapped_text(fonts().body, theme().text, "Is Triton's schedule of your kernel a good one?");
+    wrapped_text(fonts().small, theme().dim, kPurpose);
+    if (button("triton/open", "Open a Triton kernel ...", ButtonKind::Plain)) ui.commands.push(show_open_dialog());
+    return;
+  }
+  TritonTabState& state = ui.of<TritonTabState>();
+  // While it runs, its clock does too.
+  if (state.revision != session.revision() || session.comparing() || !state.model)
+    state = {session.revision(), std::make_shared<TritonModel>(build_triton_tab(session))};
+  TritonModel& model = *state.model;
+  draw_head(session, model, ui);
+  ImGui::BeginChild("triton", ImVec2(0, 0));
+  for (const std::string& fault : model.faults) wrapped_text(fonts().small, theme().warning, drawable(pretty(fault)));
+  const float gap = px(28), width = ImGui::GetContentRegionAvail().x;
+  float options = px(8) + static_cast<float>(option_columns().size()) * px(12);
+  for (const Column<TritonOption>& column : measured(option_columns(), model.options)) options += column.width;
+  options = std::min(options, width * 0.48f);
+  // The options stand beside the three where there is room for both.
+  float three = px(8);
+  for (const Column<TritonRow>& column : measured(triton_columns(model.tensor), model.rows)) three += column.width + px(12);
+  const bool beside = !model.options.empty() && three + gap + options <= width;
+  if (beside) ImGui::BeginChild("left", ImVec2(width - gap - options, 0));
+  if (!model.rows.empty()) draw_rows(session, model, ui);
+  ImGui::Dummy(ImVec2(0, px(2)));
+  for (const std::string& sentence : model.sentences) wrapped_text(fonts().small, theme().text, drawable(pretty(sentence)));
+  if (beside) {
+    ImGui::EndChild();
+    ImGui::SameLine(0, gap);
+    ImGui::BeginChild("right", ImVec2(0, 0));
+  }
+  if (!model.options.empty()) draw_options(model);
+  if (beside) ImGui::EndChild();
+  ImGui::EndChild();
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,16 @@
+// What the Triton tab keeps between frames.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace heddle::app {
+
+struct TritonModel;
+
+struct TritonTabState {
+  std::uint64_t revision = 0;  ///< of the session that `model` was made from; 0: none yet
+  std::shared_ptr<TritonModel> model;
+};
+
+}  // namespace heddle::app

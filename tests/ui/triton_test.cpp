@@ -1,0 +1,163 @@
+// A Triton kernel in the window: dropped, three schedules on one axis, shown one by one, its lines, its audit; logs and folders.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "app/session/commands.h"
+#include "app/session/triton_source.h"
+#include "app/window/frame/triton_pane.h"
+#include "app/window/tabs/triton/triton_model.h"
+#include "tests/support/fake_solver.h"
+#include "tests/support/paths.h"
+#include "tests/ui/person.h"
+
+using namespace heddle;
+using namespace heddle::app;
+using test::Harness;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string text_of(const std::string& name) { return test::repository_path("tests/triton/texts/" + name); }
+std::string gemm() { return text_of("gemm_descriptors.sm90.scheduled.ttgir"); }
+
+Environment without_comparison() {
+  Environment environment;
+  environment.triton.compare = nullptr;
+  return environment;
+}
+
+}  // namespace
+
+TEST_CASE("a dropped Triton text is read two ways, and its text stands beside the chart", "[ui]") {
+  Harness h(test::solve_toy, 1600, 900, without_comparison());
+  h.drop(gemm());
+  h.frame(4);
+  REQUIRE(h.session().content().triton);
+  REQUIRE(h.has("dump/reading/free"));
+  h.click("dump/reading/free");
+  h.frame(3);
+  CHECK(h.session().content().triton->reading == triton::Reading::Free);
+  h.click("dump/reading/triton");
+  h.frame(3);
+  h.session().apply(SelectOp{OpId(0)});
+  h.frame(3);
+  REQUIRE(h.has("inspector/ttgir"));
+  REQUIRE(h.has("inspector/python"));
+  h.click("inspector/ttgir");
+  h.frame(4);
+  REQUIRE(h.has("editor/text"));
+  const std::string before = h.window().ui().of<TritonPaneState>().field.text;
+  CHECK(before.find("tt.func") != std::string::npos);
+  h.click("editor/text");
+  h.type("nothing of this");
+  h.frame(2);
+  CHECK(h.window().ui().of<TritonPaneState>().field.text == before);
+  h.click("editor/close");
+  h.frame(2);
+  CHECK_FALSE(h.has("editor/text"));
+  h.click("inspector/python");
+  h.frame(2);
+  CHECK(std::string(ImGui::GetClipboardText()).find("kernels.py:") == 0);
+}
+
+TEST_CASE("a folder of several kernels asks which one", "[ui]") {
+  const test::FlowFolder folder;
+  for (const char* name : {"gemm_descriptors.sm90.final.ttgir", "attention_forward.sm90.final.ttgir"}) {
+    fs::create_directories(folder.path / "cache" / name);
+    fs::copy_file(text_of(name), folder.path / "cache" / name / "kernel.ttgir");
+  }
+  Harness h(test::solve_toy, 1600, 900, without_comparison());
+  h.drop(folder.file("cache"));
+  h.frame(4);
+  REQUIRE(h.session().content().triton);
+  const std::vector<std::string> offers = h.names("center/offer/");
+  REQUIRE(offers.size() == 2);
+  h.click(offers[0]);
+  h.frame(4);
+  CHECK(h.session().content().triton->program);
+  CHECK(h.has("dump/offers"));
+}
+
+TEST_CASE("a text without a loop says so in the middle, and its audit is there", "[ui]") {
+  Harness h(test::solve_toy, 1024, 640, without_comparison());
+  h.drop(text_of("swiglu_elementwise.sm90.scheduled.ttgir"));
+  h.frame(4);
+  REQUIRE(h.session().content().triton);
+  CHECK_FALSE(h.session().content().kernel);
+  CHECK(h.has("audit/headline"));
+  for (const BottomTab tab : {BottomTab::Triton, BottomTab::Explain, BottomTab::Graph, BottomTab::Cuda, BottomTab::Compare}) {
+    h.session().apply(show_tab(tab));
+    h.frame(3);
+  }
+  h.key(Key::K, {.ctrl = true});
+  h.frame(3);
+  CHECK(h.has("editor/text"));
+}
+
+TEST_CASE("the Triton tab says what it is for where no Triton kernel is open", "[ui]") {
+  Harness h(test::solve_toy);
+  h.session().apply(OpenPair{"toy_fig1", "toy", true});
+  h.wait_for_solver();
+  h.session().apply(show_tab(BottomTab::Triton));
+  h.frame(3);
+  CHECK(h.has("triton/open"));
+}
+
+#ifdef HEDDLE_HAS_SOLVER
+TEST_CASE("flow: a Triton text dropped, three charts on one axis, each of them chosen", "[ui]") {
+  test::Person p;
+  p.drop(gemm());
+  p.frame(3);
+  REQUIRE(p.content().entry());  // Triton's own, at once
+  p.settle();
+  REQUIRE(p.has("gantt/pair"));
+  CHECK(p.has("gantt/title"));
+  CHECK(p.has("gantt_b/title"));
+  CHECK(p.has("gantt_c/title"));
+  REQUIRE(p.has("triton/row/2"));
+  // A click on the title of another one makes it the chosen one.
+  p.click("gantt_c/title");
+  p.frame(4);
+  CHECK(p.a().name == row_name(triton::Whose::BestOfMachine));
+  // And one on a bar selects its op there.
+  const std::vector<std::string> bars = p.names("gantt/bar/");
+  REQUIRE_FALSE(bars.empty());
+  p.click(bars.front());
+  p.frame(4);
+  CHECK(p.a().name == row_name(triton::Whose::Tritons));
+  CHECK_FALSE(p.session().selection().empty());
+  p.click("triton/row/1");
+  p.frame(4);
+  CHECK(p.a().name == row_name(triton::Whose::BestOfTriton));
+  // A pan in one chart is one of all.
+  const auto seen = p.window().ui().chart.visible;
+  p.Harness::drag("gantt_c/rows", 40, 0, 1);
+  p.frame(3);
+  CHECK(p.window().ui().chart.visible.begin != seen.begin);
+  CHECK(p.window().ui().chart_b.visible == p.window().ui().chart.visible);
+  p.click("compare/a");
+  p.frame(4);
+  CHECK_FALSE(p.has("gantt_c/title"));
+  p.key(Key::G);
+  p.key(Key::G);
+  p.key(Key::G);
+  p.frame(3);
+  CHECK(p.session().view().chart_view == ChartView::Three);
+  p.click("triton/copy");
+  CHECK(p.clipboard().find("num_stages") != std::string::npos);
+  p.click("triton/markdown");
+  CHECK(p.clipboard().find('|') != std::string::npos);
+  p.click("triton/command");
+  CHECK(p.clipboard().find("heddle compare") == 0);
+}
+
+TEST_CASE("a low window shows the chosen one of the three alone, and says so", "[ui]") {
+  test::Person p;
+  p.drop(gemm());
+  p.settle();
+  p.platform().resize(1024, 420);
+  p.frame(6);
+  CHECK_FALSE(p.has("gantt_c/title"));
+}
+#endif
