@@ -72,7 +72,7 @@ int compare_three(const Arguments& arguments, const Terminal& terminal) {
   if (!program) return report(terminal, program.error(), json);
   const Result<const triton::LoopSite*> loop = triton::find_loop(*program, *address);
   if (!loop) return report(terminal, loop.error(), json);
-  const std::string& given = *arguments.text("MACHINE");
+  const std::string given = *arguments.text("MACHINE");
   std::vector<Fault> warnings;
   const Result<Machine> machine = given == *arguments.text("KERNEL") ? read_triton_machine(name) : load_machine(given, &warnings);
   print_warnings(terminal, warnings);
