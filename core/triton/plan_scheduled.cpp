@@ -219,14 +219,27 @@ class ScheduledPlanner {
     });
   }
 
+  /// Through views, which a value read from shared memory takes in any layout.
+  bool comes_from_ring(ValueId value) const {
+    for (int i = 0; i < 32; ++i) {
+      const OpId made = module_.value(value).definer;
+      if (!made.valid()) return false;
+      if (ahead_.contains(made.index())) return true;
+      const std::string name = present_name(op(made).name);
+      const bool view = name == "tt.expand_dims" || name == "tt.broadcast" || name == "ttg.convert_layout";
+      if (!view || op(made).operands.empty()) return false;
+      value = op(made).operands.front();
+    }
+    return false;
+  }
+
   /// Scratch while an op runs.
   void momentary(OpId id) {
     const Op& each = op(id);
     if (each.name.starts_with("ttg.warp_specialize")) return add_specialize(plan_, program_, places_, id);
     if (present_name(each.name) == "ttg.convert_layout" && !each.results.empty() && !each.operands.empty()) {
       if (only_stored(each)) return;
-      const OpId source = module_.value(each.operands.front()).definer;
-      if (source.valid() && ahead_.contains(source.index())) return;
+      if (comes_from_ring(each.operands.front())) return;
       const Type& from = type(each.operands.front());
       const Type& to = type(each.results.front());
       if (to.layout.kind == Layout::Kind::DotOperand && needs_shared_memory(from, to)) {

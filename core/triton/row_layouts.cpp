@@ -118,7 +118,8 @@ void RowLayouts::scratch(Plan& plan, OpId id) const {
     std::vector<Type> inputs;
     for (std::size_t i = 0; i < op.operands.size(); ++i) inputs.push_back(relaid(program_.operand_type(op, i)));
     needed = scratch_of_reduce(inputs, op.integer("axis", 0));
-  } else if (op.name == "ttg.convert_layout" && program_.operand_type(op, 0).tile.shape.size() == 1) {
+  } else if (op.name == "ttg.convert_layout" &&
+             (program_.operand_type(op, 0).tile.shape.size() == 1 || program_.operand_type(op, 0).tile.shape.back() == 1)) {
     needed = scratch_of_convert(relaid(program_.operand_type(op, 0)), relaid(program_.type(op.results.front())), program_.target);
   } else if (op.name == "tt.broadcast") {
     // Meets a tile that stays as it was.
