@@ -44,7 +44,7 @@ std::string counted(std::string_view text) {
 struct Made {
   std::string text;
   float value = 0;
-  int level = 0;  ///< 0: comparison, 1: sum, 2: product, 3: a name, a call or in parentheses
+  int level = 0;  ///< 1: sum, 2: product, 3: a name, a call or in parentheses
 };
 
 class Maker {
@@ -68,7 +68,8 @@ class Maker {
       }
       case 3: {
         const Made a = at_least(make(depth - 1), 1), b = at_least(make(depth - 1), 1);
-        return {a.text + " <= " + b.text, a.value <= b.value ? 1.0f : 0.0f, 0};
+        // Times a float: a comparison alone is a whole number, which has no zero below zero.
+        return {"1.0 * (" + a.text + " <= " + b.text + ")", a.value <= b.value ? 1.0f : 0.0f, 2};
       }
       case 4: {
         const Made a = make(depth - 1), b = make(depth - 1), c = make(depth - 1);
@@ -193,7 +194,7 @@ TEST_CASE("a map is counted as a compiler would write it", "[core]") {
            {"-(x0 * x1) + x2", "1 0 0"},                           //
            {"x0 * x1 + x0 * x2", "2 0 0"},                         // one of the two products joins
            {"t = x0 * x1; t + t * x2", "2 0 0"},                   // used twice: computed once, by itself
-           {"x0 * x1 + x2 * x0 + x1", "2 0 0"},                    //
+           {"x0 * x1 + x2 * x0 + x1", "3 0 0"},                    // from left to right
            {"exp2(x0 * 0.125 - x1)", "1 0 1"},                     //
            {"exp(x0)", "1 0 1"},                                   //
            {"x0 / x1", "1 0 1"},                                   //
