@@ -221,7 +221,7 @@ NativeBuilder::Box NativeBuilder::pointer_box(const mlir::Op& each, const Type& 
   };
   const std::size_t rank = tile.tile.shape.size();
   const std::string& base = affine ? affine->base : std::string();
-  if (affine && rank == 2) {
+  if (affine && rank == 2 && affine->strides.size() == rank) {
     const std::string &down = affine->strides[0], &across = affine->strides[1];
     box.transposed = down == "1" && across != "1";
     const std::string& line = box.transposed ? down : across;
@@ -236,7 +236,7 @@ NativeBuilder::Box NativeBuilder::pointer_box(const mlir::Op& each, const Type& 
     }
     box.transposed = false;
   }
-  if (affine && rank == 1) {
+  if (affine && rank == 1 && affine->strides.size() == rank) {
     const std::string& stride = affine->strides[0];
     if (stride == "1") {
       box.at = {base};
