@@ -1,0 +1,234 @@
+// What Triton's own compiler says of the memory of kernels, against what is counted from their texts before the passes that allocate it.
+// The figures in the two truth.json are Triton's.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <random>
+
+#include "core/base/atomic_file.h"
+#include "core/base/json.h"
+#include "core/triton/allocate.h"
+#include "core/triton/linear.h"
+#include "core/triton/memory.h"
+#include "core/triton/scratch.h"
+#include "tests/support/paths.h"
+
+using namespace heddle;
+using namespace heddle::triton;
+
+namespace {
+
+std::string folder(const std::string& name) { return test::repository_path("tests/triton/texts/" + name); }
+
+Program program_of(const std::string& path) {
+  Result<std::string> text = read_file(path);
+  REQUIRE(text.ok());
+  Result<mlir::Module> module = mlir::parse(std::move(*text), path);
+  REQUIRE(module.ok());
+  Result<Program> program = make_program(std::move(*module));
+  REQUIRE(program.ok());
+  return std::move(*program);
+}
+
+struct Truth {
+  std::int64_t shared = 0, columns = 0, warps = 0;
+};
+
+std::map<std::string, Truth> truth_of(const std::string& path) {
+  const Result<std::string> text = read_file(path);
+  REQUIRE(text.ok());
+  const Result<Json> json = parse_json(*text, path);
+  REQUIRE(json.ok());
+  std::map<std::string, Truth> out;
+  REQUIRE(json->members());
+  for (const JsonMember& member : *json->members()) {
+    const auto number = [&](const char* name) { return *member.value.find(name)->integer(); };
+    out[member.key] = {number("shared_bytes"), number("tmem_columns"), number("warps")};
+  }
+  return out;
+}
+
+void check(const std::string& path, const Truth& truth) {
+  INFO(path);
+  const Memory memory = memory_of(program_of(path));
+  CHECK(memory.shared_bytes == truth.shared);
+  CHECK(memory.tmem_columns == truth.columns);
+  CHECK(memory.warps == truth.warps);
+  CHECK(memory.unsure == "");
+  CHECK(std::ranges::none_of(memory.buffers,
+                             [](const Buffer& buffer) { return buffer.why.empty() || buffer.name.empty() || !buffer.op.valid(); }));
+}
+
+const LoopSite& only_pipelined_loop(const Program& program) {
+  const auto found = std::ranges::find_if(program.loops, [&](const LoopSite& loop) { return !rings_of(program, loop).empty(); });
+  REQUIRE(found != program.loops.end());
+  return *found;
+}
+
+/// Slots and bytes of what is copied ahead, in no order.
+std::vector<std::pair<std::int64_t, std::int64_t>> depths(const Program& program) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> out;
+  for (const LoopSite& loop : program.loops)
+    for (const Buffer& ring : rings_of(program, loop))
+      if (ring.slots > 0 && !ring.synchronous) out.emplace_back(ring.slots, ring.bytes);
+  std::ranges::sort(out);
+  return out;
+}
+
+std::string with(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("Triton takes as much memory as counted from its scheduled texts", "[core]") {
+  std::size_t counted = 0;
+  for (const auto& [name, truth] : truth_of(folder("truth.json"))) {
+    const Program program = program_of(folder(name));
+    // A loop that is to be warp specialized is decided by a later text.
+    if (std::ranges::any_of(program.loops, [](const LoopSite& loop) { return loop.wants_specialization; })) continue;
+    check(folder(name), truth);
+    ++counted;
+  }
+  CHECK(counted >= 19);
+}
+
+TEST_CASE("Triton takes as much memory as counted from texts of other sizes, forms and versions", "[core]") {
+  for (const auto& [name, truth] : truth_of(folder("more/truth.json"))) check(folder("more/" + name), truth);
+}
+
+TEST_CASE("final and specialized texts give the same figures as the scheduled ones", "[core]") {
+  const std::map<std::string, Truth> truths = truth_of(folder("truth.json"));
+  std::size_t counted = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder(""))) {
+    const std::string name = entry.path().filename().string();
+    for (const char* form : {".final.", ".specialized."}) {
+      const std::size_t at = name.find(form);
+      if (at == std::string::npos) continue;
+      const auto truth = truths.find(with(name, form, ".scheduled."));
+      if (truth == truths.end()) continue;
+      check(entry.path().string(), truth->second);
+      ++counted;
+    }
+  }
+  CHECK(counted >= 8);
+}
+
+TEST_CASE("rings are as deep as Triton allocates them", "[core]") {
+  std::size_t compared = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder(""))) {
+    const std::string path = entry.path().string();
+    const std::string scheduled = with(path, ".final.", ".scheduled.");
+    if (scheduled == path || !std::filesystem::exists(scheduled)) continue;
+    INFO(scheduled);
+    CHECK(depths(program_of(scheduled)) == depths(program_of(path)));
+    ++compared;
+  }
+  CHECK(compared >= 5);
+}
+
+TEST_CASE("a ring says why it is as deep as it is, and a load why it has none", "[core]") {
+  const Program gemm = program_of(folder("gemm_descriptors.sm90.scheduled.ttgir"));
+  const std::vector<Buffer> rings = rings_of(gemm, only_pipelined_loop(gemm));
+  REQUIRE(rings.size() == 2);
+  CHECK(rings[0].name == "ta");
+  CHECK(rings[0].slots == 3);
+  CHECK(rings[0].bytes == 16384);
+  CHECK(rings[0].why == "3 slots: loaded in stage 0, read in stage 2, and one more for the product that is still reading");
+
+  const Program pointers = program_of(folder("gemm_pointers.sm90.scheduled.ttgir"));
+  const std::vector<Buffer> loads = rings_of(pointers, only_pipelined_loop(pointers));
+  REQUIRE(loads.size() == 2);
+  const auto late = std::ranges::find_if(loads, [](const Buffer& load) { return load.synchronous; });
+  REQUIRE(late != loads.end());
+  CHECK(late->slots == 0);
+  CHECK(late->why.find("not pipelined") != std::string::npos);
+
+  const Program early = program_of(folder("gemm_descriptors.sm100.input.ttgir"));
+  for (const Buffer& ring : rings_of(early, early.loops.front())) {
+    CHECK(ring.slots == 0);
+    CHECK(ring.why == "Triton has not scheduled it yet");
+  }
+}
+
+TEST_CASE("what a text does not decide is said", "[core]") {
+  const Memory input = memory_of(program_of(folder("attention_forward.sm90.input.ttgir")));
+  CHECK(input.unsure.find("not scheduled it yet") != std::string::npos);
+  CHECK(input.shared_bytes >= 32768);  // Q, whatever the schedule
+  const Memory blackwell = memory_of(program_of(folder("gemm_descriptors.sm100.input.ttgir")));
+  CHECK(blackwell.tmem_needed == 256);
+  const Memory specialized_later = memory_of(program_of(folder("gemm_descriptors_ws.sm100.scheduled.ttgir")));
+  CHECK(specialized_later.unsure.find("warp specialized") != std::string::npos);
+}
+
+TEST_CASE("a kernel that needs more tensor memory than there is says how much", "[core]") {
+  const Memory memory = memory_of(program_of(folder("more/attention_backward_128x128x128.sm100.scheduled.ttgir")));
+  CHECK(memory.tmem_needed == 640);
+  CHECK(memory.tmem_needed > 512);
+}
+
+TEST_CASE("a stage more for a load is a slot more of its ring", "[core]") {
+  const std::string path = folder("gemm_descriptors.sm90.scheduled.ttgir");
+  const std::string text = *read_file(path);
+  const auto bytes = [&](const std::string& edited) { return memory_of(*make_program(*mlir::parse(edited, path))).shared_bytes; };
+  // Both loads in stage 0; their reader in 1, 2 or 3. (Triton 3.9.0 was asked: 98320, 147480, 196640.)
+  CHECK(bytes(with(with(text, "loop.stage = 2", "loop.stage = 1"), "max_stage = 2", "max_stage = 1")) == 98320);
+  CHECK(bytes(text) == 147480);
+  CHECK(bytes(with(with(text, "loop.stage = 2", "loop.stage = 3"), "max_stage = 2", "max_stage = 3")) == 196640);
+}
+
+TEST_CASE("a conversion inside a warp takes no shared memory, one across warps does, by rounds", "[core]") {
+  const mlir::Module none;
+  const auto type = [&](const std::string& text) { return parse_type(text, none); };
+  const Type mma =
+      type("tensor<128x64xf16, #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>>");
+  const Type operand = type(
+      "tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], "
+      "instrShape = [16, 64, 16]}>, kWidth = 2}>>");
+  CHECK_FALSE(needs_shared_memory(mma, operand));
+  CHECK(scratch_of_convert(mma, operand, 90).bytes == 0);
+  const Type rows =
+      type("tensor<128x64xf16, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>>");
+  CHECK(needs_shared_memory(mma, rows));
+  const std::int64_t bytes = scratch_of_convert(mma, rows, 90).bytes;
+  CHECK(bytes > 0);
+  CHECK(bytes <= 128 * 64 * 2);
+}
+
+TEST_CASE("pieces of memory that live at once never overlap, and all begin where they may", "[core][property]") {
+  const std::uint64_t seed = 20261125;
+  INFO("seed " << seed);
+  std::mt19937_64 random(seed);
+  const auto below = [&](std::uint64_t bound) { return random() % bound; };
+  for (int round = 0; round < 300; ++round) {
+    std::vector<Piece> pieces;
+    const int count = 1 + static_cast<int>(below(14));
+    for (int i = 0; i < count; ++i) {
+      Piece piece;
+      piece.bytes = 8 * (1 + static_cast<std::int64_t>(below(600)));
+      piece.alignment = std::int64_t{1} << below(11);
+      piece.life.begin = static_cast<std::int64_t>(below(60));
+      piece.life.end = piece.life.begin + 1 + static_cast<std::int64_t>(below(40));
+      if (below(4) == 0) {
+        piece.specialize = 1;
+        piece.region = static_cast<int>(below(3));
+      }
+      pieces.push_back(piece);
+    }
+    const std::optional<std::int64_t> size = allocate(pieces);
+    REQUIRE(size);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      CHECK(pieces[i].offset % pieces[i].alignment == 0);
+      CHECK(pieces[i].offset + pieces[i].bytes <= *size);
+      for (std::size_t j = 0; j < i; ++j) {
+        const bool together = pieces[i].life.meets(pieces[j].life) ||
+                              (pieces[i].specialize >= 0 && pieces[j].specialize >= 0 && pieces[i].region != pieces[j].region);
+        const bool apart = pieces[i].offset + pieces[i].bytes <= pieces[j].offset || pieces[j].offset + pieces[j].bytes <= pieces[i].offset;
+        CHECK((!together || apart));
+      }
+    }
+  }
+}

@@ -1,0 +1,68 @@
+"""Kernels of the texts in this folder that tests/triton/texts has no text of. Our own code."""
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def gemm_dequant(a, b, s, c, k, stages: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """bf16 by int8 weights with a scale per column: the weights pass through registers."""
+    row, col = tl.program_id(0) * BM, tl.program_id(1) * BN
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for at in tl.range(0, k, BK, num_stages=stages):
+        ta = a.load([row, at])
+        tb = b.load([col, at])
+        acc = tl.dot(ta, tb.to(tl.bfloat16).T, acc)
+    sc = tl.load(s + col + tl.arange(0, BN))
+    c.store([row, col], (acc * sc[None, :]).to(tl.bfloat16))
+
+
+@triton.jit
+def norm_rows(x, w, y, rows, eps, stages: tl.constexpr, R: tl.constexpr, C: tl.constexpr):
+    """RMS norm of a block of rows at a time."""
+    i, j = tl.arange(0, R), tl.arange(0, C)
+    tw = tl.load(w + j).to(tl.float32)
+    for at in tl.range(tl.program_id(0) * R, rows, tl.num_programs(0) * R, num_stages=stages):
+        t = tl.load(x + (at + i)[:, None] * C + j[None, :]).to(tl.float32)
+        r = tl.rsqrt(tl.sum(t * t, 1) / C + eps)
+        tl.store(y + (at + i)[:, None] * C + j[None, :], (t * r[:, None] * tw[None, :]).to(y.dtype.element_ty))
+
+
+@triton.jit
+def column_sums(x, y, rows, n, stages: tl.constexpr, R: tl.constexpr, C: tl.constexpr):
+    i, j = tl.arange(0, R), tl.program_id(0) * C + tl.arange(0, C)
+    s = tl.zeros((C,), dtype=tl.float32)
+    for at in tl.range(0, rows, R, num_stages=stages):
+        t = tl.load(x + (at + i)[:, None] * n + j[None, :]).to(tl.float32)
+        s += tl.sum(t, 0)
+    tl.store(y + j, s)
+
+
+@triton.jit
+def transpose_copy(x, y, n, R: tl.constexpr, C: tl.constexpr):
+    i, j = tl.arange(0, R), tl.arange(0, C)
+    for at in range(0, n, C):
+        t = tl.load(x + i[:, None] * n + (at + j)[None, :])
+        tl.store(y + (at + j)[:, None] * R + i[None, :], t.T)
+
+
+@triton.jit
+def attention_backward_dkdv(q, do, k, v, dk, dv, lse, delta, scale, length, stages: tl.constexpr, ws: tl.constexpr,
+                            BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    head = tl.program_id(1)
+    first = head * length
+    col = first + tl.program_id(0) * BN
+    tk, tv = k.load([col, 0]), v.load([col, 0])
+    adk = tl.zeros((BN, D), dtype=tl.float32)
+    adv = tl.zeros((BN, D), dtype=tl.float32)
+    im = tl.arange(0, BM)
+    for at in tl.range(0, length, BM, num_stages=stages, warp_specialize=ws):
+        tq = q.load([first + at, 0])
+        s = tl.dot(tk, tq.T)
+        p = tl.exp2(s * scale - tl.load(lse + first + at + im)[None, :])
+        tdo = do.load([first + at, 0])
+        adv = tl.dot(p.to(tl.bfloat16), tdo, adv)
+        dp = tl.dot(tv, tdo.T)
+        ds = p * (dp - tl.load(delta + first + at + im)[None, :])
+        adk = tl.dot(ds.to(tl.bfloat16), tq, adk)
+    dk.store([col, 0], (adk * scale).to(tl.bfloat16))
+    dv.store([col, 0], adv.to(tl.bfloat16))
