@@ -18,7 +18,7 @@ const Attribute* Op::find(std::string_view attribute) const { return named(attri
 std::int64_t Op::integer(std::string_view attribute, std::int64_t fallback) const {
   const Attribute* found = find(attribute);
   if (found == nullptr) return fallback;
-  std::int64_t number = 0;
+  std::int32_t number = 0;  // attributes of this kind are i32; what is larger is none, so that sums of them cannot overflow
   const char* end = found->value.data() + found->value.size();
   const auto [stop, trouble] = std::from_chars(found->value.data(), end, number);
   const bool whole = stop == end || *stop == ' ' || *stop == ':';

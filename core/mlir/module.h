@@ -69,7 +69,7 @@ struct Op {
   Span dictionary;           ///< of its last `{...}` dictionary, braces included; empty where it has none
 
   const Attribute* find(std::string_view attribute) const;
-  /// The leading integer of an attribute: 2 of "2 : i32"; `fallback` where it is absent or none.
+  /// The leading integer of an attribute: 2 of "2 : i32"; `fallback` where it is absent, none, or needs more than 32 bits.
   std::int64_t integer(std::string_view attribute, std::int64_t fallback) const;
 };
 
