@@ -88,7 +88,7 @@ class GraphBuilder {
     }
     if (role == Role::Elements && expression_of(op).empty()) return refuse(op, fmt::format("{}: what it computes is not known", op.name));
     if (role == Role::Reduce && reduction_of(*program_.module, op).empty())
-      return refuse(op, "tt.reduce: this combination has no kind here; sums, maxima, minima and exclusive ors have");
+      return refuse(op, "tt.reduce: this combination has no kind here; sums, maxima (with their place), minima and exclusive ors have");
     if (!is_tile_op(program_, flow_, op)) return;
     for (const mlir::ValueId v : op.results)
       if (program_.type(v).tile.tile() && program_.type(v).tile.shape.size() > 2 && is_number_tile(program_.type(v)))
@@ -144,11 +144,20 @@ class GraphBuilder {
 
   void connect() {
     std::set<std::tuple<std::size_t, std::size_t, int>> known;
+    const auto add = [&](const Source& source, std::size_t to) {
+      const auto from = source.op.valid() ? index_.find(source.op) : index_.end();
+      if (from == index_.end()) return false;
+      if (known.emplace(from->second, to, source.distance).second) graph_.edges.push_back({from->second, to, source.distance});
+      return true;
+    };
     for (std::size_t to = 0; to < graph_.nodes.size(); ++to)
       for (const Source& source : flow_.operands(program_.module->op(graph_.nodes[to].op))) {
-        const auto from = source.op.valid() ? index_.find(source.op) : index_.end();
-        if (from == index_.end()) continue;
-        if (known.emplace(from->second, to, source.distance).second) graph_.edges.push_back({from->second, to, source.distance});
+        if (add(source, to) || !source.op.valid()) continue;
+        // A number that was computed from tiles: the mean of a sum.
+        for (Source behind : flow_.behind_index(source.value)) {
+          behind.distance += source.distance;
+          add(behind, to);
+        }
       }
   }
 

@@ -9,6 +9,10 @@
 namespace heddle::triton {
 Operand NativeBuilder::operand_of(const Source& source, bool memory) {
   if (!source.op.valid()) return {outside(source.value, Part::Prologue), 0};
+  if (const auto second = second_results_.find(source.value); second != second_results_.end()) {
+    if (source.distance > 0) ensure_initial(second->second, source.initial);
+    return {second->second, source.distance};
+  }
   const auto& first = memory ? in_memory_ : in_registers_;
   const auto& second = memory ? in_registers_ : in_memory_;
   auto it = first.find(source.op);
@@ -73,6 +77,8 @@ void NativeBuilder::add_body() {
       case Role::SharedLoad: in_registers_[node.op] = add_value(node.name, result(each), Space::Register); break;
       case Role::Reduce:
         if (!joined_.contains(n)) in_registers_[node.op] = add_value(node.name, result(each), Space::Register);
+        if (each.results.size() > 1)
+          second_results_[each.results[1]] = add_value(node.name + "_place", program_.type(each.results[1]), Space::Register);
         break;
       case Role::TensorProduct: in_memory_[node.op] = add_value(node.name, program_.operand_type(each, 2), Space::Tmem); break;
       case Role::TensorStore: in_memory_[node.op] = add_value(node.name, program_.operand_type(each, 1), Space::Tmem); break;
@@ -109,6 +115,7 @@ void NativeBuilder::add_body() {
       case Role::SharedLoad: add_shared_move(n); break;
       case Role::DescriptorLoad:
       case Role::PointerLoad:
+        add_index_work(n);
         // Made above, with what reads them: a load may be followed by its move into registers or memory.
         while (next_load < loads.size() && !load_origins[next_load].of.empty() &&
                load_origins[next_load].of.front() == graph_.nodes[n].op) {
@@ -214,8 +221,21 @@ void NativeBuilder::add_reduction(std::size_t n) {
     return refuse(reduce, "tt.reduce of a vector to a number, beside tiles of two dimensions, has no kind here");
   const Operand in = operand_of(flow_.source(reduce.operands[0]), false);
   if (!error_.faults.empty()) return;
-  TileOp& made = add_op(Part::Body, reduce, name, "reduce_" + what, {in}, {name});
-  if (const std::int64_t axis = reduce.integer("axis", 0); axis != 1 && !row_vectors_) made.attrs["axis"] = axis;
+  const std::int64_t axis = reduce.integer("axis", 0);
+  const auto along = [&](TileOp& made) {
+    if (axis != 1 && !row_vectors_) made.attrs["axis"] = axis;
+  };
+  const bool place = what == "argmax";
+  if (place) {
+    // The places must be those along the axis, as tl.argmax has them.
+    const auto index = scalars_.affine(reduce.operands[1]);
+    const auto dim = static_cast<std::size_t>(std::max<std::int64_t>(axis, 0));
+    if (!index || index->base != "0" || dim >= index->strides.size() || index->strides[dim] != "1")
+      return refuse(reduce, "tt.reduce: the greatest element's companion is not its place along the axis");
+    along(
+        add_op(Part::Body, reduce, second_results_.at(reduce.results[1]), "reduce_argmax", {in}, {second_results_.at(reduce.results[1])}));
+  }
+  along(add_op(Part::Body, reduce, name, place ? "reduce_max" : "reduce_" + what, {in}, {name}));
 }
 
 void NativeBuilder::add_product(std::size_t n) {

@@ -53,6 +53,7 @@ class NativeBuilder {
   void size_pitches();
   Scope last_place(bool evaluation, const std::map<std::string, std::int64_t>& instead) const;
   void note_padding(const mlir::Op& op);
+  void add_index_work(std::size_t node);
 
   // native_around.cpp
   std::string outside(mlir::ValueId value, Part part);
@@ -96,7 +97,9 @@ class NativeBuilder {
   std::map<mlir::OpId, std::size_t> nodes_;
   std::map<mlir::OpId, std::string> in_registers_, in_memory_;  ///< values that ops of the loop define
   std::map<mlir::ValueId, std::string> outside_;
-  std::map<std::string, bool> transposed_;  ///< values held the other way round
+  std::map<mlir::ValueId, std::string> second_results_;  ///< of ops that define two tiles
+  std::map<std::size_t, std::string> load_names_;        ///< of the op that a load became
+  std::map<std::string, bool> transposed_;               ///< values held the other way round
   std::set<std::string> op_names_, value_names_;
   std::map<std::size_t, std::size_t> joined_;        ///< node of a reduction -> chain that it computes too
   std::map<std::size_t, std::size_t> joined_chain_;  ///< the other way round

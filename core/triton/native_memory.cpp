@@ -73,7 +73,9 @@ void NativeBuilder::add_load(std::size_t n) {
   };
   if (into_registers) {
     const std::string tile = in_registers_[node.op] = add_value(node.name, type, Space::Register, box.transposed);
-    place(add_op(Part::Body, load, tile, "load", {}, {tile}));
+    TileOp& made = add_op(Part::Body, load, tile, "load", {}, {tile});
+    place(made);
+    load_names_[n] = made.name;
     if (memory) {
       const std::string stored = in_memory_[node.op] = add_value(node.name + "_smem", type, Space::Smem, box.transposed);
       later(add_op(Part::Body, load, stored, "smem_store", {{tile, 0}}, {stored}));
@@ -83,6 +85,7 @@ void NativeBuilder::add_load(std::size_t n) {
   const std::string tile = in_memory_[node.op] = add_value(node.name, type, Space::Smem, box.transposed);
   TileOp& made = add_op(Part::Body, load, tile, tma ? "tma_load" : "load", {}, {tile});
   place(made);
+  load_names_[n] = made.name;
   if (!tma) made.attrs["variant"] = std::string("async");
   if (reading_ == Reading::Triton && !pipelined) made.cost.emplace().blocking = true;
   if (ring != rings_.end())
@@ -91,6 +94,40 @@ void NativeBuilder::add_load(std::size_t n) {
     const std::string read = in_registers_[node.op] = add_value(node.name + "_read", type, Space::Register);
     later(add_op(Part::Body, load, read, "smem_load", {{tile, 0}}, {read}));
   }
+}
+
+/// Offsets and bounds of a tile of pointers that are computed in the loop: an instruction for each 16 bytes that are moved, two where it
+/// is a pointer of 64 bits. Heddle's own kernels compute addresses from scalars, so that only Triton pays.
+void NativeBuilder::add_index_work(std::size_t n) {
+  const mlir::Op& load = op(n);
+  if (reading_ != Reading::Triton || work_of(program_, load) != Role::PointerLoad) return;
+  std::set<mlir::OpId> seen;
+  std::vector<mlir::ValueId> open(load.operands.begin(), load.operands.end());
+  std::int64_t instructions = 0;
+  while (!open.empty() && seen.size() < 4096) {
+    const Source from = flow_.carried(open.back());
+    open.pop_back();
+    if (!from.op.valid() || !seen.insert(from.op).second) continue;
+    const mlir::Op& each = op(from.op);
+    if (is_tile_op(program_, flow_, each)) continue;
+    open.insert(open.end(), each.operands.begin(), each.operands.end());
+    if (work_of(program_, each) == Role::Index && !result(each).tile.shape.empty()) {
+      // A bound on one dimension is computed once for each element of that dimension.
+      const std::int64_t share =
+          std::max<std::int64_t>(1, result(load).tile.elements() / std::max<std::int64_t>(1, result(each).tile.elements()));
+      instructions += (result(each).pointer ? 2 : 1) * result(load).tile.bytes() / 16 / share;
+    }
+  }
+  if (instructions == 0) return;
+  TileOp& work = add_op(Part::Body, load, "index_" + graph_.nodes[n].name, "opaque", {}, {});
+  CostOverride& cost = work.cost.emplace();
+  constexpr std::int64_t kLanes = 64,
+                         kPipeline = 6;  // integer lanes of an SM, and cycles until a dependent instruction: as in the machine files
+  const std::int64_t cycles = (instructions + kLanes - 1) / kLanes;
+  cost.uses.emplace().push_back({"ALU", Expr(0), Expr(cycles), Expr(1), Expr(0)});
+  cost.latency = Expr(cycles + kPipeline);
+  cost.window = Expr(cycles);
+  native_.kernel.order.push_back({work.name, load_names_.at(n), std::nullopt, 0, std::nullopt});
 }
 
 void NativeBuilder::note_padding(const mlir::Op& load) {

@@ -245,6 +245,18 @@ std::string reduction_of(const mlir::Module& module, const mlir::Op& op) {
     for (const auto& [name, what] : kPlain)
       if (names[0] == name) return std::string(what);
   }
+  // The greatest element and its place, the first one where several are as great.
+  if (op.operands.size() == 2 && op.results.size() == 2) {
+    bool greater = false;
+    for (const mlir::OpId id : block.ops) {
+      const mlir::Op& inner = module.op(id);
+      const bool known = inner.name == "arith.cmpf" || inner.name == "arith.cmpi" || inner.name == "arith.andi" ||
+                         inner.name == "arith.ori" || inner.name == "arith.select" || inner.name == "tt.reduce.return";
+      if (!known || (inner.name == "arith.cmpf" && inner.words.find("lt") != std::string::npos)) return {};
+      greater |= inner.name == "arith.cmpf" && inner.words.find("gt") != std::string::npos;
+    }
+    if (greater) return "argmax";
+  }
   return {};
 }
 

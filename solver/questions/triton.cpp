@@ -230,6 +230,7 @@ class ThreeSides {
       mine.warps = static_cast<int>(memory.warps);
     }
     measure(mine);
+    mine.warps = std::max(mine.warps, static_cast<int>(request_.program.num_warps));
     if (mine.schedule) {
       const Verdict verdict = check(*mine.problem, *mine.schedule);
       mine.status = verdict.valid() ? Status::Feasible : Status::Invalid;
@@ -278,6 +279,8 @@ class ThreeSides {
       mine.schedule->name = "best of Triton";
     }
     measure(mine);
+    // The text's warps are there, whatever they have to do.
+    if (mine.schedule) mine.warps = std::max(mine.warps, static_cast<int>(request_.program.num_warps));
   }
 
   void best_of_machine() {
@@ -309,7 +312,7 @@ class ThreeSides {
       if (warps != request_.program.num_warps)
         for (TileValue& value : native->kernel.values) value.registers.reset();
       const Result<Problem> problem = resolve(native->kernel, request_.machine);
-      for (const int stages : {1, 2, 3, 4, 5}) {
+      for (int stages = 1; stages <= std::max<std::int64_t>(5, std::min<std::int64_t>(now_stages, kMostStages)); ++stages) {
         if (stop_.stop_requested()) return;
         triton::OptionRow& row = comparison_.options.emplace_back();
         row.num_stages = stages;
