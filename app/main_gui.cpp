@@ -101,7 +101,8 @@ Result<Ok> open_documents(const Arguments& arguments, Session& session) {
   }
   // The three schedules of a Triton kernel are worked out without being asked for.
   const bool compares = session.content().triton != nullptr;
-  const bool wanted = arguments.has("--solve") || (!compares && !arguments.has("--screenshot") && !schedule && session.content().schedules.empty());
+  const bool wanted =
+      arguments.has("--solve") || (!compares && !arguments.has("--screenshot") && !schedule && session.content().schedules.empty());
   if (wanted && !arguments.has("--no-solve") && session.why_no_solve().empty()) session.apply(StartSolve{});
   return Ok{};
 }
@@ -150,7 +151,8 @@ int take_screenshot(const Arguments& arguments, const Terminal& terminal) {
   // While a solve or a question runs ("ask&") there is a moment for it to show something.
   for (int frame = 0; frame < 40; ++frame) {
     window.step();
-    if (session.live().active() || session.asking() || session.validating() || session.comparing()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    if (session.live().active() || session.asking() || session.validating() || session.comparing())
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   if (arguments.has("--chart-only")) {
     session.apply(Export{ExportKind::Png, picture});

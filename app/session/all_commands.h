@@ -13,15 +13,15 @@ struct CommandTypes {
 
 using AllCommands =
     CommandTypes<OpenFile, OpenKernel, OpenMachine, SwitchMachine, OpenPair, OpenSchedule, OpenDump, ShowLoop, ShowTriton, ShowSide,
-                 CompareTriton, CancelTriton, OpenPlace, DemandEmitterRules,
-                 OpenConstraints, SaveSchedule, OpenProject, SaveProject, SaveConstraints, RestoreWork, DiscardWork, Export, NewKernel,
-                 EditSource, SaveSource, ReadSourceAgain, CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule,
-                 ToggleConstraint, AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange,
-                 ToggleChange, SetBaseline, SwapBaseline, OpenWindow, SetAlignment, FirstDivergence, FirstViolation, RenameSchedule,
-                 AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk, OpenMember, AskWhy, TryRelaxation, WriteKernel,
-                 CheckKernel, SetKernelOptions, BuildKernel, CancelKernel, SaveKernel, RunKernel, CancelRun, OpenMeasurement, SelectRun,
-                 ToggleMeasured, AdoptMeasured, OpenSweep, CloseSweep, StartTune, CancelTune, OpenPoint, Validate, CancelValidation,
-                 SelectPublished, OpenPublished, ToggleWhiskers, Undo, Redo, SelectOp, ClearSelection, StartSolve, ProveShown, CancelSolve,
-                 SetMode, SetIterations, CopyLine, ChangeView, ChangeSettings, Quit>;
+                 CompareTriton, CancelTriton, OpenPlace, DemandEmitterRules, OpenConstraints, SaveSchedule, OpenProject, SaveProject,
+                 SaveConstraints, RestoreWork, DiscardWork, Export, NewKernel, EditSource, SaveSource, ReadSourceAgain, CloseDocument,
+                 DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint, AddConstraint, ReplaceConstraint,
+                 RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange, SetBaseline, SwapBaseline, OpenWindow,
+                 SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags,
+                 Ask, CancelAsk, OpenMember, AskWhy, TryRelaxation, WriteKernel, CheckKernel, SetKernelOptions, BuildKernel, CancelKernel,
+                 SaveKernel, RunKernel, CancelRun, OpenMeasurement, SelectRun, ToggleMeasured, AdoptMeasured, OpenSweep, CloseSweep,
+                 StartTune, CancelTune, OpenPoint, Validate, CancelValidation, SelectPublished, OpenPublished, ToggleWhiskers, Undo, Redo,
+                 SelectOp, ClearSelection, StartSolve, ProveShown, CancelSolve, SetMode, SetIterations, CopyLine, ChangeView,
+                 ChangeSettings, Quit>;
 
 }  // namespace heddle::app

@@ -382,7 +382,8 @@ std::string export_command(const Session& session, const Export& request) {
       add({"--format", "svg", "--theme", request.light ? "light" : "dark"});
       if (const auto& visible = session.view().chart.visible; request.visible_only && visible)
         add({"--begin", fmt::format("{}", visible->first), "--end", fmt::format("{}", visible->second)});
-      if (const ScheduleEntry* b = session.content().baseline_entry(); b && (session.view().chart_view == ChartView::Split || session.view().chart_view == ChartView::Ghost)) {
+      if (const ScheduleEntry* b = session.content().baseline_entry();
+          b && (session.view().chart_view == ChartView::Split || session.view().chart_view == ChartView::Ghost)) {
         const std::string below = b->file.empty() ? project_to_name(session) : name_in_library(Shelf::Schedules, b->file);
         if (below.empty()) return {};
         add({"--below", below});

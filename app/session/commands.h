@@ -60,7 +60,7 @@ struct OpenDump {
 struct ShowLoop {
   std::optional<std::int64_t> loop;
   std::optional<dump::Reading> reading;
-};                             ///< another loop of the dump that is open, or another reading of it; what is not said stays
+};  ///< another loop of the dump that is open, or another reading of it; what is not said stays
 struct ShowTriton {
   std::optional<std::string> words;  ///< of an offer: another kernel, another pass
   std::optional<int> loop;           ///< by its number
@@ -68,13 +68,13 @@ struct ShowTriton {
 };  ///< something else of the Triton kernel that is open; what is not said stays
 struct ShowSide {
   triton::Whose whose{};
-};                         ///< one of the three schedules of the open Triton kernel becomes A, by the reading that it belongs to
-struct CompareTriton {};   ///< works the three out anew
+};                        ///< one of the three schedules of the open Triton kernel becomes A, by the reading that it belongs to
+struct CompareTriton {};  ///< works the three out anew
 struct CancelTriton {};
 struct OpenPlace {
   std::string file;
   int line = 0;
-};  ///< of a source program: in the person's editor, where there is one; "file:line" goes to the clipboard
+};                             ///< of a source program: in the person's editor, where there is one; "file:line" goes to the clipboard
 struct DemandEmitterRules {};  ///< what the emitter of the open dump's compiler demands becomes constraints, as one step
 struct OpenConstraints {
   std::string path;

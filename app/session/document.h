@@ -25,8 +25,8 @@
 
 namespace heddle::app {
 
-struct DumpSource;   // app/session/dump_source.h
-struct DumpVerdict;  // app/session/dump_source.h
+struct DumpSource;    // app/session/dump_source.h
+struct DumpVerdict;   // app/session/dump_source.h
 struct TritonSource;  // app/session/triton_source.h
 
 /// What is known of a schedule, as an answer to the question as it stands.
@@ -71,14 +71,15 @@ using EntryPtr = std::shared_ptr<const ScheduleEntry>;
 struct Content {
   std::shared_ptr<const Kernel> kernel;
   std::shared_ptr<const Machine> machine;
-  std::shared_ptr<const SourceText> kernel_text, machine_text;  ///< null: a compiler's dump has none of its own, a Triton kernel one machine's
-  std::shared_ptr<const DumpSource> dump;                       ///< the compiler's file that both come from; null for others
-  std::shared_ptr<const TritonSource> triton;                   ///< the text that the kernel comes from; null for others. It may have none
-  Scope overrides;                                              ///< parameters that differ from the kernel's defaults
-  std::shared_ptr<const Problem> problem;                       ///< null unless kernel, machine and parameters resolve
-  std::shared_ptr<const Bounds> bounds;                         ///< with `problem`
-  std::shared_ptr<const Error> unresolved;                      ///< why there is no problem, although there are a kernel and a machine
-  Changes changes;                                              ///< numbers taken differently before the problem is resolved ("what if")
+  std::shared_ptr<const SourceText> kernel_text,
+      machine_text;                            ///< null: a compiler's dump has none of its own, a Triton kernel one machine's
+  std::shared_ptr<const DumpSource> dump;      ///< the compiler's file that both come from; null for others
+  std::shared_ptr<const TritonSource> triton;  ///< the text that the kernel comes from; null for others. It may have none
+  Scope overrides;                             ///< parameters that differ from the kernel's defaults
+  std::shared_ptr<const Problem> problem;      ///< null unless kernel, machine and parameters resolve
+  std::shared_ptr<const Bounds> bounds;        ///< with `problem`
+  std::shared_ptr<const Error> unresolved;     ///< why there is no problem, although there are a kernel and a machine
+  Changes changes;                             ///< numbers taken differently before the problem is resolved ("what if")
   Constraints constraints;
   KernelOptions kernel_options;  ///< how its kernel is written
   std::vector<EntryPtr> schedules;

@@ -40,7 +40,8 @@ std::vector<std::string> editor_words(const std::string& editor, const std::stri
 Result<Ok> open_place(const std::string& file, int line) {
   const char* visual = std::getenv("VISUAL");
   const std::vector<std::string> words = editor_words(visual ? visual : "", fs::absolute(file).string(), line);
-  if (!can_run(words.front())) return Error::input(words.front() + " is not installed, so no editor opens", "set VISUAL, to code for example");
+  if (!can_run(words.front()))
+    return Error::input(words.front() + " is not installed, so no editor opens", "set VISUAL, to code for example");
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);

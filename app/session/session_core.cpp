@@ -92,12 +92,13 @@ void SessionCore::on(const OpenFile& c) {
     case FileKind::Unknown: break;
   }
   fail("Cannot open " + base_name(c.path),
-       Error::input("this is not a kernel, machine, schedule, constraints, project or measurement file, nor a sweep, nor a compiler's dump, nor "
-                    "a Triton kernel",
-                    "its \"schema\" should be one of heddle.kernel/1, heddle.machine/1, heddle.schedule/1, "
-                    "heddle.constraints/1, heddle.project/1, heddle.measurement/1, heddle.tuning/1; its \"schema_version\" ddg-0.1, 0.1 "
-                    "(schedule_graph), "
-                    "curated-ddg-0.2, joint-solver-0.1 or joint-solver-0.2"));
+       Error::input(
+           "this is not a kernel, machine, schedule, constraints, project or measurement file, nor a sweep, nor a compiler's dump, nor "
+           "a Triton kernel",
+           "its \"schema\" should be one of heddle.kernel/1, heddle.machine/1, heddle.schedule/1, "
+           "heddle.constraints/1, heddle.project/1, heddle.measurement/1, heddle.tuning/1; its \"schema_version\" ddg-0.1, 0.1 "
+           "(schedule_graph), "
+           "curated-ddg-0.2, joint-solver-0.1 or joint-solver-0.2"));
 }
 
 void SessionCore::on(const OpenKernel& c) {

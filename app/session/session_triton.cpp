@@ -19,9 +19,9 @@ using triton::Whose;
 
 std::size_t row_of(const Content& content, Whose whose) {
   const std::string name = row_name(whose);
-  return static_cast<std::size_t>(std::find_if(content.schedules.begin(), content.schedules.end(),
-                                               [&](const EntryPtr& entry) { return entry->name == name; }) -
-                                  content.schedules.begin());
+  return static_cast<std::size_t>(
+      std::find_if(content.schedules.begin(), content.schedules.end(), [&](const EntryPtr& entry) { return entry->name == name; }) -
+      content.schedules.begin());
 }
 
 /// What was compared is the text's loop as it is: numbers that were changed, or demands that were made, ask about something else.
@@ -147,7 +147,7 @@ void SessionCore::on(const ShowTriton& c) {
     return open_triton(name, {}, false);
   }
   const std::string what = c.loop && source->loop != now->loop ? fmt::format("show loop {}", *c.loop)
-                                                               : fmt::format("read it by the {} reading", short_name(source->reading));
+                                                               : fmt::format("read it by {} reading", with_article(source->reading));
   turn_to_triton(std::move(source), what);
 }
 

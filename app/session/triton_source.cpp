@@ -147,6 +147,11 @@ std::string why_no_kernel(const TritonSource& source) {
   return text;
 }
 
+std::string in_words(const Fault& fault) {
+  const std::string place = fault.pointer.empty() ? "" : "line " + fault.pointer.substr(0, fault.pointer.find(':')) + ": ";
+  return printable(place + fault.message + (fault.hint.empty() ? "" : " (" + fault.hint + ")"));
+}
+
 std::string row_name(triton::Whose whose) {
   const std::string title = triton::title(whose);
   return title.starts_with("the ") ? title.substr(4) : title;
@@ -157,6 +162,8 @@ triton::Reading reading_of(triton::Whose whose) {
 }
 
 const char* short_name(triton::Reading reading) { return reading == triton::Reading::Free ? "free" : "Triton's"; }
+
+std::string with_article(triton::Reading reading) { return reading == triton::Reading::Free ? "the free" : "Triton's"; }
 
 const char* about(triton::Reading reading) {
   return reading == triton::Reading::Free

@@ -48,11 +48,15 @@ Result<TritonSource> other_source(const TritonSource& source, const std::optiona
 Constraints rules_of(const TritonSource& source, const Problem* problem);
 /// Why there is nothing to solve, as sentences.
 std::string why_no_kernel(const TritonSource& source);
+/// "line 83: tt.dot: a product ... (what to do)": of a fault in the text, without its file.
+std::string in_words(const Fault& fault);
 
 /// "Triton's", "best Triton could do": what rows of the list are called.
 std::string row_name(triton::Whose whose);
 triton::Reading reading_of(triton::Whose whose);
 const char* short_name(triton::Reading reading);
+/// "Triton's", "the free": before the word reading.
+std::string with_article(triton::Reading reading);
 /// What it means, in one sentence.
 const char* about(triton::Reading reading);
 

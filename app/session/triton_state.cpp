@@ -47,7 +47,10 @@ void TritonState::begin(const TritonQuestion& question) {
         if (!answer) return Event{nullptr, answer.error().faults, true};
         return Event{std::make_shared<const triton::Comparison>(*std::move(answer)), {}, true};
       },
-      [](std::string why) { return Event{nullptr, {{{}, {}, "internal error: " + why, {}}}, true}; }, wake_);
+      [](std::string why) {
+        return Event{nullptr, {{{}, {}, "internal error: " + why, {}}}, true};
+      },
+      wake_);
 }
 
 void TritonState::leave(bool cancelled) {

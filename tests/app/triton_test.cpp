@@ -74,8 +74,8 @@ const std::vector<triton::Whose> kAll(triton::kAllWhose.begin(), triton::kAllWho
 
 std::size_t row_called(const Session& s, const std::string& name) {
   const auto& rows = s.content().schedules;
-  return static_cast<std::size_t>(
-      std::find_if(rows.begin(), rows.end(), [&](const EntryPtr& entry) { return entry->name == name; }) - rows.begin());
+  return static_cast<std::size_t>(std::find_if(rows.begin(), rows.end(), [&](const EntryPtr& entry) { return entry->name == name; }) -
+                                  rows.begin());
 }
 #endif
 
@@ -262,8 +262,9 @@ TEST_CASE("editors are told the line in their own way, and a terminal's editor i
 }
 
 TEST_CASE("colours of a text lie in order, apart, and inside it", "[app]") {
-  for (const std::string& text : {std::string("%a, %b:2 = \"tt.reduce\"(%x) <{axis = 1 : i32}> {loop.cluster = 2 : i32, loop.stage = 0 : i32} loc(#loc3)\n"),
-                                 std::string("\"open"), std::string("%"), std::string("%a::"), std::string("\"a\\"), std::string("12x3xf16")}) {
+  for (const std::string& text :
+       {std::string("%a, %b:2 = \"tt.reduce\"(%x) <{axis = 1 : i32}> {loop.cluster = 2 : i32, loop.stage = 0 : i32} loc(#loc3)\n"),
+        std::string("\"open"), std::string("%"), std::string("%a::"), std::string("\"a\\"), std::string("12x3xf16")}) {
     std::size_t end = 0;
     for (const TtgirToken& token : ttgir_tokens(text)) {
       INFO(text);
@@ -308,7 +309,7 @@ TEST_CASE("the three schedules come side by side: rows, chart, prices", "[app]")
   const TritonModel model = build_triton_tab(s);
   REQUIRE(model.rows.size() == 3);
   CHECK(model.faults.empty());
-  CHECK_FALSE(model.sentences.empty());
+  CHECK_FALSE(model.prices.empty());
   CHECK_FALSE(model.options.empty());
   for (const TritonRow& row : model.rows) CHECK(row.there);
   CHECK(model.rows[0].shown);

@@ -8,8 +8,8 @@
 #include "app/window/parts/tabs.h"
 #include "core/chart/gantt_model.h"
 #include "core/problem/changes.h"
-#include "tests/ui/labels.h"
 #include "tests/support/paths.h"
+#include "tests/ui/labels.h"
 #include "tests/ui/person.h"
 
 #ifdef HEDDLE_HAS_SOLVER

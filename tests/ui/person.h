@@ -43,9 +43,7 @@ struct Person : Harness {
     REQUIRE_FALSE(session().comparing());
     frame(40);
   }
-  bool working() {
-    return session().live().active() || session().asking() || session().building() || session().comparing();
-  }
+  bool working() { return session().live().active() || session().asking() || session().building() || session().comparing(); }
   void click(const std::string& name) {
     ++gestures;
     Harness::click(name);

@@ -3,10 +3,10 @@
 #include "app/jobs/ask_options.h"
 #include "app/session/all_commands.h"
 #include "app/session/kernel_state.h"
-#include "core/triton/comparison.h"
-#include "core/triton/program.h"
 #include "core/formats/kernel_json.h"
 #include "core/patterns/pattern.h"
+#include "core/triton/comparison.h"
+#include "core/triton/program.h"
 #include "tests/support/mutate_json.h"
 
 #include <cxxabi.h>

@@ -87,8 +87,32 @@ void say_no_room(ImVec2 size, const char* sentence) {
   ImGui::SetCursorScreenPos({at.x, at.y + height});
 }
 
-/// Minimap, ruler and marks, which the charts have in common.
-float height_in_common(const GanttModel& chart) { return px(30 + 2 + 24 + (chart.mode == GanttMode::Pipeline ? 36 : 18)); }
+/// Minimap, ruler and marks, which the charts have in common. Three of them have no room for a minimap.
+float height_in_common(const GanttModel& chart, std::size_t count) {
+  return px((count < 3 ? 30 + 2 : 0) + 24 + (chart.mode == GanttMode::Pipeline ? 36 : 18));
+}
+
+/// As low as its rows can be without being scrolled.
+float least_height(const GanttModel& model) {
+  RowMetrics metrics;
+  metrics.lane = std::floor(px(kLeastLaneOfThree));
+  metrics.group_padding = px(3);
+  metrics.group_gap = px(1);
+  metrics.group_minimum = px(20);
+  return layout_rows(model, metrics).height + px(20);
+}
+
+/// Three charts are of very different heights: each gets what it needs at least, and the rest by what it wants more.
+std::vector<float> share_by_need(const std::vector<float>& least, const std::vector<float>& wanted, float room) {
+  float needed = 0, more = 0;
+  for (std::size_t i = 0; i < least.size(); ++i) needed += least[i], more += std::max(0.0f, wanted[i] - least[i]);
+  std::vector<float> got;
+  for (std::size_t i = 0; i < least.size(); ++i)
+    got.push_back(needed >= room ? room * least[i] / needed
+                  : more > 0     ? least[i] + (room - needed) * std::max(0.0f, wanted[i] - least[i]) / more
+                                 : room / static_cast<float>(least.size()));
+  return got;
+}
 
 /// The height of the rows of each: what they want, where that is less than their share; the others share what is left.
 std::vector<float> share_height(const std::vector<float>& wanted, float room) {
@@ -150,23 +174,24 @@ void draw_others(ChartFrame& f) {
 }
 
 bool panels_have_room(const GanttModel& chart, std::size_t count, float least) {
-  return ImGui::GetContentRegionAvail().y >= height_in_common(chart) + px(static_cast<float>(count) * least);
+  return ImGui::GetContentRegionAvail().y >= height_in_common(chart, count) + px(static_cast<float>(count) * least);
 }
 
 void draw_gantt_panels(std::span<ChartPanel> panels, std::size_t live) {
   const ImVec2 size = ImGui::GetContentRegionAvail(), begin = ImGui::GetCursorScreenPos();
   GanttViewState& time = *panels[live].view;
   update_view(time, *panels[live].chart, ImGui::GetIO().DeltaTime);
-  const float top = height_in_common(*panels.front().chart);
-  std::vector<float> wanted;
+  const float top = height_in_common(*panels.front().chart, panels.size());
+  std::vector<float> wanted, least;
   float labels = 0;
   for (ChartPanel& panel : panels) {
     for (auto* bar : {&panel.view->hovered, &panel.view->pressed, &panel.view->current})
       if (*bar && **bar >= panel.chart->bars.size()) bar->reset();
     wanted.push_back(wanted_height(*panel.chart, time.row_height));
+    least.push_back(least_height(*panel.chart));
     labels = std::max(labels, chart_label_width(*panel.chart, size.x));
   }
-  const std::vector<float> rows = share_height(wanted, size.y - top);
+  const std::vector<float> rows = panels.size() < 3 ? share_height(wanted, size.y - top) : share_by_need(least, wanted, size.y - top);
 
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
   std::vector<ChartFrame> frames;
@@ -188,12 +213,28 @@ void draw_gantt_panels(std::span<ChartPanel> panels, std::size_t live) {
     high.push_back({begin.x + size.x, y});
     if (i != live) lend_time(time, *panel.view);
     child(i);
-    ChartFrame& f = frames.emplace_back(ChartFrame{*panel.chart,     *panel.problem, *panel.schedule, *panel.selection, *panel.overlay,
-                                                   *panel.view,      *panel.commands, *ImGui::GetWindowDrawList(), {}, {}, {}, {}, {}, {},
-                                                   {}, {}, {}, 30});
+    ChartFrame& f = frames.emplace_back(ChartFrame{*panel.chart,
+                                                   *panel.problem,
+                                                   *panel.schedule,
+                                                   *panel.selection,
+                                                   *panel.overlay,
+                                                   *panel.view,
+                                                   *panel.commands,
+                                                   *ImGui::GetWindowDrawList(),
+                                                   {},
+                                                   {},
+                                                   {},
+                                                   {},
+                                                   {},
+                                                   {},
+                                                   {},
+                                                   {},
+                                                   {},
+                                                   30});
     f.place = i == 0 ? ChartFrame::Place::Upper : ChartFrame::Place::Lower;
     f.number = i;
     f.keys = i == live;
+    f.overview = panels.size() < 3;
     f.all_top = begin.y + top;
     f.all_bottom = begin.y + size.y;
     for (std::size_t other = 1; i == 0 && other < panels.size(); ++other) f.below.push_back(panels[other].chart);
@@ -230,8 +271,8 @@ void draw_gantt_pair(const GanttModel& chart_a, const CompareModel& compare, con
     return draw_gantt(chart_a, problem, *compare.a.schedule, selection, compare.overlay_a, view, commands, &compare.others);
   }
   ChartPanel a{&chart_a, &problem, compare.a.schedule, &selection, &compare.overlay_a, &view, &commands, "A", compare.title_a, {}};
-  ChartPanel b{&compare.chart_b, &problem, &compare.aligned_b, &selection, &compare.overlay_b, &view_b, &commands, "B", compare.title_b,
-               compare.axis};
+  ChartPanel b{&compare.chart_b, &problem, &compare.aligned_b, &selection,  &compare.overlay_b, &view_b,
+               &commands,        "B",      compare.title_b,    compare.axis};
   a.mark = ChartPanel::Mark::A;
   b.mark = ChartPanel::Mark::B;
   b.shift = compare.difference.shift;
@@ -257,13 +298,11 @@ void draw_gantt_three(const ThreeModel& three, const GanttModel& live_chart, con
   for (std::size_t i = 0; i < three.charts.size(); ++i) {
     const ThreeChart& chart = three.charts[i];
     const bool live = i == three.live;
-    ChartPanel& panel =
-        panels.emplace_back(live ? ChartPanel{&live_chart, &problem, &schedule, &selection, &overlay, views[i], &commands}
-                                 : ChartPanel{&chart.gantt, chart.problem.get(), chart.schedule.get(), &kNoSelection, &kNoOverlay,
-                                              views[i], &asked[i]});
+    ChartPanel& panel = panels.emplace_back(
+        live ? ChartPanel{&live_chart, &problem, &schedule, &selection, &overlay, views[i], &commands}
+             : ChartPanel{&chart.gantt, chart.problem.get(), chart.schedule.get(), &kNoSelection, &kNoOverlay, views[i], &asked[i]});
     panel.badge = std::to_string(i + 1);
     panel.title = chart.title;
-    panel.note = chart.note;
     panel.mark = live ? ChartPanel::Mark::A : ChartPanel::Mark::Other;
     panel.menu = live;
   }

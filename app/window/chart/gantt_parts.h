@@ -13,6 +13,8 @@
 
 namespace heddle::app {
 
+inline constexpr float kLeastLaneOfThree = 14;  ///< pixels, at scale 1, of a lane where three charts share the height of one
+
 struct ChartFrame {
   const GanttModel& model;
   const Problem& problem;
@@ -34,6 +36,7 @@ struct ChartFrame {
   float label_width = 0;                          ///< at least this much for the column of labels
   std::size_t number = 0;                         ///< from the top
   bool keys = true;                               ///< those of charts are for this one
+  bool overview = true;                           ///< with a minimap, where it is the upper one
   std::vector<const GanttModel*> below = {};      ///< the lower charts, which the minimap shows too
   float all_top = 0, all_bottom = 0;              ///< of all charts together
   const std::vector<OtherBar>* others = nullptr;  ///< bars of another schedule under those of this one

@@ -153,8 +153,8 @@ void place_chart(ChartFrame& f, ImVec2 low, ImVec2 high) {
     return box;
   };
   f.labels = {low.x, low.y, x0, high.y};
-  f.minimap = take(lower ? 0 : px(30));
-  if (!lower) y += px(2);
+  f.minimap = take(lower || !f.overview ? 0 : px(30));
+  if (!lower && f.overview) y += px(2);
   f.ruler = take(lower ? 0 : px(24));
   f.marks = take(lower ? 0 : band);
   f.title = take(pair ? px(20) : 0);
@@ -181,7 +181,7 @@ void place_chart(ChartFrame& f, ImVec2 low, ImVec2 high) {
     metrics.group_minimum = px(pair ? 20 : 36);
     f.layout = layout_rows(f.model, metrics);
     if (f.layout.height > for_rows) {
-      const float least = pair ? px(15) : px(20);
+      const float least = !f.overview ? px(kLeastLaneOfThree) : pair ? px(15) : px(20);
       metrics.lane = std::clamp(std::floor(metrics.lane * for_rows / f.layout.height), std::min(least, metrics.lane), metrics.lane);
       f.layout = layout_rows(f.model, metrics);
     }
@@ -201,7 +201,7 @@ void place_chart(ChartFrame& f, ImVec2 low, ImVec2 high) {
                                                : std::max(std::min(lane * count, whole_lanes), spare);
   f.rows = take(whole_chart_rows(f.layout, std::floor(rest - lanes)));
   f.splitter = take(grip);
-  f.lanes = {x0, y, x1, std::max(y, high.y)};
+  f.lanes = {x0, y, x1, pair && lanes <= 0 ? y : std::max(y, high.y)};
   // Lanes grow into the room they are given, so that the splitter does something visible, and shrink a little before
   // they have to be scrolled.
   const float all_fit = f.lanes.height() >= lowest_lane * count ? lowest_lane : px(19);
@@ -238,7 +238,7 @@ void paint_chart(ChartFrame& f) {
   draw.AddRectFilled({f.rows.x0 - 1, f.ruler.y0}, {f.rows.x0, f.labels.y1}, theme().separator);
   if (f.splitter.height() > 0)
     draw.AddRectFilled({f.labels.x0, f.splitter.y0 + px(2)}, {f.rows.x1 + px(8), f.splitter.y1 - px(2)}, theme().border);
-  if (!lower) draw_minimap(f);
+  if (!lower && f.overview) draw_minimap(f);
   draw_scroll_hint(f);
   if (!lower) draw_notes_on_chart(f);
   if (probe::on()) {

@@ -50,10 +50,10 @@ struct ChartPanel {
   CommandQueue* commands = nullptr;
   std::string badge{}, title{}, note{};  ///< of the strip over its rows; the note stands at its right end
   enum class Mark { A, B, Other } mark = Mark::Other;
-  Cycle shift = 0;                ///< of all starts against the schedule's own numbers
-  bool menu = true;               ///< the right mouse button opens one
-  std::function<void()> drop{};   ///< called when the chart is the last item
-  bool title_pressed = false;     ///< set by drawing
+  Cycle shift = 0;               ///< of all starts against the schedule's own numbers
+  bool menu = true;              ///< the right mouse button opens one
+  std::function<void()> drop{};  ///< called when the chart is the last item
+  bool title_pressed = false;    ///< set by drawing
 };
 /// One below the other; each gets a fair part of the height. The live one has the keys, and its view keeps the time of all.
 void draw_gantt_panels(std::span<ChartPanel> panels, std::size_t live);

@@ -17,22 +17,24 @@ namespace {
 /// Cycles that an iteration takes in the long run.
 Cycle cycles_of(const triton::Side& side) { return side.period > 0 ? side.period : side.schedule->ii; }
 
+std::string standing_of(const triton::Side& side) {
+  if (side.whose == triton::Whose::Tritons) return "predicted";
+  if (side.status == Status::Optimal) return "proved";
+  return side.lower_bound > 0 ? fmt::format("at least {} proved", grouped(side.lower_bound)) : "not proved";
+}
+
 std::string title_of(const triton::Side& side, const triton::Comparison& all) {
   std::string text = fmt::format("{} · {} cycles per iteration", row_name(side.whose), grouped(cycles_of(side)));
   Cycle best = cycles_of(side);
   for (const triton::Side& other : all.sides)
     if (other.schedule) best = std::min(best, cycles_of(other));
-  if (best > 0 && cycles_of(side) > best)
-    text += fmt::format(" · {:.1f} % more", 100.0 * static_cast<double>(cycles_of(side) - best) / static_cast<double>(best));
+  if (best > 0 && cycles_of(side) > best) {
+    const double more = 100.0 * static_cast<double>(cycles_of(side) - best) / static_cast<double>(best);
+    text += more < 99.95 ? fmt::format(" · {:.1f} % more", more) : fmt::format(" · {:.0f} % more", more);
+  }
   text += fmt::format(" · {} group{}, {} warps · {} KiB", side.groups, side.groups == 1 ? "" : "s", side.warps, kib(side.shared_bytes));
   if (side.tmem_columns > 0) text += fmt::format(" · {} columns", side.tmem_columns);
-  return text;
-}
-
-std::string note_of(const triton::Side& side) {
-  if (side.whose == triton::Whose::Tritons) return "predicted";
-  if (side.status == Status::Optimal) return "proved";
-  return side.lower_bound > 0 ? fmt::format("at least {} proved", grouped(side.lower_bound)) : "not proved";
+  return text + " · " + standing_of(side);
 }
 
 }  // namespace
@@ -54,7 +56,6 @@ std::optional<ThreeModel> build_three(const Session& session) {
     chart.problem = side.problem;
     chart.schedule = std::shared_ptr<const Schedule>(known->comparison, &*side.schedule);
     chart.title = title_of(side, *known->comparison);
-    chart.note = note_of(side);
   }
   if (!live || model.charts.size() < 2) return std::nullopt;
   model.live = *live;

@@ -20,8 +20,7 @@ struct ThreeChart {
   std::shared_ptr<const Problem> problem;
   std::shared_ptr<const Schedule> schedule;
   GanttModel gantt;   ///< empty for the live one, whose chart the window has already
-  std::string title;  ///< "Triton's · 3 612 cycles per iteration · II 3 612 · 12 % more than the best the machine could do"
-  std::string note;   ///< "proved"
+  std::string title;  ///< "best Triton could do · 2 890 cycles per iteration · 41.1 % more · 1 group, 8 warps · 96 KiB · proved"
 };
 
 struct ThreeModel {

@@ -46,8 +46,7 @@ void draw_triton_choice(const TritonSource& source, UiState& ui) {
       centered(fonts().small, theme().dim, fmt::format("and {} more", source.refused.size() - 6), y);
       break;
     }
-    const std::string place = fault.pointer.empty() ? "" : "line " + fault.pointer + ": ";
-    centered(fonts().body, theme().dim, drawable(printable(place + fault.message + (fault.hint.empty() ? "" : " (" + fault.hint + ")"))), y);
+    centered(fonts().body, theme().dim, drawable(in_words(fault)), y);
   }
   if (source.program || offers.size() < 2) return;
   const float width = std::min(px(620), size.x - px(40)), left = at.x + (size.x - width) / 2;

@@ -84,7 +84,8 @@ float draw_chart_legend(const Session& session, const Models& models, UiState& u
   if (overlay.whiskers) chips.push_back({"legend/whiskers", "L", whisker_legend(session, overlay), theme().text, ToggleWhiskers{}});
   if (overlay.barriers) chips.push_back({"legend/barriers", "H", barrier_legend(models), theme().second, toggle_barriers()});
   if (overlay.tensor) chips.push_back({"legend/tensor", "V", tensor_legend(models), theme().second, toggle_tensor()});
-  if (!models.measured_legend.empty() && (!models.compare || session.view().chart_view == ChartView::A || session.view().chart_view == ChartView::Three))
+  if (!models.measured_legend.empty() &&
+      (!models.compare || session.view().chart_view == ChartView::A || session.view().chart_view == ChartView::Three))
     chips.push_back({"legend/measured", "T", models.measured_legend, theme().second, ToggleMeasured{}});
   if (chips.empty()) return 0;
   const float height = px(22), gap = px(8), left = px(12);

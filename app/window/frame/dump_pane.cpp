@@ -86,8 +86,7 @@ void draw_dump_pane(const Session& session, UiState& ui) {
   for (const SourceChoice& reading : model->readings) {
     ImGui::SameLine(0, px(6));
     ImGui::SetCursorPosY(top);
-    if (choice(("dump/reading/" + reading.id).c_str(), reading.name, reading.current) && !reading.current)
-      ui.commands.push(*reading.show);
+    if (choice(("dump/reading/" + reading.id).c_str(), reading.name, reading.current) && !reading.current) ui.commands.push(*reading.show);
     if (ImGui::IsItemHovered()) tooltip(reading.about);
   }
   ImGui::PopStyleVar();

@@ -1,5 +1,5 @@
-// What of a compiler's dump, or of a Triton text, is shown: the file, what it holds, its loops, the reading. At the top of the left pane; and, in the inspector,
-// what the dump says of an op.
+// What of a compiler's dump, or of a Triton text, is shown: the file, what it holds, its loops, the reading. At the top of the left pane;
+// and, in the inspector, what the dump says of an op.
 #pragma once
 
 #include <string>

@@ -34,7 +34,8 @@ std::vector<FolderItem> list_folder(const std::string& folder) {
     if (name.empty() || name[0] == '.') continue;
     const bool is_folder = it->is_directory(ignored);
     const std::string ending = it->path().extension().string();
-    if (is_folder || ending == ".json" || ending == ".jsonl" || ending == ".journal" || ending == ".ttgir" || ending == ".log") items.push_back({name, is_folder});
+    if (is_folder || ending == ".json" || ending == ".jsonl" || ending == ".journal" || ending == ".ttgir" || ending == ".log")
+      items.push_back({name, is_folder});
   }
   std::sort(items.begin(), items.end(),
             [](const FolderItem& a, const FolderItem& b) { return a.folder != b.folder ? a.folder : a.name < b.name; });

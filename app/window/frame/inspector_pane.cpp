@@ -201,6 +201,8 @@ void draw_inspector(const Session& session, const Models& models, UiState& ui) {
   if (models.range) draw_range_panel(*models.range, ui);
   if (models.inspector)
     draw_op(session, *models.inspector, ui);
+  else if (session.content().triton && !session.content().kernel)
+    draw_triton_facts(session, ui);
   else
     draw_schedule(session);
   ImGui::PopStyleVar();

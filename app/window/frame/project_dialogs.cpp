@@ -135,7 +135,8 @@ std::string file_stem(const Session& session) {
 
 std::string window_title(const Session& session) {
   const Content& content = session.content();
-  std::string title = (content.kernel ? content.kernel->name : triton_subject(*content.triton)) + (content.machine ? " on " + machine_text(content) : "");
+  std::string title =
+      (content.kernel ? content.kernel->name : triton_subject(*content.triton)) + (content.machine ? " on " + machine_text(content) : "");
   if (session.unsaved()) title += " *";
   if (!session.project_file().empty()) title += " - " + base_name(session.project_file());
   if (const char letter = session.window_letter()) title = fmt::format("{} · {}", letter, title);

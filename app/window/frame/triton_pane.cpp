@@ -13,6 +13,7 @@
 #include "app/window/parts/ttgir_tokens.h"
 #include "app/window/parts/ui_state.h"
 #include "core/base/text_style.h"
+#include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {
@@ -59,6 +60,31 @@ void draw_triton_op(const Session& session, const std::string& op, UiState& ui) 
   if (ImGui::IsItemHovered()) tooltip(printable(model.file) + "\nclick: open it in your editor, and copy file and line");
 }
 
+void draw_triton_facts(const Session& session, UiState& ui) {
+  const TritonSource& source = *session.content().triton;
+  section("TRITON KERNEL");
+  if (!source.program) {
+    wrapped_text(fonts().small, theme().dim, "Choose one of the kernels that the file holds.");
+    return;
+  }
+  const triton::Program& program = *source.program;
+  TritonPaneState& state = ui.of<TritonPaneState>();
+  if (state.measured != source.program) {
+    state.measured = source.program;
+    state.memory = triton::memory_of(program);
+  }
+  const triton::Memory& memory = state.memory;
+  fact_line("form", to_string(program.form), theme().text);
+  fact_line("target", fmt::format("sm_{}", program.target), theme().text);
+  fact_line("loops", std::to_string(program.loops.size()), theme().text);
+  fact_line("warps", std::to_string(memory.warps > 0 ? memory.warps : program.num_warps), theme().text);
+  fact_line("shared memory", fmt::format("{} bytes", grouped(memory.shared_bytes)), theme().text);
+  if (memory.tmem_columns > 0) fact_line("tensor memory", fmt::format("{} columns", memory.tmem_columns), theme().text);
+  if (!memory.unsure.empty()) wrapped_text(fonts().small, theme().dim, drawable(printable(memory.unsure)));
+  ImGui::Dummy(ImVec2(0, px(4)));
+  wrapped_text(fonts().small, theme().dim, "The Audit tab says more; Ctrl+K shows the text.");
+}
+
 void draw_triton_text(const Session& session, UiState& ui) {
   const TritonSource& source = *session.content().triton;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -69,7 +95,8 @@ void draw_triton_text(const Session& session, UiState& ui) {
     ui.commands.push(show_editor(SourceOf::Machine));
   const float left = ImGui::GetItemRectMax().x + px(10), room = right - left - close - px(8);
   if (room > px(30))
-    paint_text(fonts().small, {left, at.y + px(5)}, theme().dim, fitted_middle(fonts().small, printable(base_name(source.file->path)), room));
+    paint_text(fonts().small, {left, at.y + px(5)}, theme().dim,
+               fitted_middle(fonts().small, printable(base_name(source.file->path)), room));
   ImGui::SetCursorScreenPos({right - close, at.y});
   if (button("editor/close", "\xc3\x97", ButtonKind::Flat, {}, close, px(24))) ui.commands.push(show_editor(std::nullopt));
   ImGui::SetCursorScreenPos({at.x, at.y + px(30)});
@@ -112,8 +139,8 @@ void draw_triton_text(const Session& session, UiState& ui) {
     }
   }
   const FontScope scope(fonts().small);
-  colored_text(theme().dim, fitted(fonts().small, "as Triton printed it: a click on an op selects it in the chart",
-                                   ImGui::GetContentRegionAvail().x));
+  colored_text(theme().dim,
+               fitted(fonts().small, "as Triton printed it: a click on an op selects it in the chart", ImGui::GetContentRegionAvail().x));
 }
 
 }  // namespace heddle::app

@@ -11,6 +11,7 @@
 #include "app/session/session.h"
 #include "app/window/kit/code_field.h"
 #include "app/window/parts/ttgir_tokens.h"
+#include "core/triton/memory.h"
 #include "core/triton/program.h"
 
 namespace heddle::app {
@@ -23,9 +24,11 @@ struct TritonPaneState {
   std::shared_ptr<const triton::Program> program;  ///< whose text `field` holds
   CodeField field;
   std::vector<TtgirToken> tokens;
-  std::string followed;      ///< the op that was last brought into view
+  std::string followed;       ///< the op that was last brought into view
   std::optional<int> wanted;  ///< this line, from 1, is to come into view
   // Of the inspector.
+  std::shared_ptr<const triton::Program> measured;  ///< what `memory` is of
+  triton::Memory memory;
   std::uint64_t revision = 0;  ///< of the session that `op` was made from
   std::string of;
   std::shared_ptr<const TritonOpModel> op;
@@ -33,6 +36,8 @@ struct TritonPaneState {
 
 /// Names, line in the text and in the source program, Triton's decision. Nothing where no Triton kernel is open.
 void draw_triton_op(const Session& session, const std::string& op, UiState& ui);
+/// What is known of a text that has nothing to schedule: form, loops, memory. Pre: a Triton kernel is open.
+void draw_triton_facts(const Session& session, UiState& ui);
 /// Pre: a Triton kernel is open.
 void draw_triton_text(const Session& session, UiState& ui);
 

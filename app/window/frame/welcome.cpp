@@ -33,8 +33,8 @@ constexpr Card kCards[] = {
     {"welcome/swiglu", "SwiGLU", "two GEMMs · h100", "Two accumulators share their input, and an activation joins them.",
      "swiglu_dual_gemm_hopper", "h100", UnitRole::Special},
     {"welcome/triton", "A Triton kernel", "attention forward · sm_90",
-     "Triton's own schedule, the best one that Triton could build, and the best the machine could do.", "triton/attention_forward.sm90.ttgir",
-     "h100", UnitRole::Tensor},
+     "Triton's own schedule, the best one that Triton could build, and the best the machine could do.",
+     "triton/attention_forward.sm90.ttgir", "h100", UnitRole::Tensor},
     {"welcome/toy", "Toy", "three ops", "S, P, O of the Twill paper's first figure: small enough to check by hand.", "toy_fig1", "toy",
      UnitRole::Float},
 };
@@ -97,10 +97,11 @@ void draw_welcome(const Session& session, UiState& ui) {
   ImGui::SameLine(0, px(10));
   if (button("welcome/open", "Open a kernel file ...", ButtonKind::Plain, {}, 0, px(34))) ui.commands.push(show_open_dialog());
   const float open_right = ImGui::GetItemRectMax().x;
-  paint_text(fonts().small, ImVec2(open_right + px(16), y + px(9)), theme().faint,
-             fitted(fonts().small,
-                    "or drop a Triton text (.ttgir), kernels, machines, schedules, projects, or a compiler's dump on this window · F1: keys",
-                    left + block - open_right - px(16)));
+  paint_text(
+      fonts().small, ImVec2(open_right + px(16), y + px(9)), theme().faint,
+      fitted(fonts().small,
+             "or drop a Triton text (.ttgir), kernels, machines, schedules, projects, or a compiler's dump on this window · F1: keys",
+             left + block - open_right - px(16)));
   y += px(62);
   const std::vector<std::string>& recent = session.settings().recent;
   if (!recent.empty()) paint_text(fonts().small_bold, ImVec2(left, y), theme().heading, "RECENT");

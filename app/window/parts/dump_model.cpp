@@ -51,8 +51,8 @@ DumpModel build_dump(const DumpSource& source) {
     model.loops.push_back(std::move(choice));
   }
   for (const dump::Reading reading : {dump::Reading::Full, dump::Reading::IssueSlots})
-    model.readings.push_back({to_string(reading), short_name(reading), {}, about(reading), source.reading == reading,
-                              ShowLoop{{}, reading}});
+    model.readings.push_back(
+        {to_string(reading), short_name(reading), {}, about(reading), source.reading == reading, ShowLoop{{}, reading}});
   return model;
 }
 
@@ -75,18 +75,19 @@ DumpModel build_triton(const TritonSource& source) {
     return model;
   }
   const triton::Program& program = *source.program;
-  model.format = fmt::format("{} · sm_{} · {}", to_string(program.form), program.target,
-                             count_of(program.num_warps, "warp"));
-  model.about = fmt::format("{}, printed {}", printable(program.kernel),
-                            program.pass.empty() ? fmt::format("in its {} form", to_string(program.form)) : "before " + printable(program.pass));
+  model.format = fmt::format("{} · sm_{} · {}", to_string(program.form), program.target, count_of(program.num_warps, "warp"));
+  model.about =
+      fmt::format("{}, printed {}", printable(program.kernel),
+                  program.pass.empty() ? fmt::format("in its {} form", to_string(program.form)) : "before " + printable(program.pass));
   if (!program.metadata.triton_version.empty()) model.about += "; Triton " + printable(program.metadata.triton_version);
   if (source.native)
     model.about += fmt::format("\n{} ops, {} of tiles, {} edges; {} after fusing", source.native->ops, source.native->tile_ops,
                                source.native->edges, source.native->fused);
   for (std::size_t i = 0; i < program.loops.size(); ++i) {
     const triton::LoopSite& loop = program.loops[i];
-    std::string facts = loop.why_not.empty() ? fmt::format("line {} · {}", loop.line, count_of(static_cast<std::int64_t>(loop.tile_ops), "tile op"))
-                                             : fmt::format("line {} · {}", loop.line, printable(loop.why_not));
+    std::string facts = loop.why_not.empty()
+                            ? fmt::format("line {} · {}", loop.line, count_of(static_cast<std::int64_t>(loop.tile_ops), "tile op"))
+                            : fmt::format("line {} · {}", loop.line, printable(loop.why_not));
     SourceChoice choice{std::to_string(loop.number), fmt::format("loop {}", loop.number), std::move(facts), {}, source.loop == i, {}};
     if (!loop.partition.empty()) choice.name += " · " + printable(loop.partition);
     if (loop.why_not.empty()) choice.show = ShowTriton{{}, loop.number, {}};
@@ -94,8 +95,8 @@ DumpModel build_triton(const TritonSource& source) {
   }
   if (source.loop)
     for (const triton::Reading reading : {triton::Reading::Triton, triton::Reading::Free})
-      model.readings.push_back({to_string(reading), short_name(reading), {}, about(reading), source.reading == reading,
-                                ShowTriton{{}, {}, reading}});
+      model.readings.push_back(
+          {to_string(reading), short_name(reading), {}, about(reading), source.reading == reading, ShowTriton{{}, {}, reading}});
   return model;
 }
 

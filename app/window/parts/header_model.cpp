@@ -250,7 +250,7 @@ std::string solver_line(const Session& session) {
     line += entry->verdict.valid() ? " · checker: valid" : fmt::format(" · {}: {}", entry->name, violations_text(entry->verdict));
     line += entry->period.deadlock ? " · deadlocks" : " · sustainable period " + grouped(entry->period.cycles());
     if (session.content().dump) line += fmt::format(" · by the {} reading", short_name(session.content().dump->reading));
-    if (session.content().triton) line += fmt::format(" · by the {} reading", short_name(session.content().triton->reading));
+    if (session.content().triton) line += fmt::format(" · by {} reading", with_article(session.content().triton->reading));
   }
   return line;
 }

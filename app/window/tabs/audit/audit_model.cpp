@@ -163,11 +163,10 @@ void audit_dump(const Session& session, AuditModel& model) {
     const std::vector<AuditRow> rows = audit_rows(dump, loop);
     if (loop.loop != source.loop) {
       const std::size_t count = findings(rows);
-      model.others.push_back(
-          {dump.loops[loop.loop].id,
-           fmt::format("loop {}: {}", dump.loops[loop.loop].id,
-                       count == 0 ? "nothing found" : count_of(static_cast<std::int64_t>(count), "finding")),
-           ShowLoop{dump.loops[loop.loop].id, {}}});
+      model.others.push_back({dump.loops[loop.loop].id,
+                              fmt::format("loop {}: {}", dump.loops[loop.loop].id,
+                                          count == 0 ? "nothing found" : count_of(static_cast<std::int64_t>(count), "finding")),
+                              ShowLoop{dump.loops[loop.loop].id, {}}});
       continue;
     }
     model.facts = audit_title(dump, loop) + " · " + join_facts(audit_facts(dump, loop), {});
@@ -227,9 +226,7 @@ void add_findings(std::vector<triton::Finding> findings, const Content& content,
   }
 }
 
-Machine judge_of(const Content& content) {
-  return content.machine ? *content.machine : limits_of_target(*content.triton->program);
-}
+Machine judge_of(const Content& content) { return content.machine ? *content.machine : limits_of_target(*content.triton->program); }
 
 void audit_triton(const Session& session, AuditModel& model) {
   const Content& content = session.content();
@@ -242,16 +239,16 @@ void audit_triton(const Session& session, AuditModel& model) {
   }
   const triton::Audit audit = triton::audit(*source.program, judge_of(content));
   model.headline = printable(triton::audit_headline(audit));
-  model.facts = printable(audit.title);
-  for (const Fault& fault : source.refused)
-    model.lines.push_back({"loop", AuditWeight::Waste, printable(to_string(fault)), {}});
+  if (!model.headline.starts_with(printable(audit.title))) model.facts = printable(audit.title);
+  for (const Fault& fault : source.refused) model.lines.push_back({"loop", AuditWeight::Waste, in_words(fault), {}});
   const triton::LoopAudit* here = nullptr;
   for (const triton::LoopAudit& loop : audit.loops) {
     if (loop.loop == source.the_loop()) here = &loop;
     if (loop.loop == source.the_loop() || !loop.loop) continue;
     const auto count = std::count_if(loop.findings.begin(), loop.findings.end(),
                                      [](const triton::Finding& f) { return f.weight != triton::Weight::Fine; });
-    AuditOtherLoop other{loop.loop->number, fmt::format("loop {}: {}", loop.loop->number, count == 0 ? "nothing found" : count_of(count, "finding")),
+    AuditOtherLoop other{loop.loop->number,
+                         fmt::format("loop {}: {}", loop.loop->number, count == 0 ? "nothing found" : count_of(count, "finding")),
                          ShowTriton{{}, loop.loop->number, {}}};
     if (!loop.loop->why_not.empty()) other.show.reset();
     model.others.push_back(std::move(other));

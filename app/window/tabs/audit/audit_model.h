@@ -29,7 +29,7 @@ struct AuditOtherLoop {
 };
 
 struct AuditModel {
-  bool of_dump = false;    ///< or of a Triton text
+  bool of_dump = false;  ///< or of a Triton text
   std::string headline, facts;
   std::string verdict;  ///< what both readings say, as the header does
   std::string note;     ///< which schedule it speaks of, where that is not the one on screen

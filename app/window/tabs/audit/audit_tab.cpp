@@ -26,7 +26,8 @@ const char* mark_of(AuditWeight weight) {
 }
 
 constexpr const char* kPurpose =
-    "The audit is for what a compiler made: a Triton kernel (its loads, stages, memory, warp specialization), or a dump (ddg-0.1, schedule_graph 0.1, curated-ddg-0.2, joint-solver-0.1 and 0.2): broken "
+    "The audit is for what a compiler made: a Triton kernel (its loads, stages, memory, warp specialization), or a dump (ddg-0.1, "
+    "schedule_graph 0.1, curated-ddg-0.2, joint-solver-0.1 and 0.2): broken "
     "dependences, double-booked units, the period the warp groups really sustain, memory that is counted wrong, ring slots nothing "
     "fills.";
 

@@ -19,13 +19,15 @@ using triton::Whose;
 Cycle cycles_of(const triton::Side& side) { return side.period > 0 ? side.period : side.schedule->ii; }
 
 std::string percent(Cycle value, Cycle base) {
-  return fmt::format("{:+.1f} %", 100.0 * static_cast<double>(value - base) / static_cast<double>(std::max<Cycle>(base, 1)));
+  const double off = 100.0 * static_cast<double>(value - base) / static_cast<double>(std::max<Cycle>(base, 1));
+  return off < 99.95 ? fmt::format("{:+.1f} %", off) : fmt::format("{:+.0f} %", off);
 }
 
 void say_standing(const triton::Side& side, bool running, TritonRow& row) {
   if (!side.schedule) {
-    row.standing = side.why_not.empty() ? (running ? "being worked out" : "not found") : printable(side.why_not);
-    row.tone = side.why_not.empty() && running ? Tone::Busy : side.why_not.empty() ? Tone::Warning : Tone::Neutral;
+    const bool to_come = side.why_not.empty() && running;
+    row.standing = to_come ? "being worked out" : "none";
+    row.tone = to_come ? Tone::Busy : Tone::Warning;
   } else if (side.status == Status::Optimal) {
     row.standing = "proved";
     row.tone = Tone::Good;
@@ -72,7 +74,7 @@ void add_options(const triton::Comparison& comparison, TritonModel& model) {
     option.now = row.now;
     option.fits = row.why_not.empty();
     if (row.period > 0) option.period = grouped(row.period);
-    if (row.period > 0 && base > 0 && !row.now) option.change = percent(row.period, base);
+    if (row.period > 0 && base > 0 && !row.now) option.change = row.period == base ? "as now" : percent(row.period, base);
     if (row.shared_bytes > 0) option.shared = kib(row.shared_bytes);
     option.better = option.fits && row.period > 0 && row.period < base;
     option.remark = printable(row.why_not);
@@ -89,23 +91,18 @@ TritonModel build_triton_tab(const Session& session) {
   const Content& content = session.content();
   if (!content.triton) return model;
   const TritonState::Known* known = session.triton().of(content);
+  model.title = triton_subject(*content.triton) + (content.machine ? " · " + content.machine->name : "");
   if (!content.kernel) {
-    model.headline = triton_subject(*content.triton) + ": nothing to compare";
-    for (const Fault& fault : content.triton->refused) model.faults.push_back(printable(to_string(fault)));
+    model.title += ": nothing to compare";
+    for (const Fault& fault : content.triton->refused) model.faults.push_back(in_words(fault));
     return model;
   }
-  if (!known) {
-    model.headline = triton_subject(*content.triton);
-    return model;
-  }
+  if (!known) return model;
   model.running = known->running;
   model.cancelled = known->cancelled;
-  for (const Fault& fault : known->faults) model.faults.push_back(printable(to_string(fault)));
+  for (const Fault& fault : known->faults) model.faults.push_back(in_words(fault));
   if (known->running) model.doing = "working them out · " + seconds_text(known->seconds);
-  if (!known->comparison) {
-    model.headline = triton_subject(*content.triton);
-    return model;
-  }
+  if (!known->comparison) return model;
   const triton::Comparison& comparison = *known->comparison;
   model.headline = printable(triton::headline(comparison));
   model.tensor = content.problem && content.problem->limits.tmem_columns > 0;
@@ -114,18 +111,21 @@ TritonModel build_triton_tab(const Session& session) {
     if (side.schedule && (best == 0 || cycles_of(side) < best)) best = cycles_of(side);
   for (const triton::Side& side : comparison.sides) model.rows.push_back(row_of(side, session, best, known->running));
   if (!known->running)
-    for (const std::string& price : triton::prices(comparison)) model.sentences.push_back(printable(price));
+    for (const std::string& price : triton::prices(comparison)) model.prices.push_back(printable(price));
   for (const triton::Side& side : comparison.sides)
-    if (side.schedule && !side.explanation.empty())
-      model.sentences.push_back(
-          fmt::format("{}: II {}: {}", row_name(side.whose), grouped(side.schedule->ii), printable(side.explanation)));
+    if (!side.schedule && !side.why_not.empty())
+      model.reasons.push_back(fmt::format("{}: none: {}", row_name(side.whose), printable(side.why_not)));
+    else if (side.schedule && !side.explanation.empty())
+      model.reasons.push_back(fmt::format("{}: II {}: {}", row_name(side.whose), grouped(side.schedule->ii), printable(side.explanation)));
   add_options(comparison, model);
   return model;
 }
 
 std::vector<Column<TritonRow>> triton_columns(bool tensor) {
   using Row = TritonRow;
-  const auto words = [](const char* title, std::string Row::*text) { return Column<Row>{title, false, [text](const Row& r) { return r.*text; }}; };
+  const auto words = [](const char* title, std::string Row::*text) {
+    return Column<Row>{title, false, [text](const Row& r) { return r.*text; }};
+  };
   const auto number = [](const char* title, const char* about, std::string Row::*text) {
     Column<Row> column{title, true, [text](const Row& r) { return r.*text; }};
     column.about = about;
@@ -148,14 +148,15 @@ std::vector<Column<TritonOption>> option_columns() {
   const auto column = [](const char* title, bool is_number, std::string Row::*text) {
     return Column<Row>{title, is_number, [text](const Row& r) { return r.*text; }};
   };
-  return {column("num_stages", true, &Row::stages), column("num_warps", true, &Row::warps),  column("cycles", true, &Row::period),
+  return {column("num_stages", true, &Row::stages),  column("num_warps", true, &Row::warps),   column("cycles", true, &Row::period),
           column("against now", true, &Row::change), column("shared KiB", true, &Row::shared), column("remark", false, &Row::remark)};
 }
 
 std::string triton_tsv(const TritonModel& model) {
   const std::vector<Column<TritonRow>> columns = triton_columns(model.tensor);
   std::string text = model.headline + "\n" + table_as_text(std::span(columns), model.rows);
-  for (const std::string& sentence : model.sentences) text += sentence + "\n";
+  for (const std::string& sentence : model.prices) text += sentence + "\n";
+  for (const std::string& sentence : model.reasons) text += sentence + "\n";
   if (model.options.empty()) return text;
   const std::vector<Column<TritonOption>> options = option_columns();
   return text + "\n" + table_as_text(std::span(options), model.options);

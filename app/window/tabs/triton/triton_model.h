@@ -17,7 +17,7 @@ struct TritonRow {
   std::string name, about;
   bool there = false, shown = false;
   std::string ii, period, more, groups, stages, shared, tensor;
-  std::string standing;  ///< "proved", "feasible, bound 2 048", "predicted"; without a schedule, why
+  std::string standing;  ///< "proved", "feasible, bound 2 048", "predicted", "none"
   Tone tone = Tone::Neutral;
 };
 
@@ -27,12 +27,14 @@ struct TritonOption {
 };
 
 struct TritonModel {
-  std::string headline;
+  std::string title;     ///< "attention_forward · h100"
+  std::string headline;  ///< all three in one sentence
   bool running = false, cancelled = false;
-  std::string doing;                   ///< what is being worked on, and how long so far
-  std::vector<std::string> faults;     ///< why there is nothing to compare
-  std::vector<TritonRow> rows;         ///< three, or none
-  std::vector<std::string> sentences;  ///< prices, and why each is not better
+  std::string doing;                 ///< what is being worked on, and how long so far
+  std::vector<std::string> faults;   ///< why there is nothing to compare
+  std::vector<TritonRow> rows;       ///< three, or none
+  std::vector<std::string> prices;   ///< of the difference, a sentence each
+  std::vector<std::string> reasons;  ///< why each is not better
   std::vector<TritonOption> options;
   std::string best_option;
   bool tensor = false;  ///< the machine has tensor memory

@@ -26,12 +26,13 @@ constexpr const char* kPurpose =
 void draw_head(const Session& session, const TritonModel& model, UiState& ui) {
   const float height = px(26), gap = px(6);
   const char* work = model.running ? "Cancel" : "Work out again";
-  const float buttons = button_width(work) + button_width("Copy") + button_width("Copy as Markdown") + button_width("Copy as command") + 4 * gap;
+  const float buttons =
+      button_width(work) + button_width("Copy") + button_width("Copy as Markdown") + button_width("Copy as command") + 4 * gap;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   const bool beside = width - buttons > px(260);
   const float room = beside ? width - buttons - px(10) : width;
-  const std::string text = drawable(pretty(model.headline));
+  const std::string text = drawable(pretty(model.title));
   const std::string doing = model.running ? model.doing : model.cancelled ? "cancelled" : std::string();
   const float for_doing = doing.empty() ? 0 : text_size(fonts().small, doing).x + px(16);
   const std::string shown = fitted(fonts().bold, text, std::max(room - for_doing, px(60)));
@@ -40,7 +41,7 @@ void draw_head(const Session& session, const TritonModel& model, UiState& ui) {
     paint_text(fonts().small, ImVec2(at.x + text_size(fonts().bold, shown).x + px(16), at.y + px(5)), theme().warning, doing);
   ImGui::Dummy(ImVec2(room, height));
   if (probe::on()) probe::last_item("triton/headline");
-  if (ImGui::IsItemHovered() && shown != text) tooltip(text);
+  if (ImGui::IsItemHovered() && !model.headline.empty()) tooltip(drawable(pretty(model.headline)));
   if (beside) ImGui::SetCursorScreenPos(ImVec2(at.x + width - buttons + gap, at.y));
   if (model.running) {
     if (button("triton/cancel", work, ButtonKind::Plain, {}, 0, height)) ui.commands.push(CancelTriton{});
@@ -81,28 +82,32 @@ void draw_rows(const Session& session, TritonModel& model, UiState& ui) {
   };
   TableLook look;
   look.flags = kTable;
-  draw_table("triton_three", look, columns, model.rows, [](const Column<TritonRow>& column) { draw_heading(column); },
-             [&](const TritonRow& row, std::size_t i) {
-               const bool pressed = table_row(fmt::format("triton/row/{}", i), row.shown);
-               if (pressed && !row.shown) ui.commands.push(ShowSide{row.whose});
-               if (ImGui::IsItemHovered()) {
-                 const std::string reason = session.why_no_side(row.whose);
-                 tooltip(row.about + (reason.empty() ? "\nclick: show it in the chart" : "\n" + drawable(reason)));
-               }
-               ImGui::SameLine(0, 0);
-               cell_text(drawable(row.name), false, row.there ? theme().text : theme().dim);
-             });
+  draw_table(
+      "triton_three", look, columns, model.rows, [](const Column<TritonRow>& column) { draw_heading(column); },
+      [&](const TritonRow& row, std::size_t i) {
+        const bool pressed = table_row(fmt::format("triton/row/{}", i), row.shown);
+        if (pressed && !row.shown) ui.commands.push(ShowSide{row.whose});
+        if (ImGui::IsItemHovered()) {
+          const std::string reason = session.why_no_side(row.whose);
+          tooltip(row.about + (reason.empty() ? "\nclick: show it in the chart" : "\n" + drawable(reason)));
+        }
+        ImGui::SameLine(0, 0);
+        cell_text(drawable(row.name), false, row.there ? theme().text : theme().dim);
+      });
 }
 
 void draw_options(TritonModel& model) {
   section("WHAT OTHER OPTIONS WOULD GIVE", "by the model");
   std::vector<Column<TritonOption>> columns = measured(option_columns(), model.options);
-  const auto ink = [](const TritonOption& o) { return !o.fits ? theme().faint : o.now ? theme().text : o.better ? theme().good : theme().dim; };
+  const auto ink = [](const TritonOption& o) {
+    return !o.fits ? theme().faint : o.now ? theme().text : o.better ? theme().good : theme().dim;
+  };
   for (Column<TritonOption>& column : columns) column.ink = ink;
   TableLook look;
   look.flags = kTable;
-  draw_table("triton_options", look, columns, model.options, [](const Column<TritonOption>& column) { draw_heading(column); },
-             [&](const TritonOption& option, std::size_t) { cell_text(option.stages, true, ink(option)); });
+  draw_table(
+      "triton_options", look, columns, model.options, [](const Column<TritonOption>& column) { draw_heading(column); },
+      [&](const TritonOption& option, std::size_t) { cell_text(option.stages, true, ink(option)); });
   if (!model.best_option.empty()) wrapped_text(fonts().small, theme().text, drawable(pretty(model.best_option)));
 }
 
@@ -123,25 +128,12 @@ void draw_triton_tab(const Session& session, const Models&, UiState& ui) {
   draw_head(session, model, ui);
   ImGui::BeginChild("triton", ImVec2(0, 0));
   for (const std::string& fault : model.faults) wrapped_text(fonts().small, theme().warning, drawable(pretty(fault)));
-  const float gap = px(28), width = ImGui::GetContentRegionAvail().x;
-  float options = px(8) + static_cast<float>(option_columns().size()) * px(12);
-  for (const Column<TritonOption>& column : measured(option_columns(), model.options)) options += column.width;
-  options = std::min(options, width * 0.48f);
-  // The options stand beside the three where there is room for both.
-  float three = px(8);
-  for (const Column<TritonRow>& column : measured(triton_columns(model.tensor), model.rows)) three += column.width + px(12);
-  const bool beside = !model.options.empty() && three + gap + options <= width;
-  if (beside) ImGui::BeginChild("left", ImVec2(width - gap - options, 0));
   if (!model.rows.empty()) draw_rows(session, model, ui);
   ImGui::Dummy(ImVec2(0, px(2)));
-  for (const std::string& sentence : model.sentences) wrapped_text(fonts().small, theme().text, drawable(pretty(sentence)));
-  if (beside) {
-    ImGui::EndChild();
-    ImGui::SameLine(0, gap);
-    ImGui::BeginChild("right", ImVec2(0, 0));
-  }
+  for (const std::string& price : model.prices) wrapped_text(fonts().small, theme().text, drawable(pretty(price)));
   if (!model.options.empty()) draw_options(model);
-  if (beside) ImGui::EndChild();
+  if (!model.reasons.empty()) section("WHY NOT BETTER");
+  for (const std::string& reason : model.reasons) wrapped_text(fonts().small, theme().text, drawable(pretty(reason)));
   ImGui::EndChild();
 }
 
