@@ -175,8 +175,8 @@ bool Parser::further_region_line() {
       at = match_[at] + 1;
     } else if (is_word(at, "num_warps") && is_mark(at + 1, '(') && is(at + 2, Kind::Word) && is_mark(at + 3, ')')) {
       const std::string_view digits = text(at + 2);
-      if (std::from_chars(digits.data(), digits.data() + digits.size(), warps).ec != std::errc{})
-        fault(at + 2, "expected a number of warps");
+      if (std::from_chars(digits.data(), digits.data() + digits.size(), warps).ec != std::errc{} || warps < 1 || warps > 1024)
+        fault(at + 2, "expected a number of warps, 1 to 1024");
       at += 4;
     } else if (is_location(at) && is_open(at + 1)) {
       at = match_[at + 1] + 1;
