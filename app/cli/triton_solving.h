@@ -12,7 +12,8 @@
 
 namespace heddle::app {
 
-/// `seconds` for all three together. An environment error in a build without solver.
+/// `seconds` for all three together. What the text does not say and was assumed is printed as notes. An environment error in a build
+/// without solver.
 Result<triton::Comparison> solve_three(const triton::Program& program, const triton::LoopSite& loop, const Machine& machine,
                                        const Arguments& arguments, const Terminal& terminal, double seconds, std::stop_token stop);
 

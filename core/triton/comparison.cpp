@@ -35,11 +35,15 @@ std::string against(Cycle value, Cycle base) {
   return fmt::format("{} % {}", off < 9.95 ? fmt::format("{:.1f}", off) : fmt::format("{:.0f}", off), value < base ? "less" : "more");
 }
 
+/// The text has no schedule of Triton's own; this is what the rules of its pipeliner would make of it.
+bool predicted(const Side& side) { return side.whose == Whose::Tritons && side.schedule && side.native && !side.native->has_own; }
+
 /// Whether the bound says that no schedule of this side's reading takes fewer cycles.
 bool proved(const Side& side) { return side.status == Status::Optimal; }
 
 std::string standing_of(const Side& side) {
   if (!side.schedule) return "no schedule";
+  if (predicted(side) && side.status == Status::Feasible) return "valid, predicted";
   switch (side.status) {
     case Status::Optimal: return "valid, proved best";
     case Status::Feasible:
@@ -80,10 +84,10 @@ std::vector<std::string> side_cells(const Comparison& comparison, const Side& si
 
 /// What a side is, and why it is no faster or is not there.
 std::string about_side(const Side& side) {
-  std::string text = about(side.whose);
+  std::string text = predicted(side) ? "What Triton's compiler would choose, predicted by the rules of its passes." : about(side.whose);
   if (!side.schedule) return text + (side.why_not.empty() ? "" : " None: " + side.why_not + ".");
-  if (!side.explanation.empty()) text += fmt::format(" II {}: {}.", side.schedule->ii, side.explanation);
-  return text;
+  if (side.explanation.empty()) return text;
+  return text + (side.explanation.starts_with("II ") ? " " : fmt::format(" II {}: ", side.schedule->ii)) + side.explanation + ".";
 }
 
 }  // namespace
@@ -97,7 +101,7 @@ std::vector<std::string> prices(const Comparison& comparison, NumberText number)
     const Cycle more = own.period - passes.period;
     lines.push_back(
         more > 0    ? fmt::format("Triton's order costs {} per iteration more than the best that its passes could build ({:.1f} %): "
-                                     "that much can be had by other stages and clusters.",
+                                     "that much can be had by other stages, clusters and partitions.",
                                   cycles(more), percent(own.period, passes.period))
         : more == 0 ? fmt::format("Triton's order is as good as {} that its passes could build.", proved(passes) ? "the best" : "any found")
                     : std::string("No schedule better than Triton's own was found in time."));
@@ -132,7 +136,8 @@ std::vector<std::vector<std::string>> option_cells(const Comparison& comparison)
   for (const OptionRow& row : comparison.options) {
     const bool known = row.period > 0;
     std::string off = "-";
-    if (known && now && now->period > 0 && !row.now) off = fmt::format("{:+.1f} %", percent(row.period, now->period));
+    if (known && now && now->period > 0 && !row.now)
+      off = row.period == now->period ? "same" : fmt::format("{:+.1f} %", percent(row.period, now->period));
     rows.push_back({std::to_string(row.num_stages), std::to_string(row.num_warps), known ? std::to_string(row.period) : "-", off,
                     row.shared_bytes > 0 ? fmt::format("{:.4g}", static_cast<double>(row.shared_bytes) / 1024) : "-",
                     row.now ? (row.why_not.empty() ? "as compiled" : "as compiled; " + row.why_not) : row.why_not});
@@ -206,21 +211,26 @@ const char* about(Whose whose) {
 }
 
 std::string headline(const Comparison& comparison, NumberText number) {
-  const Side &own = comparison.of(Whose::Tritons), &passes = comparison.of(Whose::BestOfTriton),
-             &machine = comparison.of(Whose::BestOfMachine);
-  const auto reads = [&](const Side& side) {
-    const std::string cycles = number(side.period);
-    return runs(own) && &side != &own ? fmt::format("{} ({})", cycles, against(side.period, own.period)) : cycles;
-  };
-  std::vector<std::string> parts;
-  parts.push_back(runs(own) ? fmt::format("Triton's own schedule takes {} cycles per iteration", reads(own))
-                            : "Triton's own schedule is not known" + (own.why_not.empty() ? "" : ": " + own.why_not));
-  if (runs(passes)) parts.push_back(fmt::format("the best that its passes could build {}", reads(passes)));
-  if (runs(machine)) parts.push_back(fmt::format("the best the machine could do {}", reads(machine)));
-  std::string text = printable(comparison.kernel) + ": ";
-  const bool cycles_said = runs(own) || parts.size() == 1;
-  for (std::size_t i = 0; i < parts.size(); ++i) text += (i == 0 ? "" : i == 1 && !runs(own) ? "; " : ", ") + parts[i];
-  return text + (cycles_said ? "" : " cycles per iteration") + (comparison.cancelled ? " (interrupted)" : "");
+  constexpr std::array kNames{"Triton's own schedule", "the best that its passes could build", "the best the machine could do"};
+  std::string text, missing;
+  const Side* first = nullptr;
+  for (std::size_t i = 0; i < comparison.sides.size(); ++i) {
+    const Side& side = comparison.sides[i];
+    if (!runs(side)) {
+      // Without a reason it is still being looked for.
+      if (!side.why_not.empty())
+        missing += fmt::format("; {} is not known{}", kNames[i], side.whose == Whose::Tritons ? ": " + side.why_not : "");
+      continue;
+    }
+    text += text.empty() ? "" : ", ";
+    if (first)
+      text += fmt::format("{} {} ({})", kNames[i], number(side.period), against(side.period, first->period));
+    else
+      text += fmt::format("{} {} {} cycles per iteration", kNames[i], predicted(side) ? "would take" : "takes", number(side.period));
+    if (!first) first = &side;
+  }
+  if (text.empty()) text = "no schedule yet";
+  return printable(text + missing) + (comparison.cancelled ? " (interrupted)" : "");
 }
 
 std::string comparison_text(const Comparison& comparison, const TextStyle& style) {
@@ -244,7 +254,8 @@ std::string comparison_text(const Comparison& comparison, const TextStyle& style
 }
 
 std::string comparison_markdown(const Comparison& comparison) {
-  std::string text = "### " + markdown_safe(headline(comparison, ungrouped)) + "\n\n" + markdown_head(side_columns());
+  std::string text =
+      "### " + markdown_safe(title_of(comparison) + ": " + headline(comparison, ungrouped)) + "\n\n" + markdown_head(side_columns());
   for (const Side& side : comparison.sides) text += markdown_row(side_cells(comparison, side));
   text += "\n";
   for (const Side& side : comparison.sides) text += fmt::format("- **{}**: {}\n", title(side.whose), markdown_safe(about_side(side)));
