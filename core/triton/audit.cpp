@@ -141,10 +141,7 @@ std::optional<Finding> form_of(const Program& program) {
       return finding;
     case Form::Final:
       if (program.loops.empty()) return std::nullopt;
-      finding.sentence = "this is what Triton's passes made: stages have become prologue, rings and barriers";
-      finding.details.push_back(
-          "which op belongs to which stage cannot be read from it; a log of MLIR_ENABLE_DUMP=1 has the text before tritongpu-pipeline, "
-          "which says it");
+      finding.sentence = "this is what runs: rings, barriers and warps are its own; which op belongs to which stage is no longer in it";
       return finding;
     case Form::Specialized:
     case Form::Partitioned:

@@ -137,7 +137,7 @@ Finding order_finding(const LoopSite& loop, const Program& program, const std::v
                               : "")
         : cluster_to < cluster_from
             ? fmt::format("cluster {} runs before cluster {} of what it reads, in the same step", cluster_to, cluster_from)
-            : std::string("it stands before what it reads, in the same stage and cluster");
+            : std::string("it stands before what it reads, in the same step and cluster");
     // A reader that comes k steps too early finds what was made k iterations earlier; in the same step one.
     finding.details.push_back(
         fmt::format("{} gets {} {}: {}", describe_op(program, to), name_of(program, from), step_words(1 - ahead), what));

@@ -163,12 +163,22 @@ struct FinalPlanner {
 
   const Type& result(const Op& op) const { return program.type(op.results.front()); }
 
+  /// Whether slots of it are taken: else two dimensions are those of one tile.
+  bool indexed(const Op& alloc) const {
+    const auto& ops = program.module->ops;
+    return std::any_of(ops.begin(), ops.end(), [&](const Op& op) {
+      if (op.operands.empty() || op.operands.front() != alloc.results.front()) return false;
+      const std::string name = present_name(op.name);
+      return name == "ttg.memdesc_index" || name == "ttg.memdesc_subview";
+    });
+  }
+
   void shared_alloc(OpId id, const Op& op) {
     const Type& type = result(op);
     Buffer buffer;
     buffer.op = id;
     buffer.name = name_of(program, id);
-    const bool ring = type.tile.shape.size() > 2 || (type.tile.shape.size() == 2 && (type.barrier || op.operands.empty()));
+    const bool ring = type.tile.shape.size() > 2 || (type.tile.shape.size() == 2 && (type.barrier || (op.operands.empty() && indexed(op))));
     buffer.slots = ring ? std::max<std::int64_t>(1, type.tile.shape.front()) : 1;
     buffer.bytes = type.tile.bytes() / buffer.slots;
     if (type.barrier) {

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "core/base/saturate.h"
+#include "core/base/text_style.h"
 #include "core/triton/ops.h"
 #include "core/triton/pipeline.h"
 #include "core/triton/plan.h"
@@ -180,7 +181,7 @@ class ScheduledPlanner {
                                    : Buffer::What::Operand,
            id,
            made.barrier            ? "barriers"
-           : each.operands.empty() ? fmt::format("{} slots", slots)
+           : each.operands.empty() ? count_of(slots, "slot")
                                    : "a tile stored for a product",
            slots, made.tile.bytes() / slots, each.integer("alignment", alignment_of(made, each.name.starts_with("triton_gpu."))), life);
     }

@@ -92,7 +92,7 @@ TEST_CASE("an op that runs before what it reads gets a tile of another iteration
   const Audited a = audited(edited(sample(kAttention), "%p_17 = math.exp2", "loop.stage = 2", "loop.stage = 1"));
   const Finding& order = a.at("order");
   CHECK(order.weight == Weight::Wrong);
-  CHECK(says(order, "%p_17 (math.exp2, line 75, kernels.py:"));
+  CHECK(says(order, "%p_17 (math.exp2, line "));
   CHECK(says(order, "gets %p_16 of 2 iterations before: stage 1, but what it reads is made in stage 2"));
   CHECK_FALSE(a.audit.clean());
   CHECK(audit_headline(a.audit).find("wrong: order") != std::string::npos);
@@ -108,11 +108,13 @@ TEST_CASE("in one stage the cluster decides, in one cluster the place in the tex
 }
 
 TEST_CASE("a carried value may come from the iteration before, but no later", "[core]") {
-  // The sum of an iteration is read by the next one.
+  // The sum of an iteration is read by the next one. A stage later it is made in the step in which it is read, but after that.
   const std::string text = sample(kAttention);
-  CHECK(audited(edited(text, "%total_21 = arith.addf", "loop.stage = 2", "loop.stage = 3")).at("order").weight == Weight::Fine);
+  const Finding one = audited(edited(text, "%total_21 = arith.addf", "loop.stage = 2", "loop.stage = 3")).at("order");
+  CHECK(one.weight == Weight::Wrong);
+  CHECK(says(one, "gets %total_21 of the iteration before: it stands before what it reads, in the same step and cluster"));
   const Finding two = audited(edited(text, "%total_21 = arith.addf", "loop.stage = 2", "loop.stage = 4")).at("order");
-  CHECK(two.weight == Weight::Wrong);
+  CHECK(says(two, "gets %total_21 of 2 iterations before"));
   CHECK(says(two, "made in stage 4 of the iteration before"));
 }
 
@@ -166,14 +168,14 @@ TEST_CASE("memory beyond a limit is wrong before the launch, with what takes it"
   CHECK(says(shared, "229432 of 200000 bytes"));
   CHECK(says(shared, "29432 bytes too many"));
   CHECK(says(shared, "98304 bytes: ring s_6"));
-  const Finding& tensor = audited(sample("attention_forward.sm100.scheduled.ttgir"), with_limits(232448, 256)).at("tensor memory");
+  const Finding tensor = audited(sample("attention_forward.sm100.scheduled.ttgir"), with_limits(232448, 256)).at("tensor memory");
   CHECK(tensor.weight == Weight::Wrong);
   CHECK(says(tensor, "320 of 256 columns"));
   CHECK(audited(sample(kAttention)).at("shared memory").weight == Weight::Fine);
 }
 
 TEST_CASE("registers that tiles hold are counted at the fullest place", "[core]") {
-  CHECK(says(audited(sample(kAttention)).at("registers"), "164 of 255"));
+  CHECK(says(audited(sample(kAttention)).at("registers"), "136 of 255"));
   // Half the warps hold twice as much each.
   Machine few = with_limits();
   few.limits.registers_per_thread = 128;
