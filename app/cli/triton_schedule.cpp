@@ -25,13 +25,14 @@ bool same_ops(const triton::Native& native, const Problem& problem) {
 }  // namespace
 
 Result<Schedule> own_schedule_of(const TritonText& text, const Problem& problem) {
+  const char* const how = "name the KERNEL like FILE#triton, and leave out --subtile; or give a SCHEDULE";
+  if (text.reading != triton::Reading::Triton) return fault_of(text.name, "Triton's own schedule is one of the triton reading", how);
   if (!text.native.has_own)
     return fault_of(text.name,
                     "the text has no schedule of Triton's own" + (text.native.why_no_own.empty() ? "" : ": " + text.native.why_no_own),
                     "give a SCHEDULE, or solve it");
-  if (text.reading != triton::Reading::Triton || !same_ops(text.native, problem))
-    return fault_of(text.name, fmt::format("Triton's own schedule has other ops than {}", problem.kernel),
-                    "it is one of the triton reading, uncut: name the KERNEL like FILE#triton, and leave out --subtile");
+  if (!same_ops(text.native, problem))
+    return fault_of(text.name, fmt::format("Triton's own schedule has other ops than {}", problem.kernel), how);
 #ifdef HEDDLE_HAS_SOLVER
   std::optional<Schedule> schedule = solver::own_schedule(text.native, problem);
   if (!schedule || !form_violations(problem, *schedule).empty())

@@ -35,6 +35,15 @@ bool settled(const triton::Comparison& comparison) {
   });
 }
 
+/// Why no side has a schedule; empty where one has.
+std::string why_nothing(const triton::Comparison& comparison) {
+  for (const triton::Side& side : comparison.sides)
+    if (side.schedule) return {};
+  for (const triton::Side& side : comparison.sides)
+    if (!side.why_not.empty()) return side.why_not;
+  return {};
+}
+
 std::string written_as(const std::string& format, const triton::Comparison& comparison, const TextStyle& style) {
   if (format == "json") return comparison_json(comparison).pretty();
   if (format == "csv") return comparison_csv(comparison);
@@ -83,6 +92,8 @@ int compare_three(const Arguments& arguments, const Terminal& terminal) {
   Result<triton::Comparison> comparison =
       solve_three(*program, **loop, *machine, arguments, terminal, arguments.deadline(kSeconds).left(), interrupt.token());
   if (!comparison) return report(terminal, comparison.error(), json);
+  if (const std::string nothing = why_nothing(*comparison); !nothing.empty() && !comparison->cancelled)
+    return report(terminal, Error::input(nothing), json);
   TextStyle style = terminal.style;
   if (!here) style = {};
   int code = comparison->cancelled ? kInterrupted : settled(*comparison) ? kDone : kNoProof;
