@@ -103,8 +103,8 @@ Result<std::string> find_in_library(Shelf shelf, const std::string& name_or_path
     return name_or_path;
   // What follows the mark says which loop of a dump or of a Triton text.
   const std::string file = name_or_path.substr(0, name_or_path.rfind('#'));
-  const bool path_like =
-      file.size() < name_or_path.size() || file.ends_with(".json") || file.ends_with(".ttgir") || (shelf != Shelf::Schedules && file.find('/') != std::string::npos);
+  const bool path_like = file.size() < name_or_path.size() || file.ends_with(".json") || file.ends_with(".ttgir") ||
+                         (shelf != Shelf::Schedules && file.find('/') != std::string::npos);
   std::string hint = did_you_mean(path_like ? fs::path(file).stem().string() : name_or_path, names);
   if (path_like && fs::exists(file, code))
     return Error{ErrorKind::Input, {{file, {}, "only a compiler's dump and a Triton text have loops to name after #", {}}}};
