@@ -1,0 +1,80 @@
+// Triton's texts where a kernel is expected: names, readings, machines, demands.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+#include "core/library/inputs.h"
+#include "core/library/library.h"
+#include "core/library/triton_text.h"
+#include "tests/support/paths.h"
+
+using namespace heddle;
+
+namespace {
+
+std::string text(const std::string& name) { return test::repository_path("tests/triton/texts/" + name); }
+
+Result<Inputs> inputs_of(const std::string& name, std::vector<Fault>& warnings) {
+  InputNames names;
+  names.kernel = names.machine = name;
+  return load_inputs(names, warnings);
+}
+
+}  // namespace
+
+TEST_CASE("a Triton text is a kernel by the reading that is named, and a machine by its target", "[core]") {
+  const std::string gemm = text("gemm_descriptors.sm90.scheduled.ttgir");
+  const Result<Kernel> free = load_kernel(gemm), own = load_kernel(gemm + "#triton");
+  REQUIRE(free.ok());
+  REQUIRE(own.ok());
+  CHECK(free->source == gemm);
+  CHECK(own->source == gemm + "#triton");
+  // Two warp groups of the text have 64 rows each.
+  CHECK(free->body.size() > own->body.size());
+  CHECK(free->producer);
+  const Result<Machine> hopper = load_machine(gemm), blackwell = load_machine(text("gemm_descriptors.sm100.scheduled.ttgir") + "#triton");
+  REQUIRE(hopper.ok());
+  REQUIRE(blackwell.ok());
+  CHECK(hopper->name == "h100");
+  CHECK(blackwell->name == "b200");
+  CHECK_FALSE(load_machine(text("gemm_pointers.sm80.scheduled.ttgir")).ok());
+}
+
+TEST_CASE("what Triton's passes obey is a demand in their reading only", "[core]") {
+  std::vector<Fault> warnings;
+  const std::string gemm = text("gemm_descriptors.sm90.scheduled.ttgir");
+  const Result<Inputs> own = inputs_of(gemm + "#triton", warnings), free = inputs_of(gemm, warnings);
+  REQUIRE(own.ok());
+  REQUIRE(free.ok());
+  CHECK_FALSE(own->constraints.empty());
+  CHECK(free->constraints.empty());
+  REQUIRE(own->triton);
+  CHECK(own->triton->reading == triton::Reading::Triton);
+  CHECK(own->machine.name == "h100");
+  CHECK(warnings.empty());
+}
+
+TEST_CASE("the names of Triton's texts are told by content, by their ending and by being a folder", "[core]") {
+  CHECK(names_triton(text("gemm_descriptors.sm90.scheduled.ttgir")));
+  CHECK(names_triton(text("gemm_descriptors.sm90.scheduled.ttgir") + "#0,triton"));
+  CHECK(names_triton(text("attention_forward_ws.sm100.mlir-enable-dump.log")));
+  CHECK(names_triton(test::repository_path("tests/triton/texts")));
+  CHECK_FALSE(names_triton(text("truth.json")));
+  CHECK_FALSE(names_triton(text("README.md")));
+  CHECK_FALSE(names_triton("attention_forward_hopper"));
+  CHECK_FALSE(names_triton("nosuch.ttgir"));
+  CHECK_FALSE(names_triton(""));
+  CHECK_FALSE(names_triton("#"));
+  CHECK(reading_in("x.ttgir#0,triton") == triton::Reading::Triton);
+  CHECK_FALSE(reading_in("x.ttgir#0"));
+  CHECK(reading_in(with_reading("x.ttgir#0", triton::Reading::Free)) == triton::Reading::Free);
+}
+
+TEST_CASE("a target without a machine has limits all the same", "[core]") {
+  const Result<triton::Program> old = read_triton_program(text("gemm_pointers.sm80.scheduled.ttgir"));
+  REQUIRE(old.ok());
+  CHECK(limits_of_target(*old).limits.smem_bytes == 166912);
+  const Result<triton::Program> hopper = read_triton_program(text("gemm_descriptors.sm90.scheduled.ttgir"));
+  REQUIRE(hopper.ok());
+  CHECK(limits_of_target(*hopper).limits.smem_bytes == 232448);
+}
