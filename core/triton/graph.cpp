@@ -14,7 +14,7 @@
 namespace heddle::triton {
 namespace {
 
-constexpr std::size_t kMostNodes = 1000;
+constexpr std::size_t kMostNodes = 1000, kMostOps = 8000;
 
 std::vector<std::int64_t> integers(std::string_view text) {
   std::vector<std::int64_t> found;
@@ -56,6 +56,8 @@ class GraphBuilder {
 
   Result<Graph> build() {
     if (!loop_.why_not.empty()) refuse(program_.module->op(loop_.op), fmt::format("loop {}: {}", loop_.number, loop_.why_not));
+    if (loop_.ops > kMostOps)
+      refuse(program_.module->op(loop_.op), fmt::format("the loop has {} ops, at most {} are read", loop_.ops, kMostOps));
     if (const mlir::Block* body = flow_.body(); body && error_.faults.empty())
       for (const mlir::OpId id : body->ops) visit(id);
     if (graph_.nodes.size() > kMostNodes)

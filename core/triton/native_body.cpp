@@ -63,6 +63,12 @@ void NativeBuilder::find_joins() {
 
 void NativeBuilder::add_body() {
   find_joins();
+  for (const mlir::OpId id : flow_.body()->ops)
+    for (const mlir::ValueId operand : op(id).operands) {
+      const mlir::OpId from = flow_.source(operand).op;
+      if (const auto node = from.valid() ? node_of(from) : std::nullopt; node && graph_.nodes[*node].kind.ends_with("load"))
+        readers_[from].emplace_back(id, operand);
+    }
   // Values first: an op may read what a later one left an iteration ago.
   for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
     const Node& node = graph_.nodes[n];

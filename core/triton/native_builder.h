@@ -97,9 +97,10 @@ class NativeBuilder {
   std::map<mlir::OpId, std::size_t> nodes_;
   std::map<mlir::OpId, std::string> in_registers_, in_memory_;  ///< values that ops of the loop define
   std::map<mlir::ValueId, std::string> outside_;
-  std::map<mlir::ValueId, std::string> second_results_;  ///< of ops that define two tiles
-  std::map<std::size_t, std::string> load_names_;        ///< of the op that a load became
-  std::map<std::string, bool> transposed_;               ///< values held the other way round
+  std::map<mlir::ValueId, std::string> second_results_;                              ///< of ops that define two tiles
+  std::map<mlir::OpId, std::vector<std::pair<mlir::OpId, mlir::ValueId>>> readers_;  ///< of loads: who reads them, by which operand
+  std::map<std::size_t, std::string> load_names_;                                    ///< of the op that a load became
+  std::map<std::string, bool> transposed_;                                           ///< values held the other way round
   std::set<std::string> op_names_, value_names_;
   std::map<std::size_t, std::size_t> joined_;        ///< node of a reduction -> chain that it computes too
   std::map<std::size_t, std::size_t> joined_chain_;  ///< the other way round

@@ -25,23 +25,18 @@ void NativeBuilder::add_load(std::size_t n) {
   bool memory = false, registers = false;
   std::optional<std::int64_t> use_stage, use_cluster;
   const mlir::Op* fill = nullptr;
-  for (const mlir::OpId id : flow_.body()->ops) {
+  for (const auto& [id, operand] : readers_[node.op]) {
     const mlir::Op& reader = op(id);
     const auto role = work_of(program_, reader);
-    for (const mlir::ValueId operand : reader.operands) {
-      if (flow_.source(operand).op != node.op) continue;
-      const bool filled = role == Role::SharedAlloc && !is_tile_op(program_, flow_, reader);
-      if (filled) fill = &reader;
-      const bool view = role == Role::View || filled;
-      if (!view) (is_memory(program_.type(operand)) ? memory : registers) = true;
-      if (reader.find("loop.stage") && (!view || filled)) {
-        const std::int64_t stage = reader.integer("loop.stage", 0);
-        if (!use_stage || stage < *use_stage) {
-          use_stage = stage;
-          use_cluster = reader.integer("loop.cluster", 0);
-        }
-      }
-    }
+    const bool filled = role == Role::SharedAlloc && !is_tile_op(program_, flow_, reader);
+    if (filled) fill = &reader;
+    const bool view = role == Role::View || filled;
+    if (!view) (is_memory(program_.type(operand)) ? memory : registers) = true;
+    if (!reader.find("loop.stage") || (view && !filled)) continue;
+    const std::int64_t stage = reader.integer("loop.stage", 0);
+    if (use_stage && stage >= *use_stage) continue;
+    use_stage = stage;
+    use_cluster = reader.integer("loop.cluster", 0);
   }
   if (!memory && !registers) registers = true;
   const Type& type = result(load);
