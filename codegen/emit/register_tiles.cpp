@@ -102,12 +102,20 @@ bool Writer::takes_by_column(const TileOp& op, std::size_t input) const {
   return map_lay(op, input, shape(op.inputs[input].value), shape(op.outputs[0])) == Lay::AlongColumns;
 }
 
-/// Some op lays it over a tile, one element for each column.
+/// Some op lays it over a tile, one element for each column, or what is computed of it element by element.
 bool Writer::lies_along_columns(const TileValue& value) const {
-  for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
-    for (const TileOp& op : *list)
-      for (std::size_t k = 0; k < op.inputs.size(); ++k)
-        if (op.inputs[k].value == value.name && takes_by_column(op, k)) return true;
+  std::vector<std::string> names{value.name};
+  for (std::size_t n = 0; n < names.size(); ++n)
+    for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
+      for (const TileOp& op : *list)
+        for (std::size_t k = 0; k < op.inputs.size(); ++k) {
+          if (op.inputs[k].value != names[n]) continue;
+          if (takes_by_column(op, k)) return true;
+          const bool each = op.kind == "map" || op.kind == "elementwise" || op.kind == "exp2" || op.kind == "convert" || op.kind == "copy";
+          if (each && kernel_.find_value(op.outputs[0])->shape.size() == 1 &&
+              std::find(names.begin(), names.end(), op.outputs[0]) == names.end())
+            names.push_back(op.outputs[0]);
+        }
   return false;
 }
 

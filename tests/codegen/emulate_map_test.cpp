@@ -39,6 +39,7 @@ std::string expression_of(const TileOp& op) {
   const std::string b = op.inputs.size() > 1 ? "x1" : text_of(op, "value", "0"), fn = text_of(op, "fn", "");
   if (fn == "add" || fn == "sub" || fn == "mul" || fn == "div")
     return a + (fn == "add" ? " + " : fn == "sub" ? " - " : fn == "mul" ? " * " : " / ") + b;
+  if (fn == "fma") return fmt::format("{} * x1 + x2", a);
   if (fn == "silu") return fmt::format("t = {}; t * sigmoid(t)", a);
   if (fn == "gelu") return fmt::format("t = {}; 0.5 * t * (1 + erf(t * 0.70710678))", a);
   if (fn == "square") return fmt::format("t = {}; t * t", a);
@@ -102,6 +103,46 @@ double run_with_maps(const std::string& name, const Scope& sizes, int blocks, in
   return run_with_maps(test::lowering(name, sizes), blocks, least, wrong);
 }
 
+/// What is computed now depends on where an element stands: maps of these lists, and vectors that have been loaded.
+void with_places(test::Lowering& lowering, bool body) {
+  Kernel& kernel = lowering.kernel;
+  std::vector<std::vector<TileOp>*> lists{&kernel.epilogue};
+  if (body) lists.push_back(&kernel.body);
+  for (auto* list : lists)
+    for (TileOp& op : *list) {
+      if (op.kind != "map") continue;
+      std::string expr = std::get<std::string>(op.attrs.at("expr"));
+      const std::size_t last = expr.rfind(';') == std::string::npos ? 0 : expr.rfind(';') + 1;
+      const bool tile = kernel.find_value(op.outputs[0])->shape.size() == 2;
+      expr.insert(last, "whole = ");
+      op.attrs["expr"] = expr + (tile ? "; whole + 0.01 * row - 0.003 * col" : "; whole * (1 + 0.01 * row)");
+    }
+  std::vector<TileOp> epilogue;
+  for (TileOp op : kernel.epilogue) {
+    for (Operand& in : op.inputs)
+      if (kernel.find_value(in.value + "_bent")) in.value += "_bent";
+    epilogue.push_back(op);
+    if (op.kind != "load" || kernel.find_value(op.outputs[0])->shape.size() != 1) continue;
+    TileValue bent = *kernel.find_value(op.outputs[0]);
+    bent.name += "_bent";
+    kernel.values.push_back(bent);
+    TileOp bend;
+    bend.name = op.name + "_bent";
+    bend.kind = "map";
+    bend.inputs = {{op.outputs[0], 0}};
+    bend.outputs = {bent.name};
+    bend.attrs = {{"expr", std::string("x0 * (1 + 0.01 * row)")}};
+    epilogue.push_back(bend);
+  }
+  kernel.epilogue = epilogue;
+}
+
+double run_with_places(test::Lowering lowering, int blocks, bool body = false, const test::Wrong& wrong = {}) {
+  with_maps(lowering);
+  with_places(lowering, body);
+  return run_text(lowering, blocks, wrong);
+}
+
 std::string source_of(test::Lowering lowering) {
   with_maps(lowering);
   const EmitResult emitted = emit_cuda(lowering.kernel, lowering.problem, lowering.schedule, test::program_of(lowering));
@@ -143,6 +184,28 @@ TEST_CASE("the text of maps with vectors along rows and columns computes what he
   };
   CHECK(run_with_maps(gemm("gemm_epilogue"), 2, 5) < 1e-3);
   CHECK(run_with_maps(gemm("gemm_epilogue"), 2, 5, {"[e / 4 * 2 + (e & 1)]", "[e / 4 * 2]"}) > 0.01);
+}
+
+TEST_CASE("the text of attention backward made of maps computes what heddle eval computes", "[codegen][.slow]") {
+  // Statistics along columns, which lie in shared memory.
+  const Scope sizes{{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}};
+  CHECK(run_with_maps("attention_backward_hopper", sizes, 1, 4) < 4e-3);
+  CHECK(run_with_maps("attention_backward_blackwell", sizes, 1, 4) < 4e-3);
+}
+
+TEST_CASE("the text of maps that know where their elements stand computes what heddle eval computes", "[codegen][.slow]") {
+  const Scope attention{{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}};
+  CHECK(run_with_places(test::lowering("attention_forward_hopper", attention), 1) < 4e-3);
+  CHECK(run_with_places(test::lowering("attention_forward_blackwell", attention), 1) < 4e-3);
+  const test::Lowering norm = test::lowering("layernorm", {{"ROWS", 203}, {"BLOCKS", 3}});
+  CHECK(run_with_places(norm, 3, true) < 2e-3);
+  CHECK(run_with_places(norm, 3, true, {"8 * 256 + lane * 8", "8 * 256 + lane"}) > 0.01);
+  const test::Lowering gemm =
+      test::lowered_pattern("gemm_epilogue", "gemm",
+                            {{"bias", "yes"}, {"activation", "gelu"}, {"row_scale", "yes"}, {"column_scale", "yes"}, {"residual", "yes"}},
+                            {{"M", 256}, {"N", 512}, {"K", 192}});
+  CHECK(run_with_places(gemm, 2) < 2e-3);
+  CHECK(run_with_places(gemm, 2, false, {"const int row = e / 2 * 8 + lane % 4 * 2 + (e & 1);", "const int row = e;"}) > 0.01);
 }
 
 TEST_CASE("the text of a map that narrows, and of a minimum and a select, computes what heddle eval computes", "[codegen][.slow]") {
@@ -208,7 +271,7 @@ TEST_CASE("texts made of maps compile without a spill where there is a compiler"
     return;
   }
   for (const char* name : {"attention_forward_hopper", "swiglu_dual_gemm_hopper", "layernorm", "attention_forward_blackwell",
-                           "swiglu_dual_gemm_blackwell", "attention_forward_causal_blackwell"}) {
+                           "swiglu_dual_gemm_blackwell", "attention_forward_causal_blackwell", "attention_forward_causal_hopper"}) {
     test::Lowering from = test::lowering(name);
     with_maps(from);
     const Program program = test::program_of(from);
