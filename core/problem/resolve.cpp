@@ -189,10 +189,15 @@ class Resolver {
     constexpr int kWarps = 4;
     const auto moves = [](const TileOp& op) { return op.kind == "tmem_load" || op.kind == "tmem_store"; };
     if (!machine_.arch.starts_with("sm_10") || std::none_of(kernel_.body.begin(), kernel_.body.end(), moves)) return;
-    int width = kWarps;
-    for (std::size_t i = 0; i < kernel_.body.size(); ++i)
-      if (const TileOp& op = kernel_.body[i]; moves(op) && op.cost && op.cost->warps && problem_.ops[i].warps % kWarps == 0)
-        width = std::max(width, problem_.ops[i].warps);
+    // All of them must say the same; one alone is as wrong as it was.
+    int width = 0;
+    for (std::size_t i = 0; i < kernel_.body.size(); ++i) {
+      const TileOp& op = kernel_.body[i];
+      if (!moves(op)) continue;
+      const bool said = op.cost && op.cost->warps && problem_.ops[i].warps % kWarps == 0;
+      width = said && (width == 0 || width == problem_.ops[i].warps) ? problem_.ops[i].warps : kWarps;
+      if (!said || width != problem_.ops[i].warps) break;
+    }
     for (std::size_t i = 0; i < kernel_.body.size(); ++i) {
       const Op& cost = problem_.ops[i];
       if (moves(kernel_.body[i]) ? cost.warps == width || cost.name.empty() : cost.warps <= width) continue;
