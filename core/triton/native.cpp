@@ -211,8 +211,12 @@ void NativeBuilder::name_dimensions() {
     const Shape& shape = shapes_[value.name];
     if (std::count_if(shape.dims.begin(), shape.dims.end(), [&](int d) { return root_of(d) == rows; }) > 1) return;
   }
-  const std::int64_t groups = std::max<std::int64_t>(1, program_.num_warps / 4);
-  const bool cuts = program_.target < 100 && groups > 1 && extent % (64 * groups) == 0;
+  // A warp group takes 64 rows of a product at a time on Hopper, a tile of tensor memory has 128.
+  const std::int64_t of_text = std::max<std::int64_t>(1, program_.num_warps / 4);
+  const std::int64_t wanted = program_.target >= 100 ? extent / 128 : std::max<std::int64_t>(of_text, extent >= 128 ? 2 : 1);
+  const std::int64_t rows_each = program_.target >= 100 ? 128 : 64;
+  const std::int64_t groups = extent % (rows_each * std::max<std::int64_t>(1, wanted)) == 0 && wanted <= 4 ? wanted : 1;
+  const bool cuts = groups > 1;
   const std::string name = scalars_.param(scalars_.fresh("ROWS"), extent, extent, "rows of the tile, as the text has them");
   for (TileValue& value : kernel.values) {
     const Shape& shape = shapes_[value.name];

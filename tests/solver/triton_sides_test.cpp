@@ -1,0 +1,98 @@
+// The three schedules of a Triton kernel: each is legal in its reading, what Triton's passes could build is no worse than what they did,
+// and no better than what the machine could do.
+#include <catch2/catch.hpp>
+
+#include "core/base/atomic_file.h"
+#include "core/check/checker.h"
+#include "core/library/library.h"
+#include "solver/questions/triton.h"
+#include "tests/support/paths.h"
+
+using namespace heddle;
+using namespace heddle::triton;
+
+namespace {
+
+Comparison compared(const std::string& name, double seconds = 60) {
+  const std::string path = test::repository_path("tests/triton/texts/" + name + ".ttgir");
+  Result<mlir::Module> module = mlir::parse(read_file(path).value(), path);
+  REQUIRE(module.ok());
+  const Result<Program> program = make_program(*std::move(module));
+  REQUIRE(program.ok());
+  const LoopSite* loop = usual_loop(*program);
+  REQUIRE(loop);
+  const auto machine =
+      load_machine(test::repository_path(program->target >= 100 ? "assets/machines/b200.json" : "assets/machines/h100.json"));
+  REQUIRE(machine);
+  Result<Comparison> comparison = solver::compare_triton({*program, *loop, *machine, seconds});
+  if (!comparison) FAIL(to_string(comparison.error()));
+  return *std::move(comparison);
+}
+
+void require_sound(const Comparison& comparison) {
+  for (const Side& side : comparison.sides) {
+    INFO(title(side.whose) << ": " << side.why_not);
+    REQUIRE(side.schedule);
+    CHECK(check(*side.problem, *side.schedule, side.whose == Whose::Tritons ? Constraints{} : side.constraints).valid());
+    CHECK(side.period > 0);
+    CHECK(side.period <= side.schedule->ii);
+  }
+  const Side &own = comparison.of(Whose::Tritons), &best = comparison.of(Whose::BestOfTriton),
+             &machine = comparison.of(Whose::BestOfMachine);
+  CHECK(best.period <= own.period);
+  CHECK(machine.period <= best.period);
+  CHECK(best.status == Status::Optimal);
+  CHECK(machine.status == Status::Optimal);
+  // What the text was compiled with stands in the table of options.
+  std::size_t now = 0;
+  for (const OptionRow& row : comparison.options)
+    if (row.now) {
+      ++now;
+      CHECK(row.period == own.period);
+    }
+  CHECK(now == 1);
+}
+
+}  // namespace
+
+TEST_CASE("attention forward on Hopper: Triton overlaps nothing with its products, its passes cannot, the machine can", "[triton]") {
+  const Comparison comparison = compared("attention_forward.sm90.scheduled");
+  require_sound(comparison);
+  const Side &best = comparison.of(Whose::BestOfTriton), &machine = comparison.of(Whose::BestOfMachine);
+  CHECK(best.groups == 1);
+  CHECK(machine.schedule->ii == 2048);  // two products of 128 x 128 x 128 keep the tensor cores busy
+  CHECK(best.period > machine.period * 3 / 2);
+  CHECK(comparison.of(Whose::Tritons).shared_bytes == 229432);  // what Triton says itself
+}
+
+TEST_CASE("a GEMM whose operand B is not pipelined pays for it, and its passes could pipeline it", "[triton]") {
+  const Comparison comparison = compared("gemm_pointers.sm90.scheduled");
+  require_sound(comparison);
+  CHECK(comparison.of(Whose::BestOfTriton).period * 3 < comparison.of(Whose::Tritons).period * 2);
+}
+
+TEST_CASE("other kernels have three schedules too", "[triton]") {
+  for (const char* name : {"gemm_descriptors.sm90.scheduled", "gemm_descriptors.sm100.scheduled", "gemm_scaled_f8.sm90.scheduled",
+                           "softmax_rows.sm90.scheduled", "swiglu_dual.sm100.scheduled"}) {
+    INFO(name);
+    require_sound(compared(name));
+  }
+}
+
+TEST_CASE("a partitioned text has as many streams as it has partitions", "[triton]") {
+  const Comparison comparison = compared("attention_forward_ws.sm100.partitioned");
+  require_sound(comparison);
+  CHECK(comparison.of(Whose::Tritons).groups == 4);
+}
+
+TEST_CASE("a cancelled comparison says so for every side that it has not reached", "[triton]") {
+  const std::string path = test::repository_path("tests/triton/texts/attention_forward.sm90.scheduled.ttgir");
+  const Result<Program> program = make_program(mlir::parse(read_file(path).value(), path).value());
+  const auto machine = load_machine(test::repository_path("assets/machines/h100.json"));
+  std::stop_source stop;
+  stop.request_stop();
+  const auto comparison = solver::compare_triton({*program, *usual_loop(*program), *machine}, stop.get_token());
+  REQUIRE(comparison);
+  CHECK(comparison->cancelled);
+  CHECK(comparison->of(Whose::BestOfMachine).why_not == "cancelled");
+}
