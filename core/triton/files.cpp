@@ -103,18 +103,20 @@ Result<Program> read_program(const Address& address) {
   const bool layouts = has_layouts(loaded->text);
   const bool in_log = !(*found)->pass.empty();
   Result<mlir::Module> module = mlir::parse(std::move(loaded->text), address.path);
-  if (!module) {
-    Error error = module.error();
+  const auto in_file = [&](Error error) {
     for (Fault& fault : error.faults) {
       if (in_log) fault.pointer = moved_pointer(fault.pointer, (*found)->line - 1);
       if (!(*found)->loaded) fault.file = (*found)->path;
     }
     return error;
-  }
+  };
+  if (!module) return in_file(module.error());
   if (!layouts && !module->functions.empty())
     return files_fault(address.path, "this text has no layouts: it was printed before Triton chose any (TTIR)",
                        "open the .ttgir beside it, or a later pass of the log");
-  return make_program(*std::move(module), std::move(loaded->metadata), (*found)->pass);
+  Result<Program> program = make_program(*std::move(module), std::move(loaded->metadata), (*found)->pass);
+  if (!program) return in_file(program.error());
+  return program;
 }
 
 Result<const LoopSite*> find_loop(const Program& program, const Address& address) {

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "core/triton/flow.h"
+#include "core/triton/well_formed.h"
 
 namespace heddle::triton {
 namespace {
@@ -139,6 +140,7 @@ std::optional<Reading> parse_reading(std::string_view word) {
 }
 
 Result<Program> make_program(mlir::Module module, Metadata metadata, std::string pass) {
+  if (std::vector<Fault> malformed = malformed_ops(module); !malformed.empty()) return Error{ErrorKind::Input, std::move(malformed)};
   Program program;
   program.file = module.file;
   program.pass = std::move(pass);
