@@ -38,5 +38,6 @@ picture graph "${attention[@]}" --do graph --do maximize
 picture pipeline_text "${attention[@]}" --do pipeline_text --do maximize
 picture cuda "${attention[@]}" --select QK1 --do cuda
 picture palette "${attention[@]}" --do find --do type:sl
+picture triton kernels/triton/attention_forward.sm90.ttgir --size 1600x1000
 picture light "${attention[@]}" --theme light
 ((made)) || { echo "no picture of that name" >&2; exit 2; }

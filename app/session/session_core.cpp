@@ -151,6 +151,7 @@ void SessionCore::on(const OpenPair& c) {
 
 void SessionCore::on(const OpenSchedule& c) {
   if (dump::is_dump(c.path)) return on(OpenDump{c.path});
+  if (names_triton(c.path)) return open_triton_schedule(c.path);
   const std::string title = "Cannot open schedule " + base_name(c.path);
   const auto target = read_schedule_head(c.path);
   if (!target) return fail(title, target.error());

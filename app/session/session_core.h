@@ -249,6 +249,8 @@ class SessionCore {
   void show_dump(std::shared_ptr<const DumpSource> source, const std::string& what);
   /// The Triton kernel of that name becomes the document; `machine` empty: the one of its target.
   void open_triton(const std::string& name, const std::string& machine, bool solve);
+  /// The schedule of its own that a Triton text holds.
+  void open_triton_schedule(const std::string& name);
   void show_triton(std::shared_ptr<const TritonSource> source, std::shared_ptr<const Machine> machine, const std::string& what);
   /// The same by another reading, or of another loop: as it was left, where it was shown already.
   void turn_to_triton(std::shared_ptr<const TritonSource> source, const std::string& what);

@@ -66,6 +66,13 @@ void SessionCore::open_triton(const std::string& name, const std::string& machin
   changed();
 }
 
+void SessionCore::open_triton_schedule(const std::string& name) {
+  const Result<triton::Address> address = triton::parse_address(name);
+  const auto& open = document_.content.triton;
+  if (!address || !open || open->file->path != address->path) return open_triton(name, {}, false);
+  on(ShowSide{Whose::Tritons});
+}
+
 void SessionCore::show_triton(std::shared_ptr<const TritonSource> source, std::shared_ptr<const Machine> machine, const std::string& what) {
   Content next;
   next.kernel = source->kernel;
