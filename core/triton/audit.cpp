@@ -63,7 +63,7 @@ Finding shared_memory(const Program& program, const Machine& machine, const Memo
     if (slot_of_each > 0)
       finding.details.insert(finding.details.begin(), fmt::format("one stage less (num_stages) frees {} bytes", slot_of_each));
   }
-  if (!memory.unsure.empty()) finding.details.push_back("Triton's own figure may differ: " + memory.unsure);
+  if (!memory.unsure.empty()) finding.details.insert(finding.details.begin(), "Triton's own figure may differ: " + memory.unsure);
   return finding;
 }
 
