@@ -240,7 +240,8 @@ void audit_triton(const Session& session, AuditModel& model) {
   const triton::Audit audit = triton::audit(*source.program, judge_of(content));
   model.headline = printable(triton::audit_headline(audit));
   if (!model.headline.starts_with(printable(audit.title))) model.facts = printable(audit.title);
-  for (const Fault& fault : source.refused) model.lines.push_back({"loop", AuditWeight::Waste, in_words(fault), {}});
+  for (const Fault& fault : source.program->loops.empty() ? std::vector<Fault>() : source.refused)
+    model.lines.push_back({"loop", AuditWeight::Waste, in_words(fault), {}});
   const triton::LoopAudit* here = nullptr;
   for (const triton::LoopAudit& loop : audit.loops) {
     if (loop.loop == source.the_loop()) here = &loop;

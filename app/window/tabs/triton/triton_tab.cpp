@@ -72,11 +72,27 @@ std::vector<Column<Row>> measured(std::vector<Column<Row>> columns, const std::v
   return columns;
 }
 
+template <class Row>
+float width_of(const std::vector<Column<Row>>& columns) {
+  float width = px(8);
+  for (const Column<Row>& column : columns) width += column.width + 2 * ImGui::GetStyle().CellPadding.x;
+  return width;
+}
+
+/// Where the room is short, what matters least is left out.
+template <class Row>
+void leave_out(std::vector<Column<Row>>& columns, std::initializer_list<const char*> least_first) {
+  for (const char* title : least_first)
+    if (width_of(columns) > ImGui::GetContentRegionAvail().x)
+      std::erase_if(columns, [&](const Column<Row>& c) { return c.title == title; });
+}
+
 constexpr ImGuiTableFlags kTable = ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings |
                                    ImGuiTableFlags_NoHostExtendX | ImGuiTableFlags_PadOuterX;
 
 void draw_rows(const Session& session, TritonModel& model, UiState& ui) {
   std::vector<Column<TritonRow>> columns = measured(triton_columns(model.tensor), model.rows);
+  leave_out(columns, {"II", "stages", "against the best", "tensor col", "groups"});
   column_of(columns, "standing").draw = [](const TritonRow& row) {
     colored_text(row.there || row.tone == Tone::Busy ? tone_ink(row.tone) : theme().dim, drawable(row.standing));
   };
@@ -103,6 +119,15 @@ void draw_options(TritonModel& model) {
     return !o.fits ? theme().faint : o.now ? theme().text : o.better ? theme().good : theme().dim;
   };
   for (Column<TritonOption>& column : columns) column.ink = ink;
+  // The remark takes what is left, and is cut.
+  Column<TritonOption>& remark = column_of(columns, "remark");
+  const float excess = width_of(columns) - ImGui::GetContentRegionAvail().x;
+  if (excess > 0) remark.width = std::max(remark.width - excess, px(60));
+  remark.draw = [ink](const TritonOption& o) {
+    const std::string shown = fitted(fonts().body, drawable(o.remark), std::max(ImGui::GetContentRegionAvail().x, px(40)));
+    colored_text(ink(o), shown);
+    if (shown != o.remark && ImGui::IsItemHovered()) tooltip(drawable(o.remark));
+  };
   TableLook look;
   look.flags = kTable;
   draw_table(
