@@ -160,7 +160,9 @@ void Writer::write_step_text(const Step& step) {
       line("// {}", comment());
       if (unread_ && std::any_of(step.inputs.begin(), step.inputs.end(), [&](const Place& p) { return p.value == unread_->output.value; }))
         unread_ = nullptr;
-      if (makes_powers(op_of(kernel_, step.op)) && tiles_ == Tiles::Fragments && words_of(step.output.value) > 2) unread_ = &step;
+      if (makes_powers(op_of(kernel_, step.op)) && tiles_ == Tiles::Fragments && words_of(step.output.value) > 2 &&
+          !values_[step.output.value].packed)
+        unread_ = &step;
       return write_compute(step);
   }
 }

@@ -238,6 +238,24 @@ TEST_CASE("the text of a map that narrows, and of a minimum and a select, comput
     from.kernel.epilogue = epilogue;
     CHECK(run_text(from, 1) < 2e-3);
   }
+  // Powers that are narrowed where they are computed.
+  for (const bool compiles : {false, true}) {
+    const Scope small{{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}};
+    test::Lowering from = test::lowering("attention_forward_hopper", compiles ? Scope{} : small);
+    with_maps(from);
+    for (TileOp& op : from.kernel.body)
+      if (op.name.starts_with("cvt")) op.attrs["expr"] = std::string("exp2(log2(x0))");
+    const auto problem = resolve(from.kernel, *load_machine(test::repository_path("assets/machines/h100.json")), from.problem.params);
+    REQUIRE(problem);
+    from.problem = *problem;
+    if (!compiles) {
+      CHECK(run_text(from, 1) < 4e-3);
+    } else if (find_compiler().ok()) {
+      const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, test::program_of(from));
+      REQUIRE(emitted.emission.has_value());
+      CHECK(compile_cuda(emitted.emission->source).ok());
+    }
+  }
   // Not attention any more, but eval computes the same: the least score in place of the largest, and no division.
   for (const char* name : {"attention_forward_hopper", "attention_forward_blackwell"}) {
     test::Lowering from = test::lowering(name, {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}});
