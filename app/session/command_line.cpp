@@ -45,9 +45,11 @@ void add_question(const Content& content, const Takes& takes, const std::vector<
   for (const Change& change : content.changes)
     if (change.enabled) add("--set", describe(change));
   // The rules of Triton's passes come with the text.
-  const Constraints rules = content.triton ? rules_of(*content.triton, content.problem.get()) : Constraints();
+  const auto given = [&](const UserConstraint& c) {
+    return content.given && std::find(content.given->begin(), content.given->end(), c) != content.given->end();
+  };
   for (const UserConstraint& constraint : content.constraints)
-    if (constraint.enabled && std::find(rules.begin(), rules.end(), constraint) == rules.end()) add("--demand", describe(constraint));
+    if (constraint.enabled && !given(constraint)) add("--demand", describe(constraint));
 }
 
 /// How the kernel is written, as far as `takes` wants it.

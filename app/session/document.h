@@ -81,7 +81,8 @@ struct Content {
   std::shared_ptr<const Error> unresolved;     ///< why there is no problem, although there are a kernel and a machine
   Changes changes;                             ///< numbers taken differently before the problem is resolved ("what if")
   Constraints constraints;
-  KernelOptions kernel_options;  ///< how its kernel is written
+  std::shared_ptr<const Constraints> given;  ///< those of them that come with a Triton text, and nobody made; null: none
+  KernelOptions kernel_options;              ///< how its kernel is written
   std::vector<EntryPtr> schedules;
   std::optional<std::size_t> shown;     ///< A: index into `schedules`
   std::optional<std::size_t> baseline;  ///< B, which A is compared with

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/session/session.h"
+#include "app/session/triton_source.h"
 
 namespace heddle::app {
 namespace {
@@ -134,13 +135,20 @@ std::vector<EntryPtr> to_entries(const Project& project, const Problem& problem)
 bool has_own_work(const Content& content) {
   const auto own = [](const std::shared_ptr<const SourceText>& text) { return text && text->own; };
   if (own(content.kernel_text) || own(content.machine_text)) return true;
-  return !content.constraints.empty() || !content.changes.empty() || !content.notes.empty() || !content.flags.empty();
+  const auto made = [&](const UserConstraint& c) {
+    return !content.given || std::find(content.given->begin(), content.given->end(), c) == content.given->end();
+  };
+  return std::any_of(content.constraints.begin(), content.constraints.end(), made) || !content.changes.empty() || !content.notes.empty() ||
+         !content.flags.empty();
 }
 
 bool has_work(const Content& content) {
   constexpr double kSoon = 10;  // seconds
   // Opening the same kernel again finds them by itself.
-  const auto found_again = [](const EntryPtr& entry) {
+  const auto found_again = [&](const EntryPtr& entry) {
+    if (content.triton && std::any_of(triton::kAllWhose.begin(), triton::kAllWhose.end(),
+                                      [&](triton::Whose whose) { return entry->name == row_name(whose); }))
+      return true;
     return entry->running || entry->of_solver || (entry->file.empty() && entry->name == "solver #1" && entry->seconds < kSoon);
   };
   return has_own_work(content) || !content.overrides.empty() || content.kernel_options != KernelOptions{} ||

@@ -94,6 +94,8 @@ void SessionCore::take_project(Project project, const std::string& path, const s
   adopt(std::move(next), what);
   if (!document_.content.problem) return;
   document_.places[document_.content.document] = {path, std::nullopt};
+  if (const auto& triton = document_.content.triton)
+    document_.content.given = std::make_shared<const Constraints>(rules_of(*triton, document_.content.problem.get()));
   document_.content.schedules = to_entries(project, *document_.content.problem);
   document_.content.shown = project.shown;
   document_.content.baseline = project.baseline;

@@ -85,6 +85,7 @@ void SessionCore::show_triton(std::shared_ptr<const TritonSource> source, std::s
   if (!now.problem) return;
   for (const std::string& note : source->native->notes) say(LogLevel::Info, printable(note));
   now.constraints = rules_of(*source, now.problem.get());
+  now.given = std::make_shared<const Constraints>(now.constraints);
   const auto& own = work_.triton.tools().own;
   if (source->reading == triton::Reading::Triton && source->native->has_own && own) {
     if (std::optional<Schedule> schedule = own(*source->native, *now.problem); schedule && fits(*now.problem, *schedule)) {
@@ -150,8 +151,9 @@ void SessionCore::on(const ShowTriton& c) {
   auto source = std::make_shared<const TritonSource>(*std::move(other));
   if (c.words) {
     // Another text, with a target of its own.
-    const std::string name = source->name();
-    return open_triton(name, {}, false);
+    const bool same_target = now->program && source->program && now->program->target == source->program->target;
+    const std::string name = source->name(), machine = same_target && document_.content.machine ? document_.content.machine->file : "";
+    return open_triton(name, machine, false);
   }
   const std::string what = c.loop && source->loop != now->loop ? fmt::format("show loop {}", *c.loop)
                                                                : fmt::format("read it by {} reading", with_article(source->reading));

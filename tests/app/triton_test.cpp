@@ -313,6 +313,7 @@ TEST_CASE("the three schedules come side by side: rows, chart, prices", "[app]")
   CHECK_FALSE(model.options.empty());
   for (const TritonRow& row : model.rows) CHECK(row.there);
   CHECK(model.rows[0].shown);
+  CHECK_FALSE(s.worth_asking());  // opening it again finds all of it
   CHECK(s.content().baseline_entry());
   CHECK(s.content().baseline_entry()->name == row_name(triton::Whose::BestOfTriton));
   const auto three = build_three(s);
