@@ -51,6 +51,12 @@ std::vector<std::int64_t> NativeBuilder::shape_of(const Type& type, bool transpo
   return shape;
 }
 
+/// A vector beside a product's tile: on Hopper a thread has two of every eight columns and two of every 64 rows, on Blackwell a row.
+std::int64_t NativeBuilder::vector_registers(const Type& type, std::int64_t extent) const {
+  const bool column = type.layout.kind == Layout::Kind::Slice && type.layout.dim == 0, blackwell = program_.target >= 100;
+  return std::max<std::int64_t>(1, extent / (column ? (blackwell ? 1 : 4) : blackwell ? 128 : 32));
+}
+
 std::string NativeBuilder::add_value(const std::string& name, const Type& type, Space space, bool transposed) {
   const std::string wanted = kernel_name(name);
   std::string free = wanted;
@@ -73,7 +79,7 @@ std::string NativeBuilder::add_value(const std::string& name, const Type& type, 
     if (reading_ == Reading::Triton && exact > 0)
       value.registers = Expr(exact);
     else if (shape.extents.size() == 1 && !type.tile.shape.empty())
-      value.registers = Expr(std::max<std::int64_t>(1, shape.extents[0] / (program_.target >= 100 ? 128 : 32)));
+      value.registers = Expr(vector_registers(type, shape.extents[0]));
     else if (type.tile.shape.empty())
       value.registers = Expr(1);
   }

@@ -67,6 +67,7 @@ class NativeBuilder {
   TileOp& add_op(Part part, const mlir::Op& from, std::string name, std::string kind, std::vector<Operand> inputs,
                  std::vector<std::string> outputs);
   std::string add_value(const std::string& name, const Type& type, Space space, bool transposed = false);
+  std::int64_t vector_registers(const Type& type, std::int64_t extent) const;
   std::string fresh_op(const std::string& name);
   void refuse(const mlir::Op& op, std::string why);
   void set_origin(const std::vector<std::size_t>& nodes, const mlir::Op& op);
