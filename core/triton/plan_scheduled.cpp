@@ -220,14 +220,15 @@ class ScheduledPlanner {
     });
   }
 
-  /// Through views, which a value read from shared memory takes in any layout.
+  /// Through views and casts, which a value read from shared memory takes in any layout.
   bool comes_from_ring(ValueId value) const {
     for (int i = 0; i < 32; ++i) {
       const OpId made = module_.value(value).definer;
       if (!made.valid()) return false;
       if (ahead_.contains(made.index())) return true;
       const std::string name = present_name(op(made).name);
-      const bool view = name == "tt.expand_dims" || name == "tt.broadcast" || name == "ttg.convert_layout";
+      const bool view = name == "tt.expand_dims" || name == "tt.broadcast" || name == "ttg.convert_layout" || name == "arith.extf" ||
+                        name == "arith.truncf" || name == "tt.fp_to_fp";
       if (!view || op(made).operands.empty()) return false;
       value = op(made).operands.front();
     }
@@ -255,7 +256,18 @@ class ScheduledPlanner {
         return;
       }
     }
+    const std::size_t before = plan_.shared.size();
     rows_.scratch(plan_, id);
+    if (plan_.shared.size() > before && present_name(each.name) == "ttg.convert_layout" && moves_with_products(id, each))
+      plan_.doubt(fmt::format("line {}: later passes may move or drop the conversion of a tile in a loop with products", each.line));
+  }
+
+  /// A conversion of a whole tile in a loop that multiplies: where it is in the end depends on what its neighbours become.
+  bool moves_with_products(OpId id, const Op& each) const {
+    const std::vector<std::int64_t>& shape = type(each.results.front()).tile.shape;
+    if (shape.size() < 2 || shape.back() == 1) return false;
+    const OpId loop = loop_around(id);
+    return loop.valid() && std::ranges::any_of(program_.loops, [&](const LoopSite& site) { return site.op == loop && site.products > 0; });
   }
 
   const Program& program_;

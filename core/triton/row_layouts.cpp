@@ -117,7 +117,7 @@ void RowLayouts::scratch(Plan& plan, OpId id) const {
   if (op.name == "tt.reduce" && by_rows(op.operands.front())) {
     std::vector<Type> inputs;
     for (std::size_t i = 0; i < op.operands.size(); ++i) inputs.push_back(relaid(program_.operand_type(op, i)));
-    needed = scratch_of_reduce(inputs, op.integer("axis", 0));
+    needed = scratch_of_reduce(inputs, op.integer("axis", 0), exchanges_in_rounds(program_));
   } else if (op.name == "ttg.convert_layout" &&
              (program_.operand_type(op, 0).tile.shape.size() == 1 || program_.operand_type(op, 0).tile.shape.back() == 1)) {
     needed = scratch_of_convert(relaid(program_.operand_type(op, 0)), relaid(program_.type(op.results.front())), program_.target);

@@ -101,6 +101,28 @@ Scratch scratch_of_atomic(const Program& program, const mlir::Op& op) {
   return {sat_mul(type.tile.elements(), each), {}};
 }
 
+/// A scan along several warps keeps a number for every row of every block that a warp holds.
+Scratch scratch_of_scan(const std::vector<Type>& inputs, const mlir::Op& op) {
+  const Type& type = inputs.front();
+  const Layout& layout = type.layout;
+  const auto axis = static_cast<std::size_t>(std::max<std::int64_t>(0, op.integer("axis", 0)));
+  const std::size_t rank = type.tile.shape.size();
+  if (layout.kind != Layout::Kind::Blocked || layout.warps_per_cta.size() != rank || layout.size_per_thread.size() != rank ||
+      layout.threads_per_warp.size() != rank || axis >= rank || !linear_of(type))
+    return {0, fmt::format("line {}: what {} takes under this layout is not counted", op.line, op.name)};
+  if (layout.warps_per_cta[axis] <= 1) return {};
+  std::int64_t numbers = 1;
+  for (std::size_t d = 0; d < rank; ++d) {
+    numbers = sat_mul(numbers, layout.warps_per_cta[d]);
+    if (d != axis) numbers = sat_mul(numbers, sat_mul(layout.threads_per_warp[d], layout.size_per_thread[d]));
+    const std::int64_t block = sat_mul(sat_mul(layout.size_per_thread[d], layout.threads_per_warp[d]), layout.warps_per_cta[d]);
+    numbers = sat_mul(numbers, (type.tile.shape[d] + block - 1) / std::max<std::int64_t>(1, block));
+  }
+  Scratch scratch;
+  for (const Type& input : inputs) scratch.bytes = sat_add(scratch.bytes, sat_mul(numbers, bytes_of_bits(input.tile.bits)));
+  return scratch;
+}
+
 }  // namespace
 
 Scratch scratch_of_convert(const Type& from, const Type& to, int target) {
@@ -113,12 +135,24 @@ Scratch scratch_of_convert(const Type& from, const Type& to, int target) {
   return {sat_mul(exchanged_elements(*source, *goal, bits, target), bytes_of_bits(bits)), {}};
 }
 
-Scratch scratch_of_reduce(const std::vector<Type>& inputs, std::int64_t axis) {
+bool exchanges_in_rounds(const Program& program) { return program.module->find("ttng.two-ctas") != nullptr; }
+
+Scratch scratch_of_reduce(const std::vector<Type>& inputs, std::int64_t axis, bool in_rounds) {
   if (inputs.empty()) return {};
   const std::optional<Linear> linear = linear_of(inputs.front());
   if (!linear || axis < 0 || axis >= static_cast<std::int64_t>(linear->bits.size()))
     return {0, fmt::format("what a reduction under the layout {} takes is not known", inputs.front().layout.name)};
-  Partial partial(without_copies(*linear), static_cast<std::size_t>(axis));
+  const auto along = static_cast<std::size_t>(axis);
+  if (!in_rounds) {
+    const std::uint32_t mask = ((1u << linear->bits[along]) - 1) << linear->offset(along);
+    const auto warps = std::ranges::count_if(linear->warps, [&](std::uint32_t basis) { return (basis & mask) != 0; });
+    Scratch scratch;
+    if (warps == 0) return scratch;
+    const std::int64_t partials = (inputs.front().tile.elements() >> linear->bits[along]) << warps;
+    for (const Type& input : inputs) scratch.bytes = sat_add(scratch.bytes, sat_mul(partials, bytes_of_bits(input.tile.bits)));
+    return scratch;
+  }
+  Partial partial(without_copies(*linear), along);
   partial.reduced(partial.registers);
   partial.reduced(partial.lanes);
   Scratch scratch;
@@ -144,14 +178,16 @@ Scratch scratch_of(const Program& program, const mlir::Op& op) {
   };
   if (name == "convert_layout" && !op.operands.empty() && !op.results.empty())
     return scratch_of_convert(program.operand_type(op, 0), program.type(op.results.front()), program.target);
-  if (name == "reduce" && op.name.starts_with("tt.")) return scratch_of_reduce(types(), op.integer("axis", 0));
+  if (name == "reduce" && op.name.starts_with("tt."))
+    return scratch_of_reduce(types(), op.integer("axis", 0), exchanges_in_rounds(program));
   if (name.starts_with("atomic_") && op.name.starts_with("tt.")) return scratch_of_atomic(program, op);
   if (name == "tensormap_create" || name == "make_tensor_descriptor" || name == "make_tensor_desc") return {128, {}};
   if (name == "histogram" && !op.results.empty()) {
     const TileType& tile = program.type(op.results.front()).tile;
     return {sat_mul(std::max<std::int64_t>(32, tile.elements()), bytes_of_bits(tile.bits)), {}};
   }
-  if (op.name == "tt.scan" || op.name == "tt.gather" || op.name == "tt.call" || op.name == "tt.map_elementwise")
+  if (op.name == "tt.scan" && !op.operands.empty()) return scratch_of_scan(types(), op);
+  if (op.name == "tt.gather" || op.name == "tt.call" || op.name == "tt.map_elementwise")
     return {0, fmt::format("line {}: what {} takes is not counted", op.line, op.name)};
   return {};
 }

@@ -18,7 +18,9 @@ struct Scratch {
 Scratch scratch_of(const Program& program, const mlir::Op& op);
 /// Of moving a register tile to another layout.
 Scratch scratch_of_convert(const Type& from, const Type& to, int target);
-/// Of a reduction of `inputs` operands of this type along a dimension.
-Scratch scratch_of_reduce(const std::vector<Type>& inputs, std::int64_t axis);
+/// Of a reduction of `inputs` operands of this type along a dimension. `in_rounds`: as present versions do it, see exchanges_in_rounds().
+Scratch scratch_of_reduce(const std::vector<Type>& inputs, std::int64_t axis, bool in_rounds);
+/// Until Triton 3.6 a reduction kept the partial results of all warps at once. Those versions print no `ttng.two-ctas`.
+bool exchanges_in_rounds(const Program& program);
 
 }  // namespace heddle::triton

@@ -95,6 +95,8 @@ struct Typer {
       for (std::size_t i = 0; i < op.results.size(); ++i) always(i, token());
       return;
     }
+    if (one_of(name, {"make_tensor_descriptor", "make_tensor_desc"}) && out.empty() && !in.empty())
+      return always(0, parsed(in.back().starts_with("<") ? "!tt.tensordesc" + in.back() : in.back()));
     if (one_of(name, {"cmpi", "cmpf"}) && !in.empty()) return always(0, compared(parsed(in.front())));
     if (name == "select" && !in.empty()) return always(0, parsed(in.back()));
     if (name == "addptr" && !in.empty()) return always(0, parsed(in.front()));
