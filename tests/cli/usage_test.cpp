@@ -11,6 +11,7 @@
 #include "app/command/exit_code.h"
 #include "core/library/library.h"
 #include "tests/app/cli_support.h"
+#include "tests/support/paths.h"
 
 using namespace heddle;
 using namespace heddle::app;
@@ -140,6 +141,10 @@ TEST_CASE("every example of the help is a command line that parses", "[app]") {
       std::istringstream text(example.substr(example.find("heddle ") + 7));
       for (std::string word; text >> word && word != "|" && word != ">";) words.push_back(word);
       if (words.back().ends_with(")")) words.back().pop_back();  // source <(heddle completion bash)
+      for (std::string& word : words)                            // a text of the reader's own
+        if (word.starts_with("attention.ttgir"))
+          word.replace(0, std::string("attention.ttgir").size(),
+                       test::repository_path("tests/triton/texts/attention_forward.sm90.scheduled.ttgir"));
       const auto parsed = parse_command_line(words);
       REQUIRE(std::holds_alternative<CommandLine>(parsed));
       const Arguments& arguments = std::get<CommandLine>(parsed).arguments;
