@@ -9,6 +9,7 @@
 #include "core/answers/summary.h"
 #include "core/base/report_rows.h"
 #include "core/chart/csv.h"
+#include "core/check/checker.h"
 #include "core/formats/schedule_json.h"
 
 namespace heddle::triton {
@@ -37,6 +38,15 @@ std::string against(Cycle value, Cycle base) {
 
 /// The text has no schedule of Triton's own; this is what the rules of its pipeliner would make of it.
 bool predicted(const Side& side) { return side.whose == Whose::Tritons && side.schedule && side.native && !side.native->has_own; }
+
+/// The first rule that a schedule breaks; empty where it breaks none, or that cannot be told.
+std::string broken_rule(const Side& side) {
+  if (!side.schedule || !side.problem || side.status != Status::Invalid) return {};
+  const Verdict verdict = check(*side.problem, *side.schedule, side.constraints);
+  if (verdict.violations.empty()) return {};
+  const std::size_t more = verdict.violations.size() - 1;
+  return verdict.violations.front().message + (more > 0 ? fmt::format(" (and {} more)", more) : "");
+}
 
 /// Whether the bound says that no schedule of this side's reading takes fewer cycles.
 bool proved(const Side& side) { return side.status == Status::Optimal; }
@@ -86,6 +96,7 @@ std::vector<std::string> side_cells(const Comparison& comparison, const Side& si
 std::string about_side(const Side& side) {
   std::string text = predicted(side) ? "What Triton's compiler would choose, predicted by the rules of its passes." : about(side.whose);
   if (!side.schedule) return text + (side.why_not.empty() ? "" : " None: " + side.why_not + ".");
+  if (const std::string rule = broken_rule(side); !rule.empty()) text += " It breaks a rule: " + rule + ".";
   if (side.explanation.empty()) return text;
   return text + (side.explanation.starts_with("II ") ? " " : fmt::format(" II {}: ", side.schedule->ii)) + side.explanation + ".";
 }
@@ -179,6 +190,7 @@ Json side_json(const Comparison& comparison, const Side& side) {
   item.set("status", to_string(side.status)).set("ii", side.schedule->ii).set("period", side.period > 0 ? Json(side.period) : Json());
   item.set("percent_above_best", runs(side) ? Json(percent(side.period, best)) : Json());
   item.set("lower_bound", side.lower_bound > 0 ? Json(side.lower_bound) : Json()).set("explanation", side.explanation);
+  if (const std::string rule = broken_rule(side); !rule.empty()) item.set("broken_rule", rule);
   item.set("groups", side.groups).set("warps", side.warps).set("stages", side.stages);
   item.set("smem_bytes", side.shared_bytes).set("tmem_columns", side.tmem_columns).set("seconds", seconds_json(side.seconds));
   return item.set("schedule", side.problem ? schedule_json(*side.problem, *side.schedule) : Json());
@@ -218,7 +230,10 @@ std::string headline(const Comparison& comparison, NumberText number) {
     const Side& side = comparison.sides[i];
     if (!runs(side)) {
       // Without a reason it is still being looked for.
-      if (!side.why_not.empty())
+      const std::string rule = broken_rule(side);
+      if (!rule.empty())
+        missing += fmt::format("; {} ({} cycles per iteration) breaks a rule: {}", kNames[i], number(side.period), rule);
+      else if (!side.why_not.empty())
         missing += fmt::format("; {} is not known{}", kNames[i], side.whose == Whose::Tritons ? ": " + side.why_not : "");
       continue;
     }
