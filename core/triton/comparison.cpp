@@ -244,7 +244,8 @@ std::string headline(const Comparison& comparison, NumberText number) {
       text += fmt::format("{} {} {} cycles per iteration", kNames[i], predicted(side) ? "would take" : "takes", number(side.period));
     if (!first) first = &side;
   }
-  if (text.empty()) text = "no schedule yet";
+  if (text.empty() && missing.empty()) text = "no schedule yet";
+  if (text.empty()) missing = missing.substr(2);  // its separator
   return printable(text + missing) + (comparison.cancelled ? " (interrupted)" : "");
 }
 
