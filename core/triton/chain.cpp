@@ -95,6 +95,16 @@ class ChainBuilder {
           id = op.operands[0];
           continue;
         }
+        // Arithmetic of numbers that tiles were reduced to is done for every element.
+        const bool scalar =
+            type.tile.shape.empty() && is_float(type) && flow_.inside(definer) && distance == 0 && !is_tile_op(program, flow_, op);
+        const OpWord* word = scalar ? find_op(op.name) : nullptr;
+        if (word && word->role == Role::Elements && !expression_of(op).empty()) return of_op(op, {}, depth + 1);
+        if (word && word->role == Role::Convert) {
+          id = op.operands.at(0);
+          continue;
+        }
+        if (scalar) return fail(fmt::format("it reads a number that {} computes (line {})", op.name, op.line));
         return input(id, flow_.inside(definer) ? definer : mlir::OpId{}, distance, initial, dims);
       }
       if (!through(op, dims)) return fail(fmt::format("{} (line {}) changes the order of elements", op.name, op.line));

@@ -39,6 +39,23 @@ std::string param_name(std::string name) {
   return name;
 }
 
+/// The text with another expression for a name.
+std::string with_name(const std::string& text, const std::string& name, const std::string& other) {
+  const auto part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && part(text[end])) ++end;
+    if (end == i) {
+      out += text[i++];
+      continue;
+    }
+    out += text.substr(i, end - i) == name ? other : text.substr(i, end - i);
+    i = end;
+  }
+  return out;
+}
+
 /// What the number after "dense<" or at the beginning says; bit patterns of f32 too.
 std::optional<std::string> decimal(std::string_view words) {
   if (words.starts_with("dense<")) words.remove_prefix(6);
@@ -386,8 +403,9 @@ std::optional<std::string> Scalars::number(mlir::ValueId id) {
     const bool passes = role == Role::View || op.name == "tt.splat" || op.name == "arith.truncf" || op.name == "arith.extf";
     if (!passes || op.operands.size() != 1) {
       // Arithmetic of scalars: scale * log2(e), 1 / n. Its value is as unknown as its operands.
-      if (!flow_.program().type(id).tile.tile() && is_float(flow_.program().type(id))) {
-        note(fmt::format("the number '{}' is computed from arguments (line {}): {} is taken", value.name, op.line, kUnknownNumber));
+      if (!flow_.program().type(id).tile.tile() && is_float(flow_.program().type(id)) && !is_tile_op(flow_.program(), flow_, op) &&
+          flow_.behind_index(id).empty()) {
+        note(fmt::format("the number '{}' is computed before the loop (line {}): {} is taken", value.name, op.line, kUnknownNumber));
         return kUnknownNumber;
       }
       return std::nullopt;
@@ -397,12 +415,28 @@ std::optional<std::string> Scalars::number(mlir::ValueId id) {
   return std::nullopt;
 }
 
-std::string Scalars::trips() {
+Trips Scalars::trips() {
   const mlir::Op& loop = flow_.module().op(flow_.loop());
-  if (loop.operands.size() < 3) return "1";
+  if (loop.operands.size() < 3) return {};
   const std::string low = text(loop.operands[0]), high = text(loop.operands[1]), step = text(loop.operands[2]);
   const std::string span = sub_text(high, low);
-  return step == "1" ? span : fmt::format("ceil_div({}, {})", span, step);
+  Trips trips;
+  trips.of_tile = step == "1" ? span : fmt::format("ceil_div({}, {})", span, step);
+  // Over all blocks: the first one or the last one runs longest.
+  Scope scope;
+  for (const Param& p : params_) scope[p.name] = p.value;
+  std::int64_t longest = -1;
+  for (const bool last : {true, false}) {
+    std::string most = trips.of_tile;
+    for (const GridDim& dim : grid_) most = with_name(most, dim.name, last ? fmt::format("({} - 1)", dim.size.text()) : std::string("0"));
+    const auto count = expr_of(most).evaluate(scope);
+    if (count && *count > longest) {
+      longest = *count;
+      trips.most = most;
+    }
+  }
+  if (trips.most.empty()) trips.most = "1";
+  return trips;
 }
 
 }  // namespace heddle::triton

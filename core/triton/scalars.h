@@ -30,6 +30,12 @@ struct Affine {
   mlir::ValueId pointer;  ///< of pointer tiles: the argument that they point into
 };
 
+/// The iterations of the loop.
+struct Trips {
+  std::string of_tile = "1";  ///< of the block's indices too
+  std::string most = "1";     ///< of the block that runs longest
+};
+
 class Scalars {
  public:
   explicit Scalars(const Flow& flow) : flow_(flow) {}
@@ -53,8 +59,7 @@ class Scalars {
   std::string param(const std::string& name, std::int64_t value, std::int64_t eval_value, const std::string& about);
   /// Names that nothing else may take.
   std::string fresh(const std::string& name);
-  /// The iterations of the loop.
-  std::string trips();
+  Trips trips();
 
  private:
   std::string compute(mlir::ValueId value, int depth);
