@@ -55,14 +55,16 @@ Memory memory_of(const Program& program) {
   Plan plan = program.form == Form::Final ? plan_of_final(program, places) : plan_of_scheduled(program, places);
   if (program.form == Form::Input && !nothing_is_pipelined(program))
     plan.doubt("Triton has not scheduled it yet: the rings of its loops are not decided");
-  else if (std::ranges::any_of(program.loops, [&](const LoopSite& loop) { return loop.partitioned || will_specialize(program, loop); }))
+  else if (std::ranges::any_of(program.loops, [&](const LoopSite& loop) {
+             return program.form != Form::Partitioned && (loop.partitioned || will_specialize(program, loop));
+           }))
     plan.doubt(
         "the loop is to be warp specialized: rings, barriers and warps are decided by tritongpu-automatic-warp-specialization; open the "
         "text "
         "before tritongpu-pipeline");
   if (program.num_ctas > 1) plan.doubt("several CTAs share the tiles: counted as if each held all");
   Memory memory;
-  memory.warps = warps_of(program);
+  memory.warps = warps_of(program, places);
   if (const std::optional<std::int64_t> bytes = allocate(plan.shared)) {
     memory.shared_bytes = *bytes;
   } else {

@@ -7,6 +7,7 @@
 
 #include "core/base/saturate.h"
 #include "core/triton/ops.h"
+#include "core/triton/partitions.h"
 #include "core/triton/scratch.h"
 #include "core/triton/specialization.h"
 
@@ -16,13 +17,6 @@ namespace {
 using dump::TileType;
 using mlir::Op;
 using mlir::OpId;
-
-/// A memdesc in shared memory is passed to partitions with its offsets, other values as they are.
-std::int64_t capture_bytes(const Type& type) {
-  if (type.tile.space == TileType::Space::Smem) return 8 + 4 * static_cast<std::int64_t>(type.tile.shape.size());
-  if (type.tile.space == TileType::Space::Tmem || type.pointer || type.descriptor) return 8;
-  return (std::max<std::int64_t>(1, type.tile.bits) + 7) / 8;
-}
 
 }  // namespace
 
@@ -116,8 +110,8 @@ void add_specialize(Plan& plan, const Program& program, const Places& places, Op
 }
 
 /// A byte for every warp that does not run the default region: which of them does what.
-void add_warp_states(Plan& plan, const Program& program) {
-  const std::int64_t extra = warps_of(program) - program.num_warps;
+void add_warp_states(Plan& plan, const Program& program, const Places& places) {
+  const std::int64_t extra = warps_of(program, places) - program.num_warps;
   if (extra <= 0) return;
   Buffer buffer;
   buffer.op = program.function;
@@ -215,7 +209,7 @@ Plan plan_of_final(const Program& program, const Places& places) {
     if (name == "ttng.tmem_alloc") add_tensor_alloc(planner.plan, program, places, OpId(i), places.life(OpId(i), op.results.front()), 1);
     if (planner.plan.shared.size() > 1000 || planner.plan.tensor.size() > 1000) break;
   }
-  add_warp_states(planner.plan, program);
+  add_warp_states(planner.plan, program, places);
   for (std::size_t i = 0; i < module.ops.size() && planner.plan.shared.size() <= 1000; ++i) {
     const Op& op = module.ops[i];
     if (op.name.starts_with("ttg.warp_specialize"))
@@ -227,8 +221,13 @@ Plan plan_of_final(const Program& program, const Places& places) {
   return std::move(planner.plan);
 }
 
-std::int64_t warps_of(const Program& program) {
+std::int64_t warps_of(const Program& program, const Places& places) {
   std::int64_t most = 0;
+  if (program.form == Form::Partitioned) {
+    std::int64_t warps = 0;
+    for (const std::int64_t each : partitions_of(program, places).warps) warps = sat_add(warps, each);
+    most = sat_mul((sat_add(warps, 3)) / 4, 4);
+  }
   for (std::size_t i = 0; i < program.module->ops.size(); ++i) {
     const Op& op = program.module->ops[i];
     if (!op.name.starts_with("ttg.warp_specialize")) continue;

@@ -42,10 +42,10 @@ void add_tensor_alloc(Plan& plan, const Program& program, const Places& places, 
 void add_scratch(Plan& plan, const Program& program, const Places& places, mlir::OpId op);
 void add_scratch(Plan& plan, const Program& program, const Places& places, mlir::OpId op, const Scratch& needed);
 void add_specialize(Plan& plan, const Program& program, const Places& places, mlir::OpId op);
-void add_warp_states(Plan& plan, const Program& program);
+void add_warp_states(Plan& plan, const Program& program, const Places& places);
 void tie_rows(Plan& plan, const Program& program, const Places& places);
 
 /// Warps of the CTA.
-std::int64_t warps_of(const Program& program);
+std::int64_t warps_of(const Program& program, const Places& places);
 
 }  // namespace heddle::triton

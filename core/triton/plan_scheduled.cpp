@@ -14,6 +14,7 @@
 #include "core/base/saturate.h"
 #include "core/base/text_style.h"
 #include "core/triton/ops.h"
+#include "core/triton/partitions.h"
 #include "core/triton/pipeline.h"
 #include "core/triton/plan.h"
 #include "core/triton/row_layouts.h"
@@ -40,13 +41,15 @@ class ScheduledPlanner {
       : program_(program), module_(*program.module), places_(places), rows_(program, places) {}
 
   Plan run() {
+    if (program_.form == Form::Partitioned) partitions();
     for (const LoopSite& site : program_.loops)
       if (module_.op(site.op).name == "scf.for") loop(plan_of_loop(program_, places_, site.op));
     for (std::size_t i = 0; i < module_.ops.size() && explicit_.size() < kMostPlanned; ++i) allocation(OpId(i));
     // In the order in which they are made, as the allocator sees them.
     std::ranges::stable_sort(explicit_, [](const Made& a, const Made& b) { return a.piece.life.begin < b.piece.life.begin; });
     for (Made& made : explicit_) plan_.add(std::move(made.buffer), made.piece);
-    add_warp_states(plan_, program_);
+    add_warp_states(plan_, program_, places_);
+    if (captured_) plan_.add(captured_->buffer, captured_->piece);
     for (std::size_t i = 0; i < module_.ops.size() && plan_.shared.size() < kMostPlanned; ++i) momentary(OpId(i));
     tie_rows(plan_, program_, places_);
     return std::move(plan_);
@@ -76,8 +79,60 @@ class ScheduledPlanner {
     explicit_.push_back({std::move(buffer), piece_at(places_, id, sat_mul(slots, bytes), alignment, life)});
   }
 
+  bool partitioned(OpId id) const {
+    return partitions_.loop.valid() && places_.begins(partitions_.loop) <= places_.at(id) && places_.at(id) <= places_.at(partitions_.loop);
+  }
+
+  /// Rings and barriers between partitions, and what they are given.
+  void partitions() {
+    partitions_ = partitions_of(program_, places_);
+    for (const std::string& doubt : partitions_.doubts) plan_.doubt(doubt);
+    if (!partitions_.loop.valid()) return plan_.doubt("the loop is partitioned, but nothing says that it is to be specialized");
+    const Life life = whole_loop(partitions_.loop);
+    const Life to_the_end{life.begin, places_.at(program_.function)};
+    for (const Exchange& exchange : partitions_.exchanges) {
+      const std::string slots = fmt::format("{} slot{} between partitions", exchange.slots, exchange.slots == 1 ? "" : "s");
+      if (exchange.what == Exchange::What::Load) {
+        ahead_.insert(exchange.op.index());
+        for (const OpId reader : places_.readers(op(exchange.op).results.front()))
+          if (present_name(op(reader).name) == "ttg.local_alloc" && op(reader).operands.size() == 1) replaced_.insert(reader.index());
+        make(Buffer::What::Ring, exchange.op, slots, exchange.slots, exchange.type.tile.bytes(),
+             load_alignment(program_, places_, op(exchange.op)), life);
+      } else if (exchange.what == Exchange::What::Tensor) {
+        copies_[exchange.op.index()] = exchange.slots;
+        if (partitioned(exchange.op)) hoisted_[exchange.op.index()] = partitions_.loop;
+      } else {
+        make(Buffer::What::Ring, exchange.op, slots, 1, exchange.type.tile.bytes(), 16, life);
+      }
+      for (const char* which : {"full", "empty"})
+        if (exchange.barriers)
+          make(Buffer::What::Barriers, exchange.op, fmt::format("a barrier for each slot: it is {}", which), exchange.slots, 8, 16,
+               to_the_end);
+    }
+    if (partitions_.captured_bytes <= 0) return;
+    Buffer buffer;
+    buffer.what = Buffer::What::Scratch;
+    buffer.op = partitions_.loop;
+    buffer.name = "captures";
+    buffer.bytes = partitions_.captured_bytes;
+    buffer.why = fmt::format("{} values are handed to the partitions", partitions_.captured);
+    // Read when the partitions begin, together with all that they use.
+    const Life moment{places_.at(partitions_.loop) - 1, places_.at(partitions_.loop) + Places::kStep};
+    captured_ = Made{buffer, piece_at(places_, partitions_.loop, buffer.bytes, 8, moment)};
+  }
+
   void loop(const LoopPlan& plan) {
-    const Life life = whole_loop(plan.loop);
+    Life life = whole_loop(plan.loop);
+    if (partitioned(plan.loop)) {
+      life.end = std::min(life.end, places_.at(partitions_.loop) - 1);  // of the partition's own loop
+      for (const LoadPlan& load : plan.loads)
+        if (!load.descriptor && load.slots > 0) {
+          ahead_.insert(load.op.index());
+          for (const OpId id : load.replaced) replaced_.insert(id.index());
+          make(Buffer::What::Ring, load.op, load.why, load.slots, load.bytes, load.alignment, life);
+        }
+      return;
+    }
     for (const ProductPlan& product : plan.products) {
       if (product.barriers > 0) {
         pipelined_products_.insert(product.op.index());
@@ -149,9 +204,11 @@ class ScheduledPlanner {
       make(Buffer::What::Operand, id, "the tile on its way to global memory", 1, tile->tile.bytes(), alignment, places_.moment(id));
       return;
     }
+    // In a partition it is gone before the partitions end.
+    Life life = whole_loop(loop);
+    if (partitioned(id)) life.end = places_.at(partitions_.loop) - 1;
     if (!staging_.insert({loop.index(), tile->tile.text()}).second) return;
-    make(Buffer::What::Operand, id, "the tile on its way to global memory, kept through the loop", 1, tile->tile.bytes(), alignment,
-         whole_loop(loop));
+    make(Buffer::What::Operand, id, "the tile on its way to global memory, kept through the loop", 1, tile->tile.bytes(), alignment, life);
   }
 
   void allocation(OpId id) {
@@ -198,7 +255,7 @@ class ScheduledPlanner {
   bool resident(OpId id) const { return !loop_around(id).valid(); }
 
   void product_at_once(OpId id, const Op& each, std::string_view name) {
-    if (!name.starts_with("ttng.tc_gen5_mma") || pipelined_products_.contains(outermost(id).index()) ||
+    if (partitioned(id) || !name.starts_with("ttng.tc_gen5_mma") || pipelined_products_.contains(outermost(id).index()) ||
         pipelined_products_.contains(id.index()) || each.find("is_async"))
       return;
     make(Buffer::What::Barriers, id, "a barrier for a product that is waited for at once", 1, 8, 16, places_.moment(id));
@@ -274,6 +331,8 @@ class ScheduledPlanner {
   const mlir::Module& module_;
   const Places& places_;
   const RowLayouts rows_;
+  Partitions partitions_;
+  std::optional<Made> captured_;
   Plan plan_;
   std::vector<Made> explicit_;
   std::set<std::size_t> ahead_, replaced_, pipelined_products_;

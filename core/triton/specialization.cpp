@@ -132,57 +132,59 @@ std::vector<bool> kept_captures(const Program& program, OpId specialize) {
   return kept;
 }
 
-std::vector<std::int64_t> partition_warps(const Program& program, OpId specialize) {
-  const mlir::Module& module = *program.module;
-  const Op& op = module.op(specialize);
-  struct Partition {
-    std::int64_t warps, least, registers;
+void PartitionNeed::add(const Program& program, const Op& op) {
+  if (op.name.find("async_tma_copy_global_to_local") != std::string::npos || op.name.find("async_tma_gather") != std::string::npos ||
+      is_descriptor_load(op.name))
+    least = std::max<std::int64_t>(least, 2);
+  if (op.name.ends_with(".tmem_load") || op.name.ends_with(".tmem_store") || (op.name.ends_with(".tmem_alloc") && !op.operands.empty()))
+    least = std::max<std::int64_t>(least, 4);
+  // Loads by descriptor and their allocations become copies, which hold no tile in registers.
+  if (is_descriptor_load(op.name) || op.name.ends_with(".local_alloc")) return;
+  const auto count = [&](ValueId value) {
+    const Type& type = program.type(value);
+    if (type.tile.space != TileType::Space::Register) return;
+    const std::int64_t bits = type.pointer ? 64 : type.tile.bits;
+    registers = std::max(registers, sat_mul(sat_mul(elements_per_thread(type, warps), sat_mul(warps, 32)), bits) / 32);
   };
-  std::vector<Partition> partitions;
-  for (const mlir::RegionId id : op.regions) {
-    if (module.region(id).warps <= 0) continue;
-    Partition partition{module.region(id).warps, 1, 0};
-    for (std::size_t i = specialize.index(); i < module.ops.size(); ++i) {
-      const Op& each = module.ops[i];
-      if (each.span.begin > op.span.end && op.span.end > 0) break;
-      if (!in_region(module, OpId(i), id)) continue;
-      if (each.name.find("async_tma_copy_global_to_local") != std::string::npos || each.name.find("async_tma_gather") != std::string::npos)
-        partition.least = std::max<std::int64_t>(partition.least, 2);
-      if (each.name.ends_with(".tmem_load") || each.name.ends_with(".tmem_store") ||
-          (each.name.ends_with(".tmem_alloc") && !each.operands.empty()))
-        partition.least = std::max<std::int64_t>(partition.least, 4);
-      const auto count = [&](ValueId value) {
-        const Type& type = program.type(value);
-        if (type.tile.space != TileType::Space::Register) return;
-        const std::int64_t threads = sat_mul(partition.warps, 32);
-        const std::int64_t bits = type.pointer ? 64 : type.tile.bits;
-        partition.registers =
-            std::max(partition.registers, sat_mul(sat_mul(elements_per_thread(type, partition.warps), threads), bits) / 32);
-      };
-      for (const ValueId value : each.operands) count(value);
-      for (const ValueId value : each.results) count(value);
-    }
-    // The largest tile is taken to be half of what a group of warps needs.
-    partition.registers = sat_mul(partition.registers, 2);
-    partitions.push_back(partition);
-  }
+  for (const ValueId value : op.operands) count(value);
+  for (const ValueId value : op.results) count(value);
+}
+
+std::vector<std::int64_t> shrunk_warps(const Program& program, std::vector<PartitionNeed> needs) {
   for (bool changed = true; changed;) {
     changed = false;
     std::int64_t total = program.num_warps;
-    for (const Partition& partition : partitions) total = sat_add(total, partition.warps);
-    for (Partition& partition : partitions) {
-      if (partition.warps <= partition.least || partition.warps <= 1) continue;
-      const std::int64_t half = partition.warps / 2;
-      const std::int64_t each = partition.registers / 32 / half;
-      if (each > kRegisters / 32 / std::max<std::int64_t>(1, total - half)) continue;
-      partition.warps = half;
+    for (const PartitionNeed& need : needs) total = sat_add(total, need.warps);
+    for (PartitionNeed& need : needs) {
+      if (need.warps <= need.least || need.warps <= 1) continue;
+      const std::int64_t half = need.warps / 2;
+      // The largest tile is taken to be half of what a group of warps needs.
+      if (sat_mul(need.registers, 2) / 32 / half > kRegisters / 32 / std::max<std::int64_t>(1, total - half)) continue;
+      need.warps = half;
       changed = true;
       break;
     }
   }
   std::vector<std::int64_t> out;
-  for (const Partition& partition : partitions) out.push_back(partition.warps);
+  for (const PartitionNeed& need : needs) out.push_back(need.warps);
   return out;
+}
+
+std::vector<std::int64_t> partition_warps(const Program& program, OpId specialize) {
+  const mlir::Module& module = *program.module;
+  const Op& op = module.op(specialize);
+  std::vector<PartitionNeed> needs;
+  for (const mlir::RegionId id : op.regions) {
+    if (module.region(id).warps <= 0) continue;
+    PartitionNeed need{module.region(id).warps, 1, 0};
+    for (std::size_t i = specialize.index(); i < module.ops.size(); ++i) {
+      const Op& each = module.ops[i];
+      if (each.span.begin > op.span.end && op.span.end > 0) break;
+      if (in_region(module, OpId(i), id)) need.add(program, each);
+    }
+    needs.push_back(need);
+  }
+  return shrunk_warps(program, std::move(needs));
 }
 
 bool will_specialize(const Program& program, const LoopSite& loop) {

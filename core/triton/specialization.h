@@ -17,6 +17,13 @@ std::vector<bool> kept_captures(const Program& program, mlir::OpId specialize);
 /// the registers that are then there.
 std::vector<std::int64_t> partition_warps(const Program& program, mlir::OpId specialize);
 
+/// What a partition needs before its warps are cut down.
+struct PartitionNeed {
+  std::int64_t warps = 4, least = 1, registers = 0;  ///< registers: of 32 bits, of its largest tile, all threads together
+  void add(const Program& program, const mlir::Op& op);
+};
+std::vector<std::int64_t> shrunk_warps(const Program& program, std::vector<PartitionNeed> needs);
+
 /// A tile that one partition hands to another through a ring.
 struct HandOff {
   mlir::OpId op;  ///< that makes it
