@@ -92,6 +92,8 @@ class GraphBuilder {
     if (role == Role::Reduce && reduction_of(*program_.module, op).empty())
       return refuse(op, "tt.reduce: this combination has no kind here; sums, maxima (with their place), minima and exclusive ors have");
     if (!is_tile_op(program_, flow_, op)) return;
+    if (const std::string name = present_name(op.name); name.starts_with("ttng.async_tma_") || name.starts_with("ttg.async_copy_"))
+      return refuse(op, fmt::format("{}: a copy that the pipeliner made, in a text that is not pipelined", op.name));
     for (const mlir::ValueId v : op.results)
       if (program_.type(v).tile.tile() && program_.type(v).tile.shape.size() > 2 && is_number_tile(program_.type(v)))
         return refuse(op,
