@@ -100,12 +100,12 @@ TEST_CASE("Triton takes as much memory as counted from texts of other sizes, for
   for (const auto& [name, truth] : truth_of(folder("more/truth.json"))) check(folder("more/" + name), truth);
 }
 
-TEST_CASE("final and specialized texts give the same figures as the scheduled ones", "[core]") {
+TEST_CASE("final, specialized and partitioned texts give the same figures as the scheduled ones", "[core]") {
   const std::map<std::string, Truth> truths = truth_of(folder("truth.json"));
   std::size_t counted = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder(""))) {
     const std::string name = entry.path().filename().string();
-    for (const char* form : {".final.", ".specialized."}) {
+    for (const char* form : {".final.", ".specialized.", ".partitioned."}) {
       const std::size_t at = name.find(form);
       if (at == std::string::npos) continue;
       const auto truth = truths.find(with(name, form, ".scheduled."));
@@ -178,6 +178,19 @@ TEST_CASE("a stage more for a load is a slot more of its ring", "[core]") {
   CHECK(bytes(with(with(text, "loop.stage = 2", "loop.stage = 1"), "max_stage = 2", "max_stage = 1")) == 98320);
   CHECK(bytes(text) == 147480);
   CHECK(bytes(with(with(text, "loop.stage = 2", "loop.stage = 3"), "max_stage = 2", "max_stage = 3")) == 196640);
+}
+
+TEST_CASE("partitions get rings, barriers and warps of their own", "[core]") {
+  const Program program = program_of(folder("attention_forward_ws.sm100.partitioned.ttgir"));
+  const Memory memory = memory_of(program);
+  const auto count = [&](Buffer::What what) {
+    return std::ranges::count_if(memory.buffers, [&](const Buffer& each) { return each.what == what; });
+  };
+  // K, V, and two row vectors that the softmax hands to the correction; two barriers for each of these and of three accumulators.
+  CHECK(count(Buffer::What::Ring) == 4);
+  CHECK(count(Buffer::What::Barriers) == 2 * (4 + 3) + 1);
+  CHECK(memory.warps == 12);
+  CHECK(memory.shared_bytes == 116368);
 }
 
 TEST_CASE("a conversion inside a warp takes no shared memory, one across warps does, by rounds", "[core]") {
