@@ -12,7 +12,7 @@
 namespace heddle::triton {
 namespace {
 
-constexpr int kMostPassages = 64;  ///< of a value through carried arguments
+constexpr int kMostCarried = 64;  ///< of a value through carried arguments
 
 /// Which op of the block an op lies in, itself or the one around it; invalid: none.
 mlir::OpId lift(const mlir::Module& module, mlir::OpId op, mlir::RegionId region) {
@@ -197,7 +197,7 @@ std::vector<SsaEdge> edges_of(const Program& program, const LoopSite& loop) {
   const auto add_uses = [&](mlir::OpId user, const mlir::Op& op) {
     for (mlir::ValueId value : op.operands) {
       int distance = 0;
-      while (distance < kMostPassages && !body.module.value(value).definer.valid() && body.module.value(value).block.valid() &&
+      while (distance < kMostCarried && !body.module.value(value).definer.valid() && body.module.value(value).block.valid() &&
              body.module.block(body.module.value(value).block).parent == body.region) {
         const std::size_t index = body.module.value(value).index;
         if (index < first || index - first >= yielded.size()) break;

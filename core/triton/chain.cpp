@@ -8,7 +8,7 @@
 namespace heddle::triton {
 namespace {
 
-constexpr int kDeepest = 64;
+constexpr int kDeepestChain = 64;
 constexpr std::size_t kMostInputs = 8;
 
 /// For each dimension of a value, the dimension of the chain's result that it runs along; -1: one element.
@@ -37,7 +37,7 @@ class ChainBuilder {
   }
 
   Term of_op(const mlir::Op& op, const Dims& dims, int depth) {
-    if (depth > kDeepest) return fail("its chain is too long");
+    if (depth > kDeepestChain) return fail("its chain is too long");
     const auto role = work_of(flow_.program(), op);
     Term term;
     term.kind = Term::Kind::Op;
