@@ -176,7 +176,8 @@ const triton::Origin* origin_of(const TritonSource& source, const std::string& o
   const triton::Origin* found = nullptr;
   for (const triton::Origin& origin : source.native->origins) {
     if (op.size() < origin.op.size() || !op.starts_with(origin.op)) continue;
-    const std::string_view rest = std::string_view(op).substr(origin.op.size());
+    std::string_view rest = std::string_view(op).substr(origin.op.size());
+    if (rest.size() > 1 && rest.front() == '_') rest.remove_prefix(1);  // a part of one whose name ends in a number
     const bool part = std::all_of(rest.begin(), rest.end(), [](char c) { return c >= '0' && c <= '9'; });
     if (rest.empty()) return &origin;
     if (part && (!found || found->op.size() < origin.op.size())) found = &origin;
