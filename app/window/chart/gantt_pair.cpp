@@ -245,7 +245,8 @@ void draw_gantt_panels(std::span<ChartPanel> panels, std::size_t live) {
     if (panel.drop) panel.drop();
     if (panel.view->hovered_cycle) cursor = panel.view->hovered_cycle;
     if (i != live) lend_time(*panel.view, time);
-    panel.title_pressed = ImGui::IsWindowHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Left) &&
+    panel.title_pressed = ImGui::IsMouseClicked(ImGuiMouseButton_Left) &&
+                          ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem) &&
                           ImGui::IsMouseHoveringRect({f.labels.x0, f.title.y0}, {f.title.x1, f.title.y1});
     ImGui::EndChild();
   }
