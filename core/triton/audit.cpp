@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/triton/audit_parts.h"
+#include "core/triton/graph.h"
 
 namespace heddle::triton {
 namespace {
@@ -153,6 +154,10 @@ std::optional<Finding> form_of(const Program& program) {
 LoopAudit audit_loop(const Program& program, const Machine& machine, const LoopSite& loop) {
   LoopAudit audit;
   audit.loop = &loop;
+  if (const Result<Graph> graph = loop_graph(program, loop)) {
+    audit.edges = graph->edges.size();
+    audit.fused = graph->fused.size();
+  }
   if (!loop.why_not.empty() && !loop.scheduled) {
     audit.findings.push_back({"loop", Weight::Fine, "it cannot be scheduled here: " + loop.why_not, {}, {loop.op}});
     return audit;
@@ -182,7 +187,12 @@ Audit audit(const Program& program, const Machine& machine, const LoopSite* loop
   audit.title =
       fmt::format("{}, sm_{}, {}, {}", program.kernel, program.target, count_of(program.num_warps, "warp"), to_string(program.form));
   if (!program.pass.empty()) audit.title += ", before " + program.pass;
-  const Memory memory = memory_of(program);
+  audit.kernel = program.kernel;
+  audit.form = program.form;
+  audit.target = program.target;
+  audit.num_warps = program.num_warps;
+  audit.memory = memory_of(program);
+  const Memory& memory = audit.memory;
   const auto add = [&](std::optional<Finding> finding) {
     if (finding && !finding->sentence.empty()) audit.findings.push_back(*std::move(finding));
   };

@@ -35,11 +35,17 @@ struct LoadRow {
 
 struct LoopAudit {
   const LoopSite* loop = nullptr;
+  std::size_t edges = 0, fused = 0;  ///< of its graph; 0 where it has none
   std::vector<LoadRow> loads;
   std::vector<Finding> findings;
 };
 
 struct Audit {
+  std::string kernel;
+  Form form = Form::Input;
+  int target = 90;
+  std::int64_t num_warps = 4;
+  Memory memory;
   std::string title;              ///< "attention_forward, sm_90, 8 warps, scheduled"
   std::vector<Finding> findings;  ///< of the whole kernel: memory, specialization
   std::vector<LoopAudit> loops;

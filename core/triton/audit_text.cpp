@@ -47,10 +47,14 @@ std::vector<std::string> load_cells(const LoadRow& row) {
           row.remark.substr(0, row.remark.find(':'))};
 }
 
-std::string loop_title(const LoopSite& loop) {
-  return fmt::format("loop #{} at line {}{}: {}, {} of tiles, {}", loop.number, loop.line,
-                     loop.partition.empty() ? "" : " in " + loop.partition, count_of(static_cast<std::int64_t>(loop.ops), "op"),
-                     loop.tile_ops, count_of(static_cast<std::int64_t>(loop.products), "product"));
+std::string loop_title(const LoopAudit& audit) {
+  const LoopSite& loop = *audit.loop;
+  std::string title =
+      fmt::format("loop #{} at line {}{}: {}, {} of tiles", loop.number, loop.line, loop.partition.empty() ? "" : " in " + loop.partition,
+                  count_of(static_cast<std::int64_t>(loop.ops), "op"), loop.tile_ops);
+  if (audit.fused > 0)
+    title += fmt::format(" ({} after fusing) with {}", audit.fused, count_of(static_cast<std::int64_t>(audit.edges), "edge"));
+  return title + ", " + count_of(static_cast<std::int64_t>(loop.products), "product");
 }
 
 Json finding_json(const Finding& finding) {
@@ -80,6 +84,31 @@ Json loads_json(const std::vector<LoadRow>& rows) {
   return list;
 }
 
+const char* word_of(Buffer::What what) {
+  switch (what) {
+    case Buffer::What::Ring: return "ring";
+    case Buffer::What::Resident: return "resident";
+    case Buffer::What::Barriers: return "barriers";
+    case Buffer::What::Scratch: return "scratch";
+    case Buffer::What::Accumulator: return "accumulator";
+    case Buffer::What::Operand: return "operand";
+  }
+  return "";
+}
+
+/// What Triton's own compiler says after its last pass: bytes, columns, warps, and what they are made of.
+Json memory_json(const Memory& memory) {
+  Json buffers = Json::array();
+  for (const Buffer& buffer : memory.buffers) {
+    Json item = Json::object().set("what", word_of(buffer.what)).set("name", buffer.name).set("why", buffer.why);
+    item.set("bytes", buffer.bytes).set("columns", buffer.columns).set("slots", buffer.slots);
+    buffers.push(std::move(item.set("synchronous", buffer.synchronous)));
+  }
+  Json json = Json::object().set("shared_bytes", memory.shared_bytes).set("tmem_columns", memory.tmem_columns);
+  json.set("tmem_columns_needed", memory.tmem_needed).set("warps", memory.warps).set("exact", memory.unsure.empty());
+  return std::move(json.set("unsure", memory.unsure).set("buffers", std::move(buffers)));
+}
+
 }  // namespace
 
 std::string audit_headline(const Audit& audit) {
@@ -106,7 +135,7 @@ std::string audit_text(const Audit& audit, const Comparison* comparison, const T
   std::string text = wrapped(styled(audit_headline(audit), style), "", style.width);
   text += rows_text(rows_of(audit.findings), style, kTopicWidth);
   for (const LoopAudit& loop : audit.loops) {
-    text += "\n" + styled(loop_title(*loop.loop), style) + "\n";
+    text += "\n" + styled(loop_title(loop), style) + "\n";
     text += rows_text(rows_of(loop.findings), style, kTopicWidth);
     if (loop.loads.empty()) continue;
     std::vector<std::vector<std::string>> rows;
@@ -122,7 +151,7 @@ std::string audit_text(const Audit& audit, const Comparison* comparison, const T
 std::string audit_markdown(const Audit& audit, const Comparison* comparison) {
   std::string text = "### " + markdown_safe(audit_headline(audit)) + "\n\n" + rows_markdown(rows_of(audit.findings));
   for (const LoopAudit& loop : audit.loops) {
-    text += "\n**" + markdown_safe(loop_title(*loop.loop)) + "**\n\n" + rows_markdown(rows_of(loop.findings));
+    text += "\n**" + markdown_safe(loop_title(loop)) + "**\n\n" + rows_markdown(rows_of(loop.findings));
     if (loop.loads.empty()) continue;
     text += "\n" + markdown_head(load_columns());
     for (const LoadRow& row : loop.loads) text += markdown_row(load_cells(row));
@@ -133,13 +162,22 @@ std::string audit_markdown(const Audit& audit, const Comparison* comparison) {
 Json audit_json(const Audit& audit, const Comparison* comparison) {
   Json root = Json::object(), loops = Json::array();
   root.set("title", audit.title)
+      .set("kernel", audit.kernel)
+      .set("target", fmt::format("sm_{}", audit.target))
+      .set("form", to_string(audit.form))
+      .set("num_warps", audit.num_warps)
+      .set("memory", memory_json(audit.memory))
       .set("headline", audit_headline(audit))
       .set("clean", audit.clean())
       .set("findings", findings_json(audit.findings));
   for (const LoopAudit& a : audit.loops) {
     Json item = Json::object();
     item.set("loop", a.loop->number).set("line", a.loop->line).set("ops", a.loop->ops).set("tile_ops", a.loop->tile_ops);
-    item.set("products", a.loop->products).set("num_stages", a.loop->num_stages).set("loads", loads_json(a.loads));
+    item.set("edges", a.edges)
+        .set("fused_ops", a.fused)
+        .set("products", a.loop->products)
+        .set("num_stages", a.loop->num_stages)
+        .set("loads", loads_json(a.loads));
     loops.push(std::move(item.set("findings", findings_json(a.findings))));
   }
   root.set("loops", std::move(loops));
