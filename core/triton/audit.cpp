@@ -157,6 +157,10 @@ LoopAudit audit_loop(const Program& program, const Machine& machine, const LoopS
   if (const Result<Graph> graph = loop_graph(program, loop)) {
     audit.edges = graph->edges.size();
     audit.fused = graph->fused.size();
+  } else if (loop.why_not.empty()) {
+    Finding refused{"schedule", Weight::Fine, "it is shown, but cannot be scheduled here", {}, {loop.op}};
+    for (const Fault& fault : graph.error().faults) refused.details.push_back(fmt::format("line {}: {}", fault.pointer, fault.message));
+    audit.findings.push_back(std::move(refused));
   }
   if (!loop.why_not.empty() && !loop.scheduled) {
     audit.findings.push_back({"loop", Weight::Fine, "it cannot be scheduled here: " + loop.why_not, {}, {loop.op}});

@@ -92,10 +92,11 @@ LoopSite describe(const Program& program, mlir::OpId id, int number) {
       inner |= each.name == "scf.for" || each.name == "scf.while";
       site.scheduled |= each.find("loop.stage") != nullptr;
       site.partitioned |= each.find("ttg.partition") != nullptr;
-      if (!is_tile_op(program, flow, each)) continue;
-      ++site.tile_ops;
+      // A product by mma.sync is work too, though it has no kind here.
       const auto role = work_of(program, each);
-      site.products += role == Role::Product || role == Role::TensorProduct || each.name == "tt.dot";
+      const bool product = role == Role::Product || role == Role::TensorProduct || each.name == "tt.dot";
+      site.products += product;
+      site.tile_ops += product || is_tile_op(program, flow, each);
     }
   }
   if (op.name == "scf.while")
