@@ -62,6 +62,11 @@ Memory memory_of(const Program& program) {
         "the loop is to be warp specialized: rings, barriers and warps are decided by tritongpu-automatic-warp-specialization; open the "
         "text "
         "before tritongpu-pipeline");
+  const auto has = [&](std::string_view ending) {
+    return std::ranges::any_of(program.module->ops, [&](const mlir::Op& op) { return op.name.ends_with(ending); });
+  };
+  if (program.form != Form::Final && program.target >= 100 && pads_conversions(program) && has(".tmem_load") && has("tt.reduce"))
+    plan.doubt("this text seems to be of a Triton before 3.6, whose reads of tensor memory in front of reductions get other layouts");
   if (program.num_ctas > 1) plan.doubt("several CTAs share the tiles: counted as if each held all");
   Memory memory;
   memory.warps = warps_of(program, places);

@@ -83,6 +83,8 @@ void add_scratch(Plan& plan, const Program& program, const Places& places, OpId 
 void add_scratch(Plan& plan, const Program& program, const Places& places, OpId id, const Scratch& needed) {
   const Op& op = program.module->op(id);
   if (!needed.unsure.empty()) plan.doubt(needed.unsure);
+  if (needed.bytes > 0 && op.name.ends_with(".convert_layout") && pads_conversions(program))
+    plan.doubt("this text seems to be of a Triton before 3.6, whose conversions between layouts take a padded buffer that is not counted");
   if (needed.bytes <= 0) return;
   Buffer buffer;
   buffer.op = id;

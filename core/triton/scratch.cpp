@@ -137,6 +137,15 @@ Scratch scratch_of_convert(const Type& from, const Type& to, int target) {
 
 bool exchanges_in_rounds(const Program& program) { return program.module->find("ttng.two-ctas") != nullptr; }
 
+bool pads_conversions(const Program& program) {
+  if (exchanges_in_rounds(program)) return false;
+  for (const char* older : {"3.0.", "3.1.", "3.2.", "3.3.", "3.4.", "3.5."})
+    if (program.metadata.triton_version.starts_with(older)) return true;
+  if (!program.metadata.triton_version.empty()) return false;
+  const mlir::Block* body = program.function.valid() ? program.module->body(program.function) : nullptr;
+  return body && !body->arguments.empty() && program.module->value(body->arguments.front()).name == "arg0";
+}
+
 Scratch scratch_of_reduce(const std::vector<Type>& inputs, std::int64_t axis, bool in_rounds) {
   if (inputs.empty()) return {};
   const std::optional<Linear> linear = linear_of(inputs.front());

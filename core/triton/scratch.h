@@ -22,5 +22,7 @@ Scratch scratch_of_convert(const Type& from, const Type& to, int target);
 Scratch scratch_of_reduce(const std::vector<Type>& inputs, std::int64_t axis, bool in_rounds);
 /// Until Triton 3.6 a reduction kept the partial results of all warps at once. Those versions print no `ttng.two-ctas`.
 bool exchanges_in_rounds(const Program& program);
+/// Before Triton 3.6 conversions between layouts went through a padded buffer, which is not counted. Those versions print no Python names.
+bool pads_conversions(const Program& program);
 
 }  // namespace heddle::triton
