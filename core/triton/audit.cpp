@@ -11,7 +11,7 @@
 namespace heddle::triton {
 namespace {
 
-const char* word_of(Buffer::What what) {
+const char* kind_of_buffer(Buffer::What what) {
   switch (what) {
     case Buffer::What::Ring: return "ring";
     case Buffer::What::Resident: return "resident";
@@ -27,7 +27,7 @@ const char* word_of(Buffer::What what) {
 std::string describe_buffer(const Program& program, const Buffer& buffer) {
   std::string text =
       buffer.columns > 0 ? count_of(buffer.columns * buffer.slots, "column") : fmt::format("{} bytes", buffer.bytes * buffer.slots);
-  text += fmt::format(": {}", word_of(buffer.what));
+  text += fmt::format(": {}", kind_of_buffer(buffer.what));
   if (!buffer.name.empty() && buffer.what != Buffer::What::Barriers && buffer.what != Buffer::What::Scratch) text += " " + buffer.name;
   if (!buffer.why.empty()) text += ", " + buffer.why;
   if (buffer.op.valid()) {
