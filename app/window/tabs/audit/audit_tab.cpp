@@ -44,7 +44,7 @@ void draw_head(const Session& session, const AuditModel& model, UiState& ui) {
     if (model.of_dump || label == copies[0]) buttons += button_width(label) + gap;
   if (!model.of_dump) buttons += button_width("Open a dump ...") + gap;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x, room = std::max(width - buttons - px(10), px(80));
+  const float width = ImGui::GetContentRegionAvail().x, room = std::max(width - buttons, px(80));
   const std::string text = drawable(pretty(model.headline));
   paint_text(fonts().bold, ImVec2(at.x, at.y + px(4)), theme().text, fitted(fonts().bold, text, room));
   ImGui::Dummy(ImVec2(room, height));
@@ -67,17 +67,31 @@ void point_at(const Session& session, const AuditModel& model, const AuditLine& 
   ui.commands.push(show_highlight(shown ? Highlight{} : line.shown));
 }
 
+float left_of(float width) { return std::min(px(132), width * 0.25f); }
+float wrap_of(float width) { return std::max(width - left_of(width) - px(12), px(80)); }
+
+float height_of(const AuditLine& line, float width) {
+  const FontScope scope(line.detail() ? fonts().small : fonts().body);
+  return ImGui::CalcTextSize(drawable(pretty(line.text)).c_str(), nullptr, false, wrap_of(width)).y + (line.detail() ? px(5) : px(9));
+}
+
+/// As much of the room as ends with a whole line, seen from the first one.
+float whole_lines(const AuditModel& model, float width, float room) {
+  float height = 0;
+  for (const AuditLine& line : model.lines) {
+    const float next = height + height_of(line, width);
+    if (next > room) return height > 0 ? height : room;
+    height = next;
+  }
+  return room;
+}
+
 void draw_line(const Session& session, const AuditModel& model, std::size_t index, float width, UiState& ui) {
   const AuditLine& line = model.lines[index];
-  const float topic = px(28), left = std::min(px(132), width * 0.25f);
+  const float topic = px(28), left = left_of(width);
   ImFont* font = line.detail() ? fonts().small : fonts().body;
   const std::string text = drawable(pretty(line.text));
-  const float wrap = std::max(width - left - px(12), px(80));
-  float height = 0;
-  {
-    const FontScope scope(font);
-    height = ImGui::CalcTextSize(text.c_str(), nullptr, false, wrap).y + (line.detail() ? px(5) : px(9));
-  }
+  const float wrap = wrap_of(width), height = height_of(line, width);
   const bool points = !line.shown.why.empty(), lit = points && session.view().highlight == line.shown;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   bool hovered = false;
@@ -113,7 +127,8 @@ void draw_audit_tab(const Session& session, const Models&, UiState& ui) {
   if (!model.verdict.empty()) wrapped_text(fonts().small, theme().text, drawable(pretty(model.verdict)));
   if (!model.facts.empty()) wrapped_text(fonts().small, theme().dim, drawable(pretty(model.facts)));
   if (!model.note.empty()) wrapped_text(fonts().small, theme().warning, drawable(pretty(model.note)));
-  ImGui::BeginChild("findings", ImVec2(0, 0));
+  const ImVec2 left_over = ImGui::GetContentRegionAvail();
+  ImGui::BeginChild("findings", ImVec2(0, whole_lines(model, left_over.x - ImGui::GetStyle().ScrollbarSize, left_over.y)));
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), 0));
   const float width = ImGui::GetContentRegionAvail().x;
   for (std::size_t i = 0; i < model.lines.size(); ++i) draw_line(session, model, i, width, ui);

@@ -113,7 +113,6 @@ void draw_rows(const Session& session, TritonModel& model, UiState& ui) {
 }
 
 void draw_options(TritonModel& model) {
-  section("WHAT OTHER OPTIONS WOULD GIVE", "by the model");
   std::vector<Column<TritonOption>> columns = measured(option_columns(), model.options);
   const auto ink = [](const TritonOption& o) {
     return !o.fits ? theme().faint : o.now ? theme().text : o.better ? theme().good : theme().dim;
@@ -133,7 +132,6 @@ void draw_options(TritonModel& model) {
   draw_table(
       "triton_options", look, columns, model.options, [](const Column<TritonOption>& column) { draw_heading(column); },
       [&](const TritonOption& option, std::size_t) { cell_text(option.stages, true, ink(option)); });
-  if (!model.best_option.empty()) wrapped_text(fonts().small, theme().text, drawable(pretty(model.best_option)));
 }
 
 }  // namespace
@@ -148,17 +146,45 @@ void draw_triton_tab(const Session& session, const Models&, UiState& ui) {
   TritonTabState& state = ui.of<TritonTabState>();
   // While it runs, its clock does too.
   if (state.revision != session.revision() || session.comparing() || !state.model)
-    state = {session.revision(), std::make_shared<TritonModel>(build_triton_tab(session))};
+    state = {session.revision(), std::make_shared<TritonModel>(build_triton_tab(session)), std::move(state.ends)};
   TritonModel& model = *state.model;
   draw_head(session, model, ui);
-  ImGui::BeginChild("triton", ImVec2(0, 0));
-  for (const std::string& fault : model.faults) wrapped_text(fonts().small, theme().warning, drawable(pretty(fault)));
-  if (!model.rows.empty()) draw_rows(session, model, ui);
+  // What is seen of it ends with a whole row or sentence.
+  const float room = ImGui::GetContentRegionAvail().y;
+  float height = 0;
+  for (const float end : state.ends)
+    if (end <= room) height = end;
+  if (state.ends.empty() || state.ends.back() <= room || height <= 0) height = room;
+  state.ends.clear();
+  ImGui::BeginChild("triton", ImVec2(0, height));
+  const auto ended = [&] { state.ends.push_back(ImGui::GetCursorPosY()); };
+  const auto sentences = [&](const std::vector<std::string>& all, Color ink) {
+    for (const std::string& sentence : all) {
+      wrapped_text(fonts().small, ink, drawable(pretty(sentence)));
+      ended();
+    }
+  };
+  const auto rows_ended = [&](float top, std::size_t rows) {
+    const float row = (ImGui::GetCursorPosY() - top) / static_cast<float>(rows + 1);
+    for (std::size_t i = 1; i <= rows; ++i) state.ends.push_back(top + row * static_cast<float>(i + 1));
+  };
+  sentences(model.faults, theme().warning);
+  float top = ImGui::GetCursorPosY();
+  if (!model.rows.empty()) {
+    draw_rows(session, model, ui);
+    rows_ended(top, model.rows.size());
+  }
   ImGui::Dummy(ImVec2(0, px(2)));
-  for (const std::string& price : model.prices) wrapped_text(fonts().small, theme().text, drawable(pretty(price)));
-  if (!model.options.empty()) draw_options(model);
+  sentences(model.prices, theme().text);
+  if (!model.options.empty()) {
+    section("WHAT OTHER OPTIONS WOULD GIVE", "by the model");
+    top = ImGui::GetCursorPosY();
+    draw_options(model);
+    rows_ended(top, model.options.size());
+    if (!model.best_option.empty()) sentences({model.best_option}, theme().text);
+  }
   if (!model.reasons.empty()) section("WHY NOT BETTER");
-  for (const std::string& reason : model.reasons) wrapped_text(fonts().small, theme().text, drawable(pretty(reason)));
+  sentences(model.reasons, theme().text);
   ImGui::EndChild();
 }
 
