@@ -116,12 +116,16 @@ MicroKernel elements(const std::string& rule, std::int64_t n, std::int64_t input
   return kernel;
 }
 
+/// What a reduction folds two numbers with: "+", or a function of them.
+const char* fold_of(std::string_view kind) { return kind == "reduce_sum" ? "+" : kind == "reduce_max" ? "fmaxf" : "fminf"; }
+
 /// Every element takes part again, because each pass adds the last result to all of them; a loop that only does that is taken off.
-MicroKernel reduction(const std::string& rule, std::int64_t n, bool maximum) {
+MicroKernel reduction(const std::string& rule, std::int64_t n) {
   Body body;
   const std::int64_t count = n / 2;
+  const std::string_view how = fold_of(rule);
   const auto fold = [&](std::string a, std::string b) {
-    return maximum ? fmt::format("fmaxf({}, {})", a, b) : fmt::format("{} + {}", a, b);
+    return how == "+" ? fmt::format("{} + {}", a, b) : fmt::format("{}({}, {})", how, a, b);
   };
   const auto assign = [&](const char* y, std::string value) { return fmt::format("{} = {};", y, value); };
   body.setup = fmt::format("  float x[{0}], y[2] = {{0.0f, 0.0f}};\n", count) + unrolled(count, "x[i] = 0.5f + 0.001f * (float)(tid + i);");
@@ -371,7 +375,7 @@ MicroKernel row_reduction(const std::string& rule, std::int64_t n, const char* f
   const std::string feed = unrolled(n, "x[i] = x[i] * 0.5f + y[i % 4];") + "      pin(x);\n";
   const bool three = std::string_view(fold) == "max3_";
   const auto two = [&](const std::string& a, const std::string& b) {
-    return std::string_view(fold) == "+" ? fmt::format("{} + {}", a, b) : fmt::format("fmaxf({}, {})", a, b);
+    return std::string_view(fold) == "+" ? fmt::format("{} + {}", a, b) : fmt::format("{}({}, {})", three ? "fmaxf" : fold, a, b);
   };
   const std::string each = three ? "y[i / 2 % 4] = max3_(y[i / 2 % 4], x[i], x[i + 1]);" : "y[i % 4] = " + two("y[i % 4]", "x[i]") + ";";
   body.op = feed + unrolled(4, "y[i] = x[i];") +
@@ -407,9 +411,9 @@ bool add_tensor_kernels(const std::string& kind, std::vector<MicroKernel>& kerne
       kernels.push_back(tensor_product(kind, n, k, kind == "mma.ts"));
   } else if (kind == "tmem_load" || kind == "tmem_store") {
     for (const std::int64_t n : {32, 64, 128}) kernels.push_back(tensor_move(kind, n, kind == "tmem_store"));
-  } else if (kind == "reduce_max" || kind == "reduce_sum" || kind == "reduce_max.three_inputs") {
+  } else if (kind == "reduce_max" || kind == "reduce_min" || kind == "reduce_sum" || kind == "reduce_max.three_inputs") {
     for (const std::int64_t n : {32, 64, 128})
-      kernels.push_back(row_reduction(kind, n, kind == "reduce_sum" ? "+" : kind == "reduce_max" ? "fmaxf" : "max3_"));
+      kernels.push_back(row_reduction(kind, n, kind == "reduce_max.three_inputs" ? "max3_" : fold_of(kind)));
   } else if (kind == "smem_store" || kind == "smem_load") {
     for (const std::int64_t n : {64, 128}) kernels.push_back(shared_rows(kind, n, kind == "smem_store"));
   } else {
@@ -435,6 +439,7 @@ constexpr ElementRule kElementRules[] = {
     {"elementwise", "x[i] * 1.25f + 0.5f"},
     {"elementwise.max", "fmaxf(x[i], 0.75f)"},
     {"elementwise.min", "fminf(x[i], 0.75f)"},
+    {"elementwise.select", "x[i] > 0.75f ? x[i] : 0.5f"},
     {"elementwise.relu", "fmaxf(x[i], 0.0f)"},
     {"elementwise.rsqrt", "rsqrt_(x[i])"},
     {"elementwise.recip", "recip_(x[i])"},
@@ -459,8 +464,8 @@ std::vector<MicroKernel> micro_kernels(const Machine& machine, std::vector<std::
         for (const std::int64_t n : {32, 64, 128}) kernels.push_back(elements(kind, n, element.inputs, element.formula));
     if (kind == "exp2")
       for (const std::int64_t n : {64, 128}) kernels.push_back(elements(kind, n, 2, "exp2_(x[i] * 1.25f - 0.5f)"));
-    if (kind == "reduce_max" || kind == "reduce_sum")
-      for (const std::int64_t n : {64, 128, 176}) kernels.push_back(reduction(kind, n, kind == "reduce_max"));
+    if (kind == "reduce_max" || kind == "reduce_min" || kind == "reduce_sum")
+      for (const std::int64_t n : {64, 128, 176}) kernels.push_back(reduction(kind, n));
     if (kind == "convert")
       for (const std::int64_t n : {64, 128, 176}) kernels.push_back(conversion(kind, n));
     if (kind == "mma" || kind == "mma.ss" || kind == "mma.rs")

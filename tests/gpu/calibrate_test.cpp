@@ -57,10 +57,14 @@ TEST_CASE("a formula that was right stays, one number for all stays one number, 
   CHECK(fit_formula(formula("elems + transpose"), line(1, 50)).formula.text() == "elems + transpose + 50");
 }
 
+/// Asynchronous loads, exclusive or and the place of a maximum are not written as CUDA yet; a map is counted in instructions of others.
+const std::vector<std::string> kLeftOut{
+    "gather", "atomic_add.register", "load.async", "reduce_xor", "reduce_argmax", "map", "mask", "copy", "fill", "broadcast"};
+
 TEST_CASE("there is a micro-kernel for every rule that has an instruction, each with its own text", "[gpu]") {
   std::vector<std::string> left_out;
   const auto kernels = micro_kernels(h100(), left_out);
-  CHECK(left_out == std::vector<std::string>{"gather", "atomic_add.register", "mask", "copy", "fill", "broadcast"});
+  CHECK(left_out == kLeftOut);
   std::set<std::string> texts;
   for (const MicroKernel& kernel : kernels) texts.insert(kernel.source);
   CHECK(texts.size() == kernels.size());
@@ -70,7 +74,7 @@ TEST_CASE("there is a micro-kernel for every rule that has an instruction, each 
 TEST_CASE("on Blackwell products and moves of tensor memory have micro-kernels, too", "[gpu]") {
   std::vector<std::string> left_out;
   const auto kernels = micro_kernels(b200(), left_out);
-  CHECK(left_out == std::vector<std::string>{"gather", "atomic_add.register", "mask", "copy", "fill", "broadcast"});
+  CHECK(left_out == kLeftOut);
   std::set<std::string> rules;
   for (const MicroKernel& kernel : kernels) {
     rules.insert(kernel.rule);
