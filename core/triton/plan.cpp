@@ -174,7 +174,12 @@ struct FinalPlanner {
     Buffer buffer;
     buffer.op = id;
     buffer.name = name_of(program, id);
-    const bool ring = type.tile.shape.size() > 2 || (type.tile.shape.size() == 2 && (type.barrier || (op.operands.empty() && indexed(op))));
+    // What is read slot by slot is a ring; its first extent counts the slots.
+    const bool ring =
+        type.tile.shape.size() > 1 && std::ranges::any_of(places.readers(op.results.front()), [&](OpId reader) {
+          const std::string& name = program.module->op(reader).name;
+          return name.ends_with(".memdesc_index") || name.ends_with(".memdesc_subview") || name.starts_with("ttg.warp_specialize");
+        });
     buffer.slots = ring ? std::max<std::int64_t>(1, type.tile.shape.front()) : 1;
     buffer.bytes = type.tile.bytes() / buffer.slots;
     if (type.barrier) {
