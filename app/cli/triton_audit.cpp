@@ -10,6 +10,7 @@
 namespace heddle::app {
 namespace {
 
+#ifdef HEDDLE_HAS_SOLVER
 constexpr double kSecondsPerText = 30;
 
 /// Why the schedules are missing, as a row of the audit.
@@ -18,6 +19,7 @@ void say_unsolved(const Error& error, triton::Audit& audit) {
   for (const Fault& fault : error.faults) finding.details.push_back(fault.message);
   audit.findings.push_back(std::move(finding));
 }
+#endif
 
 }  // namespace
 
