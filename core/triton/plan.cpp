@@ -175,10 +175,12 @@ struct FinalPlanner {
     buffer.op = id;
     buffer.name = name_of(program, id);
     // What is read slot by slot is a ring; its first extent counts the slots.
-    const bool ring =
-        type.tile.shape.size() > 1 && std::ranges::any_of(places.readers(op.results.front()), [&](OpId reader) {
-          const std::string& name = program.module->op(reader).name;
-          return name.ends_with(".memdesc_index") || name.ends_with(".memdesc_subview") || name.starts_with("ttg.warp_specialize");
+    bool ring = false;
+    for (const mlir::ValueId name : places.names(op.results.front()))
+      if (type.tile.shape.size() > 1 && program.type(name).tile.shape == type.tile.shape)
+        ring |= std::ranges::any_of(places.readers(name), [&](OpId reader) {
+          const std::string& reads = program.module->op(reader).name;
+          return reads.ends_with(".memdesc_index") || reads.ends_with(".memdesc_subview");
         });
     buffer.slots = ring ? std::max<std::int64_t>(1, type.tile.shape.front()) : 1;
     buffer.bytes = type.tile.bytes() / buffer.slots;
