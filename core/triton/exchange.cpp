@@ -114,7 +114,7 @@ std::optional<Bits> shared_vector(const Linear& a, const Linear& b, int register
                                   const std::vector<int>& lanes_b) {
   if (registers_a < registers_b) return shared_vector(b, a, registers_b, registers_a, lanes_b, lanes_a);
   Bits vector = shared_bits(a.registers, b.registers);
-  if (static_cast<int>(vector.size()) < registers_b) return std::nullopt;
+  if (registers_b < 0 || static_cast<int>(vector.size()) < registers_b) return std::nullopt;
   vector.resize(static_cast<std::size_t>(registers_b));
   Bits tile_a, tile_b;
   for (const int lane : lanes_a)

@@ -9,7 +9,8 @@
 namespace heddle::triton {
 namespace {
 
-constexpr int kDeepestLayout = 8;  ///< aliases of aliases, slices of slices
+constexpr int kDeepestLayout = 8;                               ///< aliases of aliases, slices of slices
+constexpr std::int64_t kLargestNumber = std::int64_t{1} << 24;  ///< far above any layout; what is larger is none
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -44,7 +45,7 @@ std::string_view inside(std::string_view text, char open, char close) {
 std::int64_t number(std::string_view text, std::int64_t fallback = 0) {
   std::int64_t value = fallback;
   std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
+  return value < -kLargestNumber || value > kLargestNumber ? fallback : value;
 }
 
 std::vector<std::int64_t> numbers(std::string_view text) {
