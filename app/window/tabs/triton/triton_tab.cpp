@@ -164,23 +164,22 @@ void draw_triton_tab(const Session& session, const Models&, UiState& ui) {
       ended();
     }
   };
-  const auto rows_ended = [&](float top, std::size_t rows) {
-    const float row = (ImGui::GetCursorPosY() - top) / static_cast<float>(rows + 1);
-    for (std::size_t i = 1; i <= rows; ++i) state.ends.push_back(top + row * static_cast<float>(i + 1));
+  const auto rows_ended = [&](std::size_t rows) {
+    const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
+    const float bottom = ImGui::GetCursorPosY() - ImGui::GetStyle().ItemSpacing.y;
+    for (std::size_t i = rows; i-- > 0;) state.ends.push_back(bottom - row * static_cast<float>(i));
   };
   sentences(model.faults, theme().warning);
-  float top = ImGui::GetCursorPosY();
   if (!model.rows.empty()) {
     draw_rows(session, model, ui);
-    rows_ended(top, model.rows.size());
+    rows_ended(model.rows.size());
   }
   ImGui::Dummy(ImVec2(0, px(2)));
   sentences(model.prices, theme().text);
   if (!model.options.empty()) {
     section("WHAT OTHER OPTIONS WOULD GIVE", "by the model");
-    top = ImGui::GetCursorPosY();
     draw_options(model);
-    rows_ended(top, model.options.size());
+    rows_ended(model.options.size());
     if (!model.best_option.empty()) sentences({model.best_option}, theme().text);
   }
   if (!model.reasons.empty()) section("WHY NOT BETTER");
