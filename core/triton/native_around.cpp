@@ -7,6 +7,10 @@
 
 namespace heddle::triton {
 std::string NativeBuilder::outside(mlir::ValueId value, Part part) {
+  if (!value.valid()) {
+    refuse(op(flow_.loop()), "an op of the loop reads memory that nothing before it writes");
+    return {};
+  }
   const auto known = outside_.find(value);
   if (known != outside_.end()) return known->second;
   std::string name = make_outside(value, part);
@@ -219,6 +223,7 @@ void NativeBuilder::ensure_initial(const std::string& value, mlir::ValueId initi
     if (const auto number = scalars_.number(from)) return fill(*number);
   }
   const std::string source = outside(from, Part::Prologue);
+  if (source.empty()) return;  // refused
   const Space held = native_.kernel.find_value(source)->space;
   const char* kind = space == held          ? "copy"
                      : space == Space::Tmem ? "tmem_store"
