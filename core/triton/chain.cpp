@@ -21,9 +21,10 @@ class ChainBuilder {
 
   Chain build(mlir::OpId last) {
     const mlir::Op& op = flow_.module().op(last);
-    rank_ = flow_.program().type(op.results[0]).tile.shape.size();
+    // A tile of one row or one column is a vector.
+    const std::vector<std::int64_t>& shape = flow_.program().type(op.results[0]).tile.shape;
     Dims dims;
-    for (std::size_t d = 0; d < rank_; ++d) dims.push_back(static_cast<int>(d));
+    for (const std::int64_t extent : shape) dims.push_back(extent == 1 && shape.size() == 2 ? -1 : static_cast<int>(rank_++));
     chain_.term = of_op(op, dims, 0);
     if (chain_.fault.empty() && chain_.inputs.size() > kMostInputs)
       chain_.fault = fmt::format("it reads {} tiles, at most {} can be", chain_.inputs.size(), kMostInputs);
@@ -95,16 +96,6 @@ class ChainBuilder {
           id = op.operands[0];
           continue;
         }
-        // Arithmetic of numbers that tiles were reduced to is done for every element.
-        const bool scalar =
-            type.tile.shape.empty() && is_float(type) && flow_.inside(definer) && distance == 0 && !is_tile_op(program, flow_, op);
-        const OpWord* word = scalar ? find_op(op.name) : nullptr;
-        if (word && word->role == Role::Elements && !expression_of(op).empty()) return of_op(op, {}, depth + 1);
-        if (word && word->role == Role::Convert) {
-          id = op.operands.at(0);
-          continue;
-        }
-        if (scalar) return fail(fmt::format("it reads a number that {} computes (line {})", op.name, op.line));
         return input(id, flow_.inside(definer) ? definer : mlir::OpId{}, distance, initial, dims);
       }
       if (!through(op, dims)) return fail(fmt::format("{} (line {}) changes the order of elements", op.name, op.line));
@@ -153,7 +144,9 @@ class ChainBuilder {
       read.lay = runs[0] == 0 ? 'r' : 'c';
     else
       return fail("it reads a tile whose rows and columns are exchanged in registers");
-    if (!type.tile.shape.empty() && !is_float(type) && type.tile.bits != 1)
+    // Integers that were loaded are numbers like others.
+    const bool loaded = op.valid() && is_tile_op(flow_.program(), flow_, flow_.module().op(op));
+    if (!type.tile.shape.empty() && !is_float(type) && type.tile.bits != 1 && !loaded)
       return fail(fmt::format("it reads integers ('{}') that are no function of the place in the tile", flow_.module().value(value).name));
     auto it = std::find(chain_.inputs.begin(), chain_.inputs.end(), read);
     if (it == chain_.inputs.end()) it = chain_.inputs.insert(it, read);

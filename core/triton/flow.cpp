@@ -12,6 +12,12 @@ constexpr int kMostPassages = 256;
 bool is_register_tile(const Type& type) { return type.tile.space == dump::TileType::Space::Register; }
 bool is_token(const Type& type) { return type.tile.space == dump::TileType::Space::Token; }
 
+bool in_loop(const mlir::Module& module, const mlir::Op& op) {
+  if (!op.parent.valid()) return false;
+  const mlir::RegionId region = module.block(op.parent).parent;
+  return region.valid() && module.region(region).parent.valid() && module.op(module.region(region).parent).name == "scf.for";
+}
+
 bool is_false(const mlir::Module& module, mlir::ValueId value) {
   const mlir::OpId definer = module.value(value).definer;
   if (!definer.valid()) return false;
@@ -40,7 +46,9 @@ std::optional<Role> work_of(const Program& program, const mlir::Op& op) {
   switch (word->role) {
     case Role::Elements:
     case Role::Convert:
-      if (op.results.empty() || !is_register_tile(result(0))) return Role::Index;
+      if (op.results.empty()) return Role::Index;
+      // Numbers that a loop computes on (a running maximum of a row) are tiles of one element.
+      if (!is_register_tile(result(0))) return is_float(result(0)) && in_loop(*program.module, op) ? word->role : Role::Index;
       return is_float(result(0)) || op.name == "arith.cmpf" ? word->role : Role::Index;
     case Role::PointerLoad:
       if (op.name == "tt.load" && (op.results.empty() || !is_register_tile(result(0)))) return Role::Index;

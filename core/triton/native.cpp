@@ -47,8 +47,16 @@ std::vector<std::int64_t> NativeBuilder::shape_of(const Type& type, bool transpo
   std::vector<std::int64_t> shape = type.tile.shape;
   if (shape.empty()) return {1};
   if (shape.size() == 1 && row_vectors_) shape.insert(shape.begin(), 1);
+  // A tile of one row or one column is a vector beside tiles of two dimensions.
+  if (shape.size() == 2 && !row_vectors_ && (shape[0] == 1 || shape[1] == 1)) return {std::max(shape[0], shape[1])};
   if (transposed && shape.size() == 2) std::swap(shape[0], shape[1]);
   return shape;
+}
+
+bool NativeBuilder::beside_product(const Layout& layout) const {
+  if (layout.kind != Layout::Kind::Slice || layout.parent.empty()) return false;
+  const Layout::Kind parent = layout.parent[0].kind;
+  return parent == Layout::Kind::NvidiaMma || (program_.target >= 100 && parent == Layout::Kind::Linear);
 }
 
 /// A vector beside a product's tile: on Hopper a thread has two of every eight columns and two of every 64 rows, on Blackwell a row.
@@ -65,6 +73,8 @@ std::string NativeBuilder::add_value(const std::string& name, const Type& type, 
   value.name = free;
   value.dtype = dump::nearest_dtype(type.tile);
   if (type.tile.bits == 1) value.dtype = DType::F32;  // a flag of a comparison: 0 or 1
+  if (type.tile.tile() && !is_float(type) && type.tile.bits > 1 && type.tile.bits < 32)
+    scalars_.note(fmt::format("integers of {0} bits are taken as numbers of {0} bits", type.tile.bits));
   value.space = space;
   Shape shape;
   shape.extents = shape_of(type, transposed);
@@ -78,7 +88,7 @@ std::string NativeBuilder::add_value(const std::string& name, const Type& type, 
     const std::int64_t exact = registers_per_thread(type, program_.num_warps);
     if (reading_ == Reading::Triton && exact > 0)
       value.registers = Expr(exact);
-    else if (shape.extents.size() == 1 && !type.tile.shape.empty())
+    else if (shape.extents.size() == 1 && beside_product(type.layout))
       value.registers = Expr(vector_registers(type, shape.extents[0]));
     else if (type.tile.shape.empty())
       value.registers = Expr(1);
@@ -234,6 +244,47 @@ void NativeBuilder::name_dimensions() {
       }
   }
   native_.cut = {name, cuts ? groups : 1};
+  if (!cuts && program_.target >= 100) cut_columns(product->outputs[0]);
+}
+
+/// On Blackwell a tile of 128 rows is one warp group's, so that wide ones that it keeps in registers are cut by columns: until what is
+/// carried and the largest of the others take half of a thread's registers.
+void NativeBuilder::cut_columns(const std::string& accumulator) {
+  Kernel& kernel = native_.kernel;
+  constexpr std::int64_t kThreads = 128, kComfortable = 128;
+  std::int64_t carried = 0, largest = 0;
+  for (const TileValue& value : kernel.values) {
+    const Shape& shape = shapes_[value.name];
+    const auto defines = [&](const TileOp& each) { return !each.outputs.empty() && each.outputs[0] == value.name; };
+    if (value.space != Space::Register || shape.extents.size() != 2 || std::none_of(kernel.body.begin(), kernel.body.end(), defines))
+      continue;
+    const std::int64_t registers = shape.extents[0] * shape.extents[1] * bits_of(value.dtype) / 32 / kThreads;
+    const bool again = std::any_of(kernel.body.begin(), kernel.body.end(), [&](const TileOp& each) {
+      return std::any_of(each.inputs.begin(), each.inputs.end(),
+                         [&](const Operand& in) { return in.value == value.name && in.distance > 0; });
+    });
+    (again ? carried : largest) = again ? carried + registers : std::max(largest, registers);
+  }
+  std::int64_t parts = 1;
+  while (parts < 4 && (carried + largest) / parts > kComfortable + kComfortable / 2) parts *= 2;
+  const Shape& tile = shapes_[accumulator];
+  const int columns = root_of(tile.dims[1]);
+  if (parts == 1 || tile.extents[1] % (16 * parts) != 0) return;
+  for (const TileValue& value : kernel.values) {
+    const Shape& shape = shapes_[value.name];
+    if (std::count_if(shape.dims.begin(), shape.dims.end(), [&](int d) { return root_of(d) == columns; }) > 1) return;
+  }
+  const std::string name =
+      scalars_.param(scalars_.fresh("COLUMNS"), tile.extents[1], tile.extents[1], "columns of the tile, as the text has them");
+  for (TileValue& value : kernel.values) {
+    const Shape& shape = shapes_[value.name];
+    for (std::size_t d = 0; d < shape.dims.size(); ++d)
+      if (root_of(shape.dims[d]) == columns) {
+        value.shape[d] = expr_of(name);
+        if (value.registers && shape.extents.size() == 1) value.registers = expr_of(name);
+      }
+  }
+  native_.cut = {name, parts};
 }
 
 // ---- what Triton's lowering makes of an op
@@ -297,6 +348,10 @@ Result<Native> NativeBuilder::build() {
     add_tensor_rings();
   } else {
     name_dimensions();
+    // Without products nothing binds a group to four warps.
+    const bool products = std::any_of(kernel.body.begin(), kernel.body.end(), [](const TileOp& each) { return each.kind == "mma"; });
+    for (TileOp& each : kernel.body)
+      if (!products && program_.num_warps > 4 && !moves_memory(each.kind)) each.cost.emplace().warps = Expr(program_.num_warps);
   }
   kernel.params = scalars_.params();
   kernel.grid = scalars_.grid();

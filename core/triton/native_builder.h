@@ -51,6 +51,7 @@ class NativeBuilder {
                         bool reads);
   void size_tensors();
   void size_pitches();
+  void size_grid();
   Scope last_place(bool evaluation, const std::map<std::string, std::int64_t>& instead) const;
   void note_padding(const mlir::Op& op);
   void add_index_work(std::size_t node);
@@ -81,6 +82,8 @@ class NativeBuilder {
   void set_costs();
   void add_tensor_rings();
   void name_dimensions();
+  void cut_columns(const std::string& accumulator);
+  bool beside_product(const Layout& layout) const;
   void link(const std::string& a, std::size_t dim_a, const std::string& b, std::size_t dim_b);
   void link_op(const TileOp& op);
   int root_of(int dim);

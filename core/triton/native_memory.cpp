@@ -17,6 +17,17 @@ std::string parenthesized(const std::string& text) {
 
 }  // namespace
 
+namespace {
+
+bool too_narrow(const Type& type) {
+  const Layout& layout = type.layout;
+  if (layout.kind != Layout::Kind::Blocked || layout.order.empty()) return false;
+  const auto fastest = static_cast<std::size_t>(std::max<std::int64_t>(0, layout.order[0]));
+  return fastest < layout.size_per_thread.size() && layout.size_per_thread[fastest] * type.tile.bits < 32;
+}
+
+}  // namespace
+
 void NativeBuilder::add_load(std::size_t n) {
   const mlir::Op& load = op(n);
   const Node& node = graph_.nodes[n];
@@ -51,12 +62,12 @@ void NativeBuilder::add_load(std::size_t n) {
   const auto ring = rings_.find(program_.module->value(load.results[0]).name);
   const bool decided = reading_ == Reading::Triton && loop_.scheduled && loads_ == Loads::AsDecided;
   const bool pipelined = !decided || (node.stage && use_stage && *node.stage < *use_stage);
-  // Copies that Triton does not pipeline, or cannot (too narrow for cp.async), bring the tile into registers.
-  const bool narrow = ring != rings_.end() ? ring->second.synchronous : !memory;
-  const bool into_registers = !tma && (decided && ring != rings_.end() ? narrow
-                                       : decided                       ? !pipelined
-                                       : reading_ == Reading::Free     ? !memory
-                                                                       : !memory && narrow);
+  // A copy that Triton left where it is read is too narrow for cp.async (it puts all others ahead): it brings the tile into registers. In a
+  // text that is not scheduled yet the layout tells: fewer than 4 bytes of a thread in a row.
+  const bool narrow = loop_.scheduled ? !(node.stage && use_stage && *node.stage < *use_stage) : too_narrow(type);
+  const bool into_registers = !tma && (reading_ == Reading::Free         ? !memory
+                                       : decided && ring != rings_.end() ? ring->second.synchronous
+                                                                         : narrow);
   const auto place = [&](TileOp& made) {
     made.tensor = box.tensor;
     for (const std::string& at : box.at) made.at.push_back(expr_of(at));
@@ -244,15 +255,19 @@ NativeBuilder::Box NativeBuilder::descriptor_box(const mlir::Op& each, std::size
 NativeBuilder::Box NativeBuilder::pointer_box(const mlir::Op& each, const Type& tile, bool writes) {
   const mlir::Module& module = *program_.module;
   Box box;
-  const auto affine = each.operands.empty() ? std::nullopt : scalars_.affine(each.operands[0]);
+  auto affine = each.operands.empty() ? std::nullopt : scalars_.affine(each.operands[0]);
   std::string name = "memory";
   if (affine && affine->pointer.valid()) name = module.value(affine->pointer).name;
   const bool reads = !writes || work_of(program_, each) == Role::Atomic;
   const auto length = [&](const std::string& of) {
     return scalars_.param(fmt::format("{}_{}", name, of), 4096, 256, "an extent of the tensor, which the text does not say");
   };
-  const std::size_t rank = tile.tile.shape.size();
-  const std::string& base = affine ? affine->base : std::string();
+  // A tile of one row or one column is a vector.
+  for (std::size_t d = tile.tile.shape.size(); affine && tile.tile.shape.size() == 2 && d-- > 0;)
+    if (tile.tile.shape[d] == 1 && affine->strides.size() == 2)
+      affine->strides.erase(affine->strides.begin() + static_cast<std::ptrdiff_t>(d));
+  const std::size_t rank = affine ? affine->strides.size() : tile.tile.shape.size();
+  const std::string base = affine ? affine->base : std::string();
   if (affine && rank == 2 && affine->strides.size() == rank) {
     const std::string &down = affine->strides[0], &across = affine->strides[1];
     box.transposed = down == "1" && across != "1";
@@ -318,6 +333,36 @@ Scope NativeBuilder::last_place(bool evaluation, const std::map<std::string, std
   return last;
 }
 
+/// As many blocks along a dimension as fit one step of the next: with rows at block_y * keys + block_x * 128, keys / 128 along x.
+void NativeBuilder::size_grid() {
+  Kernel& kernel = native_.kernel;
+  constexpr std::int64_t kMostBlocks = 1024;
+  for (const bool evaluation : {false, true}) {
+    Scope first = last_place(evaluation, {});
+    for (const GridDim& dim : kernel.grid) first[dim.name] = 0;
+    std::map<std::string, std::int64_t> counts;
+    for (const auto* list : {&kernel.body, &kernel.epilogue})
+      for (const TileOp& each : *list)
+        for (const Expr& at : each.outputs.empty() ? each.at : std::vector<Expr>{}) {
+          std::map<std::string, std::int64_t> steps;
+          const auto here = at.evaluate(first);
+          for (const GridDim& dim : kernel.grid) {
+            Scope next = first;
+            next[dim.name] = 1;
+            const auto there = at.evaluate(next);
+            if (here && there && *there > *here) steps[dim.name] = *there - *here;
+          }
+          for (const auto& [fine, small] : steps)
+            for (const auto& [coarse, large] : steps)
+              if (large > small && large % small == 0 && large / small <= kMostBlocks) counts[fine] = large / small;
+        }
+    for (const GridDim& dim : kernel.grid)
+      for (Param& p : kernel.params)
+        if (const auto it = counts.find(dim.name); it != counts.end() && dim.size.text() == p.name)
+          (evaluation ? p.eval_value.emplace() : p.value) = it->second;
+  }
+}
+
 /// How far apart rows lie is a number of the launch. As small as the columns that are touched: what no tile writes is then not there.
 void NativeBuilder::size_pitches() {
   Kernel& kernel = native_.kernel;
@@ -349,6 +394,7 @@ void NativeBuilder::size_pitches() {
 /// Extents that the text does not say are as large as what is touched, at the default sizes and at those of an evaluation.
 void NativeBuilder::size_tensors() {
   Kernel& kernel = native_.kernel;
+  size_grid();
   size_pitches();
   for (const bool evaluation : {false, true}) {
     const Scope last = last_place(evaluation, {});

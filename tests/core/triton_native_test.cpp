@@ -118,7 +118,8 @@ TEST_CASE("a load in the stage of its use is waited for, others fill rings of th
   const Program program = program_of("gemm_pointers.sm90.scheduled");
   const auto ahead = to_native(program, *usual_loop(program), Reading::Triton, Loads::AllAhead);
   REQUIRE(ahead);
-  CHECK(std::get<std::string>(body_op(ahead->kernel, "tb_49").attrs.at("variant")) == "async");
+  // Two bytes of a thread in a row: too narrow for an asynchronous copy, whatever its stage.
+  CHECK_FALSE(body_op(ahead->kernel, "tb_49").attrs.contains("variant"));
 }
 
 TEST_CASE("kernels read from texts compute what their Python says", "[triton]") {
