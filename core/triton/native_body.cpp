@@ -34,6 +34,8 @@ void NativeBuilder::find_joins() {
     if (work_of(program_, reduction) != Role::Reduce) continue;
     const std::string what = reduction_of(*program_.module, reduction);
     if (what != "max" && what != "sum") continue;
+    const std::vector<std::int64_t>& extents = program_.operand_type(reduction, 0).tile.shape;
+    if (extents.size() == 2 && (extents[0] == 1 || extents[1] == 1)) continue;
     const GraphEdge* reader = nullptr;
     std::size_t readers = 0;
     for (const GraphEdge& edge : graph_.edges)
@@ -231,6 +233,13 @@ void NativeBuilder::add_reduction(std::size_t n) {
   const auto along = [&](TileOp& made) {
     if (axis != 1 && !row_vectors_) made.attrs["axis"] = axis;
   };
+  const std::vector<std::int64_t>& extents = tile.tile.shape;
+  if (!row_vectors_ && axis >= 0 && static_cast<std::size_t>(axis) < extents.size() && extents.size() == 2 &&
+      extents[static_cast<std::size_t>(axis)] == 1) {
+    // Along a dimension of one element there is nothing to reduce.
+    add_op(Part::Body, reduce, name, "copy", {in}, {name});
+    return;
+  }
   const bool place = what == "argmax";
   if (place) {
     // The places must be those along the axis, as tl.argmax has them.
