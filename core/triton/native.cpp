@@ -258,7 +258,9 @@ void NativeBuilder::cut_columns(const std::string& accumulator) {
     const auto defines = [&](const TileOp& each) { return !each.outputs.empty() && each.outputs[0] == value.name; };
     if (value.space != Space::Register || shape.extents.size() != 2 || std::none_of(kernel.body.begin(), kernel.body.end(), defines))
       continue;
-    const std::int64_t registers = shape.extents[0] * shape.extents[1] * bits_of(value.dtype) / 32 / kThreads;
+    constexpr std::int64_t kLong = 1 << 20;  // longer ones need more registers than there are all the same
+    const std::int64_t registers =
+        std::min(shape.extents[0], kLong) * std::min(shape.extents[1], kLong) * bits_of(value.dtype) / 32 / kThreads;
     const bool again = std::any_of(kernel.body.begin(), kernel.body.end(), [&](const TileOp& each) {
       return std::any_of(each.inputs.begin(), each.inputs.end(),
                          [&](const Operand& in) { return in.value == value.name && in.distance > 0; });
@@ -268,6 +270,7 @@ void NativeBuilder::cut_columns(const std::string& accumulator) {
   std::int64_t parts = 1;
   while (parts < 4 && (carried + largest) / parts > kComfortable + kComfortable / 2) parts *= 2;
   const Shape& tile = shapes_[accumulator];
+  if (tile.dims.size() != 2 || tile.extents.size() != 2) return;
   const int columns = root_of(tile.dims[1]);
   if (parts == 1 || tile.extents[1] % (16 * parts) != 0) return;
   for (const TileValue& value : kernel.values) {
