@@ -5,6 +5,7 @@
 
 #include "app/command/exit_code.h"
 #include "tests/app/cli_support.h"
+#include "tests/support/paths.h"
 
 using namespace heddle::app;
 using heddle::test::contains;

@@ -38,8 +38,8 @@ std::vector<Fault> faults_of(const std::string& text) {
   return module.error().faults;
 }
 
-const Op& named(const Module& module, std::string_view name, std::size_t skip = 0) {
-  for (const Op& op : module.ops)
+const mlir::Op& named(const Module& module, std::string_view name, std::size_t skip = 0) {
+  for (const mlir::Op& op : module.ops)
     if (op.name == name && skip-- == 0) return op;
   FAIL("no op " << name);
   return module.ops.front();
@@ -54,7 +54,7 @@ std::string names(const Module& module, const std::vector<ValueId>& values) {
 }
 
 std::size_t count_of(const Module& module, std::string_view name) {
-  return static_cast<std::size_t>(std::count_if(module.ops.begin(), module.ops.end(), [&](const Op& op) { return op.name == name; }));
+  return static_cast<std::size_t>(std::count_if(module.ops.begin(), module.ops.end(), [&](const mlir::Op& op) { return op.name == name; }));
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ TEST_CASE("the ops of attention forward are those that stand in its text", "[cor
   CHECK(count_of(module, "scf.for") == 1);
   CHECK(count_of(module, "tt.reduce") == 2);
   CHECK(count_of(module, "ttng.tc_gen5_mma") == 2);
-  const Op& loop = named(module, "scf.for");
+  const mlir::Op& loop = named(module, "scf.for");
   CHECK(names(module, loop.operands) == "c0_i32 keys c128_i32 top total s_3 acc_6");
   CHECK(names(module, loop.results) == "acc_7#0 acc_7#1 acc_7#2 acc_7#3");
   CHECK(module.value(loop.results[3]).type == "!ttg.async.token");
@@ -94,7 +94,7 @@ TEST_CASE("the ops of attention forward are those that stand in its text", "[cor
   CHECK(module.op(inside.ops.back()).name == "scf.yield");
   CHECK(module.around(inside.ops.back()) == module.value(loop.results[0]).definer);
 
-  const Op& product = named(module, "ttng.tc_gen5_mma");
+  const mlir::Op& product = named(module, "ttng.tc_gen5_mma");
   CHECK(names(module, product.operands) == "tq_2 s_17 s s_12 false true");
   CHECK(product.bracketed == std::vector<bool>{false, false, false, true, false, false});
   CHECK(product.types.size() == 3);
@@ -164,7 +164,7 @@ TEST_CASE("every span of an attribute is its text, spans of ops nest, and defini
     exact(module.attributes);
     std::size_t before = 0;
     for (std::size_t i = 0; i < module.ops.size(); ++i) {
-      const Op& op = module.ops[i];
+      const mlir::Op& op = module.ops[i];
       exact(op.attributes);
       const std::string text = slice(module, op.span);
       const std::string start = op.results.empty() ? op.name : "%" + module.value(op.results[0]).name;
@@ -177,7 +177,7 @@ TEST_CASE("every span of an attribute is its text, spans of ops nest, and defini
       before = op.span.begin;
       const OpId around = module.around(OpId(i));
       if (around.valid()) {
-        const Op& outer = module.op(around);
+        const mlir::Op& outer = module.op(around);
         if (op.span.begin <= outer.span.begin || op.span.end >= outer.span.end) FAIL(op.name << " is not inside of " << outer.name);
         if (around.index() >= i) FAIL("an op comes before the one around it");
       }
@@ -219,14 +219,14 @@ TEST_CASE("lines of the text and numbers of ops agree with a plain count", "[cor
       }
       at = end + 1;
     }
-    for (const Op& op : module.ops) found.insert(op.line);
+    for (const mlir::Op& op : module.ops) found.insert(op.line);
     CHECK(expected == found);
   }
 }
 
 TEST_CASE("the groups of a specialized kernel are regions with their warps", "[core]") {
   const Module module = read(text_of("attention_forward_ws.sm100.specialized.ttgir"));
-  const Op& groups = named(module, "ttg.warp_specialize");
+  const mlir::Op& groups = named(module, "ttg.warp_specialize");
   REQUIRE(groups.regions.size() == 4);
   CHECK(module.region(groups.regions[0]).label == "default");
   CHECK(module.region(groups.regions[0]).warps == -1);
@@ -250,7 +250,7 @@ TEST_CASE("a use of a name means the definition of its own region", "[core]") {
     const ValueId used = named(module, "t.use", i).operands[0];
     CHECK(module.op(module.value(used).definer).name == std::vector<std::string>{"t.one", "t.two", "t.three"}[i]);
   }
-  const Op& choice = named(module, "scf.if");
+  const mlir::Op& choice = named(module, "scf.if");
   CHECK(module.region(choice.regions[0]).label == "then");
   CHECK(module.region(choice.regions[1]).label == "else");
 }
@@ -321,7 +321,7 @@ TEST_CASE("what the printed form can look like does not lead the reader astray",
         "    %a = \"t.two\"(%x, %y) <{axis = 1 : i32}> ({\n    ^bb0(%p: f32 loc(\"f.py\":1:1), %q: f32):\n      t.end %p : f32\n    }, {\n "
         "     t.end %x : i32\n"
         "    }) {loop.stage = 2 : i32} : (i32, i32) -> f32\n");
-    const Op& op = named(module, "t.two");
+    const mlir::Op& op = named(module, "t.two");
     CHECK(op.regions.size() == 2);
     CHECK(op.integer("axis", 0) == 1);
     CHECK(op.integer("loop.stage", 0) == 2);
@@ -338,7 +338,7 @@ TEST_CASE("what the printed form can look like does not lead the reader astray",
     const Module module = body(
         "    %a:2 = scf.while (%p = %x, %q = %y) : (i32, f32) -> (i32, f32) {\n      scf.condition(%p) %p, %q : i32, f32\n    } do {\n"
         "    ^bb0(%s: i32, %t: f32):\n      scf.yield %s, %t : i32, f32\n    } attributes {tt.num_stages = 2 : i32}\n");
-    const Op& loop = named(module, "scf.while");
+    const mlir::Op& loop = named(module, "scf.while");
     CHECK(loop.regions.size() == 2);
     CHECK(names(module, loop.operands) == "x y");
     CHECK(module.region(loop.regions[0]).label == "before");
