@@ -15,6 +15,7 @@
 #include "app/jobs/heddle_child.h"
 #include "codegen/program/target.h"
 #include "codegen/run/driver.h"
+#include "core/base/json.h"
 #include "core/base/suggest.h"
 #include "core/library/library.h"
 
@@ -51,7 +52,14 @@ std::vector<std::string> known_words(const std::vector<BenchStep>& steps) {
   return words;
 }
 
-int list_steps(const std::vector<BenchStep>& steps, const Terminal& terminal) {
+int list_steps(const std::vector<BenchStep>& steps, const Terminal& terminal, bool json) {
+  if (json) {
+    Json list = Json::array();
+    for (const BenchStep& step : steps)
+      list.push(Json::object().set("step", step.name).set("kind", to_string(step.kind)).set("about", step.about));
+    terminal.out << list.pretty();
+    return kDone;
+  }
   std::vector<std::vector<std::string>> rows;
   for (const BenchStep& step : steps) rows.push_back({step.name, to_string(step.kind), step.about});
   terminal.out << text_table({{"step", false}, {"kind", false}, {"what it shows", false}}, rows);
@@ -96,7 +104,7 @@ int run_bench_command(const Arguments& arguments, const Terminal& terminal) {
                               guess.empty() ? "heddle bench MACHINE --list shows them" : guess),
                   json);
   }
-  if (arguments.has("--list")) return list_steps(steps, terminal);
+  if (arguments.has("--list")) return list_steps(steps, terminal, json);
   if (options.program.empty()) return report(terminal, Error::environment("the program heddle does not lie beside this one"), json);
   const bool needs_gpu = std::any_of(steps.begin(), steps.end(), [](const BenchStep& step) { return step.kind != StepKind::Prepare; });
   if (const auto driver = codegen::cuda::open_driver(); needs_gpu && !driver.ok()) {

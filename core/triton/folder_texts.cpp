@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostEntries = 20'000;  // looked at
 constexpr std::size_t kMostTextsOfFolder = 4'000;
-constexpr int kDeepestFolder = 3;
+constexpr int kDeepestFolder = 2;  // a cache, its folders named by digest, and their files
 constexpr std::uint64_t kLargestMetadata = std::uint64_t{4} << 20;
 
 std::optional<std::int64_t> integer_of(const Json& json, std::string_view key) {
@@ -88,9 +88,9 @@ Result<std::vector<FoundText>> read_folder(const std::string& path) {
     return Error{ErrorKind::Input,
                  {{path,
                    {},
-                   all ? "there is no .ttgir in this folder or up to two folders below it"
-                       : "there is no .ttgir among the first 20000 files of this folder",
-                   "expected a folder of Triton's cache (TRITON_CACHE_DIR) or of its kernel dump (TRITON_DUMP_DIR)"}}};
+                   all ? "is a folder without a .ttgir in it or in the folders inside it"
+                       : "is a folder without a .ttgir among its first 20000 files",
+                   "give a file in it, or a folder of Triton's cache (TRITON_CACHE_DIR) or of its kernel dump (TRITON_DUMP_DIR)"}}};
   return texts;
 }
 

@@ -223,7 +223,13 @@ TEST_CASE("both readings resolve on the machine of the text", "[triton]") {
       const auto machine =
           load_machine(test::repository_path(program.target >= 100 ? "assets/machines/b200.json" : "assets/machines/h100.json"));
       REQUIRE(machine);
-      const auto problem = resolve(native.kernel, *machine);
+      Kernel kernel = native.kernel;
+      if (native.cut.factor > 1) {
+        auto cut = subtile(kernel, native.cut);
+        if (!cut) FAIL(to_string(cut.error()));
+        kernel = *std::move(cut);
+      }
+      const auto problem = resolve(kernel, *machine);
       if (!problem) FAIL(to_string(problem.error()));
       if (!native.has_own) continue;
       const OwnOrder own = own_order(native, *problem);

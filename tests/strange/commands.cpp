@@ -206,6 +206,10 @@ const std::map<std::string, std::function<std::string(Maker&)>>& value_makers() 
        [](Maker& m) {
          return m.dice.pick({"solve", "click:nothing", "list"});
        }},
+      {"--pass",
+       [](Maker& m) {
+         return m.dice.pick({"tritongpu-pipeline", "tritongpu-schedule-loops:2", "x"});
+       }},
       {"--shard", [](Maker& m) { return fmt::format("{}/{}", m.dice.between(1, 2), 2); }},
   };
   return all;
@@ -263,6 +267,7 @@ bool fits(const Maker& m, const std::string& flag) {
   if (flag == "--subtile") return !m.subject.tiles.empty() && m.dice.chance(30);
   if (flag == "--emitter" || flag == "--reading") return m.subject.dump;
   if (flag == "--loop") return m.subject.loops.size() > 1;
+  if (flag == "--pass") return false;  // of logs of Triton's compiler, of which there are none here
   if (flag == "--constraints") return !m.world.constraints.empty();
   if (flag == "--space") return !m.world.spaces.empty();
   if (flag == "--show") return !m.world.histories.empty();
