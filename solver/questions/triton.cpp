@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <future>
 
 #include "core/analysis/period.h"
 #include "core/analysis/usage.h"
@@ -175,11 +176,15 @@ class ThreeSides {
     if (!native) return native.error();
     own(std::make_shared<const triton::Native>(*std::move(native)));
     if (listener_) listener_(comparison_);
-    if (!stopped()) best_of_triton();
-    if (listener_) listener_(comparison_);
-    if (!stopped()) best_of_machine();
-    if (listener_) listener_(comparison_);
-    if (request_.options && !stopped()) options();
+    if (!stopped()) {
+      // The two are independent; the slower one decides how long it takes.
+      std::future<Side> machine = std::async(std::launch::async, [this] { return best_of_machine(); });
+      best_of_triton();
+      if (listener_) listener_(comparison_);
+      side(Whose::BestOfMachine) = machine.get();
+      if (listener_) listener_(comparison_);
+    }
+    if (!stopped() && request_.options) options();
     comparison_.cancelled = stop_.stop_requested();
     return std::move(comparison_);
   }
@@ -273,7 +278,7 @@ class ThreeSides {
       mine.kernel = own.kernel;
       mine.native = own.native;
     }
-    solve_side(mine, left() / 2);
+    solve_side(mine, left());
     if (mine.schedule) {
       mine.schedule = with_triton_rings(*mine.problem, mine.constraints, *std::move(mine.schedule));
       mine.schedule->name = "best of Triton";
@@ -283,20 +288,22 @@ class ThreeSides {
     if (mine.schedule) mine.warps = std::max(mine.warps, static_cast<int>(request_.program.num_warps));
   }
 
-  void best_of_machine() {
-    Side& mine = side(Whose::BestOfMachine);
+  Side best_of_machine() {
+    Side mine;
+    mine.whose = Whose::BestOfMachine;
     Result<triton::Native> native = triton::to_native(request_.program, request_.loop, triton::Reading::Free);
     if (!native) {
       mine.why_not = first_fault(native.error());
-      return;
+      return mine;
     }
     Kernel kernel = native->kernel;
     if (native->cut.factor > 1)
       if (Result<Kernel> cut = subtile(kernel, native->cut)) kernel = *std::move(cut);
-    if (!pose(mine, std::make_shared<const triton::Native>(*std::move(native)), std::move(kernel))) return;
+    if (!pose(mine, std::make_shared<const triton::Native>(*std::move(native)), std::move(kernel))) return mine;
     solve_side(mine, left());
     if (mine.schedule) mine.schedule->name = "best of the machine";
     measure(mine);
+    return mine;
   }
 
   /// What num_stages and num_warps would change.
