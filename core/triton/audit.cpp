@@ -11,23 +11,11 @@
 namespace heddle::triton {
 namespace {
 
-const char* kind_of_buffer(Buffer::What what) {
-  switch (what) {
-    case Buffer::What::Ring: return "ring";
-    case Buffer::What::Resident: return "resident";
-    case Buffer::What::Barriers: return "barriers";
-    case Buffer::What::Scratch: return "scratch";
-    case Buffer::What::Accumulator: return "accumulator";
-    case Buffer::What::Operand: return "operand";
-  }
-  return "";
-}
-
 /// "98304 bytes: ring s_7, 3 slots: loaded in stage 0, read in stage 2 (line 56, kernels.py:124)".
 std::string describe_buffer(const Program& program, const Buffer& buffer) {
   std::string text =
       buffer.columns > 0 ? count_of(buffer.columns * buffer.slots, "column") : fmt::format("{} bytes", buffer.bytes * buffer.slots);
-  text += fmt::format(": {}", kind_of_buffer(buffer.what));
+  text += fmt::format(": {}", to_string(buffer.what));
   if (!buffer.name.empty() && buffer.what != Buffer::What::Barriers && buffer.what != Buffer::What::Scratch) text += " " + buffer.name;
   if (!buffer.why.empty()) text += ", " + buffer.why;
   if (buffer.op.valid()) {

@@ -84,23 +84,11 @@ Json loads_json(const std::vector<LoadRow>& rows) {
   return list;
 }
 
-const char* word_of(Buffer::What what) {
-  switch (what) {
-    case Buffer::What::Ring: return "ring";
-    case Buffer::What::Resident: return "resident";
-    case Buffer::What::Barriers: return "barriers";
-    case Buffer::What::Scratch: return "scratch";
-    case Buffer::What::Accumulator: return "accumulator";
-    case Buffer::What::Operand: return "operand";
-  }
-  return "";
-}
-
 /// What Triton's own compiler says after its last pass: bytes, columns, warps, and what they are made of.
 Json memory_json(const Memory& memory) {
   Json buffers = Json::array();
   for (const Buffer& buffer : memory.buffers) {
-    Json item = Json::object().set("what", word_of(buffer.what)).set("name", buffer.name).set("why", buffer.why);
+    Json item = Json::object().set("what", to_string(buffer.what)).set("name", buffer.name).set("why", buffer.why);
     item.set("bytes", buffer.bytes).set("columns", buffer.columns).set("slots", buffer.slots);
     buffers.push(std::move(item.set("synchronous", buffer.synchronous)));
   }

@@ -164,17 +164,7 @@ class ChainBuilder {
     const auto inner = [&](std::size_t i) { return i < op.operands.size() ? coordinates(op.operands[i], dims, depth + 1) : std::nullopt; };
     if (op.name == "arith.cmpi") {
       const auto a = inner(0), b = inner(1);
-      for (const auto& [word, symbol] : {std::pair{"slt", "<"},
-                                         {"sle", "<="},
-                                         {"sgt", ">"},
-                                         {"sge", ">="},
-                                         {"ult", "<"},
-                                         {"ule", "<="},
-                                         {"ugt", ">"},
-                                         {"uge", ">="},
-                                         {"eq", "=="},
-                                         {"ne", "!="}})
-        if (a && b && op.words.starts_with(word)) return fmt::format("({} {} {})", *a, symbol, *b);
+      if (const char* symbol = integer_predicate(op); a && b && symbol) return fmt::format("({} {} {})", *a, symbol, *b);
       return std::nullopt;
     }
     if (op.name == "arith.andi" || op.name == "arith.ori") {

@@ -50,6 +50,18 @@ bool nothing_is_pipelined(const Program& program) {
 
 }  // namespace
 
+const char* to_string(Buffer::What what) {
+  switch (what) {
+    case Buffer::What::Ring: return "ring";
+    case Buffer::What::Resident: return "resident";
+    case Buffer::What::Barriers: return "barriers";
+    case Buffer::What::Scratch: return "scratch";
+    case Buffer::What::Accumulator: return "accumulator";
+    case Buffer::What::Operand: return "operand";
+  }
+  return "";
+}
+
 Memory memory_of(const Program& program) {
   const Places places(program);
   Plan plan = program.form == Form::Final ? plan_of_final(program, places) : plan_of_scheduled(program, places);

@@ -23,6 +23,9 @@ struct Buffer {
   mlir::OpId op;             ///< that allocates or loads it
 };
 
+/// "ring", "resident" ...
+const char* to_string(Buffer::What what);
+
 struct Memory {
   std::int64_t shared_bytes = 0;
   std::int64_t tmem_columns = 0;  ///< as allocated: a power of two of at least 32, or 0

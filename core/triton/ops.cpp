@@ -230,6 +230,15 @@ std::string expression_of(const mlir::Op& op) {
   return word && word->role == Role::Elements ? std::string(word->words) : std::string();
 }
 
+const char* integer_predicate(const mlir::Op& compare) {
+  constexpr std::pair<std::string_view, const char*> kIntegers[] = {{"slt", "<"}, {"sle", "<="}, {"sgt", ">"}, {"sge", ">="},
+                                                                    {"ult", "<"}, {"ule", "<="}, {"ugt", ">"}, {"uge", ">="},
+                                                                    {"eq", "=="}, {"ne", "!="}};
+  for (const auto& [word, symbol] : kIntegers)
+    if (compare.words.starts_with(word)) return symbol;
+  return nullptr;
+}
+
 std::string reduction_of(const mlir::Module& module, const mlir::Op& op) {
   if (op.regions.empty() || module.region(op.regions[0]).blocks.empty()) return {};
   const mlir::Block& block = module.block(module.region(op.regions[0]).blocks[0]);

@@ -239,19 +239,8 @@ std::string Scalars::compute(mlir::ValueId id, int depth) {
     if (const auto by = y(); by && *by >= 0 && *by < 31) return keep(fmt::format("{} / {}", factor(operand(0)), std::int64_t{1} << *by));
   if (name == "arith.extsi" || name == "arith.extui" || name == "arith.trunci" || name == "arith.index_cast") return keep(operand(0));
   if (name == "arith.select" && op.operands.size() == 3) return keep(fmt::format("if({}, {}, {})", operand(0), operand(1), operand(2)));
-  if (name == "arith.cmpi") {
-    for (const auto& [word, symbol] : {std::pair{"slt", "<"},
-                                       {"sle", "<="},
-                                       {"sgt", ">"},
-                                       {"sge", ">="},
-                                       {"ult", "<"},
-                                       {"ule", "<="},
-                                       {"ugt", ">"},
-                                       {"uge", ">="},
-                                       {"eq", "=="},
-                                       {"ne", "!="}})
-      if (op.words.starts_with(word)) return keep(binary(symbol));
-  }
+  if (name == "arith.cmpi")
+    if (const char* symbol = integer_predicate(op)) return keep(binary(symbol));
   if (name == "tt.load") {
     note(fmt::format("'{}' is read from memory (line {}): a parameter stands for it", value.name, op.line));
     return keep(unknown(id, "read from memory by the kernel"));
