@@ -9,7 +9,7 @@ namespace heddle::triton {
 namespace {
 
 constexpr int kDeepestChain = 64;
-constexpr std::size_t kMostInputs = 8;
+constexpr std::size_t kMostInputs = 8, kMostTerms = 1000;
 
 /// For each dimension of a value, the dimension of the chain's result that it runs along; -1: one element.
 using Dims = std::vector<int>;
@@ -182,7 +182,7 @@ class ChainBuilder {
   }
 
   std::optional<std::string> place(const Affine& affine, const Dims& dims) {
-    if (affine.pointer.valid() || affine.strides.size() != dims.size()) return std::nullopt;
+    if (affine.pointer.valid() || affine.wraps || affine.strides.size() != dims.size()) return std::nullopt;
     std::string text;
     std::int64_t number = 0;
     const auto is_number = [&](const std::string& t) {
@@ -213,7 +213,7 @@ class ChainBuilder {
   Scalars& scalars_;
   const std::vector<mlir::OpId>& members_;
   const bool row_vectors_;
-  std::size_t rank_ = 0;
+  std::size_t rank_ = 0, terms_ = 0;
   Chain chain_;
 };
 

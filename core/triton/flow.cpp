@@ -100,10 +100,7 @@ Source Flow::carried(mlir::ValueId value) const {
     ++source.distance;
   }
   const mlir::OpId definer = module().value(source.value).definer;
-  if (inside(definer))
-    source.op = definer;
-  else if (argument(source.value))  // arguments that only change places
-    return {source.initial, {}, 0, {}};
+  if (inside(definer)) source.op = definer;
   return source;
 }
 
@@ -209,6 +206,18 @@ std::vector<Source> Flow::behind_index(mlir::ValueId value) const {
       continue;
     }
     for (const mlir::ValueId operand : op.operands) open.emplace_back(operand, from.distance);
+    // What an scf.if yields rests on what is read inside it.
+    std::vector<mlir::RegionId> regions(op.regions.begin(), op.regions.end());
+    while (!regions.empty()) {
+      const mlir::Region& region = module().region(regions.back());
+      regions.pop_back();
+      for (const mlir::BlockId block : region.blocks)
+        for (const mlir::OpId id : module().block(block).ops) {
+          const mlir::Op& inner = module().op(id);
+          for (const mlir::ValueId operand : inner.operands) open.emplace_back(operand, from.distance);
+          regions.insert(regions.end(), inner.regions.begin(), inner.regions.end());
+        }
+    }
   }
   return found;
 }
@@ -252,7 +261,9 @@ std::vector<Source> Flow::operands(const mlir::Op& op) const {
     case Role::Product:
       add_memory(0);
       add_memory(1);
-      if (op.operands.size() > 2) sources.push_back(source(op.operands[2]));
+      // A, B, C, and whether C counts.
+      if (op.operands.size() > 2 && (op.operands.size() < 4 || !is_false(module(), carried(op.operands[3]).value)))
+        sources.push_back(source(op.operands[2]));
       break;
     case Role::TensorProduct:
       // A and B stand before the accumulator, so that a token behind B is none of theirs.

@@ -344,6 +344,8 @@ Result<Native> NativeBuilder::build() {
   if (trips.of_tile != trips.most) kernel.loop.tile_trips = expr_of(trips.of_tile);
   add_body();
   if (!error_.faults.empty()) return error_;
+  order_memory();
+  if (loop_.depth > 0) scalars_.note("a loop around this one is not modelled: each block runs its first turn");
   add_epilogue();
   if (!error_.faults.empty()) return error_;
   if (reading_ == Reading::Triton) {

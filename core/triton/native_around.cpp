@@ -41,6 +41,10 @@ std::string NativeBuilder::make_outside(mlir::ValueId id, Part part) {
   } close{open_, fmt::format("{}", id.index())};
   if (const auto number = scalars_.number(id)) return fill(*number);
   if (!value.definer.valid()) {
+    if (value.block.valid() && &module.block(value.block) == flow_.body()) {
+      refuse(op(flow_.loop()), fmt::format("'{}' changes with the loop and is used as a number of tiles", value.name));
+      return fill("0");
+    }
     // Carried by a loop around, or an argument: the first turn's.
     if (value.block.valid()) {
       const mlir::OpId owner = module.region(module.block(value.block).parent).parent;
@@ -205,6 +209,8 @@ std::string NativeBuilder::outside_op(const mlir::Op& maker, mlir::ValueId id, P
 
 void NativeBuilder::ensure_initial(const std::string& value, mlir::ValueId initial) {
   const auto defined = [&](const TileOp& each) { return std::find(each.outputs.begin(), each.outputs.end(), value) != each.outputs.end(); };
+  if (const auto [known, fresh] = initials_.emplace(value, initial); !fresh && known->second != initial)
+    refuse(op(flow_.loop()), fmt::format("'{}' is carried twice, with other tiles to begin with", value));
   if (std::any_of(native_.kernel.prologue.begin(), native_.kernel.prologue.end(), defined)) return;
   const Space space = native_.kernel.find_value(value)->space;
   const mlir::Op& loop = op(flow_.loop());
@@ -258,6 +264,7 @@ void NativeBuilder::add_epilogue() {
       scalars_.note(fmt::format("{} at line {} after the loop is not part of the kernel here", each.name, each.line));
       continue;
     }
+    note_scalar_store(each);
     if (role != Role::DescriptorStore && role != Role::PointerStore && role != Role::DescriptorReduce && role != Role::Atomic) continue;
     const mlir::ValueId stored = flow_.stored(each);
     if (!stored.valid()) continue;

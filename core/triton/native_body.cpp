@@ -8,6 +8,12 @@
 
 namespace heddle::triton {
 Operand NativeBuilder::operand_of(const Source& source, bool memory) {
+  if (!source.op.valid() && source.distance > 0) {
+    refuse(op(flow_.loop()), fmt::format("'{}' is carried by the loop and not computed in it: arguments that change places or come from "
+                                         "outside later on have no kind here",
+                                         program_.module->value(source.value).name));
+    return {"", 0};
+  }
   if (!source.op.valid()) return {outside(source.value, Part::Prologue), 0};
   if (const auto second = second_results_.find(source.value); second != second_results_.end()) {
     if (source.distance > 0) ensure_initial(second->second, source.initial);
@@ -19,7 +25,9 @@ Operand NativeBuilder::operand_of(const Source& source, bool memory) {
   if (it == first.end()) {
     it = second.find(source.op);
     if (it == second.end()) {
-      refuse(op(source.op), fmt::format("{}: what it defines is read by an op that has no way to read it", op(source.op).name));
+      refuse(op(source.op), fmt::format("{}: its result is read as a tile and is none here (a mask of loaded values or of "
+                                        "more than two offsets, a number that an scf.if gives)",
+                                        op(source.op).name));
       return {"", 0};
     }
   }
@@ -36,6 +44,8 @@ void NativeBuilder::find_joins() {
     if (what != "max" && what != "sum") continue;
     const std::vector<std::int64_t>& extents = program_.operand_type(reduction, 0).tile.shape;
     if (extents.size() == 2 && (extents[0] == 1 || extents[1] == 1)) continue;
+    const mlir::Op& yield = op(flow_.body()->ops.back());
+    if (std::find(yield.operands.begin(), yield.operands.end(), reduction.results[0]) != yield.operands.end()) continue;
     const GraphEdge* reader = nullptr;
     std::size_t readers = 0;
     for (const GraphEdge& edge : graph_.edges)
@@ -98,6 +108,7 @@ void NativeBuilder::add_body() {
       default: break;
     }
   }
+  for (const mlir::OpId id : flow_.body()->ops) note_scalar_store(op(id));
   std::vector<TileOp> loads = std::move(native_.kernel.body);
   std::vector<Origin> load_origins = std::move(native_.origins);
   native_.kernel.body.clear();

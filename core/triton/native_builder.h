@@ -54,6 +54,8 @@ class NativeBuilder {
   void size_grid();
   Scope last_place(bool evaluation, const std::map<std::string, std::int64_t>& instead) const;
   void note_padding(const mlir::Op& op);
+  void note_scalar_store(const mlir::Op& op);
+  void order_memory();
   void add_index_work(std::size_t node);
 
   // native_around.cpp
@@ -101,6 +103,7 @@ class NativeBuilder {
   std::map<mlir::OpId, std::size_t> nodes_;
   std::map<mlir::OpId, std::string> in_registers_, in_memory_;  ///< values that ops of the loop define
   std::map<mlir::ValueId, std::string> outside_;
+  std::map<std::string, mlir::ValueId> initials_;                                    ///< of carried values
   std::map<mlir::ValueId, std::string> second_results_;                              ///< of ops that define two tiles
   std::map<mlir::OpId, std::vector<std::pair<mlir::OpId, mlir::ValueId>>> readers_;  ///< of loads: who reads them, by which operand
   std::map<std::size_t, std::string> load_names_;                                    ///< of the op that a load became

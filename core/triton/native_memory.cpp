@@ -138,10 +138,30 @@ void NativeBuilder::add_index_work(std::size_t n) {
 
 void NativeBuilder::note_padding(const mlir::Op& load) {
   // tt.load pointers, mask, other.
+  if (load.operands.size() > 1) scalars_.note("masks of loads and stores are taken as the bounds of their tensors");
   if (load.operands.size() < 3) return;
   const auto other = scalars_.number(load.operands[2]);
   if (other && *other != "0" && *other != "-0")
     scalars_.note(fmt::format("line {} takes {} outside of the tensor; here it reads as zero", load.line, *other));
+}
+
+/// A number stored alone is no tile: it is not part of the kernel here, which is said.
+void NativeBuilder::note_scalar_store(const mlir::Op& store) {
+  if ((store.name == "tt.store" || store.name == "tt.atomic_rmw") && work_of(program_, store) == Role::Index)
+    scalars_.note(fmt::format("line {} stores a single number ({}), which is not part of the kernel here", store.line, store.name));
+}
+
+/// What the loop stores it may load again: in the order of the text, and in the next iteration.
+void NativeBuilder::order_memory() {
+  const std::vector<TileOp>& body = native_.kernel.body;
+  for (std::size_t store = 0; store < body.size(); ++store) {
+    if (body[store].tensor.empty() || !body[store].outputs.empty()) continue;
+    for (std::size_t load = 0; load < body.size(); ++load) {
+      if (body[load].outputs.empty() || body[load].tensor != body[store].tensor) continue;
+      native_.kernel.order.push_back({body[store].name, body[load].name, std::nullopt, store < load ? 0 : 1, std::nullopt});
+      scalars_.note(fmt::format("'{}' is loaded and stored in the loop: loads wait for stores before them", body[store].tensor));
+    }
+  }
 }
 
 void NativeBuilder::add_store(Part part, const mlir::Op& store, const std::string& name, const std::string& value) {
@@ -162,7 +182,7 @@ void NativeBuilder::add_store(Part part, const mlir::Op& store, const std::strin
     from.value = staged;
   }
   const bool adds = role == Role::DescriptorReduce || role == Role::Atomic;
-  if (adds && store.words.find("add") == std::string::npos && !store.attributes.empty() && store.words.find("fadd") == std::string::npos)
+  if (adds && store.words.find("add") == std::string::npos)
     return refuse(store, fmt::format("{}: only additions have a kind here", store.name));
   TileOp& made = add_op(part, store, name, adds ? "atomic_add" : tma ? "tma_store" : "store", {from}, {});
   made.tensor = box.tensor;

@@ -74,6 +74,7 @@ constexpr OpWord kOps[] = {
     {"arith.mulf", Role::Elements, "x0 * x1"},
     {"arith.divf", Role::Elements, "x0 / x1"},
     {"tt.precise_divf", Role::Elements, "x0 / x1"},
+    {"tt.approx_divf", Role::Elements, "x0 / x1"},
     {"arith.negf", Role::Elements, "-x0"},
     {"arith.maxnumf", Role::Elements, "max(x0, x1)"},
     {"arith.maximumf", Role::Elements, "max(x0, x1)"},
@@ -191,13 +192,20 @@ constexpr std::pair<std::string_view, std::string_view> kPredicates[] = {
     {"ole", "<="}, {"ule", "<="}, {"ogt", ">"},  {"ugt", ">"},  {"oge", ">="}, {"uge", ">="},
 };
 
-/// Functions of libdevice by a piece of their symbol; the longest that fits is listed first.
+/// Functions of libdevice by their name without "__nv_", "fast_" and the "f" of single precision.
 constexpr std::pair<std::string_view, std::string_view> kLibdevice[] = {
-    {"rsqrt", "rsqrt(x0)"}, {"sqrt", "sqrt(x0)"}, {"exp2", "exp2(x0)"},        {"exp", "exp(x0)"},
-    {"log2", "log2(x0)"},   {"log", "log(x0)"},   {"tanh", "tanh(x0)"},        {"erf", "erf(x0)"},
-    {"pow", "pow(x0, x1)"}, {"fabs", "abs(x0)"},  {"floor", "floor(x0)"},      {"ceil", "ceil(x0)"},
-    {"sin", "sin(x0)"},     {"cos", "cos(x0)"},   {"fmaf", "fma(x0, x1, x2)"}, {"div_r", "x0 / x1"},
+    {"rsqrt", "rsqrt(x0)"}, {"sqrt", "sqrt(x0)"},    {"exp2", "exp2(x0)"},    {"exp", "exp(x0)"},     {"log2", "log2(x0)"},
+    {"log", "log(x0)"},     {"tanh", "tanh(x0)"},    {"erf", "erf(x0)"},      {"pow", "pow(x0, x1)"}, {"fabs", "abs(x0)"},
+    {"floor", "floor(x0)"}, {"ceil", "ceil(x0)"},    {"sin", "sin(x0)"},      {"cos", "cos(x0)"},     {"fma", "fma(x0, x1, x2)"},
+    {"fdivide", "x0 / x1"}, {"fmax", "max(x0, x1)"}, {"fmin", "min(x0, x1)"},
 };
+
+std::string_view bare_symbol(std::string_view text) {
+  if (const std::size_t quote = text.find('"'); quote != std::string_view::npos) text = text.substr(quote + 1, text.rfind('"') - quote - 1);
+  for (const std::string_view head : {"__nv_", "fast_"})
+    if (text.starts_with(head)) text.remove_prefix(head.size());
+  return text;
+}
 
 }  // namespace
 
@@ -222,8 +230,10 @@ std::string expression_of(const mlir::Op& op) {
   }
   if (op.name == "tt.extern_elementwise") {
     const mlir::Attribute* symbol = op.find("symbol");
-    for (const auto& [piece, expression] : kLibdevice)
-      if (symbol && symbol->value.find(piece) != std::string::npos) return std::string(expression);
+    const std::string_view name = symbol ? bare_symbol(symbol->value) : std::string_view();
+    for (const auto& [known, expression] : kLibdevice)
+      if (name == known || (name.size() == known.size() + 1 && name.starts_with(known) && name.back() == 'f'))
+        return std::string(expression);
     return {};
   }
   const OpWord* word = find_op(op.name);
@@ -231,9 +241,9 @@ std::string expression_of(const mlir::Op& op) {
 }
 
 const char* integer_predicate(const mlir::Op& compare) {
-  constexpr std::pair<std::string_view, const char*> kIntegers[] = {{"slt", "<"}, {"sle", "<="}, {"sgt", ">"}, {"sge", ">="},
-                                                                    {"ult", "<"}, {"ule", "<="}, {"ugt", ">"}, {"uge", ">="},
-                                                                    {"eq", "=="}, {"ne", "!="}};
+  // Unsigned ones differ where a side is negative, which is not known here.
+  constexpr std::pair<std::string_view, const char*> kIntegers[] = {{"slt", "<"},  {"sle", "<="}, {"sgt", ">"},
+                                                                    {"sge", ">="}, {"eq", "=="},  {"ne", "!="}};
   for (const auto& [word, symbol] : kIntegers)
     if (compare.words.starts_with(word)) return symbol;
   return nullptr;

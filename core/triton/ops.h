@@ -52,7 +52,7 @@ std::string present_name(std::string_view name);
 /// it has none.
 std::string expression_of(const mlir::Op& op);
 
-/// "<" of a compare of integers whose words begin with "slt" or "ult"; null where it is no predicate.
+/// "<" of a compare of integers whose words begin with "slt"; null where it is unsigned.
 const char* integer_predicate(const mlir::Op& compare);
 
 /// What a region of `tt.reduce` combines: "sum", "max", "min", "xor", "argmax"; empty: something else, or several operands.

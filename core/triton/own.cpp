@@ -49,7 +49,8 @@ OwnOrder own_order(const Native& native, const Problem& problem) {
       depth = ring->depth;
     else if (!partitioned)
       for (const Reader& reader : channel.readers)
-        depth = std::max(depth, lag[reader.op.index()] + reader.distance - lag[channel.writer.index()] + 1);
+        depth = std::max(
+            depth, lag[reader.op.index()] + reader.distance - lag[channel.writer.index()] + (problem.op(reader.op).kind == "mma" ? 1 : 0));
     own.depths.push_back(std::clamp(depth, 1, std::max(1, channel.max_depth)));
   }
   return own;

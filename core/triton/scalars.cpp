@@ -151,9 +151,43 @@ std::string Scalars::unknown(mlir::ValueId id, const std::string& why) {
 }
 
 std::string Scalars::integer_constant(const mlir::Op& op) {
-  const auto number = decimal(op.words);
-  if (number && as_integer(*number)) return *number;
-  return op.words.starts_with("true") ? "1" : "0";
+  std::string_view words = op.words;
+  if (words.starts_with("dense<")) words.remove_prefix(6);
+  std::int64_t value = 0;
+  if (std::from_chars(words.data(), words.data() + words.size(), value).ec == std::errc{}) return std::to_string(value);
+  if (!words.starts_with("true") && !words.starts_with("false"))
+    note(fmt::format("the constant of line {} is not understood: 0 is taken", op.line));
+  return words.starts_with("true") ? "1" : "0";
+}
+
+/// An argument that grows by the same number in each iteration: the op that adds and the operand that it adds; null where it is none.
+const mlir::Op* Scalars::steady_step(mlir::ValueId id, const Source& next, mlir::ValueId& by) const {
+  if (!next.op.valid() || next.distance != 1) return nullptr;
+  const mlir::Op& step = flow_.module().op(next.op);
+  const bool adds = step.name == "arith.addi" || step.name == "tt.addptr";
+  if (step.operands.size() != 2 || (!adds && step.name != "arith.subi")) return nullptr;
+  const bool second = step.name == "arith.addi" && step.operands[1] == id;
+  if (!second && step.operands[0] != id) return nullptr;
+  by = step.operands[second ? 0 : 1];
+  // What it grows by must be the same each time.
+  std::vector<mlir::ValueId> open{by};
+  std::map<mlir::ValueId, bool> seen;
+  while (!open.empty()) {
+    const mlir::ValueId now = open.back();
+    open.pop_back();
+    if (!seen.emplace(now, true).second) continue;
+    if (seen.size() > 256) return nullptr;
+    const mlir::Value& value = flow_.module().value(now);
+    if (!value.definer.valid()) {
+      if (value.block.valid() && &flow_.module().block(value.block) == flow_.body()) return nullptr;
+      continue;
+    }
+    if (!flow_.inside(value.definer)) continue;
+    const mlir::Op& made = flow_.module().op(value.definer);
+    if (!made.regions.empty() || is_tile_op(flow_.program(), flow_, made)) return nullptr;
+    open.insert(open.end(), made.operands.begin(), made.operands.end());
+  }
+  return &step;
 }
 
 std::string Scalars::block_index(const mlir::Op& op) {
@@ -187,22 +221,19 @@ std::string Scalars::compute(mlir::ValueId id, int depth) {
         return keep(add_text(compute(loop.operands[0], depth + 1), mul_text(kLoopVariable, compute(loop.operands[2], depth + 1))));
       // A counter of its own: what it grows by each time.
       const Source next = flow_.carried(id);
-      if (!next.op.valid())
-        return keep(next.value == id ? unknown(id, "changes from iteration to iteration") : compute(next.value, depth + 1));
-      const mlir::Op& step = module.op(next.op);
-      if (next.distance == 1 && step.operands.size() == 2 && (step.name == "arith.addi" || step.name == "arith.subi") &&
-          step.operands[0] == id) {
-        const std::string by = compute(step.operands[1], depth + 1), change = mul_text(kLoopVariable, by);
-        const std::string from = compute(next.initial, depth + 1);
-        return keep(step.name == "arith.addi" ? add_text(from, change) : sub_text(from, change));
+      if (!next.op.valid() && next.distance == 0 && next.value != id) return keep(compute(next.value, depth + 1));
+      mlir::ValueId by;
+      if (const mlir::Op* step = steady_step(id, next, by)) {
+        const std::string change = mul_text(kLoopVariable, compute(by, depth + 1)), from = compute(next.initial, depth + 1);
+        return keep(step->name == "arith.subi" ? sub_text(from, change) : add_text(from, change));
       }
+      note(fmt::format("'{}' changes from iteration to iteration by no constant: a parameter stands for it", value.name));
       return keep(unknown(id, "changes from iteration to iteration"));
     }
     if (owner.valid() && module.op(owner).name == "scf.for") {
       // A loop around: one turn of it is looked at.
       const mlir::Op& outer = module.op(owner);
       if (value.index == 0 && !outer.operands.empty()) {
-        note(fmt::format("the loop at line {} around is not modelled: each block runs its first turn", outer.line));
         return keep(compute(outer.operands[0], depth + 1));
       }
       if (value.index + 2 < outer.operands.size()) return keep(compute(outer.operands[value.index + 2], depth + 1));
@@ -277,13 +308,15 @@ std::optional<Affine> Scalars::compute_affine(mlir::ValueId id, int depth) {
       }
       if (!value.definer.valid()) {
         const Source next = flow_.carried(id);
-        if (next.op.valid() && next.distance == 1 && module.op(next.op).name == "tt.addptr" && module.op(next.op).operands[0] == id) {
+        mlir::ValueId by;
+        if (const mlir::Op* step = steady_step(id, next, by); step && step->name == "tt.addptr") {
           auto first = compute_affine(next.initial, depth + 1);
           if (!first) return std::nullopt;
-          first->base = add_text(first->base, mul_text(kLoopVariable, compute(module.op(next.op).operands[1], depth + 1)));
+          first->base = add_text(first->base, mul_text(kLoopVariable, compute(by, depth + 1)));
           return keep(first);
         }
-        if (next.value != id && !next.op.valid()) return keep(compute_affine(next.value, depth + 1));
+        if (next.value != id && !next.op.valid() && next.distance == 0) return keep(compute_affine(next.value, depth + 1));
+        if (next.distance > 0) return std::nullopt;
       }
       scalar.pointer = id;
       return keep(scalar);
@@ -293,13 +326,12 @@ std::optional<Affine> Scalars::compute_affine(mlir::ValueId id, int depth) {
   }
   if (!value.definer.valid()) {
     const Source next = flow_.carried(id);
-    if (!next.op.valid()) return next.value == id ? std::nullopt : keep(compute_affine(next.value, depth + 1));
-    const mlir::Op& step = module.op(next.op);
-    if (next.distance != 1 || step.operands.size() != 2 || step.operands[0] != id ||
-        (step.name != "tt.addptr" && step.name != "arith.addi"))
-      return std::nullopt;
+    if (!next.op.valid()) return next.value == id || next.distance > 0 ? std::nullopt : keep(compute_affine(next.value, depth + 1));
+    mlir::ValueId grows;
+    const mlir::Op* step = steady_step(id, next, grows);
+    if (!step || step->name == "arith.subi") return std::nullopt;
     auto first = compute_affine(next.initial, depth + 1);
-    const auto by = compute_affine(step.operands[1], depth + 1);
+    const auto by = compute_affine(grows, depth + 1);
     if (!first || !by || by->strides.size() != rank ||
         std::any_of(by->strides.begin(), by->strides.end(), [](const std::string& s) { return s != "0"; }))
       return std::nullopt;
@@ -346,6 +378,7 @@ std::optional<Affine> Scalars::compute_affine(mlir::ValueId id, int depth) {
     a->base = join(a->base, b->base);
     for (std::size_t d = 0; d < a->strides.size(); ++d) a->strides[d] = join(a->strides[d], b->strides[d]);
     if (!a->pointer.valid()) a->pointer = b->pointer;
+    a->wraps = a->wraps || b->wraps;
     return keep(a);
   }
   if (name == "arith.muli") {
@@ -361,9 +394,11 @@ std::optional<Affine> Scalars::compute_affine(mlir::ValueId id, int depth) {
     const auto a = of(0), b = of(1);
     if (!a || !b || !flat(*b)) return std::nullopt;
     if (flat(*a)) return keep(Affine{fmt::format("{} % {}", factor(a->base), factor(b->base)), a->strides, {}});
+    auto wrapped = *a;
+    wrapped.wraps = true;
     note(fmt::format("'{}' wraps at {} (line {}): taken as not wrapping, which is the same inside the tensor", value.name, b->base,
                      op.line));
-    return keep(a);
+    return keep(wrapped);
   }
   if (name == "arith.divsi" || name == "arith.divui") {
     const auto a = of(0), b = of(1);
@@ -392,8 +427,14 @@ std::optional<std::string> Scalars::number(mlir::ValueId id) {
     const bool passes = role == Role::View || op.name == "tt.splat" || op.name == "arith.truncf" || op.name == "arith.extf";
     if (!passes || op.operands.size() != 1) {
       // Arithmetic of scalars: scale * log2(e), 1 / n. Its value is as unknown as its operands.
-      if (!flow_.program().type(id).tile.tile() && is_float(flow_.program().type(id)) && !is_tile_op(flow_.program(), flow_, op) &&
-          flow_.behind_index(id).empty()) {
+      if (flow_.inside(value.definer) && op.name == "tt.load" && is_float(flow_.program().type(id)) &&
+          !flow_.program().type(id).tile.tile()) {
+        note(fmt::format("the number '{}' is read from memory in the loop (line {}): {} is taken, and nothing waits for it", value.name,
+                         op.line, kUnknownNumber));
+        return kUnknownNumber;
+      }
+      if (!flow_.program().type(id).tile.tile() && is_float(flow_.program().type(id)) && !flow_.inside(value.definer) &&
+          !is_tile_op(flow_.program(), flow_, op) && flow_.behind_index(id).empty()) {
         note(fmt::format("the number '{}' is computed before the loop (line {}): {} is taken", value.name, op.line, kUnknownNumber));
         return kUnknownNumber;
       }

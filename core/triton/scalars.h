@@ -27,7 +27,8 @@ std::string kernel_name(std::string name);
 struct Affine {
   std::string base = "0";
   std::vector<std::string> strides;
-  mlir::ValueId pointer;  ///< of pointer tiles: the argument that they point into
+  mlir::ValueId pointer{};  ///< of pointer tiles: the argument that they point into
+  bool wraps = false;       ///< a remainder was taken as the number itself: right for addresses inside a tensor, not for a mask
 };
 
 /// The iterations of the loop.
@@ -67,6 +68,7 @@ class Scalars {
   std::string unknown(mlir::ValueId value, const std::string& why);
   std::string block_index(const mlir::Op& op);
   std::string integer_constant(const mlir::Op& op);
+  const mlir::Op* steady_step(mlir::ValueId id, const Source& next, mlir::ValueId& by) const;
 
   const Flow& flow_;
   std::vector<Param> params_;

@@ -55,13 +55,15 @@ Program own_program(const triton::Native& native, const Problem& problem) {
   return program;
 }
 
-/// Rings as Triton builds them: a slot for every stage from the write to the last read, and one more.
+/// Rings as Triton builds them: a slot for every stage from the write to the last read, and one more where a product still reads.
 std::vector<int> ring_depths(const Problem& problem, const std::vector<int>& stage) {
   std::vector<int> depths;
   for (const Channel& channel : problem.channels) {
     int depth = 1;
-    for (const Reader& reader : channel.readers)
-      depth = std::max(depth, stage[reader.op.index()] + reader.distance - stage[channel.writer.index()] + 1);
+    for (const Reader& reader : channel.readers) {
+      const int still_read = problem.op(reader.op).kind == "mma" ? 1 : 0;
+      depth = std::max(depth, stage[reader.op.index()] + reader.distance - stage[channel.writer.index()] + still_read);
+    }
     depths.push_back(std::clamp(depth, 1, std::max(1, channel.max_depth)));
   }
   return depths;
@@ -80,6 +82,9 @@ std::optional<Schedule> pipelined(const triton::Native& native, const Problem& p
   std::vector<bool> ahead(problem.ops.size(), true);  ///< loads that are issued in an earlier stage than their use
   for (const Edge& edge : problem.edges)
     if (edge.distance == 0 && own && stage_of(edge.from) >= stage_of(edge.to)) ahead[edge.from.index()] = false;
+  // Offsets and bounds of a load go where it goes.
+  for (const Edge& edge : problem.edges)
+    if (problem.op(edge.from).kind == "opaque") ahead[edge.from.index()] = ahead[edge.to.index()];
   if (own && std::any_of(native.origins.begin(), native.origins.end(), [](const triton::Origin& o) { return o.partition.has_value(); })) {
     // Partitions keep their orders; rings of loads are as deep as num_stages says.
     Program program = own_program(native, problem);
@@ -89,7 +94,7 @@ std::optional<Schedule> pipelined(const triton::Native& native, const Problem& p
     return timed(problem, std::move(program), note);
   }
   for (std::size_t i = 0; i < stage.size(); ++i) {
-    const bool load = is_load(problem.ops[i]) && ahead[i];
+    const bool load = (is_load(problem.ops[i]) || problem.ops[i].kind == "opaque") && ahead[i];
     if (own) {
       stage[i] = stage_of(OpId(i));
       cluster[i] = native.origins[i].cluster.value_or(0);
@@ -143,22 +148,47 @@ std::string first_fault(const Error& error) {
   return error.faults.empty() ? std::string("no reason given") : to_string(error.faults.front());
 }
 
-/// Rings get the slots that Triton would build for these stages.
-Schedule with_triton_rings(const Problem& problem, const Constraints& constraints, Schedule schedule) {
-  Schedule deeper = schedule;
-  for (const UserConstraint& rule : constraints) {
-    if (rule.kind != ConstraintKind::MaxStageSmem) continue;
+/// The schedule as Triton would build it: a load stands in an earlier stage than what reads it (else Triton does not pipeline it), and its
+/// ring has at least as many slots as the stages say. A load in the stage of its use goes a stage ahead, which changes no other op and not
+/// II. Nothing where that does not fit.
+std::optional<Schedule> as_triton_builds(const Problem& problem, const Constraints& constraints, const Schedule& found) {
+  constexpr int kMostAhead = 8;
+  Schedule schedule = found;
+  const auto used = std::count_if(schedule.groups.begin(), schedule.groups.end(), [](const ScheduleGroup& g) { return g.warps > 0; });
+  if (used > 1) return found;  // specialized: rings are as deep as num_stages says, whatever the stages
+  const auto stages = [&] {
+    std::vector<int> of;
+    for (std::size_t i = 0; i < problem.ops.size(); ++i) of.push_back(static_cast<int>(schedule.ops[i].start / schedule.ii));
+    return of;
+  };
+  for (int ahead = 0; ahead <= kMostAhead; ++ahead) {
+    const std::vector<int> stage = stages(), depths = ring_depths(problem, stage);
+    std::vector<bool> moves(problem.ops.size(), false);
     for (std::size_t c = 0; c < problem.channels.size(); ++c) {
       const Channel& channel = problem.channels[c];
-      if (std::none_of(rule.rings.begin(), rule.rings.end(),
-                       [&](const StageRing& r) { return r.writer == problem.op(channel.writer).name; }))
-        continue;
-      for (const Reader& reader : channel.readers)
-        deeper.depths[c] =
-            std::max(deeper.depths[c], std::min(channel.max_depth, deeper.stage(reader.op) - deeper.stage(channel.writer) + 1));
+      if (!is_load(problem.op(channel.writer)) || channel.space != Space::Smem || channel.only_if_crossing) continue;
+      // One slot more where the next load is issued before its slot has been read: never fewer than Triton's.
+      int depth = depths[c];
+      for (const Reader& reader : channel.readers) {
+        if (stage[reader.op.index()] + reader.distance <= stage[channel.writer.index()]) moves[channel.writer.index()] = true;
+        while (depth < channel.max_depth && schedule.start(channel.writer) + depth * schedule.ii <
+                                                schedule.start(reader.op) + reader.distance * schedule.ii + reader.release)
+          ++depth;
+      }
+      schedule.depths[c] = depth;
     }
+    if (std::none_of(moves.begin(), moves.end(), [](bool m) { return m; }))
+      return check(problem, schedule, constraints).valid() ? std::optional(schedule) : std::nullopt;
+    for (const Edge& edge : problem.edges)
+      if (problem.op(edge.from).kind == "opaque" && moves[edge.to.index()]) moves[edge.from.index()] = true;
+    for (std::size_t i = 0; i < problem.ops.size(); ++i)
+      if (!moves[i]) schedule.ops[i].start += schedule.ii;
+    // Stages count from the first that is in use.
+    Cycle first = schedule.ops.front().start;
+    for (const Placement& op : schedule.ops) first = std::min(first, op.start);
+    for (Placement& op : schedule.ops) op.start -= first / schedule.ii * schedule.ii;
   }
-  return check(problem, deeper, constraints).valid() ? deeper : schedule;
+  return std::nullopt;
 }
 
 class ThreeSides {
@@ -280,7 +310,13 @@ class ThreeSides {
     }
     solve_side(mine, left());
     if (mine.schedule) {
-      mine.schedule = with_triton_rings(*mine.problem, mine.constraints, *std::move(mine.schedule));
+      if (auto built = as_triton_builds(*mine.problem, mine.constraints, *mine.schedule)) {
+        mine.schedule = *std::move(built);
+      } else {
+        // Its II is a bound all the same.
+        mine.status = Status::Feasible;
+        mine.explanation += "; rings as deep as Triton builds them for these stages do not fit: a bound, not a schedule that it could run";
+      }
       mine.schedule->name = "best of Triton";
     }
     measure(mine);

@@ -71,12 +71,6 @@ struct Opened : Session {
 #ifdef HEDDLE_HAS_SOLVER
 Environment with_comparison() { return Environment{}; }
 const std::vector<triton::Whose> kAll(triton::kAllWhose.begin(), triton::kAllWhose.end());
-
-std::size_t row_called(const Session& s, const std::string& name) {
-  const auto& rows = s.content().schedules;
-  return static_cast<std::size_t>(std::find_if(rows.begin(), rows.end(), [&](const EntryPtr& entry) { return entry->name == name; }) -
-                                  rows.begin());
-}
 #endif
 
 }  // namespace
