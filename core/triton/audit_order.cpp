@@ -48,7 +48,9 @@ bool is_terminator(const mlir::Op& op) { return op.name == "scf.yield"; }
 /// A token that only says "read before": Triton gives the storage another copy where that would be too early.
 bool only_frees_storage(const Program& program, const mlir::Op& from, mlir::ValueId value) {
   const OpWord* word = find_op(from.name);
-  return word && word->role == Role::TensorLoad && program.type(value).tile.space == dump::TileType::Space::Token;
+  // What an scf.if hands on may be the token of a load or that of a store: nobody is accused for it.
+  const bool read = (word && word->role == Role::TensorLoad) || from.name == "scf.if";
+  return read && program.type(value).tile.space == dump::TileType::Space::Token;
 }
 
 std::string step_words(std::int64_t steps) {
