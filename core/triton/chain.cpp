@@ -38,7 +38,9 @@ class ChainBuilder {
   }
 
   Term of_op(const mlir::Op& op, const Dims& dims, int depth) {
-    if (depth > kDeepestChain) return fail("its chain is too long");
+    // Ops that read one value twice make the expression twice as long each time.
+    if (depth > kDeepestChain || ++terms_ > kMostTerms) return fail("its chain is too long");
+    if (!chain_.fault.empty()) return {};
     const auto role = work_of(flow_.program(), op);
     Term term;
     term.kind = Term::Kind::Op;
