@@ -81,7 +81,7 @@ struct Content {
   std::shared_ptr<const Error> unresolved;     ///< why there is no problem, although there are a kernel and a machine
   Changes changes;                             ///< numbers taken differently before the problem is resolved ("what if")
   Constraints constraints;
-  std::shared_ptr<const Constraints> given;  ///< those of them that come with a Triton text, and nobody made; null: none
+  std::shared_ptr<const Constraints> given;  ///< the constraints that a Triton text brings, which no user wrote; null: none
   KernelOptions kernel_options;              ///< how its kernel is written
   std::vector<EntryPtr> schedules;
   std::optional<std::size_t> shown;     ///< A: index into `schedules`

@@ -48,7 +48,7 @@ Result<Ok> open_place(const std::string& file, int line) {
   const pid_t child = ::fork();
   if (child < 0) return Error::input("no process can be started for an editor");
   if (child == 0) {
-    // The editor is nobody's child, so that nobody has to wait for it.
+    // Started twice removed, so that this program need not wait for the editor to end.
     if (::fork() != 0) ::_exit(0);
     ::setsid();
     ::execvp(arguments.front(), arguments.data());

@@ -18,13 +18,6 @@ namespace {
 
 constexpr std::uintmax_t kMostBytes = 8 << 20;  // of a source program that is looked into
 
-/// The kernel as the reading wants it, as core/library/triton_text.h reads it: whole where its tiles cannot be cut so.
-Kernel cut_kernel(const triton::Native& native, triton::Reading reading) {
-  if (reading == triton::Reading::Free && native.cut.factor > 1)
-    if (Result<Kernel> cut = subtile(native.kernel, native.cut)) return *std::move(cut);
-  return native.kernel;
-}
-
 /// Makes the kernel of the source's loop by this reading; false when it has none, with the reasons in `refused`.
 bool take_reading(TritonSource& source, triton::Reading reading) {
   source.reading = reading;
@@ -37,7 +30,7 @@ bool take_reading(TritonSource& source, triton::Reading reading) {
   }
   source.native = std::make_shared<const triton::Native>(*std::move(native));
   source.refused.clear();
-  Kernel kernel = cut_kernel(*source.native, reading);
+  Kernel kernel = triton::kernel_of(*source.native);
   kernel.source = source.name();
   source.kernel = std::make_shared<const Kernel>(std::move(kernel));
   return true;
@@ -138,7 +131,7 @@ Result<TritonSource> other_source(const TritonSource& source, const std::optiona
 
 Constraints rules_of(const TritonSource& source, const Problem* problem) {
   if (!source.native || !problem || source.reading != triton::Reading::Triton) return {};
-  return triton::triton_rules(*source.program, *source.the_loop(), *source.native, *problem);
+  return triton::triton_rules(*source.program, *source.native, *problem);
 }
 
 std::string why_no_kernel(const TritonSource& source) {

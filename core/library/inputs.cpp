@@ -193,7 +193,7 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
   }
   if (problem && inputs.triton && inputs.triton->reading == triton::Reading::Triton) {
     const TritonText& text = *inputs.triton;
-    const Constraints rules = triton::triton_rules(text.program, text.site(), text.native, *problem);
+    const Constraints rules = triton::triton_rules(text.program, text.native, *problem);
     inputs.constraints.insert(inputs.constraints.end(), rules.begin(), rules.end());
   }
   if (problem && !inputs.schedule_file.empty()) {

@@ -236,8 +236,6 @@ std::optional<Scaled> scaled(const Term& term) {
   return std::nullopt;
 }
 
-Attr scale_attr(const std::string& text) { return Attr(text); }
-
 struct NamedExpression {
   std::string_view text, fn;
 };
@@ -291,7 +289,7 @@ std::optional<NativeOp> as_exp2(const Chain& chain) {
   const auto a = scaled(*first);
   if (!a) return std::nullopt;
   op.inputs.push_back(a->input);
-  if (!a->scale.empty()) op.attrs["scale"] = scale_attr(a->scale);
+  if (!a->scale.empty()) op.attrs["scale"] = a->scale;
   if (chain.inputs[a->input].lay != 'f') return std::nullopt;
   if (first != &inner) {
     op.inputs.push_back(inner.of[1].input);

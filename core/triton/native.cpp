@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/kernel/op_shapes.h"
 #include "core/triton/native_builder.h"
 
 namespace heddle::triton {
@@ -171,19 +172,11 @@ void NativeBuilder::link(const std::string& a, std::size_t dim_a, const std::str
 }
 
 void NativeBuilder::link_op(const TileOp& each) {
-  const auto flag = [&](const char* name) {
-    const auto it = each.attrs.find(name);
-    return it != each.attrs.end() && std::holds_alternative<bool>(it->second) && std::get<bool>(it->second);
-  };
-  const auto axis = [&](std::int64_t fallback) {
-    const auto it = each.attrs.find("axis");
-    return it != each.attrs.end() && std::holds_alternative<std::int64_t>(it->second) ? std::get<std::int64_t>(it->second) : fallback;
-  };
   if (each.outputs.empty()) return;
   const std::string& out = each.outputs[0];
   const std::size_t rank = shapes_[out].extents.size();
   if (each.kind == "mma") {
-    const bool ta = flag("transpose_a"), tb = flag("transpose_b");
+    const bool ta = flag_attr(each, "transpose_a"), tb = flag_attr(each, "transpose_b");
     link(each.inputs[0].value, ta, out, 0);
     link(each.inputs[1].value, !tb, out, 1);
     link(each.inputs[0].value, !ta, each.inputs[1].value, tb);
@@ -192,7 +185,7 @@ void NativeBuilder::link_op(const TileOp& each) {
     return;
   }
   if (each.kind.starts_with("reduce_")) {
-    const auto along = static_cast<std::size_t>(axis(1));
+    const auto along = static_cast<std::size_t>(integer_attr(each, "axis", 1));
     link(each.inputs[0].value, 1 - along, out, 0);
     for (std::size_t k = 1; k < each.inputs.size(); ++k) link(each.inputs[k].value, 0, out, 0);
     return;
@@ -204,7 +197,7 @@ void NativeBuilder::link_op(const TileOp& each) {
       for (std::size_t d = 0; d < rank; ++d) link(each.inputs[k].value, d, out, d);
       continue;
     }
-    std::size_t runs = static_cast<std::size_t>(axis(0));
+    std::size_t runs = static_cast<std::size_t>(integer_attr(each, "axis", 0));
     if (text != each.attrs.end())
       if (const auto* letters = std::get_if<std::string>(&text->second); letters && k < letters->size()) runs = (*letters)[k] == 'c';
     link(each.inputs[k].value, 0, out, runs);
@@ -380,6 +373,12 @@ Result<Native> NativeBuilder::build() {
       native_.why_no_own = fmt::format("op '{}' (line {}) has no stage", origin.op, origin.text_line);
     }
   return std::move(native_);
+}
+
+Kernel kernel_of(const Native& native) {
+  if (native.cut.factor > 1)
+    if (Result<Kernel> cut = subtile(native.kernel, native.cut)) return *std::move(cut);
+  return native.kernel;
 }
 
 Result<Native> to_native(const Program& program, const LoopSite& loop, Reading reading, Loads loads) {

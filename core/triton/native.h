@@ -55,6 +55,13 @@ enum class Loads {
 /// Faults: what loop_graph refuses, and what only this reading cannot express.
 Result<Native> to_native(const Program& program, const LoopSite& loop, Reading reading, Loads loads = Loads::AsDecided);
 
+/// The kernel as its reading is solved: cut in the free one, whole where its tiles cannot be cut so.
+Kernel kernel_of(const Native& native);
+
+/// Slots of a ring as Triton builds it, of the stage of every op: one for every stage from the write to the last read, and one more where a
+/// product still reads; at least 1, at most what the channel allows.
+int ring_slots(const Problem& problem, const Channel& channel, const std::vector<int>& stage);
+
 /// Triton's own schedule as an order: for every warp group (partition) the ops of one turn of its loop, by cluster and then by their place
 /// in the text, each with the iterations by which it lags behind, and the depth of every channel of the problem. What cycles it sustains
 /// follows (solver/questions/triton.h). Pre: native.has_own, and the problem was made from native.kernel in the triton reading.
@@ -66,6 +73,6 @@ OwnOrder own_order(const Native& native, const Problem& problem);
 
 /// What a schedule must obey to be one that Triton's passes build: rings of as many slots as there are stages between load and last
 /// reader, plus one, within shared memory; on Hopper one group. Empty in the free reading.
-Constraints triton_rules(const Program& program, const LoopSite& loop, const Native& native, const Problem& problem);
+Constraints triton_rules(const Program& program, const Native& native, const Problem& problem);
 
 }  // namespace heddle::triton

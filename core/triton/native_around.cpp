@@ -167,8 +167,7 @@ std::string NativeBuilder::outside_op(const mlir::Op& maker, mlir::ValueId id, P
       const Space space = tma ? Space::Smem : Space::Register;
       const std::string name = add_value(wanted, type, space, box.transposed);
       TileOp& made = add_op(part, maker, "load_" + name, tma ? "tma_load" : "load", {}, {name});
-      made.tensor = box.tensor;
-      for (const std::string& at : box.at) made.at.push_back(expr_of(at));
+      put_box(made, box);
       return name;
     }
     case Role::SharedAlloc: {

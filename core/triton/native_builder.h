@@ -45,6 +45,7 @@ class NativeBuilder {
     std::vector<std::string> at;
     bool transposed = false;  ///< the tile is held the other way round
   };
+  static void put_box(TileOp& made, const Box& box);
   Box descriptor_box(const mlir::Op& op, std::size_t descriptor, const Type& tile, bool writes);
   Box pointer_box(const mlir::Op& op, const Type& tile, bool writes);
   std::string tensor_of(const std::string& name, const std::string& element, const std::vector<std::string>& shape, bool writes,

@@ -9,16 +9,6 @@
 namespace heddle::triton {
 namespace {
 
-std::string parenthesized(const std::string& text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; })
-             ? text
-             : "(" + text + ")";
-}
-
-}  // namespace
-
-namespace {
-
 bool too_narrow(const Type& type) {
   const Layout& layout = type.layout;
   if (layout.kind != Layout::Kind::Blocked || layout.order.empty()) return false;
@@ -27,6 +17,11 @@ bool too_narrow(const Type& type) {
 }
 
 }  // namespace
+
+void NativeBuilder::put_box(TileOp& made, const Box& box) {
+  made.tensor = box.tensor;
+  for (const std::string& at : box.at) made.at.push_back(expr_of(at));
+}
 
 void NativeBuilder::add_load(std::size_t n) {
   const mlir::Op& load = op(n);
@@ -68,10 +63,6 @@ void NativeBuilder::add_load(std::size_t n) {
   const bool into_registers = !tma && (reading_ == Reading::Free         ? !memory
                                        : decided && ring != rings_.end() ? ring->second.synchronous
                                                                          : narrow);
-  const auto place = [&](TileOp& made) {
-    made.tensor = box.tensor;
-    for (const std::string& at : box.at) made.at.push_back(expr_of(at));
-  };
   const auto later = [&](TileOp&) {
     if (use_stage) native_.origins.back().stage = use_stage;
     if (use_cluster) native_.origins.back().cluster = use_cluster;
@@ -80,7 +71,7 @@ void NativeBuilder::add_load(std::size_t n) {
   if (into_registers) {
     const std::string tile = in_registers_[node.op] = add_value(node.name, type, Space::Register, box.transposed);
     TileOp& made = add_op(Part::Body, load, tile, "load", {}, {tile});
-    place(made);
+    put_box(made, box);
     load_names_[n] = made.name;
     if (memory) {
       const std::string stored = in_memory_[node.op] = add_value(node.name + "_smem", type, Space::Smem, box.transposed);
@@ -90,7 +81,7 @@ void NativeBuilder::add_load(std::size_t n) {
   }
   const std::string tile = in_memory_[node.op] = add_value(node.name, type, Space::Smem, box.transposed);
   TileOp& made = add_op(Part::Body, load, tile, tma ? "tma_load" : "load", {}, {tile});
-  place(made);
+  put_box(made, box);
   load_names_[n] = made.name;
   if (!tma) made.attrs["variant"] = std::string("async");
   if (reading_ == Reading::Triton && !pipelined) made.cost.emplace().blocking = true;
@@ -185,8 +176,7 @@ void NativeBuilder::add_store(Part part, const mlir::Op& store, const std::strin
   if (adds && store.words.find("add") == std::string::npos)
     return refuse(store, fmt::format("{}: only additions have a kind here", store.name));
   TileOp& made = add_op(part, store, name, adds ? "atomic_add" : tma ? "tma_store" : "store", {from}, {});
-  made.tensor = box.tensor;
-  for (const std::string& at : box.at) made.at.push_back(expr_of(at));
+  put_box(made, box);
 }
 
 std::string NativeBuilder::tensor_of(const std::string& name, const std::string& element, const std::vector<std::string>& shape,

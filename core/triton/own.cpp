@@ -19,6 +19,15 @@ constexpr std::int64_t kBarrierBytes = 8;
 
 }  // namespace
 
+int ring_slots(const Problem& problem, const Channel& channel, const std::vector<int>& stage) {
+  int slots = 1;
+  for (const Reader& reader : channel.readers) {
+    const int still_read = problem.op(reader.op).kind == "mma" ? 1 : 0;
+    slots = std::max(slots, stage[reader.op.index()] + reader.distance - stage[channel.writer.index()] + still_read);
+  }
+  return std::clamp(slots, 1, std::max(1, channel.max_depth));
+}
+
 OwnOrder own_order(const Native& native, const Problem& problem) {
   OwnOrder own;
   const bool partitioned =
@@ -41,25 +50,21 @@ OwnOrder own_order(const Native& native, const Problem& problem) {
     own.streams.push_back(std::move(stream));
   }
   for (const Channel& channel : problem.channels) {
-    int depth = 1;
     const auto ring = std::find_if(native.rings.begin(), native.rings.end(), [&](const OwnRing& r) {
       return std::any_of(channel.values.begin(), channel.values.end(), [&](ValueId v) { return problem.value(v).name == r.value; });
     });
     if (ring != native.rings.end())
-      depth = ring->depth;
-    else if (!partitioned)
-      for (const Reader& reader : channel.readers)
-        depth = std::max(
-            depth, lag[reader.op.index()] + reader.distance - lag[channel.writer.index()] + (problem.op(reader.op).kind == "mma" ? 1 : 0));
-    own.depths.push_back(std::clamp(depth, 1, std::max(1, channel.max_depth)));
+      own.depths.push_back(std::clamp(ring->depth, 1, std::max(1, channel.max_depth)));
+    else
+      own.depths.push_back(partitioned ? 1 : ring_slots(problem, channel, lag));
   }
   return own;
 }
 
-Constraints triton_rules(const Program& program, const LoopSite& loop, const Native& native, const Problem& problem) {
+Constraints triton_rules(const Program& program, const Native& native, const Problem& problem) {
   Constraints rules;
-  (void)loop;
-  if (native.kernel.producer) return rules;
+  // On Blackwell nothing predicates a product, and where warps are specialized, rings are as deep as num_stages says.
+  if (native.kernel.producer || program.target >= 100) return rules;
   UserConstraint memory;
   memory.name = "rings as Triton builds them: a slot for every stage from load to use, and one more";
   memory.kind = ConstraintKind::MaxStageSmem;
@@ -74,23 +79,20 @@ Constraints triton_rules(const Program& program, const LoopSite& loop, const Nat
   }
   // A product that stands before the last stage is predicated, and with that no longer asynchronous (research: measured on 3.9.0; earlier
   // versions refuse it). So all products are in one stage, and so is all that rests on them in the same iteration.
-  if (program.target < 100) {
-    std::vector<bool> late(problem.ops.size());
-    for (std::size_t i = 0; i < problem.ops.size(); ++i) late[i] = problem.ops[i].kind == "mma";
-    for (bool more = true; more;) {
-      more = false;
-      for (const Edge& edge : problem.edges)
-        if (edge.distance == 0 && late[edge.from.index()] && !late[edge.to.index()]) more = late[edge.to.index()] = true;
-    }
-    UserConstraint last;
-    last.name = "products stand in the last stage: Triton predicates earlier ones, which are then waited for";
-    last.kind = ConstraintKind::SameStage;
-    for (std::size_t i = 0; i < problem.ops.size(); ++i)
-      if (late[i]) last.ops.push_back(problem.ops[i].name);
-    if (last.ops.size() > 1) rules.push_back(std::move(last));
+  std::vector<bool> late(problem.ops.size());
+  for (std::size_t i = 0; i < problem.ops.size(); ++i) late[i] = problem.ops[i].kind == "mma";
+  for (bool more = true; more;) {
+    more = false;
+    for (const Edge& edge : problem.edges)
+      if (edge.distance == 0 && late[edge.from.index()] && !late[edge.to.index()]) more = late[edge.to.index()] = true;
   }
-  // Where warps are specialized, rings are as deep as num_stages says, whatever the stages are.
-  if (program.target < 100 && !memory.rings.empty()) rules.push_back(std::move(memory));
+  UserConstraint last;
+  last.name = "products stand in the last stage: Triton predicates earlier ones, which are then waited for";
+  last.kind = ConstraintKind::SameStage;
+  for (std::size_t i = 0; i < problem.ops.size(); ++i)
+    if (late[i]) last.ops.push_back(problem.ops[i].name);
+  if (last.ops.size() > 1) rules.push_back(std::move(last));
+  if (!memory.rings.empty()) rules.push_back(std::move(memory));
   return rules;
 }
 

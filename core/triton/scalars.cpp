@@ -25,12 +25,6 @@ std::optional<std::int64_t> as_integer(const std::string& text) {
   return value > -kLarge && value < kLarge ? std::optional(value) : std::nullopt;
 }
 
-bool simple(const std::string& text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
-}
-
-std::string factor(const std::string& text) { return simple(text) ? text : "(" + text + ")"; }
-
 /// A parameter's name: none that the expression language has for itself.
 std::string param_name(std::string name) {
   name = kernel_name(std::move(name));
@@ -95,6 +89,11 @@ std::string kernel_name(std::string name) {
   return name;
 }
 
+std::string parenthesized(const std::string& text) {
+  const bool plain = std::all_of(text.begin(), text.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+  return plain ? text : "(" + text + ")";
+}
+
 std::string add_text(const std::string& a, const std::string& b) {
   if (a == "0") return b;
   if (b == "0") return a;
@@ -107,7 +106,7 @@ std::string sub_text(const std::string& a, const std::string& b) {
   if (b == "0") return a;
   const auto x = as_integer(a), y = as_integer(b);
   if (x && y) return std::to_string(*x - *y);
-  return fmt::format("{} - {}", a, factor(b));
+  return fmt::format("{} - {}", a, parenthesized(b));
 }
 
 std::string mul_text(const std::string& a, const std::string& b) {
@@ -116,7 +115,7 @@ std::string mul_text(const std::string& a, const std::string& b) {
   if (b == "1") return a;
   const auto x = as_integer(a), y = as_integer(b);
   if (x && y) return std::to_string(*x * *y);
-  return fmt::format("{}*{}", factor(a), factor(b));
+  return fmt::format("{}*{}", parenthesized(a), parenthesized(b));
 }
 
 void Scalars::note(const std::string& sentence) {
@@ -242,7 +241,9 @@ std::string Scalars::compute(mlir::ValueId id, int depth) {
   }
   const mlir::Op& op = module.op(value.definer);
   const auto operand = [&](std::size_t i) { return i < op.operands.size() ? compute(op.operands[i], depth + 1) : std::string("0"); };
-  const auto binary = [&](const char* symbol) { return fmt::format("{} {} {}", factor(operand(0)), symbol, factor(operand(1))); };
+  const auto binary = [&](const char* symbol) {
+    return fmt::format("{} {} {}", parenthesized(operand(0)), symbol, parenthesized(operand(1)));
+  };
   const std::string& name = op.name;
   const auto x = [&] { return as_integer(operand(0)); };
   const auto y = [&] { return as_integer(operand(1)); };
@@ -267,7 +268,8 @@ std::string Scalars::compute(mlir::ValueId id, int depth) {
   if (name == "arith.shli")
     if (const auto by = y(); by && *by >= 0 && *by < 31) return keep(mul_text(operand(0), std::to_string(std::int64_t{1} << *by)));
   if (name == "arith.shrsi" || name == "arith.shrui")
-    if (const auto by = y(); by && *by >= 0 && *by < 31) return keep(fmt::format("{} / {}", factor(operand(0)), std::int64_t{1} << *by));
+    if (const auto by = y(); by && *by >= 0 && *by < 31)
+      return keep(fmt::format("{} / {}", parenthesized(operand(0)), std::int64_t{1} << *by));
   if (name == "arith.extsi" || name == "arith.extui" || name == "arith.trunci" || name == "arith.index_cast") return keep(operand(0));
   if (name == "arith.select" && op.operands.size() == 3) return keep(fmt::format("if({}, {}, {})", operand(0), operand(1), operand(2)));
   if (name == "arith.cmpi")
@@ -393,7 +395,7 @@ std::optional<Affine> Scalars::compute_affine(mlir::ValueId id, int depth) {
   if (name == "arith.remsi" || name == "arith.remui") {
     const auto a = of(0), b = of(1);
     if (!a || !b || !flat(*b)) return std::nullopt;
-    if (flat(*a)) return keep(Affine{fmt::format("{} % {}", factor(a->base), factor(b->base)), a->strides, {}});
+    if (flat(*a)) return keep(Affine{fmt::format("{} % {}", parenthesized(a->base), parenthesized(b->base)), a->strides, {}});
     auto wrapped = *a;
     wrapped.wraps = true;
     note(fmt::format("'{}' wraps at {} (line {}): taken as not wrapping, which is the same inside the tensor", value.name, b->base,
@@ -403,7 +405,7 @@ std::optional<Affine> Scalars::compute_affine(mlir::ValueId id, int depth) {
   if (name == "arith.divsi" || name == "arith.divui") {
     const auto a = of(0), b = of(1);
     if (!a || !b || !flat(*a) || !flat(*b)) return std::nullopt;
-    return keep(Affine{fmt::format("{} / {}", factor(a->base), factor(b->base)), a->strides, {}});
+    return keep(Affine{fmt::format("{} / {}", parenthesized(a->base), parenthesized(b->base)), a->strides, {}});
   }
   return std::nullopt;
 }

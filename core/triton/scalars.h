@@ -14,6 +14,8 @@
 namespace heddle::triton {
 
 /// Integer expressions as text (core/base/expr.h), folded where both sides are numbers.
+/// In parentheses unless it is one name or number.
+std::string parenthesized(const std::string& text);
 std::string add_text(const std::string& a, const std::string& b);
 std::string sub_text(const std::string& a, const std::string& b);
 std::string mul_text(const std::string& a, const std::string& b);

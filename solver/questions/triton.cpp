@@ -10,7 +10,6 @@
 #include "core/analysis/usage.h"
 #include "core/base/clock.h"
 #include "core/check/checker.h"
-#include "core/kernel/subtile.h"
 #include "core/problem/resolve.h"
 #include "solver/baselines/agents.h"
 #include "solver/baselines/program.h"
@@ -53,20 +52,6 @@ Program own_program(const triton::Native& native, const Problem& problem) {
   }
   program.depths = own.depths;
   return program;
-}
-
-/// Rings as Triton builds them: a slot for every stage from the write to the last read, and one more where a product still reads.
-std::vector<int> ring_depths(const Problem& problem, const std::vector<int>& stage) {
-  std::vector<int> depths;
-  for (const Channel& channel : problem.channels) {
-    int depth = 1;
-    for (const Reader& reader : channel.readers) {
-      const int still_read = problem.op(reader.op).kind == "mma" ? 1 : 0;
-      depth = std::max(depth, stage[reader.op.index()] + reader.distance - stage[channel.writer.index()] + still_read);
-    }
-    depths.push_back(std::clamp(depth, 1, std::max(1, channel.max_depth)));
-  }
-  return depths;
 }
 
 /// The stages that Triton's pipeliner would choose for another num_stages: loads run num_stages - 1 iterations ahead of what reads them.
@@ -123,7 +108,7 @@ std::optional<Schedule> pipelined(const triton::Native& native, const Problem& p
   Program program;
   std::vector<Step>& stream = program.streams.emplace_back();
   for (const OpId op : order) stream.push_back({op, stage[op.index()]});
-  program.depths = ring_depths(problem, stage);
+  for (const Channel& channel : problem.channels) program.depths.push_back(triton::ring_slots(problem, channel, stage));
   return timed(problem, std::move(program), note);
 }
 
@@ -162,13 +147,13 @@ std::optional<Schedule> as_triton_builds(const Problem& problem, const Constrain
     return of;
   };
   for (int ahead = 0; ahead <= kMostAhead; ++ahead) {
-    const std::vector<int> stage = stages(), depths = ring_depths(problem, stage);
+    const std::vector<int> stage = stages();
     std::vector<bool> moves(problem.ops.size(), false);
     for (std::size_t c = 0; c < problem.channels.size(); ++c) {
       const Channel& channel = problem.channels[c];
       if (!is_load(problem.op(channel.writer)) || channel.space != Space::Smem || channel.only_if_crossing) continue;
       // One slot more where the next load is issued before its slot has been read: never fewer than Triton's.
-      int depth = depths[c];
+      int depth = triton::ring_slots(problem, channel, stage);
       for (const Reader& reader : channel.readers) {
         if (stage[reader.op.index()] + reader.distance <= stage[channel.writer.index()]) moves[channel.writer.index()] = true;
         while (depth < channel.max_depth && schedule.start(channel.writer) + depth * schedule.ii <
@@ -240,7 +225,7 @@ class ThreeSides {
       return false;
     }
     side.problem = std::make_shared<const Problem>(*std::move(problem));
-    side.constraints = triton::triton_rules(request_.program, request_.loop, *side.native, *side.problem);
+    side.constraints = triton::triton_rules(request_.program, *side.native, *side.problem);
     return true;
   }
 
@@ -332,9 +317,7 @@ class ThreeSides {
       mine.why_not = first_fault(native.error());
       return mine;
     }
-    Kernel kernel = native->kernel;
-    if (native->cut.factor > 1)
-      if (Result<Kernel> cut = subtile(kernel, native->cut)) kernel = *std::move(cut);
+    Kernel kernel = kernel_of(*native);
     if (!pose(mine, std::make_shared<const triton::Native>(*std::move(native)), std::move(kernel))) return mine;
     solve_side(mine, left());
     if (mine.schedule) mine.schedule->name = "best of the machine";

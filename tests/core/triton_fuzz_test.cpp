@@ -92,7 +92,7 @@ void work_through(const std::string& text, const std::vector<Machine>& machines,
         continue;
       }
       ++tally.problems;
-      triton::triton_rules(*program, loop, *native, *problem);
+      triton::triton_rules(*program, *native, *problem);
       if (reading != triton::Reading::Triton || !native->has_own) continue;
       ++tally.orders;
       triton::own_order(*native, *problem);
