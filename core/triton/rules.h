@@ -1,0 +1,40 @@
+// Triton's later passes obey `loop.stage`, `loop.cluster`, `tt.scheduled_max_stage` and `ttg.partition` without verifying any of it. These
+// are the rules that they rest on, judged on the text itself, whoever wrote it: Triton, a user's editor, or give_back.h. What breaks one
+// compiles without a word into a kernel that computes something else, or runs into an assertion of Triton's.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/machine/machine.h"
+#include "core/triton/program.h"
+
+namespace heddle::triton {
+
+/// A constraint family of the triton reading.
+enum class Rule {
+  Stage,      ///< every op of a scheduled loop has a stage and a cluster, neither negative, the stages within what Triton unrolls
+  LastStage,  ///< `tt.scheduled_max_stage` is the largest stage
+  Order,      ///< no op runs before what it reads: stage, then cluster, then place in the text
+  Product,    ///< on Hopper no product stands before the last stage, where Triton predicates it
+  Tensor,     ///< what is in tensor memory is not overwritten before it is read
+  Partition,  ///< partitions are such that Triton's lowering accepts them
+  Memory,     ///< shared memory, tensor memory and warps are there
+};
+const char* to_string(Rule rule);  ///< "triton-order"
+
+struct RuleViolation {
+  Rule rule = Rule::Stage;
+  std::string message;  ///< one sentence with op names, lines and numbers
+  std::vector<mlir::OpId> ops;
+  int line = 0;  ///< of the text; 0: of no one op
+};
+
+/// Empty: Triton can be given this loop. Texts without a schedule (Form::Input) and loops without stages break none but Memory.
+std::vector<RuleViolation> broken_rules(const Program& program, const LoopSite& loop, const Machine& machine);
+
+/// The part of it that looks at `ttg.partition` (core/triton/rules_partition.cpp).
+void judge_partitions(const Program& program, const LoopSite& loop, std::vector<RuleViolation>& found);
+
+}  // namespace heddle::triton
