@@ -4,6 +4,7 @@
 #include "app/session/kernel_state.h"
 #include "app/window/frame/editor_state.h"
 #include "app/window/kit/focus.h"
+#include "app/window/tabs/graph/graph_state.h"
 #include "core/base/atomic_file.h"
 #include "core/library/library.h"
 #include "tests/ui/person.h"
@@ -173,6 +174,42 @@ TEST_CASE("the graph edits the same document: an op added, its kind, its operand
   CHECK(text(p).text == before);
   p.frame(3);
   CHECK(editor(p).field.text == before);
+}
+
+TEST_CASE("the form beside the graph stays where it is when Graphviz is done", "[ui]") {
+  Person p;
+  p.open("attention_forward_hopper");
+  GraphState& graph = p.window().ui().of<GraphState>();
+  graph.edit = true;
+  p.session().apply(show_tab(BottomTab::Graph));
+  p.frame(1);
+  REQUIRE_FALSE(graph.model);
+  const float at_first = p.at("graph/edit/insert").y0;
+  for (int i = 0; i < 5000 && !graph.model; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    p.frame(1);
+  }
+  REQUIRE(graph.model);
+  CHECK(p.at("graph/edit/insert").y0 == at_first);
+}
+
+TEST_CASE("in a long list a few letters find a word, and Enter takes it", "[ui]") {
+  Person p;
+  p.open("attention_forward_hopper");
+  p.session().apply(show_tab(BottomTab::Graph));
+  p.session().apply(SelectOp{p.content().problem->find_op("exp0")});
+  p.window().ui().of<GraphState>().edit = true;
+  p.frame(3);
+  const std::size_t ops = p.content().problem->ops.size();
+  p.click("graph/edit/insert");
+  p.type("elmw");
+  p.frame(2);
+  CHECK(p.names("graph/edit/insert/") == std::vector<std::string>{"graph/edit/insert/elementwise", "graph/edit/insert/filter"});
+  p.key(Key::Enter);
+  p.settle();
+  CHECK_FALSE(p.has("graph/edit/insert/filter"));
+  CHECK(p.content().problem->ops.size() == ops + 1);
+  CHECK(text(p).text.find("\"kind\": \"elementwise\"") != std::string::npos);
 }
 
 TEST_CASE("the text and the chart point at each other", "[ui]") {

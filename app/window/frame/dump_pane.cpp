@@ -9,6 +9,7 @@
 #include "app/session/dump_source.h"
 #include "app/session/files.h"
 #include "app/window/frame/panels.h"
+#include "app/window/kit/choice_list.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
 #include "app/window/parts/dump_model.h"
@@ -35,17 +36,11 @@ void draw_choice_row(const std::string& prefix, const SourceChoice& choice, UiSt
 void draw_choice_list(const char* name, const std::string& prefix, const std::vector<SourceChoice>& choices, UiState& ui) {
   const auto current = std::find_if(choices.begin(), choices.end(), [](const SourceChoice& c) { return c.current; });
   const auto text = [](const SourceChoice& c) { return c.name + (c.facts.empty() ? "" : " · " + c.facts); };
-  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
-  const bool open = ImGui::BeginCombo((std::string("##") + name).c_str(), current == choices.end() ? "choose" : text(*current).c_str());
-  if (probe::on()) probe::last_item(name);
-  if (!open) return;
-  for (const SourceChoice& choice : choices) {
-    const ImGuiSelectableFlags flags = choice.show ? 0 : ImGuiSelectableFlags_Disabled;
-    if (ImGui::Selectable((text(choice) + "##" + choice.id).c_str(), choice.current, flags) && !choice.current)
-      ui.commands.push(*choice.show);
-    if (probe::on()) probe::last_item(prefix + choice.id);
-  }
-  ImGui::EndCombo();
+  std::vector<ChoiceRow> rows;
+  for (const SourceChoice& choice : choices)
+    rows.push_back({text(choice), choice.id, choice.about, choice.current, choice.show.has_value()});
+  const std::string shown = current == choices.end() ? "choose" : text(*current);
+  if (const auto chosen = choose(name, prefix, shown, rows, ImGui::GetContentRegionAvail().x)) ui.commands.push(*choices[*chosen].show);
 }
 
 float list_height(std::size_t count, std::size_t most) {

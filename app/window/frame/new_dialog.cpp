@@ -9,6 +9,7 @@
 
 #include "app/session/commands.h"
 #include "app/window/frame/panels.h"
+#include "app/window/kit/choice_list.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
 #include "core/base/text_style.h"
@@ -60,29 +61,25 @@ void draw_field(const std::string& pattern, const PatternOption& option, Pattern
              value == option.standard ? theme().dim : theme().text, spoken(option.name));
   ImGui::SetCursorPosX(left + label);
   ImGui::SetNextItemWidth(field);
-  const auto choose = [&](const std::string& word) { choices[option.name] = word; };
+  const auto choose_option = [&](const std::string& word) { choices[option.name] = word; };
   ImGui::PushID(id.c_str());
   switch (option.type) {
     case PatternOption::Type::Flag: {
       bool on = value == "yes";
-      if (ImGui::Checkbox("##flag", &on)) choose(on ? "yes" : "no");
+      if (ImGui::Checkbox("##flag", &on)) choose_option(on ? "yes" : "no");
       if (probe::on()) probe::last_item(id);
       break;
     }
     case PatternOption::Type::Choice: {
-      const bool open = ImGui::BeginCombo("##choice", value.c_str());
-      if (probe::on()) probe::last_item(id);
-      for (std::size_t i = 0; open && i < option.choices.size(); ++i) {
-        if (ImGui::Selectable(option.choices[i].c_str(), option.choices[i] == value)) choose(option.choices[i]);
-        if (probe::on()) probe::last_item(id + "/" + option.choices[i]);
-      }
-      if (open) ImGui::EndCombo();
+      std::vector<ChoiceRow> rows;
+      for (const std::string& word : option.choices) rows.push_back({word, word, {}, word == value, true});
+      if (const auto chosen = choose(id, id + "/", value, rows, field)) choose_option(option.choices[*chosen]);
       break;
     }
     case PatternOption::Type::Integer: {
       char text[32];
       std::snprintf(text, sizeof text, "%s", value.c_str());
-      if (ImGui::InputText("##number", text, sizeof text, ImGuiInputTextFlags_CharsDecimal)) choose(text);
+      if (ImGui::InputText("##number", text, sizeof text, ImGuiInputTextFlags_CharsDecimal)) choose_option(text);
       if (probe::on()) probe::last_item(id);
       break;
     }

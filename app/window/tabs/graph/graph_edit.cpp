@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "app/session/commands.h"
+#include "app/window/kit/choice_list.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
 #include "core/formats/kernel_json.h"
@@ -50,19 +51,10 @@ void caption(const char* text) {
 /// A list to choose from; `about` says of each word what it means. The chosen one, when it is another.
 std::optional<std::string> choose_word(const std::string& name, const std::string& current, const std::vector<std::string>& words,
                                        float width, const std::function<std::string(const std::string&)>& about = {}) {
-  std::optional<std::string> chosen;
-  ImGui::SetNextItemWidth(width);
-  ImGui::PushID(name.c_str());
-  const bool open = ImGui::BeginCombo("##choice", current.c_str(), ImGuiComboFlags_HeightLargest);
-  if (probe::on()) probe::last_item(name);
-  for (std::size_t i = 0; open && i < words.size(); ++i) {
-    if (ImGui::Selectable(words[i].c_str(), words[i] == current) && words[i] != current) chosen = words[i];
-    if (probe::on()) probe::last_item(name + "/" + words[i]);
-    if (about && ImGui::IsItemHovered()) tooltip(about(words[i]));
-  }
-  if (open) ImGui::EndCombo();
-  ImGui::PopID();
-  return chosen;
+  std::vector<ChoiceRow> rows;
+  for (const std::string& word : words) rows.push_back({word, word, about ? about(word) : std::string(), word == current, true});
+  const std::optional<std::size_t> chosen = choose(name, name + "/", current, rows, width);
+  return chosen ? std::optional(words[*chosen]) : std::nullopt;
 }
 
 std::vector<std::string> all_ops(const Kernel& kernel) {

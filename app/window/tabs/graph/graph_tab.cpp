@@ -22,6 +22,7 @@ namespace heddle::app {
 namespace {
 
 constexpr std::size_t kKnownLayouts = 8;
+constexpr float kLimitWidth = 420;  // pixels: less room than that is a line of its own
 
 /// Finds, starts or takes in the layout of this input; null while there is none.
 std::shared_ptr<const GraphLayout> find_layout(GraphState& s, const GraphInput& input) {
@@ -114,14 +115,15 @@ void draw_bar(const Session& session, const EndOps& ends, UiState& ui, bool down
   copy_command_button("graph/copy_command", session, ui, command_line(session, "export", {"--format", "dot"}), ButtonKind::Plain, 0,
                       px(22));
   ImGui::SameLine(0, px(12));
-  if (s.model) {
-    // What is bold: on the same line, or on one of its own.
+  // What is bold: on the same line, or on one of its own. Which, its text has no say in: that comes with the picture, later, and nothing
+  // below may move then.
+  if (s.model || !s.table) {
     float x = ImGui::GetCursorScreenPos().x;
-    if (x + text_size(fonts().small, s.model->limit).x > left + whole) x = left, top += px(24);
-    const std::string line = fitted(fonts().small, s.model->limit, left + whole - x);
+    if (x + px(kLimitWidth) > left + whole) x = left, top += px(24);
+    const std::string limit = s.model ? s.model->limit : std::string(), line = fitted(fonts().small, limit, left + whole - x);
     ImGui::SetCursorScreenPos({x, top});
     ImGui::Dummy({left + whole - x, px(22)});
-    if (line != s.model->limit && ImGui::IsItemHovered()) tooltip(s.model->limit);
+    if (line != limit && ImGui::IsItemHovered()) tooltip(limit);
     paint_text(fonts().small, {x, top + (px(22) - text_size(fonts().small, "X").y) / 2}, theme().dim, line);
   }
   ImGui::SetCursorScreenPos({left, top + px(27)});
