@@ -45,6 +45,8 @@ done
 lock_build
 ensure_packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}" || [[ $INSTALL == no ]] || exit 6
 ensure_z3 || [[ $INSTALL == no ]] || exit 6
+# The release stage runs the tests with Triton's own wheel, unless other labels are asked for.
+if [[ " ${stages[*]} " == *' release '* && " ${labels[*]:-wheel} " == *' wheel '* ]]; then ensure_triton; fi
 
 filters=()
 [[ $slow == yes ]] || filters+=(-LE '^slow$')

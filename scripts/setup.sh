@@ -7,6 +7,8 @@
 HEDDLE_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 Z3_VERSION="${HEDDLE_Z3_VERSION:-5.4.0.0}"   # of the PyPI wheel z3-solver, which carries headers and library
 Z3_DIR="$HEDDLE_ROOT/build/z3"
+TRITON_VERSION="${HEDDLE_TRITON_VERSION:-3.9.0}"   # of the PyPI wheel triton, which the tests with label wheel compile with
+TRITON_DIR="$HEDDLE_ROOT/build/triton"
 INSTALL=yes                                  # --no-install clears it
 
 BUILD_PACKAGES=(cmake ninja-build g++ pkg-config libimgui-dev libglfw3-dev libgl-dev libopengl-dev libegl-dev
@@ -117,6 +119,37 @@ fetch_z3_wheel() {
   if [[ -n $soname && $soname != libz3.so ]]; then ln -sf libz3.so "$download/unpacked/z3/lib/$soname"; fi
   echo "$Z3_VERSION" >"$download/unpacked/z3/VERSION"
   rm -rf "$Z3_DIR" && mv "$download/unpacked/z3" "$Z3_DIR" && rm -rf "$download"
+}
+
+# Triton, for tests/wheel only: a virtual environment build/triton. Where it cannot be had those tests are skipped, and build/triton-missing
+# holds the reason, so that later runs do not ask the network again. Never fails.
+ensure_triton() {
+  local stamp="$TRITON_DIR/VERSION" missing="$HEDDLE_ROOT/build/triton-missing" reason='' folder
+  [[ -e $stamp && $(<"$stamp") == "$TRITON_VERSION" ]] && return 0
+  [[ $INSTALL == yes ]] || return 0
+  [[ -e $missing && $(<"$missing") == "Triton $TRITON_VERSION: "* ]] && return 0
+  say "fetching Triton $TRITON_VERSION (PyPI wheel, about 290 MB) into build/triton, for the tests with label wheel"
+  rm -rf "$TRITON_DIR"
+  if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+    reason="its wheel wants Python 3.11 or later, this is $(python3 --version 2>&1)"
+  elif ! python3 -m pip --version >/dev/null 2>&1; then
+    reason="pip is not installed (Debian package python3-pip)"
+  elif ! python3 -m venv --without-pip "$TRITON_DIR" >&2 </dev/null; then
+    reason="python3 -m venv does not work here"
+  else
+    folder=$("$TRITON_DIR/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+    timeout 240 python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore --no-deps --no-compile \
+      --only-binary=:all: --retries 1 --timeout 30 --target "$folder" "triton==$TRITON_VERSION" >"$HEDDLE_ROOT/build/install.log" 2>&1 </dev/null ||
+      reason="the wheel could not be fetched (no network, or none for this platform): $(tail -n 1 "$HEDDLE_ROOT/build/install.log")"
+  fi
+  if [[ -z $reason ]]; then
+    echo "$TRITON_VERSION" >"$stamp"
+    rm -f "$missing"
+  else
+    say "no Triton: $reason; the tests with label wheel are skipped (delete build/triton-missing to try again)"
+    echo "Triton $TRITON_VERSION: $reason" >"$missing"
+    rm -rf "$TRITON_DIR"
+  fi
 }
 
 # configure PRESET [CMAKE ARGUMENT...]: runs CMake only if this preset was not configured here in this way, or its inputs

@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+"""scripts/heddle_triton.py with the real Triton, without a GPU: what Triton itself says of the results is compared with what Heddle
+predicted.
+
+    wheel_test.py HEDDLE ROOT [CLASS[.TEST]]    exits 77, with the reason, where build/triton has no Triton (./test.sh --label wheel fetches it)
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HEDDLE, ROOT = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+HERE, SCRIPT, PYTHON = ROOT / "tests/wheel", ROOT / "scripts/heddle_triton.py", ROOT / "build/triton/bin/python"
+PROGRAM, COMPILE = HERE / "program.py", HERE / "compile.py"
+
+
+def run(*words, python=(PYTHON,), heddle=HEDDLE, cache=None):
+    """Runs a Python program with Triton. Each has a cache of its own unless one is given."""
+    with tempfile.TemporaryDirectory() as fresh:
+        environment = dict(os.environ, HEDDLE=heddle, HEDDLE_STORE="off", TRITON_CACHE_DIR=str(cache or fresh), PYTHONWARNINGS="ignore",
+                           PYTHONPATH=str(SCRIPT.parent), PYTHONDONTWRITEBYTECODE="1")
+        return subprocess.run([*python, *map(str, words)], env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+
+def tool(*words, **more):
+    return run(SCRIPT, *words, **more)
+
+
+def heddle(*words):
+    return subprocess.run([HEDDLE, *map(str, words)], env=dict(os.environ, HEDDLE_STORE="off"), capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+
+def predicted_bytes(text):
+    """Of shared memory, as Heddle reads the text."""
+    return json.loads(heddle("compare", text, "--format", "json").stdout)["sides"][0]["smem_bytes"]
+
+
+def at_distance(text, stages):
+    """The descriptor GEMM's own schedule with all loads `stages` ahead of the product."""
+    return re.sub(r"scheduled_max_stage = \d+", f"scheduled_max_stage = {stages}", re.sub(r"loop\.stage = [1-9]", f"loop.stage = {stages}", text))
+
+
+class Wheel(unittest.TestCase):
+    """Every class has a folder of its own, in which the two kernels of program.py lie dumped."""
+
+    dumped: pathlib.Path
+
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.scratch.name)
+        cls.dumped = cls.folder / "hopper"
+        cls.dump = tool("dump", PROGRAM, "--target", "sm_90", "-o", cls.dumped)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    def written(self, name, text):
+        path = self.folder / self.id().split(".")[-1] / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def text(self, name):
+        return (self.dumped / name).read_text()
+
+    def says(self, result, code, *sentences):
+        """Ends with this code, and the sentences stand on stderr."""
+        self.assertEqual(result.returncode, code, result.stderr)
+        for sentence in sentences:
+            self.assertIn(sentence, " ".join(result.stderr.split()))
+
+
+class Dump(Wheel):
+    def test_every_kernel_of_a_script_is_written_in_the_forms_that_heddle_opens(self):
+        self.says(self.dump, 0, "gemm: gemm.sm90.*.ttgir written (input, scheduled, final); the launch is skipped")
+        self.assertEqual(sorted(path.name for path in self.dumped.glob("*.ttgir")),
+                         [f"{kernel}.sm90.{form}.ttgir" for kernel in ("attention", "gemm") for form in ("final", "input", "scheduled")])
+        for kernel, shared in (("attention", 229432), ("gemm", 147480)):
+            beside = json.loads(self.text(f"{kernel}.sm90.scheduled.json"))
+            self.assertEqual((beside["name"], beside["shared"], beside["num_warps"], beside["num_stages"], beside["target"]["arch"]),
+                             (kernel, shared, 8, 3, 90))
+            self.assertEqual(predicted_bytes(self.dumped / f"{kernel}.sm90.scheduled.ttgir"), shared)
+
+    def test_the_second_launch_of_a_kernel_is_the_same_text(self):
+        self.assertEqual(self.dump.stderr.count("gemm.sm90"), 1)
+
+    def test_the_partitions_of_blackwell_are_written_too(self):
+        self.says(tool("dump", PROGRAM, "specialize", "--target", "sm_100", "-o", self.folder / "blackwell"), 0)
+        partitioned = (self.folder / "blackwell/attention.sm100.partitioned.ttgir").read_text()
+        self.assertIn("ttg.partition = array<i32: 3>", partitioned)
+        self.assertFalse((self.folder / "blackwell/gemm.sm100.partitioned.ttgir").exists())
+
+    def test_kernels_that_are_not_launched_can_be_named(self):
+        script = self.written("named.py", f"import sys; sys.path.append({str(HERE)!r})\nfrom kernels import gemm\n"
+                              "def heddle_kernels():\n"
+                              "    blocks = {'a': 'tensordesc<bf16[128,64]>', 'b': 'tensordesc<bf16[256,64]>', 'c': 'tensordesc<bf16[128,256]>'}\n"
+                              "    return [(gemm, {**blocks, 'k': 'i32:16'}, {'BM': 128, 'BN': 256, 'BK': 64}, {'num_warps': 8})]\n")
+        self.says(tool("dump", script, "--target", "sm_90", "-o", script.parent), 0)
+        self.assertIn("%k: i32 {tt.divisibility = 16 : i32}", (script.parent / "gemm.sm90.input.ttgir").read_text())
+        script.write_text(script.read_text().replace("'k': 'i32:16'", "'n': 'i32'"))
+        self.says(tool("dump", script, "--target", "sm_90", "-o", script.parent), 1, "gemm takes a, b, c, k, BM, BN, BK; 'n' is none of them")
+
+    def test_of_autotuned_kernels_the_first_configuration_is_taken_or_all(self):
+        script = self.written("tuned.py", f"import sys; sys.path.append({str(HERE)!r})\nimport triton\nfrom heddle_triton import Tensor\n"
+                              "from kernels import gemm, gemm_arguments\n"
+                              "configs = [triton.Config({'BM': 128, 'BN': 256, 'BK': 64}, num_warps=n) for n in (4, 8)]\n"
+                              "arguments, _ = gemm_arguments(Tensor)\n"
+                              "triton.autotune(configs=configs, key=['k'])(gemm)[(1,)](*arguments)\n")
+        self.says(tool("dump", script, "--target", "sm_90", "-o", script.parent / "one"), 0, "gemm has 2 configurations, the first is taken")
+        self.assertEqual(len(list((script.parent / "one").glob("*.scheduled.ttgir"))), 1)
+        self.says(tool("dump", "--all-configs", script, "--target=sm_90", "-o", script.parent / "all"), 0)
+        self.assertEqual(len(list((script.parent / "all").glob("*.scheduled.ttgir"))), 2)
+
+    def test_what_the_user_did_wrong_is_one_sentence(self):
+        script = self.written("script.py", "print('nothing')\n")
+        self.says(tool("dump", script, "--target", "sm_90", "-o", script.parent), 1, "launched no Triton kernel", "heddle_kernels()")
+        self.says(tool("dump", script, "-o", script.parent), 2, "--target sm_90")
+        self.says(tool("dump", script, "--target", "sm_42"), 2, "there is no target 'sm_42'", "sm_90, sm_100")
+        self.says(tool("dump", script.parent / "absent.py", "--target", "sm_90"), 2, "there is no script")
+        self.says(tool("dump"), 2, "SCRIPT is missing")
+        self.says(tool("weave"), 2, "there is no command 'weave'")
+        script.write_text("x = 1\nx.absent\n")
+        self.says(tool("dump", script, "--target", "sm_90"), 1, "stopped before it launched a kernel: AttributeError in line 2")
+
+    def test_a_kernel_that_does_not_compile_leaves_the_others(self):
+        script = self.written("script.py", f"import sys; sys.path.append({str(HERE)!r})\n" + PROGRAM.read_text().replace("gemm[", "gemm_of_two[")
+                              .replace("gemm, gemm_arguments", "gemm as gemm_of_two, gemm_arguments").replace("*arguments, **options)\narg",
+                              "*arguments[:2], 1.5, 4096, **options)\narg"))
+        result = tool("dump", script, "--target", "sm_90", "-o", script.parent)
+        self.says(result, 1, "gemm could not be compiled")
+        self.assertTrue((script.parent / "attention.sm90.final.ttgir").exists())
+
+    def test_a_script_that_looks_at_results_does_not_lose_its_kernels(self):
+        script = self.written("script.py", f"import sys; sys.path.append({str(HERE)!r})\n" + PROGRAM.read_text() + "assert sys.argv[1:] == ['--ours']\n1 / 0\n")
+        self.says(tool("dump", script, "--ours", "--target", "sm_90", "-o", script.parent), 0, "stopped later on", "ZeroDivisionError")
+
+    def test_without_triton_there_is_one_sentence(self):
+        self.says(tool("dump", PROGRAM, "--target", "sm_90", python=(sys.executable, "-S")), 2, "Triton is not installed", "pip install triton")
+
+
+class Finish(Wheel):
+    def finished(self, path, *options):
+        result = tool("finish", path, *options)
+        self.says(result, 0)
+        return json.loads(path.with_name(path.name.replace(".scheduled.ttgir", "").replace(".ttgir", "") + ".finished.json").read_text())
+
+    def test_triton_s_own_schedule_gives_identical_code(self):
+        path = self.written("gemm.scheduled.ttgir", self.text("gemm.sm90.scheduled.ttgir"))
+        self.finished(path)
+        ptx = path.parent / "own.ptx"
+        self.says(run(COMPILE, "--ptx", ptx, "gemm"), 0)
+        self.assertEqual(path.with_name("gemm.finished.ptx").read_text(), ptx.read_text())
+        self.assertEqual(path.with_name("gemm.finished.ttgir").read_text(), self.text("gemm.sm90.final.ttgir"))
+
+    def test_distances_of_one_to_three_give_the_shared_memory_that_heddle_predicts(self):
+        for stages, shared in ((1, 98320), (2, 147480), (3, 196640)):
+            path = self.written(f"gemm{stages}.scheduled.ttgir", at_distance(self.text("gemm.sm90.scheduled.ttgir"), stages))
+            self.assertEqual(predicted_bytes(path), shared)
+            self.assertEqual(self.finished(path)["shared"], shared)
+
+    def test_what_the_passes_have_run_over_is_refused(self):
+        self.says(tool("finish", self.dumped / "gemm.sm90.final.ttgir"), 1, "is in final form", "no pass may run twice")
+        self.says(tool("finish", self.dumped / "absent.ttgir"), 2, "there is no text")
+        self.says(tool("finish", self.written("empty.ttgir", "module {\n}\n")), 1, "holds no kernel")
+
+    def test_without_heddle_one_line_says_that_nothing_was_checked(self):
+        path = self.written("gemm.ttgir", self.text("gemm.sm90.scheduled.ttgir"))
+        self.says(tool("finish", path, heddle="/nowhere/heddle"), 0, "no heddle program is found", "no schedule was checked")
+
+    def test_a_crash_of_triton_is_one_sentence(self):
+        text = self.text("gemm.sm90.scheduled.ttgir")
+        broken = self.written("gemm.ttgir", text.replace("arith.truncf %acc", "arith.truncf %nothing"))
+        result = tool("finish", broken, heddle="/nowhere/heddle")
+        self.says(result, 1, "Triton failed on gemm.ttgir", "use of undeclared SSA value")
+        self.assertEqual(len(result.stderr.strip().splitlines()), 2)
+        self.assertEqual([path.name for path in broken.parent.iterdir()], ["gemm.ttgir"])
+
+
+class Use(Wheel):
+    def folder_with(self, *texts):
+        for number, text in enumerate(texts):
+            path = self.written(f"{number}.ttgir", text)
+        return path.parent
+
+    def compiled(self, *words, **more):
+        result = run(COMPILE, *words, **more)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return [line.split() for line in result.stdout.splitlines()], result.stderr
+
+    def test_a_program_that_says_use_compiles_with_the_schedule(self):
+        folder = self.folder_with(at_distance(self.text("gemm.sm90.scheduled.ttgir"), 3))
+        cache = folder / "cache"
+        results, said = self.compiled("--use", folder, "gemm", "attention", cache=cache)
+        self.assertEqual(results, [["gemm", "196640"], ["attention", "229432"]])
+        self.assertEqual(said.strip(), "heddle_triton: gemm is compiled with the schedule in 0.ttgir")
+        # The schedule is part of the cache's key: neither program gets what the other one compiled.
+        self.assertEqual(self.compiled("gemm", cache=cache)[0], [["gemm", "147480"]])
+        self.assertEqual(self.compiled("--use", folder, "gemm", cache=cache), ([["gemm", "196640"]], ""))
+
+    def test_a_kernel_whose_text_changed_is_left_to_triton_with_one_line(self):
+        folder = self.folder_with(at_distance(self.text("gemm.sm90.scheduled.ttgir").replace("arith.truncf %acc_0 :", "arith.truncf %acc_0 {other} :"), 3))
+        self.assertIn("{other}", (folder / "0.ttgir").read_text())
+        results, said = self.compiled("--use", folder, "gemm", "gemm32")
+        self.assertEqual(results[0], ["gemm", "147480"])
+        self.assertEqual(len(said.strip().splitlines()), 1)
+        self.assertIn("gemm is left to Triton: its text is not one that 0.ttgir was made for", said)
+
+    def test_several_texts_of_one_kernel_are_told_apart(self):
+        script = self.written("other.py", f"import sys; sys.path.append({str(HERE)!r})\nfrom kernels import gemm, gemm_arguments\n"
+                              "from heddle_triton import Tensor\narguments, options = gemm_arguments(Tensor, BK=32)\ngemm[(1,)](*arguments, **options)\n")
+        self.says(tool("dump", script, "--target", "sm_90", "-o", script.parent / "dump"), 0)
+        folder = self.folder_with(at_distance(self.text("gemm.sm90.scheduled.ttgir"), 3),
+                                  at_distance((script.parent / "dump/gemm.sm90.scheduled.ttgir").read_text(), 4))
+        self.assertEqual(self.compiled("--use", folder, "gemm", "gemm32")[0], [["gemm", "196640"], ["gemm32", "122920"]])
+
+    def test_the_autotuner_s_configurations_get_the_schedule_of_their_text(self):
+        folder = self.folder_with(at_distance(self.text("gemm.sm90.scheduled.ttgir"), 3))
+        results, said = self.compiled("--use", folder, "tuned")
+        self.assertEqual(results, [["tuned", "147480", "196640"]])
+        self.assertEqual(len(said.strip().splitlines()), 2, said)
+
+    def test_threads_compile_with_the_schedules_too(self):
+        folder = self.folder_with(at_distance(self.text("gemm.sm90.scheduled.ttgir"), 3))
+        results, _ = self.compiled("--threads", "--use", folder, "gemm", "attention", "gemm32")
+        self.assertEqual(results, [["gemm", "196640"], ["attention", "229432"], ["gemm32", "73752"]])
+
+    def test_depth_per_operand_goes_in_before_triton_schedules(self):
+        text = self.text("attention.sm90.input.ttgir")
+        latencies = iter((3, 1))
+        text = "\n".join(re.sub(r"\] :", lambda _: f"] {{tt.latency = {next(latencies)} : i32}} :", line, count=1)
+                         if re.search(r"= tt\.descriptor_load %[kv]\[", line) else line for line in text.splitlines()) + "\n"
+        folder = self.folder_with(text)
+        results, said = self.compiled("--use", folder, "attention")
+        self.assertIn("attention is compiled with the schedule in 0.ttgir", said)
+        self.says(tool("finish", folder / "0.ttgir"), 0)
+        final = (folder / "0.finished.ttgir").read_text()
+        rings = re.findall(r"ttg\.local_alloc : \(\) -> !ttg\.memdesc<(\d)x128x128xbf16", final)
+        self.assertEqual(sorted(rings), ["2", "4"])  # V, K
+        self.assertEqual(results, [["attention", str(json.loads((folder / "0.finished.json").read_text())["shared"])]])
+
+    def test_what_is_wrong_with_a_folder_is_said_and_the_program_goes_on(self):
+        own = [["gemm", "147480"]]
+        for folder, sentence in ((self.folder / "absent", "there is no folder"), (self.dumped.parent, "there is no schedule in")):
+            results, said = self.compiled("--use", folder, "gemm")
+            self.assertEqual((results, len(said.strip().splitlines())), (own, 1))
+            self.assertIn(sentence, said)
+        results, said = self.compiled("--use", self.folder_with(self.text("gemm.sm90.final.ttgir")), "gemm")
+        self.assertEqual(results, own)
+        self.assertIn("0.ttgir is not used: it is in final form", said)
+
+
+def main():
+    if not PYTHON.exists():
+        missing = ROOT / "build/triton-missing"
+        print(f"skipped: {missing.read_text().strip() if missing.exists() else 'Triton was not fetched; ./test.sh --label wheel does'}")
+        return 77
+    program = unittest.main(argv=[sys.argv[0], "-v", *sys.argv[3:]], exit=False)
+    return 0 if program.result.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
