@@ -67,6 +67,7 @@ struct Op {
   int line = 0;              ///< in the text, from 1
   Span span;                 ///< from its first result to the end of its line (of its last line, where it has regions)
   Span dictionary;           ///< of its last `{...}` dictionary, braces included; empty where it has none
+  std::size_t dictionary_place = 0;  ///< where one would be printed: behind the operands or the last region
 
   const Attribute* find(std::string_view attribute) const;
   /// The leading integer of an attribute: 2 of "2 : i32"; `fallback` where it is absent, none, or needs more than 32 bits.

@@ -134,7 +134,11 @@ void Parser::read_rest(Op& op, std::size_t at) {
   const bool function = op.name == "tt.func" || op.name == "func.func" || op.name == "llvm.func";
   std::vector<std::size_t> ends;  // of the brackets around `at`
   std::size_t squares = 0;
-  bool had_arguments = false;
+  bool had_arguments = false, placed = false;
+  const auto place_dictionary = [&] {
+    if (!placed && at > 0) op.dictionary_place = tokens_[at - 1].end;
+    placed = true;
+  };
   while (at < count_) {
     if (!ends.empty() && at == ends.back()) {
       if (is_mark(at, ']')) --squares;
@@ -156,11 +160,14 @@ void Parser::read_rest(Op& op, std::size_t at) {
       if (!behind_operand && !op.words.empty() && touches(at)) op.words += ',';
       ++at;
     } else if (outside && is_location(at) && is_open(at + 1)) {
+      place_dictionary();
       read_location(at, op);
       at = match_[at + 1] + 1;
     } else if (outside && is_mark(at, ':') && !is(at + 1, Kind::Value)) {
+      place_dictionary();
       at = read_types(at + 1, op.types);
     } else if (outside && is(at, Kind::Arrow)) {
+      place_dictionary();
       at = read_types(at + 1, op.result_types);
     } else if (outside && is_word(at, "to") && !loop && !op.types.empty()) {
       at = read_types(at + 1, op.result_types);
@@ -192,6 +199,7 @@ void Parser::read_rest(Op& op, std::size_t at) {
       ++at;
     }
   }
+  place_dictionary();
 }
 
 /// Types of the block arguments that the first line of a loop defines.

@@ -7,11 +7,9 @@
 #include <vector>
 
 #include "core/triton/audit.h"
+#include "core/triton/order.h"
 
 namespace heddle::triton {
-
-std::optional<std::int64_t> stage_of(const mlir::Op& op);
-std::optional<std::int64_t> cluster_of(const mlir::Op& op);
 
 /// "kernels.py:125"; empty where the text does not say.
 std::string source_of(const Program& program, const mlir::Op& op);
@@ -21,14 +19,6 @@ std::string describe_op(const Program& program, const mlir::Op& op);
 std::string name_of(const Program& program, const mlir::Op& op);
 /// A short list of stages: "0, 2 and 3".
 std::string list_of_stages(const std::vector<std::int64_t>& stages);
-
-/// A dependence between two ops of the loop's own block: `to` reads what `from` made so many iterations ago. Nested ops count as the op
-/// around them.
-struct SsaEdge {
-  mlir::OpId from, to;
-  int distance = 0;
-};
-std::vector<SsaEdge> edges_of(const Program& program, const LoopSite& loop);
 
 /// Whether stages and clusters let every op read the tile of its own iteration; ops without a stage; stages that are declared and not
 /// used.

@@ -3,35 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "core/base/words.h"
+#include "core/triton/decisions.h"
 #include "core/triton/flow.h"
 
 namespace heddle::triton {
 namespace {
 
 constexpr std::size_t kMostNodes = 1000, kMostOps = 8000;
-
-std::vector<std::int64_t> integers(std::string_view text) {
-  std::vector<std::int64_t> found;
-  if (const std::size_t colon = text.find(':'); text.starts_with("array") && colon != std::string_view::npos) text.remove_prefix(colon + 1);
-  for (std::size_t i = 0; i < text.size();) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data() + i, text.data() + text.size(), value);
-    if (error == std::errc{}) {
-      found.push_back(value);
-      i = static_cast<std::size_t>(end - text.data());
-      if (text.substr(i).starts_with(" :")) break;  // "0 : i32"
-    } else {
-      ++i;
-    }
-  }
-  return found;
-}
 
 /// Whether a region holds work on tiles, however deep.
 bool holds_tile_ops(const Program& program, const Flow& flow, const mlir::Op& op) {
@@ -104,7 +87,7 @@ class GraphBuilder {
     node.name = unique(op, node.kind);
     if (op.find("loop.stage")) node.stage = op.integer("loop.stage", 0);
     if (op.find("loop.cluster")) node.cluster = op.integer("loop.cluster", 0);
-    if (const mlir::Attribute* partition = op.find("ttg.partition")) node.partitions = integers(partition->value);
+    node.partitions = partitions_of_op(op);
     index_.emplace(id, graph_.nodes.size());
     graph_.nodes.push_back(std::move(node));
   }

@@ -1,0 +1,153 @@
+#include "core/triton/decisions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/dump/text_patch.h"
+#include "core/triton/order.h"
+
+namespace heddle::triton {
+namespace {
+
+using dump::TextPatch;
+using dump::TextSpan;
+
+std::optional<std::int64_t> integer_of(const mlir::Op& op, std::string_view name) {
+  return op.find(name) ? std::optional(op.integer(name, 0)) : std::nullopt;
+}
+
+/// Sets attributes of one op, each where Triton's printer would put it: by name.
+class OpPatch {
+ public:
+  OpPatch(const mlir::Op& op, TextPatch& patch) : op_(op), patch_(patch) {}
+
+  void set(const std::string& name, const std::string& value) {
+    const std::string text = value.empty() ? name : fmt::format("{} = {}", name, value);
+    const mlir::Attribute* old = op_.find(name);
+    if (old && !inside(*old)) return;  // in another dictionary: never written by this table
+    if (old) {
+      const TextSpan span{old->span.begin, old->span.end, {}, {}};
+      patch_.replace(&span, text);
+    } else {
+      fresh_.emplace_back(name, text);
+    }
+  }
+
+  void finish() {
+    if (fresh_.empty()) return;
+    std::sort(fresh_.begin(), fresh_.end());
+    if (op_.dictionary.end == 0) {
+      std::string all;
+      for (const auto& [name, text] : fresh_) all += (all.empty() ? "" : ", ") + text;
+      patch_.insert(op_.dictionary_place, " {" + all + "}");
+      return;
+    }
+    const bool empty = std::none_of(op_.attributes.begin(), op_.attributes.end(), [&](const mlir::Attribute& a) { return inside(a); });
+    for (std::size_t i = 0; i < fresh_.size(); ++i) {
+      const auto& [name, text] = fresh_[i];
+      const mlir::Attribute* next = nullptr;
+      for (const mlir::Attribute& each : op_.attributes)
+        if (inside(each) && each.name > name && (!next || each.span.begin < next->span.begin)) next = &each;
+      if (next)
+        patch_.insert(next->span.begin, text + ", ");
+      else
+        patch_.insert(op_.dictionary.end - 1, (empty && i == 0 ? "" : ", ") + text);
+    }
+  }
+
+ private:
+  bool inside(const mlir::Attribute& attribute) const {
+    return attribute.span.begin >= op_.dictionary.begin && attribute.span.end <= op_.dictionary.end;
+  }
+
+  const mlir::Op& op_;
+  TextPatch& patch_;
+  std::vector<std::pair<std::string, std::string>> fresh_;
+};
+
+std::string array_text(const std::vector<std::int64_t>& numbers) { return fmt::format("array<i32: {}>", fmt::join(numbers, ", ")); }
+
+std::string number_text(std::int64_t number) { return fmt::format("{} : i32", number); }
+
+}  // namespace
+
+std::vector<std::int64_t> partitions_of_op(const mlir::Op& op) {
+  std::vector<std::int64_t> found;
+  const mlir::Attribute* attribute = op.find("ttg.partition");
+  if (!attribute) return found;
+  std::string_view text = attribute->value;
+  if (const std::size_t colon = text.find(':'); text.starts_with("array") && colon != std::string_view::npos) text.remove_prefix(colon + 1);
+  for (std::size_t i = 0; i < text.size();) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data() + i, text.data() + text.size(), value);
+    if (error != std::errc{}) {
+      ++i;
+      continue;
+    }
+    found.push_back(value);
+    i = static_cast<std::size_t>(end - text.data());
+    if (text.substr(i).starts_with(" :")) break;  // "0 : i32"
+  }
+  return found;
+}
+
+Decisions decisions_of(const Program& program, const LoopSite& loop) {
+  Decisions decisions;
+  const mlir::Block* body = program.module->body(loop.op);
+  if (!body) return decisions;
+  for (const mlir::OpId id : body->ops) {
+    const mlir::Op& op = program.module->op(id);
+    decisions.ops.push_back({stage_of(op), cluster_of(op), partitions_of_op(op), integer_of(op, "tt.latency")});
+  }
+  decisions.max_stage = integer_of(program.module->op(loop.op), "tt.scheduled_max_stage");
+  return decisions;
+}
+
+std::string write_decisions(const Program& program, const LoopSite& loop, const Decisions& decisions) {
+  const mlir::Module& module = *program.module;
+  const Decisions before = decisions_of(program, loop);
+  TextPatch patch(module.text);
+  const mlir::Block* body = module.body(loop.op);
+  for (std::size_t i = 0; body && i < body->ops.size(); ++i) {
+    const Decision &was = before.ops[i], &is = decisions.ops[i];
+    if (was == is) continue;
+    const mlir::Op& op = module.op(body->ops[i]);
+    OpPatch attributes(op, patch);
+    if (is.cluster && is.cluster != was.cluster) attributes.set("loop.cluster", number_text(*is.cluster));
+    if (is.stage && is.stage != was.stage) attributes.set("loop.stage", number_text(*is.stage));
+    if (is.latency && is.latency != was.latency) attributes.set("tt.latency", number_text(*is.latency));
+    if (is.partitions != was.partitions) {
+      // Triton 3.4 knows one number for each op.
+      const mlir::Attribute* old = op.find("ttg.partition");
+      const bool one = old && !old->value.starts_with("array") && is.partitions.size() == 1;
+      attributes.set("ttg.partition", one ? number_text(is.partitions.front()) : array_text(is.partitions));
+    }
+    attributes.finish();
+  }
+  OpPatch of_loop(module.op(loop.op), patch);
+  if (decisions.max_stage && decisions.max_stage != before.max_stage)
+    of_loop.set("tt.scheduled_max_stage", number_text(*decisions.max_stage));
+  for (const auto& [name, value] : decisions.of_the_loop) of_loop.set(name, value);
+  of_loop.finish();
+  return patch.apply();
+}
+
+std::string change_words(const Decision& before, const Decision& after) {
+  std::vector<std::string> words;
+  const auto number = [&](const char* what, std::optional<std::int64_t> was, std::optional<std::int64_t> is) {
+    if (was != is)
+      words.push_back(fmt::format("{} {} -> {}", what, was ? fmt::format("{}", *was) : "none", is ? fmt::format("{}", *is) : "none"));
+  };
+  number("stage", before.stage, after.stage);
+  number("cluster", before.cluster, after.cluster);
+  number("latency", before.latency, after.latency);
+  if (before.partitions != after.partitions) {
+    const auto list = [](const std::vector<std::int64_t>& p) { return p.empty() ? "none" : fmt::format("{}", fmt::join(p, ", ")); };
+    words.push_back(fmt::format("partition {} -> {}", list(before.partitions), list(after.partitions)));
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+}  // namespace heddle::triton

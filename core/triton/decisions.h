@@ -1,0 +1,40 @@
+// What Triton's later passes are told about the ops of one loop, as a table that can be changed and written back into the text.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/triton/program.h"
+
+namespace heddle::triton {
+
+/// Of one op. Absent: the text says nothing of it.
+struct Decision {
+  std::optional<std::int64_t> stage, cluster;
+  std::vector<std::int64_t> partitions;  ///< `ttg.partition`
+  std::optional<std::int64_t> latency;   ///< `tt.latency`: stages from a load to its use, in a text that is still to be scheduled
+  bool operator==(const Decision&) const = default;
+};
+
+struct Decisions {
+  std::vector<Decision> ops;                                     ///< parallel to the ops of the loop's body
+  std::optional<std::int64_t> max_stage;                         ///< `tt.scheduled_max_stage`
+  std::vector<std::pair<std::string, std::string>> of_the_loop;  ///< further attributes of the loop to set: name, value as printed
+};
+
+Decisions decisions_of(const Program& program, const LoopSite& loop);
+
+/// The text with these decisions; what is as it was keeps its bytes. Attributes are written as Triton's own printer orders them.
+/// Pre: `decisions` has an entry for every op of the body.
+std::string write_decisions(const Program& program, const LoopSite& loop, const Decisions& decisions);
+
+/// "stage 0 -> 1, cluster 4 -> 2"; empty where nothing changes.
+std::string change_words(const Decision& before, const Decision& after);
+
+/// The numbers of `ttg.partition`: "array<i32: 1, 0>", of Triton 3.4 "0 : i32". Empty where the op has none.
+std::vector<std::int64_t> partitions_of_op(const mlir::Op& op);
+
+}  // namespace heddle::triton

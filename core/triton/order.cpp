@@ -1,0 +1,151 @@
+#include "core/triton/order.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "core/triton/audit_parts.h"
+#include "core/triton/ops.h"
+
+namespace heddle::triton {
+namespace {
+
+constexpr int kMostCarried = 64;  ///< of a value through carried arguments
+
+/// Which op of the block an op lies in, itself or the one around it; invalid: none.
+mlir::OpId lift(const mlir::Module& module, mlir::OpId op, mlir::RegionId region) {
+  while (op.valid()) {
+    const mlir::BlockId block = module.op(op).parent;
+    if (!block.valid()) return {};
+    if (module.block(block).parent == region) return op;
+    op = module.around(op);
+  }
+  return {};
+}
+
+/// A token that only says "read before".
+bool only_frees_storage(const Program& program, const mlir::Op& from, mlir::ValueId value) {
+  const OpWord* word = find_op(from.name);
+  // What an scf.if hands on may be the token of a load or that of a store: nobody is accused for it.
+  const bool read = (word && word->role == Role::TensorLoad) || from.name == "scf.if";
+  return read && program.type(value).tile.space == dump::TileType::Space::Token;
+}
+
+class EdgeFinder {
+ public:
+  EdgeFinder(const Program& program, const LoopSite& loop, bool overwrites)
+      : program_(program), module_(*program.module), block_(module_.body(loop.op)), overwrites_(overwrites) {}
+
+  std::vector<SsaEdge> run() {
+    if (!block_) return {};
+    // A loop that carries nothing is printed without scf.yield.
+    if (!block_->ops.empty() && module_.op(block_->ops.back()).name == "scf.yield") yielded_ = module_.op(block_->ops.back()).operands;
+    // The first argument of the block is the loop's variable; the others are what was yielded an iteration ago.
+    first_ = block_->arguments.size() - std::min(block_->arguments.size(), yielded_.size());
+    const std::set<mlir::OpId> own(block_->ops.begin(), block_->ops.end());
+    for (const mlir::OpId id : block_->ops) add_uses(id, module_.op(id));
+    // What nested regions read.
+    for (std::size_t i = 0; i < module_.ops.size(); ++i) {
+      const mlir::OpId id(static_cast<std::uint32_t>(i));
+      if (own.count(id)) continue;
+      if (const mlir::OpId around = lift(module_, id, block_->parent); around.valid()) add_uses(around, module_.ops[i]);
+    }
+    return std::move(edges_);
+  }
+
+ private:
+  void add_uses(mlir::OpId user, const mlir::Op& op) {
+    if (module_.op(user).name == "scf.yield") return;
+    for (mlir::ValueId value : op.operands) {
+      int distance = 0;
+      while (distance < kMostCarried && !module_.value(value).definer.valid() && module_.value(value).block.valid() &&
+             module_.block(module_.value(value).block).parent == block_->parent) {
+        const std::size_t index = module_.value(value).index;
+        if (index < first_ || index - first_ >= yielded_.size()) break;
+        value = yielded_[index - first_];
+        ++distance;
+      }
+      const mlir::OpId from = lift(module_, module_.value(value).definer, block_->parent);
+      if (!from.valid() || (from == user && distance == 0)) continue;
+      if (only_frees_storage(program_, module_.op(from), value) != overwrites_) continue;
+      const bool token = program_.type(value).tile.space == dump::TileType::Space::Token;
+      const auto [known, fresh] = known_.emplace(std::tuple(from, user, distance), edges_.size());
+      if (fresh)
+        edges_.push_back({from, user, distance, token});
+      else if (!token)
+        edges_[known->second].token = false;
+    }
+  }
+
+  const Program& program_;
+  const mlir::Module& module_;
+  const mlir::Block* block_;
+  const bool overwrites_;
+  std::vector<mlir::ValueId> yielded_;
+  std::size_t first_ = 0;
+  std::map<std::tuple<mlir::OpId, mlir::OpId, int>, std::size_t> known_;
+  std::vector<SsaEdge> edges_;
+};
+
+std::string step_words(std::int64_t steps) {
+  return steps == 1 ? "of the iteration before" : fmt::format("of {} iterations before", steps);
+}
+
+}  // namespace
+
+std::vector<SsaEdge> edges_of(const Program& program, const LoopSite& loop) { return EdgeFinder(program, loop, false).run(); }
+
+std::vector<SsaEdge> overwrites_of(const Program& program, const LoopSite& loop) {
+  std::vector<SsaEdge> edges = EdgeFinder(program, loop, true).run();
+  std::erase_if(edges, [&](const SsaEdge& edge) { return program.module->op(edge.from).name == "scf.if"; });
+  return edges;
+}
+
+bool runs_before(const Position& to, int distance, const Position& from) {
+  return std::tuple(to.stage + distance, to.cluster, to.place) < std::tuple(from.stage, from.cluster, from.place);
+}
+
+std::vector<BrokenOrder> broken_orders(const Program& program, const LoopSite& loop, const std::vector<SsaEdge>& edges) {
+  std::vector<BrokenOrder> broken;
+  const mlir::Module& module = *program.module;
+  const mlir::Block* block = module.body(loop.op);
+  if (!block) return broken;
+  std::map<mlir::OpId, std::size_t> place;
+  for (std::size_t i = 0; i < block->ops.size(); ++i) place[block->ops[i]] = i;
+  for (const SsaEdge& e : edges) {
+    const mlir::Op &from = module.op(e.from), &to = module.op(e.to);
+    const auto stage_from = stage_of(from), stage_to = stage_of(to);
+    if (!stage_from || !stage_to) continue;
+    const Position first{*stage_from, cluster_of(from).value_or(0), place.at(e.from)},
+        second{*stage_to, cluster_of(to).value_or(0), place.at(e.to)};
+    // An op that reads its own result of the iteration before stands where it stands.
+    if (e.from == e.to || !runs_before(second, e.distance, first)) continue;
+    const std::int64_t ahead = second.stage + e.distance - first.stage;  ///< steps between the two
+    const std::string what =
+        ahead < 0
+            ? fmt::format("stage {}, but what it reads is made in stage {}{}", second.stage, first.stage,
+                          e.distance > 0
+                              ? fmt::format(" of {} before", e.distance == 1 ? "the iteration" : fmt::format("{} iterations", e.distance))
+                              : "")
+        : second.cluster < first.cluster
+            ? fmt::format("cluster {} runs before cluster {} of what it reads, in the same step", second.cluster, first.cluster)
+            : std::string("it stands before what it reads, in the same step and cluster");
+    // A reader that comes k steps too early finds what was made k iterations earlier; in the same step one.
+    broken.push_back(
+        {e, 1 - ahead, fmt::format("{} gets {} {}: {}", describe_op(program, to), name_of(program, from), step_words(1 - ahead), what)});
+  }
+  return broken;
+}
+
+std::optional<std::int64_t> stage_of(const mlir::Op& op) {
+  return op.find("loop.stage") ? std::optional(op.integer("loop.stage", 0)) : std::nullopt;
+}
+
+std::optional<std::int64_t> cluster_of(const mlir::Op& op) {
+  return op.find("loop.cluster") ? std::optional(op.integer("loop.cluster", 0)) : std::nullopt;
+}
+
+}  // namespace heddle::triton

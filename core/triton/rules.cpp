@@ -1,0 +1,155 @@
+#include "core/triton/rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/text_style.h"
+#include "core/triton/audit_parts.h"
+#include "core/triton/memory.h"
+#include "core/triton/pipeline.h"
+#include "core/triton/specialization.h"
+
+namespace heddle::triton {
+namespace {
+
+/// Triton writes the loop's body once for every stage in front of it and once behind: more is no pipeline, but a text that never ends.
+constexpr std::int64_t kMostStage = 63;
+
+bool is_product(std::string_view name) {
+  return name == "ttng.warp_group_dot" || name == "triton_nvidia_gpu.warp_group_dot" || name == "tt.dot";
+}
+
+class Judge {
+ public:
+  Judge(const Program& program, const LoopSite& loop) : program_(program), loop_(loop), module_(*program.module) {
+    body_ = module_.body(loop.op);
+  }
+
+  std::vector<RuleViolation> run(const Machine& machine) {
+    if (body_ && loop_.scheduled) {
+      stages();
+      last_stage();
+      order();
+      if (program_.target >= 90 && program_.target < 100) products();
+      tensor_memory();
+      judge_partitions(program_, loop_, found_);
+    }
+    memory(machine);
+    return std::move(found_);
+  }
+
+ private:
+  const mlir::Op& op(mlir::OpId id) const { return module_.op(id); }
+
+  void broken(Rule rule, std::vector<mlir::OpId> ops, std::string message) {
+    const int line = ops.empty() ? 0 : op(ops.back()).line;
+    found_.push_back({rule, std::move(message), std::move(ops), line});
+  }
+
+  void stages() {
+    for (const mlir::OpId id : body_->ops) {
+      const mlir::Op& each = op(id);
+      if (each.name == "scf.yield") continue;
+      const auto stage = stage_of(each), cluster = cluster_of(each);
+      if (!stage || !cluster)
+        broken(
+            Rule::Stage, {id},
+            fmt::format("{} has no loop.{}, as the other ops of the loop have", describe_op(program_, each), stage ? "cluster" : "stage"));
+      else if (*stage < 0 || *stage > kMostStage || *cluster < 0)
+        broken(Rule::Stage, {id},
+               fmt::format("{} is in stage {}, cluster {}: expected a stage of 0 to {} and a cluster that is not negative",
+                           describe_op(program_, each), *stage, *cluster, kMostStage));
+    }
+  }
+
+  void last_stage() {
+    // The loop of a partition keeps the number of the loop that it is a part of.
+    if (!loop_.partition.empty()) return;
+    mlir::OpId latest;
+    for (const mlir::OpId id : body_->ops)
+      if (const auto stage = stage_of(op(id)); stage && (!latest.valid() || *stage > *stage_of(op(latest)))) latest = id;
+    if (!latest.valid()) return;
+    if (!op(loop_.op).find("tt.scheduled_max_stage"))
+      broken(Rule::LastStage, {loop_.op},
+             fmt::format("the loop (line {}) has no tt.scheduled_max_stage: without it Triton takes no notice of its stages", loop_.line));
+    else if (*stage_of(op(latest)) > loop_.max_stage)
+      broken(Rule::LastStage, {loop_.op, latest},
+             fmt::format("tt.scheduled_max_stage is {}, but {} is in stage {}: Triton takes the number as it is and leaves iterations "
+                         "unfinished",
+                         loop_.max_stage, describe_op(program_, op(latest)), *stage_of(op(latest))));
+  }
+
+  void order() {
+    for (const BrokenOrder& each : broken_orders(program_, loop_, edges_of(program_, loop_)))
+      broken(each.edge.token ? Rule::Tensor : Rule::Order, {each.edge.from, each.edge.to}, each.sentence);
+  }
+
+  void products() {
+    std::int64_t last = 0;
+    for (const mlir::OpId id : body_->ops) last = std::max(last, stage_of(op(id)).value_or(0));
+    for (const mlir::OpId id : body_->ops)
+      if (const auto stage = stage_of(op(id)); is_product(op(id).name) && stage && *stage < last)
+        broken(Rule::Product, {id},
+               fmt::format("{} is a product in stage {} of 0 to {}: on Hopper Triton predicates what stands before the last stage, and a "
+                           "predicated product is waited for at once (3.9) or refused (3.4, 3.6)",
+                           describe_op(program_, op(id)), *stage, last));
+  }
+
+  /// What is read in a later step than the next product writes needs a copy for each step, which Triton makes only for accumulators that
+  /// begin anew in every iteration.
+  void tensor_memory() {
+    // Between partitions barriers say when it is free.
+    if (loop_.partitioned || will_specialize(program_, loop_)) return;
+    const Places places(program_);
+    const LoopPlan plan = plan_of_loop(program_, places, loop_.op);
+    for (const BrokenOrder& each : broken_orders(program_, loop_, overwrites_of(program_, loop_))) {
+      const auto product =
+          std::find_if(plan.products.begin(), plan.products.end(), [&](const ProductPlan& p) { return p.op == each.edge.to; });
+      if (product != plan.products.end() && product->copies > each.stale) continue;
+      broken(Rule::Tensor, {each.edge.from, each.edge.to},
+             fmt::format("{} overwrites tensor memory before {} has read it: there is one copy of it",
+                         describe_op(program_, op(each.edge.to)), describe_op(program_, op(each.edge.from))));
+    }
+  }
+
+  void memory(const Machine& machine) {
+    const Memory memory = memory_of(program_);
+    const std::string unsure = memory.unsure.empty() ? "" : " (Triton's own figure may differ: " + memory.unsure + ")";
+    if (const std::int64_t limit = machine.limits.smem_bytes; limit > 0 && memory.shared_bytes > limit)
+      broken(Rule::Memory, {},
+             fmt::format("the kernel needs {} bytes of shared memory, there are {}{}", memory.shared_bytes, limit, unsure));
+    if (const std::int64_t limit = machine.limits.tmem_columns; limit > 0 && memory.tmem_needed > limit)
+      broken(Rule::Memory, {},
+             fmt::format("the kernel needs {} columns of tensor memory, there are {}{}", memory.tmem_needed, limit, unsure));
+    if (const std::int64_t limit = machine.limits.warps_per_cta; limit > 0 && memory.warps > limit)
+      broken(Rule::Memory, {}, fmt::format("the kernel needs {} warps, a CTA has at most {}{}", memory.warps, limit, unsure));
+  }
+
+  const Program& program_;
+  const LoopSite& loop_;
+  const mlir::Module& module_;
+  const mlir::Block* body_ = nullptr;
+  std::vector<RuleViolation> found_;
+};
+
+}  // namespace
+
+const char* to_string(Rule rule) {
+  switch (rule) {
+    case Rule::Stage: return "triton-stage";
+    case Rule::LastStage: return "triton-last-stage";
+    case Rule::Order: return "triton-order";
+    case Rule::Product: return "triton-product";
+    case Rule::Tensor: return "triton-tensor-memory";
+    case Rule::Partition: return "triton-partition";
+    case Rule::Memory: return "triton-memory";
+  }
+  return "triton";
+}
+
+std::vector<RuleViolation> broken_rules(const Program& program, const LoopSite& loop, const Machine& machine) {
+  return Judge(program, loop).run(machine);
+}
+
+}  // namespace heddle::triton

@@ -1,0 +1,120 @@
+// Triton's rules judge texts: none that Triton wrote breaks one that it keeps, and every rule catches the edit that breaks it.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "core/base/atomic_file.h"
+#include "core/triton/rules.h"
+#include "tests/support/paths.h"
+
+using namespace heddle;
+using namespace heddle::triton;
+
+namespace {
+
+std::string sample(const std::string& name) {
+  const Result<std::string> text = read_file(test::repository_path("tests/triton/texts/" + name));
+  REQUIRE(text.ok());
+  return *text;
+}
+
+/// The text with `from` replaced at its first place behind `after`; both must be there.
+std::string edited(std::string text, const std::string& after, const std::string& from, const std::string& to) {
+  const std::size_t begin = text.find(after);
+  REQUIRE(begin != std::string::npos);
+  const std::size_t at = text.find(from, begin);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+Machine with_limits() {
+  Machine machine;
+  machine.limits.smem_bytes = 232448;
+  machine.limits.tmem_columns = 512;
+  return machine;
+}
+
+std::vector<RuleViolation> judged(const std::string& text, const Machine& machine = with_limits()) {
+  Result<mlir::Module> module = mlir::parse(text, "text.ttgir");
+  REQUIRE(module.ok());
+  const Result<Program> program = make_program(*std::move(module));
+  REQUIRE(program.ok());
+  std::vector<RuleViolation> all;
+  for (const LoopSite& loop : program->loops)
+    for (RuleViolation& each : broken_rules(*program, loop, machine)) all.push_back(std::move(each));
+  return all;
+}
+
+/// The edit breaks this rule and no other, and the sentence says where.
+void breaks(const std::string& text, Rule rule, const std::string& word) {
+  const std::vector<RuleViolation> found = judged(text);
+  REQUIRE_FALSE(found.empty());
+  for (const RuleViolation& each : found) {
+    INFO(to_string(each.rule) << ": " << each.message);
+    CHECK(each.rule == rule);
+  }
+  INFO(found.front().message);
+  CHECK(found.front().message.find(word) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("no text that Triton wrote breaks a rule, but for memory that is not there", "[triton]") {
+  std::size_t texts = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(test::repository_path("tests/triton/texts"))) {
+    const std::string name = entry.path().filename().string();
+    if (!name.ends_with(".ttgir") || name.find("compute_pipelined") != std::string::npos) continue;
+    const Result<std::string> text = read_file(entry.path().string());
+    REQUIRE(text.ok());
+    Result<mlir::Module> module = mlir::parse(*text, name);
+    REQUIRE(module.ok());
+    const Result<Program> program = make_program(*std::move(module));
+    REQUIRE(program.ok());
+    if (program->form == Form::Final) continue;
+    ++texts;
+    for (const LoopSite& loop : program->loops)
+      for (const RuleViolation& each : broken_rules(*program, loop, with_limits())) {
+        INFO(name << ": " << to_string(each.rule) << ": " << each.message);
+        CHECK(each.rule == Rule::Memory);
+        CHECK(name == "attention_backward_128x128x128.sm100.scheduled.ttgir");
+      }
+  }
+  CHECK(texts > 30);
+}
+
+TEST_CASE("the rule of stages: an op without one, and numbers that no pipeline has", "[triton]") {
+  const std::string text = sample("attention_forward.sm90.scheduled.ttgir");
+  breaks(edited(text, "%p_17 = math.exp2", "loop.cluster = 0 : i32, loop.stage = 2 : i32", "other = 1 : i32"), Rule::Stage, "%p_17");
+  breaks(edited(text, "%p_17 = math.exp2", "loop.cluster = 0 : i32, ", ""), Rule::Stage, "loop.cluster");
+  const std::vector<RuleViolation> found = judged(edited(text, "%p_17 = math.exp2", "loop.stage = 2", "loop.stage = 1000000"));
+  CHECK(std::any_of(found.begin(), found.end(), [](const RuleViolation& v) { return v.rule == Rule::Stage; }));
+}
+
+TEST_CASE("the rule of the last stage: the loop says how many there are", "[triton]") {
+  const std::string text = sample("gemm_descriptors.sm90.scheduled.ttgir");
+  breaks(edited(text, "tt.scheduled_max_stage", "= 2 : i32", "= 1 : i32"), Rule::LastStage, "is in stage 2");
+  breaks(edited(text, "tt.scheduled_max_stage", "tt.scheduled_max_stage = 2 : i32", "other = 1 : i32"), Rule::LastStage, "takes no notice");
+}
+
+TEST_CASE("the rule of order: nothing runs before what it reads", "[triton]") {
+  const std::string text = sample("attention_forward.sm90.scheduled.ttgir");
+  breaks(edited(text, "%p_17 = math.exp2", "loop.stage = 2", "loop.stage = 1"), Rule::Order, "%p_17");
+  breaks(edited(text, "%p_16 = arith.subf", "loop.cluster = 0", "loop.cluster = 1"), Rule::Order, "cluster 0 runs before cluster 1");
+  // A sum that is carried comes a stage late.
+  CHECK_FALSE(judged(edited(edited(text, "%total_21 = arith.addf", "loop.stage = 2", "loop.stage = 3"), "tt.scheduled_max_stage",
+                            "= 2 : i32", "= 3 : i32"))
+                  .empty());
+}
+
+TEST_CASE("the rule of products: on Hopper none stands before the last stage", "[triton]") {
+  breaks(sample("attention_forward.sm90.compute_pipelined.scheduled.ttgir"), Rule::Product, "predicate");
+}
+
+TEST_CASE("the rule of memory: rings that follow from the stages must be there", "[triton]") {
+  // Loads of 96 KB an iteration, four stages ahead instead of two.
+  std::string text = sample("gemm_descriptors.sm90.scheduled.ttgir");
+  for (std::size_t at = 0; (at = text.find("loop.stage = 2", at)) != std::string::npos; ++at) text.replace(at, 14, "loop.stage = 5");
+  breaks(edited(text, "tt.scheduled_max_stage", "= 2 : i32", "= 5 : i32"), Rule::Memory, "bytes of shared memory, there are 232448");
+}
