@@ -1,9 +1,9 @@
 """A program that compiles kernels as a launch would, on a machine without a GPU:
 
-    compile.py [--use FOLDER]... WHAT...
+    compile.py [--use FOLDER]... [--target 90] [--threads] [--ptx FILE] WHAT...
 
-WHAT is a name of the table below. Prints "WHAT SHARED" for each; --ptx FILE keeps the PTX of the last."""
-import sys
+WHAT is gemm, gemm32, tuned, attention or specialized. Prints "WHAT SHARED" for each; --ptx FILE keeps the PTX of the last."""
+import argparse
 import threading
 
 import triton
@@ -13,20 +13,16 @@ import heddle_triton
 import kernels
 from heddle_triton import Tensor
 
-words = sys.argv[1:]
-while "--use" in words:
-    at = words.index("--use")
-    heddle_triton.use(words[at + 1])
-    del words[at:at + 2]
-ptx = None
-if "--ptx" in words:
-    at = words.index("--ptx")
-    ptx = words[at + 1]
-    del words[at:at + 2]
-threads = "--threads" in words
-words = [word for word in words if word != "--threads"]
-
-triton.runtime.driver.set_active(heddle_triton.StandInDriver(GPUTarget("cuda", 90, 32)))
+parser = argparse.ArgumentParser()
+parser.add_argument("--use", action="append", default=[])
+parser.add_argument("--target", type=int, default=90)
+parser.add_argument("--ptx")
+parser.add_argument("--threads", action="store_true")
+parser.add_argument("what", nargs="+")
+options = parser.parse_args()
+for folder in options.use:
+    heddle_triton.use(folder)
+triton.runtime.driver.set_active(heddle_triton.StandInDriver(GPUTarget("cuda", options.target, 32)))
 tuned = triton.autotune(configs=[triton.Config(dict(BM=128, BN=256, BK=64), num_warps=n) for n in (4, 8)], key=["k"])(kernels.gemm)
 
 
@@ -34,11 +30,12 @@ def build(what):
     if what == "tuned":
         arguments, _ = kernels.gemm_arguments(Tensor)
         return tuned.warmup(*arguments, grid=(1,))
-    if what == "attention":
-        arguments, options = kernels.attention_arguments(Tensor)
-        return [kernels.attention.warmup(*arguments, grid=(1,), **options)]
-    arguments, options = kernels.gemm_arguments(Tensor, BK=32 if what == "gemm32" else 64)
-    return [kernels.gemm.warmup(*arguments, grid=(1,), **options)]
+    if what in ("attention", "specialized"):
+        special = dict(D=64, specialize=True, warps=4) if what == "specialized" else {}
+        arguments, named = kernels.attention_arguments(Tensor, **special)
+        return [kernels.attention.warmup(*arguments, grid=(1,), **named)]
+    arguments, named = kernels.gemm_arguments(Tensor, BK=32 if what == "gemm32" else 64)
+    return [kernels.gemm.warmup(*arguments, grid=(1,), **named)]
 
 
 results = {}
@@ -48,17 +45,15 @@ def keep(what):
     results[what] = build(what)
 
 
-if threads:
-    workers = [threading.Thread(target=keep, args=(what,)) for what in words]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
+workers = [threading.Thread(target=keep, args=(what,)) for what in options.what]
+for worker in workers:
+    worker.start()
+    if not options.threads:
         worker.join()
-else:
-    for word in words:
-        keep(word)
-for word in words:
-    print(word, *(kernel.metadata.shared for kernel in results[word]))
-if ptx:
-    with open(ptx, "w") as file:
-        file.write(results[words[-1]][0].asm["ptx"])
+for worker in workers:
+    worker.join()
+for what in options.what:
+    print(what, *(kernel.metadata.shared for kernel in results[what]))
+if options.ptx:
+    with open(options.ptx, "w") as file:
+        file.write(results[options.what[-1]][0].asm["ptx"])

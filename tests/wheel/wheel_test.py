@@ -172,7 +172,7 @@ class Finish(Wheel):
 
     def test_without_heddle_one_line_says_that_nothing_was_checked(self):
         path = self.written("gemm.ttgir", self.text("gemm.sm90.scheduled.ttgir"))
-        self.says(tool("finish", path, heddle="/nowhere/heddle"), 0, "no heddle program is found", "no schedule was checked")
+        self.says(tool("finish", path, heddle="/nowhere/heddle"), 0, "no heddle program is found", "no schedule is checked")
 
     def test_a_crash_of_triton_is_one_sentence(self):
         text = self.text("gemm.sm90.scheduled.ttgir")
