@@ -2,6 +2,8 @@
 // and 2026):
 // - A ring has as many slots as there are stages from the load to its first reader; one more where a wgmma reads it from shared memory,
 //   since that product is waited for an iteration later. A load in the stage of its reader has none.
+// - Where every reader stands in a later cluster than the load, the next copy is issued before they read: one slot more (from Triton 3.6
+//   on; measured).
 // - Where a product of tensor memory is waited for later than it is read, its operands must last until then.
 // - Pointers are copied by cp.async, which moves 4 bytes at least for each thread; narrower loads stay in registers.
 // - Loads by descriptor wait at one barrier together when nothing between them reads one of them.
@@ -165,9 +167,14 @@ class LoopPlanner {
     for (const OpId reader : std::vector<OpId>(readers))
       if (fills(op(reader)))
         for (const OpId behind : users(op(reader).results.front())) readers.push_back(behind);
+    std::int64_t last = -1;
+    bool later = false;
     for (const OpId reader : readers)
-      if (const auto at = stage(reader)) plan.use_stage = plan.use_stage < 0 ? *at : std::min(plan.use_stage, *at);
-    std::int64_t last = plan.use_stage;
+      if (const auto at = stage(reader)) {
+        plan.use_stage = plan.use_stage < 0 ? *at : std::min(plan.use_stage, *at);
+        const std::int64_t until = *at + (order(reader).cluster > order(id).cluster ? 1 : 0);
+        if (last < 0 || until < last) last = until, later = until > *at;
+      }
     for (const ProductPlan& product : plan_.products)
       if (product.barriers > 0 && std::ranges::find(readers, product.op) != readers.end()) last = std::max(last, product.wait_stage);
     // Pointers that Triton left in the stage of their reader are too narrow for an asynchronous copy: it puts all others ahead.
@@ -193,8 +200,9 @@ class LoopPlanner {
     const bool extra = read_by_wgmma(id);
     plan.slots = distance + (extra ? 1 : 0);
     plan.why = fmt::format("{} slot{}: loaded in stage {}, {} stage {}{}", plan.slots, plan.slots == 1 ? "" : "s", plan.stage,
-                           last == plan.use_stage ? "read in" : "its product is waited for in", last,
+                           last == plan.use_stage || later ? "read in" : "its product is waited for in", later ? plan.use_stage : last,
                            extra ? ", and one more for the product that is still reading" : "");
+    if (later) plan.why += ", and one more because it is read in a later cluster than it is loaded in";
     const bool masked = load.name == "tt.load" && load.operands.size() >= 3 && !zero(load.operands[2]);
     if (!masked)
       for (const OpId reader : places_.readers(load.results.front()))
