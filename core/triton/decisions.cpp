@@ -41,7 +41,9 @@ class OpPatch {
     if (op_.dictionary.end == 0) {
       std::string all;
       for (const auto& [name, text] : fresh_) all += (all.empty() ? "" : ", ") + text;
-      patch_.insert(op_.dictionary_place, " {" + all + "}");
+      // A terminator has its dictionary right behind its name.
+      const bool terminator = op_.name == "scf.yield";
+      patch_.insert(terminator ? op_.span.begin + op_.name.size() : op_.dictionary_place, " {" + all + "}");
       return;
     }
     const bool empty = std::none_of(op_.attributes.begin(), op_.attributes.end(), [&](const mlir::Attribute& a) { return inside(a); });
@@ -70,6 +72,13 @@ class OpPatch {
 std::string array_text(const std::vector<std::int64_t>& numbers) { return fmt::format("array<i32: {}>", fmt::join(numbers, ", ")); }
 
 std::string number_text(std::int64_t number) { return fmt::format("{} : i32", number); }
+
+/// Triton 3.4 knows one number for each op.
+std::string partition_text(const mlir::Op& op, const std::vector<std::int64_t>& partitions) {
+  const mlir::Attribute* old = op.find("ttg.partition");
+  const bool one = old && !old->value.starts_with("array") && partitions.size() == 1;
+  return one ? number_text(partitions.front()) : array_text(partitions);
+}
 
 }  // namespace
 
@@ -118,12 +127,14 @@ std::string write_decisions(const Program& program, const LoopSite& loop, const 
     if (is.cluster && is.cluster != was.cluster) attributes.set("loop.cluster", number_text(*is.cluster));
     if (is.stage && is.stage != was.stage) attributes.set("loop.stage", number_text(*is.stage));
     if (is.latency && is.latency != was.latency) attributes.set("tt.latency", number_text(*is.latency));
-    if (is.partitions != was.partitions) {
-      // Triton 3.4 knows one number for each op.
-      const mlir::Attribute* old = op.find("ttg.partition");
-      const bool one = old && !old->value.starts_with("array") && is.partitions.size() == 1;
-      attributes.set("ttg.partition", one ? number_text(is.partitions.front()) : array_text(is.partitions));
-    }
+    if (is.partitions != was.partitions) attributes.set("ttg.partition", partition_text(op, is.partitions));
+    attributes.finish();
+  }
+  for (const auto& [id, partitions] : decisions.inside) {
+    const mlir::Op& op = module.op(id);
+    if (partitions == partitions_of_op(op)) continue;
+    OpPatch attributes(op, patch);
+    attributes.set("ttg.partition", partition_text(op, partitions));
     attributes.finish();
   }
   OpPatch of_loop(module.op(loop.op), patch);

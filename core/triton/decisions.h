@@ -20,7 +20,9 @@ struct Decision {
 };
 
 struct Decisions {
-  std::vector<Decision> ops;                                     ///< parallel to the ops of the loop's body
+  std::vector<Decision> ops;  ///< parallel to the ops of the loop's body
+  /// `ttg.partition` of ops inside of the loop's ops, as far as it is to be set: those of a reduction.
+  std::vector<std::pair<mlir::OpId, std::vector<std::int64_t>>> inside;
   std::optional<std::int64_t> max_stage;                         ///< `tt.scheduled_max_stage`
   std::vector<std::pair<std::string, std::string>> of_the_loop;  ///< further attributes of the loop to set: name, value as printed
 };

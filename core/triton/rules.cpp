@@ -6,6 +6,7 @@
 
 #include "core/base/text_style.h"
 #include "core/triton/audit_parts.h"
+#include "core/triton/decisions.h"
 #include "core/triton/memory.h"
 #include "core/triton/pipeline.h"
 #include "core/triton/specialization.h"
@@ -81,8 +82,18 @@ class Judge {
   }
 
   void order() {
-    for (const BrokenOrder& each : broken_orders(program_, loop_, edges_of(program_, loop_)))
+    for (const BrokenOrder& each : broken_orders(program_, loop_, edges_of(program_, loop_))) {
+      if (apart(op(each.edge.from), op(each.edge.to))) continue;
       broken(each.edge.token ? Rule::Tensor : Rule::Order, {each.edge.from, each.edge.to}, each.sentence);
+    }
+  }
+
+  /// Between two partitions barriers keep the order, whatever the stages say.
+  static bool apart(const mlir::Op& a, const mlir::Op& b) {
+    const std::vector<std::int64_t> first = partitions_of_op(a), second = partitions_of_op(b);
+    return !first.empty() && !second.empty() && std::none_of(first.begin(), first.end(), [&](std::int64_t p) {
+      return std::find(second.begin(), second.end(), p) != second.end();
+    });
   }
 
   void products() {
