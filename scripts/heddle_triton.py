@@ -180,7 +180,7 @@ def parse_text(text: str, context: Any) -> Any:
 
 
 # ---- texts ------------------------------------------------------------------------------------------------------------------------------
-SCHEDULE = re.compile(r'(, )?"?(?:loop\.stage|loop\.cluster|tt\.scheduled_max_stage|tt\.latency|ttg\.partition(?:\.\w+)*'
+SCHEDULE = re.compile(r'(, )?"?(?:loop\.stage|loop\.cluster|tt\.scheduled_max_stage|tt\.latency|ttg\.partition(?:\.\w+)*|tt\.warp_specialize'
                       r'|ttg\.warp_specialize\.tag)"?(?: = (?:\[[^\]]*\]|array<[^>]*>|[^,{}]*))?')
 
 
@@ -308,7 +308,7 @@ class StandInDriver:
 
     def get_active_torch_device(self) -> Any:
         import torch
-        return torch.device("cuda" if torch.cuda.is_initialized() else "cpu")
+        return torch.zeros(0, device="cuda").device  # main memory where there is no GPU
 
 
 def without_torch_gpu(target: int) -> contextlib.AbstractContextManager:

@@ -40,6 +40,18 @@ def predicted_bytes(text):
     return json.loads(heddle("compare", text, "--format", "json").stdout)["sides"][0]["smem_bytes"]
 
 
+def exported(text, schedule=None, folder=None):
+    """The text with this schedule in it, as heddle writes it, and what it says about that."""
+    out = (folder or text.parent) / "exported.ttgir"
+    words = []
+    if schedule:
+        words = [out.with_suffix(".schedule.json")]
+        words[0].write_text(json.dumps(schedule))
+    result = heddle("export", text, *words, "--format", "ttgir", "-o", out)
+    assert result.returncode == 0, result.stderr
+    return out, " ".join(result.stderr.split())
+
+
 def at_distance(text, stages):
     """The descriptor GEMM's own schedule with all loads `stages` ahead of the product."""
     return re.sub(r"scheduled_max_stage = \d+", f"scheduled_max_stage = {stages}", re.sub(r"loop\.stage = [1-9]", f"loop.stage = {stages}", text))
@@ -165,6 +177,54 @@ class Finish(Wheel):
             self.assertEqual(predicted_bytes(path), shared)
             self.assertEqual(self.finished(path)["shared"], shared)
 
+    def test_a_schedule_of_triton_s_own_is_exported_byte_by_byte(self):
+        for kernel in ("gemm", "attention"):
+            out, _ = exported(self.dumped / f"{kernel}.sm90.scheduled.ttgir", folder=self.folder)
+            self.assertEqual(out.read_text(), self.text(f"{kernel}.sm90.scheduled.ttgir"))
+
+    def test_a_schedule_with_deeper_rings_is_exported_and_has_the_memory_that_was_predicted(self):
+        text = self.dumped / "gemm.sm90.scheduled.ttgir"
+        schedule = json.loads(heddle("compare", text, "--format", "json").stdout)["sides"][0]["schedule"]
+        for channel in schedule["channels"]:
+            channel["depth"] = 4
+        path, said = exported(text, schedule, self.folder)
+        self.assertIn("shared memory 147480 -> 196640 of 232448 bytes", said)
+        self.assertEqual(self.finished(path)["shared"], 196640)
+
+    def test_an_input_text_is_exported_with_a_latency_for_each_operand(self):
+        text = self.dumped / "attention.sm90.input.ttgir"
+        best = self.folder / "best.json"
+        self.assertEqual(heddle("solve", f"{text}#triton", "--out", best).returncode, 0)
+        schedule = json.loads(best.read_text())
+        for channel, depth in zip(schedule["channels"], (4, 2)):  # K, V
+            channel["depth"] = depth
+        path, _ = exported(text, schedule, self.folder)
+        self.assertEqual(re.findall(r"tt\.latency = (\d)", path.read_text()), ["3", "1"])
+        self.finished(path)
+        final = path.with_name("exported.finished.ttgir").read_text()
+        self.assertEqual(sorted(re.findall(r"ttg\.local_alloc : \(\) -> !ttg\.memdesc<(\d)x128x128xbf16", final)), ["2", "4"])
+
+    def test_what_breaks_a_rule_is_refused_by_its_name_before_triton_sees_it(self):
+        gemm, attention = self.text("gemm.sm90.scheduled.ttgir"), self.text("attention.sm90.scheduled.ttgir")
+        samples = ROOT / "tests/triton/texts"
+        blackwell = (samples / "attention_forward.sm100.scheduled.ttgir").read_text()
+        partitioned = (samples / "attention_forward_ws.sm100.partitioned.ttgir").read_text()
+        mutants = {
+            "triton-stage": (gemm, r"(local_alloc %\w+) \{loop.cluster = 0 : i32, loop.stage = 2 : i32\}", r"\1"),
+            "triton-last-stage": (gemm, "scheduled_max_stage = 2", "scheduled_max_stage = 1"),
+            "triton-order": (attention, r"(math.exp2 %\w+ \{loop.cluster = 0 : i32, loop.stage = )2", r"\g<1>1"),
+            "triton-product": (attention, r"(warp_group_dot[^\n]*loop.stage = )2", r"\g<1>1"),
+            "triton-tensor-memory": (blackwell, r"(tmem_store[^\n]*loop.stage = )3", r"\g<1>2"),
+            "triton-partition": (partitioned, r"(memdesc_trans[^\n]*ttg.partition = array<i32: )2", r"\g<1>3"),
+        }
+        for rule, (text, pattern, replacement) in mutants.items():
+            broken = self.written(f"{rule}.ttgir", re.sub(pattern, replacement, text, count=1))
+            self.assertNotEqual(broken.read_text(), text)
+            self.says(tool("finish", broken), 1, f"{rule}.ttgir is not given to Triton:", f"{rule}: ")
+        deep = self.written("triton-memory.ttgir", at_distance(gemm, 5))
+        self.says(tool("finish", deep), 1, "triton-memory: the kernel needs 294960 bytes of shared memory, there are 232448")
+        self.assertEqual(sorted(path.suffix for path in deep.parent.iterdir()), [".ttgir"] * 7)
+
     def test_what_the_passes_have_run_over_is_refused(self):
         self.says(tool("finish", self.dumped / "gemm.sm90.final.ttgir"), 1, "is in final form", "no pass may run twice")
         self.says(tool("finish", self.dumped / "absent.ttgir"), 2, "there is no text")
@@ -254,6 +314,32 @@ class Use(Wheel):
         results, said = self.compiled("--use", self.folder_with(self.text("gemm.sm90.final.ttgir")), "gemm")
         self.assertEqual(results, own)
         self.assertIn("0.ttgir is not used: it is in final form", said)
+        results, said = self.compiled("--use", self.folder_with(at_distance(self.text("gemm.sm90.scheduled.ttgir"), 5)), "gemm")
+        self.assertEqual(results, own)
+        self.assertIn("0.ttgir is not used: triton-memory: the kernel needs 294960 bytes", said)
+
+
+class Solve(Wheel):
+    def test_a_program_compiles_with_what_solve_found_and_has_the_memory_that_was_predicted(self):
+        folder = self.folder / "best"
+        result = tool("solve", PROGRAM, "--target", "sm_90", "-o", folder)
+        self.says(result, 0)
+        rows = {line.split()[0]: line for line in result.stdout.splitlines() if line.strip()}
+        self.assertIn("left to Triton: nothing better was found", rows["gemm.sm90"])
+        self.assertTrue(rows["attention.sm90"].endswith("given back"))
+        periods = [int(word) for word in rows["attention.sm90"].split()[1:4]]
+        self.assertTrue(periods[0] > periods[1] >= periods[2], periods)
+        predicted, by_triton = re.findall(r"(\d+) -> (\d+)", rows["attention.sm90"])
+        self.assertEqual(predicted, by_triton)
+        self.assertIn(f'import heddle_triton; heddle_triton.use("{folder}")', result.stdout)
+        self.assertEqual([path.name for path in folder.glob("*.ttgir")], ["attention.sm90.ttgir"])
+        self.assertTrue((folder / "finished/attention.sm90.cubin").stat().st_size > 1000)
+        compiled = run(COMPILE, "--use", folder, "attention", "gemm")
+        self.says(compiled, 0, "attention is compiled with the schedule in attention.sm90.ttgir")
+        self.assertEqual(compiled.stdout.split(), ["attention", by_triton[1], "gemm", "147480"])
+
+    def test_a_machine_without_heddle_is_told_so(self):
+        self.says(tool("solve", PROGRAM, "--target", "sm_90", heddle="/nowhere/heddle"), 2, "there is no heddle program: set HEDDLE")
 
 
 def main():
