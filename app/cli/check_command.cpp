@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/inputs.h"
+#include "app/cli/triton_check.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
 #include "core/analysis/period.h"
@@ -10,6 +11,7 @@
 namespace heddle::app {
 
 int run_check(const Arguments& arguments, const Terminal& terminal) {
+  if (checks_text(arguments)) return check_text(arguments, terminal);
   const bool json = arguments.has("--json");
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
@@ -28,6 +30,8 @@ int run_check(const Arguments& arguments, const Terminal& terminal) {
                                  terminal.style)
                    << "\n";
       if (!period.sentence.empty()) terminal.out << printable(period.sentence) << "\n";
+      if (verdict.valid())
+        if (const std::string line = give_back_line(*inputs, schedule); !line.empty()) terminal.out << printable(line) << "\n";
     }
   }
   return verdict.valid() ? kDone : kNegative;

@@ -6,6 +6,7 @@
 #include "app/cli/dump_export.h"
 #include "app/cli/second_schedule.h"
 #include "app/cli/solving.h"
+#include "app/cli/triton_export.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
 #include "core/analysis/difference.h"
@@ -73,7 +74,13 @@ TextStyle page_style(const Terminal& terminal, const Arguments& arguments, const
 
 /// What the name of a file says about its format; empty when nothing (.json may be a trace or a schedule).
 std::string format_of(const std::string& path) {
-  for (const auto& [ending, format] : {std::pair{".svg", "svg"}, {".dot", "dot"}, {".csv", "csv"}, {".txt", "text"}, {".html", "html"}}) {
+  for (const auto& [ending, format] : {std::pair{".svg", "svg"},
+                                       {".dot", "dot"},
+                                       {".csv", "csv"},
+                                       {".txt", "text"},
+                                       {".html", "html"},
+                                       {".ttgir", "ttgir"},
+                                       {".py", "python"}}) {
     if (path.ends_with(ending)) return format;
   }
   return {};
@@ -111,9 +118,10 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
   const std::string path = arguments.text("--out").value_or("-");
   const std::string format = arguments.text("--format").value_or(format_of(path));
   if (format.empty()) {
-    terminal.complain("'export' needs --format, or --out with a name that ends in .svg, .html, .dot, .csv or .txt");
+    terminal.complain("'export' needs --format, or --out with a name that ends in .svg, .html, .dot, .csv, .txt, .ttgir or .py");
     return kUsage;
   }
+  if (is_triton_format(format)) return export_for_triton(format, arguments, terminal);
   Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), false);
   if (const int failed = expect_writable(terminal, path, false)) return failed;

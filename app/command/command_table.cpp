@@ -31,8 +31,9 @@ std::vector<CommandSpec> make_table() {
                                      toggle("--require-optimal", "exit with 5 unless the schedule is proved optimal"), kJson}),
        run_solve},
       {"check",
-       "judge a schedule by the rules, independently of the solver; exit 0 valid, 4 not",
-       {"heddle check toy_fig1 toy schedule.json", "heddle check attention_forward_hopper h100 mine.json --json"},
+       "judge a schedule by the rules, independently of the solver, and a Triton text by those of Triton's passes; exit 0 valid, 4 not",
+       {"heddle check toy_fig1 toy schedule.json", "heddle check attention_forward_hopper h100 mine.json --json",
+        "heddle check attention.ttgir"},
        {kKernel, kMachine, schedule(true)},
        {kParam, kSubtile, kLoop, kPass, kReading, kEmitter, kConstraints, kDemand, kSet, kJson},
        run_check},
@@ -250,15 +251,18 @@ std::vector<CommandSpec> make_table() {
        {"heddle export toy_fig1 toy --format svg -o toy.svg", "heddle export attention_forward_hopper h100 --iterations 8 -o chart.html",
         "heddle export gemm_hopper h100 gemm.json --format trace -o gemm.trace.json",
         "heddle export attention_forward_hopper h100 --format dot | dot -Tsvg > graph.svg",
-        "heddle export gemm_hopper h100 --format pipeline"},
+        "heddle export gemm_hopper h100 --format pipeline", "heddle export attention.ttgir best.json -o attention.best.ttgir"},
        {kKernel, kMachine, schedule(false)},
        with_recalled_solver_options(
            {choice(
                 "--format", "FORMAT",
-                {"svg", "html", "trace", "dot", "csv", "text", "pipeline", "json", "schedule_graph", "variants", "joint-solver"},
+                {"svg", "html", "trace", "dot", "csv", "text", "pipeline", "json", "schedule_graph", "variants", "joint-solver", "ttgir",
+                 "python"},
                 "picture, page to zoom and hover, Chrome/Perfetto trace, Graphviz graph (unsolved without SCHEDULE), op table, timeline, "
                 "what every warp group does, from prologue to epilogue, as pseudocode, schedule; of a compiler's dump: the dump with this "
-                "schedule in it, several as variants, the answer to a joint-solver problem"),
+                "schedule in it, several as variants, the answer to a joint-solver problem; of a Triton text: the text with this schedule "
+                "in it (ttgir), the loop with its products rotated (python)"),
+            file("--source", "", "with python: the program that the kernel stands in (default: where the text says, or beside it)"),
             {"--also",
              "",
              "SCHEDULE",

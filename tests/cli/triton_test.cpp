@@ -171,7 +171,8 @@ TEST_CASE("Triton's own schedule is looked at without solving", "[app]") {
   CHECK(run_heddle({"simulate", kGemm, "--quiet"}).code == kDone);
   CHECK(contains(run_heddle({"export", kGemm, "--format", "svg"}).out, "<svg"));
   // A text from before scheduling has none.
-  const auto input = run_heddle({"check", text("attention_forward.sm90.input.ttgir")});
+  const std::string before = text("attention_forward.sm90.input.ttgir");
+  const auto input = run_heddle({"check", before + "#triton", before});
   CHECK(input.code == kInvalidInput);
   CHECK(contains(input.err, "no schedule of Triton's own"));
 }

@@ -44,11 +44,15 @@ std::string why_nothing(const triton::Comparison& comparison) {
   return {};
 }
 
-std::string written_as(const std::string& format, const triton::Comparison& comparison, const TextStyle& style) {
+std::string written_as(const std::string& format, const triton::Comparison& comparison, const std::string& name, const std::string& machine,
+                       const TextStyle& style) {
   if (format == "json") return comparison_json(comparison).pretty();
   if (format == "csv") return comparison_csv(comparison);
   if (format == "markdown") return comparison_markdown(comparison);
-  return comparison_text(comparison, style);
+  std::string text = comparison_text(comparison, style);
+  for (const triton::WayOut& way : ways_out(comparison, name, machine))
+    text += "\n" + styled(way.what, style) + ":\n  " + styled(way.command, style) + "\n";
+  return text;
 }
 
 }  // namespace
@@ -96,14 +100,15 @@ int compare_three(const Arguments& arguments, const Terminal& terminal) {
     return report(terminal, Error::input(nothing), json);
   TextStyle style = terminal.style;
   if (!here) style = {};
+  const std::string on = given == *arguments.text("KERNEL") ? "" : shell_word(given);
   int code = comparison->cancelled ? kInterrupted : settled(*comparison) ? kDone : kNoProof;
   if (terminal.quiet && here && format == "text")
     terminal.out << styled(headline(*comparison, ungrouped), style) << "\n";
-  else if (const int failed = write_text(terminal, path, written_as(format, *comparison, style)))
+  else if (const int failed = write_text(terminal, path, written_as(format, *comparison, shell_word(name), on, style)))
     code = failed;
   else if (!here)
     terminal.note(fmt::format("{} written to {}", format, path));
-  if (json && !here) terminal.out << written_as("json", *comparison, {});
+  if (json && !here) terminal.out << written_as("json", *comparison, name, on, {});
   return code;
 }
 

@@ -1,0 +1,242 @@
+#include "app/cli/triton_export.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/cli/inputs.h"
+#include "app/cli/solving.h"
+#include "app/command/exit_code.h"
+#include "app/command/interrupt.h"
+#include "app/command/triton_words.h"
+#include "app/jobs/triton_return.h"
+#include "core/base/atomic_file.h"
+#include "core/check/checker.h"
+#include "core/library/library.h"
+#include "core/library/project_json.h"
+#include "core/library/triton_text.h"
+#include "core/triton/comparison.h"
+#include "core/triton/rotated.h"
+#ifdef HEDDLE_HAS_SOLVER
+#include "solver/questions/triton.h"
+#endif
+
+namespace heddle::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostChanges = 12;
+constexpr double kPriceSeconds = 5;  ///< for what a note says
+
+/// The text that is meant, and on which machine.
+struct Target {
+  std::string name;  ///< as typed, with what the options say
+  triton::Address address;
+  triton::Program program;
+  const triton::LoopSite* loop = nullptr;
+  std::string machine_name;  ///< empty: of the text's target
+  Result<Machine> machine = Error::input("no machine");
+};
+
+Result<Target> find_target(const std::string& format, const Arguments& arguments, const Terminal& terminal) {
+  const std::string kernel = *arguments.text("KERNEL"), machine = *arguments.text("MACHINE");
+  Target target;
+  target.name = with_dump_options(kernel, arguments);
+  if (is_project(kernel)) {
+    const Result<Project> project = read_project(kernel);
+    if (!project) return project.error();
+    target.name = project->kernel->source;
+  }
+  if (!is_triton_argument(target.name))
+    return Error::input(fmt::format("--format {} is of a Triton text, and {} is none", format, kernel),
+                        "give KERNEL the text that the schedule is of: a .ttgir file, a log of MLIR_ENABLE_DUMP=1, a folder of Triton's");
+  Result<triton::Address> address = triton::parse_address(target.name);
+  if (!address) return address.error();
+  Result<triton::Program> program = triton::read_program(*address);
+  if (!program) return program.error();
+  target.address = *std::move(address);
+  target.program = *std::move(program);
+  const Result<const triton::LoopSite*> loop = triton::find_loop(target.program, target.address);
+  if (!loop) return loop.error();
+  target.loop = *loop;
+  if (machine == kernel) {
+    target.machine = read_triton_machine(target.name);
+  } else {
+    target.machine_name = machine;
+    std::vector<Fault> warnings;
+    target.machine = load_machine(machine, &warnings);
+    print_warnings(terminal, warnings);
+    if (!target.machine) return target.machine.error();
+  }
+  return target;
+}
+
+/// The three schedules, where they are known soon; null else.
+std::optional<triton::Comparison> compare_soon(const Target& target, const Arguments& arguments) {
+#ifdef HEDDLE_HAS_SOLVER
+  if (!target.machine) return std::nullopt;
+  solver::TritonRequest request{target.program, *target.loop, *target.machine};
+  request.timeout_seconds = std::min(arguments.deadline(kPriceSeconds).left(), kPriceSeconds);
+  request.options = false;
+  const InterruptScope interrupt;
+  Result<triton::Comparison> found = solver::compare_triton(request, interrupt.token());
+  if (found && !found->cancelled) return *std::move(found);
+#else
+  (void)target, (void)arguments;
+#endif
+  return std::nullopt;
+}
+
+std::vector<triton::WayOut> ways_out_of(const Target& target, const triton::Comparison& comparison) {
+  triton::Address address = target.address;
+  address.reading.reset();
+  return ways_out(comparison, shell_word(triton::to_string(address)), target.machine_name.empty() ? "" : shell_word(target.machine_name));
+}
+
+/// What staying within Triton's passes costs; empty where it costs nothing, or that is not known.
+std::string price_of(const triton::Comparison& comparison) {
+  const triton::Side &passes = comparison.of(triton::Whose::BestOfTriton), &machine = comparison.of(triton::Whose::BestOfMachine);
+  if (!passes.schedule || !machine.schedule || passes.period <= machine.period || machine.period <= 0) return {};
+  return fmt::format(
+      "the best of the machine takes {} cycles per iteration, {:.0f} % less than the {} of the best that Triton's passes can build",
+      machine.period, 100.0 * static_cast<double>(passes.period - machine.period) / static_cast<double>(passes.period), passes.period);
+}
+
+const char* beyond(const triton::Program& program) {
+  return program.target < 100 ? "On Hopper Triton's passes cannot let one group's softmax run beside its products, nor specialize warps"
+                              : "Triton's passes cannot cut tiles, nor choose rings and hand-offs freely";
+}
+
+/// What the machine could do beyond Triton's passes, what that is worth, and how to have it.
+void say_price(const Target& target, const Arguments& arguments, const Terminal& terminal) {
+  if (terminal.quiet) return;
+  const std::optional<triton::Comparison> comparison = compare_soon(target, arguments);
+  const std::string price = comparison ? price_of(*comparison) : std::string();
+  if (price.empty()) return;
+  terminal.note(fmt::format("{}: {} (by the model)", beyond(target.program), price));
+  for (const triton::WayOut& way : ways_out_of(target, *comparison))
+    if (way.kind != triton::WayOut::Kind::GivenBack) terminal.note("  " + way.what + ": " + way.command);
+}
+
+int refuse_free(const Target& target, const Arguments& arguments, const Terminal& terminal) {
+  terminal.complain(fmt::format(
+      "{}: a schedule of the free reading cannot be given to Triton, whose passes take stages, clusters and partitions of whole tiles",
+      target.name));
+  const std::optional<triton::Comparison> comparison = compare_soon(target, arguments);
+  const std::string price = comparison ? price_of(*comparison) : std::string();
+  if (!price.empty()) terminal.note(price + " (by the model)");
+  std::vector<triton::WayOut> ways;
+  if (comparison) ways = ways_out_of(target, *comparison);
+  if (ways.empty()) ways = {{triton::WayOut::Kind::Cuda, "Its kernel as Heddle's own CUDA", "heddle emit " + shell_word(target.name)}};
+  for (const triton::WayOut& way : ways) terminal.complain(way.what + ": " + way.command);
+  return kInvalidInput;
+}
+
+bool replaces_source(const Target& target, const std::string& path) {
+  std::error_code code;
+  return path != "-" && fs::equivalent(path, target.address.path, code) && !code;
+}
+
+/// Whether SCHEDULE is the text itself, which means Triton's own.
+bool is_own(const Target& target, const std::string& schedule) {
+  if (!names_triton(schedule)) return false;
+  const Result<triton::Address> address = triton::parse_address(schedule);
+  return address && address->path == target.address.path;
+}
+
+/// Every fault as a line, and that nothing was written.
+int refuse_schedule(const Terminal& terminal, const std::vector<Fault>& faults) {
+  for (const Fault& fault : faults) terminal.complain(to_string(fault));
+  terminal.complain("nothing is written: Triton verifies none of this and would compile it");
+  return kNegative;
+}
+
+void say_given(const Target& target, const triton::GivenBack& given, const Machine& machine, const Terminal& terminal) {
+  if (given.changed == 0 && given.changes.empty()) {
+    terminal.note("the text as it is: the schedule that it has is Triton's own");
+  } else {
+    const auto of = static_cast<std::int64_t>(target.loop->ops);
+    terminal.note(fmt::format("{} of {} {}:", given.changed, count_of(of, "op"), given.changed == 1 ? "changes" : "change"));
+    for (const std::string& line : first_changes(given, terminal.verbose ? given.changes.size() : kMostChanges)) terminal.note("  " + line);
+  }
+  for (const std::string& note : given.notes) terminal.note("note: " + note);
+  std::string needs;
+  for (const std::string& need : needs_of(triton::memory_of(target.program), given.memory, machine, ungrouped))
+    needs += (needs.empty() ? "" : ", ") + need;
+  terminal.note("predicted: " + needs);
+  if (!given.memory.unsure.empty()) terminal.note("note: that may differ from Triton's: " + given.memory.unsure);
+}
+
+int export_ttgir(const Target& target, Arguments arguments, const Terminal& terminal) {
+  const std::string path = arguments.text("--out").value_or("-");
+  if (target.address.reading == triton::Reading::Free) return refuse_free(target, arguments, terminal);
+  if (replaces_source(target, path))
+    return refuse(terminal, fmt::format("--out {} would replace the text that the schedule is of; give it another name", path), false);
+  const auto named = arguments.text("SCHEDULE");
+  std::optional<triton::GivenBack> given;
+  Machine machine = target.machine ? *target.machine : limits_of_target(target.program);
+  if ((!named || is_own(target, *named)) && target.loop->scheduled) {
+    if (const int failed = expect_writable(terminal, path, false)) return failed;
+    Result<triton::GivenBack> own = own_given_back(target.program, *target.loop, machine);
+    if (!own) return refuse_schedule(terminal, own.error().faults);
+    given = *std::move(own);
+  } else {
+    if (!target.address.reading && !is_project(*arguments.text("KERNEL")))
+      arguments.set("--reading", {triton::to_string(triton::Reading::Triton)});
+    Result<Inputs> inputs = load_inputs(arguments, terminal);
+    if (!inputs) return report(terminal, inputs.error(), false);
+    if (const int failed = expect_writable(terminal, path, false)) return failed;
+    const Result<triton::Native> native = triton::to_native(target.program, *target.loop, triton::Reading::Triton);
+    if (!native) return report(terminal, native.error(), false);
+    int code = kDone;
+    const auto schedule = schedule_to_show(*inputs, arguments, terminal, code);
+    if (!schedule) return code;
+    std::vector<Fault> faults;
+    for (const Violation& v : check(inputs->problem, *schedule, inputs->constraints).violations)
+      faults.push_back({inputs->schedule_file, "", std::string(v.family) + ": " + v.message, ""});
+    if (!faults.empty()) return refuse_schedule(terminal, faults);
+    machine = inputs->machine;
+    Result<triton::GivenBack> back = triton::give_back(target.program, *target.loop, *native, inputs->problem, *schedule, machine);
+    if (!back) return refuse_schedule(terminal, back.error().faults);
+    given = *std::move(back);
+  }
+  if (const int failed = write_text(terminal, path, given->text)) return failed;
+  say_given(target, *given, machine, terminal);
+  if (path != "-") terminal.note("ttgir written to " + path);
+  terminal.note("next: " + finish_command(path == "-" ? "OUT.ttgir" : path));
+  say_price(target, arguments, terminal);
+  return kDone;
+}
+
+int export_python(const Target& target, const Arguments& arguments, const Terminal& terminal) {
+  const std::string path = arguments.text("--out").value_or("-");
+  const Result<triton::PythonSource> source = triton::read_python(target.program, *target.loop, arguments.text("--source").value_or(""));
+  if (!source) return report(terminal, source.error(), false);
+  std::error_code code;
+  if (path != "-" && fs::equivalent(path, source->path, code) && !code)
+    return refuse(terminal, fmt::format("--out {} would replace the program that the loop is of; give it another name", path), false);
+  if (const int failed = expect_writable(terminal, path, false)) return failed;
+  const std::optional<triton::Comparison> comparison = compare_soon(target, arguments);
+  const std::string price = comparison ? price_of(*comparison) : std::string();
+  const Result<triton::RotatedLoop> loop =
+      triton::rotated_loop(target.program, *target.loop, source->text, price.empty() ? "" : "By the model " + price + ".");
+  if (!loop) return report(terminal, loop.error(), false);
+  if (const int failed = write_text(terminal, path, loop->text)) return failed;
+  if (path != "-") terminal.note("python written to " + path);
+  terminal.note(fmt::format("it takes the place of lines {} to {} of {}", loop->first_line, loop->last_line, source->path));
+  return kDone;
+}
+
+}  // namespace
+
+bool is_triton_format(const std::string& format) { return format == "ttgir" || format == "python"; }
+
+int export_for_triton(const std::string& format, const Arguments& arguments, const Terminal& terminal) {
+  const Result<Target> target = find_target(format, arguments, terminal);
+  if (!target) return report(terminal, target.error(), false);
+  return format == "ttgir" ? export_ttgir(*target, arguments, terminal) : export_python(*target, arguments, terminal);
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,66 @@
+#include "app/jobs/triton_return.h"
+
+#include <fmt/format.h>
+
+#include "app/command/arguments.h"
+#include "core/base/text_style.h"
+
+namespace heddle::app {
+namespace {
+
+std::string from_to(std::int64_t before, std::int64_t after, NumberText number) {
+  return before == after ? number(after) : number(before) + " -> " + number(after);
+}
+
+/// As a string of Python.
+std::string python_string(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+}  // namespace
+
+Result<triton::GivenBack> own_given_back(const triton::Program& program, const triton::LoopSite& loop, const Machine& machine) {
+  Error error;
+  for (const triton::RuleViolation& broken : triton::broken_rules(program, loop, machine))
+    error.faults.push_back({program.file, broken.line > 0 ? std::to_string(broken.line) : "", in_words(broken), ""});
+  if (!error.faults.empty()) return error;
+  triton::GivenBack given;
+  given.text = program.module->text;
+  given.memory = triton::memory_of(program);
+  return given;
+}
+
+std::string in_words(const triton::RuleViolation& violation) {
+  return std::string(triton::to_string(violation.rule)) + ": " + violation.message;
+}
+
+std::vector<std::string> first_changes(const triton::GivenBack& given, std::size_t most) {
+  std::vector<std::string> lines;
+  for (const std::string& change : given.changes)
+    if (lines.size() < most) lines.push_back(printable(change));
+  if (given.changes.size() > most) lines.push_back(fmt::format("... and {} more", given.changes.size() - most));
+  return lines;
+}
+
+std::vector<std::string> needs_of(const triton::Memory& before, const triton::Memory& after, const Machine& machine, NumberText number) {
+  std::vector<std::string> lines{fmt::format("shared memory {} of {} bytes", from_to(before.shared_bytes, after.shared_bytes, number),
+                                             number(machine.limits.smem_bytes))};
+  if (before.tmem_columns > 0 || after.tmem_columns > 0)
+    lines.push_back(fmt::format("tensor memory {} of {} columns", from_to(before.tmem_columns, after.tmem_columns, number),
+                                number(machine.limits.tmem_columns)));
+  if (after.warps > 0) lines.push_back(from_to(before.warps, after.warps, number) + (after.warps == 1 ? " warp" : " warps"));
+  return lines;
+}
+
+std::string finish_command(const std::string& ttgir) { return "python heddle_triton.py finish " + shell_word(ttgir); }
+
+std::string use_line(const std::string& folder) {
+  return fmt::format("import heddle_triton; heddle_triton.use({})", python_string(folder));
+}
+
+}  // namespace heddle::app

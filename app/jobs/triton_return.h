@@ -1,0 +1,36 @@
+// A schedule given back to Triton, as the command line and the window say it: what changes, what the new text needs, what comes next.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/answers/difference.h"
+#include "core/machine/machine.h"
+#include "core/triton/give_back.h"
+#include "core/triton/rules.h"
+
+namespace heddle::app {
+
+inline constexpr int kTritonRules = 7;  ///< families of core/triton/rules.h
+
+/// Triton's own schedule given back: the text as it is, where the rules find nothing in it. Faults: the rules that it breaks.
+Result<triton::GivenBack> own_given_back(const triton::Program& program, const triton::LoopSite& loop, const Machine& machine);
+
+/// "triton-order: ...", as the lines of a refusal.
+std::string in_words(const triton::RuleViolation& violation);
+
+/// The first `most` of what changes, and how many more there are.
+std::vector<std::string> first_changes(const triton::GivenBack& given, std::size_t most);
+
+/// "shared memory 229 432 -> 163 872 of 232 448 bytes", the same of tensor memory and warps: those that there are, by prediction.
+std::vector<std::string> needs_of(const triton::Memory& before, const triton::Memory& after, const Machine& machine,
+                                  NumberText number = grouped);
+
+/// What compiles the text, as a line for a shell.
+std::string finish_command(const std::string& ttgir);
+/// What makes a program compile with the texts of a folder, as a line of Python.
+std::string use_line(const std::string& folder);
+
+}  // namespace heddle::app
