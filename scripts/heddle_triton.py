@@ -11,10 +11,10 @@ and in a program, before its first launch:
     heddle_triton.use("FOLDER")                # Triton compiles with the schedules in FOLDER
 
 No GPU is needed but for running the program itself. This one file is all: it needs the standard library and Triton 3.4 or later.
-
-How it gets between two passes of Triton: Triton's own make_ttgir is called with stand-ins for its pass manager and its passes. It names its
-passes to them in order, and they are run in two pieces instead of one. So the list is always that of the installed Triton.
 """
+
+# How it gets between two passes of Triton: Triton's own make_ttgir is called with stand-ins for its pass manager and its passes. It names
+# its passes to them in order, and they are run in two pieces instead of one. So the list is always that of the installed Triton.
 
 from __future__ import annotations
 
@@ -233,7 +233,8 @@ def ask_heddle(*arguments: Any) -> str:
     """What it prints on stdout; a fault with its message where it fails."""
     run = run_heddle(*arguments)
     if run.returncode:
-        raise Fault(telling_line(run.stderr))
+        lines = [line.removeprefix("heddle: ") for line in run.stderr.splitlines() if not line.startswith("heddle: note:")]
+        raise Fault((lines or ["it said nothing"])[0])
     return run.stdout
 
 
@@ -243,7 +244,7 @@ def telling_line(text: str) -> str:
     crash = [line for line in lines if re.search(r"Assertion|LLVM ERROR|UNREACHABLE", line)]
     # MLIR ends its errors with one that only says that there were some.
     errors = [line for line in lines if re.search(r"\berror:", line) and "Failures have been detected" not in line]
-    return re.sub(r"^heddle(?:_triton)?: (?:error: )?", "", (crash[-1:] + errors + lines[-1:] + ["it said nothing"])[0])[:400]
+    return (crash[-1:] + errors + lines[-1:] + ["it said nothing"])[0].removeprefix("heddle_triton: ")[:400]
 
 
 def broken_rules(path: Path) -> list[str]:
@@ -255,7 +256,7 @@ def broken_rules(path: Path) -> list[str]:
     if run.returncode == 4:
         return [f"{broken['rule']}: {broken['message']}" for broken in json.loads(run.stdout)["violations"]]
     if run.returncode:
-        say(f"{path.name} is not checked: {telling_line(run.stderr)}")
+        say(f"{path.name} is not checked: {telling_line(run.stderr).removeprefix('heddle: ')}")
     return []
 
 
@@ -357,6 +358,7 @@ class Dumper:
         """Runs the passes of one kernel, and writes its text where a schedule could be read or put in."""
         latencies, scheduled = passes.before_latencies(), passes.after_schedule()
         passes.run_range(module, 0, latencies)
+        self.num_warps = metadata["num_warps"]
         kernel, mark = module.get_entry_func_name(), (digest(module), metadata["num_stages"])
         stem = None
         if mark not in self.seen:
@@ -391,8 +393,9 @@ class Dumper:
             until_then = f" (its texts until then are in {self.folder})" if self.written else ""
             say(f"{name} could not be compiled: {telling_line(str(fault) or type(fault).__name__)}{until_then}")
             return None
-        for path in self.written:  # now with what is known in the end: shared, tmem_size
-            write_file(path.with_suffix(".json"), json.dumps(metadata, default=vars, indent=1))
+        for path in self.written:  # now with what is known in the end: shared, tmem_size; warps of all partitions only in the final form
+            asked = {} if path.name.endswith(".final.ttgir") else {"num_warps": self.num_warps}
+            write_file(path.with_suffix(".json"), json.dumps({**metadata, **asked}, default=vars, indent=1))
         if self.written:
             forms = [path.name.split(".")[-2] for path in self.written]
             say(f"{name}: {self.written[0].name.removesuffix('.input.ttgir')}.*.ttgir written ({', '.join(forms)}); the launch is skipped")

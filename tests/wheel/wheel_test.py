@@ -243,6 +243,52 @@ class Finish(Wheel):
         self.assertEqual([path.name for path in broken.parent.iterdir()], ["gemm.ttgir"])
 
 
+class Blackwell(Wheel):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        result = tool("dump", PROGRAM, "specialize", "--target", "sm_100", "-o", cls.folder / "blackwell")
+        assert result.returncode == 0, result.stderr
+        cls.dumped = cls.folder / "blackwell"
+
+    def compiled(self, path):
+        """Warps, shared memory, tensor memory: what Heddle predicts, which must be what Triton says."""
+        side = json.loads(heddle("compare", path, "--format", "json").stdout)["sides"][0]
+        self.says(tool("finish", path), 0)
+        said = json.loads((path.parent / f"{path.name.split('.')[0]}.finished.json").read_text())
+        self.assertEqual((side["warps"], side["smem_bytes"], side["tmem_columns"]), (said["num_warps"], said["shared"], said["tmem_size"]))
+        return said["num_warps"], said["shared"]
+
+    def test_warps_follow_the_partitions(self):
+        text = self.text("attention.sm100.partitioned.ttgir")
+        self.assertEqual(self.compiled(self.written("own.partitioned.ttgir", text)), (12, 116368))
+        joined = text.replace("array<i32: 1>", "array<i32: 0>")  # the correction joins the softmax
+        self.assertEqual(self.compiled(self.written("joined.partitioned.ttgir", joined)), (8, 115180))
+
+    def test_triton_s_own_partitions_give_identical_code(self):
+        ptx = self.folder / "own.ptx"
+        self.says(run(COMPILE, "--target", 100, "--ptx", ptx, "specialized"), 0)
+        path = self.written("attention.partitioned.ttgir", self.text("attention.sm100.partitioned.ttgir"))
+        self.says(tool("finish", path), 0)
+
+        def code(path):  # MLIR's text keeps no places in the source of a loop's arguments
+            return [line for line in path.read_text().splitlines() if not re.match(r"\s*\.(loc|file)\b", line)]
+
+        self.assertEqual(code(path.with_name("attention.finished.ptx")), code(ptx))
+
+    def test_a_program_is_compiled_with_the_partitions_of_a_scheduled_text(self):
+        def partition(line):
+            if "loop.stage = " not in line:
+                return line
+            number = 3 if re.search("descriptor_load|local_alloc", line) else 2 if re.search("memdesc_trans|tc_gen5_mma", line) else 0
+            return re.sub(r"(loop\.stage = \d : i32)", rf"\1, ttg.partition = array<i32: {number}>", line)
+
+        folder = self.written("0.ttgir", "\n".join(map(partition, self.text("attention.sm100.scheduled.ttgir").splitlines())) + "\n").parent
+        result = run(COMPILE, "--target", 100, "--use", folder, "specialized")
+        self.says(result, 0, "attention is compiled with the schedule in 0.ttgir")
+        self.assertEqual(result.stdout.split(), ["specialized", "115180"])
+
+
 class Use(Wheel):
     def folder_with(self, *texts):
         for number, text in enumerate(texts):
