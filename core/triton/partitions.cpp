@@ -55,7 +55,8 @@ class PartitionPlanner {
 
   Partitions run() {
     for (const LoopSite& site : program_.loops)
-      if (op(site.op).find("ttg.warp_specialize.tag")) {
+      // The tag is Triton's own; a text that was given partitions by others may do without.
+      if (op(site.op).find("ttg.warp_specialize.tag") || (site.wants_specialization && site.partitioned)) {
         if (out_.loop.valid())
           doubt("several loops are partitioned: only the first is counted");
         else
