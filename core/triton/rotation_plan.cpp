@@ -356,7 +356,12 @@ class RotationPlanner {
         if (name == plan_.head.variable) plan_.reads_variable = true;
         const auto from = plan_.source_of(name, s);
         if (!from || plan_.is(*from, LoopPart::Second)) continue;
-        if (plan_.work[*from].brings_tile)
+        if (!plan_.work[*from].products.empty())
+          return refuse(plan_.line(s),
+                        fmt::format("'{}', the product of line {}, is needed again an iteration later, in line {}", name, plan_.line(*from),
+                                    plan_.line(s)),
+                        "what the later product takes of it has to be computed in lines before it");
+        if (plan_.work[*from].brings_tile && !plan_.work[*from].computes)
           return refuse(plan_.line(s),
                         fmt::format("'{}' of line {} would be needed an iteration later, in line {}: a tile that is carried on is "
                                     "not read where it was loaded to",
