@@ -41,9 +41,15 @@ std::vector<Arc> dependences(const Problem& problem, const Constraints& constrai
   };
   for (const Edge& e : problem.edges) add(e.from, e.to, e.latency - sat_mul(e.distance, ii), e.handoff);
   for (const UserConstraint& c : constraints)
-    if (c.enabled && c.kind == ConstraintKind::Before && c.ops.size() == 2) {
+    if (const bool stages = c.kind == ConstraintKind::EarlierStage;
+        c.enabled && (stages || c.kind == ConstraintKind::Before) && c.ops.size() == 2) {
       const OpId from = problem.find_op(c.ops[0]), to = problem.find_op(c.ops[1]);
-      if (from.valid() && to.valid()) add(from, to, c.low, 0);  // one that names no op is a fault that others tell
+      if (!from.valid() || !to.valid()) continue;  // one that names no op is a fault that others tell
+      // Tight where the stages lie just so many apart: the starts are up to that many and one more II apart, less a cycle.
+      if (stages)
+        add(from, to, sat_add(sat_mul(c.low - 1, ii), 1), ii - 1);
+      else
+        add(from, to, c.low, 0);
     }
   return arcs;
 }

@@ -12,6 +12,8 @@
 // the distance of any two starts. (Our own argument; with refills of rings at their greatest depth counted as dependences the
 // parts are larger and often tighter, so the smaller of the two sums is taken.)
 //
+// An order of stages is a dependence too: start II cycles earlier, and the stage is one less.
+//
 // An op that stays at cycle 0 is followed by every other op, 0 cycles later or more: one dependence more out of it into each of
 // them, whose forward step gains II - 1 and whose backward step gains nothing. A way leaves that op once.
 #pragma once

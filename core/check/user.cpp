@@ -70,6 +70,15 @@ struct Demand {
           ops, second - first, constraint.low);
   }
 
+  void judge_earlier_stage() const {
+    if (ops.size() != 2) return object("an order of stages needs exactly two ops");
+    const Cycle first = stage(ops[0]), second = stage(ops[1]);
+    if (second - first < constraint.low)
+      object(fmt::format("{} is in stage {}, {} in stage {}: {} stages apart, at least {} demanded", c.name(ops[0]), first, c.name(ops[1]),
+                         second, second - first, constraint.low),
+             ops, second - first, constraint.low);
+  }
+
   void judge_one_by_one() const {
     const Problem& p = c.problem;
     for (std::size_t g = 0; g < c.schedule.groups.size(); ++g) {
@@ -203,6 +212,7 @@ void check_user(const Case& c, const Constraints& constraints) {
     demand.judge_each_op();
     demand.judge_pairs();
     if (constraint.kind == ConstraintKind::Before) demand.judge_before();
+    if (constraint.kind == ConstraintKind::EarlierStage) demand.judge_earlier_stage();
     if (constraint.kind == ConstraintKind::OneByOne) demand.judge_one_by_one();
     if (constraint.kind == ConstraintKind::IIRange) demand.judge_ii();
     if (constraint.kind == ConstraintKind::ClosedGroup && !demand.ops.empty()) demand.judge_closed_group();

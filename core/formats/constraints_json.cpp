@@ -34,6 +34,7 @@ constexpr KindFacts kKinds[] = {
     {ConstraintKind::DifferentGroup, 2, kManyOps, nullptr, nullptr, false},
     {ConstraintKind::Before, 2, 2, "delay", nullptr, false, "The second starts at least `delay` cycles after the first."},
     {ConstraintKind::SameStage, 2, kManyOps, nullptr, nullptr, false},
+    {ConstraintKind::EarlierStage, 2, 2, "stages", nullptr, false, "The first is at least `stages` stages before the second."},
     {ConstraintKind::MaxStages, 0, 0, nullptr, "limit", false},
     {ConstraintKind::MaxWarps, 0, 0, nullptr, "limit", false},
     {ConstraintKind::MaxGroups, 0, 0, nullptr, "limit", false},
@@ -134,7 +135,11 @@ void visit(Io& io, ConstraintIn& in) {
     if (facts.max_ops > 0) io.required("ops", c.ops, OpsOf(facts, in.context));
     if (facts.channel) io.required("channel", c.channel, ChannelOf{as::name, in.context});
     if (counts_rings(c.kind)) io.required("rings", c.rings, as::list(as::part_in(in.context)));
-    if (facts.low_key) io.required(facts.low_key, c.low, c.kind == ConstraintKind::Before ? as::any_integer : as::count);
+    if (facts.low_key)
+      io.required(facts.low_key, c.low,
+                  c.kind == ConstraintKind::Before         ? as::any_integer
+                  : c.kind == ConstraintKind::EarlierStage ? as::Integer{1, kMostStagesApart}
+                                                           : as::count);
     if (facts.high_key) io.required(facts.high_key, c.high, as::count);
     const bool open_end = c.kind == ConstraintKind::IIRange && c.high == 0;
     if ((c.kind == ConstraintKind::Range || c.kind == ConstraintKind::IIRange) && c.low > c.high && !open_end)

@@ -28,6 +28,7 @@ const char* sentence_of(ConstraintKind kind) {
     case ConstraintKind::DifferentGroup: return "{ops} in different groups";
     case ConstraintKind::Before: return "{ops}: at least {low} cycle{s} apart, in this order";
     case ConstraintKind::SameStage: return "{ops} in one stage";
+    case ConstraintKind::EarlierStage: return "{ops}: at least {low} stage{s} apart, in this order";
     case ConstraintKind::MaxStages: return "at most {high} stage{s}";
     case ConstraintKind::MaxWarps: return "at most {high} warp{s}";
     case ConstraintKind::MaxGroups: return "at most {high} group{s}";
@@ -390,6 +391,12 @@ class Parser {
     if (take({"in", "different", "groups"}) || take({"apart"})) return shared(ConstraintKind::DifferentGroup);
     if (take({"in", "one", "stage"}) || take({"in", "the", "same", "stage"}) || take({"in", "same", "stage"}))
       return shared(ConstraintKind::SameStage);
+    if (take({"in", "an", "earlier", "stage", "than"})) {
+      found_.low = 1;
+      op();
+      found_.kind = ConstraintKind::EarlierStage;
+      return two_ops();
+    }
     if (sees("in") && at_ + 1 < words_.size() && is_number(words_[at_ + 1].text)) return take({"in"}), range_to({".."});
     if (take({":"})) return in_order();
     if (sees("before") || sees("+") || sees("<=") || sees("<") || (sees("-") && found_.ops.size() == 1)) return before();
@@ -409,7 +416,15 @@ class Parser {
     if (!failed() && found_.ops.size() != 2)
       fail(fmt::format("an order is between two ops, found {}", found_.ops.size()), "S before O by 64");
   }
-  /// "S and O: at least 64 cycles apart, in this order"
+  /// After a number: whether it counts stages.
+  bool take_stages() {
+    if (failed() || !take_any({"stage", "stages"})) return false;
+    found_.kind = ConstraintKind::EarlierStage;
+    if (found_.low < 1 || found_.low > kMostStagesApart)
+      fail(fmt::format("{} is not a number of stages from 1 to {}", found_.low, kMostStagesApart));
+    return true;
+  }
+  /// "S and O: at least 64 cycles apart, in this order", "S and O: at least 2 stages apart, in this order"
   void in_order() {
     found_.kind = ConstraintKind::Before;
     two_ops();
@@ -417,7 +432,7 @@ class Parser {
     if (!take({"at", "least"})) return expected({"at least"});
     found_.low = number(-kLargestDemand);
     if (failed()) return;
-    if (!take_any({"cycle", "cycles"})) return expected({"cycles"});
+    if (!take_stages() && !take_any({"cycle", "cycles"})) return expected({"cycles", "stages"});
     if (!take({"apart", ",", "in", "this", "order"})) expected({"apart, in this order"});
   }
 
@@ -426,11 +441,11 @@ class Parser {
     if (take({"-"})) return -number();
     return 0;
   }
-  /// "S before O", "S before O by 64", "S + 64 before O", "S + 64 <= O", "S <= O + 64"
+  /// "S before O", "S before O by 64", "S before O by 2 stages", "S + 64 before O", "S + 64 <= O", "S <= O + 64"
   void before() {
     found_.kind = ConstraintKind::Before;
     if (found_.ops.size() != 1) return fail("an order is between two ops, one on each side", "S before O by 64");
-    found_.low = offset();
+    const std::int64_t later = found_.low = offset();
     if (failed()) return;
     const bool in_words = take({"before"});
     if (!in_words && !take({"<="})) return expected({"before", "<="});
@@ -439,7 +454,7 @@ class Parser {
     if (failed()) return;
     if (in_words && take({"by"})) {
       found_.low += number();
-      take_any({"cycle", "cycles"});
+      if (later != 0 || !take_stages()) take_any({"cycle", "cycles"});
     } else if (in_words && (sees("+") || sees("-"))) {
       // Read as arithmetic it allows the second op to start first; that is not what "before" means.
       const std::string& second = found_.ops.back();
@@ -467,7 +482,8 @@ std::string describe(const UserConstraint& constraint) {
     if (i > 0) ops += i + 1 == constraint.ops.size() ? " and " : ", ";
     ops += spoken(constraint.ops[i]);
   }
-  const std::int64_t count = constraint.kind == ConstraintKind::Before ? constraint.low : constraint.high;
+  const bool apart = constraint.kind == ConstraintKind::Before || constraint.kind == ConstraintKind::EarlierStage;
+  const std::int64_t count = apart ? constraint.low : constraint.high;
   if (constraint.kind == ConstraintKind::IIRange && constraint.high == 0) return fmt::format("II at least {}", constraint.low);
   std::string rings;
   for (const StageRing& ring : constraint.rings) {

@@ -12,6 +12,7 @@ const char* to_string(ConstraintKind kind) {
     case ConstraintKind::DifferentGroup: return "different_group";
     case ConstraintKind::Before: return "before";
     case ConstraintKind::SameStage: return "same_stage";
+    case ConstraintKind::EarlierStage: return "earlier_stage";
     case ConstraintKind::MaxStages: return "max_stages";
     case ConstraintKind::MaxWarps: return "max_warps";
     case ConstraintKind::MaxGroups: return "max_groups";

@@ -18,6 +18,7 @@ enum class ConstraintKind {
   DifferentGroup,     ///< ops are pairwise in different groups
   Before,             ///< start(ops[0]) + low <= start(ops[1])
   SameStage,          ///< all ops have the same stage
+  EarlierStage,       ///< stage(ops[0]) + low <= stage(ops[1]), both of one iteration; a stage is start / II
   MaxStages,          ///< at most `high` stages
   MaxWarps,           ///< at most `high` warps in the CTA
   MaxGroups,          ///< at most `high` groups, producer included
@@ -40,6 +41,8 @@ enum class ConstraintKind {
 inline constexpr ConstraintKind kLastConstraintKind = ConstraintKind::MaxCrossingSmem;
 inline bool counts_rings(ConstraintKind kind) { return kind == ConstraintKind::MaxStageSmem || kind == ConstraintKind::MaxCrossingSmem; }
 const char* to_string(ConstraintKind kind);
+/// EarlierStage: what is asked for is no more than that.
+inline constexpr std::int64_t kMostStagesApart = 1024;
 
 /// Registers that a warp group of so many warps is given where its width alone decides: rounded up to 1, 2, 4, 8 ... warps, a
 /// thread has 24 up to 2 warps, 152 up to 4, 232 beyond (the register split of Triton's warp specialization).

@@ -13,6 +13,12 @@
 namespace heddle::solver {
 namespace {
 
+/// What speaks of the stages that ops are in: a shift by less than II changes them.
+bool of_stages(ConstraintKind kind) {
+  return kind == ConstraintKind::SameStage || kind == ConstraintKind::EarlierStage || kind == ConstraintKind::MaxStages ||
+         kind == ConstraintKind::MaxStageSmem;
+}
+
 void cap_groups(Model& model, std::int64_t most) {
   std::vector<WeightedLit> used;
   for (std::size_t g = 0; g < model.group_count(); ++g) used.push_back({1, model.width_at_least(g, 0)});
@@ -140,6 +146,13 @@ void add_constraint(Model& model, const UserConstraint& c) {
         }
       });
       break;
+    case ConstraintKind::EarlierStage:
+      if (ops.size() != 2) break;
+      for (int j = 0; j < model.stages(); ++j) {
+        const int later = static_cast<int>(std::clamp<std::int64_t>(c.low, -model.stages(), model.stages())) + j;
+        backend.add_clause({-model.stage_at_least(ops[0], j), model.stage_at_least(ops[1], later)});
+      }
+      break;
     case ConstraintKind::MaxStages:
       if (c.high < 1) backend.add_clause({});
       for (std::size_t v = 0; v < model.op_count(); ++v)
@@ -194,6 +207,8 @@ std::string constraint_faults(const Problem& problem, const Constraints& constra
       for (const std::string& name : names)
         if (!problem.find_op(name).valid()) faults += fmt::format("constraint '{}' names no op '{}'. ", c.name, name);
     }
+    if (c.kind == ConstraintKind::EarlierStage && c.low > kMostStagesApart)
+      faults += fmt::format("constraint '{}' asks for {} stages between two ops, at most {} can be. ", c.name, c.low, kMostStagesApart);
     if (c.kind == ConstraintKind::ClosedGroup && c.ops.size() != 1)
       faults += fmt::format("constraint '{}' names {} ops instead of one. ", c.name, c.ops.size());
     if (c.kind == ConstraintKind::MaxDepth &&
@@ -205,8 +220,7 @@ std::string constraint_faults(const Problem& problem, const Constraints& constra
 
 bool fixes_rotation(const Constraints& constraints) {
   return std::any_of(constraints.begin(), constraints.end(), [](const UserConstraint& c) {
-    return c.enabled && (c.kind == ConstraintKind::Pin || c.kind == ConstraintKind::Range || c.kind == ConstraintKind::SameStage ||
-                         c.kind == ConstraintKind::MaxStages || c.kind == ConstraintKind::MaxStageSmem);
+    return c.enabled && (c.kind == ConstraintKind::Pin || c.kind == ConstraintKind::Range || of_stages(c.kind));
   });
 }
 
@@ -225,11 +239,9 @@ std::optional<SlidPins> slide_pins(const Constraints& constraints, Cycle least, 
   SlidPins result;
   Cycle first = kFar;
   for (const UserConstraint& c : constraints) {
-    const bool of_stages =
-        c.kind == ConstraintKind::SameStage || c.kind == ConstraintKind::MaxStages || c.kind == ConstraintKind::MaxStageSmem;
     const bool early = c.kind == ConstraintKind::Before && c.low < 0;
     const bool odd = pins(c) && (c.low < 0 || high(c) < c.low || high(c) >= kFar);
-    if (!c.enabled || of_stages || early || odd) continue;  // left out: still a relaxation
+    if (!c.enabled || of_stages(c.kind) || early || odd) continue;  // left out: still a relaxation
     if (pins(c)) first = std::min(first, c.low);
     result.constraints.push_back(c);
   }

@@ -156,6 +156,8 @@ void Relaxer::add_differences() {
   for (const UserConstraint& c : constraints_)
     if (c.enabled && c.kind == ConstraintKind::Before && c.ops.size() == 2)
       raise(problem_.find_op(c.ops[0]).index(), problem_.find_op(c.ops[1]).index(), c.low);
+    else if (c.enabled && c.kind == ConstraintKind::EarlierStage && c.ops.size() == 2)
+      raise(problem_.find_op(c.ops[0]).index(), problem_.find_op(c.ops[1]).index(), (c.low - 1) * ii_ + 1);
   for (std::size_t m = 0; m < n_; ++m)
     for (std::size_t u = 0; u < n_; ++u) {
       const Cycle first = d[u * n_ + m];

@@ -255,6 +255,7 @@ class Encoder {
       case ConstraintKind::DifferentGroup: pairs([&](OpId a, OpId b) { return !together(a, b); }); break;
       case ConstraintKind::Before: solver_.add(start(ops[1]) >= start(ops[0]) + number(c.low)); break;
       case ConstraintKind::SameStage: pairs(stage_equal); break;
+      case ConstraintKind::EarlierStage: solver_.add(start(ops[1]) / number(ii_) >= start(ops[0]) / number(ii_) + number(c.low)); break;
       case ConstraintKind::MaxStages:
         for (const z3::expr& s : starts_) solver_.add(s < number(c.high * ii_));
         break;

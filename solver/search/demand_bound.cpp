@@ -63,6 +63,9 @@ void add_demand(Graph& graph, const Problem& problem, const UserConstraint& c) {
     case ConstraintKind::Before:
       if (c.ops.size() == 2) graph.add({problem.find_op(c.ops[0]).index(), problem.find_op(c.ops[1]).index(), c.low, 0}, text, &c);
       break;
+    case ConstraintKind::EarlierStage:
+      if (c.ops.size() == 2) graph.add({problem.find_op(c.ops[0]).index(), problem.find_op(c.ops[1]).index(), 1, 1 - c.low}, text, &c);
+      break;
     case ConstraintKind::MaxStages:
       if (c.high >= 1 && c.high <= 1024)
         for (std::size_t v = 0; v < zero; ++v) graph.add({v, zero, 1, c.high}, text, &c);

@@ -271,6 +271,10 @@ TEST_CASE("user: every kind of demand, met and missed", "[core]") {
   missed(demand(K::Before, {"a", "b"}, 6));
   missed(demand(K::Before, {"a"}, 6));
   missed(demand(K::SameStage, {"a", "b"}));
+  met(demand(K::EarlierStage, {"a", "b"}, 1));
+  missed(demand(K::EarlierStage, {"a", "b"}, 2));
+  missed(demand(K::EarlierStage, {"b", "a"}, 1));
+  missed(demand(K::EarlierStage, {"a"}, 1));
   met(demand(K::MaxStages, {}, 0, 2));
   missed(demand(K::MaxStages, {}, 0, 1));
   met(demand(K::MaxWarps, {}, 0, 2));

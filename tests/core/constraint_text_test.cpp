@@ -73,6 +73,7 @@ TEST_CASE("many ops and negative delays are read back", "[core]") {
     reads_as(describe(demand(kind, {"S", "P", "O"}, kind == ConstraintKind::Pin || kind == ConstraintKind::InGroup ? 1 : 0, 0)),
              demand(kind, {"S", "P", "O"}, kind == ConstraintKind::Pin || kind == ConstraintKind::InGroup ? 1 : 0, 0));
   reads_as("S and O: at least -1 cycles apart, in this order", demand(ConstraintKind::Before, {"S", "O"}, -1, 0));
+  reads_as("S and O: at least 1 stage apart, in this order", demand(ConstraintKind::EarlierStage, {"S", "O"}, 1, 0));
 }
 
 TEST_CASE("demands on II, closed groups and widths are read in words", "[core]") {
@@ -100,6 +101,9 @@ TEST_CASE("short forms are understood", "[core]") {
   reads_as("S, O together", demand(ConstraintKind::SameGroup, {"S", "O"}, 0, 0));
   reads_as("S and O in the same stage", demand(ConstraintKind::SameStage, {"S", "O"}, 0, 0));
   reads_as("S before O", demand(ConstraintKind::Before, {"S", "O"}, 0, 0));
+  reads_as("S before O by 1 stage", demand(ConstraintKind::EarlierStage, {"S", "O"}, 1, 0));
+  reads_as("S before O by 2 stages", demand(ConstraintKind::EarlierStage, {"S", "O"}, 2, 0));
+  reads_as("S in an earlier stage than O", demand(ConstraintKind::EarlierStage, {"S", "O"}, 1, 0));
   reads_as("S before O by 64", demand(ConstraintKind::Before, {"S", "O"}, 64, 0));
   reads_as("S + 64 before O", demand(ConstraintKind::Before, {"S", "O"}, 64, 0));
   reads_as("S+64<=O", demand(ConstraintKind::Before, {"S", "O"}, 64, 0));
@@ -127,6 +131,9 @@ TEST_CASE("what is not understood is named, with a guess", "[core]") {
   CHECK(has(fault_of("S from 9 to 3"), "nothing lies between"));
   CHECK(has(fault_of("S and S in one group"), "listed twice"));
   CHECK(has(fault_of("S in one group"), "at least 2 ops"));
+  CHECK(has(fault_of("S before O by 0 stages"), "0 is not a number of stages from 1 to 1024"));
+  CHECK(has(fault_of("S before O by 1025 stages"), "1025 is not a number of stages"));
+  CHECK(has(fault_of("S and P in an earlier stage than O"), "between two ops"));
   CHECK(has(fault_of("pin S at 99999999999999999999"), "is not a number from 0"));
   CHECK(has(fault_of("smem <= 99999999999 KiB"), "is not a number from 0"));
   CHECK(has(fault_of("pin S at -3"), "-3 is not a number from 0"));

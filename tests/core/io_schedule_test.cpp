@@ -192,11 +192,11 @@ TEST_CASE("every kind of constraint survives a round trip", "[core]") {
   const auto constraints = read_constraints(constraints_file, c.problem, &warnings);
   if (!constraints) FAIL(to_string(constraints.error()));
   CHECK(warnings.empty());
-  CHECK(constraints->size() == 15);
+  CHECK(constraints->size() == 16);
   CHECK(test::golden_difference("constraints.json", constraints_text(*constraints)) == "");
   CHECK(describe(constraints->at(0)) == "pin gemm at 128");
   CHECK(describe(constraints->at(1)) == "gemm and soft from 1 to 9");
-  CHECK(describe(constraints->at(14)) == "at most 2 slots for load");
+  CHECK(describe(constraints->at(15)) == "at most 2 slots for load");
 }
 
 TEST_CASE("all faults of a constraints file come at once", "[core]") {
@@ -209,7 +209,7 @@ TEST_CASE("all faults of a constraints file come at once", "[core]") {
   REQUIRE(!read.ok());
   CHECK(to_string(read.error()) ==
         "c.json: /constraints/0/kind: unknown kind of constraint \"pinn\" (known: pin, range, in_group, not_in_group, "
-        "same_group, different_group, before, same_stage, max_stages, max_warps, max_groups, max_registers, max_smem, "
+        "same_group, different_group, before, same_stage, earlier_stage, max_stages, max_warps, max_groups, max_registers, max_smem, "
         "max_tmem, "
         "max_depth, one_by_one, ii_range, closed_group, max_width_registers, max_stage_smem or max_crossing_smem) (did you mean 'pin'?)\n"
         "c.json: /constraints/1/ops/0: no op 'gem' in the loop body of k (did you mean 'gemm'?)\n"

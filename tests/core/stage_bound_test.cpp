@@ -55,6 +55,14 @@ TEST_CASE("an order demanded by the user counts like a dependence", "[core]") {
   CHECK(stage_bound(b.problem, {constraint(ConstraintKind::Before, {"x", "y"}, 500)}, 10) > 50);
 }
 
+TEST_CASE("an order of stages demanded by the user counts like a dependence", "[core]") {
+  ProblemBuilder b({"A", "B"});
+  b.op("x", "A", 1);
+  b.op("y", "B", 1);
+  // At most the last cycle of the fifth stage after the first cycle of x's.
+  CHECK(stage_bound(b.problem, {constraint(ConstraintKind::EarlierStage, {"x", "y"}, 5)}, 10) == 59 / 10 + 2);
+}
+
 TEST_CASE("where the user fixes cycles or stages nothing is claimed", "[core]") {
   const Problem problem = test::toy_problem();
   CHECK(stage_bound(problem, {}, 2));

@@ -41,7 +41,7 @@ TEST_CASE("prices are differences of the least IIs that exhaustive search finds"
   test::RandomProblemOptions shape;
   shape.max_ops = 4;
   int compared = 0, costly = 0;
-  for (std::uint32_t seed = 1; seed <= 80; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 120; ++seed) {
     const Problem problem = test::random_problem(seed, shape);
     std::mt19937 random(seed);
     SolveRequest request;

@@ -112,7 +112,7 @@ TEST_CASE("a cap costs what it costs, and of impossible demands those in the way
 TEST_CASE("a demand of an op that does not exist is a fault of the question for slack", "[solver]") {
   for (const ConstraintKind kind :
        {ConstraintKind::Pin, ConstraintKind::Range, ConstraintKind::InGroup, ConstraintKind::NotInGroup, ConstraintKind::SameGroup,
-        ConstraintKind::DifferentGroup, ConstraintKind::Before, ConstraintKind::SameStage}) {
+        ConstraintKind::DifferentGroup, ConstraintKind::Before, ConstraintKind::SameStage, ConstraintKind::EarlierStage}) {
     SlackRequest request = toy_request();
     UserConstraint c;
     c.name = "of another kernel";

@@ -204,6 +204,7 @@ TEST_CASE("every kind of user constraint is honoured", "[solver]") {
       {constraint(ConstraintKind::SameGroup, {"S", "P", "O"}, 0), [](const Schedule& s) { return s.groups.size() == 1; }},
       {constraint(ConstraintKind::Before, {"S", "O"}, 7), [](const Schedule& s) { return s.ops[2].start - s.ops[0].start >= 7; }},
       {constraint(ConstraintKind::SameStage, {"P", "O"}, 0), [](const Schedule& s) { return s.stage(OpId(1)) == s.stage(OpId(2)); }},
+      {constraint(ConstraintKind::EarlierStage, {"S", "O"}, 3), [](const Schedule& s) { return s.stage(OpId(2)) - s.stage(OpId(0)) >= 3; }},
       {constraint(ConstraintKind::MaxStages, {}, 0, 1), [](const Schedule& s) { return stage_count(s) == 1; }},
       {constraint(ConstraintKind::MaxWarps, {}, 0, 1), [](const Schedule& s) { return s.groups.size() == 1; }},
       {constraint(ConstraintKind::MaxGroups, {}, 0, 1), [](const Schedule& s) { return s.groups.size() == 1; }},

@@ -123,17 +123,19 @@ Document constraints_document(Dice& dice, const Problem& problem) {
   Document list = Document::array(), changes = Document::array();
   for (std::int64_t n = dice.between(0, 3); n > 0; --n) {
     const std::string kind =
-        dice.pick({"pin", "range", "in_group", "not_in_group", "same_group", "different_group", "before", "same_stage", "max_stages",
-                   "max_warps", "max_groups", "max_registers", "max_smem", "max_tmem", "max_depth", "one_by_one"});
+        dice.pick({"pin", "range", "in_group", "not_in_group", "same_group", "different_group", "before", "same_stage", "earlier_stage",
+                   "max_stages", "max_warps", "max_groups", "max_registers", "max_smem", "max_tmem", "max_depth", "one_by_one"});
     Document c{{"kind", kind}};
-    const bool two = kind == "same_group" || kind == "different_group" || kind == "same_stage" || kind == "before";
+    const bool two =
+        kind == "same_group" || kind == "different_group" || kind == "same_stage" || kind == "earlier_stage" || kind == "before";
     if (two && problem.ops.size() < 2) continue;
-    if (two) c["ops"] = op_list(dice, problem, 2, kind == "before" ? 2 : 4);
+    if (two) c["ops"] = op_list(dice, problem, 2, kind == "before" || kind == "earlier_stage" ? 2 : 4);
     if (kind == "pin") c["at"] = dice.odd(0, dice.chance(80) ? 1000 : kLargest);
     if (kind == "range") c["low"] = dice.between(0, 50), c["high"] = dice.chance(70) ? dice.between(50, 900) : kLargest;
     if (kind == "in_group" || kind == "not_in_group") c["group"] = dice.chance(80) ? dice.between(0, 2) : dice.odd(0, kLargest);
     if (!two && kind.find("max") == std::string::npos && kind != "one_by_one") c["ops"] = op_list(dice, problem, 1, 3);
     if (kind == "before") c["delay"] = dice.chance(80) ? dice.between(-20, 100) : dice.odd(-kLargest, kLargest);
+    if (kind == "earlier_stage") c["stages"] = dice.chance(80) ? dice.between(1, 3) : dice.odd(1, kLargest);
     if (kind.starts_with("max_")) c["limit"] = dice.odd(0, dice.chance(70) ? 300 : kLargest);
     if (kind == "max_depth") {
       if (problem.channels.empty()) continue;

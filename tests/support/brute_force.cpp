@@ -17,7 +17,7 @@ constexpr Cycle kFar = -(Cycle{1} << 40);  // no path
 /// Constraints that a shift of all starts can break.
 bool is_absolute(ConstraintKind kind) {
   return kind == ConstraintKind::Pin || kind == ConstraintKind::Range || kind == ConstraintKind::SameStage ||
-         kind == ConstraintKind::MaxStages || kind == ConstraintKind::MaxStageSmem;
+         kind == ConstraintKind::EarlierStage || kind == ConstraintKind::MaxStages || kind == ConstraintKind::MaxStageSmem;
 }
 
 class Search {

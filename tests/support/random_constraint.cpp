@@ -33,6 +33,10 @@ std::optional<UserConstraint> random_constraint(const Problem& problem, Cycle ii
       c.ops = {op(), op()};
       c.low = below(8) - 2;
       break;
+    case ConstraintKind::EarlierStage:
+      c.ops = {op(), op()};
+      c.low = 1 + below(2);
+      break;
     case ConstraintKind::MaxStages: c.high = 1 + below(3); break;
     case ConstraintKind::MaxWarps: c.high = 1 + below(8); break;
     case ConstraintKind::MaxGroups: c.high = 1 + below(2); break;

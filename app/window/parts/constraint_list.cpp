@@ -141,8 +141,10 @@ std::vector<SuggestedConstraint> suggest_constraints(const Session& session) {
     add("different_groups", "Selected ops in different groups", ConstraintKind::DifferentGroup, names, 0, 0, false);
     add("same_stage", "Selected ops in one stage", ConstraintKind::SameStage, names, 0, 0, false);
   }
-  if (names.size() == 2)
+  if (names.size() == 2) {
     add("before", names[0] + " before " + names[1], ConstraintKind::Before, names, problem.op(session.selection().ops[0]).latency, 0, true);
+    add("earlier_stage", names[0] + " a stage before " + names[1], ConstraintKind::EarlierStage, names, 1, 0, false);
+  }
   const ScheduleEntry* entry = content.entry();
   if (!entry) return list;
   if (names.size() == 1) {
