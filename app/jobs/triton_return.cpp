@@ -57,7 +57,7 @@ std::vector<std::string> needs_of(const triton::Memory& before, const triton::Me
   return lines;
 }
 
-std::string finish_command(const std::string& ttgir) { return "python heddle_triton.py finish " + shell_word(ttgir); }
+std::string finish_command(const std::string& ttgir) { return "python3 heddle_triton.py finish " + shell_word(ttgir); }
 
 std::string use_line(const std::string& folder) {
   return fmt::format("import heddle_triton; heddle_triton.use({})", python_string(folder));

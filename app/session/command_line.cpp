@@ -288,12 +288,13 @@ std::string triton_name(const TritonSource& source) {
   return triton::to_string(address);
 }
 
-std::string triton_line(const Session& session, const char* subcommand) {
+std::string triton_line(const Session& session, const char* subcommand, const std::vector<std::string>& extra = {}) {
   const Content& content = session.content();
   if (!content.triton || !content.triton->program) return {};
   std::vector<std::string> words{"heddle", subcommand, triton_name(*content.triton)};
   if (content.machine && session.text_unsaved(SourceOf::Machine)) return {};
   if (content.machine) words.push_back(name_in_library(Shelf::Machines, content.machine->file));
+  words.insert(words.end(), extra.begin(), extra.end());
   return shell_words(words);
 }
 
@@ -408,6 +409,8 @@ std::string export_command(const Session& session, const Export& request) {
       break;
     }
     case ExportKind::DumpVariants: return {};  // of the window's list
+    case ExportKind::Ttgir: words = {"--format", "ttgir"}; break;
+    case ExportKind::Python: return triton_line(session, "export", {"--format", "python", "--out", request.path});
     case ExportKind::Png: return picture_command(session, request);
   }
   add({"--out", request.path});

@@ -5,7 +5,7 @@
 
 namespace heddle::app {
 
-enum class ExportKind { Svg, Png, Html, Trace, Text, Csv, DumpGraph, DumpVariants, JointSolution };
+enum class ExportKind { Svg, Png, Html, Trace, Text, Csv, DumpGraph, DumpVariants, JointSolution, Ttgir, Python };
 struct Export {
   ExportKind kind = ExportKind::Svg;
   std::string path;

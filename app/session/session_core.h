@@ -125,6 +125,8 @@ class SessionCore {
   bool pump();
   bool close(std::chrono::milliseconds limit);
   void save_settings_now();
+  void export_for_triton(const Export& c);
+  void refuse_export(const std::string& path, const Error& error);
   void note_exported(const std::string& path, const Result<Ok>& result);
 
  private:

@@ -1,8 +1,13 @@
 // What is on screen, as files for other programs.
 #include <fmt/format.h>
 
+#include <filesystem>
+
+#include "app/jobs/triton_return.h"
 #include "app/session/files.h"
 #include "app/session/session_core.h"
+#include "app/session/triton_source.h"
+#include "app/session/triton_way_back.h"
 #include "core/analysis/difference.h"
 #include "core/answers/chart_page.h"
 #include "core/answers/summary.h"
@@ -110,6 +115,7 @@ void SessionCore::on(const Export& c) {
     view_.pictures.push_back(c);
     return;
   }
+  if (c.kind == ExportKind::Ttgir || c.kind == ExportKind::Python) return export_for_triton(c);
   if (!entry) return fail("Cannot export", Error::input("there is no schedule to draw", "solve or open one first"));
   const Shown shown{document_.content, view_, session_.iterations(), problem_to_write()};
   const Problem& problem = shown.problem;
@@ -130,16 +136,35 @@ void SessionCore::on(const Export& c) {
     case ExportKind::DumpVariants:
     case ExportKind::JointSolution: {
       const Result<std::string> written = dump_text(c.kind);
-      if (!written) {
-        view_.exported.push_back({c.path, written.error().faults.front().message, false});
-        return fail("Cannot export " + base_name(c.path), written.error());
-      }
+      if (!written) return refuse_export(c.path, written.error());
       text = *written;
       break;
     }
+    case ExportKind::Ttgir:
+    case ExportKind::Python:
     case ExportKind::Png: break;
   }
   note_exported(c.path, write_file(c.path, text));
+}
+
+void SessionCore::export_for_triton(const Export& c) {
+  std::error_code code;
+  if (document_.content.triton && std::filesystem::equivalent(c.path, document_.content.triton->file->path, code) && !code)
+    return refuse_export(c.path, Error::input("that would replace the text that the schedule is of", "give it another name"));
+  if (c.kind == ExportKind::Python) {
+    const Result<std::string> python = rotated_python(document_.content);
+    return python ? note_exported(c.path, write_file(c.path, *python)) : refuse_export(c.path, python.error());
+  }
+  const WayBack way = way_back(document_.content);
+  if (!way.given) return refuse_export(c.path, Error::input(why_not_given(way)));
+  const Result<Ok> written = write_file(c.path, way.given->text);
+  note_exported(c.path, written);
+  if (written) say(LogLevel::Info, "next: " + finish_command(c.path));
+}
+
+void SessionCore::refuse_export(const std::string& path, const Error& error) {
+  view_.exported.push_back({path, error.faults.front().message, false});
+  fail("Cannot export " + base_name(path), error);
 }
 
 void SessionCore::note_exported(const std::string& path, const Result<Ok>& result) {

@@ -6,6 +6,7 @@
 #include "app/session/commands.h"
 #include "app/session/triton_source.h"
 #include "app/window/frame/triton_pane.h"
+#include "app/window/parts/triton_return_state.h"
 #include "app/window/tabs/triton/triton_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
@@ -20,6 +21,11 @@ namespace {
 
 std::string text_of(const std::string& name) { return test::repository_path("tests/triton/texts/" + name); }
 std::string gemm() { return text_of("gemm_descriptors.sm90.scheduled.ttgir"); }
+
+std::string read_all(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
 
 Environment without_comparison() {
   Environment environment;
@@ -150,6 +156,86 @@ TEST_CASE("flow: a Triton text dropped, three charts on one axis, each of them c
   CHECK(p.clipboard().find('|') != std::string::npos);
   p.click("triton/command");
   CHECK(p.clipboard().find("heddle compare") == 0);
+}
+
+TEST_CASE("flow: the chosen schedule is given back to Triton, and the line for Python is copied", "[ui]") {
+  const test::FlowFolder folder;
+  test::Person p;
+  p.drop(gemm());
+  p.settle();
+  REQUIRE(p.session().view().tab == BottomTab::Triton);
+  p.click("triton/row/0");
+  p.frame(4);
+  p.session().apply(show_tab(BottomTab::Triton));
+  const auto write = [&](const std::string& path) {
+    p.window().ui().path_prompt.ask = Prompt::TtgirPath;
+    p.window().ui().path_prompt.just_opened = true;
+    p.frame(4);
+    REQUIRE(p.has("write/path"));
+    p.key(Key::A, {.ctrl = true});
+    p.type(path);
+    p.frame(2);
+    p.click("write/go");
+    p.frame(4);
+  };
+  // Triton's own changes nothing.
+  write(folder.file("own.ttgir"));
+  REQUIRE(fs::exists(folder.file("own.ttgir")));
+  CHECK(read_all(folder.file("own.ttgir")) == read_all(gemm()));
+  // It is not written over the text that it is of.
+  const std::string copy = folder.file("copy.ttgir");
+  fs::copy_file(gemm(), copy);
+  p.drop(copy);
+  p.settle();
+  write(copy);
+  CHECK(p.session().error());
+  p.session().apply(DismissError{});
+  p.frame(3);
+  CHECK(read_all(copy) == read_all(gemm()));
+  // A schedule of the free reading has no place there, and says so.
+  p.session().apply(ShowSide{triton::Whose::BestOfMachine});
+  p.frame(4);
+  CHECK(way_back_of(p.session(), p.window().ui()).why_not.find("free reading") != std::string::npos);
+  p.session().apply(ShowSide{triton::Whose::BestOfTriton});
+  p.frame(4);
+  const WayBack& way = way_back_of(p.session(), p.window().ui());
+  CAPTURE(way.why_not, way.broken.size());
+  REQUIRE(way.given);
+  CHECK(way.changes.size() == way.given->changes.size());
+  p.platform().resize(1600, 1400);
+  p.frame(4);
+  p.click("triton/use");
+  CHECK(p.clipboard() == "import heddle_triton; heddle_triton.use(\"" + folder.path.string() + "\")");
+  p.click("triton/finish");
+  CHECK(p.clipboard().find("heddle_triton.py finish") != std::string::npos);
+}
+
+TEST_CASE("a text that breaks a rule of Triton's passes says which in the tab, and a click selects the op", "[ui]") {
+  const test::FlowFolder folder;
+  std::string edited = read_all(text_of("attention_forward.sm90.scheduled.ttgir"));
+  const std::size_t at = edited.find("loop.stage = 2", edited.find("%p_17 = math.exp2"));
+  edited.replace(at, 14, "loop.stage = 1");
+  std::ofstream(folder.file("edited.ttgir")) << edited;
+  Harness h(test::solve_toy, 1600, 1400, without_comparison());
+  h.drop(folder.file("edited.ttgir"));
+  h.frame(4);
+  h.session().apply(show_tab(BottomTab::Triton));
+  h.frame(4);
+  const WayBack& way = way_back_of(h.session(), h.window().ui());
+  if (way.why_not.empty()) {
+    REQUIRE_FALSE(way.broken.empty());
+    CHECK(way.broken.front().text.find("triton-order: ") == 0);
+    CHECK(way.broken.front().line > 0);
+    REQUIRE(h.has("triton/change/0"));
+    h.click("triton/change/0");
+    h.frame(2);
+    CHECK_FALSE(h.session().selection().empty());
+  }
+  // The button is grey: no dialog comes.
+  REQUIRE(h.has("triton/write"));
+  h.click("triton/write");
+  h.frame(3);
+  CHECK_FALSE(h.has("write/path"));
 }
 
 TEST_CASE("a low window shows the chosen one of the three alone, and says so", "[ui]") {

@@ -18,6 +18,7 @@
 #include "app/session/run_state.h"
 #include "app/session/sweep_state.h"
 #include "app/session/triton_source.h"
+#include "app/session/triton_way_back.h"
 #include "app/session/truth_state.h"
 #include "app/window/chart/why_here.h"
 #include "app/window/frame/palette.h"
@@ -438,6 +439,7 @@ inline void measure_all(const Session& s, UiState& ui) {
   show_compare<true>(s, ui);
   ui.commands.push(Ask{Topic::Compare, {}});
 }
+inline std::string no_way_back(const Session& s) { return why_no_way_back(s.content()); }
 inline void open_export(const Session&, UiState& ui) { ui.of<ExportDialogState>().wanted = true; }
 inline void add_note(const Session& s, UiState& ui) { begin_note(s, ui); }
 inline void share(const Session& s, UiState& ui) {

@@ -254,6 +254,7 @@ const Action kActions[] = {
         not_at_work<KernelStep::Data>),
     Action{"cancel_compile", kNowhere, "Cancel compiling", "", cancel_kernel<KernelStep::Build>}.needs(not_at_work<KernelStep::Build>),
     Action{"save_kernel", kKernel, "Save CUDA ...", ""}.asks(Prompt::KernelPath).needs(needs_kernel_text).below_line(),
+    Action{"save_ttgir", kKernel, "Write Triton's text with this schedule ...", ""}.asks(Prompt::TtgirPath).needs(no_way_back),
     Action{"next_source", kKernel, "Next lines of the selected op", "F4"}.does(next_source<1>).needs(why_no_source_step),
     Action{"previous_source", kKernel, "Previous lines of the selected op", "Shift+F4"}.does(next_source<-1>).needs(why_no_source_step),
     Action{"run_kernel", kKernel, "Run and measure", "F8", make_run<false>}.needs(needs_gpu).below_line(),

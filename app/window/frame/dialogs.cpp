@@ -124,6 +124,7 @@ void draw_path_prompt(const Session& session, UiState& ui) {
                       : prompt.ask == Prompt::KernelPath      ? Facts{"Save the CUDA text", ".cu"}
                       : prompt.ask == Prompt::KernelTextPath  ? Facts{"Save the kernel", ".json"}
                       : prompt.ask == Prompt::MachineTextPath ? Facts{"Save the machine", ".json"}
+                      : prompt.ask == Prompt::TtgirPath       ? Facts{"Write Triton's text with this schedule in it", ".best.ttgir"}
                       : prompt.ask == Prompt::SharePath       ? Facts{"Share: project, picture, trace and command", ".heddle.json"}
                                                               : Facts{"Save the schedule", ".schedule.json"};
   const bool project = prompt.ask == Prompt::ProjectPath || prompt.ask == Prompt::SharePath;
@@ -132,6 +133,7 @@ void draw_path_prompt(const Session& session, UiState& ui) {
     const Content& content = session.content();
     const std::string stem = prompt.ask == Prompt::KernelTextPath    ? content.kernel->name
                              : prompt.ask == Prompt::MachineTextPath ? content.machine->name
+                             : prompt.ask == Prompt::TtgirPath       ? content.kernel->name
                                                                      : file_stem(session);
     copy_to(prompt.path, sizeof prompt.path, has_file ? session.project_file() : stem + facts.ending);
     ImGui::OpenPopup("write");
@@ -160,6 +162,7 @@ void draw_path_prompt(const Session& session, UiState& ui) {
       case Prompt::SharePath: share_as(ui, prompt.path); break;
       case Prompt::KernelPath: ui.commands.push(SaveKernel{prompt.path}); break;
       case Prompt::KernelTextPath: ui.commands.push(SaveSource{SourceOf::Kernel, prompt.path}); break;
+      case Prompt::TtgirPath: ui.commands.push(Export{ExportKind::Ttgir, prompt.path}); break;
       case Prompt::MachineTextPath: ui.commands.push(SaveSource{SourceOf::Machine, prompt.path}); break;
       case Prompt::SavePath: ui.commands.push(SaveSchedule{prompt.path}); break;
       case Prompt::Nothing: break;

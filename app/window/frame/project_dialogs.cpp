@@ -14,6 +14,7 @@
 #include "app/session/command_line.h"
 #include "app/session/commands.h"
 #include "app/session/files.h"
+#include "app/session/triton_way_back.h"
 #include "app/window/frame/folder_list.h"
 #include "app/window/frame/panels.h"
 #include "app/window/kit/probe.h"
@@ -31,7 +32,7 @@ struct Kind {
   ExportKind kind;
   const char *name, *label, *ending, *about;
 };
-constexpr std::array<Kind, 9> kKinds{
+constexpr std::array<Kind, 11> kKinds{
     {{ExportKind::Svg, "export/svg", "SVG", ".svg", "The chart as a drawing, for papers and web pages: text stays text."},
      {ExportKind::Png, "export/png", "PNG", ".png", "The pixels of the chart, or of the whole window."},
      {ExportKind::Html, "export/html", "HTML", ".html",
@@ -45,11 +46,24 @@ constexpr std::array<Kind, 9> kKinds{
       "byte."},
      {ExportKind::DumpVariants, "export/variants", "variants", ".schedule_graphs.json",
       "The same with every legal schedule of the list, the best first, as the compiler's own top-N file."},
-     {ExportKind::JointSolution, "export/joint", "joint-solver", ".solution.json",
-      "The answer to the joint-solver problem that is open."}}};
+     {ExportKind::JointSolution, "export/joint", "joint-solver", ".solution.json", "The answer to the joint-solver problem that is open."},
+     {ExportKind::Ttgir, "export/ttgir", "TTGIR", ".best.ttgir",
+      "Triton's text with this schedule in it: stages, clusters and partitions of its ops; everything else byte for byte. "
+      "heddle_triton.py finish compiles it."},
+     {ExportKind::Python, "export/python", "Python", ".rotated.py",
+      "The loop with its products rotated, to put in place of the one in the program: overlap that Triton's passes do not make."}}};
 
 bool for_compiler(ExportKind kind) {
   return kind == ExportKind::DumpGraph || kind == ExportKind::DumpVariants || kind == ExportKind::JointSolution;
+}
+bool for_triton(ExportKind kind) { return kind == ExportKind::Ttgir || kind == ExportKind::Python; }
+
+/// Why what is open cannot be written so; empty: it can.
+std::string why_not(const Session& session, ExportKind kind) {
+  if (for_compiler(kind)) return session.why_no_dump(kind);
+  if (kind == ExportKind::Ttgir) return why_no_way_back(session.content());
+  if (kind == ExportKind::Python) return session.content().triton ? "" : "no Triton kernel is open";
+  return {};
 }
 
 const Kind& kind_of(ExportKind kind) {
@@ -164,7 +178,7 @@ void draw_export_dialog(const Session& session, UiState& ui) {
     dialog.wanted = false;
     dialog.just_opened = true;
     dialog.request.light = session.settings().theme == ThemeName::Light;
-    if (for_compiler(dialog.request.kind) && !session.why_no_dump(dialog.request.kind).empty()) dialog.request.kind = ExportKind::Svg;
+    if (!why_not(session, dialog.request.kind).empty()) dialog.request.kind = ExportKind::Svg;
     std::snprintf(dialog.path, sizeof dialog.path, "%s", (file_stem(session) + kind_of(dialog.request.kind).ending).c_str());
     dialog.earlier = session.view().exported.size();
     ImGui::OpenPopup("export");
@@ -184,18 +198,20 @@ void draw_export_dialog(const Session& session, UiState& ui) {
     ImGui::SameLine(0, px(6));
   };
   for (const Kind& kind : kKinds)
-    if (!for_compiler(kind.kind)) choose(kind, {}, px(76));
+    if (!for_compiler(kind.kind) && !for_triton(kind.kind)) choose(kind, {}, px(76));
   ImGui::NewLine();
-  if (session.content().dump) {
+  const auto more = [&](const char* whom, bool (*is_for)(ExportKind)) {
     const float top = ImGui::GetCursorPosY();
     ImGui::SetCursorPosY(top + px(6));
-    colored_text(theme().dim, "for the compiler");
+    colored_text(theme().dim, whom);
     ImGui::SameLine(0, px(10));
     ImGui::SetCursorPosY(top);
     for (const Kind& kind : kKinds)
-      if (for_compiler(kind.kind)) choose(kind, session.why_no_dump(kind.kind), 0);
+      if (is_for(kind.kind)) choose(kind, why_not(session, kind.kind), 0);
     ImGui::NewLine();
-  }
+  };
+  if (session.content().dump) more("for the compiler", for_compiler);
+  if (session.content().triton) more("for Triton", for_triton);
   std::string about = kind_of(dialog.request.kind).about;
   if (session.content().baseline_entry() &&
       (session.view().chart_view == ChartView::Split || session.view().chart_view == ChartView::Ghost))

@@ -16,7 +16,7 @@ namespace heddle::app {
 struct UiState;
 
 /// What a dialog must ask before a command can be made.
-enum class Prompt { Nothing, SavePath, ProjectPath, ConstraintsPath, SharePath, KernelPath, KernelTextPath, MachineTextPath };
+enum class Prompt { Nothing, SavePath, ProjectPath, ConstraintsPath, SharePath, KernelPath, KernelTextPath, MachineTextPath, TtgirPath };
 
 struct Action {
   using Make = Command (*)(const Session&);

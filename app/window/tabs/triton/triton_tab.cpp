@@ -13,6 +13,7 @@
 #include "app/window/parts/question_bar.h"
 #include "app/window/parts/ui_state.h"
 #include "app/window/tabs/triton/triton_model.h"
+#include "app/window/tabs/triton/triton_return.h"
 #include "app/window/tabs/triton/triton_tab_state.h"
 
 namespace heddle::app {
@@ -176,6 +177,10 @@ void draw_triton_tab(const Session& session, const Models&, UiState& ui) {
   }
   ImGui::Dummy(ImVec2(0, px(2)));
   sentences(model.prices, theme().text);
+  if (session.content().problem) {
+    const TritonState::Known* known = session.triton().of(session.content());
+    draw_triton_return(session, known && !known->running ? known->comparison.get() : nullptr, ui, ended);
+  }
   if (!model.options.empty()) {
     section("WHAT OTHER OPTIONS WOULD GIVE", "by the model");
     draw_options(model);

@@ -1,0 +1,43 @@
+// The shown schedule given back to the open Triton text: what would be written, or why it must not be.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/session/document.h"
+#include "core/base/result.h"
+#include "core/triton/give_back.h"
+
+namespace heddle::app {
+
+struct WayBack {
+  /// A rule that the schedule breaks, of Heddle's checker or of Triton's passes.
+  struct Broken {
+    std::string text;  ///< "triton-order: ..."
+    std::vector<OpId> ops;
+    int line = 0;  ///< of the text; 0: of none
+  };
+  /// An op whose stage, cluster or partition becomes another.
+  struct Change {
+    std::string text;  ///< "%k (tt.descriptor_load, line 70): stage 0 -> 1"
+    OpId op;           ///< of the problem; may be invalid
+    int line = 0;
+  };
+  std::string why_not;  ///< there is nothing to give back: no text, no schedule of the triton reading; else empty
+  std::vector<Broken> broken;
+  std::optional<triton::GivenBack> given;  ///< with neither of the two
+  std::vector<Change> changes;             ///< of `given`
+  triton::Memory before;                   ///< of the text as it is
+};
+
+WayBack way_back(const Content& content);
+/// Without writing it: why there is nothing to give back, or what the checker says against the schedule; empty: way_back() has the answer.
+std::string why_no_way_back(const Content& content);
+/// The first reason not to write it; empty: there is none.
+std::string why_not_given(const WayBack& way);
+
+/// The loop of the open Triton text in Python, its products rotated. Faults: the source is not here, or the loop cannot be.
+Result<std::string> rotated_python(const Content& content);
+
+}  // namespace heddle::app
