@@ -21,6 +21,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import hashlib
+import importlib.util
 import json
 import math
 import os
@@ -48,17 +49,23 @@ class Fault(Exception):
         self.code = code
 
 
+class Unlike(Fault):
+    """This Triton lists its passes in another way than those that we know; nothing has been run."""
+
+
 def say(sentence: str) -> None:
     print(f"heddle_triton: {sentence}", file=sys.stderr, flush=True)
 
 
+def expect_triton() -> None:
+    if importlib.util.find_spec("triton") is None:
+        raise Fault(f"Triton is not installed for {sys.executable}: pip install triton", 2)
+
+
 def load_triton() -> Any:
     """The module triton, of a version that can be worked with."""
-    try:
-        import triton
-        import triton.backends.nvidia.compiler  # noqa: F401  (the passes are listed by it)
-    except ImportError as missing:
-        raise Fault(f"Triton is not installed for {sys.executable} ({missing}): pip install triton", 2) from None
+    expect_triton()
+    import triton
     version = tuple(int(number) for number in re.findall(r"\d+", triton.__version__)[:2])
     if version < OLDEST:
         raise Fault(f"Triton {triton.__version__} is too old: its texts carry no schedule before 3.4 (pip install --upgrade triton)", 2)
@@ -88,16 +95,18 @@ class PassList:
         self.names: list[str] = []
         self.adders: list[Callable] = []
         self.words: tuple = ()  # of pm.run: later versions give the list a name
+        self.begun = False
 
     def enable_debug(self) -> bool:
         return False
 
     def run(self, held: "HeldModule", *words: str) -> None:
-        self.words = words
+        self.words, held.passes = words, self
         held.module = held.visit(self, held.module) or held.module
 
     def run_range(self, module: Any, begin: int, end: int | None = None) -> None:
         from triton._C.libtriton import ir
+        self.begun = True
         manager = ir.pass_manager(module.context)
         manager.enable_debug()  # MLIR_ENABLE_DUMP goes on working
         for add in self.adders[begin:end]:
@@ -116,6 +125,7 @@ class HeldModule:
 
     def __init__(self, module: Any, visit: Callable[[PassList, Any], Any]):
         self.module, self.visit, self.context = module, visit, module.context
+        self.passes: PassList | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.module, name)
@@ -146,12 +156,17 @@ def between_passes(backend: Any, options: Any, visit: Callable[[PassList, Any, d
     """Triton's stage "ttgir" with `visit` in the place where it runs its passes; `visit` runs them, and may give another module to go on
     with. make_ttgir gets stand-ins in a scope of its own, so nothing of Triton is changed for others, threads among them."""
     def ttgir(module: Any, metadata: dict) -> Any:
-        own = backend.make_ttgir
-        scope = dict(own.__globals__)
-        scope.update(passes=Listener(scope["passes"]), nvidia=Listener(scope["nvidia"]), ir=Listener(scope["ir"], pass_manager=PassList))
         held = HeldModule(module, lambda passes, module: visit(passes, module, metadata))
-        make = types.FunctionType(own.__code__, scope, own.__name__, own.__defaults__, own.__closure__)
-        make(held, metadata, options, backend._parse_arch(options.arch))
+        try:
+            own = backend.make_ttgir
+            scope = dict(own.__globals__)
+            scope.update(passes=Listener(scope["passes"]), nvidia=Listener(scope["nvidia"]), ir=Listener(scope["ir"], pass_manager=PassList))
+            make = types.FunctionType(own.__code__, scope, own.__name__, own.__defaults__, own.__closure__)
+            make(held, metadata, options, backend._parse_arch(options.arch))
+        except Exception as fault:
+            if held.passes and held.passes.begun:
+                raise
+            raise Unlike(f"this Triton lists its passes in another way than 3.4 to 3.9 do ({type(fault).__name__}: {fault})") from fault
         return held.module
 
     return ttgir
@@ -518,7 +533,7 @@ def dump(script: str, arguments: list[str], target: int | None, folder: Path, al
     """The scheduled texts that were written."""
     if not Path(script).is_file():
         raise Fault(f"there is no script {script}", 2)
-    load_triton()
+    expect_triton()
     before = {path: path.stat().st_mtime_ns for path in folder.glob("*.ttgir")}
     run = in_child("_dump", {"script": script, "arguments": arguments, "target": target, "folder": str(folder), "all_configs": all_configs})
     if run.returncode < 0:
@@ -574,7 +589,7 @@ def finish(path: Path, target: int | None = None, given: dict | None = None, out
     """Where the results lie, without their endings, and what Triton says of them."""
     if not path.is_file():
         raise Fault(f"there is no text {path}", 2)
-    load_triton()
+    expect_triton()
     text = path.read_text()
     form, named = form_of(text), re.search(r'ttg\.target = "cuda:(\d+)"', text)
     if form in ("specialized", "final"):
@@ -675,7 +690,16 @@ class Schedules:
             return  # Gluon, where Triton schedules nothing; AMD; clusters, which Heddle does not model
         own, kernels = stages["ttgir"], {entry.kernel for entry in self.entries}
         ours = between_passes(backend, options, self.visit)
-        stages["ttgir"] = lambda module, metadata: (ours if module.get_entry_func_name() in kernels else own)(module, metadata)
+
+        def ttgir(module: Any, metadata: dict) -> Any:
+            if module.get_entry_func_name() in kernels:
+                try:
+                    return ours(module, metadata)
+                except Unlike as fault:
+                    self.say_once("unlike", f"kernels are left to Triton: {fault}")
+            return own(module, metadata)
+
+        stages["ttgir"] = ttgir
 
     def hook(self, backend: Any = None, stages: dict | None = None, options: Any = None, language: Any = None, capability: Any = None) -> Any:
         """knobs.runtime.add_stages_inspection_hook: with arguments it may change the stages, without it gives parts of two cache keys."""
