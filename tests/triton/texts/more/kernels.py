@@ -66,3 +66,25 @@ def attention_backward_dkdv(q, do, k, v, dk, dv, lse, delta, scale, length, stag
         adk = tl.dot(ds.to(tl.bfloat16), tq, adk)
     dk.store([col, 0], (adk * scale).to(tl.bfloat16))
     dv.store([col, 0], adv.to(tl.bfloat16))
+
+
+@triton.jit
+def gemm_dequant_ws(a, b, c, k, stages: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """bf16 by fp8, warp specialized: the weights pass through the registers of a partition of their own."""
+    row, col = tl.program_id(0) * BM, tl.program_id(1) * BN
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for at in tl.range(0, k, BK, num_stages=stages, warp_specialize=True):
+        w = b.load([col, at]).to(tl.bfloat16)
+        acc = tl.dot(a.load([row, at]), w.T, acc)
+    c.store([row, col], acc.to(tl.bfloat16))
+
+
+@triton.jit
+def softmax_store_ws(a, b, c, k, stages: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Warp specialized: a product, a reduction of it, and a store in the loop."""
+    row = tl.program_id(0) * BM
+    ta = a.load([row, 0])
+    for at in tl.range(0, k, BN, num_stages=stages, warp_specialize=True):
+        s = tl.dot(ta, b.load([at, 0]).T)
+        m = tl.max(s, 1)
+        c.store([row, at], tl.exp2(s - m[:, None]).to(tl.bfloat16))
