@@ -59,8 +59,10 @@ Result<Target> find_target(const std::string& format, const Arguments& arguments
   target.address = *std::move(address);
   target.program = *std::move(program);
   const Result<const triton::LoopSite*> loop = triton::find_loop(target.program, target.address);
-  if (!loop) return loop.error();
-  target.loop = *loop;
+  // A final text is no schedule problem, but says where its loop stands in Python.
+  const bool anyway = !loop && format == "python" && !target.address.loop;
+  target.loop = loop ? *loop : anyway ? triton::loop_to_rotate(target.program) : nullptr;
+  if (!target.loop) return loop.error();
   if (machine == kernel) {
     target.machine = read_triton_machine(target.name);
   } else {
@@ -105,8 +107,8 @@ std::string price_of(const triton::Comparison& comparison) {
 }
 
 const char* beyond(const triton::Program& program) {
-  return program.target < 100 ? "On Hopper Triton's passes cannot let one group's softmax run beside its products, nor specialize warps"
-                              : "Triton's passes cannot cut tiles, nor choose rings and hand-offs freely";
+  return program.target < 100 ? "On Hopper Triton's passes keep all that computes in one stage and one group: nothing overlaps a product"
+                              : "Triton's passes neither cut tiles nor choose rings and hand-offs freely";
 }
 
 /// What the machine could do beyond Triton's passes, what that is worth, and how to have it.
@@ -153,12 +155,13 @@ int refuse_schedule(const Terminal& terminal, const std::vector<Fault>& faults) 
   return kNegative;
 }
 
-void say_given(const Target& target, const triton::GivenBack& given, const Machine& machine, const Terminal& terminal) {
-  if (given.changed == 0 && given.changes.empty()) {
-    terminal.note("the text as it is: the schedule that it has is Triton's own");
+void say_given(const Target& target, const triton::GivenBack& given, bool own, const Machine& machine, const Terminal& terminal) {
+  if (given.changes.empty()) {
+    terminal.note(own ? "the text as it is: the schedule that it has is Triton's own"
+                      : "the text as it is: the schedule changes nothing in it");
   } else {
-    const auto of = static_cast<std::int64_t>(target.loop->ops);
-    terminal.note(fmt::format("{} of {} {}:", given.changed, count_of(of, "op"), given.changed == 1 ? "changes" : "change"));
+    const auto changed = static_cast<std::int64_t>(given.changed);
+    terminal.note(count_of(changed, "op") + (changed == 1 ? " changes:" : " change:"));
     for (const std::string& line : first_changes(given, terminal.verbose ? given.changes.size() : kMostChanges)) terminal.note("  " + line);
   }
   for (const std::string& note : given.notes) terminal.note("note: " + note);
@@ -177,7 +180,8 @@ int export_ttgir(const Target& target, Arguments arguments, const Terminal& term
   const auto named = arguments.text("SCHEDULE");
   std::optional<triton::GivenBack> given;
   Machine machine = target.machine ? *target.machine : limits_of_target(target.program);
-  if ((!named || is_own(target, *named)) && target.loop->scheduled) {
+  const bool own_meant = (!named || is_own(target, *named)) && target.loop->scheduled;
+  if (own_meant) {
     if (const int failed = expect_writable(terminal, path, false)) return failed;
     Result<triton::GivenBack> own = own_given_back(target.program, *target.loop, machine);
     if (!own) return refuse_schedule(terminal, own.error().faults);
@@ -203,7 +207,7 @@ int export_ttgir(const Target& target, Arguments arguments, const Terminal& term
     given = *std::move(back);
   }
   if (const int failed = write_text(terminal, path, given->text)) return failed;
-  say_given(target, *given, machine, terminal);
+  say_given(target, *given, own_meant, machine, terminal);
   if (path != "-") terminal.note("ttgir written to " + path);
   terminal.note("next: " + finish_command(path == "-" ? "OUT.ttgir" : path));
   say_price(target, arguments, terminal);
@@ -221,7 +225,8 @@ int export_python(const Target& target, const Arguments& arguments, const Termin
   const std::optional<triton::Comparison> comparison = compare_soon(target, arguments);
   const std::string price = comparison ? price_of(*comparison) : std::string();
   const Result<triton::RotatedLoop> loop =
-      triton::rotated_loop(target.program, *target.loop, source->text, price.empty() ? "" : "By the model " + price + ".");
+      triton::rotated_loop(target.program, *target.loop, *source,
+                           price.empty() ? "" : "The rotated loop gets a part of what there is to get: by the model " + price + ".");
   if (!loop) return report(terminal, loop.error(), false);
   if (const int failed = write_text(terminal, path, loop->text)) return failed;
   if (path != "-") terminal.note("python written to " + path);

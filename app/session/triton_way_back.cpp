@@ -98,7 +98,7 @@ Result<std::string> rotated_python(const Content& content) {
   const std::string found = find_source_file(*content.triton, triton::python_file(program, loop));
   const Result<triton::PythonSource> python = triton::read_python(program, loop, found);
   if (!python) return python.error();
-  const Result<triton::RotatedLoop> rotated = triton::rotated_loop(program, loop, python->text);
+  const Result<triton::RotatedLoop> rotated = triton::rotated_loop(program, loop, *python);
   if (!rotated) return rotated.error();
   return rotated->text;
 }

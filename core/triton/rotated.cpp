@@ -247,6 +247,13 @@ std::string python_file(const Program& program, const LoopSite& loop) {
   return module.location(module.op(loop.op)).file;
 }
 
+const LoopSite* loop_to_rotate(const Program& program) {
+  const LoopSite* most = nullptr;
+  for (const LoopSite& loop : program.loops)
+    if (loop.products > (most ? most->products : 0)) most = &loop;
+  return most;
+}
+
 Result<PythonSource> read_python(const Program& program, const LoopSite& loop, const std::string& named) {
   namespace fs = std::filesystem;
   const auto read = [](const std::string& path) -> Result<PythonSource> {
@@ -285,6 +292,14 @@ Result<RotatedLoop> rotated_loop(const Program& program, const LoopSite& loop, s
   Result<RotationPlan> plan = plan_rotation(program, loop, python_source);
   if (!plan) return plan.error();
   return RotatedText(program, loop, *std::move(plan)).write(remark);
+}
+
+Result<RotatedLoop> rotated_loop(const Program& program, const LoopSite& loop, const PythonSource& source, std::string_view remark) {
+  Result<RotatedLoop> rotated = rotated_loop(program, loop, std::string_view(source.text), remark);
+  if (rotated) return rotated;
+  Error error = rotated.error();
+  for (Fault& fault : error.faults) fault.file = fault.pointer.empty() ? program.file : source.path;
+  return error;
 }
 
 }  // namespace heddle::triton

@@ -25,6 +25,9 @@ struct PythonSource {
 /// paths were looked for.
 Result<PythonSource> read_python(const Program& program, const LoopSite& loop, const std::string& named);
 
+/// The loop with most products, in any form of the text; null: none has one.
+const LoopSite* loop_to_rotate(const Program& program);
+
 struct RotatedLoop {
   std::string text;                   ///< comments, then Python in the indentation of the source: it replaces the lines below
   std::string file;                   ///< as the locations name it
@@ -36,5 +39,7 @@ struct RotatedLoop {
 /// taken apart, a source that is not the one the text was made from. `remark`: sentences for the comments, a line each; may be empty.
 Result<RotatedLoop> rotated_loop(const Program& program, const LoopSite& loop, std::string_view python_source,
                                  std::string_view remark = {});
+/// Faults name the file that was read.
+Result<RotatedLoop> rotated_loop(const Program& program, const LoopSite& loop, const PythonSource& source, std::string_view remark = {});
 
 }  // namespace heddle::triton
