@@ -778,7 +778,7 @@ def solve_one(text: Path, machine: list[str], folder: Path, row: list[str]) -> s
         row[4:] = [f"{row[4]} -> {predicted}", f"{row[5]} -> {metadata.get('shared')}"]
         for path in (edited, edited.with_suffix(".json")):
             write_file(folder / path.name, path.read_bytes())
-    return "given back"
+    return "given back" if predicted == metadata.get("shared") else "given back; Triton's bytes are not those that were predicted"
 
 
 def solve(script: str, arguments: list[str], target: int | None, folder: Path, all_configs: bool, machine: list[str]) -> int:
@@ -798,7 +798,7 @@ def solve(script: str, arguments: list[str], target: int | None, folder: Path, a
     for row in table:
         print("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths)), row[-1]]).rstrip())
     print("\nCycles per iteration and bytes are predictions by the model, bytes also what Triton says; nothing was run on a GPU.")
-    if any(row[-1] == "given back" for row in table):
+    if any(row[-1].startswith("given back") for row in table):
         print(f'To compile with these schedules, say before the first launch:\n\n    import heddle_triton; heddle_triton.use("{folder.resolve()}")\n')
     else:
         print("No kernel is given back; there is nothing to change.")
