@@ -22,6 +22,7 @@
 #include "core/answers/pareto.h"
 #include "core/base/json.h"
 #include "core/chart/gantt_model.h"
+#include "core/triton/comparison.h"
 #include "tests/support/paths.h"
 #include "tests/ui/person.h"
 
@@ -249,6 +250,35 @@ TEST_CASE("the line of a comparison finds the same difference, either way round"
   line = copied(p);
   CHECK(line == "heddle diff " + folder.file("pair.heddle.json") + " --align most");
   check_line(line);
+}
+
+TEST_CASE("the line of a Triton text that was written writes the same text", "[ui]") {
+  const test::FlowFolder folder;
+  Person p;
+  p.drop(test::repository_path("tests/triton/texts/attention_forward.sm90.scheduled.ttgir"));
+  p.settle();
+  const auto same_file = [&](const char* name) {
+    const std::string path = folder.file(name);
+    p.session().apply(Export{ExportKind::Ttgir, path});
+    REQUIRE_FALSE(p.session().error());
+    const std::string line = copied(p), written = read(path);
+    INFO(line);
+    CHECK(line.find("heddle export ") == 0);
+    REQUIRE_FALSE(written.empty());
+    std::filesystem::remove(path);
+    CHECK(run(line, folder).code == 0);
+    CHECK(read(path) == written);
+    return written;
+  };
+  const std::string own = same_file("own.ttgir");
+  // What was solved is in no file of its own: the project has it.
+  p.session().apply(ShowSide{triton::Whose::BestOfTriton});
+  p.frame(4);
+  CHECK(export_command(p.session(), {ExportKind::Ttgir, "x.ttgir"}).empty());
+  p.session().apply(SaveProject{folder.file("best.heddle.json")});
+  p.frame(2);
+  CHECK(same_file("best.ttgir") != own);
+  CHECK(export_command(p.session(), {ExportKind::Python, "x.py"}).find("--format python --out x.py") != std::string::npos);
 }
 
 TEST_CASE("the line of an export writes the same file", "[ui]") {

@@ -72,6 +72,8 @@ struct Source {
       return static_cast<std::size_t>(kLastConstraintKind);
     else if constexpr (std::is_same_v<E, ChangeKind>)
       return static_cast<std::size_t>(ChangeKind::Groups);
+    else if constexpr (std::is_same_v<E, ExportKind>)
+      return static_cast<std::size_t>(ExportKind::Python);
     else if constexpr (std::is_same_v<E, SourceOf>)
       return static_cast<std::size_t>(SourceOf::Machine);
     else
