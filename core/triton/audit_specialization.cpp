@@ -6,6 +6,7 @@
 
 #include "core/base/text_style.h"
 #include "core/triton/audit_parts.h"
+#include "core/triton/decisions.h"
 
 namespace heddle::triton {
 namespace {
@@ -36,19 +37,7 @@ std::size_t partitions_of(const Program& program, const LoopSite& loop) {
   const mlir::Block* body = program.module->body(loop.op);
   if (!body) return 0;
   for (const mlir::OpId id : body->ops)
-    if (const mlir::Attribute* attribute = program.module->op(id).find("ttg.partition")) {
-      std::int64_t number = -1;
-      for (const char c : attribute->value.substr(
-                              0, attribute->value.find(" :") == std::string::npos ? attribute->value.size() : attribute->value.find(" :")) +
-                              " ") {
-        if (c >= '0' && c <= '9')
-          number = std::min<std::int64_t>(1'000'000, std::max<std::int64_t>(number, 0) * 10 + (c - '0'));
-        else if (number >= 0 && (c == ',' || c == '>' || c == ' '))
-          partitions.insert(number), number = -1;
-        else
-          number = -1;
-      }
-    }
+    for (const std::int64_t number : partitions_of_op(program.module->op(id))) partitions.insert(number);
   return partitions.size();
 }
 

@@ -82,11 +82,8 @@ std::string partition_text(const mlir::Op& op, const std::vector<std::int64_t>& 
 
 }  // namespace
 
-std::vector<std::int64_t> partitions_of_op(const mlir::Op& op) {
+std::vector<std::int64_t> partition_numbers(std::string_view text) {
   std::vector<std::int64_t> found;
-  const mlir::Attribute* attribute = op.find("ttg.partition");
-  if (!attribute) return found;
-  std::string_view text = attribute->value;
   if (const std::size_t colon = text.find(':'); text.starts_with("array") && colon != std::string_view::npos) text.remove_prefix(colon + 1);
   for (std::size_t i = 0; i < text.size();) {
     std::int64_t value = 0;
@@ -100,6 +97,11 @@ std::vector<std::int64_t> partitions_of_op(const mlir::Op& op) {
     if (text.substr(i).starts_with(" :")) break;  // "0 : i32"
   }
   return found;
+}
+
+std::vector<std::int64_t> partitions_of_op(const mlir::Op& op) {
+  const mlir::Attribute* attribute = op.find("ttg.partition");
+  return attribute ? partition_numbers(attribute->value) : std::vector<std::int64_t>{};
 }
 
 Decisions decisions_of(const Program& program, const LoopSite& loop) {

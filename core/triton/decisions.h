@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -36,7 +37,9 @@ std::string write_decisions(const Program& program, const LoopSite& loop, const 
 /// "stage 0 -> 1, cluster 4 -> 2"; empty where nothing changes.
 std::string change_words(const Decision& before, const Decision& after);
 
-/// The numbers of `ttg.partition`: "array<i32: 1, 0>", of Triton 3.4 "0 : i32". Empty where the op has none.
+/// The numbers of "array<i32: 1, 0>", and of "0 : i32" of Triton 3.4.
+std::vector<std::int64_t> partition_numbers(std::string_view list);
+/// Those of `ttg.partition`; empty where the op has none.
 std::vector<std::int64_t> partitions_of_op(const mlir::Op& op);
 
 }  // namespace heddle::triton

@@ -26,9 +26,11 @@ PartitionFlow::PartitionFlow(const Program& program, const LoopSite& loop) {
   sources.resize(ops.size());
   for (const auto& found : {edges_of(program, loop), overwrites_of(program, loop)})
     for (const SsaEdge& edge : found) {
-      readers[place.at(edge.from)].push_back(edges.size());
-      sources[place.at(edge.to)].push_back(edges.size());
-      edges.push_back({place.at(edge.from), place.at(edge.to), edge.distance, edge.token});
+      const auto from = place.find(edge.from), to = place.find(edge.to);
+      if (from == place.end() || to == place.end()) continue;
+      readers[from->second].push_back(edges.size());
+      sources[to->second].push_back(edges.size());
+      edges.push_back({from->second, to->second, edge.distance, edge.token});
     }
   std::vector<std::size_t> reached;
   const auto reach = [&](std::size_t op) {

@@ -87,7 +87,7 @@ class GroupPlanner {
       if (op(i).name.starts_with("scf."))
         return fmt::format("there is an {} in it (line {}): partitions can be kept, not changed", op(i).name, op(i).line);
     for (std::size_t i = 0; i < flow_.ops.size(); ++i)
-      if (flow_.tile[i] && given_.contains(i)) return {};
+      if (flow_.tile[i] && given_.contains(i) && !follows_readers(i)) return {};
     return "no op on tiles is in a warp group";
   }
 

@@ -20,14 +20,16 @@ namespace {
 
 using Group = std::int64_t;
 
-constexpr std::size_t kMostFollowed = 1024;  ///< of a loop; a longer one is not followed
+constexpr std::size_t kMostFollowed = 2048;  ///< ops, each in every partition that runs it; a longer loop is not followed
 
 class WaitGraph {
  public:
   WaitGraph(const Program& program, const PartitionFlow& flow) : program_(program), module_(*program.module), flow_(flow) {}
 
   std::optional<CircleOfWaits> run() {
-    if (flow_.ops.size() > kMostFollowed) return std::nullopt;
+    std::size_t runs = 0;
+    for (const auto& groups : flow_.partitions) runs += groups.size();
+    if (runs > kMostFollowed) return std::nullopt;
     for (const Exchange& each : partitions_of(program_, Places(program_)).exchanges) slots_.emplace(each.op, each.slots);
     for (std::size_t i = 0; i < flow_.ops.size(); ++i)
       if (flow_.tile[i])

@@ -12,11 +12,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 
 #include "core/base/saturate.h"
+#include "core/triton/decisions.h"
 #include "core/triton/ops.h"
 #include "core/triton/pipeline.h"
 #include "core/triton/specialization.h"
@@ -30,23 +30,9 @@ using mlir::OpId;
 using mlir::ValueId;
 using Set = std::set<std::int64_t>;
 
-/// The numbers of "array<i32: 0, 2>", and of "0 : i32" of older versions.
 Set numbers_in(std::string_view text) {
-  Set out;
-  if (const std::size_t colon = text.find(": "); text.starts_with("array") && colon != std::string_view::npos)
-    text.remove_prefix(colon + 1);
-  for (std::size_t i = 0; i < text.size() && out.size() < 64;) {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data() + i, text.data() + text.size(), number);
-    if (error == std::errc{}) {
-      out.insert(number);
-      i = static_cast<std::size_t>(end - text.data());
-      if (text.substr(i).starts_with(" :")) break;
-    } else {
-      ++i;
-    }
-  }
-  return out;
+  const std::vector<std::int64_t> numbers = partition_numbers(text);
+  return Set(numbers.begin(), numbers.end());
 }
 
 class PartitionPlanner {

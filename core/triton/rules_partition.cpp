@@ -23,6 +23,8 @@ namespace {
 
 using Groups = std::vector<std::int64_t>;
 
+constexpr std::size_t kMostJudged = 4096;  ///< ops of a loop
+
 class PartitionJudge {
  public:
   PartitionJudge(const Program& program, const LoopSite& loop, std::vector<RuleViolation>& found)
@@ -33,6 +35,9 @@ class PartitionJudge {
     if (program_.target < 100 || written_otherwise()) return;
     const std::size_t before = found_.size();
     if (std::ranges::none_of(flow_.partitions, listed)) return warps();
+    if (flow_.ops.size() > kMostJudged)
+      return broken(Rule::Partition, {root_},
+                    fmt::format("the loop has {} ops: partitions are judged of {} at most", flow_.ops.size(), kMostJudged));
     if (!carried_out()) return;
     warps();
     numbers();
