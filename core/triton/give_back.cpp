@@ -23,6 +23,10 @@ constexpr int kMostAhead = 16;  ///< stages by which a load is moved for a ring 
 
 bool is_load(const Op& op) { return op.kind == "tma_load" || op.kind == "load" || op.kind == "gather"; }
 
+/// How an order is written: with as few clusters as it takes, or with one for each op that does work, which leaves no doubt about the
+/// others.
+enum class Clusters { Few, OneEach };
+
 /// Stages and clusters for the ops of a loop. The schedule decides about ops that do work; the others (views, indices, addresses) go where
 /// these need them. Every group has a loop of its own, and so a turn of its own.
 class Pipeline {
@@ -70,7 +74,7 @@ class Pipeline {
 
   /// Stages that follow from where each group's turn is taken to begin, and clusters from its order; a load of `ahead` so many stages
   /// earlier. `rings_fit`: those of the text as it is are no deeper than the schedule's.
-  Decisions decide(const std::map<std::size_t, int>& ahead, bool rings_fit) const {
+  Decisions decide(const std::map<std::size_t, int>& ahead, bool rings_fit, Clusters clusters) const {
     Decisions decided = old_;
     bool changed = false, new_order = false;
     std::map<std::size_t, std::int64_t> stage;
@@ -85,10 +89,12 @@ class Pipeline {
       const Cycle cut = best_cut(group, ahead);
       const std::vector<std::size_t> order = calm(turn(cut, written), written, cut);
       for (const std::size_t op : order) stage[op] = stage_from(cut, op) - ahead_of(ahead, op);
+      std::int64_t next = 0;
       for (std::size_t i = 0; i < order.size(); ++i) {
+        // Within a cluster the order of the text holds.
+        if (i > 0 && (clusters == Clusters::OneEach || last_place_.at(order[i]) < last_place_.at(order[i - 1]))) ++next;
         std::optional<std::int64_t>& cluster = decided.ops[last_place_.at(order[i])].cluster;
-        // Another order needs a cluster for each op.
-        if (order != written || !cluster) cluster = static_cast<std::int64_t>(i);
+        if (order != written || !cluster) cluster = next;
       }
       new_order |= order != written;
     }
@@ -103,6 +109,14 @@ class Pipeline {
     decided.max_stage = 0;
     for (const Decision& each : decided.ops) decided.max_stage = std::max(*decided.max_stage, each.stage.value_or(0));
     return decided;
+  }
+
+  /// Ops of different partitions need no order: barriers keep it.
+  void take_apart(const std::vector<std::vector<std::int64_t>>& partitions) {
+    std::erase_if(edges_, [&](const Edge& edge) {
+      const auto &from = partitions[edge.from], &to = partitions[edge.to];
+      return !from.empty() && !to.empty() && std::find_first_of(from.begin(), from.end(), to.begin(), to.end()) == from.end();
+    });
   }
 
   /// Where the op that fills a channel stands in the loop's body.
@@ -163,12 +177,13 @@ class Pipeline {
     const std::vector<std::size_t> written = written_order(group);
     std::set<Cycle> cuts{0};
     for (const std::size_t op : written) cuts.insert(start(op) % schedule_.ii);
-    std::optional<std::tuple<std::size_t, std::int64_t, bool, std::size_t, Cycle>> best;
+    std::optional<std::tuple<std::size_t, std::int64_t, std::size_t, bool, std::size_t, Cycle>> best;
     for (const Cycle cut : cuts) {
-      const std::tuple key(early_products(written, cut), surplus(cut), turn(cut, written) != written, moved(written, cut, ahead), cut);
+      const std::tuple key(early_products(written, cut), surplus(cut), carried(group, cut), turn(cut, written) != written,
+                           moved(written, cut, ahead), cut);
       if (!best || key < *best) best = key;
     }
-    return std::get<4>(*best);
+    return std::get<5>(*best);
   }
 
   /// The order of a group's ops from this cycle on. Copies that are issued one after the other stay in the order of the text: they share a
@@ -234,6 +249,15 @@ class Pipeline {
       if (const Channel& channel = problem_.channels[c]; is_load(problem_.op(channel.writer)) && channel.space == Space::Smem)
         bytes += channel.size * std::max(0, ring_slots(problem_, channel, stage) - schedule_.depths[c]);
     return bytes;
+  }
+
+  /// Values of a group's iteration that wait for another stage, in registers or as an accumulator that is taken back too early.
+  std::size_t carried(GroupId group, Cycle cut) const {
+    return static_cast<std::size_t>(std::count_if(problem_.edges.begin(), problem_.edges.end(), [&](const heddle::Edge& edge) {
+      const std::size_t from = edge.from.index(), to = edge.to.index();
+      return edge.distance == 0 && schedule_.ops[from].group == group && schedule_.ops[to].group == group && last_place_.count(from) &&
+             last_place_.count(to) && !is_load(problem_.ops[from]) && stage_from(cut, from) != stage_from(cut, to);
+    }));
   }
 
   /// Products in front of the last stage, which Triton predicates on Hopper.
@@ -332,11 +356,19 @@ class Writer {
   Result<GivenBack> run(const Machine& machine) {
     if (const std::string why = why_not(); !why.empty())
       return fault(0, why, "give the text from before tritongpu-pipeline: heddle_triton.py dump writes it");
-    Result<Program> told = program_.form == Form::Input ? with_latencies() : with_stages();
+    Result<Program> told = tell(Clusters::Few);
     if (!told) return told.error();
-    const LoopSite& site = told->loops[static_cast<std::size_t>(loop_.number)];
+    std::vector<RuleViolation> violations = broken_rules(*told, site_of(*told), machine);
+    if (!violations.empty()) {
+      notes_.clear();
+      told = tell(Clusters::OneEach);
+      if (!told) return told.error();
+      if (std::vector<RuleViolation> others = broken_rules(*told, site_of(*told), machine); others.size() < violations.size())
+        violations = std::move(others);
+    }
+    const LoopSite& site = site_of(*told);
     Error broken{ErrorKind::Input, {}};
-    for (const RuleViolation& each : broken_rules(*told, site, machine))
+    for (const RuleViolation& each : violations)
       broken.faults.push_back({program_.file,
                                each.line > 0 ? fmt::format("{}", each.line) : "",
                                fmt::format("{}: {}", to_string(each.rule), each.message),
@@ -363,6 +395,10 @@ class Writer {
   Error fault(int line, std::string message, std::string hint = {}) const {
     return Error{ErrorKind::Input, {{program_.file, line > 0 ? fmt::format("{}", line) : "", std::move(message), std::move(hint)}}};
   }
+
+  const LoopSite& site_of(const Program& program) const { return program.loops[static_cast<std::size_t>(loop_.number)]; }
+
+  Result<Program> tell(Clusters clusters) { return program_.form == Form::Input ? with_latencies() : with_stages(clusters); }
 
   std::string why_not() const {
     if (problem_.ops.size() != native_.origins.size() || schedule_.ops.size() != problem_.ops.size() || schedule_.ii < 1)
@@ -411,9 +447,9 @@ class Writer {
   }
 
   /// Rings follow from stages, so that a load runs ahead until its ring is as deep as the schedule says.
-  Result<Program> with_stages() {
-    const Pipeline pipeline(program_, loop_, native_, problem_, schedule_);
-    if (loop_.partitioned || pipeline.groups().size() > 1) return with_partitions(pipeline);
+  Result<Program> with_stages(Clusters clusters) {
+    Pipeline pipeline(program_, loop_, native_, problem_, schedule_);
+    if (loop_.partitioned || pipeline.groups().size() > 1) return with_partitions(pipeline, clusters);
     const bool rings_fit = std::all_of(native_.rings.begin(), native_.rings.end(), [&](const OwnRing& ring) {
       const auto of =
           std::find_if(problem_.channels.begin(), problem_.channels.end(), [&](const Channel& c) { return c.name == ring.value; });
@@ -423,9 +459,9 @@ class Writer {
     std::map<std::size_t, std::int64_t> before;  ///< slots in the round before
     std::set<std::size_t> given_up;
     for (int round = 0;; ++round) {
-      Result<Program> told = reread(pipeline.decide(ahead, rings_fit));
+      Result<Program> told = reread(pipeline.decide(ahead, rings_fit, clusters));
       if (!told) return told;
-      const std::vector<Buffer> rings = rings_of(*told, told->loops[static_cast<std::size_t>(loop_.number)]);
+      const std::vector<Buffer> rings = rings_of(*told, site_of(*told));
       const mlir::Block* body = told->module->body(loop_.op);
       bool more = false;
       std::vector<std::string> notes;
@@ -459,22 +495,27 @@ class Writer {
   }
 
   /// Each warp group of the schedule becomes a partition.
-  Result<Program> with_partitions(const Pipeline& pipeline) {
+  Result<Program> with_partitions(Pipeline& pipeline, Clusters clusters) {
     const mlir::Block* body = program_.module->body(loop_.op);
     std::vector<std::pair<mlir::OpId, int>> groups;
     for (const auto& [place, group] : pipeline.group_of_places()) groups.emplace_back(body->ops[place], static_cast<int>(group.index()));
     Result<PartitionPlan> plan = plan_partitions(program_, loop_, groups);
     if (!plan) return plan.error();
-    Decisions decisions = pipeline.decide({}, true);
+    std::vector<std::vector<std::int64_t>> lists(body->ops.size());
+    std::vector<std::pair<mlir::OpId, std::vector<std::int64_t>>> inside;
     for (auto& [id, partitions] : plan->ops)
       if (const auto at = std::find(body->ops.begin(), body->ops.end(), id); at != body->ops.end())
-        decisions.ops[static_cast<std::size_t>(at - body->ops.begin())].partitions = std::move(partitions);
+        lists[static_cast<std::size_t>(at - body->ops.begin())] = std::move(partitions);
       else
-        decisions.inside.emplace_back(id, std::move(partitions));
+        inside.emplace_back(id, std::move(partitions));
+    pipeline.take_apart(lists);
+    Decisions decisions = pipeline.decide({}, true, clusters);
+    for (std::size_t i = 0; i < lists.size(); ++i) decisions.ops[i].partitions = std::move(lists[i]);
+    decisions.inside = std::move(inside);
     decisions.of_the_loop = std::move(plan->of_the_loop);
     Result<Program> told = reread(decisions);
     if (!told) return told;
-    const std::vector<Buffer> rings = rings_of(*told, told->loops[static_cast<std::size_t>(loop_.number)]);
+    const std::vector<Buffer> rings = rings_of(*told, site_of(*told));
     for (std::size_t c = 0; c < problem_.channels.size(); ++c) {
       const Channel& channel = problem_.channels[c];
       const auto place = fills_ring(channel) ? pipeline.place_of(channel.writer) : std::nullopt;

@@ -91,9 +91,7 @@ class Judge {
   /// Between two partitions barriers keep the order, whatever the stages say.
   static bool apart(const mlir::Op& a, const mlir::Op& b) {
     const std::vector<std::int64_t> first = partitions_of_op(a), second = partitions_of_op(b);
-    return !first.empty() && !second.empty() && std::none_of(first.begin(), first.end(), [&](std::int64_t p) {
-      return std::find(second.begin(), second.end(), p) != second.end();
-    });
+    return !first.empty() && !second.empty() && std::find_first_of(first.begin(), first.end(), second.begin(), second.end()) == first.end();
   }
 
   void products() {

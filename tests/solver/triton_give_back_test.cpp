@@ -150,3 +150,19 @@ TEST_CASE("the best schedule of every text can be given back, or is refused by t
     CHECK(back->memory.shared_bytes <= of.machine.limits.smem_bytes);
   }
 }
+
+TEST_CASE("on Blackwell warp groups go back as partitions, which the rules of the reading keep to what Triton can build", "[triton]") {
+  for (const char* name :
+       {"attention_forward.sm100.scheduled", "attention_forward_ws.sm100.scheduled", "attention_forward_ws.sm100.partitioned",
+        "gemm_scaled_f8.sm100.scheduled", "swiglu_dual.sm100.scheduled", "gemm_pointers.sm100.scheduled"}) {
+    const Opened of = sample(name);
+    const Schedule best = solved(of);
+    const Result<GivenBack> back = given(of, best);
+    INFO(name);
+    if (!back) FAIL(to_string(back.error()));
+    const bool specialized = std::count_if(best.groups.begin(), best.groups.end(), [](const ScheduleGroup& g) { return g.warps > 0; }) > 1;
+    CHECK((back->text.find("tt.warp_specialize") != std::string::npos) ==
+          (specialized || of.program.module->text.find("tt.warp_specialize") != std::string::npos));
+    if (specialized) CHECK(back->text.find("ttg.partition = array<i32: 1>") != std::string::npos);
+  }
+}
