@@ -503,8 +503,11 @@ def dump_here(order: dict) -> int:
         except Exception as fault:
             lines = [frame.lineno for frame in traceback.extract_tb(fault.__traceback__) if frame.filename == str(script)]
             stopped = f"{type(fault).__name__} in line {lines[-1] if lines else 1}: {fault}"
-        for entry in main.__dict__.get("heddle_kernels", tuple)():
-            dumper.compile_named(*entry)
+        try:
+            for entry in main.__dict__.get("heddle_kernels", tuple)():
+                dumper.compile_named(*entry)
+        except (TypeError, ValueError, AttributeError) as fault:
+            raise Fault(f"heddle_kernels() of {script.name} gives something else than (kernel, signature, constants, options): {fault}") from None
     if stopped and not dumper.seen:
         raise Fault(f"{script.name} stopped before it launched a kernel: {stopped}")
     if stopped:
@@ -529,8 +532,8 @@ def in_child(part: str, order: dict, **options: Any) -> subprocess.CompletedProc
         return subprocess.run([sys.executable, os.path.abspath(__file__), part, json.dumps(order)], env=environment, **options)
 
 
-def dump(script: str, arguments: list[str], target: int | None, folder: Path, all_configs: bool) -> list[Path]:
-    """The scheduled texts that were written."""
+def dump(script: str, arguments: list[str], target: int | None, folder: Path, all_configs: bool) -> tuple[list[Path], int]:
+    """The scheduled texts that were written, and the exit code; the child has said what is wrong."""
     if not Path(script).is_file():
         raise Fault(f"there is no script {script}", 2)
     expect_triton()
@@ -538,9 +541,7 @@ def dump(script: str, arguments: list[str], target: int | None, folder: Path, al
     run = in_child("_dump", {"script": script, "arguments": arguments, "target": target, "folder": str(folder), "all_configs": all_configs})
     if run.returncode < 0:
         raise Fault(f"Triton ended the process (signal {-run.returncode}); what it said stands above, and texts written until then are in {folder}")
-    if run.returncode:
-        raise SystemExit(run.returncode)  # the child has said why
-    return sorted(path for path in folder.glob("*.scheduled.ttgir") if before.get(path) != path.stat().st_mtime_ns)
+    return sorted(path for path in folder.glob("*.scheduled.ttgir") if before.get(path) != path.stat().st_mtime_ns), run.returncode
 
 
 # ---- finish -----------------------------------------------------------------------------------------------------------------------------
@@ -624,6 +625,7 @@ class Entry(NamedTuple):
     form: str
     text: str
     digest: str
+    num_stages: int | None  # that it was checked for, where the .json beside it says so: rings between partitions follow it
 
 
 class Schedules:
@@ -650,9 +652,8 @@ class Schedules:
             elif broken := broken_rules(path) if find_heddle() else []:
                 say(f"{path.name} is not used: {'; '.join(broken)}")
             else:
-                mark = digest(read_module(path, context))
-                self.entries = [entry for entry in self.entries if entry.digest != mark]
-                self.entries.append(Entry(path.name, kernel_of(text), "input" if form == "input" else "scheduled", text, mark))
+                mark, num_stages = digest(read_module(path, context)), options_for(path, text, {}).get("num_stages")
+                self.entries.append(Entry(path.name, kernel_of(text), "input" if form == "input" else "scheduled", text, mark, num_stages))
                 found += 1
         self.key = "heddle-" + hashlib.sha256("".join(entry.text for entry in self.entries).encode()).hexdigest()
         return found
@@ -668,7 +669,7 @@ class Schedules:
         kernel, done = module.get_entry_func_name(), 0
         entries = [entry for entry in self.entries if entry.kernel == kernel]
         for form, end in (("input", passes.before_latencies()), ("scheduled", passes.after_schedule())):
-            offered = {entry.digest: entry for entry in entries if entry.form == form}
+            offered = {entry.digest: entry for entry in entries if entry.form == form and entry.num_stages in (None, metadata["num_stages"])}
             if offered:
                 passes.run_range(module, done, end)
                 done = end
@@ -785,7 +786,8 @@ def solve(script: str, arguments: list[str], target: int | None, folder: Path, a
     if not find_heddle():
         raise Fault("there is no heddle program: set HEDDLE to its path, or put it on PATH", 2)
     table = [["kernel", "Triton's", "best of Triton", "best of machine", "shared, predicted", "shared by Triton", ""]]
-    for text in dump(script, arguments, target, folder / "dump", all_configs):
+    texts, code = dump(script, arguments, target, folder / "dump", all_configs)
+    for text in texts:
         (folder / text.name.replace(".scheduled.", ".")).unlink(missing_ok=True)  # of an earlier run
         row = [text.name.removesuffix(".scheduled.ttgir"), *"-----"]
         say(f"solving {row[0]}")
@@ -794,6 +796,8 @@ def solve(script: str, arguments: list[str], target: int | None, folder: Path, a
         except Fault as fault:
             row.append(f"left to Triton: {fault}")
         table.append(row)
+    if not texts:
+        return code
     widths = [max(len(row[column]) for row in table) for column in range(6)]
     for row in table:
         print("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths)), row[-1]]).rstrip())
@@ -802,7 +806,7 @@ def solve(script: str, arguments: list[str], target: int | None, folder: Path, a
         print(f'To compile with these schedules, say before the first launch:\n\n    import heddle_triton; heddle_triton.use("{folder.resolve()}")\n')
     else:
         print("No kernel is given back; there is nothing to change.")
-    return 0
+    return code
 
 
 # ---- command line -----------------------------------------------------------------------------------------------------------------------
@@ -860,9 +864,10 @@ def main(words: list[str]) -> int:
         machine = [options.machine] if options.machine else []
         return solve(options.script, options.arguments, options.target, options.out, options.all_configs, machine)
     if command == "dump":
-        texts = dump(options.script, options.arguments, options.target, options.out, options.all_configs)
-        print(f"{options.out}: {len(texts)} kernel{'s' * (len(texts) != 1)}; to see them: heddle list {options.out}")
-        return 0
+        texts, code = dump(options.script, options.arguments, options.target, options.out, options.all_configs)
+        if texts:
+            print(f"{options.out}: {len(texts)} kernel{'s' * (len(texts) != 1)}; to see them: heddle list {options.out}")
+        return code
     stem, metadata = finish(options.text, options.target, {"num_warps": options.num_warps, "num_stages": options.num_stages}, options.out)
     tensor_memory = f", tensor memory {metadata['tmem_size']} columns" if metadata.get("tmem_size") else ""
     print(f"{stem}.{{ttgir,ptx,cubin,json}}: shared {metadata['shared']} bytes{tensor_memory}, {metadata['num_warps']} warps; compiled, not run")

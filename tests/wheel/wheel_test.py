@@ -118,6 +118,8 @@ class Dump(Wheel):
         self.assertIn("%k: i32 {tt.divisibility = 16 : i32}", (script.parent / "gemm.sm90.input.ttgir").read_text())
         script.write_text(script.read_text().replace("'k': 'i32:16'", "'n': 'i32'"))
         self.says(tool("dump", script, "--target", "sm_90", "-o", script.parent), 1, "gemm takes a, b, c, k, BM, BN, BK; 'n' is none of them")
+        script.write_text("def heddle_kernels():\n    return [1]\n")
+        self.says(tool("dump", script, "--target", "sm_90", "-o", script.parent), 1, "gives something else than (kernel, signature,")
 
     def test_of_autotuned_kernels_the_first_configuration_is_taken_or_all(self):
         script = self.written("tuned.py", f"import sys; sys.path.append({str(HERE)!r})\nimport triton\nfrom heddle_triton import Tensor\n"
@@ -322,6 +324,15 @@ class Use(Wheel):
         self.assertEqual(len(said.strip().splitlines()), 1)
         self.assertIn("gemm is left to Triton: its text is not one that 0.ttgir was made for", said)
 
+    def test_triton_s_own_schedule_changes_nothing(self):
+        folder, ptx = self.folder_with(*(self.text(f"{kernel}.sm90.scheduled.ttgir") for kernel in ("gemm", "attention"))), self.folder / "own.ptx"
+        for kernel in ("gemm", "attention"):
+            self.compiled("--ptx", ptx, kernel)
+            own = ptx.read_text()
+            _, said = self.compiled("--use", folder, "--ptx", ptx, kernel)
+            self.assertIn(f"{kernel} is compiled with the schedule in", said)
+            self.assertEqual(ptx.read_text(), own)
+
     def test_several_texts_of_one_kernel_are_told_apart(self):
         script = self.written("other.py", f"import sys; sys.path.append({str(HERE)!r})\nfrom kernels import gemm, gemm_arguments\n"
                               "from heddle_triton import Tensor\narguments, options = gemm_arguments(Tensor, BK=32)\ngemm[(1,)](*arguments, **options)\n")
@@ -335,6 +346,9 @@ class Use(Wheel):
         results, said = self.compiled("--use", folder, "tuned")
         self.assertEqual(results, [["tuned", "147480", "196640"]])
         self.assertEqual(len(said.strip().splitlines()), 2, said)
+        # What was checked for another num_stages, which rings between partitions follow, is not taken.
+        (folder / "0.json").write_text(json.dumps({"num_stages": 4}))
+        self.assertEqual(self.compiled("--use", folder, "gemm")[0], [["gemm", "147480"]])
 
     def test_threads_compile_with_the_schedules_too(self):
         folder = self.folder_with(at_distance(self.text("gemm.sm90.scheduled.ttgir"), 3))
