@@ -18,8 +18,8 @@ bool moves_memory(const std::string& kind) {
 
 }  // namespace
 
-NativeBuilder::NativeBuilder(const Program& program, const LoopSite& loop, Reading reading, Loads loads, Graph graph)
-    : program_(program), loop_(loop), reading_(reading), loads_(loads), graph_(std::move(graph)), flow_(program, loop.op), scalars_(flow_) {
+NativeBuilder::NativeBuilder(const Program& program, const LoopSite& loop, Reading reading, Graph graph)
+    : program_(program), loop_(loop), reading_(reading), graph_(std::move(graph)), flow_(program, loop.op), scalars_(flow_) {
   for (std::size_t n = 0; n < graph_.nodes.size(); ++n) nodes_.emplace(graph_.nodes[n].op, n);
   row_vectors_ = std::none_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const Node& node) {
     const mlir::Op& each = program_.module->op(node.op);
@@ -381,10 +381,10 @@ Kernel kernel_of(const Native& native) {
   return native.kernel;
 }
 
-Result<Native> to_native(const Program& program, const LoopSite& loop, Reading reading, Loads loads) {
+Result<Native> to_native(const Program& program, const LoopSite& loop, Reading reading) {
   Result<Graph> graph = loop_graph(program, loop);
   if (!graph) return graph.error();
-  return NativeBuilder(program, loop, reading, loads, *std::move(graph)).build();
+  return NativeBuilder(program, loop, reading, *std::move(graph)).build();
 }
 
 }  // namespace heddle::triton

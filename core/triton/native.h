@@ -25,6 +25,7 @@ struct Origin {
   int line = 0;                                           ///< there; 0: not known
   int text_line = 0;                                      ///< in the TTGIR text
   std::optional<std::int64_t> stage, cluster, partition;  ///< Triton's decision
+  bool waits = false;  ///< a load for a ring that stands in the stage of its use: Triton waits for it there
 };
 
 /// A ring as Triton allocates it.
@@ -46,14 +47,8 @@ struct Native {
   Subtile cut;
 };
 
-/// Which loads fill rings ahead of their use, in the triton reading.
-enum class Loads {
-  AsDecided,  ///< those that the text's stages make so; the others are waited for where they are issued
-  AllAhead,   ///< all that Triton could pipeline if other stages were given
-};
-
 /// Faults: what loop_graph refuses, and what only this reading cannot express.
-Result<Native> to_native(const Program& program, const LoopSite& loop, Reading reading, Loads loads = Loads::AsDecided);
+Result<Native> to_native(const Program& program, const LoopSite& loop, Reading reading);
 
 /// The kernel as its reading is solved: cut in the free one, whole where its tiles cannot be cut so.
 Kernel kernel_of(const Native& native);
@@ -71,8 +66,9 @@ struct OwnOrder {
 };
 OwnOrder own_order(const Native& native, const Problem& problem);
 
-/// What a schedule must obey to be one that Triton's passes build: rings of as many slots as there are stages between load and last
-/// reader, plus one, within shared memory; on Hopper one group. Empty in the free reading.
+/// What a schedule must obey to be one that Triton's passes build: a load in an earlier stage than its use, rings of as many slots as there
+/// are stages between load and last reader, plus one, within shared memory; on Hopper one group. Empty in the free reading. Triton's own
+/// schedule need not: it waits for loads that it has not pipelined.
 Constraints triton_rules(const Program& program, const Native& native, const Problem& problem);
 
 }  // namespace heddle::triton

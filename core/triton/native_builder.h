@@ -19,7 +19,7 @@ namespace heddle::triton {
 
 class NativeBuilder {
  public:
-  NativeBuilder(const Program& program, const LoopSite& loop, Reading reading, Loads loads, Graph graph);
+  NativeBuilder(const Program& program, const LoopSite& loop, Reading reading, Graph graph);
   Result<Native> build();
 
  private:
@@ -94,7 +94,6 @@ class NativeBuilder {
   const Program& program_;
   const LoopSite& loop_;
   const Reading reading_;
-  const Loads loads_;
   Graph graph_;
   const Flow flow_;
   Scalars scalars_;

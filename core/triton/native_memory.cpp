@@ -55,11 +55,11 @@ void NativeBuilder::add_load(std::size_t n) {
     box.at.assign(box.at.size(), "0");
   }
   const auto ring = rings_.find(program_.module->value(load.results[0]).name);
-  const bool decided = reading_ == Reading::Triton && loop_.scheduled && loads_ == Loads::AsDecided;
-  const bool pipelined = !decided || (node.stage && use_stage && *node.stage < *use_stage);
+  const bool decided = reading_ == Reading::Triton && loop_.scheduled;
+  const bool ahead = node.stage && use_stage && *node.stage < *use_stage;
   // A copy that Triton left where it is read is too narrow for cp.async (it puts all others ahead): it brings the tile into registers. In a
   // text that is not scheduled yet the layout tells: fewer than 4 bytes of a thread in a row.
-  const bool narrow = loop_.scheduled ? !(node.stage && use_stage && *node.stage < *use_stage) : too_narrow(type);
+  const bool narrow = loop_.scheduled ? !ahead : too_narrow(type);
   const bool into_registers = !tma && (reading_ == Reading::Free         ? !memory
                                        : decided && ring != rings_.end() ? ring->second.synchronous
                                                                          : narrow);
@@ -84,7 +84,7 @@ void NativeBuilder::add_load(std::size_t n) {
   put_box(made, box);
   load_names_[n] = made.name;
   if (!tma) made.attrs["variant"] = std::string("async");
-  if (reading_ == Reading::Triton && !pipelined) made.cost.emplace().blocking = true;
+  native_.origins.back().waits = decided && !ahead;
   if (ring != rings_.end())
     native_.rings.push_back({tile, ring->second.bytes, static_cast<int>(std::clamp<std::int64_t>(ring->second.slots, 1, 64))});
   if (registers) {

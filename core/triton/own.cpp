@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/triton/native.h"
+#include "core/triton/partition_constraints.h"
 
 namespace heddle::triton {
 namespace {
@@ -16,6 +17,23 @@ bool filled_by_load(const Problem& problem, const Channel& channel) {
 }
 
 constexpr std::int64_t kBarrierBytes = 8;
+
+/// A load in the stage of its use is not pipelined.
+void keep_loads_ahead(const Problem& problem, Constraints& rules) {
+  for (const Channel& channel : problem.channels) {
+    if (!filled_by_load(problem, channel)) continue;
+    for (const Reader& reader : channel.readers) {
+      if (reader.distance != 0) continue;
+      UserConstraint ahead;
+      ahead.ops = {problem.op(channel.writer).name, problem.op(reader.op).name};
+      ahead.name =
+          fmt::format("{} stands in an earlier stage than {}: else Triton waits for it where it is issued", ahead.ops[0], ahead.ops[1]);
+      ahead.kind = ConstraintKind::EarlierStage;
+      ahead.low = 1;
+      rules.push_back(std::move(ahead));
+    }
+  }
+}
 
 }  // namespace
 
@@ -63,8 +81,15 @@ OwnOrder own_order(const Native& native, const Problem& problem) {
 
 Constraints triton_rules(const Program& program, const Native& native, const Problem& problem) {
   Constraints rules;
-  // On Blackwell nothing predicates a product, and where warps are specialized, rings are as deep as num_stages says.
-  if (native.kernel.producer || program.target >= 100) return rules;
+  if (native.kernel.producer) return rules;
+  // On Blackwell nothing predicates a product, and where warps are specialized, rings are as deep as num_stages says, whatever the stages.
+  if (program.target >= 100) {
+    rules = partition_constraints(program, native, problem);
+    const auto one_stream = [](const UserConstraint& rule) { return rule.kind == ConstraintKind::MaxGroups && rule.high == 1; };
+    if (std::any_of(rules.begin(), rules.end(), one_stream)) keep_loads_ahead(problem, rules);
+    return rules;
+  }
+  keep_loads_ahead(problem, rules);
   UserConstraint memory;
   memory.name = "rings as Triton builds them: a slot for every stage from load to use, and one more";
   memory.kind = ConstraintKind::MaxStageSmem;

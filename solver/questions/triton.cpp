@@ -24,8 +24,11 @@ using triton::Whose;
 
 constexpr int kMostStages = 8;
 
-/// What a program sustains: its starts, or nothing where its groups wait for each other.
-std::optional<Schedule> timed(const Problem& problem, Program program, const std::string& note) {
+/// What a program of Triton's sustains: its starts, or nothing where its groups wait for each other.
+std::optional<Schedule> timed(const triton::Native& native, Problem problem, Program program, const std::string& note) {
+  // A load that was not pipelined is waited for where it is issued.
+  for (std::size_t i = 0; i < problem.ops.size(); ++i)
+    if (Op& op = problem.ops[i]; native.origins[i].waits) op.window = std::max(op.window, op.latency);
   while (program.streams.size() > 1 && program.streams.back().empty()) program.streams.pop_back();
   // A ring of the model may stand for two of Triton's (a value that is read now and an iteration later).
   std::vector<std::string> log;
@@ -76,7 +79,7 @@ std::optional<Schedule> pipelined(const triton::Native& native, const Problem& p
     for (std::size_t c = 0; c < problem.channels.size(); ++c)
       if (const Channel& channel = problem.channels[c]; is_load(problem.op(channel.writer)) && channel.space == Space::Smem)
         program.depths[c] = std::clamp(num_stages, 1, std::max(1, channel.max_depth));
-    return timed(problem, std::move(program), note);
+    return timed(native, problem, std::move(program), note);
   }
   for (std::size_t i = 0; i < stage.size(); ++i) {
     const bool load = (is_load(problem.ops[i]) || problem.ops[i].kind == "opaque") && ahead[i];
@@ -109,7 +112,7 @@ std::optional<Schedule> pipelined(const triton::Native& native, const Problem& p
   std::vector<Step>& stream = program.streams.emplace_back();
   for (const OpId op : order) stream.push_back({op, stage[op.index()]});
   for (const Channel& channel : problem.channels) program.depths.push_back(triton::ring_slots(problem, channel, stage));
-  return timed(problem, std::move(program), note);
+  return timed(native, problem, std::move(program), note);
 }
 
 /// Tensor memory is allocated by powers of two.
@@ -133,47 +136,17 @@ std::string first_fault(const Error& error) {
   return error.faults.empty() ? std::string("no reason given") : to_string(error.faults.front());
 }
 
-/// The schedule as Triton would build it: a load stands in an earlier stage than what reads it (else Triton does not pipeline it), and its
-/// ring has at least as many slots as the stages say. A load in the stage of its use goes a stage ahead, which changes no other op and not
-/// II. Nothing where that does not fit.
-std::optional<Schedule> as_triton_builds(const Problem& problem, const Constraints& constraints, const Schedule& found) {
-  constexpr int kMostAhead = 8;
-  Schedule schedule = found;
+/// With rings of as many slots as Triton builds for these stages; nothing where they do not fit.
+std::optional<Schedule> with_tritons_rings(const Problem& problem, const Constraints& constraints, Schedule schedule) {
   const auto used = std::count_if(schedule.groups.begin(), schedule.groups.end(), [](const ScheduleGroup& g) { return g.warps > 0; });
-  if (used > 1) return found;  // specialized: rings are as deep as num_stages says, whatever the stages
-  const auto stages = [&] {
-    std::vector<int> of;
-    for (std::size_t i = 0; i < problem.ops.size(); ++i) of.push_back(static_cast<int>(schedule.ops[i].start / schedule.ii));
-    return of;
-  };
-  for (int ahead = 0; ahead <= kMostAhead; ++ahead) {
-    const std::vector<int> stage = stages();
-    std::vector<bool> moves(problem.ops.size(), false);
-    for (std::size_t c = 0; c < problem.channels.size(); ++c) {
-      const Channel& channel = problem.channels[c];
-      if (!is_load(problem.op(channel.writer)) || channel.space != Space::Smem || channel.only_if_crossing) continue;
-      // One slot more where the next load is issued before its slot has been read: never fewer than Triton's.
-      int depth = triton::ring_slots(problem, channel, stage);
-      for (const Reader& reader : channel.readers) {
-        if (stage[reader.op.index()] + reader.distance <= stage[channel.writer.index()]) moves[channel.writer.index()] = true;
-        while (depth < channel.max_depth && schedule.start(channel.writer) + depth * schedule.ii <
-                                                schedule.start(reader.op) + reader.distance * schedule.ii + reader.release)
-          ++depth;
-      }
-      schedule.depths[c] = depth;
-    }
-    if (std::none_of(moves.begin(), moves.end(), [](bool m) { return m; }))
-      return check(problem, schedule, constraints).valid() ? std::optional(schedule) : std::nullopt;
-    for (const Edge& edge : problem.edges)
-      if (problem.op(edge.from).kind == "opaque" && moves[edge.to.index()]) moves[edge.from.index()] = true;
-    for (std::size_t i = 0; i < problem.ops.size(); ++i)
-      if (!moves[i]) schedule.ops[i].start += schedule.ii;
-    // Stages count from the first that is in use.
-    Cycle first = schedule.ops.front().start;
-    for (const Placement& op : schedule.ops) first = std::min(first, op.start);
-    for (Placement& op : schedule.ops) op.start -= first / schedule.ii * schedule.ii;
-  }
-  return std::nullopt;
+  if (used > 1) return schedule;  // specialized: rings are as deep as num_stages says, whatever the stages
+  std::vector<int> stage;
+  for (std::size_t i = 0; i < problem.ops.size(); ++i) stage.push_back(static_cast<int>(schedule.stage(OpId(i))));
+  for (std::size_t c = 0; c < problem.channels.size(); ++c)
+    if (const Channel& channel = problem.channels[c];
+        is_load(problem.op(channel.writer)) && channel.space == Space::Smem && !channel.only_if_crossing)
+      schedule.depths[c] = std::max(schedule.depths[c], triton::ring_slots(problem, channel, stage));
+  return check(problem, schedule, constraints).valid() ? std::optional(std::move(schedule)) : std::nullopt;
 }
 
 class ThreeSides {
@@ -189,7 +162,7 @@ class ThreeSides {
     for (const Whose whose : triton::kAllWhose) comparison_.sides[static_cast<std::size_t>(whose)].whose = whose;
     Result<triton::Native> native = triton::to_native(request_.program, request_.loop, triton::Reading::Triton);
     if (!native) return native.error();
-    own(std::make_shared<const triton::Native>(*std::move(native)));
+    own(*std::move(native));
     if (listener_) listener_(comparison_);
     if (!stopped()) {
       // The two are independent; the slower one decides how long it takes.
@@ -216,8 +189,9 @@ class ThreeSides {
   double left() const { return std::max(0.1, request_.timeout_seconds - seconds_between(began_, Clock::now())); }
 
   /// The problem of a reading; false, and why, where there is none.
-  bool pose(Side& side, std::shared_ptr<const triton::Native> native, Kernel kernel) {
-    side.native = std::move(native);
+  bool pose(Side& side, triton::Native native) {
+    Kernel kernel = kernel_of(native);
+    side.native = std::make_shared<const triton::Native>(std::move(native));
     Result<Problem> problem = resolve(kernel, request_.machine);
     side.kernel = std::make_shared<const Kernel>(std::move(kernel));
     if (!problem) {
@@ -229,11 +203,10 @@ class ThreeSides {
     return true;
   }
 
-  void own(std::shared_ptr<const triton::Native> native) {
+  void own(triton::Native native) {
     Side& mine = side(Whose::Tritons);
     const Clock::time_point begin = Clock::now();
-    Kernel kernel = native->kernel;
-    if (!pose(mine, std::move(native), std::move(kernel))) return;
+    if (!pose(mine, std::move(native))) return;
     if (mine.native->has_own) {
       mine.schedule = own_schedule(*mine.native, *mine.problem);
       if (!mine.schedule) mine.why_not = "the order that the text has waits for itself: it cannot run in this model";
@@ -252,6 +225,7 @@ class ThreeSides {
     measure(mine);
     mine.warps = std::max(mine.warps, static_cast<int>(request_.program.num_warps));
     if (mine.schedule) {
+      mine.period = mine.schedule->ii;  // waits included that the problem does not ask for
       const Verdict verdict = check(*mine.problem, *mine.schedule);
       mine.status = verdict.valid() ? Status::Feasible : Status::Invalid;
       if (!verdict.valid() && mine.explanation.empty()) mine.explanation = "by the model " + verdict.violations.front().message;
@@ -266,8 +240,7 @@ class ThreeSides {
     request.constraints = mine.constraints;
     request.timeout_seconds = seconds;
     request.seed = request_.seed;
-    if (const Side& own = side(Whose::Tritons); mine.whose == Whose::BestOfTriton && own.problem == mine.problem)
-      request.incumbent = own.schedule;
+    if (mine.whose == Whose::BestOfTriton) request.incumbent = side(Whose::Tritons).schedule;
     SolveOutcome outcome = solve(request, stop_);
     mine.status = outcome.status;
     mine.lower_bound = outcome.lower_bound;
@@ -280,22 +253,15 @@ class ThreeSides {
   void best_of_triton() {
     Side& mine = side(Whose::BestOfTriton);
     const Side& own = side(Whose::Tritons);
-    // Where Triton left loads to be waited for, its passes could have pipelined them too.
-    Result<triton::Native> native = triton::to_native(request_.program, request_.loop, triton::Reading::Triton, triton::Loads::AllAhead);
-    if (!native) {
-      mine.why_not = first_fault(native.error());
-      return;
-    }
-    Kernel kernel = native->kernel;
-    if (!pose(mine, std::make_shared<const triton::Native>(*std::move(native)), std::move(kernel))) return;
-    if (own.problem && problem_text(*own.problem) == problem_text(*mine.problem)) {
-      mine.problem = own.problem;
-      mine.kernel = own.kernel;
-      mine.native = own.native;
-    }
+    mine.native = own.native;
+    mine.kernel = own.kernel;
+    mine.problem = own.problem;
+    mine.constraints = own.constraints;
+    mine.why_not = own.problem ? "" : own.why_not;
+    if (!mine.problem) return;
     solve_side(mine, left());
     if (mine.schedule) {
-      if (auto built = as_triton_builds(*mine.problem, mine.constraints, *mine.schedule)) {
+      if (auto built = with_tritons_rings(*mine.problem, mine.constraints, *mine.schedule)) {
         mine.schedule = *std::move(built);
       } else {
         // Its II is a bound all the same.
@@ -317,8 +283,7 @@ class ThreeSides {
       mine.why_not = first_fault(native.error());
       return mine;
     }
-    Kernel kernel = kernel_of(*native);
-    if (!pose(mine, std::make_shared<const triton::Native>(*std::move(native)), std::move(kernel))) return mine;
+    if (!pose(mine, *std::move(native))) return mine;
     solve_side(mine, left());
     if (mine.schedule) mine.schedule->name = "best of the machine";
     measure(mine);
@@ -354,7 +319,7 @@ class ThreeSides {
           continue;
         }
         const Usage usage = compute_usage(*problem, *schedule);
-        row.period = sustainable_period(*problem, *schedule).cycles();
+        row.period = schedule->ii;
         row.shared_bytes = usage.smem_bytes;
         if (row.shared_bytes > problem->limits.smem_bytes)
           row.why_not = fmt::format("needs {} bytes of shared memory, there are {}", row.shared_bytes, problem->limits.smem_bytes);
@@ -377,7 +342,7 @@ class ThreeSides {
 
 std::optional<Schedule> own_schedule(const triton::Native& native, const Problem& problem) {
   if (!native.has_own || native.origins.size() != problem.ops.size()) return std::nullopt;
-  return timed(problem, own_program(native, problem), "the order that the text has: stages and clusters; cycles by the model");
+  return timed(native, problem, own_program(native, problem), "the order that the text has: stages and clusters; cycles by the model");
 }
 
 Result<Comparison> compare_triton(const TritonRequest& request, std::stop_token stop, const TritonListener& listener) {

@@ -115,11 +115,6 @@ TEST_CASE("a load in the stage of its use is waited for, others fill rings of th
   CHECK(std::get<std::string>(body_op(decided.kernel, "ta_45").attrs.at("variant")) == "async");
   CHECK_FALSE(body_op(decided.kernel, "tb_49").attrs.contains("variant"));
   CHECK(body_op(decided.kernel, "tb_49_smem").kind == "smem_store");
-  const Program program = program_of("gemm_pointers.sm90.scheduled");
-  const auto ahead = to_native(program, *usual_loop(program), Reading::Triton, Loads::AllAhead);
-  REQUIRE(ahead);
-  // Two bytes of a thread in a row: too narrow for an asynchronous copy, whatever its stage.
-  CHECK_FALSE(body_op(ahead->kernel, "tb_49").attrs.contains("variant"));
 }
 
 TEST_CASE("kernels read from texts compute what their Python says", "[triton]") {

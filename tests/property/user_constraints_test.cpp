@@ -4,7 +4,10 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "core/analysis/bounds.h"
 #include "core/check/checker.h"
+#include "core/schedule/constraint_text.h"
+#include "solver/search/cross_check.h"
 #include "solver/search/solve.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_constraint.h"
@@ -97,4 +100,50 @@ TEST_CASE("the least II under random user constraints is the one of exhaustive s
   }
   CAPTURE(agreed, without);
   CHECK(agreed > 70);
+}
+
+TEST_CASE("under an order of stages exhaustive search, the solver and the second encoder agree", "[property]") {
+  test::RandomProblemOptions shape;
+  shape.max_ops = 4;
+  int decided = 0, feasible = 0;
+  for (std::uint32_t seed = 2001; seed <= 2100; ++seed) {
+    const Problem problem = test::random_problem(seed, shape);
+    if (problem.ops.size() < 2) continue;
+    const Cycle ii = std::max<Cycle>(compute_bounds(problem).min_ii(), 2) + static_cast<Cycle>(seed % 3);
+    if (ii > 14) continue;
+    std::mt19937 random(seed);
+    const std::size_t first = random() % problem.ops.size(),
+                      second = (first + 1 + random() % (problem.ops.size() - 1)) % problem.ops.size();
+    solver::SolveRequest request;
+    request.problem = problem;
+    request.ii = ii;
+    request.max_stages = kStages;
+    request.objectives = {};
+    request.constraints = {{"apart",
+                            true,
+                            ConstraintKind::EarlierStage,
+                            {problem.ops[first].name, problem.ops[second].name},
+                            "",
+                            1 + static_cast<std::int64_t>(random() % 2),
+                            0}};
+    const test::BruteForce truth = test::brute_force(problem, ii, kStages, request.constraints, 200'000);
+    const solver::CrossCheck second_encoder = solver::cross_check(problem, request.constraints, ii, kStages, 5);
+    if (truth.gave_up || second_encoder.answer == solver::Answer::Unknown) continue;
+    CAPTURE(seed, ii, describe(request.constraints[0]));
+    CHECK((second_encoder.answer == solver::Answer::Yes) == truth.schedule.has_value());
+    if (second_encoder.schedule) CHECK(check(problem, *second_encoder.schedule, request.constraints).valid());
+    const SolveOutcome outcome = solver::solve(request);
+    if (outcome.schedule)
+      CHECK(check(problem, *outcome.schedule, request.constraints).valid());
+    else
+      CHECK(outcome.status == Status::Infeasible);
+    // The solver may look at more stages.
+    if (truth.schedule) CHECK(outcome.schedule);
+    if (outcome.schedule && !truth.schedule) CHECK(stage_count(*outcome.schedule) > kStages);
+    ++decided;
+    feasible += truth.schedule.has_value();
+  }
+  CAPTURE(decided, feasible);
+  CHECK(decided > 50);
+  CHECK(feasible > decided / 4);
 }

@@ -1,6 +1,7 @@
 // The three schedules of a Triton kernel: each is legal in its reading, what Triton's passes could build is no worse than what they did,
 // and no better than what the machine could do.
 #include <catch2/catch.hpp>
+#include <functional>
 
 #include "core/base/atomic_file.h"
 #include "core/check/checker.h"
@@ -13,9 +14,11 @@ using namespace heddle::triton;
 
 namespace {
 
-Comparison compared(const std::string& name, double seconds = 60) {
+Comparison compared(const std::string& name, double seconds = 60, const std::function<void(std::string&)>& edit = {}) {
   const std::string path = test::repository_path("tests/triton/texts/" + name + ".ttgir");
-  Result<mlir::Module> module = mlir::parse(read_file(path).value(), path);
+  std::string text = read_file(path).value();
+  if (edit) edit(text);
+  Result<mlir::Module> module = mlir::parse(text, path);
   REQUIRE(module.ok());
   const Result<Program> program = make_program(*std::move(module));
   REQUIRE(program.ok());
@@ -69,6 +72,39 @@ TEST_CASE("a GEMM whose operand B is not pipelined pays for it, and its passes c
   const Comparison comparison = compared("gemm_pointers.sm90.scheduled");
   require_sound(comparison);
   CHECK(comparison.of(Whose::BestOfTriton).period * 3 < comparison.of(Whose::Tritons).period * 2);
+}
+
+TEST_CASE("a load by descriptor in the stage of its use is waited for, and the best of Triton does not leave it there", "[triton]") {
+  const Comparison as_it_was = compared("gemm_descriptors.sm90.scheduled");
+  const Comparison comparison = compared("gemm_descriptors.sm90.scheduled", 60, [](std::string& text) {
+    const std::size_t load = text.find("%tb = tt.descriptor_load");
+    const std::string ahead = "{loop.cluster = 2 : i32, loop.stage = 0 : i32}";
+    REQUIRE(text.find(ahead, load) != std::string::npos);
+    text.replace(text.find(ahead, load), ahead.size(), "{loop.cluster = 0 : i32, loop.stage = 2 : i32}");
+  });
+  require_sound(comparison);
+  CHECK(comparison.of(Whose::Tritons).period > as_it_was.of(Whose::Tritons).period);
+  CHECK(comparison.of(Whose::BestOfTriton).period == as_it_was.of(Whose::BestOfTriton).period);
+}
+
+TEST_CASE("on Hopper the best of Triton is what the problem of the triton reading gives, with every load a stage ahead", "[triton]") {
+  for (const char* name : {"attention_forward_causal.sm90.scheduled", "attention_forward_pointers.sm90.scheduled",
+                           "swiglu_dual.sm90.scheduled", "softmax_rows.sm90.scheduled"}) {
+    INFO(name);
+    const Comparison comparison = compared(name);
+    const Side& best = comparison.of(Whose::BestOfTriton);
+    REQUIRE(best.status == Status::Optimal);
+    CHECK(problem_text(*best.problem) == problem_text(*comparison.of(Whose::Tritons).problem));
+    std::size_t loads = 0;
+    for (const Channel& channel : best.problem->channels)
+      for (const Reader& reader : channel.readers) {
+        const std::string& kind = best.problem->op(channel.writer).kind;
+        if (channel.space != Space::Smem || channel.only_if_crossing || (kind != "tma_load" && kind != "load")) continue;
+        CHECK(best.schedule->stage(channel.writer) < best.schedule->stage(reader.op));
+        ++loads;
+      }
+    CHECK(loads > 0);
+  }
 }
 
 TEST_CASE("other kernels have three schedules too", "[triton]") {
