@@ -14,6 +14,7 @@
 #include "app/session/session.h"
 #include "app/session/triton_source.h"
 #include "app/session/triton_state.h"
+#include "app/session/triton_way_back.h"
 #include "app/window/chart/three_model.h"
 #include "app/window/parts/dump_model.h"
 #include "app/window/parts/header_model.h"
@@ -415,5 +416,55 @@ TEST_CASE("command lines name the text, its reading and the machine", "[app]") {
   s.settle();
   s.apply(ShowSide{triton::Whose::BestOfMachine});
   CHECK(s.last_line().find("free") != std::string::npos);
+}
+#endif
+
+TEST_CASE("a text without a schedule of the triton reading has nothing to give back, and says why", "[app]") {
+  CHECK(way_back(Content{}).why_not.find("no Triton kernel") != std::string::npos);
+  Opened none(text_of("swiglu_elementwise.sm90.scheduled.ttgir"));
+  CHECK_FALSE(way_back(none.content()).why_not.empty());
+  Opened s(gemm());
+  ShowTriton free;
+  free.reading = triton::Reading::Free;
+  s.apply(free);
+  CHECK(way_back(s.content()).why_not.find("free reading") != std::string::npos);
+  const Folder folder;
+  s.apply(Export{ExportKind::Ttgir, folder.file("no.ttgir")});
+  REQUIRE(s.error());
+  CHECK_FALSE(fs::exists(folder.file("no.ttgir")));
+  s.apply(DismissError{});
+  // The program that this text was made from is not beside it.
+  s.apply(Export{ExportKind::Python, folder.file("no.py")});
+  REQUIRE(s.error());
+  CHECK_FALSE(fs::exists(folder.file("no.py")));
+}
+
+#ifdef HEDDLE_HAS_SOLVER
+TEST_CASE("the chosen schedule goes into the text, or is refused by the rule that it breaks", "[app]") {
+  const Folder folder;
+  Opened s(attention());
+  REQUIRE(s.content().entry());
+  const WayBack own = way_back(s.content());
+  REQUIRE(own.given);
+  CHECK(own.changes.empty());
+  CHECK(own.given->text == s.content().triton->program->module->text);
+  s.apply(Export{ExportKind::Ttgir, folder.file("no/such/folder.ttgir")});
+  REQUIRE(s.error());
+  s.apply(DismissError{});
+  // A row of one's own in which the exponentials come before their scores.
+  Schedule early = s.content().entry()->schedule;
+  const OpId exp = s.content().problem->find_op("p_17");
+  REQUIRE(exp.valid());
+  early.ops[exp.index()].start = 0;
+  early.name = "early";
+  s.apply(AdoptSchedule{early});
+  REQUIRE(s.content().entry());
+  const WayBack broken = way_back(s.content());
+  REQUIRE_FALSE(broken.broken.empty());
+  CHECK_FALSE(broken.given);
+  CHECK_FALSE(why_not_given(broken).empty());
+  s.apply(Export{ExportKind::Ttgir, folder.file("early.ttgir")});
+  REQUIRE(s.error());
+  CHECK_FALSE(fs::exists(folder.file("early.ttgir")));
 }
 #endif
