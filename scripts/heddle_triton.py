@@ -244,10 +244,10 @@ def run_heddle(*arguments: Any) -> subprocess.CompletedProcess:
     return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
 
 
-def ask_heddle(*arguments: Any) -> str:
+def ask_heddle(*arguments: Any, accepted: tuple = (0,)) -> str:
     """What it prints on stdout; a fault with its message where it fails."""
     run = run_heddle(*arguments)
-    if run.returncode:
+    if run.returncode not in accepted:
         lines = [line.removeprefix("heddle: ") for line in run.stderr.splitlines() if not line.startswith("heddle: note:")]
         raise Fault((lines or ["it said nothing"])[0])
     return run.stdout
@@ -754,14 +754,21 @@ def use(folder: str | os.PathLike) -> bool:
 
 
 # ---- solve ------------------------------------------------------------------------------------------------------------------------------
+def predicted_bytes(text: Path) -> str:
+    """Of shared memory, as Heddle reads the text; "about" where it says itself that Triton may do otherwise."""
+    memory = json.loads(ask_heddle("audit", text, "--no-solve", "--json", accepted=(0, 4)))["memory"]
+    return f"{'' if memory['exact'] else 'about '}{memory['shared_bytes']}"
+
+
 def solve_one(text: Path, machine: list[str], folder: Path, row: list[str]) -> str:
     """Fills the row of a kernel, and says what became of it. Its edited text lies in `folder` only where it is better than Triton's own."""
     beside = json.loads(text.with_suffix(".json").read_text())
     # Of a kernel that Triton specializes, the text with its partitions is what it runs.
     whole = text.with_name(text.name.replace(".scheduled.", ".partitioned."))
-    sides = json.loads(ask_heddle("compare", whole if whole.exists() else text, *machine, "--format", "json"))["sides"]
+    whole = whole if whole.exists() else text
+    sides = json.loads(ask_heddle("compare", whole, *machine, "--format", "json"))["sides"]
     own, best = sides[0].get("period"), sides[1].get("period")
-    row[1:] = [str(side.get("period") or "-") for side in sides] + [str(sides[0].get("smem_bytes")), str(beside.get("shared"))]
+    row[1:] = [str(side.get("period") or "-") for side in sides] + [predicted_bytes(whole), str(beside.get("shared"))]
     if not best:
         return "left to Triton: no schedule was found in time"
     if own and best >= own:
@@ -774,18 +781,21 @@ def solve_one(text: Path, machine: list[str], folder: Path, row: list[str]) -> s
             return "left to Triton: it would be the same text"
         # What Triton said of its own schedule is not true of this one.
         write_file(edited.with_suffix(".json"), json.dumps({name: value for name, value in beside.items() if name not in ("shared", "tmem_size")}))
-        predicted = json.loads(ask_heddle("compare", edited, *machine, "--format", "json"))["sides"][0]["smem_bytes"]
+        predicted = predicted_bytes(edited)
         _, metadata = finish(edited, out=folder / "finished" / edited.stem)
         row[4:] = [f"{row[4]} -> {predicted}", f"{row[5]} -> {metadata.get('shared')}"]
         for path in (edited, edited.with_suffix(".json")):
             write_file(folder / path.name, path.read_bytes())
-    return "given back" if predicted == metadata.get("shared") else "given back; Triton's bytes are not those that were predicted"
+    otherwise = predicted.isdigit() and predicted != str(metadata.get("shared"))
+    return "given back; Triton's bytes are not those that were predicted" if otherwise else "given back"
 
 
 def solve(script: str, arguments: list[str], target: int | None, folder: Path, all_configs: bool, machine: list[str]) -> int:
     if not find_heddle():
         raise Fault("there is no heddle program: set HEDDLE to its path, or put it on PATH", 2)
     table = [["kernel", "Triton's", "best of Triton", "best of machine", "shared, predicted", "shared by Triton", ""]]
+    for path in (folder / "dump").glob("*.sm*.*.ttgir"):  # of an earlier run
+        path.unlink()
     texts, code = dump(script, arguments, target, folder / "dump", all_configs)
     for text in texts:
         (folder / text.name.replace(".scheduled.", ".")).unlink(missing_ok=True)  # of an earlier run

@@ -35,9 +35,13 @@ def heddle(*words):
     return subprocess.run([HEDDLE, *map(str, words)], env=dict(os.environ, HEDDLE_STORE="off"), capture_output=True, text=True, stdin=subprocess.DEVNULL)
 
 
+def predicted(text):
+    """Memory and warps, as Heddle reads the text."""
+    return json.loads(heddle("audit", text, "--no-solve", "--json").stdout)["memory"]
+
+
 def predicted_bytes(text):
-    """Of shared memory, as Heddle reads the text."""
-    return json.loads(heddle("compare", text, "--format", "json").stdout)["sides"][0]["smem_bytes"]
+    return predicted(text)["shared_bytes"]
 
 
 def exported(text, schedule=None, folder=None):
@@ -259,10 +263,10 @@ class Blackwell(Wheel):
 
     def compiled(self, path):
         """Warps, shared memory, tensor memory: what Heddle predicts, which must be what Triton says."""
-        side = json.loads(heddle("compare", path, "--format", "json").stdout)["sides"][0]
+        memory = predicted(path)
         self.says(tool("finish", path), 0)
         said = json.loads((path.parent / f"{path.name.split('.')[0]}.finished.json").read_text())
-        self.assertEqual((side["warps"], side["smem_bytes"], side["tmem_columns"]), (said["num_warps"], said["shared"], said["tmem_size"]))
+        self.assertEqual((memory["warps"], memory["shared_bytes"], memory["tmem_columns"]), (said["num_warps"], said["shared"], said["tmem_size"]))
         return said["num_warps"], said["shared"]
 
     def test_warps_follow_the_partitions(self):
@@ -396,6 +400,17 @@ class Solve(Wheel):
         compiled = run(COMPILE, "--use", folder, "attention", "gemm")
         self.says(compiled, 0, "attention is compiled with the schedule in attention.sm90.ttgir")
         self.assertEqual(compiled.stdout.split(), ["attention", by_triton[1], "gemm", "147480"])
+
+    def test_on_blackwell_partitions_go_back_too(self):
+        folder = self.folder / "blackwell"
+        result = tool("solve", PROGRAM, "specialize", "--target", "sm_100", "-o", folder)
+        self.says(result, 0)
+        row = next(line for line in result.stdout.splitlines() if line.startswith("attention.sm100"))
+        self.assertIn("given back", row)
+        self.assertIn("ttg.partition = ", (folder / "attention.sm100.ttgir").read_text())
+        compiled = run(COMPILE, "--target", 100, "--use", folder, "specialized")
+        self.says(compiled, 0, "attention is compiled with the schedule in attention.sm100.ttgir")
+        self.assertEqual(compiled.stdout.split(), ["specialized", re.findall(r"-> (\d+) ", row)[-1]])
 
     def test_a_machine_without_heddle_is_told_so(self):
         self.says(tool("solve", PROGRAM, "--target", "sm_90", heddle="/nowhere/heddle"), 2, "there is no heddle program: set HEDDLE")
