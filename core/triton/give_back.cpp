@@ -416,7 +416,12 @@ class Writer {
   Result<Program> reread(const Decisions& decisions) const {
     Result<mlir::Module> module = mlir::parse(write_decisions(program_, loop_, decisions), program_.file);
     if (!module) return module.error();
-    return make_program(*std::move(module), program_.metadata, program_.pass);
+    Result<Program> told = make_program(*std::move(module), program_.metadata, program_.pass);
+    // Which loads are too narrow to be copied shows in the text as Triton scheduled it: it left them where they are read.
+    if (told && program_.form != Form::Input)
+      for (const Buffer& load : rings_of(program_, loop_))
+        if (load.synchronous && program_.module->op(load.op).name == "tt.load") told->narrow_loads.insert(load.op);
+    return told;
   }
 
   /// Before Triton has scheduled the loop it can be told how far each load runs ahead.

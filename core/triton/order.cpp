@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "core/triton/audit_parts.h"
+#include "core/triton/decisions.h"
 #include "core/triton/ops.h"
 
 namespace heddle::triton {
@@ -90,6 +91,12 @@ class EdgeFinder {
   std::vector<SsaEdge> edges_;
 };
 
+/// Between two partitions barriers keep the order, whatever the stages say.
+bool apart(const mlir::Op& a, const mlir::Op& b) {
+  const std::vector<std::int64_t> first = partitions_of_op(a), second = partitions_of_op(b);
+  return !first.empty() && !second.empty() && std::find_first_of(first.begin(), first.end(), second.begin(), second.end()) == first.end();
+}
+
 std::string step_words(std::int64_t steps) {
   return steps == 1 ? "of the iteration before" : fmt::format("of {} iterations before", steps);
 }
@@ -118,7 +125,7 @@ std::vector<BrokenOrder> broken_orders(const Program& program, const LoopSite& l
   for (const SsaEdge& e : edges) {
     const mlir::Op &from = module.op(e.from), &to = module.op(e.to);
     const auto stage_from = stage_of(from), stage_to = stage_of(to);
-    if (!stage_from || !stage_to) continue;
+    if (!stage_from || !stage_to || apart(from, to)) continue;
     const Position first{*stage_from, cluster_of(from).value_or(0), place.at(e.from)},
         second{*stage_to, cluster_of(to).value_or(0), place.at(e.to)};
     // An op that reads its own result of the iteration before stands where it stands.

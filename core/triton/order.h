@@ -37,7 +37,8 @@ struct BrokenOrder {
   std::int64_t stale = 1;  ///< how many iterations old the tile is that `to` gets
   std::string sentence;
 };
-/// Those of the edges that the text's own stages and clusters do not keep; ops without a stage are not judged.
+/// Those of the edges that the text's own stages and clusters do not keep; ops without a stage are not judged, nor what passes from one
+/// partition to another.
 std::vector<BrokenOrder> broken_orders(const Program& program, const LoopSite& loop, const std::vector<SsaEdge>& edges);
 
 std::optional<std::int64_t> stage_of(const mlir::Op& op);

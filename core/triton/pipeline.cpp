@@ -178,11 +178,13 @@ class LoopPlanner {
     for (const ProductPlan& product : plan_.products)
       if (product.barriers > 0 && std::ranges::find(readers, product.op) != readers.end()) last = std::max(last, product.wait_stage);
     // Pointers that Triton left in the stage of their reader are too narrow for an asynchronous copy: it puts all others ahead.
-    const bool left = !plan.descriptor && plan.use_stage <= plan.stage;
+    const bool left = !plan.descriptor && (plan.use_stage <= plan.stage || program_.narrow_loads.contains(id));
     const std::int64_t distance = last < 0 || left ? 0 : last - plan.stage;
     if (distance <= 0) {
       plan.why = plan.use_stage < 0 ? "nothing in the loop reads it"
-                                    : fmt::format("not pipelined: it is read in the stage in which it is loaded ({})", plan.stage);
+                 : plan.use_stage > plan.stage
+                     ? "loaded ahead into registers: Triton found it too narrow for an asynchronous copy"
+                     : fmt::format("not pipelined: it is read in the stage in which it is loaded ({})", plan.stage);
       return plan;
     }
     if (!tile.tile.tile()) {

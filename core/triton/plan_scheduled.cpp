@@ -125,13 +125,11 @@ class ScheduledPlanner {
     Life life = whole_loop(plan.loop);
     if (partitioned(plan.loop)) {
       life.end = std::min(life.end, places_.at(partitions_.loop) - 1);  // of the partition's own loop
+      // What is not handed to another partition is pipelined as ever.
+      std::vector<LoadPlan> own;
       for (const LoadPlan& load : plan.loads)
-        if (!load.descriptor && load.slots > 0) {
-          ahead_.insert(load.op.index());
-          for (const OpId id : load.replaced) replaced_.insert(id.index());
-          make(Buffer::What::Ring, load.op, load.why, load.slots, load.bytes, load.alignment, life);
-        }
-      return;
+        if (!ahead_.count(load.op.index())) own.push_back(load);
+      return rings(own, life);
     }
     for (const ProductPlan& product : plan.products) {
       if (product.barriers > 0) {
@@ -145,15 +143,19 @@ class ScheduledPlanner {
     }
     for (const OpId id : plan.hoisted) hoisted_[id.index()] = plan.loop;
     for (const auto& [id, iterations] : plan.outlasting) outlasting_[id.index()] = {plan.loop, iterations};
+    rings(plan.loads, life);
+  }
+
+  void rings(const std::vector<LoadPlan>& loads, Life life) {
     std::set<int> groups;
-    for (const LoadPlan& load : plan.loads) {
+    for (const LoadPlan& load : loads) {
       if (load.slots == 0) continue;
       ahead_.insert(load.op.index());
       for (const OpId id : load.replaced) replaced_.insert(id.index());
       make(Buffer::What::Ring, load.op, load.why, load.slots, load.bytes, load.alignment, life);
     }
-    for (const LoadPlan& load : plan.loads)
-      if (load.group >= 0 && groups.insert(load.group).second)
+    for (const LoadPlan& load : loads)
+      if (load.group >= 0 && load.slots > 0 && groups.insert(load.group).second)
         make(Buffer::What::Barriers, load.op, fmt::format("{} barriers, one for each slot", load.slots), load.slots, 8, 16, life);
   }
 

@@ -6,7 +6,6 @@
 
 #include "core/base/text_style.h"
 #include "core/triton/audit_parts.h"
-#include "core/triton/decisions.h"
 #include "core/triton/memory.h"
 #include "core/triton/pipeline.h"
 #include "core/triton/specialization.h"
@@ -82,16 +81,8 @@ class Judge {
   }
 
   void order() {
-    for (const BrokenOrder& each : broken_orders(program_, loop_, edges_of(program_, loop_))) {
-      if (apart(op(each.edge.from), op(each.edge.to))) continue;
+    for (const BrokenOrder& each : broken_orders(program_, loop_, edges_of(program_, loop_)))
       broken(each.edge.token ? Rule::Tensor : Rule::Order, {each.edge.from, each.edge.to}, each.sentence);
-    }
-  }
-
-  /// Between two partitions barriers keep the order, whatever the stages say.
-  static bool apart(const mlir::Op& a, const mlir::Op& b) {
-    const std::vector<std::int64_t> first = partitions_of_op(a), second = partitions_of_op(b);
-    return !first.empty() && !second.empty() && std::find_first_of(first.begin(), first.end(), second.begin(), second.end()) == first.end();
   }
 
   void products() {
