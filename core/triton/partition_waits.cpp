@@ -32,7 +32,7 @@ class WaitGraph {
     if (runs > kMostFollowed) return std::nullopt;
     for (const Exchange& each : partitions_of(program_, Places(program_)).exchanges) slots_.emplace(each.op, each.slots);
     for (std::size_t i = 0; i < flow_.ops.size(); ++i)
-      if (flow_.tile[i])
+      if (flow_.tile[i] && !is_view(op(i).name))
         for (const Group group : flow_.partitions[i]) event(i, group);
     for (std::size_t i = 0; i < flow_.ops.size(); ++i)
       if (flow_.tile[i]) hand_over(i);
@@ -80,15 +80,16 @@ class WaitGraph {
 
   void wait(std::size_t to, std::size_t from, std::int64_t distance, Wait::For what) { waits_.push_back({from, to, distance, what}); }
 
-  /// Who reads what `i` makes in this partition, through views of memory; with iterations.
+  /// Who reads what `i` makes in this partition; with iterations. A view of memory is nothing that runs.
   void readers_in(std::size_t i, Group group, int distance, std::vector<std::pair<std::size_t, int>>& found) const {
     for (const std::size_t e : flow_.readers[i]) {
       const PartitionFlow::Edge& edge = flow_.edges[e];
       if (edge.token || !flow_.tile[edge.to] || !in(edge.to, group)) continue;
       const std::pair reader(edge.to, distance + edge.distance);
-      if (std::ranges::find(found, reader) != found.end()) continue;
-      found.push_back(reader);
-      if (is_view(op(edge.to).name)) readers_in(edge.to, group, distance + edge.distance, found);
+      if (is_view(op(edge.to).name))
+        readers_in(edge.to, group, reader.second, found);
+      else if (std::ranges::find(found, reader) == found.end())
+        found.push_back(reader);
     }
   }
 
@@ -123,6 +124,7 @@ class WaitGraph {
     for (const Group group : takers) {
       std::vector<std::pair<std::size_t, int>> readers;
       readers_in(i, group, 0, readers);
+      if (readers.empty()) continue;
       if (gives_memory(i))
         give(i, group, readers, false);
       else
@@ -135,6 +137,23 @@ class WaitGraph {
     }
   }
 
+  /// What is handed over in memory to an op that a load of the same partition feeds too shares that load's barriers and is as deep.
+  std::int64_t slots_between(std::size_t filled, Group from, const std::vector<std::pair<std::size_t, int>>& readers) const {
+    std::int64_t slots = slots_of(flow_.ops[filled]);
+    if (!gives_memory(filled)) return slots;
+    std::vector<std::size_t> behind;
+    for (const auto& [reader, distance] : readers) behind.push_back(reader);
+    for (std::size_t k = 0; k < behind.size(); ++k)
+      for (const std::size_t e : flow_.sources[behind[k]]) {
+        const std::size_t source = flow_.edges[e].from;
+        if (is_view(op(source).name))
+          behind.push_back(source);
+        else if (const std::size_t load = filler(source); load != source && in(load, from))
+          slots = std::max(slots, slots_of(flow_.ops[load]));
+      }
+    return slots;
+  }
+
   /// A tile through shared memory, or in tensor memory that it was allocated with.
   void give(std::size_t i, Group group, const std::vector<std::pair<std::size_t, int>>& readers, bool carried) {
     const Group from = flow_.partitions[i].front();
@@ -142,7 +161,7 @@ class WaitGraph {
     // A carried tile is stored when the next turn begins.
     const std::size_t put = carried ? event(i, from, What::Store) : event(filled, from);
     events_[put].steering = true;
-    const std::int64_t slots = carried ? 1 : slots_of(flow_.ops[filled]);
+    const std::int64_t slots = carried ? 1 : slots_between(filled, from, readers);
     const auto first = std::ranges::min_element(readers);
     std::size_t earliest = event(first->first, group);
     for (const auto& [reader, distance] : readers) {

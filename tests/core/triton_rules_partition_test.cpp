@@ -230,6 +230,8 @@ TEST_CASE("partitions that wait for each other in a circle", "[triton]") {
   keeps(ahead("3"));
   keeps(ahead("1"));
   breaks(ahead("0"), Rule::Partition, {"in a circle", "%s_18 (partition 2)", "%acc_45 (partition 2)", "%s_19 (partition 0)"});
+  // A view of memory waits for nothing.
+  keeps(edited(sample(kAttention), "%s_17 = ttg.memdesc_trans", "loop.stage = 2", "loop.stage = 0"));
   // In one stage a partition runs in the order of the text, whatever the clusters.
   keeps(edited(ahead("4"), "%s_18 = ttng.tc_gen5_mma", "loop.cluster = 2", "loop.cluster = 5"));
   // Keys that are loaded further in front of values than their ring has slots.
