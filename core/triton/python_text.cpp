@@ -363,17 +363,28 @@ Result<std::vector<PythonStatement>> PythonText::statements(std::size_t begin, s
   return found;
 }
 
+/// The line of `def`; 0 where there is none. `heads`: those of the blocks around the line.
+std::size_t PythonText::function_around(std::size_t line, std::set<std::size_t>* heads) const {
+  for (std::size_t inner = line, i = line; i-- > 0;) {
+    if (lines_[inner].indent.size() <= lines_[i].indent.size()) continue;
+    inner = i;
+    if (heads) heads->insert(i);
+    if (is(lines_[i], 0, "def") || is(lines_[i], 0, "async")) return i;
+  }
+  return 0;
+}
+
+bool PythonText::decorated(std::size_t line, std::string_view name) const {
+  for (std::size_t i = function_around(line, nullptr); i-- > 0 && is(lines_[i], 0, "@");)
+    for (const PythonToken& token : lines_[i].tokens)
+      if (word(token) == name) return true;
+  return false;
+}
+
 std::set<std::string> PythonText::known_before(std::size_t line) const {
   const auto deeper = [](const PythonLine& one, const PythonLine& other) { return one.indent.size() > other.indent.size(); };
-  // Heads of the blocks around it, up to the function's.
   std::set<std::size_t> around;
-  std::size_t inner = line, begin = line;
-  while (begin-- > 0)
-    if (deeper(lines_[inner], lines_[begin])) {
-      around.insert(inner = begin);
-      if (is(lines_[begin], 0, "def") || is(lines_[begin], 0, "async")) break;
-    }
-  if (begin > line) begin = 0;
+  const std::size_t begin = function_around(line, &around);
   std::set<std::string> names;
   struct Head {
     std::size_t line;

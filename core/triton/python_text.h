@@ -61,6 +61,8 @@ class PythonText {
   std::size_t block_end(std::size_t head) const;
   /// The statements of these lines, which form a block. Faults have the line of the file as pointer.
   Result<std::vector<PythonStatement>> statements(std::size_t begin, std::size_t end) const;
+  /// Whether a decorator of the function around a line has this name in it.
+  bool decorated(std::size_t line, std::string_view name) const;
   /// Names that are surely known before `line`: parameters of the function around it and what was assigned above it in the blocks around.
   std::set<std::string> known_before(std::size_t line) const;
 
@@ -68,6 +70,7 @@ class PythonText {
   struct Effects {
     std::set<std::string> reads, writes;
   };
+  std::size_t function_around(std::size_t line, std::set<std::size_t>* heads) const;
   void read_line(std::size_t& at, int& number);
   void read_string(std::size_t& at, int& number) const;
   bool is(const PythonLine& line, std::size_t token, std::string_view word) const;

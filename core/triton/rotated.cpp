@@ -111,6 +111,13 @@ class RotatedText {
       if (work_of(program_, op) != Role::View) return "its result is read in the same iteration";
       made.insert(op.results.begin(), op.results.end());
     }
+    if (const Source from = flow_.source(product.operands[0]); !is_memory(program_.type(product.operands[0])) && from.op.valid())
+      for (std::size_t s = 0; s < plan_.body.size(); ++s)
+        if (const auto& ops = plan_.work[s].ops; !plan_.is(s, LoopPart::Second) && std::find(ops.begin(), ops.end(), from.op) != ops.end())
+          return fmt::format(
+              "its operand of line {} is carried on as it is, and so through shared memory; it has to be converted in a line "
+              "for the product alone",
+              plan_.line(s));
     for (std::size_t i = 0; i < 2; ++i) {
       if (!is_memory(program_.type(product.operands[i]))) continue;
       const Source from = flow_.source(product.operands[i]);

@@ -68,6 +68,8 @@ class RotationPlanner {
     plan_.head_line = plan_.source.find("for", number);
     if (plan_.head_line == plan_.source.lines().size()) return other_source(number, fmt::format("there is no 'for' in line {}", number));
     const PythonLine& line = plan_.source.lines()[plan_.head_line];
+    if (plan_.source.decorated(plan_.head_line, "gluon"))
+      return refuse(line.first, "the loop is one of Gluon, which says itself what is waited for");
     const auto word = [&](std::size_t i) { return i < line.tokens.size() ? plan_.source.word(line.tokens[i]) : std::string_view(); };
     const auto strange = [&](std::string_view what) {
       return refuse(line.first, fmt::format("{} in the head of the loop", what), "written is 'for NAME in tl.range(LOW, HIGH, STEP):'");
@@ -115,18 +117,25 @@ class RotationPlanner {
     return !counts_down() || refuse(line.first, "the loop counts down", "count up, and take the place from the other end");
   }
 
-  /// Triton counts up in any case; the variable of a loop that counts down is the sum of its bounds less what it counts.
+  /// Triton counts up in any case; the variable of a loop that counts down is the sum of its bounds less what it counts. What the pipeliner
+  /// adds to a final text stands in the line of the loop's head.
   bool counts_down() const {
     if (plan_.head.step.starts_with("-")) return true;
     const mlir::Block* body = flow_.body();
-    if (!body || body->arguments.empty() || module().op(loop_.op).operands.size() < 2) return false;
-    const mlir::ValueId counter = body->arguments[0], high = module().op(loop_.op).operands[1];
+    const mlir::Op& loop = module().op(loop_.op);
+    if (!body || body->arguments.empty() || loop.operands.size() < 2) return false;
+    std::set<mlir::ValueId> counters{body->arguments[0]};
     bool read = false, turned = true;
     for (const mlir::OpId id : body->ops) {
       const mlir::Op& op = module().op(id);
-      if (std::find(op.operands.begin(), op.operands.end(), counter) == op.operands.end()) continue;
+      const auto counter = std::find_if(op.operands.begin(), op.operands.end(), [&](mlir::ValueId v) { return counters.contains(v); });
+      if (counter == op.operands.end()) continue;
+      if (module().location(op).line == module().location(loop).line && module().location(op).file == plan_.file) {
+        if (op.name == "arith.addi") counters.insert(op.results.begin(), op.results.end());
+        continue;
+      }
       read = true;
-      turned = turned && op.name == "arith.subi" && op.operands.size() == 2 && op.operands[0] == high && op.operands[1] == counter;
+      turned = turned && op.name == "arith.subi" && op.operands[0] == loop.operands[1] && counter != op.operands.begin();
     }
     return read && turned;
   }
@@ -145,7 +154,20 @@ class RotationPlanner {
     if (plan_.body.size() > kMostStatements)
       return refuse(head.first, fmt::format("the loop has {} statements, at most {} are read", plan_.body.size(), kMostStatements));
     plan_.work.resize(plan_.body.size());
+    read_words();
     return true;
+  }
+
+  /// What Triton has merged with another op, or moved, has left no op in its line.
+  void read_words() {
+    for (std::size_t s = 0; s < plan_.body.size(); ++s)
+      for (std::size_t l = plan_.body[s].begin; l < plan_.body[s].end; ++l)
+        for (const PythonToken& token : plan_.source.lines()[l].tokens) {
+          const std::string_view word = plan_.source.word(token);
+          if (token.kind != PythonToken::Kind::Name) continue;
+          plan_.work[s].loads = plan_.work[s].loads || word == "load" || word == "gather";
+          plan_.work[s].stores = plan_.work[s].stores || word == "store" || word == "scatter" || word.starts_with("atomic_");
+        }
   }
 
   std::size_t statement_at(int line) const {

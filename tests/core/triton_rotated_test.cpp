@@ -91,15 +91,16 @@ bool note_with(const RotatedLoop& loop, const std::string& words) {
 }  // namespace
 
 TEST_CASE("the loops of attention forward and backward are rotated as they stand in the golden files", "[triton][golden]") {
-  for (const char* name :
-       {"attention_descriptors", "attention_pointers_causal", "attention_bounds", "attention_stages", "attention_backward"}) {
+  for (const char* name : {"attention_descriptors", "attention_pointers_causal", "attention_bounds", "attention_stages",
+                           "attention_backward", "attention_half"}) {
     const Result<RotatedLoop> loop = rotated(text_of(std::string(name) + ".sm90.scheduled"));
     INFO(name << (loop.ok() ? "" : to_string(loop.error())));
     REQUIRE(loop.ok());
     CHECK(test::golden_difference(std::string("rotated_") + name + ".py", loop->text).empty());
     CHECK(loop->file == "rotated.py");
-    CHECK(note_with(*loop, "not run on a GPU"));
-    CHECK(note_with(*loop, "Triton 3.4.0, 3.6.0 and 3.9.0"));
+    const bool waits = std::string(name) == "attention_half";
+    CHECK(note_with(*loop, waits ? "nothing overlaps" : "Triton 3.4.0, 3.6.0 and 3.9.0"));
+    CHECK(note_with(*loop, waits ? "through shared memory" : "not run on a GPU"));
   }
 }
 
@@ -215,6 +216,15 @@ TEST_CASE("a loop that has nothing to rotate says so", "[triton]") {
   refused("more/gemm_dequant.sm90.scheduled.ttgir", "no locations");
 }
 
+TEST_CASE("a loop that counts down is refused, also where only Triton's text shows it", "[triton]") {
+  for (const char* form : {"scheduled", "final"})
+    refuses(rotated(text_of(std::string("attention_down.sm90.") + form)), "180", "the loop counts down");
+}
+
+TEST_CASE("a loop of Gluon is left alone", "[triton]") {
+  refuses(rotated(text_of("attention_descriptors.sm90.scheduled"), edited(python(), "@triton.jit", "@gluon.jit")), "16", "one of Gluon");
+}
+
 TEST_CASE("statements that cannot be told apart are refused with their line", "[triton]") {
   const std::string text = text_of("attention_descriptors.sm90.scheduled");
   refuses(rotated(edited(text, "\"rotated.py\":25:", "\"rotated.py\":18:")), "18", "holds 2 products");
@@ -242,6 +252,8 @@ TEST_CASE("an order that would change what is computed is refused with both line
   refuses_line(18, "        s = tl.dot(tq, k.load([first + at, 0]).T) + acc", "needs in line 18 what line 25 made an iteration before");
   // One name for two things.
   refuses_line(23, "        acc = acc * old[:, None]; s = acc", "'s' is assigned for two purposes, in lines 18 and 23");
+  // Memory.
+  refuses_line(26, "        top = higher; tl.store(lse + row, top)", "one of them stores", 25);
   // The early product itself, an iteration later.
   refuses_line(23, "        acc = acc * old[:, None] + s", "'s', the product of line 18, is needed again");
 }

@@ -167,3 +167,41 @@ def attention_stages(q, k, v, o, keys, scale, stages: tl.constexpr, BM: tl.const
     acc, total, top = some_keys(acc, total, top, tq, k, v, first, im, jn, scale, 0, at, False, BN)
     acc, total, top = some_keys(acc, total, top, tq, k, v, first + at, im, jn, scale, at, at + BM, True, BN)
     o.store([first + at, 0], (acc / total[:, None]).to(tl.bfloat16))
+
+
+@triton.jit
+def attention_down(q, k, v, o, keys, scale, stages: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, NB: tl.constexpr, D: tl.constexpr):
+    """From the last keys to the first; NB is -BN."""
+    row = tl.program_id(0) * BM
+    tq = q.load([row, 0])
+    top = tl.full((BM,), -float("inf"), dtype=tl.float32)
+    total = tl.full((BM,), 0.0, dtype=tl.float32)
+    acc = tl.zeros((BM, D), dtype=tl.float32)
+    for at in range(keys, 0, NB):
+        s = tl.dot(tq, k.load([at - BN, 0]).T) * scale
+        higher = tl.maximum(top, tl.max(s, 1))
+        p = tl.exp2(s - higher[:, None])
+        old = tl.exp2(top - higher)
+        total = total * old + tl.sum(p, 1)
+        acc = tl.dot(p.to(tl.bfloat16), v.load([at - BN, 0]), acc * old[:, None])
+        top = higher
+    o.store([row, 0], (acc / total[:, None]).to(tl.bfloat16))
+
+
+@triton.jit
+def attention_half(q, k, v, o, keys, scale, stages: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    """What the second product reads is converted where it is computed; bounds are a call."""
+    row = tl.program_id(0) * BM
+    tq = q.load([row, 0])
+    top = tl.full((BM,), -float("inf"), dtype=tl.float32)
+    total = tl.full((BM,), 0.0, dtype=tl.float32)
+    acc = tl.zeros((BM, D), dtype=tl.float32)
+    for tile in tl.range(tl.cdiv(keys, BN)):
+        s = tl.dot(tq, k.load([tile * BN, 0]).T) * scale
+        higher = tl.maximum(top, tl.max(s, 1))
+        p = tl.exp2(s - higher[:, None]).to(tl.bfloat16)
+        old = tl.exp2(top - higher)
+        total = total * old + tl.sum(p.to(tl.float32), 1)
+        acc = tl.dot(p, v.load([tile * BN, 0]), acc * old[:, None])
+        top = higher
+    o.store([row, 0], (acc / total[:, None]).to(tl.bfloat16))
