@@ -156,7 +156,11 @@ void SessionCore::export_for_triton(const Export& c) {
     return python ? note_exported(c.path, write_file(c.path, *python)) : refuse_export(c.path, python.error());
   }
   const WayBack way = way_back(document_.content);
-  if (!way.given) return refuse_export(c.path, Error::input(why_not_given(way)));
+  if (!way.given) {
+    Error error = Error::input(why_not_given(way));
+    for (std::size_t i = 1; i < way.broken.size(); ++i) error.faults.push_back({"", "", way.broken[i].text, ""});
+    return refuse_export(c.path, error);
+  }
   const Result<Ok> written = write_file(c.path, way.given->text);
   note_exported(c.path, written);
   if (written) say(LogLevel::Info, "next: " + finish_command(c.path));

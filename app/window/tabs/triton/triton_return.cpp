@@ -120,21 +120,21 @@ void draw_triton_return(const Session& session, const triton::Comparison* compar
     say(count_of(static_cast<std::int64_t>(way.broken.size()), "rule") +
             " broken: Triton would compile it without a word, so it is not written.",
         theme().bad);
-  if (way.given) {
-    const bool same = way.given->changes.empty();
+  if (way.given)
     say(fmt::format("In order by Triton's rules ({} families); {}.", kTritonRules,
-                    same ? "the text would stay as it is, byte for byte"
-                         : count_of(static_cast<std::int64_t>(way.given->changed), "op") + " would change"),
+                    way.given->changes.empty() ? "the text would stay as it is, byte for byte"
+                                               : count_of(static_cast<std::int64_t>(way.given->changed), "op") + " would change"),
         theme().good);
+  draw_buttons(session, way, comparison, ui);
+  ended();
+  if (const std::string& complaint = ui.of<TritonReturnState>().complaint; !complaint.empty()) say(complaint, theme().warning);
+  if (way.given) {
     std::string needs;
     for (const std::string& need : needs_of(way.before, way.given->memory, *session.content().machine))
       needs += (needs.empty() ? "" : " · ") + need;
     say("predicted: " + needs, theme().text);
     for (const std::string& note : way.given->notes) say(note, theme().dim);
   }
-  draw_buttons(session, way, comparison, ui);
-  ended();
-  if (const std::string& complaint = ui.of<TritonReturnState>().complaint; !complaint.empty()) say(complaint, theme().warning);
   draw_rows(session, way, ui, ended);
   if (const auto cuda = way_out(comparison, triton::WayOut::Kind::Cuda))
     say(cuda->what + ": the CUDA tab, or " + cuda->command, theme().dim);
