@@ -141,6 +141,7 @@ const std::map<std::string, std::function<std::string(Maker&)>>& value_makers() 
       {"--schedules", [](Maker& m) { return m.output("folder", ""); }},
       {"--map", [](Maker& m) { return m.one_of(m.world.constraints); }},
       {"--ground", [](Maker& m) { return m.one_of(m.world.constraints); }},
+      {"--source", [](Maker& m) { return m.one_of(m.world.constraints); }},
       {"--demand", [](Maker& m) { return m.subject.problem ? demand_sentence(m.dice, *m.subject.problem) : "iterations one by one"; }},
       {"--set", [](Maker& m) { return m.subject.problem ? change_text(m.dice, *m.subject.problem) : "groups=2"; }},
       {"--align",

@@ -178,7 +178,9 @@ std::string demand_sentence(Dice& dice, const Problem& problem) {
   switch (dice.between(0, 7)) {
     case 0: return fmt::format("pin {} at {}", a, dice.between(0, 200));
     case 1: return fmt::format("{} in group {}", a, dice.between(0, 2));
-    case 2: return a == b ? "iterations one by one" : fmt::format("{} before {} by {}", a, b, dice.between(0, 40));
+    case 2:
+      return a == b ? "iterations one by one"
+                    : fmt::format("{} before {} by {}{}", a, b, dice.between(0, 40), dice.chance(20) ? " stages" : "");
     case 3: return fmt::format("registers <= {}", dice.between(0, 300));
     case 4: return fmt::format("at most {} stages", dice.between(1, 5));
     case 5: return a == b ? "at most 1 group" : fmt::format("{} and {} in one group", a, b);
