@@ -1,10 +1,12 @@
 #include "app/cli/inputs.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "app/cli/solving.h"
 #include "app/cli/triton_schedule.h"
 #include "app/jobs/judge_claim.h"
+#include "core/check/checker.h"
 #include "core/library/library.h"
 
 namespace heddle::app {
@@ -45,6 +47,16 @@ InputNames names_of(const Arguments& arguments) {
   return names;
 }
 
+/// What keeps a search to what Triton's passes can build is not held against what Triton built.
+void drop_broken_rules(Inputs& inputs) {
+  const TritonText& text = *inputs.triton;
+  for (const UserConstraint& rule : triton::triton_rules(text.program, text.native, inputs.problem)) {
+    const std::vector<Violation> broken = check(inputs.problem, *inputs.schedule, {rule}).violations;
+    if (std::any_of(broken.begin(), broken.end(), [](const Violation& v) { return v.family == "user"; }))
+      std::erase(inputs.constraints, rule);
+  }
+}
+
 }  // namespace
 
 Result<Scope> parse_params(const Arguments& arguments) { return params_of(numbers_of(arguments, "--param")); }
@@ -77,6 +89,7 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
     if (!schedule) return schedule.error();
     inputs.schedule = *std::move(schedule);
     inputs.schedule_file = *own;
+    if (inputs.triton) drop_broken_rules(inputs);
   }
   if (inputs.schedule) {
     std::vector<Fault> refuted;

@@ -101,12 +101,7 @@ bool say_by_model(const Arguments& arguments, const Terminal& terminal) {
     return true;
   }
   const Schedule& schedule = *inputs->schedule;
-  // What makes a search find only what Triton can build is no judge of what Triton built; its rules have spoken already.
-  Constraints demands = inputs->constraints;
-  if (inputs->triton)
-    for (const UserConstraint& rule : triton::triton_rules(inputs->triton->program, inputs->triton->native, inputs->problem))
-      std::erase(demands, rule);
-  const Verdict verdict = check(inputs->problem, schedule, demands);
+  const Verdict verdict = check(inputs->problem, schedule, inputs->constraints);
   const Period period = sustainable_period(inputs->problem, schedule);
   terminal.out << fmt::format("by the model of {}: ", printable(inputs->machine.name)) << verdict_summary(verdict);
   terminal.out << join_facts({fmt::format("II {}", schedule.ii),

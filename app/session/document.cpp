@@ -22,7 +22,10 @@ Verdict judge(const Problem& problem, const Constraints& constraints, const Sche
 }
 
 EntryPtr make_entry(const Problem& problem, const Constraints& constraints, ScheduleEntry entry) {
-  entry.verdict = judge(problem, constraints, entry.schedule);
+  Constraints demands = constraints;
+  if (entry.unbound)
+    for (const UserConstraint& demand : *entry.unbound) std::erase(demands, demand);
+  entry.verdict = judge(problem, demands, entry.schedule);
   entry.period = sustainable_period(problem, entry.schedule);
   entry.usage = compute_usage(problem, entry.schedule);
   if (!entry.verdict.valid()) {

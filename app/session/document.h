@@ -61,6 +61,7 @@ struct ScheduleEntry : Standing {
   std::string file;                                ///< where it was read from; empty for solved ones
   std::shared_ptr<const EarlierStanding> earlier;  ///< null: nothing was proved about another question
   std::shared_ptr<const DumpVerdict> stored;       ///< of schedules that the open dump stores; null for others
+  std::shared_ptr<const Constraints> unbound;      ///< demands that are not made of it: Triton built it without them; null: none
   Verdict verdict;
   Period period;
   Usage usage;

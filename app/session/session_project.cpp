@@ -97,6 +97,13 @@ void SessionCore::take_project(Project project, const std::string& path, const s
   if (const auto& triton = document_.content.triton)
     document_.content.given = std::make_shared<const Constraints>(rules_of(*triton, document_.content.problem.get()));
   document_.content.schedules = to_entries(project, *document_.content.problem);
+  for (EntryPtr& entry : document_.content.schedules)
+    if (document_.content.triton && entry->file.empty() && entry->name == row_name(triton::Whose::Tritons)) {
+      ScheduleEntry tritons = *entry;
+      tritons.status = Status::Feasible;
+      tritons.unbound = document_.content.given;
+      entry = make_entry(*document_.content.problem, document_.content.constraints, std::move(tritons));
+    }
   document_.content.shown = project.shown;
   document_.content.baseline = project.baseline;
   for (const std::string& op : project.selection)

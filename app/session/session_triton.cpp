@@ -93,6 +93,7 @@ void SessionCore::show_triton(std::shared_ptr<const TritonSource> source, std::s
       entry.name = schedule->name = row_name(Whose::Tritons);
       entry.status = Status::Feasible;
       entry.schedule = *std::move(schedule);
+      entry.unbound = now.given;
       now.schedules.push_back(make_entry(*now.problem, now.constraints, std::move(entry)));
       now.shown = 0;
       const ScheduleEntry& shown = *now.entry();
@@ -213,6 +214,7 @@ void SessionCore::take_sides() {
     if (side.lower_bound > 0) entry.lower_bound = side.lower_bound;
     entry.explanation = side.explanation;
     entry.seconds = side.seconds;
+    if (side.whose == Whose::Tritons) entry.unbound = now.given;
     entry.of_solver = side.whose != Whose::Tritons && side.status == Status::Optimal;
     if (row < now.schedules.size()) {
       const ScheduleEntry& old = *now.schedules[row];

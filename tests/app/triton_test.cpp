@@ -440,6 +440,23 @@ TEST_CASE("a text without a schedule of the triton reading has nothing to give b
 }
 
 #ifdef HEDDLE_HAS_SOLVER
+TEST_CASE("Triton's own schedule is not held to what a search for its passes obeys", "[app]") {
+  for (const char* name : {"attention_forward_ws.sm100.partitioned.ttgir", "attention_forward.sm100.scheduled.ttgir"}) {
+    Opened s(text_of(name));
+    CAPTURE(name);
+    REQUIRE(s.content().entry());
+    CHECK(s.content().entry()->verdict.valid());
+    // Other demands change nothing about that.
+    UserConstraint few;
+    few.name = "few stages";
+    few.kind = ConstraintKind::MaxStages;
+    few.high = 60;
+    s.apply(AddConstraint{few});
+    REQUIRE(s.content().entry());
+    CHECK(s.content().entry()->verdict.valid());
+  }
+}
+
 TEST_CASE("the chosen schedule goes into the text, or is refused by the rule that it breaks", "[app]") {
   const Folder folder;
   Opened s(attention());
@@ -457,7 +474,7 @@ TEST_CASE("the chosen schedule goes into the text, or is refused by the rule tha
   REQUIRE(exp.valid());
   early.ops[exp.index()].start = 0;
   early.name = "early";
-  s.apply(AdoptSchedule{early});
+  s.apply(AdoptSchedule{early, "early"});
   REQUIRE(s.content().entry());
   const WayBack broken = way_back(s.content());
   REQUIRE_FALSE(broken.broken.empty());

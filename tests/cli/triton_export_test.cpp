@@ -194,6 +194,13 @@ TEST_CASE("a solved schedule goes into the text, which is in order then, and nee
   CHECK(quiet.out == test::read_text(out));
 }
 
+TEST_CASE("Triton's own schedule is not held to what a search for its passes obeys", "[app]") {
+  const auto run = run_heddle({"check", text("attention_forward_ws.sm100.partitioned.ttgir")});
+  CAPTURE(run.out);
+  CHECK(run.code == kDone);
+  CHECK(contains(run.out, "by the model of b200: valid"));
+}
+
 TEST_CASE("a schedule of the free reading is refused with its price and the ways out", "[app]") {
   const auto run = run_heddle({"export", kAttention + "#free", "--format", "ttgir"});
   CAPTURE(run.err);
