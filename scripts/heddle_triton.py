@@ -72,6 +72,12 @@ def load_triton() -> Any:
     return triton
 
 
+def why_not_partitions(triton: Any, form: str) -> str:
+    """Triton 3.4 compiles such a text without a word, with partitions of its own."""
+    old = form == "partitioned" and re.match(r"3\.[45]\b", triton.__version__)
+    return f"Triton {triton.__version__} chooses its partitions itself, 3.6 is the first that takes others" if old else ""
+
+
 def target_number(text: str) -> int:
     found = re.fullmatch(r"(?:sm_?|cuda:)?(\d+)a?", text)
     if not found or int(found[1]) not in TARGETS:
@@ -565,7 +571,8 @@ def options_for(path: Path, text: str, given: dict) -> dict:
 def finish_here(order: dict) -> int:
     """The part of `finish` that runs Triton, in a process of its own: bad partitions run into assertions."""
     triton = load_triton()
-    from triton._C.libtriton import ir
+    if why := why_not_partitions(triton, order["form"]):
+        raise Fault(why)
     from triton.backends.compiler import GPUTarget, Language
     folder, target = Path(order["folder"]), GPUTarget("cuda", order["target"], 32)
     backend = triton.compiler.make_backend(target)
@@ -649,6 +656,8 @@ class Schedules:
             form = form_of(text)
             if form in ("specialized", "final"):
                 say(f"{path.name} is not used: it is in {form} form, which no schedule is read from")
+            elif why := why_not_partitions(triton, form):
+                say(f"{path.name} is not used: {why}")
             elif broken := broken_rules(path) if find_heddle() else []:
                 say(f"{path.name} is not used: {'; '.join(broken)}")
             else:
