@@ -62,11 +62,11 @@ struct Op {
   std::string words;  ///< what stands between name and type and is no operand or attribute: "slt," of a compare, "x" of a program id,
                       ///< "dense<0.0>" of a constant, "@callee" of a call
   std::vector<RegionId> regions;
-  BlockId parent;            ///< invalid at the top
-  std::size_t location = 0;  ///< index into Module::locations
-  int line = 0;              ///< in the text, from 1
-  Span span;                 ///< from its first result to the end of its line (of its last line, where it has regions)
-  Span dictionary;           ///< of its last `{...}` dictionary, braces included; empty where it has none
+  BlockId parent;                    ///< invalid at the top
+  std::size_t location = 0;          ///< index into Module::locations
+  int line = 0;                      ///< in the text, from 1
+  Span span;                         ///< from its first result to the end of its line (of its last line, where it has regions)
+  Span dictionary;                   ///< of its last `{...}` dictionary, braces included; empty where it has none
   std::size_t dictionary_place = 0;  ///< where one would be printed: behind the operands or the last region
 
   const Attribute* find(std::string_view attribute) const;

@@ -110,7 +110,8 @@ Decisions decisions_of(const Program& program, const LoopSite& loop) {
   if (!body) return decisions;
   for (const mlir::OpId id : body->ops) {
     const mlir::Op& op = program.module->op(id);
-    decisions.ops.push_back({stage_of(op), cluster_of(op), partitions_of_op(op), integer_of(op, "tt.latency")});
+    decisions.ops.push_back(
+        {stage_of(op), cluster_of(op), partitions_of_op(op), integer_of(op, "tt.latency"), integer_of(op, "tt.self_latency")});
   }
   decisions.max_stage = integer_of(program.module->op(loop.op), "tt.scheduled_max_stage");
   return decisions;
@@ -129,6 +130,7 @@ std::string write_decisions(const Program& program, const LoopSite& loop, const 
     if (is.cluster && is.cluster != was.cluster) attributes.set("loop.cluster", number_text(*is.cluster));
     if (is.stage && is.stage != was.stage) attributes.set("loop.stage", number_text(*is.stage));
     if (is.latency && is.latency != was.latency) attributes.set("tt.latency", number_text(*is.latency));
+    if (is.self_latency && is.self_latency != was.self_latency) attributes.set("tt.self_latency", number_text(*is.self_latency));
     if (is.partitions != was.partitions) attributes.set("ttg.partition", partition_text(op, is.partitions));
     attributes.finish();
   }
@@ -156,6 +158,7 @@ std::string change_words(const Decision& before, const Decision& after) {
   number("stage", before.stage, after.stage);
   number("cluster", before.cluster, after.cluster);
   number("latency", before.latency, after.latency);
+  number("own latency", before.self_latency, after.self_latency);
   if (before.partitions != after.partitions) {
     const auto list = [](const std::vector<std::int64_t>& p) { return p.empty() ? "none" : fmt::format("{}", fmt::join(p, ", ")); };
     words.push_back(fmt::format("partition {} -> {}", list(before.partitions), list(after.partitions)));

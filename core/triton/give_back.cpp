@@ -388,6 +388,9 @@ class Writer {
     given.text = told->module->text;
     given.notes = std::move(notes_);
     given.memory = memory_of(*told);
+    if (site.partitioned && !given.changes.empty())
+      given.memory.unsure += std::string(given.memory.unsure.empty() ? "" : "; ") +
+                             "these partitions are not Triton's own: what it hands to them may take some hundred bytes more";
     return given;
   }
 
@@ -432,11 +435,17 @@ class Writer {
     for (std::size_t c = 0; c < problem_.channels.size(); ++c) {
       const Channel& channel = problem_.channels[c];
       if (!fills_ring(channel)) continue;
-      const bool still_read =
-          std::any_of(channel.readers.begin(), channel.readers.end(), [&](const Reader& r) { return problem_.op(r.op).kind == "mma"; });
+      // As many stages as the ring has slots to fill, and never fewer than the schedule has between the load and its readers.
+      bool still_read = false;
+      std::int64_t stages = 0;
+      for (const Reader& reader : channel.readers) {
+        still_read |= problem_.op(reader.op).kind == "mma";
+        stages = std::max<std::int64_t>(stages, schedule_.stage(reader.op) + reader.distance - schedule_.stage(channel.writer));
+      }
+      const std::int64_t latency = std::max<std::int64_t>(stages, schedule_.depths[c] - (still_read ? 1 : 0));
       for (const mlir::OpId id : native_.origins[channel.writer.index()].of)
         if (const auto at = std::find(body->ops.begin(), body->ops.end(), id); at != body->ops.end()) {
-          decisions.ops[static_cast<std::size_t>(at - body->ops.begin())].latency = schedule_.depths[c] - (still_read ? 1 : 0);
+          decisions.ops[static_cast<std::size_t>(at - body->ops.begin())].latency = latency;
           any = true;
         }
     }
@@ -515,7 +524,12 @@ class Writer {
         inside.emplace_back(id, std::move(partitions));
     pipeline.take_apart(lists);
     Decisions decisions = pipeline.decide({}, true, clusters);
-    for (std::size_t i = 0; i < lists.size(); ++i) decisions.ops[i].partitions = std::move(lists[i]);
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+      Decision& op = decisions.ops[i];
+      // As Triton has it of loops that it specializes: else the products' group waits at barriers of its own.
+      if (op.self_latency && op.partitions.empty()) op.self_latency = 0;
+      op.partitions = std::move(lists[i]);
+    }
     decisions.inside = std::move(inside);
     decisions.of_the_loop = std::move(plan->of_the_loop);
     Result<Program> told = reread(decisions);

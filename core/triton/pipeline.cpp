@@ -279,7 +279,10 @@ class LoopPlanner {
       }
       const OpId source = module_.value(definer.operands.front()).definer;
       if (!source.valid() || !top(source).valid()) return source.valid() ? OpId{} : made;
-      if (is_load(op(source).name) && name == "ttg.local_alloc") return stage(source).value_or(0) < product_stage ? OpId{} : source;
+      if (is_load(op(source).name) && name == "ttg.local_alloc") {
+        const bool copied_ahead = stage(source).value_or(0) < product_stage && !program_.narrow_loads.contains(source);
+        return copied_ahead ? OpId{} : source;
+      }
       return made;
     }
     return {};
