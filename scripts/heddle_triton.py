@@ -27,6 +27,7 @@ import math
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -39,6 +40,7 @@ from typing import Any, Callable, NamedTuple
 OLDEST = (3, 4)  # its texts are the first that carry a schedule
 TARGETS = (80, 86, 89, 90, 100, 103, 110, 120)
 MULTIPROCESSORS = {80: 108, 90: 132, 100: 148}  # what scripts ask to size a persistent grid
+SECONDS, SEARCH_SECONDS = 60, 60  # that heddle has for an answer, and in addition for a search
 
 
 class Fault(Exception):
@@ -238,25 +240,38 @@ def digest(module: Any) -> str:
 
 # ---- the heddle program -----------------------------------------------------------------------------------------------------------------
 def find_heddle() -> str | None:
-    named = os.environ.get("HEDDLE")
-    beside = Path(__file__).resolve().parent.parent / "build" / "release" / "heddle"
-    return shutil.which(named) if named else shutil.which("heddle") or shutil.which(beside)
+    """One that HEDDLE names and that is there but cannot be run is found too: it fails, and what fails has checked nothing."""
+    if named := os.environ.get("HEDDLE"):
+        return shutil.which(named) or (named if os.path.exists(named) else None)
+    return shutil.which("heddle") or shutil.which(Path(__file__).resolve().parent.parent / "build" / "release" / "heddle")
 
 
-def run_heddle(*arguments: Any) -> subprocess.CompletedProcess:
-    program = find_heddle()
+def ask_heddle(*arguments: Any, accepted: tuple = (0,), searches: int = 0, read: Callable | None = None) -> Any:
+    """What `read` finds in the JSON that it prints. A fault, in one sentence, where it cannot be run, fails, hangs, or answers otherwise."""
+    program, seconds = find_heddle(), SECONDS + searches * SEARCH_SECONDS
     if not program:
         raise Fault("there is no heddle program: set HEDDLE to its path, or put it on PATH", 2)
-    return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
-
-
-def ask_heddle(*arguments: Any, accepted: tuple = (0,)) -> str:
-    """What it prints on stdout; a fault with its message where it fails."""
-    run = run_heddle(*arguments)
+    words = [program, *map(str, arguments), *(["--timeout", str(SEARCH_SECONDS)] if searches else [])]
+    try:
+        with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+                              start_new_session=True) as run:
+            try:
+                stdout, stderr = run.communicate(timeout=seconds)
+            except BaseException:  # its children end with it: they would hold the pipes open
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(run.pid, signal.SIGKILL)
+                raise
+    except OSError as fault:
+        raise Fault(f"{program} cannot be run ({fault.strerror})") from None
+    except subprocess.TimeoutExpired:
+        raise Fault(f"{program} gave no answer to '{arguments[0]}' in {seconds} s") from None
     if run.returncode not in accepted:
-        lines = [line.removeprefix("heddle: ") for line in run.stderr.splitlines() if not line.startswith("heddle: note:")]
-        raise Fault((lines or ["it said nothing"])[0])
-    return run.stdout
+        lines = [line.removeprefix("heddle: ") for line in stderr.splitlines() if line.strip() and not line.startswith("heddle: note:")]
+        raise Fault((lines or [f"{program} ended '{arguments[0]}' with code {run.returncode} and said nothing"])[0][:400])
+    try:
+        return read(json.loads(stdout)) if read else None
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        raise Fault(f"{program} answered '{arguments[0]}' as heddle does not") from None
 
 
 def telling_line(text: str) -> str:
@@ -268,17 +283,21 @@ def telling_line(text: str) -> str:
     return (crash[-1:] + errors + lines[-1:] + ["it said nothing"])[0].removeprefix("heddle_triton: ")[:400]
 
 
-def broken_rules(path: Path) -> list[str]:
-    """What `heddle check` finds in a text, "triton-order: ..."; where nothing can be checked, one line says so and nothing is found."""
+def why_not_in_order(path: Path) -> str:
+    """What `heddle check` finds in a text, "triton-order: ...", or why it could not look. Only where no heddle is there, a text is taken
+    unchecked, and one line says so."""
     if not find_heddle():
         say("no heddle program is found (HEDDLE, PATH, build/release/heddle), so no schedule is checked; Triton checks none either")
-        return []
-    run = run_heddle("check", path, "--json")
-    if run.returncode == 4:
-        return [f"{broken['rule']}: {broken['message']}" for broken in json.loads(run.stdout)["violations"]]
-    if run.returncode:
-        say(f"{path.name} is not checked: {telling_line(run.stderr).removeprefix('heddle: ')}")
-    return []
+        return ""
+
+    def read(answer: dict) -> str:
+        broken = "; ".join(f"{each['rule']}: {each['message']}" for each in answer["violations"])
+        return broken or ("" if answer["valid"] is True else "heddle check says that it is not valid")
+
+    try:
+        return ask_heddle("check", path, "--json", accepted=(0, 4), read=read)
+    except Fault as fault:
+        return f"heddle could not check it: {fault}"
 
 
 # ---- a machine without a GPU ------------------------------------------------------------------------------------------------------------
@@ -542,6 +561,9 @@ def dump(script: str, arguments: list[str], target: int | None, folder: Path, al
     """The scheduled texts that were written, and the exit code; the child has said what is wrong."""
     if not Path(script).is_file():
         raise Fault(f"there is no script {script}", 2)
+    there = next(part for part in (folder, *folder.absolute().parents) if part.exists())
+    if not there.is_dir():
+        raise Fault(f"the output folder {there} is a file: name another one with -o", 2)
     expect_triton()
     before = {path: path.stat().st_mtime_ns for path in folder.glob("*.ttgir")}
     run = in_child("_dump", {"script": script, "arguments": arguments, "target": target, "folder": str(folder), "all_configs": all_configs})
@@ -559,7 +581,10 @@ def options_for(path: Path, text: str, given: dict) -> dict:
     """Of the command line, else of the module, else of the .json beside the text; Triton's own defaults for the rest."""
     options: dict[str, Any] = {}
     if path.with_suffix(".json").is_file():
-        options = json.loads(path.with_suffix(".json").read_text())
+        try:
+            options = dict(json.loads(path.with_suffix(".json").read_text()))
+        except (ValueError, TypeError):
+            raise Fault(f"{path.with_suffix('.json').name} beside it does not hold a JSON object") from None
         for name in ("num_warps", "extern_libs", "arch"):  # summed over partitions by Triton; of another machine
             options.pop(name, None)
     for name, attribute in (("num_warps", "num-warps"), ("num_ctas", "num-ctas"), ("maxnreg", "maxnreg")):
@@ -607,8 +632,8 @@ def finish(path: Path, target: int | None = None, given: dict | None = None, out
         raise Fault(f"{path.name} holds no kernel of Triton's (tt.func public)")
     if not target and not named:
         raise Fault(f"{path.name} does not say its target: --target sm_90", 2)
-    if broken := broken_rules(path):
-        raise Fault(f"{path.name} is not given to Triton: {'; '.join(broken)}")
+    if why := why_not_in_order(path):
+        raise Fault(f"{path.name} is not given to Triton: {why}")
     stem = path.with_name(re.sub(r"(\.(input|scheduled|partitioned))?\.\w+$", "", path.name) + ".finished")
     if out:
         stem = out / stem.name if out.is_dir() else out.with_suffix("") if out.suffix in (".ttgir", ".ptx", ".cubin", ".json") else out
@@ -635,37 +660,45 @@ class Entry(NamedTuple):
     num_stages: int | None  # that it was checked for, where the .json beside it says so: rings between partitions follow it
 
 
+class Table(NamedTuple):
+    entries: tuple[Entry, ...]
+    key: str  # part of what Triton's caches look a kernel up by
+
+
 class Schedules:
     """The edited texts of the folders in use. Where Triton compiles the kernel of one, it goes on with that text instead of its own."""
 
     def __init__(self) -> None:
-        self.entries: list[Entry] = []
-        self.key = ""  # part of what Triton's caches look a kernel up by
+        self.table = Table((), "")
         self.said: set[str] = set()
         self.lock = threading.Lock()
         self.before: Callable | None = None  # a hook of somebody else's
 
-    def add(self, triton: Any, folder: Path) -> int:
-        """How many texts of the folder can be used."""
-        if not find_heddle():
-            broken_rules(folder)  # says, once, that nothing is checked
+    def add(self, triton: Any, folder: Path) -> bool:
+        """Whether any text of the folder can be used. What goes wrong with one is said, and costs only that one."""
+        checked = bool(find_heddle())
+        if not checked:
+            why_not_in_order(folder)  # says, once, that nothing is checked
         backend = triton.compiler.make_backend(triton.backends.compiler.GPUTarget("cuda", 90, 32))
-        context, found = new_context(backend), 0
+        context, found = new_context(backend), []
         for path in sorted(folder.glob("*.ttgir")):
-            text = path.read_text()
-            form = form_of(text)
-            if form in ("specialized", "final"):
-                say(f"{path.name} is not used: it is in {form} form, which no schedule is read from")
-            elif why := why_not_partitions(triton, form):
-                say(f"{path.name} is not used: {why}")
-            elif broken := broken_rules(path) if find_heddle() else []:
-                say(f"{path.name} is not used: {'; '.join(broken)}")
-            else:
-                mark, num_stages = digest(read_module(path, context)), options_for(path, text, {}).get("num_stages")
-                self.entries.append(Entry(path.name, kernel_of(text), "input" if form == "input" else "scheduled", text, mark, num_stages))
-                found += 1
-        self.key = "heddle-" + hashlib.sha256("".join(entry.text for entry in self.entries).encode()).hexdigest()
-        return found
+            try:
+                found.append(self.entry(triton, path, checked, context))
+            except Exception as fault:
+                say(f"{path.name} is not used: {fault}")
+        entries = (*self.table.entries, *found)
+        self.table = Table(entries, "heddle-" + hashlib.sha256("".join(entry.text for entry in entries).encode()).hexdigest())
+        return bool(found)
+
+    def entry(self, triton: Any, path: Path, checked: bool, context: Any) -> Entry:
+        text = path.read_text()
+        form = form_of(text)
+        if form in ("specialized", "final"):
+            raise Fault(f"it is in {form} form, which no schedule is read from")
+        if why := why_not_partitions(triton, form) or (checked and why_not_in_order(path)):
+            raise Fault(why)
+        num_stages = options_for(path, text, {}).get("num_stages")
+        return Entry(path.name, kernel_of(text), "input" if form == "input" else "scheduled", text, digest(read_module(path, context)), num_stages)
 
     def say_once(self, mark: str, sentence: str) -> None:
         with self.lock:
@@ -676,7 +709,7 @@ class Schedules:
 
     def visit(self, passes: PassList, module: Any, metadata: dict) -> Any:
         kernel, done = module.get_entry_func_name(), 0
-        entries = [entry for entry in self.entries if entry.kernel == kernel]
+        entries = [entry for entry in self.table.entries if entry.kernel == kernel]
         for form, end in (("input", passes.before_latencies()), ("scheduled", passes.after_schedule())):
             offered = {entry.digest: entry for entry in entries if entry.form == form and entry.num_stages in (None, metadata["num_stages"])}
             if offered:
@@ -698,7 +731,7 @@ class Schedules:
     def replace_stage(self, backend: Any, stages: dict, options: Any) -> None:
         if "ttir" not in stages or backend.target.backend != "cuda" or options.num_ctas != 1:
             return  # Gluon, where Triton schedules nothing; AMD; clusters, which Heddle does not model
-        own, kernels = stages["ttgir"], {entry.kernel for entry in self.entries}
+        own, kernels = stages["ttgir"], {entry.kernel for entry in self.table.entries}
         ours = between_passes(backend, options, self.visit)
 
         def ttgir(module: Any, metadata: dict) -> Any:
@@ -714,7 +747,7 @@ class Schedules:
     def hook(self, backend: Any = None, stages: dict | None = None, options: Any = None, language: Any = None, capability: Any = None) -> Any:
         """knobs.runtime.add_stages_inspection_hook: with arguments it may change the stages, without it gives parts of two cache keys."""
         if stages is None:
-            return tuple(part + self.key for part in (self.before() if self.before else ("", "")))
+            return tuple(part + self.table.key for part in (self.before() if self.before else ("", "")))
         if self.before:
             self.before(backend, stages, options, language, capability)
         self.replace_stage(backend, stages, options)
@@ -723,19 +756,17 @@ class Schedules:
     def install(self) -> None:
         from triton import knobs
         from triton.backends.nvidia.compiler import CUDABackend
+        add_stages, own_hash = CUDABackend.add_stages, CUDABackend.hash  # first of all: from here on nothing fails
         if hasattr(type(knobs.runtime), "add_stages_inspection_hook"):
             self.before, knobs.runtime.add_stages_inspection_hook = knobs.runtime.add_stages_inspection_hook, self.hook
         else:  # 3.4 has no hook: the same from outside
-            add_stages = CUDABackend.add_stages
-
             def add_ours(backend: Any, stages: dict, options: Any, language: Any) -> None:
                 add_stages(backend, stages, options, language)
                 self.replace_stage(backend, stages, options)
 
             CUDABackend.add_stages = add_ours
         # To 3.6 the hook has no say in the key of the cache on disk, where a kernel with Triton's own schedule may lie.
-        own_hash = CUDABackend.hash
-        CUDABackend.hash = lambda backend: f"{own_hash(backend)}-{self.key}"
+        CUDABackend.hash = lambda backend: f"{own_hash(backend)}-{self.table.key}"
 
 
 _in_use: Schedules | None = None
@@ -747,6 +778,8 @@ def use(folder: str | os.PathLike) -> bool:
     Triton goes on with its own schedule. Gives whether any schedule was found."""
     global _in_use
     try:
+        if not os.fspath(folder):
+            raise Fault("the name of the folder is empty")
         triton = load_triton()
         if not Path(folder).is_dir():
             raise Fault(f"there is no folder {folder}")
@@ -758,15 +791,17 @@ def use(folder: str | os.PathLike) -> bool:
         _in_use = schedules
         return True
     except Exception as fault:
-        say(f"Triton's own schedules are used: {fault}")
+        say(f"{'nothing is added to what is in use' if _in_use else 'Triton uses its own schedules'}: {fault}")
         return False
 
 
 # ---- solve ------------------------------------------------------------------------------------------------------------------------------
 def predicted_bytes(text: Path) -> str:
     """Of shared memory, as Heddle reads the text; "about" where it says itself that Triton may do otherwise."""
-    memory = json.loads(ask_heddle("audit", text, "--no-solve", "--json", accepted=(0, 4)))["memory"]
-    return f"{'' if memory['exact'] else 'about '}{memory['shared_bytes']}"
+    def read(answer: dict) -> str:
+        return f"{'' if answer['memory']['exact'] else 'about '}{answer['memory']['shared_bytes']}"
+
+    return ask_heddle("audit", text, "--no-solve", "--json", accepted=(0, 4), read=read)
 
 
 def solve_one(text: Path, machine: list[str], folder: Path, row: list[str]) -> str:
@@ -775,16 +810,16 @@ def solve_one(text: Path, machine: list[str], folder: Path, row: list[str]) -> s
     # Of a kernel that Triton specializes, the text with its partitions is what it runs.
     whole = text.with_name(text.name.replace(".scheduled.", ".partitioned."))
     whole = whole if whole.exists() else text
-    sides = json.loads(ask_heddle("compare", whole, *machine, "--format", "json"))["sides"]
-    own, best = sides[0].get("period"), sides[1].get("period")
-    row[1:] = [str(side.get("period") or "-") for side in sides] + [predicted_bytes(whole), str(beside.get("shared"))]
+    own, best, free = ask_heddle("compare", whole, *machine, "--format", "json", searches=2,
+                                 read=lambda answer: [int(answer["sides"][at].get("period") or 0) for at in range(3)])
+    row[1:] = [*(str(period or "-") for period in (own, best, free)), predicted_bytes(whole), str(beside.get("shared"))]
     if not best:
         return "left to Triton: no schedule was found in time"
     if own and best >= own:
         return "left to Triton: nothing better was found"
     with tempfile.TemporaryDirectory() as work:
         schedule, edited = Path(work) / "best.json", Path(work) / text.name.replace(".scheduled.", ".")
-        ask_heddle("solve", f"{text}#triton", *machine, "--out", schedule)
+        ask_heddle("solve", f"{text}#triton", *machine, "--out", schedule, searches=1)
         ask_heddle("export", text, *machine, schedule, "--format", "ttgir", "--out", edited)
         if edited.read_text() == text.read_text():
             return "left to Triton: it would be the same text"
@@ -812,7 +847,7 @@ def solve(script: str, arguments: list[str], target: int | None, folder: Path, a
         say(f"solving {row[0]}")
         try:
             row.append(solve_one(text, machine, folder, row))
-        except Fault as fault:
+        except (Fault, OSError, ValueError) as fault:
             row.append(f"left to Triton: {fault}")
         table.append(row)
     if not texts:
@@ -899,5 +934,8 @@ if __name__ == "__main__":
     except Fault as fault:
         say(str(fault))
         sys.exit(fault.code)
+    except (OSError, UnicodeError) as fault:
+        say(str(fault))
+        sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)

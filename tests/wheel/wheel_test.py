@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 HEDDLE, ROOT = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
@@ -79,9 +80,26 @@ class Wheel(unittest.TestCase):
 
     def written(self, name, text):
         path = self.folder / self.id().split(".")[-1] / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         return path
+
+    def program(self, name, lines, mode=0o755):
+        """A shell script that stands for heddle."""
+        path = self.written(name, f"#!/bin/sh\n{lines}\n")
+        path.chmod(mode)
+        return str(path)
+
+    def programs_that_check_nothing(self):
+        """Each with a part of the one sentence that says why."""
+        return {self.program("crash", "kill -SEGV $$"): "ended 'check' with code -11 and said nothing",
+                self.program("fault", "echo 'heddle: note: slow' >&2; echo 'heddle: out of room' >&2; exit 3"): "heddle could not check it: out of room",
+                self.program("silent", "exit 0"): "answered 'check' as heddle does not",
+                self.program("other", "echo '{\"valid\": true}'"): "answered 'check' as heddle does not",
+                self.program("list", "echo '[]'; exit 4"): "answered 'check' as heddle does not",
+                self.program("unsaid", "echo '{\"valid\": false, \"violations\": []}'; exit 4"): "heddle check says that it is not valid",
+                self.program("closed", "exit 0", 0o644): "cannot be run (Permission denied)",
+                "/bin/echo": "/bin/echo answered 'check' as heddle does not"}
 
     def text(self, name):
         return (self.dumped / name).read_text()
@@ -144,6 +162,11 @@ class Dump(Wheel):
         self.says(tool("dump", script.parent / "absent.py", "--target", "sm_90"), 2, "there is no script")
         self.says(tool("dump"), 2, "SCRIPT is missing")
         self.says(tool("weave"), 2, "there is no command 'weave'")
+        for command in ("dump", "solve"):
+            for out in (script, script / "deep"):
+                result = tool(command, script, "--target", "sm_90", "-o", out)
+                self.says(result, 2, f"the output folder {script} is a file: name another one with -o")
+                self.assertEqual(result.stdout, "")  # the script did not run
         script.write_text("x = 1\nx.absent\n")
         self.says(tool("dump", script, "--target", "sm_90"), 1, "stopped before it launched a kernel: AttributeError in line 2")
 
@@ -243,6 +266,23 @@ class Finish(Wheel):
     def test_without_heddle_one_line_says_that_nothing_was_checked(self):
         path = self.written("gemm.ttgir", self.text("gemm.sm90.scheduled.ttgir"))
         self.says(tool("finish", path, heddle="/nowhere/heddle"), 0, "no heddle program is found", "no schedule is checked")
+
+    def test_a_heddle_that_fails_has_checked_nothing_and_the_text_is_refused(self):
+        path = self.written("texts/gemm.ttgir", self.text("gemm.sm90.scheduled.ttgir"))
+        for program, sentence in self.programs_that_check_nothing().items():
+            result = tool("finish", path, heddle=program)
+            self.says(result, 1, "gemm.ttgir is not given to Triton: ", sentence)
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        self.assertEqual([each.name for each in path.parent.iterdir()], ["gemm.ttgir"])
+
+    def test_what_lies_beside_a_text_and_cannot_be_read_is_one_sentence(self):
+        path = self.written("gemm.ttgir", self.text("gemm.sm90.scheduled.ttgir"))
+        self.written("gemm.json", "{")
+        self.says(tool("finish", path), 1, "gemm.json beside it does not hold a JSON object")
+        path.write_bytes(b"\xff")
+        result = tool("finish", path)
+        self.says(result, 1, "can't decode")
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
 
     def test_a_crash_of_triton_is_one_sentence(self):
         text = self.text("gemm.sm90.scheduled.ttgir")
@@ -368,9 +408,63 @@ class Use(Wheel):
         self.says(result, 0, "kernels are left to Triton: this Triton lists its passes in another way")
         self.assertEqual(result.stdout.split(), ["gemm", "147480"])
 
+    def test_a_heddle_that_fails_or_hangs_has_checked_nothing_and_the_text_is_not_used(self):
+        folder = self.folder_with(self.text("gemm.sm90.scheduled.ttgir"))
+        fakes = {**self.programs_that_check_nothing(), self.program("hanging", "sleep 300 & sleep 300"): "gave no answer to 'check' in 1 s"}
+        began = time.monotonic()
+        result = run("-c", "import os, sys, heddle_triton\nheddle_triton.SECONDS = 1\nfor program in sys.argv[2:]:\n"
+                     "    os.environ['HEDDLE'] = program\n    print(heddle_triton.use(sys.argv[1]))", folder, *fakes)
+        self.says(result, 0)
+        self.assertLess(time.monotonic() - began, 60)
+        self.assertEqual(result.stdout.split(), ["False"] * len(fakes))
+        said = result.stderr.splitlines()
+        for line, sentence in zip(said[::2], fakes.values()):
+            self.assertIn("0.ttgir is not used: ", line)
+            self.assertIn(sentence, line)
+        self.assertEqual(len(said), 2 * len(fakes))  # the other one: there is no schedule in the folder
+
+    def test_a_bad_file_of_a_folder_costs_only_itself(self):
+        good = at_distance(self.text("gemm.sm90.scheduled.ttgir"), 3)
+        folder = self.folder_with(good.replace("arith.truncf %acc", "arith.truncf %nothing"), "", good, good, self.text("gemm.sm90.final.ttgir"))
+        (folder / "1.ttgir").write_bytes(b"\xff\xfe")
+        (folder / "2.json").write_text("[1]")
+        (folder / "5.ttgir").mkdir()
+        results, said = self.compiled("--use", folder, "gemm")
+        self.assertEqual(results, [["gemm", "196640"]])
+        lines = said.splitlines()
+        self.assertEqual([line.split()[1] for line in lines[:-1]], [f"{number}.ttgir" for number in (0, 1, 2, 4, 5)], said)
+        self.assertEqual(lines[-1], "heddle_triton: gemm is compiled with the schedule in 3.ttgir")
+
+    def test_what_ends_use_in_the_middle_changes_nothing(self):
+        good = self.text("gemm.sm90.scheduled.ttgir")
+        folder = self.folder_with(good, at_distance(good, 3))
+        script = self.written("middle.py", """import sys, types
+import heddle_triton as ours
+from triton import knobs
+from triton.backends.nvidia import compiler
+own_backend, compiler.CUDABackend = compiler.CUDABackend, types.SimpleNamespace(add_stages=None)
+print(ours.use(sys.argv[1]), ours._in_use, knobs.runtime.add_stages_inspection_hook)
+compiler.CUDABackend = own_backend
+print(ours.use(sys.argv[1]), len(ours._in_use.table.entries))
+before, own_digest, calls = ours._in_use.table, ours.digest, []
+def digest(module):
+    calls.append(module)
+    if len(calls) == 2:
+        raise KeyboardInterrupt
+    return own_digest(module)
+ours.digest = digest
+try:
+    ours.use(sys.argv[1])
+except KeyboardInterrupt:
+    print(ours._in_use.table is before)
+""")
+        result = run(script, folder)
+        self.says(result, 0, "Triton uses its own schedules: ")
+        self.assertEqual(result.stdout.splitlines(), ["False None None", "True 2", "True"])
+
     def test_what_is_wrong_with_a_folder_is_said_and_the_program_goes_on(self):
         own = [["gemm", "147480"]]
-        for folder, sentence in ((self.folder / "absent", "there is no folder"), (self.dumped.parent, "there is no schedule in")):
+        for folder, sentence in ((self.folder / "absent", "there is no folder"), ("", "the name of the folder is empty"), (self.dumped.parent, "there is no schedule in")):
             results, said = self.compiled("--use", folder, "gemm")
             self.assertEqual((results, len(said.strip().splitlines())), (own, 1))
             self.assertIn(sentence, said)
@@ -411,6 +505,21 @@ class Solve(Wheel):
         compiled = run(COMPILE, "--target", 100, "--use", folder, "specialized")
         self.says(compiled, 0, "attention is compiled with the schedule in attention.sm100.ttgir")
         self.assertEqual(compiled.stdout.split(), ["specialized", re.findall(r"-> (\d+) ", row)[-1]])
+
+    def test_a_heddle_that_fails_stands_in_the_row_of_the_kernel(self):
+        for program, sentence in ((self.program("crash", "kill -SEGV $$"), "ended 'compare' with code -11"), ("/bin/echo", "answered 'compare' as heddle does not"),
+                                  (self.program("idle", """case $1 in
+compare) echo '{"sides": [{"period": 2}, {"period": 1}, {"period": 1}]}' ;;
+audit) echo '{"memory": {"exact": true, "shared_bytes": 1}}' ;;
+esac"""), "No such file")):
+            result = tool("solve", PROGRAM, "--target", "sm_90", "-o", self.folder / "failing", heddle=program)
+            self.says(result, 0)
+            self.assertNotIn("Traceback", result.stderr)
+            for kernel in ("attention", "gemm"):
+                row = next(line for line in result.stdout.splitlines() if line.startswith(f"{kernel}.sm90"))
+                self.assertIn("left to Triton: ", row)
+                self.assertIn(sentence, row)
+            self.assertIn("No kernel is given back", result.stdout)
 
     def test_a_machine_without_heddle_is_told_so(self):
         self.says(tool("solve", PROGRAM, "--target", "sm_90", heddle="/nowhere/heddle"), 2, "there is no heddle program: set HEDDLE")
