@@ -157,19 +157,14 @@ int refuse_schedule(const Terminal& terminal, const std::vector<Fault>& faults) 
 
 void say_given(const Target& target, const triton::GivenBack& given, bool own, const Machine& machine, const Terminal& terminal) {
   if (given.changes.empty()) {
-    terminal.note(own ? "the text as it is: the schedule that it has is Triton's own"
-                      : "the text as it is: the schedule changes nothing in it");
+    terminal.note(own ? "the text as it is, with the text's own schedule" : "the text as it is: the schedule changes nothing in it");
   } else {
     const auto changed = static_cast<std::int64_t>(given.changed);
     terminal.note(count_of(changed, "op") + (changed == 1 ? " changes:" : " change:"));
     for (const std::string& line : first_changes(given, terminal.verbose ? given.changes.size() : kMostChanges)) terminal.note("  " + line);
   }
   for (const std::string& note : given.notes) terminal.note("note: " + note);
-  std::string needs;
-  for (const std::string& need : needs_of(triton::memory_of(target.program), given.memory, machine, ungrouped))
-    needs += (needs.empty() ? "" : ", ") + need;
-  terminal.note("predicted: " + needs);
-  if (!given.memory.unsure.empty()) terminal.note("note: that may differ from Triton's: " + given.memory.unsure);
+  terminal.note(predicted(triton::memory_of(target.program), given.memory, machine, ungrouped));
 }
 
 int export_ttgir(const Target& target, Arguments arguments, const Terminal& terminal) {

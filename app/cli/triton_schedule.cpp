@@ -32,11 +32,11 @@ Result<Schedule> own_schedule_of(const TritonText& text, const Problem& problem)
                     "the text has no schedule of Triton's own" + (text.native.why_no_own.empty() ? "" : ": " + text.native.why_no_own),
                     "give a SCHEDULE, or solve it");
   if (!same_ops(text.native, problem))
-    return fault_of(text.name, fmt::format("Triton's own schedule has other ops than {}", problem.kernel), how);
+    return fault_of(text.name, fmt::format("the text's own schedule has other ops than {}", problem.kernel), how);
 #ifdef HEDDLE_HAS_SOLVER
   std::optional<Schedule> schedule = solver::own_schedule(text.native, problem);
   if (!schedule || !form_violations(problem, *schedule).empty())
-    return fault_of(text.name, "the order of Triton's own schedule cannot run: an op waits for itself", "heddle audit says which ops do");
+    return fault_of(text.name, "the order of the text's own schedule cannot run: an op waits for itself", "heddle audit says which ops do");
   return *std::move(schedule);
 #else
   return Error::environment("this build has no solver, which works out the cycles of Triton's own schedule",

@@ -8,14 +8,14 @@
 namespace heddle::app {
 namespace {
 
-std::string from_to(std::int64_t before, std::int64_t after, NumberText number) {
-  return before == after ? number(after) : number(before) + " -> " + number(after);
-}
-
 /// As a string of Python.
 std::string python_string(const std::string& text) {
   std::string quoted = "\"";
   for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      quoted += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+      continue;
+    }
     if (c == '"' || c == '\\') quoted += '\\';
     quoted += c;
   }
@@ -47,14 +47,19 @@ std::vector<std::string> first_changes(const triton::GivenBack& given, std::size
   return lines;
 }
 
-std::vector<std::string> needs_of(const triton::Memory& before, const triton::Memory& after, const Machine& machine, NumberText number) {
-  std::vector<std::string> lines{fmt::format("shared memory {} of {} bytes", from_to(before.shared_bytes, after.shared_bytes, number),
-                                             number(machine.limits.smem_bytes))};
+std::string predicted(const triton::Memory& before, const triton::Memory& after, const Machine& machine, NumberText number) {
+  const char* perhaps = after.unsure.empty() ? "" : "perhaps ";
+  const auto from_to = [&](std::int64_t was, std::int64_t is) { return (was == is ? "" : number(was) + " -> ") + perhaps + number(is); };
+  std::string text = fmt::format("predicted: shared memory {} of {} bytes", from_to(before.shared_bytes, after.shared_bytes),
+                                 number(machine.limits.smem_bytes));
   if (before.tmem_columns > 0 || after.tmem_columns > 0)
-    lines.push_back(fmt::format("tensor memory {} of {} columns", from_to(before.tmem_columns, after.tmem_columns, number),
-                                number(machine.limits.tmem_columns)));
-  if (after.warps > 0) lines.push_back(from_to(before.warps, after.warps, number) + (after.warps == 1 ? " warp" : " warps"));
-  return lines;
+    text += fmt::format(", tensor memory {} of {} columns", from_to(before.tmem_columns, after.tmem_columns),
+                        number(machine.limits.tmem_columns));
+  // How many warps partitions get in the end is Triton's to decide: a change that may not come is not said.
+  if (after.warps > 0)
+    text += ", " + (after.unsure.empty() ? from_to(before.warps, after.warps) : perhaps + number(after.warps)) +
+            (after.warps == 1 ? " warp" : " warps");
+  return after.unsure.empty() ? text : text + "; may differ, in bytes and in warps: " + after.unsure;
 }
 
 std::string finish_command(const std::string& ttgir) { return "python3 heddle_triton.py finish " + shell_word(ttgir); }

@@ -24,9 +24,9 @@ std::string in_words(const triton::RuleViolation& violation);
 /// The first `most` of what changes, and how many more there are.
 std::vector<std::string> first_changes(const triton::GivenBack& given, std::size_t most);
 
-/// "shared memory 229 432 -> 163 872 of 232 448 bytes", the same of tensor memory and warps: those that there are, by prediction.
-std::vector<std::string> needs_of(const triton::Memory& before, const triton::Memory& after, const Machine& machine,
-                                  NumberText number = grouped);
+/// "predicted: shared memory 229 432 -> 163 872 of 232 448 bytes, 8 warps", tensor memory where there is any; where Triton may make it
+/// otherwise, that it may, and why.
+std::string predicted(const triton::Memory& before, const triton::Memory& after, const Machine& machine, NumberText number = grouped);
 
 /// What compiles the text, as a line for a shell.
 std::string finish_command(const std::string& ttgir);

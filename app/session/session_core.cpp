@@ -286,8 +286,12 @@ std::optional<Error> SessionCore::resolve_content() {
   if (!document_.content.kernel || !document_.content.machine) return std::nullopt;
   auto problem = resolve(*document_.content.kernel, *document_.content.machine, document_.content.overrides, document_.content.changes);
   if (!problem) {
-    document_.content.unresolved = std::make_shared<const Error>(problem.error());
-    return problem.error();
+    const auto& source = document_.content.triton;
+    Error error = source && source->native
+                      ? triton::unresolved_text(problem.error(), *source->program, *source->native, *document_.content.kernel)
+                      : problem.error();
+    document_.content.unresolved = std::make_shared<const Error>(error);
+    return error;
   }
   document_.content.problem = std::make_shared<const Problem>(std::move(*problem));
   document_.content.bounds = std::make_shared<const Bounds>(compute_bounds(*document_.content.problem));

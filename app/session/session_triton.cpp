@@ -98,7 +98,7 @@ void SessionCore::show_triton(std::shared_ptr<const TritonSource> source, std::s
       now.shown = 0;
       const ScheduleEntry& shown = *now.entry();
       say(shown.verdict.valid() ? LogLevel::Good : LogLevel::Warning,
-          fmt::format("Triton's own schedule of {}: {} cycles per iteration by the model, {}", printable(source->program->kernel),
+          fmt::format("the text's own schedule of {}: {} cycles per iteration by the model, {}", printable(source->program->kernel),
                       shown.schedule.ii,
                       shown.verdict.valid() ? "valid" : count_of(static_cast<std::int64_t>(shown.verdict.violations.size()), "violation")));
     }
@@ -137,7 +137,8 @@ void SessionCore::switch_triton_machine(const std::string& name) {
   const Content before = document_.content;
   if (before.kernel)
     if (const auto problem = resolve(*before.kernel, *machine, before.overrides); !problem)
-      return fail(fmt::format("{} cannot be scheduled on {}", printable(before.kernel->name), machine->name), problem.error());
+      return fail(fmt::format("{} cannot be scheduled on {}", printable(before.kernel->name), machine->name),
+                  triton::unresolved_text(problem.error(), *before.triton->program, *before.triton->native, *before.kernel));
   const std::string what = "machine " + machine->name;
   show_triton(before.triton, std::make_shared<const Machine>(*std::move(machine)), what);
 }

@@ -48,6 +48,13 @@ Result<Kernel> kernel_or_text(const std::string& name, std::shared_ptr<const Tri
   return kernel;
 }
 
+/// Of a Triton text faults are said of the text.
+Result<Problem> resolve_inputs(const Kernel& kernel, const Machine& machine, const Scope& params, const Changes& changes,
+                               const TritonText* text) {
+  Result<Problem> problem = resolve(kernel, machine, params, changes);
+  return problem || !text ? problem : triton::unresolved_text(problem.error(), text->program, text->native, kernel);
+}
+
 /// A cap from the command line is a demand like those of a file: named, and judged by the checker too.
 UserConstraint cap(std::string name, ConstraintKind kind, std::int64_t limit) {
   UserConstraint constraint;
@@ -105,7 +112,7 @@ Result<Kernel> cut_kernel(Kernel kernel, const std::vector<Subtile>& cuts, const
 Result<Problem> resolve_again(const Inputs& inputs, const Changes& more) {
   Changes changes = inputs.changes;
   changes.insert(changes.end(), more.begin(), more.end());
-  Result<Problem> problem = resolve(inputs.kernel, inputs.machine, inputs.params, changes);
+  Result<Problem> problem = resolve_inputs(inputs.kernel, inputs.machine, inputs.params, changes, inputs.triton.get());
   if (problem) problem->max_groups = std::max(problem->max_groups, inputs.least_groups);
   return problem;
 }
@@ -172,7 +179,7 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
     faults.add(change);
     if (change) inputs.changes.push_back(*change);
   }
-  Result<Problem> problem = resolve(*kernel, *machine, params, faults.failed() ? Changes{} : inputs.changes);
+  Result<Problem> problem = resolve_inputs(*kernel, *machine, params, faults.failed() ? Changes{} : inputs.changes, inputs.triton.get());
   if (demands || !names.demands.empty()) {
     // What is wrong with the changes must not hide what is wrong with the constraints: they are read without the changes then.
     const Result<Problem> unchanged = problem ? problem : resolve(*kernel, *machine, params);

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "core/kernel/op_shapes.h"
+#include "core/kernel/validate.h"
 #include "core/triton/native_builder.h"
 
 namespace heddle::triton {
@@ -16,7 +18,74 @@ bool moves_memory(const std::string& kind) {
   return kind == "tma_load" || kind == "tma_store" || kind == "load" || kind == "store" || kind == "gather" || kind == "atomic_add";
 }
 
+/// The place "/list/index/..." of a kernel.
+struct Place {
+  std::string_view list;
+  std::size_t index = 0;
+};
+
+std::optional<Place> place_of(std::string_view pointer) {
+  if (!pointer.starts_with('/')) return std::nullopt;
+  pointer.remove_prefix(1);
+  Place place;
+  const std::size_t end = std::min(pointer.find('/'), pointer.size());
+  place.list = pointer.substr(0, end);
+  if (end < pointer.size()) std::from_chars(pointer.data() + end + 1, pointer.data() + pointer.size(), place.index);
+  return place;
+}
+
+/// The line of the op that the kernel's op was made from, or its first part; 0: it has none.
+int line_of(const Native& native, const std::string& op) {
+  int line = 0;
+  std::size_t longest = 0;  // the parts of "s_9" are "s_9_0", "s_9_1"
+  for (const Origin& origin : native.origins)
+    if (origin.op.size() >= longest && op.starts_with(origin.op)) longest = origin.op.size(), line = origin.text_line;
+  return line;
+}
+
 }  // namespace
+
+Error said_of_text(Error error, const Program& program, const Native& native, const Kernel& kernel, const std::string& hint) {
+  for (Fault& fault : error.faults) {
+    const std::optional<Place> place = place_of(fault.pointer);
+    if (!place || fault.file != kernel.source) continue;
+    std::string what = "what Heddle makes of the loop cannot be worked out";
+    int line = 0;
+    const auto op_where = [&](const auto& meant) {
+      for (const TileOp& each : kernel.body)
+        if (line == 0 && meant(each)) line = line_of(native, each.name);
+    };
+    if (place->list == "tensors" && place->index < kernel.tensors.size()) {
+      const std::string& name = kernel.tensors[place->index].name;
+      what = fmt::format("how large the tensor '{}' is cannot be worked out from the addresses of this op", name);
+      op_where([&](const TileOp& each) { return each.tensor == name; });
+    } else if (place->list == "values" && place->index < kernel.values.size()) {
+      const std::string& name = kernel.values[place->index].name;
+      what = fmt::format("how large the tile '{}' is cannot be worked out", name);
+      op_where([&](const TileOp& each) { return std::find(each.outputs.begin(), each.outputs.end(), name) != each.outputs.end(); });
+    } else if (place->list == "body" && place->index < kernel.body.size()) {
+      const TileOp& each = kernel.body[place->index];
+      what = fmt::format("what the op '{}' costs cannot be worked out", each.name);
+      line = line_of(native, each.name);
+    } else if (place->list == "loop") {
+      what = "how often the loop runs cannot be worked out";
+    } else if (place->list == "grid") {
+      what = "how many blocks there are cannot be worked out";
+    }
+    fault.file = program.file;
+    fault.pointer = line > 0 ? std::to_string(line) : "";
+    fault.message = what + ": " + fault.message;
+    if (fault.hint.empty()) fault.hint = hint;
+  }
+  return error;
+}
+
+Error unresolved_text(Error error, const Program& program, const Native& native, const Kernel& kernel) {
+  std::string names;
+  for (const Param& param : kernel.params) names += (names.empty() ? "" : ", ") + param.name;
+  return said_of_text(std::move(error), program, native, kernel,
+                      names.empty() ? "" : "--param NAME=VALUE says what the text does not: " + names);
+}
 
 NativeBuilder::NativeBuilder(const Program& program, const LoopSite& loop, Reading reading, Graph graph)
     : program_(program), loop_(loop), reading_(reading), graph_(std::move(graph)), flow_(program, loop.op), scalars_(flow_) {
@@ -372,6 +441,10 @@ Result<Native> NativeBuilder::build() {
       native_.has_own = false;
       native_.why_no_own = fmt::format("op '{}' (line {}) has no stage", origin.op, origin.text_line);
     }
+  Error error{ErrorKind::Input, validate(kernel)};
+  if (!error.faults.empty())
+    return said_of_text(std::move(error), program_, native_, kernel,
+                        "Heddle knows no such addresses yet; heddle audit reads the text without them");
   return std::move(native_);
 }
 

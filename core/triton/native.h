@@ -50,6 +50,12 @@ struct Native {
 /// Faults: what loop_graph refuses, and what only this reading cannot express.
 Result<Native> to_native(const Program& program, const LoopSite& loop, Reading reading);
 
+/// What is wrong with a kernel made of a text (`kernel`: native.kernel, or that cut), said of the text: its file, the line of the op, and
+/// no pointer into a document that nobody has. `hint`: where the fault has none.
+Error said_of_text(Error error, const Program& program, const Native& native, const Kernel& kernel, const std::string& hint);
+/// The same of what resolve() says, which depends on parameters.
+Error unresolved_text(Error error, const Program& program, const Native& native, const Kernel& kernel);
+
 /// The kernel as its reading is solved: cut in the free one, whole where its tiles cannot be cut so.
 Kernel kernel_of(const Native& native);
 

@@ -4,8 +4,10 @@
 #include <filesystem>
 
 #include "app/command/exit_code.h"
+#include "app/jobs/triton_return.h"
 #include "core/base/json.h"
 #include "core/triton/files.h"
+#include "core/triton/native.h"
 #include "tests/app/cli_support.h"
 #include "tests/support/paths.h"
 
@@ -39,7 +41,7 @@ TEST_CASE("without a schedule a scheduled text is written as it is, byte for byt
     CAPTURE(name, run.err);
     CHECK(run.code == kDone);
     CHECK(test::read_text(folder.path("own.ttgir")) == test::read_text(name));
-    CHECK(contains(run.err, "Triton's own"));
+    CHECK(contains(run.err, "the text's own schedule"));
     CHECK(contains(run.err, "heddle_triton.py finish"));
   }
   const auto own = run_heddle({"export", kGemm, "--format", "ttgir", "--quiet"});
@@ -234,3 +236,40 @@ TEST_CASE("a schedule that is another's, or breaks a rule, does not get into the
   CHECK_FALSE(std::filesystem::exists(out));
 }
 #endif
+
+TEST_CASE("what Triton may make otherwise is not predicted as if it were exact", "[app]") {
+  Machine machine;
+  machine.limits.smem_bytes = 1000;
+  triton::Memory before, after;
+  before.shared_bytes = 100, before.warps = 8;
+  after.shared_bytes = 200, after.warps = 16;
+  CHECK(predicted(before, after, machine) == "predicted: shared memory 100 -> 200 of 1 000 bytes, 8 -> 16 warps");
+  after.unsure = "these partitions are not Triton's own";
+  const std::string unsure = predicted(before, after, machine);
+  CHECK(contains(unsure, "perhaps 16 warps"));
+  CHECK(contains(unsure, "may differ, in bytes and in warps: these partitions"));
+  CHECK_FALSE(contains(unsure, "8 -> "));
+}
+
+TEST_CASE("a folder's name stays one string of Python", "[app]") {
+  CHECK(use_line("a\n\"b\\") == "import heddle_triton; heddle_triton.use(\"a\\x0a\\\"b\\\\\")");
+}
+
+TEST_CASE("what is wrong with a kernel made of a text is said of the text and its line", "[app]") {
+  const auto address = triton::parse_address(kGemm + "#triton");
+  REQUIRE(address.ok());
+  const auto program = triton::read_program(*address);
+  REQUIRE(program.ok());
+  const auto native = triton::to_native(*program, program->loops.at(0), triton::Reading::Triton);
+  REQUIRE(native.ok());
+  const Kernel& kernel = native->kernel;
+  Error error{ErrorKind::Input,
+              {{kernel.source, "/tensors/0/shape/1", "expected 1 or more, found 0", ""}, {"demands.json", "/0", "odd", ""}}};
+  error = triton::unresolved_text(std::move(error), *program, *native, kernel);
+  const Fault& fault = error.faults[0];
+  CHECK(fault.file == program->file);
+  CHECK(fault.pointer == std::to_string(native->origins[0].text_line));
+  CHECK(contains(fault.message, "how large the tensor '" + kernel.tensors[0].name + "' is cannot be worked out"));
+  CHECK(contains(fault.hint, "--param NAME=VALUE"));
+  CHECK(error.faults[1].pointer == "/0");
+}

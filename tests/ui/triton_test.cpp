@@ -238,6 +238,22 @@ TEST_CASE("a text that breaks a rule of Triton's passes says which in the tab, a
   CHECK_FALSE(h.has("write/path"));
 }
 
+TEST_CASE("a low window says whether the schedule can be given back, with its buttons, above the table", "[ui]") {
+  test::Person p;
+  p.drop(gemm());
+  p.settle();
+  p.platform().resize(1024, 640);
+  p.session().apply(show_tab(BottomTab::Triton));
+  p.frame(6);
+  REQUIRE(p.has("triton/verdict"));
+  REQUIRE(p.has("triton/write"));
+  REQUIRE(p.has("constraints/add"));
+  p.platform().resize(1600, 1400);
+  p.frame(6);
+  CHECK_FALSE(p.has("triton/verdict"));
+  CHECK(p.has("triton/write"));
+}
+
 TEST_CASE("a low window shows the chosen one of the three alone, and says so", "[ui]") {
   test::Person p;
   p.drop(gemm());

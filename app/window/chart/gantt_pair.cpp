@@ -36,7 +36,9 @@ void draw_title(const ChartFrame& f, const ChartPanel& panel) {
   const bool named = panel.mark != ChartPanel::Mark::Other;
   const float height = f.title.height(), badge = panel.badge.empty() ? 0 : height - px(4);
   const Color fill = panel.mark == ChartPanel::Mark::B ? theme().second : named ? theme().accent : theme().edge;
-  const Color ink = panel.mark == ChartPanel::Mark::B ? theme().second_text : named ? theme().accent_text : theme().text;
+  // Edges are as light as text where contrast is high.
+  const Color on_edge = contrast(theme().text, theme().edge) < contrast(theme().panel, theme().edge) ? theme().panel : theme().text;
+  const Color ink = panel.mark == ChartPanel::Mark::B ? theme().second_text : named ? theme().accent_text : on_edge;
   const float left = f.labels.x0 + px(10), right = f.title.x1;
   f.draw.AddRectFilled({f.labels.x0, f.title.y0}, {right + px(8), f.title.y1}, theme().panel);
   f.draw.AddRectFilled({f.labels.x0, f.title.y0}, {f.labels.x0 + px(3), f.rows.y1}, fill);

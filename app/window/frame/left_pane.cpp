@@ -12,6 +12,7 @@
 #include "app/window/kit/table.h"
 #include "app/window/kit/widgets.h"
 #include "app/window/parts/constraint_rows.h"
+#include "app/window/parts/constraints_state.h"
 #include "core/chart/chart_layout.h"
 
 namespace heddle::app {
@@ -90,14 +91,21 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
 void draw_left_pane(const Session& session, const Models& models, UiState& ui) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(3)));
   const float room = ImGui::GetContentRegionAvail().y;
-  // Schedules and constraints take what they need, up to half of the pane; then they scroll.
+  // Schedules and constraints take what they need, up to half of the pane; then they scroll, and the field for a new one stays in sight.
   const float rows = constraint_list_height(session, ui);
   const float wanted = dump_pane_height(session) + schedule_list_height(session) + rows + px(4);
-  ImGui::BeginChild("schedules", ImVec2(0, std::min(wanted, room * (session.content().dump || session.content().triton ? 0.62f : 0.5f))));
+  const float field = add_constraint_height(session, ui), most = room * (session.content().dump || session.content().triton ? 0.62f : 0.5f);
+  const auto add_field = [&] { draw_add_constraint("constraints", session, ui, ImGui::GetContentRegionAvail().x); };
+  float& list_end = ui.of<ConstraintsState>().list_end;  // the heights above are estimates
+  const bool scrolls = list_end + field > most;
+  ImGui::BeginChild("schedules", ImVec2(0, scrolls ? most - field : std::min(std::max(wanted, list_end) + field, most)));
   draw_dump_pane(session, ui);
   draw_schedule_list(session, ui);
   draw_constraint_list(session, ui);
+  list_end = ImGui::GetCursorPosY();
+  if (!scrolls) add_field();
   ImGui::EndChild();
+  if (scrolls) add_field();
   draw_ops_list(session, models, ui);
   ImGui::PopStyleVar();
 }

@@ -251,8 +251,13 @@ float constraint_list_height(const Session& session, const UiState& ui) {
   if (!session.content().problem) return 0;
   const float rows =
       static_cast<float>(session.content().constraints.size()) * (px(kRow) + px(3)) + (any_held(session) ? px(kCaption + 3) : 0);
-  const bool words = !ui.of<ConstraintsState>().add_fault.empty() || !ui.of<ConstraintsState>().edit_fault.empty();
-  return px(30) + rows + px(kField) + px(6) + (session.live().refuted() ? px(54) : 0) + (words ? px(40) : 0);
+  const bool words = !ui.of<ConstraintsState>().edit_fault.empty();
+  return px(30) + rows + (session.live().refuted() ? px(54) : 0) + (words ? px(40) : 0);
+}
+
+float add_constraint_height(const Session& session, const UiState& ui) {
+  if (!session.content().problem) return 0;
+  return px(kField) + px(6) + (ui.of<ConstraintsState>().add_fault.empty() ? 0 : px(40));
 }
 
 void draw_constraint_list(const Session& session, UiState& ui) {
@@ -273,7 +278,6 @@ void draw_constraint_list(const Session& session, UiState& ui) {
   for (const ConstraintRow& row : list.rows)
     if (row.frame) draw_row(row, session, ui);
   draw_refusal("constraints", session, ui);
-  draw_add_constraint("constraints", session, ui, ImGui::GetContentRegionAvail().x);
 }
 
 }  // namespace heddle::app

@@ -7,12 +7,14 @@
 
 namespace heddle::app {
 
-/// The section of the left pane, with the field that takes a new one.
+/// The section of the left pane; the field that takes a new one is drawn below it.
 void draw_constraint_list(const Session& session, UiState& ui);
 /// How high that is.
 float constraint_list_height(const Session& session, const UiState& ui);
 /// The field "add a constraint" and the menu of common ones.
 void draw_add_constraint(const char* name, const Session& session, UiState& ui, float width);
+/// How high that is in the left pane.
+float add_constraint_height(const Session& session, const UiState& ui);
 /// True while this row's demand is typed here; draws the field then.
 bool draw_demand_editor(const std::string& name, std::size_t index, bool in_tab, const Session& session, UiState& ui, float width);
 void begin_editing(std::size_t index, bool in_tab, const ConstraintRow& row, UiState& ui);

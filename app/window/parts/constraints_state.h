@@ -10,6 +10,7 @@ namespace heddle::app {
 struct ConstraintsState {
   char add[256] = "";
   std::string add_fault;
+  float list_end = 0;  ///< of the rows in the left pane as they were last drawn, from the top of what scrolls
   bool focus_add = false;
   std::optional<std::size_t> editing;  ///< the row whose demand is being typed
   bool editing_in_tab = false;         ///< in the table of the tab, else in the left pane

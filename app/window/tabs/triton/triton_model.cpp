@@ -26,7 +26,7 @@ std::string percent(Cycle value, Cycle base) {
 void say_standing(const triton::Side& side, bool running, TritonRow& row) {
   if (!side.schedule) {
     const bool to_come = side.why_not.empty() && running;
-    row.standing = to_come ? "being worked out" : "none";
+    row.standing = to_come ? "being worked out" : side.why_not.empty() ? "none" : "none: " + printable(side.why_not);
     row.tone = to_come ? Tone::Busy : Tone::Warning;
   } else if (side.status == Status::Optimal) {
     row.standing = "proved";

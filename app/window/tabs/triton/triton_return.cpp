@@ -47,6 +47,20 @@ std::optional<triton::WayOut> way_out(const triton::Comparison* comparison, trit
   return std::nullopt;
 }
 
+/// One sentence, as it is drawn.
+std::pair<std::string, Color> verdict(const WayBack& way) {
+  if (!way.why_not.empty()) return {drawable(pretty(way.why_not)), theme().dim};
+  if (!way.broken.empty())
+    return {drawable(pretty(count_of(static_cast<std::int64_t>(way.broken.size()), "rule") +
+                            " broken: Triton would compile it without a word, so it is not written.")),
+            theme().bad};
+  return {drawable(pretty(fmt::format("In order by Triton's rules ({} families); {}.", kTritonRules,
+                                      way.given->changes.empty()
+                                          ? "the text would stay as it is, byte for byte"
+                                          : count_of(static_cast<std::int64_t>(way.given->changed), "op") + " would change"))),
+          theme().good};
+}
+
 void draw_buttons(const Session& session, const WayBack& way, const triton::Comparison* comparison, UiState& ui) {
   const float height = px(26), gap = px(6);
   if (button("triton/write", "Write .ttgir ...", ButtonKind::Plain, why_not_given(way), 0, height)) {
@@ -107,7 +121,22 @@ void draw_rows(const Session& session, const WayBack& way, UiState& ui, const st
 
 }  // namespace
 
-void draw_triton_return(const Session& session, const triton::Comparison* comparison, UiState& ui, const std::function<void()>& ended) {
+void draw_triton_return_line(const Session& session, const triton::Comparison* comparison, UiState& ui) {
+  const WayBack& way = way_back_of(session, ui);
+  draw_buttons(session, way, comparison, ui);
+  ImGui::SameLine(0, px(10));
+  if (ImGui::GetContentRegionAvail().x < px(140)) ImGui::NewLine();
+  const auto [text, ink] = verdict(way);
+  const std::string shown = fitted(fonts().small, text, ImGui::GetContentRegionAvail().x);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  paint_text(fonts().small, ImVec2(at.x, at.y + px(5)), ink, shown);
+  ImGui::Dummy(ImVec2(text_size(fonts().small, shown).x, px(26)));
+  if (probe::on()) probe::last_item("triton/verdict");
+  if (ImGui::IsItemHovered()) tooltip(text);
+}
+
+void draw_triton_return(const Session& session, const triton::Comparison* comparison, bool headed, UiState& ui,
+                        const std::function<void()>& ended) {
   const WayBack& way = way_back_of(session, ui);
   const ScheduleEntry* entry = session.content().entry();
   section("GIVE IT BACK TO TRITON", entry ? drawable(entry->name) : "");
@@ -115,24 +144,16 @@ void draw_triton_return(const Session& session, const triton::Comparison* compar
     wrapped_text(fonts().small, ink, drawable(pretty(text)));
     ended();
   };
-  if (!way.why_not.empty()) say(way.why_not, theme().dim);
-  if (!way.broken.empty())
-    say(count_of(static_cast<std::int64_t>(way.broken.size()), "rule") +
-            " broken: Triton would compile it without a word, so it is not written.",
-        theme().bad);
-  if (way.given)
-    say(fmt::format("In order by Triton's rules ({} families); {}.", kTritonRules,
-                    way.given->changes.empty() ? "the text would stay as it is, byte for byte"
-                                               : count_of(static_cast<std::int64_t>(way.given->changed), "op") + " would change"),
-        theme().good);
-  draw_buttons(session, way, comparison, ui);
-  ended();
+  if (!headed) {
+    const auto [text, ink] = verdict(way);
+    wrapped_text(fonts().small, ink, text);
+    ended();
+    draw_buttons(session, way, comparison, ui);
+    ended();
+  }
   if (const std::string& complaint = ui.of<TritonReturnState>().complaint; !complaint.empty()) say(complaint, theme().warning);
   if (way.given) {
-    std::string needs;
-    for (const std::string& need : needs_of(way.before, way.given->memory, *session.content().machine))
-      needs += (needs.empty() ? "" : " · ") + need;
-    say("predicted: " + needs, theme().text);
+    say(predicted(way.before, way.given->memory, *session.content().machine), theme().text);
     for (const std::string& note : way.given->notes) say(note, theme().dim);
   }
   draw_rows(session, way, ui, ended);

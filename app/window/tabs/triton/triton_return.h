@@ -11,7 +11,11 @@ namespace heddle::app {
 
 struct UiState;
 
-/// `ended` is called below each row. Pre: a Triton kernel is open and has a problem. `comparison` may be null.
-void draw_triton_return(const Session& session, const triton::Comparison* comparison, UiState& ui, const std::function<void()>& ended);
+/// `ended` is called below each row. `headed`: verdict and buttons stand elsewhere. Pre: a Triton kernel is open and has a problem.
+/// `comparison` may be null.
+void draw_triton_return(const Session& session, const triton::Comparison* comparison, bool headed, UiState& ui,
+                        const std::function<void()>& ended);
+/// Verdict and buttons on one line, for low windows.
+void draw_triton_return_line(const Session& session, const triton::Comparison* comparison, UiState& ui);
 
 }  // namespace heddle::app

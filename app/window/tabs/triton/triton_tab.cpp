@@ -24,6 +24,8 @@ constexpr const char* kPurpose =
     "best one that Triton's passes could build, and the best one the machine could run, beside each other with the price of the "
     "difference.";
 
+constexpr float kLow = 230;  ///< less does not show table, prices and what comes next
+
 void draw_head(const Session& session, const TritonModel& model, UiState& ui) {
   const float height = px(26), gap = px(6);
   const char* work = model.running ? "Cancel" : "Work out again";
@@ -93,9 +95,17 @@ constexpr ImGuiTableFlags kTable = ImGuiTableFlags_RowBg | ImGuiTableFlags_Sizin
 
 void draw_rows(const Session& session, TritonModel& model, UiState& ui) {
   std::vector<Column<TritonRow>> columns = measured(triton_columns(model.tensor), model.rows);
+  // Why there is none of them takes what the numbers leave, and is cut.
+  Column<TritonRow>& standing = column_of(columns, "standing");
+  const float whole = standing.width;
+  standing.width = std::min(whole, px(140));
   leave_out(columns, {"II", "stages", "against the best", "tensor col", "groups"});
-  column_of(columns, "standing").draw = [](const TritonRow& row) {
-    colored_text(row.there || row.tone == Tone::Busy ? tone_ink(row.tone) : theme().dim, drawable(row.standing));
+  Column<TritonRow>& last = column_of(columns, "standing");
+  last.width = std::clamp(last.width + ImGui::GetContentRegionAvail().x - width_of(columns), last.width, whole);
+  last.draw = [](const TritonRow& row) {
+    const std::string shown = fitted(fonts().body, drawable(row.standing), std::max(ImGui::GetContentRegionAvail().x, px(40)));
+    colored_text(row.there || row.tone == Tone::Busy ? tone_ink(row.tone) : theme().warning, shown);
+    if (shown != drawable(row.standing) && ImGui::IsItemHovered()) tooltip(drawable(row.standing));
   };
   TableLook look;
   look.flags = kTable;
@@ -150,6 +160,11 @@ void draw_triton_tab(const Session& session, const Models&, UiState& ui) {
     state = {session.revision(), std::make_shared<TritonModel>(build_triton_tab(session)), std::move(state.ends)};
   TritonModel& model = *state.model;
   draw_head(session, model, ui);
+  const TritonState::Known* known = session.triton().of(session.content());
+  const triton::Comparison* comparison = known && !known->running ? known->comparison.get() : nullptr;
+  // Where the window is low what is to be done with it stands first; its sentences follow below the table.
+  const bool returns = session.content().problem != nullptr, low = returns && ImGui::GetContentRegionAvail().y < px(kLow);
+  if (low) draw_triton_return_line(session, comparison, ui);
   // What is seen of it ends with a whole row or sentence.
   const float room = ImGui::GetContentRegionAvail().y;
   float height = 0;
@@ -177,10 +192,7 @@ void draw_triton_tab(const Session& session, const Models&, UiState& ui) {
   }
   ImGui::Dummy(ImVec2(0, px(2)));
   sentences(model.prices, theme().text);
-  if (session.content().problem) {
-    const TritonState::Known* known = session.triton().of(session.content());
-    draw_triton_return(session, known && !known->running ? known->comparison.get() : nullptr, ui, ended);
-  }
+  if (returns) draw_triton_return(session, comparison, low, ui, ended);
   if (!model.options.empty()) {
     section("WHAT OTHER OPTIONS WOULD GIVE", "by the model");
     draw_options(model);
