@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "app/command/exit_code.h"
 #include "app/command/triton_words.h"
@@ -17,6 +16,8 @@
 
 namespace heddle::app {
 namespace {
+
+constexpr std::size_t kMostCounted = 16;  ///< loops; of more, dependences are not counted
 
 struct JudgedLoop {
   const triton::LoopSite* loop = nullptr;
@@ -40,14 +41,13 @@ Result<std::vector<const triton::LoopSite*>> loops_to_judge(const triton::Progra
 
 std::vector<JudgedLoop> judge(const triton::Program& program, const std::vector<const triton::LoopSite*>& loops, const Machine& machine) {
   std::vector<JudgedLoop> judged;
-  std::set<std::string> said;  // memory is one for all loops
-  for (const triton::LoopSite* loop : loops) {
+  std::vector<std::vector<triton::RuleViolation>> broken = triton::broken_rules(program, loops, machine);
+  for (std::size_t i = 0; i < loops.size(); ++i) {
     JudgedLoop& now = judged.emplace_back();
-    now.loop = loop;
-    if (loop->why_not.empty())
+    const triton::LoopSite* loop = now.loop = loops[i];
+    now.violations = std::move(broken[i]);
+    if (loop->why_not.empty() && loops.size() <= kMostCounted)
       if (const Result<triton::Native> native = triton::to_native(program, *loop, triton::Reading::Triton)) now.dependences = native->edges;
-    for (triton::RuleViolation& broken : triton::broken_rules(program, *loop, machine))
-      if (said.insert(in_words(broken)).second) now.violations.push_back(std::move(broken));
   }
   return judged;
 }

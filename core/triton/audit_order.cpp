@@ -128,9 +128,10 @@ std::string list_of_stages(const std::vector<std::int64_t>& stages) {
 std::vector<Finding> audit_order(const Program& program, const LoopSite& loop) {
   std::vector<Finding> findings;
   if (!loop.scheduled || !program.module->body(loop.op)) return findings;
-  const std::vector<SsaEdge> edges = edges_of(program, loop);
+  std::vector<SsaEdge> edges = edges_of(program, loop);
   if (Finding stages = stages_finding(loop, program, edges); !stages.sentence.empty()) findings.push_back(std::move(stages));
   if (auto stageless = stageless_finding(loop, program)) findings.push_back(*std::move(stageless));
+  for (const SsaEdge& edge : memory_edges_of(program, loop)) edges.push_back(edge);
   findings.push_back(order_finding(loop, program, edges));
   return findings;
 }

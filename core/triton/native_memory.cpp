@@ -143,14 +143,30 @@ void NativeBuilder::note_scalar_store(const mlir::Op& store) {
 }
 
 /// What the loop stores it may load again: in the order of the text, and in the next iteration.
+/// What uses the same tensor keeps the order of the text, and the loop's next turn comes behind it.
 void NativeBuilder::order_memory() {
   const std::vector<TileOp>& body = native_.kernel.body;
+  const auto after = [&](const TileOp& first, const TileOp& second, int distance, std::optional<Expr> latency = std::nullopt) {
+    native_.kernel.order.push_back({first.name, second.name, std::move(latency), distance, std::nullopt});
+  };
+  const auto reads = [](const TileOp& op, const TileOp& load) {
+    return std::any_of(op.inputs.begin(), op.inputs.end(),
+                       [&](const Operand& in) { return in.value == load.outputs[0] && in.distance == 0; });
+  };
   for (std::size_t store = 0; store < body.size(); ++store) {
     if (body[store].tensor.empty() || !body[store].outputs.empty()) continue;
-    for (std::size_t load = 0; load < body.size(); ++load) {
-      if (body[load].outputs.empty() || body[load].tensor != body[store].tensor) continue;
-      native_.kernel.order.push_back({body[store].name, body[load].name, std::nullopt, store < load ? 0 : 1, std::nullopt});
-      scalars_.note(fmt::format("'{}' is loaded and stored in the loop: loads wait for stores before them", body[store].tensor));
+    for (std::size_t other = 0; other < body.size(); ++other) {
+      if (other == store || body[other].tensor != body[store].tensor) continue;
+      if (body[other].outputs.empty()) {
+        if (store < other) after(body[store], body[other], 0);
+        continue;
+      }
+      after(body[store], body[other], store < other ? 0 : 1);
+      after(body[other], body[store], other < store ? 0 : 1);
+      // Triton waits for a load where it is read first.
+      for (std::size_t reader = other; other < store && reader < store; ++reader)
+        if (reads(body[reader], body[other])) after(body[reader], body[store], 0, Expr(0));
+      scalars_.note(fmt::format("'{}' is loaded and stored in the loop: loads and stores of it keep their order", body[store].tensor));
     }
   }
 }

@@ -16,11 +16,16 @@ namespace heddle::triton {
 struct SsaEdge {
   mlir::OpId from, to;
   int distance = 0;
-  bool token = false;  ///< nothing but a token passes: what stands in tensor memory
+  bool token = false;   ///< nothing but a token passes: what stands in tensor memory
+  bool memory = false;  ///< nothing passes: both use the same global memory, and one of them writes
 };
 
 /// `to` reads what `from` made.
 std::vector<SsaEdge> edges_of(const Program& program, const LoopSite& loop);
+/// Loads, stores and atomics of the same global memory, at least one of which writes: in the order of the text, and where no address
+/// changes from one iteration to the next also into the next one. A load is done where its first reader waits for it. Distinct arguments of
+/// the function are taken as distinct memory, as Triton does.
+std::vector<SsaEdge> memory_edges_of(const Program& program, const LoopSite& loop);
 /// `to` overwrites tensor memory that `from` reads: too early is right where Triton gives the storage another copy.
 std::vector<SsaEdge> overwrites_of(const Program& program, const LoopSite& loop);
 

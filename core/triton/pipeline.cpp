@@ -158,6 +158,13 @@ class LoopPlanner {
     plan.descriptor = is_descriptor_load(load.name);
     plan.bytes = tile.tile.bytes();
     plan.alignment = load_alignment(program_, places_, load);
+    const std::int64_t told = load.integer("tt.latency", 0);
+    if (!plan_.scheduled && told > 0 && (plan.descriptor || vector_bytes(tile) >= 4)) {
+      plan.slots = told + (read_by_wgmma(id) ? 1 : 0);
+      plan.why = fmt::format("{} slots, as tt.latency tells Triton", plan.slots);
+      take_allocations(load, plan);
+      return plan;
+    }
     if (!plan_.scheduled || !stage(id)) {
       plan.why = "its loop is not pipelined";
       return plan;
@@ -205,11 +212,16 @@ class LoopPlanner {
                            last == plan.use_stage || later ? "read in" : "its product is waited for in", later ? plan.use_stage : last,
                            extra ? ", and one more for the product that is still reading" : "");
     if (later) plan.why += ", and one more because it is read in a later cluster than it is loaded in";
-    const bool masked = load.name == "tt.load" && load.operands.size() >= 3 && !zero(load.operands[2]);
-    if (!masked)
-      for (const OpId reader : places_.readers(load.results.front()))
-        if (fills(op(reader)) && same_place(load, op(reader))) plan.replaced.push_back(reader);
+    take_allocations(load, plan);
     return plan;
+  }
+
+  /// Allocations that become the ring itself.
+  void take_allocations(const Op& load, LoadPlan& plan) const {
+    const bool masked = load.name == "tt.load" && load.operands.size() >= 3 && !zero(load.operands[2]);
+    if (masked) return;
+    for (const OpId reader : places_.readers(load.results.front()))
+      if (fills(op(reader)) && same_place(load, op(reader))) plan.replaced.push_back(reader);
   }
 
   bool same_place(const Op& load, const Op& alloc) const {

@@ -90,8 +90,7 @@ std::vector<Buffer> rings_of(const Program& program, const LoopSite& loop) {
     ring.bytes = load.bytes;
     ring.slots = load.slots;
     ring.why = load.why;
-    if (program.form == Form::Input) {
-      ring.slots = 0;
+    if (program.form == Form::Input && load.slots == 0) {
       ring.why = "Triton has not scheduled it yet";
     } else if (const auto given = std::ranges::find_if(specialized, [&](const HandOff& each) { return each.op == load.op; });
                given != specialized.end()) {

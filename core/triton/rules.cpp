@@ -26,15 +26,22 @@ class Judge {
     body_ = module_.body(loop.op);
   }
 
-  std::vector<RuleViolation> run(const Machine& machine) {
+  std::vector<RuleViolation> run() {
+    if (body_ && !loop_.scheduled) latencies();
     if (body_ && loop_.scheduled) {
       stages();
+      if (unread_) return std::move(found_);  // what is not known cannot be judged further
       last_stage();
       order();
       if (program_.target >= 90 && program_.target < 100) products();
       tensor_memory();
       judge_partitions(program_, loop_, found_);
     }
+    return std::move(found_);
+  }
+
+  /// Of the whole kernel.
+  std::vector<RuleViolation> memory_of_kernel(const Machine& machine) {
     memory(machine);
     return std::move(found_);
   }
@@ -47,10 +54,35 @@ class Judge {
     found_.push_back({rule, std::move(message), std::move(ops), line});
   }
 
+  /// Aliases, hexadecimal and other types are numbers for MLIR, and none that is read here.
+  bool plain(const mlir::OpId id, std::string_view name) {
+    const mlir::Attribute* attribute = op(id).find(name);
+    if (!attribute) return true;
+    std::string_view digits = attribute->value;
+    if (digits.starts_with('-')) digits.remove_prefix(1);
+    const std::size_t end = digits.find_first_not_of("0123456789");
+    if (end != std::string_view::npos && end > 0 && end < 10 && digits.substr(end) == " : i32") return true;
+    unread_ = true;
+    broken(Rule::Stage, {id},
+           fmt::format("{} has {} = {}: expected a number like 2 : i32", describe_op(program_, op(id)), name, attribute->value));
+    return false;
+  }
+
+  /// In a text that is still to be scheduled: how far loads run ahead.
+  void latencies() {
+    for (const mlir::OpId id : body_->ops)
+      if (const mlir::Op& each = op(id); plain(id, "tt.latency") && each.find("tt.latency"))
+        if (const std::int64_t latency = each.integer("tt.latency", 0); latency < 0 || latency > kMostStage)
+          broken(Rule::Stage, {id},
+                 fmt::format("{} has tt.latency = {}: expected 0 to {} stages", describe_op(program_, each), latency, kMostStage));
+  }
+
   void stages() {
+    plain(loop_.op, "tt.scheduled_max_stage");
     for (const mlir::OpId id : body_->ops) {
       const mlir::Op& each = op(id);
       if (each.name == "scf.yield") continue;
+      if (!plain(id, "loop.stage") || !plain(id, "loop.cluster")) continue;
       const auto stage = stage_of(each), cluster = cluster_of(each);
       if (!stage || !cluster)
         broken(
@@ -81,7 +113,9 @@ class Judge {
   }
 
   void order() {
-    for (const BrokenOrder& each : broken_orders(program_, loop_, edges_of(program_, loop_)))
+    std::vector<SsaEdge> edges = edges_of(program_, loop_);
+    for (const SsaEdge& edge : memory_edges_of(program_, loop_)) edges.push_back(edge);
+    for (const BrokenOrder& each : broken_orders(program_, loop_, edges))
       broken(each.edge.token ? Rule::Tensor : Rule::Order, {each.edge.from, each.edge.to}, each.sentence);
   }
 
@@ -100,7 +134,7 @@ class Judge {
   /// begin anew in every iteration.
   void tensor_memory() {
     // Between partitions barriers say when it is free.
-    if (loop_.partitioned || will_specialize(program_, loop_)) return;
+    if (program_.target < 100 || loop_.partitioned || will_specialize(program_, loop_)) return;
     const Places places(program_);
     const LoopPlan plan = plan_of_loop(program_, places, loop_.op);
     for (const BrokenOrder& each : broken_orders(program_, loop_, overwrites_of(program_, loop_))) {
@@ -130,6 +164,7 @@ class Judge {
   const LoopSite& loop_;
   const mlir::Module& module_;
   const mlir::Block* body_ = nullptr;
+  bool unread_ = false;
   std::vector<RuleViolation> found_;
 };
 
@@ -149,7 +184,18 @@ const char* to_string(Rule rule) {
 }
 
 std::vector<RuleViolation> broken_rules(const Program& program, const LoopSite& loop, const Machine& machine) {
-  return Judge(program, loop).run(machine);
+  std::vector<RuleViolation> found = Judge(program, loop).run();
+  for (RuleViolation& each : Judge(program, loop).memory_of_kernel(machine)) found.push_back(std::move(each));
+  return found;
+}
+
+std::vector<std::vector<RuleViolation>> broken_rules(const Program& program, const std::vector<const LoopSite*>& loops,
+                                                     const Machine& machine) {
+  std::vector<std::vector<RuleViolation>> found;
+  for (const LoopSite* loop : loops) found.push_back(Judge(program, *loop).run());
+  if (!loops.empty())
+    for (RuleViolation& each : Judge(program, *loops.front()).memory_of_kernel(machine)) found.front().push_back(std::move(each));
+  return found;
 }
 
 }  // namespace heddle::triton

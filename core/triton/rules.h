@@ -14,9 +14,9 @@ namespace heddle::triton {
 
 /// A constraint family of the triton reading.
 enum class Rule {
-  Stage,      ///< every op of a scheduled loop has a stage and a cluster, neither negative, the stages within what Triton unrolls
-  LastStage,  ///< `tt.scheduled_max_stage` is the largest stage
-  Order,      ///< no op runs before what it reads: stage, then cluster, then place in the text
+  Stage,  ///< every op of a scheduled loop has a stage and a cluster, plain numbers, not negative, the stages within what Triton unrolls
+  LastStage,  ///< `tt.scheduled_max_stage` is there, and no stage is beyond it
+  Order,      ///< no op runs before what it reads, nor before what uses the same memory: stage, then cluster, then place in the text
   Product,    ///< on Hopper no product stands before the last stage, where Triton predicates it
   Tensor,     ///< what is in tensor memory is not overwritten before it is read
   Partition,  ///< partitions are such that Triton's lowering accepts them
@@ -33,6 +33,10 @@ struct RuleViolation {
 
 /// Empty: Triton can be given this loop. Texts without a schedule (Form::Input) and loops without stages break none but Memory.
 std::vector<RuleViolation> broken_rules(const Program& program, const LoopSite& loop, const Machine& machine);
+
+/// The same for several loops of one text, parallel to them; memory, which is the whole kernel's, stands with the first.
+std::vector<std::vector<RuleViolation>> broken_rules(const Program& program, const std::vector<const LoopSite*>& loops,
+                                                     const Machine& machine);
 
 /// The part of it that looks at `ttg.partition` (core/triton/rules_partition.cpp).
 void judge_partitions(const Program& program, const LoopSite& loop, std::vector<RuleViolation>& found);

@@ -32,7 +32,7 @@ class PartitionJudge {
 
   void run() {
     const auto listed = [](const Groups& groups) { return !groups.empty(); };
-    if (program_.target < 100 || written_otherwise()) return;
+    if (written_otherwise()) return;
     const std::size_t before = found_.size();
     if (std::ranges::none_of(flow_.partitions, listed)) return warps();
     if (flow_.ops.size() > kMostJudged)
@@ -69,12 +69,22 @@ class PartitionJudge {
   }
 
   /// Triton 3.4 has single numbers, and ops without one; behind partition-scheduling the text is half lowered.
-  bool written_otherwise() const {
+  bool written_otherwise() {
+    bool lists = false, lowered = false;
+    std::optional<std::size_t> number;
     for (std::size_t i = 0; i < flow_.ops.size(); ++i) {
       const mlir::Attribute* list = op(i).find("ttg.partition");
-      if (op(i).name.starts_with("nvws.") || (list && !list->value.starts_with("array"))) return true;
+      lowered |= op(i).name.starts_with("nvws.");
+      if (list && list->value.starts_with("array"))
+        lists = true;
+      else if (list)
+        number = i;
     }
-    return false;
+    if (lists && number && !lowered)
+      broken(Rule::Partition, {flow_.ops[*number]},
+             fmt::format("{} has ttg.partition = {}, where other ops of the loop have lists: expected array<i32: N>", describe(*number),
+                         op(*number).find("ttg.partition")->value));
+    return lowered || number;
   }
 
   bool within_root(mlir::OpId id) const {
@@ -352,6 +362,7 @@ class PartitionJudge {
 }  // namespace
 
 void judge_partitions(const Program& program, const LoopSite& loop, std::vector<RuleViolation>& found) {
+  if (program.target < 100) return;
   PartitionJudge(program, loop, found).run();
 }
 

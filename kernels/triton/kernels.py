@@ -26,7 +26,7 @@ no variable of that name is such a one. Constants are called after their value: 
 The loop's attributes say what Triton decided: tt.num_stages is what the program asked for, loop.stage the iteration that
 an op runs ahead by, loop.cluster its order within a stage, tt.scheduled_max_stage the last stage there is.
 
-Heddle changes none of it.
+Heddle writes other ones only where it is asked to: heddle export TEXT SCHEDULE --format ttgir (scripts/heddle_triton.py).
 
 The kernels before attention_forward are here so that the numbers of its lines are right.
 """

@@ -11,6 +11,7 @@
 #include "core/base/clock.h"
 #include "core/check/checker.h"
 #include "core/problem/resolve.h"
+#include "core/triton/give_back.h"
 #include "solver/baselines/agents.h"
 #include "solver/baselines/program.h"
 #include "solver/search/solve.h"
@@ -260,6 +261,8 @@ class ThreeSides {
     mine.why_not = own.problem ? "" : own.why_not;
     if (!mine.problem) return;
     solve_side(mine, left());
+    measure(mine);
+    if (own.schedule && (!mine.schedule || own.period < mine.period)) one_stream(mine);
     if (mine.schedule) {
       if (auto built = with_tritons_rings(*mine.problem, mine.constraints, *mine.schedule)) {
         mine.schedule = *std::move(built);
@@ -273,6 +276,38 @@ class ThreeSides {
     measure(mine);
     // The text's warps are there, whatever they have to do.
     if (mine.schedule) mine.warps = std::max(mine.warps, static_cast<int>(request_.program.num_warps));
+    give_back(mine);
+  }
+
+  /// Partitions are not always worth it: all in one group, as Triton has it where nobody asks for them.
+  void one_stream(Side& mine) {
+    if (std::none_of(mine.constraints.begin(), mine.constraints.end(),
+                     [](const UserConstraint& rule) { return rule.kind == ConstraintKind::DifferentGroup; }))
+      return;
+    Side other = mine;
+    other.schedule.reset();
+    UserConstraint one;
+    one.name = "one group";
+    one.kind = ConstraintKind::MaxGroups;
+    one.high = 1;
+    other.constraints = {one};
+    solve_side(other, left());
+    measure(other);
+    if (other.schedule && (!mine.schedule || other.period < mine.period)) mine = std::move(other);
+  }
+
+  /// What the text with this schedule would need; where a rule of Triton's passes refuses it, its II is a bound.
+  void give_back(Side& mine) const {
+    if (!mine.schedule) return;
+    const Result<triton::GivenBack> back =
+        triton::give_back(request_.program, request_.loop, *mine.native, *mine.problem, *mine.schedule, request_.machine);
+    if (back && back->memory.unsure.empty()) {
+      mine.shared_bytes = back->memory.shared_bytes;
+      mine.tmem_columns = back->memory.tmem_columns;
+    } else if (!back && request_.program.form != triton::Form::Final && request_.program.form != triton::Form::Specialized) {
+      mine.status = Status::Feasible;
+      mine.explanation += "; a bound: it cannot be given to Triton: " + first_fault(back.error());
+    }
   }
 
   Side best_of_machine() {

@@ -118,3 +118,54 @@ TEST_CASE("the rule of memory: rings that follow from the stages must be there",
   for (std::size_t at = 0; (at = text.find("loop.stage = 2", at)) != std::string::npos; ++at) text.replace(at, 14, "loop.stage = 5");
   breaks(edited(text, "tt.scheduled_max_stage", "= 2 : i32", "= 5 : i32"), Rule::Memory, "bytes of shared memory, there are 232448");
 }
+
+TEST_CASE("the rule of order holds for memory too: loads, stores and what waits for a load", "[triton]") {
+  // y is read and written: v and u are loaded, z is a function of u, y becomes v.
+  const std::string text = R"(module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+  tt.func public @keep(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %z: !tt.ptr<f32>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %px = tt.addptr %x, %i {loop.cluster = 0 : i32, loop.stage = 0 : i32} : !tt.ptr<f32>, i32
+      %py = tt.addptr %y, %i {loop.cluster = 0 : i32, loop.stage = 0 : i32} : !tt.ptr<f32>, i32
+      %pz = tt.addptr %z, %i {loop.cluster = 0 : i32, loop.stage = 0 : i32} : !tt.ptr<f32>, i32
+      %v = tt.load %px {loop.cluster = 1 : i32, loop.stage = 0 : i32} : !tt.ptr<f32>
+      %u = tt.load %py {loop.cluster = 1 : i32, loop.stage = 0 : i32} : !tt.ptr<f32>
+      %w = arith.mulf %u, %u {loop.cluster = 0 : i32, loop.stage = 2 : i32} : f32
+      tt.store %pz, %w {loop.cluster = 0 : i32, loop.stage = 2 : i32} : !tt.ptr<f32>
+      tt.store %py, %v {loop.cluster = 1 : i32, loop.stage = 2 : i32} : !tt.ptr<f32>
+    } {tt.scheduled_max_stage = 2 : i32}
+    tt.return
+  }
+}
+)";
+  CHECK(judged(text).empty());
+  const auto with_store_at = [&](const std::string& cluster, const std::string& stage) {
+    return edited(text, "tt.store %py", "loop.cluster = 1 : i32, loop.stage = 2",
+                  "loop.cluster = " + cluster + " : i32, loop.stage = " + stage);
+  };
+  // Behind the loads, but before the op that waits for one.
+  breaks(with_store_at("1", "0"), Rule::Order, "the same memory");
+  breaks(with_store_at("1", "1"), Rule::Order, "the same memory");
+  SECTION("an address that stays is the next iteration's too") {
+    std::string same = text;
+    for (std::size_t at = 0; (at = same.find("%py {", at)) != std::string::npos;) same.replace(at, 3, "%y");
+    same = edited(same, "tt.store %py", "%py", "%y");
+    // y of the next iteration is loaded two steps before it is stored.
+    breaks(same, Rule::Order, "of the iteration before");
+  }
+}
+
+TEST_CASE("numbers that MLIR reads and Heddle does not are refused, not taken as 0", "[triton]") {
+  const std::string text = sample("gemm_descriptors.sm90.scheduled.ttgir");
+  for (const char* number : {"0x2 : i32", "2 : i64", "#two", "\"2\"", "-", "2.0 : f32"})
+    breaks(edited(text, "ttng.warp_group_dot", "loop.stage = 2 : i32", std::string("loop.stage = ") + number), Rule::Stage,
+           "expected a number");
+}
+
+TEST_CASE("on Hopper a partition is no reason to leave the order", "[triton]") {
+  std::string text = sample("attention_forward.sm90.scheduled.ttgir");
+  text = edited(text, "%p_16 = arith.subf", "loop.stage = 2 : i32", "loop.stage = 2 : i32, ttg.partition = array<i32: 0>");
+  text = edited(text, "%p_17 = math.exp2", "loop.stage = 2 : i32", "loop.stage = 1 : i32, ttg.partition = array<i32: 1>");
+  breaks(text, Rule::Order, "%p_17");
+}
