@@ -25,18 +25,11 @@ std::string python_string(const std::string& text) {
 }  // namespace
 
 Result<triton::GivenBack> own_given_back(const triton::Program& program, const triton::LoopSite& loop, const Machine& machine) {
-  Error error;
-  for (const triton::RuleViolation& broken : triton::broken_rules(program, loop, machine))
-    error.faults.push_back({program.file, broken.line > 0 ? std::to_string(broken.line) : "", in_words(broken), ""});
-  if (!error.faults.empty()) return error;
+  if (const auto broken = triton::broken_rules(program, loop, machine); !broken.empty()) return triton::refusal(program, broken);
   triton::GivenBack given;
   given.text = program.module->text;
   given.memory = triton::memory_of(program);
   return given;
-}
-
-std::string in_words(const triton::RuleViolation& violation) {
-  return std::string(triton::to_string(violation.rule)) + ": " + violation.message;
 }
 
 std::vector<std::string> first_changes(const triton::GivenBack& given, std::size_t most) {

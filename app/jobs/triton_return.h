@@ -18,9 +18,6 @@ inline constexpr int kTritonRules = 7;  ///< families of core/triton/rules.h
 /// Triton's own schedule given back: the text as it is, where the rules find nothing in it. Faults: the rules that it breaks.
 Result<triton::GivenBack> own_given_back(const triton::Program& program, const triton::LoopSite& loop, const Machine& machine);
 
-/// "triton-order: ...", as the lines of a refusal.
-std::string in_words(const triton::RuleViolation& violation);
-
 /// The first `most` of what changes, and how many more there are.
 std::vector<std::string> first_changes(const triton::GivenBack& given, std::size_t most);
 

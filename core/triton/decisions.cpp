@@ -104,6 +104,11 @@ std::vector<std::int64_t> partitions_of_op(const mlir::Op& op) {
   return attribute ? partition_numbers(attribute->value) : std::vector<std::int64_t>{};
 }
 
+bool apart(const std::vector<std::int64_t>& partitions, const std::vector<std::int64_t>& others) {
+  return !partitions.empty() && !others.empty() &&
+         std::find_first_of(partitions.begin(), partitions.end(), others.begin(), others.end()) == partitions.end();
+}
+
 Decisions decisions_of(const Program& program, const LoopSite& loop) {
   Decisions decisions;
   const mlir::Block* body = program.module->body(loop.op);

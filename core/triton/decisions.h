@@ -38,6 +38,9 @@ std::string write_decisions(const Program& program, const LoopSite& loop, const 
 /// "stage 0 -> 1, cluster 4 -> 2"; empty where nothing changes.
 std::string change_words(const Decision& before, const Decision& after);
 
+/// Whether two ops run in different partitions. One without a list may run in any.
+bool apart(const std::vector<std::int64_t>& partitions, const std::vector<std::int64_t>& others);
+
 /// The numbers of "array<i32: 1, 0>", and of "0 : i32" of Triton 3.4.
 std::vector<std::int64_t> partition_numbers(std::string_view list);
 /// Those of `ttg.partition`; empty where the op has none.

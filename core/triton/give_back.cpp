@@ -113,10 +113,7 @@ class Pipeline {
 
   /// Ops of different partitions need no order: barriers keep it.
   void take_apart(const std::vector<std::vector<std::int64_t>>& partitions) {
-    std::erase_if(edges_, [&](const Edge& edge) {
-      const auto &from = partitions[edge.from], &to = partitions[edge.to];
-      return !from.empty() && !to.empty() && std::find_first_of(from.begin(), from.end(), to.begin(), to.end()) == from.end();
-    });
+    std::erase_if(edges_, [&](const Edge& edge) { return triton::apart(partitions[edge.from], partitions[edge.to]); });
   }
 
   /// Where the op that fills a channel stands in the loop's body.
@@ -351,7 +348,12 @@ class Pipeline {
 class Writer {
  public:
   Writer(const Program& program, const LoopSite& loop, const Native& native, const Problem& problem, const Schedule& schedule)
-      : program_(program), loop_(loop), native_(native), problem_(problem), schedule_(schedule) {}
+      : program_(program), loop_(loop), native_(native), problem_(problem), schedule_(schedule) {
+    // Which loads are too narrow to be copied shows in the text as Triton scheduled it: it left them where they are read.
+    if (program.form != Form::Input)
+      for (const Buffer& load : rings_of(program, loop))
+        if (load.synchronous && program.module->op(load.op).name == "tt.load") narrow_loads_.insert(load.op);
+  }
 
   Result<GivenBack> run(const Machine& machine) {
     if (const std::string why = why_not(); !why.empty())
@@ -366,15 +368,9 @@ class Writer {
       if (std::vector<RuleViolation> others = broken_rules(*told, site_of(*told), machine); others.size() < violations.size())
         violations = std::move(others);
     }
-    const LoopSite& site = site_of(*told);
-    Error broken{ErrorKind::Input, {}};
-    for (const RuleViolation& each : violations)
-      broken.faults.push_back({program_.file,
-                               each.line > 0 ? fmt::format("{}", each.line) : "",
-                               fmt::format("{}: {}", to_string(each.rule), each.message),
-                               {}});
-    if (!broken.faults.empty()) return broken;
+    if (!violations.empty()) return refusal(program_, violations);
 
+    const LoopSite& site = site_of(*told);
     GivenBack given;
     const Decisions before = decisions_of(program_, loop_), after = decisions_of(*told, site);
     const mlir::Block* body = program_.module->body(loop_.op);
@@ -420,10 +416,7 @@ class Writer {
     Result<mlir::Module> module = mlir::parse(write_decisions(program_, loop_, decisions), program_.file);
     if (!module) return module.error();
     Result<Program> told = make_program(*std::move(module), program_.metadata, program_.pass);
-    // Which loads are too narrow to be copied shows in the text as Triton scheduled it: it left them where they are read.
-    if (told && program_.form != Form::Input)
-      for (const Buffer& load : rings_of(program_, loop_))
-        if (load.synchronous && program_.module->op(load.op).name == "tt.load") told->narrow_loads.insert(load.op);
+    if (told) told->narrow_loads = narrow_loads_;
     return told;
   }
 
@@ -456,8 +449,11 @@ class Writer {
     return reread(decisions);
   }
 
-  bool fills_ring(const Channel& channel) const {
-    return is_load(problem_.op(channel.writer)) && channel.space == Space::Smem && !channel.only_if_crossing && !channel.readers.empty();
+  bool fills_ring(const Channel& channel) const { return filled_by_load(problem_, channel) && !channel.readers.empty(); }
+
+  static const Buffer* ring_of(const std::vector<Buffer>& rings, mlir::OpId load) {
+    const auto found = std::find_if(rings.begin(), rings.end(), [&](const Buffer& ring) { return ring.op == load; });
+    return found == rings.end() ? nullptr : &*found;
   }
 
   /// Rings follow from stages, so that a load runs ahead until its ring is as deep as the schedule says.
@@ -484,8 +480,8 @@ class Writer {
         const auto place = fills_ring(channel) ? pipeline.place_of(channel.writer) : std::nullopt;
         if (!place) continue;
         const std::size_t load = channel.writer.index();
-        const auto ring = std::find_if(rings.begin(), rings.end(), [&](const Buffer& b) { return b.op == body->ops[*place]; });
-        const std::int64_t slots = ring == rings.end() || ring->synchronous ? 0 : ring->slots, wanted = std::max(1, schedule_.depths[c]);
+        const Buffer* ring = ring_of(rings, body->ops[*place]);
+        const std::int64_t slots = !ring || ring->synchronous ? 0 : ring->slots, wanted = std::max(1, schedule_.depths[c]);
         if (slots < wanted && !given_up.count(load)) {
           // A load that has run ahead and got no slot for it is one that Triton does not pipeline.
           const auto last = before.find(load);
@@ -539,8 +535,8 @@ class Writer {
       const Channel& channel = problem_.channels[c];
       const auto place = fills_ring(channel) ? pipeline.place_of(channel.writer) : std::nullopt;
       if (!place) continue;
-      const auto ring = std::find_if(rings.begin(), rings.end(), [&](const Buffer& b) { return b.op == body->ops[*place]; });
-      if (ring != rings.end() && ring->slots != schedule_.depths[c])
+      const Buffer* ring = ring_of(rings, body->ops[*place]);
+      if (ring && ring->slots != schedule_.depths[c])
         notes_.push_back(
             fmt::format("the ring of {} has {} where the schedule has {}: between partitions rings are as deep as the option "
                         "num_stages says that the kernel is compiled with",
@@ -554,6 +550,7 @@ class Writer {
   const Native& native_;
   const Problem& problem_;
   const Schedule& schedule_;
+  std::set<mlir::OpId> narrow_loads_;
   std::vector<std::string> notes_;
 };
 

@@ -51,13 +51,16 @@ struct Native {
 Result<Native> to_native(const Program& program, const LoopSite& loop, Reading reading);
 
 /// What is wrong with a kernel made of a text (`kernel`: native.kernel, or that cut), said of the text: its file, the line of the op, and
-/// no pointer into a document that nobody has. `hint`: where the fault has none.
+/// not a pointer into a kernel that is in no file. `hint`: for faults that have none.
 Error said_of_text(Error error, const Program& program, const Native& native, const Kernel& kernel, const std::string& hint);
 /// The same of what resolve() says, which depends on parameters.
 Error unresolved_text(Error error, const Program& program, const Native& native, const Kernel& kernel);
 
 /// The kernel as its reading is solved: cut in the free one, whole where its tiles cannot be cut so.
 Kernel kernel_of(const Native& native);
+
+/// Whether a channel is the ring of a load: in shared memory, of a copy.
+bool filled_by_load(const Problem& problem, const Channel& channel);
 
 /// Slots of a ring as Triton builds it, of the stage of every op: one for every stage from the write to the last read, and one more where a
 /// product still reads; at least 1, at most what the channel allows.

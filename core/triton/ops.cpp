@@ -216,6 +216,8 @@ std::string present_name(std::string_view name) {
   return std::string(name);
 }
 
+bool is_tensor_product(std::string_view name) { return present_name(name).starts_with("ttng.tc_gen5_mma"); }
+
 const OpWord* find_op(std::string_view name) {
   const std::string present = present_name(name);
   const auto it = std::find_if(std::begin(kOps), std::end(kOps), [&](const OpWord& word) { return word.name == present; });

@@ -47,6 +47,8 @@ const OpWord* find_op(std::string_view name);
 
 /// "tt.load", of "triton_gpu.local_alloc" "ttg.local_alloc": the present name.
 std::string present_name(std::string_view name);
+/// `ttng.tc_gen5_mma` and its like.
+bool is_tensor_product(std::string_view name);
 
 /// The expression of an elementwise op over x0, x1 ...: of a compare by its predicate, of a call into libdevice by its symbol; empty where
 /// it has none.

@@ -31,7 +31,7 @@ mlir::OpId lift(const mlir::Module& module, mlir::OpId op, mlir::RegionId region
 /// A token that only says "read before".
 bool only_frees_storage(const Program& program, const mlir::Op& from, mlir::ValueId value) {
   const OpWord* word = find_op(from.name);
-  // What an scf.if hands on may be the token of a load or that of a store: nobody is accused for it.
+  // The token that an scf.if returns may come from a load or from a store: such tokens are not judged.
   const bool read = (word && word->role == Role::TensorLoad) || from.name == "scf.if";
   return read && program.type(value).tile.space == dump::TileType::Space::Token;
 }
@@ -216,15 +216,14 @@ class MemoryOrder {
 };
 
 /// Between two partitions barriers keep the order, whatever the stages say; where Triton carries partitions out.
-bool apart(const Program& program, const mlir::Op& a, const mlir::Op& b) {
+bool kept_by_barriers(const Program& program, const mlir::Op& a, const mlir::Op& b) {
   if (program.target < 100) return false;
   const auto listed = [](const mlir::Op& op) {
     const mlir::Attribute* attribute = op.find("ttg.partition");
     return attribute && attribute->value.starts_with("array");
   };
   if (!listed(a) || !listed(b)) return false;
-  const std::vector<std::int64_t> first = partitions_of_op(a), second = partitions_of_op(b);
-  return !first.empty() && !second.empty() && std::find_first_of(first.begin(), first.end(), second.begin(), second.end()) == first.end();
+  return apart(partitions_of_op(a), partitions_of_op(b));
 }
 
 std::string step_words(std::int64_t steps) {
@@ -257,7 +256,7 @@ std::vector<BrokenOrder> broken_orders(const Program& program, const LoopSite& l
   for (const SsaEdge& e : edges) {
     const mlir::Op &from = module.op(e.from), &to = module.op(e.to);
     const auto stage_from = stage_of(from), stage_to = stage_of(to);
-    if (!stage_from || !stage_to || (!e.memory && apart(program, from, to))) continue;
+    if (!stage_from || !stage_to || (!e.memory && kept_by_barriers(program, from, to))) continue;
     const Position first{*stage_from, cluster_of(from).value_or(0), place.at(e.from)},
         second{*stage_to, cluster_of(to).value_or(0), place.at(e.to)};
     // An op that reads its own result of the iteration before stands where it stands.

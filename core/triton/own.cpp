@@ -11,11 +11,6 @@
 namespace heddle::triton {
 namespace {
 
-bool filled_by_load(const Problem& problem, const Channel& channel) {
-  const std::string& kind = problem.op(channel.writer).kind;
-  return channel.space == Space::Smem && !channel.only_if_crossing && (kind == "tma_load" || kind == "load");
-}
-
 constexpr std::int64_t kBarrierBytes = 8;
 
 /// A load in the stage of its use is not pipelined.
@@ -36,6 +31,11 @@ void keep_loads_ahead(const Problem& problem, Constraints& rules) {
 }
 
 }  // namespace
+
+bool filled_by_load(const Problem& problem, const Channel& channel) {
+  const std::string& kind = problem.op(channel.writer).kind;
+  return channel.space == Space::Smem && !channel.only_if_crossing && (kind == "tma_load" || kind == "load");
+}
 
 int ring_slots(const Problem& problem, const Channel& channel, const std::vector<int>& stage) {
   int slots = 1;

@@ -55,8 +55,6 @@ mlir::OpId specialized_loop(const Program& program, mlir::OpId loop) {
   return loop;
 }
 
-bool is_tensor_product(std::string_view name) { return present_name(name).starts_with("ttng.tc_gen5_mma"); }
-
 bool touches_tensor_memory(std::string_view name) {
   const std::string present = present_name(name);
   return present == "ttng.tmem_load" || present == "ttng.tmem_store";

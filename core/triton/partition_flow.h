@@ -29,7 +29,6 @@ struct PartitionFlow {
 /// The loop whose warps are specialized: itself or one around it that has `tt.warp_specialize`; itself where none has.
 mlir::OpId specialized_loop(const Program& program, mlir::OpId loop);
 
-bool is_tensor_product(std::string_view op_name);  ///< `ttng.tc_gen5_mma` and its like
 /// `ttng.tmem_load`, `ttng.tmem_store`: by warps, in registers.
 bool touches_tensor_memory(std::string_view op_name);
 /// Expand, broadcast, a change of layout, views of memory.

@@ -192,7 +192,7 @@ class GroupPlanner {
         changed = true;
       }
     }
-    // What nobody reads (an assumption) goes with the first partition.
+    // An op without readers (an assumption) goes with the first partition.
     for (Numbers& list : lists_)
       if (list.empty()) list = {*all_.begin()};
   }

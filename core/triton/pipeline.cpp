@@ -26,10 +26,6 @@ using mlir::OpId;
 using mlir::ValueId;
 
 bool is_load(std::string_view name) { return name == "tt.load" || is_descriptor_load(name); }
-bool is_tensor_product(std::string_view name) {
-  return name.starts_with("ttng.tc_gen5_mma") || name.starts_with("triton_nvidia_gpu.tc_gen5_mma");
-}
-
 constexpr std::size_t kMostLoads = 512;  ///< more are no kernel
 
 struct Order {

@@ -7,6 +7,7 @@
 #include "core/base/text_style.h"
 #include "core/triton/audit_parts.h"
 #include "core/triton/memory.h"
+#include "core/triton/ops.h"
 #include "core/triton/pipeline.h"
 #include "core/triton/specialization.h"
 
@@ -17,7 +18,8 @@ namespace {
 constexpr std::int64_t kMostStage = 63;
 
 bool is_product(std::string_view name) {
-  return name == "ttng.warp_group_dot" || name == "triton_nvidia_gpu.warp_group_dot" || name == "tt.dot";
+  const std::string present = present_name(name);
+  return present == "ttng.warp_group_dot" || present == "tt.dot";
 }
 
 class Judge {
@@ -181,6 +183,15 @@ const char* to_string(Rule rule) {
     case Rule::Memory: return "triton-memory";
   }
   return "triton";
+}
+
+std::string in_words(const RuleViolation& violation) { return fmt::format("{}: {}", to_string(violation.rule), violation.message); }
+
+Error refusal(const Program& program, const std::vector<RuleViolation>& violations) {
+  Error error{ErrorKind::Input, {}};
+  for (const RuleViolation& each : violations)
+    error.faults.push_back({program.file, each.line > 0 ? fmt::format("{}", each.line) : "", in_words(each), {}});
+  return error;
 }
 
 std::vector<RuleViolation> broken_rules(const Program& program, const LoopSite& loop, const Machine& machine) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/result.h"
 #include "core/machine/machine.h"
 #include "core/triton/program.h"
 
@@ -30,6 +31,11 @@ struct RuleViolation {
   std::vector<mlir::OpId> ops;
   int line = 0;  ///< of the text; 0: of no one op
 };
+
+/// "triton-order: ...", as the lines of a refusal.
+std::string in_words(const RuleViolation& violation);
+/// A fault for each, with its line of the text. Pre: there are some.
+Error refusal(const Program& program, const std::vector<RuleViolation>& violations);
 
 /// Empty: Triton can be given this loop. Texts without a schedule (Form::Input) and loops without stages break none but Memory.
 std::vector<RuleViolation> broken_rules(const Program& program, const LoopSite& loop, const Machine& machine);

@@ -144,8 +144,7 @@ std::optional<Schedule> with_tritons_rings(const Problem& problem, const Constra
   std::vector<int> stage;
   for (std::size_t i = 0; i < problem.ops.size(); ++i) stage.push_back(static_cast<int>(schedule.stage(OpId(i))));
   for (std::size_t c = 0; c < problem.channels.size(); ++c)
-    if (const Channel& channel = problem.channels[c];
-        is_load(problem.op(channel.writer)) && channel.space == Space::Smem && !channel.only_if_crossing)
+    if (const Channel& channel = problem.channels[c]; triton::filled_by_load(problem, channel))
       schedule.depths[c] = std::max(schedule.depths[c], triton::ring_slots(problem, channel, stage));
   return check(problem, schedule, constraints).valid() ? std::optional(std::move(schedule)) : std::nullopt;
 }
@@ -279,7 +278,7 @@ class ThreeSides {
     give_back(mine);
   }
 
-  /// Partitions are not always worth it: all in one group, as Triton has it where nobody asks for them.
+  /// The best with all ops in one group, as Triton has it without warp specialization; taken where it is faster.
   void one_stream(Side& mine) {
     if (std::none_of(mine.constraints.begin(), mine.constraints.end(),
                      [](const UserConstraint& rule) { return rule.kind == ConstraintKind::DifferentGroup; }))
