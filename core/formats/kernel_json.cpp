@@ -182,7 +182,7 @@ void visit(Io& io, Param& p) {
 template <class Io>
 void visit(Io& io, Tensor& t) {
   io.required("name", t.name, as::name);
-  io.required("dtype", t.dtype, as::word("dtype", DType::I32));
+  io.required("dtype", t.dtype, as::word("dtype", DType::I4));
   io.required("shape", t.shape, kShape);
   io.required("role", t.role, as::word("role", TensorRole::InOut));
 }
@@ -213,7 +213,7 @@ template <class Io>
 void visit(Io& io, TileValue& v) {
   io.part("", "A tile on chip. What follows from the op that defines it may be left out; a value of which everything does needs no entry.");
   io.required("name", v.name, ValueName{});
-  io.always("dtype", v.dtype, as::word("dtype", DType::I32),
+  io.always("dtype", v.dtype, as::word("dtype", DType::I4),
             "default: of what is loaded the tensor's, of products, reductions and element-by-element kinds f32, of moves the operand's");
   io.always("shape", v.shape, kShape, "default: as the operands of the op that defines it have it; what is loaded or filled has none");
   io.always("space", v.space, as::word("space", Space::Global),

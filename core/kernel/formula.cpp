@@ -437,7 +437,9 @@ double unit_of(DType dtype) {
     case DType::F8e4m3: return 1.0 / 16;
     case DType::F8e5m2: return 1.0 / 8;
     case DType::F32: return 1e-5;
-    case DType::I32: return 1e-5;
+    case DType::I32:
+    case DType::I8:
+    case DType::I4: return 1e-5;
   }
   return 1e-5;
 }

@@ -7,12 +7,14 @@
 namespace heddle {
 namespace {
 
-constexpr std::array<std::pair<DType, const char*>, 6> kDTypes{{{DType::F32, "f32"},
+constexpr std::array<std::pair<DType, const char*>, 8> kDTypes{{{DType::F32, "f32"},
                                                                 {DType::Bf16, "bf16"},
                                                                 {DType::F16, "f16"},
                                                                 {DType::F8e4m3, "f8e4m3"},
                                                                 {DType::F8e5m2, "f8e5m2"},
-                                                                {DType::I32, "i32"}}};
+                                                                {DType::I32, "i32"},
+                                                                {DType::I8, "i8"},
+                                                                {DType::I4, "i4"}}};
 constexpr std::array<std::pair<Space, const char*>, 4> kSpaces{
     {{Space::Register, "register"}, {Space::Smem, "smem"}, {Space::Tmem, "tmem"}, {Space::Global, "global"}}};
 
@@ -45,7 +47,9 @@ int bits_of(DType dtype) {
     case DType::Bf16:
     case DType::F16: return 16;
     case DType::F8e4m3:
-    case DType::F8e5m2: return 8;
+    case DType::F8e5m2:
+    case DType::I8: return 8;
+    case DType::I4: return 4;
   }
   return 32;
 }

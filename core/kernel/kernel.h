@@ -21,7 +21,7 @@
 
 namespace heddle {
 
-enum class DType { F32, Bf16, F16, F8e4m3, F8e5m2, I32 };
+enum class DType { F32, Bf16, F16, F8e4m3, F8e5m2, I32, I8, I4 };
 enum class Space { Register, Smem, Tmem, Global };
 enum class TensorRole { Input, Output, InOut };
 

@@ -51,6 +51,8 @@ float round_to(DType dtype, float x) {
     case DType::F8e4m3: return round_small({3, -6, 448.0f, true}, x);
     case DType::F8e5m2: return round_small({2, -14, 57344.0f, true}, x);
     case DType::I32: return round_i32(x);
+    case DType::I8: return std::clamp(round_i32(x), -128.0f, 127.0f);
+    case DType::I4: return std::clamp(round_i32(x), -8.0f, 7.0f);
   }
   return x;
 }

@@ -12,6 +12,7 @@
 
 #include "core/base/expr.h"
 #include "core/kernel/kernel.h"
+#include "core/machine/instruction.h"
 
 namespace heddle {
 
@@ -121,9 +122,11 @@ struct Machine {
   std::vector<CostRule> rules;
   HandOff handoff;
   std::vector<FittedNumber> fitted;  ///< at most kMostFitted
+  std::vector<Instruction> instructions;  ///< the catalogue; empty: nothing is known of accesses
 
   const Unit* find_unit(std::string_view name) const;
   const CostRule* find_rule(std::string_view kind) const;
+  const Instruction* find_instruction(std::string_view name) const;
 };
 
 }  // namespace heddle

@@ -33,6 +33,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,8 @@
 #include "core/machine/machine.h"
 
 namespace heddle {
+
+struct LayoutPlan;  // core/layout/plan.h
 
 struct UnitUse {
   UnitId unit;
@@ -125,6 +128,8 @@ struct Problem {
   std::int64_t resident_columns = 0;
   int resident_registers = 0;  ///< per thread of every group that touches registers
   int max_groups = 3;          ///< producer included
+  /// How values lie and in which instructions they move: what the costs of moving them follow from. Null: nothing is known of it.
+  std::shared_ptr<const LayoutPlan> layouts;
 
   const Op& op(OpId id) const { return ops[id.index()]; }
   const Value& value(ValueId id) const { return values[id.index()]; }

@@ -350,7 +350,8 @@ class Resolver {
 
 }  // namespace
 
-Result<Problem> resolve(const Kernel& kernel, const Machine& machine, const Scope& overrides, const Changes& changes) {
+Result<Problem> resolve(const Kernel& kernel, const Machine& machine, const Scope& overrides, const Changes& changes,
+                        const LayoutChoices& /*choices*/) {
   return Resolver(kernel, machine, changes).run(overrides);
 }
 

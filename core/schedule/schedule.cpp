@@ -30,7 +30,7 @@ const char* to_string(BoundReason reason) {
 }
 
 bool same_program(const Schedule& a, const Schedule& b) {
-  return a.ii == b.ii && a.ops == b.ops && a.groups == b.groups && a.depths == b.depths && a.turns == b.turns;
+  return a.ii == b.ii && a.ops == b.ops && a.groups == b.groups && a.depths == b.depths && a.turns == b.turns && a.layouts == b.layouts;
 }
 
 int stage_count(const Schedule& schedule) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/id.h"
+#include "core/layout/choices.h"
 #include "core/problem/problem.h"
 #include "core/schedule/certificate.h"
 
@@ -42,6 +43,7 @@ struct Schedule {
   std::vector<ScheduleGroup> groups;
   std::vector<int> depths;  ///< per channel; 0 where a register value does not cross
   bool turns = true;        ///< barriers keep the order of groups on the tensor cores (core/analysis/turns.h says where)
+  LayoutChoices layouts;    ///< what its file chooses; the problem that it is read against was resolved with them
   Provenance provenance;
   std::optional<Certificate> certificate;  ///< what this process has proved
   /// What the file says that the schedule was read from. A certificate only after this process has proved it again; until then it
@@ -55,7 +57,7 @@ struct Schedule {
   int depth(ChannelId channel) const { return depths[channel.index()]; }
 };
 
-/// The same program: II, starts, groups, depths and turns; names and certificates aside.
+/// The same program: II, starts, groups, depths, turns and layouts; names and certificates aside.
 bool same_program(const Schedule& a, const Schedule& b);
 /// Stages in use: 1 + the largest stage.
 int stage_count(const Schedule& schedule);

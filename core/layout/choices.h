@@ -1,0 +1,31 @@
+// Which layouts and instructions somebody chose for a kernel, by name, as schedule files and demands say it. What is not said is today's
+// choice (core/layout/plan.h).
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace heddle {
+
+/// Lanes with the bit `lane` of their number move, at each issue, what the others move at the issue whose registers differ in the bit
+/// `register_bit`: a select per register and no more than a select, by which rows that share banks no longer meet. -1: nobody does.
+struct LaneExchange {
+  int lane = -1, register_bit = -1;
+  bool used() const { return lane >= 0; }
+  bool operator==(const LaneExchange&) const = default;
+};
+
+struct InstructionChoice {
+  std::string name;       ///< of the catalogue
+  LaneExchange exchange;  ///< stores only
+  bool operator==(const InstructionChoice&) const = default;
+};
+
+struct LayoutChoices {
+  std::map<std::string, std::string> layouts;             ///< value: text as parse_layout() reads it
+  std::map<std::string, InstructionChoice> instructions;  ///< op
+  bool empty() const { return layouts.empty() && instructions.empty(); }
+  bool operator==(const LayoutChoices&) const = default;
+};
+
+}  // namespace heddle

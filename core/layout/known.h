@@ -1,0 +1,40 @@
+// The layouts that kernels use most, each with the name that files and tables call it by.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/layout/layout.h"
+#include "core/machine/instruction.h"
+
+namespace heddle {
+
+/// "accumulator": wgmma's result of a warpgroup, 64 rows: thread t, w = t / 32, g = t % 32 / 4, q = t % 4 holds of row 16 w + g the
+/// columns 8 j + 2 q + {0, 1} in registers 4 j + {0, 1}, of row 16 w + g + 8 in 4 j + {2, 3}. (PTX ISA, wgmma register fragments.)
+Layout accumulator_layout(std::int64_t columns);
+/// "operand": A of a wgmma from registers: per 16 * (16 / bits) columns of k. Of 16 bits it is the accumulator's own places.
+Layout operand_layout(std::int64_t columns, int bits);
+/// "warp_rows": warp w holds rows w * rows / 4 ..., lane l of each 256 columns those from 8 l on.
+Layout warp_rows_layout(std::int64_t rows, std::int64_t columns);
+/// "thread_rows": thread t holds row t, as it reads lane t of tensor memory.
+Layout thread_rows_layout(std::int64_t rows, std::int64_t columns);
+/// "panels S": memory as TMA's boxes leave it, S = 128, 64, 32: rows of S bytes, pieces of 16 bytes exchanged by the row (byte address bits
+/// 4.. with bits 7..: 3, 2, 1 of them), panel after panel of S / element columns. S = 0: rows of at most 256 elements, no swizzle.
+/// Nothing where the columns are no whole panels.
+std::optional<Layout> panels_layout(std::int64_t rows, std::int64_t columns, int bits, int swizzle);
+/// "rows": row after row; `pitch` elements apart, where it is not the number of columns ("rows 72").
+Layout rows_layout(std::int64_t rows, std::int64_t columns, std::int64_t pitch = 0);
+
+/// Of a name with its numbers ("panels 64"); nothing where no such name is known, or it does not fit the shape.
+std::optional<Layout> known_layout(std::string_view name, const std::vector<std::int64_t>& shape, int bits);
+/// The name that known_layout() gives it back for; empty: none.
+std::string known_name(const Layout& layout, int bits);
+std::vector<std::string> known_names();  ///< for hints: "accumulator", "panels 128" ...
+
+/// A catalogue row's fragment, over a tile of its own size.
+std::optional<Layout> layout_of(const Fragment& fragment);
+
+}  // namespace heddle

@@ -1,0 +1,79 @@
+// The layout of every value of a kernel and the instruction of every op, on a machine: what was chosen, and for what was not, today's
+// choice.
+//
+// Today's choices. With wgmma a register tile lies as the accumulator ("accumulator"), shared tiles are "panels 128"; with tcgen05 a thread
+// has a row ("thread_rows"), shared tiles the same panels; without products a warp has whole rows ("warp_rows"), shared tiles "panels 0".
+// Vectors lie as what they are laid over, without the other dimension. Tiles go to shared memory by stmatrix.x4 (16 bits) or st.shared.8
+// with lane bit 2 exchanging register bit 3 (32 bits) from accumulators, by st.shared.16 from rows; back by ld.shared.16. What one group
+// hands to another goes word by word, thread by thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/kernel/kernel.h"
+#include "core/layout/access.h"
+#include "core/layout/choices.h"
+#include "core/layout/layout.h"
+#include "core/machine/machine.h"
+
+namespace heddle {
+
+struct ValuePlan {
+  std::optional<Layout> layout;  ///< nothing: not known (a shape that no known layout fits; tensor memory)
+  std::string text;              ///< as layout_text() says it; empty: not known
+  bool chosen = false;           ///< by a file or a person, else today's
+  std::string unknown;           ///< why it is not known: "has a shape that is spread over threads in no known way"
+};
+
+/// How an op meets one value in shared memory.
+struct OpAccess {
+  std::size_t value = 0;      ///< of the kernel: the one in shared memory
+  std::size_t registers = 0;  ///< of the kernel: the one in registers
+  bool store = false;
+  bool charged = true;  ///< its port cycles are the op's cost; small vectors that arithmetic reads on the way are counted, not charged
+  AccessCost cost;
+};
+
+struct OpPlan {
+  InstructionChoice instruction;  ///< empty name: the op needs none, or none is known
+  bool chosen = false;
+  std::vector<OpAccess> accesses;
+  std::string unknown;
+
+  AccessCost charged() const;  ///< of the accesses that are, added up
+};
+
+struct LayoutPlan {
+  enum class Family { Products, TensorProducts, Rows, None };  ///< wgmma; tcgen05; no products; no machine that anything is written for
+  Family family = Family::None;
+  std::vector<ValuePlan> values;      ///< as the kernel's
+  std::map<std::string, OpPlan> ops;  ///< of all three lists, those that meet shared memory or choose an instruction
+  LayoutChoices choices;              ///< that it was made with
+
+  const OpPlan* find(const std::string& op) const;
+};
+
+/// Pre: `params` holds every parameter, and extents are sane. Choices that do not exist or do not fit are faults at
+/// "/layouts/VALUE" and "/instructions/OP" of `file`; where there are any, the plan has today's choice instead.
+LayoutPlan plan_layouts(const Kernel& kernel, const Scope& params, const Machine& machine, const LayoutChoices& choices,
+                        const std::string& file, std::vector<Fault>& faults);
+
+/// What could be chosen instead, for one op that moves a tile between registers and shared memory: every layout of the memory with every
+/// instruction of the catalogue that fits both. Today's first.
+struct LayoutAlternative {
+  std::string layout;  ///< of the value in shared memory, as text
+  InstructionChoice instruction;
+  AccessCost cost;
+  std::int64_t bytes = 0;  ///< of the tile in memory, padding included
+  int registers = 0;       ///< per thread, beyond the tile's own
+  bool current = false;
+  std::string refused;  ///< why it cannot be: "wgmma reads it: rows of 128 bytes or less in panels"; empty: it can
+};
+std::vector<LayoutAlternative> alternatives_of(const Kernel& kernel, const Scope& params, const Machine& machine, const LayoutPlan& plan,
+                                               const std::string& op);
+
+}  // namespace heddle
