@@ -12,7 +12,8 @@ void Writer::lay_out_values() {
   for (const TileValue& v : kernel_.values) {
     Value& value = values_.emplace_back();
     for (const Expr& extent : v.shape) value.shape.push_back(extent.evaluate(program_.params).value());
-    value.packed = v.dtype == DType::Bf16 || v.dtype == DType::F16;
+    value.per_register = 32 / bits_of(v.dtype);
+    value.packed = value.per_register > 1;
     if (v.space == Space::Register && value.shape.size() == 2) rows = value.shape[0], cols = value.shape[1];
   }
   for (std::size_t i = 0; i < values_.size(); ++i) {
@@ -22,7 +23,7 @@ void Writer::lay_out_values() {
     const auto odd = [&](const std::string& what) {
       refusals_.push_back({"layout", {}, fmt::format("'{}' {}", v.name, what), std::nullopt});
     };
-    if (!value.packed && v.dtype != DType::F32) {
+    if (value.per_register > 2 || (!value.packed && v.dtype != DType::F32)) {
       odd("holds 8-bit or integer elements; f32, bf16 and f16 can be written");
       continue;
     }
@@ -31,7 +32,7 @@ void Writer::lay_out_values() {
     const int elements = value.layout->elements;
     if (elements > 256) odd("takes more registers than a thread has");
     if (value.shape.size() == 1) {
-      const std::int64_t words = value.packed ? (elements + 1) / 2 : elements, share = (value.shape[0] + 127) / 128;
+      const std::int64_t words = (elements + value.per_register - 1) / value.per_register, share = (value.shape[0] + 127) / 128;
       const std::int64_t said = v.registers ? v.registers->evaluate(program_.params).value() : share;
       if (said < words)
         odd(fmt::format("lies in {} registers of every thread, and its file says {} (\"registers\": {})", words, said, words));

@@ -177,7 +177,7 @@ std::optional<Writer::Panels> Writer::panels_of(std::size_t v, const TileOp& op)
   // Panels of 128 bytes for products and their swizzle; else as wide as a box may be.
   const bool products = tiles_ != Tiles::WarpRows;
   const std::int64_t bytes = bits_of(kernel_.values[v].dtype) / 8, width = products ? 128 / std::max<std::int64_t>(bytes, 1) : 256;
-  const bool fits = values_[v].packed || (products && (f32 || (bytes == 1 && program_.blackwell())));
+  const bool fits = values_[v].per_register == 2 || (products && (f32 || (bytes == 1 && program_.blackwell())));
   if (!fits || shape.size() != 2 || shape[1] % width != 0 || shape[0] > 256) {
     refuse("tile_shape", op,
            fmt::format("'{}' moves a tile that is not two-dimensional, at most 256 rows and a multiple of {} columns", op.name, width));

@@ -63,7 +63,8 @@ class Writer {
   struct Value {
     std::vector<std::int64_t> shape;
     std::optional<Layout> layout;  ///< registers only
-    bool packed = false;           ///< 16-bit elements, two per register
+    int per_register = 1;          ///< elements: 2 of 16 bits, 4 of 8, 8 of 4
+    bool packed = false;           ///< more than one of them
   };
 
   // ---- frame (writer.cpp)
@@ -247,7 +248,7 @@ class Writer {
   void raw(std::string_view words) { text_ += std::string(static_cast<std::size_t>(indent_) * 2, ' ') + std::string(words) + "\n"; }
   void refuse(std::string rule, const TileOp& op, std::string sentence);
   const char* type_of(std::size_t v) const { return values_[v].packed ? "u32" : "float"; }
-  int words_of(std::size_t v) const { return values_[v].layout ? values_[v].layout->elements / (values_[v].packed ? 2 : 1) : 0; }
+  int words_of(std::size_t v) const { return values_[v].layout ? values_[v].layout->elements / values_[v].per_register : 0; }
   /// Of the piece that a step works on, where pieces have registers of their own.
   int pieces_of(const Step& step, std::size_t v) const {
     return tiles_ == Tiles::ThreadRows && values_[v].shape.size() == 2 ? step.piece.count : 1;
