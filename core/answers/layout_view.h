@@ -2,6 +2,7 @@
 // instruction that moves it, and what else could be chosen. For the command, the tab, and pictures alike.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,7 +10,9 @@
 
 #include "core/base/json.h"
 #include "core/base/text_style.h"
+#include "core/chart/svg.h"
 #include "core/layout/plan.h"
+#include "core/problem/changes.h"
 #include "core/problem/problem.h"
 
 namespace heddle {
@@ -20,6 +23,8 @@ struct LayoutCell {
   std::int64_t byte = -1;                       ///< in memory; -1: it lies in none
   std::int32_t bank = -1;
   std::int32_t issue = -1, phase = -1;  ///< of the access, among its warp's; -1: no access
+  std::int32_t ways = 0;                ///< different words that this phase wants of its bank, this one included; 0: no access
+  bool meets() const { return ways > 1; }
 };
 
 struct LayoutView {
@@ -43,37 +48,75 @@ struct LayoutView {
   const LayoutCell& at(std::int64_t row, std::int64_t column) const { return cells[static_cast<std::size_t>(row * columns + column)]; }
 };
 
-/// Of a layout by itself. `access`: a name of the catalogue, or empty; how a tile in memory lies in registers for it is what the
-/// instruction's own fragment says. Machines know instructions; without one there are none.
+/// Of a layout by itself. `access`: a name of the catalogue, or empty. Where `with` is empty, how a tile in memory lies in registers is
+/// what the instruction's own fragment says (registers_for()). Machines know instructions; without one there are none.
 struct LayoutQuestion {
   std::string text;
   std::vector<std::int64_t> shape;  ///< empty: as the text says
   DType dtype = DType::F16;
   std::string access;
+  std::string with;              ///< the layout on the other side: registers where `text` is memory, memory where it is registers
+  std::optional<Layout> layout;  ///< what `text` stands for, where somebody else has read it (a printed Triton layout)
 };
 Result<LayoutView> view_of(const LayoutQuestion& question, const Machine& machine);
 
+/// How one warp holds a tile in memory that it reads or writes by the instruction, again and again from left to right, then downwards.
+/// Matrix kinds: as their fragment says, whose rows are rows of the tile. Others: a lane has `bytes` side by side in a row; lanes go along
+/// the row, as many of them as a power of two that divides it, then down. Refused where the tile is no whole number of instructions.
+Result<Layout> registers_for(const Layout& memory, int bits, const Instruction& instruction);
+
 /// Of a value of a kernel, as the plan has it; `op`: the access that is meant, empty: the first that moves the value.
-/// Pre: the problem has a plan. `alternatives`: with their bounds, which resolves the kernel once for each.
+/// Pre: the problem has a plan. `alternatives`: with their bounds, which resolves the kernel once for each, with `changes`, those that the
+/// problem was made with.
 Result<LayoutView> view_of(const Kernel& kernel, const Machine& machine, const Problem& problem, const std::string& value,
-                           const std::string& op, bool alternatives);
+                           const std::string& op, bool alternatives, const Changes& changes = {});
+
+/// A word of a bank that lanes want in one phase. The port serves one word of each bank per cycle.
+struct ServedWord {
+  std::int64_t word = 0;   ///< byte address / 4, from the tile's first byte
+  std::vector<int> lanes;  ///< ascending
+};
+/// One phase: cycle c serves word c of every bank that has so many.
+struct BankStrip {
+  int warp = 0, issue = 0, phase = 0;
+  int first_lane = 0, lanes = 0;
+  std::array<std::vector<ServedWord>, kBanks> banks;  ///< each in the order of its lanes
+  int ways = 1;
+};
+/// Of `access.all[one]`. Pre: both exist.
+BankStrip bank_strip(const Access& access, std::size_t one, int phase);
+/// The first of the phases with the most ways.
+BankStrip worst_strip(const Access& access);
+int phases(const Access& access);  ///< of one instruction
+
+/// "taken", why it cannot be, or what is worse with it than with the one taken; "better: ..." where nothing is.
+std::string not_taken_text(const LayoutView& view, std::size_t alternative);
 
 /// Values and ops of a kernel that have a layout to look at, in the order of the file.
 struct LayoutListRow {
-  std::string value, space, layout, op, instruction;
+  std::string value, space, shape, layout, op, instruction;  ///< space: "register", "smem" ...; shape: "64 x 128 bf16"
   AccessCost cost;
+  bool accessed = false;  ///< the op meets shared memory there, and `cost` says how
+  bool charged = true;    ///< the cycles are the op's cost
+  std::string unknown;    ///< why layout or instruction are not known
 };
 std::vector<LayoutListRow> layout_list(const Kernel& kernel, const Problem& problem);
 
-std::string layout_summary(const LayoutView& view, const TextStyle& style);
+enum class LayoutColour { Warp, Lane, Register, Bank, Phase };
+const char* to_string(LayoutColour colour);
+std::optional<LayoutColour> parse_layout_colour(std::string_view word);
+/// What a cell says under the colour: -1 where it has none.
+std::int64_t colour_index(const LayoutCell& cell, const LayoutView& view, LayoutColour colour);
+/// The grid fitted to the width, the banks of the worst phase, sentence and alternatives. `all`: nothing is left out of the grid.
+std::string layout_summary(const LayoutView& view, const TextStyle& style, LayoutColour colour = LayoutColour::Lane, bool all = false);
+/// Facts and grids of two, one below the other, and what differs.
+std::string layout_pair_summary(const LayoutView& a, const LayoutView& b, const TextStyle& style);
 std::string layout_list_summary(const std::vector<LayoutListRow>& rows, const TextStyle& style);
 /// {title, value, op, dtype, rows, columns, registers, memory, instruction, port, least, ways, why, alternatives, phases}
 Json layout_json(const LayoutView& view);
 /// row,column,warp,lane,register,copies,byte,bank,issue,phase
 std::string layout_csv(const LayoutView& view);
-enum class LayoutColour { Warp, Lane, Register, Bank, Phase };
-std::optional<LayoutColour> parse_layout_colour(std::string_view word);
-/// The grid, and the banks of the worst phase below it.
-std::string layout_svg(const LayoutView& view, LayoutColour colour);
+/// The grid, and the banks of the worst phase below it (core/answers/layout_picture.h).
+std::string layout_svg(const LayoutView& view, LayoutColour colour, SvgTheme theme = SvgTheme::Light);
 
 }  // namespace heddle
