@@ -10,7 +10,7 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,10 +23,10 @@
 namespace heddle {
 
 struct ValuePlan {
-  std::optional<Layout> layout;  ///< nothing: not known (a shape that no known layout fits; tensor memory)
-  std::string text;              ///< as layout_text() says it; empty: not known
-  bool chosen = false;           ///< by a file or a person, else today's
-  std::string unknown;           ///< why it is not known: "has a shape that is spread over threads in no known way"
+  std::shared_ptr<const Layout> layout;  ///< null: not known (a shape that no known layout fits; tensor memory); shared by equal values
+  std::string text;                      ///< as layout_text() says it; empty: not known
+  bool chosen = false;                   ///< by a file or a person, else today's
+  std::string unknown;                   ///< why it is not known: "has a shape that is spread over threads in no known way"
 };
 
 /// How an op meets one value in shared memory.
@@ -75,5 +75,10 @@ struct LayoutAlternative {
 };
 std::vector<LayoutAlternative> alternatives_of(const Kernel& kernel, const Scope& params, const Machine& machine, const LayoutPlan& plan,
                                                const std::string& op);
+
+/// What handing `registers` per thread from one group to another takes of the port, thread by thread: a store of each in `instruction`
+/// ("st.shared.4": word by word) and the load of as many bytes that goes with it, both counted; `issues` are those of one side. Not known
+/// where the machine has no such instruction, or not the load.
+AccessCost hand_over_cost(const Machine& machine, std::int64_t registers, std::int64_t threads, const std::string& instruction);
 
 }  // namespace heddle

@@ -34,10 +34,7 @@ const Unit* Machine::find_unit(std::string_view wanted) const {
   return it == units.end() ? nullptr : &*it;
 }
 
-const Instruction* Machine::find_instruction(std::string_view wanted) const {
-  const auto it = std::find_if(instructions.begin(), instructions.end(), [&](const Instruction& i) { return i.name == wanted; });
-  return it == instructions.end() ? nullptr : &*it;
-}
+const Instruction* Machine::find_instruction(std::string_view wanted) const { return instructions.find(wanted); }
 
 const CostRule* Machine::find_rule(std::string_view wanted) const {
   const auto it = std::find_if(rules.begin(), rules.end(), [&](const CostRule& r) { return r.kind == wanted; });

@@ -12,7 +12,7 @@
 
 #include "core/base/expr.h"
 #include "core/kernel/kernel.h"
-#include "core/machine/instruction.h"
+#include "core/machine/catalogue.h"
 
 namespace heddle {
 
@@ -122,7 +122,7 @@ struct Machine {
   std::vector<CostRule> rules;
   HandOff handoff;
   std::vector<FittedNumber> fitted;  ///< at most kMostFitted
-  std::vector<Instruction> instructions;  ///< the catalogue; empty: nothing is known of accesses
+  Catalogue instructions;            ///< empty: nothing is known of accesses
 
   const Unit* find_unit(std::string_view name) const;
   const CostRule* find_rule(std::string_view kind) const;
