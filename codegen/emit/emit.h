@@ -31,7 +31,7 @@ struct TensorMapPlan {
   std::size_t tensor = 0;             ///< of the kernel
   std::vector<std::int64_t> extents;  ///< of the tensor
   std::vector<std::int64_t> box;
-  bool swizzle = false;  ///< 128 bytes, else none
+  int swizzle = 0;  ///< bytes of the span whose 16-byte pieces are exchanged: 128, 64, 32; 0: none
   bool operator==(const TensorMapPlan&) const = default;
 };
 

@@ -172,8 +172,7 @@ void Writer::write_step_text(const Step& step) {
 std::optional<Writer::Panels> Writer::panels_of(std::size_t v, const TileOp& op) {
   const auto& shape = values_[v].shape;
   const bool f32 = kernel_.values[v].dtype == DType::F32;
-  if (f32 && shape.size() == 1 && shape[0] % 4 == 0 && shape[0] <= 256)
-    return Panels{1, static_cast<int>(shape[0]), 1, shape[0] * 4, false};
+  if (f32 && shape.size() == 1 && shape[0] % 4 == 0 && shape[0] <= 256) return Panels{1, static_cast<int>(shape[0]), 1, shape[0] * 4, 0};
   // Panels of 128 bytes for products and their swizzle; else as wide as a box may be.
   const bool products = tiles_ != Tiles::WarpRows;
   const std::int64_t bytes = bits_of(kernel_.values[v].dtype) / 8, width = products ? 128 / std::max<std::int64_t>(bytes, 1) : 256;
@@ -183,7 +182,7 @@ std::optional<Writer::Panels> Writer::panels_of(std::size_t v, const TileOp& op)
            fmt::format("'{}' moves a tile that is not two-dimensional, at most 256 rows and a multiple of {} columns", op.name, width));
     return std::nullopt;
   }
-  return Panels{static_cast<int>(shape[1] / width), static_cast<int>(width), shape[0], shape[0] * width * bytes, products};
+  return Panels{static_cast<int>(shape[1] / width), static_cast<int>(width), shape[0], shape[0] * width * bytes, products ? 128 : 0};
 }
 
 std::size_t Writer::map_of(const TileOp& op, const Panels& panels) {

@@ -104,7 +104,7 @@ void Writer::write_head() {
     for (const std::int64_t b : map.box) box += fmt::format(" {}", b);
     for (const std::int64_t e : map.extents) extents += fmt::format(" {}", e);
     line("// map{}: {}, extents{} (innermost first), box{}, {}", m, safe_name(kernel_.tensors[map.tensor].name), extents, box,
-         map.swizzle ? "128-byte swizzle" : "no swizzle");
+         map.swizzle > 0 ? fmt::format("{}-byte swizzle", map.swizzle) : "no swizzle");
   }
   raw("");
 }

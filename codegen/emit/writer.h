@@ -124,7 +124,7 @@ class Writer {
   struct Panels {
     int count = 1, width = 0;
     std::int64_t rows = 1, bytes = 0;
-    bool swizzle = false;
+    int swizzle = 0;  ///< bytes of a row: 128, 64, 32; 0: none
   };
   std::optional<Panels> panels_of(std::size_t value, const TileOp& op);
   void write_pair_load(const Step& step, const TileOp& op, Panels panels);
@@ -140,6 +140,8 @@ class Writer {
 
   // ---- products on Hopper (wgmma.cpp)
   void write_product(const Step& step);
+  std::int64_t span_of(std::size_t value) const;
+  bool lies_as_operand(std::size_t value) const;
   void write_retire(const Step& step);
   bool is_positive(std::size_t value) const;
   const Place* made_before(const Step& turn) const;

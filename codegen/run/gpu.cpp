@@ -138,9 +138,13 @@ std::size_t LoadedKernel::add_buffers(const std::vector<cuda::Memory>& buffers) 
     std::vector<unsigned> box(plan.box.begin(), plan.box.end()), ones(plan.box.size(), 1);
     std::uint64_t stride = static_cast<std::uint64_t>(bits_of(tensor.dtype) / 8);
     for (std::size_t d = 0; d + 1 < extents.size(); ++d) strides.push_back(stride *= extents[d]);
+    const int swizzle = plan.swizzle == 128  ? cuda::kMapSwizzle128
+                        : plan.swizzle == 64 ? cuda::kMapSwizzle64
+                        : plan.swizzle == 32 ? cuda::kMapSwizzle32
+                                             : 0;
     const int code = gpu_.driver().encode_map(&set.maps.emplace_back(), type, static_cast<unsigned>(extents.size()),
                                               reinterpret_cast<void*>(buffers[plan.tensor]), extents.data(), strides.data(), box.data(),
-                                              ones.data(), 0, plan.swizzle ? cuda::kMapSwizzle128 : 0, cuda::kMapPromotion256, 0);
+                                              ones.data(), 0, swizzle, cuda::kMapPromotion256, 0);
     gpu_.check(code, RunStatus::Refused, fmt::format("the driver makes no tensor map of '{}'", tensor.name));
   }
   for (const std::size_t t : plan_.launch.pointers) set.pointers.push_back(buffers[t]);

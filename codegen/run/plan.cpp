@@ -82,7 +82,12 @@ void each(Io& io, T&... members) {
 
 template <class Io>
 void pass(Io& io, TensorMapPlan& m) {
-  each(io, m.tensor, m.extents, m.box, m.swizzle);
+  each(io, m.tensor, m.extents, m.box);
+  auto bytes = static_cast<std::uint8_t>(m.swizzle);  // of older plans 1: 128
+  io(bytes);
+  m.swizzle = bytes == 1 ? 128 : bytes;
+  if constexpr (std::is_same_v<Io, In>)
+    if (m.swizzle != 0 && m.swizzle != 32 && m.swizzle != 64 && m.swizzle != 128) io.fail();
 }
 template <class Io>
 void pass(Io& io, TensorPlan& t) {

@@ -44,8 +44,8 @@ inline unsigned char* at(u32 address, u32 bytes, int block = here) {
   if (u64{address} + bytes > sizeof shared || address % bytes != 0) die("bad shared address " + std::to_string(address));
   return memory[block] + address;
 }
-/// The 128-byte swizzle exchanges address bits: 4 to 6 with their exclusive or with 7 to 9.
-inline u32 swizzled(u32 address) { return address ^ ((address >> 3) & 0x70); }
+/// The swizzles exchange address bits: 4 to 6 with their exclusive or with 7 to 9; of 64 bytes 4 and 5 with 7 and 8, of 32 bytes 4 with 7.
+inline u32 swizzled(u32 address, int span = 128) { return address ^ ((address >> 3) & static_cast<u32>(span - 16)); }
 template <class T>
 T load_shared(u32 address) {
   T x;

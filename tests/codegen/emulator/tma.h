@@ -7,7 +7,7 @@ struct Plan {
   void* data = nullptr;
   int size = 2;                    ///< bytes of an element
   std::vector<long> extents, box;  ///< innermost first
-  bool swizzle = false;
+  int swizzle = 0;                 ///< bytes of a row: 128, 64, 32; 0: none
 };
 struct TensorMap {
   const Plan* plan = nullptr;
@@ -17,7 +17,7 @@ inline void prefetch_map(const TensorMap*) {}
 /// visit(shared address, element or null outside the tensor) for every element of the box.
 template <class Visit>
 void walk_box(const Plan& plan, u32 base, std::vector<long> start, Visit visit) {
-  if (base % 128 != 0 || (plan.swizzle && base % 1024 != 0)) die("a tile begins at " + std::to_string(base));
+  if (base % 128 != 0 || (plan.swizzle > 0 && base % (8 * plan.swizzle) != 0)) die("a tile begins at " + std::to_string(base));
   long count = 1;
   for (const long side : plan.box) count *= side;
   for (long n = 0; n < count; ++n) {
@@ -31,7 +31,8 @@ void walk_box(const Plan& plan, u32 base, std::vector<long> start, Visit visit) 
       stride *= plan.extents[d];
     }
     const u32 address = base + static_cast<u32>(plan.size * n);
-    visit(plan.swizzle ? swizzled(address) : address, inside ? static_cast<char*>(plan.data) + plan.size * offset : nullptr);
+    visit(plan.swizzle > 0 ? swizzled(address, plan.swizzle) : address,
+          inside ? static_cast<char*>(plan.data) + plan.size * offset : nullptr);
   }
 }
 /// Into `block`; the barrier is that of `signalled`.
