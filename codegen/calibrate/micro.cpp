@@ -166,7 +166,7 @@ MicroKernel conversion(const std::string& rule, std::int64_t n) {
 
 MicroKernel product(const std::string& rule, std::int64_t n, std::int64_t k, bool from_registers) {
   Body body;
-  const ProductShape shape{static_cast<int>(n), from_registers, false, true, false};
+  const ProductShape shape{static_cast<int>(n), from_registers, false, true};
   body.products = product_text(shape);
   body.setup =
       fmt::format("  float d[{0}];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) d[i] = 0.0f;\n  const u32 b = smem + 16384 * {1};\n",

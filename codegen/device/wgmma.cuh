@@ -28,5 +28,12 @@ DEVICE void keep_in_register(u32& x) { asm volatile("" : "+r"(x)); }
 DEVICE u64 matrix(u32 address, u32 leading) {
   return (u64)(address >> 4) | ((u64)(leading >> 4) << 16) | ((u64)(1024 >> 4) << 32) | (1ull << 62);
 }
+/// The same with 64-byte and with 32-byte swizzle, whose 8 rows are 512 and 256 bytes apart.
+DEVICE u64 matrix_64(u32 address, u32 leading) {
+  return (u64)(address >> 4) | ((u64)(leading >> 4) << 16) | ((u64)(512 >> 4) << 32) | (2ull << 62);
+}
+DEVICE u64 matrix_32(u32 address, u32 leading) {
+  return (u64)(address >> 4) | ((u64)(leading >> 4) << 16) | ((u64)(256 >> 4) << 32) | (3ull << 62);
+}
 /// Of what lies `offset` bytes behind the beginning of a tile: one addition, where a new descriptor is five instructions.
 DEVICE u64 behind(u64 matrix, u32 offset) { return matrix + (offset >> 4); }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "codegen/emit/writer.h"
+#include "core/layout/plan.h"
 
 namespace heddle::codegen {
 
@@ -40,6 +41,14 @@ bool Writer::only_sums_read_init(const Step& fill) const {
   return true;
 }
 
+/// Of a tile in shared memory: bytes of a row of its panels.
+std::int64_t Writer::span_of(std::size_t value) const {
+  const std::string text = problem_.layouts ? problem_.layouts->values[value].text : std::string();
+  return text == "panels 64" ? 64 : text == "panels 32" ? 32 : 128;
+}
+
+bool Writer::lies_as_operand(std::size_t value) const { return problem_.layouts && problem_.layouts->values[value].text == "operand"; }
+
 void Writer::write_product(const Step& step) {
   const TileOp& op = op_of(kernel_, step.op);
   open_.push_back(&step);
@@ -48,21 +57,30 @@ void Writer::write_product(const Step& step) {
   const auto& d = step.output;
   const std::vector<std::int64_t>&as = values_[a.value].shape, &bs = values_[b.value].shape, &ds = values_[d.value].shape;
   const bool ta = flag_attr(op, "transpose_a"), tb = flag_attr(op, "transpose_b");
-  const auto unfit = [&](const char* why) { refuse("product", op, fmt::format("'{}' {}", op.name, why)); };
+  const auto unfit = [&](const std::string& why) { refuse("product", op, fmt::format("'{}' {}", op.name, why)); };
   if (as.size() != 2 || bs.size() != 2 || ds.size() != 2 || as[ta] != 64 || d.kind != Place::Kind::Variable ||
       b.kind != Place::Kind::Buffer)
     return unfit("is no product of 64 rows with B in shared memory and the result in registers");
   const std::int64_t k = as[!ta], n = ds[1], column = integer_attr(op, "column", 0), row = integer_attr(op, "row", 0);
-  const DType type = kernel_.values[a.value].dtype;
-  if ((type != DType::Bf16 && type != DType::F16) || kernel_.values[b.value].dtype != type || kernel_.values[d.value].dtype != DType::F32)
-    return unfit("multiplies neither bf16 nor f16 into f32");
-  const bool from_registers = a.kind == Place::Kind::Variable;
+  const DType type = kernel_.values[a.value].dtype, b_type = kernel_.values[b.value].dtype;
+  if (!makes_product(type, b_type) || kernel_.values[d.value].dtype != DType::F32)
+    return unfit("multiplies neither bf16 nor f16 nor 8-bit floats into f32");
+  const bool from_registers = a.kind == Place::Kind::Variable, narrow = bits_of(type) == 8;
   if (ta && from_registers) return unfit("transposes an A in registers");
-  if (n % 8 != 0 || n > 256 || k % 16 != 0 || (!from_registers && !ta && k % 64 != 0) || (tb ? k : n) % 64 != 0 ||
-      column % (tb ? 8 : 64) != 0 || column < 0 || column + n > bs[tb ? 0 : 1] || row % (tb ? 64 : 16) != 0 || row < 0 ||
-      row + k > bs[tb ? 1 : 0])
-    return unfit("has extents that do not make whole swizzled panels of 64 columns");
-  const ProductShape shape{static_cast<int>(n), from_registers, ta, !tb, type == DType::F16};
+  if (narrow && (ta || !tb))
+    return unfit("multiplies 8-bit floats that do not lie along K in shared memory: wgmma transposes numbers of 16 bits only");
+  if (narrow && from_registers && !lies_as_operand(a.value))
+    return unfit(fmt::format("takes 8-bit floats from registers that do not lie as wgmma reads them: \"layouts\": {{\"{}\": \"operand\"}}",
+                             kernel_.values[a.value].name));
+  // A panel is `span` bytes of each row: columns of K, or of M or N.
+  const std::int64_t a_span = from_registers ? 128 : span_of(a.value), b_span = span_of(b.value);
+  const std::int64_t a_panel = a_span * 8 / bits_of(type), b_panel = b_span * 8 / bits_of(b_type), deep = narrow ? 32 : 16;
+  if (n % 8 != 0 || n > 256 || k % deep != 0 || (!from_registers && as[1] % a_panel != 0) || bs[1] % b_panel != 0 ||
+      (tb ? k : n) % b_panel != 0 || column % (tb ? 8 : b_panel) != 0 || column < 0 || column + n > bs[tb ? 0 : 1] ||
+      row % (tb ? b_panel : 16) != 0 || row < 0 || row + k > bs[tb ? 1 : 0])
+    return unfit(b_panel == 64 && a_panel == 64 ? "has extents that do not make whole swizzled panels of 64 columns"
+                                                : "has extents that do not make whole swizzled panels");
+  const ProductShape shape{static_cast<int>(n), from_registers, ta, !tb, type, b_type};
   shapes_.insert(shape);
   std::string add = "1";  // of the first step along K
   if (step.inputs.size() < 3) {
@@ -70,21 +88,27 @@ void Writer::write_product(const Step& step) {
   } else if (step.inputs[2].iteration == -1 && is_zero_fill(step.inputs[2].value)) {
     add = section_->loop ? fmt::format("k | (i != {})", section_->first) : "k";
   }
+  const auto matrix = [](std::int64_t span) { return span == 128 ? std::string("matrix") : fmt::format("matrix_{}", span); };
   raw("{");
   ++indent_;
-  if (!from_registers) line("const u64 a = matrix({}, {});", slot_text(a), ta ? as[0] * 128 : 16);
-  // A panel is 64 columns of B as it is stored, 128 bytes a row.
-  const std::int64_t skipped = tb ? (row / 64 * bs[0] + column) * 128 : (column / 64 * bs[0] + row) * 128;
-  line("const u64 b = matrix({}{}, {});", slot_text(b), skipped > 0 ? fmt::format(" + {}", skipped) : "", tb ? 16 : bs[0] * 128);
+  if (!from_registers) line("const u64 a = {}({}, {});", matrix(a_span), slot_text(a), ta ? as[0] * a_span : 16);
+  const std::int64_t skipped = tb ? (row / b_panel * bs[0] + column) * b_span : (column / b_panel * bs[0] + row) * b_span;
+  line("const u64 b = {}({}{}, {});", matrix(b_span), slot_text(b), skipped > 0 ? fmt::format(" + {}", skipped) : "",
+       tb ? 16 : bs[0] * b_span);
   if (add == "k") line("fresh({});", register_text(d));
   raw("product_fence();");
   raw("#pragma unroll");
-  line("for (int k = 0; k < {}; ++k)", k / 16);
-  // K-major: 64 columns of K per panel, 32 bytes further per step. N-major: 16 rows of 128 bytes further, panels of N apart.
-  const std::string b_tile = tb ? fmt::format("behind(b, k / 4 * {} + k % 4 * 32)", bs[0] * 128) : "behind(b, k * 2048)";
+  line("for (int k = 0; k < {}; ++k)", k / deep);
+  // K-major: 32 bytes further per step, as often as a panel has them. N-major: 16 rows further, panels of N apart.
+  const auto along_k = [](const char* of, std::int64_t span, std::int64_t rows) {
+    const std::int64_t steps = span / 32;
+    return steps == 1 ? fmt::format("behind({}, k * {})", of, rows * span)
+                      : fmt::format("behind({}, k / {} * {} + k % {} * 32)", of, steps, rows * span, steps);
+  };
+  const std::string b_tile = tb ? along_k("b", b_span, bs[0]) : fmt::format("behind(b, k * {})", 16 * b_span);
   const std::string a_tile = from_registers ? fmt::format("{0}[4 * k], {0}[4 * k + 1], {0}[4 * k + 2], {0}[4 * k + 3]", register_text(a))
-                             : ta           ? "behind(a, k * 2048)"
-                                            : fmt::format("behind(a, k / 4 * {} + k % 4 * 32)", as[0] * 128);
+                             : ta           ? fmt::format("behind(a, k * {})", 16 * a_span)
+                                            : along_k("a", a_span, as[0]);
   line("  {}({}, {}, {}, {});", product_name(shape), register_text(d), a_tile, b_tile, add);
   --indent_;
   raw("}");

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -38,12 +39,20 @@ std::string program_text(const Emission& emission, const Kernel& kernel, const s
   std::string text = fmt::format("#include \"{}\"\n", repository_path("tests/codegen/emulator/tensor_memory.h"));
   const std::string head = "DEVICE void product_n";
   for (std::size_t at = source.find(head); at != std::string::npos; at = source.find(head, at + 1)) {
-    // product_n128_ss_ta_t: columns, where A is, and which operands are transposed
+    // product_n128_ss_ta_t_e4m3_e5m2: columns, where A is, which operands are transposed, types that are not bf16
     const std::size_t begin = at + head.size();
     const std::string rest = source.substr(begin, source.find('(', begin) - begin);
     const int n = std::stoi(rest);
-    text += fmt::format("template <class... A> void product_n{}(float (&d)[{} / 2], A... a) {{ product<{}, {}, {}>(d, a...); }}\n", rest, n,
-                        n, rest.find("_ta") != std::string::npos, rest.ends_with("_t"));
+    std::vector<std::string> words, types;
+    for (std::size_t from = 0; from < rest.size(); from = std::min(rest.find('_', from), rest.size()) + 1)
+      words.push_back(rest.substr(from, rest.find('_', from) - from));
+    for (const std::string& word : words)
+      if (word == "f16" || word == "e4m3" || word == "e5m2")
+        types.push_back(std::string("Number::") + static_cast<char>(word[0] - 'a' + 'A') + word.substr(1));
+    if (types.empty()) types = {"Number::Bf16"};
+    const auto says = [&](const char* word) { return std::find(words.begin(), words.end(), word) != words.end(); };
+    text += fmt::format("template <class... A> void product_n{}(float (&d)[{} / 2], A... a) {{ product<{}, {}, {}, {}, {}>(d, a...); }}\n",
+                        rest, n, n, says("ta"), says("t"), types.front(), types.back());
   }
   // What is plain arithmetic runs as it is.
   if (const std::size_t at = source.find("DEVICE float exp2_poly_("); at != std::string::npos)
