@@ -68,7 +68,8 @@ inline constexpr std::size_t kMostLayoutDimensions = 8, kMostLayoutRepeats = 32,
 /// without faults is good; everything below expects good ones. Pointers: "/bases/lane/3", "/repeats/0".
 std::vector<Fault> faults_of(const Layout& layout);
 
-/// The element at a place; nothing in padding or beyond the ends.
+/// The element at a place; nothing in padding or beyond the ends. Whoever asks often takes a LayoutReader, whoever wants a grid table_of()
+/// (core/layout/reader.h).
 std::optional<Coordinates> element_at(const Layout& layout, const LayoutPlace& place);
 /// Every place that holds the element, ascending.
 std::vector<LayoutPlace> places_of(const Layout& layout, const Coordinates& element);

@@ -1,0 +1,207 @@
+// The layouts that kernels use most, from their definitions in the PTX ISA.
+#include "core/layout/known.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+
+#include "core/base/split.h"
+
+namespace heddle {
+namespace {
+
+constexpr std::int64_t kGroupWarps = 4, kGroupThreads = 128, kFragmentRows = 64;
+
+bool is_size(std::int64_t x) { return x >= 1 && x <= kMostLayoutElements; }
+
+/// Puts axes together from the innermost: factors of two become bases where they can.
+class Builder {
+ public:
+  explicit Builder(std::vector<std::int64_t> shape) { layout_.shape = std::move(shape); }
+  Builder& over(LayoutAxis axis, std::int64_t extent, std::size_t dimension, std::int64_t step) {
+    if (extent > 1) layout_.repeats.push_back({axis, extent, layout_.extent(axis), dimension, step});
+    return *this;
+  }
+  Builder& apart(LayoutAxis axis, std::int64_t extent, std::int64_t pitch, std::size_t dimension, std::int64_t step) {
+    if (extent > 1) layout_.repeats.push_back({axis, extent, pitch, dimension, step});
+    return *this;
+  }
+  Layout take() const { return canonical(layout_); }
+
+ private:
+  Layout layout_;
+};
+
+/// Numbers after a name: "panels 64".
+std::optional<std::vector<std::int64_t>> numbers_of(const std::vector<std::string>& words) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    std::int64_t number = 0;
+    const char* end = words[i].data() + words[i].size();
+    const auto [at, error] = std::from_chars(words[i].data(), end, number);
+    if (error != std::errc() || at != end || number < 0) return std::nullopt;
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+Layout accumulator_layout(std::int64_t columns) {
+  return Builder({kFragmentRows, columns})
+      .over(LayoutAxis::Register, 2, 1, 1)
+      .over(LayoutAxis::Register, 2, 0, 8)
+      .over(LayoutAxis::Register, columns / 8, 1, 8)
+      .over(LayoutAxis::Lane, 4, 1, 2)
+      .over(LayoutAxis::Lane, 8, 0, 1)
+      .over(LayoutAxis::Warp, kGroupWarps, 0, 16)
+      .take();
+}
+
+Layout operand_layout(std::int64_t columns, int bits) {
+  const std::int64_t word = 32 / bits;  // neighbours in a register of 32 bits
+  return Builder({kFragmentRows, columns})
+      .over(LayoutAxis::Register, word, 1, 1)
+      .over(LayoutAxis::Register, 2, 0, 8)
+      .over(LayoutAxis::Register, columns / (4 * word), 1, 4 * word)
+      .over(LayoutAxis::Lane, 4, 1, word)
+      .over(LayoutAxis::Lane, 8, 0, 1)
+      .over(LayoutAxis::Warp, kGroupWarps, 0, 16)
+      .take();
+}
+
+Layout warp_rows_layout(std::int64_t rows, std::int64_t columns) {
+  const std::int64_t own = rows / kGroupWarps;
+  return Builder({rows, columns})
+      .over(LayoutAxis::Register, 8, 1, 1)
+      .over(LayoutAxis::Register, columns / 256, 1, 256)
+      .over(LayoutAxis::Register, own, 0, 1)
+      .over(LayoutAxis::Lane, 32, 1, 8)
+      .over(LayoutAxis::Warp, kGroupWarps, 0, own)
+      .take();
+}
+
+Layout thread_rows_layout(std::int64_t rows, std::int64_t columns) {
+  return Builder({rows, columns})
+      .over(LayoutAxis::Register, columns, 1, 1)
+      .over(LayoutAxis::Lane, 32, 0, 1)
+      .over(LayoutAxis::Warp, rows / 32, 0, 32)
+      .take();
+}
+
+std::optional<Layout> panels_layout(std::int64_t rows, std::int64_t columns, int bits, int swizzle) {
+  if (!is_size(rows) || !is_size(columns) || !is_size(rows * columns) || bits < 4 || bits > 32) return std::nullopt;
+  if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128) return std::nullopt;
+  const std::int64_t width = swizzle == 0 ? std::min<std::int64_t>(columns, 256) : swizzle * 8 / bits;
+  if (columns % width != 0) return std::nullopt;
+  Layout layout = Builder({rows, columns})
+                      .over(LayoutAxis::Offset, width, 1, 1)
+                      .over(LayoutAxis::Offset, rows, 0, 1)
+                      .over(LayoutAxis::Offset, columns / width, 1, width)
+                      .take();
+  if (swizzle == 0) return layout;
+  // Eight rows are a pattern: panels hold whole ones, or there is one panel with a part of it.
+  if (rows % 8 != 0 && !(columns == width && rows <= 4 && rows != 3)) return std::nullopt;
+  // Address bits 4.. are exchanged with bits 7..: a place's element has the piece that both together say.
+  const int piece = std::countr_zero(static_cast<unsigned>(128 / bits)), from = std::countr_zero(static_cast<unsigned>(1024 / bits));
+  const int exchanged = std::countr_zero(static_cast<unsigned>(swizzle / 16));
+  std::vector<Coordinates>& bases = layout.of(LayoutAxis::Offset);
+  for (int i = 0; i < exchanged; ++i) {
+    const auto row = static_cast<std::size_t>(from + i);
+    if (row >= bases.size()) break;
+    for (std::size_t d = 0; d < 2; ++d) bases[row][d] ^= bases[static_cast<std::size_t>(piece + i)][d];
+  }
+  return layout;
+}
+
+Layout rows_layout(std::int64_t rows, std::int64_t columns, std::int64_t pitch) {
+  if (pitch == 0) pitch = columns;
+  return Builder({rows, columns}).over(LayoutAxis::Offset, columns, 1, 1).apart(LayoutAxis::Offset, rows, pitch, 0, 1).take();
+}
+
+std::optional<Layout> known_layout(std::string_view name, const std::vector<std::int64_t>& shape, int bits) {
+  if (name.size() > 64 || shape.empty() || shape.size() > 2 || bits < 1 || bits > 64) return std::nullopt;
+  const std::vector<std::string> words = split(name, ' ');
+  const auto numbers = numbers_of(words);
+  if (!numbers || numbers->size() > 1) return std::nullopt;
+  const bool vector = shape.size() == 1;
+  const std::int64_t rows = vector ? 1 : shape[0], columns = shape.back();
+  if (!is_size(rows) || !is_size(columns) || !is_size(rows * columns)) return std::nullopt;
+  const std::string& word = words.front();
+  if (word == "rows") {
+    const std::int64_t pitch = numbers->empty() ? columns : numbers->front();
+    if (pitch < columns || pitch > kMostLayoutElements) return std::nullopt;
+    Layout layout = rows_layout(rows, columns, pitch);
+    if (!vector) return layout;
+    return without_dimension(layout, 0);
+  }
+  if (vector) return std::nullopt;
+  if (word == "panels") {
+    const std::int64_t swizzle = numbers->empty() ? 128 : numbers->front();
+    return swizzle <= 128 ? panels_layout(rows, columns, bits, static_cast<int>(swizzle)) : std::nullopt;
+  }
+  if (!numbers->empty()) return std::nullopt;
+  if (word == "accumulator" && rows == kFragmentRows && columns % 8 == 0) return accumulator_layout(columns);
+  if (word == "operand" && rows == kFragmentRows && (bits == 8 || bits == 16 || bits == 32) && columns % (256 / bits) == 0)
+    return operand_layout(columns, bits);
+  if (word == "warp_rows" && rows % kGroupWarps == 0 && columns % 256 == 0) return warp_rows_layout(rows, columns);
+  if (word == "thread_rows" && rows == kGroupThreads) return thread_rows_layout(rows, columns);
+  return std::nullopt;
+}
+
+std::string known_name(const Layout& layout, int bits) {
+  const auto is = [&](std::string_view name) {
+    const std::optional<Layout> known = known_layout(name, layout.shape, bits);
+    return known && same_places(*known, layout);
+  };
+  if (layout.in_memory()) {
+    for (const std::string name : {"panels 128", "panels 64", "panels 32", "rows", "panels 0"})
+      if (is(name)) return name;
+    // Rows further apart than they are long.
+    if (layout.shape.size() == 2 && layout.shape[0] > 1) {
+      const std::vector<LayoutPlace> second = places_of(layout, {1, 0});
+      const std::string name = fmt::format("rows {}", second.empty() ? 0 : second.front()[LayoutAxis::Offset]);
+      if (is(name)) return name;
+    }
+    return {};
+  }
+  for (const std::string name : {"accumulator", "operand", "warp_rows", "thread_rows"})
+    if (is(name)) return name;
+  return {};
+}
+
+std::vector<std::string> known_names() {
+  return {"accumulator", "operand", "warp_rows", "thread_rows", "panels 128", "panels 64", "panels 32", "panels 0", "rows"};
+}
+
+std::optional<Layout> layout_of(const Fragment& fragment) {
+  Layout layout;
+  layout.of(LayoutAxis::Register) = fragment.registers;
+  layout.of(LayoutAxis::Lane) = fragment.lanes;
+  layout.of(LayoutAxis::Warp) = fragment.warps;
+  std::size_t rank = 0;
+  std::int64_t largest = 0;
+  for (const auto& axis : layout.bases) {
+    if (axis.size() > kMostLayoutBits) return std::nullopt;
+    for (const Coordinates& basis : axis) {
+      if (rank != 0 && basis.size() != rank) return std::nullopt;
+      rank = basis.size();
+      for (const std::int64_t x : basis) {
+        if (x < 0) return std::nullopt;
+        largest = std::max(largest, x);
+      }
+    }
+  }
+  if (rank == 0 || rank > kMostLayoutDimensions || largest > kMostLayoutElements) return std::nullopt;
+  layout.shape.assign(rank, 1);
+  for (const auto& axis : layout.bases)
+    for (const Coordinates& basis : axis)
+      for (std::size_t d = 0; d < rank; ++d)
+        layout.shape[d] = std::max(layout.shape[d], static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(basis[d]) + 1)));
+  if (!faults_of(layout).empty()) return std::nullopt;
+  return layout;
+}
+
+}  // namespace heddle
