@@ -23,8 +23,8 @@ void Writer::lay_out_values() {
     const auto odd = [&](const std::string& what) {
       refusals_.push_back({"layout", {}, fmt::format("'{}' {}", v.name, what), std::nullopt});
     };
-    if (value.per_register > 2 || (!value.packed && v.dtype != DType::F32)) {
-      odd("holds 8-bit or integer elements; f32, bf16 and f16 can be written");
+    if (v.dtype == DType::I32) {
+      odd("holds integers of 32 bits in registers; f32, and numbers of 16, 8 and 4 bits can be written");
       continue;
     }
     const std::string wrong = lay_out(v, value, rows, cols);

@@ -40,11 +40,23 @@ constexpr std::array<Function, 22> kFunctions{{
     {"gelu", 1, "0.5f * ({0}) * (1.0f + erff(({0}) * 0.70710678f))"},
 }};
 
+/// Of numbers of 8 and 4 bits too; everything else computes with f32 and 16 bits.
+bool moves_narrow(const TileOp& op) {
+  return op.kind == "convert" || op.kind == "copy" || op.kind == "smem_store" || op.kind == "smem_load" || op.kind == "load";
+}
+
 }  // namespace
 
 void Writer::write_compute(const Step& step) {
   const TileOp& op = op_of(kernel_, step.op);
   if (!op.outputs.empty() && step.output.kind == Place::Kind::Variable && !values_[step.output.value].layout) return;
+  if (!moves_narrow(op))
+    for (const std::vector<Place>& places : {step.inputs, {step.output}})
+      for (const Place& p : places)
+        if (p.kind != Place::Kind::None && values_[p.value].layout && values_[p.value].per_register > 2)
+          return refuse("operand", op,
+                        fmt::format("'{}' computes with numbers of type {} ('{}'), which must be converted first", op.name,
+                                    to_string(kernel_.values[p.value].dtype), kernel_.values[p.value].name));
   if (op.kind == "tmem_load") return write_tensor_load(step, op);
   if (op.kind == "tmem_store") return write_tensor_store(step, op);
   const bool rows = tiles_ == Tiles::ThreadRows;
@@ -279,27 +291,6 @@ void Writer::write_each_element(const Step& step, const TileOp& op, const std::s
   } else {
     each("0", std::to_string(elements_of(step, step.output.value)));
   }
-}
-
-void Writer::write_convert(const Step& step, const TileOp& op) {
-  const Value& out = values_[step.output.value];
-  const Value& in = values_[step.inputs.at(0).value];
-  if (!in.layout || !out.layout || in.layout->kind != out.layout->kind || in.layout->elements != out.layout->elements ||
-      in.layout->elements % 2 != 0)
-    return refuse("convert", op, fmt::format("'{}' does not convert registers into registers of the same shape", op.name));
-  const std::string from = input_array(step, 0), to = begin_result(step);
-  const char* type = kernel_.values[(out.packed ? step.output : step.inputs[0]).value].dtype == DType::F16 ? "f16" : "bf16";
-  raw("#pragma unroll");
-  if (in.packed == out.packed && kernel_.values[step.output.value].dtype == kernel_.values[step.inputs[0].value].dtype)
-    line("for (int e = 0; e < {}; ++e) {}[e] = {}[e];", words_of(step, step.output.value), to, from);
-  else if (out.packed && !in.packed)
-    line("for (int e = 0; e < {0}; ++e) {1}[e] = pack_{3}({2}[2 * e], {2}[2 * e + 1]);", words_of(step, step.output.value), to, from, type);
-  else if (in.packed && !out.packed)
-    line("for (int e = 0; e < {0}; ++e) {1}[2 * e] = low_{3}({2}[e]), {1}[2 * e + 1] = high_{3}({2}[e]);",
-         words_of(step, step.inputs[0].value), to, from, type);
-  else
-    refuse("convert", op, fmt::format("'{}' converts between two 16-bit types", op.name));
-  end_result(step);
 }
 
 }  // namespace heddle::codegen

@@ -128,7 +128,7 @@ void Writer::write_smem_store(const Step& step, const TileOp& op) {
   if (fragments && in.layout && in.layout->kind == Layout::Kind::Matrix && !in.packed && in.shape == values_[step.output.value].shape &&
       kernel_.values[step.output.value].dtype == DType::F32)
     return write_smem_store_f32(step, *panels);
-  if (!in.layout || in.layout->kind != Layout::Kind::Matrix || !in.packed || !values_[step.output.value].packed ||
+  if (!in.layout || in.layout->kind != Layout::Kind::Matrix || in.per_register != 2 || values_[step.output.value].per_register != 2 ||
       in.shape != values_[step.output.value].shape)
     return refuse("smem_store", op, fmt::format("'{}' does not store a 16-bit register tile", op.name));
   const std::string from = input_array(step, 0);
@@ -175,7 +175,7 @@ void Writer::write_smem_load(const Step& step, const TileOp& op) {
   const Place& from = step.inputs.at(0);
   const auto panels = panels_of(from.value, op);
   if (!panels) return;
-  if (tiles_ != Tiles::WarpRows || !out.layout || out.layout->kind != Layout::Kind::Matrix || !out.packed ||
+  if (tiles_ != Tiles::WarpRows || !out.layout || out.layout->kind != Layout::Kind::Matrix || out.per_register != 2 ||
       out.shape != values_[from.value].shape)
     return refuse("smem_load", op, fmt::format("'{}' does not load a 16-bit tile in a kernel without wgmma", op.name));
   line("const u32 from = {};", slot_text(from));

@@ -204,7 +204,9 @@ class Writer {
   void write_each_element(const Step& step, const TileOp& op, const std::string& to, const ElementText& text);
   /// What a vector operand runs along.
   std::int64_t axis_of(const Step& step, const TileOp& op, std::size_t input) const;
+  // (convert.cpp)
   void write_convert(const Step& step, const TileOp& op);
+  std::vector<std::string> take_group(DType type, const std::string& from, const std::string& first, int count);
   // (map_ops.cpp)
   void write_map(const Step& step, const TileOp& op);
   static ElementText map_text(const MapExpression& expression, const std::vector<std::string>& inputs);

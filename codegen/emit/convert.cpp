@@ -1,0 +1,101 @@
+// Registers of one type into registers of another, group by group: as many elements as the narrower type has in a register.
+#include <algorithm>
+
+#include "codegen/emit/writer.h"
+#include "core/layout/plan.h"
+
+namespace heddle::codegen {
+namespace {
+
+/// As wrappers are called: "e4m3".
+std::string short_name(DType type) {
+  const std::string name = to_string(type);
+  return name.starts_with("f8") ? name.substr(2) : name;
+}
+
+bool is_half(DType type) { return type == DType::Bf16 || type == DType::F16; }
+bool is_byte_float(DType type) { return type == DType::F8e4m3 || type == DType::F8e5m2; }
+
+}  // namespace
+
+/// How a group of `count` elements, the first of them in register `first` of `from`, is read as f32: lines before, then a text for each.
+std::vector<std::string> Writer::take_group(DType type, const std::string& from, const std::string& first, int count) {
+  std::vector<std::string> texts;
+  const int per = 32 / bits_of(type);
+  const std::string name = short_name(type);
+  for (int w = 0; w < count / per; ++w) {
+    const std::string word = fmt::format("{}[{}{}]", from, first, w > 0 ? fmt::format(" + {}", w) : "");
+    const auto pairs = [&](const std::string& of, std::initializer_list<const char*> registers) {
+      for (const char* r : registers)
+        for (const char* half : {"low", "high"}) texts.push_back(fmt::format("{}_{}({}{})", half, of, r, w));
+    };
+    if (per == 1) {
+      texts.push_back(word);
+    } else if (is_half(type)) {
+      for (const char* half : {"low", "high"}) texts.push_back(fmt::format("{}_{}({})", half, name, word));
+    } else if (is_byte_float(type)) {
+      line("u32 a{0}, b{0};", w);
+      line("f16_of_{}({}, a{}, b{});", name, word, w, w);
+      pairs("f16", {"a", "b"});
+    } else if (type == DType::I4) {
+      line("u32 a{0}, b{0}, c{0}, d{0};", w);
+      line("bf16_of_i4({0}, a{1}, b{1}, c{1}, d{1});", word, w);
+      pairs("bf16", {"a", "b", "c", "d"});
+    } else {
+      for (int k = 0; k < 4; ++k) texts.push_back(fmt::format("f32_of_i8({}, {})", word, k));
+    }
+  }
+  return texts;
+}
+
+void Writer::write_convert(const Step& step, const TileOp& op) {
+  const Value& out = values_[step.output.value];
+  const Value& in = values_[step.inputs.at(0).value];
+  const DType type = kernel_.values[step.inputs[0].value].dtype, made = kernel_.values[step.output.value].dtype;
+  const int group = std::max(in.per_register, out.per_register);
+  if (!in.layout || !out.layout || in.layout->kind != out.layout->kind || in.layout->elements != out.layout->elements ||
+      in.layout->elements % std::max(group, 2) != 0)
+    return refuse("convert", op, fmt::format("'{}' does not convert registers into registers of the same shape", op.name));
+  if (type != made && made == DType::I4)
+    return refuse("convert", op, fmt::format("'{}' makes numbers of 4 bits, which can be read only", op.name));
+  if (problem_.layouts) {
+    const std::string &is = problem_.layouts->values[step.inputs[0].value].text, &wanted = problem_.layouts->values[step.output.value].text;
+    if (!is.empty() && !wanted.empty() && is != wanted)
+      return refuse(
+          "convert", op,
+          fmt::format("'{}' converts registers that lie as \"{}\" into registers that lie as \"{}\"; \"layouts\" can give both the same",
+                      op.name, is, wanted));
+  }
+  const std::string from = input_array(step, 0), to = begin_result(step), name = short_name(made);
+  const int words = words_of(step, step.output.value), elements = elements_of(step, step.output.value);
+  raw("#pragma unroll");
+  if (type == made) {
+    line("for (int e = 0; e < {}; ++e) {}[e] = {}[e];", words, to, from);
+  } else if (is_half(made) && type == DType::F32) {
+    line("for (int e = 0; e < {0}; ++e) {1}[e] = pack_{3}({2}[2 * e], {2}[2 * e + 1]);", words, to, from, name);
+  } else if (is_half(type) && made == DType::F32) {
+    line("for (int e = 0; e < {0}; ++e) {1}[2 * e] = low_{3}({2}[e]), {1}[2 * e + 1] = high_{3}({2}[e]);", elements / 2, to, from,
+         short_name(type));
+  } else if (made == DType::F16 && (is_byte_float(type) || type == DType::I8)) {
+    line("for (int e = 0; e < {0}; ++e) f16_of_{3}({2}[e], {1}[2 * e], {1}[2 * e + 1]);", elements / 4, to, from, short_name(type));
+  } else if (is_half(made) && type == DType::I4) {
+    line("for (int e = 0; e < {0}; ++e) {3}_of_i4({2}[e], {1}[4 * e], {1}[4 * e + 1], {1}[4 * e + 2], {1}[4 * e + 3]);", elements / 8, to,
+         from, name);
+  } else {
+    line("for (int e = 0; e < {}; ++e) {{", elements / group);
+    ++indent_;
+    const auto index = [](const std::string& of, int per) { return per == 1 ? of : fmt::format("{} * {}", per, of); };
+    const std::vector<std::string> texts = take_group(type, from, index("e", group / in.per_register), group);
+    for (int w = 0; w < group / out.per_register; ++w) {
+      std::string list;
+      for (int k = 0; k < out.per_register; ++k) list += (k > 0 ? ", " : "") + texts[static_cast<std::size_t>(w * out.per_register + k)];
+      line("{}[{}{}] = {};", to, index("e", group / out.per_register), w > 0 ? fmt::format(" + {}", w) : "",
+           out.per_register == 1 ? list : fmt::format("pack_{}({})", name, list));
+    }
+    --indent_;
+    raw("}");
+  }
+  end_result(step);
+}
+
+}  // namespace heddle::codegen
