@@ -1,0 +1,249 @@
+// From lanes' addresses to their text, and back from the addresses to the registers that stand behind them.
+#include "codegen/emit/access_text.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "codegen/emit/formula.h"
+#include "core/layout/access.h"
+
+namespace heddle::codegen {
+namespace {
+
+constexpr int kRowBytes = 16, kRows = 8;  // of a matrix of ldmatrix and stmatrix
+
+/// Register by register of every thread, where memory keeps what it holds; and back.
+class Places {
+ public:
+  Places(const Layout& registers, const Layout& memory) : count_(static_cast<int>(registers.extent(LayoutAxis::Register))) {
+    const auto number_of = [&](const Coordinates& element) {
+      std::int64_t n = 0;
+      for (std::size_t d = 0; d < element.size(); ++d) n = n * memory.shape[d] + element[d];
+      return static_cast<std::size_t>(n);
+    };
+    std::vector<std::int64_t> offsets(static_cast<std::size_t>(memory.elements()), -1);
+    LayoutPlace in_memory;
+    for (std::int64_t n = 0; n < memory.extent(LayoutAxis::Offset); ++n) {
+      in_memory[LayoutAxis::Offset] = n;
+      if (const auto element = element_at(memory, in_memory)) offsets[number_of(*element)] = n;
+    }
+    threads_ = static_cast<int>(registers.extent(LayoutAxis::Warp)) * kWarpLanes;
+    of_thread_.resize(static_cast<std::size_t>(threads_));
+    for (int t = 0; t < threads_; ++t)
+      for (int r = 0; r < count_; ++r) {
+        LayoutPlace place;
+        place[LayoutAxis::Register] = r, place[LayoutAxis::Lane] = t % kWarpLanes, place[LayoutAxis::Warp] = t / kWarpLanes;
+        const auto element = element_at(registers, place);
+        if (element) of_thread_[static_cast<std::size_t>(t)].emplace(offsets[number_of(*element)], r);
+      }
+  }
+  /// -1: the thread does not hold what memory has there.
+  int register_of(int thread, std::int64_t offset) const {
+    const auto& of = of_thread_[static_cast<std::size_t>(thread)];
+    const auto found = of.find(offset);
+    return found == of.end() ? -1 : found->second;
+  }
+  int threads() const { return threads_; }
+  int registers() const { return count_; }
+
+ private:
+  int count_ = 0, threads_ = 0;
+  std::vector<std::map<std::int64_t, int>> of_thread_;
+};
+
+bool is_matrix(const Instruction& i) { return i.kind == InstructionKind::MatrixLoad || i.kind == InstructionKind::MatrixStore; }
+
+/// Elements of memory that register `slot` of an issue has in a lane. `addresses`: of all lanes, in bytes.
+std::vector<std::int64_t> elements_of(const Instruction& instruction, const std::array<std::int64_t, kWarpLanes>& addresses, int lane,
+                                      int slot, int bits) {
+  std::vector<std::int64_t> found;
+  const int moved = is_matrix(instruction) ? 4 : std::min(instruction.bytes, 4), elements = moved * 8 / bits;
+  const auto row = [&](int r) { return addresses[static_cast<std::size_t>(kRows * slot + r)]; };
+  for (int e = 0; e < elements; ++e) {
+    if (!is_matrix(instruction))
+      found.push_back((addresses[static_cast<std::size_t>(lane)] + 4 * slot) * 8 / bits + e);
+    else if (instruction.transposed)
+      found.push_back(row(lane % 4 * 2 + e) * 8 / bits + lane / 4);
+    else
+      found.push_back((row(lane / 4) + lane % 4 * 4) * 8 / bits + e);
+  }
+  return found;
+}
+
+/// "4 * j + 2", or whatever it is; nothing where it is no such formula.
+std::optional<std::string> index_text(const std::vector<std::int64_t>& of_issue) {
+  const int issues = static_cast<int>(of_issue.size());
+  const auto at = [&](int j) { return of_issue[static_cast<std::size_t>(j)]; };
+  const std::int64_t step = issues > 1 ? at(1) - at(0) : 0;
+  bool even = step > 0;
+  for (int j = 0; j < issues; ++j) even = even && at(j) == at(0) + step * j;
+  const auto plus = [&](std::string text) {
+    if (text.empty()) return std::to_string(at(0));
+    return at(0) == 0 ? text : fmt::format("{} + {}", text, at(0));
+  };
+  if (even) return plus(step == 1 ? "j" : fmt::format("{} * j", step));
+  if (issues == 1) return std::to_string(at(0));
+  const auto formula = Formula::of(1, issues, [&](int, int j) { return at(j); });
+  if (!formula || !formula->splits()) return std::nullopt;
+  return plus(formula->added_text("j"));
+}
+
+}  // namespace
+
+std::optional<Instruction> written_instruction(std::string_view name) {
+  struct Row {
+    std::string_view name;
+    InstructionKind kind;
+    int bytes, matrices;
+    bool transposed;
+  };
+  using K = InstructionKind;
+  static constexpr std::array<Row, 22> rows{
+      {{"st.shared.1", K::SharedStore, 1, 0, false},       {"st.shared.2", K::SharedStore, 2, 0, false},
+       {"st.shared.4", K::SharedStore, 4, 0, false},       {"st.shared.8", K::SharedStore, 8, 0, false},
+       {"st.shared.16", K::SharedStore, 16, 0, false},     {"ld.shared.1", K::SharedLoad, 1, 0, false},
+       {"ld.shared.2", K::SharedLoad, 2, 0, false},        {"ld.shared.4", K::SharedLoad, 4, 0, false},
+       {"ld.shared.8", K::SharedLoad, 8, 0, false},        {"ld.shared.16", K::SharedLoad, 16, 0, false},
+       {"stmatrix.x1", K::MatrixStore, 16, 1, false},      {"stmatrix.x2", K::MatrixStore, 16, 2, false},
+       {"stmatrix.x4", K::MatrixStore, 16, 4, false},      {"stmatrix.x1.trans", K::MatrixStore, 16, 1, true},
+       {"stmatrix.x2.trans", K::MatrixStore, 16, 2, true}, {"stmatrix.x4.trans", K::MatrixStore, 16, 4, true},
+       {"ldmatrix.x1", K::MatrixLoad, 16, 1, false},       {"ldmatrix.x2", K::MatrixLoad, 16, 2, false},
+       {"ldmatrix.x4", K::MatrixLoad, 16, 4, false},       {"ldmatrix.x1.trans", K::MatrixLoad, 16, 1, true},
+       {"ldmatrix.x2.trans", K::MatrixLoad, 16, 2, true},  {"ldmatrix.x4.trans", K::MatrixLoad, 16, 4, true}}};
+  for (const Row& row : rows) {
+    if (row.name != name) continue;
+    Instruction found;
+    found.name = row.name;
+    found.kind = row.kind;
+    found.bytes = row.bytes;
+    found.matrices = row.matrices;
+    found.transposed = row.transposed;
+    found.lanes_per_phase = row.bytes <= 4 ? 32 : 128 / row.bytes;
+    return found;
+  }
+  return std::nullopt;
+}
+
+AccessTextResult access_text(const AccessQuestion& q, std::string_view at) {
+  const auto refused = [](std::string why) { return AccessTextResult{std::nullopt, std::move(why)}; };
+  const auto instruction = written_instruction(q.instruction.name);
+  if (!instruction) return refused(fmt::format("'{}' is no instruction that can be written", q.instruction.name));
+  const AccessResult result = access_of(*q.registers, *q.memory, q.bits, *instruction, q.instruction.exchange);
+  if (!result.access) return refused(result.refusal);
+  const Access& access = *result.access;
+  if (access.issues % q.pieces != 0) return refused(fmt::format("{} issues make no {} equal pieces", access.issues, q.pieces));
+
+  AccessText text;
+  text.instruction = *instruction;
+  text.issues = access.issues / q.pieces;
+  const int threads = access.warps * kWarpLanes, per_register = std::max(1, 32 / q.bits);
+  const auto of = [&](int warp, int j) -> const WarpAccess& {
+    return access.all[static_cast<std::size_t>(warp * access.issues + q.piece * text.issues + j)];
+  };
+  const std::int64_t first = of(0, 0).address[0];
+  std::int64_t begin = first;
+  for (int w = 0; w < access.warps; ++w)
+    for (int j = 0; j < text.issues; ++j)
+      for (const std::int64_t a : of(w, j).address)
+        if (a >= 0) begin = std::min(begin, a);
+  const auto formula = Formula::of(threads, text.issues, [&](int t, int j) {
+    const std::int64_t a = of(t / kWarpLanes, j).address[static_cast<std::size_t>(t % kWarpLanes)];
+    return a < 0 ? a : a - begin;
+  });
+  if (!formula || !formula->splits()) return refused("its addresses follow no pattern of the bits of lanes and issues");
+  if (formula->flips() >= q.alignment)
+    return refused(fmt::format("lanes exchange places {} bytes apart, and the tile begins at a multiple of {} bytes only",
+                               formula->flips() + 1, q.alignment));
+  text.lanes = formula->thread_text();
+  if (const std::int64_t base = formula->base() + (q.pieces > 1 ? 0 : begin); base != 0)
+    text.lanes = text.lanes.empty() ? std::to_string(base) : fmt::format("{} + {}", text.lanes, base);
+  if (text.lanes.empty()) text.lanes = "0";
+  const std::string flipped = formula->flipped_text("j"), added = formula->added_text("j");
+  text.address = flipped.empty() ? std::string(at) : fmt::format("({} ^ {})", at, flipped);
+  if (!added.empty()) text.address += " + " + added;
+
+  // Which registers those are, which must be the same ones in all lanes.
+  const Places places(*q.registers, *q.memory);
+  const int slots = is_matrix(*instruction) ? instruction->matrices : std::max(1, instruction->bytes / 4);
+  const bool part = instruction->bytes < 4;
+  const LaneExchange& exchange = q.instruction.exchange;
+  const int flip = exchange.used() ? 1 << exchange.register_bit : 0,
+            skipped = q.own_registers ? places.registers() / q.pieces * q.piece : 0;
+  std::vector<bool> moved(static_cast<std::size_t>(places.registers()), false);
+  for (int slot = 0; slot < slots; ++slot) {
+    std::vector<std::int64_t> words, others, shifts;
+    for (int j = 0; j < text.issues; ++j) {
+      int same = -1;
+      for (int t = 0; t < threads; ++t) {
+        const int lane = t % kWarpLanes;
+        const auto elements = elements_of(*instruction, of(t / kWarpLanes, j).address, lane, slot, q.bits);
+        int reg = -1;
+        for (std::size_t e = 0; e < elements.size(); ++e) {
+          const int r = places.register_of(t, elements[e]);
+          if (r < 0 || (e > 0 && r != reg + static_cast<int>(e)))
+            return refused(fmt::format("a lane holds side by side what {} does not move together", instruction->name));
+          if (e == 0) reg = r;
+        }
+        for (std::size_t e = 0; e < elements.size(); ++e) moved[static_cast<std::size_t>(reg) + e] = true;
+        if (exchange.used() && lane >> exchange.lane & 1) reg ^= flip;
+        if (t == 0) same = reg;
+        if (reg != same || (!part && reg % per_register != 0)) return refused("lanes move other registers than their neighbours");
+      }
+      same -= skipped;
+      words.push_back(same / per_register);
+      others.push_back(((same + skipped) ^ flip) / per_register - skipped / per_register);
+      shifts.push_back(same % per_register * q.bits);
+      if (others.back() < 0) return refused("lanes exchange registers with another piece of the tile");
+    }
+    const auto index = index_text(words), shift = index_text(shifts);
+    if (!index || !shift) return refused("its registers follow no pattern of the bits of issues");
+    text.registers.push_back(*index);
+    if (part) text.shift = *shift;
+    if (!exchange.used()) continue;
+    // "2 * (j ^ 4)" where it is that, so that the registers are seen to be each other's.
+    text.exchange_lane = exchange.lane;
+    const auto other = index_text(others);
+    const std::int64_t step = text.issues > 1 ? words[1] - words[0] : 0, in_words = flip / per_register;
+    if (step > 0 && in_words % step == 0 && !other) {
+      const std::string inside = fmt::format("(j ^ {})", in_words / step),
+                        product = step == 1 ? inside : fmt::format("{} * {}", step, inside);
+      bool holds = true;
+      for (int j = 0; j < text.issues; ++j)
+        holds = holds && others[static_cast<std::size_t>(j)] == words[0] + step * (j ^ static_cast<int>(in_words / step));
+      if (!holds) return refused("lanes exchange registers with another piece of the tile");
+      text.exchanged.push_back(words[0] == 0 ? product : fmt::format("{} + {}", product, words[0]));
+    } else if (other) {
+      text.exchanged.push_back(*other);
+    } else {
+      return refused("its registers follow no pattern of the bits of issues");
+    }
+  }
+  // Nothing may be left behind.
+  const std::size_t share = moved.size() / static_cast<std::size_t>(q.pieces);
+  if (static_cast<std::size_t>(std::count(moved.begin(), moved.end(), true)) != share)
+    return refused(fmt::format("{} moves a part of the tile only", instruction->name));
+  return {std::move(text), {}};
+}
+
+std::optional<std::string> coordinate_text(const Layout& registers, std::size_t dimension) {
+  const int threads = static_cast<int>(registers.extent(LayoutAxis::Warp)) * kWarpLanes,
+            count = static_cast<int>(registers.extent(LayoutAxis::Register));
+  const auto formula = Formula::of(threads, count, [&](int t, int e) -> std::int64_t {
+    LayoutPlace place;
+    place[LayoutAxis::Register] = e, place[LayoutAxis::Lane] = t % kWarpLanes, place[LayoutAxis::Warp] = t / kWarpLanes;
+    const auto element = element_at(registers, place);
+    return element ? (*element)[dimension] : -1;
+  });
+  if (!formula || !formula->splits()) return std::nullopt;
+  std::string text = formula->thread_text();
+  const std::string flipped = formula->flipped_text("e"), added = formula->added_text("e");
+  if (!flipped.empty()) text = fmt::format("(({}) ^ {})", text.empty() ? "0" : text, flipped);
+  if (!added.empty()) text = text.empty() ? added : fmt::format("{} + {}", text, added);
+  if (formula->base() != 0) text = text.empty() ? std::to_string(formula->base()) : fmt::format("{} + {}", text, formula->base());
+  return text.empty() ? "0" : text;
+}
+
+}  // namespace heddle::codegen
