@@ -26,7 +26,7 @@
 
 namespace heddle::codegen {
 
-/// What the host must encode with cuTensorMapEncodeTiled. Innermost dimension first.
+/// What the host must encode with cuTensorMapEncodeTiled. Innermost dimension first. Of a tensor of 4-bit numbers: in bytes of two.
 struct TensorMapPlan {
   std::size_t tensor = 0;             ///< of the kernel
   std::vector<std::int64_t> extents;  ///< of the tensor

@@ -173,16 +173,18 @@ std::optional<Writer::Panels> Writer::panels_of(std::size_t v, const TileOp& op)
   const auto& shape = values_[v].shape;
   const bool f32 = kernel_.values[v].dtype == DType::F32;
   if (f32 && shape.size() == 1 && shape[0] % 4 == 0 && shape[0] <= 256) return Panels{1, static_cast<int>(shape[0]), 1, shape[0] * 4, 0};
-  // Panels of 128 bytes for products and their swizzle; else as wide as a box may be.
+  // Panels of 128 bytes or as the layout says for products and their swizzle; else as wide as a box may be.
   const bool products = tiles_ != Tiles::WarpRows;
-  const std::int64_t bytes = bits_of(kernel_.values[v].dtype) / 8, width = products ? 128 / std::max<std::int64_t>(bytes, 1) : 256;
-  const bool fits = values_[v].per_register == 2 || (products && (f32 || (bytes == 1 && program_.blackwell())));
+  const std::int64_t bits = bits_of(kernel_.values[v].dtype), span = products ? span_of(v) : 0, width = products ? span * 8 / bits : 256;
+  const bool fits = values_[v].per_register == 2 || (products && (f32 || bits < 16));
   if (!fits || shape.size() != 2 || shape[1] % width != 0 || shape[0] > 256) {
     refuse("tile_shape", op,
            fmt::format("'{}' moves a tile that is not two-dimensional, at most 256 rows and a multiple of {} columns", op.name, width));
     return std::nullopt;
   }
-  return Panels{static_cast<int>(shape[1] / width), static_cast<int>(width), shape[0], shape[0] * width * bytes, products ? 128 : 0};
+  const std::int64_t elements = std::max<std::int64_t>(8 / bits, 1);  // of a number that a box counts: two of 4 bits are a byte
+  return Panels{static_cast<int>(shape[1] / width), static_cast<int>(width / elements), shape[0], shape[0] * width * bits / 8,
+                static_cast<int>(span)};
 }
 
 std::size_t Writer::map_of(const TileOp& op, const Panels& panels) {
@@ -191,11 +193,13 @@ std::size_t Writer::map_of(const TileOp& op, const Panels& panels) {
     if (kernel_.tensors[t].name == op.tensor) plan.tensor = t;
   const Tensor& tensor = kernel_.tensors[plan.tensor];
   for (const Expr& extent : tensor.shape) plan.extents.insert(plan.extents.begin(), extent.evaluate(program_.params).value());
+  const bool whole_bytes = tensor.dtype != DType::I4 || plan.extents[0] % 2 == 0;
+  if (tensor.dtype == DType::I4) plan.extents[0] /= 2;
   plan.box.assign(plan.extents.size(), 1);
   plan.box[0] = panels.width;
   if (plan.box.size() > 1) plan.box[1] = panels.rows;
   plan.swizzle = panels.swizzle;
-  const std::int64_t bits = bits_of(tensor.dtype);
+  const std::int64_t bits = std::max(bits_of(tensor.dtype), 8);
   // Coordinates are 32-bit, strides 40-bit (cuTensorMapEncodeTiled).
   std::int64_t stride = bits / 8;
   bool fits = true;
@@ -203,7 +207,7 @@ std::size_t Writer::map_of(const TileOp& op, const Panels& panels) {
     fits = fits && extent >= 1 && extent < (std::int64_t{1} << 31) && stride < (std::int64_t{1} << 40);
     if (fits) stride *= extent;
   }
-  const bool sizes = fits && plan.extents.size() >= 2 && plan.extents.size() <= 3 && plan.extents[0] * bits % 128 == 0 &&
+  const bool sizes = fits && whole_bytes && plan.extents.size() >= 2 && plan.extents.size() <= 3 && plan.extents[0] * bits % 128 == 0 &&
                      bits * panels.width * panels.rows == panels.bytes * 8;
   if (!sizes)
     refuse(
@@ -232,6 +236,13 @@ std::vector<std::string> Writer::coordinates(const Step& step, const TileOp& op)
       refuse("coordinates", op,
              fmt::format("'{}' reads or writes at a place that is not a sum of multiples of the block's and loop's indices", op.name));
       return std::vector<std::string>(op.at.size(), "0");
+    }
+    // Numbers of 4 bits are found by the byte.
+    if (const Tensor* tensor = kernel_.find_tensor(op.tensor); tensor && tensor->dtype == DType::I4 && &at == &op.at.back()) {
+      bool even = affine->constant % 2 == 0;
+      for (std::int64_t& c : affine->coefficients) even = even && c % 2 == 0, c /= 2;
+      affine->constant /= 2;
+      if (!even) refuse("coordinates", op, fmt::format("'{}' reads numbers of 4 bits from the middle of a byte on", op.name));
     }
     std::int64_t& loop = affine->coefficients.back();
     const std::int64_t iteration = step.op.list == OpRef::List::Prologue ? 0

@@ -9,6 +9,19 @@
 #include "core/problem/fault_log.h"
 
 namespace heddle::codegen {
+namespace {
+
+/// What a tensor read by plain loads is to the text.
+const char* pointer_type(DType dtype) {
+  switch (bits_of(dtype)) {
+    case 32: return dtype == DType::F32 ? "float" : "int";
+    case 16: return "unsigned short";
+    default: return "unsigned char";
+  }
+}
+
+}  // namespace
+
 void Writer::refuse(std::string rule, const TileOp& op, std::string sentence) {
   for (const Refusal& r : refusals_)
     if (r.rule == rule && !r.ops.empty() && r.ops[0] == op.name) return;
@@ -121,7 +134,7 @@ void Writer::write_kernel() {
     arguments += fmt::format("{}const __grid_constant__ TensorMap map{}", arguments.empty() ? "" : ", ", m);
   for (std::size_t p = 0; p < launch_.pointers.size(); ++p)
     arguments += fmt::format("{}const {}* __restrict__ in{}", arguments.empty() ? "" : ", ",
-                             kernel_.tensors[launch_.pointers[p]].dtype == DType::F32 ? "float" : "unsigned short", p);
+                             pointer_type(kernel_.tensors[launch_.pointers[p]].dtype), p);
   if (records_) arguments += fmt::format("{}u64* records", arguments.empty() ? "" : ", ");
   const bool clusters = program_.cluster > 1;
   line("extern \"C\" __global__ void {}__launch_bounds__({}, 1)\n{}({}) {{",

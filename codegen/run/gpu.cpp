@@ -29,6 +29,21 @@ bool runs(const std::string& arch, int major, int minor) {
   return arch == "sm_100f" ? major == 10 : arch == fmt::format("sm_{}{}a", major, minor);
 }
 
+/// Bytes are copied as they are, whatever they stand for; sums need the type.
+int map_type(DType dtype) {
+  switch (dtype) {
+    case DType::F32: return cuda::kMapF32;
+    case DType::Bf16: return cuda::kMapBf16;
+    case DType::F16: return cuda::kMapF16;
+    case DType::I32: return cuda::kMapI32;
+    case DType::F8e4m3:
+    case DType::F8e5m2:
+    case DType::I8:
+    case DType::I4: return cuda::kMapU8;
+  }
+  return cuda::kMapU8;
+}
+
 const char* examples_of(const std::string& arch) {
   return arch == "sm_90a" ? "H100, H200" : arch == "sm_103a" ? "B300" : arch == "sm_100f" ? "B200, B300" : "B200";
 }
@@ -133,10 +148,10 @@ std::size_t LoadedKernel::add_buffers(const std::vector<cuda::Memory>& buffers) 
   Arguments& set = sets_.emplace_back();
   for (const TensorMapPlan& plan : plan_.launch.maps) {
     const TensorPlan& tensor = tensors_[plan.tensor];
-    const int type = tensor.dtype == DType::F32 ? cuda::kMapF32 : tensor.dtype == DType::F16 ? cuda::kMapF16 : cuda::kMapBf16;
+    const int type = map_type(tensor.dtype);
     std::vector<std::uint64_t> extents(plan.extents.begin(), plan.extents.end()), strides;
     std::vector<unsigned> box(plan.box.begin(), plan.box.end()), ones(plan.box.size(), 1);
-    std::uint64_t stride = static_cast<std::uint64_t>(bits_of(tensor.dtype) / 8);
+    std::uint64_t stride = static_cast<std::uint64_t>(std::max(bits_of(tensor.dtype) / 8, 1));
     for (std::size_t d = 0; d + 1 < extents.size(); ++d) strides.push_back(stride *= extents[d]);
     const int swizzle = plan.swizzle == 128  ? cuda::kMapSwizzle128
                         : plan.swizzle == 64 ? cuda::kMapSwizzle64

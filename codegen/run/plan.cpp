@@ -179,7 +179,7 @@ std::int64_t TensorPlan::elements() const {
   for (const std::int64_t extent : shape) count *= extent;
   return count;
 }
-std::int64_t TensorPlan::bytes() const { return elements() * bits_of(dtype) / 8; }
+std::int64_t TensorPlan::bytes() const { return (elements() * bits_of(dtype) + 7) / 8; }
 
 const char* to_string(CasePlan::Data data) {
   switch (data) {
