@@ -63,6 +63,35 @@ std::uint16_t f16_bits(float x) {
   return static_cast<std::uint16_t>(sign | static_cast<std::uint32_t>(exponent) << 10 | ((bits >> 13) & 1023));
 }
 
+/// Of a number that e4m3 has: 4 bits of exponent, 3 of mantissa, no infinities.
+std::uint8_t e4m3_bits(float x) {
+  const auto sign = static_cast<std::uint8_t>(std::signbit(x) ? 0x80 : 0);
+  if (std::isnan(x)) return 0x7f;
+  if (x == 0) return sign;
+  int exponent = 0;
+  std::frexp(x, &exponent);
+  exponent = std::max(exponent + 6, 0);  // as it is stored; 0: of numbers below 2^-6, whose last bit is 2^-9
+  const auto steps = static_cast<int>(std::ldexp(std::fabs(x), 10 - std::max(exponent, 1)));
+  return static_cast<std::uint8_t>(sign | (exponent == 0 ? steps : exponent << 3 | (steps - 8)));
+}
+float e4m3_value(std::uint8_t bits) {
+  const int exponent = bits >> 3 & 15, mantissa = bits & 7;
+  if (exponent == 15 && mantissa == 7) return std::numeric_limits<float>::quiet_NaN();
+  const float x = std::ldexp(static_cast<float>(exponent == 0 ? mantissa : mantissa + 8), std::max(exponent, 1) - 10);
+  return bits & 0x80 ? -x : x;
+}
+
+/// Two of 4 bits share a byte, the first of them its lower half.
+void put_nibble(std::vector<std::uint8_t>& bytes, std::int64_t at, float x) {
+  std::uint8_t& byte = bytes[static_cast<std::size_t>(at / 2)];
+  const int shift = at % 2 * 4, bits = static_cast<int>(x) & 15;
+  byte = static_cast<std::uint8_t>((byte & ~(15 << shift)) | bits << shift);
+}
+float nibble(std::uint8_t byte, std::int64_t at) {
+  const int bits = byte >> (at % 2 * 4) & 15;
+  return static_cast<float>(bits < 8 ? bits : bits - 16);
+}
+
 void put(DType dtype, std::vector<std::uint8_t>& bytes, std::int64_t at, float x) {
   const auto store = [&](auto word) { std::memcpy(bytes.data() + static_cast<std::size_t>(at) * sizeof word, &word, sizeof word); };
   x = round_to(dtype, x);
@@ -71,7 +100,10 @@ void put(DType dtype, std::vector<std::uint8_t>& bytes, std::int64_t at, float x
     case DType::Bf16: return store(static_cast<std::uint16_t>(std::isnan(x) ? 0x7fff : bits_of_float(x) >> 16));
     case DType::F16: return store(f16_bits(x));
     case DType::I32: return store(static_cast<std::int32_t>(x));
-    default: HEDDLE_ASSERT(false, "8-bit tensors are refused before");
+    case DType::F8e4m3: return store(e4m3_bits(x));
+    case DType::F8e5m2: return store(static_cast<std::uint8_t>(f16_bits(x) >> 8));  // f16 with a shorter mantissa
+    case DType::I8: return store(static_cast<std::int8_t>(x));
+    case DType::I4: return put_nibble(bytes, at, x);
   }
 }
 
@@ -84,8 +116,9 @@ std::string place(const TensorPlan& tensor, std::int64_t at) {
   return fmt::format("{}[{}]", tensor.name, text);
 }
 
-/// All bits set: what the memory was filled with.
+/// All bits set: what the memory was filled with. -1 looks the same, so that whole numbers are never said to be so.
 bool is_untouched(const TensorPlan& tensor, std::span<const std::uint8_t> bytes, std::int64_t at) {
+  if (tensor.dtype == DType::I32 || tensor.dtype == DType::I8 || tensor.dtype == DType::I4) return false;
   const std::size_t size = static_cast<std::size_t>(bits_of(tensor.dtype) / 8), begin = static_cast<std::size_t>(at) * size;
   for (std::size_t i = 0; i < size; ++i)
     if (bytes[begin + i] != 0xff) return false;
@@ -123,12 +156,16 @@ float element(const TensorPlan& tensor, std::span<const std::uint8_t> bytes, std
     case DType::Bf16: return float_of_bits(std::uint32_t{load(std::uint16_t{0})} << 16);
     case DType::F16: return f16_value(load(std::uint16_t{0}));
     case DType::I32: return static_cast<float>(load(std::int32_t{0}));
-    default: return std::numeric_limits<float>::quiet_NaN();
+    case DType::F8e4m3: return e4m3_value(load(std::uint8_t{0}));
+    case DType::F8e5m2: return f16_value(static_cast<std::uint16_t>(load(std::uint8_t{0}) << 8));
+    case DType::I8: return static_cast<float>(load(std::int8_t{0}));
+    case DType::I4: return nibble(bytes[static_cast<std::size_t>(at / 2)], at);
   }
+  return std::numeric_limits<float>::quiet_NaN();
 }
 
 std::vector<std::uint8_t> as_bytes(const TensorPlan& tensor, std::span<const float> values) {
-  std::vector<std::uint8_t> bytes(values.size() * static_cast<std::size_t>(bits_of(tensor.dtype) / 8));
+  std::vector<std::uint8_t> bytes((values.size() * static_cast<std::size_t>(bits_of(tensor.dtype)) + 7) / 8);
   for (std::size_t i = 0; i < values.size(); ++i) put(tensor.dtype, bytes, static_cast<std::int64_t>(i), values[i]);
   return bytes;
 }
@@ -166,7 +203,7 @@ OutputCheck check_output(const TensorPlan& tensor, const std::string& input, con
     const double wanted = reference[static_cast<std::size_t>(i)];
     return expected.criterion == Criterion::Tolerance ? expected.absolute + expected.relative * std::fabs(wanted) : bound;
   };
-  WrongElements output{tensor.shape.empty() ? 1 : tensor.shape.back(), bits_of(tensor.dtype) / 8,
+  WrongElements output{tensor.shape.empty() ? 1 : tensor.shape.back(), std::max(bits_of(tensor.dtype) / 8, 1),
                        std::vector<bool>(static_cast<std::size_t>(check.elements)), [&](std::int64_t at, std::int64_t from) {
                          return std::fabs(element(tensor, computed, at) - exact(from)) <= allowed_at(from);
                        }};

@@ -12,8 +12,8 @@
 namespace heddle::codegen {
 
 /// Inputs of a case, row-major; the same for the same seed everywhere. Integers: -2 to 2. Random: about normal with variance 1.
-/// Outliers: the same, every 61st row of the last dimension four times as large. Accumulated outputs begin with zeros. Pre: f32,
-/// bf16, f16 or i32.
+/// Outliers: the same, every 61st row of the last dimension four times as large. Accumulated outputs begin with zeros. Two numbers
+/// of 4 bits share a byte, the first of them its lower half.
 std::vector<std::uint8_t> make_data(const TensorPlan& tensor, const CasePlan& what, std::size_t index, std::uint64_t seed);
 
 /// An element as a number.

@@ -1,6 +1,8 @@
 // Gathering.
 #include "codegen/run/measure.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "codegen/profile/decode.h"
@@ -18,7 +20,7 @@ Result<std::vector<TensorPlan>> tensors_of(const Kernel& kernel, const Scope& pa
   std::vector<TensorPlan> tensors;
   for (const Tensor& tensor : kernel.tensors) {
     TensorPlan plan{tensor.name, tensor.dtype, {}, tensor.role};
-    std::int64_t bytes = bits_of(tensor.dtype) / 8;
+    std::int64_t bytes = std::max(bits_of(tensor.dtype) / 8, 1);
     for (const Expr& extent : tensor.shape) {
       const auto value = extent.evaluate(params);
       if (!value.ok()) return value.error();
@@ -26,9 +28,6 @@ Result<std::vector<TensorPlan>> tensors_of(const Kernel& kernel, const Scope& pa
       plan.shape.push_back(*value);
       bytes = sat_mul(bytes, *value);
     }
-    if (bits_of(tensor.dtype) < 16)
-      return Error::input(
-          fmt::format("tensor '{}' is {}; tensors of f32, bf16, f16 and i32 can be run", tensor.name, to_string(tensor.dtype)));
     if (bytes > kMostBytes)
       return Error::input(fmt::format("tensor '{}' has more than a terabyte", tensor.name), "choose smaller parameters");
     tensors.push_back(std::move(plan));

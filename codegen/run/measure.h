@@ -34,7 +34,7 @@ struct PreparedRun {
   std::string remark;  ///< why results are not looked at; empty when they are
 };
 
-/// Errors: the compiler's, and input errors for kernels that cannot be run (8-bit tensors) or whose build ptxas spoils.
+/// Errors: the compiler's, and input errors for kernels whose build ptxas spoils.
 Result<PreparedRun> prepare_run(const MeasureRequest& request);
 
 /// The measurement of a run: everything but command and date.
