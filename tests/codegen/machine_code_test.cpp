@@ -15,6 +15,7 @@
 
 using namespace heddle;
 using namespace heddle::codegen;
+using codegen::Instruction;  // of machine code, not of the catalogue
 
 namespace {
 
