@@ -41,6 +41,10 @@ struct LayoutPaint {
 };
 LayoutPaint layout_paint(LayoutColour colour, std::int64_t index, std::int64_t count);
 
+/// How many columns, a power of two, hold one lane's neighbouring registers everywhere, side by side in memory and of one colour: what a
+/// picture draws as one cell.
+std::int64_t piece_columns(const LayoutView& view, LayoutColour colour);
+
 LayoutDrawing draw_layout(const LayoutView& view, LayoutColour colour, SvgTheme theme);
 /// A beside B, or above it where both together would be too wide.
 LayoutDrawing drawing_pair(const LayoutDrawing& a, const LayoutDrawing& b);

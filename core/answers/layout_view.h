@@ -37,6 +37,7 @@ struct LayoutView {
   std::optional<Layout> registers, memory;
   std::string registers_text, memory_text;  ///< layout_text()
   std::string instruction;
+  bool assumed = false;  ///< how its lanes take turns is an assumption, not measured
   std::optional<Access> access;
   AccessCost cost;
   std::string why;                ///< why_text(), or why there is nothing to say: "no op moves it between registers and shared memory"
@@ -61,8 +62,9 @@ struct LayoutQuestion {
 Result<LayoutView> view_of(const LayoutQuestion& question, const Machine& machine);
 
 /// How one warp holds a tile in memory that it reads or writes by the instruction, again and again from left to right, then downwards.
-/// Matrix kinds: as their fragment says, whose rows are rows of the tile. Others: a lane has `bytes` side by side in a row; lanes go along
-/// the row, as many of them as a power of two that divides it, then down. Refused where the tile is no whole number of instructions.
+/// Matrix kinds: as their fragment says, whose rows are rows of the tile; further matrices below, then beside. Others: a lane has `bytes`
+/// side by side in a row; lanes go along the row, as many of them as a power of two that divides it, then down. Refused where the tile is
+/// no whole number of instructions.
 Result<Layout> registers_for(const Layout& memory, int bits, const Instruction& instruction);
 
 /// Of a value of a kernel, as the plan has it; `op`: the access that is meant, empty: the first that moves the value.
