@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "app/picture/picture.h"
 #include "app/platform/headless_platform.h"
-#include "app/platform/picture.h"
 
 namespace heddle::app {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/platform/picture.h"
+#include "app/picture/picture.h"
 #include "core/base/result.h"
 
 namespace heddle::app {

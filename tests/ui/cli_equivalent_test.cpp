@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "app/command/arguments.h"
-#include "app/platform/picture.h"
+#include "app/picture/picture.h"
 #include "app/session/command_line.h"
 #include "app/session/export.h"
 #include "app/session/kernel_state.h"

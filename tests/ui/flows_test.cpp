@@ -5,8 +5,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "app/picture/picture.h"
 #include "app/platform/offscreen_platform.h"
-#include "app/platform/picture.h"
 #include "app/session/command_line.h"
 #include "app/session/environment.h"
 #include "app/session/export.h"

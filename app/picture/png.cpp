@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "app/platform/picture.h"
+#include "app/picture/picture.h"
 #include "core/base/atomic_file.h"
 
 namespace heddle::app {
