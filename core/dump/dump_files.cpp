@@ -45,6 +45,7 @@ Result<Schedule> joint_schedule(const std::string& path, const std::string& text
   schedule.kernel = problem.kernel;
   schedule.machine = problem.machine;
   schedule.params = problem.params;
+  schedule.layouts = choices_of(problem);
   schedule.ii = solution->ii;
   schedule.provenance = {"imported", "joint solver", path};
   schedule.groups.resize(1);

@@ -558,6 +558,7 @@ std::optional<Schedule> to_schedule(const Dump& dump, const Loop& whole, const P
   schedule.kernel = problem.kernel;
   schedule.machine = problem.machine;
   schedule.params = problem.params;
+  schedule.layouts = choices_of(problem);
   schedule.ii = *loop.stated_ii;
   schedule.provenance = {"imported", dump.algorithm.empty() ? "compiler" : "compiler, " + dump.algorithm,
                          fmt::format("{}, loop {}", to_string(dump.format), loop.id)};

@@ -7,6 +7,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/formats/cost_members.h"
+#include "core/formats/instructions_json.h"
 #include "core/kernel/op_kind.h"
 #include "core/machine/fitted.h"
 #include "core/machine/limit_fields.h"
@@ -115,6 +116,8 @@ void visit(Io& io, Machine& m) {
   io.required("units", m.units);
   io.required("limits", m.limits);
   io.always("rules", m.rules, "cost per kind of op, in tile dimensions");
+  io.optional("instructions", m.instructions, as::rows,
+              "the catalogue: in which instructions ops are written, and how their lanes meet shared memory");
   io.always("handoff", m.handoff);
   io.optional("fitted", m.fitted, "numbers that heddle fit may move, at most 8");
 }
@@ -193,6 +196,7 @@ void read_machine_root(ObjectReader& root, Machine& machine) {
   judge_clock(machine.clock, root.cursor().log());
   judge_fitted(machine, root.cursor().log());
   judge(machine, root.cursor().log());
+  judge_instructions(machine, root.cursor().log());
 }
 
 }  // namespace

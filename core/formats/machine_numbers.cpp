@@ -13,11 +13,14 @@ namespace {
 constexpr int kDeepest = 16;  // machine files are three levels deep
 
 /// Members whose text may be a formula.
-constexpr std::array<std::string_view, 8> kFormulas{"latency", "window", "warps",  "duration",
-                                                    "offset",  "amount", "in_sum", "sustained_mhz"};
+constexpr std::array<std::string_view, 10> kFormulas{"latency", "window", "warps",         "duration", "offset",
+                                                     "amount",  "in_sum", "sustained_mhz", "cycles",   "issue"};
 
 /// Members whose text is no number, whatever it says. Any other text is one that a formula, or a fault, stands in the place of.
-constexpr std::array<std::string_view, 9> kWords{"schema", "name", "arch", "about", "source", "kind", "role", "unit", "number"};
+constexpr std::array<std::string_view, 10> kWords{"schema", "name", "arch", "about", "source", "kind", "role", "unit", "number", "ptx"};
+
+/// Of a row of the catalogue these are costs; its other numbers say which instruction it is.
+constexpr std::array<std::string_view, 4> kOfRows{"cycles", "issue", "latency", "lanes_per_phase"};
 
 /// What stands around a number: an object of the file.
 struct Around {
@@ -117,10 +120,17 @@ class NumberReader {
     Around& object = arounds_[static_cast<std::size_t>(around)];
     if (key == "source") object.source = said;
     if (key == "about") object.about = said;
-    if (key == "kind" || key == "name" || key == "unit" || key == "number") object.name = said;
+    if (key == "name" || key == "unit" || key == "number" || (key == "kind" && object.name.empty())) object.name = said;
+  }
+
+  bool in_catalogue(int around) const {
+    for (; around >= 0; around = arounds_[static_cast<std::size_t>(around)].parent)
+      if (arounds_[static_cast<std::size_t>(around)].key == "instructions") return true;
+    return false;
   }
 
   void add(const std::string& key, std::string said, int around, std::size_t begin) {
+    if (std::find(kOfRows.begin(), kOfRows.end(), key) == kOfRows.end() && in_catalogue(around)) return;
     Found found;
     found.key = key;
     found.around = around;
@@ -162,7 +172,7 @@ class NumberReader {
     if (ends("_columns")) return "columns";
     if (ends("warps") || key == "warps_per_cta") return "warps";
     if (part == "streams" || part == "handoff") return "cycles";
-    for (const char* cycles : {"latency", "window", "duration", "offset", "in_sum"})
+    for (const char* cycles : {"latency", "window", "duration", "offset", "in_sum", "cycles", "issue"})
       if (key == cycles) return "cycles";
     return {};
   }

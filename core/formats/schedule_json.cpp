@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/check/form.h"
+#include "core/formats/choices_json.h"
 #include "core/formats/members.h"
 
 namespace heddle {
@@ -130,6 +131,9 @@ void visit(Io& io, ScheduleHead& h) {
   io.required("kernel", h.kernel, as::label);
   io.required("machine", h.machine, as::label);
   io.always("params", h.params);
+  io.optional("layouts", h.layouts.layouts, as::layout_texts, "how values lie; absent: as they do today");
+  io.optional("instructions", h.layouts.instructions, as::instruction_names,
+              "in which instructions of the machine's catalogue ops are written; absent: today's");
 }
 
 namespace {
@@ -160,6 +164,7 @@ class ScheduleReader {
     schedule_.kernel = std::move(file_.head.kernel);
     schedule_.machine = std::move(file_.head.machine);
     schedule_.params = std::move(file_.head.params);
+    schedule_.layouts = std::move(file_.head.layouts);
     schedule_.ii = file_.ii;
     schedule_.turns = file_.turns;
     schedule_.provenance = std::move(file_.provenance);
@@ -322,6 +327,11 @@ class ScheduleReader {
       warn("/machine", fmt::format("the schedule is for machine '{}', not '{}'", schedule_.machine, problem_.machine));
     if (!file_.changes.empty() && file_.changes != problem_.changes)
       warn("/changes", fmt::format("the schedule is for changed numbers: {}", list_of(file_.changes)), "give them with --set");
+    if (const LayoutChoices& ours = choices_of(problem_); schedule_.layouts != ours)
+      warn(schedule_.layouts.layouts == ours.layouts ? "/instructions" : "/layouts",
+           fmt::format("the schedule is for layouts and instructions {}, the problem has {}", choices_text(schedule_.layouts),
+                       choices_text(ours)),
+           "give them with --layout and --instruction");
     for (const auto& [name, value] : schedule_.params) {
       const auto it = problem_.params.find(name);
       const std::string pointer = pointer_to("/params", name);
@@ -433,7 +443,8 @@ std::vector<ObjectiveValue> read_objectives_from(ObjectReader& root) {
 Json schedule_json(const Problem& problem, const Schedule& schedule) {
   ScheduleFile file;
   file.head = {schedule.name, schedule.kernel.empty() ? problem.kernel : schedule.kernel,
-               schedule.machine.empty() ? problem.machine : schedule.machine, schedule.params.empty() ? problem.params : schedule.params};
+               schedule.machine.empty() ? problem.machine : schedule.machine, schedule.params.empty() ? problem.params : schedule.params,
+               schedule.layouts.empty() ? choices_of(problem) : schedule.layouts};
   file.ii = schedule.ii;
   file.changes = problem.changes;
   file.groups = group_lines(problem, schedule);

@@ -22,13 +22,15 @@ Json objectives_schema(Json& definitions);
 struct ScheduleHead {
   std::string name, kernel, machine;
   Scope params;
+  LayoutChoices layouts;
 };
 Result<ScheduleHead> parse_schedule_head(std::string_view text, const std::string& file_name);
 
 /// Faults: ops missing, unknown or placed twice, groups that do not exist, stage, slot or group lists that contradict
 /// starts and groups, channels without a depth. What is answered has form (core/check/form.h); whether it is legal is the checker's
 /// business.
-/// Warnings: made for other parameters or another machine; a certificate for another problem, which is dropped.
+/// Warnings: made for other parameters, layouts or instructions, or for another machine; a certificate for another problem, which is
+/// dropped.
 Result<Schedule> parse_schedule(std::string_view text, const std::string& file_name, const Problem& problem,
                                 std::vector<Fault>* warnings = nullptr);
 /// A schedule without form is a fault of its file, whatever was read there.

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/kernel/kernel.h"
@@ -35,6 +36,12 @@ struct OpAccess {
   std::size_t registers = 0;  ///< of the kernel: the one in registers
   bool store = false;
   bool charged = true;  ///< its port cycles are the op's cost; small vectors that arithmetic reads on the way are counted, not charged
+  int bits = 16;        ///< of an element
+  /// What the threads hold of it: the layout of `registers`, of a vector that is laid over a tile without the tile's other dimension. Null
+  /// for copies and products, which no thread reads or writes.
+  std::shared_ptr<const Layout> held;
+  std::shared_ptr<const Instruction> by;  ///< null: none is known
+  LaneExchange exchange;
   AccessCost cost;
 };
 
@@ -42,25 +49,33 @@ struct OpPlan {
   InstructionChoice instruction;  ///< empty name: the op needs none, or none is known
   bool chosen = false;
   std::vector<OpAccess> accesses;
-  std::string unknown;
+  std::string unknown;  ///< why an access is not: "'x' has a shape that is spread over threads in no known way"
+  /// What the cost rule's `port`, `port_least`, `issues` and `selects` are: the charged accesses added up. Not known: as if no lanes met.
+  AccessCost cost;
+  /// The problem's op reserves the port as its rule says of `cost`: the rule names `port`, and no number of it was given or changed.
+  bool priced = false;
 
-  AccessCost charged() const;  ///< of the accesses that are, added up
+  const AccessCost& charged() const { return cost; }
 };
 
 struct LayoutPlan {
   enum class Family { Products, TensorProducts, Rows, None };  ///< wgmma; tcgen05; no products; no machine that anything is written for
   Family family = Family::None;
-  std::vector<ValuePlan> values;      ///< as the kernel's
-  std::map<std::string, OpPlan> ops;  ///< of all three lists, those that meet shared memory or choose an instruction
-  LayoutChoices choices;              ///< that it was made with
+  std::vector<ValuePlan> values;                   ///< as the kernel's
+  std::map<std::string, OpPlan, std::less<>> ops;  ///< of all three lists, those that meet shared memory or choose an instruction
+  LayoutChoices choices;                           ///< that it was made with
 
-  const OpPlan* find(const std::string& op) const;
+  const OpPlan* find(std::string_view op) const;
 };
 
 /// Pre: `params` holds every parameter, and extents are sane. Choices that do not exist or do not fit are faults at
 /// "/layouts/VALUE" and "/instructions/OP" of `file`; where there are any, the plan has today's choice instead.
 LayoutPlan plan_layouts(const Kernel& kernel, const Scope& params, const Machine& machine, const LayoutChoices& choices,
                         const std::string& file, std::vector<Fault>& faults);
+
+/// What a product takes of the port for its operands, by the catalogue: `a` where A lies, shapes as the cost rules have them. Not known
+/// where the machine has no such row.
+AccessCost product_cost(const Machine& machine, Space a, DType type, std::int64_t m, std::int64_t n, std::int64_t k, int bits);
 
 /// What could be chosen instead, for one op that moves a tile between registers and shared memory: every layout of the memory with every
 /// instruction of the catalogue that fits both. Today's first.

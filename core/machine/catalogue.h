@@ -25,7 +25,12 @@ class Catalogue {
   bool empty() const { return rows().empty(); }
   const Instruction& operator[](std::size_t i) const { return rows()[i]; }
   const Instruction* find(std::string_view name) const;  ///< nullptr: it has none of that name
-  void push_back(Instruction row);                       ///< of this copy only
+  /// Lives as long as somebody holds it, whatever becomes of the catalogue.
+  std::shared_ptr<const Instruction> share(std::string_view name) const {
+    const Instruction* row = find(name);
+    return row ? std::shared_ptr<const Instruction>(rows_, row) : nullptr;
+  }
+  void push_back(Instruction row);  ///< of this copy only
 
  private:
   std::shared_ptr<const std::vector<Instruction>> rows_;

@@ -11,6 +11,7 @@
 #include "core/kernel/map_expression.h"
 #include "core/kernel/op_kind.h"
 #include "core/kernel/op_shapes.h"
+#include "core/layout/plan.h"
 
 namespace heddle {
 
@@ -37,7 +38,22 @@ const Tile* largest(const Tiles& tiles) {
   return it == tiles.end() ? nullptr : *it;
 }
 
-Scope names_for(const TileOp& op, const Tiles& inputs, const Tiles& outputs, const Place& place, FaultLog& faults) {
+/// The names of an access to shared memory.
+void name_access(Scope& scope, const TileOp& op, const Machine& machine, const Tiles& inputs, const OpPlan* plan) {
+  AccessCost cost = plan ? plan->charged() : AccessCost{};
+  if (!cost.known && cost.port == 0) {
+    if (op.kind == "mma" && scope.contains("M"))
+      cost = product_cost(machine, inputs[0]->space, DType::Bf16, scope["M"], scope["N"], scope["K"], inputs[0]->bits);
+    if (!cost.known) cost.port = cost.least = ceil_div(scope["bytes"], 128);
+  }
+  scope["port"] = cost.port;
+  scope["port_least"] = cost.least;
+  scope["issues"] = cost.issues;
+  scope["selects"] = cost.selects;
+}
+
+Scope names_for(const TileOp& op, const Machine& machine, const Tiles& inputs, const Tiles& outputs, const Place& place, FaultLog& faults,
+                const OpPlan* plan) {
   Scope scope;
   if (const OpKind* kind = find_op_kind(op.kind))
     for (const OpAttribute& attribute : kind->attributes) scope[attribute.name] = 0;
@@ -75,6 +91,7 @@ Scope names_for(const TileOp& op, const Tiles& inputs, const Tiles& outputs, con
       scope["K"] = shape->k;
     }
   }
+  name_access(scope, op, machine, inputs, plan);
   return scope;
 }
 
@@ -144,14 +161,14 @@ const CostRule* find_rule(const Machine& machine, const TileOp& op, const Tiles&
 }
 
 Op cost_of(const TileOp& op, const Machine& machine, const Scope& params, const Tiles& inputs, const Tiles& outputs, const Place& place,
-           FaultLog& faults) {
+           FaultLog& faults, const OpPlan* plan) {
   Op out;
   out.name = op.name;
   out.kind = op.kind;
   // An mma by name only has no operands that resolve() could look at.
   if (op.kind == "opaque")
     if (const std::string shown = text_attr(op, "stands_for"); !shown.empty()) out.kind = shown;
-  const Scope names = names_for(op, inputs, outputs, place, faults);
+  const Scope names = names_for(op, machine, inputs, outputs, place, faults, plan);
   // Without M, N and K the formulas would only repeat what the shape faults already say.
   const bool shapeless = op.kind == "mma" && !names.contains("M");
   const CostOverride none;

@@ -6,9 +6,11 @@
 //
 // Names in a rule: M, N, K (mma); rows, cols, elems, columns of the largest tile among outputs and inputs; in_elems and
 // in_bytes of the largest input, out_elems of the largest output; bytes of the largest output, else of the largest
-// input; bits of the first input, else of the first output; inputs (their number); the op's integer and boolean
-// attributes, where attributes its kind knows but the op does not give are 0; fma, alu, mufu of a map that gives none are counted in
-// its expression. What a reduction makes one number of counts as one row.
+// input; port, port_least, issues and selects: what the op's access takes of the port of shared memory, with and without lanes that meet in
+// a bank, in how many instructions per warp, and through how many selects (core/layout/plan.h; where no plan knows it, port is bytes / 128,
+// rounded up, of an mma what the catalogue says of its shape); bits of the first input, else of the first output; inputs (their number);
+// the op's integer and boolean attributes, where attributes its kind knows but the op does not give are 0; fma, alu, mufu of a map that
+// gives none are counted in its expression. What a reduction makes one number of counts as one row.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +24,8 @@
 #include "core/problem/problem.h"
 
 namespace heddle {
+
+struct OpPlan;  // core/layout/plan.h
 
 struct Tile {
   Space space = Space::Register;
@@ -53,8 +57,8 @@ std::optional<MmaShape> mma_shape(const TileOp& op, const std::vector<const Tile
 const CostRule* find_rule(const Machine& machine, const TileOp& op, const std::vector<const Tile*>& inputs);
 
 /// `place` is the op's. Faults lie at the rule (machine file) or at the op's own `cost` (kernel file). Fields of the
-/// result whose formulas failed keep harmless values.
+/// result whose formulas failed keep harmless values. `plan`: the op's, where there is one.
 Op cost_of(const TileOp& op, const Machine& machine, const Scope& params, const std::vector<const Tile*>& inputs,
-           const std::vector<const Tile*>& outputs, const Place& place, FaultLog& faults);
+           const std::vector<const Tile*>& outputs, const Place& place, FaultLog& faults, const OpPlan* plan = nullptr);
 
 }  // namespace heddle

@@ -7,6 +7,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/saturate.h"
+#include "core/layout/plan.h"
 
 namespace heddle {
 
@@ -17,6 +18,11 @@ OpId Problem::find_op(std::string_view name) const {
 
 bool Problem::has_producer_group() const {
   return std::any_of(ops.begin(), ops.end(), [](const Op& o) { return o.variable_latency; });
+}
+
+const LayoutChoices& choices_of(const Problem& problem) {
+  static const LayoutChoices today;
+  return problem.layouts ? problem.layouts->choices : today;
 }
 
 std::string machine_title(const Problem& problem) {
@@ -102,6 +108,13 @@ std::string problem_text(const Problem& problem) {
   for (const Channel& c : problem.channels) {
     text.add(c.values.size()).add(c.readers.size());
     for (const ValueId value : c.values) text.add(value.index());
+  }
+  if (const LayoutChoices& choices = choices_of(problem); !choices.empty()) {
+    text.section("layouts", choices.layouts.size());
+    for (const auto& [name, layout] : choices.layouts) text.add(name).add(layout);
+    text.section("instructions", choices.instructions.size());
+    for (const auto& [name, choice] : choices.instructions)
+      text.add(name).add(choice.name).add(choice.exchange.lane).add(choice.exchange.register_bit);
   }
   return text.take();
 }

@@ -39,6 +39,7 @@
 
 #include "core/base/id.h"
 #include "core/kernel/kernel.h"
+#include "core/layout/choices.h"
 #include "core/machine/machine.h"
 
 namespace heddle {
@@ -140,6 +141,9 @@ struct Problem {
   OpId find_op(std::string_view name) const;  ///< invalid when absent
   bool has_producer_group() const;            ///< some op has variable latency
 };
+
+/// Layouts and instructions that it was resolved with, where they are not today's.
+const LayoutChoices& choices_of(const Problem& problem);
 
 /// The machine's name as people read it, marked where numbers of the problem were changed: "h100 · 1 change".
 std::string machine_title(const Problem& problem);

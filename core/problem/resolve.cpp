@@ -10,6 +10,7 @@
 
 #include "core/base/suggest.h"
 #include "core/kernel/validate.h"
+#include "core/layout/plan.h"
 #include "core/problem/changes.h"
 #include "core/problem/costs.h"
 #include "core/problem/fault_log.h"
@@ -23,8 +24,8 @@ constexpr int kMostIterationsBack = 1 << 20;
 
 class Resolver {
  public:
-  Resolver(const Kernel& kernel, const Machine& machine, const Changes& changes)
-      : kernel_(kernel), machine_(machine), changes_(changes, kernel, machine_, faults_) {}
+  Resolver(const Kernel& kernel, const Machine& machine, const Changes& changes, const LayoutChoices& choices)
+      : kernel_(kernel), machine_(machine), changes_(changes, kernel, machine_, faults_), choices_(choices) {}
 
   Result<Problem> run(const Scope& overrides) {
     problem_.kernel = kernel_.name;
@@ -42,8 +43,10 @@ class Resolver {
     if (!faults_.empty()) return faults_.error();
     measure_tiles();
     define_values();
-    cost_ops();
+    const auto plan = faults_.empty() ? std::make_shared<LayoutPlan>(plan_layouts()) : std::make_shared<LayoutPlan>();
+    cost_ops(*plan);
     if (!faults_.empty()) return faults_.error();
+    problem_.layouts = plan;
     count_registers();
     add_operand_edges();
     add_order_edges();
@@ -157,7 +160,30 @@ class Resolver {
                   "use smaller tiles");
   }
 
-  void cost_ops() {
+  LayoutPlan plan_layouts() {
+    std::vector<Fault> found;
+    LayoutPlan plan = heddle::plan_layouts(kernel_, problem_.params, machine_, choices_, {}, found);
+    for (Fault& fault : found)
+      faults_.add({std::move(fault.file), std::move(fault.pointer)}, std::move(fault.message), std::move(fault.hint));
+    return plan;
+  }
+
+  Cycle port_cycles(const Op& op) const {
+    Cycle sum = 0;
+    for (const UnitUse& use : op.uses)
+      if (problem_.unit(use.unit).role == UnitRole::Smem) sum += use.work();
+    return sum;
+  }
+  /// Whether its port cycles come from the plan: by a rule that names them, and nobody gave or changed them.
+  bool is_priced(const TileOp& op, const std::vector<const Tile*>& inputs, const Op& cost, Cycle by_rule) const {
+    const CostRule* rule = op.cost && op.cost->uses ? nullptr : find_rule(machine_, op, inputs);
+    return rule && port_cycles(cost) == by_rule && std::any_of(rule->uses.begin(), rule->uses.end(), [&](const UnitCost& use) {
+             const Unit* unit = machine_.find_unit(use.unit);
+             return unit && unit->role == UnitRole::Smem && use.duration.text().find("port") != std::string::npos;
+           });
+  }
+
+  void cost_ops(LayoutPlan& plan) {
     for (std::size_t i = 0; i < kernel_.body.size(); ++i) {
       const TileOp& op = kernel_.body[i];
       op_index_.emplace(op.name, OpId(i));
@@ -171,9 +197,13 @@ class Resolver {
       Op& cost = problem_.ops.emplace_back();
       if (missing(inputs) || missing(outputs)) continue;
       const Place place = in_kernel(fmt::format("/body/{}", i));
-      cost = cost_of(op, machine_, problem_.params, inputs, outputs, place, faults_);
+      const auto planned = plan.ops.find(op.name);
+      OpPlan* access = planned == plan.ops.end() ? nullptr : &planned->second;
+      cost = cost_of(op, machine_, problem_.params, inputs, outputs, place, faults_, access);
       cost.variable_latency &= kernel_.producer;
+      const Cycle by_rule = port_cycles(cost);
       changes_.apply(cost, op.cost ? &*op.cost : nullptr, machine_.units);
+      if (access && access->cost.port > 0) access->priced = is_priced(op, inputs, cost, by_rule);
       if (const std::int64_t most = machine_.limits.warps_per_cta; cost.warps > most)
         faults_.add(place,
                     fmt::format("op '{}' needs {} warps, a CTA on machine '{}' has at most {}", op.name, cost.warps, machine_.name, most),
@@ -339,6 +369,7 @@ class Resolver {
   Machine machine_;  ///< with the changes in its capacities and limits
   FaultLog faults_;
   const ChangedNumbers changes_;
+  const LayoutChoices& choices_;
   Problem problem_;
   std::vector<std::optional<Tile>> tiles_;                       ///< parallel to kernel_.values
   std::map<std::string, std::size_t, std::less<>> value_index_;  ///< into kernel_.values
@@ -351,8 +382,8 @@ class Resolver {
 }  // namespace
 
 Result<Problem> resolve(const Kernel& kernel, const Machine& machine, const Scope& overrides, const Changes& changes,
-                        const LayoutChoices& /*choices*/) {
-  return Resolver(kernel, machine, changes).run(overrides);
+                        const LayoutChoices& choices) {
+  return Resolver(kernel, machine, changes, choices).run(overrides);
 }
 
 }  // namespace heddle

@@ -12,6 +12,7 @@
 #include "core/analysis/stream_order.h"
 #include "core/analysis/turns.h"
 #include "core/base/saturate.h"
+#include "core/layout/plan.h"
 #include "core/problem/changes.h"
 #include "core/problem/costs.h"
 #include "core/problem/storage.h"
@@ -157,7 +158,8 @@ class KernelBuilder {
       std::vector<const Tile*> inputs, outputs;
       for (std::size_t i = 0; i < tiles.size(); ++i) (i < op.inputs.size() ? inputs : outputs).push_back(&tiles[i]);
       FaultLog faults;
-      Op cost = cost_of(op, machine_, problem_.params, inputs, outputs, {}, faults);
+      Op cost =
+          cost_of(op, machine_, problem_.params, inputs, outputs, {}, faults, problem_.layouts ? problem_.layouts->find(op.name) : nullptr);
       if (faults.empty()) {
         numbers_.apply(cost, op.cost ? &*op.cost : nullptr, machine_.units);
         if (paced_) pace(cost, machine_.units, machine_.streams.arithmetic_percent);

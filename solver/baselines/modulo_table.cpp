@@ -146,6 +146,7 @@ Schedule with_groups(const Problem& problem, const ModuloSchedule& found, const 
   schedule.kernel = problem.kernel;
   schedule.machine = problem.machine;
   schedule.params = problem.params;
+  schedule.layouts = choices_of(problem);
   schedule.ii = found.ii;
   for (std::size_t v = 0; v < problem.ops.size(); ++v)
     schedule.ops.push_back({found.starts[v], GroupId(static_cast<std::size_t>(group[v]))});

@@ -20,6 +20,7 @@ Schedule groups_of(const Problem& problem, const Program& program) {
   schedule.kernel = problem.kernel;
   schedule.machine = problem.machine;
   schedule.params = problem.params;
+  schedule.layouts = choices_of(problem);
   schedule.ops.resize(problem.ops.size());
   schedule.groups.resize(program.streams.size());
   for (std::size_t g = 0; g < program.streams.size(); ++g)

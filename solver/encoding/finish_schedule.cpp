@@ -27,6 +27,7 @@ void finish_schedule(const Problem& problem, const Constraints& constraints, Sch
   schedule.kernel = problem.kernel;
   schedule.machine = problem.machine;
   schedule.params = problem.params;
+  schedule.layouts = choices_of(problem);
   schedule.depths.clear();
   for (const Channel& channel : problem.channels) schedule.depths.push_back(needed_depth(channel, schedule));
   derive_groups(problem, schedule, names_groups(constraints) ? UnusedGroups::Keep : UnusedGroups::Drop);

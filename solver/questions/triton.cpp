@@ -40,6 +40,7 @@ std::optional<Schedule> timed(const triton::Native& native, Problem problem, Pro
   schedule.kernel = problem.kernel;
   schedule.machine = problem.machine;
   schedule.params = problem.params;
+  schedule.layouts = choices_of(problem);
   schedule.turns = false;
   schedule.provenance = {"imported", "Triton", note};
   return schedule;

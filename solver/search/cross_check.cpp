@@ -336,6 +336,7 @@ class Encoder {
     schedule.kernel = p_.kernel;
     schedule.machine = p_.machine;
     schedule.params = p_.params;
+    schedule.layouts = choices_of(p_);
     schedule.ii = ii_;
     for (std::size_t v = 0; v < p_.ops.size(); ++v)
       schedule.ops.push_back({model.eval(starts_[v], true).get_numeral_int64(),

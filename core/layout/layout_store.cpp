@@ -1,0 +1,102 @@
+// Keys of accesses are addresses of layouts; an entry holds its layouts, so that no address is used again while the entry lives.
+#include "core/layout/layout_store.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "core/layout/known.h"
+#include "core/layout/notation.h"
+
+namespace heddle {
+namespace {
+
+constexpr std::size_t kMostEntries = 1 << 14;  // of each kind; then it begins anew
+
+std::optional<Layout> made(const LayoutKey& key) {
+  switch (key.form) {
+    case LayoutForm::Accumulator: return accumulator_layout(key.columns);
+    case LayoutForm::Operand: return operand_layout(key.columns, key.bits);
+    case LayoutForm::WarpRows: return warp_rows_layout(key.rows, key.columns);
+    case LayoutForm::ThreadRows: return thread_rows_layout(key.rows, key.columns);
+    case LayoutForm::Panels: return panels_layout(key.rows, key.columns, key.bits, key.number);
+    case LayoutForm::Vector: break;
+  }
+  return known_layout("rows", {key.columns}, key.bits);
+}
+
+/// Another thread may make the same meanwhile; the first one stays.
+template <class Map, class Make>
+typename Map::mapped_type entry_of(Map& map, std::mutex& mutex, const typename Map::key_type& key, Make make) {
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto it = map.find(key); it != map.end()) return it->second;
+  }
+  typename Map::mapped_type value = make();
+  const std::lock_guard lock(mutex);
+  if (map.size() >= kMostEntries) map.clear();
+  return map.emplace(key, std::move(value)).first->second;
+}
+
+std::shared_ptr<const StoredLayout> stored(std::optional<Layout> layout, int bits) {
+  if (!layout) return nullptr;
+  auto entry = std::make_shared<StoredLayout>();
+  entry->text = layout_text(*layout, bits);
+  entry->layout = std::make_shared<const Layout>(*std::move(layout));
+  return entry;
+}
+
+}  // namespace
+
+std::shared_ptr<const StoredLayout> stored_layout(const LayoutKey& key) {
+  static std::map<LayoutKey, std::shared_ptr<const StoredLayout>> all;
+  static std::mutex mutex;
+  return entry_of(all, mutex, key, [&] {
+    std::optional<Layout> layout = made(key);
+    if (layout && key.without >= 0) layout = without_dimension(*layout, static_cast<std::size_t>(key.without));
+    return stored(std::move(layout), key.bits);
+  });
+}
+
+std::shared_ptr<const StoredLayout> stored_layout(const std::string& text, const std::vector<std::int64_t>& shape, int bits,
+                                                  const std::string& file, const std::string& pointer, std::vector<Fault>& faults) {
+  static std::map<std::tuple<std::string, std::vector<std::int64_t>, int>, std::shared_ptr<const StoredLayout>> all;
+  static std::mutex mutex;
+  std::vector<Fault> found;
+  const auto read = [&]() -> std::shared_ptr<const StoredLayout> {
+    Result<Layout> layout = parse_layout(text, {shape, bits}, file, pointer);
+    if (layout) return stored(*std::move(layout), bits);
+    found = layout.error().faults;
+    return nullptr;
+  };
+  // A text that is not read is read again by whoever asks again: it wants its faults.
+  auto entry = text.size() > 4096 ? read() : entry_of(all, mutex, {text, shape, bits}, read);
+  if (!entry && found.empty()) read();
+  faults.insert(faults.end(), found.begin(), found.end());
+  return entry;
+}
+
+StoredAccess stored_access(const std::shared_ptr<const Layout>& registers, const std::shared_ptr<const Layout>& memory, int bits,
+                           const Instruction& row, const LaneExchange& exchange) {
+  using Key = std::tuple<const Layout*, const Layout*, int, std::string, std::string, int, int, int, int>;
+  struct Entry {
+    StoredAccess access;
+    std::shared_ptr<const Layout> registers, memory;
+  };
+  static std::map<Key, Entry> all;
+  static std::mutex mutex;
+  const Key key{registers.get(), memory.get(),         bits, row.name, row.cycles.text(), row.lanes_per_phase, row.bytes,
+                exchange.lane,   exchange.register_bit};
+  return entry_of(all, mutex, key,
+                  [&] {
+                    Entry entry{{}, registers, memory};
+                    entry.access.refusal = access_of(*registers, *memory, bits, row, exchange).refusal;
+                    if (entry.access.refusal.empty()) entry.access.cost = cost_of_access(*registers, *memory, bits, row, exchange);
+                    return entry;
+                  })
+      .access;
+}
+
+}  // namespace heddle

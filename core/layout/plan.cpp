@@ -1,0 +1,307 @@
+// The layouts of values: today's, and those that were chosen.
+#include "core/layout/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/json.h"
+#include "core/base/saturate.h"
+#include "core/base/suggest.h"
+#include "core/base/text_style.h"
+#include "core/kernel/op_shapes.h"
+#include "core/layout/known.h"
+#include "core/layout/planner.h"
+
+namespace heddle {
+namespace {
+
+constexpr const char* kUnknownShape = "has a shape that is spread over threads in no known way";
+
+bool is_copy(const TileOp& op) {
+  return op.kind == "tma_load" || op.kind == "tma_store" || (op.kind == "atomic_add" && op.outputs.empty());
+}
+
+}  // namespace
+
+const OpPlan* LayoutPlan::find(std::string_view op) const {
+  const auto it = ops.find(op);
+  return it == ops.end() ? nullptr : &it->second;
+}
+
+std::string asker_of(const TileOp& op, bool tensor_products) {
+  const char* who = op.kind == "mma" ? (tensor_products ? "tcgen05.mma" : "wgmma") : is_copy(op) ? "TMA" : op.kind.c_str();
+  return fmt::format("{} of '{}'", who, printable(op.name));
+}
+
+std::optional<int> swizzle_of(const Layout& layout, int bits) {
+  if (layout.shape.size() == 1) {
+    const auto rows = known_layout("rows", layout.shape, bits);
+    return rows && same_places(*rows, layout) ? std::optional(0) : std::nullopt;
+  }
+  if (layout.shape.size() != 2) return std::nullopt;
+  for (const int swizzle : {128, 64, 32, 0})
+    if (const auto panels = panels_layout(layout.shape[0], layout.shape[1], bits, swizzle); panels && same_places(*panels, layout))
+      return swizzle;
+  return std::nullopt;
+}
+
+LayoutPlan plan_layouts(const Kernel& kernel, const Scope& params, const Machine& machine, const LayoutChoices& choices,
+                        const std::string& file, std::vector<Fault>& faults) {
+  return Planner(kernel, params, machine, choices, file, faults).run();
+}
+
+Planner::Planner(const Kernel& kernel, const Scope& params, const Machine& machine, const LayoutChoices& choices, const std::string& file,
+                 std::vector<Fault>& faults)
+    : kernel_(kernel), params_(params), machine_(machine), choices_(choices), file_(file), faults_(faults) {
+  plan_.choices = choices;
+}
+
+LayoutPlan Planner::run() {
+  find_family();
+  measure();
+  lay_out_values();
+  if (!choices_.layouts.empty()) take_layouts();
+  if (!choices_.instructions.empty()) take_instructions();
+  plan_ops();
+  return std::move(plan_);
+}
+
+void Planner::fault(std::string pointer, std::string message, std::string hint) {
+  faults_.push_back({file_, std::move(pointer), std::move(message), std::move(hint)});
+}
+
+void Planner::find_family() {
+  using Family = LayoutPlan::Family;
+  const bool hopper = machine_.arch == "sm_90a", blackwell = machine_.arch.starts_with("sm_10");
+  if (!hopper && !blackwell) return;
+  const bool multiplies = std::any_of(kernel_.body.begin(), kernel_.body.end(), [](const TileOp& op) { return op.kind == "mma"; });
+  plan_.family = !multiplies ? Family::Rows : blackwell ? Family::TensorProducts : Family::Products;
+}
+
+void Planner::measure() {
+  shapes_.reserve(kernel_.values.size());
+  for (std::size_t v = 0; v < kernel_.values.size(); ++v) {
+    Shape& shape = shapes_.emplace_back();
+    for (const Expr& extent : value(v).shape) shape.push_back(extent.evaluate(params_).value());
+    index_.emplace(value(v).name, v);
+    // Without products all tiles share their rows and columns.
+    if (value(v).space == Space::Register && shape.size() == 2) rows_ = shape[0], columns_ = shape[1];
+  }
+}
+
+void Planner::lay_out_values() {
+  plan_.values.resize(kernel_.values.size());
+  for (std::size_t v = 0; v < plan_.values.size(); ++v) {
+    ValuePlan& out = plan_.values[v];
+    std::int64_t elements = 1;
+    for (const std::int64_t extent : shapes_[v]) elements = sat_mul(elements, extent);
+    if (plan_.family == LayoutPlan::Family::None)
+      out.unknown = "is of a machine that no kernel is written for";
+    else if (value(v).space == Space::Tmem)
+      out.unknown = "lies in tensor memory";
+    else if (value(v).space == Space::Global)
+      out.unknown = "lies in global memory";
+    else if (shapes_[v].size() != 1 && shapes_[v].size() != 2)
+      out.unknown = kUnknownShape;
+    else if (elements > kMostLayoutElements)
+      out.unknown = fmt::format("has more than {} elements", kMostLayoutElements);
+    else if (value(v).space == Space::Register)
+      lay_out_registers(v);
+    else
+      lay_out_shared(v);
+  }
+}
+
+void Planner::put(std::size_t v, const LayoutKey& key, const char* otherwise) {
+  if (const auto stored = stored_layout(key)) {
+    plan_.values[v].layout = stored->layout;
+    plan_.values[v].text = stored->text;
+  } else {
+    plan_.values[v].unknown = otherwise;
+  }
+}
+
+void Planner::lay_out_registers(std::size_t v) {
+  const Shape& shape = shapes_[v];
+  ValuePlan& out = plan_.values[v];
+  const bool tile = shape.size() == 2;
+  // Extents are positive: the resolver has measured them.
+  switch (plan_.family) {
+    case LayoutPlan::Family::Products: {
+      if (tile) {
+        if (shape[0] != 64 || shape[1] % 16 != 0 || shape[1] > 256) {
+          out.unknown = "is no tile of 64 rows and 16 to 256 columns, as one warpgroup holds";
+          return;
+        }
+        const bool narrow_a = bits(v) == 8 && std::any_of(kernel_.body.begin(), kernel_.body.end(), [&](const TileOp& op) {
+                                return op.kind == "mma" && op.inputs[0].value == value(v).name;
+                              });
+        return put(v, {narrow_a && shape[1] % 32 == 0 ? LayoutForm::Operand : LayoutForm::Accumulator, 64, shape[1], bits(v)},
+                   kUnknownShape);
+      }
+      if (shape[0] % 8 == 0 && along_columns(v)) return put(v, {LayoutForm::Accumulator, 64, shape[0], bits(v), 0, 0}, kUnknownShape);
+      if (shape[0] == 64) return put(v, {LayoutForm::Accumulator, 64, 16, bits(v), 0, 1}, kUnknownShape);
+      break;
+    }
+    case LayoutPlan::Family::Rows:
+      if (tile) {
+        if (shape[0] != rows_ || shape[1] != columns_ || rows_ % 4 != 0 || columns_ % 256 != 0) {
+          out.unknown = "does not have the rows (a multiple of 4) and columns (a multiple of 256) of the kernel's other tiles";
+          return;
+        }
+        return put(v, {LayoutForm::WarpRows, rows_, columns_, bits(v)}, kUnknownShape);
+      }
+      if (rows_ % 4 != 0 || columns_ % 256 != 0 || rows_ == 0) break;
+      if (shape[0] == rows_) return put(v, {LayoutForm::WarpRows, rows_, columns_, bits(v), 0, 1}, kUnknownShape);
+      if (shape[0] == columns_) return put(v, {LayoutForm::WarpRows, rows_, columns_, bits(v), 0, 0}, kUnknownShape);
+      break;
+    case LayoutPlan::Family::TensorProducts:
+      if (tile) {
+        if (shape[0] != 128 || shape[1] % 16 != 0 || shape[1] > 256) {
+          out.unknown = "is no tile of 128 rows and 16 to 256 columns, a row for each thread of a warpgroup";
+          return;
+        }
+        return put(v, {LayoutForm::ThreadRows, 128, shape[1], bits(v)}, kUnknownShape);
+      }
+      if (along_columns(v)) {
+        out.unknown = "is one number per column in registers, where each thread has a row: it can be in shared memory";
+        return;
+      }
+      if (shape[0] == 128) return put(v, {LayoutForm::ThreadRows, 128, 16, bits(v), 0, 1}, kUnknownShape);
+      break;
+    case LayoutPlan::Family::None: break;
+  }
+  out.unknown = kUnknownShape;
+}
+
+void Planner::lay_out_shared(std::size_t v) {
+  const Shape& shape = shapes_[v];
+  if (shape.size() == 1) return put(v, {LayoutForm::Vector, 1, shape[0], bits(v)}, kUnknownShape);
+  const bool panels = plan_.family != LayoutPlan::Family::Rows;
+  // Panels of 128 bytes for products and their swizzle; else rows as wide as a box may be.
+  put(v, {LayoutForm::Panels, shape[0], shape[1], bits(v), panels ? 128 : 0},
+      panels ? "is no whole panels of 128 bytes" : "is no whole panels of 256 columns");
+}
+
+bool Planner::takes_by_column(const TileOp& op, std::size_t input) const {
+  if (op.kind != "map") return integer_attr(op, "axis", 0) == 1 && !is_reduction(op.kind);
+  return map_lay(op, input, shapes_[index_of(op.inputs[input].value)], shapes_[index_of(op.outputs[0])]) == Lay::AlongColumns;
+}
+
+/// Some op lays it over a tile, one element for each column, or what is computed of it element by element.
+bool Planner::along_columns(std::size_t v) const {
+  std::vector<std::string_view> names{value(v).name};
+  for (std::size_t n = 0; n < names.size(); ++n)
+    for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
+      for (const TileOp& op : *list)
+        for (std::size_t k = 0; k < op.inputs.size(); ++k) {
+          if (op.inputs[k].value != names[n] || op.outputs.empty()) continue;
+          if (takes_by_column(op, k)) return true;
+          const bool each = op.kind == "map" || op.kind == "elementwise" || op.kind == "exp2" || op.kind == "convert" || op.kind == "copy";
+          if (each && shapes_[index_of(op.outputs[0])].size() == 1 && std::find(names.begin(), names.end(), op.outputs[0]) == names.end())
+            names.push_back(op.outputs[0]);
+        }
+  return false;
+}
+
+// ---- choices
+
+std::string Planner::objection(std::size_t v, const Layout& layout) {
+  const std::optional<int> swizzle = swizzle_of(layout, bits(v));
+  for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
+    for (const TileOp& op : *list) {
+      const auto reads = [&](std::size_t k) { return k < op.inputs.size() && op.inputs[k].value == value(v).name; };
+      const std::string asker = asker_of(op, tensor_products());
+      if (op.kind == "mma" && (reads(0) || reads(1)) && swizzle.value_or(0) == 0)
+        return fmt::format("'{}' is read by {}, which needs panels of 32, 64 or 128 bytes", printable(value(v).name), asker);
+      const bool moved = is_copy(op) && (reads(0) || (!op.outputs.empty() && op.outputs[0] == value(v).name));
+      if (moved && !swizzle)
+        return fmt::format("'{}' is {} {}, which needs panels", printable(value(v).name), reads(0) ? "read by" : "written by", asker);
+    }
+  return {};
+}
+
+std::string Planner::register_objection(std::size_t v) const {
+  const Layout& layout = *plan_.values[v].layout;
+  const std::string name = printable(value(v).name);
+  const bool tile = shapes_[v].size() == 2;
+  for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
+    for (const TileOp& op : *list) {
+      const std::string asker = asker_of(op, tensor_products());
+      const bool made = std::find(op.outputs.begin(), op.outputs.end(), value(v).name) != op.outputs.end();
+      if (op.kind == "mma" && products() && tile && shapes_[v][0] == 64) {
+        const std::int64_t columns = shapes_[v][1];
+        const bool a = op.inputs[0].value == value(v).name;
+        if ((made || (op.inputs.size() > 2 && op.inputs[2].value == value(v).name)) && !same_places(layout, accumulator_layout(columns)))
+          return fmt::format("'{}' is the accumulator of {}", name, asker);
+        if (a && (columns * bits(v) % 256 != 0 || !same_places(layout, operand_layout(columns, bits(v)))))
+          return fmt::format("'{}' is an operand of {}, which takes it as \"operand\"", name, asker);
+      }
+      const bool each = op.kind == "map" || op.kind == "elementwise" || op.kind == "exp2" || op.kind == "mask";
+      const bool takes = std::any_of(op.inputs.begin(), op.inputs.end(), [&](const Operand& in) { return in.value == value(v).name; });
+      if (!each || (!made && !takes)) continue;
+      std::vector<std::string> others = op.outputs;
+      for (const Operand& in : op.inputs) others.push_back(in.value);
+      for (const std::string& other : others) {
+        const std::size_t o = index_of(other);
+        const ValuePlan& plan = plan_.values[o];
+        if (o == v || value(o).space != Space::Register || shapes_[o] != shapes_[v] || !plan.layout) continue;
+        if (!same_places(*plan.layout, layout))
+          return fmt::format("'{}' and '{}', which lies as {}, meet element by element in {}", name, printable(other), plan.text, asker);
+      }
+    }
+  return {};
+}
+
+void Planner::take_layouts() {
+  std::vector<std::pair<std::size_t, ValuePlan>> before;
+  for (const auto& [name, text] : choices_.layouts) {
+    const std::string pointer = pointer_to("/layouts", name);
+    const auto it = index_.find(name);
+    if (it == index_.end()) {
+      const auto known = names_of(kernel_.values);
+      std::string hint = did_you_mean(name, known);
+      fault(pointer, fmt::format("kernel '{}' has no value '{}'", kernel_.name, printable(name)),
+            hint.empty() ? "its values: " + list_of(known) : std::move(hint));
+      continue;
+    }
+    const std::size_t v = it->second;
+    ValuePlan& plan = plan_.values[v];
+    if (plan_.family == LayoutPlan::Family::None || (value(v).space != Space::Register && value(v).space != Space::Smem)) {
+      fault(pointer, fmt::format("the layout of '{}' cannot be chosen: it {}", printable(name), plan.unknown));
+      continue;
+    }
+    const auto stored = stored_layout(text, shapes_[v], bits(v), file_, pointer, faults_);
+    if (!stored) continue;
+    if (stored->layout->shape != shapes_[v]) {
+      fault(pointer, fmt::format("\"{}\" is a layout of {}, and '{}' is {}", printable(text), shape_text(stored->layout->shape),
+                                 printable(name), shape_text(shapes_[v])));
+      continue;
+    }
+    if (stored->layout->in_memory() != (value(v).space == Space::Smem)) {
+      fault(pointer, fmt::format("'{}' lies in {}, and \"{}\" is a layout of {}", printable(name),
+                                 value(v).space == Space::Smem ? "shared memory" : "registers", printable(text),
+                                 stored->layout->in_memory() ? "memory" : "registers"));
+      continue;
+    }
+    before.emplace_back(v, plan);
+    plan = {stored->layout, stored->text, true, {}};
+  }
+  // Every choice is in place before one is judged: several may fit only together.
+  std::vector<std::pair<std::size_t, ValuePlan>> undone;
+  for (auto& [v, old] : before) {
+    const bool memory = value(v).space == Space::Smem;
+    const std::string why = memory ? objection(v, *plan_.values[v].layout) : register_objection(v);
+    if (why.empty()) continue;
+    const std::string& text = choices_.layouts.find(value(v).name)->second;
+    fault(pointer_to("/layouts", value(v).name), fmt::format("{}; you chose {}", why, printable(text)),
+          memory             ? "\"panels 128\", \"panels 64\" and \"panels 32\" suit products and TMA"
+          : old.text.empty() ? std::string()
+                             : fmt::format("today it lies as {}", old.text));
+    undone.emplace_back(v, std::move(old));
+  }
+  for (auto& [v, old] : undone) plan_.values[v] = std::move(old);
+}
+
+}  // namespace heddle

@@ -1,0 +1,385 @@
+// The instructions of ops: today's, and those that were chosen; and what the port of shared memory does for each.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/integer_division.h"
+#include "core/base/json.h"
+#include "core/base/saturate.h"
+#include "core/base/suggest.h"
+#include "core/base/text_style.h"
+#include "core/kernel/op_shapes.h"
+#include "core/layout/planner.h"
+
+namespace heddle {
+namespace {
+
+using Kind = InstructionKind;
+
+/// Among those kinds a choice is legal for ops of this kind.
+std::vector<Kind> kinds_for(const TileOp& op) {
+  if (op.kind == "smem_store") return {Kind::SharedStore, Kind::MatrixStore};
+  if (op.kind == "smem_load") return {Kind::SharedLoad, Kind::MatrixLoad};
+  if (op.kind == "mma") return {Kind::Product};
+  if (op.kind == "tma_load" || op.kind == "tma_store" || op.kind == "atomic_add") return {Kind::BulkCopy};
+  if (op.kind == "load") return {Kind::GlobalLoad, Kind::AsyncCopy};
+  if (op.kind == "store") return {Kind::GlobalStore};
+  return {};
+}
+
+const char* short_name(DType type) {
+  switch (type) {
+    case DType::F8e4m3: return "e4m3";
+    case DType::F8e5m2: return "e5m2";
+    case DType::I8: return "s8";
+    case DType::F32:
+    case DType::Bf16:
+    case DType::F16:
+    case DType::I32:
+    case DType::I4: break;
+  }
+  return to_string(type);
+}
+
+std::string product_name(bool tensor_products, Space a, DType type) {
+  const char* where = a == Space::Register ? "rs" : a == Space::Tmem ? "ts" : "ss";
+  return fmt::format("{}.{}.{}", tensor_products ? "tcgen05.mma" : "wgmma", where, short_name(type));
+}
+
+/// Reads vectors from shared memory on its way.
+bool computes(const TileOp& op) { return op.kind == "elementwise" || op.kind == "exp2" || op.kind == "map" || op.kind == "broadcast"; }
+
+/// Cycles of a product's instruction of the catalogue; nothing where its formula has none.
+std::optional<std::int64_t> cycles_of(const Instruction& row, std::int64_t m, std::int64_t n, int bits) {
+  const auto cycles = row.cycles.evaluate({{"m", m}, {"n", n}, {"k", row.k}, {"bits", bits}});
+  return cycles && *cycles >= 0 ? std::optional(*cycles) : std::nullopt;
+}
+
+const Instruction* product_row(const Machine& machine, Space a, DType type) {
+  for (const bool tensor : {false, true})
+    if (const Instruction* row = machine.find_instruction(product_name(tensor, a, type))) return row;
+  // Other types are read as fast; where A cannot come from there, both come from shared memory.
+  for (const Space space : {a, Space::Smem})
+    for (const bool tensor : {false, true})
+      if (const Instruction* row = machine.find_instruction(product_name(tensor, space, DType::Bf16))) return row;
+  return nullptr;
+}
+
+}  // namespace
+
+std::int64_t port_of_bytes(std::int64_t bytes) { return ceil_div(bytes, std::int64_t{kBanks} * kBankBytes); }
+
+AccessCost product_cost(const Machine& machine, Space a, DType type, std::int64_t m, std::int64_t n, std::int64_t k, int bits) {
+  AccessCost cost;
+  const Instruction* row = product_row(machine, a, type);
+  if (!row || row->m < 1 || row->k < 1) return cost;
+  const auto cycles = cycles_of(*row, m, n, bits);
+  if (!cycles) return cost;
+  // A step is as deep as 32 bytes, whatever the type.
+  cost.issues = sat_mul(ceil_div(m, row->m), ceil_div(sat_mul(k, bits), 256));
+  cost.port = cost.least = sat_mul(cost.issues, *cycles);
+  cost.known = true;
+  return cost;
+}
+
+AccessCost hand_over_cost(const Machine& machine, std::int64_t registers, std::int64_t threads, const std::string& instruction) {
+  AccessCost cost;
+  const Instruction* store = machine.find_instruction(instruction);
+  if (!store || store->kind != Kind::SharedStore || store->bytes < 1 || registers < 1 || threads < 1) return cost;
+  const Instruction* load = machine.find_instruction(fmt::format("ld.shared.{}", store->bytes));
+  if (!load) return cost;
+  cost.issues = ceil_div(sat_mul(registers, 4), store->bytes);
+  const std::int64_t warps = ceil_div(threads, kWarpLanes);
+  for (const Instruction* row : {store, load}) {
+    const auto cycles = row->cycles.evaluate({{"bytes", row->bytes}});
+    const std::int64_t phases = ceil_div(kWarpLanes, std::max(row->lanes_per_phase, 1));
+    cost.port = sat_add(cost.port, sat_mul(sat_mul(cost.issues, warps), sat_mul(phases, cycles ? *cycles : 1)));
+  }
+  cost.least = cost.port;  // neighbouring lanes, neighbouring words
+  cost.known = true;
+  return cost;
+}
+
+bool Planner::suits(const TileOp& op, const Instruction& row) {
+  const std::vector<Kind> kinds = kinds_for(op);
+  return std::find(kinds.begin(), kinds.end(), row.kind) != kinds.end();
+}
+
+void Planner::take_instructions() {
+  for (const auto& [name, choice] : choices_.instructions) {
+    const std::string pointer = pointer_to("/instructions", name);
+    const TileOp* op = nullptr;
+    std::vector<std::string> known;
+    for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
+      for (const TileOp& each : *list) {
+        if (each.name == name) op = &each;
+        if (!kinds_for(each).empty()) known.push_back(each.name);
+      }
+    if (!op) {
+      std::string hint = did_you_mean(name, known);
+      fault(pointer, fmt::format("kernel '{}' has no op '{}'", kernel_.name, printable(name)),
+            !hint.empty()   ? std::move(hint)
+            : known.empty() ? "none of its ops has a choice of instructions"
+                            : "ops with a choice: " + list_of(known));
+      continue;
+    }
+    const Instruction* row = machine_.find_instruction(choice.name);
+    if (row && suits(*op, *row)) continue;
+    std::vector<std::string> rows;
+    for (const Instruction& each : machine_.instructions)
+      if (suits(*op, each)) rows.push_back(each.name);
+    std::string hint = did_you_mean(choice.name, rows);
+    const std::string all = rows.empty() ? "there is none to choose" : "it can be " + list_of(rows);
+    fault(pointer,
+          row ? fmt::format("'{}', a {}, cannot be written as {}", printable(name), op->kind, printable(choice.name))
+              : fmt::format("machine '{}' has no instruction '{}'", machine_.name, printable(choice.name)),
+          hint.empty() ? all : hint + "; " + all);
+  }
+}
+
+const InstructionChoice* Planner::chosen(const TileOp& op) const {
+  const auto it = choices_.instructions.find(op.name);
+  if (it == choices_.instructions.end()) return nullptr;
+  const Instruction* row = machine_.find_instruction(it->second.name);
+  return row && suits(op, *row) ? &it->second : nullptr;
+}
+
+InstructionChoice Planner::first_fitting(std::initializer_list<const char*> names, const std::shared_ptr<const Layout>& held,
+                                         const std::shared_ptr<const Layout>& memory, int bits) const {
+  for (const char* name : names)
+    if (const Instruction* row = machine_.find_instruction(name); row && stored_access(held, memory, bits, *row, {}).refusal.empty())
+      return {name, {}};
+  return {*names.begin(), {}};
+}
+
+AccessCost Planner::uncounted(std::size_t v, bool exchanged) const {
+  AccessCost cost;
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : shapes_[v]) elements = sat_mul(elements, extent);
+  cost.port = cost.least = port_of_bytes(ceil_div(sat_mul(elements, bits(v)), 8));
+  cost.selects = exchanged ? elements : 0;
+  return cost;
+}
+
+void Planner::plan_ops() {
+  for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
+    for (const TileOp& op : *list) plan_op(op);
+}
+
+void Planner::plan_op(const TileOp& op) {
+  if (plan_.family == LayoutPlan::Family::None) return;
+  if (op.kind == "smem_store" || op.kind == "smem_load") return plan_transfer(op, op.kind == "smem_store");
+  if (op.kind == "mma") return plan_product(op);
+  if (op.kind == "load" || op.kind == "store") return plan_global(op);
+  if (op.kind == "tma_load" || op.kind == "tma_store" || op.kind == "atomic_add") return plan_copy(op);
+  if (computes(op)) plan_vectors(op);
+}
+
+/// A tile from registers to shared memory or back.
+void Planner::plan_transfer(const TileOp& op, bool store) {
+  if (op.inputs.empty() || op.outputs.empty()) return;
+  const std::size_t from = index_of(op.inputs[0].value), to = index_of(op.outputs[0]);
+  OpAccess access;
+  access.value = store ? to : from;
+  access.registers = store ? from : to;
+  access.store = store;
+  access.bits = bits(access.value);
+  OpPlan& out = plan_.ops[op.name];
+  const ValuePlan &held = plan_.values[access.registers], &memory = plan_.values[access.value];
+  const bool f32_fragments = store && products() && bits(from) == 32;
+  const auto unknown = [&](std::string why) {
+    out.unknown = std::move(why);
+    access.cost = out.cost = uncounted(to, f32_fragments);
+    out.accesses.push_back(std::move(access));
+  };
+  access.held = held.layout;
+  if (!held.layout || !memory.layout) {
+    const bool registers = !held.layout;
+    return unknown(fmt::format("'{}' {}", value(registers ? access.registers : access.value).name, (registers ? held : memory).unknown));
+  }
+  if (bits(from) != bits(to)) return unknown("it changes the type on the way");
+  // Today's, and where it does not fit a layout that was chosen, what does.
+  InstructionChoice choice;
+  const InstructionChoice* said = chosen(op);
+  if (said) {
+    choice = *said;
+  } else if (!store) {
+    choice = products() && access.bits == 16 ? first_fitting({"ldmatrix.x4", "ld.shared.16", "ld.shared.8", "ld.shared.4", "ld.shared.2"},
+                                                             held.layout, memory.layout, 16)
+                                             : first_fitting({"ld.shared.16", "ld.shared.8", "ld.shared.4", "ld.shared.2", "ld.shared.1"},
+                                                             held.layout, memory.layout, access.bits);
+  } else if (f32_fragments) {
+    choice = {"st.shared.8", {2, 3}};
+    const Instruction* row = machine_.find_instruction(choice.name);
+    if (row && !stored_access(held.layout, memory.layout, access.bits, *row, choice.exchange).refusal.empty())
+      choice = first_fitting({"st.shared.16", "st.shared.8", "st.shared.4"}, held.layout, memory.layout, access.bits);
+  } else if (products() && access.bits == 16) {
+    choice = first_fitting({"stmatrix.x4", "st.shared.16", "st.shared.8", "st.shared.4", "st.shared.2"}, held.layout, memory.layout, 16);
+  } else {
+    choice = first_fitting({"st.shared.16", "st.shared.8", "st.shared.4", "st.shared.2", "st.shared.1"}, held.layout, memory.layout,
+                           access.bits);
+  }
+  out.instruction = choice;
+  out.chosen = said != nullptr;
+  access.by = machine_.instructions.share(choice.name);
+  access.exchange = choice.exchange;
+  if (!access.by) return unknown(fmt::format("machine '{}' has no instruction '{}'", machine_.name, choice.name));
+  const StoredAccess counted = stored_access(held.layout, memory.layout, access.bits, *access.by, choice.exchange);
+  if (!counted.refusal.empty()) {
+    const bool layout = held.chosen || memory.chosen;
+    if (said || layout)
+      fault(
+          said ? pointer_to("/instructions", op.name) : pointer_to("/layouts", value(memory.chosen ? access.value : access.registers).name),
+          fmt::format("'{}' cannot be written{} while '{}' lies as {} and '{}' as {}: {}", printable(op.name),
+                      said ? " as " + choice.name : std::string(), value(access.registers).name, held.text, value(access.value).name,
+                      memory.text, counted.refusal));
+    return unknown(counted.refusal);
+  }
+  access.cost = out.cost = counted.cost;
+  out.accesses.push_back(std::move(access));
+}
+
+/// Boxes by TMA: filled in idle cycles of the port, read at its full rate.
+void Planner::plan_copy(const TileOp& op) {
+  const bool load = op.kind == "tma_load";
+  if (load ? op.outputs.empty() : op.inputs.empty()) return;
+  const std::size_t v = index_of(load ? op.outputs[0] : op.inputs[0].value);
+  OpPlan& out = plan_.ops[op.name];
+  out.cost = uncounted(v, false);
+  if (value(v).space != Space::Smem) {
+    out.unknown = fmt::format("'{}' does not lie in shared memory", value(v).name);
+    return;
+  }
+  OpAccess access;
+  access.value = access.registers = v;
+  access.store = load;
+  access.charged = !load;
+  access.bits = bits(v);
+  const ValuePlan& memory = plan_.values[v];
+  if (memory.layout) {
+    // Today's layouts are known by name; those of vectors are boxes of one row.
+    const std::optional<int> swizzle = memory.chosen                              ? swizzle_of(*memory.layout, access.bits)
+                                       : shapes_[v].size() != 2                   ? 0
+                                       : plan_.family == LayoutPlan::Family::Rows ? 0
+                                                                                  : 128;
+    out.instruction.name = fmt::format("tma.{}", swizzle.value_or(0));
+    access.by = machine_.instructions.share(out.instruction.name);
+    access.cost = out.cost;
+    access.cost.known = access.by != nullptr;
+    access.cost.issues = 1;
+    if (const InstructionChoice* said = chosen(op)) {
+      out.chosen = true;
+      if (said->name != out.instruction.name)
+        fault(pointer_to("/instructions", op.name),
+              fmt::format("'{}' cannot be written as {} while '{}' lies as {}", printable(op.name), printable(said->name), value(v).name,
+                          memory.text),
+              fmt::format("\"{}\" takes it as it lies", out.instruction.name));
+      else if (said->exchange.used())
+        fault(pointer_to("/instructions", op.name),
+              fmt::format("lanes exchange what they store with st.shared only, not with {}", printable(said->name)));
+    }
+  } else {
+    out.unknown = fmt::format("'{}' {}", value(v).name, memory.unknown);
+    access.cost = out.cost;
+  }
+  out.cost = access.charged ? access.cost : AccessCost{.known = access.cost.known};
+  out.accesses.push_back(std::move(access));
+}
+
+void Planner::plan_product(const TileOp& op) {
+  if (op.inputs.size() < 2 || op.outputs.empty()) return;
+  const std::size_t a = index_of(op.inputs[0].value), b = index_of(op.inputs[1].value), d = index_of(op.outputs[0]);
+  if (shapes_[a].size() != 2 || shapes_[b].size() != 2 || shapes_[d].size() != 2) return;
+  const std::int64_t m = shapes_[d][0], n = shapes_[d][1], k = flag_attr(op, "transpose_a") ? shapes_[a][0] : shapes_[a][1];
+  OpPlan& out = plan_.ops[op.name];
+  out.instruction.name = product_name(tensor_products(), value(a).space, value(a).dtype);
+  out.cost = product_cost(machine_, value(a).space, value(a).dtype, m, n, k, bits(a));
+  if (!out.cost.known) out.unknown = fmt::format("machine '{}' has no product of this kind in its catalogue", machine_.name);
+  if (const InstructionChoice* said = chosen(op)) {
+    out.chosen = true;
+    if (said->name != out.instruction.name || said->exchange.used())
+      fault(pointer_to("/instructions", op.name),
+            fmt::format("'{}' cannot be written as {}: its A is {} in {}", printable(op.name), printable(said->name),
+                        to_string(value(a).dtype), value(a).space == Space::Register ? "registers" : to_string(value(a).space)),
+            fmt::format("\"{}\" takes it", out.instruction.name));
+  }
+  // What B takes is what is left when A comes from elsewhere.
+  const bool both = value(a).space == Space::Smem;
+  const AccessCost of_b =
+      both ? product_cost(machine_, tensor_products() ? Space::Tmem : Space::Register, value(a).dtype, m, n, k, bits(a)) : out.cost;
+  for (const std::size_t operand : {a, b}) {
+    if (value(operand).space != Space::Smem) continue;
+    OpAccess access;
+    access.value = operand;
+    access.registers = d;
+    access.bits = bits(operand);
+    access.by = machine_.instructions.share(out.instruction.name);
+    access.cost = out.cost;
+    if (both && of_b.known) {
+      access.cost.port = access.cost.least = operand == b ? of_b.port : out.cost.port - of_b.port;
+      access.cost.issues = operand == b ? out.cost.issues : 0;  // one instruction reads both
+    }
+    out.accesses.push_back(std::move(access));
+    if (a == b) break;
+  }
+}
+
+/// One f32 number per row or column, taken from shared memory where it is needed.
+void Planner::plan_vectors(const TileOp& op) {
+  if (plan_.family == LayoutPlan::Family::Rows || op.outputs.empty()) return;
+  const std::size_t to = index_of(op.outputs[0]);
+  if (shapes_[to].size() != 2 || !plan_.values[to].layout) return;
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    const std::size_t v = index_of(op.inputs[i].value);
+    if (value(v).space != Space::Smem || shapes_[v].size() != 1 || value(v).dtype != DType::F32) continue;
+    const bool columns = op.kind == "map" ? map_lay(op, i, shapes_[v], shapes_[to]) == Lay::AlongColumns : integer_attr(op, "axis", 0) == 1;
+    if (shapes_[v][0] != shapes_[to][columns ? 1 : 0]) continue;
+    const ValuePlan& memory = plan_.values[v];
+    const auto held = stored_layout(
+        {tensor_products() ? LayoutForm::ThreadRows : LayoutForm::Accumulator, shapes_[to][0], shapes_[to][1], 32, 0, columns ? 0 : 1});
+    OpAccess access;
+    access.value = v;
+    access.registers = to;
+    access.charged = false;
+    access.bits = 32;
+    const char* name = !columns ? "ld.shared.4" : tensor_products() ? "ld.shared.16" : "ld.shared.8";
+    access.by = machine_.instructions.share(name);
+    access.cost = uncounted(v, false);
+    if (held && memory.layout && access.by) {
+      access.held = held->layout;
+      const StoredAccess counted = stored_access(held->layout, memory.layout, 32, *access.by, {});
+      if (counted.refusal.empty()) access.cost = counted.cost;
+    }
+    OpPlan& out = plan_.ops[op.name];
+    out.cost.known = access.cost.known && (out.accesses.empty() || out.cost.known);
+    out.accesses.push_back(std::move(access));
+  }
+}
+
+/// Global memory: which vectors threads load and store; the port is charged by bytes.
+void Planner::plan_global(const TileOp& op) {
+  const bool load = op.kind == "load";
+  if (load ? op.outputs.empty() : op.inputs.empty()) return;
+  const std::size_t v = index_of(load ? op.outputs[0] : op.inputs[0].value);
+  OpPlan& out = plan_.ops[op.name];
+  out.cost = uncounted(v, false);
+  out.unknown = "global memory is counted by bytes";
+  if (const InstructionChoice* said = chosen(op)) {
+    out.instruction = *said;
+    out.chosen = true;
+    if (said->exchange.used())
+      fault(pointer_to("/instructions", op.name),
+            fmt::format("lanes exchange what they store with st.shared only, not with {}", printable(said->name)));
+    return;
+  }
+  const bool one_number = shapes_[v].size() == 1 && !along_columns(v);
+  if (value(v).space == Space::Smem)
+    out.instruction.name = "cp.async.16";
+  else if (plan_.family == LayoutPlan::Family::Products && !one_number && bits(v) == 32)
+    out.instruction.name = load ? "ld.global.8" : "st.global.8";  // two neighbours of a row
+  else
+    out.instruction.name = load ? "ld.global.4" : "st.global.4";
+}
+
+}  // namespace heddle

@@ -1,0 +1,86 @@
+// Inside plan_layouts(): values first (plan_values.cpp), then what ops do with them (plan_ops.cpp).
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/layout/layout_store.h"
+#include "core/layout/plan.h"
+
+namespace heddle {
+
+class Planner {
+ public:
+  Planner(const Kernel& kernel, const Scope& params, const Machine& machine, const LayoutChoices& choices, const std::string& file,
+          std::vector<Fault>& faults);
+
+  LayoutPlan run();
+
+  /// Why values in shared memory cannot lie like this; empty: they can. Names who asks.
+  std::string objection(std::size_t value, const Layout& layout);
+  /// Instructions that an op of this kind could be written in, by kind of instruction; today's is not among them if it names none.
+  static bool suits(const TileOp& op, const Instruction& row);
+
+ private:
+  using Shape = std::vector<std::int64_t>;
+
+  // ---- values
+  void find_family();
+  void measure();
+  void lay_out_values();
+  void lay_out_registers(std::size_t v);
+  void lay_out_shared(std::size_t v);
+  void put(std::size_t v, const LayoutKey& key, const char* otherwise);
+  bool along_columns(std::size_t v) const;
+  bool takes_by_column(const TileOp& op, std::size_t input) const;
+  void take_layouts();
+  /// Register tiles that one op reads and writes element by element lie alike.
+  std::string register_objection(std::size_t value) const;
+
+  // ---- ops
+  void plan_ops();
+  void plan_op(const TileOp& op);
+  void plan_transfer(const TileOp& op, bool store);
+  void plan_copy(const TileOp& op);
+  void plan_product(const TileOp& op);
+  void plan_vectors(const TileOp& op);
+  void plan_global(const TileOp& op);
+  void take_instructions();
+  const InstructionChoice* chosen(const TileOp& op) const;
+  /// The widest that fits, tried in this order; nothing fits: the first.
+  InstructionChoice first_fitting(std::initializer_list<const char*> names, const std::shared_ptr<const Layout>& held,
+                                  const std::shared_ptr<const Layout>& memory, int bits) const;
+  AccessCost uncounted(std::size_t value, bool exchanged) const;
+
+  void fault(std::string pointer, std::string message, std::string hint = {});
+  std::size_t index_of(std::string_view name) const { return index_.at(name); }
+  const TileValue& value(std::size_t v) const { return kernel_.values[v]; }
+  int bits(std::size_t v) const { return bits_of(kernel_.values[v].dtype); }
+  bool products() const { return plan_.family == LayoutPlan::Family::Products; }
+  bool tensor_products() const { return plan_.family == LayoutPlan::Family::TensorProducts; }
+
+  const Kernel& kernel_;
+  const Scope& params_;
+  const Machine& machine_;
+  const LayoutChoices& choices_;
+  const std::string& file_;
+  std::vector<Fault>& faults_;
+  LayoutPlan plan_;
+  std::vector<Shape> shapes_;
+  std::map<std::string_view, std::size_t> index_;
+  std::int64_t rows_ = 0, columns_ = 0;  ///< of the tiles of a kernel without products
+};
+
+/// "wgmma of 'qk'", "TMA of 'load_k'".
+std::string asker_of(const TileOp& op, bool tensor_products);
+/// S of "panels S", where the layout is one.
+std::optional<int> swizzle_of(const Layout& layout, int bits);
+/// What a tile takes of the port if nobody meets: bytes / 128, rounded up.
+std::int64_t port_of_bytes(std::int64_t bytes);
+
+}  // namespace heddle
