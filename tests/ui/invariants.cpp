@@ -51,7 +51,11 @@ void look_at_entry(const Content& content, const ScheduleEntry& entry, const Liv
   const auto wrong = [&](const std::string& what) { broken.push_back(fmt::format("{}: {}", entry.name, what)); };
   if (!content.problem) return;
   if (!fits(*content.problem, entry.schedule)) return wrong("does not fit the problem");
-  const Verdict verdict = judge(*content.problem, content.constraints, entry.schedule);
+  // What a schedule is not bound by, since others made it for themselves, does not count against it.
+  Constraints demands = content.constraints;
+  if (entry.unbound)
+    for (const UserConstraint& demand : *entry.unbound) std::erase(demands, demand);
+  const Verdict verdict = judge(*content.problem, demands, entry.schedule);
   if (!same(verdict, entry.verdict)) wrong(fmt::format("breaks [{}], its verdict says [{}]", said(verdict), said(entry.verdict)));
   // Pins may mean the schedule moved as a whole; the rules are the same everywhere.
   const bool only_user =

@@ -67,6 +67,21 @@ TEST_CASE("a dropped Triton text is read two ways, and its text stands beside th
   CHECK(std::string(ImGui::GetClipboardText()).find("kernels.py:") == 0);
 }
 
+TEST_CASE("Triton's text is none to save: the palette offers it and does nothing", "[ui]") {
+  Harness h(test::solve_toy, 1600, 900, without_comparison());
+  h.drop(gemm());
+  h.frame(4);
+  for (const char* action : {"save_kernel_text", "save_kernel_as"}) {
+    h.key(Key::P, {.ctrl = true, .shift = true});
+    h.type("save kernel");
+    REQUIRE(h.has(std::string("palette/action/") + action));
+    h.click(std::string("palette/action/") + action);
+    h.key(Key::Escape);
+    h.frame(2);
+    CHECK(h.window().ui().path_prompt.ask == Prompt::Nothing);
+  }
+}
+
 TEST_CASE("a folder of several kernels asks which one", "[ui]") {
   const test::FlowFolder folder;
   for (const char* name : {"gemm_descriptors.sm90.final.ttgir", "attention_forward.sm90.final.ttgir"}) {

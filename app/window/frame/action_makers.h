@@ -30,8 +30,10 @@
 #include "app/window/tabs/cuda/cuda_state.h"
 #include "app/window/tabs/cuda/cuda_views.h"
 #include "app/window/tabs/family/family_state.h"
+#include "app/window/tabs/layout/layout_views_drawn.h"
 #include "app/window/tabs/paper/paper_state.h"
 #include "app/window/tabs/pareto/pareto_model.h"
+#include "core/chart/gantt_facts.h"
 #include "core/chart/gantt_model.h"
 #include "core/library/library.h"
 
@@ -336,6 +338,31 @@ template <int step>
 void next_source(const Session& s, UiState& ui) {
   step_source(s, ui, step);
 }
+inline std::string no_layout_shown(const Session& s) { return s.view().tab == BottomTab::Layout ? "" : "the Layout tab is not shown"; }
+inline std::string no_layout_of_selected(const Session& s) {
+  if (!needs_selection(s).empty()) return needs_selection(s);
+  const OpId op = s.selection().primary();
+  if (!s.content().problem || op.index() >= s.content().problem->ops.size()) return "no kernel is open on a machine";
+  return shared_memory_plan(*s.content().problem, op) ? "" : "the selected op does not move a tile between registers and shared memory";
+}
+inline void show_layout(const Session&, UiState& ui) {
+  ui.of<LayoutTabState>().followed = {};
+  ui.of<LayoutTabState>().own = false;
+  ui.commands.push(show_tab(BottomTab::Layout));
+}
+inline void show_layout_text(const Session&, UiState& ui) {
+  ui.of<LayoutTabState>().own = true;
+  ui.commands.push(show_tab(BottomTab::Layout));
+}
+template <int step>
+void next_phase(const Session&, UiState& ui) {
+  LayoutTabState& state = ui.of<LayoutTabState>();
+  if (state.a.view()) step_phase(*state.a.view(), state, step);
+}
+inline void next_layout_colour(const Session&, UiState& ui) {
+  LayoutColour& colour = ui.of<LayoutTabState>().colour;
+  colour = colour == LayoutColour::Phase ? LayoutColour::Warp : static_cast<LayoutColour>(static_cast<int>(colour) + 1);
+}
 inline std::string needs_gpu(const Session& s) { return s.why_no_run(); }
 template <bool profile>
 Command make_run(const Session&) {
@@ -388,6 +415,11 @@ template <SourceOf of>
 std::string no_text(const Session& s) {
   return of == SourceOf::Kernel && s.content().triton ? "" : s.why_no_edit(of);  // that one is only read
 }
+/// Triton's text is shown, and is no text of ours to save.
+template <SourceOf of>
+std::string no_text_to_save(const Session& s) {
+  return s.why_no_edit(of);
+}
 template <SourceOf of>
 std::string no_file_to_read(const Session& s) {
   const SourceText* text = s.text_of(of);
@@ -421,7 +453,7 @@ inline void new_kernel(const Session&, UiState& ui) { begin_new_kernel(ui); }
 
 inline void save_project(const Session& s, UiState& ui) {
   // While a text has the keyboard, it is what is saved.
-  if (const auto of = s.view().editor; of && text_has_keys(ui)) {
+  if (const auto of = s.view().editor; of && text_has_keys(ui) && s.why_no_edit(*of).empty()) {
     const char* action = *of == SourceOf::Kernel ? "save_kernel_text" : "save_machine_text";
     return perform(*find_action(action), s, ui);
   }

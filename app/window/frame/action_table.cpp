@@ -28,10 +28,13 @@ const Action kActions[] = {
     Action{"save_as", kFile, "Save project as ...", "Ctrl+Shift+S"}.asks(Prompt::ProjectPath).needs(save_reason),
     Action{"save_schedule", kFile, "Save schedule ...", ""}.asks(Prompt::SavePath).needs(needs_schedule),
     Action{"save_constraints", kFile, "Save constraints ...", ""}.asks(Prompt::ConstraintsPath).needs(needs_constraints),
-    Action{"save_kernel_text", kFile, "Save kernel", ""}.does(save_text<SourceOf::Kernel>).needs(no_text<SourceOf::Kernel>).below_line(),
-    Action{"save_kernel_as", kFile, "Save kernel as ...", ""}.asks(Prompt::KernelTextPath).needs(no_text<SourceOf::Kernel>),
-    Action{"save_machine_text", kFile, "Save machine", ""}.does(save_text<SourceOf::Machine>).needs(no_text<SourceOf::Machine>),
-    Action{"save_machine_as", kFile, "Save machine as ...", ""}.asks(Prompt::MachineTextPath).needs(no_text<SourceOf::Machine>),
+    Action{"save_kernel_text", kFile, "Save kernel", ""}
+        .does(save_text<SourceOf::Kernel>)
+        .needs(no_text_to_save<SourceOf::Kernel>)
+        .below_line(),
+    Action{"save_kernel_as", kFile, "Save kernel as ...", ""}.asks(Prompt::KernelTextPath).needs(no_text_to_save<SourceOf::Kernel>),
+    Action{"save_machine_text", kFile, "Save machine", ""}.does(save_text<SourceOf::Machine>).needs(no_text_to_save<SourceOf::Machine>),
+    Action{"save_machine_as", kFile, "Save machine as ...", ""}.asks(Prompt::MachineTextPath).needs(no_text_to_save<SourceOf::Machine>),
     Action{"read_kernel_again", kFile, "Read the kernel's file again", "", read_again<SourceOf::Kernel>}.needs(
         no_file_to_read<SourceOf::Kernel>),
     Action{"read_machine_again", kFile, "Read the machine's file again", "", read_again<SourceOf::Machine>}.needs(
@@ -126,6 +129,7 @@ const Action kActions[] = {
     Action{"window_same", kView, "Open this in a second window", "", another_window<false>}.needs(no_window<false>),
     Action{"ops", kView, "Table of ops", "", make_tab<BottomTab::Ops>}.below_line(),
     Action{"graph", kView, "Dataflow graph", "Ctrl+9", make_tab<BottomTab::Graph>},
+    Action{"layout", kView, "Layouts: how tiles lie in threads and banks", "", make_tab<BottomTab::Layout>},
     Action{"pipeline_text", kView, "Pipeline as pseudocode", "", make_tab<BottomTab::Pipeline>},
     Action{"units", kView, "Units and memory", "", make_tab<BottomTab::Units>},
     Action{"machine", kView, "Machine: every number with its source", "", make_tab<BottomTab::Machine>},
@@ -257,6 +261,14 @@ const Action kActions[] = {
     Action{"save_ttgir", kKernel, "Write Triton's text with this schedule ...", ""}.asks(Prompt::TtgirPath).needs(no_way_back),
     Action{"next_source", kKernel, "Next lines of the selected op", "F4"}.does(next_source<1>).needs(why_no_source_step),
     Action{"previous_source", kKernel, "Previous lines of the selected op", "Shift+F4"}.does(next_source<-1>).needs(why_no_source_step),
+    Action{"show_layout", kKernel, "Layout of the selected op", "Y"}.does(show_layout).needs(no_layout_of_selected).below_line(),
+    Action{"layout_phase", kNowhere, "Layout: next phase of the instruction", ""}.does(next_phase<1>).needs(no_layout_shown),
+    Action{"layout_phase_back", kNowhere, "Layout: previous phase of the instruction", ""}.does(next_phase<-1>).needs(no_layout_shown),
+    Action{"layout_colour", kNowhere, "Layout: colour by the next of warp, lane, register, bank, phase", "Shift+Y"}
+        .does(next_layout_colour)
+        .needs(no_layout_shown),
+    Action{"layout_text", kKernel, "Layout by itself: a text of CuTe or Triton", ""}.does(show_layout_text).needs(needs_kernel),
+    Action{"save_layout", kKernel, "Save layout ...", ""}.asks(Prompt::LayoutPath).needs(no_layout_shown),
     Action{"run_kernel", kKernel, "Run and measure", "F8", make_run<false>}.needs(needs_gpu).below_line(),
     Action{"profile_kernel", kKernel, "Profile: measure every op", "Shift+F8", make_run<true>}.needs(needs_gpu),
     Action{"cancel_run", kKernel, "Cancel the run", "", make<CancelRun>}.needs(needs_run),

@@ -207,7 +207,8 @@ bool button(const char* name, std::string_view label, ButtonKind kind, const std
 
 bool link(const char* name, std::string_view label) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 size = text_size(fonts().body, label);
+  ImVec2 size = text_size(fonts().body, label);
+  size.x = std::max(size.x, 1.0f);  // where there is no room for a letter
   ImGui::PushID(name);
   const bool pressed = ImGui::InvisibleButton("link", size);
   ImGui::PopID();
