@@ -21,11 +21,11 @@ std::string machine_of(const std::string& kernel) { return kernel.ends_with("_bl
 
 std::string schedule_of(const std::string& kernel) { return "tests/schedules/" + kernel + "_" + machine_of(kernel) + ".json"; }
 
-Lowering scheduled(const Result<Kernel>& kernel, const Scope& params, const std::string& path) {
+Lowering scheduled(const Result<Kernel>& kernel, const Scope& params, const std::string& path, const LayoutChoices& choices = {}) {
   const auto machine = load_machine(repository_path("assets/machines/" + machine_of(kernel.ok() ? kernel->name : "") + ".json"));
   REQUIRE(kernel.ok());
   REQUIRE(machine.ok());
-  const auto problem = resolve(*kernel, *machine, params);
+  const auto problem = resolve(*kernel, *machine, params, {}, choices);
   REQUIRE(problem.ok());
   const auto schedule = read_schedule(repository_path(path), *problem);
   REQUIRE(schedule.ok());
@@ -38,6 +38,10 @@ Lowering lowering(const std::string& name, const Scope& params) { return lowerin
 
 Lowering lowering(const std::string& name, const Scope& params, const std::string& path) {
   return scheduled(load_kernel(repository_path("kernels/" + name + ".json")), params, path);
+}
+
+Lowering lowered_fixture(const std::string& name, const Scope& params, const LayoutChoices& choices) {
+  return scheduled(load_kernel(repository_path("tests/kernels/" + name + ".json")), params, schedule_of(name), choices);
 }
 
 Lowering lowered_pattern(const std::string& name, const std::string& pattern, const std::map<std::string, std::string>& options,

@@ -24,6 +24,9 @@ Lowering lowering(const std::string& kernel, const Scope& params = {});
 /// With a schedule of the repository: "kernels/schedules/...".
 Lowering lowering(const std::string& kernel, const Scope& params, const std::string& schedule);
 
+/// A kernel of tests/kernels, on h100, laid out as `choices` say, and its schedule.
+Lowering lowered_fixture(const std::string& name, const Scope& params = {}, const LayoutChoices& choices = {});
+
 /// A kernel that `heddle new` would write: called `name`, with these options of a pattern and small sizes, and its schedule.
 Lowering lowered_pattern(const std::string& name, const std::string& pattern, const std::map<std::string, std::string>& options,
                          const Scope& params);
