@@ -70,6 +70,7 @@ Verdict check(const Problem& problem, const Schedule& schedule, const Constraint
   check_registers(c);
   check_memory(c);
   check_channels(c);
+  check_layouts(c);
   check_user(c, constraints);
   return verdict;
 }

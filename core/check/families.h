@@ -34,6 +34,9 @@ void check_registers(const Case& c);
 void check_memory(const Case& c);
 void check_channels(const Case& c);  ///< depth and credit
 
+// layouts.cpp
+void check_layouts(const Case& c);
+
 // user.cpp
 void check_user(const Case& c, const Constraints& constraints);
 

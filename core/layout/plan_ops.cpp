@@ -212,8 +212,16 @@ void Planner::plan_transfer(const TileOp& op, bool store) {
   } else if (f32_fragments) {
     choice = {"st.shared.8", {2, 3}};
     const Instruction* row = machine_.find_instruction(choice.name);
-    if (row && !stored_access(held.layout, memory.layout, access.bits, *row, choice.exchange).refusal.empty())
+    if (row && (held.chosen || memory.chosen)) {
+      const InstructionChoice plain =
+          first_fitting({"st.shared.16", "st.shared.8", "st.shared.4"}, held.layout, memory.layout, access.bits);
+      const StoredAccess with = stored_access(held.layout, memory.layout, access.bits, *row, choice.exchange);
+      const Instruction* widest = machine_.find_instruction(plain.name);
+      const StoredAccess without = widest ? stored_access(held.layout, memory.layout, access.bits, *widest, {}) : StoredAccess{};
+      if (!with.refusal.empty() || (without.refusal.empty() && without.cost.known && without.cost.port <= with.cost.port)) choice = plain;
+    } else if (row && !stored_access(held.layout, memory.layout, access.bits, *row, choice.exchange).refusal.empty()) {
       choice = first_fitting({"st.shared.16", "st.shared.8", "st.shared.4"}, held.layout, memory.layout, access.bits);
+    }
   } else if (products() && access.bits == 16) {
     choice = first_fitting({"stmatrix.x4", "st.shared.16", "st.shared.8", "st.shared.4", "st.shared.2"}, held.layout, memory.layout, 16);
   } else {

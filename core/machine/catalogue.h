@@ -16,7 +16,7 @@ class Catalogue {
  public:
   Catalogue() = default;
   // Not explicit: a catalogue is its rows.
-  Catalogue(std::vector<Instruction> rows) : rows_(std::make_shared<const std::vector<Instruction>>(std::move(rows))) {}
+  Catalogue(std::vector<Instruction> rows);
 
   const std::vector<Instruction>& rows() const;
   auto begin() const { return rows().begin(); }
@@ -28,12 +28,16 @@ class Catalogue {
   /// Lives as long as somebody holds it, whatever becomes of the catalogue.
   std::shared_ptr<const Instruction> share(std::string_view name) const {
     const Instruction* row = find(name);
-    return row ? std::shared_ptr<const Instruction>(rows_, row) : nullptr;
+    return row ? std::shared_ptr<const Instruction>(table_, row) : nullptr;
   }
   void push_back(Instruction row);  ///< of this copy only
 
  private:
-  std::shared_ptr<const std::vector<Instruction>> rows_;
+  struct Table {
+    std::vector<Instruction> rows;
+    std::vector<std::size_t> by_name;  ///< the first of each name; problems look rows up again and again
+  };
+  std::shared_ptr<const Table> table_;
 };
 
 }  // namespace heddle

@@ -20,6 +20,9 @@
 //   credit       a slot is refilled only after its last reader released it:
 //                s(writer) + depth*II >= s(reader) + distance*II + release, plus `signal` when reader and writer are in
 //                different groups
+//   layout       where it is known how values lie and in which instructions they move (Problem::layouts): an access to shared memory
+//                takes as many cycles of the port as its lanes want different words of one bank, phase by phase, and ops that are
+//                priced so reserve them; memory has one place for each element; operands of wgmma and boxes of TMA lie in panels
 //   user         core/schedule/constraints.h
 //
 // RegisterUse. A register value lives in the group of its producer from the producer's start until, for its last reader in

@@ -1,0 +1,368 @@
+// Counting is slow and plans are judged again and again, so what was counted of two layouts and an instruction is kept: the layouts never
+// change, and an entry holds them, so that no address comes to mean another one.
+#include "core/check/layouts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "core/check/families.h"
+
+namespace heddle {
+namespace {
+
+constexpr std::size_t kMostEntries = 4096;
+constexpr std::int64_t kMostPlaces = std::int64_t{1} << 22;
+constexpr int kLanes = 32;
+
+using Offsets = std::vector<std::int64_t>;  // of each element of a tile, row by row
+
+std::int64_t number_of(const Coordinates& element, const std::vector<std::int64_t>& shape) {
+  std::int64_t number = 0;
+  for (std::size_t d = 0; d < shape.size(); ++d) number = number * shape[d] + element[d];
+  return number;
+}
+
+/// Where memory keeps each element. Why not, where two share a place or one has none.
+struct Memory {
+  Offsets offsets;
+  std::string wrong;
+};
+Memory read_memory(const Layout& layout) {
+  Memory memory;
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : layout.shape) elements *= extent;
+  const std::int64_t places = layout.extent(LayoutAxis::Offset);
+  if (elements > kMostPlaces || places > kMostPlaces) return {{}, "is too large to be counted"};
+  memory.offsets.assign(static_cast<std::size_t>(elements), -1);
+  for (std::int64_t offset = 0; offset < places; ++offset) {
+    LayoutPlace place;
+    place[LayoutAxis::Offset] = offset;
+    const std::optional<Coordinates> element = element_at(layout, place);
+    if (!element) continue;
+    std::int64_t& at = memory.offsets[static_cast<std::size_t>(number_of(*element, layout.shape))];
+    if (at >= 0) return {{}, fmt::format("keeps element ({}) at {} and at {}", fmt::join(*element, ", "), at, offset)};
+    at = offset;
+  }
+  for (std::size_t e = 0; e < memory.offsets.size(); ++e)
+    if (memory.offsets[e] < 0) return {{}, fmt::format("has no place for element {}", e)};
+  return memory;
+}
+
+/// Bytes of each element as TMA's boxes leave a tile and wgmma reads it: rows of `span` bytes, whose pieces of 16 bytes are exchanged by
+/// the number of the row in 1024, 512 or 256 bytes.
+bool lies_in_panels(const Memory& memory, const std::vector<std::int64_t>& shape, int bits, std::int64_t span) {
+  if (shape.size() == 1) {
+    for (std::size_t e = 0; e < memory.offsets.size(); ++e)
+      if (memory.offsets[e] != static_cast<std::int64_t>(e)) return false;
+    return span == 0;
+  }
+  if (shape.size() != 2 || (span != 0 && bits > 128)) return false;
+  const std::int64_t rows = shape[0], columns = shape[1];
+  const std::int64_t width = span == 0 ? std::min<std::int64_t>(columns, 256) : span * 8 / bits;
+  if (columns % width != 0) return false;
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t c = 0; c < columns; ++c) {
+      const std::int64_t panel = c / width, column = c % width;
+      std::int64_t offset = panel * rows * width + r * width + column;
+      if (span != 0) {
+        const std::int64_t bit = (r * width + column) * bits, piece = bit / 128, pieces = span / 16;
+        const std::int64_t exchanged = piece ^ (piece / 8 % pieces);
+        offset = panel * rows * width + (exchanged * 128 + bit % 128) / bits;
+      }
+      if (memory.offsets[static_cast<std::size_t>(r * columns + c)] != offset) return false;
+    }
+  return true;
+}
+
+/// One access, counted.
+struct Count {
+  std::string wrong;  ///< why it cannot be
+  std::int64_t port = 0, least = 0, issues = 0, selects = 0;
+};
+
+class Counter {
+ public:
+  Counter(const Layout& held, const Layout& layout, const Memory& memory, int bits, const Instruction& row, const LaneExchange& exchange)
+      : held_(held), layout_(layout), memory_(memory), bits_(bits), row_(row), exchange_(exchange) {}
+
+  Count run() {
+    const std::int64_t registers = held_.extent(LayoutAxis::Register), lanes = held_.extent(LayoutAxis::Lane),
+                       warps = held_.extent(LayoutAxis::Warp);
+    const bool matrices = row_.kind == InstructionKind::MatrixLoad || row_.kind == InstructionKind::MatrixStore;
+    // What a lane moves at once: its bytes, or a register of each matrix.
+    const std::int64_t at_once = (matrices ? 32 : row_.bytes * 8) / bits_, per_issue = at_once * (matrices ? row_.matrices : 1);
+    if (held_.shape != layout_.shape) return wrong("the two tiles have other shapes");
+    if (lanes != kLanes) return wrong(fmt::format("{} lanes hold the tile, and a warp has {}", lanes, kLanes));
+    if (at_once < 1 || registers % per_issue != 0)
+      return wrong(fmt::format("{} elements per thread are no multiple of {}", registers, per_issue));
+    if (registers * lanes * warps > kMostPlaces) return wrong("it is too large to be counted");
+    if (row_.transposed && bits_ != 16) return wrong(fmt::format("elements have {} bits, and transposed matrices 16", bits_));
+    const auto cycles = row_.cycles.evaluate({{"bytes", row_.bytes}, {"bits", row_.bytes * 8}});
+    const std::int64_t each = cycles ? *cycles : 1;
+    std::vector<bool> moved(memory_.offsets.size(), false);
+    for (std::int64_t warp = 0; warp < warps; ++warp)
+      for (std::int64_t first = 0; first < registers; first += at_once) {
+        std::array<Offsets, kLanes> offsets;
+        for (int lane = 0; lane < kLanes; ++lane)
+          for (std::int64_t i = 0; i < at_once; ++i) {
+            std::int64_t reg = first + i;
+            if (exchange_.used() && (lane >> exchange_.lane & 1) != 0) reg ^= std::int64_t{1} << exchange_.register_bit;
+            if (reg >= registers) return wrong(fmt::format("lane {} has no register {}", lane, reg));
+            LayoutPlace place;
+            place[LayoutAxis::Register] = reg, place[LayoutAxis::Lane] = lane, place[LayoutAxis::Warp] = warp;
+            const std::optional<Coordinates> element = element_at(held_, place);
+            if (!element) return wrong(fmt::format("register {} of lane {} holds nothing", reg, lane));
+            const auto number = static_cast<std::size_t>(number_of(*element, held_.shape));
+            moved[number] = true;
+            offsets[static_cast<std::size_t>(lane)].push_back(memory_.offsets[number]);
+          }
+        if (std::string why = matrices ? fits_rows(offsets) : fits_lanes(offsets); !why.empty()) return wrong(std::move(why));
+        const int together = matrices ? kLanes : row_.lanes_per_phase;
+        for (int lane = 0; lane < kLanes; lane += together) {
+          count_.least += each;
+          count_.port += each * ways(offsets, lane, lane + together);
+        }
+      }
+    if (const auto left = std::find(moved.begin(), moved.end(), false); left != moved.end())
+      return wrong(fmt::format("element {} is in no register", left - moved.begin()));
+    count_.issues = registers / per_issue;
+    if (exchange_.used()) count_.selects = static_cast<std::int64_t>(moved.size());
+    return count_;
+  }
+
+ private:
+  static Count wrong(std::string why) { return {std::move(why), 0, 0, 0, 0}; }
+  std::int64_t byte(std::int64_t offset) const { return offset * bits_ / 8; }
+
+  /// Each lane's elements lie side by side, from a multiple of the instruction's bytes on.
+  std::string fits_lanes(const std::array<Offsets, kLanes>& offsets) const {
+    for (std::size_t lane = 0; lane < offsets.size(); ++lane) {
+      if (offsets[lane][0] * bits_ % (row_.bytes * 8) != 0)
+        return fmt::format("lane {} begins at byte {}, no multiple of {}", lane, byte(offsets[lane][0]), row_.bytes);
+      for (std::size_t i = 1; i < offsets[lane].size(); ++i)
+        if (offsets[lane][i] != offsets[lane][0] + static_cast<std::int64_t>(i))
+          return fmt::format("elements {} and {} of lane {} are not side by side in memory", i - 1, i, lane);
+    }
+    return {};
+  }
+
+  /// The lanes' elements are 8 rows of 16 bytes; lane 4 r + q has piece q of row r, or, transposed, of column r the rows 2 q and 2 q + 1.
+  std::string fits_rows(const std::array<Offsets, kLanes>& offsets) const {
+    const std::int64_t word = 32 / bits_;
+    for (std::int64_t r = 0; r < 8; ++r) {
+      std::int64_t begin = -1;
+      for (std::int64_t c = 0; c < 4 * word; ++c) {
+        const std::int64_t lane = row_.transposed ? 4 * c + r / 2 : 4 * r + c / word, i = row_.transposed ? r % 2 : c % word;
+        const std::int64_t offset = offsets[static_cast<std::size_t>(lane)][static_cast<std::size_t>(i)];
+        if (c == 0) begin = offset;
+        if (begin * bits_ % 128 != 0) return fmt::format("row {} of a matrix begins at byte {}, no multiple of 16", r, byte(begin));
+        if (offset != begin + c) return fmt::format("row {} of a matrix is not 16 bytes side by side", r);
+      }
+    }
+    return {};
+  }
+
+  /// The most different words that these lanes want of one bank.
+  std::int64_t ways(const std::array<Offsets, kLanes>& offsets, int from, int to) const {
+    std::array<std::set<std::int64_t>, 32> words;
+    for (int lane = from; lane < to; ++lane)
+      for (const std::int64_t offset : offsets[static_cast<std::size_t>(lane)]) {
+        const std::int64_t word = byte(offset) / 4;
+        words[static_cast<std::size_t>(word % 32)].insert(word);
+      }
+    std::size_t most = 1;
+    for (const auto& bank : words) most = std::max(most, bank.size());
+    return static_cast<std::int64_t>(most);
+  }
+
+  const Layout& held_;
+  const Layout& layout_;
+  const Memory& memory_;
+  int bits_;
+  const Instruction& row_;
+  const LaneExchange& exchange_;
+  Count count_;
+};
+
+template <class Key, class Value>
+class Kept {
+ public:
+  template <class Make>
+  Value of(const Key& key, Make make) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto it = all_.find(key); it != all_.end()) return it->second;
+    }
+    Value value = make();
+    const std::lock_guard lock(mutex_);
+    if (all_.size() >= kMostEntries) all_.clear();
+    return all_.emplace(key, std::move(value)).first->second;
+  }
+
+ private:
+  std::map<Key, Value> all_;
+  std::mutex mutex_;
+};
+
+using LayoutPtr = std::shared_ptr<const Layout>;
+
+std::shared_ptr<const Memory> memory_of(const LayoutPtr& layout) {
+  static Kept<LayoutPtr, std::shared_ptr<const Memory>> kept;
+  return kept.of(layout, [&] { return std::make_shared<const Memory>(read_memory(*layout)); });
+}
+
+Count count_of_access(const OpAccess& access, const LayoutPtr& memory) {
+  const Instruction& row = *access.by;
+  using Key = std::tuple<LayoutPtr, LayoutPtr, int, std::string, std::string, int, int, int, bool, int, int, int>;
+  static Kept<Key, Count> kept;
+  const Key key{access.held,
+                memory,
+                access.bits,
+                row.name,
+                row.cycles.text(),
+                static_cast<int>(row.kind),
+                row.bytes,
+                row.matrices,
+                row.transposed,
+                row.lanes_per_phase,
+                access.exchange.lane,
+                access.exchange.register_bit};
+  return kept.of(key, [&] { return Counter(*access.held, *memory, *memory_of(memory), access.bits, row, access.exchange).run(); });
+}
+
+bool panels(const LayoutPtr& layout, int bits, std::int64_t span) {
+  static Kept<std::tuple<LayoutPtr, int, std::int64_t>, bool> kept;
+  return kept.of({layout, bits, span}, [&] { return lies_in_panels(*memory_of(layout), layout->shape, bits, span); });
+}
+
+class Judge {
+ public:
+  explicit Judge(const LayoutPlan& plan) : plan_(plan) {}
+
+  LayoutJudgement run() {
+    for (const auto& [name, op] : plan_.ops) {
+      op_ = name;
+      std::int64_t port = 0;
+      bool whole = false;
+      for (const OpAccess& access : op.accesses) {
+        const std::int64_t counted = judge(access);
+        if (!access.charged) continue;
+        if (counted < 0) {
+          whole = false;
+          break;
+        }
+        whole = true;
+        port += counted;
+      }
+      if (!whole || !op.cost.known) continue;
+      if (op.cost.port != port)
+        object(
+            fmt::format("{} is said to hold the port of shared memory for {} cycles, and its accesses take {}", name, op.cost.port, port),
+            op.cost.port, port);
+      if (op.priced) out_.port.emplace_back(name, port);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void object(std::string message, std::int64_t amount = 0, std::int64_t limit = 0) {
+    out_.violations.push_back({"layout", std::move(message), {}, -1, amount, limit});
+    out_.of.push_back(op_);
+  }
+
+  /// The port cycles as counted here; -1: nothing is known of it.
+  std::int64_t judge(const OpAccess& access) {
+    const LayoutPtr& memory = plan_.values[access.value].layout;
+    if (!memory || !access.by || !access.cost.known) return -1;
+    const std::shared_ptr<const Memory> places = memory_of(memory);
+    if (!places->wrong.empty()) {
+      object(fmt::format("what {} moves {} in shared memory", op_, places->wrong));
+      return -1;
+    }
+    if (access.by->kind == InstructionKind::BulkCopy) {
+      if (!panels(memory, access.bits, access.by->swizzle))
+        object(fmt::format("the tile of {} does not lie in the boxes of {}", op_, access.by->name));
+      const auto bytes = static_cast<std::int64_t>(places->offsets.size()) * access.bits / 8;
+      return (bytes + 127) / 128;
+    }
+    if (access.by->kind == InstructionKind::Product) {
+      const bool fits = panels(memory, access.bits, 128) || panels(memory, access.bits, 64) || panels(memory, access.bits, 32);
+      if (!fits)
+        object(fmt::format("an operand of {} does not lie in panels of 32, 64 or 128 bytes, which {} reads", op_, access.by->name));
+      return access.cost.port;  // operands are read by no lane: the catalogue says how fast
+    }
+    if (!access.held) return -1;
+    const Count count = count_of_access(access, memory);
+    if (!count.wrong.empty()) {
+      object(fmt::format("{} cannot be written as {}: {}", op_, access.by->name, count.wrong));
+      return -1;
+    }
+    const AccessCost& said = access.cost;
+    const auto compare = [&](const char* what, std::int64_t is, std::int64_t should) {
+      if (is != should)
+        object(fmt::format("{} of {} by {}: the plan says {}, counted are {}", what, op_, access.by->name, is, should), is, should);
+    };
+    compare("port cycles", said.port, count.port);
+    compare("port cycles without conflicts", said.least, count.least);
+    compare("instructions", said.issues, count.issues);
+    compare("selects", said.selects, count.selects);
+    return count.port;
+  }
+
+  const LayoutPlan& plan_;
+  LayoutJudgement out_;
+  std::string op_;
+};
+
+}  // namespace
+
+std::shared_ptr<const LayoutJudgement> judge_layouts(const std::shared_ptr<const LayoutPlan>& plan) {
+  // A thread asks of few plans at a time, thousands of times of each.
+  constexpr std::size_t kPlans = 8;
+  thread_local std::array<std::pair<std::shared_ptr<const LayoutPlan>, std::shared_ptr<const LayoutJudgement>>, kPlans> last;
+  thread_local std::size_t next = 0;
+  for (const auto& [known, judgement] : last)
+    if (known == plan) return judgement;
+  auto judgement = std::make_shared<const LayoutJudgement>(Judge(*plan).run());
+  last[next++ % kPlans] = {plan, judgement};
+  return judgement;
+}
+
+void check_layouts(const Case& c) {
+  if (!c.problem.layouts) return;
+  const std::shared_ptr<const LayoutJudgement> judgement = judge_layouts(c.problem.layouts);
+  for (std::size_t i = 0; i < judgement->violations.size(); ++i) {
+    Violation violation = judgement->violations[i];
+    if (const OpId op = c.problem.find_op(judgement->of[i]); op.valid()) violation.ops.push_back(op);
+    c.found.push_back(std::move(violation));
+  }
+  if (judgement->port.empty()) return;
+  // The names of both are in other orders; ops of the body only.
+  std::size_t known = 0;
+  for (std::size_t v = 0; v < c.problem.ops.size() && known < judgement->port.size(); ++v) {
+    const Op& op = c.problem.ops[v];
+    const auto it = std::lower_bound(judgement->port.begin(), judgement->port.end(), op.name,
+                                     [](const auto& entry, const std::string& name) { return entry.first < name; });
+    if (it == judgement->port.end() || it->first != op.name) continue;
+    ++known;
+    Cycle reserved = 0;
+    for (const UnitUse& use : op.uses)
+      if (c.problem.unit(use.unit).role == UnitRole::Smem) reserved += use.work();
+    if (reserved < it->second)
+      c.found.push_back({"layout",
+                         fmt::format("{} reserves shared memory for {} cycles, its accesses take {}", op.name, reserved, it->second),
+                         {OpId(v)},
+                         -1,
+                         reserved,
+                         it->second});
+  }
+}
+
+}  // namespace heddle
