@@ -19,9 +19,9 @@ using AllCommands =
                  RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange, SetBaseline, SwapBaseline, OpenWindow,
                  SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags,
                  Ask, CancelAsk, OpenMember, AskWhy, TryRelaxation, WriteKernel, CheckKernel, SetKernelOptions, BuildKernel, CancelKernel,
-                 SaveKernel, RunKernel, CancelRun, OpenMeasurement, SelectRun, ToggleMeasured, AdoptMeasured, OpenSweep, CloseSweep,
-                 StartTune, CancelTune, OpenPoint, Validate, CancelValidation, SelectPublished, OpenPublished, ToggleWhiskers, Undo, Redo,
-                 SelectOp, ClearSelection, StartSolve, ProveShown, CancelSolve, SetMode, SetIterations, CopyLine, ChangeView,
+                 SaveKernel, SaveLayout, RunKernel, CancelRun, OpenMeasurement, SelectRun, ToggleMeasured, AdoptMeasured, OpenSweep,
+                 CloseSweep, StartTune, CancelTune, OpenPoint, Validate, CancelValidation, SelectPublished, OpenPublished, ToggleWhiskers,
+                 Undo, Redo, SelectOp, ClearSelection, StartSolve, ProveShown, CancelSolve, SetMode, SetIterations, CopyLine, ChangeView,
                  ChangeSettings, Quit>;
 
 }  // namespace heddle::app

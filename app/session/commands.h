@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,9 @@
 #include "core/base/id.h"
 #include "core/schedule/constraints.h"
 
+namespace heddle {
+struct LayoutView;  // core/answers/layout_view.h
+}
 namespace heddle::dump {
 enum class Reading;  // core/dump/native.h
 }
@@ -224,6 +228,13 @@ struct CancelKernel {
 struct SaveKernel {
   std::string path;
 };  ///< the text
+
+// Layouts of tiles.
+struct SaveLayout {
+  std::string path;  ///< .csv, .json; else a picture as SVG
+  std::shared_ptr<const LayoutView> view, beside;
+  std::string colour;  ///< of the picture: "lane"
+};
 
 // Runs on a GPU.
 struct RunKernel {

@@ -33,7 +33,8 @@ constexpr std::array<std::pair<BottomTab, const char*>, 23> kTabs{{{BottomTab::L
                                                                    {BottomTab::Truth, "truth"},
                                                                    {BottomTab::Family, "family"},
                                                                    {BottomTab::Paper, "paper"},
-                                                                   {BottomTab::Machine, "machine"}}};
+                                                                   {BottomTab::Machine, "machine"},
+                                                                   {BottomTab::Layout, "layout"}}};
 
 bool same_changes(const Changes& a, const Changes& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Change& x, const Change& y) {

@@ -195,6 +195,7 @@ class SessionCore {
   void on(const BuildKernel& c);
   void on(const CancelKernel& c);
   void on(const SaveKernel& c);
+  void on(const SaveLayout& c);
   void on(const RunKernel& c);
   void on(const CancelRun& c);
   void on(const OpenMeasurement& c);

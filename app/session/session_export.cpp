@@ -10,6 +10,8 @@
 #include "app/session/triton_way_back.h"
 #include "core/analysis/difference.h"
 #include "core/answers/chart_page.h"
+#include "core/answers/layout_picture.h"
+#include "core/answers/layout_view.h"
 #include "core/answers/summary.h"
 #include "core/base/atomic_file.h"
 #include "core/chart/chrome_trace.h"
@@ -143,6 +145,22 @@ void SessionCore::on(const Export& c) {
     case ExportKind::Ttgir:
     case ExportKind::Python:
     case ExportKind::Png: break;
+  }
+  note_exported(c.path, write_file(c.path, text));
+}
+
+void SessionCore::on(const SaveLayout& c) {
+  if (!c.view) return fail("Cannot save the layout", Error::input("there is no layout to save", "choose a value in the Layout tab first"));
+  const std::string ending = std::filesystem::path(c.path).extension().string();
+  std::string text;
+  if (ending == ".csv") {
+    text = layout_csv(*c.view);
+  } else if (ending == ".json") {
+    text = layout_json(*c.view).pretty() + "\n";
+  } else {
+    const LayoutColour colour = parse_layout_colour(c.colour).value_or(LayoutColour::Lane);
+    const LayoutDrawing drawing = draw_layout(*c.view, colour, SvgTheme::Light);
+    text = heddle::svg_of(c.beside ? drawing_pair(drawing, draw_layout(*c.beside, colour, SvgTheme::Light)) : drawing);
   }
   note_exported(c.path, write_file(c.path, text));
 }

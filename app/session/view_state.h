@@ -41,7 +41,8 @@ enum class BottomTab {
   Truth,
   Family,
   Paper,
-  Machine
+  Machine,
+  Layout
 };
 
 /// How A and B share the centre, where there is a B; Three: the three schedules of a Triton kernel, where they are known, else A.

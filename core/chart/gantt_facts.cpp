@@ -112,6 +112,44 @@ void add_lanes(const Problem& problem, const Schedule& schedule, const GanttOpti
 
 }  // namespace
 
+const OpPlan* shared_memory_plan(const Problem& problem, OpId op) {
+  if (!problem.layouts || op.index() >= problem.ops.size()) return nullptr;
+  const OpPlan* plan = problem.layouts->find(problem.op(op).name);
+  return plan && !plan->accesses.empty() ? plan : nullptr;
+}
+
+int conflict_ways(const Problem& problem, OpId op) {
+  int ways = 1;
+  if (const OpPlan* plan = shared_memory_plan(problem, op))
+    for (const OpAccess& access : plan->accesses)
+      if (access.cost.known) ways = std::max(ways, access.cost.ways);
+  return ways;
+}
+
+std::string conflict_mark(int ways) { return ways > 1 ? fmt::format("x{}", ways) : std::string(); }
+
+std::string access_words(const std::string& instruction, const AccessCost& cost) {
+  const std::string by = instruction.empty() ? std::string() : instruction + ": ";
+  if (!cost.known) return by + "conflicts are not known";
+  const std::string port = fmt::format("{}{} cycle{} of the port", by, grouped(cost.port), cost.port == 1 ? "" : "s");
+  if (cost.ways <= 1) return port + ", no conflict";
+  return fmt::format("{}, {} without conflicts, {}-way", port, grouped(cost.least), cost.ways);
+}
+
+std::string access_words(const Problem& problem, OpId op) {
+  const OpPlan* plan = shared_memory_plan(problem, op);
+  if (!plan) return {};
+  AccessCost sum;
+  sum.known = true;
+  sum.ways = conflict_ways(problem, op);
+  for (const OpAccess& access : plan->accesses) {
+    sum.known &= access.cost.known;
+    sum.port += access.cost.port;
+    sum.least += access.cost.least;
+  }
+  return access_words(plan->instruction.name, sum);
+}
+
 std::string unit_label(const Unit& unit) {
   return unit.role == UnitRole::Smem || unit.role == UnitRole::Tmem ? unit.name + " port" : unit.name;
 }

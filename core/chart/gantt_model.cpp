@@ -149,6 +149,7 @@ GanttBar bar_of(const Problem& problem, const Schedule& schedule, OpId op, const
   bar.iteration = iteration;
   bar.row = shape.row;
   bar.label = problem.op(op).name;
+  bar.mark = conflict_mark(conflict_ways(problem, op));
   bar.role = shape.role;
   const Cycle shift = iteration * schedule.ii;
   bar.begin = shape.begin + shift;

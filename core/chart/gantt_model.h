@@ -59,6 +59,7 @@ struct GanttBar {
   UnitRole role = UnitRole::Other;
   bool critical = false;  ///< on the binding unit, the critical recurrence, or the limiting cycle
   bool violating = false;
+  std::string mark;                              ///< "x2": two lanes of a warp meet in one bank of shared memory; empty: none do
   bool wraps_left = false, wraps_right = false;  ///< this piece continues at the other edge
 };
 

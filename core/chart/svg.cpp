@@ -243,7 +243,7 @@ class Picture {
       if (bar.wraps_left && x1 - x0 > 24) chevrons(x0, -1);
       if (bar.wraps_right && x1 - x0 > 24) chevrons(x1, 1);
       const double shown0 = std::max(x0, left_), shown1 = std::min(x1, right_);
-      const std::string label = label_that_fits(bar.label, shown1 - shown0);
+      const std::string label = label_that_fits(bar.mark.empty() ? bar.label : bar.mark + " " + bar.label, shown1 - shown0);
       if (!label.empty() && (bar.iteration != 0 || bar.violating)) {
         const double half = static_cast<double>(letters(label)) * kLetter / 2 + 3;
         rect(role, (shown0 + shown1) / 2 - half, middle - 7, (shown0 + shown1) / 2 + half, middle + 7);

@@ -114,6 +114,7 @@ const std::map<std::string, std::string> kWays{
     {"RunKernel", "action run_kernel"},
     {"SaveConstraints", "action save_constraints"},
     {"SaveKernel", "action save_kernel"},
+    {"SaveLayout", "action save_layout"},
     {"SaveProject", "action save"},
     {"SaveSchedule", "action save_schedule"},
     {"SelectOp", "palette op/"},

@@ -69,6 +69,12 @@ void draw_label(ChartFrame& f, const GanttBar& bar, const paint::Box& box, RoleC
   paint::text(f.draw, font, x, y, color.text, text);
 }
 
+/// The name as it stands outside its bar, with the mark of an op whose lanes meet. `both` holds it then.
+std::string_view outer_name(const GanttBar& bar, std::string& both) {
+  if (bar.mark.empty()) return bar.label;
+  return both = bar.label + " " + bar.mark;
+}
+
 /// The stretch beside a bar that no other bar, and no label of one, has.
 struct FreeRoom {
   float from, until;
@@ -78,7 +84,8 @@ struct FreeRoom {
 std::optional<float> label_beside(const ChartFrame& f, const GanttBar& bar, const paint::Box& box, const FreeRoom& room) {
   ImFont* font = fonts().small;
   if (box.height() < paint::text_height(font) * 0.8f || box.x1 < f.rows.x0 || box.x0 > f.rows.x1) return std::nullopt;
-  const float chevron = px(9), width = paint::text_width(font, bar.label), gap = px(3);
+  std::string both;
+  const float chevron = px(9), width = paint::text_width(font, outer_name(bar, both)), gap = px(3);
   const paint::Box seen = seen_part(f, box);
   const float inside = seen.width() - px(8) - (bar.wraps_left ? chevron : 0) - (bar.wraps_right ? chevron : 0);
   if (paint::text_width(fonts().small_bold, bar.label) <= inside) return std::nullopt;
@@ -96,7 +103,9 @@ bool nameless(const ChartFrame& f, const GanttBar& bar, const paint::Box& box, b
 void draw_name_plate(ChartFrame& f, const GanttBar& bar, const std::vector<paint::Box>& named) {
   ImFont* font = fonts().small_bold;
   const paint::Box box = f.bar_box(bar);
-  const float width = paint::text_width(font, bar.label) + px(8), height = paint::text_height(font) + px(2);
+  std::string both;
+  const std::string_view name = outer_name(bar, both);
+  const float width = paint::text_width(font, name) + px(8), height = paint::text_height(font) + px(2);
   const float x = std::clamp((box.x0 + box.x1 - width) / 2, f.rows.x0, std::max(f.rows.x0, f.rows.x1 - width));
   const auto free = [&](float y) {
     return y >= f.rows.y0 && y + height <= f.rows.y1 && std::none_of(named.begin(), named.end(), [&](const paint::Box& n) {
@@ -108,7 +117,7 @@ void draw_name_plate(ChartFrame& f, const GanttBar& bar, const std::vector<paint
   if (!free(y)) return;
   f.draw.AddRectFilled({x, y}, {x + width, y + height}, theme().tooltip, px(3));
   f.draw.AddRect({x, y}, {x + width, y + height}, theme().accent, px(3));
-  paint::text(f.draw, font, x + px(4), y + px(1), theme().text, bar.label);
+  paint::text(f.draw, font, x + px(4), y + px(1), theme().text, name);
 }
 
 void draw_tail(ChartFrame& f, const GanttBar& bar, const paint::Box& box, Color color) {
@@ -140,8 +149,9 @@ void draw_bar(ChartFrame& f, const GanttBar& bar, const paint::Box& whole, std::
     f.draw.AddRect({box.x0 + 0.5f, box.y0 + 0.5f}, {box.x1 - 0.5f, box.y1 - 0.5f}, edge, rounding, corners, px(1));
   if (beside) {
     ImFont* font = fonts().small;
+    std::string both;
     paint::text(f.draw, font, *beside, (box.y0 + box.y1 - paint::text_height(font)) / 2 - px(1), aside ? theme().faint : theme().text,
-                bar.label);
+                outer_name(bar, both));
   }
   if (small) return;
 
@@ -170,6 +180,8 @@ void draw_bar(ChartFrame& f, const GanttBar& bar, const paint::Box& whole, std::
       right -= mark * 2.5f;
     }
   }
+  if (!bar.mark.empty() && std::min(right, f.rows.x1) - std::max(left, f.rows.x0) > conflict_plate_width(bar))
+    left = std::max(left, f.rows.x0) + conflict_plate_width(bar);
   const paint::Box on_screen{std::max(left, f.rows.x0), box.y0, std::min(right, f.rows.x1), box.y1};
   // A bar that stepped back is dark: its label stands on the colour of the row.
   if (!beside)
@@ -357,8 +369,10 @@ void draw_bars(ChartFrame& f) {
                                   std::none_of(plates.begin(), plates.end(), [&](std::size_t p) { return bars[p].op == bars[i].op; });
           if ((first_seen || f.view.hovered == i) && nameless(f, bars[i], box, beside.has_value())) plates.push_back(i);
           if (asked) named.push_back(box);
-          if (asked && beside) named.push_back({*beside, box.y0, *beside + paint::text_width(fonts().small, bars[i].label), box.y1});
-          free_from = beside && *beside > box.x1 ? *beside + paint::text_width(fonts().small, bars[i].label) : box.x1;
+          std::string both;
+          const float name_end = beside ? *beside + paint::text_width(fonts().small, outer_name(bars[i], both)) : 0;
+          if (asked && beside) named.push_back({*beside, box.y0, name_end, box.y1});
+          free_from = beside && *beside > box.x1 ? name_end : box.x1;
           if (probe::on() && box.x1 > f.rows.x0 && box.x0 < f.rows.x1)
             probe::item(f.probe_name("bar/") + bar_probe(bars[i]), std::max(box.x0, f.rows.x0), box.y0, std::min(box.x1, f.rows.x1),
                         box.y1);

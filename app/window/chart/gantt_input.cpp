@@ -117,6 +117,11 @@ void press_left(ChartFrame& f, const Mouse& m) {
     view.note_pressed = note;
     return;
   }
+  if (const auto bar = conflict_at(f, m.x, m.y)) {
+    select_bar(f, *bar, false);
+    f.commands.push(show_tab(BottomTab::Layout));
+    return;
+  }
   if (key_down(Key::Space)) return begin_drag(f, m, ChartDrag::Pan);
   if (view.range && !m.over_ruler) {
     // An edge of the measured stretch that is grabbed leaves the other one in place.

@@ -12,6 +12,7 @@
 #include "app/window/chart/why_here.h"
 #include "app/window/kit/actions.h"
 #include "app/window/kit/probe.h"
+#include "core/chart/gantt_facts.h"
 #include "core/chart/gantt_model.h"
 
 namespace heddle::app {
@@ -105,6 +106,10 @@ void bar_menu(ChartFrame& f, std::size_t index) {
   if (item("cuda", "Show in CUDA")) {
     select_bar(f, index, false);
     f.commands.push(show_tab(BottomTab::Cuda));
+  }
+  if (item("layout", "Show layout", keys_of("show_layout"), shared_memory_plan(f.problem, op) != nullptr)) {
+    select_bar(f, index, false);
+    f.commands.push(show_tab(BottomTab::Layout));
   }
   if (item("zoom", "Zoom to it")) zoom_to_bar(f.view, f.model, index);
   if (item("select", "Select it")) select_bar(f, index, false);

@@ -100,6 +100,13 @@ void draw_notes_on_chart(ChartFrame& frame);
 /// The note whose sheet lies there.
 std::optional<std::size_t> note_at(const ChartFrame& frame, float x, float y);
 
+/// "x2" on bars whose lanes meet in banks of shared memory.
+void draw_conflict_marks(ChartFrame& frame);
+/// What the plate takes of its bar. Pre: the bar has a mark.
+float conflict_plate_width(const GanttBar& bar);
+/// The bar whose plate lies there.
+std::optional<std::size_t> conflict_at(const ChartFrame& frame, float x, float y);
+
 /// Bars of another schedule, as outlines under those of this one.
 void draw_others(ChartFrame& frame);
 

@@ -14,6 +14,7 @@
 #include "app/window/chart/minimap.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
+#include "core/chart/gantt_facts.h"
 #include "core/chart/gantt_model.h"
 #include "core/chart/op_facts.h"
 
@@ -94,6 +95,8 @@ void draw_tooltip(ChartFrame& f) {
     colored(theme().faint, drawable(f.overlay.sources[bar.op.index()]));
     ImGui::PopTextWrapPos();
   }
+  if (const std::string access = access_words(f.problem, bar.op); !access.empty())
+    colored(bar.mark.empty() ? theme().dim : theme().bad, "shared memory: " + access);
   if (bar.violating) colored(theme().bad, "breaks a rule: see the checker's list");
   if (bar.critical) colored(theme().text, "critical: takes part in what limits II");
   const auto listed = [&](const std::vector<OpId>& ops) { return std::find(ops.begin(), ops.end(), bar.op) != ops.end(); };
@@ -232,6 +235,7 @@ void paint_chart(ChartFrame& f) {
   draw_limiting_cycle(f);
   draw_arrows(f, ArrowLayer::Above);
   draw_marks(f);
+  draw_conflict_marks(f);
   draw_move_ghost(f);
   draw.PopClipRect();
   draw_group_labels(f);

@@ -154,6 +154,10 @@ InspectorModel inspect(const Problem& problem, OpId id, const Schedule* schedule
   fact("latency / occupancy", fmt::format("{} / {} cycles", grouped(op.latency), grouped(occupancy)));
   fact("issue window", fmt::format("{} cycles, {} warp{}", grouped(op.window), op.warps, op.warps == 1 ? "" : "s"));
   if (op.asynchronous || op.variable_latency) fact("completion", op.variable_latency ? "asynchronous, variable" : "asynchronous");
+  if (const std::string access = access_words(problem, id); !access.empty()) {
+    fact("shared memory", access, conflict_ways(problem, id) > 1);
+    model.layout = true;
+  }
   if (schedule) {
     add_reasons(problem, *schedule, model);
     const Cycle start = schedule->start(id);

@@ -40,6 +40,7 @@ struct InspectorModel {
   std::string name, kind, unit, group;
   UnitRole role = UnitRole::Other;
   std::vector<InspectorFact> facts;
+  bool layout = false;                   ///< it moves a tile whose layout can be looked at
   std::string source;                    ///< where its latency comes from; may be empty
   std::vector<std::string> range;        ///< where else it could be at this II, as far as it is known
   std::vector<InspectorReason> earlier;  ///< why it does not start earlier

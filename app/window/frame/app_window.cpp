@@ -17,6 +17,7 @@
 #include "app/window/parts/tabs.h"
 #include "app/window/parts/what_if_state.h"
 #include "app/window/tabs/graph/graph_state.h"
+#include "app/window/tabs/layout/layout_state.h"
 #include "app/window/tabs/runs/measured_model.h"
 #include "core/chart/op_facts.h"
 
@@ -93,7 +94,7 @@ AppWindow::AppWindow(Session& session, Platform& platform) : session_(session), 
 Pace AppWindow::pace() const {
   if (ui_.chart.moved < 1 || ui_.of<WhatIfState>().busy || !ui_.commands.empty()) return Pace::Animating;
   return session_.live().active() || session_.asking() || session_.building() || session_.validating() || session_.comparing() ||
-                 ui_.of<GraphState>().working()
+                 ui_.of<GraphState>().working() || (session_.view().tab == BottomTab::Layout && ui_.of<LayoutTabState>().working())
              ? Pace::Ticking
              : Pace::Idle;
 }
@@ -365,8 +366,9 @@ void AppWindow::draw_panes(float top, float height) {
   if (editor > 0)
     pane("editor", ImVec2(outer, top), ImVec2(editor, height), theme().panel, ImVec2(px(8), px(6)), [&] { draw_editor(session_, ui_); });
   center_ = {left, top, left + center, top + (ui_.maximized ? height : height - bottom)};
-  // The picture of the graph hears the keys of charts while the mouse is over it.
-  ui_.chart.deaf = bottom > 0 && session_.view().tab == BottomTab::Graph && ui_.of<GraphState>().hears_keys;
+  // The picture of the graph, and the grid of a layout, hears the keys of charts while the mouse is over it.
+  ui_.chart.deaf = bottom > 0 && ((session_.view().tab == BottomTab::Graph && ui_.of<GraphState>().hears_keys) ||
+                                  (session_.view().tab == BottomTab::Layout && ui_.of<LayoutTabState>().hears_keys));
   if (bottom < height)
     pane("center", ImVec2(left, top), ImVec2(center, height - bottom), theme().chart, ImVec2(0, 0), [&] {
       if (ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows) && ImGui::IsMouseClicked(ImGuiMouseButton_Left))

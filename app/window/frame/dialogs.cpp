@@ -12,6 +12,7 @@
 #include "app/window/frame/project_dialogs.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
+#include "app/window/tabs/layout/layout_views_drawn.h"
 #include "core/library/library.h"
 
 namespace heddle::app {
@@ -124,6 +125,7 @@ void draw_path_prompt(const Session& session, UiState& ui) {
                       : prompt.ask == Prompt::KernelPath      ? Facts{"Save the CUDA text", ".cu"}
                       : prompt.ask == Prompt::KernelTextPath  ? Facts{"Save the kernel", ".json"}
                       : prompt.ask == Prompt::MachineTextPath ? Facts{"Save the machine", ".json"}
+                      : prompt.ask == Prompt::LayoutPath      ? Facts{"Save the layout: .svg, .csv or .json", ".svg"}
                       : prompt.ask == Prompt::TtgirPath       ? Facts{"Write Triton's text with this schedule in it", ".best.ttgir"}
                       : prompt.ask == Prompt::SharePath       ? Facts{"Share: project, picture, trace and command", ".heddle.json"}
                                                               : Facts{"Save the schedule", ".schedule.json"};
@@ -134,6 +136,7 @@ void draw_path_prompt(const Session& session, UiState& ui) {
     const std::string stem = prompt.ask == Prompt::KernelTextPath    ? content.kernel->name
                              : prompt.ask == Prompt::MachineTextPath ? content.machine->name
                              : prompt.ask == Prompt::TtgirPath       ? content.kernel->name
+                             : prompt.ask == Prompt::LayoutPath      ? layout_stem(ui.of<LayoutTabState>())
                                                                      : file_stem(session);
     copy_to(prompt.path, sizeof prompt.path, has_file ? session.project_file() : stem + facts.ending);
     ImGui::OpenPopup("write");
@@ -163,6 +166,7 @@ void draw_path_prompt(const Session& session, UiState& ui) {
       case Prompt::KernelPath: ui.commands.push(SaveKernel{prompt.path}); break;
       case Prompt::KernelTextPath: ui.commands.push(SaveSource{SourceOf::Kernel, prompt.path}); break;
       case Prompt::TtgirPath: ui.commands.push(Export{ExportKind::Ttgir, prompt.path}); break;
+      case Prompt::LayoutPath: ui.commands.push(save_layout(ui.of<LayoutTabState>(), prompt.path)); break;
       case Prompt::MachineTextPath: ui.commands.push(SaveSource{SourceOf::Machine, prompt.path}); break;
       case Prompt::SavePath: ui.commands.push(SaveSchedule{prompt.path}); break;
       case Prompt::Nothing: break;

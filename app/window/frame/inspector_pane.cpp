@@ -8,6 +8,7 @@
 #include "app/window/frame/dump_pane.h"
 #include "app/window/frame/panels.h"
 #include "app/window/frame/triton_pane.h"
+#include "app/window/kit/actions.h"
 #include "app/window/kit/pretty_text.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
@@ -92,6 +93,10 @@ void draw_op(const Session& session, const InspectorModel& model, UiState& ui) {
   draw_dumped_op(session, model.name, ui);
   draw_triton_op(session, model.name, ui);
   for (const InspectorFact& fact : model.facts) fact_line(fact.label, fact.value, fact.warn ? theme().bad : theme().text);
+  if (model.layout) {
+    if (link("inspector/layout", "Show its layout")) ui.commands.push(show_tab(BottomTab::Layout));
+    if (ImGui::IsItemHovered()) tooltip("how the tile lies in threads and banks  " + keys_of("show_layout"));
+  }
   if (!model.source.empty()) wrapped_text(fonts().small, theme().faint, drawable("latency: " + model.source));
   if (!model.violations.empty()) {
     section("VIOLATIONS");

@@ -31,6 +31,7 @@ constexpr Tab kTabs[] = {{BottomTab::Explain, TabGroup::Why, "explain", "Explain
                          {BottomTab::Paper, TabGroup::Compare, "paper", "Twill paper", draw_paper_tab},
                          {BottomTab::Graph, TabGroup::Kernel, "graph", "Graph", draw_graph_tab},
                          {BottomTab::Pipeline, TabGroup::Kernel, "pipeline", "Pipeline", draw_pipeline_tab},
+                         {BottomTab::Layout, TabGroup::Kernel, "layout", "Layout", draw_layout_tab},
                          {BottomTab::Simulate, TabGroup::Kernel, "simulate", "Whole kernel", draw_simulate_tab},
                          {BottomTab::Cuda, TabGroup::Kernel, "cuda", "CUDA", draw_cuda_tab},
                          {BottomTab::Runs, TabGroup::Kernel, "runs", "Runs", draw_runs_tab},

@@ -16,7 +16,18 @@ namespace heddle::app {
 struct UiState;
 
 /// What a dialog must ask before a command can be made.
-enum class Prompt { Nothing, SavePath, ProjectPath, ConstraintsPath, SharePath, KernelPath, KernelTextPath, MachineTextPath, TtgirPath };
+enum class Prompt {
+  Nothing,
+  SavePath,
+  ProjectPath,
+  ConstraintsPath,
+  SharePath,
+  KernelPath,
+  KernelTextPath,
+  MachineTextPath,
+  TtgirPath,
+  LayoutPath
+};
 
 struct Action {
   using Make = Command (*)(const Session&);

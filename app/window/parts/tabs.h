@@ -52,6 +52,7 @@ void draw_cuda_tab(const Session& session, const Models& models, UiState& ui);
 void draw_simulate_tab(const Session& session, const Models& models, UiState& ui);
 void draw_runs_tab(const Session& session, const Models& models, UiState& ui);
 void draw_sweep_tab(const Session& session, const Models& models, UiState& ui);
+void draw_layout_tab(const Session& session, const Models& models, UiState& ui);
 void draw_truth_tab(const Session& session, const Models& models, UiState& ui);
 
 }  // namespace heddle::app

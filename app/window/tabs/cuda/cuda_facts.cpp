@@ -17,6 +17,7 @@
 #include "codegen/program/tile_rows.h"
 #include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
+#include "core/chart/gantt_facts.h"
 
 namespace heddle::app {
 namespace {
@@ -34,6 +35,10 @@ void draw_places(const Session& session, UiState& ui, const SourceModel& source)
   const std::vector<std::size_t> blocks = blocks_of(source, op);
   wrapped_text(fonts().small, theme().text,
                fmt::format("{}: {}", session.content().problem->op(op).name, count_of(static_cast<std::int64_t>(blocks.size()), "step")));
+  if (shared_memory_plan(*session.content().problem, op)) {
+    if (link("cuda/layout", "Its layout")) ui.commands.push(show_tab(BottomTab::Layout));
+    if (ImGui::IsItemHovered()) tooltip(access_words(*session.content().problem, op));
+  }
   for (const SourcePart part : {SourcePart::Begin, SourcePart::Fill, SourcePart::Steady, SourcePart::Drain, SourcePart::End}) {
     std::optional<std::size_t> first;
     std::int64_t lines = 0;

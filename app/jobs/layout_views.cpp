@@ -1,0 +1,88 @@
+#include "app/jobs/layout_views.h"
+
+#include <algorithm>
+
+#include "core/problem/resolve.h"
+
+namespace heddle::app {
+namespace {
+
+constexpr std::size_t kKnownViews = 16;
+
+bool same_question(const std::optional<LayoutQuestion>& a, const std::optional<LayoutQuestion>& b) {
+  if (!a || !b) return a.has_value() == b.has_value();
+  return a->text == b->text && a->shape == b->shape && a->dtype == b->dtype && a->access == b->access && a->with == b->with &&
+         a->layout == b->layout;
+}
+
+Result<LayoutView> view_by_itself(const LayoutAsk& ask) { return view_of(*ask.text, ask.machine ? *ask.machine : Machine{}); }
+
+Result<LayoutView> view_of_kernel(const LayoutAsk& ask) {
+  if (ask.problem->layouts && ask.problem->layouts->choices == ask.choices)
+    return view_of(*ask.kernel, *ask.machine, *ask.problem, ask.value, ask.op, ask.alternatives, ask.changes);
+  const Result<Problem> problem = resolve(*ask.kernel, *ask.machine, ask.overrides, ask.changes, ask.choices);
+  if (!problem) return problem.error();
+  return view_of(*ask.kernel, *ask.machine, *problem, ask.value, ask.op, ask.alternatives, ask.changes);
+}
+
+}  // namespace
+
+bool LayoutAsk::operator==(const LayoutAsk& other) const {
+  // Overrides and changes are part of the problem: one that is the same object has the same ones.
+  return kernel == other.kernel && machine == other.machine && problem == other.problem && value == other.value && op == other.op &&
+         alternatives == other.alternatives && choices == other.choices && same_question(text, other.text);
+}
+
+LayoutAnswer answer_layout(const LayoutAsk& ask) {
+  LayoutAnswer answer;
+  answer.of = ask;
+  Result<LayoutView> view = ask.kernel ? view_of_kernel(ask) : view_by_itself(ask);
+  if (!view && ask.kernel && ask.text) {
+    // What cannot be chosen for the kernel can be looked at all the same.
+    if (Result<LayoutView> alone = view_by_itself(ask)) view = std::move(alone);
+  }
+  if (view)
+    answer.view = *std::move(view);
+  else
+    answer.error = view.error();
+  return answer;
+}
+
+void LayoutViews::begin_frame() {
+  wanted_.clear();
+  if (!running_) return;
+  task_.pump();
+  if (task_.active()) return;
+  Answer answer = task_.answer();
+  if (task_.phase() == Task<LayoutAnswer>::Phase::Failed) {
+    LayoutAnswer failed;
+    failed.of = *running_;
+    failed.error = Error::environment("the layout could not be worked out: " + task_.failure());
+    answer = std::make_shared<const LayoutAnswer>(std::move(failed));
+  }
+  if (answer && answer->of == *running_) {
+    known_.push_back(std::move(answer));
+    if (known_.size() > kKnownViews) known_.erase(known_.begin());
+  }
+  running_.reset();
+}
+
+LayoutViews::Answer LayoutViews::want(const LayoutAsk& ask) {
+  for (auto known = known_.rbegin(); known != known_.rend(); ++known)
+    if ((*known)->of == ask) return *known;
+  wanted_.push_back(ask);
+  return nullptr;
+}
+
+void LayoutViews::end_frame() {
+  if (running_ && std::find(wanted_.begin(), wanted_.end(), *running_) == wanted_.end()) {
+    task_.cancel();
+    running_.reset();
+  }
+  if (running_ || wanted_.empty()) return;
+  running_ = wanted_.front();
+  // Nobody waits for it asleep: the window draws while a view is worked out.
+  task_.start([ask = wanted_.front()](std::stop_token, const auto&) { return answer_layout(ask); }, {});
+}
+
+}  // namespace heddle::app
