@@ -20,11 +20,11 @@ class Offsets {
       : registers_(registers.extent(LayoutAxis::Register)),
         lanes_(registers.extent(LayoutAxis::Lane)),
         warps_(registers.extent(LayoutAxis::Warp)) {
-    const PlaceReader places(memory);
+    const std::vector<std::int64_t> offsets = offsets_of(memory);
     all_.assign(static_cast<std::size_t>(registers_ * lanes_ * warps_), -1);
     LayoutReader(registers).each_place([&](const LayoutPlace& place, std::int64_t element) {
       all_[index(place[LayoutAxis::Warp], place[LayoutAxis::Lane], place[LayoutAxis::Register])] =
-          places.first(element)[LayoutAxis::Offset];
+          offsets[static_cast<std::size_t>(element)];
     });
   }
   std::int64_t at(std::int64_t warp, std::int64_t lane, std::int64_t reg) const {
@@ -128,12 +128,12 @@ struct Meeting {
   int first = 0, second = 0;
   std::int64_t bytes = 0;
 };
-std::optional<Meeting> meeting_of(const Access& access, const WarpAccess& one, const PhaseView& phase) {
+std::optional<Meeting> meeting_of(const Access& access, const WarpAccess& one, int first_lane) {
   std::array<std::pair<std::int64_t, int>, kBanks> seen;
   seen.fill({-1, 0});
   std::optional<Meeting> nearest;
-  const int end = std::min(phase.first_lane + access.lanes_per_phase, kWarpLanes);
-  for (int lane = phase.first_lane; lane < end; ++lane) {
+  const int end = std::min(first_lane + access.lanes_per_phase, kWarpLanes);
+  for (int lane = first_lane; lane < end; ++lane) {
     const std::int64_t address = one.address[static_cast<std::size_t>(lane)];
     if (address < 0) continue;
     for (std::int64_t word = address / kBankBytes; word <= (address + access.bytes - 1) / kBankBytes; ++word) {
@@ -261,6 +261,24 @@ AccessResult access_of(const Layout& registers, const Layout& memory, int bits, 
   return {std::move(access), {}};
 }
 
+int ways_of_phase(const Access& access, const WarpAccess& one, int first_lane) {
+  std::array<std::array<std::int64_t, kWarpLanes>, kBanks> words;  // different ones: no more than lanes
+  std::array<int, kBanks> count{};
+  int ways = 0;
+  for (int lane = first_lane; lane < first_lane + access.lanes_per_phase; ++lane) {
+    const std::int64_t address = one.address[static_cast<std::size_t>(lane)];
+    if (address < 0) continue;
+    for (std::int64_t word = address / kBankBytes; word <= (address + access.bytes - 1) / kBankBytes; ++word) {
+      const auto bank = static_cast<std::size_t>(word % kBanks);
+      const auto end = words[bank].begin() + count[bank];
+      if (std::find(words[bank].begin(), end, word) != end) continue;
+      *end = word;
+      ways = std::max(ways, ++count[bank]);
+    }
+  }
+  return ways;
+}
+
 std::vector<PhaseView> phases_of(const Access& access, const WarpAccess& one) {
   std::vector<PhaseView> phases;
   for (int first = 0; first < kWarpLanes; first += access.lanes_per_phase) {
@@ -286,12 +304,12 @@ std::vector<PhaseView> phases_of(const Access& access, const WarpAccess& one) {
 
 std::string why_text(const Access& access) {
   const WarpAccess* worst = nullptr;
-  PhaseView phase;
+  int ways = 1, first_lane = 0;
   for (const WarpAccess& one : access.all)
-    for (PhaseView& view : phases_of(access, one))
-      if (worst == nullptr || view.ways > phase.ways) worst = &one, phase = std::move(view);
-  if (worst == nullptr || phase.ways == 1) return "no two lanes meet in a bank";
-  const std::optional<Meeting> meeting = meeting_of(access, *worst, phase);
+    for (int first = 0; first < kWarpLanes; first += access.lanes_per_phase)
+      if (const int here = ways_of_phase(access, one, first); here > ways) worst = &one, ways = here, first_lane = first;
+  if (worst == nullptr) return "no two lanes meet in a bank";
+  const std::optional<Meeting> meeting = meeting_of(access, *worst, first_lane);
   const char* who = is_matrix(access.kind) ? "rows" : "lanes";
   const std::string apart =
       meeting ? fmt::format("{} {} and {} want words {} bytes apart", who, meeting->first, meeting->second, meeting->bytes) : std::string();
@@ -305,7 +323,7 @@ std::string why_text(const Access& access) {
   // Two lanes that differ in just these bits.
   std::size_t other = 0;
   for (const int bit : bits) other |= std::size_t{1} << bit;
-  const auto first = static_cast<std::size_t>(phase.first_lane);
+  const auto first = static_cast<std::size_t>(first_lane);
   const std::int64_t bytes = std::abs(worst->address[first] - worst->address[first ^ other]);
   return bits.size() == 1
              ? fmt::format("lane bit {} moves by whole rounds of the banks: {} {} and {} are {} bytes apart", named, who, first,

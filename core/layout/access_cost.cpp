@@ -152,11 +152,12 @@ AccessCost cost_of_access(const Layout& registers, const Layout& memory, int bit
     const AccessResult explicitly = access_of(one, other, bits, instruction, exchange);
     if (!explicitly.access) return unknown();
     for (const WarpAccess& warp : explicitly.access->all)
-      for (const PhaseView& phase : phases_of(*explicitly.access, warp)) {
-        cost.ways = std::max(cost.ways, phase.ways);
-        cost.least += cycles;
-        cost.port += cycles * phase.ways;
-      }
+      for (int first = 0; first < kWarpLanes; first += instruction.lanes_per_phase)
+        if (const int ways = ways_of_phase(*explicitly.access, warp, first); ways > 0) {
+          cost.ways = std::max(cost.ways, ways);
+          cost.least += cycles;
+          cost.port += cycles * ways;
+        }
   }
   cost.known = true;
   cost.issues = issues;

@@ -15,5 +15,7 @@ std::int64_t registers_per_issue(const Instruction& instruction, int bits);
 /// Why the instruction cannot be it, whatever the elements' places; empty: it may be.
 std::string refusal_of(const Layout& registers, const Layout& memory, int bits, const Instruction& instruction,
                        const LaneExchange& exchange);
+/// Most different words that the phase's lanes want of one bank; 0: no lane gives an address.
+int ways_of_phase(const Access& access, const WarpAccess& one, int first_lane);
 
 }  // namespace heddle

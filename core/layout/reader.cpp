@@ -143,7 +143,11 @@ std::int64_t LayoutReader::element(const LayoutPlace& place) const {
 }
 
 std::vector<LayoutReader::Step> LayoutReader::steps_of(std::size_t axis) const {
-  std::vector<Step> steps{Step{}};
+  std::int64_t expected = std::int64_t{1} << axes_[axis].words.size();
+  for (const Repeat& r : axes_[axis].repeats) expected *= r.extent;
+  std::vector<Step> steps;
+  steps.reserve(static_cast<std::size_t>(expected));
+  steps.emplace_back();
   for (std::size_t bit = 0; bit < axes_[axis].words.size(); ++bit) {
     const std::size_t count = steps.size();
     for (std::size_t i = 0; i < count; ++i)
@@ -182,7 +186,6 @@ PlaceReader::PlaceReader(const Layout& layout) {
   dimensions_.resize(layout.shape.size());
   for (std::size_t d = 0; d < dimensions_.size(); ++d) {
     dimensions_[d].extent = layout.shape[d];
-    dimensions_[d].bits = algebra.bits[d];
     dimensions_[d].shift = algebra.shift[d];
   }
   copies_.emplace_back();
@@ -190,7 +193,7 @@ PlaceReader::PlaceReader(const Layout& layout) {
     const LayoutPlace change = place_of(sum);
     const std::size_t count = copies_.size();
     for (std::size_t i = 0; i < count; ++i) {
-      Copy copy = copies_[i];
+      Part copy = copies_[i];
       for (std::size_t a = 0; a < kLayoutAxes; ++a) copy.atom.index[a] ^= change.index[a];
       copies_.push_back(copy);
     }
@@ -204,37 +207,58 @@ PlaceReader::PlaceReader(const Layout& layout) {
     const std::size_t count = copies_.size();
     for (std::int64_t x = 1; x < r.extent; ++x)
       for (std::size_t i = 0; i < count; ++i) {
-        Copy copy = copies_[i];
+        Part copy = copies_[i];
         copy.more[r.axis] += x * r.pitch;
         copies_.push_back(copy);
       }
   }
-  for (Dimension& d : dimensions_) std::ranges::sort(d.digits, [](const Digit& a, const Digit& b) { return a.step > b.step; });
+  constexpr std::int64_t kFew = 4096;
+  for (Dimension& d : dimensions_) {
+    std::ranges::sort(d.digits, [](const Digit& a, const Digit& b) { return a.step > b.step; });
+    if (layout.elements() < kFew || d.extent > kFew) continue;  // no more coordinates than questions
+    for (std::int64_t x = 0; x < d.extent; ++x) d.parts.push_back(part_of(d, x));
+  }
   copies_count_ = static_cast<std::int64_t>(copies_.size());
 }
 
-void PlaceReader::find(std::int64_t element, LayoutPlace& atom, LayoutPlace& more) const {
+PlaceReader::Part PlaceReader::part_of(const Dimension& dimension, std::int64_t x) const {
+  Part part;
+  for (const Digit& digit : dimension.digits) {
+    const std::int64_t times = x / digit.step;
+    x -= times * digit.step;
+    part.more.index[digit.axis] += times * digit.pitch;
+  }
+  for (std::size_t bit = static_cast<std::size_t>(dimension.shift); x != 0; ++bit, x >>= 1)
+    if (x & 1)
+      for (std::size_t a = 0; a < kLayoutAxes; ++a) part.atom.index[a] ^= moves_[bit].index[a];
+  return part;
+}
+
+PlaceReader::Part PlaceReader::find(std::int64_t element) const {
+  Part all;
   for (std::size_t d = dimensions_.size(); d-- > 0;) {
     const Dimension& dimension = dimensions_[d];
-    std::int64_t x = element % dimension.extent;
+    const std::int64_t x = d == 0 ? element : element % dimension.extent;
     element /= dimension.extent;
-    for (const Digit& digit : dimension.digits) {
-      const std::int64_t times = x / digit.step;
-      x -= times * digit.step;
-      more.index[digit.axis] += times * digit.pitch;
-    }
-    for (std::size_t bit = static_cast<std::size_t>(dimension.shift); x != 0; ++bit, x >>= 1)
-      if (x & 1)
-        for (std::size_t a = 0; a < kLayoutAxes; ++a) atom.index[a] ^= moves_[bit].index[a];
+    const Part part = dimension.parts.empty() ? part_of(dimension, x) : dimension.parts[static_cast<std::size_t>(x)];
+    for (std::size_t a = 0; a < kLayoutAxes; ++a) all.atom.index[a] ^= part.atom.index[a], all.more.index[a] += part.more.index[a];
   }
+  return all;
 }
 
 LayoutPlace PlaceReader::first(std::int64_t element) const {
   if (!nested_) return listed_[begins_[static_cast<std::size_t>(element)]];
-  LayoutPlace atom, more;
-  find(element, atom, more);
-  for (std::size_t a = 0; a < kLayoutAxes; ++a) atom.index[a] += more.index[a];
-  return atom;
+  Part part = find(element);
+  for (std::size_t a = 0; a < kLayoutAxes; ++a) part.atom.index[a] += part.more.index[a];
+  return part.atom;
+}
+
+std::vector<std::int64_t> offsets_of(const Layout& memory) {
+  const LayoutReader reader(memory);
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(reader.elements()), 0);
+  reader.each_place(
+      [&](const LayoutPlace& place, std::int64_t element) { offsets[static_cast<std::size_t>(element)] = place[LayoutAxis::Offset]; });
+  return offsets;
 }
 
 LayoutTable table_of(const Layout& layout) {

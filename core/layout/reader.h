@@ -91,12 +91,11 @@ class PlaceReader {
         f(listed_[i]);
       return;
     }
-    LayoutPlace atom, more;
-    find(element, atom, more);
-    for (const Copy& copy : copies_) {
+    const Part part = find(element);
+    for (const Part& copy : copies_) {
       LayoutPlace place;
       for (std::size_t a = 0; a < kLayoutAxes; ++a)
-        place.index[a] = (atom.index[a] ^ copy.atom.index[a]) + more.index[a] + copy.more.index[a];
+        place.index[a] = (part.atom.index[a] ^ copy.atom.index[a]) + part.more.index[a] + copy.more.index[a];
       f(place);
     }
   }
@@ -109,21 +108,24 @@ class PlaceReader {
     std::int64_t step = 1, extent = 1, pitch = 1;
     std::size_t axis = 0;
   };
+  /// Where a coordinate of a dimension puts an element.
+  struct Part {
+    LayoutPlace atom, more;
+  };
   struct Dimension {
     std::int64_t extent = 1;
-    int bits = 0, shift = 0;
+    int shift = 0;
     std::vector<Digit> digits;  ///< largest step first
+    std::vector<Part> parts;    ///< of each coordinate, where there are few
   };
-  struct Copy {
-    LayoutPlace atom, more;  ///< bits of the atom that change, what repeats add
-  };
-  void find(std::int64_t element, LayoutPlace& atom, LayoutPlace& more) const;
+  Part part_of(const Dimension& dimension, std::int64_t coordinate) const;
+  Part find(std::int64_t element) const;
 
   bool nested_ = false;
   std::int64_t copies_count_ = 1;
   std::vector<Dimension> dimensions_;
   std::vector<LayoutPlace> moves_;  ///< of each bit of the atom's coordinates
-  std::vector<Copy> copies_;
+  std::vector<Part> copies_;
   std::vector<LayoutPlace> listed_;  ///< not nested: places, element after element
   std::vector<std::size_t> begins_;
 };
@@ -134,6 +136,8 @@ struct LayoutTable {
   std::vector<std::int32_t> copies;  ///< places that hold it
 };
 LayoutTable table_of(const Layout& layout);
+/// Of memory: the offset of each element, row by row.
+std::vector<std::int64_t> offsets_of(const Layout& memory);
 
 /// What the algebra of an atom finds. Pre: bases within the tile.
 struct AtomAlgebra {
