@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/problem/resolve.h"
+#include "core/triton/as_layout.h"
 
 namespace heddle::app {
 namespace {
@@ -15,7 +16,19 @@ bool same_question(const std::optional<LayoutQuestion>& a, const std::optional<L
          a->layout == b->layout;
 }
 
-Result<LayoutView> view_by_itself(const LayoutAsk& ask) { return view_of(*ask.text, ask.machine ? *ask.machine : Machine{}); }
+DType type_of(int bits) { return bits == 32 ? DType::F32 : bits == 8 ? DType::F8e4m3 : bits == 4 ? DType::I4 : DType::F16; }
+
+Result<LayoutView> view_by_itself(const LayoutAsk& ask) {
+  LayoutQuestion question = *ask.text;
+  // What Triton prints: core/answers does not know its dialect.
+  if (!question.layout && triton::is_printed_layout(question.text)) {
+    Result<triton::PrintedLayout> read = triton::read_layout(question.text, {question.shape, bits_of(question.dtype)});
+    if (!read) return read.error();
+    if (read->bits > 0 && read->bits != bits_of(question.dtype)) question.dtype = type_of(read->bits);
+    question.layout = std::move(read->layout);
+  }
+  return view_of(question, ask.machine ? *ask.machine : Machine{});
+}
 
 Result<LayoutView> view_of_kernel(const LayoutAsk& ask) {
   if (ask.problem->layouts && ask.problem->layouts->choices == ask.choices)

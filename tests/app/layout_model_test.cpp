@@ -153,7 +153,7 @@ TEST_CASE("alternatives become rows that say why they were not taken", "[app]") 
   view.alternatives[2].instruction.name = "stmatrix.x4";
   view.alternatives[2].refused = "stmatrix.x4 moves elements of 16 bits, and these have 32";
   view.bounds = {2688, 2944, 0};
-  std::vector<AlternativeRow> rows = alternative_rows(view);
+  std::vector<LayoutChoiceRow> rows = layout_choice_rows(view);
   REQUIRE(rows.size() == 3);
   CHECK(rows[0].instruction == "st.shared.8, lane bit 2 with register bit 3");
   CHECK(rows[0].current);
@@ -161,10 +161,10 @@ TEST_CASE("alternatives become rows that say why they were not taken", "[app]") 
   CHECK_FALSE(rows[1].why.empty());
   CHECK_FALSE(rows[2].possible);
   CHECK(mentions(rows[2].why, "16 bits"));
-  const std::string text = table_as_text(alternative_columns(), rows);
+  const std::string text = table_as_text(layout_choice_columns(), rows);
   CHECK(mentions(text, "layout\tinstruction\tport\tways\tissue\tbytes\tregisters\tII at least\twhy not\n"));
   // What is not known comes last, whichever way the table is sorted.
-  sort_by(rows, alternative_columns(), {"II at least", true});
+  sort_by(rows, layout_choice_columns(), {"II at least", true});
   CHECK(rows.back().index == 2);
 }
 

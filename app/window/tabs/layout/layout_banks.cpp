@@ -126,16 +126,16 @@ void draw_layout_banks(const LayoutView& view, LayoutTabState& s) {
 }
 
 void draw_layout_alternatives(const LayoutView& view, bool with_bounds, LayoutTabState& s) {
-  std::vector<AlternativeRow> rows = alternative_rows(view);
-  const auto all = alternative_columns();
-  std::vector<Column<AlternativeRow>> columns(all.begin(), all.end());
+  std::vector<LayoutChoiceRow> rows = layout_choice_rows(view);
+  const auto all = layout_choice_columns();
+  std::vector<Column<LayoutChoiceRow>> columns(all.begin(), all.end());
   for (auto& column : columns) column.width = text_size(fonts().small_bold, column.title).x + px(24);
   columns.front().width = px(130);
   column_of(columns, "instruction").width = px(150);
   column_of(columns, "why not").width = px(320);
-  const auto words = [](const char* title, std::vector<Column<AlternativeRow>>& list) {
-    Column<AlternativeRow>& column = column_of(list, title);
-    column.draw = [text = column.text](const AlternativeRow& row) {
+  const auto words = [](const char* title, std::vector<Column<LayoutChoiceRow>>& list) {
+    Column<LayoutChoiceRow>& column = column_of(list, title);
+    column.draw = [text = column.text](const LayoutChoiceRow& row) {
       const std::string whole = text(row), shown = fitted(fonts().body, whole, ImGui::GetContentRegionAvail().x);
       colored_text(row.possible ? theme().text : theme().dim, shown);
       if (shown != whole && ImGui::IsItemHovered()) tooltip(whole);
@@ -143,16 +143,16 @@ void draw_layout_alternatives(const LayoutView& view, bool with_bounds, LayoutTa
   };
   words("instruction", columns);
   words("why not", columns);
-  column_of(columns, "ways").ink = [](const AlternativeRow& row) { return row.cost.ways > 1 ? theme().bad : theme().text; };
-  if (!with_bounds) column_of(columns, "II at least").text = [](const AlternativeRow&) { return std::string("..."); };
+  column_of(columns, "ways").ink = [](const LayoutChoiceRow& row) { return row.cost.ways > 1 ? theme().bad : theme().text; };
+  if (!with_bounds) column_of(columns, "II at least").text = [](const LayoutChoiceRow&) { return std::string("..."); };
   float needed = 0;
   for (const auto& column : columns) needed += column.width + px(10);
   TableLook look = scrolling_look(ImGui::GetContentRegionAvail(), needed);
   look.held = 1;
   look.order = &s.order;
   look.none = "no other choice is known";
-  const auto heading = [&](const Column<AlternativeRow>& column) { draw_heading(column, "layout/sort", s.order); };
-  draw_table("layout_alternatives", look, columns, rows, heading, [&](const AlternativeRow& row, std::size_t) {
+  const auto heading = [&](const Column<LayoutChoiceRow>& column) { draw_heading(column, "layout/sort", s.order); };
+  draw_table("layout_alternatives", look, columns, rows, heading, [&](const LayoutChoiceRow& row, std::size_t) {
     const bool beside =
         s.beside == LayoutBeside::Alternative && s.alternative == row.layout && s.alternative_instruction == row.instruction;
     const float left = ImGui::GetCursorPosX();

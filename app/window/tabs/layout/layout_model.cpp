@@ -12,7 +12,7 @@
 namespace heddle::app {
 namespace {
 
-using Row = AlternativeRow;
+using Row = LayoutChoiceRow;
 
 const std::vector<Column<Row>>& columns() {
   using Key = std::optional<std::int64_t>;
@@ -151,11 +151,11 @@ std::string instruction_text(const InstructionChoice& choice) {
   return fmt::format("{}, lane bit {} with register bit {}", choice.name, choice.exchange.lane, choice.exchange.register_bit);
 }
 
-std::vector<AlternativeRow> alternative_rows(const LayoutView& view) {
-  std::vector<AlternativeRow> rows;
+std::vector<LayoutChoiceRow> layout_choice_rows(const LayoutView& view) {
+  std::vector<LayoutChoiceRow> rows;
   for (std::size_t i = 0; i < view.alternatives.size(); ++i) {
     const LayoutAlternative& a = view.alternatives[i];
-    AlternativeRow row;
+    LayoutChoiceRow row;
     row.index = i;
     row.layout = a.layout;
     row.instruction = instruction_text(a.instruction);
@@ -171,7 +171,7 @@ std::vector<AlternativeRow> alternative_rows(const LayoutView& view) {
   return rows;
 }
 
-std::span<const Column<AlternativeRow>> alternative_columns() { return columns(); }
+std::span<const Column<LayoutChoiceRow>> layout_choice_columns() { return columns(); }
 
 std::string list_label(const LayoutListRow& row) {
   std::string text = row.value;

@@ -52,7 +52,7 @@ std::int64_t worst_step(const LayoutView& view);
 /// "warp 0, instruction 3 of 32, phase 2 of 4: 2-way, lanes meet in 16 banks"
 std::string phase_text(const LayoutView& view, const BankStrip& strip);
 
-struct AlternativeRow {
+struct LayoutChoiceRow {
   std::size_t index = 0;  ///< of LayoutView::alternatives
   std::string layout, instruction;
   AccessCost cost;
@@ -62,8 +62,8 @@ struct AlternativeRow {
   bool current = false, possible = true;
   std::string why;  ///< it was not taken
 };
-std::vector<AlternativeRow> alternative_rows(const LayoutView& view);
-std::span<const Column<AlternativeRow>> alternative_columns();
+std::vector<LayoutChoiceRow> layout_choice_rows(const LayoutView& view);
+std::span<const Column<LayoutChoiceRow>> layout_choice_columns();
 /// As it is written in a schedule file: "st.shared.8", "st.shared.8, lane bit 2 with register bit 3".
 std::string instruction_text(const InstructionChoice& choice);
 
