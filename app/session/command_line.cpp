@@ -18,6 +18,7 @@
 #include "app/session/triton_source.h"
 #include "app/session/truth_state.h"
 #include "codegen/program/target.h"
+#include "core/answers/layout_view.h"
 #include "core/chart/gantt_model.h"
 #include "core/kernel/subtile.h"
 #include "core/library/library.h"
@@ -456,6 +457,17 @@ std::optional<std::string> cli_equivalent(const Session& session, const Command&
 
   if (command.is<WriteKernel, SetKernelOptions>()) return line("emit");
   if (const auto* c = command.as<SaveKernel>()) return line("emit", {"--out", c->path});
+  if (const auto* c = command.as<SaveLayout>()) {
+    if (!c->view || c->view->value.empty()) return std::nullopt;
+    std::vector<std::string> words{"--value", c->view->value};
+    if (!c->view->op.empty()) words.insert(words.end(), {"--op", c->view->op});
+    const bool table = c->path.ends_with(".csv"), json = c->path.ends_with(".json");
+    if (table || json)
+      words.emplace_back(table ? "--csv" : "--json");
+    else
+      words.insert(words.end(), {"--colour", c->colour, c->path.ends_with(".png") ? "--png" : "--svg", c->path});
+    return line("layout", words);
+  }
   if (const auto* c = command.as<CheckKernel>()) return check_kernel_command(session, {c->interleavings, c->data});
   if (command.is<BuildKernel>()) return line("compile");
   if (const auto* c = command.as<RunKernel>()) return run_kernel_command(session, c->profile);

@@ -231,7 +231,7 @@ struct SaveKernel {
 
 // Layouts of tiles.
 struct SaveLayout {
-  std::string path;  ///< .csv, .json; else a picture as SVG
+  std::string path;  ///< .csv, .json, .png; else a picture as SVG
   std::shared_ptr<const LayoutView> view, beside;
   std::string colour;  ///< of the picture: "lane"
 };

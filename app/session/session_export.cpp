@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "app/cli/layout_png.h"
 #include "app/jobs/triton_return.h"
 #include "app/session/files.h"
 #include "app/session/session_core.h"
@@ -152,17 +153,14 @@ void SessionCore::on(const Export& c) {
 void SessionCore::on(const SaveLayout& c) {
   if (!c.view) return fail("Cannot save the layout", Error::input("there is no layout to save", "choose a value in the Layout tab first"));
   const std::string ending = std::filesystem::path(c.path).extension().string();
-  std::string text;
-  if (ending == ".csv") {
-    text = layout_csv(*c.view);
-  } else if (ending == ".json") {
-    text = layout_json(*c.view).pretty() + "\n";
-  } else {
-    const LayoutColour colour = parse_layout_colour(c.colour).value_or(LayoutColour::Lane);
-    const LayoutDrawing drawing = draw_layout(*c.view, colour, SvgTheme::Light);
-    text = heddle::svg_of(c.beside ? drawing_pair(drawing, draw_layout(*c.beside, colour, SvgTheme::Light)) : drawing);
-  }
-  note_exported(c.path, write_file(c.path, text));
+  if (ending == ".csv") return note_exported(c.path, write_file(c.path, layout_csv(*c.view)));
+  if (ending == ".json") return note_exported(c.path, write_file(c.path, layout_json(*c.view).pretty() + "\n"));
+  const LayoutColour colour = parse_layout_colour(c.colour).value_or(LayoutColour::Lane);
+  LayoutDrawing drawing = draw_layout(*c.view, colour, SvgTheme::Light);
+  if (c.beside) drawing = drawing_pair(drawing, draw_layout(*c.beside, colour, SvgTheme::Light));
+  if (ending != ".png") return note_exported(c.path, write_file(c.path, heddle::svg_of(drawing)));
+  const Result<Picture> picture = pixels_of(drawing);
+  picture ? note_exported(c.path, write_png(c.path, *picture)) : refuse_export(c.path, picture.error());
 }
 
 void SessionCore::export_for_triton(const Export& c) {

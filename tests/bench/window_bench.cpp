@@ -5,6 +5,7 @@
 //   window-bench idle       processor time at rest, over 10 s
 //   window-bench drag       bars dropped with the real session, solver and frames
 //   window-bench steps      frames of undo, tabs, palette, modes
+//   window-bench layout     frames of the Layout tab with a tile of 64 x 256, every colour, small and large cells
 //   window-bench sweep      a history of 100 000 points: reading it, frames of its table and pictures
 #include <fmt/format.h>
 #include <imgui.h>
@@ -29,6 +30,7 @@
 #include "app/session/sweep_state.h"
 #include "app/window/frame/app_window.h"
 #include "app/window/kit/probe.h"
+#include "app/window/tabs/layout/layout_state.h"
 #include "core/chart/gantt_model.h"
 #include "tests/bench/table.h"
 #include "tests/support/sweep_files.h"
@@ -385,6 +387,48 @@ void measure_steps() {
   print(table);
 }
 
+void measure_layout() {
+  const auto bench = open_bench("toy_fig1", "h100");
+  if (!bench) return;
+  Session& session = *bench->session;
+  UiState& ui = bench->window->ui();
+  LayoutTabState& state = ui.of<LayoutTabState>();
+  session.apply(show_tab(BottomTab::Layout));
+  state.own = true;
+  state.dtype = DType::F32;
+  std::snprintf(state.text, sizeof state.text, "(64,256):(256,1)");
+  state.access = "st.shared.8";
+  ui.maximized = true;
+  for (int i = 0; i < 2000 && !state.a.view(); ++i) {
+    bench->frames(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  if (!state.a.view()) return fmt::print("layout: skipped, no view of the text\n");
+  // What the window's own thread does is ours; on the clock software OpenGL's threads come on top.
+  std::vector<Line> table{{"64 x 256 cells", "cell, pixels", "on the clock: median ms", "worst ms", "this thread: median ms", "worst ms"}};
+  for (const LayoutColour colour :
+       {LayoutColour::Warp, LayoutColour::Lane, LayoutColour::Register, LayoutColour::Bank, LayoutColour::Phase})
+    for (const float cell : {0.0f, 12.0f, 24.0f})
+      for (const bool chosen : {false, true}) {
+        state.colour = colour;
+        state.pick = chosen ? pick_of(state.a.view()->at(0, 0), false) : std::nullopt;
+        state.grid.cell_x = cell;
+        state.grid.cell_y = cell * 0.75f;
+        state.grid.fitted = cell == 0;
+        bench->frames(3);
+        Spread took, own;
+        for (int i = 0; i < 40; ++i) {
+          const double before = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+          took.add(bench->frame());
+          own.add(seconds_of(CLOCK_THREAD_CPUTIME_ID) - before);
+        }
+        table.push_back({fmt::format("{}{}", to_string(colour), chosen ? ", a lane chosen" : ""),
+                         fmt::format("{:.1f} x {:.1f}", state.grid.cell_x, state.grid.cell_y), ms(took.median()), ms(took.worst()),
+                         ms(own.median()), ms(own.worst())});
+      }
+  print(table);
+}
+
 void click(Bench& bench, const std::string& name) {
   const auto found = probe::last_frame().find(name);
   if (found == probe::last_frame().end()) return;
@@ -472,6 +516,7 @@ int main(int argc, char** argv) {
   if (all || what == "idle") measure_idle();
   if (all || what == "drag") measure_drag();
   if (all || what == "steps") measure_steps();
+  if (all || what == "layout") measure_layout();
   if (all || what == "sweep") measure_sweep();
   std::error_code ignored;
   fs::remove_all(configuration, ignored);

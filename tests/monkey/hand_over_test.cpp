@@ -37,7 +37,7 @@ Command rash_command(Random& random, const Session& session, const Cage& cage, c
   static const std::vector<std::string> kKernels{"toy_fig1", "toy_fig1", "gemm_hopper", "attention_forward_hopper"};
   static const std::vector<std::string> kMachines{"h100", "h200", "toy", "b200"};
   static const std::vector<BottomTab> kTabs{BottomTab::Graph, BottomTab::Cuda,  BottomTab::Slack, BottomTab::Explain, BottomTab::WhatIf,
-                                            BottomTab::Sweep, BottomTab::Audit, BottomTab::Truth, BottomTab::Triton};
+                                            BottomTab::Sweep, BottomTab::Audit, BottomTab::Truth, BottomTab::Triton,  BottomTab::Layout};
   static const std::vector<std::string> kTexts{"gemm_descriptors.sm90.scheduled.ttgir", "attention_forward.sm90.scheduled.ttgir",
                                                "swiglu_dual.sm100.scheduled.ttgir", "layer_norm.sm90.scheduled.ttgir"};
   static const std::vector<double> kSeconds{0.01, 0.1, 1, 60};

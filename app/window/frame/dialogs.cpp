@@ -125,7 +125,7 @@ void draw_path_prompt(const Session& session, UiState& ui) {
                       : prompt.ask == Prompt::KernelPath      ? Facts{"Save the CUDA text", ".cu"}
                       : prompt.ask == Prompt::KernelTextPath  ? Facts{"Save the kernel", ".json"}
                       : prompt.ask == Prompt::MachineTextPath ? Facts{"Save the machine", ".json"}
-                      : prompt.ask == Prompt::LayoutPath      ? Facts{"Save the layout: .svg, .csv or .json", ".svg"}
+                      : prompt.ask == Prompt::LayoutPath      ? Facts{"Save the layout: .svg, .png, .csv or .json", ".svg"}
                       : prompt.ask == Prompt::TtgirPath       ? Facts{"Write Triton's text with this schedule in it", ".best.ttgir"}
                       : prompt.ask == Prompt::SharePath       ? Facts{"Share: project, picture, trace and command", ".heddle.json"}
                                                               : Facts{"Save the schedule", ".schedule.json"};

@@ -251,7 +251,7 @@ void draw_links(const Session& session, UiState& ui, LayoutTabState& s) {
   }
   beside_or_below(piece_width("Save ..."));
   const std::string no_view = s.a.view() ? "" : "there is no layout to save";
-  if (piece("layout/save", "Save ...", false, "as SVG, CSV or JSON: the ending of the file's name says which", no_view)) {
+  if (piece("layout/save", "Save ...", false, "as SVG, PNG, CSV or JSON: the ending of the file's name says which", no_view)) {
     ui.path_prompt.ask = Prompt::LayoutPath;
     ui.path_prompt.just_opened = true;
   }
@@ -496,7 +496,7 @@ std::string layout_line(const Session& session, const LayoutTabState& s) {
     std::string fault;
     std::vector<std::string> extents;
     for (const std::int64_t extent : read_shape(s.shape, fault)) extents.push_back(std::to_string(extent));
-    if (!extents.empty()) words.insert(words.end(), {"--shape", fmt::format("{}", fmt::join(extents, "x"))});
+    if (!extents.empty()) words.insert(words.end(), {"--shape", fmt::format("{}", fmt::join(extents, ","))});
     if (!s.access.empty()) words.insert(words.end(), {"--access", s.access});
     return s.text[0] ? shell_words(words) : std::string();
   }
