@@ -87,10 +87,11 @@ int run_calibrate(const Arguments& arguments, const Terminal& terminal) {
 
   if (arguments.has("--on")) return calibrate_on_host(*text, path, arguments, terminal);
   std::vector<std::string> left_out;
-  const std::vector<MicroKernel> kernels = codegen::micro_kernels(*machine, left_out);
+  std::vector<MicroKernel> kernels = codegen::micro_kernels(*machine, left_out);
+  for (MicroKernel& kernel : codegen::bank_kernels(*machine, left_out)) kernels.push_back(std::move(kernel));
   std::string list;
   for (const std::string& rule : left_out) list += (list.empty() ? "" : ", ") + printable(rule);
-  if (!list.empty()) terminal.note("no micro-kernel for " + list + ": these rules stay as they are");
+  if (!list.empty()) terminal.note("no micro-kernel for " + list + ": these stay as they are");
   Compiler compiler;
   compiler.options.compiler = compiler_of(arguments);
   compiler.options.cache = codegen::default_cache();
@@ -156,11 +157,11 @@ int run_calibrate(const Arguments& arguments, const Terminal& terminal) {
   std::vector<std::vector<std::string>> rows;
   for (const codegen::CalibratedRule& rule : summary)
     rows.push_back({printable(rule.rule), fmt::format("{}", rule.shapes), fmt::format("{:.0f} %", 100 * rule.worst_latency),
-                    fmt::format("{:.0f} %", 100 * rule.worst_interval)});
+                    fmt::format("{:.0f} %", 100 * rule.worst_interval), printable(rule.says)});
   if (!terminal.quiet)
     (path == "-" ? terminal.err : terminal.out)
         << "measured on " << printable(where) << "; worst residuals of the fitted formulas\n"
-        << text_table({{"rule", false}, {"shapes", true}, {"latency", true}, {"interval", true}}, rows);
+        << text_table({{"rule", false}, {"shapes", true}, {"latency", true}, {"interval", true}, {"lanes", false}}, rows);
   return kDone;
 }
 

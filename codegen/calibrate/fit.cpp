@@ -11,7 +11,8 @@ namespace {
 
 constexpr double kSmallestScale = 0.02, kLargestScale = 50;
 constexpr std::string_view kForm = "; form: ";
-constexpr std::size_t kLongestFormula = 3500;  ///< of the 4096 characters that an expression may have
+constexpr double kExplained = 0.15, kAsNear = 0.02;  ///< worst residual of a rule of phases
+constexpr std::size_t kLongestFormula = 3500;        ///< of the 4096 characters that an expression may have
 
 /// Names that the shapes do not set are attributes that were not given: 0, as costs have them.
 std::optional<std::int64_t> value_of(const Expr& formula, Scope dims) {
@@ -36,7 +37,65 @@ std::string measured_by(int shapes, const std::string& where, double worst, cons
                      100 * worst, kForm, before);
 }
 
+/// Rows whose lanes were timed: lanes of a phase and its cycles.
+void calibrate_catalogue(Machine& made, const std::vector<CalibrationPoint>& points, const std::string& where,
+                         std::vector<CalibratedRule>& summary) {
+  std::vector<Instruction> rows = made.instructions.rows();
+  for (Instruction& row : rows) {
+    std::vector<std::pair<const MicroKernel*, double>> measured;
+    for (const CalibrationPoint& point : points)
+      if (point.kernel->instruction == row.name && !row.name.empty() && point.kernel->issued > 0 && point.result.interval > 0)
+        measured.emplace_back(point.kernel, point.result.interval / point.kernel->issued);
+    if (measured.empty()) continue;
+    const FittedPhases phases = fit_phases(measured, row.lanes_per_phase);
+    const int shapes = static_cast<int>(measured.size());
+    const std::size_t form = row.source.find(kForm);
+    const std::string before = form == std::string::npos ? row.source : row.source.substr(form + kForm.size());
+    CalibratedRule line{row.name, shapes, 0, phases.worst, {}};
+    if (phases.told) {
+      row.lanes_per_phase = phases.lanes;
+      row.cycles = Expr(phases.cycles);
+      row.assumed = false;
+      row.source = measured_by(shapes, where, phases.worst, before);
+      line.says = fmt::format("{} lanes at a time, {} cycle{}", phases.lanes, phases.cycles, phases.cycles == 1 ? "" : "s");
+    } else {
+      row.source = fmt::format("measured: heddle calibrate on {}, but no rule of phases explains the times{}{}", where, kForm, before);
+      line.says = "no rule of phases explains the times: assumed as before";
+    }
+    summary.push_back(std::move(line));
+  }
+  made.instructions = Catalogue(std::move(rows));
+}
+
 }  // namespace
+
+FittedPhases fit_phases(const std::vector<std::pair<const MicroKernel*, double>>& measured, int before) {
+  FittedPhases best;
+  bool rival = false;  // another rule that explains the times as well
+  for (const int lanes : {4, 8, 16, 32}) {
+    double xm = 0, xx = 0;  // least squares of relative errors
+    std::vector<std::pair<double, double>> points;
+    for (const auto& [kernel, cycles] : measured) {
+      const double x = static_cast<double>(bank_cycles(*kernel, lanes));
+      points.emplace_back(x, cycles);
+      xm += x / cycles, xx += x * x / (cycles * cycles);
+    }
+    if (xx <= 0) return best;
+    FittedPhases rule{lanes, std::max<std::int64_t>(1, std::llround(xm / xx)), 0, false};
+    for (const auto& [x, cycles] : points)
+      rule.worst = std::max(rule.worst, std::fabs(static_cast<double>(rule.cycles) * x - cycles) / cycles);
+    // As near: one cycle a phase rather than more, then what the catalogue has.
+    const bool as_near = best.lanes != 0 && std::fabs(rule.worst - best.worst) < kAsNear;
+    const bool simpler = rule.cycles < best.cycles || (rule.cycles == best.cycles && lanes == before);
+    if (as_near && rule.cycles == best.cycles && lanes != before && best.lanes != before) rival = true;
+    if (best.lanes == 0 || (as_near ? simpler : rule.worst < best.worst)) {
+      if (!as_near) rival = false;
+      best = rule;
+    }
+  }
+  best.told = best.worst <= kExplained && !rival;
+  return best;
+}
 
 FittedFormula fit_formula(const Expr& old, const Points& points) {
   FittedFormula fitted{old, 0, false};
@@ -104,7 +163,7 @@ Machine calibrated(const Machine& machine, const std::vector<CalibrationPoint>& 
     const std::size_t form = rule.source.find(kForm);
     rule.source = measured_by(shapes, where, std::max(l.worst, worst_interval),
                               form == std::string::npos ? rule.source : rule.source.substr(form + kForm.size()));
-    summary.push_back({rule.kind, shapes, l.worst, worst_interval});
+    summary.push_back({rule.kind, shapes, l.worst, worst_interval, {}});
   }
   // There and back again: half of it each way.
   const auto one_way = [&](const std::string& which, Expr& formula) {
@@ -113,12 +172,13 @@ Machine calibrated(const Machine& machine, const std::vector<CalibrationPoint>& 
     for (auto& [dims, cycles] : both) cycles /= 2;
     const FittedFormula fitted = fit_formula(formula, both);
     formula = fitted.formula;
-    summary.push_back({which, static_cast<int>(both.size()), fitted.worst, 0});
+    summary.push_back({which, static_cast<int>(both.size()), fitted.worst, 0, {}});
   };
   const std::size_t before = summary.size();
   one_way("handoff.register_copy", made.handoff.register_copy);
   one_way("handoff.signal", made.handoff.signal);
   if (summary.size() > before) made.handoff.source = fmt::format("measured: heddle calibrate on {}, there and back again, halved", where);
+  calibrate_catalogue(made, points, where, summary);
   return made;
 }
 

@@ -30,10 +30,22 @@ struct CalibratedRule {
   std::string rule;
   int shapes = 0;
   double worst_latency = 0, worst_interval = 0;  ///< after fitting, relative
+  std::string says;                              ///< of an instruction: "16 lanes at a time, 1 cycle"
 };
 
+/// By what rule the lanes of an instruction take turns, as cycles at several ways tell.
+struct FittedPhases {
+  int lanes = 0;            ///< at a time
+  std::int64_t cycles = 1;  ///< of a phase without conflicts
+  double worst = 0;         ///< of |rule - measured| / measured over the points
+  bool told = false;        ///< false: no rule explains what was measured, or several do
+};
+/// `measured`: cycles of one instruction of a warp among many, for each kernel; `before`: the lanes that the catalogue has.
+FittedPhases fit_phases(const std::vector<std::pair<const MicroKernel*, double>>& measured, int before);
+
 /// A machine with measured numbers. `where` is "NVIDIA H200, driver 580.65.06, 2026-01-02": it goes into the sources. `summary`
-/// gets a line per rule. Unit uses: only the one that a rule reserves longest is fitted, to the interval.
+/// gets a line per rule, and one per instruction of the catalogue, whose phases are no assumption any more where the times tell. Unit uses:
+/// only the one that a rule reserves longest is fitted, to the interval.
 Machine calibrated(const Machine& machine, const std::vector<CalibrationPoint>& points, const std::string& where,
                    std::vector<CalibratedRule>& summary);
 

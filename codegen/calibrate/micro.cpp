@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/calibrate/body.h"
 #include "codegen/device/device.h"
 #include "codegen/emit/product.h"
 #include "codegen/emit/tensor_move.h"
@@ -19,26 +20,14 @@ constexpr int kSharedBytes = 128 * 1024;
 constexpr int kBarrierAt = 96 * 1024;  ///< shared memory: operands below, barriers here
 constexpr int kSkipped = 3;            ///< first repeats, with cold instruction cache
 
-/// What differs between micro-kernels.
-struct Body {
-  std::string setup;                ///< once
-  std::string op;                   ///< the instruction, issued
-  std::string settle;               ///< until its result is there
-  std::string burst, burst_settle;  ///< the same for many in a row; empty: op and settle
-  bool map = false, pointer = false;
-  int threads = 128;
-  std::vector<std::int64_t> box;
-  std::string products;  ///< text of wgmma wrappers
-  std::string sink;      ///< at the end: whatever was computed is used
-};
-
 /// A function of the repeat r, as text.
 std::string function(const char* name, const std::string& body) {
   return fmt::format("  const auto {} = [&](int r) {{\n{}  }};\n", name, body);
 }
 
-MicroKernel finish(std::string rule, Scope dims, const Body& body, MicroKernel::Method method = MicroKernel::Method::Single,
-                   DType scratch = DType::Bf16) {
+}  // namespace
+
+MicroKernel micro_kernel(std::string rule, Scope dims, const MicroBody& body, MicroKernel::Method method, DType scratch) {
   MicroKernel kernel;
   kernel.method = method;
   kernel.rule = std::move(rule);
@@ -78,6 +67,8 @@ MicroKernel finish(std::string rule, Scope dims, const Body& body, MicroKernel::
   return kernel;
 }
 
+namespace {
+
 /// Sizes of a register tile of 64 rows and n columns.
 Scope tile_dims(std::int64_t n, std::int64_t inputs, std::int64_t bits = 32) {
   const std::int64_t elems = kRows * n;
@@ -100,7 +91,7 @@ std::string unrolled(std::int64_t count, const std::string& statement, int step 
 
 /// x[i] = formula of x[i]; every element of a thread's part of the tile, then one element alone.
 MicroKernel elements(const std::string& rule, std::int64_t n, std::int64_t inputs, std::string_view formula) {
-  Body body;
+  MicroBody body;
   const std::int64_t count = n / 2;
   body.setup = fmt::format("  float x[{0}], z[1];\n  z[0] = 0.5f + 0.001f * (float)tid;\n", count) +
                unrolled(count, "x[i] = 0.5f + 0.001f * (float)(tid + i);");
@@ -111,7 +102,7 @@ MicroKernel elements(const std::string& rule, std::int64_t n, std::int64_t input
   body.burst = fmt::format("      z[0] = {};\n      pin(z);\n", alone);
   body.burst_settle = "    settle(z[0]);\n";
   body.sink = "  float sum = z[0];\n" + unrolled(count, "sum += x[i];") + "  settle(sum);\n";
-  MicroKernel kernel = finish(rule, tile_dims(n, inputs), body, MicroKernel::Method::Chain);
+  MicroKernel kernel = micro_kernel(rule, tile_dims(n, inputs), body, MicroKernel::Method::Chain);
   kernel.elements = count;
   return kernel;
 }
@@ -121,7 +112,7 @@ const char* fold_of(std::string_view kind) { return kind == "reduce_sum" ? "+" :
 
 /// Every element takes part again, because each pass adds the last result to all of them; a loop that only does that is taken off.
 MicroKernel reduction(const std::string& rule, std::int64_t n) {
-  Body body;
+  MicroBody body;
   const std::int64_t count = n / 2;
   const std::string_view how = fold_of(rule);
   const auto fold = [&](std::string a, std::string b) {
@@ -143,12 +134,12 @@ MicroKernel reduction(const std::string& rule, std::int64_t n) {
   body.sink = "  float sum = y[0] + y[1];\n" + unrolled(count, "sum += x[i];") + "  settle(sum);\n";
   Scope dims = tile_dims(n, 1);
   dims["out_elems"] = kRows, dims["bytes"] = 4 * kRows;
-  return finish(rule, std::move(dims), body, MicroKernel::Method::Beside);
+  return micro_kernel(rule, std::move(dims), body, MicroKernel::Method::Beside);
 }
 
 /// A word that two elements were packed into is one of the next two.
 MicroKernel conversion(const std::string& rule, std::int64_t n) {
-  Body body;
+  MicroBody body;
   const std::int64_t words = n / 4;
   body.setup = fmt::format("  u32 w[{0}], z[1];\n  z[0] = 0x3f800000u + tid;\n  const float other = 0.5f + 0.001f * (float)tid;\n", words) +
                unrolled(words, "w[i] = 0x3f800000u + tid + i;");
@@ -159,13 +150,13 @@ MicroKernel conversion(const std::string& rule, std::int64_t n) {
   body.sink = "  u32 sum = z[0];\n" + unrolled(words, "sum ^= w[i] * 3u;") + "  settle(sum);\n";
   Scope dims = tile_dims(n, 1);
   dims["bytes"] = 2 * kRows * n;
-  MicroKernel kernel = finish(rule, std::move(dims), body, MicroKernel::Method::Chain);
+  MicroKernel kernel = micro_kernel(rule, std::move(dims), body, MicroKernel::Method::Chain);
   kernel.elements = words;
   return kernel;
 }
 
 MicroKernel product(const std::string& rule, std::int64_t n, std::int64_t k, bool from_registers) {
-  Body body;
+  MicroBody body;
   const ProductShape shape{static_cast<int>(n), from_registers, false, true};
   body.products = product_text(shape);
   body.setup =
@@ -186,7 +177,7 @@ MicroKernel product(const std::string& rule, std::int64_t n, std::int64_t k, boo
   body.sink = "  float sum = 0.0f;\n" + unrolled(n / 2, "sum += d[i];") + "  settle(sum);\n";
   Scope dims = tile_dims(n, 3, 16);
   dims["M"] = kRows, dims["N"] = n, dims["K"] = k;
-  return finish(rule, std::move(dims), body);
+  return micro_kernel(rule, std::move(dims), body);
 }
 
 /// Waits for, and uses, every word.
@@ -196,7 +187,7 @@ std::string all_there(std::int64_t words) {
 
 /// Swizzled panels of a bf16 tile by stmatrix, or words by ld.shared.
 MicroKernel shared_tile(const std::string& rule, std::int64_t n, bool store) {
-  Body body;
+  MicroBody body;
   const std::int64_t words = n / 4;
   body.setup = fmt::format("  u32 w[{0}];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) w[i] = tid + i;\n", words);
   if (store) {
@@ -214,11 +205,11 @@ MicroKernel shared_tile(const std::string& rule, std::int64_t n, bool store) {
         words / 4);
     body.settle = all_there(words);
   }
-  return finish(rule, tile_dims(n, 1, 16), body);
+  return micro_kernel(rule, tile_dims(n, 1, 16), body);
 }
 
 MicroKernel global_tile(const std::string& rule, std::int64_t n, bool store) {
-  Body body;
+  MicroBody body;
   body.pointer = true;
   const std::int64_t words = n / 4;
   body.setup = fmt::format("  u32 w[{0}];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) w[i] = tid + i;\n", words);
@@ -228,11 +219,11 @@ MicroKernel global_tile(const std::string& rule, std::int64_t n, bool store) {
       "{0}#pragma unroll\n    for (int j = 0; j < {1}; ++j) {2}_global({3}, w[4 * j], w[4 * j + 1], w[4 * j + 2], w[4 * j + 3]);\n{4}",
       store ? "    keep(w);\n" : "", words / 4, store ? "store" : "load", place, store ? "" : "    keep(w);\n");
   body.settle = store ? "" : all_there(words);
-  return finish(rule, tile_dims(n, 1, 16), body);
+  return micro_kernel(rule, tile_dims(n, 1, 16), body);
 }
 
 MicroKernel bulk_load(std::int64_t rows) {
-  Body body;
+  MicroBody body;
   body.map = true;
   body.box = {64, rows};
   const std::int64_t bytes = rows * 128;
@@ -250,11 +241,11 @@ MicroKernel bulk_load(std::int64_t rows) {
   body.burst_settle = fmt::format("    if (tid == 0) wait(smem + {} + 8, 0);\n", kBarrierAt);
   Scope dims = tile_dims(64, 0, 16);
   dims["rows"] = rows, dims["elems"] = dims["out_elems"] = 64 * rows, dims["in_elems"] = dims["in_bytes"] = 0, dims["bytes"] = bytes;
-  return finish("tma_load", std::move(dims), body);
+  return micro_kernel("tma_load", std::move(dims), body);
 }
 
 MicroKernel bulk_store(const std::string& rule, std::int64_t rows, bool add) {
-  Body body;
+  MicroBody body;
   body.map = true;
   body.box = {add ? 32 : 64, rows};
   const std::int64_t bytes = rows * 128;
@@ -267,13 +258,13 @@ MicroKernel bulk_store(const std::string& rule, std::int64_t rows, bool add) {
   Scope dims = tile_dims(body.box[0], 1, add ? 32 : 16);
   dims["rows"] = rows, dims["elems"] = dims["in_elems"] = body.box[0] * rows, dims["out_elems"] = 0,
   dims["bytes"] = dims["in_bytes"] = bytes;
-  return finish(rule, std::move(dims), body, MicroKernel::Method::Single, add ? DType::F32 : DType::Bf16);
+  return micro_kernel(rule, std::move(dims), body, MicroKernel::Method::Single, add ? DType::F32 : DType::Bf16);
 }
 
 /// Two warpgroups: the first arrives, or stores its registers and arrives; the second wakes, loads, and arrives in turn. A number
 /// is that of both ways.
 MicroKernel hand_over(std::int64_t n) {
-  Body body;
+  MicroBody body;
   body.threads = 256;
   const std::int64_t words = n / 4;  // bf16 pairs
   body.setup = fmt::format(
@@ -293,7 +284,7 @@ MicroKernel hand_over(std::int64_t n) {
   body.op = "    if (tid < 128) {\n" + arrive(kBarrierAt) + wake(kBarrierAt + 8) + "    } else {\n" + wake(kBarrierAt) +
             arrive(kBarrierAt + 8) + "    }\n    p ^= 1;\n";
   Scope dims = words > 0 ? tile_dims(n, 1, 16) : Scope{};
-  return finish(words > 0 ? "handoff.register_copy" : "handoff.signal", std::move(dims), body);
+  return micro_kernel(words > 0 ? "handoff.register_copy" : "handoff.signal", std::move(dims), body);
 }
 
 // Blackwell: a thread has a row of a tile of 128 rows.
@@ -309,9 +300,9 @@ Scope row_dims(std::int64_t n, std::int64_t inputs, std::int64_t bits = 32) {
   return dims;
 }
 
-/// Body::products, setup and sink for what uses tensor memory.
-Body with_tensor_memory() {
-  Body body;
+/// MicroBody::products, setup and sink for what uses tensor memory.
+MicroBody with_tensor_memory() {
+  MicroBody body;
   body.products = tensor_load_text(32) + tensor_store_text(32);
   body.setup = fmt::format(
       "  if (warp == 0) tensor_allocate(smem + {}, 512);\n"
@@ -332,7 +323,7 @@ std::string moves(const char* what, std::int64_t n, int column, const char* regi
 }
 
 MicroKernel tensor_product(const std::string& rule, std::int64_t n, std::int64_t k, bool from_tensor) {
-  Body body = with_tensor_memory();
+  MicroBody body = with_tensor_memory();
   const std::int64_t panels = k / 64, a_bytes = 16384 * panels;
   // Operands from the tile's own bytes: small numbers, not zeros.
   body.setup += fmt::format(
@@ -355,21 +346,21 @@ MicroKernel tensor_product(const std::string& rule, std::int64_t n, std::int64_t
   body.burst_settle = fmt::format("    if (tid == 0) {}\n    wait(smem + {}, 0);\n", signal(kBarrierAt + 8), kBarrierAt + 8);
   Scope dims = row_dims(n, 3, 16);
   dims["M"] = kTensorRows, dims["N"] = n, dims["K"] = k;
-  return finish(rule, std::move(dims), body);
+  return micro_kernel(rule, std::move(dims), body);
 }
 
 MicroKernel tensor_move(const std::string& rule, std::int64_t n, bool store) {
-  Body body = with_tensor_memory();
+  MicroBody body = with_tensor_memory();
   body.setup += fmt::format("  float x[{}];\n", n) + unrolled(n, "x[i] = 0.5f + 0.001f * (float)(tid + i);");
   if (!store) body.setup += moves("tensor_store", n, 0, "x") + "  tensor_await_stores();\n";
   body.op = moves(store ? "tensor_store" : "tensor_load", n, 0, "x");
   body.settle = store ? "    tensor_await_stores();\n" : "    tensor_await_loads();\n    pin(x);\n" + unrolled(n, "settle(x[i + 31]);", 32);
-  return finish(rule, row_dims(n, 1), body);
+  return micro_kernel(rule, row_dims(n, 1), body);
 }
 
 /// As reduction(), of a row in one thread.
 MicroKernel row_reduction(const std::string& rule, std::int64_t n, const char* fold) {
-  Body body;
+  MicroBody body;
   body.setup =
       fmt::format("  float x[{}], y[4] = {{0.0f, 0.0f, 0.0f, 0.0f}};\n", n) + unrolled(n, "x[i] = 0.5f + 0.001f * (float)(tid + i);");
   const std::string feed = unrolled(n, "x[i] = x[i] * 0.5f + y[i % 4];") + "      pin(x);\n";
@@ -388,12 +379,12 @@ MicroKernel row_reduction(const std::string& rule, std::int64_t n, const char* f
   body.sink = "  float sum = y[0];\n" + unrolled(n, "sum += x[i];") + "  settle(sum);\n";
   Scope dims = row_dims(n, 1);
   dims["out_elems"] = kTensorRows, dims["bytes"] = 4 * kTensorRows;
-  return finish(rule, std::move(dims), body, MicroKernel::Method::Beside);
+  return micro_kernel(rule, std::move(dims), body, MicroKernel::Method::Beside);
 }
 
 /// Rows of swizzled panels of a bf16 tile, 16 bytes at a time.
 MicroKernel shared_rows(const std::string& rule, std::int64_t n, bool store) {
-  Body body;
+  MicroBody body;
   const std::int64_t words = n / 2;
   body.setup = fmt::format("  u32 w[{}];\n", words) + unrolled(words, "w[i] = tid + i;");
   const std::string place = "smem + j / 8 * 16384 + tid * 128 + ((j % 8 ^ (tid & 7)) << 4)";
@@ -401,7 +392,7 @@ MicroKernel shared_rows(const std::string& rule, std::int64_t n, bool store) {
       fmt::format("{}#pragma unroll\n    for (int j = 0; j < {}; ++j) {}({}, w[4 * j], w[4 * j + 1], w[4 * j + 2], w[4 * j + 3]);\n{}",
                   store ? "    keep(w);\n" : "", words / 4, store ? "store_words" : "load_words", place, store ? "" : "    keep(w);\n");
   body.settle = store ? "    fence_async();\n" : all_there(words);
-  return finish(rule, row_dims(n, 1, 16), body);
+  return micro_kernel(rule, row_dims(n, 1, 16), body);
 }
 
 /// Of the rules that are another thing on Blackwell than on Hopper; false for any other rule.
@@ -423,11 +414,11 @@ bool add_tensor_kernels(const std::string& kind, std::vector<MicroKernel>& kerne
 }
 
 MicroKernel nothing() {
-  Body body;
+  MicroBody body;
   body.setup = "  float y = (float)tid;\n";
   body.op = "    asm volatile(\"\" : \"+f\"(y));\n";
   body.settle = "    settle(y);\n";
-  return finish("nothing", {}, body);
+  return micro_kernel("nothing", {}, body);
 }
 
 struct ElementRule {

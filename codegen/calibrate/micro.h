@@ -27,6 +27,12 @@ struct MicroKernel {
   /// Chain: a tile's loop and one element's. Beside: a loop with the instruction and one without. Single: one by one.
   enum class Method { Single, Chain, Beside } method = Method::Single;
   std::int64_t elements = 0;  ///< Chain: per thread
+  // Of the instruction catalogue; the rule is then the instruction's name.
+  std::string instruction;
+  int ways = 0;                          ///< lanes of a phase that meet in one bank, as the catalogue's row has phases
+  int bytes = 0;                         ///< per address
+  std::vector<std::int64_t> lane_bytes;  ///< per bit of the number of the lanes that give addresses: what it moves the address by
+  int issued = 0;                        ///< instructions of warps, each time
 };
 
 struct MicroResult {
@@ -43,6 +49,15 @@ inline constexpr const char* kMicroEntry = "heddle_calibrate";
 /// All that the machine has rules for and we have an instruction for; first one without any instruction, whose times are taken off
 /// the others'. `left_out` gets the rules for which there is none.
 std::vector<MicroKernel> micro_kernels(const Machine& machine, std::vector<std::string>& left_out);
+
+/// For every row of the catalogue that moves registers to shared memory or back: one for each of kBankWays that its phases allow, which
+/// issue the instruction so that lanes meet so often. `left_out` gets the other rows that go to memory by lanes.
+std::vector<MicroKernel> bank_kernels(const Machine& machine, std::vector<std::string>& left_out);
+
+inline constexpr int kBankWays[] = {1, 2, 4, 8};
+
+/// Cycles that one instruction of a warp would take of the port if so many lanes went there together, one cycle for each way of a phase.
+std::int64_t bank_cycles(const MicroKernel& kernel, int lanes_per_phase);
 
 /// Medians of what the kernel wrote, less the times of one without any instruction; nothing where it wrote nothing.
 std::optional<MicroResult> read_micro(const MicroKernel& kernel, std::span<const std::uint8_t> bytes, const MicroResult& nothing);

@@ -53,19 +53,25 @@ std::string program_text(const Emission& emission, const Kernel& kernel, const s
     const auto says = [&](const char* word) { return std::find(words.begin(), words.end(), word) != words.end(); };
     text += fmt::format("template <class... A> void product_n{}(float (&d)[{} / 2], A... a) {{ product<{}, {}, {}, {}, {}>(d, a...); }}\n",
                         rest, n, n, says("ta"), says("t"), types.front(), types.back());
+    // The macro has the line; bytes: 32 of every row of K, of B and, where it is there, of A.
+    text += fmt::format("#define product_n{0}(...) (banks::note_product({1}, __LINE__), product_n{0}(__VA_ARGS__))\n", rest,
+                        32 * (n + (says("ss") ? 64 : 0)));
   }
-  // What is plain arithmetic runs as it is.
-  if (const std::size_t at = source.find("DEVICE float exp2_poly_("); at != std::string::npos)
-    text += source.substr(at, source.find("\n}\n", at) + 3 - at);
-  text += source.substr(source.find("extern \"C\" __global__"));
-  text += "int main(int, char** late) {\n  if (late[1]) late_copies = late[1][0] == 'c', late_products = !late_copies;\n";
+  text += plain_text(source);
+  // Lines keep the numbers that the emission gives them.
+  const std::size_t kernel_at = source.find("extern \"C\" __global__");
+  text += fmt::format("#line {}\n", 1 + std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(kernel_at), '\n'));
+  text += source.substr(kernel_at);
+  text +=
+      "int main(int, char** late) {\n  banks::on = true;\n  if (late[1]) late_copies = late[1][0] == 'c', late_products = !late_copies;\n";
   for (std::size_t t = 0; t < kernel.tensors.size(); ++t)
-    text += fmt::format("  auto t{0} = read_{1}(\"{2}/{0}\");\n", t, kernel.tensors[t].dtype == DType::F32 ? "floats" : "bf16", folder);
+    text += fmt::format("  auto t{0} = read_{1}(\"{2}/{0}\");\n", t, to_string(kernel.tensors[t].dtype), folder);
   std::string arguments;
   for (std::size_t m = 0; m < emission.launch.maps.size(); ++m) {
     const TensorMapPlan& map = emission.launch.maps[m];
     text += fmt::format("  const Plan plan{}{{t{}.data(), {}, {{{}}}, {{{}}}, {}}};\n", m, map.tensor,
-                        bits_of(kernel.tensors[map.tensor].dtype) / 8, fmt::join(map.extents, ", "), fmt::join(map.box, ", "), map.swizzle);
+                        std::max(bits_of(kernel.tensors[map.tensor].dtype) / 8, 1), fmt::join(map.extents, ", "), fmt::join(map.box, ", "),
+                        map.swizzle);
     arguments += fmt::format("{}TensorMap{{&plan{}}}", arguments.empty() ? "" : ", ", m);
   }
   for (const std::size_t p : emission.launch.pointers) arguments += fmt::format(", t{}.data()", p);
@@ -73,11 +79,12 @@ std::string program_text(const Emission& emission, const Kernel& kernel, const s
                       emission.launch.threads, emission.launch.entry, arguments, emission.launch.cluster);
   for (std::size_t t = 0; t < kernel.tensors.size(); ++t)
     if (kernel.tensors[t].role != TensorRole::Input)
-      text += fmt::format("  write_{2}(\"{1}/{0}.out\", t{0});\n", t, folder, kernel.tensors[t].dtype == DType::F32 ? "floats" : "bf16");
-  return text + fmt::format("  std::ofstream(\"{}/ways\") << pair_store_ways();\n}}\n", folder);
+      text += fmt::format("  write_{2}(\"{1}/{0}.out\", t{0});\n", t, folder, to_string(kernel.tensors[t].dtype));
+  return text + fmt::format("  banks::write_counts(\"{}/banks\");\n}}\n", folder);
 }
 
-int ways = 0;  ///< of the text that ran last: how often lanes that store pairs meet in one bank, at worst
+std::vector<BankCount> counts;  ///< of the text that ran last
+int accesses = 0;               ///< compared so far
 
 Outcome run_program(const std::string& command, const Folder& folder) {
   const std::string says = (folder.path / "says").string();
@@ -115,10 +122,21 @@ double difference(const Kernel& kernel, const TensorMap& tensors, const Folder& 
 
 }  // namespace
 
-int store_ways() { return ways; }
+std::string plain_text(std::string_view source) {
+  std::string text;
+  for (const char* name : {"float exp2_poly_", "void bf16_of_i4", "void f16_of_i4", "void bf16_of_i4_halves", "void f16_of_i4_halves",
+                           "void f16_of_i8", "float f32_of_i8"})
+    if (const std::size_t at = source.find(fmt::format("DEVICE {}(", name)); at != std::string_view::npos)
+      text += source.substr(at, source.find("\n}\n", at) + 3 - at);
+  return text;
+}
+
+const std::vector<BankCount>& bank_counts() { return counts; }
+int accesses_compared() { return accesses; }
 
 double run_text(const Lowering& from, int blocks, const Wrong& wrong, const BuildOptions& options) {
-  const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, program_of(from, {}, options));
+  const Program program = program_of(from, {}, options);
+  const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, program);
   std::string refused;
   for (const Refusal& refusal : emitted.refusals) refused += refusal.rule + ": " + refusal.sentence + "\n";
   INFO(refused);
@@ -146,8 +164,14 @@ double run_text(const Lowering& from, int blocks, const Wrong& wrong, const Buil
     if (!wrong.first.empty() && outcome.code != 0) return std::numeric_limits<double>::infinity();
     INFO(outcome.complaint << late);
     REQUIRE(outcome.code == 0);
-    std::ifstream(folder.path / "ways") >> ways;
+    counts = read_bank_counts((folder.path / "banks").string());
     worst = std::max(worst, difference(from.kernel, *tensors, folder));
+  }
+  if (wrong.first.empty()) {
+    const BankComparison compared = compare_banks(from, program, *emitted.emission, counts);
+    accesses += compared.accesses;
+    INFO(fmt::format("{}", fmt::join(compared.differences, "\n")));
+    CHECK(compared.differences.empty());
   }
   return worst;
 }

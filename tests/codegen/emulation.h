@@ -2,11 +2,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "codegen/program/build.h"
 #include "core/kernel/kernel.h"
+#include "tests/codegen/banks.h"
 #include "tests/codegen/fixture.h"
 
 namespace heddle::test {
@@ -14,13 +16,19 @@ namespace heddle::test {
 using Wrong = std::pair<std::string, std::string>;
 
 /// Root mean square of the difference over that of the reference, after running the text on `blocks` blocks.
+/// How the threads met shared memory is compared with what the problem says of it, too.
 /// With `wrong`, the first text is replaced by the second wherever it stands; the answer is then infinite if nothing came out.
 double run_text(const Lowering& from, int blocks, const Wrong& wrong = {}, const codegen::BuildOptions& options = {});
 double run_text(const std::string& name, const Scope& sizes, int blocks, const Wrong& wrong = {},
                 const codegen::BuildOptions& options = {});
 
-/// Of the text that ran last: how often lanes that store pairs meet in one bank, at worst.
-int store_ways();
+/// Of the text that ran last.
+const std::vector<BankCount>& bank_counts();
+/// Accesses that were compared with what their problems say, of all texts so far.
+int accesses_compared();
+
+/// What is plain arithmetic over other wrappers in a kernel's text or a CUDA file: it runs as it is.
+std::string plain_text(std::string_view source);
 
 struct Outcome {
   int code = 0;           ///< 3: the emulator objects

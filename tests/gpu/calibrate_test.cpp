@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -83,6 +84,106 @@ TEST_CASE("on Blackwell products and moves of tensor memory have micro-kernels, 
   for (const char* rule : {"mma.ss", "mma.ts", "tmem_load", "tmem_store", "reduce_max.three_inputs"}) CHECK(rules.contains(rule));
 }
 
+TEST_CASE("every instruction of the catalogue that moves registers to shared memory or back has a micro-kernel at 1, 2, 4 and 8 ways",
+          "[gpu]") {
+  for (const Machine& machine : {h100(), b200()}) {
+    std::vector<std::string> left_out;
+    const auto kernels = bank_kernels(machine, left_out);
+    CHECK(left_out.empty());
+    std::set<std::string> texts;
+    std::map<std::string, std::set<int>> ways;
+    for (const MicroKernel& kernel : kernels) {
+      texts.insert(kernel.source);
+      ways[kernel.instruction].insert(kernel.ways);
+      const heddle::Instruction* row = machine.find_instruction(kernel.instruction);
+      REQUIRE(row);
+      const std::int64_t lanes = std::int64_t{1} << kernel.lane_bytes.size();
+      INFO(kernel.instruction << " " << kernel.ways);
+      CHECK(bank_cycles(kernel, row->lanes_per_phase) == kernel.ways * lanes / row->lanes_per_phase);
+    }
+    CHECK(texts.size() == kernels.size());
+    std::size_t rows = 0;
+    for (const heddle::Instruction& row : machine.instructions)
+      rows += row.kind == InstructionKind::SharedLoad || row.kind == InstructionKind::SharedStore ||
+              row.kind == InstructionKind::MatrixLoad || row.kind == InstructionKind::MatrixStore;
+    CHECK(ways.size() == rows);
+    CHECK(rows >= 22);
+    for (const auto& [name, found] : ways) CHECK(found == std::set<int>{1, 2, 4, 8});
+  }
+}
+
+TEST_CASE("times at 1, 2, 4 and 8 ways tell how many lanes go to memory together", "[gpu]") {
+  const Machine machine = h100();
+  std::vector<std::string> left_out;
+  const auto kernels = bank_kernels(machine, left_out);
+  for (const heddle::Instruction& row : machine.instructions) {
+    std::vector<const MicroKernel*> own;
+    for (const MicroKernel& kernel : kernels)
+      if (kernel.instruction == row.name) own.push_back(&kernel);
+    if (own.empty()) continue;
+    const int lanes_of_row = 1 << own.front()->lane_bytes.size();
+    for (const int truth : {4, 8, 16, 32}) {
+      // Where fewer lanes give addresses than go together, or all of them lie in one phase anyway, nothing is to be told apart.
+      if (truth > lanes_of_row) continue;
+      std::vector<std::pair<const MicroKernel*, double>> measured;
+      for (const MicroKernel* kernel : own) measured.emplace_back(kernel, 1.04 * static_cast<double>(bank_cycles(*kernel, truth)));
+      const FittedPhases phases = fit_phases(measured, row.lanes_per_phase);
+      INFO(row.name << ", truth " << truth << ", found " << phases.lanes << " with " << phases.cycles << " cycles");
+      bool same = true;  // under the rule that was found
+      for (const auto& [kernel, cycles] : measured)
+        same = same && phases.cycles * bank_cycles(*kernel, phases.lanes) == bank_cycles(*kernel, truth);
+      CHECK(same);
+      CHECK(phases.worst < 0.05);
+      if (truth == row.lanes_per_phase) {
+        CHECK(phases.lanes == truth);
+        CHECK(phases.told);
+      }
+    }
+    // Times that do not grow with the ways are no rule's.
+    std::vector<std::pair<const MicroKernel*, double>> flat;
+    for (const MicroKernel* kernel : own) flat.emplace_back(kernel, 3.0);
+    CHECK_FALSE(fit_phases(flat, row.lanes_per_phase).told);
+  }
+}
+
+TEST_CASE("what was measured of an instruction stands in the machine file, and what no rule explains stays an assumption", "[gpu]") {
+  const Machine machine = h100();
+  std::vector<std::string> left_out;
+  const auto kernels = bank_kernels(machine, left_out);
+  std::vector<CalibrationPoint> points;
+  for (const MicroKernel& kernel : kernels) {
+    MicroResult result;
+    if (kernel.instruction == "st.shared.8") result.interval = static_cast<double>(kernel.issued * bank_cycles(kernel, 32));
+    if (kernel.instruction == "st.shared.4") result.interval = static_cast<double>(kernel.issued * 2 * bank_cycles(kernel, 32));
+    if (kernel.instruction == "ldmatrix.x4") result.interval = static_cast<double>(kernel.issued) * 3;
+    points.push_back({&kernel, result});
+  }
+  std::vector<CalibratedRule> summary;
+  const Machine made = calibrated(machine, points, "a card, 2026-01-02", summary);
+  CHECK(summary.size() == 3);
+  const heddle::Instruction &wide = *made.find_instruction("st.shared.8"), &slow = *made.find_instruction("st.shared.4"),
+                            &odd = *made.find_instruction("ldmatrix.x4"), &left = *made.find_instruction("ld.shared.4");
+  CHECK(wide.lanes_per_phase == 32);
+  CHECK_FALSE(wide.assumed);
+  CHECK(wide.source.starts_with("measured: heddle calibrate on a card, 2026-01-02, 4 shapes, worst residual 0 %; form: "));
+  CHECK(slow.cycles.text() == "2");
+  CHECK(slow.lanes_per_phase == 32);
+  CHECK(odd.assumed);
+  CHECK(odd.lanes_per_phase == machine.find_instruction("ldmatrix.x4")->lanes_per_phase);
+  CHECK(odd.source.find("no rule of phases explains the times") != std::string::npos);
+  CHECK(left.assumed);
+  CHECK(left.source == machine.find_instruction("ld.shared.4")->source);
+  // The file has it, and calibrating again keeps what the rule came from once.
+  const auto again = parse_machine(machine_text(made), "again.json");
+  REQUIRE(again.ok());
+  CHECK(again->find_instruction("st.shared.8")->lanes_per_phase == 32);
+  CHECK_FALSE(again->find_instruction("st.shared.8")->assumed);
+  CHECK(again->find_instruction("st.shared.8")->source == wide.source);
+  const Machine twice = calibrated(*again, points, "another", summary);
+  const std::string& source = twice.find_instruction("st.shared.8")->source;
+  CHECK(source.find("form: ") == source.rfind("form: "));
+}
+
 TEST_CASE("micro-kernels compile without a remark of ptxas", "[gpu][.slow]") {
   if (const auto compiler = find_compiler(); !compiler.ok()) {
     std::cout << "skipped: " << compiler.error().faults.front().message << "\n";
@@ -91,7 +192,8 @@ TEST_CASE("micro-kernels compile without a remark of ptxas", "[gpu][.slow]") {
   std::vector<std::string> left_out;
   std::vector<std::pair<MicroKernel, std::string>> all;
   for (const Machine& machine : {h100(), b200()})
-    for (MicroKernel& kernel : micro_kernels(machine, left_out)) all.emplace_back(std::move(kernel), machine.arch);
+    for (auto* kernels : {&micro_kernels, &bank_kernels})
+      for (MicroKernel& kernel : kernels(machine, left_out)) all.emplace_back(std::move(kernel), machine.arch);
   for (const auto& [kernel, arch] : all) {
     const auto compiled = compile_cuda(kernel.source, {Compiler::Auto, default_cache(), nullptr, arch});
     if (!compiled.ok()) FAIL(kernel.rule << ": " << to_string(compiled.error()));
@@ -131,6 +233,15 @@ TEST_CASE("heddle calibrate writes a machine file with what the GPU takes", "[gp
   CHECK(exp2->source.find("; form: derived: 16 ex2 per cycle") != std::string::npos);
   // One way is half of 50 cycles there and back; the empty kernel's 12 are taken off before.
   CHECK(machine->handoff.signal.evaluate({}).value() == 25);
+  // The fake GPU takes 128 bytes of lanes together.
+  for (const auto& [name, lanes] : {std::pair{"ld.shared.4", 32}, {"st.shared.8", 16}, {"st.shared.16", 8}, {"ldmatrix.x4.trans", 8}}) {
+    const heddle::Instruction* row = machine->find_instruction(name);
+    REQUIRE(row != nullptr);
+    CHECK(row->lanes_per_phase == lanes);
+    CHECK(row->cycles.text() == "1");
+    CHECK_FALSE(row->assumed);
+    CHECK(row->source.find("measured: heddle calibrate on fake GPU, driver CUDA 13.0, ") == 0);
+  }
   CHECK(machine->find_rule("gather")->source == h100().find_rule("gather")->source);
   // Again: the form stays where it came from.
   const Machine twice = calibrated(*machine, {}, "elsewhere", *std::make_unique<std::vector<CalibratedRule>>());

@@ -1,7 +1,7 @@
 // Shared memory by address, numbers of 16 bits, and what the lanes of a warp exchange.
 #pragma once
 
-#include "block.h"
+#include "banks.h"
 
 inline float bf16_value(std::uint16_t x) {
   const u32 bits = u32{x} << 16;
@@ -44,8 +44,12 @@ inline unsigned char* at(u32 address, u32 bytes, int block = here) {
   if (u64{address} + bytes > sizeof shared || address % bytes != 0) die("bad shared address " + std::to_string(address));
   return memory[block] + address;
 }
-/// The swizzles exchange address bits: 4 to 6 with their exclusive or with 7 to 9; of 64 bytes 4 and 5 with 7 and 8, of 32 bytes 4 with 7.
-inline u32 swizzled(u32 address, int span = 128) { return address ^ ((address >> 3) & static_cast<u32>(span - 16)); }
+/// The swizzle of `span` bytes exchanges address bits: those from 4 on with their exclusive or with those from 7 on, as many as make rows
+/// of the span; none for 0.
+inline u32 swizzled(u32 address, int span) {
+  if (span != 0 && span != 32 && span != 64 && span != 128) die("a swizzle of " + std::to_string(span) + " bytes");
+  return span == 0 ? address : address ^ ((address >> 3) & static_cast<u32>(span - 16));
+}
 template <class T>
 T load_shared(u32 address) {
   T x;
@@ -56,42 +60,47 @@ template <class T>
 void store_shared(u32 address, T x) {
   std::memcpy(at(address, sizeof(T)), &x, sizeof(T));
 }
-inline void store_word(u32 a, float x) { store_shared(a, x); }
-inline void store_word(u32 a, u32 x) { store_shared(a, x); }
-inline void load_word(u32 a, float& x) { x = load_shared<float>(a); }
-inline void load_word(u32 a, u32& x) { x = load_shared<u32>(a); }
-inline int warp_index() { return threads_of_block / 32 * here + threadIdx.x / 32; }
-/// Addresses of each lane's pair stores in turn; lanes of a warp issue them together.
-inline std::vector<u32> pair_stores[32 * kMostBlocks][32];
-/// How often 16 lanes that store pairs at the same time meet in one of the 32 banks, at worst. 0: nobody stored pairs.
-inline int pair_store_ways() {
-  int worst = 0;
-  for (const auto& lanes : pair_stores)
-    for (std::size_t i = 0; i < lanes[0].size(); ++i)
-      for (int half = 0; half < 32; half += 16) {
-        int met[32] = {};
-        for (int lane = half; lane < half + 16; ++lane)
-          for (u32 word = 0; word < 2; ++word) worst = std::max(worst, ++met[(lanes[lane].at(i) / 4 + word) % 32]);
-      }
-  return worst;
+/// One instruction of a lane, `bytes` at once.
+inline void note_access(banks::Kind kind, u32 a, u32 bytes, const Where& where) {
+  at(a, bytes);
+  banks::note(kind, a, static_cast<int>(bytes), where);
 }
-inline void store_pair(u32 a, float x, float y) {
-  at(a, 8);
-  pair_stores[warp_index()][threadIdx.x % 32].push_back(a);
-  store_shared(a, x), store_shared(a + 4, y);
+template <class T, class... More>
+void store_all(u32 a, const Where& where, T first, More... more) {
+  note_access(banks::Kind::Store, a, sizeof(T) * (1 + sizeof...(more)), where);
+  store_shared(a, first);
+  (store_shared(a += sizeof(T), more), ...);
 }
-inline void store_words(u32 a, u32 x, u32 y, u32 z, u32 w) {
-  at(a, 16);
-  store_shared(a, x), store_shared(a + 4, y), store_shared(a + 8, z), store_shared(a + 12, w);
+template <class T, class... More>
+void load_all(u32 a, const Where& where, T& first, More&... more) {
+  note_access(banks::Kind::Load, a, sizeof(T) * (1 + sizeof...(more)), where);
+  first = load_shared<T>(a);
+  ((more = load_shared<T>(a += sizeof(T))), ...);
 }
-inline void load_words(u32 a, float& x, float& y) {
-  at(a, 8);
-  x = load_shared<float>(a), y = load_shared<float>(a + 4);
+#define HERE const Where& where = Where::current()
+inline void store_word(u32 a, float x, HERE) { store_all(a, where, x); }
+inline void store_word(u32 a, u32 x, HERE) { store_all(a, where, x); }
+inline void load_word(u32 a, float& x, HERE) { load_all(a, where, x); }
+inline void load_word(u32 a, u32& x, HERE) { load_all(a, where, x); }
+inline int warp_index() { return banks::warp_number(); }
+inline void store_pair(u32 a, float x, float y, HERE) { store_all(a, where, x, y); }
+inline void store_words(u32 a, u32 x, u32 y, u32 z, u32 w, HERE) { store_all(a, where, x, y, z, w); }
+inline void store_byte(u32 a, u32 x, HERE) { store_all(a, where, static_cast<std::uint8_t>(x)); }
+inline void store_half(u32 a, u32 x, HERE) { store_all(a, where, static_cast<std::uint16_t>(x)); }
+inline void store_two(u32 a, u32 x, u32 y, HERE) { store_all(a, where, x, y); }
+inline void load_byte(u32 a, u32& x, HERE) {
+  std::uint8_t byte;
+  load_all(a, where, byte);
+  x = byte;
 }
-inline void load_words(u32 a, u32& x, u32& y, u32& z, u32& w) {
-  at(a, 16);
-  x = load_shared<u32>(a), y = load_shared<u32>(a + 4), z = load_shared<u32>(a + 8), w = load_shared<u32>(a + 12);
+inline void load_half(u32 a, u32& x, HERE) {
+  std::uint16_t half;
+  load_all(a, where, half);
+  x = half;
 }
+inline void load_two(u32 a, u32& x, u32& y, HERE) { load_all(a, where, x, y); }
+inline void load_words(u32 a, float& x, float& y, HERE) { load_all(a, where, x, y); }
+inline void load_words(u32 a, u32& x, u32& y, u32& z, u32& w, HERE) { load_all(a, where, x, y, z, w); }
 
 inline u32 load_pair(const std::uint16_t* from) {
   if (reinterpret_cast<std::uintptr_t>(from) % 4 != 0) die("a pair of 16-bit numbers at an odd place");
@@ -118,15 +127,60 @@ inline bool __any_sync(u32, bool one) {
   return any > 0;
 }
 
-/// stmatrix x4: thread 8m + r gives the address of row r of matrix m; thread t holds of each matrix row t/4, columns 2(t%4)
-/// and the next, as the halves of one register.
+/// stmatrix and ldmatrix: thread 8m + r gives the address of row r of matrix m; thread t holds of each matrix row t/4, columns 2(t%4)
+/// and the next, as the halves of one register. Transposed: column t/4, rows 2(t%4) and the next.
 inline u32 rows_of[32 * kMostBlocks][32];
-inline void store_matrices(u32 a, u32 r0, u32 r1, u32 r2, u32 r3) {
-  const int warp = warp_index(), lane = threadIdx.x % 32;
-  at(a, 16);
-  rows_of[warp][lane] = a;
-  meet(warp_key(), 32);
-  const u32 registers[4] = {r0, r1, r2, r3};
-  for (int m = 0; m < 4; ++m) store_shared(rows_of[warp][8 * m + lane / 4] + lane % 4 * 4, registers[m]);
+inline void give_rows(u32 a, int matrices, banks::Kind kind, const Where& where) {
+  const int lane = threadIdx.x % 32;
+  if (lane < 8 * matrices) note_access(kind, a, 16, where);
+  rows_of[warp_index()][lane] = a;
   meet(warp_key(), 32);
 }
+template <bool Transposed, int Matrices>
+void store_fragments(u32 a, const u32 (&registers)[Matrices], const Where& where) {
+  give_rows(a, Matrices, banks::Kind::MatrixStore, where);
+  const int warp = warp_index(), lane = threadIdx.x % 32;
+  for (int m = 0; m < Matrices; ++m)
+    if (!Transposed)
+      store_shared(rows_of[warp][8 * m + lane / 4] + lane % 4 * 4, registers[m]);
+    else
+      for (int half = 0; half < 2; ++half)
+        store_shared(rows_of[warp][8 * m + lane % 4 * 2 + half] + lane / 4 * 2, static_cast<std::uint16_t>(registers[m] >> 16 * half));
+  meet(warp_key(), 32);
+}
+template <bool Transposed, int Matrices>
+void load_fragments(u32 a, u32 (&registers)[Matrices], const Where& where) {
+  give_rows(a, Matrices, banks::Kind::MatrixLoad, where);
+  const int warp = warp_index(), lane = threadIdx.x % 32;
+  for (int m = 0; m < Matrices; ++m)
+    if (!Transposed)
+      registers[m] = load_shared<u32>(rows_of[warp][8 * m + lane / 4] + lane % 4 * 4);
+    else
+      registers[m] = load_shared<std::uint16_t>(rows_of[warp][8 * m + lane % 4 * 2] + lane / 4 * 2) |
+                     u32{load_shared<std::uint16_t>(rows_of[warp][8 * m + lane % 4 * 2 + 1] + lane / 4 * 2)} << 16;
+  meet(warp_key(), 32);
+}
+#define MATRICES(NAME, TRANSPOSED)                                                                                          \
+  inline void store_matrix##NAME(u32 a, u32 r0, HERE) { store_fragments<TRANSPOSED, 1>(a, {r0}, where); }                   \
+  inline void store_two_matrices##NAME(u32 a, u32 r0, u32 r1, HERE) { store_fragments<TRANSPOSED, 2>(a, {r0, r1}, where); } \
+  inline void store_matrices##NAME(u32 a, u32 r0, u32 r1, u32 r2, u32 r3, HERE) {                                           \
+    store_fragments<TRANSPOSED, 4>(a, {r0, r1, r2, r3}, where);                                                             \
+  }                                                                                                                         \
+  inline void load_matrix##NAME(u32 a, u32& r0, HERE) {                                                                     \
+    u32 r[1];                                                                                                               \
+    load_fragments<TRANSPOSED>(a, r, where);                                                                                \
+    r0 = r[0];                                                                                                              \
+  }                                                                                                                         \
+  inline void load_two_matrices##NAME(u32 a, u32& r0, u32& r1, HERE) {                                                      \
+    u32 r[2];                                                                                                               \
+    load_fragments<TRANSPOSED>(a, r, where);                                                                                \
+    r0 = r[0], r1 = r[1];                                                                                                   \
+  }                                                                                                                         \
+  inline void load_matrices##NAME(u32 a, u32& r0, u32& r1, u32& r2, u32& r3, HERE) {                                        \
+    u32 r[4];                                                                                                               \
+    load_fragments<TRANSPOSED>(a, r, where);                                                                                \
+    r0 = r[0], r1 = r[1], r2 = r[2], r3 = r[3];                                                                             \
+  }
+MATRICES(, false)
+MATRICES(_transposed, true)
+#undef MATRICES

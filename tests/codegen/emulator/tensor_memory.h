@@ -215,18 +215,19 @@ inline void multiply_shared(u32 d, u64 a, u64 b, u32 bits, int add, bool eight, 
       },
       b, shape, add, pair);
 }
-inline void tensor_product(u32 d, u64 a, u64 b, u32 shape, int add) {
-  start(late_products, [=] { multiply_shared(d, a, b, shape, add, false, false); });
+/// Both operands from shared memory, or B alone; each block of a pair reads its own rows of A and its half of B.
+inline void note_product(u32 shape, bool a_too, bool eight, bool pair, const Where& where) {
+  const int columns = emulator::shape_of(shape, eight, pair).n / (pair ? 2 : 1);
+  banks::note_bytes(banks::Kind::Product, 32L * (columns + (a_too ? kLanes : 0)), static_cast<int>(where.line()));
 }
-inline void tensor_product_pair(u32 d, u64 a, u64 b, u32 shape, int add) {
-  start(late_products, [=] { multiply_shared(d, a, b, shape, add, false, true); });
+inline void start_product(u32 d, u64 a, u64 b, u32 shape, int add, bool eight, bool pair, const Where& where) {
+  note_product(shape, true, eight, pair, where);
+  start(late_products, [=] { multiply_shared(d, a, b, shape, add, eight, pair); });
 }
-inline void tensor_product_f8(u32 d, u64 a, u64 b, u32 shape, int add) {
-  start(late_products, [=] { multiply_shared(d, a, b, shape, add, true, false); });
-}
-inline void tensor_product_f8_pair(u32 d, u64 a, u64 b, u32 shape, int add) {
-  start(late_products, [=] { multiply_shared(d, a, b, shape, add, true, true); });
-}
+inline void tensor_product(u32 d, u64 a, u64 b, u32 shape, int add, HERE) { start_product(d, a, b, shape, add, false, false, where); }
+inline void tensor_product_pair(u32 d, u64 a, u64 b, u32 shape, int add, HERE) { start_product(d, a, b, shape, add, false, true, where); }
+inline void tensor_product_f8(u32 d, u64 a, u64 b, u32 shape, int add, HERE) { start_product(d, a, b, shape, add, true, false, where); }
+inline void tensor_product_f8_pair(u32 d, u64 a, u64 b, u32 shape, int add, HERE) { start_product(d, a, b, shape, add, true, true, where); }
 /// Two numbers of A to a column.
 inline void multiply_tensor(u32 d, u32 a, u64 b, u32 bits, int add) {
   const emulator::Shape shape = emulator::shape_of(bits, false, false);
@@ -241,7 +242,8 @@ inline void multiply_tensor(u32 d, u32 a, u64 b, u32 bits, int add) {
       b, shape, add, false);
 }
 
-inline void tensor_product_ts(u32 d, u32 a, u64 b, u32 shape, int add) {
+inline void tensor_product_ts(u32 d, u32 a, u64 b, u32 shape, int add, HERE) {
+  note_product(shape, false, false, false, where);
   start(late_products, [=] { multiply_tensor(d, a, b, shape, add); });
 }
 
@@ -272,8 +274,12 @@ inline void arrive_expect_leader(u32 barrier, u32 bytes) {
   p.bytes += bytes;
   settle(p);
 }
-inline void tma_load_pair(u32 to, const TensorMap* m, int x, int y, u32 b) { expect_alive(0), load(to, m, {x, y}, b, here, 0); }
-inline void tma_load_pair(u32 to, const TensorMap* m, int x, int y, int z, u32 b) { expect_alive(0), load(to, m, {x, y, z}, b, here, 0); }
+inline void tma_load_pair(u32 to, const TensorMap* m, int x, int y, u32 b, HERE) {
+  expect_alive(0), load(to, m, {x, y}, b, here, 0, where);
+}
+inline void tma_load_pair(u32 to, const TensorMap* m, int x, int y, int z, u32 b, HERE) {
+  expect_alive(0), load(to, m, {x, y, z}, b, here, 0, where);
+}
 
 /// The larger of three; what is not a number does not count.
 inline float max3_(float a, float b, float c) { return std::fmax(std::fmax(a, b), c); }

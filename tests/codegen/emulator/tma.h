@@ -1,4 +1,4 @@
-// TMA with its 128-byte swizzle and multicast: loads signal barriers, stores are waited for in groups.
+// TMA with its swizzles and multicast: loads signal barriers, stores are waited for in groups.
 #pragma once
 
 #include "shared_memory.h"
@@ -14,10 +14,28 @@ struct TensorMap {
 };
 inline void prefetch_map(const TensorMap*) {}
 
+/// That the driver would make such a map, and that a box may lie there.
+inline void expect_legal(const Plan& plan, u32 base) {
+  if (plan.swizzle != 0 && plan.swizzle != 32 && plan.swizzle != 64 && plan.swizzle != 128)
+    die("a map with a swizzle of " + std::to_string(plan.swizzle) + " bytes");
+  const long inner = plan.box[0] * plan.size;
+  if (inner % 16 != 0 || (plan.swizzle > 0 && inner > plan.swizzle))
+    die("rows of " + std::to_string(inner) + " bytes in a box with a swizzle of " + std::to_string(plan.swizzle));
+  for (const long side : plan.box)
+    if (side < 1 || side > 256) die("a box of " + std::to_string(side));
+  // Patterns repeat after 8 rows; a box begins with one.
+  if (base % 128 != 0 || (plan.swizzle > 0 && base % static_cast<u32>(8 * plan.swizzle) != 0))
+    die("a tile begins at " + std::to_string(base));
+}
+inline long bytes_of(const Plan& plan) {
+  long bytes = plan.size;
+  for (const long side : plan.box) bytes *= side;
+  return bytes;
+}
 /// visit(shared address, element or null outside the tensor) for every element of the box.
 template <class Visit>
 void walk_box(const Plan& plan, u32 base, std::vector<long> start, Visit visit) {
-  if (base % 128 != 0 || (plan.swizzle > 0 && base % (8 * plan.swizzle) != 0)) die("a tile begins at " + std::to_string(base));
+  expect_legal(plan, base);
   long count = 1;
   for (const long side : plan.box) count *= side;
   for (long n = 0; n < count; ++n) {
@@ -31,8 +49,7 @@ void walk_box(const Plan& plan, u32 base, std::vector<long> start, Visit visit) 
       stride *= plan.extents[d];
     }
     const u32 address = base + static_cast<u32>(plan.size * n);
-    visit(plan.swizzle > 0 ? swizzled(address, plan.swizzle) : address,
-          inside ? static_cast<char*>(plan.data) + plan.size * offset : nullptr);
+    visit(swizzled(address, plan.swizzle), inside ? static_cast<char*>(plan.data) + plan.size * offset : nullptr);
   }
 }
 /// Into `block`; the barrier is that of `signalled`.
@@ -61,21 +78,28 @@ inline void store_box(const TensorMap* map, u32 from, std::vector<long> start, b
       *reinterpret_cast<float*>(x) += load_shared<float>(a);
   });
 }
-inline void load(u32 to, const TensorMap* m, std::vector<long> at, u32 b, int block, int signalled) {
+inline void note_box(banks::Kind kind, const TensorMap* map, const Where& where) {
+  banks::note_bytes(kind, bytes_of(*map->plan), static_cast<int>(where.line()));
+}
+inline void load(u32 to, const TensorMap* m, std::vector<long> at, u32 b, int block, int signalled, const Where& where) {
+  note_box(banks::Kind::BoxLoad, m, where);
   start(late_copies, [=, map = *m] { load_box(to, &map, at, b, block, signalled); });
 }
-inline void tma_load(u32 to, const TensorMap* m, int x, int y, u32 b) { load(to, m, {x, y}, b, here, here); }
-inline void tma_load(u32 to, const TensorMap* m, int x, int y, int z, u32 b) { load(to, m, {x, y, z}, b, here, here); }
-inline void load_boxes(u32 to, const TensorMap* m, std::vector<long> at, u32 b, unsigned blocks) {
+inline void tma_load(u32 to, const TensorMap* m, int x, int y, u32 b, HERE) { load(to, m, {x, y}, b, here, here, where); }
+inline void tma_load(u32 to, const TensorMap* m, int x, int y, int z, u32 b, HERE) { load(to, m, {x, y, z}, b, here, here, where); }
+inline void load_boxes(u32 to, const TensorMap* m, std::vector<long> at, u32 b, unsigned blocks, const Where& where) {
   for (int block = 0; block < blocks_of_cluster; ++block)
-    if (blocks >> block & 1) expect_alive(block), load(to, m, at, b, block, block);
+    if (blocks >> block & 1) expect_alive(block), load(to, m, at, b, block, block, where);
 }
-inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, u32 b, unsigned blocks) { load_boxes(to, m, {x, y}, b, blocks); }
-inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, int z, u32 b, unsigned blocks) {
-  load_boxes(to, m, {x, y, z}, b, blocks);
+inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, u32 b, unsigned short blocks, HERE) {
+  load_boxes(to, m, {x, y}, b, blocks, where);
+}
+inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, int z, u32 b, unsigned short blocks, HERE) {
+  load_boxes(to, m, {x, y, z}, b, blocks, where);
 }
 
-inline void store(const TensorMap* m, u32 from, std::vector<long> at, bool add) {
+inline void store(const TensorMap* m, u32 from, std::vector<long> at, bool add, const Where& where) {
+  note_box(banks::Kind::BoxStore, m, where);
   auto& groups = store_groups[fiber()];
   if (groups.empty()) groups.emplace_back();
   const auto read = [=, map = *m] { store_box(&map, from, at, add); };
@@ -92,10 +116,10 @@ inline void read_stores(std::size_t keep) {
     groups.erase(groups.begin());
   }
 }
-inline void tma_add(const TensorMap* m, u32 from, int x, int y) { store(m, from, {x, y}, true); }
-inline void tma_add(const TensorMap* m, u32 from, int x, int y, int z) { store(m, from, {x, y, z}, true); }
-inline void tma_store(const TensorMap* m, u32 from, int x, int y) { store(m, from, {x, y}, false); }
-inline void tma_store(const TensorMap* m, u32 from, int x, int y, int z) { store(m, from, {x, y, z}, false); }
+inline void tma_add(const TensorMap* m, u32 from, int x, int y, HERE) { store(m, from, {x, y}, true, where); }
+inline void tma_add(const TensorMap* m, u32 from, int x, int y, int z, HERE) { store(m, from, {x, y, z}, true, where); }
+inline void tma_store(const TensorMap* m, u32 from, int x, int y, HERE) { store(m, from, {x, y}, false, where); }
+inline void tma_store(const TensorMap* m, u32 from, int x, int y, int z, HERE) { store(m, from, {x, y, z}, false, where); }
 template <int N>
 void store_wait_read() {
   read_stores(N);

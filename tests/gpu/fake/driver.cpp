@@ -28,7 +28,7 @@ struct Plan {
   void* data = nullptr;
   int size = 2;
   std::vector<long> extents, box;
-  bool swizzle = false;
+  int swizzle = 0;
 };
 
 struct Library {
@@ -195,10 +195,12 @@ int cuGetErrorString(int code, const char** text) {
 int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address, const std::uint64_t* extents, const std::uint64_t* strides,
                            const unsigned* box, const unsigned* ones, int interleave, int swizzle, int, int fill) {
   constexpr int kInvalid = 1;
-  const int size = type == 7 ? 4 : 2;
+  const int size = type == 7 || type == 3 ? 4 : type == 0 ? 1 : 2;
   if (interleave != 0 || fill != 0 || reinterpret_cast<std::uint64_t>(address) % 16 != 0 || reinterpret_cast<std::uint64_t>(map) % 64 != 0)
     return kInvalid;
-  auto* plan = new Plan{address, size, {}, {}, swizzle == 3};
+  const int span = swizzle == 0 ? 0 : 16 << swizzle;  // 32, 64, 128 bytes
+  if (span > 128) return kInvalid;
+  auto* plan = new Plan{address, size, {}, {}, span};
   std::uint64_t stride = static_cast<std::uint64_t>(size);
   for (unsigned d = 0; d < rank; ++d) {
     if (ones[d] != 1 || box[d] < 1 || box[d] > 256) return kInvalid;
@@ -207,7 +209,7 @@ int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address, co
     plan->extents.push_back(static_cast<long>(extents[d]));
     plan->box.push_back(static_cast<long>(box[d]));
   }
-  if (swizzle == 3 && box[0] * static_cast<unsigned>(size) > 128) return kInvalid;
+  if (span > 0 && box[0] * size > static_cast<unsigned>(span)) return kInvalid;
   std::memset(map, 0, 128);
   std::memcpy(map, &plan, sizeof plan);
   maps_made = maps_made < 3 ? maps_made + 1 : 3;

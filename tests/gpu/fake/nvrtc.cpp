@@ -2,8 +2,10 @@
 // texts are kept in HEDDLE_FAKE_CACHE by content.
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -54,7 +56,7 @@ std::string host_text(const std::string& source, bool& needs_blocks) {
       const std::string rest = source.substr(begin, source.find('(', begin) - begin), n = std::to_string(std::stoi(rest));
       text += "template <class... A> void product_n" + rest + "(float (&d)[" + n + " / 2], A... a) { product<" + n + ", " +
               (rest.find("_ta") != std::string::npos ? "true" : "false") + ", " + (rest.ends_with("_t") ? "true" : "false") +
-              ">(d, a...); }\n";
+              ", Number::Bf16, Number::Bf16>(d, a...); }\n";
     }
     if (const std::size_t at = source.find("DEVICE float exp2_poly_("); at != std::string::npos)  // plain arithmetic runs as it is
       text += source.substr(at, source.find("\n}\n", at) + 3 - at);
@@ -84,11 +86,11 @@ std::string micro_text() {
 #include <cstdlib>
 #include <cstring>
 using namespace heddle::codegen;
-static long elems = 0, argument = 0, loops = 0, nothing = 0;
+static long elems = 0, argument = 0, loops = 0, nothing = 0, port = 0;
 #define DOOR extern "C" __attribute__((visibility("default")))
 DOOR const char* fake_entry() { return kMicroEntry; }
 DOOR int fake_records() { return 0; }
-DOOR void fake_settings(const char* text) { std::sscanf(text, "%ld %ld %ld %ld", &elems, &argument, &loops, &nothing); }
+DOOR void fake_settings(const char* text) { std::sscanf(text, "%ld %ld %ld %ld %ld", &elems, &argument, &loops, &nothing, &port); }
 DOOR void fake_launch(void** a, int, int) {
   auto* out = *static_cast<unsigned long long**>(a[argument]);
   if (loops) {
@@ -96,10 +98,38 @@ DOOR void fake_launch(void** a, int, int) {
     out[1] = kMicroPasses * 40;
     return;
   }
-  out[0] = kMicroBurst * (elems / 16);
+  out[0] = kMicroBurst * (port ? port : elems / 16);
   for (int r = 0; r < kMicroRepeats; ++r) out[1 + 2 * r] = 2 + (nothing ? 0 : 20), out[2 + 2 * r] = 12 + (nothing ? 0 : 50 + elems / 8);
 }
 )";
+}
+
+long number_in(const std::string& line, const std::string& name) {
+  const std::size_t at = line.find(" " + name + "=");
+  return at == std::string::npos ? 0 : std::atol(line.c_str() + at + name.size() + 2);
+}
+
+/// Cycles for which the fake GPU's shared memory is busy with what a micro-kernel of the catalogue issues at once: 64 instructions of warps
+/// whose lanes lie as the first line says. It takes 128 bytes of lanes together, and a cycle for each way.
+long port_of(const std::string& line) {
+  const long lanes = number_in(line, "lanes"), width = number_in(line, "width"), together = std::min(32L, 128 / std::max(width, 4L));
+  long cycles = 0;
+  for (long first = 0; first < lanes; first += together) {
+    long most = 0;
+    for (long bank = 0; bank < 32; ++bank) {
+      std::set<long> words;
+      for (long lane = first; lane < first + together; ++lane) {
+        long address = 0;
+        for (long bit = 0; bit < 5; ++bit)
+          if (lane >> bit & 1) address += number_in(line, "move" + std::to_string(bit));
+        for (long byte = address; byte < address + width; ++byte)
+          if (byte / 4 % 32 == bank) words.insert(byte / 4);
+      }
+      most = std::max(most, static_cast<long>(words.size()));
+    }
+    cycles += most;
+  }
+  return 64 * cycles;
 }
 
 std::string micro_settings(const std::string& source) {
@@ -107,7 +137,7 @@ std::string micro_settings(const std::string& source) {
   const std::string elems = at < source.find('\n') ? std::to_string(std::atol(source.c_str() + at + 7)) : "0";
   const int arguments = (source.find("TensorMap map, ") != std::string::npos) + (source.find("char* memory, ") != std::string::npos);
   return "HEDDLE-FAKE " + elems + " " + std::to_string(arguments) + " " + (source.find("int turn = 0") != std::string::npos ? "1 " : "0 ") +
-         (source.starts_with("// nothing") ? "1" : "0");
+         (source.starts_with("// nothing") ? "1 " : "0 ") + std::to_string(port_of(source.substr(0, source.find('\n'))));
 }
 
 int compile(Text& program) {
@@ -121,7 +151,7 @@ int compile(Text& program) {
   const fs::path root = HEDDLE_SOURCE_DIR;
   std::string emulator = whole(root / (micro ? "codegen/calibrate/micro.h" : "tests/gpu/fake/records.h"));
   if (!micro)
-    for (const char* part : {"block", "descriptors", "files", "gpu", "shared_memory", "tensor_memory", "tma", "wgmma"})
+    for (const char* part : {"banks", "block", "descriptors", "files", "gpu", "narrow", "shared_memory", "tensor_memory", "tma", "wgmma"})
       emulator += whole(root / "tests/codegen/emulator" / (std::string(part) + ".h"));
   const fs::path library = folder / (heddle::Hash().add(text).add(emulator).hex() + ".so");
   if (!fs::exists(library)) {
