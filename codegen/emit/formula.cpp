@@ -50,7 +50,7 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
   return text;
 }
 
-/// Terms that only add, each a whole multiple of the one after it, as one product: "(warp * 16 + (lane & 15)) * 128".
+/// Terms of different bits that only add, each a whole multiple of the last, as one product: "(warp * 16 + (lane & 15)) * 128".
 std::string chain_text(std::vector<Term> terms, bool whole_tid) {
   const std::int64_t factor = terms.back().factor;
   std::vector<std::string> parts;
@@ -112,7 +112,10 @@ std::string mixed_text(const std::vector<FormulaBit>& bits) {
   };
   for (std::vector<Term>& set : sets) {
     if (set.size() == 1) {
-      if (!chain.empty() && place(set[0]) + set[0].count != place(chain.back())) end_chain();
+      const bool again = std::any_of(chain.begin(), chain.end(), [&](const Term& t) {
+        return t.first < set[0].first + set[0].count && set[0].first < t.first + t.count;
+      });
+      if (again) end_chain();
       chain.push_back(set[0]);
       continue;
     }

@@ -1,5 +1,4 @@
-// What threads do with tiles of which each of them has a row: reductions need no other thread, and a row goes to shared memory in chunks
-// of 16 bytes.
+// What threads do with tiles of which each of them has a row: reductions and masks need no other thread.
 #include <cmath>
 
 #include "codegen/emit/writer.h"
@@ -88,32 +87,6 @@ void Writer::write_row_mask(const Step& step, const TileOp& op) {
   line("    if (e > own) {}[e] = {};", to, float_literal(value));
   raw("}");
   end_result(step);
-}
-
-/// Panels of 128 bytes per row, where 16-byte chunk c of row r lies at c ^ (r & 7): eight neighbouring lanes store to eight different
-/// places of a row of banks.
-void Writer::write_row_smem_store(const Step& step, const TileOp& op) {
-  const Value& in = values_[step.inputs.at(0).value];
-  const Place& to = step.output;
-  const auto panels = panels_of(to.value, op);
-  if (!panels) return;
-  if (!in.layout || in.layout->kind != Layout::Kind::Matrix || in.shape != values_[to.value].shape ||
-      kernel_.values[step.inputs[0].value].dtype != kernel_.values[to.value].dtype)
-    return refuse("smem_store", op, fmt::format("'{}' does not store a register tile as it is", op.name));
-  const std::string from = input_array(step, 0);
-  const int words = words_of(step, step.inputs[0].value);
-  if (words % 32 != 0)
-    return refuse("smem_store", op, fmt::format("'{}' stores something else than whole panels of {} columns", op.name, panels->width));
-  const auto word = [&](int k) {
-    const std::string w = fmt::format("{}[4 * j{}]", from, k > 0 ? fmt::format(" + {}", k) : "");
-    return in.packed ? w : fmt::format("__float_as_uint({})", w);
-  };
-  line("u32 to = {} + tid * 128 + (tid & 7) * 16;", slot_text(to));
-  raw("keep_in_register(to);");
-  raw("#pragma unroll");
-  line("for (int j = 0; j < {}; ++j)  // chunks of this thread's row", words / 4);
-  line("  store_words((to ^ j % 8 * 16){}, {}, {}, {}, {});", words > 32 ? fmt::format(" + j / 8 * {}", panels->bytes) : "", word(0),
-       word(1), word(2), word(3));
 }
 
 }  // namespace heddle::codegen

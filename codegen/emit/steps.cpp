@@ -169,24 +169,6 @@ void Writer::write_step_text(const Step& step) {
 
 // ---- TMA
 
-std::optional<Writer::Panels> Writer::panels_of(std::size_t v, const TileOp& op) {
-  const auto& shape = values_[v].shape;
-  const bool f32 = kernel_.values[v].dtype == DType::F32;
-  if (f32 && shape.size() == 1 && shape[0] % 4 == 0 && shape[0] <= 256) return Panels{1, static_cast<int>(shape[0]), 1, shape[0] * 4, 0};
-  // Panels of 128 bytes or as the layout says for products and their swizzle; else as wide as a box may be.
-  const bool products = tiles_ != Tiles::WarpRows;
-  const std::int64_t bits = bits_of(kernel_.values[v].dtype), span = products ? span_of(v) : 0, width = products ? span * 8 / bits : 256;
-  const bool fits = values_[v].per_register == 2 || (products && (f32 || bits < 16));
-  if (!fits || shape.size() != 2 || shape[1] % width != 0 || shape[0] > 256) {
-    refuse("tile_shape", op,
-           fmt::format("'{}' moves a tile that is not two-dimensional, at most 256 rows and a multiple of {} columns", op.name, width));
-    return std::nullopt;
-  }
-  const std::int64_t elements = std::max<std::int64_t>(8 / bits, 1);  // of a number that a box counts: two of 4 bits are a byte
-  return Panels{static_cast<int>(shape[1] / width), static_cast<int>(width / elements), shape[0], shape[0] * width * bits / 8,
-                static_cast<int>(span)};
-}
-
 std::size_t Writer::map_of(const TileOp& op, const Panels& panels) {
   TensorMapPlan plan;
   for (std::size_t t = 0; t < kernel_.tensors.size(); ++t)
@@ -322,15 +304,6 @@ void Writer::write_store(const Step& step) {
     --indent_;
     raw("}");
   }
-}
-
-// ---- registers from role to role
-
-void Writer::write_hand_over(const Step& step) {
-  const Place& from = step.inputs.at(0);
-  raw("#pragma unroll");
-  line("for (int r = 0; r < {}; ++r) store_word({} + (r * {} + tid) * 4, {}[r]);", words_of(from.value), slot_text(step.output),
-       32 * role_->warps, register_text(from));
 }
 
 }  // namespace heddle::codegen

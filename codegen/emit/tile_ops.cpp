@@ -75,10 +75,8 @@ void Writer::write_compute(const Step& step) {
     write_convert(step, op);
   else if (op.kind == "mask")
     rows ? write_row_mask(step, op) : write_mask(step, op);
-  else if (op.kind == "smem_store")
-    rows ? write_row_smem_store(step, op) : write_smem_store(step, op);
-  else if (op.kind == "smem_load")
-    write_smem_load(step, op);
+  else if (op.kind == "smem_store" || op.kind == "smem_load")
+    write_access(step, op, op.kind == "smem_store");
   else if (op.kind == "load")
     write_global_load(step, op);
   else
@@ -108,11 +106,7 @@ void Writer::take_inputs(const Step& step, const TileOp& op) {
       continue;
     }
     if (p.kind != Place::Kind::Buffer || !program_.buffers[p.index].registers) continue;
-    const int words = words_of(step, p.value), skipped = step.piece.number * words;
-    line("{} taken{}[{}];", type_of(p.value), k, words);
-    raw("#pragma unroll");
-    line("for (int r = 0; r < {}; ++r) load_word({} + ({}r * {} + tid) * 4, taken{}[r]);", words, slot_text(p),
-         pieces_of(step, p.value) > 1 && skipped > 0 ? fmt::format("{} + ", skipped * 32 * role_->warps) : "", 32 * role_->warps, k);
+    take_hand_over(step, k);
   }
 }
 

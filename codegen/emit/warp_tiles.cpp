@@ -1,5 +1,5 @@
-// What threads do with tiles that are spread over the lanes of their warp: reductions by shuffles, masks, and the way to shared memory
-// and back. Tiles are wgmma's fragments, or whole rows per warp in kernels without products.
+// What threads do with tiles that are spread over the lanes of their warp: reductions by shuffles, and masks. Tiles are wgmma's fragments,
+// or whole rows per warp in kernels without products.
 #include <algorithm>
 #include <cmath>
 
@@ -116,75 +116,6 @@ void Writer::write_mask(const Step& step, const TileOp& op) {
   raw("#pragma unroll");
   line("  for (int e = 0; e < {}; ++e)", in.layout->elements);
   line("    if (e / 4 * 8 + (e & 1) - (e >> 1 & 1) * 8 > own) {}[e] = {};", to, float_literal(value));
-  raw("}");
-  end_result(step);
-}
-
-void Writer::write_smem_store(const Step& step, const TileOp& op) {
-  const Value& in = values_[step.inputs.at(0).value];
-  const auto panels = panels_of(step.output.value, op);
-  if (!panels) return;
-  const bool fragments = tiles_ == Tiles::Fragments;
-  if (fragments && in.layout && in.layout->kind == Layout::Kind::Matrix && !in.packed && in.shape == values_[step.output.value].shape &&
-      kernel_.values[step.output.value].dtype == DType::F32)
-    return write_smem_store_f32(step, *panels);
-  if (!in.layout || in.layout->kind != Layout::Kind::Matrix || in.per_register != 2 || values_[step.output.value].per_register != 2 ||
-      in.shape != values_[step.output.value].shape)
-    return refuse("smem_store", op, fmt::format("'{}' does not store a 16-bit register tile", op.name));
-  const std::string from = input_array(step, 0);
-  if (fragments) {
-    // stmatrix: 8 x 8 blocks, four at a time, 16 columns of the warp's 16 rows; 16-byte chunk c of row r lies at c ^ (r & 7).
-    // Steps of j flip bits of the address that nothing else sets.
-    const auto matrices = static_cast<int>(in.layout->cols / 16 / step.piece.count);
-    const std::string of = from + (step.piece.number > 0 ? fmt::format("[{} + 4 * j", step.piece.number * matrices * 4) : "[4 * j");
-    line("u32 to = {} + (warp * 16 + (lane & 15)) * 128 + ((lane >> 4) ^ (lane & 7)) * 16;", slot_text(step.output));
-    raw("keep_in_register(to);");
-    raw("#pragma unroll");
-    line("for (int j = 0; j < {}; ++j)", matrices);
-    line("  store_matrices((to ^ j % 4 * 32) + j / 4 * {0}, {1}], {1} + 1], {1} + 2], {1} + 3]);", panels->bytes, of);
-  } else {
-    line("const u32 to = {};", slot_text(step.output));
-    raw("#pragma unroll");
-    line("for (int j = 0; j < {}; ++j) {{", words_of(step.inputs[0].value) / 4);
-    line("  const int row = warp * {} + j / {}, panel = j % {};", in.layout->rows / 4, panels->count, panels->count);
-    line("  store_words(to + panel * {0} + row * 512 + lane * 16, {1}[4 * j], {1}[4 * j + 1], {1}[4 * j + 2], {1}[4 * j + 3]);",
-         panels->bytes, from);
-    raw("}");
-  }
-}
-
-/// Panels of 32 columns: two neighbours of a row at a time, 16-byte chunk c of row r at c ^ (r & 7). Half a warp stores four rows at once,
-/// and rows r and r ^ 1 have the same two chunks for the same eight columns: odd rows store those sixteen columns further, so that no two
-/// lanes meet in a bank.
-void Writer::write_smem_store_f32(const Step& step, const Panels& panels) {
-  const std::string from = input_array(step, 0);
-  raw("const bool odd = lane & 4;");
-  line("u32 to = {} + (warp * 16 + lane / 4) * 128 + ((lane % 4 / 2) ^ (lane / 4) ^ (lane & 4)) * 16 + lane % 2 * 8;",
-       slot_text(step.output));
-  raw("keep_in_register(to);");
-  raw("#pragma unroll");
-  const int pairs = values_[step.inputs[0].value].layout->elements / 2 / step.piece.count;
-  const std::string of = from + (step.piece.number > 0 ? fmt::format("[{} + 2 * ", step.piece.number * pairs * 2) : "[2 * ");
-  line("for (int j = 0; j < {}; ++j)", pairs);
-  line("  store_pair((to ^ j / 2 % 4 * 32) + j / 8 * {0} + j % 2 * 1024, odd ? {1}(j ^ 4)] : {1}j], odd ? {1}(j ^ 4) + 1] : {1}j + 1]);",
-       panels.bytes, of);
-}
-
-void Writer::write_smem_load(const Step& step, const TileOp& op) {
-  const Value& out = values_[step.output.value];
-  const Place& from = step.inputs.at(0);
-  const auto panels = panels_of(from.value, op);
-  if (!panels) return;
-  if (tiles_ != Tiles::WarpRows || !out.layout || out.layout->kind != Layout::Kind::Matrix || out.per_register != 2 ||
-      out.shape != values_[from.value].shape)
-    return refuse("smem_load", op, fmt::format("'{}' does not load a 16-bit tile in a kernel without wgmma", op.name));
-  line("const u32 from = {};", slot_text(from));
-  const std::string to = begin_result(step);
-  raw("#pragma unroll");
-  line("for (int j = 0; j < {}; ++j) {{", words_of(step.output.value) / 4);
-  line("  const int row = warp * {} + j / {}, panel = j % {};", out.layout->rows / 4, panels->count, panels->count);
-  line("  load_words(from + panel * {0} + row * 512 + lane * 16, {1}[4 * j], {1}[4 * j + 1], {1}[4 * j + 2], {1}[4 * j + 3]);",
-       panels->bytes, to);
   raw("}");
   end_result(step);
 }

@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,6 +21,7 @@
 #include "codegen/emit/product.h"
 #include "core/kernel/map_expression.h"
 #include "core/kernel/op_shapes.h"
+#include "core/layout/plan.h"
 #include "core/problem/costs.h"
 
 namespace heddle::codegen {
@@ -59,6 +61,7 @@ class Writer {
     int elements = 0;                 ///< per thread
     int columns = 0;                  ///< Matrix, but Fragments: per thread and row
     std::int64_t rows = 0, cols = 0;  ///< of the tile
+    bool usual = true;                ///< as Tiles says; else its layout alone says where elements are
   };
   struct Value {
     std::vector<std::int64_t> shape;
@@ -108,18 +111,11 @@ class Writer {
   std::optional<TripRule> trip_rule();
   bool wants_grouping() const;
 
-  // ---- steps (steps.cpp)
-  void write_step(const Step& step);
-  void write_step_text(const Step& step);
-  void write_load(const Step& step);
-  void write_store(const Step& step);
-  void write_hand_over(const Step& step);
-  /// An iteration as it is written: "i - 1", "trips - 2", "7".
-  std::string iteration_text(std::int64_t iteration) const;
-  std::string barrier_text(std::size_t barrier, std::size_t cursor) const;
-  std::string barrier_name(std::size_t barrier) const;
-  std::string slot_text(const Place& place) const;
-  std::string register_text(const Place& place) const;
+  // ---- tiles in shared memory (shared_access.cpp)
+  /// As the plan has it; null: not known.
+  const heddle::Layout* layout_of(std::size_t value) const;
+  /// Bytes of the span that is swizzled, 0 for none; nothing: it lies otherwise than in panels.
+  std::optional<int> swizzle_of(std::size_t value) const;
   /// Panels of a tile that TMA moves one by one.
   struct Panels {
     int count = 1, width = 0;
@@ -127,6 +123,22 @@ class Writer {
     int swizzle = 0;  ///< bytes of a row: 128, 64, 32; 0: none
   };
   std::optional<Panels> panels_of(std::size_t value, const TileOp& op);
+  void write_access(const Step& step, const TileOp& op, bool store);
+  int handed_words(std::size_t value, int words) const;
+  void write_hand_over(const Step& step);
+  void take_hand_over(const Step& step, std::size_t input);
+
+  // ---- steps (steps.cpp)
+  void write_step(const Step& step);
+  void write_step_text(const Step& step);
+  void write_load(const Step& step);
+  void write_store(const Step& step);
+  /// An iteration as it is written: "i - 1", "trips - 2", "7".
+  std::string iteration_text(std::int64_t iteration) const;
+  std::string barrier_text(std::size_t barrier, std::size_t cursor) const;
+  std::string barrier_name(std::size_t barrier) const;
+  std::string slot_text(const Place& place) const;
+  std::string register_text(const Place& place) const;
   void write_pair_load(const Step& step, const TileOp& op, Panels panels);
   /// "x + panel offset, y, z"
   static std::string with_panel(const std::vector<std::string>& at, int offset);
@@ -185,10 +197,8 @@ class Writer {
 
   // ---- how tiles lie in registers (register_tiles.cpp)
   void lay_out_values();
-  bool takes_by_column(const TileOp& op, std::size_t input) const;
-  bool lies_along_columns(const TileValue& value) const;
   /// What is wrong with it, or nothing.
-  std::string lay_out(const TileValue& of, Value& value, std::int64_t rows, std::int64_t cols) const;
+  std::string lay_out(std::size_t v, Value& value) const;
   /// Element e of a tile takes from numbers per row or per column that lie in registers: its index among them.
   std::string index_of_row(const Layout& tile) const;
   int rows_per_thread() const { return tiles_ == Tiles::ThreadRows ? 1 : 2; }  ///< but WarpRows
@@ -216,8 +226,6 @@ class Writer {
   // (warp_tiles.cpp)
   void write_reduction(const Step& step, const TileOp& op);
   void write_mask(const Step& step, const TileOp& op);
-  void write_smem_store(const Step& step, const TileOp& op);
-  void write_smem_load(const Step& step, const TileOp& op);
   /// A running sum over rows that only what comes after the loop reads: each thread keeps the part of its own columns, and
   /// the parts are added up once, after the loop.
   bool is_lazy_sum(std::size_t value) const;
@@ -225,7 +233,6 @@ class Writer {
   // (row_tiles.cpp)
   void write_row_reduction(const Step& step, const TileOp& op);
   void write_row_mask(const Step& step, const TileOp& op);
-  void write_row_smem_store(const Step& step, const TileOp& op);
   // (global_loads.cpp)
   void write_global_load(const Step& step, const TileOp& op);
   /// The whole of a vector, one number per column, where no op is a wgmma.
@@ -239,7 +246,6 @@ class Writer {
   void take_inputs(const Step& step, const TileOp& op);
   /// One f32 number per row or column, in shared memory.
   bool is_smem_vector(const Place& place) const;
-  void write_smem_store_f32(const Step& step, const Panels& panels);
   /// The array that a result is computed into, and what makes it current.
   std::string begin_result(const Step& step);
   void end_result(const Step& step);
@@ -266,6 +272,7 @@ class Writer {
   const Schedule& schedule_;
   const Program& program_;
   std::vector<Refusal> refusals_;
+  std::shared_ptr<const LayoutPlan> plan_;  ///< how values lie and in which instructions ops are written
   std::vector<Value> values_;
   Tiles tiles_ = Tiles::WarpRows;
   std::optional<TripRule> rule_;    ///< of a program whose trips vary

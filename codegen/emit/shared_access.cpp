@@ -1,0 +1,223 @@
+// Tiles in shared memory as their layouts say: the boxes by which TMA brings and takes them, and how threads store and load them. Which
+// layout a value has and which instruction an op, says the plan (core/layout/plan.h); nothing is decided here.
+#include <algorithm>
+#include <bit>
+
+#include "codegen/emit/access_text.h"
+#include "codegen/emit/writer.h"
+#include "core/layout/known.h"
+#include "core/layout/notation.h"
+#include "core/layout/plan.h"
+
+namespace heddle::codegen {
+namespace {
+
+constexpr std::int64_t kMostBoxRows = 256, kMostBoxColumns = 256;
+
+/// "panels 64" of those that the tile could lie in.
+std::string known_panels(std::int64_t rows, std::int64_t columns, int bits) {
+  for (const int span : {128, 64, 32})
+    if (panels_layout(rows, columns, bits, span)) return fmt::format("panels {}", span);
+  return "panels 0";
+}
+
+const char* wrapper_of(const Instruction& instruction, bool floats) {
+  const bool store = instruction.kind == InstructionKind::SharedStore || instruction.kind == InstructionKind::MatrixStore;
+  if (instruction.matrices > 0) {
+    static constexpr const char* names[2][2][3] = {
+        {{"load_matrix", "load_two_matrices", "load_matrices"},
+         {"load_matrix_transposed", "load_two_matrices_transposed", "load_matrices_transposed"}},
+        {{"store_matrix", "store_two_matrices", "store_matrices"},
+         {"store_matrix_transposed", "store_two_matrices_transposed", "store_matrices_transposed"}}};
+    return names[store][instruction.transposed][instruction.matrices / 2];
+  }
+  switch (instruction.bytes) {
+    case 1: return store ? "store_byte" : "load_byte";
+    case 2: return store ? "store_half" : "load_half";
+    case 4: return store ? "store_word" : "load_word";
+    case 8: return store ? (floats ? "store_pair" : "store_two") : (floats ? "load_words" : "load_two");
+    default: return store ? "store_words" : "load_words";
+  }
+}
+
+}  // namespace
+
+const heddle::Layout* Writer::layout_of(std::size_t value) const {
+  return plan_ && value < plan_->values.size() ? plan_->values[value].layout.get() : nullptr;
+}
+
+std::optional<int> Writer::swizzle_of(std::size_t v) const {
+  const heddle::Layout* layout = layout_of(v);
+  if (!layout || layout->shape.size() != 2) return std::nullopt;
+  const int bits = bits_of(kernel_.values[v].dtype);
+  for (const int span : {128, 64, 32, 0}) {
+    if (plan_->values[v].text == fmt::format("panels {}", span)) return span;
+    const auto panels = panels_layout(layout->shape[0], layout->shape[1], bits, span);
+    if (panels && same_places(*panels, *layout)) return span;
+  }
+  return std::nullopt;
+}
+
+/// Boxes of TMA that lie in memory as the tile does.
+std::optional<Writer::Panels> Writer::panels_of(std::size_t v, const TileOp& op) {
+  const auto& shape = values_[v].shape;
+  const std::int64_t bits = bits_of(kernel_.values[v].dtype);
+  if (kernel_.values[v].dtype == DType::F32 && shape.size() == 1 && shape[0] % 4 == 0 && shape[0] <= kMostBoxColumns)
+    return Panels{1, static_cast<int>(shape[0]), 1, shape[0] * 4, 0};
+  const auto refused = [&](const std::string& why) {
+    refuse("tile_shape", op, why);
+    return std::nullopt;
+  };
+  const heddle::Layout* layout = layout_of(v);
+  const auto swizzle = swizzle_of(v);
+  if (layout && layout->shape.size() == 2 && !swizzle)
+    return refused(fmt::format("'{}' lies as {}, which no box reads: layout {}={}", kernel_.values[v].name, plan_->values[v].text,
+                               kernel_.values[v].name, known_panels(shape[0], shape[1], static_cast<int>(bits))));
+  const std::int64_t span = swizzle.value_or(tiles_ == Tiles::WarpRows ? 0 : 128), most = span > 0 ? span * 8 / bits : kMostBoxColumns;
+  const std::int64_t width = span > 0 || shape.size() != 2 ? most : std::min(most, shape[1]);
+  if (!layout || shape.size() != 2 || shape[1] % width != 0 || shape[0] > kMostBoxRows)
+    return refused(fmt::format("'{}' moves a tile that is not two-dimensional, at most {} rows and a multiple of {} columns", op.name,
+                               kMostBoxRows, most));
+  const std::int64_t elements = std::max<std::int64_t>(8 / bits, 1);  // of a number that a box counts: two of 4 bits are a byte
+  return Panels{static_cast<int>(shape[1] / width), static_cast<int>(width / elements), shape[0], shape[0] * width * bits / 8,
+                static_cast<int>(span)};
+}
+
+/// Registers of a tile to its place in shared memory, or back.
+void Writer::write_access(const Step& step, const TileOp& op, bool store) {
+  const Place& registers = store ? step.inputs.at(0) : step.output;
+  const Place& memory = store ? step.output : step.inputs.at(0);
+  const char* rule = store ? "smem_store" : "smem_load";
+  const Value& value = values_[registers.value];
+  const DType type = kernel_.values[memory.value].dtype;
+  const heddle::Layout *held = layout_of(registers.value), *kept = layout_of(memory.value);
+  if (!value.layout || !held || !kept || value.shape != values_[memory.value].shape || kernel_.values[registers.value].dtype != type)
+    return refuse(rule, op,
+                  store ? fmt::format("'{}' does not store a register tile as it is", op.name)
+                        : fmt::format("'{}' does not load a tile into registers as it is", op.name));
+  const OpPlan* plan = plan_->find(op.name);
+  if (!plan || plan->instruction.name.empty())
+    return refuse(rule, op,
+                  fmt::format("no instruction is known by which '{}' can move '{}'{}", op.name, kernel_.values[registers.value].name,
+                              plan && !plan->unknown.empty() ? ": " + plan->unknown : std::string()));
+  const Buffer& buffer = program_.buffers[memory.index];
+  std::int64_t alignment = 1024;
+  while (buffer.offset % alignment != 0 || (buffer.depth > 1 && buffer.slot_bytes % alignment != 0)) alignment /= 2;
+  const AccessTextResult made = access_text(
+      {held, kept, bits_of(type), plan->instruction, step.piece.number, step.piece.count, pieces_of(step, registers.value) > 1, alignment},
+      store ? "to" : "from");
+  const std::string where =
+      fmt::format("'{}' ({}) and '{}' ({})", kernel_.values[registers.value].name, plan_->values[registers.value].text,
+                  kernel_.values[memory.value].name, plan_->values[memory.value].text);
+  if (!made.text)
+    return refuse(rule, op, fmt::format("'{}' moves between {} by {}: {}", op.name, where, plan->instruction.name, made.refusal));
+  const AccessText& text = *made.text;
+  const bool is_store = text.instruction.kind == InstructionKind::SharedStore || text.instruction.kind == InstructionKind::MatrixStore;
+  if (is_store != store) return refuse(rule, op, fmt::format("'{}' cannot move by {}", op.name, text.instruction.name));
+  const bool floats = !value.packed, matrices = text.instruction.matrices > 0;
+  const std::string array = store ? input_array(step, 0) : begin_result(step);
+  const std::string slot = slot_text(memory);
+  const char* at = store ? "to" : "from";
+  const bool flips = text.address.front() == '(';
+  if (text.exchange_lane >= 0) line("const bool odd = lane & {};", 1 << text.exchange_lane);
+  // Addresses that are flipped are computed where they are used: ptxas would hold all of them in registers otherwise.
+  line("{}u32 {} = {}{};", flips ? "" : "const ", at, slot, text.lanes == "0" ? "" : " + " + text.lanes);
+  if (flips) line("keep_in_register({});", at);
+  const bool part = text.instruction.bytes < 4;
+  if (!store && part) {
+    raw("#pragma unroll");
+    line("for (int r = 0; r < {}; ++r) {}[r] = 0;", words_of(step, registers.value), array);
+  }
+  raw("#pragma unroll");
+  const bool block = !store && (part || (floats && (matrices || text.instruction.bytes == 16)));
+  const bool row = store && tiles_ == Tiles::ThreadRows && value.layout->usual;
+  line("for (int j = 0; j < {}; ++j){}", text.issues, block ? " {" : row ? "  // chunks of this thread's row" : "");
+  std::string moved;
+  for (std::size_t k = 0; k < text.registers.size(); ++k) {
+    std::string word = fmt::format("{}[{}]", array, text.registers[k]);
+    if (!text.exchanged.empty()) word = fmt::format("odd ? {}[{}] : {}", array, text.exchanged[k], word);
+    // Four words and matrices are bits, whatever they say.
+    if (store && floats && (matrices || text.instruction.bytes == 16)) word = fmt::format("__float_as_uint({})", word);
+    if (store && part) word = text.shift == "0" ? word : fmt::format("{} >> ({})", word, text.shift);
+    moved += ", " + word;
+  }
+  const char* wrapper = wrapper_of(text.instruction, floats);
+  if (store) return line("  {}({}{});", wrapper, text.address, moved);
+  if (part) {
+    raw("  u32 part;");
+    line("  {}({}, part);", wrapper, text.address);
+    line("  {}[{}] |= part << ({});", array, text.registers[0], text.shift);
+    raw("}");
+  } else if (floats && (matrices || text.instruction.bytes == 16)) {
+    std::string taken;
+    for (std::size_t k = 0; k < text.registers.size(); ++k) taken += fmt::format(", bits[{}]", k);
+    line("  u32 bits[{}];", text.registers.size());
+    line("  {}({}{});", wrapper, text.address, taken);
+    for (std::size_t k = 0; k < text.registers.size(); ++k) line("  {}[{}] = __uint_as_float(bits[{}]);", array, text.registers[k], k);
+    raw("}");
+  } else {
+    line("  {}({}{});", wrapper, text.address, moved);
+  }
+  end_result(step);
+}
+
+// ---- registers from role to role
+
+/// Registers that a store or load of a hand-over moves at once: words, or four of them where the plan says so and they come in fours.
+int Writer::handed_words(std::size_t value, int words) const {
+  const OpPlan* plan = nullptr;
+  for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
+    for (const TileOp& op : *list)
+      if (plan_ && std::find(op.outputs.begin(), op.outputs.end(), kernel_.values[value].name) != op.outputs.end())
+        plan = plan_->find(op.name);
+  if (!plan) return 1;
+  const int wanted = plan->instruction.name == "st.shared.16" ? 4 : plan->instruction.name == "st.shared.8" ? 2 : 1;
+  return words % wanted == 0 ? wanted : 1;
+}
+
+void Writer::write_hand_over(const Step& step) {
+  const Place& from = step.inputs.at(0);
+  const std::string array = register_text(from);
+  const int threads = 32 * role_->warps, words = words_of(from.value), at_once = handed_words(from.value, words);
+  raw("#pragma unroll");
+  if (at_once == 1)
+    return line("for (int r = 0; r < {}; ++r) store_word({} + (r * {} + tid) * 4, {}[r]);", words, slot_text(step.output), threads, array);
+  const bool floats = !values_[from.value].packed;
+  std::string moved;
+  for (int k = 0; k < at_once; ++k) {
+    const std::string word = fmt::format("{}[{} * r{}]", array, at_once, k > 0 ? fmt::format(" + {}", k) : "");
+    moved += ", " + (floats && at_once == 4 ? fmt::format("__float_as_uint({})", word) : word);
+  }
+  line("for (int r = 0; r < {}; ++r) {}({} + (r * {} + tid) * {}{});", words / at_once,
+       at_once == 4 ? "store_words"
+       : floats     ? "store_pair"
+                    : "store_two",
+       slot_text(step.output), threads, 4 * at_once, moved);
+}
+
+void Writer::take_hand_over(const Step& step, std::size_t input) {
+  const Place& p = step.inputs[input];
+  const int words = words_of(step, p.value), skipped = step.piece.number * words, threads = 32 * role_->warps;
+  const bool pieces = pieces_of(step, p.value) > 1 && skipped > 0;
+  const int at_once = words % handed_words(p.value, words_of(p.value)) == 0 ? handed_words(p.value, words_of(p.value)) : 1;
+  line("{} taken{}[{}];", type_of(p.value), input, words);
+  raw("#pragma unroll");
+  if (at_once == 1)
+    return line("for (int r = 0; r < {}; ++r) load_word({} + ({}r * {} + tid) * 4, taken{}[r]);", words, slot_text(p),
+                pieces ? fmt::format("{} + ", skipped * threads) : "", threads, input);
+  const bool floats = !values_[p.value].packed;
+  const std::string at = fmt::format("{} + ({}r * {} + tid) * {}", slot_text(p),
+                                     pieces ? fmt::format("{} + ", skipped / at_once * threads) : "", threads, 4 * at_once);
+  const auto word = [&](int k) { return fmt::format("taken{}[{} * r{}]", input, at_once, k > 0 ? fmt::format(" + {}", k) : ""); };
+  if (at_once == 2)
+    return line("for (int r = 0; r < {}; ++r) {}({}, {}, {});", words / 2, floats ? "load_words" : "load_two", at, word(0), word(1));
+  if (!floats)
+    return line("for (int r = 0; r < {}; ++r) load_words({}, {}, {}, {}, {});", words / 4, at, word(0), word(1), word(2), word(3));
+  line("for (int r = 0; r < {}; ++r) {{", words / 4);
+  raw("  u32 bits[4];");
+  line("  load_words({}, bits[0], bits[1], bits[2], bits[3]);", at);
+  line("  for (int k = 0; k < 4; ++k) taken{}[4 * r + k] = __uint_as_float(bits[k]);", input);
+  raw("}");
+}
+
+}  // namespace heddle::codegen
