@@ -12,6 +12,7 @@ CommandSpec bench_row();
 CommandSpec emit_row();
 CommandSpec compile_row();
 CommandSpec interpret_row();
+CommandSpec layout_row();
 CommandSpec new_row();
 CommandSpec overlay_row();
 CommandSpec tune_row();

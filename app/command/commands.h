@@ -29,6 +29,7 @@ int run_eval(const Arguments& arguments, const Terminal& terminal);
 int run_batch(const Arguments& arguments, const Terminal& terminal);
 int run_merge(const Arguments& arguments, const Terminal& terminal);
 int run_store(const Arguments& arguments, const Terminal& terminal);
+int run_layout(const Arguments& arguments, const Terminal& terminal);
 int run_new(const Arguments& arguments, const Terminal& terminal);
 int run_list(const Arguments& arguments, const Terminal& terminal);
 int run_schema(const Arguments& arguments, const Terminal& terminal);

@@ -11,71 +11,11 @@
 #include "core/base/suggest.h"
 #include "core/layout/known.h"
 #include "core/layout/notation.h"
+#include "core/layout/reader.h"
 #include "core/problem/resolve.h"
 
 namespace heddle {
 namespace {
-
-/// What an index on one axis does to the element: moves by exclusive or, then moves by addition.
-struct AxisMove {
-  bool holds = false;  ///< false: padding
-  Coordinates flipped, added;
-};
-
-std::vector<AxisMove> moves_of(const Layout& layout, LayoutAxis axis) {
-  const std::vector<Coordinates>& bases = layout.of(axis);
-  const std::size_t rank = layout.shape.size();
-  std::vector<AxisMove> moves(static_cast<std::size_t>(layout.extent(axis)));
-  for (std::size_t index = 0; index < moves.size(); ++index) {
-    AxisMove& move = moves[index];
-    move.flipped.assign(rank, 0);
-    move.added.assign(rank, 0);
-    auto rest = static_cast<std::int64_t>(index);
-    move.holds = true;
-    for (auto repeat = layout.repeats.rbegin(); repeat != layout.repeats.rend(); ++repeat) {
-      if (repeat->axis != axis) continue;
-      const std::int64_t copy = rest / repeat->pitch;
-      rest %= repeat->pitch;
-      move.holds = move.holds && copy < repeat->extent;
-      move.added[repeat->dimension] += copy * repeat->step;
-    }
-    move.holds = move.holds && rest < std::int64_t{1} << bases.size();
-    for (std::size_t bit = 0; move.holds && bit < bases.size(); ++bit)
-      if (rest >> bit & 1)
-        for (std::size_t d = 0; d < rank; ++d) move.flipped[d] ^= bases[bit][d];
-  }
-  return moves;
-}
-
-/// Calls for every place that holds an element, ascending by register, then lane, then warp, then offset: the place and the element's
-/// number, row by row. Faster than asking place by place, because views are made while somebody waits.
-template <class Call>
-void for_each_place(const Layout& layout, Call call) {
-  std::array<std::vector<AxisMove>, kLayoutAxes> moves;
-  for (std::size_t axis = 0; axis < kLayoutAxes; ++axis) moves[axis] = moves_of(layout, static_cast<LayoutAxis>(axis));
-  const std::size_t rank = layout.shape.size();
-  LayoutPlace place;
-  auto& [reg, lane, warp, offset] = place.index;
-  for (reg = 0; reg < std::ssize(moves[0]); ++reg)
-    for (lane = 0; lane < std::ssize(moves[1]); ++lane)
-      for (warp = 0; warp < std::ssize(moves[2]); ++warp)
-        for (offset = 0; offset < std::ssize(moves[3]); ++offset) {
-          const AxisMove* of[kLayoutAxes];
-          bool holds = true;
-          for (std::size_t axis = 0; axis < kLayoutAxes; ++axis) {
-            of[axis] = &moves[axis][static_cast<std::size_t>(place.index[axis])];
-            holds = holds && of[axis]->holds;
-          }
-          std::int64_t element = 0;
-          for (std::size_t d = 0; holds && d < rank; ++d) {
-            const std::int64_t x = (of[0]->flipped[d] ^ of[1]->flipped[d] ^ of[2]->flipped[d] ^ of[3]->flipped[d]) + of[0]->added[d] +
-                                   of[1]->added[d] + of[2]->added[d] + of[3]->added[d];
-            holds = x < layout.shape[d];
-            element = element * layout.shape[d] + x;
-          }
-          if (holds) call(place, static_cast<std::size_t>(element));
-        }
-}
 
 std::int64_t elements_of(const std::vector<std::int64_t>& shape) {
   std::int64_t count = 1;
@@ -107,29 +47,28 @@ std::array<std::int32_t, kBanks> words_per_bank(const std::vector<std::pair<std:
 }
 
 void add_registers(LayoutView& view) {
-  for_each_place(*view.registers, [&](const LayoutPlace& place, std::size_t element) {
-    LayoutCell& cell = view.cells[element];
-    if (cell.copies++ > 0) return;
-    cell.warp = static_cast<std::int32_t>(place[LayoutAxis::Warp]);
-    cell.lane = static_cast<std::int32_t>(place[LayoutAxis::Lane]);
-    cell.reg = static_cast<std::int32_t>(place[LayoutAxis::Register]);
-  });
+  const LayoutTable table = table_of(*view.registers);
+  for (std::size_t i = 0; i < view.cells.size(); ++i) {
+    LayoutCell& cell = view.cells[i];
+    cell.warp = static_cast<std::int32_t>(table.first[i][LayoutAxis::Warp]);
+    cell.lane = static_cast<std::int32_t>(table.first[i][LayoutAxis::Lane]);
+    cell.reg = static_cast<std::int32_t>(table.first[i][LayoutAxis::Register]);
+    cell.copies = table.copies[i];
+  }
 }
 
-void add_memory(LayoutView& view) {
-  for_each_place(*view.memory, [&](const LayoutPlace& place, std::size_t element) {
-    LayoutCell& cell = view.cells[element];
-    cell.byte = place[LayoutAxis::Offset] * view.bits / 8;
+void add_memory(LayoutView& view, const std::vector<std::int64_t>& offsets) {
+  for (std::size_t i = 0; i < view.cells.size(); ++i) {
+    LayoutCell& cell = view.cells[i];
+    cell.byte = offsets[i] * view.bits / 8;
     cell.bank = static_cast<std::int32_t>(cell.byte / kBankBytes % kBanks);
-  });
+  }
 }
 
-void add_phases(LayoutView& view) {
+void add_phases(LayoutView& view, const std::vector<std::int64_t>& offsets) {
   const Access& access = *view.access;
   std::vector<std::int32_t> cell_of(static_cast<std::size_t>(view.memory->extent(LayoutAxis::Offset)), -1);
-  for_each_place(*view.memory, [&](const LayoutPlace& place, std::size_t element) {
-    cell_of[static_cast<std::size_t>(place[LayoutAxis::Offset])] = static_cast<std::int32_t>(element);
-  });
+  for (std::size_t i = 0; i < offsets.size(); ++i) cell_of[static_cast<std::size_t>(offsets[i])] = static_cast<std::int32_t>(i);
   for (const WarpAccess& one : access.all)
     for (int phase = 0; phase < phases(access); ++phase) {
       const auto per_bank = words_per_bank(wanted_words(access, one, phase));
@@ -150,17 +89,23 @@ void add_phases(LayoutView& view) {
     }
 }
 
-/// Shape, texts and cells of the layouts that are there, and of the access.
-void fill_in(LayoutView& view) {
+/// Shape and texts of the layouts that are there.
+void describe_tile(LayoutView& view) {
   const std::vector<std::int64_t>& shape = view.registers ? view.registers->shape : view.memory->shape;
   view.columns = shape.empty() ? 1 : shape.back();
   view.rows = elements_of(shape) / std::max<std::int64_t>(1, view.columns);
   view.registers_text = text_of(view.registers, view.bits);
   view.memory_text = text_of(view.memory, view.bits);
+}
+
+/// Cells of the layouts that are there, and of the access.
+void fill_in(LayoutView& view) {
   view.cells.assign(static_cast<std::size_t>(view.rows * view.columns), {});
   if (view.registers) add_registers(view);
-  if (view.memory) add_memory(view);
-  if (view.access && view.memory) add_phases(view);
+  if (!view.memory) return;
+  const std::vector<std::int64_t> offsets = offsets_of(*view.memory);
+  add_memory(view, offsets);
+  if (view.access) add_phases(view, offsets);
 }
 
 /// The sentence, what it costs, and which alternative has fewer ways.
@@ -378,17 +323,18 @@ Result<LayoutView> view_of(const LayoutQuestion& question, const Machine& machin
     return Error::input(fmt::format("the layouts are of different tiles: {} and {}", shape_text(view.registers->shape, view.dtype),
                                     shape_text(view.memory->shape, view.dtype)),
                         "give both with one shape");
+  if (instruction && view.memory && !view.registers) {
+    Result<Layout> registers = registers_for(*view.memory, view.bits, *instruction);
+    if (!registers) return registers.error();
+    view.registers = *std::move(registers);
+  }
+  describe_tile(view);
   if (instruction) {
     view.instruction = instruction->name;
     view.assumed = instruction->assumed;
     if (!view.memory)
       return Error::input(fmt::format("{} needs a tile in memory, and this layout is of registers", instruction->name),
                           "give the layout in memory too: --with \"panels 128\"");
-    if (!view.registers) {
-      Result<Layout> registers = registers_for(*view.memory, view.bits, *instruction);
-      if (!registers) return registers.error();
-      view.registers = *std::move(registers);
-    }
     AccessResult moved = access_of(*view.registers, *view.memory, view.bits, *instruction);
     if (!moved.access) return Error::input(moved.refusal);
     view.access = std::move(moved.access);
@@ -505,13 +451,16 @@ Result<LayoutView> view_of(const Kernel& kernel, const Machine& machine, const P
                                       own.unknown.empty() ? std::string("lies in ") + to_string(found->space) + " memory" : own.unknown),
                           fmt::format("heddle layout {} {} lists what is known", kernel.name, problem.machine));
     (own.layout->in_memory() ? view.memory : view.registers) = *own.layout;
+    describe_tile(view);
     fill_in(view);
     view.why = "no op moves it between registers and shared memory";
     return view;
   }
   view.op = access->op;
   view.other = kernel.values[access->access->value == index ? access->access->registers : access->access->value].name;
-  if (const auto& registers = plan.values[access->access->registers].layout) view.registers = *registers;
+  // Of a vector that is laid over a tile, what the threads hold is not the value's own layout.
+  const auto& held = access->access->held ? access->access->held : plan.values[access->access->registers].layout;
+  if (held) view.registers = *held;
   if (const auto& memory = plan.values[access->access->value].layout) view.memory = *memory;
   view.cost = access->access->cost;
   view.instruction = choice_text(access->plan->instruction);
@@ -521,12 +470,13 @@ Result<LayoutView> view_of(const Kernel& kernel, const Machine& machine, const P
   if (!view.registers && !view.memory)
     return Error::input(fmt::format("the layout of {} is not known: it {}", value, own.unknown.empty() ? "has none" : own.unknown),
                         fmt::format("heddle layout {} {} lists what is known", kernel.name, problem.machine));
-  const Instruction* instruction = machine.find_instruction(access->plan->instruction.name);
+  const Instruction* instruction = access->access->by.get();
   if (alternatives) view.alternatives = alternatives_of(kernel, problem.params, machine, plan, view.op);
+  describe_tile(view);
   if (view.registers && view.memory && instruction) {
     view.assumed = instruction->assumed;
-    const int bits = bits_of(kernel.values[access->access->value].dtype);
-    AccessResult moved = access_of(*view.registers, *view.memory, bits, *instruction, access->plan->instruction.exchange);
+    view.instruction = choice_text({instruction->name, access->access->exchange});
+    AccessResult moved = access_of(*view.registers, *view.memory, access->access->bits, *instruction, access->access->exchange);
     view.access = std::move(moved.access);
     view.why = moved.refusal;
   } else {
