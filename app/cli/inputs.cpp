@@ -41,6 +41,8 @@ InputNames names_of(const Arguments& arguments) {
   names.constraints = arguments.text("--constraints");
   names.demands = arguments.all("--demand");
   names.changes = arguments.all("--set");
+  names.layouts = arguments.all("--layout");
+  names.instructions = arguments.all("--instruction");
   names.emitter_rules = arguments.has("--emitter");
   names.max_groups = arguments.integer("--groups");
   names.max_stages = arguments.integer("--max-stages");

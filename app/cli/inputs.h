@@ -16,7 +16,7 @@ struct Inputs : heddle::Inputs {
   std::optional<SolveOutcome> proof;  ///< what --prove found out about the question
 };
 
-/// Reads what the command line has of KERNEL, MACHINE, --param, --subtile, --constraints, --demand, --set, --groups, --max-stages and
+/// Reads what the command line has of KERNEL, MACHINE, --param, --subtile, --constraints, --demand, --set, --layout, --instruction, --groups, --max-stages and
 /// SCHEDULE. Warnings go to the terminal. A schedule's claim is judged, and with --prove proved again.
 Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal);
 

@@ -83,6 +83,27 @@ inline const OptionSpec kSet{
     0,
     0,
     true};
+inline const OptionSpec kLayout{
+    "--layout",
+    "",
+    "VALUE=LAYOUT",
+    "how a value lies, instead of as it does today: dqs0=\"panels 64\", or CuTe's or Triton's notation; may be given several times",
+    ValueType::Name,
+    {},
+    0,
+    0,
+    true};
+inline const OptionSpec kInstruction{
+    "--instruction",
+    "",
+    "OP=NAME",
+    "in which instruction of the machine's catalogue an op is written: stage_dq0=st.shared.8; with lanes that exchange what they store "
+    "stage_dq0=st.shared.8,LANE_BIT,REGISTER_BIT; may be given several times",
+    ValueType::Name,
+    {},
+    0,
+    0,
+    true};
 inline const OptionSpec kJson = toggle("--json", "print one JSON object on standard output");
 inline const OptionSpec kConstraints = file("--constraints", "", "demands on the schedule and changed numbers (heddle.constraints/1)");
 inline const OptionSpec kDemand{
@@ -248,6 +269,8 @@ inline std::vector<OptionSpec> with_solver_options(std::vector<OptionSpec> optio
       kConstraints,
       kDemand,
       kSet,
+      kLayout,
+      kInstruction,
       integer("--ii", "N", 1, kMostCycles, "decide exactly this initiation interval, in cycles"),
       {"--timeout", "", "S", "seconds for the whole search (default 60)", ValueType::Seconds, {}, 0, kMostSeconds, false},
       integer("--seed", "N", 0, kMost, "seed of the solver; the same seed gives the same schedule (default 0)"),

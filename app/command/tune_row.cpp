@@ -34,6 +34,8 @@ CommandSpec tune_row() {
               "of the simulator, as in heddle simulate (default interleaved)"),
        kParam,
        kSet,
+       kLayout,
+       kInstruction,
        file("--history", "", "append every evaluation to FILE (heddle.tuning/1) and go on from what it holds"),
        file("--show", "", "print what a history says, and evaluate nothing"),
        {"--timeout", "", "S", "seconds for everything together (default: no limit)", ValueType::Seconds, {}, 0, kMostSeconds, false},

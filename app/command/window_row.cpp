@@ -33,7 +33,7 @@ CommandSpec window_row() {
        toggle("--no-solve", "do not solve at the start"),
        choice("--tab", "TAB", {"explain",     "slack",  "ops",          "units",    "machine", "log",    "what_if", "constraints",
                                "sensitivity", "pareto", "alternatives", "family",   "compare", "triton", "audit",   "truth",
-                               "paper",       "graph",  "pipeline",     "simulate", "cuda",    "runs",   "sweep"},
+                               "paper",       "graph",  "pipeline",     "simulate", "cuda",    "runs",   "sweep",   "layout"},
               "the tab under the chart"),
        {"--select", "", "OP", "select this op", ValueType::Name, {}, 0, 0, false},
        choice("--mode", "MODE", {"steady", "unrolled", "pipeline"}, "of the chart"),

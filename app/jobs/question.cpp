@@ -64,7 +64,7 @@ solver::SolveListener phases(const AskListener& tell) {
 Result<Problem> resolve_with(const Question& q, const Changes& more) {
   Changes changes = q.changes;
   changes.insert(changes.end(), more.begin(), more.end());
-  return resolve(*q.kernel, *q.machine, q.overrides, changes);
+  return resolve(*q.kernel, *q.machine, q.overrides, changes, choices_of(*q.problem));
 }
 
 Answer explain(const Question& q, std::stop_token stop, const AskListener& tell) {

@@ -20,6 +20,7 @@
 #include "codegen/program/target.h"
 #include "core/answers/layout_view.h"
 #include "core/chart/gantt_model.h"
+#include "core/formats/choices_json.h"
 #include "core/kernel/subtile.h"
 #include "core/library/library.h"
 #include "core/schedule/constraint_text.h"
@@ -45,6 +46,8 @@ void add_question(const Content& content, const Takes& takes, const std::vector<
     if (std::find(free.begin(), free.end(), name) == free.end()) add("--param", fmt::format("{}={}", name, value));
   for (const Change& change : content.changes)
     if (change.enabled) add("--set", describe(change));
+  for (const auto& [name, text] : content.choices.layouts) add("--layout", name + "=" + text);
+  for (const auto& [name, choice] : content.choices.instructions) add("--instruction", name + "=" + instruction_text(choice));
   // The rules of Triton's passes come with the text.
   const auto given = [&](const UserConstraint& c) {
     return content.given && std::find(content.given->begin(), content.given->end(), c) != content.given->end();

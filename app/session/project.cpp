@@ -11,7 +11,7 @@
 namespace heddle::app {
 namespace {
 
-constexpr std::array<std::pair<BottomTab, const char*>, 23> kTabs{{{BottomTab::Log, "log"},
+constexpr std::array<std::pair<BottomTab, const char*>, 24> kTabs{{{BottomTab::Log, "log"},
                                                                    {BottomTab::Explain, "explain"},
                                                                    {BottomTab::Slack, "slack"},
                                                                    {BottomTab::Alternatives, "alternatives"},
@@ -62,6 +62,7 @@ Project to_project(const Content& content, const Selection& selection, const Vie
   project.machine = content.machine;
   project.params = content.overrides;
   project.changes = content.changes;
+  project.choices = content.choices;
   project.problem = content.problem;
   project.constraints = content.constraints;
   for (const EntryPtr& entry : content.schedules) {
@@ -152,15 +153,16 @@ bool has_work(const Content& content) {
       return true;
     return entry->running || entry->of_solver || (entry->file.empty() && entry->name == "solver #1" && entry->seconds < kSoon);
   };
-  return has_own_work(content) || !content.overrides.empty() || content.kernel_options != KernelOptions{} ||
+  return has_own_work(content) || !content.overrides.empty() || !content.choices.empty() || content.kernel_options != KernelOptions{} ||
          !std::all_of(content.schedules.begin(), content.schedules.end(), found_again);
 }
 
 bool differs(const Content& a, const Content& b) {
   const auto words = [](const std::shared_ptr<const SourceText>& text) { return text ? text->text : std::string(); };
   return words(a.kernel_text) != words(b.kernel_text) || words(a.machine_text) != words(b.machine_text) || a.kernel != b.kernel ||
-         a.machine != b.machine || a.overrides != b.overrides || !same_changes(a.changes, b.changes) || a.constraints != b.constraints ||
-         a.schedules != b.schedules || a.notes != b.notes || a.flags != b.flags || a.kernel_options != b.kernel_options;
+         a.machine != b.machine || a.overrides != b.overrides || a.choices != b.choices || !same_changes(a.changes, b.changes) ||
+         a.constraints != b.constraints || a.schedules != b.schedules || a.notes != b.notes || a.flags != b.flags ||
+         a.kernel_options != b.kernel_options;
 }
 
 }  // namespace heddle::app

@@ -157,7 +157,7 @@ void SessionCore::on(const OpenSchedule& c) {
   if (!target) return fail(title, target.error());
   // A schedule brings its own kernel and machine when others, or none, are open.
   const bool same = document_.content.problem && document_.content.problem->kernel == target->kernel &&
-                    document_.content.problem->machine == target->machine &&
+                    document_.content.problem->machine == target->machine && document_.content.choices == target->layouts &&
                     std::all_of(target->params.begin(), target->params.end(), [&](const auto& p) {
                       const auto it = document_.content.problem->params.find(p.first);
                       return it != document_.content.problem->params.end() && it->second == p.second;
@@ -184,7 +184,8 @@ void SessionCore::on(const OpenSchedule& c) {
     for (const Param& param : next.kernel->params)  // a file says them all
       if (const auto it = next.overrides.find(param.name); it != next.overrides.end() && it->second == param.value)
         next.overrides.erase(it);
-    auto problem = resolve(*next.kernel, *next.machine, next.overrides);
+    next.choices = target->layouts;
+    auto problem = resolve(*next.kernel, *next.machine, next.overrides, {}, next.choices);
     if (!problem) return fail(title, problem.error());
     next.problem = std::make_shared<const Problem>(std::move(*problem));
     next.bounds = std::make_shared<const Bounds>(compute_bounds(*next.problem));
@@ -284,7 +285,8 @@ std::optional<Error> SessionCore::resolve_content() {
   document_.content.bounds = nullptr;
   document_.content.unresolved = nullptr;
   if (!document_.content.kernel || !document_.content.machine) return std::nullopt;
-  auto problem = resolve(*document_.content.kernel, *document_.content.machine, document_.content.overrides, document_.content.changes);
+  auto problem = resolve(*document_.content.kernel, *document_.content.machine, document_.content.overrides, document_.content.changes,
+                         document_.content.choices);
   if (!problem) {
     const auto& source = document_.content.triton;
     Error error = source && source->native

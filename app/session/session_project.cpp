@@ -87,6 +87,7 @@ void SessionCore::take_project(Project project, const std::string& path, const s
   if (project.machine) next.machine_text = own(project.machine_text, project.machine->file);
   next.overrides = project.params;
   next.changes = project.changes;
+  next.choices = project.choices;
   next.constraints = project.constraints;
   for (const ProjectNote& note : project.notes) next.notes.push_back({note.text, note.op, note.at});
   next.flags = project.flags;

@@ -146,10 +146,10 @@ void SessionCore::take_text(SourceOf of, const std::string& text, const Content&
     next.machine = std::make_shared<const Machine>(*std::move(machine));
   }
   if (next.kernel && next.machine) {
-    auto problem = resolve(*next.kernel, *next.machine, next.overrides, next.changes);
-    if (!problem && !next.changes.empty()) {  // what was changed by hand may be gone
+    auto problem = resolve(*next.kernel, *next.machine, next.overrides, next.changes, next.choices);
+    if (!problem && !(next.changes.empty() && next.choices.empty())) {  // what was changed or chosen by hand may be gone
       problem = resolve(*next.kernel, *next.machine, next.overrides, {});
-      if (problem) next.changes.clear();
+      if (problem) next.changes.clear(), next.choices = {};
     }
     if (!problem && now.problem) return refuse(problem.error().faults);
     if (!problem) source->faults = problem.error().faults;

@@ -59,7 +59,7 @@ Result<DataCheck> verify_with_data(const DataRequest& request, const std::stop_t
     if (const auto it = request.problem.params.find(param.name); !param.eval_value && it != request.problem.params.end()) given.insert(*it);
   auto scope = parameter_scope(kernel, given, true);
   if (!scope.ok()) return scope.error();
-  auto problem = resolve(kernel, request.machine, *scope, request.changes);
+  auto problem = resolve(kernel, request.machine, *scope, request.changes, choices_of(request.problem));
   if (!problem.ok()) return problem.error();
   const auto built = build_program(kernel, *problem, request.schedule, {}, request.options);
   if (!built.program) return Error::input(fmt::format("at its evaluation sizes: {}", built.refusals.front().sentence));

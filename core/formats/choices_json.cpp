@@ -103,6 +103,21 @@ Json InstructionNames::schema(const std::map<std::string, InstructionChoice>&, J
 
 }  // namespace as
 
+LayoutChoices read_choices_from(ObjectReader& root) {
+  LayoutChoices choices;
+  if (const auto at = root.find("layouts")) as::layout_texts.read(*at, choices.layouts);
+  if (const auto at = root.find("instructions")) as::instruction_names.read(*at, choices.instructions);
+  return choices;
+}
+
+void set_choices(Json& root, const LayoutChoices& choices) {
+  if (!choices.layouts.empty()) root.set("layouts", as::layout_texts.write(choices.layouts));
+  if (!choices.instructions.empty()) root.set("instructions", as::instruction_names.write(choices.instructions));
+}
+
+Json layouts_schema(Json& definitions) { return as::layout_texts.schema({}, definitions); }
+Json instructions_schema(Json& definitions) { return as::instruction_names.schema({}, definitions); }
+
 namespace {
 
 /// What stands before and after the first "="; a fault and nothing where there is none.

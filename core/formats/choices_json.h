@@ -31,6 +31,12 @@ inline constexpr InstructionNames instruction_names;
 
 }  // namespace as
 
+// The members "layouts" and "instructions" of a document that has no list of members of its own.
+LayoutChoices read_choices_from(ObjectReader& root);
+void set_choices(Json& root, const LayoutChoices& choices);  ///< where there are any
+Json layouts_schema(Json& definitions);
+Json instructions_schema(Json& definitions);
+
 /// "VALUE=TEXT" and "OP=NAME", with an exchange "OP=NAME,LANE_BIT,REGISTER_BIT", added to the choices. Faults: no such form, a value or
 /// an op given twice. What exists is for resolve() to say.
 void add_layout(std::string_view text, LayoutChoices& choices, std::vector<Fault>& faults);

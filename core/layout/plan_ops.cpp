@@ -25,6 +25,8 @@ std::vector<Kind> kinds_for(const TileOp& op) {
   if (op.kind == "tma_load" || op.kind == "tma_store" || op.kind == "atomic_add") return {Kind::BulkCopy};
   if (op.kind == "load") return {Kind::GlobalLoad, Kind::AsyncCopy};
   if (op.kind == "store") return {Kind::GlobalStore};
+  // How its registers go to another group, thread by thread.
+  if (!op.outputs.empty() && op.kind != "gather") return {Kind::SharedStore};
   return {};
 }
 
@@ -174,6 +176,13 @@ void Planner::plan_op(const TileOp& op) {
   if (op.kind == "load" || op.kind == "store") return plan_global(op);
   if (op.kind == "tma_load" || op.kind == "tma_store" || op.kind == "atomic_add") return plan_copy(op);
   if (computes(op)) plan_vectors(op);
+  const InstructionChoice* said = chosen(op);
+  if (!said) return;
+  plan_.ops[op.name].instruction = *said;
+  plan_.ops[op.name].chosen = true;
+  if (said->exchange.used())
+    fault(pointer_to("/instructions", op.name),
+          fmt::format("'{}' hands registers over as they are: its lanes exchange nothing", printable(op.name)));
 }
 
 /// A tile from registers to shared memory or back.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text_style.h"
+#include "core/formats/choices_json.h"
 #include "core/formats/schedule_json.h"
 #include "core/library/library.h"
 #include "core/problem/resolve.h"
@@ -11,11 +12,11 @@ namespace heddle {
 namespace {
 
 /// What the loop of these parameters costs, as a hash; empty when that cannot be known.
-std::string loop_hash(const std::string& kernel, const std::string& machine, const Scope& params) {
+std::string loop_hash(const std::string& kernel, const std::string& machine, const Scope& params, const LayoutChoices& choices) {
   const Result<Kernel> k = load_kernel(kernel);
   const Result<Machine> m = load_machine(machine);
   if (!k || !m) return {};
-  const Result<Problem> problem = resolve(*k, *m, params);
+  const Result<Problem> problem = resolve(*k, *m, params, {}, choices);
   return problem ? problem_hash(*problem) : std::string();
 }
 
@@ -26,7 +27,11 @@ std::string made_for_another(const ScheduleHead& head, const Problem& problem) {
   for (const auto& [name, value] : head.params)
     if (const auto ours = problem.params.find(name); ours == problem.params.end() || ours->second != value)
       other += fmt::format("{}{}={}", other.empty() ? "" : ", ", printable(name), value);
-  if (other.empty() || loop_hash(problem.kernel, head.machine, head.params) == loop_hash(problem.kernel, problem.machine, problem.params))
+  const LayoutChoices& ours = choices_of(problem);
+  if (head.layouts != ours)
+    other += fmt::format("{}layouts and instructions {}", other.empty() ? "" : ", ", printable(choices_text(head.layouts)));
+  if (other.empty() || loop_hash(problem.kernel, head.machine, head.params, head.layouts) ==
+                           loop_hash(problem.kernel, problem.machine, problem.params, ours))
     return {};
   return "made for " + other;
 }

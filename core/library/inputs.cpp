@@ -7,6 +7,7 @@
 #include "core/check/form.h"
 #include "core/dump/dump_files.h"
 #include "core/formats/changes_json.h"
+#include "core/formats/choices_json.h"
 #include "core/formats/constraints_json.h"
 #include "core/library/library.h"
 #include "core/library/project_json.h"
@@ -50,9 +51,42 @@ Result<Kernel> kernel_or_text(const std::string& name, std::shared_ptr<const Tri
 
 /// Of a Triton text faults are said of the text.
 Result<Problem> resolve_inputs(const Kernel& kernel, const Machine& machine, const Scope& params, const Changes& changes,
-                               const TritonText* text) {
-  Result<Problem> problem = resolve(kernel, machine, params, changes);
+                               const LayoutChoices& choices, const TritonText* text) {
+  Result<Problem> problem = resolve(kernel, machine, params, changes, choices);
   return problem || !text ? problem : triton::unresolved_text(problem.error(), text->program, text->native, kernel);
+}
+
+/// What the schedule's file chooses, and over it what was said; of the file only what is about this kernel's values and ops: a schedule of
+/// another kernel has others, which would only hide what is wrong.
+LayoutChoices choices_for(const Kernel& kernel, const LayoutChoices& of_file, const LayoutChoices& said) {
+  LayoutChoices choices = said;
+  for (const auto& [name, text] : of_file.layouts)
+    if (kernel.find_value(name)) choices.layouts.emplace(name, text);
+  for (const auto* list : {&kernel.prologue, &kernel.body, &kernel.epilogue})
+    for (const TileOp& op : *list)
+      if (const auto it = of_file.instructions.find(op.name); it != of_file.instructions.end()) choices.instructions.insert(*it);
+  return choices;
+}
+
+/// resolve() knows no file: faults of choices are said of the schedule's file, or of the word of the command line.
+Result<Problem> with_places(Result<Problem> problem, const LayoutChoices& said, const std::string& schedule_file) {
+  if (problem) return problem;
+  Error error = problem.error();
+  for (Fault& fault : error.faults) {
+    if (!fault.file.empty()) continue;
+    bool given = false;
+    for (const auto& [name, text] : said.layouts)
+      if (fault.pointer == pointer_to("/layouts", name))
+        fault.message = fmt::format("--layout {}={}: {}", name, text, fault.message), given = true;
+    for (const auto& [name, choice] : said.instructions)
+      if (fault.pointer == pointer_to("/instructions", name))
+        fault.message = fmt::format("--instruction {}={}: {}", name, instruction_text(choice), fault.message), given = true;
+    if (given)
+      fault.pointer.clear();
+    else if (fault.pointer.starts_with("/layouts/") || fault.pointer.starts_with("/instructions/"))
+      fault.file = schedule_file;
+  }
+  return error;
 }
 
 /// A cap from the command line is a demand like those of a file: named, and judged by the checker too.
@@ -112,7 +146,7 @@ Result<Kernel> cut_kernel(Kernel kernel, const std::vector<Subtile>& cuts, const
 Result<Problem> resolve_again(const Inputs& inputs, const Changes& more) {
   Changes changes = inputs.changes;
   changes.insert(changes.end(), more.begin(), more.end());
-  Result<Problem> problem = resolve_inputs(inputs.kernel, inputs.machine, inputs.params, changes, inputs.triton.get());
+  Result<Problem> problem = resolve_inputs(inputs.kernel, inputs.machine, inputs.params, changes, inputs.choices, inputs.triton.get());
   if (problem) problem->max_groups = std::max(problem->max_groups, inputs.least_groups);
   return problem;
 }
@@ -141,11 +175,18 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
   const Result<Scope> given = params_of(names.params);
   faults.add(given);
 
+  LayoutChoices said, of_file;
+  std::vector<Fault> unread;
+  for (const std::string& text : names.layouts) add_layout(text, said, unread);
+  for (const std::string& text : names.instructions) add_instruction(text, said, unread);
+  if (!unread.empty()) faults.add(Result<Ok>(Error{ErrorKind::Input, unread}));
+
   Scope params;
   const bool of_project = project && names.schedule == source;
   if (project) {
     params = project->params;
     inputs.changes = project->changes;
+    of_file = project->choices;
     inputs.constraints = project->constraints;
     if (of_project && project->shown) inputs.schedule = project->schedules[*project->shown].schedule;
   }
@@ -156,6 +197,7 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
       inputs.schedule_file = *path;
       const Result<ScheduleHead> head = read_schedule_head(*path);
       faults.add(head);
+      if (head) of_file = head->layouts;
       // A schedule of another kernel has other parameters too; those would only hide what is wrong.
       if (head && kernel) {
         for (const auto& [key, value] : head->params)
@@ -179,7 +221,10 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
     faults.add(change);
     if (change) inputs.changes.push_back(*change);
   }
-  Result<Problem> problem = resolve_inputs(*kernel, *machine, params, faults.failed() ? Changes{} : inputs.changes, inputs.triton.get());
+  inputs.choices = choices_for(*kernel, of_file, said);
+  Result<Problem> problem = with_places(
+      resolve_inputs(*kernel, *machine, params, faults.failed() ? Changes{} : inputs.changes, inputs.choices, inputs.triton.get()), said,
+      inputs.schedule_file);
   if (demands || !names.demands.empty()) {
     // What is wrong with the changes must not hide what is wrong with the constraints: they are read without the changes then.
     const Result<Problem> unchanged = problem ? problem : resolve(*kernel, *machine, params);

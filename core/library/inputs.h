@@ -12,6 +12,7 @@
 #include "core/base/result.h"
 #include "core/kernel/kernel.h"
 #include "core/kernel/subtile.h"
+#include "core/layout/choices.h"
 #include "core/library/triton_text.h"
 #include "core/machine/machine.h"
 #include "core/problem/changes.h"
@@ -31,6 +32,8 @@ struct InputNames {
   std::optional<std::string> constraints{};  ///< a file of demands and changes
   std::vector<std::string> demands{};        ///< sentences
   std::vector<std::string> changes{};        ///< "exp0.latency=600"
+  std::vector<std::string> layouts{};        ///< "dqs0=panels 64"
+  std::vector<std::string> instructions{};   ///< "stage_dq0=st.shared.8"
   bool emitter_rules = false;                ///< a dump's rules for its code generator too
   std::optional<std::int64_t> max_groups{}, max_stages{};
 };
@@ -38,9 +41,10 @@ struct InputNames {
 struct Inputs {
   Kernel kernel;  ///< as read, sub-tiled where asked, for questions that resolve it again with other numbers
   Machine machine;
-  Scope params;          ///< what the user set; defaults not included
-  Changes changes;       ///< of numbers; whoever resolves again passes them on
-  int least_groups = 0;  ///< of the problem's max_groups
+  Scope params;           ///< what the user set; defaults not included
+  Changes changes;        ///< of numbers; whoever resolves again passes them on
+  LayoutChoices choices;  ///< of layouts and instructions; the same
+  int least_groups = 0;   ///< of the problem's max_groups
   Problem problem;
   Constraints constraints;
   std::optional<Schedule> schedule;
@@ -48,8 +52,8 @@ struct Inputs {
   std::shared_ptr<const TritonText> triton;  ///< what the kernel was made of, where it is a loop of a Triton text
 };
 
-/// Reads all of it. Parameters are those of the schedule's file unless `params` says otherwise. Each file is read even when another one is
-/// bad, so that faults of several files come together.
+/// Reads all of it. Parameters, layouts and instructions are those of the schedule's file unless `params`, `layouts` and `instructions` say
+/// otherwise. Each file is read even when another one is bad, so that faults of several files come together.
 Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings);
 
 /// The problem of the same inputs with these changes on top of their own.

@@ -11,6 +11,7 @@
 #include "core/base/json_reader.h"
 #include "core/base/words.h"
 #include "core/formats/changes_json.h"
+#include "core/formats/choices_json.h"
 #include "core/formats/constraints_json.h"
 #include "core/formats/kernel_json.h"
 #include "core/formats/machine_json.h"
@@ -241,11 +242,15 @@ auto project_reader(const std::string& folder) {
     project.unsaved_of = root.string("unsaved_of");
     project.params = read_params_from(root);
     project.changes = read_changes_from(root);
+    project.choices = read_choices_from(root);
     if (project.kernel && project.machine) {
       const std::size_t faults = log.faults.size();
-      Result<Problem> problem = resolve(*project.kernel, *project.machine, project.params, project.changes);
+      Result<Problem> problem = resolve(*project.kernel, *project.machine, project.params, project.changes, project.choices);
       if (!problem && log.faults.size() == faults)
-        log.faults.insert(log.faults.end(), problem.error().faults.begin(), problem.error().faults.end());
+        for (Fault fault : problem.error().faults) {
+          if (fault.file.empty()) fault.file = log.file;  // of choices, which stand here
+          log.faults.push_back(std::move(fault));
+        }
       if (problem) {
         project.problem = std::make_shared<const Problem>(*std::move(problem));
         return read_work(root, project, folder, hash);
@@ -347,6 +352,7 @@ Json project_schema() {
 
     root.required("kernel", source.finish()).required("machine", source.finish());
     root.optional("problem_hash", text, "digest of the problem that the schedules' statements are about").optional("params", params());
+    root.optional("layouts", layouts_schema(shared), "as in a schedule").optional("instructions", instructions_schema(shared));
     root.optional("changes", changes_schema(shared)).optional("constraints", constraints_list_schema(shared));
     root.optional("schedules", list(entry.finish()));
     root.optional("a", index, "the schedule that is shown").optional("b", index, "the schedule it is compared with");
@@ -377,6 +383,7 @@ std::string project_text(const Project& project, const std::string& folder, std:
                                   project.machine_text));
   root.set("problem_hash", problem_hash(*project.problem)).set("params", params_json(project.params));
   root.set("changes", changes_json(with_own_names(project.changes)));
+  set_choices(root, project.choices);
   root.set("constraints", constraints_json(with_own_names(project.constraints)));
   Json schedules = Json::array(), notes = Json::array(), flags = Json::array();
   for (const ProjectSchedule& entry : project.schedules) schedules.push(entry_json(*project.problem, entry, folder));

@@ -66,6 +66,7 @@ struct Project {
   ProjectText kernel_text, machine_text;
   Scope params;  ///< those that differ from the kernel's defaults
   Changes changes;
+  LayoutChoices choices;
   std::shared_ptr<const Problem> problem;  ///< of all the above
   Constraints constraints;
   std::vector<ProjectSchedule> schedules;

@@ -93,7 +93,7 @@ Result<Candidate> make_candidate(const TuningSubject& subject, const SearchSpace
     if (!parts) return parts.error();
     out.kernel = *std::move(parts);
   }
-  Result<Problem> problem = resolve(out.kernel, subject.machine, out.params, subject.changes);
+  Result<Problem> problem = resolve(out.kernel, subject.machine, out.params, subject.changes, subject.choices);
   if (!problem) return problem.error();
   if (std::vector<Fault> undone = undone_work(out.kernel, problem->params); !undone.empty())
     return Error{ErrorKind::Input, std::move(undone)};
@@ -187,7 +187,7 @@ SearchSpace space_of(const TuningSubject& subject, const SpaceOptions& options) 
   for (const Param& p : kernel.params)
     if (std::find(steps.begin(), steps.end(), p.name) == steps.end() && subtile(kernel, {p.name, 2}, subject.params))
       ordinal(std::string(kSubtilePrefix) + p.name, {1, 2}, 1, "parts of " + p.name);
-  const Result<Problem> problem = resolve(kernel, subject.machine, subject.params, subject.changes);
+  const Result<Problem> problem = resolve(kernel, subject.machine, subject.params, subject.changes, subject.choices);
   const std::int64_t fewest = problem && problem->has_producer_group() ? 2 : 1;
   integer("groups", std::min<std::int64_t>(fewest, kernel.max_groups), kernel.max_groups, kernel.max_groups,
           "most warp groups, producer included");

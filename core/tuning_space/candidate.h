@@ -32,8 +32,9 @@ namespace heddle {
 struct TuningSubject {
   Kernel kernel;
   Machine machine;
-  Scope params;     ///< fixed: problem sizes
-  Changes changes;  ///< of numbers, for every candidate
+  Scope params;             ///< fixed: problem sizes
+  Changes changes;          ///< of numbers, for every candidate
+  LayoutChoices choices{};  ///< of layouts and instructions
 };
 
 struct Candidate {

@@ -19,6 +19,7 @@
 #include "core/answers/tuning_summary.h"
 #include "core/base/atomic_file.h"
 #include "core/base/words.h"
+#include "core/formats/choices_json.h"
 #include "core/formats/space_json.h"
 #include "core/formats/tuning_json.h"
 #include "core/library/library.h"
@@ -66,6 +67,16 @@ Result<TuneQuestion> read_tune_question(const Arguments& arguments, const Termin
         take(Error::input(fmt::format("kernel '{}' has no parameter '{}'", question.subject.kernel.name, name),
                           hint.empty() && !known.empty() ? "there is " + list_of(known) : hint));
       }
+    std::vector<Fault> unread;
+    for (const std::string& text : arguments.all("--layout")) {
+      add_layout(text, question.subject.choices, unread);
+      question.options.more_words += " --layout '" + text + "'";
+    }
+    for (const std::string& text : arguments.all("--instruction")) {
+      add_instruction(text, question.subject.choices, unread);
+      question.options.more_words += " --instruction " + text;
+    }
+    if (!unread.empty()) take(Error{ErrorKind::Input, unread});
     for (const std::string& text : arguments.all("--set")) {
       if (const Result<Change> change = parse_change(text, question.subject.kernel, question.subject.machine)) {
         question.subject.changes.push_back(*change);

@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t kLeastRoom = 16;  ///< above the low end: twice nothing would be nothing
 
 Result<Problem> resolve_with(const Content& content, const Changes& changes) {
-  return resolve(*content.kernel, *content.machine, content.overrides, changes);
+  return resolve(*content.kernel, *content.machine, content.overrides, changes, content.choices);
 }
 
 std::int64_t value_in(const Problem& problem, const WhatIfNumber& number) {
