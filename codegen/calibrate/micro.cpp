@@ -10,6 +10,7 @@
 #include "codegen/device/device.h"
 #include "codegen/emit/product.h"
 #include "codegen/emit/tensor_move.h"
+#include "core/base/integer_division.h"
 #include "core/base/quantile.h"
 
 namespace heddle::codegen {
@@ -23,6 +24,25 @@ constexpr int kSkipped = 3;            ///< first repeats, with cold instruction
 /// A function of the repeat r, as text.
 std::string function(const char* name, const std::string& body) {
   return fmt::format("  const auto {} = [&](int r) {{\n{}  }};\n", name, body);
+}
+
+}  // namespace
+
+namespace {
+
+/// What rules call `port`: micro-kernels lie so that no lanes meet, and products read 32 bytes of each row of A and column of B per step.
+void name_port(const std::string& rule, Scope& dims) {
+  const auto of = [&](const char* name) {
+    const auto it = dims.find(name);
+    return it == dims.end() ? std::int64_t{0} : it->second;
+  };
+  std::int64_t port = ceil_div(of("bytes"), 128);
+  if (of("N") > 0) {
+    const std::int64_t rows = rule.ends_with(".ss") ? ceil_div(of("M"), 4) : 0;
+    port = ceil_div(of("K") * of("bits"), 256) * (rows + ceil_div(of("N"), 4));
+  }
+  dims.try_emplace("port", port);
+  dims.try_emplace("port_least", port);
 }
 
 }  // namespace
@@ -64,6 +84,7 @@ MicroKernel micro_kernel(std::string rule, Scope dims, const MicroBody& body, Mi
   for (const auto& [name, value] : kernel.dims) sizes += fmt::format(" {}={}", name, value);
   const std::string helpers = body.products + text;
   kernel.source = fmt::format("// {}:{}; written by heddle calibrate\n", kernel.rule, sizes) + device_text(helpers) + "\n" + helpers;
+  name_port(kernel.rule, kernel.dims);
   return kernel;
 }
 
