@@ -57,3 +57,5 @@ DEVICE void load_two_matrices_transposed(u32 a, u32& r0, u32& r1) {
 DEVICE void load_matrices_transposed(u32 a, u32& r0, u32& r1, u32& r2, u32& r3) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3) : "r"(a) : "memory");
 }
+/// A register of another lane of the warp, whose lanes are all here.
+DEVICE u32 from_lane(u32 x, int lane) { return __shfl_sync(0xffffffffu, x, lane); }

@@ -1,6 +1,7 @@
 // Registers of one type into registers of another, group by group: as many elements as the narrower type has in a register.
 #include <algorithm>
 
+#include "codegen/emit/relayout.h"
 #include "codegen/emit/writer.h"
 #include "core/layout/plan.h"
 
@@ -58,16 +59,12 @@ void Writer::write_convert(const Step& step, const TileOp& op) {
     return refuse("convert", op, fmt::format("'{}' does not convert registers into registers of the same shape", op.name));
   if (type != made && made == DType::I4)
     return refuse("convert", op, fmt::format("'{}' makes numbers of 4 bits, which can be read only", op.name));
-  if (problem_.layouts) {
-    const std::string &is = problem_.layouts->values[step.inputs[0].value].text, &wanted = problem_.layouts->values[step.output.value].text;
-    if (!is.empty() && !wanted.empty() && is != wanted)
-      return refuse(
-          "convert", op,
-          fmt::format("'{}' converts registers that lie as \"{}\" into registers that lie as \"{}\"; \"layouts\" can give both the same",
-                      op.name, is, wanted));
-  }
-  const std::string from = input_array(step, 0), to = begin_result(step), name = short_name(made);
+  // Where registers lie otherwise afterwards, the type changes first, where they are.
+  const heddle::Layout *is = layout_of(step.inputs[0].value), *wanted = layout_of(step.output.value);
+  const bool moves = is && wanted && plan_->values[step.inputs[0].value].text != plan_->values[step.output.value].text;
+  const std::string from = input_array(step, 0), result = begin_result(step), to = moves ? "lying" : result, name = short_name(made);
   const int words = words_of(step, step.output.value), elements = elements_of(step, step.output.value);
+  if (moves) line("{} lying[{}];", type_of(step.output.value), words);
   raw("#pragma unroll");
   if (type == made) {
     line("for (int e = 0; e < {}; ++e) {}[e] = {}[e];", words, to, from);
@@ -94,6 +91,15 @@ void Writer::write_convert(const Step& step, const TileOp& op) {
     }
     --indent_;
     raw("}");
+  }
+  if (moves) {
+    const RelayoutText text = relayout_text(*is, *wanted, bits_of(made), to, result, type_of(step.output.value));
+    if (!text.refusal.empty())
+      return refuse("convert", op,
+                    fmt::format("'{}' makes registers that lie as \"{}\" of registers that lie as \"{}\": {}", op.name,
+                                plan_->values[step.output.value].text, plan_->values[step.inputs[0].value].text, text.refusal));
+    line("// {}", to_string(text.kind));
+    for (const std::string& each : text.lines) raw(each);
   }
   end_result(step);
 }

@@ -1,0 +1,23 @@
+// A tile from one layout in registers to another, as text: other registers of a thread, other bytes of them, or a shuffle within a warp.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/layout/layout.h"
+
+namespace heddle::codegen {
+
+struct RelayoutText {
+  ConversionClass kind = ConversionClass::Same;
+  std::vector<std::string> lines;  ///< statements in which `lane` and `tid` are known
+  std::string refusal;             ///< why there is no text; empty: there is
+};
+/// Arrays `source` and `target` of 32-bit words of the type `word` ("u32", "float"), of elements of `bits`, lowest first. Elements that lie
+/// in several threads are taken from the nearest. What lies in other warps is refused: it would go through shared memory, which the program
+/// does not set aside.
+RelayoutText relayout_text(const Layout& from, const Layout& to, int bits, std::string_view source, std::string_view target,
+                           std::string_view word);
+
+}  // namespace heddle::codegen
