@@ -155,14 +155,14 @@ TEST_CASE("alternatives become rows that say why they were not taken", "[app]") 
   view.bounds = {2688, 2944, 0};
   std::vector<LayoutChoiceRow> rows = layout_choice_rows(view);
   REQUIRE(rows.size() == 3);
-  CHECK(rows[0].instruction == "st.shared.8, lane bit 2 with register bit 3");
+  CHECK(rows[0].instruction == "st.shared.8, lane bit 2 exchanging register bit 3");
   CHECK(rows[0].current);
   CHECK(rows[1].bound == 2944);
   CHECK_FALSE(rows[1].why.empty());
   CHECK_FALSE(rows[2].possible);
   CHECK(mentions(rows[2].why, "16 bits"));
   const std::string text = table_as_text(layout_choice_columns(), rows);
-  CHECK(mentions(text, "layout\tinstruction\tport\tways\tissue\tbytes\tregisters\tII at least\twhy not\n"));
+  CHECK(mentions(text, "layout\tinstruction\tport\tways\tissue\tbytes\tregs\tII at least\twhy not\n"));
   // What is not known comes last, whichever way the table is sorted.
   sort_by(rows, layout_choice_columns(), {"II at least", true});
   CHECK(rows.back().index == 2);

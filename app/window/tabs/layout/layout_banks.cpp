@@ -9,13 +9,12 @@
 #include "app/window/kit/probe.h"
 #include "app/window/kit/table.h"
 #include "app/window/kit/widgets.h"
-#include "app/window/parts/question_bar.h"
 #include "app/window/tabs/layout/layout_views_drawn.h"
 
 namespace heddle::app {
 namespace {
 
-constexpr float kBankWidth = 22;  // pixels at scale 1: two digits of a lane
+constexpr float kBankWidth = 18;  // pixels at scale 1: two digits of a lane
 
 std::string lanes_text(const ServedWord& word) {
   std::string text = word.lanes.empty() ? "-" : std::to_string(word.lanes.front());
@@ -40,10 +39,14 @@ void draw_boxes(const BankStrip& strip, ImVec2 at, float width, float height) {
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   ImFont* font = fonts().mono_small;
   const float line = paint::text_height(font) + px(2);
+  // As many beside each other as can be read; where the height is short, all of them, and their numbers beside the mouse only.
   int beside = kBanks;
-  while (beside > 4 && width / static_cast<float>(beside) < px(kBankWidth)) beside /= 2;
+  while (beside > 4 && width / static_cast<float>(beside) < px(kBankWidth) &&
+         2 * (2 * line + px(2)) * static_cast<float>(kBanks / beside) <= height)
+    beside /= 2;
   const int down = kBanks / beside;
   const float wide = std::floor(width / static_cast<float>(beside)), gap = px(2);
+  const bool readable = wide >= px(kBankWidth) - 1;
   std::size_t most = 1;
   for (const auto& words : strip.banks) most = std::max(most, words.size());
   // As many cycles as there is room for; the last line then says how many more.
@@ -58,11 +61,12 @@ void draw_boxes(const BankStrip& strip, ImVec2 at, float width, float height) {
     const bool meet = words.size() > 1;
     const paint::Box body{x, y + line, x + wide - gap, y + box - gap};
     const std::string number = std::to_string(bank);
-    paint::text(draw, font, x + (wide - gap - paint::text_width(font, number)) / 2, y, meet ? t.bad : t.dim, number);
+    if (readable || bank % 8 == 0)
+      paint::text(draw, font, x + (readable ? (wide - gap - paint::text_width(font, number)) / 2 : 0), y, meet ? t.bad : t.dim, number);
     draw.AddRectFilled(body.low(), body.high(), meet ? t.bad_fill : words.empty() ? t.row_alternate : t.good_fill, px(2));
     if (meet) paint::hatch(draw, body, 1, body.x0, px(6), with_alpha(t.bad, 0.55f), px(1));
     draw.AddRect(body.low(), body.high(), meet ? t.bad : t.border, px(2), 0, meet ? px(2) : px(1));
-    for (std::size_t i = 0; i < words.size() && i < lines; ++i) {
+    for (std::size_t i = 0; readable && i < words.size() && i < lines; ++i) {
       const bool last = i + 1 == lines && words.size() > lines;
       const std::string text = last ? fmt::format("+{}", words.size() - lines + 1) : lanes_text(words[i]);
       const float half = paint::text_width(font, text) / 2, y0 = body.y0 + line * static_cast<float>(i);
@@ -97,6 +101,14 @@ void step_phase(const LayoutView& view, LayoutTabState& s, int direction) {
   s.step = (now + steps + direction) % steps;
 }
 
+float layout_banks_height(const LayoutView& view, float width) {
+  const float line = paint::text_height(fonts().mono_small) + px(2), gap = px(2);
+  int beside = kBanks;
+  while (beside > 4 && width / static_cast<float>(beside) < px(kBankWidth)) beside /= 2;
+  const auto ways = static_cast<float>(std::clamp(view.cost.ways, 1, 8));
+  return px(22) + 2 * ImGui::GetTextLineHeightWithSpacing() + static_cast<float>(kBanks / beside) * (line * (ways + 1) + gap) + px(8);
+}
+
 void draw_layout_banks(const LayoutView& view, LayoutTabState& s) {
   if (phase_steps(view) == 0) {
     wrapped_text(fonts().body, theme().dim, view.why.empty() ? "no op moves it between registers and shared memory" : view.why);
@@ -129,10 +141,17 @@ void draw_layout_alternatives(const LayoutView& view, bool with_bounds, LayoutTa
   std::vector<LayoutChoiceRow> rows = layout_choice_rows(view);
   const auto all = layout_choice_columns();
   std::vector<Column<LayoutChoiceRow>> columns(all.begin(), all.end());
-  for (auto& column : columns) column.width = text_size(fonts().small_bold, column.title).x + px(24);
-  columns.front().width = px(130);
-  column_of(columns, "instruction").width = px(150);
-  column_of(columns, "why not").width = px(320);
+  const float room = ImGui::GetContentRegionAvail().x;
+  float fixed = 0;
+  for (auto& column : columns) {
+    column.width = text_size(fonts().small_bold, column.title).x + px(12);
+    column.flags = ImGuiTableColumnFlags_WidthFixed;
+  }
+  columns.front().width = px(96);
+  column_of(columns, "instruction").width = px(140);
+  column_of(columns, "bytes").width = std::max(column_of(columns, "bytes").width, px(52));
+  for (auto& column : columns) fixed += column.title == "why not" ? 0 : column.width + px(10);
+  column_of(columns, "why not").width = std::max(px(230), room - fixed - px(24));
   const auto words = [](const char* title, std::vector<Column<LayoutChoiceRow>>& list) {
     Column<LayoutChoiceRow>& column = column_of(list, title);
     column.draw = [text = column.text](const LayoutChoiceRow& row) {
@@ -165,9 +184,10 @@ void draw_layout_alternatives(const LayoutView& view, bool with_bounds, LayoutTa
         s.alternative_instruction = row.instruction;
       }
     }
+    if (ImGui::IsItemHovered() && !tooltips_rest()) tooltip(row.layout + " by " + row.instruction + "\n" + row.why);
     ImGui::SameLine(0, 0);
     ImGui::SetCursorPosX(left);
-    const std::string whole = row.current ? row.layout + " (taken)" : row.layout;
+    const std::string& whole = row.layout;
     const FontScope font(row.current ? fonts().bold : fonts().body);
     const std::string shown = fitted(row.current ? fonts().bold : fonts().body, whole, ImGui::GetContentRegionAvail().x);
     colored_text(row.possible ? theme().text : theme().dim, shown);

@@ -150,7 +150,8 @@ void draw_blocks(ImDrawList& draw, const GridPlace& p, const LayoutScene& scene,
   const LayoutView& view = *scene.view();
   const LayoutBlocks& blocks = *scene.blocks;
   const Seen seen = seen_cells(p, view);
-  const bool lines = std::min(p.grid.cell_x, p.grid.cell_y) >= px(5);
+  const float small = std::min(p.grid.cell_x, p.grid.cell_y);
+  const bool lines = small >= px(5), specks = small < px(4);
   const float gap = lines ? 1 : 0, faded = 0.28f;
   std::vector<LayoutInk> inks;
   for (std::int64_t i = 0; i < blocks.count; ++i) inks.push_back(layout_ink(scene.colour, i, blocks.count));
@@ -165,7 +166,8 @@ void draw_blocks(ImDrawList& draw, const GridPlace& p, const LayoutScene& scene,
         for (std::int64_t c = std::max<std::int64_t>(b.column, seen.first_column);
              c <= std::min<std::int64_t>(b.column + b.columns - 1, seen.last_column); ++c) {
           const bool chosen = !state.pick || state.pick->has(view.at(r, c));
-          const Color fill = ink_of(b.index).fill;
+          // A speck has no room for a frame: what was chosen is as dark, or as light, as text.
+          const Color fill = chosen && specks && state.pick ? theme().outline : ink_of(b.index).fill;
           rectangles.add({p.x(static_cast<float>(c)), p.y(static_cast<float>(r))},
                          {p.x(static_cast<float>(c + 1)) - gap, p.y(static_cast<float>(r + 1)) - gap},
                          chosen ? fill : with_alpha(fill, faded));
@@ -183,7 +185,14 @@ void draw_blocks(ImDrawList& draw, const GridPlace& p, const LayoutScene& scene,
       rectangles.add({x0, y0}, {x1, y1}, ink_of(b.index).fill);
     }
   }
-  // Numbers: in every cell where there is room, else one in the middle of its block.
+}
+
+/// In every cell where there is room, else one in the middle of its block.
+void draw_numbers(ImDrawList& draw, const GridPlace& p, const LayoutScene& scene, const LayoutTabState& state) {
+  const LayoutView& view = *scene.view();
+  const LayoutBlocks& blocks = *scene.blocks;
+  const Seen seen = seen_cells(p, view);
+  const bool lines = std::min(p.grid.cell_x, p.grid.cell_y) >= px(5);
   ImFont* font = fonts().mono_small;
   Digits digits;
   const float high = paint::text_height(font), wide = paint::text_width(font, digits.of(std::max<std::int64_t>(blocks.count - 1, 0)));
@@ -192,7 +201,7 @@ void draw_blocks(ImDrawList& draw, const GridPlace& p, const LayoutScene& scene,
     if (b.index < 0 || !in_sight(b, seen)) continue;
     const std::string_view text = digits.of(b.index);
     const float half = paint::text_width(font, text) / 2;
-    const LayoutInk ink = ink_of(b.index);
+    const LayoutInk ink = layout_ink(scene.colour, b.index, blocks.count);
     if (each) {
       for (std::int64_t r = std::max<std::int64_t>(b.row, seen.first_row); r <= std::min<std::int64_t>(b.row + b.rows - 1, seen.last_row);
            ++r)
@@ -204,8 +213,11 @@ void draw_blocks(ImDrawList& draw, const GridPlace& p, const LayoutScene& scene,
         }
     } else if (!state.pick && static_cast<float>(b.columns) * p.grid.cell_x >= 2 * half + px(4) &&
                static_cast<float>(b.rows) * p.grid.cell_y >= high) {
-      paint::text(draw, font, p.x(static_cast<float>(b.column) + static_cast<float>(b.columns) / 2) - half,
-                  p.y(static_cast<float>(b.row) + static_cast<float>(b.rows) / 2) - high / 2, ink.text, text);
+      const float x = p.x(static_cast<float>(b.column) + static_cast<float>(b.columns) / 2) - half;
+      const float y = p.y(static_cast<float>(b.row) + static_cast<float>(b.rows) / 2) - high / 2;
+      // Lines between cells, and strokes over them, behind a number make it hard to read.
+      if (lines) draw.AddRectFilled({x - px(1), y}, {x + 2 * half + px(1), y + high}, ink.fill);
+      paint::text(draw, font, x, y, ink.text, text);
     }
   }
 }
@@ -327,6 +339,7 @@ void draw_layout_grid(const char* name, LayoutScene& scene, LayoutTabState& s, f
   draw.PushClipRect(p.cells.low(), p.cells.high(), true);
   draw_blocks(draw, p, scene, s);
   draw_cell_marks(draw, p, scene, s);
+  draw_numbers(draw, p, scene, s);
   draw_cursor(draw, p, view, s);
   draw.PopClipRect();
 }

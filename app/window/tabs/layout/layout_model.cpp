@@ -23,12 +23,11 @@ const std::vector<Column<Row>>& columns() {
        [](const Row& r) { return r.cost.known ? Key(r.cost.port) : Key(); }, "cycles that the port of shared memory is busy"},
       {"ways", true, [](const Row& r) { return r.cost.known ? std::to_string(r.cost.ways) : std::string("-"); },
        [](const Row& r) { return r.cost.known ? Key(r.cost.ways) : Key(); }, "lanes that meet in one bank, at most; 1: none do"},
-      {"issue", true, [](const Row& r) { return r.cost.known ? grouped(r.cost.issues + r.cost.selects / 32) : std::string("-"); },
-       [](const Row& r) { return r.cost.known ? Key(r.cost.issues + r.cost.selects / 32) : Key(); },
-       "instructions of each warp, selects of an exchange among them"},
+      {"issue", true, [](const Row& r) { return r.cost.known ? grouped(r.issues) : std::string("-"); },
+       [](const Row& r) { return r.cost.known ? Key(r.issues) : Key(); }, "instructions of each warp, selects of an exchange among them"},
       {"bytes", true, [](const Row& r) { return grouped(r.bytes); }, [](const Row& r) { return Key(r.bytes); },
        "of the tile in shared memory, padding included"},
-      {"registers", true, [](const Row& r) { return std::to_string(r.registers); }, [](const Row& r) { return Key(r.registers); },
+      {"regs", true, [](const Row& r) { return std::to_string(r.registers); }, [](const Row& r) { return Key(r.registers); },
        "per thread, beyond those of the tile itself"},
       {"II at least", true, [](const Row& r) { return r.bound > 0 ? grouped(r.bound) : std::string("-"); },
        [](const Row& r) { return r.bound > 0 ? Key(r.bound) : Key(); }, "what the loop's work on every unit leaves with it"},
@@ -148,7 +147,7 @@ std::string phase_text(const LayoutView& view, const BankStrip& strip) {
 
 std::string instruction_text(const InstructionChoice& choice) {
   if (!choice.exchange.used()) return choice.name;
-  return fmt::format("{}, lane bit {} with register bit {}", choice.name, choice.exchange.lane, choice.exchange.register_bit);
+  return fmt::format("{}, lane bit {} exchanging register bit {}", choice.name, choice.exchange.lane, choice.exchange.register_bit);
 }
 
 std::vector<LayoutChoiceRow> layout_choice_rows(const LayoutView& view) {
@@ -160,6 +159,8 @@ std::vector<LayoutChoiceRow> layout_choice_rows(const LayoutView& view) {
     row.layout = a.layout;
     row.instruction = instruction_text(a.instruction);
     row.cost = a.cost;
+    // A select per register and lane comes on top of the instructions themselves.
+    row.issues = a.cost.issues + (view.access ? a.cost.selects / (kWarpLanes * std::max(1, view.access->warps)) : 0);
     row.bytes = a.bytes;
     row.registers = a.registers;
     if (i < view.bounds.size()) row.bound = view.bounds[i];

@@ -56,6 +56,7 @@ struct LayoutChoiceRow {
   std::size_t index = 0;  ///< of LayoutView::alternatives
   std::string layout, instruction;
   AccessCost cost;
+  std::int64_t issues = 0;  ///< of each warp, selects of an exchange among them
   std::int64_t bytes = 0;
   int registers = 0;
   Cycle bound = 0;  ///< 0: not known
@@ -64,7 +65,7 @@ struct LayoutChoiceRow {
 };
 std::vector<LayoutChoiceRow> layout_choice_rows(const LayoutView& view);
 std::span<const Column<LayoutChoiceRow>> layout_choice_columns();
-/// As it is written in a schedule file: "st.shared.8", "st.shared.8, lane bit 2 with register bit 3".
+/// As it is written in a schedule file: "st.shared.8", "st.shared.8, lane bit 2 exchanging register bit 3".
 std::string instruction_text(const InstructionChoice& choice);
 
 /// "dqs0 · store_dq0 · st.shared.8"

@@ -437,7 +437,7 @@ void draw_side(LayoutTabState& s, ImVec2 room) {
     if (piece("layout/part/alternatives", "Alternatives", !banks, "what else could be chosen")) s.part = LayoutPart::Alternatives;
   }
   if (!table || both || s.part != LayoutPart::Alternatives) {
-    const float height = both ? std::floor(std::max(px(150), room.y * 0.45f)) : 0;
+    const float height = both ? std::floor(std::min(layout_banks_height(*of_banks, room.x), room.y * 0.55f)) : 0;
     ImGui::BeginChild("banks", {0, height}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
     draw_layout_banks(*of_banks, s);
     ImGui::EndChild();

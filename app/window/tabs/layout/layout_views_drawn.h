@@ -26,6 +26,8 @@ void handle_layout_keys(LayoutTabState& state, std::vector<std::string_view>& re
 
 /// Of the view's access, over what is left of the window.
 void draw_layout_banks(const LayoutView& view, LayoutTabState& state);
+/// What it needs, whichever phase is shown.
+float layout_banks_height(const LayoutView& view, float width);
 void step_phase(const LayoutView& view, LayoutTabState& state, int direction);
 /// A row shows its layout beside the one that is taken.
 void draw_layout_alternatives(const LayoutView& view, bool with_bounds, LayoutTabState& state);
