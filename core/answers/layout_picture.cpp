@@ -159,8 +159,8 @@ class Drawer {
          shortened(printable(view_.title + (view_.op.empty() ? "" : ", moved by " + view_.op)), static_cast<int>(drawing_.width / 10)),
          true);
     std::string facts = fmt::format("{} x {} {}", view_.rows, view_.columns, to_string(view_.dtype));
-    if (!view_.registers_text.empty()) facts += " · registers " + view_.registers_text;
-    if (!view_.memory_text.empty()) facts += " · memory " + view_.memory_text;
+    if (!view_.registers_text.empty()) facts += " · registers " + shortened(view_.registers_text, 70);
+    if (!view_.memory_text.empty()) facts += " · memory " + shortened(view_.memory_text, 70);
     if (!view_.instruction.empty()) facts += " · " + view_.instruction;
     if (view_.access) facts += fmt::format(" · port {} cycles", grouped(view_.cost.port));
     lines(printable(facts), theme_.dim);

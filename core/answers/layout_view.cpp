@@ -242,7 +242,13 @@ std::vector<std::int64_t> extents_of(const TileValue& value, const Scope& params
 
 }  // namespace
 
-int phases(const Access& access) { return std::max(1, kWarpLanes / std::max(1, access.lanes_per_phase)); }
+int phases(const Access& access) {
+  // ldmatrix.x1 asks eight lanes for addresses, and no others.
+  int last = 0;
+  for (int lane = 0; lane < kWarpLanes && !access.all.empty(); ++lane)
+    if (access.all.front().address[static_cast<std::size_t>(lane)] >= 0) last = lane;
+  return last / std::max(1, access.lanes_per_phase) + 1;
+}
 
 BankStrip bank_strip(const Access& access, std::size_t one, int phase) {
   const WarpAccess& warp = access.all[one];
@@ -429,10 +435,11 @@ Result<LayoutView> view_of(const Kernel& kernel, const Machine& machine, const P
   const auto index = static_cast<std::size_t>(found - kernel.values.begin());
   std::vector<Met> met;
   for (const Met& one : accesses_in_order(kernel, plan))
-    if (one.access->value == index || one.access->registers == index) met.push_back(one);
+    if (one.access->value == index || (one.access->held && one.access->registers == index)) met.push_back(one);
+  // Threads come before copies and products, whose lanes there is nothing to see of.
   const Met* access = nullptr;
   for (const Met& one : met)
-    if (!access && (op.empty() || one.op == op)) access = &one;
+    if ((op.empty() || one.op == op) && (!access || (!access->access->held && one.access->held))) access = &one;
   if (!op.empty() && !access) {
     std::vector<std::string> known;
     for (const Met& one : met) known.push_back(one.op);
@@ -457,10 +464,9 @@ Result<LayoutView> view_of(const Kernel& kernel, const Machine& machine, const P
     return view;
   }
   view.op = access->op;
-  view.other = kernel.values[access->access->value == index ? access->access->registers : access->access->value].name;
-  // Of a vector that is laid over a tile, what the threads hold is not the value's own layout.
-  const auto& held = access->access->held ? access->access->held : plan.values[access->access->registers].layout;
-  if (held) view.registers = *held;
+  if (access->access->held)
+    view.other = kernel.values[access->access->value == index ? access->access->registers : access->access->value].name;
+  if (access->access->held) view.registers = *access->access->held;
   if (const auto& memory = plan.values[access->access->value].layout) view.memory = *memory;
   view.cost = access->access->cost;
   view.instruction = choice_text(access->plan->instruction);
@@ -479,8 +485,12 @@ Result<LayoutView> view_of(const Kernel& kernel, const Machine& machine, const P
     AccessResult moved = access_of(*view.registers, *view.memory, access->access->bits, *instruction, access->access->exchange);
     view.access = std::move(moved.access);
     view.why = moved.refusal;
+  } else if (!access->plan->unknown.empty()) {
+    view.why = "how it moves is not known: " + access->plan->unknown;
+  } else if (!access->access->held) {
+    view.why = fmt::format("no thread reads or writes it by {}: a copy engine or the tensor cores do", view.op);
   } else {
-    view.why = access->plan->unknown.empty() ? "its instruction is not known" : "its instruction is not known: " + access->plan->unknown;
+    view.why = "its instruction is not known";
   }
   fill_in(view);
   if (view.access) view.why = sentence_of(view);
