@@ -283,7 +283,7 @@ TEST_CASE("the layout of the selected op is a key, a menu entry and a link away,
 TEST_CASE("an op whose lanes meet carries x2 in the chart, and a click on it leads to its layout", "[ui]") {
   const test::FlowFolder folder;
   Layouts p;
-  const std::string op = "store_dq0";
+  const std::string op = "stage_dq0";
   REQUIRE(p.content().problem->find_op(op).valid());
   p.session().apply(show_tab(BottomTab::Log));
   // What a schedule file would choose: the plain store, without the exchange that keeps its lanes apart.
@@ -292,7 +292,7 @@ TEST_CASE("an op whose lanes meet carries x2 in the chart, and a click on it lea
   std::ostringstream read;
   read << std::ifstream(text).rdbuf();
   std::string file = read.str();
-  file.insert(file.find('{') + 1, "\n\"instructions\": {\"store_dq0\": \"st.shared.8\"},");
+  file.insert(file.find('{') + 1, "\n\"instructions\": {\"stage_dq0\": \"st.shared.8\"},");
   std::ofstream(text) << file;
   p.session().apply(OpenSchedule{text});
   p.settle();

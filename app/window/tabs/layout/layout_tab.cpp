@@ -423,19 +423,22 @@ void draw_grids(LayoutTabState& s, ImVec2 room) {
   ImGui::PopStyleVar();
 }
 
-/// Banks and alternatives; in little height the one that was chosen.
-void draw_side(LayoutTabState& s, ImVec2 room) {
+void draw_part_pieces(LayoutTabState& s, LayoutPart shown, bool table) {
+  if (piece("layout/part/banks", "Banks", shown == LayoutPart::Banks, "which lanes meet in which bank")) s.part = LayoutPart::Banks;
+  if (!table) return;
+  ImGui::SameLine(0, px(4));
+  if (piece("layout/part/alternatives", "Alternatives", shown == LayoutPart::Alternatives, "what else could be chosen"))
+    s.part = LayoutPart::Alternatives;
+}
+
+/// Banks and alternatives; in little height the one that was chosen, by pieces above them where those are not there already.
+void draw_side(LayoutTabState& s, ImVec2 room, bool with_pieces) {
   const LayoutView& view = *s.a.view();
   const LayoutView* of_banks = s.beside != LayoutBeside::Nothing && s.b.view() && !s.own ? s.b.view() : &view;
   const bool table = !s.own && !s.op.empty();
   const bool both = table && room.y >= px(kRoomForBoth);
   const bool with_bounds = view.bounds.size() == view.alternatives.size() && !view.alternatives.empty();
-  if (table && !both) {
-    const bool banks = s.part != LayoutPart::Alternatives;
-    if (piece("layout/part/banks", "Banks", banks, "which lanes meet in which bank")) s.part = LayoutPart::Banks;
-    ImGui::SameLine(0, px(4));
-    if (piece("layout/part/alternatives", "Alternatives", !banks, "what else could be chosen")) s.part = LayoutPart::Alternatives;
-  }
+  if (with_pieces && table && !both) draw_part_pieces(s, s.part == LayoutPart::Alternatives ? s.part : LayoutPart::Banks, true);
   if (!table || both || s.part != LayoutPart::Alternatives) {
     const float height = both ? std::floor(std::min(layout_banks_height(*of_banks, room.x), room.y * 0.55f)) : 0;
     ImGui::BeginChild("banks", {0, height}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
@@ -458,13 +461,9 @@ void draw_rest(LayoutTabState& s) {
   if (narrow) {
     if (piece("layout/part/grid", "Grid", s.part == LayoutPart::Grid, "the tile, cell by cell")) s.part = LayoutPart::Grid;
     ImGui::SameLine(0, px(4));
-    if (s.part == LayoutPart::Grid) {
-      if (piece("layout/part/banks", "Banks", false, "which lanes meet in which bank")) s.part = LayoutPart::Banks;
-      ImGui::SameLine(0, px(4));
-      if (piece("layout/part/alternatives", "Alternatives", false, "what else could be chosen")) s.part = LayoutPart::Alternatives;
-      return draw_grids(s, ImGui::GetContentRegionAvail());
-    }
-    return draw_side(s, ImGui::GetContentRegionAvail());
+    draw_part_pieces(s, s.part, !s.own && !s.op.empty());
+    if (s.part == LayoutPart::Grid) return draw_grids(s, ImGui::GetContentRegionAvail());
+    return draw_side(s, ImGui::GetContentRegionAvail(), false);
   }
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const bool pair = s.beside != LayoutBeside::Nothing && !s.own;
@@ -474,7 +473,7 @@ void draw_rest(LayoutTabState& s) {
   ImGui::EndChild();
   ImGui::SameLine(0, gap);
   ImGui::BeginChild("side", {side, room.y}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  draw_side(s, ImGui::GetContentRegionAvail());
+  draw_side(s, ImGui::GetContentRegionAvail(), true);
   ImGui::EndChild();
 }
 
