@@ -174,16 +174,29 @@ std::string instructions_text(const LayoutView& view) {
                      view.assumed ? " (phases are assumed, not measured)" : "");
 }
 
+/// "st.shared.8 x2/3"
+std::string short_choice(const InstructionChoice& choice) {
+  return choice.exchange.used() ? fmt::format("{} x{}/{}", choice.name, choice.exchange.lane, choice.exchange.register_bit) : choice.name;
+}
+constexpr const char* kExchange = "  xL/R: lanes with bit L of their number move the registers whose bit R is the other one first\n";
+
 std::string alternatives_text(const LayoutView& view, const TextStyle& style, bool all) {
   if (view.alternatives.empty()) return {};
   const bool bounds = std::any_of(view.bounds.begin(), view.bounds.end(), [](Cycle bound) { return bound > 0; });
   std::vector<std::vector<std::string>> rows;
-  const std::size_t shown = all ? view.alternatives.size() : std::min(kMostAlternatives, view.alternatives.size());
-  for (std::size_t i = 0; i < shown; ++i) {
+  // Those that cannot be are many, and say little without being asked.
+  std::size_t refused = 0, left = 0;
+  for (std::size_t i = 0; i < view.alternatives.size(); ++i) {
+    if (!all && !view.alternatives[i].refused.empty() && !view.alternatives[i].current) {
+      ++refused;
+      continue;
+    }
+    if (!all && rows.size() == kMostAlternatives) {
+      ++left;
+      continue;
+    }
     const LayoutAlternative& one = view.alternatives[i];
-    std::string instruction = one.instruction.name;
-    if (one.instruction.exchange.used())
-      instruction += fmt::format(" x{}/{}", one.instruction.exchange.lane, one.instruction.exchange.register_bit);
+    const std::string instruction = short_choice(one.instruction);
     std::vector<std::string> row{shortened(printable(one.layout), 28), instruction};
     const bool known = one.refused.empty() && one.cost.known;
     for (const std::int64_t number : {std::int64_t{one.cost.ways}, one.cost.port, one.cost.issues})
@@ -206,10 +219,19 @@ std::string alternatives_text(const LayoutView& view, const TextStyle& style, bo
                                                      {"II >=", true},
                                                      {"verdict"}},
                                                     rows, std::max(100, style.width));
-  if (shown < view.alternatives.size()) out += fmt::format("  {} more: --all\n", view.alternatives.size() - shown);
+  if (left > 0) out += fmt::format("  {} more: --all\n", left);
+  if (refused > 0) out += fmt::format("  {} more cannot be written so: --all says why\n", refused);
   if (std::any_of(view.alternatives.begin(), view.alternatives.end(), [](const auto& one) { return one.instruction.exchange.used(); }))
-    out += "  xL/R: lanes with bit L of their number move the registers whose bit R is the other one first\n";
+    out += kExchange;
   if (bounds) out += "  II >=: what arithmetic alone leaves with it, at least; no schedule is looked for\n";
+  for (const LayoutAlternative& one : view.alternatives)
+    if (!view.op.empty() && !one.current && one.refused.empty()) {
+      std::string choice = one.instruction.name;
+      if (one.instruction.exchange.used())
+        choice += fmt::format(",{},{}", one.instruction.exchange.lane, one.instruction.exchange.register_bit);
+      const std::string& memory = view.value_in_memory ? view.value : view.other;
+      return out + fmt::format("  to take one: --layout {}=\"{}\" --instruction {}={}\n", memory, one.layout, view.op, choice);
+    }
   return out;
 }
 
@@ -235,16 +257,18 @@ std::string not_taken_text(const LayoutView& view, std::size_t index) {
   while (taken < view.alternatives.size() && !view.alternatives[taken].current) ++taken;
   if (taken == view.alternatives.size()) return {};
   const LayoutAlternative& now = view.alternatives[taken];
+  const bool bounded = index < view.bounds.size() && taken < view.bounds.size() && view.bounds[index] > 0;
+  if (bounded && view.bounds[index] > view.bounds[taken])
+    return fmt::format("II is {} more, at least", grouped(view.bounds[index] - view.bounds[taken]));
+  if (one.cost.port > now.cost.port) return fmt::format("{} more cycles of shared memory", grouped(one.cost.port - now.cost.port));
   std::string worse, better;
   const auto compare = [&](std::int64_t with, std::int64_t without, const char* what) {
     if (with == without) return;
     std::string& side = with > without ? worse : better;
-    if (!side.empty()) side += ", ";
-    side += fmt::format("{} {} {}", grouped(std::abs(with - without)), with > without ? "more" : "fewer", what);
+    side += fmt::format("{}{} {} {}", side.empty() ? "" : ", ", grouped(std::abs(with - without)), with > without ? "more" : "fewer", what);
   };
+  if (bounded) compare(view.bounds[index], view.bounds[taken], "cycles of II at least");
   compare(one.cost.port, now.cost.port, "cycles");
-  if (index < view.bounds.size() && taken < view.bounds.size() && view.bounds[index] > 0)
-    compare(view.bounds[index], view.bounds[taken], "cycles of II at least");
   compare(one.cost.issues, now.cost.issues, "instructions");
   compare(one.cost.selects, now.cost.selects, "selects");
   compare(one.bytes, now.bytes, "bytes");
@@ -291,7 +315,7 @@ std::string layout_pair_summary(const LayoutView& a, const LayoutView& b, const 
 
 std::string layout_list_summary(const std::vector<LayoutListRow>& rows, const TextStyle& style) {
   std::vector<std::vector<std::string>> table;
-  bool bracketed = false;
+  bool bracketed = false, exchanged = false;
   std::string last;
   for (const LayoutListRow& row : rows) {
     const bool again = row.value == last;
@@ -299,7 +323,8 @@ std::string layout_list_summary(const std::vector<LayoutListRow>& rows, const Te
     std::vector<std::string> cells{again ? "" : row.value, again ? "" : row.shape, again ? "" : row.space};
     cells.push_back(again ? "" : !row.layout.empty() ? shortened(printable(row.layout), 30) : row.unknown.empty() ? "-" : "not known");
     cells.push_back(row.op);
-    cells.push_back(row.instruction);
+    cells.push_back(short_choice(row.choice));
+    exchanged = exchanged || row.choice.exchange.used();
     const bool known = row.accessed && row.cost.known;
     cells.push_back(!known ? "" : row.cost.ways > 1 ? fmt::format("{}!", row.cost.ways) : "1");
     bracketed = bracketed || (known && !row.charged);
@@ -310,6 +335,7 @@ std::string layout_list_summary(const std::vector<LayoutListRow>& rows, const Te
   if (std::any_of(rows.begin(), rows.end(), [](const LayoutListRow& row) { return row.cost.ways > 1; }))
     out += "  !: lanes of a warp meet in a bank, so often\n";
   if (bracketed) out += "  (cycles) are counted, and not part of the op's cost\n";
+  if (exchanged) out += kExchange;
   last.clear();
   for (const LayoutListRow& row : rows) {
     if (!row.unknown.empty() && row.value != last) out += wrapped(printable(row.unknown), fmt::format("  {}: ", row.value), style.width);

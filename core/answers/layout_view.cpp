@@ -464,6 +464,7 @@ Result<LayoutView> view_of(const Kernel& kernel, const Machine& machine, const P
     return view;
   }
   view.op = access->op;
+  view.value_in_memory = access->access->value == index;
   if (access->access->held)
     view.other = kernel.values[access->access->value == index ? access->access->registers : access->access->value].name;
   if (access->access->held) view.registers = *access->access->held;
@@ -516,7 +517,9 @@ std::vector<LayoutListRow> layout_list(const Kernel& kernel, const Problem& prob
       if (one.access->value != v) continue;
       rows.push_back(row);
       rows.back().op = one.op;
-      rows.back().instruction = choice_text(one.plan->instruction);
+      rows.back().choice = one.plan->instruction;
+      if (one.access->by) rows.back().choice = {one.access->by->name, one.access->exchange};
+      rows.back().instruction = choice_text(rows.back().choice);
       rows.back().cost = one.access->cost;
       rows.back().accessed = true;
       rows.back().charged = one.access->charged;
@@ -533,6 +536,7 @@ std::vector<LayoutListRow> layout_list(const Kernel& kernel, const Problem& prob
           continue;
         rows.push_back(row);
         rows.back().op = op.name;
+        rows.back().choice = known->instruction;
         rows.back().instruction = choice_text(known->instruction);
       }
     if (rows.size() == before) rows.push_back(row);

@@ -28,9 +28,10 @@ struct LayoutCell {
 };
 
 struct LayoutView {
-  std::string title;         ///< "dqs0 of attention_backward_hopper", or the text that was given
-  std::string value, other;  ///< the value, and the one on the other side of the access; may be empty
-  std::string op;            ///< of the access
+  std::string title;             ///< "dqs0 of attention_backward_hopper", or the text that was given
+  std::string value, other;      ///< the value, and the one on the other side of the access; may be empty
+  bool value_in_memory = false;  ///< the value is the access's in shared memory, `other` the one in registers
+  std::string op;                ///< of the access
   DType dtype = DType::F16;
   int bits = 16;
   std::int64_t rows = 1, columns = 1;
@@ -97,6 +98,7 @@ std::string not_taken_text(const LayoutView& view, std::size_t alternative);
 /// Values and ops of a kernel that have a layout to look at, in the order of the file.
 struct LayoutListRow {
   std::string value, space, shape, layout, op, instruction;  ///< space: "register", "smem" ...; shape: "64 x 128 bf16"
+  InstructionChoice choice;                                  ///< the same as `instruction` says in words
   AccessCost cost;
   bool accessed = false;  ///< the op meets shared memory there, and `cost` says how
   bool charged = true;    ///< the cycles are the op's cost
