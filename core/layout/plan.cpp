@@ -209,17 +209,20 @@ bool Planner::along_columns(std::size_t v) const {
 
 std::string Planner::objection(std::size_t v, const Layout& layout) {
   const std::optional<int> swizzle = swizzle_of(layout, bits(v));
+  // Products are harder to please than copies.
+  std::string by_copy;
   for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
     for (const TileOp& op : *list) {
       const auto reads = [&](std::size_t k) { return k < op.inputs.size() && op.inputs[k].value == value(v).name; };
-      const std::string asker = asker_of(op, tensor_products());
       if (op.kind == "mma" && (reads(0) || reads(1)) && swizzle.value_or(0) == 0)
-        return fmt::format("'{}' is read by {}, which needs panels of 32, 64 or 128 bytes", printable(value(v).name), asker);
+        return fmt::format("'{}' is read by {}, which needs panels of 32, 64 or 128 bytes", printable(value(v).name),
+                           asker_of(op, tensor_products()));
       const bool moved = is_copy(op) && (reads(0) || (!op.outputs.empty() && op.outputs[0] == value(v).name));
-      if (moved && !swizzle)
-        return fmt::format("'{}' is {} {}, which needs panels", printable(value(v).name), reads(0) ? "read by" : "written by", asker);
+      if (moved && !swizzle && by_copy.empty())
+        by_copy = fmt::format("'{}' is {} {}, which needs panels", printable(value(v).name), reads(0) ? "read by" : "written by",
+                              asker_of(op, tensor_products()));
     }
-  return {};
+  return by_copy;
 }
 
 std::string Planner::register_objection(std::size_t v) const {

@@ -134,7 +134,7 @@ void Planner::take_instructions() {
     std::string hint = did_you_mean(choice.name, rows);
     const std::string all = rows.empty() ? "there is none to choose" : "it can be " + list_of(rows);
     fault(pointer,
-          row ? fmt::format("'{}', a {}, cannot be written as {}", printable(name), op->kind, printable(choice.name))
+          row ? fmt::format("'{}' ({}) cannot be written as {}", printable(name), op->kind, printable(choice.name))
               : fmt::format("machine '{}' has no instruction '{}'", machine_.name, printable(choice.name)),
           hint.empty() ? all : hint + "; " + all);
   }
