@@ -16,7 +16,8 @@ namespace {
 
 using Anchor = DrawnText::Anchor;
 
-constexpr double kMargin = 16, kLabels = 46, kLine = 17, kDigit = 0.62;  // kDigit: width of a digit, of the letter size
+constexpr double kMargin = 16, kLabels = 54, kLine = 17, kDigit = 0.62;  // kDigit: width of a digit, of the letter size
+constexpr double kLeastLetter = 6.5, kMostWidth = 4200;
 constexpr std::int64_t kMostPiece = 16;
 constexpr std::size_t kMostTitles = 9000;  // tooltips; files of more cells would be too large
 constexpr std::uint32_t kNone = 0x9aa0ab;
@@ -118,14 +119,20 @@ class Drawer {
     drawing_.hatch = theme_.hatch;
     drawing_.title = view.title;
     const double pieces = static_cast<double>(view.columns / piece_);
-    // Wide enough for the longest label where that does not make the picture too wide.
+    const double rows = static_cast<double>(view.rows);
     cell_ = std::clamp(1240 / pieces, 4.0, 46.0);
-    high_ = std::clamp(960 / static_cast<double>(view.rows), 4.0, 20.0);
+    high_ = std::clamp(960 / rows, 4.0, 20.0);
     for (const LayoutCell& cell : view.cells) {
       const std::int64_t index = colour_index(cell, view, colour);
       count_ = std::max(count_, index + 1);
       met_ = met_ || cell.meets();
     }
+    // Colour alone is not enough: cells are as large as their numbers need, unless the picture gets too large for that.
+    double digits = 0;
+    for (const LayoutCell& cell : view.cells)
+      if (const auto labels = labels_of(cell, colour); !labels.empty()) digits = std::max(digits, text_width(labels.back(), kLeastLetter));
+    if (pieces * (digits + 3) <= kMostWidth) cell_ = std::max(cell_, digits + 3);
+    if (rows * (kLeastLetter + 3) <= kMostWidth) high_ = std::max(high_, kLeastLetter + 3);
     drawing_.width = std::max(720.0, 2 * kMargin + kLabels + cell_ * pieces);
   }
 
@@ -182,12 +189,13 @@ class Drawer {
           longest = std::max(longest, text_width(labels[choice], 1));
       if (longest == 0) continue;
       size = std::min({11.0, high_ - 3, (cell_ - 3) / longest});
-      if (size >= 6.5) break;
+      if (size >= kLeastLetter) break;
       size = 0;
     }
+    numbered_ = size > 0;
     const std::int64_t every_row = high_ >= 11 ? 1 : 8;
-    const auto every_column =
-        std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(text_width(std::to_string(view_.columns), 10) * 1.3 / cell_)));
+    std::int64_t every_column = 1;
+    while (static_cast<double>(every_column) * cell_ < text_width(std::to_string(view_.columns), 10) * 1.3) every_column *= 2;
     for (std::int64_t p = 0; p < pieces; p += every_column)
       text(left + (static_cast<double>(p) + 0.5) * cell_, top - 5, 10, Anchor::Middle, theme_.dim, std::to_string(p * piece_), false, true);
     const bool titles = static_cast<std::size_t>(view_.rows * pieces) <= kMostTitles;
@@ -213,7 +221,7 @@ class Drawer {
   /// Swatches with their numbers, as many as fit, and what hatching means.
   void legend() {
     y_ += kLine + 6;
-    std::string says = legend_text(colour_);
+    std::string says = numbered_ ? legend_text(colour_) : fmt::format("colour: {}. Cells are too small for numbers", to_string(colour_));
     if (piece_ > 1) says += fmt::format(", the first of {} columns side by side", piece_);
     text(kMargin, y_, 12, Anchor::Left, theme_.text, says + ".");
     if (count_ > 0) {
@@ -278,7 +286,7 @@ class Drawer {
   LayoutDrawing drawing_;
   std::int64_t piece_ = 1, count_ = 0;
   double cell_ = 10, high_ = 10, y_ = 0;
-  bool met_ = false;
+  bool met_ = false, numbered_ = false;
 };
 
 /// Two decimals, without zeros at the end.
