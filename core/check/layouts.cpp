@@ -344,24 +344,27 @@ void check_layouts(const Case& c) {
     c.found.push_back(std::move(violation));
   }
   if (judgement->port.empty()) return;
-  // The names of both are in other orders; ops of the body only.
-  std::size_t known = 0;
-  for (std::size_t v = 0; v < c.problem.ops.size() && known < judgement->port.size(); ++v) {
-    const Op& op = c.problem.ops[v];
-    const auto it = std::lower_bound(judgement->port.begin(), judgement->port.end(), op.name,
-                                     [](const auto& entry, const std::string& name) { return entry.first < name; });
-    if (it == judgement->port.end() || it->first != op.name) continue;
-    ++known;
+  // Where ops stand is the same again and again.
+  thread_local std::vector<std::size_t> places;
+  places.resize(judgement->port.size());
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const auto& [name, counted] = judgement->port[k];
+    if (places[k] >= c.problem.ops.size() || c.problem.ops[places[k]].name != name) {
+      const OpId found = c.problem.find_op(name);
+      if (!found.valid()) continue;
+      places[k] = found.index();
+    }
+    const Op& op = c.problem.ops[places[k]];
     Cycle reserved = 0;
     for (const UnitUse& use : op.uses)
       if (c.problem.unit(use.unit).role == UnitRole::Smem) reserved += use.work();
-    if (reserved < it->second)
+    if (reserved < counted)
       c.found.push_back({"layout",
-                         fmt::format("{} reserves shared memory for {} cycles, its accesses take {}", op.name, reserved, it->second),
-                         {OpId(v)},
+                         fmt::format("{} reserves shared memory for {} cycles, its accesses take {}", op.name, reserved, counted),
+                         {OpId(places[k])},
                          -1,
                          reserved,
-                         it->second});
+                         counted});
   }
 }
 
