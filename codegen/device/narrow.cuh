@@ -67,7 +67,9 @@ DEVICE void f16_of_i8(u32 x, u32& a, u32& b) {
   b = less_f16(bytes_of(x, 0x64646464, 0x4342), 0x64806480);
 }
 /// bf16 has one bit too few for that; f32 under the exponent of 2^23 has them.
-DEVICE float f32_of_i8(u32 x, int which) { return __uint_as_float(bytes_of(x ^ 0x80808080, 0x4b000000, 0x7440 + which)) - 8388736.0f; }
+DEVICE float f32_of_i8(u32 x, int which) {
+  return __uint_as_float(bytes_of(x ^ 0x80808080, 0x4b000000, 0x7440 + which)) - 8388736.0f;
+}
 DEVICE int whole(float x) { int r; asm("cvt.rni.s32.f32 %0, %1;" : "=r"(r) : "f"(x)); return r; }
 /// The nearest whole numbers, ties to even, no further than the type goes.
 DEVICE u32 pack_i8(float a, float b, float c, float d) {

@@ -251,8 +251,9 @@ std::string Writer::with_panel(const std::vector<std::string>& at, int offset) {
 
 void Writer::write_load(const Step& step) {
   const TileOp& op = op_of(kernel_, step.op);
+  if (op.kind == "gather") return write_gather(step, op);
   if (op.kind != "tma_load")
-    return refuse("load_kind", op, fmt::format("'{}' is a {}; loads by tma_load can be written", op.name, op.kind));
+    return refuse("load_kind", op, fmt::format("'{}' is a {}; loads by tma_load and gather can be written", op.name, op.kind));
   const auto panels = panels_of(step.output.value, op);
   if (!panels) return;
   if (program_.pair && is_leaders(step.barrier)) return write_pair_load(step, op, *panels);

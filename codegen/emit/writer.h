@@ -235,8 +235,19 @@ class Writer {
   void write_row_mask(const Step& step, const TileOp& op);
   // (global_loads.cpp)
   void write_global_load(const Step& step, const TileOp& op);
-  /// The whole of a vector, one number per column, where no op is a wgmma.
-  void write_whole_vector(const Step& step, const TileOp& op, const std::string& from);
+  /// Where a tile lies in a tensor, outermost dimension first: its first element, an element's offset as text of `row` and `column`, and
+  /// what must hold where it can reach over the end.
+  struct GlobalTile {
+    std::vector<std::string> at;
+    std::vector<std::int64_t> extents;
+    std::string offset, inside;
+  };
+  /// `by_row`: a number per row; else `width` columns at once begin at multiples of that.
+  std::optional<GlobalTile> global_tile(const Step& step, const TileOp& op, std::size_t tensor, bool by_row, std::int64_t width);
+  bool loads_whole_vector(const Step& step, const TileOp& op);
+  void write_whole_vector(const Step& step, const std::string& from);
+  void write_vector_load(const Step& step, const TileOp& op, std::size_t tensor);
+  void write_gather(const Step& step, const TileOp& op);
   /// The pointer that stands for a tensor in the text.
   std::string pointer_to(std::size_t tensor);
   /// An input as text for element i of a result; empty after a refusal.

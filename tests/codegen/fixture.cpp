@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "codegen/program/text.h"
+#include "core/base/atomic_file.h"
 #include "core/formats/schedule_json.h"
 #include "core/library/library.h"
 #include "core/patterns/pattern.h"
@@ -25,7 +26,11 @@ Lowering scheduled(const Result<Kernel>& kernel, const Scope& params, const std:
   const auto machine = load_machine(repository_path("assets/machines/" + machine_of(kernel.ok() ? kernel->name : "") + ".json"));
   REQUIRE(kernel.ok());
   REQUIRE(machine.ok());
-  const auto problem = resolve(*kernel, *machine, params, {}, choices);
+  const auto text = read_file(repository_path(path));
+  REQUIRE(text.ok());
+  const auto head = parse_schedule_head(*text, path);
+  REQUIRE(head.ok());
+  const auto problem = resolve(*kernel, *machine, params, {}, choices.empty() ? head->layouts : choices);
   REQUIRE(problem.ok());
   const auto schedule = read_schedule(repository_path(path), *problem);
   REQUIRE(schedule.ok());

@@ -24,7 +24,7 @@ Lowering lowering(const std::string& kernel, const Scope& params = {});
 /// With a schedule of the repository: "kernels/schedules/...".
 Lowering lowering(const std::string& kernel, const Scope& params, const std::string& schedule);
 
-/// A kernel of tests/kernels, on h100, laid out as `choices` say, and its schedule.
+/// A kernel of tests/kernels, on h100, laid out as `choices` say, else as its schedule does, and that schedule.
 Lowering lowered_fixture(const std::string& name, const Scope& params = {}, const LayoutChoices& choices = {});
 
 /// A kernel that `heddle new` would write: called `name`, with these options of a pattern and small sizes, and its schedule.

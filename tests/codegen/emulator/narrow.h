@@ -67,26 +67,29 @@ inline float whole_at(u32 x, int k, int bits) {
   const int n = static_cast<int>(x >> (k * bits) & ((1u << bits) - 1));
   return static_cast<float>(n >= 1 << (bits - 1) ? n - (1 << bits) : n);
 }
-inline void bf16_of_i4(u32 x, u32& a, u32& b, u32& c, u32& d) {
-  u32* const pairs[4] = {&a, &b, &c, &d};
-  for (int i = 0; i < 4; ++i) *pairs[i] = pack_bf16(whole_at(x, 2 * i, 4), whole_at(x, 2 * i + 1, 4));
+/// Of each half.
+template <class Less>
+u32 halves(u32 x, u32 y, Less less) {
+  return less(x & 0xffff, y & 0xffff) | less(x >> 16, y >> 16) << 16;
 }
-inline void f16_of_i4(u32 x, u32& a, u32& b, u32& c, u32& d) {
-  u32* const pairs[4] = {&a, &b, &c, &d};
-  for (int i = 0; i < 4; ++i) *pairs[i] = pack_f16(whole_at(x, 2 * i, 4), whole_at(x, 2 * i + 1, 4));
+inline u32 less_bf16(u32 x, u32 y) {
+  return halves(x, y, [](u32 a, u32 b) { return nearest_bits(Number::Bf16, number(Number::Bf16, a) - number(Number::Bf16, b), false); });
 }
-inline void bf16_of_i4_halves(u32 x, u32& a, u32& b, u32& c, u32& d) {
-  u32* const pairs[4] = {&a, &b, &c, &d};
-  for (int i = 0; i < 4; ++i) *pairs[i] = pack_bf16(whole_at(x, i, 4), whole_at(x, i + 4, 4));
+inline u32 less_f16(u32 x, u32 y) {
+  return halves(x, y, [](u32 a, u32 b) { return nearest_bits(Number::F16, number(Number::F16, a) - number(Number::F16, b), false); });
 }
-inline void f16_of_i4_halves(u32 x, u32& a, u32& b, u32& c, u32& d) {
-  u32* const pairs[4] = {&a, &b, &c, &d};
-  for (int i = 0; i < 4; ++i) *pairs[i] = pack_f16(whole_at(x, i, 4), whole_at(x, i + 4, 4));
+inline u32 nibbles_under(u32 x, u32 exponent) { return (x & 0x000f000f) ^ exponent; }
+/// prmt: byte k of the result is byte `which >> 4 k` of the eight.
+inline u32 bytes_of(u32 x, u32 y, u32 which) {
+  const u64 both = x | u64{y} << 32;
+  u32 result = 0;
+  for (int k = 0; k < 4; ++k) {
+    const u32 byte = which >> (4 * k) & 15;
+    if (byte > 7) die("a sign that is spread over a byte");
+    result |= static_cast<u32>(both >> (8 * byte) & 0xff) << (8 * k);
+  }
+  return result;
 }
-inline void f16_of_i8(u32 x, u32& a, u32& b) {
-  a = pack_f16(whole_at(x, 0, 8), whole_at(x, 1, 8)), b = pack_f16(whole_at(x, 2, 8), whole_at(x, 3, 8));
-}
-inline float f32_of_i8(u32 x, int which) { return whole_at(x, which, 8); }
 inline u32 pack_i8(float a, float b, float c, float d) {
   u32 bits = 0;
   int k = 0;

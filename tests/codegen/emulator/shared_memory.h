@@ -107,6 +107,14 @@ inline u32 load_pair(const std::uint16_t* from) {
   return from[0] | u32{from[1]} << 16;
 }
 inline void load_pair(const float* from, float& x, float& y) { x = from[0], y = from[1]; }
+/// One vector of 32-bit words.
+template <class T, class... More>
+void load_global(const void* from, T& first, More&... more) {
+  if (reinterpret_cast<std::uintptr_t>(from) % (4 * (1 + sizeof...(more))) != 0) die("a vector of global memory at an odd place");
+  const char* at = static_cast<const char*>(from);
+  std::memcpy(&first, at, 4);
+  (std::memcpy(&more, at += 4, 4), ...);
+}
 
 inline float exchange[32 * kMostBlocks][32];
 inline float __shfl_sync(u32, float x, int lane) {

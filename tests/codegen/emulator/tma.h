@@ -23,8 +23,9 @@ inline void expect_legal(const Plan& plan, u32 base) {
     die("rows of " + std::to_string(inner) + " bytes in a box with a swizzle of " + std::to_string(plan.swizzle));
   for (const long side : plan.box)
     if (side < 1 || side > 256) die("a box of " + std::to_string(side));
-  // Patterns repeat after 8 rows; a box begins with one.
-  if (base % 128 != 0 || (plan.swizzle > 0 && base % static_cast<u32>(8 * plan.swizzle) != 0))
+  // Patterns repeat after 8 rows; a box begins with one, if it has more rows than one.
+  const bool one_row = std::all_of(plan.box.begin() + 1, plan.box.end(), [](long side) { return side == 1; });
+  if (base % 128 != 0 || (plan.swizzle > 0 && !one_row && base % static_cast<u32>(8 * plan.swizzle) != 0))
     die("a tile begins at " + std::to_string(base));
 }
 inline long bytes_of(const Plan& plan) {
