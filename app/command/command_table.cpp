@@ -321,7 +321,9 @@ std::vector<CommandSpec> make_table() {
        run_adopt},
       bench_row(),
       {"calibrate",
-       "measure what each kind of tile instruction costs on the GPU and write a machine file with those numbers",
+       "measure what each kind of tile instruction costs on the GPU, and in what phases lanes go to shared memory, and write a machine "
+       "file "
+       "with those numbers",
        {"heddle calibrate h200 --out h200-measured.json", "heddle calibrate h100 --emit-only micro"},
        {kMachine},
        with_host_options(

@@ -39,10 +39,18 @@ long words_handed(const Lowering& from, std::size_t value) {
   return it == from.problem.values.end() ? 0 : it->registers;
 }
 
-/// A word of every lane at a time, side by side.
-AccessCost handed_over(long words, int warps) {
+/// Of every lane side by side: a word at a time, or as many as the plan chose for the op that makes the value.
+AccessCost handed_over(const Lowering& from, std::size_t value, int warps) {
+  const long words = words_handed(from, value);
+  long at_once = 1;
+  for (const auto* list : {&from.kernel.prologue, &from.kernel.body, &from.kernel.epilogue})
+    for (const TileOp& op : *list)
+      if (std::find(op.outputs.begin(), op.outputs.end(), from.kernel.values[value].name) != op.outputs.end())
+        if (const OpPlan* plan = from.problem.layouts ? from.problem.layouts->find(op.name) : nullptr)
+          at_once = plan->instruction.name == "st.shared.16" ? 4 : plan->instruction.name == "st.shared.8" ? 2 : 1;
+  if (words % at_once != 0) at_once = 1;
   AccessCost cost;
-  cost.issues = words, cost.port = cost.least = words * warps;
+  cost.issues = words / at_once, cost.port = cost.least = words * warps;
   return cost;
 }
 
@@ -119,7 +127,7 @@ BankComparison compare_banks(const Lowering& from, const Program& program, const
     std::map<bool, Sum> expected;
     const Step* step = step_of(role, ref, put);
     if (put && step) {
-      expected[true].add(handed_over(words_handed(from, step->inputs.at(0).value), role.warps), role.warps);
+      expected[true].add(handed_over(from, step->inputs.at(0).value, role.warps), role.warps);
     } else {
       if (const OpPlan* plan = from.problem.layouts ? from.problem.layouts->find(op.name) : nullptr)
         for (const OpAccess& access : plan->accesses) {
@@ -131,7 +139,7 @@ BankComparison compare_banks(const Lowering& from, const Program& program, const
       if (step)
         for (const Place& input : step->inputs)
           if (input.kind == Place::Kind::Buffer && program.buffers[input.index].registers)
-            expected[false].add(handed_over(words_handed(from, input.value), role.warps), role.warps);
+            expected[false].add(handed_over(from, input.value, role.warps), role.warps);
     }
     long times = 0;
     for (const bool store : {false, true}) {

@@ -70,7 +70,7 @@ TEST_CASE("the emulator counts banks as published examples have them", "[codegen
       {fmt::format("store_matrices({}, 0, 0, 0, 0);", piece(128, 0)), "1 32 8"},
       // Pairs of an f32 accumulator: two-way under 128 bytes, free when odd rows store the piece after next.
       {"store_pair(swizzled(lane / 4 * 128 + lane % 4 * 8, 128), 0, 0);", "1 4 2"},
-      {"store_pair(swizzled(lane / 4 * 128 + (lane / 4 % 2) * 32 + lane % 4 * 8, 128), 0, 0);", "1 2 1"},
+      {"store_pair(swizzled(lane / 4 * 128 + (lane / 4 % 2) * 64 + lane % 4 * 8, 128), 0, 0);", "1 2 1"},
       {"for (int j = 0; j < 3; ++j) store_pair(lane / 4 * 32 + lane % 4 * 8, 0, 0);", "3 6 1"}};
   std::vector<std::string> texts;
   for (const Example& example : examples) texts.push_back(example.text);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 #include "core/base/atomic_file.h"
 #include "core/kernel/evaluate.h"
 #include "core/library/library.h"
+#include "tests/codegen/text_mutants.h"
 #include "tests/support/paths.h"
 
 namespace heddle::test {
@@ -34,9 +36,8 @@ struct Folder {
 };
 
 /// The text with the emulator in place of its PTX wrappers, and a main() that reads and writes tensors.
-std::string program_text(const Emission& emission, const Kernel& kernel, const std::string& folder, int blocks) {
-  const std::string& source = emission.source;
-  std::string text = fmt::format("#include \"{}\"\n", repository_path("tests/codegen/emulator/tensor_memory.h"));
+std::string program_text(const Emission& emission, const std::string& source, const Kernel& kernel, const std::string& folder, int blocks) {
+  std::string text = fmt::format("#include \"{}\"\n", repository_path("tests/codegen/emulator/mutants.h"));
   const std::string head = "DEVICE void product_n";
   for (std::size_t at = source.find(head); at != std::string::npos; at = source.find(head, at + 1)) {
     // product_n128_ss_ta_t_e4m3_e5m2: columns, where A is, which operands are transposed, types that are not bf16
@@ -63,13 +64,14 @@ std::string program_text(const Emission& emission, const Kernel& kernel, const s
   text += fmt::format("#line {}\n", 1 + std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(kernel_at), '\n'));
   text += source.substr(kernel_at);
   text +=
-      "int main(int, char** late) {\n  banks::on = true;\n  if (late[1]) late_copies = late[1][0] == 'c', late_products = !late_copies;\n";
+      "int main(int, char** late) {\n  banks::on = true;\n  read_mutant();\n  if (late[1]) late_copies = late[1][0] == 'c', late_products "
+      "= !late_copies;\n";
   for (std::size_t t = 0; t < kernel.tensors.size(); ++t)
     text += fmt::format("  auto t{0} = read_{1}(\"{2}/{0}\");\n", t, to_string(kernel.tensors[t].dtype), folder);
   std::string arguments;
   for (std::size_t m = 0; m < emission.launch.maps.size(); ++m) {
     const TensorMapPlan& map = emission.launch.maps[m];
-    text += fmt::format("  const Plan plan{}{{t{}.data(), {}, {{{}}}, {{{}}}, {}}};\n", m, map.tensor,
+    text += fmt::format("  const Plan plan{0}{{t{1}.data(), {2}, {{{3}}}, {{{4}}}, emulated_span({0}, {5})}};\n", m, map.tensor,
                         std::max(bits_of(kernel.tensors[map.tensor].dtype) / 8, 1), fmt::join(map.extents, ", "), fmt::join(map.box, ", "),
                         map.swizzle);
     arguments += fmt::format("{}TensorMap{{&plan{}}}", arguments.empty() ? "" : ", ", m);
@@ -134,46 +136,120 @@ std::string plain_text(std::string_view source) {
 const std::vector<BankCount>& bank_counts() { return counts; }
 int accesses_compared() { return accesses; }
 
-double run_text(const Lowering& from, int blocks, const Wrong& wrong, const BuildOptions& options) {
-  const Program program = program_of(from, {}, options);
-  const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, program);
+namespace {
+
+/// A kernel's text, its tensors in files, and what eval makes of them.
+struct Prepared {
+  Program program;
+  Emission emission;
+  TensorMap tensors;
+  std::unique_ptr<Folder> folder = std::make_unique<Folder>();
+};
+Prepared prepared(const Lowering& from, const BuildOptions& options) {
+  Prepared p{program_of(from, {}, options), {}, {}};
+  EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, p.program);
   std::string refused;
   for (const Refusal& refusal : emitted.refusals) refused += refusal.rule + ": " + refusal.sentence + "\n";
   INFO(refused);
   REQUIRE(emitted.emission.has_value());
+  p.emission = std::move(*emitted.emission);
   auto tensors = make_tensors(from.kernel, from.problem.params, 3);
   REQUIRE(tensors.ok());
-  const Folder folder;
   for (std::size_t t = 0; t < from.kernel.tensors.size(); ++t) {
     const auto& data = tensors->at(from.kernel.tensors[t].name).array.data;
-    std::ofstream(folder.path / std::to_string(t), std::ios::binary)
+    std::ofstream(p.folder->path / std::to_string(t), std::ios::binary)
         .write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(4 * data.size()));
   }
-  std::string text = program_text(*emitted.emission, from.kernel, folder.path.string(), blocks);
+  REQUIRE(execute(from.kernel, from.problem.params, *tensors).ok());
+  p.tensors = std::move(*tensors);
+  return p;
+}
+
+}  // namespace
+
+double run_text(const Lowering& from, int blocks, const Wrong& wrong, const BuildOptions& options) {
+  const Prepared p = prepared(from, options);
+  std::string text = program_text(p.emission, p.emission.source, from.kernel, p.folder->path.string(), blocks);
   if (!wrong.first.empty()) REQUIRE(text.find(wrong.first) != std::string::npos);
   for (std::size_t at = 0; !wrong.first.empty() && (at = text.find(wrong.first, at)) != std::string::npos; at += wrong.second.size())
     text.replace(at, wrong.first.size(), wrong.second);
-  const std::string run = compiled(text, folder);
-  REQUIRE(execute(from.kernel, from.problem.params, *tensors).ok());
+  const std::string run = compiled(text, *p.folder);
   double worst = 0;
   // Whatever copies and products may do late, the answer is the same.
   std::vector<std::string> times{"", " copies"};
   if (from.problem.arch.starts_with("sm_10")) times.push_back(" products");
   for (const std::string& late : times) {
-    const Outcome outcome = run_program(run + late, folder);
+    const Outcome outcome = run_program(run + late, *p.folder);
     if (!wrong.first.empty() && outcome.code != 0) return std::numeric_limits<double>::infinity();
     INFO(outcome.complaint << late);
     REQUIRE(outcome.code == 0);
-    counts = read_bank_counts((folder.path / "banks").string());
-    worst = std::max(worst, difference(from.kernel, *tensors, folder));
+    counts = read_bank_counts((p.folder->path / "banks").string());
+    worst = std::max(worst, difference(from.kernel, p.tensors, *p.folder));
   }
   if (wrong.first.empty()) {
-    const BankComparison compared = compare_banks(from, program, *emitted.emission, counts);
+    const BankComparison compared = compare_banks(from, p.program, p.emission, counts);
     accesses += compared.accesses;
     INFO(fmt::format("{}", fmt::join(compared.differences, "\n")));
     CHECK(compared.differences.empty());
   }
   return worst;
+}
+
+bool survives(const Lowering& from, int blocks, double tolerance) {
+  const Prepared p = prepared(from, {});
+  const std::string text = program_text(p.emission, p.emission.source, from.kernel, p.folder->path.string(), blocks);
+  const Outcome outcome = run_program("timeout 60 " + compiled(text, *p.folder), *p.folder);
+  counts = read_bank_counts((p.folder->path / "banks").string());
+  return outcome.code == 0 && difference(from.kernel, p.tensors, *p.folder) <= tolerance &&
+         compare_banks(from, p.program, p.emission, counts).differences.empty();
+}
+
+MutantRun run_mutants(const Lowering& from, int blocks, double tolerance, std::size_t every, const BuildOptions& options) {
+  const Prepared p = prepared(from, options);
+  std::vector<TextMutant> mutants = text_mutants(p.emission);
+  const std::string source = with_switches(p.emission.source, mutants);
+  const std::string run =
+      "timeout 60 " + compiled(program_text(p.emission, source, from.kernel, p.folder->path.string(), blocks), *p.folder);
+  MutantRun result;
+  const auto computes = [&](const std::string& environment) {
+    fs::remove(p.folder->path / "banks");
+    const Outcome outcome = run_program(environment + run, *p.folder);
+    counts = read_bank_counts((p.folder->path / "banks").string());
+    return outcome.code == 0 && difference(from.kernel, p.tensors, *p.folder) <= tolerance;
+  };
+  REQUIRE(computes(""));
+  const std::vector<BankCount> right = counts;
+  const BankComparison compared = compare_banks(from, p.program, p.emission, counts);
+  INFO(fmt::format("{}", fmt::join(compared.differences, "\n")));
+  REQUIRE(compared.differences.empty());
+  // Of widths that the text has; matrices have 16.
+  const auto has = [&](int least, int most) {
+    return std::any_of(right.begin(), right.end(), [&](const BankCount& c) {
+      return c.bytes >= least && c.bytes <= most && c.kind != "product" && !c.kind.starts_with("box");
+    });
+  };
+  const auto rule = [&](const char* variable, int lanes) {
+    const std::string says = fmt::format("{}={}", variable, lanes);
+    mutants.push_back({"the rule of phases: " + says, 0, 0, {}, {}, says});
+  };
+  if (has(1, 4)) rule("HEDDLE_LANES_4", 16);
+  if (has(8, 8)) rule("HEDDLE_LANES_8", 32), rule("HEDDLE_LANES_8", 8);
+  if (has(16, 16)) rule("HEDDLE_LANES_16", 16), rule("HEDDLE_LANES_16", 4);
+  for (std::size_t m = 0; m < p.emission.launch.maps.size(); ++m)
+    for (const int span : {0, 32, 64, 128})
+      if (const int is = p.emission.launch.maps[m].swizzle; span != is)
+        mutants.push_back({fmt::format("map {} has a swizzle of {} bytes, not {}", m, span, is),
+                           0,
+                           0,
+                           {},
+                           {},
+                           fmt::format("HEDDLE_SPAN={}:{}", m, span)});
+  for (std::size_t m = 0; m < mutants.size(); m += every) {
+    ++result.count;
+    const std::string environment = mutants[m].environment.empty() ? fmt::format("HEDDLE_MUTANT={} ", m + 1) : mutants[m].environment + " ";
+    if (computes(environment) && counts == right) result.survivors.push_back(from.kernel.name + ": " + mutants[m].what);
+  }
+  return result;
 }
 
 double run_text(const std::string& name, const Scope& sizes, int blocks, const Wrong& wrong, const BuildOptions& options) {

@@ -30,6 +30,17 @@ int accesses_compared();
 /// What is plain arithmetic over other wrappers in a kernel's text or a CUDA file: it runs as it is.
 std::string plain_text(std::string_view source);
 
+/// That the text ends, computes what eval computes to within `tolerance`, and meets in banks as the problem says.
+bool survives(const Lowering& from, int blocks, double tolerance);
+
+struct MutantRun {
+  int count = 0;
+  std::vector<std::string> survivors;  ///< a sentence each
+};
+/// Runs every `every`th text mutant (tests/codegen/text_mutants.h). One that ends, computes what eval computes, and meets in banks as often
+/// as the right text survives.
+MutantRun run_mutants(const Lowering& from, int blocks, double tolerance, std::size_t every = 1, const codegen::BuildOptions& options = {});
+
 struct Outcome {
   int code = 0;           ///< 3: the emulator objects
   std::string complaint;  ///< the first line of it

@@ -129,6 +129,15 @@ inline float __shfl_xor_sync(u32, float x, int mask) {
   meet(warp_key(), 32);
   return y;
 }
+inline u32 lane_words[32 * kMostBlocks][32];
+inline u32 from_lane(u32 x, int lane) {
+  const int warp = warp_index();
+  lane_words[warp][threadIdx.x % 32] = x;
+  meet(warp_key(), 32);
+  const u32 y = lane_words[warp][lane & 31];
+  meet(warp_key(), 32);
+  return y;
+}
 inline bool __any_sync(u32, bool one) {
   float any = one ? 1.0f : 0.0f;
   for (int mask = 16; mask > 0; mask /= 2) any = std::max(any, __shfl_xor_sync(0, any, mask));

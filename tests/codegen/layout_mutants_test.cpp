@@ -1,0 +1,218 @@
+// How much of what can be wrong in the layouts of a kernel is noticed: wrong plans by the checker, by the emitter, which refuses to write
+// them, or by the emulator; wrong texts by the emulator's data and counts. What passes is listed.
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <memory>
+
+#include <fmt/format.h>
+#include <catch2/catch.hpp>
+
+#include "codegen/emit/emit.h"
+#include "core/check/layouts.h"
+#include "core/layout/plan.h"
+#include "tests/codegen/emulation.h"
+#include "tests/codegen/text_mutants.h"
+
+using namespace heddle;
+using namespace heddle::codegen;
+
+namespace {
+
+struct PlanMutant {
+  std::string what;
+  std::shared_ptr<const LayoutPlan> plan;
+};
+
+/// Where the layout of a value is said, everywhere.
+void put_layout(LayoutPlan& plan, std::size_t value, const heddle::Layout& layout) {
+  const auto before = plan.values[value].layout;
+  const auto after = std::make_shared<const heddle::Layout>(layout);
+  plan.values[value].layout = after;
+  for (auto& [name, op] : plan.ops)
+    for (OpAccess& access : op.accesses)
+      if (access.registers == value && access.held == before) access.held = after;
+}
+
+/// Bits of bases off, bases exchanged, distances of panels: all that a wrong swizzle or a wrong fragment is.
+std::vector<std::pair<std::string, heddle::Layout>> wrong_layouts(const heddle::Layout& layout) {
+  std::vector<std::pair<std::string, heddle::Layout>> wrong;
+  for (const LayoutAxis axis : {LayoutAxis::Register, LayoutAxis::Lane, LayoutAxis::Warp, LayoutAxis::Offset}) {
+    const std::size_t bits = layout.of(axis).size();
+    const std::string name = to_string(axis);
+    for (std::size_t bit = 0; bit < bits; ++bit) {
+      for (std::size_t d = 0; d < layout.shape.size(); ++d) {
+        heddle::Layout off = layout;
+        std::int64_t& move = off.of(axis)[bit][d];
+        // The bit is off where it was on; else the lowest is on.
+        move = move > 0 ? move & (move - 1) : (layout.shape[d] > 1 ? 1 : 0);
+        if (off.of(axis)[bit][d] != layout.of(axis)[bit][d])
+          wrong.emplace_back(fmt::format("bit {} of the {} moves otherwise in dimension {}", bit, name, d), off);
+      }
+      if (bit + 1 < bits && layout.of(axis)[bit] != layout.of(axis)[bit + 1]) {
+        heddle::Layout exchanged = layout;
+        std::swap(exchanged.of(axis)[bit], exchanged.of(axis)[bit + 1]);
+        wrong.emplace_back(fmt::format("bits {} and {} of the {} are exchanged", bit, bit + 1, name), exchanged);
+      }
+    }
+  }
+  if (!layout.of(LayoutAxis::Lane).empty() && !layout.of(LayoutAxis::Register).empty()) {
+    heddle::Layout transposed = layout;
+    std::swap(transposed.of(LayoutAxis::Lane).front(), transposed.of(LayoutAxis::Register).front());
+    wrong.emplace_back("a register and a lane are exchanged", transposed);
+  }
+  for (std::size_t r = 0; r < layout.repeats.size(); ++r)
+    for (const bool pitch : {true, false}) {
+      heddle::Layout other = layout;
+      (pitch ? other.repeats[r].pitch : other.repeats[r].step) *= 2;
+      wrong.emplace_back(fmt::format("the {} of repeat {} is twice as long", pitch ? "distance" : "step", r), other);
+    }
+  return wrong;
+}
+
+std::vector<PlanMutant> plan_mutants(const Kernel& kernel, const LayoutPlan& plan) {
+  std::vector<PlanMutant> all;
+  const auto add = [&](std::string what, const std::function<void(LayoutPlan&)>& change) {
+    auto mutant = std::make_shared<LayoutPlan>(plan);
+    change(*mutant);
+    all.push_back({std::move(what), std::move(mutant)});
+  };
+  std::vector<bool> done(plan.values.size(), false);
+  for (const auto& [name, op] : plan.ops)
+    for (std::size_t a = 0; a < op.accesses.size(); ++a) {
+      const OpAccess& access = op.accesses[a];
+      if (!access.cost.known || !access.by) continue;
+      for (const std::size_t value : {access.value, access.registers}) {
+        if (value >= plan.values.size() || done[value] || !plan.values[value].layout ||
+            (value == access.registers && access.held != plan.values[value].layout))
+          continue;
+        done[value] = true;
+        for (const auto& [what, layout] : wrong_layouts(*plan.values[value].layout))
+          add(fmt::format("{}: {}", kernel.values[value].name, what), [&](LayoutPlan& p) { put_layout(p, value, layout); });
+      }
+      if (!access.held) continue;
+      const auto at = [&, a](LayoutPlan& p) -> OpAccess& { return p.ops.at(name).accesses[a]; };
+      const auto change_row = [&](const char* what, const std::function<void(heddle::Instruction&)>& change) {
+        add(fmt::format("{}: {}", name, what), [&](LayoutPlan& p) {
+          auto row = std::make_shared<heddle::Instruction>(*access.by);
+          change(*row);
+          at(p).by = std::move(row);
+        });
+      };
+      const bool matrix = access.by->matrices > 0;
+      if (matrix) change_row("transposed the other way", [](heddle::Instruction& r) { r.transposed = !r.transposed; });
+      if (!matrix) {
+        change_row("half as many lanes at a time", [](heddle::Instruction& r) { r.lanes_per_phase /= 2; });
+        change_row("bytes per lane twice as many", [](heddle::Instruction& r) { r.bytes *= 2; });
+      }
+      change_row("a phase takes two cycles", [](heddle::Instruction& r) { r.cycles = Expr(2); });
+      if (access.exchange.used()) {
+        add(name + ": no exchange", [&](LayoutPlan& p) { at(p).exchange = {}; });
+        add(name + ": another lane exchanges", [&](LayoutPlan& p) { at(p).exchange.lane ^= 1; });
+        add(name + ": another register is exchanged", [&](LayoutPlan& p) { at(p).exchange.register_bit ^= 1; });
+      }
+      add(name + ": a cycle of the port less", [&](LayoutPlan& p) { --at(p).cost.port; });
+      add(name + ": an instruction less", [&](LayoutPlan& p) { --at(p).cost.issues; });
+      add(name + ": a cycle less without conflicts", [&](LayoutPlan& p) { --at(p).cost.least; });
+      add(name + ": one select more", [&](LayoutPlan& p) { ++at(p).cost.selects; });
+      if (access.charged) add(name + ": a cycle of the op's cost less", [&](LayoutPlan& p) { --p.ops.at(name).cost.port; });
+    }
+  return all;
+}
+
+struct Case {
+  std::string kernel;
+  Scope sizes;
+  int blocks = 1;
+  double tolerance = 0;
+};
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all{{"gemm_hopper", {{"M", 256}, {"N", 512}, {"K", 320}}, 3, 0},
+                                     {"attention_backward_hopper", {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}}, 1, 4e-3},
+                                     {"attention_forward_hopper", {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}}, 1, 4e-3},
+                                     {"layernorm", {{"ROWS", 203}, {"BLOCKS", 3}}, 3, 2e-3}};
+  return all;
+}
+
+void print(const char* what, std::size_t count, const std::vector<std::string>& survivors) {
+  std::cout << fmt::format("{}: {} of {} caught; not caught:\n", what, count - survivors.size(), count);
+  for (const std::string& survivor : survivors) std::cout << "  " << survivor << "\n";
+}
+
+bool writes(const test::Lowering& from) {
+  const BuildResult built = build_program(from.kernel, from.problem, from.schedule, {}, {});
+  return built.program && emit_cuda(from.kernel, from.problem, from.schedule, *built.program).emission.has_value();
+}
+
+/// Of all mutants so many are looked at: each that is written is compiled.
+constexpr std::size_t kEvery = 5;
+
+/// Passes the checker, and is written.
+std::vector<std::pair<std::string, test::Lowering>> unnoticed(std::size_t& count) {
+  std::size_t number = 0;
+  std::vector<std::pair<std::string, test::Lowering>> left;
+  for (const Case& one : cases()) {
+    const test::Lowering from = test::lowering(one.kernel, one.sizes);
+    REQUIRE(from.problem.layouts);
+    const std::shared_ptr<const LayoutPlan> right = from.problem.layouts;
+    REQUIRE(judge_layouts(right)->violations.empty());
+    REQUIRE(writes(from));
+    for (const PlanMutant& mutant : plan_mutants(from.kernel, *right)) {
+      if (number++ % kEvery != 0) continue;
+      ++count;
+      if (!judge_layouts(mutant.plan)->violations.empty()) continue;
+      test::Lowering wrong = from;
+      wrong.problem.layouts = mutant.plan;
+      if (writes(wrong)) left.emplace_back(fmt::format("{}: {}", one.kernel, mutant.what), std::move(wrong));
+    }
+  }
+  return left;
+}
+
+const Case& case_of(const test::Lowering& lowering) {
+  return *std::find_if(cases().begin(), cases().end(), [&](const Case& c) { return c.kernel == lowering.kernel.name; });
+}
+
+}  // namespace
+
+TEST_CASE("the checker objects to wrong layouts, or the emitter refuses them, but for those that only their data betrays", "[codegen]") {
+  std::size_t count = 0;
+  std::vector<std::string> names;
+  for (const auto& [what, lowering] : unnoticed(count)) names.push_back(what);
+  if (std::getenv("HEDDLE_VERBOSE")) print("plans, by checker and emitter", count, names);
+  CHECK(count >= 100);
+  CHECK((count - names.size()) * 100 >= count * 90);
+}
+
+TEST_CASE("the emulator objects to wrong layouts that checker and emitter let pass", "[codegen][.slow]") {
+  std::size_t count = 0;
+  std::vector<std::string> survivors;
+  for (const auto& [what, lowering] : unnoticed(count)) {
+    const Case& one = case_of(lowering);
+    if (test::survives(lowering, one.blocks, one.tolerance)) survivors.push_back(what);
+  }
+  print("plans", count, survivors);
+  CHECK((count - survivors.size()) * 100 >= count * 98);
+}
+
+TEST_CASE("what is wrong in a text's addresses, fragments, swizzles and descriptors shows in its data or its banks", "[codegen][.slow]") {
+  std::size_t count = 0;
+  std::vector<std::string> survivors;
+  for (const Case& one : cases()) {
+    const test::MutantRun run = test::run_mutants(test::lowering(one.kernel, one.sizes), one.blocks, one.tolerance);
+    count += static_cast<std::size_t>(run.count);
+    survivors.insert(survivors.end(), run.survivors.begin(), run.survivors.end());
+  }
+  print("texts", count, survivors);
+  CHECK(count >= 100);
+  CHECK((count - survivors.size()) * 100 >= count * 98);
+}
+
+TEST_CASE("some of what is wrong in a text shows in its data or its banks", "[codegen]") {
+  const Case& one = cases().front();
+  const test::MutantRun run = test::run_mutants(test::lowering(one.kernel, {{"M", 128}, {"N", 256}, {"K", 128}}), 1, one.tolerance, 5);
+  print("texts of a small GEMM, every fifth", static_cast<std::size_t>(run.count), run.survivors);
+  CHECK(run.count >= 10);
+  CHECK(run.survivors.size() * 10 <= static_cast<std::size_t>(run.count));
+}
