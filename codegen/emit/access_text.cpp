@@ -91,6 +91,27 @@ std::optional<std::string> index_text(const std::vector<std::int64_t>& of_issue)
   return plus(formula->added_text("j"));
 }
 
+bool is_store(const Instruction& i) { return i.kind == InstructionKind::SharedStore || i.kind == InstructionKind::MatrixStore; }
+
+const char* wrapper_of(const Instruction& instruction, bool floats) {
+  const bool store = is_store(instruction);
+  if (instruction.matrices > 0) {
+    static constexpr const char* names[2][2][3] = {
+        {{"load_matrix", "load_two_matrices", "load_matrices"},
+         {"load_matrix_transposed", "load_two_matrices_transposed", "load_matrices_transposed"}},
+        {{"store_matrix", "store_two_matrices", "store_matrices"},
+         {"store_matrix_transposed", "store_two_matrices_transposed", "store_matrices_transposed"}}};
+    return names[store][instruction.transposed][instruction.matrices / 2];
+  }
+  switch (instruction.bytes) {
+    case 1: return store ? "store_byte" : "load_byte";
+    case 2: return store ? "store_half" : "load_half";
+    case 4: return store ? "store_word" : "load_word";
+    case 8: return store ? (floats ? "store_pair" : "store_two") : (floats ? "load_words" : "load_two");
+    default: return store ? "store_words" : "load_words";
+  }
+}
+
 }  // namespace
 
 std::optional<Instruction> written_instruction(std::string_view name) {
@@ -226,6 +247,52 @@ AccessTextResult access_text(const AccessQuestion& q, std::string_view at) {
   if (static_cast<std::size_t>(std::count(moved.begin(), moved.end(), true)) != share)
     return refused(fmt::format("{} moves a part of the tile only", instruction->name));
   return {std::move(text), {}};
+}
+
+std::vector<std::string> lines_of(const AccessText& text, const std::string& array, const std::string& slot, bool floats, int words,
+                                  const std::string& note) {
+  std::vector<std::string> lines;
+  const Instruction& instruction = text.instruction;
+  const bool store = is_store(instruction), flips = text.address.front() == '(', part = instruction.bytes < 4;
+  const bool bits = floats && (is_matrix(instruction) || instruction.bytes == 16);  // wrappers that take bits, whatever they say
+  const char* at = store ? "to" : "from";
+  if (text.exchange_lane >= 0) lines.push_back(fmt::format("const bool odd = lane & {};", 1 << text.exchange_lane));
+  // Addresses that are flipped are computed where they are used: ptxas would hold all of them in registers otherwise.
+  lines.push_back(fmt::format("{}u32 {} = {}{};", flips ? "" : "const ", at, slot, text.lanes == "0" ? "" : " + " + text.lanes));
+  if (flips) lines.push_back(fmt::format("keep_in_register({});", at));
+  if (!store && part) {
+    lines.emplace_back("#pragma unroll");
+    lines.push_back(fmt::format("for (int r = 0; r < {}; ++r) {}[r] = 0;", words, array));
+  }
+  lines.emplace_back("#pragma unroll");
+  const bool block = !store && (part || bits);
+  lines.push_back(fmt::format("for (int j = 0; j < {}; ++j){}{}", text.issues, block ? " {" : "", note));
+  std::string moved, taken;
+  for (std::size_t k = 0; k < text.registers.size(); ++k) {
+    std::string word = fmt::format("{}[{}]", array, text.registers[k]);
+    if (!text.exchanged.empty()) word = fmt::format("odd ? {}[{}] : {}", array, text.exchanged[k], word);
+    if (store && bits) word = fmt::format("__float_as_uint({})", word);
+    if (store && part && text.shift != "0") word = fmt::format("{} >> ({})", word, text.shift);
+    moved += ", " + word;
+    taken += fmt::format(", bits[{}]", k);
+  }
+  const char* wrapper = wrapper_of(instruction, floats);
+  if (!block) {
+    lines.push_back(fmt::format("  {}({}{});", wrapper, text.address, moved));
+    return lines;
+  }
+  if (part) {
+    lines.emplace_back("  u32 part;");
+    lines.push_back(fmt::format("  {}({}, part);", wrapper, text.address));
+    lines.push_back(fmt::format("  {}[{}] |= part << ({});", array, text.registers[0], text.shift));
+  } else {
+    lines.push_back(fmt::format("  u32 bits[{}];", text.registers.size()));
+    lines.push_back(fmt::format("  {}({}{});", wrapper, text.address, taken));
+    for (std::size_t k = 0; k < text.registers.size(); ++k)
+      lines.push_back(fmt::format("  {}[{}] = __uint_as_float(bits[{}]);", array, text.registers[k], k));
+  }
+  lines.emplace_back("}");
+  return lines;
 }
 
 std::optional<std::string> coordinate_text(const Layout& registers, std::size_t dimension) {

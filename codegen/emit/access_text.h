@@ -52,6 +52,10 @@ struct AccessTextResult {
 /// `at`: the name of the variable in the text.
 AccessTextResult access_text(const AccessQuestion& question, std::string_view at);
 
+/// The statements: `array` is of `words` registers of the type float or u32, the tile begins at `slot`. `note` follows the loop's head.
+std::vector<std::string> lines_of(const AccessText& text, const std::string& array, const std::string& slot, bool floats, int words,
+                                  const std::string& note = {});
+
 /// The number of a register's or memory's place as text: `index` (of one coordinate) as a function of `tid`, `lane`, `warp` and element e.
 /// Nothing where it follows no pattern of bits.
 std::optional<std::string> coordinate_text(const Layout& registers, std::size_t dimension);

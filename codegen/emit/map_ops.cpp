@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "codegen/emit/access_text.h"
 #include "codegen/emit/writer.h"
 #include "core/kernel/map_expression.h"
 #include "core/kernel/map_node.h"
@@ -138,6 +139,13 @@ std::vector<std::string> Writer::place_text(const Step& step, const Layout& layo
   const int skipped = layout.kind == Kind::Matrix ? step.piece.number * elements_of(step, step.output.value) : 0;
   const std::string piece = tiles_ == Tiles::ThreadRows && skipped > 0 ? fmt::format(" + {}", skipped) : "";
   std::string row, column;
+  const heddle::Layout* lies = layout.usual ? nullptr : layout_of(step.output.value);
+  const auto first = lies ? coordinate_text(*lies, 0) : std::nullopt;
+  const auto second = lies && lies->shape.size() > 1 ? coordinate_text(*lies, 1) : std::nullopt;
+  if (lies && (!first || (!second && lies->shape.size() > 1)))
+    refuse("layout", op_of(kernel_, step.op),
+           fmt::format("'{}' asks where elements lie in '{}', which follows no pattern of bits", op_of(kernel_, step.op).name,
+                       kernel_.values[step.output.value].name));
   switch (tiles_) {
     case Tiles::Fragments:
       row = layout.kind == Kind::Matrix ? "warp * 16 + lane / 4 + (e >> 1 & 1) * 8" : "warp * 16 + lane / 4 + e * 8";
@@ -154,6 +162,7 @@ std::vector<std::string> Writer::place_text(const Step& step, const Layout& layo
       column = "e" + piece;
       break;
   }
+  if (first) row = *first, column = second.value_or(*first);
   if (layout.kind == Kind::Columns) row = column;  // the elements of a vector count as rows
   if (layout.kind != Kind::Matrix) column = "0";
   std::vector<std::string> lines;

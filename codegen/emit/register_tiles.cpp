@@ -87,6 +87,29 @@ std::string Writer::lay_out(std::size_t v, Value& value) const {
   return {};
 }
 
+bool Writer::lies_alike(std::size_t a, std::size_t b) const {
+  const heddle::Layout *one = layout_of(a), *other = layout_of(b);
+  return !one || !other || plan_->values[a].text == plan_->values[b].text || same_places(*one, *other);
+}
+
+/// Refuses what is written for the layouts of Tiles only.
+bool Writer::lies_as_usual(const Step& step, const TileOp& op) {
+  const auto usual = [&](const Place& p) {
+    const auto& layout = values_[p.value].layout;
+    if (p.kind == Place::Kind::None || !layout || layout->usual) return true;
+    refuse("layout", op,
+           fmt::format("'{}' is written for registers that lie as {}, and '{}' lies as {}: a copy can bring it there", op.name,
+                       tiles_ == Tiles::Fragments  ? "accumulator"
+                       : tiles_ == Tiles::WarpRows ? "warp_rows"
+                                                   : "thread_rows",
+                       kernel_.values[p.value].name, plan_->values[p.value].text));
+    return false;
+  };
+  bool all = usual(step.output);
+  for (const Place& p : step.inputs) all = usual(p) && all;
+  return all;
+}
+
 std::string Writer::index_of_row(const Layout& tile) const {
   switch (tiles_) {
     case Tiles::Fragments: return "(e >> 1) & 1";

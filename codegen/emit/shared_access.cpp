@@ -21,25 +21,6 @@ std::string known_panels(std::int64_t rows, std::int64_t columns, int bits) {
   return "panels 0";
 }
 
-const char* wrapper_of(const Instruction& instruction, bool floats) {
-  const bool store = instruction.kind == InstructionKind::SharedStore || instruction.kind == InstructionKind::MatrixStore;
-  if (instruction.matrices > 0) {
-    static constexpr const char* names[2][2][3] = {
-        {{"load_matrix", "load_two_matrices", "load_matrices"},
-         {"load_matrix_transposed", "load_two_matrices_transposed", "load_matrices_transposed"}},
-        {{"store_matrix", "store_two_matrices", "store_matrices"},
-         {"store_matrix_transposed", "store_two_matrices_transposed", "store_matrices_transposed"}}};
-    return names[store][instruction.transposed][instruction.matrices / 2];
-  }
-  switch (instruction.bytes) {
-    case 1: return store ? "store_byte" : "load_byte";
-    case 2: return store ? "store_half" : "load_half";
-    case 4: return store ? "store_word" : "load_word";
-    case 8: return store ? (floats ? "store_pair" : "store_two") : (floats ? "load_words" : "load_two");
-    default: return store ? "store_words" : "load_words";
-  }
-}
-
 }  // namespace
 
 const heddle::Layout* Writer::layout_of(std::size_t value) const {
@@ -114,51 +95,12 @@ void Writer::write_access(const Step& step, const TileOp& op, bool store) {
   const AccessText& text = *made.text;
   const bool is_store = text.instruction.kind == InstructionKind::SharedStore || text.instruction.kind == InstructionKind::MatrixStore;
   if (is_store != store) return refuse(rule, op, fmt::format("'{}' cannot move by {}", op.name, text.instruction.name));
-  const bool floats = !value.packed, matrices = text.instruction.matrices > 0;
   const std::string array = store ? input_array(step, 0) : begin_result(step);
-  const std::string slot = slot_text(memory);
-  const char* at = store ? "to" : "from";
-  const bool flips = text.address.front() == '(';
-  if (text.exchange_lane >= 0) line("const bool odd = lane & {};", 1 << text.exchange_lane);
-  // Addresses that are flipped are computed where they are used: ptxas would hold all of them in registers otherwise.
-  line("{}u32 {} = {}{};", flips ? "" : "const ", at, slot, text.lanes == "0" ? "" : " + " + text.lanes);
-  if (flips) line("keep_in_register({});", at);
-  const bool part = text.instruction.bytes < 4;
-  if (!store && part) {
-    raw("#pragma unroll");
-    line("for (int r = 0; r < {}; ++r) {}[r] = 0;", words_of(step, registers.value), array);
-  }
-  raw("#pragma unroll");
-  const bool block = !store && (part || (floats && (matrices || text.instruction.bytes == 16)));
   const bool row = store && tiles_ == Tiles::ThreadRows && value.layout->usual;
-  line("for (int j = 0; j < {}; ++j){}", text.issues, block ? " {" : row ? "  // chunks of this thread's row" : "");
-  std::string moved;
-  for (std::size_t k = 0; k < text.registers.size(); ++k) {
-    std::string word = fmt::format("{}[{}]", array, text.registers[k]);
-    if (!text.exchanged.empty()) word = fmt::format("odd ? {}[{}] : {}", array, text.exchanged[k], word);
-    // Four words and matrices are bits, whatever they say.
-    if (store && floats && (matrices || text.instruction.bytes == 16)) word = fmt::format("__float_as_uint({})", word);
-    if (store && part) word = text.shift == "0" ? word : fmt::format("{} >> ({})", word, text.shift);
-    moved += ", " + word;
-  }
-  const char* wrapper = wrapper_of(text.instruction, floats);
-  if (store) return line("  {}({}{});", wrapper, text.address, moved);
-  if (part) {
-    raw("  u32 part;");
-    line("  {}({}, part);", wrapper, text.address);
-    line("  {}[{}] |= part << ({});", array, text.registers[0], text.shift);
-    raw("}");
-  } else if (floats && (matrices || text.instruction.bytes == 16)) {
-    std::string taken;
-    for (std::size_t k = 0; k < text.registers.size(); ++k) taken += fmt::format(", bits[{}]", k);
-    line("  u32 bits[{}];", text.registers.size());
-    line("  {}({}{});", wrapper, text.address, taken);
-    for (std::size_t k = 0; k < text.registers.size(); ++k) line("  {}[{}] = __uint_as_float(bits[{}]);", array, text.registers[k], k);
-    raw("}");
-  } else {
-    line("  {}({}{});", wrapper, text.address, moved);
-  }
-  end_result(step);
+  for (const std::string& each : lines_of(text, array, slot_text(memory), !value.packed, words_of(step, registers.value),
+                                          row ? "  // chunks of this thread's row" : ""))
+    raw(each);
+  if (!store) end_result(step);
 }
 
 // ---- registers from role to role

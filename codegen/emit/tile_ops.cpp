@@ -60,6 +60,7 @@ void Writer::write_compute(const Step& step) {
   if (op.kind == "tmem_load") return write_tensor_load(step, op);
   if (op.kind == "tmem_store") return write_tensor_store(step, op);
   const bool rows = tiles_ == Tiles::ThreadRows;
+  if ((is_reduction(op.kind) || op.kind == "mask" || op.kind == "load") && !lies_as_usual(step, op)) return;
   raw("{");
   ++indent_;
   take_inputs(step, op);
@@ -142,6 +143,13 @@ void Writer::end_result(const Step& step) {
 std::string Writer::element_text(const Step& step, const TileOp& op, std::size_t input, const Layout& result) {
   const Place& p = step.inputs[input];
   const Value& v = values_[p.value];
+  const bool alike = v.shape.size() == values_[step.output.value].shape.size();
+  if (alike ? !lies_alike(p.value, step.output.value) : !result.usual) {
+    refuse("operand", op,
+           fmt::format("'{}' computes with '{}', which lies as {} and its result as {}: a copy can bring it there", op.name,
+                       kernel_.values[p.value].name, plan_->values[p.value].text, plan_->values[step.output.value].text));
+    return "0.0f";
+  }
   if (is_smem_vector(p) && result.kind == Layout::Kind::Matrix) {
     const bool columns = axis_of(step, op, input) == 1;
     if (v.shape[0] == (columns ? result.cols : result.rows)) {

@@ -67,6 +67,9 @@ void Writer::write_product(const Step& step) {
     return unfit("multiplies neither bf16 nor f16 nor 8-bit floats into f32");
   const bool from_registers = a.kind == Place::Kind::Variable, narrow = bits_of(type) == 8;
   if (ta && from_registers) return unfit("transposes an A in registers");
+  const auto usual = [&](const Place& p) { return !values_[p.value].layout || values_[p.value].layout->usual; };
+  if (!usual(d) || (from_registers && !narrow && !usual(a)))
+    return unfit("takes or leaves registers that do not lie as wgmma has them: \"accumulator\"");
   if (narrow && (ta || !tb))
     return unfit("multiplies 8-bit floats that do not lie along K in shared memory: wgmma transposes numbers of 16 bits only");
   if (narrow && from_registers && !lies_as_operand(a.value))

@@ -199,6 +199,9 @@ class Writer {
   void lay_out_values();
   /// What is wrong with it, or nothing.
   std::string lay_out(std::size_t v, Value& value) const;
+  /// Elements of both stand in the same registers, as far as is known.
+  bool lies_alike(std::size_t a, std::size_t b) const;
+  bool lies_as_usual(const Step& step, const TileOp& op);
   /// Element e of a tile takes from numbers per row or per column that lie in registers: its index among them.
   std::string index_of_row(const Layout& tile) const;
   int rows_per_thread() const { return tiles_ == Tiles::ThreadRows ? 1 : 2; }  ///< but WarpRows
