@@ -8,11 +8,6 @@
 namespace heddle {
 namespace {
 
-/// The same row-major number as coordinates.
-void coordinates_of(std::int64_t element, const std::vector<std::int64_t>& shape, std::array<std::int64_t, kMostLayoutDimensions>& out) {
-  for (std::size_t d = shape.size(); d-- > 0;) out[d] = element % shape[d], element /= shape[d];
-}
-
 std::vector<std::int64_t> masks_of(const Layout& layout) {
   std::vector<std::int64_t> masks(layout.shape.size(), 0);
   for (const std::vector<Coordinates>& axis : layout.bases)
@@ -274,12 +269,25 @@ LayoutTable table_of(const Layout& layout) {
 }
 
 std::optional<Coordinates> element_at(const Layout& layout, const LayoutPlace& place) {
-  const LayoutReader reader(layout);
-  const std::int64_t element = reader.element(place);
-  if (element < 0) return std::nullopt;
-  std::array<std::int64_t, kMostLayoutDimensions> at{};
-  coordinates_of(element, layout.shape, at);
-  return Coordinates(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(layout.shape.size()));
+  Coordinates at(layout.shape.size(), 0), more(layout.shape.size(), 0);
+  for (std::size_t a = 0; a < kLayoutAxes; ++a) {
+    std::int64_t index = place.index[a];
+    if (index < 0) return std::nullopt;
+    for (auto r = layout.repeats.rbegin(); r != layout.repeats.rend(); ++r) {
+      if (static_cast<std::size_t>(r->axis) != a) continue;
+      const std::int64_t x = index / r->pitch;
+      if (x >= r->extent) return std::nullopt;
+      index -= x * r->pitch;
+      more[r->dimension] += x * r->step;
+    }
+    if (index >> layout.bases[a].size() != 0) return std::nullopt;
+    for (std::size_t bit = 0; index != 0; ++bit, index >>= 1)
+      if (index & 1)
+        for (std::size_t d = 0; d < at.size(); ++d) at[d] ^= layout.bases[a][bit][d];
+  }
+  for (std::size_t d = 0; d < at.size(); ++d)
+    if (at[d] += more[d]; at[d] >= layout.shape[d]) return std::nullopt;
+  return at;
 }
 
 std::vector<LayoutPlace> places_of(const Layout& layout, const Coordinates& element) {

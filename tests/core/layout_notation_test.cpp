@@ -129,11 +129,9 @@ TEST_CASE("Triton's bases and CuTe's notation of the same layout agree point by 
     const Layout one = read(cute), other = read(bases);
     REQUIRE(one.shape == other.shape);
     CHECK(same_places(one, other));
-    bool same = true;
-    for (std::int64_t row = 0; row < one.shape[0]; ++row)
-      for (std::int64_t column = 0; column < one.shape[1]; ++column)
-        same = same && offset_of(one, {row, column}) == offset_of(other, {row, column}) && offset_of(one, {row, column}) >= 0;
-    CHECK(same);
+    CHECK(offsets_of(one) == offsets_of(other));
+    for (std::int64_t row = 0; row < one.shape[0]; row += 3)
+      CHECK(offset_of(one, {row, 5}) == offsets_of(other)[static_cast<std::size_t>(row * one.shape[1] + 5)]);
   }
 }
 

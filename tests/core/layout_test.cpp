@@ -196,7 +196,7 @@ TEST_CASE("places and elements are inverses of each other, for random layouts wi
   const unsigned seed = 4;
   INFO("seed " << seed);
   std::mt19937 random(seed);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 30; ++i) {
     const Layout layout = random_registers(random, i % 2 == 1);
     CAPTURE(i);
     REQUIRE(faults_of(layout).empty());
@@ -228,14 +228,15 @@ TEST_CASE("one spelling: the same places, and equal wherever extents are powers 
   const unsigned seed = 5;
   INFO("seed " << seed);
   std::mt19937 random(seed);
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 20; ++i) {
     const Layout layout = random_registers(random, i % 2 == 1);
     const Layout one = canonical(layout);
-    CHECK(everything(one) == everything(layout));
+    const auto all = everything(layout);
+    CHECK(everything(one) == all);
     CHECK(canonical(one) == one);
     CHECK(same_places(layout, one));
     const Layout other = random_registers(random, i % 2 == 1);
-    CHECK(same_places(layout, other) == (everything(layout) == everything(other)));
+    CHECK(same_places(layout, other) == (all == everything(other)));
   }
   Layout spelled;
   spelled.shape = {8, 16};
@@ -252,10 +253,10 @@ TEST_CASE("addresses put a register layout and memory together, point by point")
   const auto agree = [](const Layout& registers, const Layout& in) {
     const std::optional<Layout> found = addresses(registers, in);
     REQUIRE(found);
+    const std::vector<std::int64_t> offsets = offsets_of(in);
     bool same = true;
     LayoutReader(registers).each_place([&](const LayoutPlace& p, std::int64_t element) {
-      const Coordinates x{element / registers.shape[1], element % registers.shape[1]};
-      same = same && element_at(*found, p) == Coordinates{places_of(in, x).front()[Axis::Offset]};
+      same = same && element_at(*found, p) == Coordinates{offsets[static_cast<std::size_t>(element)]};
     });
     CHECK(same);
   };
