@@ -304,7 +304,7 @@ Result<LayoutView> view_of(const LayoutQuestion& question, const Machine& machin
       take(*question.layout);
     else
       keep({ErrorKind::Input, std::move(faults)});
-  } else if (Result<Layout> layout = parse_layout(question.text, context)) {
+  } else if (Result<Layout> layout = parse_layout(question.text, context, "layout")) {
     take(*std::move(layout));
   } else {
     keep(layout.error());
@@ -312,7 +312,7 @@ Result<LayoutView> view_of(const LayoutQuestion& question, const Machine& machin
   if (!question.with.empty()) {
     LayoutContext other = context;
     if (other.shape.empty() && (view.registers || view.memory)) other.shape = (view.registers ? view.registers : view.memory)->shape;
-    if (Result<Layout> layout = parse_layout(question.with, other))
+    if (Result<Layout> layout = parse_layout(question.with, other, "other layout"))
       take(*std::move(layout));
     else
       keep(layout.error());

@@ -176,7 +176,7 @@ TEST_CASE("layouts that make no sense are refused with a sentence", "[app]") {
   check_refused({"panels 128", "--shape", "64,9999999999"}, "at most");
   check_refused({"panels 128", "--shape", "64,63"}, "");
   check_refused({"(64,64):(64,1)", "--machine", "toy", "--access", "ldmatrix.x4"}, "no catalogue");
-  check_refused({"(64,64):(64,1)", "--with", "(64,32):(32,1)"}, "both layouts are of memory");
+  check_refused({"(64,64):(64,1)", "--with", "(64,64):(1,64)"}, "both layouts are of memory");
   check_refused({std::string(100'000, '(')}, "");
   std::string bases = "{register = [";
   for (int i = 0; i < 200'000; ++i) bases += "[0, 1], ";
