@@ -38,6 +38,7 @@ const std::map<std::string, Recipe>& recipes() {
       {"slack", {6}},
       {"price", {3}},
       {"show", {9}},
+      {"layout", {8}},
       {"simulate", {10}},
       {"validate", {2, false}},
       {"fit", {2, false}},
@@ -90,6 +91,7 @@ struct Maker {
   Subject& subject;
   Line& line;
 
+  std::string value() { return subject.problem && !subject.problem->values.empty() ? dice.pick(subject.problem->values).name : "v"; }
   std::string op() { return subject.problem ? dice.pick(subject.problem->ops).name : "op"; }
   std::string schedule() { return subject.schedules.empty() || dice.chance(3) ? world.path("kernel0.json") : dice.pick(subject.schedules); }
   std::string one_of(const std::vector<std::string>& files) {
@@ -101,6 +103,23 @@ struct Maker {
   }
   std::string written_file(const std::string& ending) { return dice.chance(12) ? "-" : output("out", ending); }
 };
+
+std::string layout_text(Dice& dice) {
+  return dice.pick({"(64,64):(64,1)", "Sw<3,3,3> o (64,64):(64,1)", "Sw<3,3,4> o (64,128):(128,1)", "(64,64):(72,1)",
+                    "(64,(8,8)):(64,(1,8))", "{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []}",
+                    "{offset = [[0, 1], [1, 0]]}", "{register = [[0, 1], [0, 1]]}", "Sw<9,9,20> o (64,64):(64,1)", "(64,64):(64", "(((((",
+                    "#ttg.blocked<{order = [1, 0]}>"});
+}
+
+std::string access_name(Dice& dice) {
+  return dice.pick(
+      {"ldmatrix.x4", "ldmatrix.x1.trans", "stmatrix.x2", "ld.shared.16", "st.shared.8", "st.shared.1", "wgmma.ss.bf16", "mov"});
+}
+
+/// Whether the line is about a layout by itself.
+bool by_itself(const Line& line) {
+  return line.words.size() > 1 && line.words[0] == "layout" && line.words[1].find_first_of("(<{") != std::string::npos;
+}
 
 std::string ending_for(Dice& dice, const std::string& command) {
   if (command == "compare") return dice.pick({".html", ".csv", ".md", ".json", ".txt"});
@@ -194,6 +213,30 @@ const std::map<std::string, std::function<std::string(Maker&)>>& value_makers() 
       {"--history", [](Maker& m) { return m.dice.chance(60) ? m.output("tuning", ".jsonl") : m.one_of(m.world.histories); }},
       {"--show", [](Maker& m) { return m.one_of(m.world.histories); }},
       {"--svg", [](Maker& m) { return m.output("picture", ".svg"); }},
+      {"--png", [](Maker& m) { return m.output("picture", ".png"); }},
+      {"--value", [](Maker& m) { return m.value(); }},
+      {"--compare", [](Maker& m) { return by_itself(m.line)   ? layout_text(m.dice)
+                                          : m.dice.chance(50) ? m.value()
+                                                              : m.schedule(); }},
+      {"--with", [](Maker& m) { return layout_text(m.dice); }},
+      {"--layout", [](Maker& m) { return m.value() + "=" + layout_text(m.dice); }},
+      {"--instruction",
+       [](Maker& m) {
+         return m.op() + "=" + access_name(m.dice) + m.dice.pick({"", "", ",2,3", ",-1,99"});
+       }},
+      {"--access", [](Maker& m) { return access_name(m.dice); }},
+      {"--machine",
+       [](Maker& m) {
+         return m.dice.pick({"h100", "b200", "toy", "nowhere"});
+       }},
+      {"--type",
+       [](Maker& m) {
+         return m.dice.pick({"f16", "f32", "bf16", "f8e4m3", "i4", "f17"});
+       }},
+      {"--shape",
+       [](Maker& m) {
+         return m.dice.pick({"64,64", "64x128", "16,8", "64", "0,64", "64,64,64", "1,4194304"});
+       }},
       {"--trace", [](Maker& m) { return m.output("trace", ".json"); }},
       {"--cuda", [](Maker& m) { return m.output("text", ".cu"); }},
       {"--schedule", [](Maker& m) { return m.output("solved", ".json"); }},
@@ -252,7 +295,7 @@ void add_option(Maker& m, const OptionSpec& option) {
     m.line.words.push_back(value);
   }
   const bool changes = option.flag == "--constraints" && read_text(value).find("\"changes\"") != std::string::npos;
-  for (const char* flag : {"--param", "--subtile", "--set", "--groups", "--loop", "--reading"})
+  for (const char* flag : {"--param", "--subtile", "--set", "--groups", "--loop", "--reading", "--layout", "--instruction"})
     if (option.flag == flag || (changes && flag == std::string_view("--set"))) m.line.numbers += " " + option.flag + "=" + value;
   for (const char* flag : {"--constraints", "--demand", "--max-stages"})
     if (option.flag == flag) m.line.demands += " " + option.flag + "=" + value;
@@ -273,6 +316,10 @@ bool fits(const Maker& m, const std::string& flag) {
   if (flag == "--space") return !m.world.spaces.empty();
   if (flag == "--show") return !m.world.histories.empty();
   if (flag == "--resume") return false;
+  for (const char* only : {"--type", "--shape", "--access", "--with", "--machine"})
+    if (flag == only) return by_itself(m.line);
+  for (const char* only : {"--value", "--op", "--param", "--set", "--layout", "--instruction"})
+    if (flag == only && by_itself(m.line)) return false;
   if (flag == "--also" || flag == "--below") return !m.subject.schedules.empty();
   return true;
 }
@@ -300,6 +347,10 @@ void add_options(Maker& m, const CommandSpec& command, const Recipe& recipe) {
 void add_positionals(Maker& m, const CommandSpec& command, const Recipe& recipe) {
   std::vector<std::string>& words = m.line.words;
   std::size_t first = 0;
+  if (command.name == "layout" && m.dice.chance(50)) {
+    words.push_back(layout_text(m.dice));
+    return;
+  }
   if (recipe.about_subject) {
     const bool whole = command.positionals.size() > 1 && command.positionals[1].type == PositionalType::Machine;
     words.push_back(m.subject.words[0]);
