@@ -20,7 +20,7 @@ CommandSpec layout_row() {
       "layout",
       "how a tile lies in registers, lanes, warps, bytes and banks, where lanes meet in a bank and why, and what else could be chosen",
       {"heddle layout attention_backward_hopper h100", "heddle layout attention_backward_hopper h100 --value dqs0",
-       "heddle layout gemm_hopper h100 --op store_c --svg store.svg --colour bank",
+       "heddle layout gemm_hopper h100 --op stage0 --svg stage0.svg --colour bank",
        "heddle layout \"Sw<3,3,3> o (64,64):(64,1)\" --type f16 --access ldmatrix.x4",
        "heddle layout \"panels 128\" --shape 64,64 --type f32 --with accumulator --access st.shared.8",
        "heddle layout \"(64,64):(64,1)\" --access ldmatrix.x4 --compare \"Sw<3,3,3> o (64,64):(64,1)\" --png pair.png"},
