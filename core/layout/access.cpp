@@ -108,7 +108,7 @@ struct Mover {
 };
 
 /// Bytes by which the bits of the lane's number move the address; nothing where lanes are no exclusive sum of them.
-std::optional<std::vector<std::int64_t>> lane_moves(const Access& access, const WarpAccess& one) {
+std::optional<std::vector<std::int64_t>> lane_moves(const WarpAccess& one) {
   std::vector<std::int64_t> moves;
   int lanes = 0;
   while (lanes < kWarpLanes && one.address[static_cast<std::size_t>(lanes)] >= 0) ++lanes;
@@ -120,7 +120,7 @@ std::optional<std::vector<std::int64_t>> lane_moves(const Access& access, const 
       if (lane >> bit & 1) address ^= moves[bit];
     if (address != one.address[static_cast<std::size_t>(lane)]) return std::nullopt;
   }
-  return access.bytes > 0 ? std::optional(moves) : std::nullopt;
+  return moves;
 }
 
 /// Two lanes of a phase that want different words of one bank: the lanes and the bytes between the words.
@@ -131,7 +131,7 @@ struct Meeting {
 std::optional<Meeting> meeting_of(const Access& access, const WarpAccess& one, int first_lane) {
   std::array<std::pair<std::int64_t, int>, kBanks> seen;
   seen.fill({-1, 0});
-  std::optional<Meeting> nearest;
+  std::optional<Meeting> meeting;
   const int end = std::min(first_lane + access.lanes_per_phase, kWarpLanes);
   for (int lane = first_lane; lane < end; ++lane) {
     const std::int64_t address = one.address[static_cast<std::size_t>(lane)];
@@ -140,12 +140,12 @@ std::optional<Meeting> meeting_of(const Access& access, const WarpAccess& one, i
       auto& [other, who] = seen[static_cast<std::size_t>(word % kBanks)];
       if (other < 0) {
         other = word, who = lane;
-      } else if (other != word && !nearest) {
-        nearest = Meeting{who, lane, std::abs(word - other) * kBankBytes};
+      } else if (other != word && !meeting) {
+        meeting = Meeting{who, lane, std::abs(word - other) * kBankBytes};
       }
     }
   }
-  return nearest;
+  return meeting;
 }
 
 }  // namespace
@@ -313,7 +313,7 @@ std::string why_text(const Access& access) {
   const char* who = is_matrix(access.kind) ? "rows" : "lanes";
   const std::string apart =
       meeting ? fmt::format("{} {} and {} want words {} bytes apart", who, meeting->first, meeting->second, meeting->bytes) : std::string();
-  const auto moves = lane_moves(access, *worst);
+  const auto moves = lane_moves(*worst);
   if (!moves) return apart;
   const BankRank rank = bank_rank(*moves, access.bytes, access.lanes_per_phase);
   const std::vector<int>& bits = rank.meeting_lane_bits;
