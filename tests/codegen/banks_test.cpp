@@ -160,3 +160,15 @@ TEST_CASE("the micro-kernels of the catalogue meet in banks as often as they say
   }
   CHECK(seen == kernels.size());
 }
+
+// Every text that another test runs is compared, too (run_text); these shipped kernels no other test runs.
+TEST_CASE("the text of GEMMs with short sums computes what heddle eval computes, and meets in banks as predicted", "[codegen][.slow]") {
+  for (const char* schedule : {"cutlass-pingpong", "cutlass-cooperative"}) {
+    INFO(schedule);
+    const int before = test::accesses_compared();
+    const test::Lowering from = test::lowering("gemm_short_k_hopper", {{"M", 256}, {"N", 512}, {"K", 256}},
+                                               fmt::format("kernels/schedules/gemm_short_k_hopper/{}.json", schedule));
+    CHECK(test::run_text(from, 2) == 0);
+    CHECK(test::accesses_compared() >= before + 3);
+  }
+}

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <limits>
 #include <memory>
 #include <sstream>
@@ -189,6 +190,9 @@ double run_text(const Lowering& from, int blocks, const Wrong& wrong, const Buil
   if (wrong.first.empty()) {
     const BankComparison compared = compare_banks(from, p.program, p.emission, counts);
     accesses += compared.accesses;
+    if (std::getenv("HEDDLE_VERBOSE"))
+      std::cout << fmt::format("{}: {} accesses met shared memory as predicted, {} so far\n", from.kernel.name, compared.accesses,
+                               accesses);
     INFO(fmt::format("{}", fmt::join(compared.differences, "\n")));
     CHECK(compared.differences.empty());
   }
