@@ -1,5 +1,5 @@
 // Numbers of 8 and 4 bits from files to products: as bytes, in registers, in matrices with every swizzle; a GEMM of e4m3 and one of int4
-// weights, emulated and compiled.
+// weights, emulated and compiled. Loads by vectors and by an index.
 #include <cmath>
 #include <functional>
 #include <iostream>
@@ -51,6 +51,12 @@ std::string refusals_of(const test::Lowering& from) {
   std::string text;
   for (const Refusal& refusal : emitted.refusals) text += refusal.rule + ": " + refusal.sentence + "\n";
   return text;
+}
+
+std::string source_of(const test::Lowering& from) {
+  const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, test::program_of(from));
+  REQUIRE(emitted.emission.has_value());
+  return emitted.emission->source;
 }
 
 /// Machine code without spills and without serialised wgmmas; where there is a compiler.
@@ -164,7 +170,8 @@ TEST_CASE("the text of a GEMM of 8-bit floats computes what heddle eval computes
   });
   CHECK(test::run_text(mixed, 2) == 0);
   const Scope whole{{"M", 128}, {"N", 128}, {"K", 256}};
-  for (const auto& wrong : {std::pair{"k % 4 * 32", "k % 4 * 16"}, {"Number::E4m3>(d", "Number::E5m2>(d"}, {"acc0, behind(a", "acc0, behind(b"}})
+  for (const auto& wrong :
+       {std::pair{"k % 4 * 32", "k % 4 * 16"}, {"Number::E4m3>(d", "Number::E5m2>(d"}, {"acc0, behind(a", "acc0, behind(b"}})
     CHECK(test::run_text(test::lowered_fixture("gemm_fp8", whole), 1, wrong) > 0.1);
 }
 
@@ -197,6 +204,41 @@ TEST_CASE("the text of a GEMM of int4 weights computes what heddle eval computes
     CHECK(test::run_text(test::lowered_fixture("gemm_w4a16", small), 1, wrong) > 0.1);
 }
 
+TEST_CASE("the text of a GEMM whose rows are gathered by an index computes what heddle eval computes", "[codegen][.slow]") {
+  // Rows of A that the index names stand anywhere, or nowhere: then they are zero.
+  const Scope small{{"M", 3}, {"N", 200}, {"K", 136}, {"BLOCKS", 2}};
+  CHECK(test::run_text(test::lowered_fixture("gemm_gather", small), 2) == 0);
+  for (const auto& wrong :
+       {std::pair{"int(row)", "int(r)"}, {"+ r * 4, row)", "+ r * 8, row)"}, {"+ r * 128, &map1", "+ (r ^ 1) * 128, &map1"}})
+    CHECK(test::run_text(test::lowered_fixture("gemm_gather", small), 1, wrong) > 0.1);
+}
+
+TEST_CASE("the text of global loads by chosen vectors computes what heddle eval computes", "[codegen][.slow]") {
+  const auto norm = [](const char* instruction) {
+    return changed(
+        test::lowering("layernorm", {{"ROWS", 203}, {"BLOCKS", 3}}), [](Kernel&) {},
+        LayoutChoices{{}, {{"load_gamma", {instruction, {}}}, {"load_beta", {instruction, {}}}}});
+  };
+  for (const char* instruction : {"ld.global.16", "ld.global.8", "ld.global.4"}) {
+    CHECK(test::run_text(norm(instruction), 3) < 2e-3);
+    CHECK(source_of(norm(instruction)).find("load_global(in") != std::string::npos);
+  }
+  const auto gemm = [](const Scope& sizes, const std::map<std::string, InstructionChoice>& instructions) {
+    return changed(
+        test::lowered_pattern("gemm_epilogue", "gemm",
+                              {{"bias", "yes"}, {"activation", "gelu"}, {"row_scale", "yes"}, {"column_scale", "yes"}, {"residual", "yes"}},
+                              sizes),
+        [](Kernel&) {}, LayoutChoices{{}, instructions});
+  };
+  const Scope ragged{{"M", 200}, {"N", 328}, {"K", 136}};
+  const auto pairs = gemm(ragged, {{"load_residual0", {"ld.global.4", {}}}, {"load_bias", {"ld.global.8", {}}}});
+  CHECK(test::run_text(pairs, 1) < 1e-3);
+  CHECK(refusals_of(gemm(ragged, {{"load_residual0", {"ld.global.16", {}}}}))
+            .find("load: 'load_residual0' loads 8 elements at once by ld.global.16, and registers of") != std::string::npos);
+  CHECK(refusals_of(gemm(ragged, {{"load_residual0", {"cp.async.16", {}}}})).find("loads by cp.async.16; ld.global.4") !=
+        std::string::npos);
+}
+
 TEST_CASE("8-bit products that the hardware does not have, and arithmetic on narrow numbers, are refused by name", "[codegen]") {
   const auto other_way = changed(test::lowering("gemm_hopper"), [](Kernel& kernel) { retype(kernel, DType::Bf16, DType::F8e4m3); });
   CHECK(refusals_of(other_way).find("product: 'MMA0' multiplies 8-bit floats that do not lie along K in shared memory") !=
@@ -219,6 +261,7 @@ TEST_CASE("GEMMs of 8 and 4 bits compile without spills", "[codegen][.slow]") {
   compiles(test::lowered_fixture("gemm_fp8"));
   compiles(test::lowered_fixture("gemm_fp8", {}, {{{"a0", "panels 64"}, {"b", "panels 32"}}, {}}));
   compiles(test::lowered_fixture("gemm_w4a16"));
+  compiles(test::lowered_fixture("gemm_gather"));
 }
 
 TEST_CASE("every wgmma of 8-bit floats compiles", "[codegen][.slow]") {
