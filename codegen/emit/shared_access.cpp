@@ -56,9 +56,14 @@ std::optional<Writer::Panels> Writer::panels_of(std::size_t v, const TileOp& op)
                                kernel_.values[v].name, known_panels(shape[0], shape[1], static_cast<int>(bits))));
   const std::int64_t span = swizzle.value_or(tiles_ == Tiles::WarpRows ? 0 : 128), most = span > 0 ? span * 8 / bits : kMostBoxColumns;
   const std::int64_t width = span > 0 || shape.size() != 2 ? most : std::min(most, shape[1]);
-  if (!layout || shape.size() != 2 || shape[1] % width != 0 || shape[0] > kMostBoxRows)
-    return refused(fmt::format("'{}' moves a tile that is not two-dimensional, at most {} rows and a multiple of {} columns", op.name,
-                               kMostBoxRows, most));
+  if (!layout || shape.size() != 2 || shape[1] % width != 0 || shape[0] > kMostBoxRows) {
+    const std::string other = shape.size() == 2 ? known_panels(shape[0], shape[1], static_cast<int>(bits)) : "panels 0";
+    return refused(fmt::format("'{}' moves a tile that is not two-dimensional, at most {} rows and a multiple of {} columns{}", op.name,
+                               kMostBoxRows, most,
+                               shape.size() == 2 && shape[0] <= kMostBoxRows && span > 0 && other != "panels 0"
+                                   ? fmt::format(": layout {}={}", kernel_.values[v].name, other)
+                                   : std::string()));
+  }
   const std::int64_t elements = std::max<std::int64_t>(8 / bits, 1);  // of a number that a box counts: two of 4 bits are a byte
   return Panels{static_cast<int>(shape[1] / width), static_cast<int>(width / elements), shape[0], shape[0] * width * bits / 8,
                 static_cast<int>(span)};

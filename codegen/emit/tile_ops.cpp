@@ -60,7 +60,7 @@ void Writer::write_compute(const Step& step) {
   if (op.kind == "tmem_load") return write_tensor_load(step, op);
   if (op.kind == "tmem_store") return write_tensor_store(step, op);
   const bool rows = tiles_ == Tiles::ThreadRows;
-  if ((is_reduction(op.kind) || op.kind == "mask" || op.kind == "load") && !lies_as_usual(step, op)) return;
+  if ((is_reduction(op.kind) || op.kind == "mask") && !lies_as_usual(step, op)) return;
   raw("{");
   ++indent_;
   take_inputs(step, op);

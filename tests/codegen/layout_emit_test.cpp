@@ -1,10 +1,12 @@
 // Texts for layouts and instructions that somebody chose, run on the CPU: what is written obeys the plan, whatever it says.
+#include <algorithm>
 #include <memory>
 
 #include <catch2/catch.hpp>
 
 #include "codegen/emit/emit.h"
 #include "core/formats/schedule_json.h"
+#include "core/layout/notation.h"
 #include "core/layout/plan.h"
 #include "core/library/library.h"
 #include "core/problem/resolve.h"
@@ -37,9 +39,10 @@ std::string text_of(const test::Lowering& from) {
   return result.emission->source;
 }
 
-std::vector<std::string> refusals_of(const test::Lowering& from) {
+/// With the program of another: the checker would refuse such layouts before.
+std::vector<std::string> refusals_of(const test::Lowering& from, const test::Lowering& legal) {
   std::vector<std::string> sentences;
-  for (const Refusal& r : emit_cuda(from.kernel, from.problem, from.schedule, test::program_of(from)).refusals)
+  for (const Refusal& r : emit_cuda(from.kernel, from.problem, from.schedule, test::program_of(legal)).refusals)
     sentences.push_back(r.sentence);
   return sentences;
 }
@@ -105,4 +108,78 @@ TEST_CASE("stores of 16-bit tiles in every width compute what heddle eval comput
     REQUIRE_FALSE(choices.instructions.empty());
     CHECK(run_text(with(from, choices), 1) == 0);
   }
+}
+
+TEST_CASE("registers handed to another group in words of 8 and 16 bytes arrive", "[codegen][.slow]") {
+  const test::Lowering from = test::lowering("layernorm", {{"ROWS", 203}, {"BLOCKS", 3}});
+  LayoutChoices choices;
+  for (const TileOp& op : from.kernel.body) {
+    if (op.outputs.empty()) continue;
+    if (op.outputs[0] == "centered") choices.instructions[op.name] = {"st.shared.16", {}};
+    if (op.outputs[0] == "var") choices.instructions[op.name] = {"st.shared.8", {}};
+  }
+  REQUIRE(choices.instructions.size() == 2);
+  const test::Lowering other = with(from, choices);
+  const std::string text = text_of(other), before = text_of(from);
+  CHECK(has(before, "for (int r = 0; r < 64; ++r) store_word("));
+  CHECK_FALSE(has(text, "for (int r = 0; r < 64; ++r) store_word("));
+  CHECK(has(text, "for (int r = 0; r < 16; ++r) store_words("));
+  CHECK(has(text, "for (int r = 0; r < 1; ++r) store_pair("));
+  CHECK(run_text(other, 3) < 2e-3);
+  CHECK(run_text(other, 3, {"(r * 128 + tid) * 16, bits[0]", "(r * 128 + (tid ^ 1)) * 16, bits[0]"}) > 0.01);
+}
+
+TEST_CASE("a matrix that comes from shared memory to the registers of wgmma computes what heddle eval computes", "[codegen][.slow]") {
+  const Scope small{{"F", 192}, {"T", 64}, {"K", 352}};
+  const test::Lowering from = test::lowered_fixture("gemm_fetched", small);
+  CHECK(has(text_of(from), "load_matrices(("));
+  CHECK(run_text(from, 2) == 0);
+  CHECK(run_text(from, 1, {"^ (lane & 7)", ""}) > 0.1);
+  for (const char* load : {"ldmatrix.x2", "ldmatrix.x1", "ld.shared.4", "ld.shared.2"})
+    for (const char* panels : {"panels 128", "panels 32"}) {
+      CAPTURE(load, panels);
+      CHECK(run_text(with(from, {{{"w", panels}}, {{"fetch", {load, {}}}}}), 1) == 0);
+    }
+}
+
+TEST_CASE("registers that a conversion leaves otherwise compute what heddle eval computes", "[codegen][.slow]") {
+  const Scope small{{"F", 128}, {"T", 64}, {"K", 320}};
+  const test::Lowering from = with(test::lowered_fixture("gemm_quantized", small), {{{"q", "operand"}}, {}});
+  CHECK(has(text_of(from), "from_lane("));
+  CHECK(run_text(from, 2) == 0);
+  CHECK(run_text(from, 1, {"(lane & 1)) * 2)", "(lane & 1)) * 2 ^ 1)"}) > 0.01);
+}
+
+TEST_CASE("a layout that nothing can be written for is refused, with one that can", "[codegen]") {
+  const test::Lowering from = test::lowering("attention_backward_hopper", kBackward);
+  test::Lowering odd = from;
+  auto plan = std::make_shared<LayoutPlan>(*from.problem.layouts);
+  const auto rows = parse_layout("rows 72", {{64, 64}, 32});
+  REQUIRE(rows.ok());
+  for (std::size_t v = 0; v < from.kernel.values.size(); ++v)
+    if (from.kernel.values[v].name == "dqs0") plan->values[v] = {std::make_shared<const Layout>(*rows), "rows 72", true, {}};
+  odd.problem.layouts = plan;
+  const auto sentences = refusals_of(odd, from);
+  REQUIRE_FALSE(sentences.empty());
+  CHECK(std::find(sentences.begin(), sentences.end(), "'dqs0' lies as rows 72, which no box reads: layout dqs0=panels 128") !=
+        sentences.end());
+  // A schedule's choices are those that its problem was resolved with.
+  odd = from;
+  odd.schedule.layouts.layouts["dqs0"] = "panels 32";
+  CHECK(refusals_of(odd, from) ==
+        std::vector<std::string>{"the schedule chooses layouts and instructions with which the problem was not resolved"});
+  // What arithmetic needs the usual layout for says so.
+  odd = from;
+  plan = std::make_shared<LayoutPlan>(*from.problem.layouts);
+  std::size_t changed = 0;
+  for (std::size_t v = 0; v < from.kernel.values.size(); ++v) {
+    if (from.kernel.values[v].space != Space::Register || plan->values[v].text != "accumulator" || changed > 0) continue;
+    const auto operand = parse_layout("operand", {plan->values[v].layout->shape, 8});
+    REQUIRE(operand.ok());
+    plan->values[v] = {std::make_shared<const Layout>(*operand), "operand", true, {}};
+    ++changed;
+  }
+  REQUIRE(changed == 1);
+  odd.problem.layouts = plan;
+  CHECK_FALSE(refusals_of(odd, from).empty());
 }
