@@ -14,14 +14,14 @@ namespace heddle {
 namespace {
 
 constexpr std::int64_t kMostBytes = 1024, kMostSide = 1024;
-constexpr std::size_t kMostFragments = 4, kMostBases = 16;
+constexpr std::size_t kMostFragments = 4, kMostBases = 16, kMostDimensions = 4, kMostTypes = 16;
 
 }  // namespace
 
 template <class Io>
 void visit(Io& io, Fragment& f) {
   io.part("fragment", "Where the elements of an operand lie: bit i of a number moves the element by basis i, (row, column).");
-  const auto bases = as::list(as::list(as::integer(0, kMostSide), 1, 4), 0, kMostBases);
+  const auto bases = as::list(as::list(as::integer(0, kMostSide), 1, kMostDimensions), 0, kMostBases);
   io.optional("name", f.name, as::label, "a, b or d of a product");
   io.optional("registers", f.registers, bases, "elements of a thread");
   io.optional("lanes", f.lanes, bases);
@@ -47,7 +47,7 @@ void visit(Io& io, Instruction& row) {
   io.always("issue", row.issue, "cycles of its warp's scheduler; default 1");
   io.always("latency", row.latency, "default 1");
   io.optional("registers", row.registers, as::integer(0, 256), "of 32 bits per lane");
-  io.optional("types", row.types, as::list(as::word("type", DType::I4), 0, 16), "of A and B; absent: any");
+  io.optional("types", row.types, as::list(as::word("type", DType::I4), 0, kMostTypes), "of A and B; absent: any");
   io.optional("a_registers", row.a_registers, "A lies in registers");
   io.optional("m", row.m, side, "rows of one instruction");
   io.optional("k", row.k, side, "depth of one instruction");
@@ -92,6 +92,9 @@ class RowJudge {
     if (!std::has_single_bit(static_cast<unsigned>(row_.lanes_per_phase)))
       fault("lanes_per_phase", fmt::format("expected 1, 2, 4, 8, 16 or 32, found {}", row_.lanes_per_phase));
     sizes();
+    if (row_.types.size() > kMostTypes) fault("types", fmt::format("{} types, expected at most {}", row_.types.size(), kMostTypes));
+    if (row_.fragments.size() > kMostFragments)
+      return fault("fragments", fmt::format("{} fragments, expected at most {}", row_.fragments.size(), kMostFragments));
     for (std::size_t i = 0; i < row_.fragments.size(); ++i) fragment(i);
     formulas();
   }
@@ -136,6 +139,8 @@ class RowJudge {
     for (const auto* axis : {&f.registers, &f.lanes, &f.warps}) {
       if (axis->size() > kMostBases) return fault(member, fmt::format("more than {} bases on one axis", kMostBases));
       for (const auto& basis : *axis) {
+        if (basis.empty() || basis.size() > kMostDimensions)
+          return fault(member, fmt::format("a basis has {} coordinates, expected 1 to {}", basis.size(), kMostDimensions));
         if (rank != 0 && basis.size() != rank)
           return fault(member, fmt::format("a basis has {} coordinates where another has {}", basis.size(), rank));
         rank = basis.size();

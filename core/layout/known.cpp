@@ -186,7 +186,7 @@ std::optional<Layout> layout_of(const Fragment& fragment) {
   for (const auto& axis : layout.bases) {
     if (axis.size() > kMostLayoutBits) return std::nullopt;
     for (const Coordinates& basis : axis) {
-      if (rank != 0 && basis.size() != rank) return std::nullopt;
+      if (basis.empty() || (rank != 0 && basis.size() != rank)) return std::nullopt;
       rank = basis.size();
       for (const std::int64_t x : basis) {
         if (x < 0) return std::nullopt;

@@ -133,6 +133,8 @@ TEST_CASE("fragments that are no layouts are faults", "[core]") {
   CHECK(fragment(R"({"lanes": [[1, 0], [2]]})").find("a basis has 1 coordinates where another has 2") != std::string::npos);
   CHECK(fragment(R"({"lanes": [[1], [2], [4], [8], [16], [32]]})").find("a warp's 32 lanes have 5 bits") != std::string::npos);
   CHECK(fragment(R"({"lanes": [[-1, 0]]})").find("/instructions/0/fragments/0/lanes/0/0: expected an integer from 0") != std::string::npos);
+  CHECK(fragment(R"({"lanes": [[], [1, 0]]})").find("a basis has 0 coordinates, expected 1 to 4") != std::string::npos);
+  CHECK(!layout_of(Fragment{"", {{}}, {{0, 1}}, {}}));
   std::string many = "[1]";
   for (int i = 0; i < 100'000; ++i) many += ", [1]";
   CHECK(fragment(R"({"registers": [)" + many + "]}") != "no fault");
