@@ -95,7 +95,7 @@ void judge_formats(const Run& run, std::vector<std::string>& broken) {
     if (parsed.is_discarded())
       broken.push_back(fmt::format("exit code {}, and standard output is no JSON: {}", run.code, first_words(run.out)));
   }
-  if (run.code == kDone && line.command == "simulate" && line.has("--csv") && !wants_json(line))
+  if (run.code == kDone && (line.command == "simulate" || line.command == "layout") && line.has("--csv") && !wants_json(line))
     if (const std::string fault = csv_fault(run.out); !fault.empty()) broken.push_back("CSV: " + fault);
   const std::string format = line.value("--format");
   const bool here = line.outputs.empty();
@@ -109,6 +109,10 @@ void judge_formats(const Run& run, std::vector<std::string>& broken) {
       broken.push_back("a usage error left an empty " + file);
     if (!std::filesystem::is_regular_file(file, ignored)) continue;
     const std::string text = read_text(file);
+    if (file.ends_with(".png")) {
+      if (!text.starts_with("\x89PNG\r\n")) broken.push_back(file + " is no PNG");
+      continue;
+    }
     const bool svg = file.ends_with("picture.svg") || format == "svg" || text.starts_with("<svg") || text.starts_with("<?xml");
     if (svg)
       if (const std::string fault = xml_fault(text); !fault.empty()) broken.push_back("SVG " + file + ": " + fault);
