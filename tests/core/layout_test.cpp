@@ -422,5 +422,9 @@ TEST_CASE("a fragment of the catalogue is a layout of its own tile") {
   CHECK_FALSE(layout_of(fragment));
   fragment.lanes[0] = {0, 2, 0};
   CHECK_FALSE(layout_of(fragment));
+  fragment.lanes[0] = {};
+  CHECK_FALSE(layout_of(fragment));
+  fragment.registers[0] = {};
+  CHECK_FALSE(layout_of(fragment));
   CHECK_FALSE(layout_of(Fragment{}));
 }
