@@ -31,8 +31,9 @@ TensorPlan vector_of(DType type, std::int64_t count) { return {"X", type, {count
 /// With other types of tensors and values, or other attributes; solved as before.
 test::Lowering changed(test::Lowering from, const std::function<void(Kernel&)>& change, std::optional<LayoutChoices> choices = {}) {
   change(from.kernel);
+  if (choices) from.schedule.layouts = *choices;
   const auto problem = resolve(from.kernel, *load_machine(test::repository_path("assets/machines/h100.json")), from.problem.params, {},
-                               choices.value_or(from.schedule.layouts));
+                               from.schedule.layouts);
   INFO((problem.ok() ? "" : to_string(problem.error())));
   REQUIRE(problem.ok());
   from.problem = *problem;
@@ -204,6 +205,23 @@ TEST_CASE("the text of a GEMM of int4 weights computes what heddle eval computes
     CHECK(test::run_text(test::lowered_fixture("gemm_w4a16", small), 1, wrong) > 0.1);
 }
 
+TEST_CASE("the text of a product that takes 8-bit floats from registers computes what heddle eval computes", "[codegen][.slow]") {
+  const auto from_registers = [](const std::string& lies) {
+    test::Lowering from = changed(
+        test::lowered_fixture("gemm_w4a16", {{"F", 192}, {"T", 64}, {"K", 352}}),
+        [](Kernel& kernel) {
+          for (const DType type : {DType::I4, DType::Bf16}) retype(kernel, type, DType::F8e4m3);
+          for (TileOp& op : kernel.body)
+            if (op.name == "unpack") op.kind = "copy";
+        },
+        LayoutChoices{{{"w", "panels 64"}, {"x", "panels 64"}, {"q", lies}}, {}});
+    from.schedule.ops[1].start = 64;  // load_x: weights have twice the bytes
+    return from;
+  };
+  CHECK(test::run_text(from_registers("operand"), 2) == 0);
+  CHECK(test::run_text(from_registers("accumulator"), 2) == 0);  // which the copy brings to where wgmma reads them
+}
+
 TEST_CASE("the text of a GEMM whose rows are gathered by an index computes what heddle eval computes", "[codegen][.slow]") {
   // Rows of A that the index names stand anywhere, or nowhere: then they are zero.
   const Scope small{{"M", 3}, {"N", 200}, {"K", 136}, {"BLOCKS", 2}};
@@ -223,6 +241,11 @@ TEST_CASE("the text of global loads by chosen vectors computes what heddle eval 
     CHECK(test::run_text(norm(instruction), 3) < 2e-3);
     CHECK(source_of(norm(instruction)).find("load_global(in") != std::string::npos);
   }
+  const auto halves = changed(test::lowering("layernorm", {{"ROWS", 203}, {"BLOCKS", 3}}), [](Kernel& kernel) {
+    for (Tensor& tensor : kernel.tensors)
+      if (tensor.name == "Gamma") tensor.dtype = DType::Bf16;
+  });
+  CHECK(test::run_text(halves, 3) < 2e-3);  // two at once, without a choice
   const auto gemm = [](const Scope& sizes, const std::map<std::string, InstructionChoice>& instructions) {
     return changed(
         test::lowered_pattern("gemm_epilogue", "gemm",
