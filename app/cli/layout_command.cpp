@@ -237,13 +237,14 @@ std::string misfit(const Arguments& arguments, bool by_itself) {
   for (const char* option : {"--type", "--shape", "--access", "--with", "--machine"})
     if (!by_itself && arguments.has(option))
       return fmt::format("{} is for a layout by itself; a kernel's file says how its values lie", option);
-  for (const char* option : {"--value", "--op", "SCHEDULE", "--param", "--subtile", "--set"})
+  for (const char* option : {"--value", "--op", "SCHEDULE", "--param", "--subtile", "--set", "--layout", "--instruction"})
     if (by_itself && arguments.has(option))
       return fmt::format("{} is for values of a kernel, and '{}' is a layout by itself", option,
                          printable(shortened(*arguments.text("KERNEL"), 60)));
   if (by_itself && arguments.has("--machine") && arguments.has("MACHINE"))
     return "--machine and MACHINE name a machine each; leave one out";
   if (!by_itself && !arguments.has("MACHINE")) return "'layout' needs MACHINE after a kernel";
+  if (arguments.text("--png") == "-") return "--png needs a file: standard output is for text";
   if (arguments.has("--csv") && arguments.has("--json")) return "--csv and --json are two forms of one answer; leave one out";
   if (arguments.has("--csv") && arguments.has("--compare")) return "--csv is a table of one layout; leave --compare out";
   const bool one = by_itself || arguments.has("--value") || arguments.has("--op");

@@ -336,11 +336,15 @@ std::string layout_list_summary(const std::vector<LayoutListRow>& rows, const Te
     out += "  !: lanes of a warp meet in a bank, so often\n";
   if (bracketed) out += "  (cycles) are counted, and not part of the op's cost\n";
   if (exchanged) out += kExchange;
-  last.clear();
+  // One reason often holds for many values.
+  std::vector<std::pair<std::string, std::string>> reasons;
   for (const LayoutListRow& row : rows) {
-    if (!row.unknown.empty() && row.value != last) out += wrapped(printable(row.unknown), fmt::format("  {}: ", row.value), style.width);
-    last = row.value;
+    if (row.unknown.empty()) continue;
+    auto said = std::find_if(reasons.begin(), reasons.end(), [&](const auto& reason) { return reason.first == row.unknown; });
+    if (said == reasons.end()) said = reasons.insert(said, {row.unknown, {}});
+    if (!said->second.ends_with(row.value)) said->second += (said->second.empty() ? "" : ", ") + row.value;
   }
+  for (const auto& [why, values] : reasons) out += wrapped(printable(values + ": " + why), "  ", std::max(40, style.width));
   return out;
 }
 

@@ -201,6 +201,7 @@ TEST_CASE("values, ops and words that do not exist or do not go together", "[app
   check_usage({"attention_backward_hopper", "h100", "--csv"}, "--value or --op");
   check_usage({"(64,64):(64,1)", "--value", "x"}, "layout by itself");
   check_usage({"(64,64):(64,1)", "--csv", "--json"}, "leave one out");
+  check_usage({"(64,64):(64,1)", "--png", "-"}, "needs a file");
   check_usage({"(64,64):(64,1)", "h100", "--machine", "h100"}, "leave one out");
   check_usage({"(64,64):(64,1)", "--colour", "red"}, "--colour");
 }
