@@ -91,7 +91,7 @@ BankComparison compare_banks(const Lowering& from, const Program& program, const
   const auto differ = [&](std::string sentence) { result.differences.push_back(std::move(sentence)); };
   struct Counted {
     std::map<bool, Sum> threads;  ///< true: stores
-    Sum products, stored;
+    Sum products, stored, loaded;
     bool ragged = false;
   };
   std::map<Part, Counted> parts;
@@ -105,7 +105,9 @@ BankComparison compare_banks(const Lowering& from, const Program& program, const
       part.products.add(c);
     else if (c.kind == "box_store")
       part.stored.add(c);
-    else if (c.kind != "box_load")
+    else if (c.kind == "box_load")
+      part.loaded.add(c);
+    else
       part.threads[c.kind == "store" || c.kind == "matrix_store"].add(c);
   }
   for (const auto& [key, counted] : parts) {
@@ -116,12 +118,20 @@ BankComparison compare_banks(const Lowering& from, const Program& program, const
     const std::string who = fmt::format("{} of {}{}", op.name, role.name, put ? ", handing over" : "");
     if (counted.ragged) differ(who + ": lanes of one warp take part differently often");
     for (const Sum& bulk : {counted.products, counted.stored}) {
-      if (bulk.port == 0) continue;
+      // Each block of a pair reads half of what the problem, which knows of no pairs, has for B.
+      if (bulk.port == 0 || (program.pair && bulk.port == counted.products.port)) continue;
       const std::int64_t port = port_of(from.problem, op.name);
       if (!from.problem.find_op(op.name).valid()) continue;  // of a prologue or an epilogue, which have no unit uses
       ++result.accesses;
       if (port == 0 || bulk.port % port != 0)
         differ(fmt::format("{}: the port is held {} cycles, which is no multiple of the problem's {}", who, bulk.port, port));
+    }
+    // Boxes of a load bring whole tiles, at 128 bytes a cycle.
+    for (const heddle::Value& value : from.problem.values) {
+      if (counted.loaded.port == 0 || !value.producer.valid() || from.problem.op(value.producer).name != op.name) continue;
+      ++result.accesses;
+      if (counted.loaded.port * 128 % value.bytes != 0)
+        differ(fmt::format("{}: boxes of {} bytes, which are no whole tiles of {}", who, counted.loaded.port * 128, value.bytes));
     }
     // What the problem says of one execution.
     std::map<bool, Sum> expected;
