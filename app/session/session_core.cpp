@@ -155,9 +155,11 @@ void SessionCore::on(const OpenSchedule& c) {
   const std::string title = "Cannot open schedule " + base_name(c.path);
   const auto target = read_schedule_head(c.path);
   if (!target) return fail(title, target.error());
-  // A schedule brings its own kernel and machine when others, or none, are open.
+  // A schedule brings its own kernel and machine when others, or none, are open, and its own layouts; not to be compared with what is
+  // shown.
   const bool same = document_.content.problem && document_.content.problem->kernel == target->kernel &&
-                    document_.content.problem->machine == target->machine && document_.content.choices == target->layouts &&
+                    document_.content.problem->machine == target->machine &&
+                    (c.as_baseline || document_.content.choices == target->layouts) &&
                     std::all_of(target->params.begin(), target->params.end(), [&](const auto& p) {
                       const auto it = document_.content.problem->params.find(p.first);
                       return it != document_.content.problem->params.end() && it->second == p.second;
