@@ -238,7 +238,7 @@ MicroKernel global_tile(const std::string& rule, std::int64_t n, bool store) {
   const std::string place = fmt::format("memory + r * {} + (j * 128 + tid) * 16", kRows * n * 2);
   body.op = fmt::format(
       "{0}#pragma unroll\n    for (int j = 0; j < {1}; ++j) {2}_global({3}, w[4 * j], w[4 * j + 1], w[4 * j + 2], w[4 * j + 3]);\n{4}",
-      store ? "    keep(w);\n" : "", words / 4, store ? "store" : "load", place, store ? "" : "    keep(w);\n");
+      store ? "    keep(w);\n" : "", words / 4, store ? "store" : "read", place, store ? "" : "    keep(w);\n");
   body.settle = store ? "" : all_there(words);
   return micro_kernel(rule, tile_dims(n, 1, 16), body);
 }

@@ -7,7 +7,7 @@ DEVICE u32 clock_now() { u32 t; asm volatile("mov.u32 %0, %%clock;" : "=r"(t) ::
 /// Goes on when x is there.
 DEVICE void settle(float x) { asm volatile("{ .reg .pred p; setp.eq.f32 p, %0, 0f7F7FFFFF; @p trap; }" :: "f"(x) : "memory"); }
 DEVICE void settle(u32 x) { asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, 0xFEDCBA98; @p trap; }" :: "r"(x) : "memory"); }
-DEVICE void load_global(const void* p, u32& x, u32& y, u32& z, u32& w) {
+DEVICE void read_global(const void* p, u32& x, u32& y, u32& z, u32& w) {
   asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(x), "=r"(y), "=r"(z), "=r"(w) : "l"(p) : "memory");
 }
 DEVICE void store_global(void* p, u32 x, u32 y, u32 z, u32 w) {
