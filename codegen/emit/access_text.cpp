@@ -165,11 +165,13 @@ AccessTextResult access_text(const AccessQuestion& q, std::string_view at) {
     return access.all[static_cast<std::size_t>(warp * access.issues + q.piece * text.issues + j)];
   };
   const std::int64_t first = of(0, 0).address[0];
-  std::int64_t begin = first;
+  std::int64_t begin = first, end = first;
   for (int w = 0; w < access.warps; ++w)
     for (int j = 0; j < text.issues; ++j)
       for (const std::int64_t a : of(w, j).address)
-        if (a >= 0) begin = std::min(begin, a);
+        if (a >= 0) begin = std::min(begin, a), end = std::max(end, a + instruction->bytes);
+  if (q.pieces > 1 && (end - begin) * q.pieces > q.memory->extent(LayoutAxis::Offset) * q.bits / 8)
+    return refused("pieces of it do not lie in pieces of memory");
   const auto formula = Formula::of(threads, text.issues, [&](int t, int j) {
     const std::int64_t a = of(t / kWarpLanes, j).address[static_cast<std::size_t>(t % kWarpLanes)];
     return a < 0 ? a : a - begin;

@@ -4,13 +4,9 @@
 // Nothing from a file reaches the text but numbers and names of letters, digits and underscores: identifiers are made here,
 // coordinates are written from their coefficients, and comments carry names with everything else replaced.
 //
-// Layouts. In kernels with wgmma every register tile has the accumulator layout (thread t of the warpgroup, w = t/32,
-// g = t%32/4, q = t%4: register 4j+{0,1} is row 16w+g, columns 8j+2q+{0,1}; 4j+{2,3} is row 16w+g+8), vectors over rows
-// have two registers, and tiles in shared memory are panels of 64 columns with 128-byte swizzle. In kernels with tcgen05 thread t has
-// row t of a tile, as it reads lane t of tensor memory; vectors over rows have one register, and shared memory is as with wgmma. In kernels
-// without products each warp holds whole rows, lane l columns 256c+8l .. +7, and shared memory has panels of 256 columns.
-// Sources: PTX ISA 9.0 (wgmma register fragments, tcgen05 data path layouts, matrix and instruction descriptors, tensor maps); probed by
-// compiling.
+// How values lie and in which instructions they move says the problem's plan (core/layout/plan.h, which has today's choices too); nothing
+// of that is decided here. Sources: PTX ISA 9.0 (wgmma register fragments, tcgen05 data path layouts, matrix and instruction descriptors,
+// tensor maps); probed by compiling.
 #pragma once
 
 #include <optional>

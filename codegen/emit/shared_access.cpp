@@ -87,6 +87,11 @@ void Writer::write_access(const Step& step, const TileOp& op, bool store) {
                   fmt::format("no instruction is known by which '{}' can move '{}'{}", op.name, kernel_.values[registers.value].name,
                               plan && !plan->unknown.empty() ? ": " + plan->unknown : std::string()));
   const Buffer& buffer = program_.buffers[memory.index];
+  const std::int64_t room = kept->extent(LayoutAxis::Offset) * bits_of(type) / 8 / step.piece.count;
+  if (room > buffer.slot_bytes)
+    return refuse(rule, op,
+                  fmt::format("'{}' takes {} bytes as {}, and {} are set aside for it", kernel_.values[memory.value].name, room,
+                              plan_->values[memory.value].text, buffer.slot_bytes));
   std::int64_t alignment = 1024;
   while (buffer.offset % alignment != 0 || (buffer.depth > 1 && buffer.slot_bytes % alignment != 0)) alignment /= 2;
   const AccessTextResult made = access_text(

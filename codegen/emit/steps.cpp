@@ -291,6 +291,9 @@ void Writer::write_store(const Step& step) {
     return refuse("store_kind", op, fmt::format("'{}' adds something else than f32", op.name));
   const auto panels = panels_of(step.inputs.at(0).value, op);
   if (!panels) return;
+  if (panels->count % step.piece.count != 0)
+    return refuse("tile_shape", op,
+                  fmt::format("'{}' stores {} pieces, and its tile lies in {} panels", op.name, step.piece.count, panels->count));
   const std::size_t map = map_of(op, *panels);
   const auto at = coordinates(step, op);
   if (!one_thread_) {

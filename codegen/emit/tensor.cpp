@@ -60,6 +60,7 @@ void Writer::write_tensor_product(const Step& step) {
   if (as.size() != 2 || bs.size() != 2 || ds.size() != 2 || as[ta] != 128) return unfit("is no product of 128 rows");
   const DType type = kernel_.values[a.value].dtype, b_type = kernel_.values[b.value].dtype;
   const bool bytes = is_8_bit(type);
+  if (!lies_in_spans(b.value, {128}, op) || (!from_tensor && !lies_in_spans(a.value, {128}, op))) return;
   if (kernel_.values[d.value].dtype != DType::F32 || (bytes ? !is_8_bit(b_type) : b_type != type) ||
       (!bytes && type != DType::Bf16 && type != DType::F16))
     return unfit("multiplies neither bf16 nor f16 nor 8-bit floats into f32");

@@ -42,9 +42,16 @@ bool Writer::only_sums_read_init(const Step& fill) const {
 }
 
 /// Of a tile in shared memory: bytes of a row of its panels.
-std::int64_t Writer::span_of(std::size_t value) const {
-  const std::string text = problem_.layouts ? problem_.layouts->values[value].text : std::string();
-  return text == "panels 64" ? 64 : text == "panels 32" ? 32 : 128;
+std::int64_t Writer::span_of(std::size_t value) const { return swizzle_of(value).value_or(128); }
+
+/// A product reads it: it lies in swizzled panels of one of these spans.
+bool Writer::lies_in_spans(std::size_t value, std::initializer_list<int> spans, const TileOp& op) {
+  const auto swizzle = swizzle_of(value);
+  if (!layout_of(value) || (swizzle && std::find(spans.begin(), spans.end(), *swizzle) != spans.end())) return true;
+  refuse("product", op,
+         fmt::format("'{}' reads '{}', which lies as {}: layout {}=panels {}", op.name, kernel_.values[value].name,
+                     plan_->values[value].text, kernel_.values[value].name, *spans.begin()));
+  return false;
 }
 
 bool Writer::lies_as_operand(std::size_t value) const { return problem_.layouts && problem_.layouts->values[value].text == "operand"; }
@@ -75,6 +82,7 @@ void Writer::write_product(const Step& step) {
   if (narrow && from_registers && !lies_as_operand(a.value))
     return unfit(fmt::format("takes 8-bit floats from registers that do not lie as wgmma reads them: \"layouts\": {{\"{}\": \"operand\"}}",
                              kernel_.values[a.value].name));
+  if (!lies_in_spans(b.value, {128, 64, 32}, op) || (!from_registers && !lies_in_spans(a.value, {128, 64, 32}, op))) return;
   // A panel is `span` bytes of each row: columns of K, or of M or N.
   const std::int64_t a_span = from_registers ? 128 : span_of(a.value), b_span = span_of(b.value);
   const std::int64_t a_panel = a_span * 8 / bits_of(type), b_panel = b_span * 8 / bits_of(b_type), deep = narrow ? 32 : 16;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <deque>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -153,6 +154,7 @@ class Writer {
   // ---- products on Hopper (wgmma.cpp)
   void write_product(const Step& step);
   std::int64_t span_of(std::size_t value) const;
+  bool lies_in_spans(std::size_t value, std::initializer_list<int> spans, const TileOp& op);
   bool lies_as_operand(std::size_t value) const;
   void write_retire(const Step& step);
   bool is_positive(std::size_t value) const;
