@@ -238,7 +238,8 @@ std::string alternatives_text(const LayoutView& view, const TextStyle& style, bo
 std::string facts_text(const LayoutView& view, int width) {
   std::string out = printable(view.title) + (view.op.empty() ? "" : ", moved by " + view.op) + "\n";
   out += fact("tile", tile_text(view), width);
-  out += fact("registers", view.registers_text, width);
+  const std::int32_t held = view.cells.empty() ? 0 : view.cells.front().copies;
+  out += fact("registers", view.registers_text + (held > 1 ? fmt::format("; every element is held {} times", held) : ""), width);
   out += fact("memory", view.memory_text, width);
   out += fact("other side", view.other, width);
   out += fact("instruction", instructions_text(view), width);
