@@ -12,6 +12,7 @@
 
 #include "app/session/proposal_commands.h"
 #include "app/session/sweep_state.h"
+#include "app/window/tabs/layout/layout_state.h"
 #include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
@@ -128,6 +129,23 @@ TEST_CASE("the lines of an op in its CUDA text in three themes", "[ui]") {
     h.session().apply(SelectOp{h.session().content().problem->find_op("exp0")});
     h.session().apply(show_tab(BottomTab::Cuda));
     h.window().ui().maximized = true;
+  });
+}
+
+TEST_CASE("a layout whose lanes meet in three themes", "[ui]") {
+  show("layout", [](Harness& h) {
+    ping_pong(h);
+    LayoutTabState& state = h.window().ui().of<LayoutTabState>();
+    state.own = true;
+    state.access = "ldmatrix.x4";
+    state.colour = LayoutColour::Bank;
+    std::snprintf(state.text, sizeof state.text, "(16,64):(64,1)");
+    h.session().apply(show_tab(BottomTab::Layout));
+    h.window().ui().maximized = true;
+    for (int i = 0; i < 20000 && !state.a.view(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      h.frame();
+    }
   });
 }
 

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <thread>
 
+#include "app/session/proposal_commands.h"
 #include "app/window/tabs/layout/layout_state.h"
 #include "tests/ui/labels.h"
 #include "tests/ui/person.h"
@@ -119,7 +120,7 @@ TEST_CASE("the grid zooms at the mouse, pans with the right button, fits on Home
   p.wheel("layout/grid/a", 6);
   CHECK(p.state().grid.cell_x > fitted);
   const float left = p.state().grid.left;
-  p.drag("layout/grid/a", -60, 0, 1);
+  p.Harness::drag("layout/grid/a", -60, 0, 1);
   CHECK(p.state().grid.left > left);
   p.move_to("layout/grid/a");
   const LayoutCursor before = *p.state().cursor;

@@ -106,7 +106,9 @@ float layout_banks_height(const LayoutView& view, float width) {
   int beside = kBanks;
   while (beside > 4 && width / static_cast<float>(beside) < px(kBankWidth)) beside /= 2;
   const auto ways = static_cast<float>(std::clamp(view.cost.ways, 1, 8));
-  return px(22) + 2 * ImGui::GetTextLineHeightWithSpacing() + static_cast<float>(kBanks / beside) * (line * (ways + 1) + gap) + px(8);
+  const float wraps = std::floor(text_size(fonts().small, view.why).x / std::max(width, 1.0f));
+  return px(22) + (2 + wraps) * ImGui::GetTextLineHeightWithSpacing() + static_cast<float>(kBanks / beside) * (line * (ways + 1) + gap) +
+         px(8);
 }
 
 void draw_layout_banks(const LayoutView& view, LayoutTabState& s) {
@@ -129,7 +131,10 @@ void draw_layout_banks(const LayoutView& view, LayoutTabState& s) {
   ImGui::SameLine(0, px(8));
   ImGui::AlignTextToFramePadding();
   cut_line(strip.ways > 1 ? theme().bad : theme().text, phase_text(view, strip));
-  cut_line(theme().dim, view.why);
+  if (ImGui::GetContentRegionAvail().y > px(150))
+    wrapped_text(fonts().small, theme().dim, view.why);
+  else
+    cut_line(theme().dim, view.why);
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   if (room.y < px(28)) return;
   draw_boxes(strip, at, room.x, room.y);

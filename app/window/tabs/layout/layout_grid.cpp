@@ -296,7 +296,7 @@ LayoutInk layout_ink(LayoutColour colour, std::int64_t index, std::int64_t count
 
 void draw_layout_grid(const char* name, LayoutScene& scene, LayoutTabState& s, float width, float height) {
   const LayoutView& view = *scene.view();
-  rebuild(scene, s.colour);
+  rebuild(scene, usable_colour(view, s.colour));
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   Digits digits;

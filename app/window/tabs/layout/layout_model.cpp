@@ -66,6 +66,23 @@ LayoutBlocks blocks_of(const LayoutView& view, LayoutColour colour) {
   return out;
 }
 
+std::string why_no_colour(const LayoutView& view, LayoutColour colour) {
+  switch (colour) {
+    case LayoutColour::Warp:
+    case LayoutColour::Lane:
+    case LayoutColour::Register: return view.registers ? "" : "it lies in no register";
+    case LayoutColour::Bank: return view.memory ? "" : "it does not lie in shared memory";
+    case LayoutColour::Phase: return view.access ? "" : "no instruction moves it here";
+  }
+  return {};
+}
+
+LayoutColour usable_colour(const LayoutView& view, LayoutColour wanted) {
+  for (const LayoutColour colour : {wanted, LayoutColour::Bank, LayoutColour::Lane})
+    if (why_no_colour(view, colour).empty()) return colour;
+  return wanted;
+}
+
 std::optional<LayoutPick> pick_of(const LayoutCell& cell, bool whole_register) {
   if (cell.reg < 0) return std::nullopt;
   if (whole_register) return LayoutPick{true, -1, -1, cell.reg};

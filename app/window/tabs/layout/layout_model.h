@@ -25,6 +25,11 @@ struct LayoutBlocks {
 };
 LayoutBlocks blocks_of(const LayoutView& view, LayoutColour colour);
 
+/// Why cells have no such number; empty: some have.
+std::string why_no_colour(const LayoutView& view, LayoutColour colour);
+/// The colour itself, else the next best one that says something of this view.
+LayoutColour usable_colour(const LayoutView& view, LayoutColour wanted);
+
 /// What a click chose: a lane of a warp with all its registers, or a register of all lanes.
 struct LayoutPick {
   bool whole_register = false;

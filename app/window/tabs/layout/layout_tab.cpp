@@ -23,7 +23,7 @@
 namespace heddle::app {
 namespace {
 
-constexpr float kRoomBeside = 720, kRoomForBoth = 330;  // pixels at scale 1
+constexpr float kRoomBeside = 720, kRoomForBoth = 330, kRoomForTable = 520;  // pixels at scale 1
 constexpr std::array kColours{LayoutColour::Warp, LayoutColour::Lane, LayoutColour::Register, LayoutColour::Bank, LayoutColour::Phase};
 constexpr std::array kTypes{DType::F32, DType::Bf16, DType::F16, DType::F8e4m3, DType::F8e5m2, DType::I32, DType::I8, DType::I4};
 
@@ -113,11 +113,7 @@ std::optional<LayoutAsk> ask_alternative(const Content& content, const ScheduleE
   });
   if (found == now->alternatives.end()) return std::nullopt;
   LayoutAsk ask = ask_kernel(content, entry, s);
-  const auto in_memory = [&](const std::string& value) {
-    return std::any_of(s.rows.begin(), s.rows.end(),
-                       [&](const LayoutListRow& r) { return r.value == value && r.space == to_string(Space::Smem); });
-  };
-  ask.choices.layouts[in_memory(now->value) || now->other.empty() ? now->value : now->other] = found->layout;
+  ask.choices.layouts[now->value_in_memory || now->other.empty() ? now->value : now->other] = found->layout;
   ask.choices.instructions[s.op] = found->instruction;
   LayoutQuestion alone;
   alone.text = found->layout;
@@ -194,11 +190,16 @@ void refresh(const Session& session, LayoutTabState& s) {
     }
   }
   if (!s.value.empty() || !s.op.empty() || s.rows.empty()) return;
-  // First of all an op whose lanes meet.
-  const auto worst = std::max_element(s.rows.begin(), s.rows.end(), [](const LayoutListRow& a, const LayoutListRow& b) {
-    const auto rank = [](const LayoutListRow& r) { return !r.accessed ? 0 : !r.cost.known ? 1 : 1 + r.cost.ways; };
-    return rank(a) < rank(b);
-  });
+  // First of all an op whose lanes meet, then one that threads do.
+  const auto by_threads = [&](const LayoutListRow& row) {
+    const OpPlan* plan = row.op.empty() ? nullptr : content.problem->layouts->find(row.op);
+    return plan && std::any_of(plan->accesses.begin(), plan->accesses.end(), [](const OpAccess& access) { return access.held != nullptr; });
+  };
+  const auto rank = [&](const LayoutListRow& row) {
+    return !row.accessed || !row.cost.known ? 0 : (by_threads(row) ? 1 : 0) + row.cost.ways;
+  };
+  const auto worst =
+      std::max_element(s.rows.begin(), s.rows.end(), [&](const LayoutListRow& a, const LayoutListRow& b) { return rank(a) < rank(b); });
   show_layout_row(s, static_cast<std::size_t>(worst - s.rows.begin()));
 }
 
@@ -271,11 +272,13 @@ void draw_bar(const Session& session, UiState& ui, LayoutTabState& s) {
   if (piece("layout/own", "Text", s.own, "a layout by itself, typed or pasted in the notation of CuTe or Triton")) s.own = !s.own;
   beside_or_below(px(150), 10);
   caption("colour");
+  const LayoutView* view = s.a.view();
+  const LayoutColour now = view ? usable_colour(*view, s.colour) : s.colour;
   for (const LayoutColour colour : kColours) {
     const std::string word = to_string(colour);
     beside_or_below(piece_width(word));
-    if (piece("layout/colour/" + word, word, s.colour == colour,
-              "cells are coloured and numbered by " + word + "  " + keys_of("layout_colour")))
+    if (piece("layout/colour/" + word, word, now == colour, "cells are coloured and numbered by " + word + "  " + keys_of("layout_colour"),
+              view ? why_no_colour(*view, colour) : ""))
       s.colour = colour;
   }
   beside_or_below(px(150), 10);
@@ -423,6 +426,13 @@ void draw_grids(LayoutTabState& s, ImVec2 room) {
   ImGui::PopStyleVar();
 }
 
+/// Whose banks are shown: those of what stands beside, where something does.
+const LayoutView* banks_of(const LayoutTabState& s) {
+  return s.beside != LayoutBeside::Nothing && s.b.view() && !s.own ? s.b.view() : s.a.view();
+}
+
+bool has_bounds(const LayoutView& view) { return view.bounds.size() == view.alternatives.size() && !view.alternatives.empty(); }
+
 void draw_part_pieces(LayoutTabState& s, LayoutPart shown, bool table) {
   if (piece("layout/part/banks", "Banks", shown == LayoutPart::Banks, "which lanes meet in which bank")) s.part = LayoutPart::Banks;
   if (!table) return;
@@ -434,10 +444,10 @@ void draw_part_pieces(LayoutTabState& s, LayoutPart shown, bool table) {
 /// Banks and alternatives; in little height the one that was chosen, by pieces above them where those are not there already.
 void draw_side(LayoutTabState& s, ImVec2 room, bool with_pieces) {
   const LayoutView& view = *s.a.view();
-  const LayoutView* of_banks = s.beside != LayoutBeside::Nothing && s.b.view() && !s.own ? s.b.view() : &view;
+  const LayoutView* of_banks = banks_of(s);
   const bool table = !s.own && !s.op.empty();
   const bool both = table && room.y >= px(kRoomForBoth);
-  const bool with_bounds = view.bounds.size() == view.alternatives.size() && !view.alternatives.empty();
+  const bool with_bounds = has_bounds(view);
   if (with_pieces && table && !both) draw_part_pieces(s, s.part == LayoutPart::Alternatives ? s.part : LayoutPart::Banks, true);
   if (!table || both || s.part != LayoutPart::Alternatives) {
     const float height = both ? std::floor(std::min(layout_banks_height(*of_banks, room.x), room.y * 0.55f)) : 0;
@@ -445,7 +455,7 @@ void draw_side(LayoutTabState& s, ImVec2 room, bool with_pieces) {
     draw_layout_banks(*of_banks, s);
     ImGui::EndChild();
   }
-  if (both) section("ALTERNATIVES", with_bounds ? "" : "being worked out");
+  if (both) section("ALTERNATIVES", with_bounds ? "" : "least II is being worked out");
   if (both || (table && s.part == LayoutPart::Alternatives)) draw_layout_alternatives(view, with_bounds, s);
 }
 
@@ -465,16 +475,25 @@ void draw_rest(LayoutTabState& s) {
     if (s.part == LayoutPart::Grid) return draw_grids(s, ImGui::GetContentRegionAvail());
     return draw_side(s, ImGui::GetContentRegionAvail(), false);
   }
-  const ImVec2 room = ImGui::GetContentRegionAvail();
+  ImVec2 room = ImGui::GetContentRegionAvail();
+  // In a high tab the table has the whole width, below both.
+  const bool below = room.y >= px(kRoomForTable) && !s.own && !s.op.empty();
+  const float high = below ? std::floor(room.y * 0.6f) : room.y;
   const bool pair = s.beside != LayoutBeside::Nothing && !s.own;
   const float side = std::floor(std::clamp(room.x * (pair ? 0.36f : 0.44f), px(340), px(760))), gap = px(14);
-  ImGui::BeginChild("grids", {room.x - side - gap, room.y}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::BeginChild("grids", {room.x - side - gap, high}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   draw_grids(s, ImGui::GetContentRegionAvail());
   ImGui::EndChild();
   ImGui::SameLine(0, gap);
-  ImGui::BeginChild("side", {side, room.y}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  draw_side(s, ImGui::GetContentRegionAvail(), true);
+  ImGui::BeginChild("side", {side, high}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  if (below)
+    draw_layout_banks(*banks_of(s), s);
+  else
+    draw_side(s, ImGui::GetContentRegionAvail(), true);
   ImGui::EndChild();
+  if (!below) return;
+  section("ALTERNATIVES", has_bounds(*view) ? "" : "least II is being worked out");
+  draw_layout_alternatives(*view, has_bounds(*view), s);
 }
 
 }  // namespace
