@@ -233,7 +233,9 @@ class Drawer {
         const LayoutPaint paint = layout_paint(colour_, index, count_);
         const double x = kMargin + kLabels + static_cast<double>(place) * 30;
         drawing_.boxes.push_back({x, y_, 28, 15, paint.fill, false, false, {}});
-        text(x + 14, y_ + 11.5, 10, Anchor::Middle, paint.text, std::to_string(index));
+        const int turns = view_.access ? phases(*view_.access) : 1;
+        text(x + 14, y_ + 11.5, 10, Anchor::Middle, paint.text,
+             colour_ == LayoutColour::Phase ? fmt::format("{}.{}", index / turns, index % turns) : std::to_string(index));
       }
       text(kMargin, y_ + 12, 10, Anchor::Left, theme_.dim, to_string(colour_), false, true);
       y_ += 15;
@@ -333,7 +335,7 @@ LayoutPaint layout_paint(LayoutColour colour, std::int64_t index, std::int64_t c
 LayoutDrawing draw_layout(const LayoutView& view, LayoutColour colour, SvgTheme theme) { return Drawer(view, colour, theme).draw(); }
 
 LayoutDrawing drawing_pair(const LayoutDrawing& a, const LayoutDrawing& b) {
-  constexpr double kWidest = 2600;
+  constexpr double kWidest = 3000;
   LayoutDrawing both = a;
   const bool beside = a.width + b.width <= kWidest;
   const double x = beside ? a.width : 0, y = beside ? 0 : a.height;
