@@ -142,7 +142,7 @@ int run_adopt(const Arguments& arguments, const Terminal& terminal) {
     terminal.note(
         fmt::format("recording changed the kernel's time by {:.1f} %: its numbers are those of another kernel", 100 * m->profile->cost()));
   // A problem with these parameters, for the numbers that the measured ones replace.
-  const auto problem = resolve(inputs->kernel, inputs->machine, m->params, {});
+  const auto problem = resolve(inputs->kernel, inputs->machine, m->params, {}, inputs->choices);
   if (!problem.ok()) return report(terminal, problem.error(), json);
   const Adopted adopted = adopt(*problem, *m->profile);
   for (const std::string& op : adopted.unknown) terminal.note(fmt::format("the kernel has no op '{}'", printable(op)));

@@ -403,6 +403,8 @@ std::vector<CommandSpec> make_table() {
         kParam,
         kSubtile,
         kSet,
+        kLayout,
+        kInstruction,
         {"--objective",
          "",
          "NAME",

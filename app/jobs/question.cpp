@@ -195,6 +195,7 @@ Answer family(const Question& q, std::stop_token stop, const AskListener& tell) 
   spec.params = q.overrides;
   for (const Change& change : q.changes)
     if (change.enabled) spec.changes.push_back(change);
+  spec.layouts = choices_of(*q.problem);
   for (const std::string& text : q.options.vary) {
     if (Result<Variation> v = parse_variation(text)) {
       if (v->kind == Variation::Kind::Param) spec.params.erase(v->name);  // it varies, whatever it is set to

@@ -187,12 +187,17 @@ void SessionCore::on(const OpenPoint& c) {
   const auto overrides = overrides_of(*next.kernel, source->params);
   if (!overrides) return fail(title, overrides.error());
   next.overrides = *overrides;
+  if (!source->schedule.empty()) {
+    const auto head = parse_schedule_head(source->schedule, file.path);
+    if (!head) return fail(title, head.error());
+    next.choices = head->layouts;
+  }
   const bool same = same_kernel && same_machine && document_.content.problem && document_.content.overrides == next.overrides &&
-                    document_.content.changes.empty();
+                    document_.content.changes.empty() && document_.content.choices == next.choices;
   if (c.as_baseline && !same)
     return say(LogLevel::Warning, fmt::format("{} is of other parameters: it can be shown, not compared with what is shown", what));
   if (!same) {
-    auto problem = resolve(*next.kernel, *next.machine, next.overrides);
+    auto problem = resolve(*next.kernel, *next.machine, next.overrides, {}, next.choices);
     if (!problem) return fail(title, problem.error());
     next.problem = std::make_shared<const Problem>(*std::move(problem));
   }

@@ -14,6 +14,7 @@
 #include "core/base/hash.h"
 #include "core/base/version.h"
 #include "core/check/checker.h"
+#include "core/formats/choices_json.h"
 #include "core/formats/kernel_json.h"
 #include "core/formats/machine_json.h"
 #include "core/formats/schedule_json.h"
@@ -326,6 +327,7 @@ std::string KernelEvaluator::subject_digest() const {
   hash.add(kernel_text(subject_.kernel)).add(machine_text(subject_.machine));
   for (const auto& [name, value] : subject_.params) hash.add(name).add(value);
   for (const Change& change : subject_.changes) hash.add(describe(change));
+  hash.add(choices_text(subject_.choices));
   hash.add(std::string(to_string(options_.objective)))
       .add(std::string(to_string(options_.fidelity)))
       .add(static_cast<int>(options_.demand));

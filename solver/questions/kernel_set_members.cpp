@@ -198,7 +198,7 @@ class Expansion {
       cut = *std::move(parts);
     }
     cut.max_groups = m.groups;
-    Result<Problem> problem = resolve(cut, spec_.machine, params, spec_.changes);
+    Result<Problem> problem = resolve(cut, spec_.machine, params, spec_.changes, spec_.layouts);
     if (!problem) {
       m.faults = problem.error().faults;
       return;

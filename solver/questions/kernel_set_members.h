@@ -31,6 +31,7 @@ struct KernelSetSpec {
   Scope params;  ///< for every kernel that has the parameter
   std::vector<Variation> vary;
   Changes changes;           ///< of the machine's and the kernels' numbers; shares of the peak are then not known
+  LayoutChoices layouts;     ///< of layouts and instructions, for every kernel
   bool all_choices = false;  ///< also every parameter with choices that is neither set nor varied
 };
 

@@ -11,6 +11,7 @@
 #include "core/answers/kernel_set.h"
 #include "core/base/split.h"
 #include "core/base/suggest.h"
+#include "core/formats/choices_json.h"
 #include "core/formats/schedule_json.h"
 #include "core/library/library.h"
 #include "solver/questions/kernel_set.h"
@@ -69,6 +70,10 @@ Result<Question> read_question(const Arguments& arguments, const Terminal& termi
       else
         take(change.error());
     }
+  std::vector<Fault> unread;
+  for (const std::string& text : arguments.all("--layout")) add_layout(text, question.spec.layouts, unread);
+  for (const std::string& text : arguments.all("--instruction")) add_instruction(text, question.spec.layouts, unread);
+  if (!unread.empty()) take({ErrorKind::Input, std::move(unread)});
   question.spec.all_choices = arguments.has("--all-choices");
   print_warnings(terminal, warnings);
   if (!error.faults.empty()) return error;
@@ -122,6 +127,9 @@ std::string again(const Question& question, const KernelSetMember& m, const std:
   for (const auto& [name, value] : m.choices) text += fmt::format(" -p {}={}", name, value);
   for (const Subtile& s : m.subtiles) text += fmt::format(" --subtile {}={}", s.param, s.factor);
   for (const Change& change : question.spec.changes) text += " --set " + describe(change);
+  for (const auto& [value, layout] : question.spec.layouts.layouts) text += fmt::format(" --layout '{}={}'", value, layout);
+  for (const auto& [op, choice] : question.spec.layouts.instructions)
+    text += fmt::format(" --instruction {}={}", op, instruction_text(choice));
   if (m.groups != m.usual_groups) text += fmt::format(" --groups {}", m.groups);
   return printable(text);
 }
