@@ -166,6 +166,7 @@ void Writer::write_vector_load(const Step& step, const TileOp& op, std::size_t i
   int bytes = bytes_of_load(plan->instruction.name);
   if (bytes == 0)
     return unfit(fmt::format("loads by {}; ld.global.4, ld.global.8 and ld.global.16 can be written", plan->instruction.name));
+  if (type == DType::I4) return unfit("loads numbers of 4 bits from global memory; tma_load to shared memory can be written");
   if (type != made && !(made == DType::F32 && (type == DType::Bf16 || type == DType::F16)))
     return unfit(fmt::format("loads {} as {}; the tensor's own type, or f32 of 16 bits, can be written, and `convert` does the rest",
                              to_string(type), to_string(made)));
