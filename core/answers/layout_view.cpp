@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "core/analysis/bounds.h"
 #include "core/base/assert.h"
@@ -67,8 +68,23 @@ void add_memory(LayoutView& view, const std::vector<std::int64_t>& offsets) {
 
 void add_phases(LayoutView& view, const std::vector<std::int64_t>& offsets) {
   const Access& access = *view.access;
-  std::vector<std::int32_t> cell_of(static_cast<std::size_t>(view.memory->extent(LayoutAxis::Offset)), -1);
-  for (std::size_t i = 0; i < offsets.size(); ++i) cell_of[static_cast<std::size_t>(offsets[i])] = static_cast<std::int32_t>(i);
+  const std::int64_t extent = view.memory->extent(LayoutAxis::Offset);
+  // By offset; of memory that is nearly all padding a list of what is there.
+  std::vector<std::int32_t> dense;
+  std::unordered_map<std::int64_t, std::int32_t> sparse;
+  if (extent <= std::max<std::int64_t>(1 << 16, 16 * std::ssize(offsets))) dense.assign(static_cast<std::size_t>(extent), -1);
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    const auto cell = static_cast<std::int32_t>(i);
+    if (dense.empty())
+      sparse[offsets[i]] = cell;
+    else
+      dense[static_cast<std::size_t>(offsets[i])] = cell;
+  }
+  const auto cell_at = [&](std::int64_t offset) {
+    if (!dense.empty()) return dense[static_cast<std::size_t>(offset)];
+    const auto found = sparse.find(offset);
+    return found == sparse.end() ? -1 : found->second;
+  };
   for (const WarpAccess& one : access.all)
     for (int phase = 0; phase < phases(access); ++phase) {
       const auto per_bank = words_per_bank(wanted_words(access, one, phase));
@@ -76,10 +92,11 @@ void add_phases(LayoutView& view, const std::vector<std::int64_t>& offsets) {
       for (int lane = first; lane < last; ++lane) {
         const std::int64_t address = one.address[static_cast<std::size_t>(lane)];
         if (address < 0) continue;
-        const std::int64_t begin = address * 8 / view.bits, end = std::min((address + access.bytes) * 8 / view.bits, std::ssize(cell_of));
+        const std::int64_t begin = address * 8 / view.bits, end = std::min((address + access.bytes) * 8 / view.bits, extent);
         for (std::int64_t offset = begin; offset < end; ++offset) {
-          if (cell_of[static_cast<std::size_t>(offset)] < 0) continue;
-          LayoutCell& cell = view.cells[static_cast<std::size_t>(cell_of[static_cast<std::size_t>(offset)])];
+          const std::int32_t index = cell_at(offset);
+          if (index < 0) continue;
+          LayoutCell& cell = view.cells[static_cast<std::size_t>(index)];
           if (cell.issue >= 0) continue;
           cell.issue = one.issue;
           cell.phase = phase;

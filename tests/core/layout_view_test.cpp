@@ -218,6 +218,13 @@ TEST_CASE("text and picture of a small layout are the golden ones", "[core]") {
   CHECK(test::golden_difference("layout_small.svg", layout_svg(view, LayoutColour::Lane)) == "");
 }
 
+TEST_CASE("memory that is nearly all padding takes no more than its elements", "[core]") {
+  const LayoutView view = view_of_text("(64,64):(16000000,1)", "ldmatrix.x4");
+  CHECK(view.cost.ways == 8);
+  CHECK(view.at(63, 63).byte == (63LL * 16'000'000 + 63) * 2);
+  CHECK(view.at(63, 63).issue >= 0);
+}
+
 TEST_CASE("a large grid stays within the width, and says what it leaves out", "[core]") {
   const LayoutView view = view_of_text("panels 128", "st.shared.16", DType::F32, {256, 256});
   TextStyle style;
