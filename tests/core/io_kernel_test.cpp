@@ -82,7 +82,7 @@ TEST_CASE("misspelt words and keys are answered with the nearest known one", "[c
   parts.body = R"({"name": "load", "kind": "lod", "tensor": "A", "at": ["i", 0], "out": ["a"]},
     {"name": "sum", "kind": "elementwise", "in": ["a", "b[-1]"], "out": ["b"], "attrs": {"fn": "ad"}})";
   CHECK(faults_of(parts) ==
-        "k.json: /values/0/dtype: unknown dtype \"fp32\" (known: f32, bf16, f16, f8e4m3, f8e5m2 or i32) (did you mean "
+        "k.json: /values/0/dtype: unknown dtype \"fp32\" (known: f32, bf16, f16, f8e4m3, f8e5m2, i32, i8 or i4) (did you mean "
         "'f32'?)\n"
         "k.json: /values/0/space: unknown space \"registers\" (known: register, smem, tmem or global) (did you mean "
         "'register'?)\n"
