@@ -40,7 +40,7 @@ void look_at_problem(const Content& content, Broken& broken) {
     return;
   }
   if (!content.kernel || !content.machine) return broken.push_back("a problem without kernel or machine");
-  const auto again = resolve(*content.kernel, *content.machine, content.overrides, content.changes);
+  const auto again = resolve(*content.kernel, *content.machine, content.overrides, content.changes, content.choices);
   if (!again)
     broken.push_back("the problem does not resolve: " + to_string(again.error()));
   else if (problem_hash(*again) != problem_hash(*content.problem))

@@ -36,7 +36,7 @@ void draw_conflict_marks(ChartFrame& f) {
     f.draw.AddRect(plate->low(), plate->high(), theme().bad, px(3));
     paint::text(f.draw, fonts().small_bold, plate->x0 + px(4), (plate->y0 + plate->y1 - paint::text_height(fonts().small_bold)) / 2,
                 theme().text, bar.mark);
-    if (probe::on()) probe::item(f.probe_name("mark/") + bar_probe(bar), plate->x0, plate->y0, plate->x1, plate->y1);
+    if (probe::on()) probe::item(f.probe_name("ways/") + bar_probe(bar), plate->x0, plate->y0, plate->x1, plate->y1);
   }
   if (clipped) f.draw.PopClipRect();
 }

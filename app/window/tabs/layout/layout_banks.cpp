@@ -10,6 +10,9 @@
 #include "app/window/kit/table.h"
 #include "app/window/kit/widgets.h"
 #include "app/window/tabs/layout/layout_views_drawn.h"
+#include "core/base/text_style.h"
+#include "core/chart/chart_layout.h"
+#include "core/chart/gantt_facts.h"
 
 namespace heddle::app {
 namespace {
@@ -92,6 +95,14 @@ void cut_line(Color color, const std::string& text) {
   if (shown != text && ImGui::IsItemHovered()) tooltip(text);
 }
 
+std::string row_tip(const LayoutChoiceRow& row) {
+  std::string text = row.layout + " by " + row.instruction;
+  if (row.cost.known) text += "\n" + access_words({}, row.cost) + ", " + count_of(row.issues, "instruction") + " of each warp";
+  text += fmt::format("\n{}, {} more per thread", count_of(row.bytes, "byte"), count_of(row.registers, "register"));
+  if (row.bound > 0) text += "\nII at least " + grouped(row.bound);
+  return text + "\n" + row.why;
+}
+
 }  // namespace
 
 void step_phase(const LayoutView& view, LayoutTabState& s, int direction) {
@@ -146,17 +157,23 @@ void draw_layout_alternatives(const LayoutView& view, bool with_bounds, LayoutTa
   std::vector<LayoutChoiceRow> rows = layout_choice_rows(view);
   const auto all = layout_choice_columns();
   std::vector<Column<LayoutChoiceRow>> columns(all.begin(), all.end());
-  const float room = ImGui::GetContentRegionAvail().x;
-  float fixed = 0;
   for (auto& column : columns) {
-    column.width = text_size(fonts().small_bold, column.title).x + px(12);
+    column.width = text_size(fonts().small_bold, column.title).x + px(14);
     column.flags = ImGuiTableColumnFlags_WidthFixed;
   }
   columns.front().width = px(96);
   column_of(columns, "instruction").width = px(140);
-  column_of(columns, "bytes").width = std::max(column_of(columns, "bytes").width, px(52));
-  for (auto& column : columns) fixed += column.title == "why not" ? 0 : column.width + px(10);
-  column_of(columns, "why not").width = std::max(px(230), room - fixed - px(24));
+  column_of(columns, "bytes").width = std::max(column_of(columns, "bytes").width, px(56));
+  column_of(columns, "why not").flags = ImGuiTableColumnFlags_WidthStretch;
+  column_of(columns, "why not").width = 1;
+  // Where the room is short the least interesting ones go; a row says all of them beside the mouse.
+  const float room = ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize - px(130);
+  for (const char* least : {"bytes", "regs", "issue", "port"}) {
+    float needed = 0;
+    for (const auto& column : columns) needed += column.flags == ImGuiTableColumnFlags_WidthFixed ? column.width + px(10) : 0;
+    if (needed <= room) break;
+    std::erase_if(columns, [&](const auto& column) { return column.title == least; });
+  }
   const auto words = [](const char* title, std::vector<Column<LayoutChoiceRow>>& list) {
     Column<LayoutChoiceRow>& column = column_of(list, title);
     column.draw = [text = column.text](const LayoutChoiceRow& row) {
@@ -169,12 +186,16 @@ void draw_layout_alternatives(const LayoutView& view, bool with_bounds, LayoutTa
   words("why not", columns);
   column_of(columns, "ways").ink = [](const LayoutChoiceRow& row) { return row.cost.ways > 1 ? theme().bad : theme().text; };
   if (!with_bounds) column_of(columns, "II at least").text = [](const LayoutChoiceRow&) { return std::string("..."); };
-  float needed = 0;
-  for (const auto& column : columns) needed += column.width + px(10);
-  TableLook look = scrolling_look(ImGui::GetContentRegionAvail(), needed);
-  look.held = 1;
+  TableLook look;
+  look.flags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings;
+  look.size = ImGui::GetContentRegionAvail();
   look.order = &s.order;
   look.none = "no other choice is known";
+  // Where its bar is, there is no room for letters.
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  if (probe::on())
+    probe::item("layout/scrollbar", corner.x + look.size.x - ImGui::GetStyle().ScrollbarSize, corner.y, corner.x + look.size.x,
+                corner.y + look.size.y);
   const auto heading = [&](const Column<LayoutChoiceRow>& column) { draw_heading(column, "layout/sort", s.order); };
   draw_table("layout_alternatives", look, columns, rows, heading, [&](const LayoutChoiceRow& row, std::size_t) {
     const bool beside =
@@ -189,7 +210,7 @@ void draw_layout_alternatives(const LayoutView& view, bool with_bounds, LayoutTa
         s.alternative_instruction = row.instruction;
       }
     }
-    if (ImGui::IsItemHovered() && !tooltips_rest()) tooltip(row.layout + " by " + row.instruction + "\n" + row.why);
+    if (ImGui::IsItemHovered() && !tooltips_rest()) tooltip(row_tip(row));
     ImGui::SameLine(0, 0);
     ImGui::SetCursorPosX(left);
     const std::string& whole = row.layout;
