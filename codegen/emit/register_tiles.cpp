@@ -56,6 +56,7 @@ std::string Writer::lay_out(std::size_t v, Value& value) const {
   const ValuePlan& plan = plan_->values[v];
   if (!plan.layout) return plan.unknown.empty() ? "has a shape that is spread over threads in no known way" : plan.unknown;
   const heddle::Layout& from = *plan.layout;
+  if (from.shape != value.shape) return fmt::format("lies as {}, which is of another shape", plan.text);
   const auto extent = [&](LayoutAxis axis) { return from.extent(axis); };
   if (from.in_memory() || extent(LayoutAxis::Lane) > 32 || extent(LayoutAxis::Warp) > 4)
     return fmt::format("lies as {}, which is not in the registers of four warps", plan.text);

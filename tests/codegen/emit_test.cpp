@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <memory>
 #include <set>
 
 #include <catch2/catch.hpp>
 
 #include "codegen/emit/emit.h"
 #include "codegen/emit/names.h"
+#include "core/layout/plan.h"
 #include "tests/codegen/emulation.h"
 #include "tests/codegen/fixture.h"
 
@@ -272,6 +274,10 @@ TEST_CASE("hostile names in a kernel file never reach the text", "[codegen]") {
   for (Value& v : from.problem.values) rename(v.name);
   for (Channel& c : from.problem.channels) rename(c.name);
   for (std::size_t i = 0; i < kernel.body.size(); ++i) from.problem.ops[i].name = kernel.body[i].name;
+  const auto plan = std::make_shared<LayoutPlan>(*from.problem.layouts);
+  plan->ops.clear();
+  for (const auto& [name, op] : from.problem.layouts->ops) plan->ops["op " + poison + name] = op;
+  from.problem.layouts = plan;
   for (Unit& u : from.problem.units) u.name = poison;
   from.problem.machine = poison;
   const std::string source = emitted(from).source;
