@@ -9,6 +9,7 @@
 #include "app/command/arguments.h"
 #include "app/command/command_table.h"
 #include "app/command/exit_code.h"
+#include "core/layout/notation.h"
 #include "core/library/library.h"
 #include "tests/app/cli_support.h"
 #include "tests/support/paths.h"
@@ -139,9 +140,14 @@ TEST_CASE("every example of the help is a command line that parses", "[app]") {
       CHECK(!contains(example, "--out -"));
       std::vector<std::string> words;
       std::istringstream text(example.substr(example.find("heddle ") + 7));
-      for (std::string word; text >> word && word != "|" && word != ">";) words.push_back(word);
-      if (words.back().ends_with(")")) words.back().pop_back();  // source <(heddle completion bash)
-      for (std::string& word : words)                            // a text of the reader's own
+      // As a shell does: what stands in double quotes is one word.
+      for (std::string word; text >> word && word != "|" && word != ">";) {
+        for (std::string more; word.starts_with('"') && !(word.size() > 1 && word.ends_with('"')) && text >> more;) word += " " + more;
+        const bool quoted = word.size() > 1 && word.starts_with('"') && word.ends_with('"');
+        words.push_back(quoted ? word.substr(1, word.size() - 2) : word);
+      }
+      if (command.name == "completion" && words.back().ends_with(")")) words.back().pop_back();  // source <(heddle completion bash)
+      for (std::string& word : words)                                                            // a text of the reader's own
         if (word.starts_with("attention.ttgir"))
           word.replace(0, std::string("attention.ttgir").size(),
                        test::repository_path("tests/triton/texts/attention_forward.sm90.scheduled.ttgir"));
@@ -149,6 +155,12 @@ TEST_CASE("every example of the help is a command line that parses", "[app]") {
       REQUIRE(std::holds_alternative<CommandLine>(parsed));
       const Arguments& arguments = std::get<CommandLine>(parsed).arguments;
       if (!arguments.has("KERNEL")) continue;
+      if (command.name == "layout" && !arguments.has("MACHINE")) {  // a layout by itself
+        CHECK(parse_layout(*arguments.text("KERNEL"),
+                           {arguments.has("--shape") ? std::vector<std::int64_t>{64, 64} : std::vector<std::int64_t>{}, 16})
+                  .ok());
+        continue;
+      }
       const auto kernel = heddle::load_kernel(*arguments.text("KERNEL"));
       REQUIRE(kernel.ok());
       const auto params = parse_params(arguments);
