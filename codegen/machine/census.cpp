@@ -12,8 +12,10 @@ struct Key {
   int key;
   const char* name;
 };
-constexpr std::array<Key, 22> kKeys{{{0x9f0, "wgmma (A in shared memory)"},
+constexpr std::array<Key, 25> kKeys{{{0x9f0, "wgmma (A in shared memory)"},
                                      {0xdf0, "wgmma (A in registers)"},
+                                     {0x9f3, "wgmma of 8 bits (A in shared memory)"},
+                                     {0xdf3, "wgmma of 8 bits (A in registers)"},
                                      {0x9c5, "wgmma fence or wait"},
                                      {0x5ea, "tcgen05.mma (A in shared memory)"},
                                      {0x9ea, "tcgen05.mma (A in tensor memory)"},
@@ -27,6 +29,7 @@ constexpr std::array<Key, 22> kKeys{{{0x9f0, "wgmma (A in shared memory)"},
                                      {0xb1d, "bar"},
                                      {0x9c8, "setmaxnreg"},
                                      {0x844, "stmatrix"},
+                                     {0x83b, "ldmatrix"},
                                      {0x308, "MUFU"},
                                      {0x24b, "packed addition"},
                                      {0x249, "packed FMA"},

@@ -14,7 +14,8 @@ struct Census {
   std::int64_t instructions = 0;
   std::map<int, std::int64_t> by_key;
 
-  std::int64_t products() const { return of(0x9f0) + of(0xdf0); }         ///< wgmma, A in shared memory or in registers
+  /// wgmma, A in shared memory or in registers, of 16 and of 8 bits
+  std::int64_t products() const { return of(0x9f0) + of(0xdf0) + of(0x9f3) + of(0xdf3); }
   std::int64_t tensor_products() const { return of(0x5ea) + of(0x9ea); }  ///< tcgen05.mma, A in shared or in tensor memory
   std::int64_t product_waits() const { return of(0x9c5); }                ///< fences and waits of wgmma
   std::int64_t of(int key) const {

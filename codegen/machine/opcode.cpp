@@ -17,12 +17,15 @@ struct Operation {
 };
 constexpr std::array kOperations = std::to_array<Operation>({
     {0x1f0, OpClass::Product},        // HGMMA
+    {0x1f3, OpClass::Product},        // QGMMA
     {0x009, OpClass::Float},          // FMNMX
     {0x00b, OpClass::Float},          // FSETP
     {0x008, OpClass::Float},          // FSEL
     {0x020, OpClass::Float},          // FMUL
     {0x021, OpClass::Float},          // FADD
     {0x023, OpClass::Float},          // FFMA
+    {0x030, OpClass::Float},          // HADD2
+    {0x03b, OpClass::SharedMemory},   // LDSM
     {0x03e, OpClass::Convert},        // F2FP
     {0x105, OpClass::Convert},        // F2I
     {0x106, OpClass::Convert},        // I2F
