@@ -155,6 +155,10 @@ void draw_layout_banks(const LayoutView& view, LayoutTabState& s) {
 
 void draw_layout_alternatives(const LayoutView& view, bool with_bounds, LayoutTabState& s) {
   std::vector<LayoutChoiceRow> rows = layout_choice_rows(view);
+  if (rows.empty()) {
+    const bool known = s.a.answer && s.a.answer->of.alternatives;
+    return wrapped_text(fonts().body, theme().dim, known ? "no other choice is known for this op" : "being worked out");
+  }
   const auto all = layout_choice_columns();
   std::vector<Column<LayoutChoiceRow>> columns(all.begin(), all.end());
   for (auto& column : columns) {
@@ -190,7 +194,6 @@ void draw_layout_alternatives(const LayoutView& view, bool with_bounds, LayoutTa
   look.flags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings;
   look.size = ImGui::GetContentRegionAvail();
   look.order = &s.order;
-  look.none = "no other choice is known";
   // Where its bar is, there is no room for letters.
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   if (probe::on())

@@ -455,7 +455,7 @@ void draw_side(LayoutTabState& s, ImVec2 room, bool with_pieces) {
     draw_layout_banks(*of_banks, s);
     ImGui::EndChild();
   }
-  if (both) section("ALTERNATIVES", with_bounds ? "" : "least II is being worked out");
+  if (both) section("ALTERNATIVES", with_bounds || view.alternatives.empty() ? "" : "least II is being worked out");
   if (both || (table && s.part == LayoutPart::Alternatives)) draw_layout_alternatives(view, with_bounds, s);
 }
 
@@ -492,7 +492,7 @@ void draw_rest(LayoutTabState& s) {
     draw_side(s, ImGui::GetContentRegionAvail(), true);
   ImGui::EndChild();
   if (!below) return;
-  section("ALTERNATIVES", has_bounds(*view) ? "" : "least II is being worked out");
+  section("ALTERNATIVES", has_bounds(*view) || view->alternatives.empty() ? "" : "least II is being worked out");
   draw_layout_alternatives(*view, has_bounds(*view), s);
 }
 
