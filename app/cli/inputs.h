@@ -16,8 +16,8 @@ struct Inputs : heddle::Inputs {
   std::optional<SolveOutcome> proof;  ///< what --prove found out about the question
 };
 
-/// Reads what the command line has of KERNEL, MACHINE, --param, --subtile, --constraints, --demand, --set, --layout, --instruction, --groups, --max-stages and
-/// SCHEDULE. Warnings go to the terminal. A schedule's claim is judged, and with --prove proved again.
+/// Reads what the command line has of KERNEL, MACHINE, --param, --subtile, --constraints, --demand, --set, --layout, --instruction,
+/// --groups, --max-stages and SCHEDULE. Warnings go to the terminal. A schedule's claim is judged, and with --prove proved again.
 Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal);
 
 /// All of --param, whose form the parser has checked.
