@@ -172,6 +172,18 @@ std::string known_name(const Layout& layout, int bits) {
   return {};
 }
 
+std::optional<int> swizzle_of(const Layout& layout, int bits) {
+  if (layout.shape.size() == 1) {
+    const auto rows = known_layout("rows", layout.shape, bits);
+    return rows && same_places(*rows, layout) ? std::optional(0) : std::nullopt;
+  }
+  if (layout.shape.size() != 2) return std::nullopt;
+  for (const int swizzle : {128, 64, 32, 0})
+    if (const auto panels = panels_layout(layout.shape[0], layout.shape[1], bits, swizzle); panels && same_places(*panels, layout))
+      return swizzle;
+  return std::nullopt;
+}
+
 std::vector<std::string> known_names() {
   return {"accumulator", "operand", "warp_rows", "thread_rows", "panels 128", "panels 64", "panels 32", "panels 0", "rows"};
 }

@@ -32,6 +32,8 @@ Layout rows_layout(std::int64_t rows, std::int64_t columns, std::int64_t pitch =
 std::optional<Layout> known_layout(std::string_view name, const std::vector<std::int64_t>& shape, int bits);
 /// The name that known_layout() gives it back for; empty: none.
 std::string known_name(const Layout& layout, int bits);
+/// S of "panels S", where the layout is one.
+std::optional<int> swizzle_of(const Layout& layout, int bits);
 std::vector<std::string> known_names();  ///< for hints: "accumulator", "panels 128" ...
 
 /// A catalogue row's fragment, over a tile of its own size.

@@ -34,18 +34,6 @@ std::string asker_of(const TileOp& op, bool tensor_products) {
   return fmt::format("{} of '{}'", who, printable(op.name));
 }
 
-std::optional<int> swizzle_of(const Layout& layout, int bits) {
-  if (layout.shape.size() == 1) {
-    const auto rows = known_layout("rows", layout.shape, bits);
-    return rows && same_places(*rows, layout) ? std::optional(0) : std::nullopt;
-  }
-  if (layout.shape.size() != 2) return std::nullopt;
-  for (const int swizzle : {128, 64, 32, 0})
-    if (const auto panels = panels_layout(layout.shape[0], layout.shape[1], bits, swizzle); panels && same_places(*panels, layout))
-      return swizzle;
-  return std::nullopt;
-}
-
 LayoutPlan plan_layouts(const Kernel& kernel, const Scope& params, const Machine& machine, const LayoutChoices& choices,
                         const std::string& file, std::vector<Fault>& faults) {
   return Planner(kernel, params, machine, choices, file, faults).run();

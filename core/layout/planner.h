@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/layout/known.h"
 #include "core/layout/layout_store.h"
 #include "core/layout/plan.h"
 
@@ -78,8 +79,6 @@ class Planner {
 
 /// "wgmma of 'qk'", "TMA of 'load_k'".
 std::string asker_of(const TileOp& op, bool tensor_products);
-/// S of "panels S", where the layout is one.
-std::optional<int> swizzle_of(const Layout& layout, int bits);
 /// What a tile takes of the port if nobody meets: bytes / 128, rounded up.
 std::int64_t port_of_bytes(std::int64_t bytes);
 
