@@ -12,6 +12,8 @@
 #include <set>
 #include <tuple>
 
+#include "core/base/integer_division.h"
+#include "core/base/saturate.h"
 #include "core/check/families.h"
 
 namespace heddle {
@@ -105,7 +107,7 @@ class Counter {
     if (registers * lanes * warps > kMostPlaces) return wrong("it is too large to be counted");
     if (row_.transposed && bits_ != 16) return wrong(fmt::format("elements have {} bits, and transposed matrices 16", bits_));
     const auto cycles = row_.cycles.evaluate({{"bytes", row_.bytes}, {"bits", row_.bytes * 8}});
-    const std::int64_t each = cycles ? *cycles : 1;
+    const std::int64_t each = cycles ? std::clamp<std::int64_t>(*cycles, 0, 1 << 20) : 1;
     std::vector<bool> moved(memory_.offsets.size(), false);
     for (std::int64_t warp = 0; warp < warps; ++warp)
       for (std::int64_t first = 0; first < registers; first += at_once) {
@@ -133,7 +135,8 @@ class Counter {
     if (const auto left = std::find(moved.begin(), moved.end(), false); left != moved.end())
       return wrong(fmt::format("element {} is in no register", left - moved.begin()));
     count_.issues = registers / per_issue;
-    if (exchange_.used()) count_.selects = static_cast<std::int64_t>(moved.size());
+    // An element that is held twice passes two selects.
+    if (exchange_.used()) count_.selects = registers * lanes * warps;
     return count_;
   }
 
@@ -249,20 +252,12 @@ class Judge {
   LayoutJudgement run() {
     for (const auto& [name, op] : plan_.ops) {
       op_ = name;
-      std::int64_t port = 0;
-      bool whole = false;
-      for (const OpAccess& access : op.accesses) {
-        const std::int64_t counted = judge(access);
-        if (!access.charged) continue;
-        if (counted < 0) {
-          whole = false;
-          break;
-        }
-        whole = true;
-        port += counted;
-      }
-      if (!whole || !op.cost.known) continue;
-      if (op.cost.port != port)
+      const auto multiplies = [](const OpAccess& access) { return access.by && access.by->kind == InstructionKind::Product; };
+      const std::int64_t port = std::any_of(op.accesses.begin(), op.accesses.end(), multiplies) ? judge_product(op) : judge_moves(op);
+      if (port < 0) continue;
+      if (!op.cost.known)
+        object(fmt::format("what {} takes of the port is said not to be known, and its accesses take {} cycles", name, port));
+      else if (op.cost.port != port)
         object(
             fmt::format("{} is said to hold the port of shared memory for {} cycles, and its accesses take {}", name, op.cost.port, port),
             op.cost.port, port);
@@ -277,10 +272,68 @@ class Judge {
     out_.of.push_back(op_);
   }
 
+  void object_unknown(const OpAccess& access, std::int64_t port) {
+    object(fmt::format("what {} takes of the port by {} is said not to be known, and counted are {} cycles", op_, access.by->name, port));
+  }
+
+  /// The port cycles of all that is charged, as counted here; -1: nothing is known of it.
+  std::int64_t judge_moves(const OpPlan& op) {
+    std::int64_t port = 0;
+    bool known = false;
+    for (const OpAccess& access : op.accesses) {
+      const std::int64_t counted = judge(access);
+      if (!access.charged) continue;
+      if (counted < 0) return -1;
+      known = true;
+      port += counted;
+    }
+    return known ? port : -1;
+  }
+
+  /// Operands are read by no lane: the catalogue says how fast, instruction by instruction. All operands together; -1: nothing is known.
+  std::int64_t judge_product(const OpPlan& op) {
+    if (!op.product) {
+      object(fmt::format("{} is a product of no size", op_));
+      return -1;
+    }
+    const auto [m, n, k, bits] = *op.product;
+    std::int64_t said = 0, port = -1;
+    for (std::size_t i = 0; i < op.accesses.size(); ++i) {
+      const OpAccess& access = op.accesses[i];
+      if (!access.by) return -1;
+      const Instruction& row = *access.by;
+      if (const LayoutPtr& memory = plan_.values[access.value].layout) {
+        if (const std::string& wrong = memory_of(memory)->wrong; !wrong.empty())
+          object(fmt::format("what {} multiplies {} in shared memory", op_, wrong));
+        else if (!panels(memory, access.bits, 128) && !panels(memory, access.bits, 64) && !panels(memory, access.bits, 32))
+          object(fmt::format("an operand of {} does not lie in panels of 32, 64 or 128 bytes, which {} reads", op_, row.name));
+        // A is as large as it says, B may be larger: a product takes a part of it.
+        const std::int64_t rows = memory->shape.at(0), columns = memory->shape.back();
+        const bool is_a = (rows == m && columns == k) || (rows == k && columns == m);
+        const bool is_b = (rows >= k && columns >= n) || (rows >= n && columns >= k);
+        if (op.accesses.size() > 1 ? !(i == 0 ? is_a : is_b) : !is_a && !is_b)
+          object(fmt::format("{} is said to multiply {} x {} x {}, and has an operand of {} x {}", op_, m, n, k, rows, columns));
+      }
+      if (const LayoutPtr& d = plan_.values[access.registers].layout; d && d->shape != std::vector<std::int64_t>{m, n})
+        object(fmt::format("{} is said to make {} x {} numbers, and its result has another shape", op_, m, n));
+      const auto cycles = row.cycles.evaluate({{"m", m}, {"n", n}, {"k", row.k}, {"bits", bits}});
+      if (row.m < 1 || row.k < 1 || m < 1 || k < 1 || !cycles || *cycles < 0) return -1;
+      // One instruction reads 32 bytes of the depth of each of its rows.
+      port = sat_mul(sat_mul(ceil_div(m, std::int64_t{row.m}), ceil_div(sat_mul(k, bits), std::int64_t{256})), *cycles);
+      if (!access.cost.known) object_unknown(access, port);
+      said = sat_add(said, access.cost.port);
+    }
+    if (port >= 0 && said != port)
+      object(fmt::format("the operands of {} are said to hold the port for {} cycles, and by {} they hold it for {}", op_, said,
+                         op.accesses.front().by->name, port),
+             said, port);
+    return port;
+  }
+
   /// The port cycles as counted here; -1: nothing is known of it.
   std::int64_t judge(const OpAccess& access) {
     const LayoutPtr& memory = plan_.values[access.value].layout;
-    if (!memory || !access.by || !access.cost.known) return -1;
+    if (!memory || !access.by) return -1;
     const std::shared_ptr<const Memory> places = memory_of(memory);
     if (!places->wrong.empty()) {
       object(fmt::format("what {} moves {} in shared memory", op_, places->wrong));
@@ -289,17 +342,17 @@ class Judge {
     if (access.by->kind == InstructionKind::BulkCopy) {
       if (!panels(memory, access.bits, access.by->swizzle))
         object(fmt::format("the tile of {} does not lie in the boxes of {}", op_, access.by->name));
-      const auto bytes = static_cast<std::int64_t>(places->offsets.size()) * access.bits / 8;
-      return (bytes + 127) / 128;
-    }
-    if (access.by->kind == InstructionKind::Product) {
-      const bool fits = panels(memory, access.bits, 128) || panels(memory, access.bits, 64) || panels(memory, access.bits, 32);
-      if (!fits)
-        object(fmt::format("an operand of {} does not lie in panels of 32, 64 or 128 bytes, which {} reads", op_, access.by->name));
-      return access.cost.port;  // operands are read by no lane: the catalogue says how fast
+      const auto bytes = static_cast<std::int64_t>(places->offsets.size()) * access.bits / 8, port = (bytes + 127) / 128;
+      if (!access.cost.known) object_unknown(access, port);
+      return port;
     }
     if (!access.held) return -1;
     const Count count = count_of_access(access, memory);
+    if (!access.cost.known) {
+      // Rightly so where it cannot be.
+      if (count.wrong.empty()) object_unknown(access, count.port);
+      return -1;
+    }
     if (!count.wrong.empty()) {
       object(fmt::format("{} cannot be written as {}: {}", op_, access.by->name, count.wrong));
       return -1;

@@ -12,7 +12,8 @@ namespace heddle {
 
 /// What is wrong with a plan, whatever the schedule: memory that holds two elements in one place, registers that leave elements out,
 /// operands of wgmma and boxes of TMA that do not lie as the hardware reads them, accesses that their instruction cannot make, port cycles
-/// that are not those counted here. Plans that share layouts with one judged before cost next to nothing.
+/// that are not those counted here, and what is said not to be known although layouts and instruction are. Plans that share layouts with
+/// one judged before cost next to nothing.
 struct LayoutJudgement {
   std::vector<Violation> violations;                ///< without ops
   std::vector<std::string> of;                      ///< the op of each

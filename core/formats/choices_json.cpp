@@ -181,7 +181,7 @@ std::string choices_text(const LayoutChoices& choices) {
   for (const auto& [name, layout] : choices.layouts) text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, layout);
   for (const auto& [name, choice] : choices.instructions)
     text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, instruction_text(choice));
-  return text.empty() ? "today's" : text;
+  return text.empty() ? "the default ones" : text;
 }
 
 }  // namespace heddle

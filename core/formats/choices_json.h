@@ -44,7 +44,7 @@ void add_instruction(std::string_view text, LayoutChoices& choices, std::vector<
 
 /// "st.shared.8", "st.shared.8,2,3": as add_instruction() reads it.
 std::string instruction_text(const InstructionChoice& choice);
-/// "dqs0=panels 64, stage_dq0=st.shared.8"; "today's" where nothing was chosen.
+/// "dqs0=panels 64, stage_dq0=st.shared.8"; "the default ones" where nothing was chosen.
 std::string choices_text(const LayoutChoices& choices);
 
 }  // namespace heddle

@@ -106,7 +106,8 @@ class RowJudge {
   }
   void one_of(const char* member, std::int64_t value, const std::vector<std::int64_t>& allowed) {
     if (std::find(allowed.begin(), allowed.end(), value) == allowed.end())
-      fault(member, fmt::format("'{}' has {} {}, expected one of {}", row_.name, member, value, fmt::join(allowed, ", ")));
+      fault(member, fmt::format("'{}' has {} {}, expected {}{}", row_.name, member, value, allowed.size() > 1 ? "one of " : "",
+                                fmt::join(allowed, ", ")));
   }
 
   void sizes() {
@@ -118,8 +119,18 @@ class RowJudge {
       case K::GlobalLoad:
       case K::GlobalStore: return one_of("bytes", row_.bytes, {1, 2, 4, 8, 16});
       case K::MatrixLoad:
-      case K::MatrixStore: return one_of("matrices", row_.matrices, {1, 2, 4});
-      case K::BulkCopy: return one_of("swizzle", row_.swizzle, {0, 32, 64, 128});
+      case K::MatrixStore:
+        one_of("matrices", row_.matrices, {1, 2, 4});
+        // The rows of one matrix go to shared memory together.
+        one_of("bytes", row_.bytes, {16});
+        return one_of("lanes_per_phase", row_.lanes_per_phase, {8});
+      case K::BulkCopy:
+        one_of("swizzle", row_.swizzle, {0, 32, 64, 128});
+        // Boxes are looked up by what they are called.
+        if (const std::string is = fmt::format("tma.{}", row_.swizzle); row_.name.starts_with("tma.") && row_.name != is)
+          fault("swizzle", fmt::format("'{}' has swizzle {}, and its name says another", row_.name, row_.swizzle),
+                fmt::format("a box with this swizzle is '{}'", is));
+        return;
       case K::Product:
         for (const auto& [member, value] : {std::pair{"m", row_.m}, {"k", row_.k}, {"n_least", row_.n_least}, {"n_step", row_.n_step}})
           if (value < 1) fault(member, fmt::format("a product needs an {} of at least 1", member));

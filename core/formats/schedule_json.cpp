@@ -131,9 +131,9 @@ void visit(Io& io, ScheduleHead& h) {
   io.required("kernel", h.kernel, as::label);
   io.required("machine", h.machine, as::label);
   io.always("params", h.params);
-  io.optional("layouts", h.layouts.layouts, as::layout_texts, "how values lie; absent: as they do today");
+  io.optional("layouts", h.layouts.layouts, as::layout_texts, "how values lie; absent: as by default");
   io.optional("instructions", h.layouts.instructions, as::instruction_names,
-              "in which instructions of the machine's catalogue ops are written; absent: today's");
+              "in which instructions of the machine's catalogue ops are written; absent: as by default");
 }
 
 namespace {

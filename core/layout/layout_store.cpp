@@ -80,15 +80,26 @@ std::shared_ptr<const StoredLayout> stored_layout(const std::string& text, const
 
 StoredAccess stored_access(const std::shared_ptr<const Layout>& registers, const std::shared_ptr<const Layout>& memory, int bits,
                            const Instruction& row, const LaneExchange& exchange) {
-  using Key = std::tuple<const Layout*, const Layout*, int, std::string, std::string, int, int, int, int>;
+  // All of the row that counting looks at: another machine's row of the same name may be another instruction.
+  using Key = std::tuple<const Layout*, const Layout*, int, std::string, std::string, InstructionKind, int, int, bool, int, int, int>;
   struct Entry {
     StoredAccess access;
     std::shared_ptr<const Layout> registers, memory;
   };
   static std::map<Key, Entry> all;
   static std::mutex mutex;
-  const Key key{registers.get(), memory.get(),         bits, row.name, row.cycles.text(), row.lanes_per_phase, row.bytes,
-                exchange.lane,   exchange.register_bit};
+  const Key key{registers.get(),
+                memory.get(),
+                bits,
+                row.name,
+                row.cycles.text(),
+                row.kind,
+                row.bytes,
+                row.matrices,
+                row.transposed,
+                row.lanes_per_phase,
+                exchange.lane,
+                exchange.register_bit};
   return entry_of(all, mutex, key,
                   [&] {
                     Entry entry{{}, registers, memory};

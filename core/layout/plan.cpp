@@ -16,10 +16,16 @@
 namespace heddle {
 namespace {
 
+constexpr std::int64_t kPlannedWarps = 4;
 constexpr const char* kUnknownShape = "has a shape that is spread over threads in no known way";
 
 bool is_copy(const TileOp& op) {
   return op.kind == "tma_load" || op.kind == "tma_store" || (op.kind == "atomic_add" && op.outputs.empty());
+}
+
+/// Reads and writes element by element.
+bool is_each(const TileOp& op) {
+  return op.kind == "map" || op.kind == "elementwise" || op.kind == "exp2" || op.kind == "mask" || op.kind == "broadcast";
 }
 
 }  // namespace
@@ -210,7 +216,31 @@ std::string Planner::objection(std::size_t v, const Layout& layout) {
         by_copy = fmt::format("'{}' is {} {}, which needs panels", printable(value(v).name), reads(0) ? "read by" : "written by",
                               asker_of(op, tensor_products()));
     }
+  if (by_copy.empty() && layout.extent(LayoutAxis::Offset) > layout.elements())
+    return fmt::format("'{}' has {} elements and would take the room of {}, and padding is not written yet", printable(value(v).name),
+                       layout.elements(), layout.extent(LayoutAxis::Offset));
   return by_copy;
+}
+
+std::vector<Planner::Laid> Planner::laid_by(const TileOp& op) const {
+  std::vector<Laid> laid;
+  const auto in_registers = [&](std::size_t v, std::size_t dimensions) {
+    return value(v).space == Space::Register && shapes_[v].size() == dimensions;
+  };
+  const auto add = [&](std::size_t vector, std::size_t tile, bool by_column) {
+    if (shapes_[vector][0] > 1 && shapes_[vector][0] == shapes_[tile][by_column ? 1 : 0]) laid.push_back({vector, tile, by_column});
+  };
+  if (op.outputs.empty()) return laid;
+  const std::size_t result = index_of(op.outputs[0]);
+  if (is_reduction(op.kind)) {
+    if (op.inputs.empty() || !in_registers(result, 1)) return laid;
+    if (const std::size_t tile = index_of(op.inputs[0].value); in_registers(tile, 2)) add(result, tile, integer_attr(op, "axis", 1) == 0);
+    return laid;
+  }
+  if (!is_each(op) || !in_registers(result, 2)) return laid;
+  for (std::size_t k = 0; k < op.inputs.size(); ++k)
+    if (const std::size_t v = index_of(op.inputs[k].value); in_registers(v, 1)) add(v, result, takes_by_column(op, k));
+  return laid;
 }
 
 std::string Planner::register_objection(std::size_t v) const {
@@ -229,9 +259,19 @@ std::string Planner::register_objection(std::size_t v) const {
         if (a && (columns * bits(v) % 256 != 0 || !same_places(layout, operand_layout(columns, bits(v)))))
           return fmt::format("'{}' is an operand of {}, which takes it as \"operand\"", name, asker);
       }
-      const bool each = op.kind == "map" || op.kind == "elementwise" || op.kind == "exp2" || op.kind == "mask";
+      for (const Laid& laid : laid_by(op)) {
+        const std::size_t other = laid.vector == v ? laid.tile : laid.vector;
+        if ((laid.vector != v && laid.tile != v) || !plan_.values[other].layout) continue;
+        const Layout follows = without_dimension(*plan_.values[laid.tile].layout, laid.by_column ? 0 : 1);
+        if (!same_places(follows, *plan_.values[laid.vector].layout))
+          return fmt::format("'{}' and '{}', which lies as {}, meet in {}: a number per {} lies where its {} does", name,
+                             printable(value(other).name), plan_.values[other].text, asker, laid.by_column ? "column" : "row",
+                             laid.by_column ? "column" : "row");
+      }
       const bool takes = std::any_of(op.inputs.begin(), op.inputs.end(), [&](const Operand& in) { return in.value == value(v).name; });
-      if (!each || (!made && !takes)) continue;
+      if ((!is_each(op) && !is_reduction(op.kind)) || (!made && !takes)) continue;
+      // Vectors over a tile are not laid over each other.
+      if (!tile && !op.outputs.empty() && shapes_[index_of(op.outputs[0])].size() != 1) continue;
       std::vector<std::string> others = op.outputs;
       for (const Operand& in : op.inputs) others.push_back(in.value);
       for (const std::string& other : others) {
@@ -276,6 +316,14 @@ void Planner::take_layouts() {
                                  stored->layout->in_memory() ? "memory" : "registers"));
       continue;
     }
+    if (const Layout& layout = *stored->layout;
+        !layout.in_memory() && (layout.extent(LayoutAxis::Lane) != kWarpLanes || layout.extent(LayoutAxis::Warp) != kPlannedWarps)) {
+      fault(pointer,
+            fmt::format("\"{}\" spreads '{}' over {} lanes of {} warps, and a group has {} lanes in each of {} warps", printable(text),
+                        printable(name), layout.extent(LayoutAxis::Lane), layout.extent(LayoutAxis::Warp), kWarpLanes, kPlannedWarps),
+            "lanes and warps that hold copies have bases of zeros");
+      continue;
+    }
     before.emplace_back(v, plan);
     plan = {stored->layout, stored->text, true, {}};
   }
@@ -289,7 +337,7 @@ void Planner::take_layouts() {
     fault(pointer_to("/layouts", value(v).name), fmt::format("{}; you chose {}", why, printable(text)),
           memory             ? "\"panels 128\", \"panels 64\" and \"panels 32\" suit products and TMA"
           : old.text.empty() ? std::string()
-                             : fmt::format("today it lies as {}", old.text));
+                             : fmt::format("by default it lies as {}", old.text));
     undone.emplace_back(v, std::move(old));
   }
   for (auto& [v, old] : undone) plan_.values[v] = std::move(old);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,12 @@ struct OpAccess {
   AccessCost cost;
 };
 
+/// D is m x n; `bits` are those of an element of A.
+struct ProductSize {
+  std::int64_t m = 0, n = 0, k = 0;
+  int bits = 16;
+};
+
 struct OpPlan {
   InstructionChoice instruction;  ///< empty name: the op needs none, or none is known
   bool chosen = false;
@@ -54,6 +61,7 @@ struct OpPlan {
   AccessCost cost;
   /// The problem's op reserves the port as its rule says of `cost`: the rule names `port`, and no number of it was given or changed.
   bool priced = false;
+  std::optional<ProductSize> product;
 
   const AccessCost& charged() const { return cost; }
 };

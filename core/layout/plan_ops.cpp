@@ -17,6 +17,12 @@ namespace {
 
 using Kind = InstructionKind;
 
+/// The choice is how its registers go to another group, thread by thread.
+bool hands_over(const TileOp& op) {
+  constexpr std::array kOthers{"smem_store", "smem_load", "mma", "tma_load", "tma_store", "atomic_add", "load", "store", "gather"};
+  return !op.outputs.empty() && std::find(kOthers.begin(), kOthers.end(), op.kind) == kOthers.end();
+}
+
 /// Among those kinds a choice is legal for ops of this kind.
 std::vector<Kind> kinds_for(const TileOp& op) {
   if (op.kind == "smem_store") return {Kind::SharedStore, Kind::MatrixStore};
@@ -25,8 +31,7 @@ std::vector<Kind> kinds_for(const TileOp& op) {
   if (op.kind == "tma_load" || op.kind == "tma_store" || op.kind == "atomic_add") return {Kind::BulkCopy};
   if (op.kind == "load") return {Kind::GlobalLoad, Kind::AsyncCopy};
   if (op.kind == "store") return {Kind::GlobalStore};
-  // How its registers go to another group, thread by thread.
-  if (!op.outputs.empty() && op.kind != "gather") return {Kind::SharedStore};
+  if (hands_over(op)) return {Kind::SharedStore};
   return {};
 }
 
@@ -59,12 +64,19 @@ std::optional<std::int64_t> cycles_of(const Instruction& row, std::int64_t m, st
 }
 
 const Instruction* product_row(const Machine& machine, Space a, DType type) {
-  for (const bool tensor : {false, true})
-    if (const Instruction* row = machine.find_instruction(product_name(tensor, a, type))) return row;
+  // The family's own first, should a catalogue have both.
+  const bool blackwell = machine.arch.starts_with("sm_10");
+  const std::array families{blackwell, !blackwell};
+  const auto find = [&](bool tensor, Space space, DType each) -> const Instruction* {
+    const Instruction* row = machine.find_instruction(product_name(tensor, space, each));
+    return row && row->kind == Kind::Product ? row : nullptr;
+  };
+  for (const bool tensor : families)
+    if (const Instruction* row = find(tensor, a, type)) return row;
   // Other types are read as fast; where A cannot come from there, both come from shared memory.
   for (const Space space : {a, Space::Smem})
-    for (const bool tensor : {false, true})
-      if (const Instruction* row = machine.find_instruction(product_name(tensor, space, DType::Bf16))) return row;
+    for (const bool tensor : families)
+      if (const Instruction* row = find(tensor, space, DType::Bf16)) return row;
   return nullptr;
 }
 
@@ -105,7 +117,32 @@ AccessCost hand_over_cost(const Machine& machine, std::int64_t registers, std::i
 
 bool Planner::suits(const TileOp& op, const Instruction& row) {
   const std::vector<Kind> kinds = kinds_for(op);
-  return std::find(kinds.begin(), kinds.end(), row.kind) != kinds.end();
+  return std::find(kinds.begin(), kinds.end(), row.kind) != kinds.end() && (!hands_over(op) || row.bytes % 4 == 0);
+}
+
+/// Why the op's registers do not go to another group in pieces as wide as the row's; empty: they do, or may.
+std::string Planner::hand_over_objection(const TileOp& op, const Instruction& row) const {
+  const std::string name = printable(op.name);
+  const auto same = [&](const TileOp& other) { return other.name == op.name; };
+  if (std::none_of(kernel_.body.begin(), kernel_.body.end(), same))
+    return fmt::format("'{}' hands nothing over: it is outside the loop, whose ops alone are spread over groups", name);
+  bool handed = false;
+  for (const std::string& output : op.outputs) {
+    const std::size_t v = index_of(output);
+    const auto reads = [&](const TileOp& other) {
+      return other.name != op.name &&
+             std::any_of(other.inputs.begin(), other.inputs.end(), [&](const Operand& in) { return in.value == output; });
+    };
+    if (value(v).space != Space::Register || std::none_of(kernel_.body.begin(), kernel_.body.end(), reads)) continue;
+    handed = true;
+    const auto& layout = plan_.values[v].layout;
+    if (!layout) continue;
+    const std::int64_t words = ceil_div(sat_mul(layout->extent(LayoutAxis::Register), bits(v)), std::int64_t{32});
+    if (words * 4 % row.bytes != 0)
+      return fmt::format("'{}' hands over {} register{} of each thread, no multiple of the {} that {} moves", name, words,
+                         words == 1 ? "" : "s", row.bytes / 4, row.name);
+  }
+  return handed ? std::string() : fmt::format("'{}' hands nothing over: no other op of the loop reads it from registers", name);
 }
 
 void Planner::take_instructions() {
@@ -183,6 +220,8 @@ void Planner::plan_op(const TileOp& op) {
   if (said->exchange.used())
     fault(pointer_to("/instructions", op.name),
           fmt::format("'{}' hands registers over as they are: its lanes exchange nothing", printable(op.name)));
+  else if (std::string why = hand_over_objection(op, *machine_.find_instruction(said->name)); !why.empty())
+    fault(pointer_to("/instructions", op.name), std::move(why));
 }
 
 /// A tile from registers to shared memory or back.
@@ -282,6 +321,7 @@ void Planner::plan_copy(const TileOp& op) {
                                                                                   : 128;
     out.instruction.name = fmt::format("tma.{}", swizzle.value_or(0));
     access.by = machine_.instructions.share(out.instruction.name);
+    if (access.by && access.by->kind != Kind::BulkCopy) access.by = nullptr;
     access.cost = out.cost;
     access.cost.known = access.by != nullptr;
     access.cost.issues = 1;
@@ -311,6 +351,7 @@ void Planner::plan_product(const TileOp& op) {
   const std::int64_t m = shapes_[d][0], n = shapes_[d][1], k = flag_attr(op, "transpose_a") ? shapes_[a][0] : shapes_[a][1];
   OpPlan& out = plan_.ops[op.name];
   out.instruction.name = product_name(tensor_products(), value(a).space, value(a).dtype);
+  out.product = ProductSize{m, n, k, bits(a)};
   out.cost = product_cost(machine_, value(a).space, value(a).dtype, m, n, k, bits(a));
   if (!out.cost.known) out.unknown = fmt::format("machine '{}' has no product of this kind in its catalogue", machine_.name);
   if (const InstructionChoice* said = chosen(op)) {
@@ -322,9 +363,10 @@ void Planner::plan_product(const TileOp& op) {
             fmt::format("\"{}\" takes it", out.instruction.name));
   }
   // What B takes is what is left when A comes from elsewhere.
-  const bool both = value(a).space == Space::Smem;
+  const bool both = value(a).space == Space::Smem && a != b;
   const AccessCost of_b =
       both ? product_cost(machine_, tensor_products() ? Space::Tmem : Space::Register, value(a).dtype, m, n, k, bits(a)) : out.cost;
+  const std::int64_t port_of_b = of_b.known ? std::min(of_b.port, out.cost.port) : out.cost.port;
   for (const std::size_t operand : {a, b}) {
     if (value(operand).space != Space::Smem) continue;
     OpAccess access;
@@ -332,9 +374,10 @@ void Planner::plan_product(const TileOp& op) {
     access.registers = d;
     access.bits = bits(operand);
     access.by = machine_.instructions.share(out.instruction.name);
+    if (access.by && access.by->kind != Kind::Product) access.by = nullptr;
     access.cost = out.cost;
-    if (both && of_b.known) {
-      access.cost.port = access.cost.least = operand == b ? of_b.port : out.cost.port - of_b.port;
+    if (both && out.cost.known) {
+      access.cost.port = access.cost.least = operand == b ? port_of_b : out.cost.port - port_of_b;
       access.cost.issues = operand == b ? out.cost.issues : 0;  // one instruction reads both
     }
     out.accesses.push_back(std::move(access));

@@ -1,4 +1,4 @@
-// Inside plan_layouts(): values first (plan_values.cpp), then what ops do with them (plan_ops.cpp).
+// Inside plan_layouts(): values first (plan.cpp), then what ops do with them (plan_ops.cpp).
 #pragma once
 
 #include <initializer_list>
@@ -40,8 +40,14 @@ class Planner {
   bool along_columns(std::size_t v) const;
   bool takes_by_column(const TileOp& op, std::size_t input) const;
   void take_layouts();
-  /// Register tiles that one op reads and writes element by element lie alike.
+  /// Register tiles that one op reads and writes element by element lie alike, and vectors as the tiles that they are laid over.
   std::string register_objection(std::size_t value) const;
+  /// A vector in registers that the op lays over a tile, or makes of it: each number lies where its row or column does.
+  struct Laid {
+    std::size_t vector = 0, tile = 0;
+    bool by_column = false;
+  };
+  std::vector<Laid> laid_by(const TileOp& op) const;
 
   // ---- ops
   void plan_ops();
@@ -52,6 +58,7 @@ class Planner {
   void plan_vectors(const TileOp& op);
   void plan_global(const TileOp& op);
   void take_instructions();
+  std::string hand_over_objection(const TileOp& op, const Instruction& row) const;
   const InstructionChoice* chosen(const TileOp& op) const;
   /// The widest that fits, tried in this order; nothing fits: the first.
   InstructionChoice first_fitting(std::initializer_list<const char*> names, const std::shared_ptr<const Layout>& held,

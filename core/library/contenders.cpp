@@ -29,7 +29,8 @@ std::string made_for_another(const ScheduleHead& head, const Problem& problem) {
       other += fmt::format("{}{}={}", other.empty() ? "" : ", ", printable(name), value);
   const LayoutChoices& ours = choices_of(problem);
   if (head.layouts != ours)
-    other += fmt::format("{}layouts and instructions {}", other.empty() ? "" : ", ", printable(choices_text(head.layouts)));
+    other += (other.empty() ? "" : ", ") + (head.layouts.empty() ? std::string("default layouts and instructions")
+                                                                 : "layouts and instructions " + printable(choices_text(head.layouts)));
   if (other.empty() || loop_hash(problem.kernel, head.machine, head.params, head.layouts) ==
                            loop_hash(problem.kernel, problem.machine, problem.params, ours))
     return {};

@@ -56,10 +56,15 @@ Result<Problem> resolve_inputs(const Kernel& kernel, const Machine& machine, con
   return problem || !text ? problem : triton::unresolved_text(problem.error(), text->program, text->native, kernel);
 }
 
-/// What the schedule's file chooses, and over it what was said; of the file only what is about this kernel's values and ops: a schedule of
-/// another kernel has others, which would only hide what is wrong.
-LayoutChoices choices_for(const Kernel& kernel, const LayoutChoices& of_file, const LayoutChoices& said) {
+/// What the schedule's file chooses, and over it what was said. Of a schedule of another kernel only what is about this one's values and
+/// ops: it has others, which would only hide what is wrong. In a schedule of this kernel a name that it does not have is a fault.
+LayoutChoices choices_for(const Kernel& kernel, const LayoutChoices& of_file, bool of_this_kernel, const LayoutChoices& said) {
   LayoutChoices choices = said;
+  if (of_this_kernel) {
+    choices.layouts.insert(of_file.layouts.begin(), of_file.layouts.end());
+    choices.instructions.insert(of_file.instructions.begin(), of_file.instructions.end());
+    return choices;
+  }
   for (const auto& [name, text] : of_file.layouts)
     if (kernel.find_value(name)) choices.layouts.emplace(name, text);
   for (const auto* list : {&kernel.prologue, &kernel.body, &kernel.epilogue})
@@ -176,6 +181,7 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
   faults.add(given);
 
   LayoutChoices said, of_file;
+  std::string choosers_kernel;  // of whom `of_file` is
   std::vector<Fault> unread;
   for (const std::string& text : names.layouts) add_layout(text, said, unread);
   for (const std::string& text : names.instructions) add_instruction(text, said, unread);
@@ -187,6 +193,7 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
     params = project->params;
     inputs.changes = project->changes;
     of_file = project->choices;
+    choosers_kernel = project->kernel->name;
     inputs.constraints = project->constraints;
     if (of_project && project->shown) inputs.schedule = project->schedules[*project->shown].schedule;
   }
@@ -197,7 +204,7 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
       inputs.schedule_file = *path;
       const Result<ScheduleHead> head = read_schedule_head(*path);
       faults.add(head);
-      if (head) of_file = head->layouts;
+      if (head) of_file = head->layouts, choosers_kernel = head->kernel;
       // A schedule of another kernel has other parameters too; those would only hide what is wrong.
       if (head && kernel) {
         for (const auto& [key, value] : head->params)
@@ -221,7 +228,7 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
     faults.add(change);
     if (change) inputs.changes.push_back(*change);
   }
-  inputs.choices = choices_for(*kernel, of_file, said);
+  inputs.choices = choices_for(*kernel, of_file, choosers_kernel == kernel->name, said);
   Result<Problem> problem = with_places(
       resolve_inputs(*kernel, *machine, params, faults.failed() ? Changes{} : inputs.changes, inputs.choices, inputs.triton.get()), said,
       inputs.schedule_file);

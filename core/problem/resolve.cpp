@@ -8,6 +8,8 @@
 #include <map>
 #include <tuple>
 
+#include "core/base/integer_division.h"
+#include "core/base/saturate.h"
 #include "core/base/suggest.h"
 #include "core/kernel/validate.h"
 #include "core/layout/plan.h"
@@ -179,7 +181,8 @@ class Resolver {
     const CostRule* rule = op.cost && op.cost->uses ? nullptr : find_rule(machine_, op, inputs);
     return rule && port_cycles(cost) == by_rule && std::any_of(rule->uses.begin(), rule->uses.end(), [&](const UnitCost& use) {
              const Unit* unit = machine_.find_unit(use.unit);
-             return unit && unit->role == UnitRole::Smem && use.duration.text().find("port") != std::string::npos;
+             const std::vector<std::string> names = use.duration.names();
+             return unit && unit->role == UnitRole::Smem && std::find(names.begin(), names.end(), "port") != names.end();
            });
   }
 
@@ -250,6 +253,9 @@ class Resolver {
                                         fmt::format("registers of value '{}'", value.name));
       registers = given.value_or(0);
     }
+    // A layout that was chosen may hold elements several times.
+    if (const ValuePlan& plan = problem_.layouts->values[index]; plan.chosen && plan.layout && !plan.layout->in_memory())
+      registers = std::max(registers, ceil_div(sat_mul(plan.layout->extent(LayoutAxis::Register), tiles_[index]->bits), std::int64_t{32}));
     if (registers > machine_.limits.registers_per_thread) {
       faults_.add(place,
                   fmt::format("value '{}' takes {} registers in each of {} threads, machine '{}' allows {}", value.name, registers, threads,

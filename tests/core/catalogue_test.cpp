@@ -111,9 +111,17 @@ TEST_CASE("what is wrong with a catalogue is said row by row", "[core]") {
         "m.json: /instructions/1/name: 'a' already is /instructions/0");
   CHECK(faults_of(row(R"("kind": "shared_load", "bytes": 3)")) ==
         "m.json: /instructions/0/bytes: 'x' has bytes 3, expected one of 1, 2, 4, 8, 16");
-  CHECK(faults_of(row(R"("kind": "matrix_load", "matrices": 3, "unit": "SMAM")")) ==
+  CHECK(faults_of(row(R"("kind": "matrix_load", "matrices": 3, "bytes": 16, "lanes_per_phase": 8, "unit": "SMAM")")) ==
         "m.json: /instructions/0/unit: no unit 'SMAM' (declared: SMEM) (did you mean 'SMEM'?)\n"
         "m.json: /instructions/0/matrices: 'x' has matrices 3, expected one of 1, 2, 4");
+  // A matrix has 8 rows of 16 bytes, and its name says a box's swizzle.
+  CHECK(faults_of(row(R"("kind": "matrix_store", "matrices": 4)")) ==
+        "m.json: /instructions/0/bytes: 'x' has bytes 0, expected 16\n"
+        "m.json: /instructions/0/lanes_per_phase: 'x' has lanes_per_phase 32, expected 8");
+  CHECK(faults_of(row(R"("kind": "matrix_store", "matrices": 4, "bytes": 16, "lanes_per_phase": 16)")) ==
+        "m.json: /instructions/0/lanes_per_phase: 'x' has lanes_per_phase 16, expected 8");
+  CHECK(faults_of(R"([{"name": "tma.128", "ptx": "x", "source": "s", "kind": "bulk_copy", "swizzle": 64}])") ==
+        "m.json: /instructions/0/swizzle: 'tma.128' has swizzle 64, and its name says another (a box with this swizzle is 'tma.64')");
   CHECK(faults_of(row(R"("kind": "shuffle", "lanes_per_phase": 7)")) ==
         "m.json: /instructions/0/lanes_per_phase: expected 1, 2, 4, 8, 16 or 32, found 7");
   CHECK(faults_of(row(R"("kind": "product", "m": 64, "k": 16, "n_least": 64, "n_most": 8, "n_step": 8)")) ==

@@ -129,6 +129,60 @@ TEST_CASE("a plan that understates its port cycles is convicted", "[core]") {
   CHECK(any(after([](LayoutPlan& plan) { plan.ops.find("stage_ds0")->second.accesses[0].cost.issues = 3; }), "instructions of stage_ds0"));
 }
 
+TEST_CASE("a product whose operands are said to take less of the port, or of whom nothing is said to be known, is convicted", "[core]") {
+  const Problem gemm = resolve(load_kernel("gemm_hopper").value(), load_machine("h100").value()).value();
+  const auto tampered = [&](auto tamper) {
+    auto plan = std::make_shared<LayoutPlan>(*gemm.layouts);
+    int products = 0;
+    for (auto& [name, op] : plan->ops)
+      if (op.product) tamper(op), ++products;
+    CHECK(products > 0);
+    std::vector<std::string> messages;
+    for (const Violation& violation : judge_layouts(plan)->violations) messages.push_back(violation.message);
+    return messages;
+  };
+  CHECK(tampered([](OpPlan&) {}).empty());
+  const auto free = tampered([](OpPlan& op) {
+    op.cost.port = op.cost.least = 0;
+    for (OpAccess& access : op.accesses) access.cost.port = access.cost.least = 0;
+  });
+  CHECK(any(free, "are said to hold the port for 0 cycles, and by wgmma.ss.bf16 they hold it for "));
+  CHECK(any(free, "is said to hold the port of shared memory for 0 cycles"));
+  CHECK(any(tampered([](OpPlan& op) { op.cost.known = false; }), "is said not to be known, and its accesses take"));
+  CHECK(any(tampered([](OpPlan& op) { op.accesses[0].cost.known = false; }), "is said not to be known, and counted are"));
+  CHECK(any(tampered([](OpPlan& op) { op.product->k /= 2; }), "and has an operand of "));
+  CHECK(any(tampered([](OpPlan& op) { op.product->n /= 2; }), "and its result has another shape"));
+  CHECK(any(tampered([](OpPlan& op) { op.product.reset(); }), "is a product of no size"));
+  // And so is an op that reserves nothing for what is counted.
+  Problem problem = gemm;
+  for (Op& op : problem.ops)
+    if (op.kind == "mma") op.uses.clear();
+  CHECK(any(layout_violations(problem), "reserves shared memory for 0 cycles, its accesses take "));
+  // The same of stores and boxes.
+  CHECK(any(after([](LayoutPlan& plan) { plan.ops.find("stage_dq0")->second.accesses[0].cost.known = false; }),
+            "what stage_dq0 takes of the port by st.shared.8 is said not to be known, and counted are 128 cycles"));
+  CHECK(any(after([](LayoutPlan& plan) { plan.ops.find("add_dq0")->second.accesses[0].cost.known = false; }),
+            "what add_dq0 takes of the port by tma.128 is said not to be known"));
+}
+
+TEST_CASE("a product of a tile with itself reads it once", "[core]") {
+  Kernel kernel = load_kernel("gemm_hopper").value();
+  for (auto* list : {&kernel.prologue, &kernel.body, &kernel.epilogue})
+    for (TileOp& op : *list)
+      if (op.kind == "mma") op.inputs[1].value = op.inputs[0].value;
+  std::vector<Fault> faults;
+  const Problem gemm = resolve(load_kernel("gemm_hopper").value(), load_machine("h100").value()).value();
+  auto plan = std::make_shared<LayoutPlan>(plan_layouts(kernel, gemm.params, load_machine("h100").value(), {}, {}, faults));
+  int products = 0;
+  for (const auto& [name, op] : plan->ops)
+    if (op.product) {
+      ++products;
+      REQUIRE(op.accesses.size() == 1);
+      CHECK(op.accesses[0].cost.port == op.cost.port);
+    }
+  CHECK(products > 0);
+}
+
 TEST_CASE("an op that reserves less than its accesses take is convicted", "[core]") {
   Problem problem = backward();
   for (Op& op : problem.ops)

@@ -93,7 +93,7 @@ TEST_CASE("a schedule that is read against a problem of other choices warns", "[
   REQUIRE(warnings.size() == 1);
   CHECK(to_string(warnings[0]) ==
         "s.json: /layouts: the schedule is for layouts and instructions dqs1=panels 64, stage_dq0=st.shared.8, "
-        "stage_dq1=st.shared.8,1,2, the problem has today's (give them with --layout and --instruction)");
+        "stage_dq1=st.shared.8,1,2, the problem has the default ones (give them with --layout and --instruction)");
 }
 
 TEST_CASE("bad choices in a schedule file are faults with their places", "[core]") {
@@ -185,6 +185,32 @@ TEST_CASE("faults of choices name the word of the command line, or the schedule'
   CHECK(from_file.error().faults.at(0).pointer == "/layouts/k0");
 }
 
+TEST_CASE("a misspelt choice in a schedule of the same kernel is a fault, one of another kernel's values is not looked at", "[core]") {
+  const Problem problem = problem_of({});
+  Schedule schedule = any_schedule(problem);
+  schedule.layouts.layouts = {{"dsq0", "panels 64"}};
+  schedule.layouts.instructions = {{"stage_qd0", {"st.shared.8", {}}}};
+  std::string text = schedule_text(problem, schedule);
+  const auto said_of = [&] {
+    const TemporaryFile file("heddle_choices_misspelt_test.json", text);
+    std::vector<Fault> warnings;
+    InputNames names;
+    names.kernel = kKernel;
+    names.machine = "h100";
+    names.schedule = file.path;
+    const auto inputs = load_inputs(names, warnings);
+    return inputs ? std::string() : to_string(inputs.error());
+  };
+  const std::string said = said_of();
+  CHECK(said.find("heddle_choices_misspelt_test.json: /layouts/dsq0: kernel 'attention_backward_hopper' has no value 'dsq0'") !=
+        std::string::npos);
+  CHECK(said.find("/instructions/stage_qd0: kernel 'attention_backward_hopper' has no op 'stage_qd0'") != std::string::npos);
+  const std::string own = "\"kernel\": \"" + std::string(kKernel) + "\"";
+  REQUIRE(text.find(own) != std::string::npos);
+  text.replace(text.find(own), own.size(), "\"kernel\": \"another\"");
+  CHECK(said_of().find("dsq0") == std::string::npos);
+}
+
 TEST_CASE("a project keeps its choices", "[core]") {
   Project project;
   project.kernel = std::make_shared<const Kernel>(load_kernel(kKernel).value());
@@ -202,6 +228,6 @@ TEST_CASE("shipped schedules are no contenders of a problem with other port cycl
   for (const Contender& contender : shelf_contenders(problem_of(conflicted()))) {
     CAPTURE(contender.name);
     CHECK(!contender.schedule);
-    CHECK(contender.why_not.find("made for layouts and instructions today's") != std::string::npos);
+    CHECK(contender.why_not.find("made for default layouts and instructions") != std::string::npos);
   }
 }

@@ -178,7 +178,7 @@ TEST_CASE("an instruction that does not exist, is of another kind, or does not f
   CHECK(fault_of_instruction("S0", {"wgmma.rs.bf16", {}}).find("its A is bf16 in smem (\"wgmma.ss.bf16\" takes it)") != std::string::npos);
   CHECK(fault_of_instruction("add_dq0", {"tma.64", {}}).find("\"tma.128\" takes it as it lies") != std::string::npos);
   // How registers go to another group is a choice of the op that makes them.
-  CHECK(fault_of_instruction("exp0", {"shfl", {}}).find("'exp0' (exp2) cannot be written as shfl (it can be st.shared.1, ") !=
+  CHECK(fault_of_instruction("exp0", {"shfl", {}}).find("'exp0' (exp2) cannot be written as shfl (it can be st.shared.4, ") !=
         std::string::npos);
   CHECK(fault_of_instruction("nothing", {"shfl", {}}).find("has no op 'nothing'") != std::string::npos);
   CHECK(fault_of_instruction("stage_ds0", {"st.shared.4", {}}) == "no fault");
