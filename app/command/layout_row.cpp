@@ -27,7 +27,7 @@ CommandSpec layout_row() {
       {kernel,
        machine,
        {"SCHEDULE",
-        "shipped schedule or path, whose layouts and instructions are meant; without one those of today",
+        "shipped schedule or path, whose layouts and instructions are meant; without one the default ones",
         PositionalType::Schedule,
         false,
         {}}},

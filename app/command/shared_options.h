@@ -87,7 +87,7 @@ inline const OptionSpec kLayout{
     "--layout",
     "",
     "VALUE=LAYOUT",
-    "how a value lies, instead of as it does today: dqs0=\"panels 64\", or CuTe's or Triton's notation; may be given several times",
+    "how a value lies, instead of as by default: dqs0=\"panels 64\", or CuTe's or Triton's notation; may be given several times",
     ValueType::Name,
     {},
     0,

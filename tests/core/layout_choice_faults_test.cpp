@@ -30,13 +30,6 @@ std::string faults_of(const Kernel& kernel, const LayoutChoices& choices) {
   return problem ? "no fault" : to_string(problem.error());
 }
 
-std::string text_of(const Kernel& kernel, const Problem& problem, const std::string& value) {
-  for (std::size_t v = 0; v < kernel.values.size(); ++v)
-    if (kernel.values[v].name == value) return problem.layouts->values[v].text;
-  FAIL("no value " + value);
-  return {};
-}
-
 int registers_of(const Problem& problem, const std::string& value) {
   for (const Value& each : problem.values)
     if (each.name == value) return each.registers;
