@@ -9,6 +9,7 @@
 
 #include "codegen/emit/formula.h"
 #include "core/layout/access.h"
+#include "core/layout/access_parts.h"
 
 namespace heddle::codegen {
 namespace {
@@ -54,16 +55,14 @@ class Places {
   std::vector<std::map<std::int64_t, int>> of_thread_;
 };
 
-bool is_matrix(const Instruction& i) { return i.kind == InstructionKind::MatrixLoad || i.kind == InstructionKind::MatrixStore; }
-
 /// Elements of memory that register `slot` of an issue has in a lane. `addresses`: of all lanes, in bytes.
 std::vector<std::int64_t> elements_of(const Instruction& instruction, const std::array<std::int64_t, kWarpLanes>& addresses, int lane,
                                       int slot, int bits) {
   std::vector<std::int64_t> found;
-  const int moved = is_matrix(instruction) ? 4 : std::min(instruction.bytes, 4), elements = moved * 8 / bits;
+  const int moved = is_matrix(instruction.kind) ? 4 : std::min(instruction.bytes, 4), elements = moved * 8 / bits;
   const auto row = [&](int r) { return addresses[static_cast<std::size_t>(kRows * slot + r)]; };
   for (int e = 0; e < elements; ++e) {
-    if (!is_matrix(instruction))
+    if (!is_matrix(instruction.kind))
       found.push_back((addresses[static_cast<std::size_t>(lane)] + 4 * slot) * 8 / bits + e);
     else if (instruction.transposed)
       found.push_back(row(lane % 4 * 2 + e) * 8 / bits + lane / 4);
@@ -112,8 +111,27 @@ const char* wrapper_of(const Instruction& instruction, bool floats) {
   }
 }
 
+/// How a machine's row differs from what is written by its name; empty: it does not. A file may say anything.
+std::string difference(const Instruction& row, const Instruction& written) {
+  const auto differs = [&](const std::string& says, const std::string& does) {
+    return fmt::format("the machine's row '{}' {}, and the instruction of that name {}", row.name, says, does);
+  };
+  if (row.kind != written.kind)
+    return differs(fmt::format("is of the kind {}", to_string(row.kind)), fmt::format("is a {}", to_string(written.kind)));
+  const auto number = [&](const char* what, int says, int does) {
+    return says == does ? std::string() : differs(fmt::format("has {} {}", says, what), fmt::format("has {}", does));
+  };
+  if (std::string why = number(is_matrix(row.kind) ? "bytes in a row" : "bytes per lane", row.bytes, written.bytes); !why.empty())
+    return why;
+  if (std::string why = number("matrices", row.matrices, written.matrices); !why.empty()) return why;
+  if (row.transposed != written.transposed)
+    return differs(row.transposed ? "transposes" : "does not transpose", written.transposed ? "does" : "does not");
+  return {};
+}
+
 }  // namespace
 
+/// What the wrappers of codegen/device/shared_memory.cuh do, whatever a machine's file says.
 std::optional<Instruction> written_instruction(std::string_view name) {
   struct Row {
     std::string_view name;
@@ -152,6 +170,7 @@ AccessTextResult access_text(const AccessQuestion& q, std::string_view at) {
   const auto refused = [](std::string why) { return AccessTextResult{std::nullopt, std::move(why)}; };
   const auto instruction = written_instruction(q.instruction.name);
   if (!instruction) return refused(fmt::format("'{}' is no instruction that can be written", q.instruction.name));
+  if (const std::string other = q.row ? difference(*q.row, *instruction) : std::string(); !other.empty()) return refused(other);
   const AccessResult result = access_of(*q.registers, *q.memory, q.bits, *instruction, q.instruction.exchange);
   if (!result.access) return refused(result.refusal);
   const Access& access = *result.access;
@@ -190,7 +209,7 @@ AccessTextResult access_text(const AccessQuestion& q, std::string_view at) {
 
   // Which registers those are, which must be the same ones in all lanes.
   const Places places(*q.registers, *q.memory);
-  const int slots = is_matrix(*instruction) ? instruction->matrices : std::max(1, instruction->bytes / 4);
+  const int slots = is_matrix(instruction->kind) ? instruction->matrices : std::max(1, instruction->bytes / 4);
   const bool part = instruction->bytes < 4;
   const LaneExchange& exchange = q.instruction.exchange;
   const int flip = exchange.used() ? 1 << exchange.register_bit : 0,
@@ -256,7 +275,7 @@ std::vector<std::string> lines_of(const AccessText& text, const std::string& arr
   std::vector<std::string> lines;
   const Instruction& instruction = text.instruction;
   const bool store = is_store(instruction), flips = text.address.front() == '(', part = instruction.bytes < 4;
-  const bool bits = floats && (is_matrix(instruction) || instruction.bytes == 16);  // wrappers that take bits, whatever they say
+  const bool bits = floats && (is_matrix(instruction.kind) || instruction.bytes == 16);  // wrappers that take bits, whatever they say
   const char* at = store ? "to" : "from";
   if (text.exchange_lane >= 0) lines.push_back(fmt::format("const bool odd = lane & {};", 1 << text.exchange_lane));
   // Addresses that are flipped are computed where they are used: ptxas would hold all of them in registers otherwise.

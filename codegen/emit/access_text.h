@@ -31,6 +31,8 @@ struct AccessQuestion {
   int piece = 0, pieces = 1;      ///< of equal pieces of the tile: this one, which lies where the first of them would
   bool own_registers = false;     ///< a piece has an array of its own, else the whole tile's
   std::int64_t alignment = 1024;  ///< of the address at which the tile begins
+  /// What the machine's catalogue says of the instruction; null: nothing. What it counts by must be what the wrapper does.
+  const Instruction* row = nullptr;
 };
 
 struct AccessText {

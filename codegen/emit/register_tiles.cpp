@@ -79,18 +79,31 @@ std::string Writer::lay_out(std::size_t v, Value& value) const {
   const bool rows = element && (*element)[0] > 0;
   layout.kind = rows ? Layout::Kind::Rows : Layout::Kind::Columns;
   (rows ? layout.rows : layout.cols) = value.shape[0];
-  const int usual = !rows && tiles_ == Tiles::Fragments ? static_cast<int>(value.shape[0] / 4)
-                    : !rows                             ? static_cast<int>(value.shape[0] / 32)
-                    : tiles_ == Tiles::Fragments        ? 2
-                    : tiles_ == Tiles::WarpRows         ? static_cast<int>(value.shape[0] / 4)
-                                                        : 1;
-  layout.usual = layout.elements == usual;
+  const auto usual = usual_vector(rows, value.shape[0]);
+  layout.usual = usual && (from == *usual || same_places(from, *usual));
   return {};
+}
+
+/// A vector of one number per row or per column lies as the tiles do, without the other dimension.
+std::optional<heddle::Layout> Writer::usual_vector(bool rows, std::int64_t extent) const {
+  const auto across = [&](std::int64_t least) { return rows ? least : extent; };
+  switch (tiles_) {
+    case Tiles::Fragments:
+      if (rows ? extent != 64 : extent % 8 != 0) return std::nullopt;
+      return without_dimension(accumulator_layout(across(16)), rows ? 1 : 0);
+    case Tiles::WarpRows:
+      if (extent % (rows ? 4 : 256) != 0) return std::nullopt;
+      return without_dimension(warp_rows_layout(rows ? extent : 4, across(256)), rows ? 1 : 0);
+    case Tiles::ThreadRows:
+      if (!rows || extent != 128) return std::nullopt;
+      return without_dimension(thread_rows_layout(extent, across(16)), 1);
+  }
+  return std::nullopt;
 }
 
 bool Writer::lies_alike(std::size_t a, std::size_t b) const {
   const heddle::Layout *one = layout_of(a), *other = layout_of(b);
-  return !one || !other || plan_->values[a].text == plan_->values[b].text || same_places(*one, *other);
+  return !one || !other || one == other || same_places(*one, *other);
 }
 
 /// Refuses what is written for the layouts of Tiles only.

@@ -30,13 +30,7 @@ const heddle::Layout* Writer::layout_of(std::size_t value) const {
 std::optional<int> Writer::swizzle_of(std::size_t v) const {
   const heddle::Layout* layout = layout_of(v);
   if (!layout || layout->shape.size() != 2) return std::nullopt;
-  const int bits = bits_of(kernel_.values[v].dtype);
-  for (const int span : {128, 64, 32, 0}) {
-    if (plan_->values[v].text == fmt::format("panels {}", span)) return span;
-    const auto panels = panels_layout(layout->shape[0], layout->shape[1], bits, span);
-    if (panels && same_places(*panels, *layout)) return span;
-  }
-  return std::nullopt;
+  return heddle::swizzle_of(*layout, bits_of(kernel_.values[v].dtype));
 }
 
 /// Boxes of TMA that lie in memory as the tile does.
@@ -94,9 +88,12 @@ void Writer::write_access(const Step& step, const TileOp& op, bool store) {
                               plan_->values[memory.value].text, buffer.slot_bytes));
   std::int64_t alignment = 1024;
   while (buffer.offset % alignment != 0 || (buffer.depth > 1 && buffer.slot_bytes % alignment != 0)) alignment /= 2;
-  const AccessTextResult made = access_text(
-      {held, kept, bits_of(type), plan->instruction, step.piece.number, step.piece.count, pieces_of(step, registers.value) > 1, alignment},
-      store ? "to" : "from");
+  const auto counted =
+      std::find_if(plan->accesses.begin(), plan->accesses.end(), [&](const OpAccess& access) { return access.value == memory.value; });
+  const AccessTextResult made =
+      access_text({held, kept, bits_of(type), plan->instruction, step.piece.number, step.piece.count, pieces_of(step, registers.value) > 1,
+                   alignment, counted != plan->accesses.end() ? counted->by.get() : nullptr},
+                  store ? "to" : "from");
   const std::string where =
       fmt::format("'{}' ({}) and '{}' ({})", kernel_.values[registers.value].name, plan_->values[registers.value].text,
                   kernel_.values[memory.value].name, plan_->values[memory.value].text);
@@ -115,22 +112,36 @@ void Writer::write_access(const Step& step, const TileOp& op, bool store) {
 
 // ---- registers from role to role
 
-/// Registers that a store or load of a hand-over moves at once: words, or four of them where the plan says so and they come in fours.
-int Writer::handed_words(std::size_t value, int words) const {
+/// Registers that a store or load of a hand-over moves at once: a word, or two or four where the plan says so. Who puts and who takes must
+/// agree on it, so what is handed over and every piece of it that somebody takes must come in as many.
+int Writer::handed_words(std::size_t value) {
   const OpPlan* plan = nullptr;
+  const TileOp* maker = nullptr;
   for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
     for (const TileOp& op : *list)
       if (plan_ && std::find(op.outputs.begin(), op.outputs.end(), kernel_.values[value].name) != op.outputs.end())
-        plan = plan_->find(op.name);
+        plan = plan_->find(op.name), maker = &op;
   if (!plan) return 1;
   const int wanted = plan->instruction.name == "st.shared.16" ? 4 : plan->instruction.name == "st.shared.8" ? 2 : 1;
-  return words % wanted == 0 ? wanted : 1;
+  int odd = words_of(value) % wanted == 0 ? 0 : words_of(value);
+  for (const Role& role : program_.roles)
+    for (const Section& section : role.sections)
+      for (const Step& step : section.steps)
+        for (const Place& p : step.inputs)
+          if (p.value == value && p.kind == Place::Kind::Buffer && program_.buffers[p.index].registers &&
+              words_of(step, value) % wanted != 0)
+            odd = words_of(step, value);
+  if (odd == 0) return wanted;
+  refuse("hand_over", *maker,
+         fmt::format("'{}' hands over {} registers of '{}' at once, which {} cannot store: {} can", maker->name, odd,
+                     kernel_.values[value].name, plan->instruction.name, odd % 2 == 0 ? "st.shared.8" : "st.shared.4"));
+  return 1;
 }
 
 void Writer::write_hand_over(const Step& step) {
   const Place& from = step.inputs.at(0);
   const std::string array = register_text(from);
-  const int threads = 32 * role_->warps, words = words_of(from.value), at_once = handed_words(from.value, words);
+  const int threads = 32 * role_->warps, words = words_of(from.value), at_once = handed_words(from.value);
   raw("#pragma unroll");
   if (at_once == 1)
     return line("for (int r = 0; r < {}; ++r) store_word({} + (r * {} + tid) * 4, {}[r]);", words, slot_text(step.output), threads, array);
@@ -151,7 +162,7 @@ void Writer::take_hand_over(const Step& step, std::size_t input) {
   const Place& p = step.inputs[input];
   const int words = words_of(step, p.value), skipped = step.piece.number * words, threads = 32 * role_->warps;
   const bool pieces = pieces_of(step, p.value) > 1 && skipped > 0;
-  const int at_once = words % handed_words(p.value, words_of(p.value)) == 0 ? handed_words(p.value, words_of(p.value)) : 1;
+  const int at_once = handed_words(p.value);
   line("{} taken{}[{}];", type_of(p.value), input, words);
   raw("#pragma unroll");
   if (at_once == 1)

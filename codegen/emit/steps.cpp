@@ -195,6 +195,11 @@ std::size_t Writer::map_of(const TileOp& op, const Panels& panels) {
     refuse(
         "tensor_map", op,
         fmt::format("'{}' needs a tensor of the tile's type with two or three dimensions, whose rows are multiples of 16 bytes", op.name));
+  // So are a box's rows (cuTensorMapEncodeTiled); swizzled ones are 32 bytes at least.
+  if (sizes && plan.box[0] * bits % 128 != 0)
+    refuse("tensor_map", op,
+           fmt::format("'{}' moves boxes with rows of {} bytes, and rows of a box are multiples of 16 bytes", op.name,
+                       plan.box[0] * bits / 8));
   for (std::size_t m = 0; m < launch_.maps.size(); ++m)
     if (launch_.maps[m] == plan) return m;
   launch_.maps.push_back(std::move(plan));

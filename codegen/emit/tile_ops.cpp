@@ -144,7 +144,8 @@ std::string Writer::element_text(const Step& step, const TileOp& op, std::size_t
   const Place& p = step.inputs[input];
   const Value& v = values_[p.value];
   const bool alike = v.shape.size() == values_[step.output.value].shape.size();
-  if (alike ? !lies_alike(p.value, step.output.value) : !result.usual) {
+  const bool usual = result.usual && (!v.layout || v.layout->usual);
+  if (alike ? !lies_alike(p.value, step.output.value) : !usual) {
     refuse("operand", op,
            fmt::format("'{}' computes with '{}', which lies as {} and its result as {}: a copy can bring it there", op.name,
                        kernel_.values[p.value].name, plan_->values[p.value].text, plan_->values[step.output.value].text));

@@ -125,7 +125,7 @@ class Writer {
   };
   std::optional<Panels> panels_of(std::size_t value, const TileOp& op);
   void write_access(const Step& step, const TileOp& op, bool store);
-  int handed_words(std::size_t value, int words) const;
+  int handed_words(std::size_t value);
   void write_hand_over(const Step& step);
   void take_hand_over(const Step& step, std::size_t input);
 
@@ -202,6 +202,7 @@ class Writer {
   /// What is wrong with it, or nothing.
   std::string lay_out(std::size_t v, Value& value) const;
   /// Elements of both stand in the same registers, as far as is known.
+  std::optional<heddle::Layout> usual_vector(bool rows, std::int64_t extent) const;
   bool lies_alike(std::size_t a, std::size_t b) const;
   bool lies_as_usual(const Step& step, const TileOp& op);
   /// Element e of a tile takes from numbers per row or per column that lie in registers: its index among them.

@@ -1,4 +1,6 @@
 // Accesses and changes of layout as text, run over the emulator: every register ends where its layout says, whatever the instruction.
+#include <functional>
+
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
@@ -225,6 +227,29 @@ TEST_CASE("what a layout cannot be written as is refused by name", "[codegen]") 
   const char* other = "{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[32, 0], [16, 0]]}";
   const Layout warps = layout(other, {64, 16}, 16), fragments = layout("accumulator", {64, 16}, 16);
   CHECK_THAT(relayout_text(fragments, warps, 16, "v", "w", "u32").refusal, Catch::Contains("other warps"));
+}
+
+TEST_CASE("a machine's row that says other bytes, matrices or kinds than the instruction of its name has is refused", "[codegen]") {
+  const Layout held = layout("accumulator", kTile, 16), kept = layout("panels 128", kTile, 16);
+  const auto refusal = [&](const std::string& name, const std::function<void(heddle::Instruction&)>& change) {
+    heddle::Instruction row = written_instruction(name).value();
+    change(row);
+    AccessQuestion question{&held, &kept, 16, {name, {}}};
+    question.row = &row;
+    return access_text(question, "to").refusal;
+  };
+  CHECK(refusal("st.shared.4", [](heddle::Instruction&) {}).empty());
+  CHECK(refusal("stmatrix.x4", [](heddle::Instruction& row) {
+          row.lanes_per_phase = 16;
+        }).empty());  // how fast it is, is the machine's to say
+  CHECK(refusal("st.shared.4", [](heddle::Instruction& row) { row.bytes = 8; }) ==
+        "the machine's row 'st.shared.4' has 8 bytes per lane, and the instruction of that name has 4");
+  CHECK(refusal("stmatrix.x4", [](heddle::Instruction& row) { row.matrices = 2; }) ==
+        "the machine's row 'stmatrix.x4' has 2 matrices, and the instruction of that name has 4");
+  CHECK(refusal("stmatrix.x4", [](heddle::Instruction& row) { row.transposed = true; }) ==
+        "the machine's row 'stmatrix.x4' transposes, and the instruction of that name does not");
+  CHECK_THAT(refusal("st.shared.4", [](heddle::Instruction& row) { row.kind = InstructionKind::SharedLoad; }),
+             Catch::Contains("is of the kind"));
 }
 
 TEST_CASE("formulas are what they were made of, or there is none", "[codegen]") {

@@ -1,11 +1,13 @@
 // Texts for layouts and instructions that somebody chose, run on the CPU: what is written obeys the plan, whatever it says.
 #include <algorithm>
+#include <functional>
 #include <memory>
 
 #include <catch2/catch.hpp>
 
 #include "codegen/emit/emit.h"
 #include "core/formats/schedule_json.h"
+#include "core/layout/known.h"
 #include "core/layout/notation.h"
 #include "core/layout/plan.h"
 #include "core/library/library.h"
@@ -182,4 +184,82 @@ TEST_CASE("a layout that nothing can be written for is refused, with one that ca
   REQUIRE(changed == 1);
   odd.problem.layouts = plan;
   CHECK_FALSE(refusals_of(odd, from).empty());
+}
+
+namespace {
+
+/// Of a legal lowering's plan, changed past the checker.
+test::Lowering changed(const test::Lowering& from, const std::function<void(LayoutPlan&)>& change) {
+  test::Lowering other = from;
+  auto plan = std::make_shared<LayoutPlan>(*from.problem.layouts);
+  change(*plan);
+  other.problem.layouts = std::move(plan);
+  return other;
+}
+
+std::size_t value_of(const test::Lowering& from, std::string_view name) {
+  for (std::size_t v = 0; v < from.kernel.values.size(); ++v)
+    if (from.kernel.values[v].name == name) return v;
+  FAIL("no such value");
+  return 0;
+}
+
+bool says(const std::vector<std::string>& sentences, const std::string& part) {
+  for (const std::string& sentence : sentences) UNSCOPED_INFO(sentence);
+  return std::any_of(sentences.begin(), sentences.end(), [&](const std::string& sentence) { return has(sentence, part); });
+}
+
+}  // namespace
+
+TEST_CASE("a vector that has as many registers as by default in other places is refused where a tile needs it", "[codegen]") {
+  const test::Lowering from = test::lowering("layernorm", {{"ROWS", 203}, {"BLOCKS", 3}});
+  const char* text = "{register=[[1],[2],[4],[8],[16]],lane=[[32],[64],[128],[256],[512]],warp=[[0],[0]]}";
+  const auto other = parse_layout(text, {{1024}, 32});
+  REQUIRE(other.ok());
+  const test::Lowering odd = changed(from, [&](LayoutPlan& plan) {
+    for (const char* name : {"gamma", "beta"}) plan.values[value_of(from, name)] = {std::make_shared<const Layout>(*other), text, true, {}};
+    for (const char* name : {"load_gamma", "load_beta"}) plan.ops[name].instruction = {"ld.global.16", {}}, plan.ops[name].chosen = true;
+  });
+  CHECK(says(refusals_of(odd, from), "'affine' computes with 'gamma', which lies as {register="));
+  // Numbers of rows: 8 rows over 4 warps, in the other order of warps.
+  const auto rows = parse_layout("{register=[[1]],lane=[[0],[0],[0],[0],[0]],warp=[[4],[2]]}", {{8}, 32});
+  REQUIRE(rows.ok());
+  const test::Lowering turned = changed(from, [&](LayoutPlan& plan) {
+    plan.values[value_of(from, "mean")] = {std::make_shared<const Layout>(*rows), "turned", true, {}};
+  });
+  CHECK(says(refusals_of(turned, from), "'mean' lies as turned"));
+}
+
+TEST_CASE("a machine's row that is not what its name says is refused where a tile is moved", "[codegen]") {
+  const test::Lowering from = test::lowering("gemm_hopper", {{"M", 128}, {"N", 256}, {"K", 64}});
+  const test::Lowering odd = changed(from, [&](LayoutPlan& plan) {
+    for (auto& [name, op] : plan.ops)
+      for (OpAccess& access : op.accesses) {
+        if (!access.held || !access.by || access.by->kind != InstructionKind::MatrixStore) continue;
+        auto row = std::make_shared<heddle::Instruction>(*access.by);
+        row->transposed = true;
+        access.by = std::move(row);
+      }
+  });
+  CHECK(says(refusals_of(odd, from), "the machine's row 'stmatrix.x4' transposes, and the instruction of that name does not"));
+}
+
+TEST_CASE("registers that are handed over in no multiple of the chosen words are refused", "[codegen]") {
+  const test::Lowering from = test::lowering("layernorm", {{"ROWS", 203}, {"BLOCKS", 3}});
+  const test::Lowering odd = changed(from, [&](LayoutPlan& plan) {
+    plan.ops["variance"].instruction = {"st.shared.16", {}};
+  });  // two per thread
+  CHECK(refusals_of(odd, from) ==
+        std::vector<std::string>{"'variance' hands over 2 registers of 'var' at once, which st.shared.16 cannot store: st.shared.8 can"});
+}
+
+TEST_CASE("boxes with rows that are no multiple of 16 bytes are refused", "[codegen]") {
+  const test::Lowering from = test::lowering("layernorm", {{"ROWS", 203}, {"BLOCKS", 3}});
+  test::Lowering odd = changed(from, [&](LayoutPlan& plan) {
+    const auto narrow = panels_layout(8, 4, 16, 0);
+    REQUIRE(narrow.has_value());
+    plan.values[value_of(from, "xs")] = {std::make_shared<const Layout>(*narrow), "panels 0", true, {}};
+  });
+  odd.kernel.values[value_of(from, "xs")].shape = {Expr(8), Expr(4)};
+  CHECK(says(refusals_of(odd, from), "'load_x' moves boxes with rows of 8 bytes, and rows of a box are multiples of 16 bytes"));
 }
