@@ -319,7 +319,10 @@ class Judge {
       const auto cycles = row.cycles.evaluate({{"m", m}, {"n", n}, {"k", row.k}, {"bits", bits}});
       if (row.m < 1 || row.k < 1 || m < 1 || k < 1 || !cycles || *cycles < 0) return -1;
       // One instruction reads 32 bytes of the depth of each of its rows.
-      port = sat_mul(sat_mul(ceil_div(m, std::int64_t{row.m}), ceil_div(sat_mul(k, bits), std::int64_t{256})), *cycles);
+      const std::int64_t counted =
+          sat_mul(sat_mul(ceil_div(m, std::int64_t{row.m}), ceil_div(sat_mul(k, bits), std::int64_t{256})), *cycles);
+      if (port >= 0 && port != counted) object(fmt::format("the operands of {} are said to be read at two paces by one instruction", op_));
+      port = counted;
       if (!access.cost.known) object_unknown(access, port);
       said = sat_add(said, access.cost.port);
     }
@@ -343,7 +346,12 @@ class Judge {
       if (!panels(memory, access.bits, access.by->swizzle))
         object(fmt::format("the tile of {} does not lie in the boxes of {}", op_, access.by->name));
       const auto bytes = static_cast<std::int64_t>(places->offsets.size()) * access.bits / 8, port = (bytes + 127) / 128;
-      if (!access.cost.known) object_unknown(access, port);
+      if (!access.cost.known)
+        object_unknown(access, port);
+      else if (access.cost.port != port)
+        object(fmt::format("{} by {} is said to take {} cycles of the port, and its bytes take {}", op_, access.by->name, access.cost.port,
+                           port),
+               access.cost.port, port);
       return port;
     }
     if (!access.held) return -1;

@@ -4,16 +4,20 @@
 #include <cstdlib>
 #include <functional>
 #include <iostream>
+#include <map>
 #include <memory>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <catch2/catch.hpp>
 
 #include "codegen/emit/emit.h"
 #include "core/check/layouts.h"
 #include "core/layout/plan.h"
+#include "core/library/library.h"
 #include "tests/codegen/emulation.h"
 #include "tests/codegen/text_mutants.h"
+#include "tests/support/paths.h"
 
 using namespace heddle;
 using namespace heddle::codegen;
@@ -23,6 +27,7 @@ namespace {
 struct PlanMutant {
   std::string what;
   std::shared_ptr<const LayoutPlan> plan;
+  bool layout = false;  ///< of a value, else a row, an exchange or a cost
 };
 
 /// Where the layout of a value is said, everywhere.
@@ -73,10 +78,10 @@ std::vector<std::pair<std::string, heddle::Layout>> wrong_layouts(const heddle::
 
 std::vector<PlanMutant> plan_mutants(const Kernel& kernel, const LayoutPlan& plan) {
   std::vector<PlanMutant> all;
-  const auto add = [&](std::string what, const std::function<void(LayoutPlan&)>& change) {
+  const auto add = [&](std::string what, const std::function<void(LayoutPlan&)>& change, bool layout = false) {
     auto mutant = std::make_shared<LayoutPlan>(plan);
     change(*mutant);
-    all.push_back({std::move(what), std::move(mutant)});
+    all.push_back({std::move(what), std::move(mutant), layout});
   };
   std::vector<bool> done(plan.values.size(), false);
   for (const auto& [name, op] : plan.ops)
@@ -89,9 +94,9 @@ std::vector<PlanMutant> plan_mutants(const Kernel& kernel, const LayoutPlan& pla
           continue;
         done[value] = true;
         for (const auto& [what, layout] : wrong_layouts(*plan.values[value].layout))
-          add(fmt::format("{}: {}", kernel.values[value].name, what), [&](LayoutPlan& p) { put_layout(p, value, layout); });
+          add(
+              fmt::format("{}: {}", kernel.values[value].name, what), [&](LayoutPlan& p) { put_layout(p, value, layout); }, true);
       }
-      if (!access.held) continue;
       const auto at = [&, a](LayoutPlan& p) -> OpAccess& { return p.ops.at(name).accesses[a]; };
       const auto change_row = [&](const char* what, const std::function<void(heddle::Instruction&)>& change) {
         add(fmt::format("{}: {}", name, what), [&](LayoutPlan& p) {
@@ -100,6 +105,16 @@ std::vector<PlanMutant> plan_mutants(const Kernel& kernel, const LayoutPlan& pla
           at(p).by = std::move(row);
         });
       };
+      add(name + ": a cycle of the port less", [&](LayoutPlan& p) { --at(p).cost.port; });
+      if (access.charged) add(name + ": a cycle of the op's cost less", [&](LayoutPlan& p) { --p.ops.at(name).cost.port; });
+      // Of products and copies no thread holds anything: the machine's row and the boxes say all.
+      if (access.by->kind == InstructionKind::Product) {
+        change_row("a step takes one cycle", [](heddle::Instruction& r) { r.cycles = Expr(1); });
+        change_row("half as many rows at a time", [](heddle::Instruction& r) { r.m /= 2; });
+      }
+      if (access.by->kind == InstructionKind::BulkCopy)
+        change_row("another span is swizzled", [](heddle::Instruction& r) { r.swizzle = r.swizzle == 128 ? 64 : 128; });
+      if (!access.held) continue;
       const bool matrix = access.by->matrices > 0;
       if (matrix) change_row("transposed the other way", [](heddle::Instruction& r) { r.transposed = !r.transposed; });
       if (!matrix) {
@@ -112,11 +127,9 @@ std::vector<PlanMutant> plan_mutants(const Kernel& kernel, const LayoutPlan& pla
         add(name + ": another lane exchanges", [&](LayoutPlan& p) { at(p).exchange.lane ^= 1; });
         add(name + ": another register is exchanged", [&](LayoutPlan& p) { at(p).exchange.register_bit ^= 1; });
       }
-      add(name + ": a cycle of the port less", [&](LayoutPlan& p) { --at(p).cost.port; });
       add(name + ": an instruction less", [&](LayoutPlan& p) { --at(p).cost.issues; });
       add(name + ": a cycle less without conflicts", [&](LayoutPlan& p) { --at(p).cost.least; });
       add(name + ": one select more", [&](LayoutPlan& p) { ++at(p).cost.selects; });
-      if (access.charged) add(name + ": a cycle of the op's cost less", [&](LayoutPlan& p) { --p.ops.at(name).cost.port; });
     }
   return all;
 }
@@ -126,14 +139,18 @@ struct Case {
   Scope sizes;
   int blocks = 1;
   double tolerance = 0;
-  std::size_t every = 1;  ///< text mutant
+  std::size_t every = 1;                            ///< text mutant
+  std::map<std::string, std::string> layouts = {};  ///< that are chosen; else as the plan has them by default
 };
 const std::vector<Case>& cases() {
-  static const std::vector<Case> all{{"gemm_hopper", {{"M", 256}, {"N", 512}, {"K", 320}}, 3, 0},
-                                     {"attention_backward_hopper", {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}}, 1, 4e-3, 9},
-                                     {"attention_forward_hopper", {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}}, 1, 4e-3, 2},
-                                     {"layernorm", {{"ROWS", 203}, {"BLOCKS", 3}}, 3, 2e-3, 2},
-                                     {"gemm_fetched", {{"F", 192}, {"T", 64}, {"K", 352}}, 2, 0, 2}};
+  static const std::vector<Case> all{
+      {"gemm_hopper", {{"M", 256}, {"N", 512}, {"K", 320}}, 3, 0},
+      {"attention_backward_hopper", {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}}, 1, 4e-3, 9},
+      {"attention_forward_hopper", {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}}, 1, 4e-3, 2},
+      {"gemm_hopper", {{"M", 256}, {"N", 256}, {"K", 192}}, 1, 0, 2, {{"a0", "panels 64"}, {"a1", "panels 32"}, {"b", "panels 32"}}},
+      {"gemm_quantized", {{"F", 128}, {"T", 64}, {"K", 320}}, 2, 0, 11, {{"q", "operand"}}},
+      {"layernorm", {{"ROWS", 203}, {"BLOCKS", 3}}, 3, 2e-3, 2},
+      {"gemm_fetched", {{"F", 192}, {"T", 64}, {"K", 352}}, 2, 0, 2}};
   return all;
 }
 
@@ -142,9 +159,22 @@ void print(const char* what, std::size_t count, const std::vector<std::string>& 
   for (const std::string& survivor : survivors) std::cout << "  " << survivor << "\n";
 }
 
-/// The GEMM that takes a matrix from shared memory by ldmatrix is not shipped.
+/// GEMMs that take a matrix from shared memory by ldmatrix are not shipped.
 test::Lowering lowered(const Case& one, const Scope& sizes) {
-  return one.kernel == "gemm_fetched" ? test::lowered_fixture(one.kernel, sizes) : test::lowering(one.kernel, sizes);
+  const bool fixture = one.kernel == "gemm_fetched" || one.kernel == "gemm_quantized";
+  test::Lowering from = fixture ? test::lowered_fixture(one.kernel, sizes) : test::lowering(one.kernel, sizes);
+  if (one.layouts.empty()) return from;
+  // Costs stay those of the default layouts, so that the schedule stays legal.
+  const auto machine = load_machine(test::repository_path("assets/machines/h100.json"));
+  REQUIRE(machine.ok());
+  LayoutChoices choices;
+  choices.layouts = one.layouts;
+  std::vector<Fault> faults;
+  from.problem.layouts = std::make_shared<const LayoutPlan>(plan_layouts(from.kernel, from.problem.params, *machine, choices, {}, faults));
+  for (const Fault& fault : faults) UNSCOPED_INFO(to_string(fault));
+  REQUIRE(faults.empty());
+  from.schedule.layouts = choices;
+  return from;
 }
 
 bool writes(const test::Lowering& from) {
@@ -156,9 +186,15 @@ bool writes(const test::Lowering& from) {
 constexpr std::size_t kEvery = 5;
 
 /// Passes the checker, and is written.
-std::vector<std::pair<std::string, test::Lowering>> unnoticed(std::size_t& count) {
+struct Unnoticed {
+  std::string what;
+  test::Lowering lowering;
+  const Case* of = nullptr;
+  bool layout = false;
+};
+std::vector<Unnoticed> unnoticed(std::size_t& count) {
   std::size_t number = 0;
-  std::vector<std::pair<std::string, test::Lowering>> left;
+  std::vector<Unnoticed> left;
   for (const Case& one : cases()) {
     const test::Lowering from = lowered(one, one.sizes);
     REQUIRE(from.problem.layouts);
@@ -171,34 +207,35 @@ std::vector<std::pair<std::string, test::Lowering>> unnoticed(std::size_t& count
       if (!judge_layouts(mutant.plan)->violations.empty()) continue;
       test::Lowering wrong = from;
       wrong.problem.layouts = mutant.plan;
-      if (writes(wrong)) left.emplace_back(fmt::format("{}: {}", one.kernel, mutant.what), std::move(wrong));
+      if (writes(wrong)) left.push_back({fmt::format("{}: {}", one.kernel, mutant.what), std::move(wrong), &one, mutant.layout});
     }
   }
   return left;
-}
-
-const Case& case_of(const test::Lowering& lowering) {
-  return *std::find_if(cases().begin(), cases().end(), [&](const Case& c) { return c.kernel == lowering.kernel.name; });
 }
 
 }  // namespace
 
 TEST_CASE("the checker objects to wrong layouts, or the emitter refuses them, but for those that only their data betrays", "[codegen]") {
   std::size_t count = 0;
-  std::vector<std::string> names;
-  for (const auto& [what, lowering] : unnoticed(count)) names.push_back(what);
+  std::vector<std::string> names, without_data;
+  for (const Unnoticed& each : unnoticed(count)) {
+    names.push_back(each.what);
+    if (!each.layout) without_data.push_back(each.what);
+  }
   if (std::getenv("HEDDLE_VERBOSE")) print("plans, by checker and emitter", count, names);
   CHECK(count >= 100);
-  CHECK((count - names.size()) * 100 >= count * 90);
+  // Rows, exchanges and costs change no data, so nothing else would notice them. Of wrong layouts in registers some are other layouts that
+  // could be written as well: that the tile's own element is elsewhere shows when they run, which is slow; the test below does it.
+  INFO(fmt::format("{}", fmt::join(without_data, "\n")));
+  CHECK(without_data.empty());
+  CHECK((count - names.size()) * 100 >= count * 93);
 }
 
 TEST_CASE("the emulator objects to wrong layouts that checker and emitter let pass", "[codegen][.slow]") {
   std::size_t count = 0;
   std::vector<std::string> survivors;
-  for (const auto& [what, lowering] : unnoticed(count)) {
-    const Case& one = case_of(lowering);
-    if (test::survives(lowering, one.blocks, one.tolerance)) survivors.push_back(what);
-  }
+  for (const Unnoticed& each : unnoticed(count))
+    if (test::survives(each.lowering, each.of->blocks, each.of->tolerance)) survivors.push_back(each.what);
   print("plans", count, survivors);
   CHECK((count - survivors.size()) * 100 >= count * 98);
 }
@@ -221,5 +258,5 @@ TEST_CASE("some of what is wrong in a text shows in its data or its banks", "[co
   const test::MutantRun run = test::run_mutants(lowered(one, {{"M", 128}, {"N", 256}, {"K", 128}}), 1, one.tolerance, 5);
   print("texts of a small GEMM, every fifth", static_cast<std::size_t>(run.count), run.survivors);
   CHECK(run.count >= 10);
-  CHECK(run.survivors.size() * 10 <= static_cast<std::size_t>(run.count));
+  CHECK(run.survivors.size() * 100 <= static_cast<std::size_t>(run.count) * 2);
 }

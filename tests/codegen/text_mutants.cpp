@@ -29,6 +29,10 @@ constexpr Call kCalls[] = {{"store_matrices", "mutated_store_matrices", 3},
                            {"load_matrices", "mutated_load_matrices", 3},
                            {"load_matrices_transposed", "mutated_load_matrices_transposed", 3},
                            {"matrix", "mutated_matrix", 2},
+                           {"matrix_64", "mutated_matrix_64", 2},
+                           {"matrix_32", "mutated_matrix_32", 2},
+                           {"bytes_of", "mutated_bytes_of", 2},
+                           {"from_lane", "mutated_from_lane", 2},
                            {"store_word", {}, 0},
                            {"load_word", {}, 0},
                            {"store_two", {}, 0},
@@ -114,8 +118,9 @@ class Mutator {
           std::all_of(word.begin(), word.end(), [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; })) {
         const long value = std::stol(std::string(word));
         // A matrix along K has no leading distance, and a row of K that is one panel has no next one.
-        const bool leading = value == 16 && text.substr(end).starts_with(")") && text.find("matrix(") != std::string_view::npos;
-        const bool next_panel = bound_ <= 4 && text.substr(0, i).ends_with("k / 4 * ");
+        const bool leading = value == 16 && text.substr(end).starts_with(")") && text.find("u64 ") != std::string_view::npos;
+        const bool next_panel =
+            (bound_ <= 4 && text.substr(0, i).ends_with("k / 4 * ")) || (bound_ <= 2 && text.substr(0, i).ends_with("k / 2 * "));
         if (!of_slot && !in_template && !leading && !next_panel && !(loop && value < 2) && value > 0 && value < 65536)
           replace(at, word.size(), std::to_string(value / 2));
       } else if (word == "lane" || word == "tid") {

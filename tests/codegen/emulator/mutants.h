@@ -67,3 +67,28 @@ u64 mutated_matrix(u32 address, u32 leading) {
   if (emulated_mutant == N + 1) return matrix_32(address, leading);
   return matrix(address, leading);
 }
+template <int N>
+u64 mutated_matrix_64(u32 address, u32 leading) {
+  if (emulated_mutant == N) return matrix(address, leading);
+  if (emulated_mutant == N + 1) return matrix_32(address, leading);
+  return matrix_64(address, leading);
+}
+template <int N>
+u64 mutated_matrix_32(u32 address, u32 leading) {
+  if (emulated_mutant == N) return matrix(address, leading);
+  if (emulated_mutant == N + 1) return matrix_64(address, leading);
+  return matrix_32(address, leading);
+}
+/// Only two bytes of the inner permutes are read: those that these change.
+template <int N>
+u32 mutated_bytes_of(u32 x, u32 y, u32 which) {
+  if (emulated_mutant == N) which ^= 0x1;
+  if (emulated_mutant == N + 1) which ^= 0x10;
+  return bytes_of(x, y, which);
+}
+template <int N>
+u32 mutated_from_lane(u32 x, int lane) {
+  if (emulated_mutant == N) lane ^= 1;
+  if (emulated_mutant == N + 1) lane ^= 4;
+  return from_lane(x, lane);
+}
