@@ -212,7 +212,7 @@ TEST_CASE("panes fold away and come back, and a double click resets a splitter",
   h.drag("splitter/left", 120, 0);
   CHECK(h.session().settings().layout.left != Approx(app::Layout{}.left));
   h.double_click("splitter/left");
-  CHECK(h.session().settings().layout.left == Approx(Layout{}.left));
+  CHECK(h.session().settings().layout.left == Approx(app::Layout{}.left));
   // With the mouse alone: the handle on the pane's edge, and at the window's edge to bring it back.
   for (const char* pane : {"left", "bottom"}) {
     INFO(pane);
