@@ -134,13 +134,17 @@ class Mutator {
       i = end;
     }
   }
-  /// That the bit of the number is among those that what follows leaves: " & 7", " % 8", " >> 4", " / 8".
+  /// That the bit of the number is among those that what follows leaves: " & 7", " % 8", " >> 4", " >> 1 & 1", " / 8".
   static bool counts(std::string_view rest, int bit) {
     if (rest.size() < 4) return true;
     const auto number = [&](std::size_t at) { return std::atoi(std::string(rest.substr(at, 6)).c_str()); };
     if (rest.starts_with(" & ")) return (number(3) & bit) != 0;
     if (rest.starts_with(" % ")) return bit < number(3);
-    if (rest.starts_with(" >> ")) return (bit >> number(4)) != 0;
+    if (rest.starts_with(" >> ")) {
+      const int left = bit >> number(4);
+      const std::size_t next = std::min(rest.find_first_not_of("0123456789", 4), rest.size());
+      return rest.substr(next).starts_with(" & ") ? (left & number(next + 3)) != 0 : left != 0;
+    }
     if (rest.starts_with(" / ")) return bit / std::max(number(3), 1) != 0;
     return true;
   }
