@@ -121,7 +121,8 @@ class Mutator {
         const bool leading = value == 16 && text.substr(end).starts_with(")") && text.find("u64 ") != std::string_view::npos;
         const bool next_panel =
             (bound_ <= 4 && text.substr(0, i).ends_with("k / 4 * ")) || (bound_ <= 2 && text.substr(0, i).ends_with("k / 2 * "));
-        if (!of_slot && !in_template && !leading && !next_panel && !(loop && value < 2) && value > 0 && value < 65536)
+        if (!of_slot && !in_template && !leading && !next_panel && !same_bytes(text.substr(0, i)) && !(loop && value < 2) && value > 0 &&
+            value < 65536)
           replace(at, word.size(), std::to_string(value / 2));
       } else if (word == "lane" || word == "tid") {
         for (const int bit : {1, 4, 16})
@@ -147,6 +148,14 @@ class Mutator {
     }
     if (rest.starts_with(" / ")) return bit / std::max(number(3), 1) != 0;
     return true;
+  }
+  /// That the shift follows of "bytes_of(w, w, 0 | (1 + 4) << 4)": by 2 it says bytes 4 and 1, which of one word twice are 0 and 1 too.
+  static bool same_bytes(std::string_view before) {
+    constexpr std::string_view end = ", 0 | (1 + 4) << ";
+    if (!before.ends_with(end)) return false;
+    before.remove_suffix(end.size());
+    const std::size_t comma = before.rfind(", ");
+    return comma != std::string_view::npos && before.substr(0, comma).ends_with("bytes_of(" + std::string(before.substr(comma + 2)));
   }
   static bool slot_before(std::string_view text, std::size_t end) {
     std::size_t begin = end;
