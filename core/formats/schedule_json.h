@@ -22,7 +22,7 @@ Json objectives_schema(Json& definitions);
 struct ScheduleHead {
   std::string name, kernel, machine;
   Scope params;
-  LayoutChoices layouts;
+  LayoutChoices layouts{};
 };
 Result<ScheduleHead> parse_schedule_head(std::string_view text, const std::string& file_name);
 

@@ -43,7 +43,7 @@ struct Schedule {
   std::vector<ScheduleGroup> groups;
   std::vector<int> depths;  ///< per channel; 0 where a register value does not cross
   bool turns = true;        ///< barriers keep the order of groups on the tensor cores (core/analysis/turns.h says where)
-  LayoutChoices layouts;    ///< what its file chooses; the problem that it is read against was resolved with them
+  LayoutChoices layouts{};  ///< what its file chooses; the problem that it is read against was resolved with them
   Provenance provenance;
   std::optional<Certificate> certificate;  ///< what this process has proved
   /// What the file says that the schedule was read from. A certificate only after this process has proved it again; until then it
