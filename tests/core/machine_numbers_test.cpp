@@ -82,7 +82,7 @@ TEST_CASE("a text that ends anywhere has the numbers before that", "[core]") {
   REQUIRE(h100);
   const std::string text = text_of(h100->file);
   const std::size_t all = machine_numbers(text).size();
-  for (std::size_t length = 0; length < text.size(); length += 37) CHECK(machine_numbers(text.substr(0, length)).size() <= all);
+  for (std::size_t length = 0; length < text.size(); length += 97) CHECK(machine_numbers(text.substr(0, length)).size() <= all);
   CHECK(machine_numbers(std::string(100'000, '[')).empty());
   CHECK(machine_numbers(std::string(100'000, '{')).empty());
 }
