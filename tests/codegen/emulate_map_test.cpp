@@ -50,6 +50,16 @@ std::string expression_of(const TileOp& op) {
   return "";
 }
 
+/// The problem of the kernel as it is now: with the layouts of values that are new, too.
+void resolve_again(test::Lowering& lowering) {
+  const auto machine = load_machine(test::repository_path(fmt::format("assets/machines/{}.json", lowering.problem.machine)));
+  REQUIRE(machine);
+  const auto problem = resolve(lowering.kernel, *machine, lowering.problem.params);
+  INFO((problem ? "" : to_string(problem.error())));
+  REQUIRE(problem);
+  lowering.problem = *problem;
+}
+
 /// How many ops have become maps. Those of the loop cost what they did, so that the schedule stays legal.
 int with_maps(test::Lowering& lowering) {
   Kernel& kernel = lowering.kernel;
@@ -85,12 +95,7 @@ int with_maps(test::Lowering& lowering) {
   const auto read = parse_kernel(kernel_text(kernel), "maps.json");
   INFO((read ? "" : to_string(read.error())));
   REQUIRE(read);
-  const auto machine = load_machine(test::repository_path(fmt::format("assets/machines/{}.json", lowering.problem.machine)));
-  REQUIRE(machine);
-  const auto problem = resolve(kernel, *machine, lowering.problem.params);
-  INFO((problem ? "" : to_string(problem.error())));
-  REQUIRE(problem);
-  lowering.problem = *problem;
+  resolve_again(lowering);
   return count;
 }
 
@@ -135,6 +140,7 @@ void with_places(test::Lowering& lowering, bool body) {
     epilogue.push_back(bend);
   }
   kernel.epilogue = epilogue;
+  resolve_again(lowering);
 }
 
 double run_with_places(test::Lowering lowering, int blocks, bool body = false, const test::Wrong& wrong = {}) {
