@@ -94,7 +94,7 @@ void LayoutViews::end_frame() {
   }
   if (running_ || wanted_.empty()) return;
   running_ = wanted_.front();
-  // Nobody waits for it asleep: the window draws while a view is worked out.
+  // The window does not sleep meanwhile: it goes on drawing while a view is worked out.
   task_.start([ask = wanted_.front()](std::stop_token, const auto&) { return answer_layout(ask); }, {});
 }
 

@@ -45,7 +45,7 @@ class LayoutViews {
   void begin_frame();
   /// What is known of it; null while it is not. What is wanted in a frame is worked out one after the other.
   Answer want(const LayoutAsk& ask);
-  /// Starts what was wanted and is not known; ends what nobody wants any more.
+  /// Starts what was wanted and is not known; ends what no frame wants any more.
   void end_frame();
   bool working() const { return task_.active(); }
 

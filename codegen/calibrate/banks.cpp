@@ -47,7 +47,7 @@ bool goes_by_lanes(InstructionKind kind) {
          kind == InstructionKind::MatrixStore;
 }
 
-/// Per bit of the lane's number: in a phase some move to other words of one bank and the others side by side, to banks that nobody
+/// Per bit of the lane's number: in a phase some move to other words of one bank and the others side by side, to banks that no lane
 /// has; what tells phases apart moves to other banks while there are any. Nothing where a phase has too few lanes.
 std::optional<std::vector<std::int64_t>> lane_moves(int bytes, int lanes, int lanes_per_phase, int ways) {
   const int bits = std::countr_zero(static_cast<unsigned>(lanes)), in_phase = std::countr_zero(static_cast<unsigned>(lanes_per_phase)),

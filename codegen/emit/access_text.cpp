@@ -10,6 +10,7 @@
 #include "codegen/emit/formula.h"
 #include "core/layout/access.h"
 #include "core/layout/access_parts.h"
+#include "core/layout/reader.h"
 
 namespace heddle::codegen {
 namespace {
@@ -20,25 +21,16 @@ constexpr int kRowBytes = 16, kRows = 8;  // of a matrix of ldmatrix and stmatri
 class Places {
  public:
   Places(const Layout& registers, const Layout& memory) : count_(static_cast<int>(registers.extent(LayoutAxis::Register))) {
-    const auto number_of = [&](const Coordinates& element) {
-      std::int64_t n = 0;
-      for (std::size_t d = 0; d < element.size(); ++d) n = n * memory.shape[d] + element[d];
-      return static_cast<std::size_t>(n);
-    };
-    std::vector<std::int64_t> offsets(static_cast<std::size_t>(memory.elements()), -1);
-    LayoutPlace in_memory;
-    for (std::int64_t n = 0; n < memory.extent(LayoutAxis::Offset); ++n) {
-      in_memory[LayoutAxis::Offset] = n;
-      if (const auto element = element_at(memory, in_memory)) offsets[number_of(*element)] = n;
-    }
+    const std::vector<std::int64_t> offsets = offsets_of(memory);
+    const LayoutReader reader(registers);
     threads_ = static_cast<int>(registers.extent(LayoutAxis::Warp)) * kWarpLanes;
     of_thread_.resize(static_cast<std::size_t>(threads_));
     for (int t = 0; t < threads_; ++t)
       for (int r = 0; r < count_; ++r) {
         LayoutPlace place;
         place[LayoutAxis::Register] = r, place[LayoutAxis::Lane] = t % kWarpLanes, place[LayoutAxis::Warp] = t / kWarpLanes;
-        const auto element = element_at(registers, place);
-        if (element) of_thread_[static_cast<std::size_t>(t)].emplace(offsets[number_of(*element)], r);
+        if (const std::int64_t element = reader.element(place); element >= 0)
+          of_thread_[static_cast<std::size_t>(t)].emplace(offsets[static_cast<std::size_t>(element)], r);
       }
   }
   /// -1: the thread does not hold what memory has there.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/base/integer_division.h"
 #include "core/layout/access_parts.h"
 
 namespace heddle {
@@ -17,7 +18,7 @@ std::int64_t phase_cycles(const Instruction& instruction) {
 /// else a place adds is a constant that all lanes share, as long as nothing carries into the bits that lanes move.
 class Moves {
  public:
-  Moves(const Layout& registers, const Layout& memory, int bits) : registers_(registers), memory_(memory), bits_(bits) {
+  Moves(const Layout& registers, const Layout& memory) : registers_(registers), memory_(memory) {
     const AtomAlgebra algebra = algebra_of(memory_);
     good_ = nested(memory_, algebra) && algebra.kernel.empty();
     if (!good_) return;
@@ -65,7 +66,6 @@ class Moves {
  private:
   const Layout& registers_;
   const Layout& memory_;
-  int bits_;
   bool good_ = false;
   std::vector<int> box_, shift_;
   std::vector<std::int64_t> inverse_;  ///< offset of each bit of the coordinates
@@ -90,7 +90,7 @@ std::optional<int> ways_by_rank(const Layout& registers, const Layout& memory, i
       if (r.axis == axis) held_indices *= r.extent;
     if (held_indices != registers.extent(axis)) return std::nullopt;  // some hold nothing
   }
-  const Moves moves(registers, memory, bits);
+  const Moves moves(registers, memory);
   if (!moves.good()) return std::nullopt;
 
   // Low bits of the offset, in the order in which the instruction's own elements follow each other; and who moves the rows or lanes.
@@ -134,9 +134,9 @@ AccessCost cost_of_access(const Layout& registers, const Layout& memory, int bit
   const std::int64_t cycles = phase_cycles(instruction);
   const auto unknown = [&] {
     const std::int64_t moved = registers.elements() * std::max(bits, 1) / 8;
-    cost.port = cost.least = (moved + kBanks * kBankBytes - 1) / (kBanks * kBankBytes) * cycles;
+    cost.port = cost.least = ceil_div(moved, std::int64_t{kBanks} * kBankBytes) * cycles;
     const std::int64_t count = bits > 0 && bits <= 32 ? std::max<std::int64_t>(1, registers_per_issue(instruction, bits)) : 1;
-    cost.issues = (registers.extent(LayoutAxis::Register) + count - 1) / count;
+    cost.issues = ceil_div(registers.extent(LayoutAxis::Register), count);
     return cost;
   };
   if (!refusal_of(registers, memory, bits, instruction, exchange).empty()) return unknown();
