@@ -305,6 +305,7 @@ MicroKernel hand_over(std::int64_t n) {
   body.op = "    if (tid < 128) {\n" + arrive(kBarrierAt) + wake(kBarrierAt + 8) + "    } else {\n" + wake(kBarrierAt) +
             arrive(kBarrierAt + 8) + "    }\n    p ^= 1;\n";
   Scope dims = words > 0 ? tile_dims(n, 1, 16) : Scope{};
+  if (words > 0) dims["port"] = 8 * words, dims["issues"] = words;  // four warps, a cycle to store and one to load
   return micro_kernel(words > 0 ? "handoff.register_copy" : "handoff.signal", std::move(dims), body);
 }
 

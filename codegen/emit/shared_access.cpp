@@ -115,14 +115,13 @@ void Writer::write_access(const Step& step, const TileOp& op, bool store) {
 /// Registers that a store or load of a hand-over moves at once: a word, or two or four where the plan says so. Who puts and who takes must
 /// agree on it, so what is handed over and every piece of it that somebody takes must come in as many.
 int Writer::handed_words(std::size_t value) {
-  const OpPlan* plan = nullptr;
   const TileOp* maker = nullptr;
   for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
     for (const TileOp& op : *list)
-      if (plan_ && std::find(op.outputs.begin(), op.outputs.end(), kernel_.values[value].name) != op.outputs.end())
-        plan = plan_->find(op.name), maker = &op;
-  if (!plan) return 1;
-  const int wanted = plan->instruction.name == "st.shared.16" ? 4 : plan->instruction.name == "st.shared.8" ? 2 : 1;
+      if (std::find(op.outputs.begin(), op.outputs.end(), kernel_.values[value].name) != op.outputs.end()) maker = &op;
+  if (!maker) return 1;
+  const std::string_view instruction = hand_over_instruction(plan_.get(), maker->name);
+  const int wanted = instruction == "st.shared.16" ? 4 : instruction == "st.shared.8" ? 2 : 1;
   int odd = words_of(value) % wanted == 0 ? 0 : words_of(value);
   for (const Role& role : program_.roles)
     for (const Section& section : role.sections)
@@ -134,7 +133,7 @@ int Writer::handed_words(std::size_t value) {
   if (odd == 0) return wanted;
   refuse("hand_over", *maker,
          fmt::format("'{}' hands over {} registers of '{}' at once, which {} cannot store: {} can", maker->name, odd,
-                     kernel_.values[value].name, plan->instruction.name, odd % 2 == 0 ? "st.shared.8" : "st.shared.4"));
+                     kernel_.values[value].name, instruction, odd % 2 == 0 ? "st.shared.8" : "st.shared.4"));
   return 1;
 }
 

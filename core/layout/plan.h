@@ -102,6 +102,8 @@ std::vector<LayoutAlternative> alternatives_of(const Kernel& kernel, const Scope
 /// What handing `registers` per thread from one group to another takes of the port, thread by thread: a store of each in `instruction`
 /// ("st.shared.4": word by word) and the load of as many bytes that goes with it, both counted; `issues` are those of one side. Not known
 /// where the machine has no such instruction, or not the load.
-AccessCost hand_over_cost(const Machine& machine, std::int64_t registers, std::int64_t threads, const std::string& instruction);
+AccessCost hand_over_cost(const Machine& machine, std::int64_t registers, std::int64_t threads, std::string_view instruction);
+/// In what the op's registers are stored for another group: what was chosen for it, else "st.shared.4".
+std::string_view hand_over_instruction(const LayoutPlan* plan, std::string_view op);
 
 }  // namespace heddle

@@ -97,7 +97,12 @@ AccessCost product_cost(const Machine& machine, Space a, DType type, std::int64_
   return cost;
 }
 
-AccessCost hand_over_cost(const Machine& machine, std::int64_t registers, std::int64_t threads, const std::string& instruction) {
+std::string_view hand_over_instruction(const LayoutPlan* plan, std::string_view op) {
+  const OpPlan* of = plan ? plan->find(op) : nullptr;
+  return of && of->instruction.name.starts_with("st.shared.") ? std::string_view(of->instruction.name) : "st.shared.4";
+}
+
+AccessCost hand_over_cost(const Machine& machine, std::int64_t registers, std::int64_t threads, std::string_view instruction) {
   AccessCost cost;
   const Instruction* store = machine.find_instruction(instruction);
   if (!store || store->kind != Kind::SharedStore || store->bytes < 1 || registers < 1 || threads < 1) return cost;

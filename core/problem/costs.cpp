@@ -160,6 +160,14 @@ const CostRule* find_rule(const Machine& machine, const TileOp& op, const Tiles&
   return machine.find_rule(op.kind);
 }
 
+Scope hand_over_names(const Machine& machine, const Problem& problem, const Value& value) {
+  const Op& maker = problem.op(value.producer);
+  AccessCost cost = hand_over_cost(machine, value.registers, std::int64_t{maker.warps} * machine.limits.threads_per_warp,
+                                   hand_over_instruction(problem.layouts.get(), maker.name));
+  if (!cost.known) cost.port = 2 * ceil_div(value.bytes, std::int64_t{128});
+  return {{"bytes", value.bytes}, {"port", cost.port}, {"issues", cost.issues}};
+}
+
 Op cost_of(const TileOp& op, const Machine& machine, const Scope& params, const Tiles& inputs, const Tiles& outputs, const Place& place,
            FaultLog& faults, const OpPlan* plan) {
   Op out;

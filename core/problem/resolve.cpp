@@ -324,7 +324,7 @@ class Resolver {
     const Op &producer = problem_.op(v.producer), &reader = problem_.op(to);
     Edge edge{v.producer, to, value, producer.latency, distance, 0, producer.asynchronous, 0};
     if (v.space == Space::Register) {
-      if (const auto copy = faults_.number(machine_.handoff.register_copy, {{"bytes", v.bytes}}, {0, kAbsurd},
+      if (const auto copy = faults_.number(machine_.handoff.register_copy, hand_over_names(machine_, problem_, v), {0, kAbsurd},
                                            in_machine("/handoff/register_copy"), "hand-off of value '" + v.name + "'"))
         edge.handoff = changes_.register_copy(*copy);
     } else if (!completes_on_barrier(problem_, v.producer)) {

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "core/layout/plan.h"
+#include "core/library/library.h"
+#include "tests/support/paths.h"
 
 namespace heddle::test {
 
@@ -39,18 +41,16 @@ long words_handed(const Lowering& from, std::size_t value) {
   return it == from.problem.values.end() ? 0 : it->registers;
 }
 
-/// Of every lane side by side: a word at a time, or as many as the plan chose for the op that makes the value.
-AccessCost handed_over(const Lowering& from, std::size_t value, int warps) {
-  const long words = words_handed(from, value);
-  long at_once = 1;
+/// One side of it, as the problem's latency has it: the stores, or as many loads.
+AccessCost handed_over(const Lowering& from, const Machine& machine, std::size_t value, int warps) {
+  const std::string& name = from.kernel.values[value].name;
+  std::string maker;
   for (const auto* list : {&from.kernel.prologue, &from.kernel.body, &from.kernel.epilogue})
     for (const TileOp& op : *list)
-      if (std::find(op.outputs.begin(), op.outputs.end(), from.kernel.values[value].name) != op.outputs.end())
-        if (const OpPlan* plan = from.problem.layouts ? from.problem.layouts->find(op.name) : nullptr)
-          at_once = plan->instruction.name == "st.shared.16" ? 4 : plan->instruction.name == "st.shared.8" ? 2 : 1;
-  if (words % at_once != 0) at_once = 1;
-  AccessCost cost;
-  cost.issues = words / at_once, cost.port = cost.least = words * warps;
+      if (std::find(op.outputs.begin(), op.outputs.end(), name) != op.outputs.end()) maker = op.name;
+  AccessCost cost = hand_over_cost(machine, words_handed(from, value), std::int64_t{32} * warps,
+                                   hand_over_instruction(from.problem.layouts.get(), maker));
+  cost.port = cost.least = cost.port / 2;
   return cost;
 }
 
@@ -88,6 +88,8 @@ int worst_ways(const std::vector<BankCount>& counts) {
 
 BankComparison compare_banks(const Lowering& from, const Program& program, const Emission& emission, const std::vector<BankCount>& counts) {
   BankComparison result;
+  const auto machine = load_machine(repository_path("assets/machines/" + from.problem.machine + ".json"));
+  if (!machine.ok()) return {0, {"no machine " + from.problem.machine}};
   const auto differ = [&](std::string sentence) { result.differences.push_back(std::move(sentence)); };
   struct Counted {
     std::map<bool, Sum> threads;  ///< true: stores
@@ -137,7 +139,7 @@ BankComparison compare_banks(const Lowering& from, const Program& program, const
     std::map<bool, Sum> expected;
     const Step* step = step_of(role, ref, put);
     if (put && step) {
-      expected[true].add(handed_over(from, step->inputs.at(0).value, role.warps), role.warps);
+      expected[true].add(handed_over(from, *machine, step->inputs.at(0).value, role.warps), role.warps);
     } else {
       if (const OpPlan* plan = from.problem.layouts ? from.problem.layouts->find(op.name) : nullptr)
         for (const OpAccess& access : plan->accesses) {
@@ -149,7 +151,7 @@ BankComparison compare_banks(const Lowering& from, const Program& program, const
       if (step)
         for (const Place& input : step->inputs)
           if (input.kind == Place::Kind::Buffer && program.buffers[input.index].registers)
-            expected[false].add(handed_over(from, input.value, role.warps), role.warps);
+            expected[false].add(handed_over(from, *machine, input.value, role.warps), role.warps);
     }
     long times = 0;
     for (const bool store : {false, true}) {

@@ -275,6 +275,28 @@ TEST_CASE("a hand-over in words of 16 bytes takes a quarter of the instructions 
   CHECK(!hand_over_cost(load_machine("toy").value(), 64, 128, "st.shared.4").known);
 }
 
+TEST_CASE("a hand-over costs what its stores and loads take of the port, over the cycles of an empty one", "[core]") {
+  const Problem problem = resolve(backward(), h100()).value();
+  int crossing = 0;
+  for (const Edge& edge : problem.edges) {
+    if (!edge.value.valid() || problem.value(edge.value).space != Space::Register) continue;
+    const Value& value = problem.value(edge.value);
+    if (problem.op(edge.to).kind == "mma") continue;  // of an accumulator the rest of the product's latency is in it too
+    const AccessCost cost = hand_over_cost(h100(), value.registers, 32 * problem.op(edge.from).warps, "st.shared.4");
+    CHECK(edge.handoff == 61 + cost.port);
+    CHECK(cost.port == 2 * value.registers * problem.op(edge.from).warps);
+    ++crossing;
+  }
+  CHECK(crossing > 0);
+  Machine of_bytes = h100();
+  of_bytes.handoff.register_copy = Expr::parse("bytes").value();
+  const Problem other = resolve(backward(), of_bytes).value();
+  for (std::size_t e = 0; e < other.edges.size(); ++e)
+    if (const Edge& edge = other.edges[e]; edge.value.valid() && other.value(edge.value).space == Space::Register &&
+                                           other.op(edge.to).kind != "mma")
+      CHECK(edge.handoff == other.value(edge.value).bytes);
+}
+
 TEST_CASE("numbers that were changed stay changed, and the plan no longer prices the op", "[core]") {
   const Change change = parse_change("stage_dq0.SMEM.duration=7", backward(), h100()).value();
   const Problem problem = resolve(backward(), h100(), {}, {change}).value();

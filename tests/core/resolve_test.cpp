@@ -196,7 +196,7 @@ TEST_CASE("edges know what waits, what a crossing costs and how long a register 
   CHECK(load.handoff == 0);  // the copy completes on a barrier that any group can wait for
   const Edge& scores = edge(p, "QK", "exp");
   CHECK(scores.waits);
-  CHECK(scores.handoff == 61 + 516);  // 32 KB through shared memory
+  CHECK(scores.handoff == 61 + 512);  // 32 KB through shared memory
   CHECK(scores.hold == 0);
   const Edge& probabilities = edge(p, "cvt", "PV");
   CHECK_FALSE(probabilities.waits);
@@ -209,7 +209,7 @@ TEST_CASE("products onto one accumulator follow each other as soon as the unit i
   CHECK(chain.latency == 512);
   CHECK_FALSE(chain.waits);
   CHECK(chain.hold == 0);
-  CHECK(chain.handoff == 30 + 577);
+  CHECK(chain.handoff == 30 + 573);
   const Problem b = resolved(kernel_of(kAccumulate), machine("b200"));
   CHECK(edge(b, "MMA", "MMA", 1).latency == 512);
   CHECK(edge(b, "MMA", "MMA", 1).handoff == 136);
