@@ -47,7 +47,7 @@ const Settings& Session::settings() const { return core_->settings_; }
 const std::string& Session::solver_name() const { return core_->environment_.solver_name; }
 ViewState& Session::view() { return core_->view_; }
 const ViewState& Session::view() const { return core_->view_; }
-Layout& Session::layout() { return core_->settings_.layout; }
+PaneSizes& Session::panes() { return core_->settings_.panes; }
 std::uint64_t Session::revision() const { return core_->revision_; }
 const std::string* Session::next_undo() const { return core_->document_.undo.next_undo(); }
 const std::string* Session::next_redo() const { return core_->document_.undo.next_redo(); }

@@ -120,7 +120,7 @@ class Session {
   /// How many iterations the unrolled and pipeline views show: what the user chose, else enough for some of them to run
   /// in the steady state of the shown schedule.
   int iterations() const;
-  Layout& layout();
+  PaneSizes& panes();
   /// Changes whenever content, and with it any view model, may have changed.
   std::uint64_t revision() const;
   const std::string* next_undo() const;

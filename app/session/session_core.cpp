@@ -65,7 +65,7 @@ void SessionCore::changed() {
 }
 
 void SessionCore::save_settings_now() {
-  kept_.layout = settings_.layout;
+  kept_.panes = settings_.panes;
   kept_.recent = settings_.recent;
   if (environment_.settings_file.empty() || kept_ == saved_settings_) return;
   saved_settings_ = kept_;
@@ -472,7 +472,7 @@ void SessionCore::on(const ChangeView& c) {
   // Only these are what the window makes its models from.
   const auto drawn = [this] { return std::tuple(view_.chart_view, view_.critical, view_.barriers, view_.tensor, view_.highlight); };
   const auto before = drawn();
-  c.change(view_, settings_.layout);
+  c.change(view_, settings_.panes);
   if (drawn() != before) changed();
 }
 

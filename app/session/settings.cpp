@@ -17,19 +17,19 @@ constexpr std::size_t kRecent = 12;
 
 struct Ratio {
   const char* key;
-  double Layout::*member;
+  double PaneSizes::*member;
 };
-constexpr std::array<Ratio, 4> kRatios{{{"layout_left", &Layout::left},
-                                        {"layout_right", &Layout::right},
-                                        {"layout_bottom", &Layout::bottom},
-                                        {"layout_editor", &Layout::editor}}};
+constexpr std::array<Ratio, 4> kRatios{{{"layout_left", &PaneSizes::left},
+                                        {"layout_right", &PaneSizes::right},
+                                        {"layout_bottom", &PaneSizes::bottom},
+                                        {"layout_editor", &PaneSizes::editor}}};
 
 struct Fold {
   const char* key;
-  bool Layout::*member;
+  bool PaneSizes::*member;
 };
 constexpr std::array<Fold, 3> kFolds{
-    {{"fold_left", &Layout::left_folded}, {"fold_right", &Layout::right_folded}, {"fold_bottom", &Layout::bottom_folded}}};
+    {{"fold_left", &PaneSizes::left_folded}, {"fold_right", &PaneSizes::right_folded}, {"fold_bottom", &PaneSizes::bottom_folded}}};
 
 void put_first(std::vector<std::string>& list, const std::string& what) {
   std::erase(list, what);
@@ -59,10 +59,10 @@ Settings load_settings(const std::string& path) {
   settings.theme = parse_theme(file.text("theme")).value_or(settings.theme);
   settings.scale_percent = static_cast<int>(std::clamp<std::int64_t>(file.integer("scale_percent", 100), 50, 300));
   for (const Ratio& ratio : kRatios) {
-    const double share = file.number(ratio.key, settings.layout.*ratio.member);
-    if (share >= 0.02 && share <= 0.9) settings.layout.*ratio.member = share;
+    const double share = file.number(ratio.key, settings.panes.*ratio.member);
+    if (share >= 0.02 && share <= 0.9) settings.panes.*ratio.member = share;
   }
-  for (const Fold& fold : kFolds) settings.layout.*fold.member = file.flag(fold.key, false);
+  for (const Fold& fold : kFolds) settings.panes.*fold.member = file.flag(fold.key, false);
   for (auto& [action, keys] : file.table("keys")) settings.keys.emplace(action, keys);
   settings.wheel_scrolls = file.flag("wheel_scrolls_rows", false);
   settings.run_host = file.text("run_host");
@@ -77,8 +77,8 @@ Result<Ok> save_settings(const std::string& path, const Settings& settings) {
   auto file = heddle::Settings::load(path);
   file.set("theme", to_string(settings.theme));
   file.set("scale_percent", settings.scale_percent);
-  for (const Ratio& ratio : kRatios) file.set(ratio.key, settings.layout.*ratio.member);
-  for (const Fold& fold : kFolds) file.set(fold.key, settings.layout.*fold.member);
+  for (const Ratio& ratio : kRatios) file.set(ratio.key, settings.panes.*ratio.member);
+  for (const Fold& fold : kFolds) file.set(fold.key, settings.panes.*fold.member);
   file.set("keys", std::vector<std::pair<std::string, std::string>>(settings.keys.begin(), settings.keys.end()));
   file.set("wheel_scrolls_rows", settings.wheel_scrolls);
   file.set("run_host", settings.run_host);

@@ -13,17 +13,17 @@ namespace heddle::app {
 
 enum class ThemeName { Dark, Light, HighContrast };
 
-struct Layout {
+struct PaneSizes {
   // Shares of the window's width, and of the height between toolbar and status bar.
   double left = 0.16, right = 0.18, bottom = 0.45, editor = 0.34;
   bool left_folded = false, right_folded = false, bottom_folded = false;
-  bool operator==(const Layout&) const = default;
+  bool operator==(const PaneSizes&) const = default;
 };
 
 struct Settings {
   ThemeName theme = ThemeName::Dark;
   int scale_percent = 100;  ///< 50 .. 300, on top of the display's own scale
-  Layout layout;
+  PaneSizes panes;
   std::map<std::string, std::string> keys;  ///< of actions, by id, that differ from the built-in ones: "solve": "F6"
   bool wheel_scrolls = false;               ///< plain wheel scrolls the rows of the chart, Ctrl + wheel zooms
   std::string run_host;                     ///< where kernels are run, as ssh takes it; empty: on this machine

@@ -7,55 +7,55 @@
 namespace heddle::app {
 
 ChangeView show_tab(BottomTab tab) {
-  return {[tab](ViewState& view, Layout& layout) {
+  return {[tab](ViewState& view, PaneSizes& panes) {
     view.tab = tab;
-    layout.bottom_folded = false;  // what is asked for is seen
+    panes.bottom_folded = false;  // what is asked for is seen
   }};
 }
-ChangeView fold_pane(bool Layout::*folded, bool away) {
-  return {[=](ViewState&, Layout& layout) { layout.*folded = away; }};
+ChangeView fold_pane(bool PaneSizes::*folded, bool away) {
+  return {[=](ViewState&, PaneSizes& panes) { panes.*folded = away; }};
 }
 ChangeView show_chart_as(ChartView chart) {
-  return {[chart](ViewState& view, Layout&) { view.chart_view = chart; }};
+  return {[chart](ViewState& view, PaneSizes&) { view.chart_view = chart; }};
 }
 ChangeView show_highlight(Highlight highlight) {
-  return {[highlight = std::move(highlight)](ViewState& view, Layout&) {
+  return {[highlight = std::move(highlight)](ViewState& view, PaneSizes&) {
     view.highlight = highlight;
     view.reveal = !highlight.ops.empty();
   }};
 }
 ChangeView end_highlight() {
-  return {[](ViewState& view, Layout&) { view.highlight = {}; }};
+  return {[](ViewState& view, PaneSizes&) { view.highlight = {}; }};
 }
 ChangeView show_editor(std::optional<SourceOf> of) {
-  return {[of](ViewState& view, Layout&) { view.editor = of; }};
+  return {[of](ViewState& view, PaneSizes&) { view.editor = of; }};
 }
 ChangeView toggle_critical() {
-  return {[](ViewState& view, Layout&) { view.critical = !view.critical; }};
+  return {[](ViewState& view, PaneSizes&) { view.critical = !view.critical; }};
 }
 ChangeView toggle_tensor() {
-  return {[](ViewState& view, Layout&) { view.tensor = !view.tensor; }};
+  return {[](ViewState& view, PaneSizes&) { view.tensor = !view.tensor; }};
 }
 ChangeView toggle_barriers() {
-  return {[](ViewState& view, Layout&) { view.barriers = !view.barriers; }};
+  return {[](ViewState& view, PaneSizes&) { view.barriers = !view.barriers; }};
 }
 ChangeView toggle_keys() {
-  return {[](ViewState& view, Layout&) { view.keys_overlay = !view.keys_overlay; }};
+  return {[](ViewState& view, PaneSizes&) { view.keys_overlay = !view.keys_overlay; }};
 }
 ChangeView show_open_dialog() {
-  return {[](ViewState& view, Layout&) { view.open_dialog = true; }};
+  return {[](ViewState& view, PaneSizes&) { view.open_dialog = true; }};
 }
 ChangeView focus_find() {
-  return {[](ViewState& view, Layout&) { view.focus_find = true; }};
+  return {[](ViewState& view, PaneSizes&) { view.focus_find = true; }};
 }
 ChangeView zoom_to_selection() {
-  return {[](ViewState& view, Layout&) { view.zoom_to_selection = true; }};
+  return {[](ViewState& view, PaneSizes&) { view.zoom_to_selection = true; }};
 }
 ChangeView copy_text(std::string text) {
-  return {[text = std::move(text)](ViewState& view, Layout&) { view.clipboard = text; }};
+  return {[text = std::move(text)](ViewState& view, PaneSizes&) { view.clipboard = text; }};
 }
 ChangeView dismiss_notice() {
-  return {[](ViewState& view, Layout&) { view.notice.clear(); }};
+  return {[](ViewState& view, PaneSizes&) { view.notice.clear(); }};
 }
 
 ChangeSettings use_theme(ThemeName theme, bool keep) {

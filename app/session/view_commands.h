@@ -12,12 +12,12 @@
 namespace heddle::app {
 
 struct ChangeView {
-  std::function<void(ViewState&, Layout&)> change;
+  std::function<void(ViewState&, PaneSizes&)> change;
 };
 
 ChangeView show_tab(BottomTab tab);
-/// `folded` is one of the members of that name: &Layout::left_folded.
-ChangeView fold_pane(bool Layout::*folded, bool away);
+/// `folded` is one of the members of that name: &PaneSizes::left_folded.
+ChangeView fold_pane(bool PaneSizes::*folded, bool away);
 ChangeView show_chart_as(ChartView view);
 /// What it points at comes into view.
 ChangeView show_highlight(Highlight highlight);

@@ -340,9 +340,9 @@ TEST_CASE("settings survive, with keys that this version does not know", "[app]"
   const std::string path = folder.write("settings.json", R"({"theme": "light", "from_the_future": [1, 2], "layout_left": 7})");
   Settings settings = load_settings(path);
   CHECK(settings.theme == ThemeName::Light);
-  CHECK(settings.layout.left == Layout().left);
+  CHECK(settings.panes.left == PaneSizes().left);
   settings.scale_percent = 150;
-  settings.layout.bottom = 0.4;
+  settings.panes.bottom = 0.4;
   for (int i = 0; i < 20; ++i) remember_recent(settings, "k" + std::to_string(i % 15));
   CHECK(settings.recent.size() == 12);
   CHECK(settings.recent.front() == "k4");

@@ -110,7 +110,7 @@ TEST_CASE("A over B in three themes", "[ui]") {
     h.session().apply(OpenSchedule{file});
     h.session().apply(SetBaseline{0});
     h.session().apply(show_tab(BottomTab::Compare));
-    h.session().layout().bottom = 0.3;  // two charts need room
+    h.session().panes().bottom = 0.3;  // two charts need room
   });
   fs::remove(file);
 }

@@ -210,9 +210,9 @@ TEST_CASE("panes fold away and come back, and a double click resets a splitter",
   h.session().apply(show_tab(BottomTab::Log));
   CHECK(h.has("pane/bottom"));
   h.drag("splitter/left", 120, 0);
-  CHECK(h.session().settings().layout.left != Approx(app::Layout{}.left));
+  CHECK(h.session().settings().panes.left != Approx(app::PaneSizes{}.left));
   h.double_click("splitter/left");
-  CHECK(h.session().settings().layout.left == Approx(app::Layout{}.left));
+  CHECK(h.session().settings().panes.left == Approx(app::PaneSizes{}.left));
   // With the mouse alone: the handle on the pane's edge, and at the window's edge to bring it back.
   for (const char* pane : {"left", "bottom"}) {
     INFO(pane);

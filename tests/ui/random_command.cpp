@@ -176,7 +176,7 @@ struct Source {
 constexpr Command (*kChanges[])(const Source&) = {
     [](const Source& s) -> Command { return show_tab(s.any<BottomTab>()); },
     [](const Source& s) -> Command {
-      static const std::vector<bool Layout::*> kPanes{&Layout::left_folded, &Layout::right_folded, &Layout::bottom_folded};
+      static const std::vector<bool PaneSizes::*> kPanes{&PaneSizes::left_folded, &PaneSizes::right_folded, &PaneSizes::bottom_folded};
       return fold_pane(pick_of(s.random, kPanes), s.any<bool>());
     },
     [](const Source& s) -> Command { return show_chart_as(s.any<ChartView>()); },

@@ -284,10 +284,10 @@ TEST_CASE("splitters move the panes, and the layout is kept for the next start",
     h.drag("splitter/right", -40, 0);
     h.click("menu/View");
     h.click("menu/high_contrast");
-    left = h.session().settings().layout.left;
+    left = h.session().settings().panes.left;
   }
   Harness h(test::solve_toy, 1600, 900, environment);
-  CHECK(h.session().settings().layout.left == Approx(left));
+  CHECK(h.session().settings().panes.left == Approx(left));
   CHECK(h.session().settings().theme == ThemeName::HighContrast);
   CHECK(h.session().settings().recent.front() == "toy_fig1");
   CHECK(h.has("welcome/recent/0"));

@@ -254,11 +254,11 @@ Command step_tab(const Session& s) {
   const std::size_t count = all.size(), at = static_cast<std::size_t>(here - all.begin());
   return show_tab(all[(at + count + static_cast<std::size_t>(step + static_cast<int>(count))) % count].tab);
 }
-template <bool Layout::*folded>
+template <bool PaneSizes::*folded>
 bool shown(const Session& s) {
-  return !(s.settings().layout.*folded);
+  return !(s.settings().panes.*folded);
 }
-template <bool Layout::*folded>
+template <bool PaneSizes::*folded>
 Command fold(const Session& s) {
   return fold_pane(folded, shown<folded>(s));
 }

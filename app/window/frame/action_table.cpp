@@ -107,11 +107,11 @@ const Action kActions[] = {
     Action{"measure", kView, "Measure the selection", "M"}.in_chart().needs(needs_schedule),
     Action{"wheel_scrolls", kView, "Wheel scrolls rows", "", flip_wheel}.ticked(
         [](const Session& s) { return s.settings().wheel_scrolls; }),
-    Action{"fold_left", kView, "Pane of schedules and ops", "Ctrl+B", fold<&Layout::left_folded>}
-        .ticked(shown<&Layout::left_folded>)
+    Action{"fold_left", kView, "Pane of schedules and ops", "Ctrl+B", fold<&PaneSizes::left_folded>}
+        .ticked(shown<&PaneSizes::left_folded>)
         .below_line(),
-    Action{"fold_bottom", kView, "Pane of tabs", "Ctrl+J", fold<&Layout::bottom_folded>}.ticked(shown<&Layout::bottom_folded>),
-    Action{"fold_right", kView, "Inspector", "Ctrl+I", fold<&Layout::right_folded>}.ticked(shown<&Layout::right_folded>),
+    Action{"fold_bottom", kView, "Pane of tabs", "Ctrl+J", fold<&PaneSizes::bottom_folded>}.ticked(shown<&PaneSizes::bottom_folded>),
+    Action{"fold_right", kView, "Inspector", "Ctrl+I", fold<&PaneSizes::right_folded>}.ticked(shown<&PaneSizes::right_folded>),
     Action{"next_pane", kNowhere, "Keyboard to the next pane", "Tab"}.does(move_focus<1>),
     Action{"previous_pane", kNowhere, "Keyboard to the previous pane", "Shift+Tab"}.does(move_focus<-1>),
     Action{"next_tab", kNowhere, "Next tab", "Ctrl+Tab", step_tab<1>},

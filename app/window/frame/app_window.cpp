@@ -53,7 +53,7 @@ void focused(FocusPane pane, Draw draw) {
 
 /// A small handle at the edge of the pane on that side, which folds it away with a click, or brings it back. It points where the edge
 /// would go.
-void fold_handle(const std::string& side, bool Layout::*pane, bool folded, ImVec2 center, UiState& ui) {
+void fold_handle(const std::string& side, bool PaneSizes::*pane, bool folded, ImVec2 center, UiState& ui) {
   const std::string name = "fold/" + side;
   const bool upright = side != "bottom";
   const ImVec2 size = upright ? ImVec2(px(11), px(40)) : ImVec2(px(40), px(11));
@@ -335,20 +335,20 @@ void AppWindow::draw() {
 }
 
 void AppWindow::draw_panes(float top, float height) {
-  Layout& layout = session_.layout();
+  PaneSizes& panes = session_.panes();
   const float width = ImGui::GetIO().DisplaySize.x;
   const auto share = [](double ratio, float whole, float least, float most) {
     return std::floor(std::clamp(static_cast<float>(ratio) * whole, std::min(least, most), most));
   };
-  float left = layout.left_folded ? 0 : share(layout.left, width, px(180), width * 0.4f);
-  float right = layout.right_folded ? 0 : share(layout.right, width, px(220), width * 0.4f);
-  float bottom = layout.bottom_folded ? 0 : share(layout.bottom, height, px(90), height * 0.75f);
+  float left = panes.left_folded ? 0 : share(panes.left, width, px(180), width * 0.4f);
+  float right = panes.right_folded ? 0 : share(panes.right, width, px(220), width * 0.4f);
+  float bottom = panes.bottom_folded ? 0 : share(panes.bottom, height, px(90), height * 0.75f);
   // The chart comes first: where it would get too small the panes around it give way.
   const float least_width = px(left > 0 ? 440 : 300), least_height = px(160);
   if (width - left - right < least_width) right = 0;
   if (width - left < least_width) left = 0;
   const bool editing = session_.view().editor && (session_.content().kernel || session_.content().triton);
-  float editor = editing ? share(layout.editor, width, px(260), width * 0.6f) : 0;
+  float editor = editing ? share(panes.editor, width, px(260), width * 0.6f) : 0;
   if (editor > 0 && width - left - right - editor < px(300)) right = 0;
   if (editor > 0 && width - left - right - editor < px(300)) left = 0;
   if (editor > 0) editor = std::max(px(200), std::min(editor, width - left - right - px(240)));
@@ -385,21 +385,21 @@ void AppWindow::draw_panes(float top, float height) {
   if (right > 0)
     pane("inspector", ImVec2(left + center, top), ImVec2(right, height), theme().panel, padding,
          [&] { focused(FocusPane::Inspector, [&] { draw_inspector(session_, models_, ui_); }); });
-  const Layout usual;
-  if (outer > 0) splitter("splitter/left", true, ImVec2(outer, top), height, layout.left, width, 0.05, 0.4, usual.left);
-  if (editor > 0) splitter("splitter/editor", true, ImVec2(left, top), height, layout.editor, width, 0.15, 0.6, usual.editor);
-  if (right > 0) splitter("splitter/right", true, ImVec2(left + center, top), height, layout.right, -width, 0.05, 0.4, usual.right);
+  const PaneSizes usual;
+  if (outer > 0) splitter("splitter/left", true, ImVec2(outer, top), height, panes.left, width, 0.05, 0.4, usual.left);
+  if (editor > 0) splitter("splitter/editor", true, ImVec2(left, top), height, panes.editor, width, 0.15, 0.6, usual.editor);
+  if (right > 0) splitter("splitter/right", true, ImVec2(left + center, top), height, panes.right, -width, 0.05, 0.4, usual.right);
   if (bottom > 0 && bottom < height)
-    splitter("splitter/bottom", false, ImVec2(left, top + height - bottom), center, layout.bottom, -height, 0.05, 0.75, usual.bottom);
+    splitter("splitter/bottom", false, ImVec2(left, top + height - bottom), center, panes.bottom, -height, 0.05, 0.75, usual.bottom);
   if (ui_.maximized || wants_picture()) return;
   // Panes that gave way to the chart for lack of room have no handle: they could not come back. Handles lie off the middle,
   // where one would take hold of an edge to move it.
   const float half = px(6), down = top + height * 0.75f, along = left + center * 0.75f;
-  if (outer > 0 || layout.left_folded) fold_handle("left", &Layout::left_folded, outer == 0, ImVec2(outer > 0 ? outer : half, down), ui_);
-  if (right > 0 || layout.right_folded)
-    fold_handle("right", &Layout::right_folded, right == 0, ImVec2(right > 0 ? left + center : width - half, down), ui_);
-  if (bottom > 0 || layout.bottom_folded)
-    fold_handle("bottom", &Layout::bottom_folded, bottom == 0, ImVec2(along, bottom > 0 ? top + height - bottom : top + height - half),
+  if (outer > 0 || panes.left_folded) fold_handle("left", &PaneSizes::left_folded, outer == 0, ImVec2(outer > 0 ? outer : half, down), ui_);
+  if (right > 0 || panes.right_folded)
+    fold_handle("right", &PaneSizes::right_folded, right == 0, ImVec2(right > 0 ? left + center : width - half, down), ui_);
+  if (bottom > 0 || panes.bottom_folded)
+    fold_handle("bottom", &PaneSizes::bottom_folded, bottom == 0, ImVec2(along, bottom > 0 ? top + height - bottom : top + height - half),
                 ui_);
 }
 
