@@ -279,29 +279,6 @@ int ways_of_phase(const Access& access, const WarpAccess& one, int first_lane) {
   return ways;
 }
 
-std::vector<PhaseView> phases_of(const Access& access, const WarpAccess& one) {
-  std::vector<PhaseView> phases;
-  for (int first = 0; first < kWarpLanes; first += access.lanes_per_phase) {
-    PhaseView view;
-    view.first_lane = first;
-    std::array<std::vector<std::int64_t>, kBanks> words;
-    bool any = false;
-    for (int lane = first; lane < first + access.lanes_per_phase; ++lane) {
-      const std::int64_t address = one.address[static_cast<std::size_t>(lane)];
-      if (address < 0) continue;
-      any = true;
-      for (std::int64_t word = address / kBankBytes; word <= (address + access.bytes - 1) / kBankBytes; ++word) {
-        const auto bank = static_cast<std::size_t>(word % kBanks);
-        if (view.lanes_of_bank[bank].empty() || view.lanes_of_bank[bank].back() != lane) view.lanes_of_bank[bank].push_back(lane);
-        if (std::ranges::find(words[bank], word) == words[bank].end()) words[bank].push_back(word);
-      }
-    }
-    for (const auto& bank : words) view.ways = std::max(view.ways, static_cast<int>(bank.size()));
-    if (any) phases.push_back(std::move(view));
-  }
-  return phases;
-}
-
 std::string why_text(const Access& access) {
   const WarpAccess* worst = nullptr;
   int ways = 1, first_lane = 0;

@@ -72,13 +72,6 @@ AccessResult access_of(const Layout& registers, const Layout& memory, int bits, 
 AccessCost cost_of_access(const Layout& registers, const Layout& memory, int bits, const Instruction& instruction,
                           const LaneExchange& exchange = {});
 
-/// Of one phase: who meets whom.
-struct PhaseView {
-  int first_lane = 0;
-  std::array<std::vector<int>, kBanks> lanes_of_bank;  ///< that want a word of the bank, each lane once per bank
-  int ways = 1;
-};
-std::vector<PhaseView> phases_of(const Access& access, const WarpAccess& one);
 /// "no two lanes meet in a bank" or "lane bits 1 and 3 meet in one bank: rows 0 and 8 are 1024 bytes apart" for the worst phase.
 std::string why_text(const Access& access);
 

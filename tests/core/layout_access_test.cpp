@@ -5,6 +5,7 @@
 #include <random>
 #include <set>
 
+#include "core/answers/layout_view.h"
 #include "core/layout/access.h"
 #include "core/layout/known.h"
 #include "core/layout/notation.h"
@@ -69,8 +70,8 @@ AccessCost checked(const Layout& registers, const Layout& memory, int bits, cons
   CHECK(cost.ways == counted.ways);
   CHECK(cost.issues == result.access->issues);
   int ways = 1;
-  for (const WarpAccess& one : result.access->all)
-    for (const PhaseView& phase : phases_of(*result.access, one)) ways = std::max(ways, phase.ways);
+  for (std::size_t one = 0; one < result.access->all.size(); ++one)
+    for (int phase = 0; phase < phases(*result.access); ++phase) ways = std::max(ways, bank_strip(*result.access, one, phase).ways);
   CHECK(ways == counted.ways);
   CHECK((why_text(*result.access) == "no two lanes meet in a bank") == (ways == 1));
   return cost;
