@@ -59,6 +59,19 @@ void drop_broken_rules(Inputs& inputs) {
   }
 }
 
+/// What --choose names becomes a question.
+Result<Ok> leave_open(Inputs& inputs, const std::vector<std::string>& names) {
+  if (names.empty()) return Ok{};
+  if (inputs.schedule)
+    return Error::input("--choose leaves layouts to the solver, and a schedule has its own", "leave SCHEDULE out, or --choose");
+  if (inputs.triton) return Error::input("--choose: how tiles of a Triton text lie is Triton's choice");
+  Result<OpenLayouts> question = open_layouts(inputs.kernel, inputs.machine, inputs.params, inputs.changes, inputs.choices, names);
+  if (!question) return question.error();
+  question->problem.max_groups = question->shape.max_groups = inputs.problem.max_groups;
+  inputs.open = *std::move(question);
+  return Ok{};
+}
+
 }  // namespace
 
 Result<Scope> parse_params(const Arguments& arguments) { return params_of(numbers_of(arguments, "--param")); }
@@ -82,7 +95,7 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
   Result<heddle::Inputs> read = heddle::load_inputs(names, warnings);
   print_warnings(terminal, warnings);
   if (!read) return read.error();
-  Inputs inputs{*std::move(read), {}};
+  Inputs inputs{*std::move(read), {}, {}, {}};
   if (inputs.triton)
     for (const std::string& note : inputs.triton->notes) terminal.note("note: " + note);
   if (own) {
@@ -101,6 +114,7 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
     if (arguments.has("--prove"))
       if (const Result<Ok> proved = prove_schedule(inputs, arguments, terminal); !proved) return proved.error();
   }
+  if (const Result<Ok> open = leave_open(inputs, arguments.all("--choose")); !open) return open.error();
   return inputs;
 }
 

@@ -7,6 +7,7 @@
 
 #include "app/command/arguments.h"
 #include "app/command/terminal.h"
+#include "core/answers/chosen_layouts.h"
 #include "core/library/inputs.h"
 #include "core/schedule/outcome.h"
 
@@ -14,9 +15,13 @@ namespace heddle::app {
 
 struct Inputs : heddle::Inputs {
   std::optional<SolveOutcome> proof;  ///< what --prove found out about the question
+  /// What --choose leaves to the solver. Solving answers it: then problem and choices are those that were chosen, and `chosen` says how.
+  std::optional<OpenLayouts> open;
+  std::optional<ChosenLayouts> chosen;
 };
 
 /// Reads what the command line has of KERNEL, MACHINE, --param, --subtile, --constraints, --demand, --set, --layout, --instruction,
+/// --choose,
 /// --groups, --max-stages and SCHEDULE. Warnings go to the terminal. A schedule's claim is judged, and with --prove proved again.
 Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal);
 

@@ -13,7 +13,7 @@ int run_solve(const Arguments& arguments, const Terminal& terminal) {
   if (arguments.has("--require-optimal") && arguments.has("--ii")) {
     return refuse(terminal, "--ii decides one II and proves nothing about others, so --require-optimal cannot be met; leave one out", json);
   }
-  const Result<Inputs> inputs = load_inputs(arguments, terminal);
+  Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   if (file)
     if (const int failed = expect_writable(terminal, *file, json)) return failed;
@@ -22,10 +22,13 @@ int run_solve(const Arguments& arguments, const Terminal& terminal) {
 
   int code = exit_code_of(*outcome, arguments.has("--require-optimal"));
   if (json) {
-    terminal.out << outcome_text(inputs->problem, *outcome, inputs->constraints);
+    Json answer = outcome_json(inputs->problem, *outcome, inputs->constraints);
+    if (inputs->chosen) answer.set("layouts_chosen", chosen_layouts_json(*inputs->chosen));
+    terminal.out << answer.pretty();
   } else {
-    const std::string text =
+    std::string text =
         terminal.quiet ? headline(*outcome, terminal.style) + "\n" : outcome_summary(inputs->problem, *outcome, terminal.style);
+    if (inputs->chosen && !terminal.quiet) text += "\n" + chosen_layouts_text(*inputs->chosen, terminal.style);
     (file == "-" ? terminal.err : terminal.out) << text;
   }
   if (file && outcome->schedule) {

@@ -81,9 +81,20 @@ solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& argume
   return request;
 }
 
-Result<SolveOutcome> solve_inputs(const Inputs& inputs, const Arguments& arguments, const Terminal& terminal) {
+Result<SolveOutcome> solve_inputs(Inputs& inputs, const Arguments& arguments, const Terminal& terminal) {
   const InterruptScope interrupt;
   ProgressLine progress(terminal);
+  if (inputs.open) {
+    inputs.chosen = solver::choose_layouts(
+        *std::move(inputs.open), [&](const LayoutChoices& choices) { return resolve_with(inputs, choices); },
+        solve_request(inputs, arguments), interrupt.token(), listener_for(progress));
+    inputs.open.reset();
+    inputs.choices = inputs.chosen->choices;
+    inputs.problem = inputs.chosen->problem;
+    SolveOutcome outcome = inputs.chosen->outcome;
+    if (interrupt.interrupted() && outcome.status != Status::Optimal && outcome.status != Status::Infeasible) outcome.cancelled = true;
+    return outcome;
+  }
   const ContentStore store(arguments.has("--no-store") ? StorePlace{} : store_place());
   bool known = false;
   SolveOutcome outcome = solve_or_recall(store, solve_request(inputs, arguments), interrupt.token(), listener_for(progress), &known);
@@ -94,7 +105,7 @@ Result<SolveOutcome> solve_inputs(const Inputs& inputs, const Arguments& argumen
   return outcome;
 }
 #else
-Result<SolveOutcome> solve_inputs(const Inputs&, const Arguments&, const Terminal&) {
+Result<SolveOutcome> solve_inputs(Inputs&, const Arguments&, const Terminal&) {
   return Error::environment("this build has no solver", "configure with -DHEDDLE_SOLVER=ON, or give a schedule");
 }
 #endif

@@ -10,6 +10,7 @@
 #include "core/schedule/outcome.h"
 #ifdef HEDDLE_HAS_SOLVER
 #include "app/command/progress_line.h"
+#include "solver/questions/choose_layouts.h"
 #include "solver/search/solve.h"
 #endif
 
@@ -23,8 +24,9 @@ solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& argume
 solver::SolveListener listener_for(ProgressLine& line);
 #endif
 
-/// An environment error in a build without solver. An interrupted solve answers with the best so far and `cancelled`.
-Result<SolveOutcome> solve_inputs(const Inputs& inputs, const Arguments& arguments, const Terminal& terminal);
+/// What is open about layouts is chosen, too: see Inputs::open. An environment error in a build without solver. An interrupted solve
+/// answers with the best so far and `cancelled`.
+Result<SolveOutcome> solve_inputs(Inputs& inputs, const Arguments& arguments, const Terminal& terminal);
 
 /// Solves the question of inputs.schedule, says on the terminal what came of it, and makes it the schedule's certificate; the outcome
 /// stays in inputs.proof. An environment error in a build without solver. Pre: there is a schedule.

@@ -104,6 +104,17 @@ inline const OptionSpec kInstruction{
     0,
     0,
     true};
+inline const OptionSpec kChoose{"--choose",
+                                "",
+                                "NAME",
+                                "leave layouts and instructions to the solver: of a value in shared memory (dqs0), of what an op moves "
+                                "(stage_dq0), or of \"all\"; what "
+                                "--layout and --instruction say stays; may be given several times",
+                                ValueType::Name,
+                                {},
+                                0,
+                                0,
+                                true};
 inline const OptionSpec kJson = toggle("--json", "print one JSON object on standard output");
 inline const OptionSpec kConstraints = file("--constraints", "", "demands on the schedule and changed numbers (heddle.constraints/1)");
 inline const OptionSpec kDemand{
@@ -290,6 +301,7 @@ inline const OptionSpec kWithin =
 /// The same for commands that want one schedule, which may be known from an earlier search.
 inline std::vector<OptionSpec> with_recalled_solver_options(std::vector<OptionSpec> options) {
   options = with_solver_options(std::move(options));
+  options.push_back(kChoose);
   options.push_back(kRobust);
   options.push_back(kWithin);
   options.push_back(kNoStore);

@@ -156,6 +156,12 @@ Result<Problem> resolve_again(const Inputs& inputs, const Changes& more) {
   return problem;
 }
 
+Result<Problem> resolve_with(const Inputs& inputs, const LayoutChoices& choices) {
+  Result<Problem> problem = resolve_inputs(inputs.kernel, inputs.machine, inputs.params, inputs.changes, choices, inputs.triton.get());
+  if (problem) problem->max_groups = std::max(problem->max_groups, inputs.least_groups);
+  return problem;
+}
+
 Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings) {
   FaultCollector faults;
   const std::string& source = names.kernel;

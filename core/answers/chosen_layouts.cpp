@@ -1,0 +1,141 @@
+// The claim first: how far it reaches is what a reader must know.
+#include "core/answers/chosen_layouts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace heddle {
+namespace {
+
+/// "a, b and c"
+std::string all_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+  return text;
+}
+
+std::size_t dropped(const LayoutDecision& decision) { return decision.candidates.size() - decision.open().size(); }
+
+std::vector<std::string> decided_values(const OpenLayouts& question) {
+  std::vector<std::string> names;
+  for (const LayoutDecision& decision : question.decisions) names.insert(names.end(), decision.values.begin(), decision.values.end());
+  return names;
+}
+
+/// Of all ops of the decision.
+AccessCost sum_of(const LayoutCandidate& candidate) {
+  AccessCost sum;
+  for (const AccessCost& cost : candidate.costs) {
+    sum.port += cost.port, sum.issues += cost.issues, sum.selects += cost.selects;
+    sum.ways = std::max(sum.ways, cost.ways);
+  }
+  return sum;
+}
+
+std::string why_not(const LayoutDecision& decision, std::size_t index, std::size_t chosen) {
+  const LayoutCandidate& candidate = decision.candidates[index];
+  if (index == chosen) return "chosen";
+  if (!candidate.dominated_by) return "open, and no better";
+  return candidate.numbers == decision.candidates[*candidate.dominated_by].numbers ? "costs the schedule the same"
+                                                                                   : "needs more of something";
+}
+
+/// The chosen one, those that were open, then the dominated ones with the fewest cycles of the port.
+std::vector<std::size_t> in_order(const LayoutDecision& decision, std::size_t chosen) {
+  std::vector<std::size_t> order(decision.candidates.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto key = [&](std::size_t i) {
+    const LayoutCandidate& each = decision.candidates[i];
+    return std::tuple(i != chosen, each.dominated_by.has_value(), sum_of(each).port, each.bytes);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  return order;
+}
+
+}  // namespace
+
+std::string layout_claim(const ChosenLayouts& answer) {
+  const OpenLayouts& question = answer.question;
+  if (question.decisions.empty()) return "there is nothing to choose: the loop moves no tile between registers and shared memory";
+  const std::string where = fmt::format("the layouts and instructions of {} that the catalogue of {} offers",
+                                        all_of(decided_values(question)), answer.problem.machine);
+  const std::string many = fmt::format("{} in all, {} after those that others dominate are dropped",
+                                       count_of(question.combinations, "combination"), question.left);
+  const SolveOutcome& outcome = answer.outcome;
+  if (outcome.status == Status::Infeasible) return fmt::format("no schedule with any of {} ({})", where, many);
+  if (!outcome.schedule) return fmt::format("no schedule found yet with {} ({})", where, many);
+  if (outcome.reason == BoundReason::Requested) return fmt::format("a schedule at II {} with {} ({})", outcome.schedule->ii, where, many);
+  if (outcome.lower_bound < outcome.schedule->ii)
+    return fmt::format("no II below {} with {} ({}); {} is the best found", outcome.lower_bound, where, many, outcome.schedule->ii);
+  return fmt::format("II {} is the least over all schedules and {} ({}), decided in {}", outcome.schedule->ii, where, many,
+                     count_of(answer.cases, "case"));
+}
+
+std::string chosen_layouts_text(const ChosenLayouts& answer, const TextStyle& style) {
+  constexpr std::size_t kMostRows = 5;  // of a decision
+  std::string text = wrapped(styled(layout_claim(answer), style), "layouts: ", style.width);
+  for (std::size_t d = 0; d < answer.question.decisions.size(); ++d) {
+    const LayoutDecision& decision = answer.question.decisions[d];
+    const std::size_t chosen = answer.chosen[d];
+    std::vector<std::vector<std::string>> rows;
+    for (const std::size_t i : in_order(decision, chosen)) {
+      if (rows.size() == kMostRows) break;
+      const LayoutCandidate& each = decision.candidates[i];
+      const AccessCost sum = sum_of(each);
+      rows.push_back({styled(each.text, style), std::to_string(sum.port), std::to_string(sum.ways), std::to_string(sum.issues),
+                      std::to_string(sum.selects), std::to_string(each.bytes), styled(why_not(decision, i, chosen), style)});
+    }
+    text += fmt::format("\n{} candidates for {}, {} of them dominated\n", decision.candidates.size(), all_of(decision.values),
+                        dropped(decision));
+    text += text_table(
+        {{"layout and instructions"}, {"port", true}, {"ways", true}, {"issues", true}, {"selects", true}, {"bytes", true}, {"why"}}, rows,
+        style.width);
+    if (decision.candidates.size() > rows.size())
+      text += fmt::format("  and {} more (--json has all)\n", decision.candidates.size() - rows.size());
+  }
+  return text;
+}
+
+Json chosen_layouts_json(const ChosenLayouts& answer) {
+  Json decisions = Json::array();
+  for (std::size_t d = 0; d < answer.question.decisions.size(); ++d) {
+    const LayoutDecision& decision = answer.question.decisions[d];
+    Json values = Json::array(), ops = Json::array(), candidates = Json::array();
+    for (const std::string& value : decision.values) values.push(value);
+    for (const std::string& op : decision.ops) ops.push(op);
+    for (std::size_t i = 0; i < decision.candidates.size(); ++i) {
+      const LayoutCandidate& each = decision.candidates[i];
+      Json layouts = Json::object(), instructions = Json::object();
+      for (const auto& [value, layout] : each.choices.layouts) layouts.set(value, layout);
+      for (const auto& [op, choice] : each.choices.instructions)
+        instructions.set(op, choice.exchange.used()
+                                 ? fmt::format("{},{},{}", choice.name, choice.exchange.lane, choice.exchange.register_bit)
+                                 : choice.name);
+      Json json = Json::object().set("layouts", std::move(layouts)).set("instructions", std::move(instructions));
+      const AccessCost sum = sum_of(each);
+      json.set("port", sum.port)
+          .set("ways", sum.ways)
+          .set("issues", sum.issues)
+          .set("selects", sum.selects)
+          .set("bytes", each.bytes)
+          .set("registers", each.registers);
+      json.set("current", each.current).set("why", why_not(decision, i, answer.chosen[d]));
+      candidates.push(std::move(json));
+    }
+    decisions.push(Json::object()
+                       .set("values", std::move(values))
+                       .set("ops", std::move(ops))
+                       .set("chosen", answer.chosen[d])
+                       .set("candidates", std::move(candidates)));
+  }
+  return Json::object()
+      .set("claim", layout_claim(answer))
+      .set("combinations", answer.question.combinations)
+      .set("left", answer.question.left)
+      .set("cases", answer.cases)
+      .set("decisions", std::move(decisions));
+}
+
+}  // namespace heddle

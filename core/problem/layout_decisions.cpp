@@ -1,0 +1,379 @@
+// Candidates come from what the catalogue offers for each op (core/layout/alternatives.cpp); numbers from resolving the kernel with each.
+#include "core/problem/layout_decisions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "core/base/saturate.h"
+#include "core/base/suggest.h"
+#include "core/base/text_style.h"
+#include "core/problem/resolve.h"
+
+namespace heddle {
+namespace {
+
+constexpr std::size_t kMostCandidates = 4096;  ///< of a decision, before those that others dominate are dropped
+
+bool moves(const TileOp& op) { return op.kind == "smem_store" || op.kind == "smem_load"; }
+const std::string& in_shared(const TileOp& op) { return op.kind == "smem_store" ? op.outputs[0] : op.inputs[0].value; }
+
+/// One op's ways under one layout of the memory.
+struct Way {
+  std::string op;
+  InstructionChoice instruction;
+  AccessCost cost;
+  int registers = 0;
+};
+
+bool same_place(const UnitUse& a, const UnitUse& b) { return a.unit == b.unit && a.offset == b.offset; }
+
+/// A use that is missing is one of 0 cycles.
+void widen(std::vector<UnitUse>& uses, const std::vector<UnitUse>& others) {
+  for (const UnitUse& other : others) {
+    const auto same = [&](const UnitUse& use) { return same_place(use, other); };
+    if (std::count_if(uses.begin(), uses.end(), same) <
+        std::count_if(others.begin(), others.end(), [&](const UnitUse& use) { return same_place(use, other); })) {
+      uses.push_back(other);
+      uses.back().duration = uses.back().in_sum = 0, uses.back().amount = 1;
+    }
+  }
+}
+
+std::string text_of(const LayoutChoices& choices) {
+  std::string text;
+  const auto add = [&](std::string part) { text += (text.empty() ? "" : " · ") + part; };
+  for (const auto& [value, layout] : choices.layouts) add(value + " " + layout);
+  for (const auto& [op, choice] : choices.instructions)
+    add(fmt::format("{} {}{}", op, choice.name,
+                    choice.exchange.used() ? fmt::format(" x{}/{}", choice.exchange.lane, choice.exchange.register_bit) : std::string()));
+  return text;
+}
+
+class Asking {
+ public:
+  Asking(const Kernel& kernel, const Machine& machine, const Scope& params, const Changes& changes, const LayoutChoices& choices)
+      : kernel_(kernel), machine_(machine), params_(params), changes_(changes), choices_(choices) {}
+
+  Result<OpenLayouts> run(const std::vector<std::string>& names) {
+    Result<Problem> given = resolve(kernel_, machine_, params_, changes_, choices_);
+    if (!given) return given.error();
+    question_.problem = *std::move(given);
+    question_.shape = question_.problem;
+    const std::set<std::string> values = values_named(names);
+    if (!faults_.empty()) return Error{ErrorKind::Input, std::move(faults_)};
+    for (const std::string& value : values) decide(value, names);
+    if (!faults_.empty()) return Error{ErrorKind::Input, std::move(faults_)};
+    give_numbers();
+    join_those_that_share_numbers();
+    for (LayoutDecision& decision : question_.decisions) drop_dominated(decision);
+    for (const LayoutDecision& decision : question_.decisions) {
+      question_.combinations = sat_mul(question_.combinations, static_cast<std::int64_t>(decision.candidates.size()));
+      question_.left = sat_mul(question_.left, static_cast<std::int64_t>(decision.open().size()));
+    }
+    return std::move(question_);
+  }
+
+ private:
+  void fault(const std::string& name, std::string message, std::string hint = {}) {
+    faults_.push_back({"", "", fmt::format("--choose {}: {}", printable(name), message), std::move(hint)});
+  }
+
+  /// The values in shared memory that are meant.
+  std::set<std::string> values_named(const std::vector<std::string>& names) {
+    std::set<std::string> known, found;
+    std::map<std::string, std::string> value_of;  // of values and ops
+    for (const TileOp& op : kernel_.body)
+      if (moves(op) && !op.inputs.empty() && !op.outputs.empty()) {
+        known.insert(in_shared(op));
+        value_of[in_shared(op)] = value_of[op.name] = in_shared(op);
+      }
+    const std::string all =
+        known.empty() ? "its loop moves no tile between registers and shared memory" : "there are " + list_of({known.begin(), known.end()});
+    for (const std::string& name : names) {
+      if (const auto it = value_of.find(name); it != value_of.end()) {
+        found.insert(it->second);
+      } else if (name == "all") {
+        found.insert(known.begin(), known.end());
+      } else {
+        std::vector<std::string> every;
+        for (const auto& [each, value] : value_of) every.push_back(each);
+        const std::string near = did_you_mean(name, every);
+        fault(name, fmt::format("kernel '{}' has nothing of this name whose layout can be chosen", kernel_.name),
+              near.empty() ? all : near);
+      }
+    }
+    return found;
+  }
+
+  void decide(const std::string& value, const std::vector<std::string>& names) {
+    LayoutDecision decision;
+    decision.values = {value};
+    std::map<std::string, std::vector<Way>> by_layout;  // in ways of the first op, then of the others
+    std::map<std::string, std::int64_t> bytes;
+    std::vector<std::string> layouts;  // as given first
+    std::string why;
+    const LayoutPlan& plan = *question_.problem.layouts;
+    LayoutChoices given;
+    for (const TileOp& op : kernel_.body) {
+      if (!moves(op) || op.inputs.empty() || op.outputs.empty() || in_shared(op) != value) continue;
+      decision.ops.push_back(op.name);
+      std::map<std::string, std::vector<Way>> ways;
+      for (const LayoutAlternative& each : alternatives_of(kernel_, question_.problem.params, machine_, plan, op.name)) {
+        if (each.current) {
+          given.layouts[value] = each.layout, given.instructions[op.name] = each.instruction;
+          if (layouts.empty()) layouts.push_back(each.layout);
+        }
+        if (!each.refused.empty() || !each.cost.known) continue;
+        if (const auto said = choices_.layouts.find(value); said != choices_.layouts.end() && each.layout != text_as_given(value)) continue;
+        if (const auto said = choices_.instructions.find(op.name);
+            said != choices_.instructions.end() && !(each.instruction == said->second))
+          continue;
+        ways[each.layout].push_back({op.name, each.instruction, each.cost, each.registers});
+        bytes[each.layout] = each.bytes;
+        if (std::find(layouts.begin(), layouts.end(), each.layout) == layouts.end()) layouts.push_back(each.layout);
+      }
+      if (ways.empty() && why.empty()) {
+        const OpPlan* known = plan.find(op.name);
+        why = known && !known->unknown.empty() ? known->unknown : fmt::format("no instruction is known by which '{}' can move it", op.name);
+      }
+      combine(ways, decision.ops.size() == 1, by_layout);
+    }
+    if (by_layout.empty()) {
+      if (std::find(names.begin(), names.end(), "all") == names.end())
+        fault(value, why.empty() ? fmt::format("no layout fits every op that moves '{}'", value) : why);
+      return;
+    }
+    for (const std::string& layout : layouts)
+      if (const auto it = by_layout.find(layout); it != by_layout.end())
+        add_candidates(decision, value, layout, bytes[layout], it->second, given);
+    const auto current = std::find_if(decision.candidates.begin(), decision.candidates.end(), [](const auto& c) { return c.current; });
+    if (current != decision.candidates.end()) std::rotate(decision.candidates.begin(), current, current + 1);
+    if (!decision.candidates.empty()) question_.decisions.push_back(std::move(decision));
+  }
+
+  const std::string& text_as_given(const std::string& value) const {
+    for (std::size_t v = 0; v < kernel_.values.size(); ++v)
+      if (kernel_.values[v].name == value) return question_.problem.layouts->values[v].text;
+    return value;
+  }
+
+  /// Every op must be able to move the value as it lies. `all` has, layout by layout, each combination of ways one after the other.
+  static void combine(const std::map<std::string, std::vector<Way>>& ways, bool first, std::map<std::string, std::vector<Way>>& all) {
+    if (first) {
+      all = ways;
+      return;
+    }
+    std::map<std::string, std::vector<Way>> joined;
+    for (const auto& [layout, before] : all) {
+      const auto now = ways.find(layout);
+      if (now == ways.end()) continue;
+      const std::size_t ops = count_ops(before);
+      for (std::size_t at = 0; at < before.size(); at += ops)
+        for (const Way& way : now->second) {
+          if (joined[layout].size() >= kMostCandidates) break;
+          joined[layout].insert(joined[layout].end(), before.begin() + static_cast<std::ptrdiff_t>(at),
+                                before.begin() + static_cast<std::ptrdiff_t>(at + ops));
+          joined[layout].push_back(way);
+        }
+    }
+    all = std::move(joined);
+  }
+  static std::size_t count_ops(const std::vector<Way>& ways) {
+    std::set<std::string> ops;
+    for (const Way& way : ways) ops.insert(way.op);
+    return std::max<std::size_t>(ops.size(), 1);
+  }
+
+  void add_candidates(LayoutDecision& decision, const std::string& value, const std::string& layout, std::int64_t bytes,
+                      const std::vector<Way>& ways, const LayoutChoices& given) {
+    const std::size_t ops = decision.ops.size();
+    for (std::size_t at = 0; at + ops <= ways.size(); at += ops) {
+      LayoutCandidate candidate;
+      candidate.bytes = bytes;
+      candidate.choices.layouts[value] = layout;
+      for (std::size_t k = 0; k < ops; ++k) {
+        const Way& way = ways[at + k];
+        candidate.choices.instructions[way.op] = way.instruction;
+        candidate.costs.push_back(way.cost);
+        candidate.registers = std::max(candidate.registers, way.registers);
+      }
+      candidate.current = candidate.choices == given;
+      candidate.text = text_of(candidate.choices);
+      keep(std::move(candidate), decision);
+    }
+  }
+
+  /// Unless it is no problem at all: too large for the machine, say.
+  void keep(LayoutCandidate candidate, LayoutDecision& decision) {
+    const Problem* problem = problem_with(decision, candidate);
+    if (!problem) return;
+    for (std::size_t v = 0; v < problem->ops.size() && v < question_.shape.ops.size(); ++v)
+      widen(question_.shape.ops[v].uses, problem->ops[v].uses);
+    decision.candidates.push_back(std::move(candidate));
+  }
+
+  /// Costs follow from few numbers, so few problems are resolved.
+  const Problem* problem_with(const LayoutDecision& decision, const LayoutCandidate& candidate) {
+    std::vector<std::int64_t> key{candidate.bytes};
+    for (const AccessCost& cost : candidate.costs) key.insert(key.end(), {cost.port, cost.least, cost.issues, cost.selects});
+    const auto [known, fresh] = problems_[decision.ops].try_emplace(key);
+    if (fresh) {
+      LayoutChoices choices = choices_;
+      merge(choices, candidate.choices);
+      if (Result<Problem> problem = resolve(kernel_, machine_, params_, changes_, choices)) known->second = *std::move(problem);
+    }
+    return known->second ? &*known->second : nullptr;
+  }
+
+  void give_numbers() {
+    for (LayoutDecision& decision : question_.decisions) give_numbers(decision);
+  }
+  void give_numbers(LayoutDecision& decision) {
+    std::map<const Problem*, std::optional<ProblemNumbers>> numbers;
+    std::vector<LayoutCandidate> kept;
+    for (LayoutCandidate& candidate : decision.candidates) {
+      const Problem* problem = problem_with(decision, candidate);
+      const auto [known, fresh] = numbers.try_emplace(problem);
+      if (fresh) known->second = numbers_in(question_.shape, *problem);
+      if (!known->second) continue;
+      candidate.numbers = *known->second;
+      kept.push_back(std::move(candidate));
+    }
+    decision.candidates = std::move(kept);
+  }
+
+  static void merge(LayoutChoices& into, const LayoutChoices& from) {
+    for (const auto& [value, layout] : from.layouts) into.layouts[value] = layout;
+    for (const auto& [op, choice] : from.instructions) into.instructions[op] = choice;
+  }
+
+  /// Numbers that a decision moves. The last three, of what is taken anyway, are sums over values, so several may.
+  std::set<std::size_t> moved_by(const LayoutDecision& decision) const {
+    const ProblemNumbers given = numbers_of(question_.shape);
+    std::set<std::size_t> moved;
+    for (const LayoutCandidate& candidate : decision.candidates)
+      for (std::size_t i = 0; i + 3 < given.size(); ++i)
+        if (candidate.numbers[i] != given[i]) moved.insert(i);
+    return moved;
+  }
+
+  void join_those_that_share_numbers() {
+    std::vector<LayoutDecision>& all = question_.decisions;
+    for (std::size_t a = 0; a < all.size(); ++a)
+      for (std::size_t b = a + 1; b < all.size(); ++b) {
+        const std::set<std::size_t> of_a = moved_by(all[a]), of_b = moved_by(all[b]);
+        if (std::none_of(of_a.begin(), of_a.end(), [&](std::size_t i) { return of_b.contains(i); })) continue;
+        all[a] = joined(all[a], all[b]);
+        all.erase(all.begin() + static_cast<std::ptrdiff_t>(b));
+        b = a;
+      }
+  }
+
+  LayoutDecision joined(const LayoutDecision& a, const LayoutDecision& b) {
+    LayoutDecision both{a.values, a.ops, {}};
+    both.values.insert(both.values.end(), b.values.begin(), b.values.end());
+    both.ops.insert(both.ops.end(), b.ops.begin(), b.ops.end());
+    for (const LayoutCandidate& x : a.candidates)
+      for (const LayoutCandidate& y : b.candidates) {
+        if (both.candidates.size() >= kMostCandidates) return both;
+        LayoutCandidate candidate = x;
+        merge(candidate.choices, y.choices);
+        candidate.text = text_of(candidate.choices);
+        candidate.costs.insert(candidate.costs.end(), y.costs.begin(), y.costs.end());
+        candidate.bytes += y.bytes, candidate.registers = std::max(x.registers, y.registers);
+        candidate.current = x.current && y.current;
+        keep(std::move(candidate), both);
+      }
+    give_numbers(both);
+    return both;
+  }
+
+  const Kernel& kernel_;
+  const Machine& machine_;
+  const Scope& params_;
+  const Changes& changes_;
+  const LayoutChoices& choices_;
+  OpenLayouts question_;
+  std::vector<Fault> faults_;
+  std::map<std::vector<std::string>, std::map<std::vector<std::int64_t>, std::optional<Problem>>> problems_;  ///< by ops and what they cost
+};
+
+}  // namespace
+
+void drop_dominated(LayoutDecision& decision) {
+  std::vector<LayoutCandidate>& all = decision.candidates;
+  const auto at_most = [](const ProblemNumbers& a, const ProblemNumbers& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), [](std::int64_t x, std::int64_t y) { return x <= y; });
+  };
+  // Among equals: fewer cycles of the port, less else, as given.
+  const auto rank = [&](std::size_t i) {
+    AccessCost sum;
+    for (const AccessCost& cost : all[i].costs) sum.port += cost.port, sum.selects += cost.selects, sum.issues += cost.issues;
+    return std::tuple(sum.port, sum.selects, sum.issues, all[i].registers, all[i].bytes, !all[i].current, i);
+  };
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = 0; j < all.size() && !all[i].dominated_by; ++j) {
+      if (i == j || all[j].dominated_by || !at_most(all[j].numbers, all[i].numbers)) continue;
+      if (all[i].numbers != all[j].numbers || rank(j) < rank(i)) all[i].dominated_by = j;
+    }
+  for (LayoutCandidate& each : all)
+    while (each.dominated_by && all[*each.dominated_by].dominated_by) each.dominated_by = all[*each.dominated_by].dominated_by;
+}
+
+std::vector<std::size_t> LayoutDecision::open() const {
+  std::vector<std::size_t> left;
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    if (!candidates[i].dominated_by) left.push_back(i);
+  return left;
+}
+
+Result<OpenLayouts> open_layouts(const Kernel& kernel, const Machine& machine, const Scope& params, const Changes& changes,
+                                 const LayoutChoices& choices, const std::vector<std::string>& names) {
+  return Asking(kernel, machine, params, changes, choices).run(names);
+}
+
+std::optional<ProblemNumbers> numbers_in(const Problem& shape, Problem problem) {
+  for (std::size_t v = 0; v < problem.ops.size() && v < shape.ops.size(); ++v) {
+    std::vector<UnitUse> uses = shape.ops[v].uses;
+    for (UnitUse& use : uses) use.duration = use.in_sum = 0, use.amount = 1;
+    for (const UnitUse& use : problem.ops[v].uses) {
+      const auto same = [&](const UnitUse& other) { return same_place(other, use) && other.duration == 0; };
+      const auto at = std::find_if(uses.begin(), uses.end(), same);
+      if (at == uses.end()) return std::nullopt;
+      *at = use;
+    }
+    problem.ops[v].uses = std::move(uses);
+  }
+  if (!same_shape(shape, problem)) return std::nullopt;
+  return numbers_of(problem);
+}
+
+LayoutChoices choices_with(const OpenLayouts& question, const std::vector<std::size_t>& chosen) {
+  LayoutChoices choices = choices_of(question.problem);
+  for (std::size_t d = 0; d < question.decisions.size(); ++d) {
+    const LayoutChoices& of = question.decisions[d].candidates.at(chosen.at(d)).choices;
+    for (const auto& [value, layout] : of.layouts) choices.layouts[value] = layout;
+    for (const auto& [op, choice] : of.instructions) choices.instructions[op] = choice;
+  }
+  return choices;
+}
+
+Problem easiest(const OpenLayouts& question, const std::vector<std::vector<std::size_t>>& candidates) {
+  const ProblemNumbers given = numbers_of(question.shape);
+  ProblemNumbers numbers = given;
+  for (std::size_t d = 0; d < question.decisions.size(); ++d)
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      std::int64_t least = question.decisions[d].candidates[candidates[d].front()].numbers[i];
+      for (const std::size_t c : candidates[d]) least = std::min(least, question.decisions[d].candidates[c].numbers[i]);
+      numbers[i] += least - given[i];
+    }
+  Problem problem = with_numbers(question.shape, numbers);
+  problem.layouts = nullptr;  // several at once, or none: nobody checks against them
+  return problem;
+}
+
+}  // namespace heddle

@@ -1,0 +1,75 @@
+// Which layouts and instructions are left to the solver, and what there is to choose from.
+//
+// A decision is a value in shared memory, or several, with the ops of the loop by whose threads it is stored and loaded: what they can be
+// is decided together, because an instruction fits a layout or does not. A candidate says all of it. Its numbers are those of the problem
+// in which only this decision differs from the one as given. A number of the problem follows from one decision alone (those that would
+// share one are one decision), so the numbers of any combination are those as given plus what each decision changes.
+//
+// Dominated: another candidate of the decision needs no more of anything. Whatever is scheduled with the one can be scheduled with the
+// other, so the dominated one is not asked. Of candidates with the same numbers the one remains that meets banks least, then as given.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/kernel/kernel.h"
+#include "core/layout/plan.h"
+#include "core/machine/machine.h"
+#include "core/problem/changes.h"
+#include "core/problem/numbers.h"
+
+namespace heddle {
+
+struct LayoutCandidate {
+  LayoutChoices choices;          ///< the layout of each value and the instruction of each op of the decision
+  std::string text;               ///< "dqs0 panels 32 · stage_dq0 st.shared.8"
+  std::vector<AccessCost> costs;  ///< parallel to the decision's ops: of one execution
+  std::int64_t bytes = 0;         ///< of the values in shared memory
+  int registers = 0;              ///< per thread, beyond what the ops need anyway; the most of any op
+  bool current = false;           ///< as given
+  ProblemNumbers numbers;
+  std::optional<std::size_t> dominated_by;  ///< of the decision's candidates; that one is not dominated itself
+};
+
+struct LayoutDecision {
+  std::vector<std::string> values, ops;
+  std::vector<LayoutCandidate> candidates;  ///< one at least; that as given is first
+
+  std::string name() const { return values.front(); }
+  /// Those that are not dominated, in their order.
+  std::vector<std::size_t> open() const;
+};
+
+/// Notes of each candidate whether another dominates it.
+void drop_dominated(LayoutDecision& decision);
+
+struct OpenLayouts {
+  Problem problem;  ///< as given
+  /// The same with a use of each unit that some candidate uses, if only for 0 cycles: all candidates' numbers are of this shape.
+  Problem shape;
+  std::vector<LayoutDecision> decisions;
+  std::int64_t combinations = 1;  ///< of all candidates; saturates
+  std::int64_t left = 1;          ///< of those that are not dominated
+};
+
+/// `names`: values in shared memory or ops that move one between it and registers, or "all" of the loop, which may be
+/// none. What `choices` says of them is not
+/// open: a candidate agrees with it. Faults: unknown names (as of `--choose`), and those where nothing can be chosen, with the reason;
+/// everything that resolve() finds.
+Result<OpenLayouts> open_layouts(const Kernel& kernel, const Machine& machine, const Scope& params, const Changes& changes,
+                                 const LayoutChoices& choices, const std::vector<std::string>& names);
+
+/// Those of a problem that was resolved from the same kernel, in the shape of the question. Nothing where it has another.
+std::optional<ProblemNumbers> numbers_in(const Problem& shape, Problem problem);
+
+/// The problem's choices with a candidate of each decision. Pre: one index for each.
+LayoutChoices choices_with(const OpenLayouts& question, const std::vector<std::size_t>& chosen);
+
+/// Of these candidates of each decision every number at its least: what is refuted of it is refuted of every combination. With one
+/// candidate of each it is the problem of that combination, but for its layouts. Pre: one at least of each.
+Problem easiest(const OpenLayouts& question, const std::vector<std::vector<std::size_t>>& candidates);
+
+}  // namespace heddle
