@@ -22,6 +22,25 @@ DEVICE void reference_gemm(const u16* a, const u16* b, float* c, int slice, int 
   c[at] = plain ? rounded(sum) : sum;
 }
 
+/// D = W X^T, with W of Rows x K numbers of 4 bits, the lower half of a byte first, and X of Tokens x K: 128 columns of K have a scale for
+/// each row of W. Columns of D beyond the tokens are zero.
+template <long long Rows, int Columns, int Tokens, int K, long long Threads>
+DEVICE void reference_group_scaled(const unsigned char* w, const u16* s, const u16* x, float* d, int slice, int plain) {
+  const long long at = blockIdx.x * 256ll + threadIdx.x + slice * Threads;
+  if (at >= Rows * Columns) return;
+  const long long row = at / Columns, token = at % Columns;
+  float sum = 0;
+  for (int k = 0; token < Tokens && k < K; k += 128) {
+    float part = 0;
+    for (int l = k; l < k + 128 && l < K; ++l) {
+      const long long place = row * K + l;
+      part += (float)(((w[place / 2] >> place % 2 * 4 & 15) ^ 8) - 8) * bf16(x[token * K + l]);
+    }
+    sum += part * bf16(s[k / 128 * Rows + row]);
+  }
+  d[at] = plain ? rounded(sum) : sum;
+}
+
 /// C = silu(A G) * (A U).
 template <long long M, int N, int K, long long Threads>
 DEVICE void reference_swiglu(const u16* a, const u16* g, const u16* u, float* c, int slice, int plain) {

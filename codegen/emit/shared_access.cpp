@@ -37,8 +37,8 @@ std::optional<int> Writer::swizzle_of(std::size_t v) const {
 std::optional<Writer::Panels> Writer::panels_of(std::size_t v, const TileOp& op) {
   const auto& shape = values_[v].shape;
   const std::int64_t bits = bits_of(kernel_.values[v].dtype);
-  if (bits == 32 && shape.size() == 1 && shape[0] % 4 == 0 && shape[0] <= kMostBoxColumns)
-    return Panels{1, static_cast<int>(shape[0]), 1, shape[0] * 4, 0};
+  if (bits >= 16 && shape.size() == 1 && shape[0] * bits % 128 == 0 && shape[0] <= kMostBoxColumns)
+    return Panels{1, static_cast<int>(shape[0]), 1, shape[0] * bits / 8, 0};
   const auto refused = [&](const std::string& why) {
     refuse("tile_shape", op, why);
     return std::nullopt;

@@ -86,18 +86,31 @@ void Writer::write_compute(const Step& step) {
   raw("}");
 }
 
-bool Writer::is_smem_vector(const Place& place) const {
-  return tiles_ != Tiles::WarpRows && place.kind == Place::Kind::Buffer && values_[place.value].shape.size() == 1 &&
-         kernel_.values[place.value].dtype == DType::F32 && !program_.buffers[place.index].registers;
+bool Writer::is_smem_vector(const Step& step, const TileOp& op, std::size_t input) const {
+  const Place& place = step.inputs[input];
+  if (tiles_ == Tiles::WarpRows || place.kind != Place::Kind::Buffer || values_[place.value].shape.size() != 1 ||
+      program_.buffers[place.index].registers)
+    return false;
+  const DType type = kernel_.values[place.value].dtype;
+  return type == DType::F32 || (bits_of(type) == 16 && axis_of(step, op, input) == 0);
 }
 
 /// Registers that another role handed over, and what a thread needs of vectors in shared memory.
 void Writer::take_inputs(const Step& step, const TileOp& op) {
   for (std::size_t k = 0; k < step.inputs.size(); ++k) {
     const Place& p = step.inputs[k];
-    if (is_smem_vector(p)) {
+    if (is_smem_vector(step, op, k)) {
       if (axis_of(step, op, k) == 1) continue;  // write_each_element() takes some at a time, to save registers
       line("float taken{}[{}];", k, rows_per_thread());
+      if (values_[p.value].packed) {
+        raw("#pragma unroll");
+        line("for (int r = 0; r < {}; ++r) {{", rows_per_thread());
+        line("  u32 half;");
+        line("  load_half({} + {} * 2, half);", slot_text(p), tiles_ == Tiles::ThreadRows ? "tid" : "(warp * 16 + lane / 4 + r * 8)");
+        line("  taken{}[r] = low_{}(half);", k, kernel_.values[p.value].dtype == DType::F16 ? "f16" : "bf16");
+        raw("}");
+        continue;
+      }
       if (tiles_ == Tiles::ThreadRows) {
         line("load_word({} + tid * 4, taken{}[0]);", slot_text(p), k);
         continue;
@@ -151,7 +164,7 @@ std::string Writer::element_text(const Step& step, const TileOp& op, std::size_t
                        kernel_.values[p.value].name, plan_->values[p.value].text, plan_->values[step.output.value].text));
     return "0.0f";
   }
-  if (is_smem_vector(p) && result.kind == Layout::Kind::Matrix) {
+  if (is_smem_vector(step, op, input) && result.kind == Layout::Kind::Matrix) {
     const bool columns = axis_of(step, op, input) == 1;
     if (v.shape[0] == (columns ? result.cols : result.rows)) {
       if (columns && tiles_ == Tiles::ThreadRows) return fmt::format("__uint_as_float(taken{}[e & 3])", input);
@@ -264,7 +277,7 @@ void Writer::write_each_element(const Step& step, const TileOp& op, const std::s
     raw("}");
   };
   raw("#pragma unroll");
-  const auto by_column = [&](std::size_t k) { return is_smem_vector(step.inputs[k]) && axis_of(step, op, k) == 1; };
+  const auto by_column = [&](std::size_t k) { return is_smem_vector(step, op, k) && axis_of(step, op, k) == 1; };
   bool by_columns = false;
   for (std::size_t k = 0; k < step.inputs.size(); ++k) by_columns = by_columns || by_column(k);
   if (by_columns && tiles_ == Tiles::ThreadRows) {

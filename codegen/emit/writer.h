@@ -261,8 +261,8 @@ class Writer {
   /// The array of an input: a variable, or what has just been taken out of a hand-over buffer.
   std::string input_array(const Step& step, std::size_t input);
   void take_inputs(const Step& step, const TileOp& op);
-  /// One f32 number per row or column, in shared memory.
-  bool is_smem_vector(const Place& place) const;
+  /// One number per row or column, in shared memory: f32, or 16 bits per row.
+  bool is_smem_vector(const Step& step, const TileOp& op, std::size_t input) const;
   /// The array that a result is computed into, and what makes it current.
   std::string begin_result(const Step& step);
   void end_result(const Step& step);

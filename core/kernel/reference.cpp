@@ -8,6 +8,8 @@
 
 #include <fmt/core.h>
 
+#include "core/base/integer_division.h"
+
 namespace heddle {
 namespace {
 
@@ -15,6 +17,7 @@ using Matrix = std::vector<double>;
 
 constexpr double kBf16Unit = 1.0 / 256.0;    // distance of neighbours at 1, twice the rounding error
 constexpr double kF32Sum = 1.0 / (1 << 22);  // per term of a sum of products in f32, generously
+constexpr std::int64_t kScaled = 128;        // columns of K have a scale in common
 
 const Array& array_of(const TensorMap& tensors, const char* name) { return tensors.find(name)->second.array; }
 std::int64_t extent(const TensorMap& tensors, const char* name, std::size_t d) { return array_of(tensors, name).shape[d]; }
@@ -58,6 +61,26 @@ std::string gemm(const TensorMap& t, const Scope&, const std::stop_token& stop, 
                       product(a.data.data(), b.data.data(), m, k, n, stop),
                       {kBf16Unit, kF32Sum * static_cast<double>(k) * largest(a) * largest(b), 4e-3,
                        "the result is rounded once to bf16 (2^-8), the sum over K is kept in f32 (2^-22 K max|A| max|B|)"}});
+  return {};
+}
+
+/// W has scales per row and 128 columns of K. Results of tokens that do not exist are zero.
+std::string gemm_group_scaled(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+  const std::int64_t rows = extent(t, "W", 0), k = extent(t, "W", 1), tokens = extent(t, "X", 0), columns = extent(t, "D", 1);
+  if (extent(t, "X", 1) != k || array_of(t, "S").shape != std::vector{ceil_div(k, kScaled), rows} || extent(t, "D", 0) != rows ||
+      columns < tokens)
+    return "D [N,T] = W [N,K] transpose(X [T,K]) with scales S [K/128,N]; D may have more columns";
+  const Array &w = array_of(t, "W"), &s = array_of(t, "S"), &x = array_of(t, "X");
+  Matrix d(static_cast<std::size_t>(rows * columns), 0.0);
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < tokens && !stop.stop_requested(); ++j)
+      for (std::int64_t l = 0; l < k; l += kScaled)
+        d[i * columns + j] +=
+            s.data[l / kScaled * rows + i] * dot(w.data.data() + i * k + l, x.data.data() + j * k + l, std::min(kScaled, k - l));
+  expected.push_back({"D",
+                      std::move(d),
+                      {kBf16Unit, kF32Sum * static_cast<double>(k) * largest(w) * largest(s) * largest(x), 4e-3,
+                       "the result is rounded once to bf16 (2^-8), sums are kept in f32 (2^-22 K max|W| max|S| max|X|)"}});
   return {};
 }
 
@@ -245,8 +268,10 @@ std::string toy(const TensorMap& t, const Scope& scope, const std::stop_token& s
   return {};
 }
 
-constexpr std::array<Reference, 7> kReferences{{
+constexpr std::array<Reference, 8> kReferences{{
     {"gemm", "A:2 B:2 C:2", "C = A B", nullptr, gemm},
+    {"gemm_group_scaled", "W:2 S:2 X:2 D:2", "D = W X^T, the products of 128 columns times S, a number per row of W", nullptr,
+     gemm_group_scaled},
     {"attention_forward", "Q:3 K:3 V:3 O:3", "O = softmax(Q K^T / sqrt(d)) V", nullptr, attention_forward<false>},
     {"attention_forward_causal", "Q:3 K:3 V:3 O:3", "O = softmax(Q K^T / sqrt(d)) V, a query sees the keys up to its own place", nullptr,
      attention_forward<true>},

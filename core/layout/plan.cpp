@@ -169,12 +169,17 @@ void Planner::lay_out_registers(std::size_t v) {
   out.unknown = kUnknownShape;
 }
 
+int Planner::usual_span(std::size_t v) const {
+  const std::int64_t row = sat_mul(shapes_[v][1], bits(v)) / 8;
+  return row == 64 || row == 32 ? static_cast<int>(row) : 128;
+}
+
 void Planner::lay_out_shared(std::size_t v) {
   const Shape& shape = shapes_[v];
   if (shape.size() == 1) return put(v, {LayoutForm::Vector, 1, shape[0], bits(v)}, kUnknownShape);
   const bool panels = plan_.family != LayoutPlan::Family::Rows;
-  // Panels of 128 bytes for products and their swizzle; else rows as wide as a box may be.
-  put(v, {LayoutForm::Panels, shape[0], shape[1], bits(v), panels ? 128 : 0},
+  // Panels of 128 bytes for products and their swizzle, narrower where a row has just 64 or 32 bytes; else rows as wide as a box may be.
+  put(v, {LayoutForm::Panels, shape[0], shape[1], bits(v), panels ? usual_span(v) : 0},
       panels ? "is no whole panels of 128 bytes" : "is no whole panels of 256 columns");
 }
 

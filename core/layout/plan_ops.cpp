@@ -319,11 +319,11 @@ void Planner::plan_copy(const TileOp& op) {
   access.bits = bits(v);
   const ValuePlan& memory = plan_.values[v];
   if (memory.layout) {
-    // Today's layouts are known by name; those of vectors are boxes of one row.
+    // Today's layouts are known; those of vectors are boxes of one row.
     const std::optional<int> swizzle = memory.chosen                              ? swizzle_of(*memory.layout, access.bits)
                                        : shapes_[v].size() != 2                   ? 0
                                        : plan_.family == LayoutPlan::Family::Rows ? 0
-                                                                                  : 128;
+                                                                                  : usual_span(v);
     out.instruction.name = fmt::format("tma.{}", swizzle.value_or(0));
     access.by = machine_.instructions.share(out.instruction.name);
     if (access.by && access.by->kind != Kind::BulkCopy) access.by = nullptr;
@@ -390,30 +390,31 @@ void Planner::plan_product(const TileOp& op) {
   }
 }
 
-/// One f32 number per row or column, taken from shared memory where it is needed.
+/// One number per row or column, taken from shared memory where it is needed: f32, or 16 bits per row.
 void Planner::plan_vectors(const TileOp& op) {
   if (plan_.family == LayoutPlan::Family::Rows || op.outputs.empty()) return;
   const std::size_t to = index_of(op.outputs[0]);
   if (shapes_[to].size() != 2 || !plan_.values[to].layout) return;
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     const std::size_t v = index_of(op.inputs[i].value);
-    if (value(v).space != Space::Smem || shapes_[v].size() != 1 || value(v).dtype != DType::F32) continue;
+    const bool half = value(v).dtype == DType::Bf16 || value(v).dtype == DType::F16;
+    if (value(v).space != Space::Smem || shapes_[v].size() != 1 || (value(v).dtype != DType::F32 && !half)) continue;
     const bool columns = op.kind == "map" ? map_lay(op, i, shapes_[v], shapes_[to]) == Lay::AlongColumns : integer_attr(op, "axis", 0) == 1;
-    if (shapes_[v][0] != shapes_[to][columns ? 1 : 0]) continue;
+    if (shapes_[v][0] != shapes_[to][columns ? 1 : 0] || (columns && half)) continue;
     const ValuePlan& memory = plan_.values[v];
     const auto held = stored_layout(
-        {tensor_products() ? LayoutForm::ThreadRows : LayoutForm::Accumulator, shapes_[to][0], shapes_[to][1], 32, 0, columns ? 0 : 1});
+        {tensor_products() ? LayoutForm::ThreadRows : LayoutForm::Accumulator, shapes_[to][0], shapes_[to][1], bits(v), 0, columns ? 0 : 1});
     OpAccess access;
     access.value = v;
     access.registers = to;
     access.charged = false;
-    access.bits = 32;
-    const char* name = !columns ? "ld.shared.4" : tensor_products() ? "ld.shared.16" : "ld.shared.8";
+    access.bits = bits(v);
+    const char* name = half ? "ld.shared.2" : !columns ? "ld.shared.4" : tensor_products() ? "ld.shared.16" : "ld.shared.8";
     access.by = machine_.instructions.share(name);
     access.cost = uncounted(v, false);
     if (held && memory.layout && access.by) {
       access.held = held->layout;
-      const StoredAccess counted = stored_access(held->layout, memory.layout, 32, *access.by, {});
+      const StoredAccess counted = stored_access(held->layout, memory.layout, access.bits, *access.by, {});
       if (counted.refusal.empty()) access.cost = counted.cost;
     }
     OpPlan& out = plan_.ops[op.name];
