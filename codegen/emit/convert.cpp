@@ -62,6 +62,12 @@ void Writer::write_convert(const Step& step, const TileOp& op) {
   // Where registers lie otherwise afterwards, the type changes first, where they are.
   const heddle::Layout *is = layout_of(step.inputs[0].value), *wanted = layout_of(step.output.value);
   const bool moves = is && wanted && plan_->values[step.inputs[0].value].text != plan_->values[step.output.value].text;
+  const auto refused = [&](const std::string& why) {
+    refuse("convert", op,
+           fmt::format("'{}' makes registers that lie as \"{}\" of registers that lie as \"{}\": {}", op.name,
+                       plan_->values[step.output.value].text, plan_->values[step.inputs[0].value].text, why));
+  };
+  if (moves && pieces_of(step, step.output.value) > 1) return refused("it holds a piece of its tile at a time, and changes whole tiles");
   const std::string from = input_array(step, 0), result = begin_result(step), to = moves ? "lying" : result, name = short_name(made);
   const int words = words_of(step, step.output.value), elements = elements_of(step, step.output.value);
   if (moves) line("{} lying[{}];", type_of(step.output.value), words);
@@ -93,13 +99,18 @@ void Writer::write_convert(const Step& step, const TileOp& op) {
     raw("}");
   }
   if (moves) {
-    const RelayoutText text = relayout_text(*is, *wanted, bits_of(made), to, result, type_of(step.output.value));
-    if (!text.refusal.empty())
-      return refuse("convert", op,
-                    fmt::format("'{}' makes registers that lie as \"{}\" of registers that lie as \"{}\": {}", op.name,
-                                plan_->values[step.output.value].text, plan_->values[step.inputs[0].value].text, text.refusal));
-    line("// {}", to_string(text.kind));
-    for (const std::string& each : text.lines) raw(each);
+    // Ops of one name in two lists have one plan.
+    const OpPlan* plan = plan_->find(op.name);
+    if (plan && plan->scratch_bytes > 0 && plan->accesses.at(0).registers == step.inputs[0].value &&
+        plan->accesses[0].value == step.output.value) {
+      line("// {}", to_string(ConversionClass::SharedMemory));
+      write_through_scratch(step, op, to, result);
+    } else {
+      const RelayoutText text = relayout_text(*is, *wanted, bits_of(made), to, result, type_of(step.output.value));
+      if (!text.refusal.empty()) return refused(text.refusal);
+      line("// {}", to_string(text.kind));
+      for (const std::string& each : text.lines) raw(each);
+    }
   }
   end_result(step);
 }

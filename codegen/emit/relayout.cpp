@@ -59,7 +59,7 @@ class Relayout {
       text_.kind = conversion_class(from_, to_, bits_);
     }
     if (text_.kind == ConversionClass::SharedMemory)
-      return refused("elements go to other warps, which only shared memory brings: smem_store and smem_load can be written");
+      return refused("elements go to other warps, and no way through shared memory is planned for them");
     if (!find_sources()) return std::move(text_);
     const int registers = static_cast<int>(to_.extent(LayoutAxis::Register));
     if (registers % per_ != 0) return refused("a thread's elements make no whole registers");

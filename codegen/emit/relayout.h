@@ -15,8 +15,8 @@ struct RelayoutText {
   std::string refusal;             ///< why there is no text; empty: there is
 };
 /// Arrays `source` and `target` of 32-bit words of the type `word` ("u32", "float"), of elements of `bits`, lowest first. Elements that lie
-/// in several threads are taken from the nearest. What lies in other warps is refused: it would go through shared memory, which the program
-/// does not set aside.
+/// in several threads are taken from the nearest. What lies in other warps is refused: it goes through shared memory
+/// (OpPlan::scratch_bytes).
 RelayoutText relayout_text(const Layout& from, const Layout& to, int bits, std::string_view source, std::string_view target,
                            std::string_view word);
 

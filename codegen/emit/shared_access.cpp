@@ -110,6 +110,29 @@ void Writer::write_access(const Step& step, const TileOp& op, bool store) {
   if (!store) end_result(step);
 }
 
+void Writer::write_through_scratch(const Step& step, const TileOp& op, const std::string& from, const std::string& to) {
+  const OpPlan& plan = *plan_->find(op.name);
+  const std::size_t value = step.output.value;
+  for (const OpAccess& access : plan.accesses) {
+    const auto words = static_cast<int>(access.held->extent(LayoutAxis::Register)) / values_[value].per_register;
+    const AccessTextResult made = access_text(
+        {access.held.get(), access.scratch.get(), access.bits, {access.by->name, access.exchange}, 0, 1, false, 1024, access.by.get()},
+        access.store ? "to" : "from");
+    if (!made.text)
+      return refuse("convert", op,
+                    fmt::format("'{}' brings '{}' to other warps through shared memory by {}: {}", op.name, kernel_.values[value].name,
+                                access.by->name, made.refusal));
+    raw("{");
+    ++indent_;
+    for (const std::string& each :
+         lines_of(*made.text, access.store ? from : to, fmt::format("smem + {}", role_->scratch_offset), !values_[value].packed, words))
+      raw(each);
+    --indent_;
+    raw("}");
+    line("{}  // {}", meeting(op), access.store ? "all of it is there" : "and has been read, before anything else comes there");
+  }
+}
+
 // ---- registers from role to role
 
 /// Registers that a store or load of a hand-over moves at once: a word, or two or four where the plan says so. Who puts and who takes must

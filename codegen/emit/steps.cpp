@@ -61,6 +61,16 @@ bool Writer::writes_shared(const Step& step) const {
 /// In every pass, so that what was written before is behind it.
 bool Writer::meets(const Step& step) { return step.kind == StepKind::Sync && step.skip_first == 0 && step.skip_last == 0; }
 
+std::string Writer::meeting(const TileOp& op) {
+  // A block has 16.
+  const std::size_t number = 1 + role_index_;
+  const int end = program_.turns ? kFirstTurn : program_.tensor ? kFreeing : 16;
+  if (number >= static_cast<std::size_t>(end))
+    refuse("named_barriers", op,
+           fmt::format("the warps of '{}' meet for '{}', and named barriers are left for {} roles only", role_->name, op.name, end - 1));
+  return fmt::format("role_sync<{}, {}>();", number, 32 * role_->warps);
+}
+
 void Writer::write_step(const Step& step) {
   wrote_shared_ = wrote_shared_ || writes_shared(step);
   if (step.kind == StepKind::Advance) return write_step_text(step);
@@ -126,7 +136,7 @@ void Writer::write_step_text(const Step& step) {
       line("pass_turn<{}, {}>();  // to {}", kFirstTurn + step.barrier, kTurnThreads, safe_name(program_.roles[step.barrier].name));
       return;
     case StepKind::Sync:  // for TMA and wgmma only what threads have written needs a fence
-      line("{}role_sync<{}, {}>();", wrote_shared_ ? "fence_async(); " : "", 1 + role_index_, 32 * role_->warps);
+      line("{}{}", wrote_shared_ ? "fence_async(); " : "", meeting(op_of(kernel_, step.op)));
       if (meets(step)) wrote_shared_ = false;
       return;
     case StepKind::Commit:

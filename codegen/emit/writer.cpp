@@ -147,6 +147,9 @@ void Writer::write_kernel() {
          program_.cluster, program_.cluster, program_.cluster);
   for (const Buffer& buffer : program_.buffers)
     if (!buffer.tensor()) line("// {:>7}: {}, {} x {} bytes", buffer.offset, safe_name(buffer.name), buffer.depth, buffer.slot_bytes);
+  for (const Role& role : program_.roles)
+    if (role.scratch_bytes > 0)
+      line("// {:>7}: changes of layout of {}, {} bytes", role.scratch_offset, safe_name(role.name), role.scratch_bytes);
   for (const Buffer& buffer : program_.buffers)
     if (buffer.tensor())
       line("// {:>7}: {}, {} x {} columns of tensor memory", buffer.offset, safe_name(buffer.name), buffer.depth, buffer.columns);

@@ -125,6 +125,8 @@ class Writer {
   };
   std::optional<Panels> panels_of(std::size_t value, const TileOp& op);
   void write_access(const Step& step, const TileOp& op, bool store);
+  /// From the registers `from` to `to`, which lie as the plan's two accesses of the op say: other warps have what they need.
+  void write_through_scratch(const Step& step, const TileOp& op, const std::string& from, const std::string& to);
   int handed_words(std::size_t value);
   void write_hand_over(const Step& step);
   void take_hand_over(const Step& step, std::size_t input);
@@ -149,6 +151,8 @@ class Writer {
   bool is_zero_fill(std::size_t value) const;
   bool writes_shared(const Step& step) const;
   static bool meets(const Step& step);
+  /// All threads of the role wait for each other.
+  std::string meeting(const TileOp& op);
   bool only_products_read(std::size_t empty_barrier) const;
 
   // ---- products on Hopper (wgmma.cpp)

@@ -26,7 +26,10 @@ std::string parts_of_smem(const Program& program, std::int64_t smem_bytes) {
   }
   std::string text = "rings " + grouped(rings);
   if (!per_tile.empty()) text += "; once per tile " + per_tile;
-  return text + "; barriers, staging and alignment " + grouped(smem_bytes - rings - tile);
+  std::int64_t scratch = 0;
+  for (const Role& role : program.roles) scratch += role.scratch_bytes;
+  if (scratch > 0) text += "; changes of layout " + grouped(scratch);
+  return text + "; barriers, staging and alignment " + grouped(smem_bytes - rings - tile - scratch);
 }
 
 using Names = std::vector<std::string>;

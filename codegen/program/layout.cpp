@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "codegen/program/parts.h"
+#include "core/layout/plan.h"
 #include "core/problem/costs.h"
 
 namespace heddle::codegen {
@@ -42,19 +44,36 @@ std::optional<UserConstraint> without_hand_over(const Problem& problem, const Sc
   return std::nullopt;
 }
 
-void lay_out_smem(const Problem& problem, const Schedule& schedule, Program& program, std::vector<Refusal>& refusals) {
+std::int64_t scratch_bytes(const Kernel& kernel, const LayoutPlan& plan, const Role& role) {
+  std::int64_t most = 0;
+  for (const Section& section : role.sections)
+    for (const Step& step : section.steps)
+      if (const OpPlan* op = step.kind == StepKind::Compute ? plan.find(op_of(kernel, step.op).name) : nullptr)
+        most = std::max(most, op->scratch_bytes);
+  return most;
+}
+
+void lay_out_smem(const Kernel& kernel, const Problem& problem, const Schedule& schedule, Program& program,
+                  std::vector<Refusal>& refusals) {
   std::int64_t at = 0;
-  std::int64_t once = 0;
+  std::int64_t once = 0, scratch = 0;
   int columns = 0;
+  const auto take = [&](std::int64_t bytes) {
+    return std::exchange(at, at + (bytes + 1023) / 1024 * 1024);  // tiles of TMA and wgmma begin at multiples of 1024
+  };
   for (Buffer& buffer : program.buffers) {
     if (buffer.tensor()) {
       buffer.offset = columns;
       columns += buffer.columns * buffer.depth;
       continue;
     }
-    buffer.offset = at;
-    at += (buffer.slot_bytes * buffer.depth + 1023) / 1024 * 1024;  // tiles of TMA and wgmma begin at multiples of 1024
+    buffer.offset = take(buffer.slot_bytes * buffer.depth);
     if (buffer.per_tile && !buffer.empty) once += buffer.slot_bytes;
+  }
+  for (Role& role : program.roles) {
+    role.scratch_bytes = problem.layouts ? scratch_bytes(kernel, *problem.layouts, role) : 0;
+    role.scratch_offset = take(role.scratch_bytes);
+    scratch += role.scratch_bytes;
   }
   program.barrier_offset = at;
   for (const Barrier& barrier : program.barriers) at += 8 * program.buffers[barrier.buffer].depth;
@@ -74,9 +93,10 @@ void lay_out_smem(const Problem& problem, const Schedule& schedule, Program& pro
   const auto together = without_hand_over(problem, schedule, program);
   refusals.push_back(
       refusal("shared_memory", {},
-              fmt::format("rings, {} bytes in which results are put together for the store, and barriers take {} bytes "
+              fmt::format("rings, {} bytes in which results are put together for the store, {}and barriers take {} bytes "
                           "of shared memory; a block has {}",
-                          once, at, problem.limits.smem_bytes),
+                          once, scratch > 0 ? fmt::format("{} bytes through which layouts change, ", scratch) : std::string(), at,
+                          problem.limits.smem_bytes),
               together.value_or(UserConstraint{"", true, ConstraintKind::MaxSmem, {}, "", 0, std::max<std::int64_t>(used - least, 0)})));
 }
 
@@ -157,7 +177,7 @@ int live_registers(const Program& program, const Role& role) {
 }
 
 void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& schedule, Program& program, std::vector<Refusal>& refusals) {
-  lay_out_smem(problem, schedule, program, refusals);
+  lay_out_smem(kernel, problem, schedule, program, refusals);
   if (program.tensor && program.tensor->columns > problem.limits.tmem_columns)
     refusals.push_back(refusal("tensor_columns", {},
                                fmt::format("tiles in tensor memory take {} columns, allocated as a power of two; there are {}",

@@ -158,6 +158,9 @@ struct Role {
   std::vector<Variable> variables;
   std::vector<Cursor> cursors;
   std::vector<Section> sections;  ///< of one tile
+  /// Of shared memory, for its ops that bring a tile to other warps in another layout (OpPlan::scratch_bytes), one after the other: where
+  /// it begins, and as much as the largest of them needs.
+  std::int64_t scratch_offset = 0, scratch_bytes = 0;
 };
 
 /// Where the schedule has the wgmmas of roles with other work in between one after the other on the tensor core, a named

@@ -108,6 +108,10 @@ std::string program_page(const Kernel& kernel, const Program& program, const Tex
                       : b.shared   ? program.pair ? "ring, half of it in each block" : "ring, each block loads half for both"
                       : b.empty    ? "ring"
                                    : "ring of one role"});
+  for (const Role& role : program.roles)
+    if (role.scratch_bytes > 0)
+      rows.push_back(
+          {"of " + styled(role.name, style), "1", grouped(role.scratch_bytes), grouped(role.scratch_offset), "changes of layout"});
   page += text_table({{"name"}, {"slots", true}, {"bytes each", true}, {"at", true}, {"what"}}, rows);
   if (program.tensor) {
     page += fmt::format("\nbuffers in tensor memory, {} columns allocated\n", program.tensor->columns);

@@ -455,8 +455,12 @@ Result<LayoutView> view_of(const Kernel& kernel, const Machine& machine, const P
     if (one.access->value == index || (one.access->held && one.access->registers == index)) met.push_back(one);
   // Threads come before copies and products, whose lanes there is nothing to see of.
   const Met* access = nullptr;
+  const auto rank = [&](const Met& one) {
+    // Of a change of layout, the side on which the value's own registers are.
+    return !one.access->held ? 0 : one.access->scratch && one.access->registers != index ? 1 : 2;
+  };
   for (const Met& one : met)
-    if ((op.empty() || one.op == op) && (!access || (!access->access->held && one.access->held))) access = &one;
+    if ((op.empty() || one.op == op) && (!access || rank(*access) < rank(one))) access = &one;
   if (!op.empty() && !access) {
     std::vector<std::string> known;
     for (const Met& one : met) known.push_back(one.op);
@@ -469,6 +473,11 @@ Result<LayoutView> view_of(const Kernel& kernel, const Machine& machine, const P
   view.dtype = found->dtype;
   view.bits = bits_of(found->dtype);
   const ValuePlan& own = plan.values[index];
+  if (access && access->access->scratch) {
+    // As it passes, which is after it was converted.
+    view.dtype = kernel.values[access->access->value].dtype;
+    view.bits = access->access->bits;
+  }
   if (!access) {
     if (!own.layout)
       return Error::input(fmt::format("the layout of {} is not known: it {}", value,
@@ -481,11 +490,11 @@ Result<LayoutView> view_of(const Kernel& kernel, const Machine& machine, const P
     return view;
   }
   view.op = access->op;
-  view.value_in_memory = access->access->value == index;
-  if (access->access->held)
+  view.value_in_memory = access->access->value == index && !access->access->scratch;
+  if (access->access->held && !access->access->scratch)
     view.other = kernel.values[access->access->value == index ? access->access->registers : access->access->value].name;
   if (access->access->held) view.registers = *access->access->held;
-  if (const auto& memory = plan.values[access->access->value].layout) view.memory = *memory;
+  if (const auto& memory = plan.memory_of(*access->access)) view.memory = *memory;
   view.cost = access->access->cost;
   view.instruction = choice_text(access->plan->instruction);
   // The tile is the value's; what lies on the other side in another shape is not drawn.

@@ -253,6 +253,7 @@ class Judge {
     for (const auto& [name, op] : plan_.ops) {
       op_ = name;
       const auto multiplies = [](const OpAccess& access) { return access.by && access.by->kind == InstructionKind::Product; };
+      judge_scratch(op);
       const std::int64_t port = std::any_of(op.accesses.begin(), op.accesses.end(), multiplies) ? judge_product(op) : judge_moves(op);
       if (port < 0) continue;
       if (!op.cost.known)
@@ -288,6 +289,24 @@ class Judge {
       port += counted;
     }
     return known ? port : -1;
+  }
+
+  /// What is left there for other warps is what they take.
+  void judge_scratch(const OpPlan& op) {
+    const OpAccess *store = nullptr, *load = nullptr;
+    for (const OpAccess& access : op.accesses) {
+      if (!access.scratch) continue;
+      (access.store ? store : load) = &access;
+      const std::int64_t bytes = ceil_div(access.scratch->extent(LayoutAxis::Offset) * access.bits, std::int64_t{8});
+      if (bytes > op.scratch_bytes)
+        object(fmt::format("{} has {} bytes for its change of layout, and its tile takes {}", op_, op.scratch_bytes, bytes),
+               op.scratch_bytes, bytes);
+      if (access.held != plan_.values[access.registers].layout)
+        object(fmt::format("the registers from which or to which {} brings its tile lie otherwise than it moves them", op_));
+    }
+    if (!store && !load && op.scratch_bytes == 0) return;
+    if (!store || !load || store->bits != load->bits || memory_of(store->scratch)->offsets != memory_of(load->scratch)->offsets)
+      object(fmt::format("{} leaves a tile in shared memory otherwise than it takes it from there", op_));
   }
 
   /// Operands are read by no lane: the catalogue says how fast, instruction by instruction. All operands together; -1: nothing is known.
@@ -335,7 +354,7 @@ class Judge {
 
   /// The port cycles as counted here; -1: nothing is known of it.
   std::int64_t judge(const OpAccess& access) {
-    const LayoutPtr& memory = plan_.values[access.value].layout;
+    const LayoutPtr& memory = plan_.memory_of(access);
     if (!memory || !access.by) return -1;
     const std::shared_ptr<const Memory> places = memory_of(memory);
     if (!places->wrong.empty()) {

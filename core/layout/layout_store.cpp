@@ -110,4 +110,14 @@ StoredAccess stored_access(const std::shared_ptr<const Layout>& registers, const
       .access;
 }
 
+ConversionClass stored_conversion(const std::shared_ptr<const Layout>& from, const std::shared_ptr<const Layout>& to, int bits) {
+  struct Entry {
+    ConversionClass kind;
+    std::shared_ptr<const Layout> from, to;
+  };
+  static std::map<std::tuple<const Layout*, const Layout*, int>, Entry> all;
+  static std::mutex mutex;
+  return entry_of(all, mutex, {from.get(), to.get(), bits}, [&] { return Entry{conversion_class(*from, *to, bits), from, to}; }).kind;
+}
+
 }  // namespace heddle

@@ -1,5 +1,5 @@
-// Layouts that plans name again and again, and what accesses between them cost: made once for the whole process. A problem is resolved
-// thousands of times with other numbers, and its layouts stay.
+// Layouts that plans name again and again, what accesses between them cost, and how one becomes another: made once for the whole process. A
+// problem is resolved thousands of times with other numbers, and its layouts stay.
 #pragma once
 
 #include <cstdint>
@@ -39,5 +39,6 @@ struct StoredAccess {
 };
 StoredAccess stored_access(const std::shared_ptr<const Layout>& registers, const std::shared_ptr<const Layout>& memory, int bits,
                            const Instruction& instruction, const LaneExchange& exchange);
+ConversionClass stored_conversion(const std::shared_ptr<const Layout>& from, const std::shared_ptr<const Layout>& to, int bits);
 
 }  // namespace heddle

@@ -35,6 +35,12 @@ const OpPlan* LayoutPlan::find(std::string_view op) const {
   return it == ops.end() ? nullptr : &it->second;
 }
 
+std::int64_t LayoutPlan::scratch_bytes() const {
+  std::int64_t bytes = 0;
+  for (const auto& [name, op] : ops) bytes = sat_add(bytes, op.scratch_bytes);
+  return bytes;
+}
+
 std::string asker_of(const TileOp& op, bool tensor_products) {
   const char* who = op.kind == "mma" ? (tensor_products ? "tcgen05.mma" : "wgmma") : is_copy(op) ? "TMA" : op.kind.c_str();
   return fmt::format("{} of '{}'", who, printable(op.name));

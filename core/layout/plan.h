@@ -5,7 +5,8 @@
 // has a row ("thread_rows"), shared tiles the same panels; without products a warp has whole rows ("warp_rows"), shared tiles "panels 0".
 // Vectors lie as what they are laid over, without the other dimension. Tiles go to shared memory by stmatrix.x4 (16 bits) or st.shared.8
 // with lane bit 2 exchanging register bit 3 (32 bits) from accumulators, by st.shared.16 from rows; back by ld.shared.16. What one group
-// hands to another goes word by word, thread by thread.
+// hands to another goes word by word, thread by thread. A copy or conversion between layouts of which one has elements in other warps goes
+// through shared memory: in the panels, and by the instructions, that take the fewest cycles of the port.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ struct ValuePlan {
 
 /// How an op meets one value in shared memory.
 struct OpAccess {
-  std::size_t value = 0;      ///< of the kernel: the one in shared memory
+  std::size_t value = 0;      ///< of the kernel: the one in shared memory; with `scratch`, the one that passes through it
   std::size_t registers = 0;  ///< of the kernel: the one in registers
   bool store = false;
   bool charged = true;  ///< its port cycles are the op's cost; small vectors that arithmetic reads on the way are counted, not charged
@@ -41,6 +42,8 @@ struct OpAccess {
   /// What the threads hold of it: the layout of `registers`, of a vector that is laid over a tile without the tile's other dimension. Null
   /// for copies and products, which no thread reads or writes.
   std::shared_ptr<const Layout> held;
+  /// How the tile lies in memory where no value does: in that of a change of layout (OpPlan::scratch_bytes). Null: as `value`.
+  std::shared_ptr<const Layout> scratch;
   std::shared_ptr<const Instruction> by;  ///< null: none is known
   LaneExchange exchange;
   AccessCost cost;
@@ -62,6 +65,9 @@ struct OpPlan {
   /// The problem's op reserves the port as its rule says of `cost`: the rule names `port`, and no number of it was given or changed.
   bool priced = false;
   std::optional<ProductSize> product;
+  /// A copy or conversion whose elements go to other warps: bytes of shared memory that the tile takes on its way, in a layout that no
+  /// value has. Its two accesses say how it gets there and from there. 0: it needs none.
+  std::int64_t scratch_bytes = 0;
 
   const AccessCost& charged() const { return cost; }
 };
@@ -74,6 +80,12 @@ struct LayoutPlan {
   LayoutChoices choices;                           ///< that it was made with
 
   const OpPlan* find(std::string_view op) const;
+  /// Null: not known.
+  const std::shared_ptr<const Layout>& memory_of(const OpAccess& access) const {
+    return access.scratch ? access.scratch : values[access.value].layout;
+  }
+  /// Of all its ops. Groups take no more, whoever is in them.
+  std::int64_t scratch_bytes() const;
 };
 
 /// Pre: `params` holds every parameter, and extents are sane. Choices that do not exist or do not fit are faults at

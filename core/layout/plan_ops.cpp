@@ -80,6 +80,22 @@ const Instruction* product_row(const Machine& machine, Space a, DType type) {
   return nullptr;
 }
 
+/// Its rule has cycles of the port, so that what they are is its cost.
+bool asks_for_port(const Machine& machine, const TileOp& op) {
+  for (const CostRule& rule : machine.rules)
+    if (rule.kind == op.kind || rule.kind.starts_with(op.kind + "."))
+      for (const UnitCost& use : rule.uses) {
+        const std::vector<std::string> names = use.duration.names();
+        if (std::find(names.begin(), names.end(), "port") != names.end()) return true;
+      }
+  return false;
+}
+
+AccessCost sum_of(const AccessCost& a, const AccessCost& b) {
+  return {a.known && b.known,          sat_add(a.port, b.port),       sat_add(a.least, b.least),
+          sat_add(a.issues, b.issues), sat_add(a.selects, b.selects), std::max(a.ways, b.ways)};
+}
+
 }  // namespace
 
 std::int64_t port_of_bytes(std::int64_t bytes) { return ceil_div(bytes, std::int64_t{kBanks} * kBankBytes); }
@@ -218,6 +234,7 @@ void Planner::plan_op(const TileOp& op) {
   if (op.kind == "load" || op.kind == "store") return plan_global(op);
   if (op.kind == "tma_load" || op.kind == "tma_store" || op.kind == "atomic_add") return plan_copy(op);
   if (computes(op)) plan_vectors(op);
+  if (op.kind == "copy" || op.kind == "convert") plan_change(op);
   const InstructionChoice* said = chosen(op);
   if (!said) return;
   plan_.ops[op.name].instruction = *said;
@@ -347,6 +364,61 @@ void Planner::plan_copy(const TileOp& op) {
   }
   out.cost = access.charged ? access.cost : AccessCost{.known = access.cost.known};
   out.accesses.push_back(std::move(access));
+}
+
+/// Registers that lie otherwise afterwards, of which some come from other warps. The type changes first, where they are.
+void Planner::plan_change(const TileOp& op) {
+  if (op.inputs.empty() || op.outputs.empty()) return;
+  const std::size_t from = index_of(op.inputs[0].value), to = index_of(op.outputs[0]);
+  const ValuePlan &held = plan_.values[from], &wanted = plan_.values[to];
+  if (value(from).space != Space::Register || value(to).space != Space::Register || !held.layout || !wanted.layout) return;
+  if (shapes_[from] != shapes_[to] || held.text == wanted.text) return;
+  if (stored_conversion(held.layout, wanted.layout, bits(to)) != ConversionClass::SharedMemory) return;
+
+  // The fewest cycles of the port, then the fewest instructions, there and back; nothing else reads the memory in between.
+  const auto fewer = [](const AccessCost& a, const AccessCost& b) { return std::pair(a.port, a.issues) < std::pair(b.port, b.issues); };
+  const auto best = [&](bool store, const std::shared_ptr<const Layout>& memory) {
+    OpAccess found;
+    found.value = to;
+    found.registers = store ? from : to;
+    found.store = store;
+    found.charged = asks_for_port(machine_, op);
+    found.bits = bits(to);
+    found.held = store ? held.layout : wanted.layout;
+    found.scratch = memory;
+    for (const char* name : store ? std::array{"st.shared.16", "stmatrix.x4", "st.shared.8", "st.shared.4", "st.shared.2", "st.shared.1"}
+                                  : std::array{"ld.shared.16", "ldmatrix.x4", "ld.shared.8", "ld.shared.4", "ld.shared.2", "ld.shared.1"}) {
+      const Instruction* row = machine_.find_instruction(name);
+      if (!row) continue;
+      const StoredAccess counted = stored_access(found.held, memory, found.bits, *row, {});
+      if (!counted.refusal.empty() || !counted.cost.known || (found.by && !fewer(counted.cost, found.cost))) continue;
+      found.by = machine_.instructions.share(name);
+      found.cost = counted.cost;
+    }
+    return found;
+  };
+  std::optional<std::pair<OpAccess, OpAccess>> taken;
+  AccessCost least;
+  for (const int span : {128, 64, 32, 0}) {
+    const bool tile = shapes_[to].size() == 2;
+    const LayoutForm form = tile ? LayoutForm::Panels : LayoutForm::Vector;
+    const auto memory = stored_layout({form, tile ? shapes_[to][0] : 1, shapes_[to].back(), bits(to), span});
+    if (!memory || (!tile && span != 0)) continue;
+    OpAccess there = best(true, memory->layout), back = best(false, memory->layout);
+    if (!there.by || !back.by) continue;
+    const AccessCost both = sum_of(there.cost, back.cost);
+    if (taken && !fewer(both, least)) continue;
+    least = both;
+    taken = {std::move(there), std::move(back)};
+  }
+  OpPlan& out = plan_.ops[op.name];
+  if (!taken) {
+    out.unknown = "no instruction brings it to other warps through shared memory";
+    return;
+  }
+  out.scratch_bytes = ceil_div(sat_mul(taken->first.scratch->extent(LayoutAxis::Offset), bits(to)), std::int64_t{8});
+  if (taken->first.charged) out.cost = least;
+  out.accesses = {std::move(taken->first), std::move(taken->second)};
 }
 
 void Planner::plan_product(const TileOp& op) {

@@ -56,6 +56,7 @@ class Planner {
   void plan_op(const TileOp& op);
   void plan_transfer(const TileOp& op, bool store);
   void plan_copy(const TileOp& op);
+  void plan_change(const TileOp& op);
   void plan_product(const TileOp& op);
   void plan_vectors(const TileOp& op);
   void plan_global(const TileOp& op);

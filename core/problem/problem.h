@@ -128,7 +128,7 @@ struct Problem {
   std::vector<Value> values;
   std::vector<Edge> edges;
   std::vector<Channel> channels;
-  std::int64_t resident_smem = 0;  ///< bytes of loop-invariant tiles
+  std::int64_t resident_smem = 0;  ///< bytes of loop-invariant tiles, and of those that pass through shared memory to other warps
   std::int64_t resident_columns = 0;
   int resident_registers = 0;  ///< per thread of every group that touches registers
   int max_groups = 3;          ///< producer included

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/saturate.h"
+#include "core/layout/plan.h"
 
 namespace heddle {
 namespace {
@@ -61,6 +62,7 @@ class Storage {
     if (!faults_.empty()) return;
     place_body_values();
     place_invariants();
+    add_resident(Space::Smem, problem_.layouts ? problem_.layouts->scratch_bytes() : 0);
     check_residents();
     limit_depths();
   }

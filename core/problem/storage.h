@@ -1,5 +1,5 @@
 // Which on-chip storage a resolved loop body needs: ring buffers (channels) for values that pass between ops, and
-// residents, of which there is exactly one copy for the whole loop.
+// residents, of which there is exactly one copy for the whole loop. So there is of the memory through which changes of layout go.
 //
 // Values that alias each other share storage. Inside one iteration they must be written one after the other, each after
 // the last reader of the one before; that is checked against the dependences, not assumed.

@@ -98,6 +98,11 @@ std::vector<PlanMutant> plan_mutants(const Kernel& kernel, const LayoutPlan& pla
               fmt::format("{}: {}", kernel.values[value].name, what), [&](LayoutPlan& p) { put_layout(p, value, layout); }, true);
       }
       const auto at = [&, a](LayoutPlan& p) -> OpAccess& { return p.ops.at(name).accesses[a]; };
+      if (access.scratch)
+        for (const auto& [what, layout] : wrong_layouts(*access.scratch))
+          add(
+              fmt::format("{}: on its way {}", name, what),
+              [&](LayoutPlan& p) { at(p).scratch = std::make_shared<const heddle::Layout>(layout); }, true);
       const auto change_row = [&](const char* what, const std::function<void(heddle::Instruction&)>& change) {
         add(fmt::format("{}: {}", name, what), [&](LayoutPlan& p) {
           auto row = std::make_shared<heddle::Instruction>(*access.by);
@@ -150,7 +155,8 @@ const std::vector<Case>& cases() {
       {"gemm_hopper", {{"M", 256}, {"N", 256}, {"K", 192}}, 1, 0, 2, {{"a0", "panels 64"}, {"a1", "panels 32"}, {"b", "panels 32"}}},
       {"gemm_quantized", {{"F", 128}, {"T", 64}, {"K", 320}}, 2, 0, 11, {{"q", "operand"}}},
       {"layernorm", {{"ROWS", 203}, {"BLOCKS", 3}}, 3, 2e-3, 2},
-      {"gemm_fetched", {{"F", 192}, {"T", 64}, {"K", 352}}, 2, 0, 2}};
+      {"gemm_fetched", {{"F", 192}, {"T", 64}, {"K", 352}}, 2, 0, 2},
+      {"gemm_turned", {{"F", 128}, {"T", 64}, {"K", 320}}, 2, 0, 3}};
   return all;
 }
 
@@ -159,9 +165,9 @@ void print(const char* what, std::size_t count, const std::vector<std::string>& 
   for (const std::string& survivor : survivors) std::cout << "  " << survivor << "\n";
 }
 
-/// GEMMs that take a matrix from shared memory by ldmatrix are not shipped.
+/// GEMMs that take a matrix from shared memory by ldmatrix, or change its layout, are not shipped.
 test::Lowering lowered(const Case& one, const Scope& sizes) {
-  const bool fixture = one.kernel == "gemm_fetched" || one.kernel == "gemm_quantized";
+  const bool fixture = one.kernel == "gemm_fetched" || one.kernel == "gemm_quantized" || one.kernel == "gemm_turned";
   test::Lowering from = fixture ? test::lowered_fixture(one.kernel, sizes) : test::lowering(one.kernel, sizes);
   if (one.layouts.empty()) return from;
   // Costs stay those of the default layouts, so that the schedule stays legal.

@@ -127,7 +127,7 @@ class Mutator {
       } else if (word == "lane" || word == "tid") {
         for (const int bit : {1, 4, 16})
           if (counts(text.substr(end), bit)) replace(at, word.size(), fmt::format("({} ^ {})", word, bit));
-      } else if (word == "warp") {
+      } else if (word == "warp" && counts(text.substr(end), 1)) {
         replace(at, word.size(), "(warp ^ 1)");
       } else if (word == "odd" && text.find("bool odd") == std::string_view::npos) {
         replace(at, word.size(), "(!odd)");
