@@ -22,6 +22,27 @@ DEVICE void reference_gemm(const u16* a, const u16* b, float* c, int slice, int 
   c[at] = plain ? rounded(sum) : sum;
 }
 
+/// Its bits under the exponent of an f32, smaller numbers among those that an f32 has below its least exponent.
+DEVICE float e4m3(unsigned char x) {
+  const float size = __uint_as_float((u32)(x & 127) << 20) * 1.329227996e36f;
+  return x & 128 ? -size : size;
+}
+/// D = A B^T of 8 bits, with A of M x K and B of N x K: 128 columns of K have a scale for each row of A and one for 128 rows of B.
+template <long long M, int N, int K, long long Threads>
+DEVICE void reference_block_scaled(const unsigned char* a, const unsigned char* b, const float* sa, const float* sb, float* d, int slice,
+                                   int plain) {
+  const long long at = blockIdx.x * 256ll + threadIdx.x + slice * Threads;
+  if (at >= M * N) return;
+  const long long row = at / N, column = at % N;
+  float sum = 0;
+  for (int k = 0; k < K; k += 128) {
+    float part = 0;
+    for (int l = k; l < k + 128 && l < K; ++l) part += e4m3(a[row * K + l]) * e4m3(b[column * K + l]);
+    sum += part * sa[k / 128 * M + row] * sb[column / 128 * ((K + 127) / 128) + k / 128];
+  }
+  d[at] = plain ? rounded(sum) : sum;
+}
+
 /// D = W X^T, with W of Rows x K numbers of 4 bits, the lower half of a byte first, and X of Tokens x K: 128 columns of K have a scale for
 /// each row of W. Columns of D beyond the tokens are zero.
 template <long long Rows, int Columns, int Tokens, int K, long long Threads>

@@ -272,28 +272,32 @@ void Writer::write_load(const Step& step) {
   const auto panels = panels_of(step.output.value, op);
   if (!panels) return;
   if (program_.pair && is_leaders(step.barrier)) return write_pair_load(step, op, *panels);
-  const std::size_t map = map_of(op, *panels);
-  const auto at = coordinates(step, op);
+  // Each block of a cluster brings a part to all of them: some panels, or some rows of every panel, whose swizzle begins anew every 8.
+  const bool shared = program_.buffers[step.output.index].shared;
+  const int blocks = shared ? program_.cluster : 1;
+  const bool by_rows = panels->count % blocks != 0;
+  if (by_rows && panels->rows % (8 * blocks) != 0)
+    return refuse("cluster", op,
+                  fmt::format("'{}' loads {} panels of {} columns and {} rows, which do not make equal parts for {} blocks", op.name,
+                              panels->count, panels->width, panels->rows, blocks));
+  Panels part = *panels;
+  if (by_rows)
+    part.rows /= blocks, part.bytes /= blocks;
+  else
+    part.count /= blocks;
+  const std::size_t map = map_of(op, part);
+  std::vector<std::string> at = coordinates(step, op);
   const std::string barrier = barrier_text(step.barrier, step.cursor);
-  line("arrive_expect({}, {});", barrier, program_.barriers[step.barrier].tx_bytes);
-  if (program_.buffers[step.output.index].shared) {
-    if (panels->count % program_.cluster != 0)
-      return refuse("cluster", op,
-                    fmt::format("'{}' loads {} panels of {} columns, which do not make equal parts for {} blocks", op.name, panels->count,
-                                panels->width, program_.cluster));
-    const int part = panels->count / program_.cluster;
-    for (int p = 0; p < part; ++p) {
-      std::vector<std::string> from = at;
-      from[0] = fmt::format("{} + rank * {}", from[0], part * panels->width);
-      line("tma_load_all({} + rank * {}{}, &map{}, {}, {}, {});", slot_text(step.output), part * panels->bytes,
-           p > 0 ? fmt::format(" + {}", p * panels->bytes) : "", map, with_panel(from, p * panels->width), barrier,
-           (1 << program_.cluster) - 1);
-    }
-    return;
+  std::string to = slot_text(step.output), all;
+  if (shared) {
+    to += fmt::format(" + rank * {}", by_rows ? part.bytes : part.count * part.bytes);
+    at[by_rows] = fmt::format("{} + rank * {}", at[by_rows], by_rows ? part.rows : part.count * part.width);
+    all = fmt::format(", {}", (1 << blocks) - 1);
   }
-  for (int p = 0; p < panels->count; ++p)
-    line("tma_load({}{}, &map{}, {}, {});", slot_text(step.output), p > 0 ? fmt::format(" + {}", p * panels->bytes) : "", map,
-         with_panel(at, p * panels->width), barrier);
+  line("arrive_expect({}, {});", barrier, program_.barriers[step.barrier].tx_bytes);
+  for (int p = 0; p < part.count; ++p)
+    line("tma_load{}({}{}, &map{}, {}, {}{});", shared ? "_all" : "", to, p > 0 ? fmt::format(" + {}", p * panels->bytes) : "", map,
+         with_panel(at, p * part.width), barrier, all);
 }
 
 void Writer::write_store(const Step& step) {

@@ -92,14 +92,20 @@ bool Writer::is_smem_vector(const Step& step, const TileOp& op, std::size_t inpu
       program_.buffers[place.index].registers)
     return false;
   const DType type = kernel_.values[place.value].dtype;
-  return type == DType::F32 || (bits_of(type) == 16 && axis_of(step, op, input) == 0);
+  return type == DType::F32 || (bits_of(type) == 16 && !is_one(place) && axis_of(step, op, input) == 0);
 }
+
+bool Writer::is_one(const Place& place) const { return values_[place.value].shape == std::vector<std::int64_t>{1}; }
 
 /// Registers that another role handed over, and what a thread needs of vectors in shared memory.
 void Writer::take_inputs(const Step& step, const TileOp& op) {
   for (std::size_t k = 0; k < step.inputs.size(); ++k) {
     const Place& p = step.inputs[k];
     if (is_smem_vector(step, op, k)) {
+      if (is_one(p)) {
+        line("float taken{0}[1]; load_word({1}, taken{0}[0]);", k, slot_text(p));
+        continue;
+      }
       if (axis_of(step, op, k) == 1) continue;  // write_each_element() takes some at a time, to save registers
       line("float taken{}[{}];", k, rows_per_thread());
       if (values_[p.value].packed) {
@@ -156,6 +162,7 @@ void Writer::end_result(const Step& step) {
 std::string Writer::element_text(const Step& step, const TileOp& op, std::size_t input, const Layout& result) {
   const Place& p = step.inputs[input];
   const Value& v = values_[p.value];
+  if (is_smem_vector(step, op, input) && is_one(p)) return fmt::format("taken{}[0]", input);
   const bool alike = v.shape.size() == values_[step.output.value].shape.size();
   const bool usual = result.usual && (!v.layout || v.layout->usual);
   if (alike ? !lies_alike(p.value, step.output.value) : !usual) {
@@ -277,7 +284,7 @@ void Writer::write_each_element(const Step& step, const TileOp& op, const std::s
     raw("}");
   };
   raw("#pragma unroll");
-  const auto by_column = [&](std::size_t k) { return is_smem_vector(step, op, k) && axis_of(step, op, k) == 1; };
+  const auto by_column = [&](std::size_t k) { return is_smem_vector(step, op, k) && !is_one(step.inputs[k]) && axis_of(step, op, k) == 1; };
   bool by_columns = false;
   for (std::size_t k = 0; k < step.inputs.size(); ++k) by_columns = by_columns || by_column(k);
   if (by_columns && tiles_ == Tiles::ThreadRows) {

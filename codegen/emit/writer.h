@@ -267,6 +267,8 @@ class Writer {
   void take_inputs(const Step& step, const TileOp& op);
   /// One number per row or column, in shared memory: f32, or 16 bits per row.
   bool is_smem_vector(const Step& step, const TileOp& op, std::size_t input) const;
+  /// A vector of one element, which lies over all elements of a tile.
+  bool is_one(const Place& place) const;
   /// The array that a result is computed into, and what makes it current.
   std::string begin_result(const Step& step);
   void end_result(const Step& step);

@@ -179,7 +179,7 @@ void Builder::make_buffers() {
 }
 
 std::size_t Builder::add_barrier(bool full, std::size_t buffer, std::size_t value, int arrivals, std::int64_t bytes) {
-  program_.barriers.push_back({full, buffer, value, arrivals, bytes});
+  program_.barriers.push_back({full, buffer, value, arrivals, bytes > 0 ? std::max(bytes, kLeastBoxBytes) : 0});
   if (!full) program_.buffers[buffer].empty = program_.barriers.size() - 1;
   if (full) full_of_[value] = program_.barriers.size() - 1;
   return program_.barriers.size() - 1;

@@ -16,13 +16,15 @@ void Builder::share_loads() {
       for (const std::string& name : e.names()) names.insert(name);
     return names;
   };
-  // Loads of the loop that are the same for neighbours along a dimension; the more bytes, the better.
+  // Loads of the loop that are the same for neighbours along a dimension; the more bytes, the better. Vectors have too few to be shared.
   const auto shared_along = [&](std::size_t dim) {
     std::vector<std::size_t> values;
     for (const TileOp& op : kernel_.body) {
       if (op.kind != "tma_load" || op.outputs.empty() || names_of(op.at).contains(kernel_.grid[dim].name)) continue;
       const std::size_t value = value_index(op.outputs[0]), buffer = buffer_of_[value];
-      if (buffer != kNone && program_.buffers[buffer].values.size() == 1 && program_.buffers[buffer].empty) values.push_back(value);
+      if (buffer != kNone && kernel_.values[value].shape.size() > 1 && program_.buffers[buffer].values.size() == 1 &&
+          program_.buffers[buffer].empty)
+        values.push_back(value);
     }
     return values;
   };

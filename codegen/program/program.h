@@ -43,6 +43,9 @@ struct Barrier {
   bool per_tile = false;      ///< a phase per tile, else per iteration
 };
 
+/// Of what TMA moves at once (cuTensorMapEncodeTiled).
+inline constexpr std::int64_t kLeastBoxBytes = 16;
+
 struct Buffer {
   std::string name;                 ///< as in the file
   std::vector<std::size_t> values;  ///< of the kernel that take turns in it

@@ -35,10 +35,10 @@ std::string reference_source(const char* parameters, const std::string& function
 class Named {
  public:
   Named(const std::vector<TensorPlan>& tensors, std::initializer_list<const char*> bf16, std::initializer_list<const char*> f32 = {},
-        std::initializer_list<const char*> i4 = {})
+        std::initializer_list<const char*> e4m3 = {}, std::initializer_list<const char*> i4 = {})
       : tensors_(tensors) {
-    good_ = tensors.size() == bf16.size() + f32.size() + i4.size();
-    for (const auto& [names, dtype] : {std::pair{bf16, DType::Bf16}, {f32, DType::F32}, {i4, DType::I4}})
+    good_ = tensors.size() == bf16.size() + f32.size() + e4m3.size() + i4.size();
+    for (const auto& [names, dtype] : {std::pair{bf16, DType::Bf16}, {f32, DType::F32}, {e4m3, DType::F8e4m3}, {i4, DType::I4}})
       for (const char* name : names) {
         const auto at = index(name);
         good_ = good_ && at && tensors[*at].dtype == dtype;
@@ -66,6 +66,7 @@ std::int64_t work_of(std::string_view reference, const std::vector<TensorPlan>& 
     return Named(tensors, {}).index(name) ? Named(tensors, {}).shape(name) : std::vector<std::int64_t>(3, 0);
   };
   if (reference == "gemm") return sat_mul(sat_mul(shape("A")[0], shape("A")[1]), shape("B")[1]);
+  if (reference == "gemm_block_scaled") return sat_mul(sat_mul(shape("A")[0], shape("A")[1]), shape("B")[0]);
   if (reference == "gemm_group_scaled") return sat_mul(sat_mul(shape("W")[0], shape("W")[1]), shape("X")[0]);
   if (reference == "swiglu_dual_gemm") return sat_mul(2, sat_mul(sat_mul(shape("A")[0], shape("A")[1]), shape("G")[1]));
   if (reference.starts_with("attention"))
@@ -93,8 +94,16 @@ std::optional<ReferenceText> reference_text(const Kernel& kernel, const std::vec
     plan.output = *t.index("C");
     text.source = reference_source("const u16* a, const u16* b, float* c",
                                    fmt::format("reference_gemm<{}, {}, {}, {}>", m, n, k, plan.threads), "a, b, c");
+  } else if (kernel.reference == "gemm_block_scaled") {
+    const Named t(tensors, {"D"}, {"SA", "SB"}, {"A", "B"});
+    if (!t.good()) return std::nullopt;
+    const std::int64_t m = t.shape("A")[0], k = t.shape("A")[1], n = t.shape("B")[0];
+    slice(plan, m * n, work);
+    plan.output = *t.index("D");
+    text.source = reference_source("const unsigned char* a, const unsigned char* b, const float* sa, const float* sb, float* d",
+                                   fmt::format("reference_block_scaled<{}, {}, {}, {}>", m, n, k, plan.threads), "a, b, sa, sb, d");
   } else if (kernel.reference == "gemm_group_scaled") {
-    const Named t(tensors, {"S", "X", "D"}, {}, {"W"});
+    const Named t(tensors, {"S", "X", "D"}, {}, {}, {"W"});
     if (!t.good()) return std::nullopt;
     const std::int64_t rows = t.shape("W")[0], k = t.shape("W")[1], tokens = t.shape("X")[0], columns = t.shape("D")[1];
     slice(plan, rows * columns, work);
@@ -153,6 +162,14 @@ std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const
     if (k <= kMostExactTerms) add(Data::Integers, {output, Criterion::Exact, 0, 0, 0, {}});
     add(Data::Random,
         {output, Criterion::Tolerance, kBf16Unit, kF32Sum * static_cast<double>(k) * kLargestNormal * kLargestNormal, 4e-3, {}});
+    return cases;
+  }
+  if (on_gpu && kernel.reference == "gemm_block_scaled") {
+    const double k = static_cast<double>(t.shape("A")[1]);
+    if (k <= kMostExactTerms / 4) add(Data::Integers, {output, Criterion::Exact, 0, 0, 0, {}});  // scales, too, are numbers up to 2
+    // Hopper's tensor cores keep 14 bits of a sum of 8-bit floats (DeepSeek-V3's report): what a step of K loses depends on that step, what
+    // is lost in all is as spread as the result is.
+    add(Data::Random, {output, Criterion::Tolerance, kBf16Unit, 0.05 * std::sqrt(k), 4e-3, {}});
     return cases;
   }
   if (on_gpu && kernel.reference == "gemm_group_scaled") {

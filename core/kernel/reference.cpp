@@ -17,7 +17,7 @@ using Matrix = std::vector<double>;
 
 constexpr double kBf16Unit = 1.0 / 256.0;    // distance of neighbours at 1, twice the rounding error
 constexpr double kF32Sum = 1.0 / (1 << 22);  // per term of a sum of products in f32, generously
-constexpr std::int64_t kScaled = 128;        // columns of K have a scale in common
+constexpr std::int64_t kScaled = 128;        // of K and N have a scale in common
 
 const Array& array_of(const TensorMap& tensors, const char* name) { return tensors.find(name)->second.array; }
 std::int64_t extent(const TensorMap& tensors, const char* name, std::size_t d) { return array_of(tensors, name).shape[d]; }
@@ -61,6 +61,28 @@ std::string gemm(const TensorMap& t, const Scope&, const std::stop_token& stop, 
                       product(a.data.data(), b.data.data(), m, k, n, stop),
                       {kBf16Unit, kF32Sum * static_cast<double>(k) * largest(a) * largest(b), 4e-3,
                        "the result is rounded once to bf16 (2^-8), the sum over K is kept in f32 (2^-22 K max|A| max|B|)"}});
+  return {};
+}
+
+/// A has scales per row and 128 columns of K, B per 128 x 128.
+std::string gemm_block_scaled(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+  const std::int64_t m = extent(t, "A", 0), k = extent(t, "A", 1), n = extent(t, "B", 0);
+  const std::vector<std::int64_t> by_row{ceil_div(k, kScaled), m}, by_block{ceil_div(n, kScaled), ceil_div(k, kScaled)};
+  if (extent(t, "B", 1) != k || array_of(t, "SA").shape != by_row || array_of(t, "SB").shape != by_block || extent(t, "D", 0) != m ||
+      extent(t, "D", 1) != n)
+    return "D [M,N] = A [M,K] transpose(B [N,K]) with scales SA [K/128,M] and SB [N/128,K/128]";
+  const Array &a = array_of(t, "A"), &b = array_of(t, "B"), &sa = array_of(t, "SA"), &sb = array_of(t, "SB");
+  Matrix d(static_cast<std::size_t>(m * n), 0.0);
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t j = 0; j < n && !stop.stop_requested(); ++j)
+      for (std::int64_t l = 0; l < k; l += kScaled)
+        d[i * n + j] += static_cast<double>(sa.data[l / kScaled * m + i]) * sb.data[j / kScaled * by_block[1] + l / kScaled] *
+                        dot(a.data.data() + i * k + l, b.data.data() + j * k + l, std::min(kScaled, k - l));
+  const double most = largest(a) * largest(b) * largest(sa) * largest(sb);
+  expected.push_back({"D",
+                      std::move(d),
+                      {kBf16Unit, kF32Sum * static_cast<double>(k) * most, 4e-3,
+                       "the result is rounded once to bf16 (2^-8), sums are kept in f32 (2^-22 K max|A| max|B| max|SA| max|SB|)"}});
   return {};
 }
 
@@ -268,8 +290,11 @@ std::string toy(const TensorMap& t, const Scope& scope, const std::stop_token& s
   return {};
 }
 
-constexpr std::array<Reference, 8> kReferences{{
+constexpr std::array<Reference, 9> kReferences{{
     {"gemm", "A:2 B:2 C:2", "C = A B", nullptr, gemm},
+    {"gemm_block_scaled", "A:2 B:2 SA:2 SB:2 D:2",
+     "D = A B^T, the products of 128 columns times SA, a number per row of A, and SB, a number per 128 rows of B", nullptr,
+     gemm_block_scaled},
     {"gemm_group_scaled", "W:2 S:2 X:2 D:2", "D = W X^T, the products of 128 columns times S, a number per row of W", nullptr,
      gemm_group_scaled},
     {"attention_forward", "Q:3 K:3 V:3 O:3", "O = softmax(Q K^T / sqrt(d)) V", nullptr, attention_forward<false>},

@@ -472,16 +472,19 @@ void Planner::plan_vectors(const TileOp& op) {
     const bool half = value(v).dtype == DType::Bf16 || value(v).dtype == DType::F16;
     if (value(v).space != Space::Smem || shapes_[v].size() != 1 || (value(v).dtype != DType::F32 && !half)) continue;
     const bool columns = op.kind == "map" ? map_lay(op, i, shapes_[v], shapes_[to]) == Lay::AlongColumns : integer_attr(op, "axis", 0) == 1;
-    if (shapes_[v][0] != shapes_[to][columns ? 1 : 0] || (columns && half)) continue;
+    const bool one = shapes_[v][0] == 1;  // every thread takes it
+    if ((!one && shapes_[v][0] != shapes_[to][columns ? 1 : 0]) || ((one || columns) && half)) continue;
     const ValuePlan& memory = plan_.values[v];
-    const auto held = stored_layout(
-        {tensor_products() ? LayoutForm::ThreadRows : LayoutForm::Accumulator, shapes_[to][0], shapes_[to][1], bits(v), 0, columns ? 0 : 1});
+    std::vector<Fault> none;
+    const auto held = one ? stored_layout("{register = [], lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]]}", {1}, 32, {}, {}, none)
+                          : stored_layout({tensor_products() ? LayoutForm::ThreadRows : LayoutForm::Accumulator, shapes_[to][0],
+                                           shapes_[to][1], bits(v), 0, columns ? 0 : 1});
     OpAccess access;
     access.value = v;
     access.registers = to;
     access.charged = false;
     access.bits = bits(v);
-    const char* name = half ? "ld.shared.2" : !columns ? "ld.shared.4" : tensor_products() ? "ld.shared.16" : "ld.shared.8";
+    const char* name = half ? "ld.shared.2" : one || !columns ? "ld.shared.4" : tensor_products() ? "ld.shared.16" : "ld.shared.8";
     access.by = machine_.instructions.share(name);
     access.cost = uncounted(v, false);
     if (held && memory.layout && access.by) {

@@ -188,8 +188,8 @@ TEST_CASE("every shipped Hopper kernel compiles clean for sm_90a", "[codegen][.s
         for (const Step& step : section.steps) {
           if (step.engine != Engine::Mma) continue;
           if (step.kind == StepKind::Issue) {
-            const auto& a = from.kernel.find_value(op_of(from.kernel, step.op).inputs[0].value)->shape;
-            depth = a[1].evaluate(program.params).value() / 16;
+            const TileValue& a = *from.kernel.find_value(op_of(from.kernel, step.op).inputs[0].value);
+            depth = a.shape[1].evaluate(program.params).value() * bits_of(a.dtype) / 256;  // 32 bytes of K a step
             products += depth;
             waits += 1;
           }

@@ -42,7 +42,8 @@ Lowering scheduled(const Result<Kernel>& kernel, const Scope& params, const std:
 Lowering lowering(const std::string& name, const Scope& params) { return lowering(name, params, schedule_of(name)); }
 
 Lowering lowering(const std::string& name, const Scope& params, const std::string& path) {
-  return scheduled(load_kernel(repository_path("kernels/" + name + ".json")), params, path);
+  const std::string cuts = name.substr(std::min(name.find('['), name.size()));
+  return scheduled(load_kernel(repository_path("kernels/" + name.substr(0, name.size() - cuts.size()) + ".json") + cuts), params, path);
 }
 
 Lowering lowered_fixture(const std::string& name, const Scope& params, const LayoutChoices& choices) {
@@ -64,8 +65,9 @@ codegen::Program program_of(const Lowering& from, std::optional<std::int64_t> tr
 }
 
 const std::vector<std::string>& lowered_kernels() {
-  static const std::vector<std::string> names{"gemm_hopper", "attention_forward_hopper", "attention_forward_causal_hopper",
-                                              "swiglu_dual_gemm_hopper", "layernorm", "gemm_w4a16_hopper"};
+  static const std::vector<std::string> names{
+      "gemm_hopper",     "attention_forward_hopper", "attention_forward_causal_hopper", "swiglu_dual_gemm_hopper", "layernorm",
+      "gemm_fp8_hopper", "gemm_w4a16_hopper"};
   return names;
 }
 
