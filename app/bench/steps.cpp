@@ -31,7 +31,9 @@ const std::vector<Subject> kHopperSubjects{{"layernorm", "layernorm", {}},
                                            {"attention-176", "attention_forward_hopper", {"-p", "KV=176"}},
                                            {"causal", "attention_forward_causal_hopper", {}},
                                            {"backward", "attention_backward_hopper", {}},
-                                           {"gemm-n128", "gemm_hopper", {"-p", "TILE_N=128"}}};
+                                           {"gemm-n128", "gemm_hopper", {"-p", "TILE_N=128"}},
+                                           {"fp8", "gemm_fp8_hopper", {}},
+                                           {"w4a16", "gemm_w4a16_hopper", {}}};
 
 const std::vector<Subject> kBlackwellSubjects{{"layernorm", "layernorm", {}},
                                               {"gemm", "gemm_blackwell", {}},
@@ -198,6 +200,14 @@ std::vector<BenchStep> hopper_steps(List list) {
   list.follow_up("gemm-small", "one-trip", "one trip of the loop", "gemm", sizes("M=256 N=512 K=64"), kOnlyMoreTrips, kOneTripToo);
   list.check("gemm-pairs-small", "clusters of two, copies to both", "gemm", small + Words{"--cluster", "2"});
   list.check("swiglu-small", "two products in one loop", "swiglu", sizes("M=256 N=256 K=1024"));
+  const Words scaled = sizes("M=392 N=512 K=1536");
+  list.check("fp8-small", "wgmma of 8 bits, scales, boxes of 16 bytes; integers are exact", "fp8", scaled);
+  list.follow_up("fp8-small", "no-turns", "no turns", "fp8", scaled + Words{"--no-turns"}, only_turns, turns_not);
+  list.check("fp8-pairs-small", "clusters of two, of which each block brings half the rows of a tile", "fp8",
+             scaled + Words{"--cluster", "2"});
+  list.check("w4a16-small", "weights of 4 bits from registers, scales; integers are exact", "w4a16", sizes("N_OUT=256 TOKENS=40 K=1536"));
+  list.follow_up("w4a16-small", "one-trip", "one trip of the loop", "w4a16", sizes("N_OUT=256 TOKENS=40 K=128"), kOnlyMoreTrips,
+                 kOneTripToo);
   list.check("attention-small", "turns, rescaling, products that read registers", "attention", heads);
   list.follow_up("attention-small", "one-trip", "one trip of the loop", "attention", sizes("HEADS=2 Q_LEN=512 KV_LEN=128"), kOnlyMoreTrips,
                  kOneTripToo);
@@ -216,6 +226,8 @@ std::vector<BenchStep> hopper_steps(List list) {
   list.speed("swiglu-8192", "two products of the shipped size", "swiglu", "swiglu-small", {});
   list.speed("layernorm", "the shipped size; memory decides", "layernorm", "layernorm-small", {});
   list.speed("gemm-4096", "4096 x 4096 x 4096", "gemm", "gemm-small", sizes("M=4096 N=4096 K=4096"));
+  list.speed("fp8-16k", "8 bits with scales, 4096 x 4096 x 16384", "fp8", "fp8-small", {});
+  list.speed("w4a16-64", "64 tokens, 8192 x 8192 weights of 4 bits; memory decides", "w4a16", "w4a16-small", {});
   list.speed("attention-16k", "16 heads of 16384 queries and keys", "attention", "attention-small",
              sizes("HEADS=16 Q_LEN=16384 KV_LEN=16384"));
 
@@ -229,6 +241,8 @@ std::vector<BenchStep> hopper_steps(List list) {
   list.compare("gemm-n128", "gemm-8192", "tiles of 128 columns", "gemm-n128", "gemm-small", gemm);
   list.compare("gemm-n128-pairs", "gemm-n128", "tiles of 128 columns, clusters of two", "gemm-n128", "gemm-pairs-small",
                gemm + Words{"--cluster", "2"});
+
+  list.compare("fp8-pairs", "fp8-16k", "clusters of two share B", "fp8", "fp8-pairs-small", {"--cluster", "2"});
 
   list.profile("gemm-profile", "every op of GEMM", "gemm", "gemm-small", gemm);
   list.profile("attention-profile", "every op of attention", "attention", "attention-small", long_rows);

@@ -37,6 +37,8 @@ const std::vector<Case>& cases() {
       {"layernorm", "h100", {}},
       {"gemm_hopper", "h100", {}},
       {"swiglu_dual_gemm_hopper", "h100", {}},
+      {"gemm_fp8_hopper", "h100", {}},
+      {"gemm_w4a16_hopper", "h100", {}},
       {"attention_forward_hopper", "h100", {{"KV", 128}}, 28},
       {"attention_forward_hopper", "h100", {{"KV", 176}}, 28},
       {"attention_backward_hopper", "h100", {}, 84},

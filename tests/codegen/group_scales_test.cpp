@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
+#include "codegen/compile/compile.h"
 #include "codegen/emit/emit.h"
 #include "codegen/run/reference.h"
 #include "core/kernel/evaluate.h"
@@ -148,4 +149,8 @@ TEST_CASE("the reference of a GEMM with scales of groups is a kernel of its own"
   const auto cases = cases_for(*kernel, {}, tensors, true, 1, why);
   REQUIRE(cases.size() == 2);
   CHECK(cases[0].expected[0].criterion == Criterion::Exact);
+  if (!find_compiler().ok()) return;
+  const auto compiled = compile_cuda(text->source);
+  INFO((compiled.ok() ? "" : to_string(compiled.error())));
+  CHECK(compiled.ok());
 }
