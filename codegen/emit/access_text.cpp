@@ -183,6 +183,7 @@ AccessTextResult access_text(const AccessQuestion& q, std::string_view at) {
         if (a >= 0) begin = std::min(begin, a), end = std::max(end, a + instruction->bytes);
   if (q.pieces > 1 && (end - begin) * q.pieces > q.memory->extent(LayoutAxis::Offset) * q.bits / 8)
     return refused("pieces of it do not lie in pieces of memory");
+  text.first = begin;
   const auto formula = Formula::of(threads, text.issues, [&](int t, int j) {
     const std::int64_t a = of(t / kWarpLanes, j).address[static_cast<std::size_t>(t % kWarpLanes)];
     return a < 0 ? a : a - begin;

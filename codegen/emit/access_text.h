@@ -45,6 +45,7 @@ struct AccessText {
   /// Moves of less than a register: by how many bits the element stands higher, as text of j.
   std::string shift;
   int exchange_lane = -1;  ///< bit of the lanes that exchange
+  std::int64_t first = 0;  ///< of a piece: where it would begin in the tile, in bytes
 };
 
 struct AccessTextResult {

@@ -67,7 +67,6 @@ void Writer::write_convert(const Step& step, const TileOp& op) {
            fmt::format("'{}' makes registers that lie as \"{}\" of registers that lie as \"{}\": {}", op.name,
                        plan_->values[step.output.value].text, plan_->values[step.inputs[0].value].text, why));
   };
-  if (moves && pieces_of(step, step.output.value) > 1) return refused("it holds a piece of its tile at a time, and changes whole tiles");
   const std::string from = input_array(step, 0), result = begin_result(step), to = moves ? "lying" : result, name = short_name(made);
   const int words = words_of(step, step.output.value), elements = elements_of(step, step.output.value);
   if (moves) line("{} lying[{}];", type_of(step.output.value), words);
@@ -106,6 +105,8 @@ void Writer::write_convert(const Step& step, const TileOp& op) {
       line("// {}", to_string(ConversionClass::SharedMemory));
       write_through_scratch(step, op, to, result);
     } else {
+      if (pieces_of(step, step.output.value) > 1)
+        return refused("it holds a piece of its tile at a time, and only whole tiles are changed so");
       const RelayoutText text = relayout_text(*is, *wanted, bits_of(made), to, result, type_of(step.output.value));
       if (!text.refusal.empty()) return refused(text.refusal);
       line("// {}", to_string(text.kind));

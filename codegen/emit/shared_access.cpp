@@ -114,17 +114,29 @@ void Writer::write_access(const Step& step, const TileOp& op, bool store) {
 }
 
 void Writer::write_through_scratch(const Step& step, const TileOp& op, const std::string& from, const std::string& to) {
-  const OpPlan& plan = *plan_->find(op.name);
   const std::size_t value = step.output.value;
-  for (const OpAccess& access : plan.accesses) {
-    const auto words = static_cast<int>(access.held->extent(LayoutAxis::Register)) / values_[value].per_register;
-    const AccessTextResult made = access_text(
-        {access.held.get(), access.scratch.get(), access.bits, {access.by->name, access.exchange}, 0, 1, false, 1024, access.by.get()},
-        access.store ? "to" : "from");
+  const int pieces = pieces_of(step, value);
+  std::optional<std::int64_t> first;
+  for (const OpAccess& access : plan_->find(op.name)->accesses) {
+    AccessTextResult made = access_text({access.held.get(),
+                                         access.scratch.get(),
+                                         access.bits,
+                                         {access.by->name, access.exchange},
+                                         pieces > 1 ? step.piece.number : 0,
+                                         pieces,
+                                         pieces > 1,
+                                         1024,
+                                         access.by.get()},
+                                        access.store ? "to" : "from");
+    // What other warps hold of a piece afterwards is that piece.
+    if (made.text && pieces > 1 && made.text->first != first.value_or(made.text->first))
+      made = {std::nullopt, "it holds a piece of its tile at a time, whose elements are in other pieces afterwards"};
     if (!made.text)
       return refuse("convert", op,
                     fmt::format("'{}' brings '{}' to other warps through shared memory by {}: {}", op.name, kernel_.values[value].name,
                                 access.by->name, made.refusal));
+    first = made.text->first;
+    const auto words = static_cast<int>(access.held->extent(LayoutAxis::Register)) / values_[value].per_register / pieces;
     raw("{");
     ++indent_;
     for (const std::string& each :

@@ -44,12 +44,13 @@ std::optional<UserConstraint> without_hand_over(const Problem& problem, const Sc
   return std::nullopt;
 }
 
+/// Of what the role's ops change at a time: a tile, or a piece of one.
 std::int64_t scratch_bytes(const Kernel& kernel, const LayoutPlan& plan, const Role& role) {
   std::int64_t most = 0;
   for (const Section& section : role.sections)
     for (const Step& step : section.steps)
       if (const OpPlan* op = step.kind == StepKind::Compute ? plan.find(op_of(kernel, step.op).name) : nullptr)
-        most = std::max(most, op->scratch_bytes);
+        most = std::max(most, op->scratch_bytes / (kernel.values[step.output.value].shape.size() == 2 ? step.piece.count : 1));
   return most;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -9,8 +10,10 @@
 #include "codegen/program/kernel_numbers.h"
 #include "codegen/program/text.h"
 #include "core/layout/plan.h"
+#include "core/library/library.h"
 #include "tests/codegen/emulation.h"
 #include "tests/codegen/fixture.h"
+#include "tests/support/paths.h"
 
 using namespace heddle;
 using namespace heddle::codegen;
@@ -25,6 +28,18 @@ std::size_t times(const std::string& text, const std::string& part) {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
   return count;
+}
+
+/// Laid out otherwise than the schedule was solved for.
+test::Lowering laid_out(test::Lowering from, const LayoutChoices& choices) {
+  const auto machine = load_machine(test::repository_path("assets/machines/" + from.problem.machine + ".json"));
+  REQUIRE(machine.ok());
+  std::vector<Fault> faults;
+  from.problem.layouts = std::make_shared<const LayoutPlan>(plan_layouts(from.kernel, from.problem.params, *machine, choices, {}, faults));
+  for (const Fault& fault : faults) UNSCOPED_INFO(to_string(fault));
+  REQUIRE(faults.empty());
+  from.schedule.layouts = choices;
+  return from;
 }
 
 const Role& consumer_of(const Program& program) {
@@ -45,6 +60,36 @@ TEST_CASE("a tile that copies bring to other warps computes what heddle eval com
   CHECK(test::run_text(from, 1, {kRead, ""}) > 0.01);
   CHECK(test::run_text(from, 1, {"(warp * 16 + (lane & 15)) * 128", "(lane & 15) * 128"}) > 0.1);
   CHECK(test::run_text(from, 1, {"(warp * 16 + (lane & 15)) * 128", "(warp * 16 + (lane & 7)) * 128"}) > 0.1);
+}
+
+TEST_CASE("fragments whose warps are exchanged are brought back before a product", "[codegen][.slow]") {
+  const char* exchanged = "{register=[[0,1],[8,0],[0,8],[0,16],[0,32]],lane=[[0,2],[0,4],[1,0],[2,0],[4,0]],warp=[[32,0],[16,0]]}";
+  const test::Lowering from = laid_out(test::lowered_fixture("gemm_turned", kTurned), {{{"h", exchanged}}, {}});
+  CHECK(test::run_text(from, 2) == 0);
+}
+
+TEST_CASE("a tile of tensor memory is brought to other warps piece by piece", "[codegen][.slow]") {
+  const char* exchanged =
+      "{register=[[0,1],[0,2],[0,4],[0,8],[0,16],[0,32],[0,64],[0,128]],lane=[[1,0],[2,0],[4,0],[8,0],[16,0]],warp=[[64,0],[32,0]]}";
+  const test::Lowering from = laid_out(test::lowering("gemm_blackwell", {{"M", 256}, {"N", 512}, {"K", 320}}), {{{"h", exchanged}}, {}});
+  CHECK(consumer_of(test::program_of(from)).scratch_bytes == 128 * 64 * 2);
+  CHECK(test::run_text(from, 3) == 0);
+}
+
+TEST_CASE("pieces of a tile whose elements are in other pieces afterwards are refused by name", "[codegen]") {
+  // Columns 64 and up are where columns 128 and up were.
+  const char* turned =
+      "{register=[[0,1],[0,2],[0,4],[0,8],[0,16],[0,32],[0,128],[0,64]],lane=[[1,0],[2,0],[4,0],[8,0],[16,0]],warp=[[64,0],[32,0]]}";
+  const char* mixed =
+      "{register=[[0,128],[0,1],[0,2],[0,4],[0,8],[0,16],[0,32],[0,64]],lane=[[1,0],[2,0],[4,0],[8,0],[16,0]],warp=[[64,0],[32,0]]}";
+  for (const char* layout : {turned, mixed}) {
+    CAPTURE(layout);
+    const test::Lowering from = laid_out(test::lowering("gemm_blackwell", {{"M", 256}, {"N", 512}, {"K", 320}}), {{{"h", layout}}, {}});
+    const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, test::program_of(from));
+    REQUIRE_FALSE(emitted.emission.has_value());
+    CHECK(emitted.refusals.at(0).rule == "convert");
+    CHECK_THAT(emitted.refusals[0].sentence, Catch::Contains("piece"));
+  }
 }
 
 TEST_CASE("numbers that are converted on their way to other warps pass as what they become", "[codegen][.slow]") {
