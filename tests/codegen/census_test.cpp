@@ -39,7 +39,8 @@ const std::vector<Case>& cases() {
     for (const char* backward : {"", "fa3-backward"}) all.push_back({"attention_backward_hopper", {}, backward});
     for (const char* hand : {"cutlass-cooperative", "cutlass-pingpong"}) all.push_back({"gemm_short_k_hopper", {}, hand});
     all.push_back({"gemm_hopper", {}, "cutlass-cooperative"});
-    for (const char* pair : {"gemm_hopper", "attention_forward_hopper", "attention_forward_causal_hopper", "swiglu_dual_gemm_hopper"})
+    for (const char* pair :
+         {"gemm_hopper", "attention_forward_hopper", "attention_forward_causal_hopper", "swiglu_dual_gemm_hopper", "gemm_fp8_hopper"})
       all.push_back({pair, {}, "", 2});
     for (const char* name : {"gemm_blackwell", "attention_forward_blackwell", "attention_forward_causal_blackwell",
                              "attention_forward_conditional_blackwell", "swiglu_dual_gemm_blackwell"})

@@ -168,7 +168,8 @@ TEST_CASE("turns that do not come out even are found out", "[codegen]") {
 
 TEST_CASE("pairs of blocks that load for each other survive interleavings and compute what heddle eval computes", "[codegen]") {
   const BuildOptions pairs{.cluster = 2};
-  for (const char* name : {"gemm_hopper", "attention_forward_hopper", "attention_forward_causal_hopper", "swiglu_dual_gemm_hopper"}) {
+  for (const char* name : {"gemm_hopper", "attention_forward_hopper", "attention_forward_causal_hopper", "swiglu_dual_gemm_hopper",
+                           "gemm_fp8_hopper", "gemm_w4a16_hopper"}) {
     const test::Lowering from = test::lowering(name);
     for (const std::int64_t trips : {1, 2, 3, 4, 9}) {
       const Program program = test::program_of(from, trips, pairs);
@@ -279,6 +280,8 @@ TEST_CASE("a program computes what heddle eval computes, bit for bit", "[codegen
   compare_with_eval("gemm_hopper", {{"M", 256}, {"N", 512}, {"K", 320}}, 3);
   compare_with_eval("gemm_hopper", {{"M", 128}, {"N", 256}, {"K", 64}}, 6);
   compare_with_eval("swiglu_dual_gemm_hopper", {{"M", 128}, {"N", 256}, {"K", 192}}, 3);
+  compare_with_eval("gemm_fp8_hopper", {{"M", 200}, {"N", 256}, {"K", 512}}, 3);
+  compare_with_eval("gemm_w4a16_hopper", {{"N_OUT", 200}, {"TOKENS", 40}, {"K", 416}}, 3);
   compare_with_eval("attention_forward_hopper", {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 640}}, 3);
   compare_with_eval("attention_forward_hopper", {{"HEADS", 2}, {"Q_LEN", 128}, {"KV_LEN", 128}}, 3);
   compare_with_eval("attention_forward_causal_hopper", {{"HEADS", 2}, {"Q_LEN", 384}, {"KV_LEN", 640}}, 3);

@@ -32,9 +32,10 @@ void run_it(const Problem& problem, const Schedule& schedule, std::mt19937& rand
 TEST_CASE("the pipeline of every shipped kernel's solved schedule runs to its end for any trip count", "[property]") {
   std::mt19937 random(7);
   int solved = 0;
-  for (const char* kernel : {"attention_backward_blackwell", "attention_backward_hopper", "attention_forward_blackwell",
-                             "attention_forward_hopper", "attention_forward_tile_blackwell", "attention_forward_tile_hopper",
-                             "gemm_blackwell", "gemm_hopper", "layernorm", "swiglu_dual_gemm_hopper", "toy_fig1"})
+  for (const char* kernel :
+       {"attention_backward_blackwell", "attention_backward_hopper", "attention_forward_blackwell", "attention_forward_hopper",
+        "attention_forward_tile_blackwell", "attention_forward_tile_hopper", "gemm_blackwell", "gemm_fp8_hopper", "gemm_hopper",
+        "gemm_w4a16_hopper", "layernorm", "swiglu_dual_gemm_hopper", "toy_fig1"})
     for (const char* machine : {"h100", "b200", "toy"}) {
       const auto k = load_kernel(test::repository_path("kernels/" + std::string(kernel) + ".json"));
       const auto m = load_machine(test::repository_path("assets/machines/" + std::string(machine) + ".json"));

@@ -35,9 +35,10 @@ void check_period(const Problem& problem, const Schedule& schedule) {
 
 TEST_CASE("every shipped kernel's solved schedule runs at the sustainable period, and its kernel no faster than that", "[property]") {
   int ran = 0;
-  for (const char* kernel : {"attention_backward_blackwell", "attention_backward_hopper", "attention_forward_blackwell",
-                             "attention_forward_hopper", "attention_forward_tile_blackwell", "attention_forward_tile_hopper",
-                             "gemm_blackwell", "gemm_hopper", "layernorm", "swiglu_dual_gemm_hopper", "toy_fig1"})
+  for (const char* kernel :
+       {"attention_backward_blackwell", "attention_backward_hopper", "attention_forward_blackwell", "attention_forward_hopper",
+        "attention_forward_tile_blackwell", "attention_forward_tile_hopper", "gemm_blackwell", "gemm_fp8_hopper", "gemm_hopper",
+        "gemm_w4a16_hopper", "layernorm", "swiglu_dual_gemm_hopper", "toy_fig1"})
     for (const char* machine : {"h100", "h200", "b200", "toy"}) {
       CAPTURE(kernel, machine);
       const auto k = load_kernel(test::repository_path("kernels/" + std::string(kernel) + ".json"));

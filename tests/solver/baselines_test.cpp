@@ -77,6 +77,8 @@ const std::vector<std::pair<std::string, std::string>> kShipped{{"toy_fig1", "to
                                                                 {"gemm_blackwell", "b200"},
                                                                 {"layernorm", "h100"},
                                                                 {"swiglu_dual_gemm_hopper", "h100"},
+                                                                {"gemm_fp8_hopper", "h100"},
+                                                                {"gemm_w4a16_hopper", "h100"},
                                                                 {"attention_forward_hopper", "h100"},
                                                                 {"attention_backward_hopper", "h100"},
                                                                 {"attention_forward_tile_hopper", "h100"},

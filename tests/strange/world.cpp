@@ -129,6 +129,8 @@ Subject shipped_subject(Dice& dice, World& world) {
                                        {"gemm_short_k_hopper", "h100"},
                                        {"gemm_blackwell", "b200"},
                                        {"swiglu_dual_gemm_hopper", "h100"},
+                                       {"gemm_fp8_hopper", "h100"},
+                                       {"gemm_w4a16_hopper", "h100"},
                                        {"attention_forward_tile_hopper", "h100"}};
   const Pair& pair = dice.pick(pairs);
   Subject subject;
