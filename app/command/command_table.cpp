@@ -118,6 +118,7 @@ std::vector<CommandSpec> make_table() {
             kPower,
             kData,
             kMeasured,
+            kChoose,
             kJson}),
        run_compare},
       {"analyze",

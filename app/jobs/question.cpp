@@ -176,7 +176,9 @@ Answer compare(const Question& q, std::stop_token stop, const AskListener& tell)
   request.solve.incumbent.reset();
   request.given = shelf_contenders(*q.problem);
   request.baselines = solver::all_baselines();
-  request.simulate = [&](const Schedule& schedule) { return simulated_figures(*q.kernel, *q.machine, q.changes, *q.problem, schedule); };
+  request.simulate = [&](const Problem& of, const Schedule& schedule) {
+    return simulated_figures(*q.kernel, *q.machine, q.changes, of, schedule);
+  };
   const std::size_t shipped = request.given.size();
   for (const Contender& c : q.given) {
     const auto end = request.given.begin() + static_cast<std::ptrdiff_t>(shipped);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/formats/choices_json.h"
+
 namespace heddle {
 namespace {
 
@@ -84,8 +86,9 @@ std::string chosen_layouts_text(const ChosenLayouts& answer, const TextStyle& st
       if (rows.size() == kMostRows) break;
       const LayoutCandidate& each = decision.candidates[i];
       const AccessCost sum = sum_of(each);
-      rows.push_back({styled(each.text, style), std::to_string(sum.port), std::to_string(sum.ways), std::to_string(sum.issues),
-                      std::to_string(sum.selects), std::to_string(each.bytes), styled(why_not(decision, i, chosen), style)});
+      rows.push_back({styled(choices_text(each.choices), style), std::to_string(sum.port), std::to_string(sum.ways),
+                      std::to_string(sum.issues), std::to_string(sum.selects), std::to_string(each.bytes),
+                      styled(why_not(decision, i, chosen), style)});
     }
     text += fmt::format("\n{} candidates for {}, {} of them dominated\n", decision.candidates.size(), all_of(decision.values),
                         dropped(decision));
@@ -109,10 +112,7 @@ Json chosen_layouts_json(const ChosenLayouts& answer) {
       const LayoutCandidate& each = decision.candidates[i];
       Json layouts = Json::object(), instructions = Json::object();
       for (const auto& [value, layout] : each.choices.layouts) layouts.set(value, layout);
-      for (const auto& [op, choice] : each.choices.instructions)
-        instructions.set(op, choice.exchange.used()
-                                 ? fmt::format("{},{},{}", choice.name, choice.exchange.lane, choice.exchange.register_bit)
-                                 : choice.name);
+      for (const auto& [op, choice] : each.choices.instructions) instructions.set(op, instruction_text(choice));
       Json json = Json::object().set("layouts", std::move(layouts)).set("instructions", std::move(instructions));
       const AccessCost sum = sum_of(each);
       json.set("port", sum.port)

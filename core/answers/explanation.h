@@ -12,6 +12,7 @@
 #include "core/base/json.h"
 #include "core/base/text_style.h"
 #include "core/kernel/kernel.h"
+#include "core/layout/choices.h"
 #include "core/problem/changes.h"
 #include "core/problem/problem.h"
 #include "core/schedule/certificate.h"
@@ -50,6 +51,9 @@ struct WayOut {
   Changes changes{};
   std::optional<std::size_t> constraint{};
   std::optional<std::int64_t> limit{};  ///< of that constraint: its new `high`; none: it is dropped
+
+  /// The same for a step that writes ops otherwise.
+  LayoutChoices choices{};
 
   bool can_be_tried() const { return !changes.empty() || constraint.has_value(); }
 };

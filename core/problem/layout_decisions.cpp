@@ -43,20 +43,16 @@ void widen(std::vector<UnitUse>& uses, const std::vector<UnitUse>& others) {
   }
 }
 
-std::string text_of(const LayoutChoices& choices) {
-  std::string text;
-  const auto add = [&](std::string part) { text += (text.empty() ? "" : " · ") + part; };
-  for (const auto& [value, layout] : choices.layouts) add(value + " " + layout);
-  for (const auto& [op, choice] : choices.instructions)
-    add(fmt::format("{} {}{}", op, choice.name,
-                    choice.exchange.used() ? fmt::format(" x{}/{}", choice.exchange.lane, choice.exchange.register_bit) : std::string()));
-  return text;
-}
-
 class Asking {
  public:
-  Asking(const Kernel& kernel, const Machine& machine, const Scope& params, const Changes& changes, const LayoutChoices& choices)
-      : kernel_(kernel), machine_(machine), params_(params), changes_(changes), choices_(choices) {}
+  Asking(const Kernel& kernel, const Machine& machine, const Scope& params, const Changes& changes, const LayoutChoices& choices,
+         bool keep_said)
+      : kernel_(kernel),
+        machine_(machine),
+        params_(params),
+        changes_(changes),
+        choices_(choices),
+        said_(keep_said ? choices : LayoutChoices{}) {}
 
   Result<OpenLayouts> run(const std::vector<std::string>& names) {
     Result<Problem> given = resolve(kernel_, machine_, params_, changes_, choices_);
@@ -128,9 +124,8 @@ class Asking {
           if (layouts.empty()) layouts.push_back(each.layout);
         }
         if (!each.refused.empty() || !each.cost.known) continue;
-        if (const auto said = choices_.layouts.find(value); said != choices_.layouts.end() && each.layout != text_as_given(value)) continue;
-        if (const auto said = choices_.instructions.find(op.name);
-            said != choices_.instructions.end() && !(each.instruction == said->second))
+        if (const auto said = said_.layouts.find(value); said != said_.layouts.end() && each.layout != text_as_given(value)) continue;
+        if (const auto said = said_.instructions.find(op.name); said != said_.instructions.end() && !(each.instruction == said->second))
           continue;
         ways[each.layout].push_back({op.name, each.instruction, each.cost, each.registers});
         bytes[each.layout] = each.bytes;
@@ -202,7 +197,6 @@ class Asking {
         candidate.registers = std::max(candidate.registers, way.registers);
       }
       candidate.current = candidate.choices == given;
-      candidate.text = text_of(candidate.choices);
       keep(std::move(candidate), decision);
     }
   }
@@ -282,7 +276,6 @@ class Asking {
         if (both.candidates.size() >= kMostCandidates) return both;
         LayoutCandidate candidate = x;
         merge(candidate.choices, y.choices);
-        candidate.text = text_of(candidate.choices);
         candidate.costs.insert(candidate.costs.end(), y.costs.begin(), y.costs.end());
         candidate.bytes += y.bytes, candidate.registers = std::max(x.registers, y.registers);
         candidate.current = x.current && y.current;
@@ -297,6 +290,7 @@ class Asking {
   const Scope& params_;
   const Changes& changes_;
   const LayoutChoices& choices_;
+  const LayoutChoices said_;  ///< what candidates agree with
   OpenLayouts question_;
   std::vector<Fault> faults_;
   std::map<std::vector<std::string>, std::map<std::vector<std::int64_t>, std::optional<Problem>>> problems_;  ///< by ops and what they cost
@@ -332,19 +326,20 @@ std::vector<std::size_t> LayoutDecision::open() const {
 }
 
 Result<OpenLayouts> open_layouts(const Kernel& kernel, const Machine& machine, const Scope& params, const Changes& changes,
-                                 const LayoutChoices& choices, const std::vector<std::string>& names) {
-  return Asking(kernel, machine, params, changes, choices).run(names);
+                                 const LayoutChoices& choices, const std::vector<std::string>& names, bool keep_said) {
+  return Asking(kernel, machine, params, changes, choices, keep_said).run(names);
 }
 
 std::optional<ProblemNumbers> numbers_in(const Problem& shape, Problem problem) {
   for (std::size_t v = 0; v < problem.ops.size() && v < shape.ops.size(); ++v) {
     std::vector<UnitUse> uses = shape.ops[v].uses;
+    std::vector<bool> taken(uses.size());
     for (UnitUse& use : uses) use.duration = use.in_sum = 0, use.amount = 1;
     for (const UnitUse& use : problem.ops[v].uses) {
-      const auto same = [&](const UnitUse& other) { return same_place(other, use) && other.duration == 0; };
-      const auto at = std::find_if(uses.begin(), uses.end(), same);
-      if (at == uses.end()) return std::nullopt;
-      *at = use;
+      std::size_t at = 0;
+      while (at < uses.size() && (taken[at] || !same_place(uses[at], use))) ++at;
+      if (at == uses.size()) return std::nullopt;
+      uses[at] = use, taken[at] = true;
     }
     problem.ops[v].uses = std::move(uses);
   }

@@ -25,7 +25,6 @@ namespace heddle {
 
 struct LayoutCandidate {
   LayoutChoices choices;          ///< the layout of each value and the instruction of each op of the decision
-  std::string text;               ///< "dqs0 panels 32 · stage_dq0 st.shared.8"
   std::vector<AccessCost> costs;  ///< parallel to the decision's ops: of one execution
   std::int64_t bytes = 0;         ///< of the values in shared memory
   int registers = 0;              ///< per thread, beyond what the ops need anyway; the most of any op
@@ -55,12 +54,11 @@ struct OpenLayouts {
   std::int64_t left = 1;          ///< of those that are not dominated
 };
 
-/// `names`: values in shared memory or ops that move one between it and registers, or "all" of the loop, which may be
-/// none. What `choices` says of them is not
-/// open: a candidate agrees with it. Faults: unknown names (as of `--choose`), and those where nothing can be chosen, with the reason;
-/// everything that resolve() finds.
+/// `names`: values in shared memory or ops that move one between it and registers, or "all" of the loop, which may be none. What `choices`
+/// says of them is not open, unless `keep_said` is false: a candidate agrees with it. Faults: unknown names (as of `--choose`), and those
+/// where nothing can be chosen, with the reason; everything that resolve() finds.
 Result<OpenLayouts> open_layouts(const Kernel& kernel, const Machine& machine, const Scope& params, const Changes& changes,
-                                 const LayoutChoices& choices, const std::vector<std::string>& names);
+                                 const LayoutChoices& choices, const std::vector<std::string>& names, bool keep_said = true);
 
 /// Those of a problem that was resolved from the same kernel, in the shape of the question. Nothing where it has another.
 std::optional<ProblemNumbers> numbers_in(const Problem& shape, Problem problem);

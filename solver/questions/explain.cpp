@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <numeric>
 
 #include "core/analysis/bounds.h"
@@ -319,6 +320,7 @@ WayOut Explainer::try_easing(Easing easing, double share) {
   r.changes = easing.changes;
   r.constraint = easing.constraint;
   r.limit = easing.limit;
+  r.choices = easing.choices;
   SolveRequest request;
   request.incumbent = best_;
   const bool least = !request_.solve.ii && best_;
@@ -356,6 +358,13 @@ WayOut Explainer::try_easing(Easing easing, double share) {
 
 void Explainer::relax(std::vector<Easing> easings) {
   if (request_.relax_seconds && *request_.relax_seconds <= 0) return;
+  if (const auto port =
+          std::find_if(answer_.members.begin(), answer_.members.end(),
+                       [&](const ExplanationMember& m) { return m.unit.valid() && problem_.unit(m.unit).role == UnitRole::Smem; });
+      request_.layouts && port != answer_.members.end()) {
+    std::vector<Easing> others = easings_of(*request_.layouts, constraints_, static_cast<std::size_t>(port - answer_.members.begin()));
+    easings.insert(easings.begin(), std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));
+  }
   const double total = std::min(left(), request_.relax_seconds.value_or(left()));
   const auto end = deadline_after(Clock::now(), total);
   // Most need little and some would take all there is: a short try for each, then the rest for those still open.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/answers/explanation.h"
+#include "core/problem/layout_decisions.h"
 #include "solver/search/solve.h"
 
 namespace heddle::solver {
@@ -17,6 +18,7 @@ struct ExplainRequest {
   /// `timeout_seconds` is for everything together.
   SolveRequest solve;
   std::optional<double> relax_seconds;  ///< at most so long for all ways out together; 0: none
+  std::optional<OpenLayouts> layouts;   ///< of the same problem: other layouts and instructions are ways out, too
 };
 
 /// What is known already, as it becomes known. All may be empty.

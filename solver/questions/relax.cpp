@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/base/saturate.h"
+#include "core/formats/choices_json.h"
 #include "solver/encoding/families.h"
 
 namespace heddle::solver {
@@ -351,6 +352,45 @@ std::vector<Easing> easings_of(const Problem& problem, const Constraints& constr
     }
   }
   return easings.take();
+}
+
+std::vector<Easing> easings_of(const OpenLayouts& layouts, const Constraints& constraints, std::size_t member) {
+  std::vector<Easing> easings;
+  std::vector<std::vector<std::size_t>> given, better;
+  std::string from, to;
+  const auto add = [&](std::string what, std::string before, std::string after, const std::vector<std::vector<std::size_t>>& chosen) {
+    Easing easing;
+    easing.member = member;
+    easing.what = std::move(what), easing.from = std::move(before), easing.to = std::move(after);
+    easing.problem = easiest(layouts, chosen);
+    easing.constraints = constraints;
+    std::vector<std::size_t> combination;
+    for (const auto& each : chosen) combination.push_back(each.front());
+    easing.choices = choices_with(layouts, combination);
+    easings.push_back(std::move(easing));
+  };
+  for (const LayoutDecision& decision : layouts.decisions) {
+    given.push_back({0});
+    const LayoutCandidate& now = decision.candidates.front();
+    const bool needs_more = now.dominated_by && decision.candidates[*now.dominated_by].numbers != now.numbers;
+    better.push_back({needs_more ? *now.dominated_by : 0});
+  }
+  std::size_t changed = 0;
+  for (std::size_t d = 0; d < given.size(); ++d) {
+    if (better[d] == given[d]) continue;
+    ++changed;
+    const LayoutDecision& decision = layouts.decisions[d];
+    const std::string now = choices_text(decision.candidates.front().choices),
+                      other = choices_text(decision.candidates[better[d].front()].choices);
+    std::vector<std::vector<std::size_t>> one = given;
+    one[d] = better[d];
+    int ways = 1;
+    for (const AccessCost& cost : decision.candidates.front().costs) ways = std::max(ways, cost.ways);
+    add(ways > 1 ? fmt::format("{}-way conflicts of {}", ways, decision.name()) : "layout of " + decision.name(), now, other, one);
+    from += (from.empty() ? "" : ", ") + now, to += (to.empty() ? "" : ", ") + other;
+  }
+  if (changed > 1) add("all of these layouts", from, to, better);
+  return easings;
 }
 
 }  // namespace heddle::solver

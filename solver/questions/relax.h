@@ -8,6 +8,7 @@
 #include "core/analysis/bounds.h"
 #include "core/analysis/shortage.h"
 #include "core/problem/changes.h"
+#include "core/problem/layout_decisions.h"
 #include "core/problem/problem.h"
 #include "core/schedule/constraints.h"
 #include "solver/search/core.h"
@@ -27,6 +28,7 @@ struct Easing {
   Changes changes{};  ///< that make the new problem of the old one; see WayOut
   std::optional<std::size_t> constraint{};
   std::optional<std::int64_t> limit{};
+  LayoutChoices choices{};
   /// Every schedule of the old problem is one of the new. Not so when a distance grows: values then live longer.
   bool keeps_schedules = true;
 };
@@ -34,6 +36,8 @@ struct Easing {
 /// Every easing once, the members in order.
 std::vector<Easing> easings_of(const Problem& problem, const Constraints& constraints, const Core& core);
 std::vector<Easing> easings_of(const Problem& problem, const Constraints& constraints, const std::vector<BoundFact>& facts);
+/// Each decision whose candidate as given is dominated by one that needs less: that one, and all of them at once. They ease `member`.
+std::vector<Easing> easings_of(const OpenLayouts& layouts, const Constraints& constraints, std::size_t member);
 /// The step for memory and registers is what they lack.
 std::vector<Easing> easings_of(const Problem& problem, const Constraints& constraints, const std::vector<Shortage>& shortages);
 

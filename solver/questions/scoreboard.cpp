@@ -8,6 +8,8 @@
 #include "core/base/clock.h"
 #include "core/base/deadline.h"
 #include "core/base/stop_after.h"
+#include "core/formats/choices_json.h"
+#include "solver/baselines/greedy_layouts.h"
 
 namespace heddle::solver {
 namespace {
@@ -49,13 +51,20 @@ Contender baseline_contender(const Problem& problem, const BaselineChoice& choic
   return c;
 }
 
+/// Every number at its least.
+Problem easiest_of_all(const OpenLayouts& layouts) {
+  std::vector<std::vector<std::size_t>> open;
+  for (const LayoutDecision& decision : layouts.decisions) open.push_back(decision.open());
+  return easiest(layouts, open);
+}
+
 class Board {
  public:
   Board(const ScoreboardRequest& request, std::stop_token stop, const ScoreboardListener& settled, const SolveListener& listener)
       : request_(request), stop_(std::move(stop)), settled_(settled), listener_(listener) {}
 
   Scoreboard make() {
-    const Bounds bounds = compute_bounds(problem());
+    const Bounds bounds = compute_bounds(request_.layouts ? easiest_of_all(*request_.layouts) : problem());
     board_.lower_bound = bounds.min_ii();
     // Sums of a unit bound II; the evaluator, which knows only which two uses exclude each other, may find a shorter period.
     for (const Op& op : problem().ops)
@@ -80,6 +89,9 @@ class Board {
       add(baseline_contender(problem(), choice, deadline_.left() / 2,
                              in_time.token()));  // one that searches leaves something to the others
     }
+    if (request_.layouts)
+      for (const LayoutBaseline& baseline : layout_baselines())
+        if (!deadline_.passed() && !stop_.stop_requested()) add_layouts(baseline);
     if (request_.optimum && !stop_.stop_requested()) solve_it();
     board_.cancelled = board_.cancelled || stop_.stop_requested();
     board_.seconds = seconds_between(begin_, Clock::now());
@@ -89,18 +101,46 @@ class Board {
  private:
   const Problem& problem() const { return request_.solve.problem; }
 
-  void add(Contender contender) {
-    Contender done = measured(problem(), request_.solve.constraints, std::move(contender));
-    if (done.schedule && !done.period.deadlock && request_.simulate) done.simulated = request_.simulate(*done.schedule);
+  void add(Contender contender) { add(std::move(contender), problem()); }
+  void add(Contender contender, const Problem& of) {
+    Contender done = measured(of, request_.solve.constraints, std::move(contender));
+    if (done.schedule && !done.period.deadlock && request_.simulate) done.simulated = request_.simulate(of, *done.schedule);
     board_.contenders.push_back(std::move(done));
     board_.seconds = seconds_between(begin_, Clock::now());
     if (settled_) settled_(board_);
   }
 
+  /// Somebody else's layouts, and the best schedule for them.
+  void add_layouts(const LayoutBaseline& baseline) {
+    if (listener_) listener_(Progress{baseline.name, 0, 0, 0, seconds_between(begin_, Clock::now())});
+    const LayoutChoices choices = choices_with(*request_.layouts, baseline.choose(*request_.layouts));
+    SolveRequest request = request_.solve;
+    request.problem = request_.resolve(choices).value();
+    request.timeout_seconds = deadline_.left() / 2;
+    const SolveOutcome outcome = solve(request, stop_, listener_);
+    Contender c;
+    c.name = baseline.name;
+    c.kind = ContenderKind::Baseline;
+    c.about = fmt::format("{} ({}); the schedule is Heddle's best for them", baseline.about, baseline.source);
+    c.log.push_back(choices_text(choices));
+    c.schedule = outcome.schedule;
+    if (!c.schedule) c.why_not = outcome.explanation.empty() ? "none found in time" : outcome.explanation;
+    add(std::move(c), request.problem);
+  }
+
   void solve_it() {
     SolveRequest request = request_.solve;
     request.timeout_seconds = deadline_.left();
-    const SolveOutcome outcome = solve(request, stop_, listener_);
+    SolveOutcome outcome;
+    Problem of = problem();
+    std::string chosen;
+    if (request_.layouts) {
+      ChosenLayouts answer = choose_layouts(*request_.layouts, request_.resolve, request, stop_, listener_);
+      outcome = answer.outcome, of = answer.problem;
+      chosen = "; " + layout_claim(answer) + ": " + choices_text(answer.choices);
+    } else {
+      outcome = solve(request, stop_, listener_);
+    }
     // With demands in force the solver's bound holds for schedules that meet them, and for no others.
     if (outcome.lower_bound > board_.lower_bound && outcome.status != Status::Infeasible) {
       board_.lower_bound = outcome.lower_bound;
@@ -110,7 +150,9 @@ class Board {
     }
     board_.cancelled = outcome.cancelled;
     board_.timed_out |= outcome.timed_out;
-    add(solver_contender(outcome));
+    Contender solver = solver_contender(outcome);
+    solver.about += chosen;
+    add(std::move(solver), of);
   }
 
   const ScoreboardRequest& request_;

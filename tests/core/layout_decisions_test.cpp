@@ -1,6 +1,7 @@
 // What is left to the solver about layouts, and the numbers that follow.
 #include <catch2/catch.hpp>
 
+#include "core/formats/choices_json.h"
 #include "core/library/library.h"
 #include "core/problem/layout_decisions.h"
 #include "core/problem/resolve.h"
@@ -98,12 +99,12 @@ TEST_CASE("every way of staging an f32 accumulator is a candidate with its cost"
   const OpenLayouts asked = open({"dqs0"}).value();
   const auto port_of = [&](const std::string& text) -> std::int64_t {
     for (const LayoutCandidate& each : asked.decisions[0].candidates)
-      if (each.text == text) return each.costs.at(0).port;
+      if (choices_text(each.choices) == text) return each.costs.at(0).port;
     return 0;
   };
-  CHECK(port_of("dqs0 panels 128 · stage_dq0 st.shared.8") == 256);       // 4 cycles for each of 64 stores of a warp
-  CHECK(port_of("dqs0 panels 32 · stage_dq0 st.shared.8") == 128);        // rows of 32 bytes: 2
-  CHECK(port_of("dqs0 panels 128 · stage_dq0 st.shared.8 x2/3") == 128);  // lanes that take pieces in turn: 2
+  CHECK(port_of("dqs0=panels 128, stage_dq0=st.shared.8") == 256);      // 4 cycles for each of 64 stores of a warp
+  CHECK(port_of("dqs0=panels 32, stage_dq0=st.shared.8") == 128);       // rows of 32 bytes: 2
+  CHECK(port_of("dqs0=panels 128, stage_dq0=st.shared.8,2,3") == 128);  // lanes that take pieces in turn: 2
 }
 
 TEST_CASE("what a file or a person says of a layout is not open", "[core]") {

@@ -140,9 +140,11 @@ int run_compare(const Arguments& arguments, const Terminal& terminal) {
   request.solve = solve_request(*inputs, arguments);
   request.given = *std::move(given);
   request.baselines = *std::move(baselines);
-  request.simulate = [&](const Schedule& schedule) {
-    return simulated_figures(inputs->kernel, inputs->machine, inputs->changes, inputs->problem, schedule, *clock);
+  request.simulate = [&](const Problem& of, const Schedule& schedule) {
+    return simulated_figures(inputs->kernel, inputs->machine, inputs->changes, of, schedule, *clock);
   };
+  request.layouts = inputs->open;
+  request.resolve = [&](const LayoutChoices& choices) { return resolve_with(*inputs, choices); };
   request.optimum = !arguments.has("--no-solve");
   Scoreboard board;
   {
