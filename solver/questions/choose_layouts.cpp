@@ -40,6 +40,8 @@ class Choosing {
       all.candidates.push_back(decision.open());
       answer_.chosen.push_back(all.candidates.back().front());
     }
+    if (const Cycle least = compute_bounds(easiest(answer_.question, all.candidates)).min_ii(); least < kNoFiniteII)
+      bound_ = all.bound = least;
     take(most_promising(all));
     search(all);
     finish();

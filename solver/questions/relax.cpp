@@ -354,6 +354,16 @@ std::vector<Easing> easings_of(const Problem& problem, const Constraints& constr
   return easings.take();
 }
 
+namespace {
+
+std::int64_t port_of(const LayoutCandidate& candidate) {
+  std::int64_t cycles = 0;
+  for (const AccessCost& cost : candidate.costs) cycles += cost.port;
+  return cycles;
+}
+
+}  // namespace
+
 std::vector<Easing> easings_of(const OpenLayouts& layouts, const Constraints& constraints, std::size_t member) {
   std::vector<Easing> easings;
   std::vector<std::vector<std::size_t>> given, better;
@@ -372,8 +382,8 @@ std::vector<Easing> easings_of(const OpenLayouts& layouts, const Constraints& co
   for (const LayoutDecision& decision : layouts.decisions) {
     given.push_back({0});
     const LayoutCandidate& now = decision.candidates.front();
-    const bool needs_more = now.dominated_by && decision.candidates[*now.dominated_by].numbers != now.numbers;
-    better.push_back({needs_more ? *now.dominated_by : 0});
+    const bool holds_port = now.dominated_by && port_of(decision.candidates[*now.dominated_by]) < port_of(now);
+    better.push_back({holds_port ? *now.dominated_by : 0});
   }
   std::size_t changed = 0;
   for (std::size_t d = 0; d < given.size(); ++d) {

@@ -36,7 +36,8 @@ struct Easing {
 /// Every easing once, the members in order.
 std::vector<Easing> easings_of(const Problem& problem, const Constraints& constraints, const Core& core);
 std::vector<Easing> easings_of(const Problem& problem, const Constraints& constraints, const std::vector<BoundFact>& facts);
-/// Each decision whose candidate as given is dominated by one that needs less: that one, and all of them at once. They ease `member`.
+/// Each decision whose candidate as given is dominated by one that holds the port for fewer cycles: that one, and all of them at once. They
+/// ease `member`.
 std::vector<Easing> easings_of(const OpenLayouts& layouts, const Constraints& constraints, std::size_t member);
 /// The step for memory and registers is what they lack.
 std::vector<Easing> easings_of(const Problem& problem, const Constraints& constraints, const std::vector<Shortage>& shortages);

@@ -1,6 +1,7 @@
 // heddle layout on the command line: published facts, tables of the shipped kernels, pictures, and input that makes no sense.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "app/command/exit_code.h"
@@ -204,4 +205,64 @@ TEST_CASE("values, ops and words that do not exist or do not go together", "[app
   check_usage({"(64,64):(64,1)", "--png", "-"}, "needs a file");
   check_usage({"(64,64):(64,1)", "h100", "--machine", "h100"}, "leave one out");
   check_usage({"(64,64):(64,1)", "--colour", "red"}, "--colour");
+}
+
+TEST_CASE("layouts that are left to the solver are chosen, said, and saved with the schedule", "[app]") {
+  const ScratchFolder folder;
+  const std::string file = folder.path("chosen.json");
+  const auto run = run_heddle({"solve", "attention_backward_hopper", "h100", "--choose", "all", "--json", "--out", file});
+  INFO(run.err);
+  REQUIRE(run.code == kDone);
+  const json answer = json::parse(run.out);
+  CHECK(answer.at("ii") == 2688);
+  CHECK(answer.at("status") == "optimal");
+  const json& chosen = answer.at("layouts_chosen");
+  CHECK(chosen.at("decisions").size() == 4);
+  CHECK(chosen.at("combinations") > 1000);
+  CHECK(contains(chosen.at("claim"), "is the least over all schedules and the layouts and instructions of dqs0, dqs1, dsm0 and dsm1"));
+  for (const json& decision : chosen.at("decisions")) CHECK(decision.at("candidates").at(int(decision.at("chosen"))).at("why") == "chosen");
+  CHECK(run_heddle({"check", "attention_backward_hopper", "h100", file}).code == kDone);
+  const auto words = run_heddle({"solve", "attention_backward_hopper", "h100", "--choose", "dqs0"});
+  CHECK(contains(words.out, "candidates for dqs0"));
+}
+
+TEST_CASE("what cannot be left to the solver is refused with what could be", "[app]") {
+  const auto unknown = run_heddle({"solve", "attention_backward_hopper", "h100", "--choose", "dqs9", "--choose", "nothing"});
+  CHECK(unknown.code == kInvalidInput);
+  CHECK(contains(unknown.err, "did you mean 'dqs0'?"));
+  CHECK(contains(unknown.err, "--choose nothing: "));
+  const auto schedule = run_heddle({"simulate", "attention_backward_hopper", "h100", "attention_backward_hopper/fa3-backward", "--choose", "all"});
+  CHECK(schedule.code == kInvalidInput);
+  CHECK(contains(schedule.err, "a schedule has its own"));
+  const auto none = run_heddle({"solve", "gemm_hopper", "h100", "--choose", "all"});
+  CHECK(none.code == kDone);
+  CHECK(contains(none.out, "there is nothing to choose"));
+}
+
+TEST_CASE("explain names the conflicts that hold II up, and what other layouts give", "[app]") {
+  const auto run = run_heddle({"explain", "attention_backward_hopper", "h100", "--instruction", "stage_dq0=st.shared.8", "--instruction",
+                               "stage_dq1=st.shared.8", "--json"});
+  INFO(run.err);
+  REQUIRE(run.code == kDone);
+  const json answer = json::parse(run.out);
+  std::map<std::string, std::int64_t> ways;
+  for (const json& way : answer.at("relaxations"))
+    if (way.at("ii").is_number()) ways[way.at("what")] = way.at("ii");
+  CHECK(ways.at("2-way conflicts of dqs0") == 2816);
+  CHECK(ways.at("2-way conflicts of dqs1") == 2816);
+  CHECK(ways.at("all of these layouts") == 2688);
+}
+
+TEST_CASE("the scoreboard has how others choose layouts beside the joint optimum", "[app]") {
+  const auto run = run_heddle(
+      {"compare", "attention_backward_hopper", "h100", "--choose", "all", "--no-hand", "--baseline", "serial", "--format", "json"});
+  INFO(run.err);
+  REQUIRE(run.code == kDone);
+  const json board = json::parse(run.out);
+  std::map<std::string, std::int64_t> ii;
+  for (const json& contender : board.at("contenders"))
+    if (contender.contains("ii") && contender.at("ii").is_number()) ii[contender.at("name")] = contender.at("ii");
+  CHECK(ii.at("solver") == 2688);
+  CHECK(ii.at("hexcute") >= 2688);
+  CHECK(ii.at("triton-layouts") >= 2688);
 }

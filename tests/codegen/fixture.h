@@ -21,7 +21,7 @@ struct Lowering {
 /// Kernel, its problem on h100 (b200 where it is called so) with these parameters, and the schedule that lies with the tests. Aborts when
 /// there is none.
 Lowering lowering(const std::string& kernel, const Scope& params = {});
-/// With a schedule of the repository: "kernels/schedules/...".
+/// With a schedule of the repository: "kernels/schedules/...". The kernel may be cut: "attention_forward_tile_hopper[Q_ROWS/2]".
 Lowering lowering(const std::string& kernel, const Scope& params, const std::string& schedule);
 
 /// A kernel of tests/kernels, on h100, laid out as `choices` say, else as its schedule does, and that schedule.
