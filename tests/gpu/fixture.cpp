@@ -70,6 +70,11 @@ const Prepared& small_gemm() {
   return gemm;
 }
 
+const Prepared& small_scaled_gemm() {
+  static const Prepared gemm = prepared("gemm_fp8_hopper", {{"M", 200}, {"N", 256}, {"K", 512}}, false);
+  return gemm;
+}
+
 const Prepared& small_attention() {
   static const Prepared attention = prepared("attention_forward_hopper", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 256}}, false);
   return attention;

@@ -30,6 +30,9 @@ struct Prepared {
 /// gemm_hopper of 2 by 1 tiles and 5 trips, compiled by the fake NVRTC.
 const Prepared& small_gemm();
 
+/// gemm_fp8_hopper of 2 by 2 tiles and 4 trips, the last rows ragged.
+const Prepared& small_scaled_gemm();
+
 /// attention_forward_hopper of one tile and 2 trips.
 const Prepared& small_attention();
 

@@ -72,6 +72,21 @@ TEST_CASE("a kernel in clusters of two is started in whole clusters and verified
   CHECK(m.build->blocks == 2);
 }
 
+TEST_CASE("a GEMM of 8 bits with scales is verified by a reference of its own and timed", "[gpu]") {
+  const FakeGpu gpu;
+  const Measurement m = measured(test::small_scaled_gemm());
+  INFO(measurement_text(m));
+  CHECK(m.status == RunStatus::Verified);
+  REQUIRE(m.verification.has_value());
+  REQUIRE(m.verification->checks.size() == 2);
+  CHECK(m.verification->checks[0].input == "small integers");
+  CHECK(m.verification->checks[0].worst == 0);
+  CHECK(m.verification->checks[1].passed);
+  REQUIRE(m.timing.has_value());
+  CHECK(m.timing->kernel.tflops == Approx(2.0 * 200 * 256 * 512 / 100e-6 * 1e-12));
+  CHECK(m.timing->libraries.empty());
+}
+
 TEST_CASE("a wrong element is found, named and ends the run", "[gpu]") {
   const FakeGpu gpu("wrong");
   const Measurement m = measured(small_gemm());

@@ -56,7 +56,7 @@ std::string host_text(const std::string& source, bool& needs_blocks) {
       const std::string rest = source.substr(begin, source.find('(', begin) - begin), n = std::to_string(std::stoi(rest));
       text += "template <class... A> void product_n" + rest + "(float (&d)[" + n + " / 2], A... a) { product<" + n + ", " +
               (rest.find("_ta") != std::string::npos ? "true" : "false") + ", " + (rest.ends_with("_t") ? "true" : "false") +
-              ", Number::Bf16, Number::Bf16>(d, a...); }\n";
+              (rest.ends_with("_e4m3") ? ", Number::E4m3, Number::E4m3" : ", Number::Bf16, Number::Bf16") + ">(d, a...); }\n";
     }
     if (const std::size_t at = source.find("DEVICE float exp2_poly_("); at != std::string::npos)  // plain arithmetic runs as it is
       text += source.substr(at, source.find("\n}\n", at) + 3 - at);
