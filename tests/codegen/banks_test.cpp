@@ -192,16 +192,14 @@ TEST_CASE("every other shipped kernel without a text is refused for what no sche
                                                    {"gemm_unspecialized_hopper", "producer"},
                                                    {"gemm_waited_hopper", "tile_rows"},
                                                    {"toy_fig1", "arch"}};
-  int written = 0;
+  std::size_t seen = 0;
   for (const auto& file : std::filesystem::directory_iterator(test::repository_path("kernels"))) {
     if (file.path().extension() != ".json") continue;
     const std::string name = file.path().stem().string();
     INFO(name);
     const auto rule = refused.find(name);
-    if (rule == refused.end()) {
-      ++written;
-      continue;
-    }
+    if (rule == refused.end()) continue;
+    ++seen;
     const auto kernel = load_kernel(file.path().string());
     const auto machine = load_machine(test::repository_path(name == "toy_fig1" ? "assets/machines/toy.json" : "assets/machines/h100.json"));
     REQUIRE(kernel.ok());
@@ -215,5 +213,5 @@ TEST_CASE("every other shipped kernel without a text is refused for what no sche
     const auto says = [&](const Refusal& refusal) { return refusal.rule == rule->second; };
     CHECK(std::any_of(built.refusals.begin(), built.refusals.end(), says));
   }
-  CHECK(written == 16);
+  CHECK(seen == refused.size());
 }

@@ -224,6 +224,7 @@ const std::map<std::string, std::function<std::string(Maker&)>>& value_makers() 
        [](Maker& m) {
          return m.op() + "=" + access_name(m.dice) + m.dice.pick({"", "", ",2,3", ",-1,99"});
        }},
+      {"--choose", [](Maker& m) { return m.dice.chance(60) ? "all" : m.dice.chance(50) ? m.value() : m.op(); }},
       {"--access", [](Maker& m) { return access_name(m.dice); }},
       {"--machine",
        [](Maker& m) {
@@ -295,7 +296,7 @@ void add_option(Maker& m, const OptionSpec& option) {
     m.line.words.push_back(value);
   }
   const bool changes = option.flag == "--constraints" && read_text(value).find("\"changes\"") != std::string::npos;
-  for (const char* flag : {"--param", "--subtile", "--set", "--groups", "--loop", "--reading", "--layout", "--instruction"})
+  for (const char* flag : {"--param", "--subtile", "--set", "--groups", "--loop", "--reading", "--layout", "--instruction", "--choose"})
     if (option.flag == flag || (changes && flag == std::string_view("--set"))) m.line.numbers += " " + option.flag + "=" + value;
   for (const char* flag : {"--constraints", "--demand", "--max-stages"})
     if (option.flag == flag) m.line.demands += " " + option.flag + "=" + value;
