@@ -45,7 +45,8 @@ DEVICE void reference_block_scaled(const unsigned char* a, const unsigned char* 
 
 /// D = W X^T, with W of Rows x K numbers of 4 bits, the lower half of a byte first, and X of Tokens x K: 128 columns of K have a scale for
 /// each row of W. Columns of D beyond the tokens are zero.
-template <long long Rows, int Columns, int Tokens, int K, long long Threads>
+/// Packed: in the order of prepacked weights.
+template <long long Rows, int Columns, int Tokens, int K, bool Packed, long long Threads>
 DEVICE void reference_group_scaled(const unsigned char* w, const u16* s, const u16* x, float* d, int slice, int plain) {
   const long long at = blockIdx.x * 256ll + threadIdx.x + slice * Threads;
   if (at >= Rows * Columns) return;
@@ -54,7 +55,8 @@ DEVICE void reference_group_scaled(const unsigned char* w, const u16* s, const u
   for (int k = 0; token < Tokens && k < K; k += 128) {
     float part = 0;
     for (int l = k; l < k + 128 && l < K; ++l) {
-      const long long place = row * K + l;
+      const long long block = (row / 64 * (K / 64) + l / 64) * 4096, thread = row % 64 / 16 * 32 + row % 8 * 4 + l % 8 / 2;
+      const long long place = Packed ? block + thread * 32 + l % 64 / 16 * 8 + l % 2 * 4 + l % 16 / 8 * 2 + row % 16 / 8 : row * K + l;
       part += (float)(((w[place / 2] >> place % 2 * 4 & 15) ^ 8) - 8) * bf16(x[token * K + l]);
     }
     sum += part * bf16(s[k / 128 * Rows + row]);

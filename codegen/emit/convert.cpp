@@ -17,6 +17,22 @@ std::string short_name(DType type) {
 bool is_half(DType type) { return type == DType::Bf16 || type == DType::F16; }
 bool is_byte_float(DType type) { return type == DType::F8e4m3 || type == DType::F8e5m2; }
 
+/// Neighbours of a thread in `to` lie half a word of 4-bit numbers apart in `from`, everything else is alike.
+bool are_half_words_apart(const heddle::Layout& from, const heddle::Layout& to) {
+  for (const LayoutAxis axis : {LayoutAxis::Register, LayoutAxis::Lane, LayoutAxis::Warp})
+    if (from.extent(axis) != to.extent(axis)) return false;
+  LayoutPlace place;
+  for (std::int64_t warp = 0; warp < from.extent(LayoutAxis::Warp); ++warp)
+    for (std::int64_t lane = 0; lane < from.extent(LayoutAxis::Lane); ++lane)
+      for (std::int64_t r = 0; r < from.extent(LayoutAxis::Register); ++r) {
+        place[LayoutAxis::Warp] = warp, place[LayoutAxis::Lane] = lane, place[LayoutAxis::Register] = r;
+        const auto one = element_at(from, place);
+        place[LayoutAxis::Register] = r / 8 * 8 + r % 4 * 2 + r % 8 / 4;
+        if (!one || one != element_at(to, place)) return false;
+      }
+  return true;
+}
+
 }  // namespace
 
 /// How a group of `count` elements, the first of them in register `first` of `from`, is read as f32: lines before, then a text for each.
@@ -61,7 +77,9 @@ void Writer::write_convert(const Step& step, const TileOp& op) {
     return refuse("convert", op, fmt::format("'{}' makes numbers of 4 bits, which can be read only", op.name));
   // Where registers lie otherwise afterwards, the type changes first, where they are.
   const heddle::Layout *is = layout_of(step.inputs[0].value), *wanted = layout_of(step.output.value);
-  const bool moves = is && wanted && plan_->values[step.inputs[0].value].text != plan_->values[step.output.value].text;
+  const bool differs = is && wanted && plan_->values[step.inputs[0].value].text != plan_->values[step.output.value].text;
+  const bool halves = differs && type == DType::I4 && is_half(made) && are_half_words_apart(*is, *wanted);
+  const bool moves = differs && !halves;
   const auto refused = [&](const std::string& why) {
     refuse("convert", op,
            fmt::format("'{}' makes registers that lie as \"{}\" of registers that lie as \"{}\": {}", op.name,
@@ -81,8 +99,8 @@ void Writer::write_convert(const Step& step, const TileOp& op) {
   } else if (made == DType::F16 && (is_byte_float(type) || type == DType::I8)) {
     line("for (int e = 0; e < {0}; ++e) f16_of_{3}({2}[e], {1}[2 * e], {1}[2 * e + 1]);", elements / 4, to, from, short_name(type));
   } else if (is_half(made) && type == DType::I4) {
-    line("for (int e = 0; e < {0}; ++e) {3}_of_i4({2}[e], {1}[4 * e], {1}[4 * e + 1], {1}[4 * e + 2], {1}[4 * e + 3]);", elements / 8, to,
-         from, name);
+    line("for (int e = 0; e < {0}; ++e) {3}_of_i4{4}({2}[e], {1}[4 * e], {1}[4 * e + 1], {1}[4 * e + 2], {1}[4 * e + 3]);", elements / 8,
+         to, from, name, halves ? "_halves" : "");
   } else {
     line("for (int e = 0; e < {}; ++e) {{", elements / group);
     ++indent_;

@@ -48,6 +48,12 @@ std::optional<Writer::Panels> Writer::panels_of(std::size_t v, const TileOp& op)
   };
   const heddle::Layout* layout = layout_of(v);
   const auto swizzle = swizzle_of(v);
+  if (const Tensor* tensor = kernel_.find_tensor(op.tensor); tensor && tensor->prepacked) {
+    const std::int64_t bytes = layout ? layout->elements() / 2 : 0;
+    if (!layout || plan_->values[v].text != "packed" || bytes / kPackedRow > kMostBoxRows)
+      return refused(fmt::format("'{}' brings a tile of a prepacked tensor that lies otherwise, or is too large for a box", op.name));
+    return Panels{1, kPackedRow, bytes / kPackedRow, bytes, 0};
+  }
   if (layout && layout->shape.size() == 2 && !swizzle)
     return refused(fmt::format("'{}' lies as {}, which no box reads: layout {}={}", kernel_.values[v].name, plan_->values[v].text,
                                kernel_.values[v].name, known_panels(shape[0], shape[1], static_cast<int>(bits))));

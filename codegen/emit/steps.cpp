@@ -186,7 +186,13 @@ std::size_t Writer::map_of(const TileOp& op, const Panels& panels) {
   const Tensor& tensor = kernel_.tensors[plan.tensor];
   for (const Expr& extent : tensor.shape) plan.extents.insert(plan.extents.begin(), extent.evaluate(program_.params).value());
   const bool whole_bytes = tensor.dtype != DType::I4 || plan.extents[0] % 2 == 0;
-  if (tensor.dtype == DType::I4) plan.extents[0] /= 2;
+  if (tensor.prepacked) {
+    if (plan.extents[0] % kPackedBlock != 0 || plan.extents[1] % kPackedBlock != 0)
+      refuse("tensor_map", op, fmt::format("'{}' brings a tile of a prepacked tensor, which has whole blocks of 64 x 64", op.name));
+    plan.extents = {kPackedRow, plan.extents[0] / kPackedBlock * kPackedRows, plan.extents[1] / kPackedBlock};
+  } else if (tensor.dtype == DType::I4) {
+    plan.extents[0] /= 2;
+  }
   plan.box.assign(plan.extents.size(), 1);
   plan.box[0] = panels.width;
   if (plan.box.size() > 1) plan.box[1] = panels.rows;
@@ -234,8 +240,16 @@ std::vector<std::string> Writer::coordinates(const Step& step, const TileOp& op)
              fmt::format("'{}' reads or writes at a place that is not a sum of multiples of the block's and loop's indices", op.name));
       return std::vector<std::string>(op.at.size(), "0");
     }
-    // Numbers of 4 bits are found by the byte.
-    if (const Tensor* tensor = kernel_.find_tensor(op.tensor); tensor && tensor->dtype == DType::I4 && &at == &op.at.back()) {
+    const Tensor* tensor = kernel_.find_tensor(op.tensor);
+    if (tensor && tensor->prepacked) {
+      // By blocks, and by rows of blocks.
+      bool whole = affine->constant % kPackedBlock == 0;
+      const std::int64_t rows = &at == &op.at.back() ? kPackedRows : 1;
+      for (std::int64_t& c : affine->coefficients) whole = whole && c % kPackedBlock == 0, c = c / kPackedBlock * rows;
+      affine->constant = affine->constant / kPackedBlock * rows;
+      if (!whole) refuse("coordinates", op, fmt::format("'{}' brings a part of a prepacked block of 64 x 64", op.name));
+    } else if (tensor && tensor->dtype == DType::I4 && &at == &op.at.back()) {
+      // Numbers of 4 bits are found by the byte.
       bool even = affine->constant % 2 == 0;
       for (std::int64_t& c : affine->coefficients) even = even && c % 2 == 0, c /= 2;
       affine->constant /= 2;
@@ -251,6 +265,7 @@ std::vector<std::string> Writer::coordinates(const Step& step, const TileOp& op)
     if ((!section_->loop && !from_end) || !body) loop = 0;
     result.insert(result.begin(), affine_text(*affine, texts, add));
   }
+  if (const Tensor* tensor = kernel_.find_tensor(op.tensor); tensor && tensor->prepacked) result.insert(result.begin(), "0");
   return result;
 }
 

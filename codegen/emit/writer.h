@@ -22,6 +22,7 @@
 #include "codegen/emit/product.h"
 #include "core/kernel/map_expression.h"
 #include "core/kernel/op_shapes.h"
+#include "core/kernel/packed.h"
 #include "core/layout/plan.h"
 #include "core/problem/costs.h"
 
@@ -32,6 +33,8 @@ inline constexpr int kFirstTurn = 8, kTurnThreads = 256;
 /// The named barrier of all threads at which who gives tensor memory back waits for the others.
 inline constexpr int kFreeing = 15;
 inline constexpr std::int64_t kMostTiles = 1'000'000'000;
+/// Bytes of a row as boxes bring blocks of prepacked weights; so many rows are a block.
+inline constexpr int kPackedRow = 128, kPackedRows = static_cast<int>(kPackedBlock * kPackedBlock) / 2 / kPackedRow;
 /// Index of a cluster along the dimension in which its blocks are neighbours.
 inline constexpr std::string_view kPairIndex = "pair";
 

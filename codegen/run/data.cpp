@@ -10,6 +10,7 @@
 
 #include "codegen/run/error_pattern.h"
 #include "core/base/hash.h"
+#include "core/kernel/packed.h"
 #include "core/kernel/rounding.h"
 
 namespace heddle::codegen {
@@ -107,6 +108,12 @@ void put(DType dtype, std::vector<std::uint8_t>& bytes, std::int64_t at, float x
   }
 }
 
+/// Where an element is kept, counted in elements.
+std::int64_t kept_at(const TensorPlan& tensor, std::int64_t at) {
+  if (!tensor.prepacked) return at;
+  return packed_place(at / tensor.shape[1], at % tensor.shape[1], tensor.shape[1]);
+}
+
 std::string place(const TensorPlan& tensor, std::int64_t at) {
   std::string text;
   for (std::size_t d = tensor.shape.size(); d-- > 0;) {
@@ -131,7 +138,7 @@ std::vector<std::uint8_t> make_data(const TensorPlan& tensor, const CasePlan& wh
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(tensor.bytes()));
   if (what.data == CasePlan::Data::Given) {
     const std::vector<float>& given = what.given.at(index);
-    for (std::size_t i = 0; i < given.size(); ++i) put(tensor.dtype, bytes, static_cast<std::int64_t>(i), given[i]);
+    for (std::size_t i = 0; i < given.size(); ++i) put(tensor.dtype, bytes, kept_at(tensor, static_cast<std::int64_t>(i)), given[i]);
     return bytes;
   }
   if (tensor.role != TensorRole::Input) return bytes;
@@ -141,12 +148,13 @@ std::vector<std::uint8_t> make_data(const TensorPlan& tensor, const CasePlan& wh
     const std::uint64_t bits = mixed(stream + static_cast<std::uint64_t>(i));
     float x = what.data == CasePlan::Data::Integers ? static_cast<float>(static_cast<int>(bits % 5) - 2) : normal(bits);
     if (what.data == CasePlan::Data::Outliers && i / columns % kOutlierRows == 0) x *= kOutlierFactor;
-    put(tensor.dtype, bytes, i, x);
+    put(tensor.dtype, bytes, kept_at(tensor, i), x);
   }
   return bytes;
 }
 
 float element(const TensorPlan& tensor, std::span<const std::uint8_t> bytes, std::int64_t at) {
+  at = kept_at(tensor, at);
   const auto load = [&]<class Word>(Word word) {
     std::memcpy(&word, bytes.data() + static_cast<std::size_t>(at) * sizeof word, sizeof word);
     return word;
@@ -166,7 +174,7 @@ float element(const TensorPlan& tensor, std::span<const std::uint8_t> bytes, std
 
 std::vector<std::uint8_t> as_bytes(const TensorPlan& tensor, std::span<const float> values) {
   std::vector<std::uint8_t> bytes((values.size() * static_cast<std::size_t>(bits_of(tensor.dtype)) + 7) / 8);
-  for (std::size_t i = 0; i < values.size(); ++i) put(tensor.dtype, bytes, static_cast<std::int64_t>(i), values[i]);
+  for (std::size_t i = 0; i < values.size(); ++i) put(tensor.dtype, bytes, kept_at(tensor, static_cast<std::int64_t>(i)), values[i]);
   return bytes;
 }
 

@@ -19,7 +19,7 @@ constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
 Result<std::vector<TensorPlan>> tensors_of(const Kernel& kernel, const Scope& params) {
   std::vector<TensorPlan> tensors;
   for (const Tensor& tensor : kernel.tensors) {
-    TensorPlan plan{tensor.name, tensor.dtype, {}, tensor.role};
+    TensorPlan plan{tensor.name, tensor.dtype, {}, tensor.role, tensor.prepacked};
     std::int64_t bytes = std::max(bits_of(tensor.dtype) / 8, 1);
     for (const Expr& extent : tensor.shape) {
       const auto value = extent.evaluate(params);

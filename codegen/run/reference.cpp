@@ -108,9 +108,10 @@ std::optional<ReferenceText> reference_text(const Kernel& kernel, const std::vec
     const std::int64_t rows = t.shape("W")[0], k = t.shape("W")[1], tokens = t.shape("X")[0], columns = t.shape("D")[1];
     slice(plan, rows * columns, work);
     plan.output = *t.index("D");
-    text.source =
-        reference_source("const unsigned char* w, const u16* s, const u16* x, float* d",
-                         fmt::format("reference_group_scaled<{}, {}, {}, {}, {}>", rows, columns, tokens, k, plan.threads), "w, s, x, d");
+    text.source = reference_source("const unsigned char* w, const u16* s, const u16* x, float* d",
+                                   fmt::format("reference_group_scaled<{}, {}, {}, {}, {}, {}>", rows, columns, tokens, k,
+                                               tensors[*t.index("W")].prepacked, plan.threads),
+                                   "w, s, x, d");
   } else if (kernel.reference == "swiglu_dual_gemm") {
     const Named t(tensors, {"A", "G", "U", "Out"});
     if (!t.good()) return std::nullopt;

@@ -83,6 +83,18 @@ bool lies_in_panels(const Memory& memory, const std::vector<std::int64_t>& shape
   return true;
 }
 
+/// As prepacked weights lie in memory: 4 bits each, 16 bytes of a block of 64 x 64 for each thread of a warpgroup.
+bool lies_packed(const Memory& memory, const std::vector<std::int64_t>& shape, int bits) {
+  if (shape.size() != 2 || shape[0] != 64 || shape[1] % 64 != 0 || bits != 4) return false;
+  for (std::int64_t offset = 0; offset < static_cast<std::int64_t>(memory.offsets.size()); ++offset) {
+    const std::int64_t thread = offset / 32 % 128, word = offset / 8 % 4, pair = offset % 4, second = offset / 4 % 2;
+    const std::int64_t row = thread / 32 * 16 + thread % 32 / 4 + pair % 2 * 8;
+    const std::int64_t column = offset / 4096 * 64 + word * 16 + pair / 2 * 8 + thread % 4 * 2 + second;
+    if (memory.offsets[static_cast<std::size_t>(row * shape[1] + column)] != offset) return false;
+  }
+  return true;
+}
+
 /// One access, counted.
 struct Count {
   std::string wrong;  ///< why it cannot be
@@ -362,7 +374,8 @@ class Judge {
       return -1;
     }
     if (access.by->kind == InstructionKind::BulkCopy) {
-      if (!panels(memory, access.bits, access.by->swizzle))
+      if (!panels(memory, access.bits, access.by->swizzle) &&
+          !(access.by->swizzle == 0 && lies_packed(*places, memory->shape, access.bits)))
         object(fmt::format("the tile of {} does not lie in the boxes of {}", op_, access.by->name));
       const auto bytes = static_cast<std::int64_t>(places->offsets.size()) * access.bits / 8, port = (bytes + 127) / 128;
       if (!access.cost.known)

@@ -185,6 +185,8 @@ void visit(Io& io, Tensor& t) {
   io.required("dtype", t.dtype, as::word("dtype", DType::I4));
   io.required("shape", t.shape, kShape);
   io.required("role", t.role, as::word("role", TensorRole::InOut));
+  io.optional("prepacked", t.prepacked,
+              "true: weights of 4 bits whose bytes are in the order in which the threads of a product take them (docs/files.md)");
 }
 
 template <class Io>

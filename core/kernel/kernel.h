@@ -44,6 +44,7 @@ struct Tensor {
   DType dtype = DType::F32;
   std::vector<Expr> shape;
   TensorRole role = TensorRole::Input;
+  bool prepacked = false;  ///< its bytes are in the order of packed_place() (core/kernel/packed.h); what it holds is the same
 };
 
 /// One grid dimension; its name is the block index variable in coordinates.

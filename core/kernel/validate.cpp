@@ -128,7 +128,12 @@ class Validator {
     body_names_.push_back(kernel_.loop.variable);
 
     unique("tensors", kernel_.tensors);
-    for (std::size_t i = 0; i < kernel_.tensors.size(); ++i) shape(fmt::format("/tensors/{}/shape", i), kernel_.tensors[i].shape);
+    for (std::size_t i = 0; i < kernel_.tensors.size(); ++i) {
+      const Tensor& tensor = kernel_.tensors[i];
+      shape(fmt::format("/tensors/{}/shape", i), tensor.shape);
+      if (tensor.prepacked && (tensor.dtype != DType::I4 || tensor.shape.size() != 2 || tensor.role != TensorRole::Input))
+        fault(fmt::format("/tensors/{}/prepacked", i), "what is prepacked is an input of two dimensions and type i4");
+    }
 
     unique("values", kernel_.values);
     for (const TileValue& value : kernel_.values) values_.emplace(value.name, &value);
@@ -309,6 +314,8 @@ class Validator {
             fmt::format("tensor '{}' has {}, found {}", tensor->name, counted(static_cast<int>(tensor->shape.size()), "dimension"),
                         counted(static_cast<int>(op.at.size()), "coordinate")));
     }
+    if (tensor && tensor->prepacked && op.kind != "tma_load")
+      fault(at + "/tensor", fmt::format("tensor '{}' is prepacked, which tma_load alone brings", tensor->name));
     if (const OpKind* kind = find_op_kind(op.kind); kind && tensor) {
       if (kind->writes_tensor && tensor->role == TensorRole::Input)
         fault(at + "/tensor", fmt::format("'{}' is an input, but {} writes it", tensor->name, op.kind),

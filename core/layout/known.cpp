@@ -116,6 +116,31 @@ std::optional<Layout> panels_layout(std::int64_t rows, std::int64_t columns, int
   return layout;
 }
 
+Layout packed_layout(std::int64_t columns) {
+  return Builder({kFragmentRows, columns})
+      .over(LayoutAxis::Offset, 2, 0, 8)
+      .over(LayoutAxis::Offset, 2, 1, 8)
+      .over(LayoutAxis::Offset, 2, 1, 1)
+      .over(LayoutAxis::Offset, 4, 1, 16)
+      .over(LayoutAxis::Offset, 4, 1, 2)
+      .over(LayoutAxis::Offset, 8, 0, 1)
+      .over(LayoutAxis::Offset, kGroupWarps, 0, 16)
+      .over(LayoutAxis::Offset, columns / 64, 1, 64)
+      .take();
+}
+
+Layout packed_operand_layout(std::int64_t columns) {
+  return Builder({kFragmentRows, columns})
+      .over(LayoutAxis::Register, 2, 0, 8)
+      .over(LayoutAxis::Register, 2, 1, 8)
+      .over(LayoutAxis::Register, 2, 1, 1)
+      .over(LayoutAxis::Register, columns / 16, 1, 16)
+      .over(LayoutAxis::Lane, 4, 1, 2)
+      .over(LayoutAxis::Lane, 8, 0, 1)
+      .over(LayoutAxis::Warp, kGroupWarps, 0, 16)
+      .take();
+}
+
 Layout rows_layout(std::int64_t rows, std::int64_t columns, std::int64_t pitch) {
   if (pitch == 0) pitch = columns;
   return Builder({rows, columns}).over(LayoutAxis::Offset, columns, 1, 1).apart(LayoutAxis::Offset, rows, pitch, 0, 1).take();
@@ -146,6 +171,10 @@ std::optional<Layout> known_layout(std::string_view name, const std::vector<std:
   if (word == "accumulator" && rows == kFragmentRows && columns % 8 == 0) return accumulator_layout(columns);
   if (word == "operand" && rows == kFragmentRows && (bits == 8 || bits == 16 || bits == 32) && columns % (256 / bits) == 0)
     return operand_layout(columns, bits);
+  if (bits == 4 && rows == kFragmentRows && columns % kFragmentRows == 0) {
+    if (word == "packed") return packed_layout(columns);
+    if (word == "packed_operand") return packed_operand_layout(columns);
+  }
   if (word == "warp_rows" && rows % kGroupWarps == 0 && columns % 256 == 0) return warp_rows_layout(rows, columns);
   if (word == "thread_rows" && rows == kGroupThreads) return thread_rows_layout(rows, columns);
   return std::nullopt;
@@ -157,7 +186,7 @@ std::string known_name(const Layout& layout, int bits) {
     return known && same_places(*known, layout);
   };
   if (layout.in_memory()) {
-    for (const std::string name : {"panels 128", "panels 64", "panels 32", "rows", "panels 0"})
+    for (const std::string name : {"panels 128", "panels 64", "panels 32", "rows", "panels 0", "packed"})
       if (is(name)) return name;
     // Rows further apart than they are long.
     if (layout.shape.size() == 2 && layout.shape[0] > 1) {
@@ -167,7 +196,7 @@ std::string known_name(const Layout& layout, int bits) {
     }
     return {};
   }
-  for (const std::string name : {"accumulator", "operand", "warp_rows", "thread_rows"})
+  for (const std::string name : {"accumulator", "operand", "packed_operand", "warp_rows", "thread_rows"})
     if (is(name)) return name;
   return {};
 }
@@ -185,7 +214,8 @@ std::optional<int> swizzle_of(const Layout& layout, int bits) {
 }
 
 std::vector<std::string> known_names() {
-  return {"accumulator", "operand", "warp_rows", "thread_rows", "panels 128", "panels 64", "panels 32", "panels 0", "rows"};
+  return {"accumulator", "operand",  "warp_rows", "thread_rows", "panels 128",    "panels 64",
+          "panels 32",   "panels 0", "rows",      "packed",      "packed_operand"};
 }
 
 std::optional<Layout> layout_of(const Fragment& fragment) {

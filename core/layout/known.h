@@ -25,6 +25,10 @@ Layout thread_rows_layout(std::int64_t rows, std::int64_t columns);
 /// 4.. with bits 7..: 3, 2, 1 of them), panel after panel of S / element columns. S = 0: rows of at most 256 elements, no swizzle.
 /// Nothing where the columns are no whole panels.
 std::optional<Layout> panels_layout(std::int64_t rows, std::int64_t columns, int bits, int swizzle);
+/// "packed": memory as prepacked weights of 4 bits lie in it (core/kernel/packed.h), 64 rows and whole blocks of 64 columns.
+Layout packed_layout(std::int64_t columns);
+/// "packed_operand": registers as threads take them from there: A of a wgmma once they are 16 bits wide and neighbours are side by side.
+Layout packed_operand_layout(std::int64_t columns);
 /// "rows": row after row; `pitch` elements apart, where it is not the number of columns ("rows 72").
 Layout rows_layout(std::int64_t rows, std::int64_t columns, std::int64_t pitch = 0);
 

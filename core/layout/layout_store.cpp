@@ -22,6 +22,8 @@ std::optional<Layout> made(const LayoutKey& key) {
     case LayoutForm::WarpRows: return warp_rows_layout(key.rows, key.columns);
     case LayoutForm::ThreadRows: return thread_rows_layout(key.rows, key.columns);
     case LayoutForm::Panels: return panels_layout(key.rows, key.columns, key.bits, key.number);
+    case LayoutForm::Packed: return known_layout("packed", {key.rows, key.columns}, key.bits);
+    case LayoutForm::PackedOperand: return known_layout("packed_operand", {key.rows, key.columns}, key.bits);
     case LayoutForm::Vector: break;
   }
   return known_layout("rows", {key.columns}, key.bits);

@@ -17,7 +17,7 @@ struct StoredLayout {
   std::string text;  ///< as layout_text() says it
 };
 
-enum class LayoutForm { Accumulator, Operand, WarpRows, ThreadRows, Panels, Vector };
+enum class LayoutForm { Accumulator, Operand, WarpRows, ThreadRows, Panels, Packed, PackedOperand, Vector };
 struct LayoutKey {
   LayoutForm form = LayoutForm::Accumulator;
   std::int64_t rows = 1, columns = 1;

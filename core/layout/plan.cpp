@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::int64_t kPlannedWarps = 4;
 constexpr const char* kUnknownShape = "has a shape that is spread over threads in no known way";
+constexpr const char* kUnpackable = "is of a prepacked tensor, and has other than 64 rows of whole blocks of 64 numbers of 4 bits";
 
 bool is_copy(const TileOp& op) {
   return op.kind == "tma_load" || op.kind == "tma_store" || (op.kind == "atomic_add" && op.outputs.empty());
@@ -129,6 +130,7 @@ void Planner::lay_out_registers(std::size_t v) {
   // Extents are positive: the resolver has measured them.
   switch (plan_.family) {
     case LayoutPlan::Family::Products: {
+      if (tile && is_packed(v)) return put(v, {LayoutForm::PackedOperand, shape[0], shape[1], bits(v)}, kUnpackable);
       if (tile) {
         if (shape[0] != 64 || shape[1] % 16 != 0 || shape[1] > 256) {
           out.unknown = "is no tile of 64 rows and 16 to 256 columns, as one warpgroup holds";
@@ -175,6 +177,19 @@ void Planner::lay_out_registers(std::size_t v) {
   out.unknown = kUnknownShape;
 }
 
+bool Planner::is_packed(std::size_t v) const {
+  const auto makes = [&](std::string_view name, std::string_view kind) -> const TileOp* {
+    for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
+      for (const TileOp& op : *list)
+        if (op.kind == kind && !op.outputs.empty() && op.outputs[0] == name) return &op;
+    return nullptr;
+  };
+  const TileOp* fetch = makes(value(v).name, "smem_load");
+  const TileOp* load = makes(fetch && !fetch->inputs.empty() ? fetch->inputs[0].value : value(v).name, "tma_load");
+  const Tensor* tensor = load ? kernel_.find_tensor(load->tensor) : nullptr;
+  return tensor && tensor->prepacked;
+}
+
 int Planner::usual_span(std::size_t v) const {
   const std::int64_t row = sat_mul(shapes_[v][1], bits(v)) / 8;
   return row == 64 || row == 32 ? static_cast<int>(row) : 128;
@@ -183,6 +198,7 @@ int Planner::usual_span(std::size_t v) const {
 void Planner::lay_out_shared(std::size_t v) {
   const Shape& shape = shapes_[v];
   if (shape.size() == 1) return put(v, {LayoutForm::Vector, 1, shape[0], bits(v)}, kUnknownShape);
+  if (is_packed(v)) return put(v, {LayoutForm::Packed, shape[0], shape[1], bits(v)}, kUnpackable);
   const bool panels = plan_.family != LayoutPlan::Family::Rows;
   // Panels of 128 bytes for products and their swizzle, narrower where a row has just 64 or 32 bytes; else rows as wide as a box may be.
   put(v, {LayoutForm::Panels, shape[0], shape[1], bits(v), panels ? usual_span(v) : 0},
@@ -213,6 +229,10 @@ bool Planner::along_columns(std::size_t v) const {
 // ---- choices
 
 std::string Planner::objection(std::size_t v, const Layout& layout) {
+  if (is_packed(v))
+    return known_name(layout, bits(v)) == "packed"
+               ? std::string()
+               : fmt::format("'{}' is brought from a prepacked tensor, as it lies there", printable(value(v).name));
   const std::optional<int> swizzle = swizzle_of(layout, bits(v));
   // Products are harder to please than copies.
   std::string by_copy;
@@ -321,7 +341,8 @@ void Planner::take_layouts() {
                                  printable(name), shape_text(shapes_[v])));
       continue;
     }
-    if (stored->layout->in_memory() != (value(v).space == Space::Smem)) {
+    const bool one = stored->layout->bases == decltype(Layout::bases){} && stored->layout->repeats.empty();  // element, wherever it lies
+    if (!one && stored->layout->in_memory() != (value(v).space == Space::Smem)) {
       fault(pointer, fmt::format("'{}' lies in {}, and \"{}\" is a layout of {}", printable(name),
                                  value(v).space == Space::Smem ? "shared memory" : "registers", printable(text),
                                  stored->layout->in_memory() ? "memory" : "registers"));

@@ -338,7 +338,7 @@ void Planner::plan_copy(const TileOp& op) {
   if (memory.layout) {
     // Today's layouts are known; those of vectors are boxes of one row.
     const std::optional<int> swizzle = memory.chosen                              ? swizzle_of(*memory.layout, access.bits)
-                                       : shapes_[v].size() != 2                   ? 0
+                                       : shapes_[v].size() != 2 || is_packed(v)   ? 0
                                        : plan_.family == LayoutPlan::Family::Rows ? 0
                                                                                   : usual_span(v);
     out.instruction.name = fmt::format("tma.{}", swizzle.value_or(0));

@@ -38,6 +38,8 @@ class Planner {
   void lay_out_shared(std::size_t v);
   /// Bytes of a row of the panels in which a tile lies by default.
   int usual_span(std::size_t v) const;
+  /// In shared memory: a copy brings it from a prepacked tensor; in registers: it is loaded from there.
+  bool is_packed(std::size_t v) const;
   void put(std::size_t v, const LayoutKey& key, const char* otherwise);
   bool along_columns(std::size_t v) const;
   bool takes_by_column(const TileOp& op, std::size_t input) const;

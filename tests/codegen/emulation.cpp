@@ -18,6 +18,7 @@
 #include "codegen/emit/emit.h"
 #include "core/base/atomic_file.h"
 #include "core/kernel/evaluate.h"
+#include "core/kernel/packed.h"
 #include "core/library/library.h"
 #include "tests/codegen/text_mutants.h"
 #include "tests/support/paths.h"
@@ -157,7 +158,12 @@ Prepared prepared(const Lowering& from, const BuildOptions& options) {
   auto tensors = make_tensors(from.kernel, from.problem.params, 3);
   REQUIRE(tensors.ok());
   for (std::size_t t = 0; t < from.kernel.tensors.size(); ++t) {
-    const auto& data = tensors->at(from.kernel.tensors[t].name).array.data;
+    const Array& array = tensors->at(from.kernel.tensors[t].name).array;
+    std::vector<float> data = array.data;
+    for (std::size_t e = 0; from.kernel.tensors[t].prepacked && e < data.size(); ++e) {
+      const auto at = static_cast<std::int64_t>(e), columns = array.shape[1];
+      data[static_cast<std::size_t>(packed_place(at / columns, at % columns, columns))] = array.data[e];
+    }
     std::ofstream(p.folder->path / std::to_string(t), std::ios::binary)
         .write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(4 * data.size()));
   }

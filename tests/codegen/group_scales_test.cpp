@@ -1,5 +1,6 @@
 // A GEMM of 4-bit weights with 16-bit scales per group of columns: vectors of 16 bits that arithmetic takes from shared memory, panels as
 // narrow as a tile's rows, weights that registers bring to products.
+#include <algorithm>
 #include <functional>
 
 #include <fmt/format.h>
@@ -7,8 +8,13 @@
 
 #include "codegen/compile/compile.h"
 #include "codegen/emit/emit.h"
+#include "codegen/run/data.h"
 #include "codegen/run/reference.h"
+#include "core/base/atomic_file.h"
+#include "core/formats/kernel_json.h"
 #include "core/kernel/evaluate.h"
+#include "core/kernel/packed.h"
+#include "core/layout/known.h"
 #include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "tests/codegen/emulation.h"
@@ -19,8 +25,9 @@ using namespace heddle::codegen;
 
 namespace {
 
-const std::string kName = "gemm_w4a16_hopper";
-const Scope kSmall{{"N_OUT", 200}, {"TOKENS", 40}, {"K", 416}};  // ragged in all three
+const std::string kName = "gemm_w4a16_hopper", kPacked = "gemm_w4a16_prepacked_hopper";
+const Scope kSmall{{"N_OUT", 200}, {"TOKENS", 40}, {"K", 416}};   // ragged in all three
+const Scope kBlocks{{"N_OUT", 192}, {"TOKENS", 40}, {"K", 448}};  // the same, of whole blocks of 64
 
 /// With other types or ops, resolved again.
 test::Lowering changed(test::Lowering from, const std::function<void(Kernel&)>& change) {
@@ -123,6 +130,85 @@ TEST_CASE("the text of a GEMM with scales of groups in pairs of blocks computes 
   CHECK(test::run_text(kName, {{"N_OUT", 384}, {"TOKENS", 64}, {"K", 416}}, 2, {}, {.cluster = 2}) == 0);
 }
 
+TEST_CASE("prepacked weights lie where threads take them", "[codegen]") {
+  // packed_place(), the layout of the tile, and NumPy's lines in docs/files.md, written out.
+  for (const std::int64_t columns : {64, 128, 192}) {
+    const auto layout = known_layout("packed", {64, columns}, 4);
+    REQUIRE(layout);
+    CHECK(faults_of(*layout).empty());
+    CHECK(known_name(*layout, 4) == "packed");
+    for (std::int64_t r = 0; r < 64; ++r)
+      for (std::int64_t c = 0; c < columns; ++c)
+        REQUIRE(places_of(*layout, {r, c}).front()[LayoutAxis::Offset] == packed_place(r, c, columns));
+  }
+  std::vector<bool> taken(std::size_t{128 * 192}, false);
+  for (std::int64_t r = 0; r < 128; ++r)
+    for (std::int64_t c = 0; c < 192; ++c) {
+      // reshape(R/64, 4, 2, 8, C/64, 4, 2, 4, 2).transpose(0, 4, 1, 3, 7, 5, 8, 6, 2)
+      const std::int64_t axes[]{r / 64, c / 64, r / 16 % 4, r % 8, c / 2 % 4, c / 16 % 4, c % 2, c / 8 % 2, r / 8 % 2};
+      const std::int64_t extents[]{2, 3, 4, 8, 4, 4, 2, 2, 2};
+      std::int64_t at = 0;
+      for (int d = 0; d < 9; ++d) at = at * extents[d] + axes[d];
+      REQUIRE(packed_place(r, c, 192) == at);
+      REQUIRE_FALSE(taken[static_cast<std::size_t>(at)]);
+      taken[static_cast<std::size_t>(at)] = true;
+    }
+  // Bytes that a GPU gets, and back.
+  const TensorPlan plan{"W", DType::I4, {64, 128}, TensorRole::Input, true};
+  std::vector<float> numbers;
+  for (int i = 0; i < 64 * 128; ++i) numbers.push_back(static_cast<float>((i * 7 + i / 128) % 16 - 8));
+  const auto bytes = as_bytes(plan, numbers);
+  for (int i = 0; i < 64 * 128; ++i) REQUIRE(element(plan, bytes, i) == numbers[static_cast<std::size_t>(i)]);
+  CHECK((bytes[0] & 15) == (static_cast<int>(numbers[0]) & 15));      // row 0, column 0
+  CHECK(bytes[0] >> 4 == (static_cast<int>(numbers[8 * 128]) & 15));  // row 8, column 0
+  CHECK((bytes[1] & 15) == (static_cast<int>(numbers[8]) & 15));      // row 0, column 8
+  CHECK((bytes[2] & 15) == (static_cast<int>(numbers[1]) & 15));      // row 0, column 1
+  CHECK((bytes[2048] & 15) == (static_cast<int>(numbers[64]) & 15));  // the next block
+}
+
+TEST_CASE("a GEMM with prepacked weights computes its formula", "[codegen]") {
+  const auto kernel = load_kernel(test::repository_path("kernels/" + kPacked + ".json"));
+  REQUIRE(kernel.ok());
+  for (const Scope& sizes : {Scope{}, kBlocks, Scope{{"TOKENS", 1}}, Scope{{"TILE_T", 16}}}) {
+    const auto report = evaluate(*kernel, sizes);
+    REQUIRE(report.ok());
+    CHECK(report->pass);
+  }
+}
+
+TEST_CASE("the text of a GEMM with prepacked weights computes what heddle eval computes", "[codegen][.slow]") {
+  CHECK(test::run_text(kPacked, kBlocks, 2) == 0);
+  CHECK(test::run_text(kPacked, {{"N_OUT", 128}, {"TOKENS", 1}, {"K", 1536}}, 1) == 0);
+  CHECK(test::run_text(changed(test::lowering(kPacked, kBlocks), make_f16), 2) == 0);
+  CHECK(test::run_text(kPacked, {{"N_OUT", 384}, {"TOKENS", 64}, {"K", 448}}, 2, {}, {.cluster = 2}) == 0);
+  // Registers, blocks of a tile, rows of blocks.
+  for (const auto& wrong : {std::pair{"[4 * e + 1]", "[4 * e + 2]"}, {"j * 2048", "j * 1024"}, {", g_bf * 2 + 1, ", ", g_bf * 2, "}})
+    CHECK(test::run_text(test::lowering(kPacked, kBlocks), 1, wrong) > 0.1);
+}
+
+TEST_CASE("prepacked weights that are no whole blocks, or moved otherwise, are refused by name", "[codegen]") {
+  const auto refused = [](const test::Lowering& from, const char* sentence) {
+    const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, test::program_of(from));
+    return std::any_of(emitted.refusals.begin(), emitted.refusals.end(),
+                       [&](const Refusal& each) { return each.sentence.find(sentence) != std::string::npos; });
+  };
+  CHECK(refused(test::lowering(kPacked, {{"K", 416}}), "has whole blocks of 64 x 64"));
+  CHECK(refused(changed(test::lowering(kPacked),
+                        [](Kernel& kernel) {
+                          for (TileOp& op : kernel.body)
+                            if (op.name == "load_w0") op.at[1] = *Expr::parse("i*128 + 16");
+                        }),
+                "a part of a prepacked block"));
+  auto text = read_file(test::repository_path("kernels/" + kPacked + ".json"));
+  REQUIRE(text.ok());
+  std::string other = *text;
+  other.replace(other.find("\"i4\""), 4, "\"i8\"");
+  const auto kernel = parse_kernel(other, "other.json");
+  REQUIRE_FALSE(kernel.ok());
+  CHECK(to_string(kernel.error()).find("/tensors/0/prepacked: what is prepacked is an input of two dimensions and type i4") !=
+        std::string::npos);
+}
+
 TEST_CASE("scales of 16 bits along columns are refused by name", "[codegen]") {
   const auto from = changed(test::lowering(kName), [](Kernel& kernel) {
     for (TileOp& op : kernel.body)
@@ -143,14 +229,18 @@ TEST_CASE("the reference of a GEMM with scales of groups is a kernel of its own"
   const auto text = reference_text(*kernel, tensors);
   REQUIRE(text);
   CHECK(text->plan.output == 3);
-  CHECK(text->source.find("reference_group_scaled<256, 24, 20, 512, ") != std::string::npos);
+  CHECK(text->source.find("reference_group_scaled<256, 24, 20, 512, false, ") != std::string::npos);
   CHECK(flops_of(*kernel, tensors) == std::int64_t{2} * 256 * 20 * 512);
   std::string why;
   const auto cases = cases_for(*kernel, {}, tensors, true, 1, why);
   REQUIRE(cases.size() == 2);
   CHECK(cases[0].expected[0].criterion == Criterion::Exact);
   if (!find_compiler().ok()) return;
-  const auto compiled = compile_cuda(text->source);
-  INFO((compiled.ok() ? "" : to_string(compiled.error())));
-  CHECK(compiled.ok());
+  for (const bool prepacked : {false, true}) {
+    auto other = tensors;
+    other[0].prepacked = prepacked;
+    const auto compiled = compile_cuda(reference_text(*kernel, other)->source);
+    INFO((compiled.ok() ? "" : to_string(compiled.error())));
+    CHECK(compiled.ok());
+  }
 }

@@ -104,7 +104,7 @@ TEST_CASE("every access of every shipped kernel is known and meets no bank twice
         for (const OpAccess& access : plan.accesses) {
           CAPTURE(kernel->name, machine_name, op, plan.unknown);
           // Tiles that no warpgroup holds are scheduled, and refused when they are to be written.
-          if (plan.unknown.find("is no tile of 64 rows") != std::string::npos) continue;
+          if (plan.unknown.find("is no tile of ") != std::string::npos) continue;
           CHECK(access.cost.known);
           CHECK(access.cost.ways == 1);
           CHECK(access.cost.port == access.cost.least);
@@ -292,8 +292,8 @@ TEST_CASE("a hand-over costs what its stores and loads take of the port, over th
   of_bytes.handoff.register_copy = Expr::parse("bytes").value();
   const Problem other = resolve(backward(), of_bytes).value();
   for (std::size_t e = 0; e < other.edges.size(); ++e)
-    if (const Edge& edge = other.edges[e]; edge.value.valid() && other.value(edge.value).space == Space::Register &&
-                                           other.op(edge.to).kind != "mma")
+    if (const Edge& edge = other.edges[e];
+        edge.value.valid() && other.value(edge.value).space == Space::Register && other.op(edge.to).kind != "mma")
       CHECK(edge.handoff == other.value(edge.value).bytes);
 }
 
