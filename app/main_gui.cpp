@@ -27,6 +27,7 @@
 #include "app/window/kit/probe.h"
 #include "app/window/parts/tabs.h"
 #include "core/chart/gantt_model.h"
+#include "core/formats/choices_json.h"
 #include "core/library/library.h"
 #include "core/problem/changes.h"
 #include "core/schedule/constraint_text.h"
@@ -67,12 +68,30 @@ Result<Ok> propose_as_asked(const Arguments& arguments, Session& session) {
   return Ok{};
 }
 
+/// Layouts and instructions in words, over those of the schedule or project that is open.
+Result<Ok> choose_as_asked(const Arguments& arguments, Session& session) {
+  LayoutChoices said;
+  std::vector<Fault> faults;
+  for (const std::string& text : arguments.all("--layout")) add_layout(text, said, faults);
+  for (const std::string& text : arguments.all("--instruction")) add_instruction(text, said, faults);
+  if (!faults.empty()) return Error{ErrorKind::Input, std::move(faults)};
+  if (said.empty() || session.error()) return Ok{};
+  const Content& content = session.content();
+  if (!content.problem) return Error::input("--layout and --instruction need a kernel and a machine that fit");
+  said.layouts.insert(content.choices.layouts.begin(), content.choices.layouts.end());
+  said.instructions.insert(content.choices.instructions.begin(), content.choices.instructions.end());
+  session.apply(ChooseLayouts{said, {}, false});
+  if (session.error()) return session.error()->error;
+  return Ok{};
+}
+
 /// What the command line asks for, as commands.
 Result<Ok> open_documents(const Arguments& arguments, Session& session) {
   if (arguments.has("--welcome")) return Ok{};
   const std::optional<std::string> named = arguments.text("KERNEL");
   // A window that is asked for nothing welcomes; a picture of nothing would be none.
-  const auto asked = {"--schedule", "--screenshot", "--param", "--set", "--demand", "--constraints", "--solve", "--tab"};
+  const auto asked = {"--schedule",    "--screenshot", "--param",       "--set",   "--layout",
+                      "--instruction", "--demand",     "--constraints", "--solve", "--tab"};
   if (!named && std::none_of(asked.begin(), asked.end(), [&](const char* option) { return arguments.has(option); })) return Ok{};
   const auto beside = [&](const char* name) {  // a file that is everything at once stands for all of them
     const auto word = arguments.text(name);
@@ -95,6 +114,7 @@ Result<Ok> open_documents(const Arguments& arguments, Session& session) {
   }
   if (const auto proposed = propose_as_asked(arguments, session); !proposed) return proposed;
   if (schedule) session.apply(OpenSchedule{*schedule});
+  if (const auto chosen = choose_as_asked(arguments, session); !chosen) return chosen;
   if (const auto constraints = arguments.text("--constraints")) {
     session.apply(OpenConstraints{*constraints});
     session.apply(show_tab(BottomTab::Explain));
@@ -146,6 +166,7 @@ int take_screenshot(const Arguments& arguments, const Terminal& terminal) {
   settle(window);
   select_as_asked(arguments, session);
   arrange_chart(arguments, session);
+  if (!steps.empty()) settle(window);  // what was selected is in view, and known
   for (const std::string& step : steps)
     if (const auto done = run_step(window, step); !done) return report(terminal, done.error(), false);
   // While a solve or a question runs ("ask&") there is a moment for it to show something.

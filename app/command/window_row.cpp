@@ -28,6 +28,8 @@ CommandSpec window_row() {
        kPass,
        kReading,
        kSet,
+       kLayout,
+       kInstruction,
        kDemand,
        toggle("--solve", "solve before the screenshot is taken (the window solves anyway)"),
        toggle("--no-solve", "do not solve at the start"),

@@ -16,12 +16,12 @@ using AllCommands =
                  CompareTriton, CancelTriton, OpenPlace, DemandEmitterRules, OpenConstraints, SaveSchedule, OpenProject, SaveProject,
                  SaveConstraints, RestoreWork, DiscardWork, Export, NewKernel, EditSource, SaveSource, ReadSourceAgain, CloseDocument,
                  DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint, AddConstraint, ReplaceConstraint,
-                 RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange, SetBaseline, SwapBaseline, OpenWindow,
-                 SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags,
-                 Ask, CancelAsk, OpenMember, AskWhy, TryRelaxation, WriteKernel, CheckKernel, SetKernelOptions, BuildKernel, CancelKernel,
-                 SaveKernel, SaveLayout, RunKernel, CancelRun, OpenMeasurement, SelectRun, ToggleMeasured, AdoptMeasured, OpenSweep,
-                 CloseSweep, StartTune, CancelTune, OpenPoint, Validate, CancelValidation, SelectPublished, OpenPublished, ToggleWhiskers,
-                 Undo, Redo, SelectOp, ClearSelection, StartSolve, ProveShown, CancelSolve, SetMode, SetIterations, CopyLine, ChangeView,
-                 ChangeSettings, Quit>;
+                 RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange, ChooseLayouts, SetBaseline,
+                 SwapBaseline, OpenWindow, SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote,
+                 ToggleFlag, ClearFlags, Ask, CancelAsk, OpenMember, AskWhy, TryRelaxation, WriteKernel, CheckKernel, SetKernelOptions,
+                 BuildKernel, CancelKernel, SaveKernel, SaveLayout, RunKernel, CancelRun, OpenMeasurement, SelectRun, ToggleMeasured,
+                 AdoptMeasured, OpenSweep, CloseSweep, StartTune, CancelTune, OpenPoint, Validate, CancelValidation, SelectPublished,
+                 OpenPublished, ToggleWhiskers, Undo, Redo, SelectOp, ClearSelection, StartSolve, ProveShown, CancelSolve, SetMode,
+                 SetIterations, CopyLine, ChangeView, ChangeSettings, Quit>;
 
 }  // namespace heddle::app

@@ -436,7 +436,7 @@ std::optional<std::string> cli_equivalent(const Session& session, const Command&
   if (command.is<OpenKernel, OpenMachine, OpenPair, SwitchMachine, OpenConstraints, SetParam, Undo, Redo, AdoptMeasured>())
     return line("solve");
   if (command.is<ToggleConstraint, AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps>()) return line("solve");
-  if (command.is<SetChange, RemoveChange, ToggleChange, TryRelaxation>()) return line("solve");
+  if (command.is<SetChange, RemoveChange, ToggleChange, ChooseLayouts, TryRelaxation>()) return line("solve");
   if (command.is<ProveShown>()) {
     const bool has_file = content.entry() && !content.entry()->file.empty();
     return has_file ? line("check", {"--prove"}) : line("solve");

@@ -80,7 +80,8 @@ struct Content {
   std::shared_ptr<const Problem> problem;      ///< null unless kernel, machine and parameters resolve
   std::shared_ptr<const Bounds> bounds;        ///< with `problem`
   std::shared_ptr<const Error> unresolved;     ///< why there is no problem, although there are a kernel and a machine
-  LayoutChoices choices;                       ///< of layouts and instructions; what is not chosen is as it is today
+  LayoutChoices choices;                       ///< of layouts and instructions; what is not chosen is as by default
+  LayoutChoices brought;                       ///< what of `choices` came with a schedule's file, and which no user chose here
   Changes changes;                             ///< numbers taken differently before the problem is resolved ("what if")
   Constraints constraints;
   std::shared_ptr<const Constraints> given;  ///< the constraints that a Triton text brings, which no user wrote; null: none

@@ -140,8 +140,9 @@ bool has_own_work(const Content& content) {
   const auto made = [&](const UserConstraint& c) {
     return !content.given || std::find(content.given->begin(), content.given->end(), c) == content.given->end();
   };
-  return std::any_of(content.constraints.begin(), content.constraints.end(), made) || !content.changes.empty() || !content.notes.empty() ||
-         !content.flags.empty();
+  const bool chosen = !content.choices.empty() && content.choices != content.brought;
+  return std::any_of(content.constraints.begin(), content.constraints.end(), made) || chosen || !content.changes.empty() ||
+         !content.notes.empty() || !content.flags.empty();
 }
 
 bool has_work(const Content& content) {

@@ -5,6 +5,7 @@
 #include "app/jobs/ask_options.h"
 #include "app/jobs/kernel_options.h"
 #include "app/session/commands.h"
+#include "core/layout/choices.h"
 #include "core/problem/changes.h"
 #include "core/schedule/schedule.h"
 
@@ -14,6 +15,13 @@ struct SetChange {
   Change change;
   bool solve = false;
 };  ///< replaces one of the same number; one that is switched off is not in force
+
+/// Layouts of values and instructions of ops: these are in force from then on, and no others.
+struct ChooseLayouts {
+  LayoutChoices choices;
+  std::string what;  ///< the name of the step, and of the schedule that is found: "dqs0 panels 32"; empty: all choices in words
+  bool solve = false;
+};
 
 struct AdoptSchedule {
   Schedule schedule;

@@ -128,6 +128,7 @@ void SessionCore::on(const OpenMachine& c) {
   next.overrides = document_.content.overrides;
   next.constraints = document_.content.constraints;
   next.changes = document_.content.changes;
+  next.choices = document_.content.choices;
   next.kernel_options = document_.content.kernel_options;
   next.machine = std::make_shared<const Machine>(std::move(*machine));
   adopt(std::move(next), "open machine " + base_name(c.name));
@@ -186,7 +187,7 @@ void SessionCore::on(const OpenSchedule& c) {
     for (const Param& param : next.kernel->params)  // a file says them all
       if (const auto it = next.overrides.find(param.name); it != next.overrides.end() && it->second == param.value)
         next.overrides.erase(it);
-    next.choices = target->layouts;
+    next.choices = next.brought = target->layouts;
     auto problem = resolve(*next.kernel, *next.machine, next.overrides, {}, next.choices);
     if (!problem) return fail(title, problem.error());
     next.problem = std::make_shared<const Problem>(std::move(*problem));
@@ -294,6 +295,10 @@ std::optional<Error> SessionCore::resolve_content() {
     Error error = source && source->native
                       ? triton::unresolved_text(problem.error(), *source->program, *source->native, *document_.content.kernel)
                       : problem.error();
+    // Choices stand in no file here; the sentences name what they are about.
+    for (Fault& fault : error.faults)
+      if (fault.file.empty() && (fault.pointer.starts_with("/layouts/") || fault.pointer.starts_with("/instructions/")))
+        fault.pointer.clear();
     document_.content.unresolved = std::make_shared<const Error>(error);
     return error;
   }

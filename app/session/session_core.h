@@ -173,6 +173,7 @@ class SessionCore {
   void on(const SetChange& c);
   void on(const RemoveChange& c);
   void on(const ToggleChange& c);
+  void on(const ChooseLayouts& c);
   void on(const SetBaseline& c);
   void on(const SwapBaseline& c);
   void on(const OpenWindow& c);
@@ -317,8 +318,9 @@ class SessionCore {
   bool of_proposal() const;
   /// Asks why II is not smaller, unless that is known or being asked.
   void ask_why();
-  /// Puts other numbers in force, as one step of undo; schedules of the old problem that still fit are kept and checked again.
-  /// False when there is no problem with them.
+  /// Puts a content with other numbers or layouts in force, as one step of undo; schedules of the old problem that still fit are kept and
+  /// checked again. False when there is no problem with it: all is as before, and said why. `why`: a running solve stops.
+  bool put_in_force(Content next, const std::string& what, const char* why);
   bool change_numbers(Changes next, const std::string& what);
   /// Resolves content's kernel on its machine; on failure the problem is gone and the faults are returned.
   std::optional<Error> resolve_content();

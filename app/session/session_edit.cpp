@@ -7,6 +7,7 @@
 #include "app/session/files.h"
 #include "app/session/proposal.h"
 #include "app/session/session_core.h"
+#include "core/answers/layout_choice.h"
 #include "core/base/saturate.h"
 #include "core/formats/constraints_json.h"
 #include "core/library/library.h"
@@ -104,16 +105,15 @@ void SessionCore::on(const PinOps& c) {
   constrain(std::move(proposal.constraints), proposal.name, false);
 }
 
-bool SessionCore::change_numbers(Changes next, const std::string& what) {
+bool SessionCore::put_in_force(Content next, const std::string& what, const char* why) {
   if (!document_.content.problem) return false;
-  Content before = document_.content;
-  document_.content.changes = std::move(next);
+  Content before = std::exchange(document_.content, std::move(next));
   if (const auto error = resolve_content()) {
     document_.content = std::move(before);
     fail(what + " does not work", *error);
     return false;
   }
-  abandon_job("the numbers changed");
+  abandon_job(why);
   const Asked asked{before.problem, before.constraints};
   document_.undo.remember(std::move(before), what);
   view_.highlight = {};
@@ -122,6 +122,12 @@ bool SessionCore::change_numbers(Changes next, const std::string& what) {
   recall_answers();
   changed();
   return true;
+}
+
+bool SessionCore::change_numbers(Changes next, const std::string& what) {
+  Content content = document_.content;
+  content.changes = std::move(next);
+  return put_in_force(std::move(content), what, "the numbers changed");
 }
 
 void SessionCore::on(const SwitchMachine& c) {
@@ -165,6 +171,23 @@ void SessionCore::on(const RemoveChange& c) {
   const std::string what = "take back " + describe(next[c.index]);
   next.erase(next.begin() + static_cast<std::ptrdiff_t>(c.index));
   if (change_numbers(std::move(next), what) && c.solve) solve_changed(what);
+}
+
+void SessionCore::on(const ChooseLayouts& c) {
+  if (!document_.content.problem || c.choices == document_.content.choices) return;
+  Content next = document_.content;
+  const LayoutChoices before = std::exchange(next.choices, c.choices);
+  // Rows go with the question, as they do when a number changes; those of yet other layouts, which were opened to compare, stay what they
+  // are.
+  for (EntryPtr& entry : next.schedules) {
+    if (entry->schedule.layouts != before) continue;
+    ScheduleEntry row = *entry;
+    row.schedule.layouts = c.choices;
+    entry = std::make_shared<const ScheduleEntry>(std::move(row));
+  }
+  std::string what = !c.what.empty() ? c.what : choices_in_words(c.choices);
+  if (what.empty()) what = "layouts by default";
+  if (put_in_force(std::move(next), what, "the layouts changed") && c.solve) solve_changed(what);
 }
 
 void SessionCore::on(const ToggleChange& c) {

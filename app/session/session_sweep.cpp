@@ -190,7 +190,7 @@ void SessionCore::on(const OpenPoint& c) {
   if (!source->schedule.empty()) {
     const auto head = parse_schedule_head(source->schedule, file.path);
     if (!head) return fail(title, head.error());
-    next.choices = head->layouts;
+    next.choices = next.brought = head->layouts;
   }
   const bool same = same_kernel && same_machine && document_.content.problem && document_.content.overrides == next.overrides &&
                     document_.content.changes.empty() && document_.content.choices == next.choices;

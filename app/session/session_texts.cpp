@@ -149,6 +149,8 @@ void SessionCore::take_text(SourceOf of, const std::string& text, const Content&
     auto problem = resolve(*next.kernel, *next.machine, next.overrides, next.changes, next.choices);
     if (!problem && !(next.changes.empty() && next.choices.empty())) {  // what was changed or chosen by hand may be gone
       problem = resolve(*next.kernel, *next.machine, next.overrides, {});
+      if (problem && !next.choices.empty())
+        say(LogLevel::Warning, "the text no longer goes with the layouts that were chosen: they are as by default again");
       if (problem) next.changes.clear(), next.choices = {};
     }
     if (!problem && now.problem) return refuse(problem.error().faults);

@@ -66,7 +66,7 @@ void SessionCore::on(const OpenPublished& c) {
   for (const Param& param : inputs.kernel.params)
     if (const auto set = inputs.problem.params.find(param.name); set != inputs.problem.params.end() && set->second != param.value)
       next.overrides[param.name] = set->second;
-  next.choices = inputs.choices;
+  next.choices = next.brought = inputs.choices;
   auto problem = resolve(*next.kernel, *next.machine, next.overrides, next.changes, next.choices);
   if (!problem) return fail(title, problem.error());
   const bool named = !inputs.schedule_file.empty() && fits(*problem, *inputs.schedule);

@@ -54,6 +54,9 @@ ChangeView zoom_to_selection() {
 ChangeView copy_text(std::string text) {
   return {[text = std::move(text)](ViewState& view, PaneSizes&) { view.clipboard = text; }};
 }
+ChangeView show_notice(std::string sentence) {
+  return {[sentence = std::move(sentence)](ViewState& view, PaneSizes&) { view.notice = sentence; }};
+}
 ChangeView dismiss_notice() {
   return {[](ViewState& view, PaneSizes&) { view.notice.clear(); }};
 }

@@ -31,6 +31,7 @@ ChangeView show_open_dialog();
 ChangeView focus_find();
 ChangeView zoom_to_selection();          ///< chart: centre the selection; again: fit
 ChangeView copy_text(std::string text);  ///< to the clipboard
+ChangeView show_notice(std::string sentence);
 ChangeView dismiss_notice();
 
 struct ChangeSettings {

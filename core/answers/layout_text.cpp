@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/answers/layout_choice.h"
 #include "core/answers/layout_picture.h"
 #include "core/answers/layout_view.h"
 #include "core/chart/chart_layout.h"
@@ -174,10 +175,6 @@ std::string instructions_text(const LayoutView& view) {
                      view.assumed ? " (phases are assumed, not measured)" : "");
 }
 
-/// "st.shared.8 x2/3"
-std::string short_choice(const InstructionChoice& choice) {
-  return choice.exchange.used() ? fmt::format("{} x{}/{}", choice.name, choice.exchange.lane, choice.exchange.register_bit) : choice.name;
-}
 constexpr const char* kExchange = "  xL/R: lanes with bit L of their number move the registers whose bit R is the other one first\n";
 
 std::string alternatives_text(const LayoutView& view, const TextStyle& style, bool all) {
@@ -196,7 +193,7 @@ std::string alternatives_text(const LayoutView& view, const TextStyle& style, bo
       continue;
     }
     const LayoutAlternative& one = view.alternatives[i];
-    const std::string instruction = short_choice(one.instruction);
+    const std::string instruction = brief_text(one.instruction);
     std::vector<std::string> row{shortened(printable(one.layout), 28), instruction};
     const bool known = one.refused.empty() && one.cost.known;
     for (const std::int64_t number : {std::int64_t{one.cost.ways}, one.cost.port, one.cost.issues})
@@ -324,7 +321,7 @@ std::string layout_list_summary(const std::vector<LayoutListRow>& rows, const Te
     std::vector<std::string> cells{again ? "" : row.value, again ? "" : row.shape, again ? "" : row.space};
     cells.push_back(again ? "" : !row.layout.empty() ? shortened(printable(row.layout), 30) : row.unknown.empty() ? "-" : "not known");
     cells.push_back(row.op);
-    cells.push_back(short_choice(row.choice));
+    cells.push_back(brief_text(row.choice));
     exchanged = exchanged || row.choice.exchange.used();
     const bool known = row.accessed && row.cost.known;
     cells.push_back(!known ? "" : row.cost.ways > 1 ? fmt::format("{}!", row.cost.ways) : "1");

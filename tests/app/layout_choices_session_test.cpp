@@ -1,17 +1,24 @@
-// Schedules with layouts and instructions of their own in the session.
+// Schedules with layouts and instructions of their own in the session, and layouts that are chosen there.
 #include "app/session/command_line.h"
 #include "app/session/commands.h"
 #include "app/session/environment.h"
+#include "app/session/proposal_commands.h"
 #include "app/session/session.h"
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
+#include "core/answers/layout_choice.h"
 #include "core/base/atomic_file.h"
+#include "core/formats/kernel_json.h"
 #include "core/formats/schedule_json.h"
 #include "core/library/library.h"
+#include "core/library/project_json.h"
 #include "core/problem/resolve.h"
 
 using namespace heddle;
@@ -100,4 +107,191 @@ TEST_CASE("a saved schedule and a kept project have the choices", "[app]") {
   CHECK(problem_hash(*other.content().problem) == problem_hash(*session.content().problem));
   fs::remove(saved);
   fs::remove(project);
+}
+
+namespace {
+
+/// The shipped schedule of attention backward on H100, open.
+struct Shipped {
+  Session session{Environment{}};
+  Shipped() {
+    for (const LibraryEntry& entry : list_library(Shelf::Schedules))
+      if (entry.name.starts_with("attention_backward_hopper/")) session.apply(OpenSchedule{entry.path});
+    REQUIRE(content().entry());
+    REQUIRE(content().entry()->verdict.valid());
+    REQUIRE(content().choices.empty());
+  }
+  const Content& content() { return session.content(); }
+};
+
+LayoutChoices plain_stores() {
+  LayoutChoices chosen;
+  chosen.instructions = {{"stage_dq0", {"st.shared.8", {}}}, {"stage_dq1", {"st.shared.8", {}}}};
+  return chosen;
+}
+
+}  // namespace
+
+TEST_CASE("layouts are chosen in one step of undo: the kernel is resolved again, and its schedules are judged again", "[app]") {
+  Shipped s;
+  const Cycle before = s.content().bounds->min_ii();
+  s.session.apply(ChooseLayouts{plain_stores(), {}, false});
+  REQUIRE_FALSE(s.session.error());
+  CHECK(s.content().choices == plain_stores());
+  CHECK(choices_of(*s.content().problem) == plain_stores());
+  CHECK(s.content().bounds->min_ii() == before + 256);
+  REQUIRE(s.content().schedules.size() == 1);
+  CHECK_FALSE(s.content().entry()->verdict.valid());
+  CHECK(s.content().entry()->schedule.layouts == plain_stores());
+  REQUIRE(s.session.next_undo());
+  CHECK(*s.session.next_undo() == "stage_dq0 st.shared.8 · stage_dq1 st.shared.8");
+  CHECK(cli_equivalent(s.session, ChooseLayouts{}).value().find("--instruction stage_dq0=st.shared.8") != std::string::npos);
+
+  s.session.apply(Undo{});
+  CHECK(s.content().choices.empty());
+  CHECK(s.content().bounds->min_ii() == before);
+  CHECK(s.content().entry()->verdict.valid());
+  s.session.apply(Redo{});
+  CHECK(s.content().choices == plain_stores());
+
+  // By default again, which is another step; what was known of the schedule then is known again.
+  s.session.apply(ChooseLayouts{{}, {}, false});
+  CHECK(s.content().choices.empty());
+  CHECK(s.content().entry()->verdict.valid());
+  CHECK(s.content().entry()->schedule.layouts.empty());
+  CHECK(*s.session.next_undo() == "layouts by default");
+}
+
+TEST_CASE("layouts that cannot be are faults in words, and everything stays as it was", "[app]") {
+  Shipped s;
+  s.session.apply(ChooseLayouts{choices(), {}, false});
+  const auto problem = s.content().problem;
+  const std::string step = *s.session.next_undo();
+  const auto refused = [&](const char* value, const char* layout, const char* op, const InstructionChoice& instruction) {
+    LayoutChoices next = s.content().choices;
+    if (*value) next.layouts[value] = layout;
+    if (*op) next.instructions[op] = instruction;
+    s.session.apply(ChooseLayouts{next, {}, true});
+    REQUIRE(s.session.error());
+    CHECK(s.content().problem == problem);
+    CHECK(s.content().choices == choices());
+    CHECK(*s.session.next_undo() == step);
+    std::string text = to_string(s.session.error()->error);
+    CHECK(text.find("/layouts") == std::string::npos);  // there is no file in which that would be
+    s.session.apply(DismissError{});
+    return text;
+  };
+  CHECK(refused("dqs0", "nonsense", "", {}).find("nonsense") != std::string::npos);
+  CHECK(refused("nobody", "panels 32", "", {}).find("no value 'nobody'") != std::string::npos);
+  CHECK(refused("dqs0", "(64,64):(1,64)", "", {}).find("TMA") != std::string::npos);
+  CHECK(refused("dqs0", std::string(5000, '(').c_str(), "", {}) != "");
+  CHECK(refused("", "", "stage_dq0", {"stmatrix.x4", {}}).find("stage_dq0") != std::string::npos);
+  CHECK(refused("", "", "stage_dq0", {"st.shared.8", {4, 20}}).find("stage_dq0") != std::string::npos);
+  CHECK(refused("", "", "S0", {"st.shared.8", {}}).find("S0") != std::string::npos);
+}
+
+TEST_CASE("a layout under which another op's chosen instruction no longer fits is refused", "[app]") {
+  // layernorm whose result comes back to registers instead of leaving by TMA: no one but its two ops asks how it lies.
+  Kernel kernel = load_kernel("layernorm").value();
+  TileValue back = *kernel.find_value("yh");
+  back.name = "back";
+  kernel.values.push_back(back);
+  TileOp read;
+  read.name = "read_back";
+  read.kind = "smem_load";
+  read.inputs.resize(1);
+  read.inputs[0].value = "ys";
+  read.outputs = {"back"};
+  REQUIRE(kernel.body.back().name == "store_y");
+  kernel.body.back() = read;
+  Session session{Environment{}};
+  session.apply(OpenMachine{"h100"});
+  session.apply(NewKernel{kernel_text(kernel)});
+  REQUIRE(session.content().problem);
+  const Content& content = session.content();
+  LayoutChoices chosen;
+  chosen.instructions["read_back"] = {"ld.shared.16", {}};
+  session.apply(ChooseLayouts{chosen, {}, false});
+  REQUIRE_FALSE(session.error());
+  const LayoutUse use{"ys", "(8,1024):(1,8)", "stage", {"st.shared.2", {}}};
+  session.apply(ChooseLayouts{with_use(*content.kernel, *content.machine, *content.problem, content.choices, use), {}, false});
+  REQUIRE(session.error());
+  INFO(to_string(session.error()->error));
+  CHECK(to_string(session.error()->error).find("'read_back' cannot be written as ld.shared.16") != std::string::npos);
+  CHECK(content.choices == chosen);
+  // Without that choice there is an instruction that fits.
+  session.apply(DismissError{});
+  session.apply(ChooseLayouts{with_use(*content.kernel, *content.machine, *content.problem, {}, use), {}, false});
+  CHECK_FALSE(session.error());
+  CHECK(content.choices.layouts.contains("ys"));
+}
+
+TEST_CASE("layouts that were chosen stay with other numbers, parameters and machines that know them", "[app]") {
+  Shipped s;
+  s.session.apply(ChooseLayouts{plain_stores(), {}, false});
+  s.session.apply(SetParam{"HEADS", 8});
+  CHECK(choices_of(*s.content().problem) == plain_stores());
+  s.session.apply(SwitchMachine{"h200"});
+  CHECK(s.content().machine->name == "h200");
+  CHECK(choices_of(*s.content().problem) == plain_stores());
+  s.session.apply(OpenMachine{"h100"});
+  CHECK(choices_of(*s.content().problem) == plain_stores());
+  // One that has no such instruction is refused, and the other stays.
+  s.session.apply(SwitchMachine{"b200"});
+  CHECK(s.session.error());
+  CHECK(s.content().machine->name == "h100");
+  CHECK(choices_of(*s.content().problem) == plain_stores());
+}
+
+TEST_CASE("layouts that somebody chose here are work that is kept safe and asked about, those of a file are not", "[app]") {
+  const File file;
+  const std::string folder = file.path + ".autosave", project = file.path + ".p.heddle.json";
+  fs::create_directories(folder);
+  double now = 100;
+  Environment environment;
+  environment.autosave_folder = folder;
+  environment.clock = [&now] { return now; };
+  Session session{std::move(environment)};
+  session.apply(OpenSchedule{file.path});
+  CHECK_FALSE(session.worth_asking());
+  session.apply(ChooseLayouts{plain_stores(), {}, false});
+  CHECK(session.worth_asking());
+  const auto kept = [&] {
+    for (const auto& entry : fs::directory_iterator(folder))
+      if (entry.path().extension() == ".json" && read_file(entry.path().string()).value().find("stage_dq1") != std::string::npos)
+        if (const auto read = read_project(entry.path().string()); read && read->choices == plain_stores()) return true;
+    return false;
+  };
+  bool safe = false;
+  for (int i = 0; i < 3000 && !safe; ++i) {
+    now += 1;
+    session.pump();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    safe = kept();
+  }
+  CHECK(safe);
+  session.apply(SaveProject{project});
+  CHECK_FALSE(session.worth_asking());
+  session.apply(ChooseLayouts{{}, {}, false});
+  CHECK(session.worth_asking());
+  session.apply(OpenProject{project});
+  CHECK(session.content().choices == plain_stores());
+  CHECK(session.close(std::chrono::seconds(5)));
+  fs::remove_all(folder);
+  fs::remove(project);
+}
+
+TEST_CASE("a kernel's text that no longer goes with the layouts takes them back, and says so", "[app]") {
+  Shipped s;
+  s.session.apply(ChooseLayouts{plain_stores(), {}, false});
+  std::string text = s.session.text_of(SourceOf::Kernel)->text;
+  for (std::size_t at = text.find("stage_dq0"); at != std::string::npos; at = text.find("stage_dq0", at + 1))
+    text.replace(at, 9, "stage_xx0");
+  s.session.apply(EditSource{SourceOf::Kernel, text});
+  REQUIRE(s.content().problem);
+  CHECK(s.content().problem->find_op("stage_xx0").valid());
+  CHECK(s.content().choices.empty());
+  const auto& log = s.session.log();
+  CHECK(
+      std::any_of(log.begin(), log.end(), [](const LogEntry& line) { return line.text.find("as by default again") != std::string::npos; }));
 }

@@ -1,4 +1,5 @@
 // The Layout tab: cells, phases, two beside each other, alternatives, texts by themselves; and the way to it from the chart.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <fstream>
@@ -6,6 +7,8 @@
 #include <thread>
 
 #include "app/session/proposal_commands.h"
+#include "app/window/kit/actions.h"
+#include "app/window/parts/what_if_state.h"
 #include "app/window/tabs/layout/layout_state.h"
 #include "tests/ui/labels.h"
 #include "tests/ui/person.h"
@@ -55,6 +58,38 @@ struct Layouts : Person {
     session().apply(SelectOp{id});
     wait();
     REQUIRE(state().op == op);
+  }
+  Cycle a_ii() {
+    REQUIRE(content().entry());
+    return content().entry()->schedule.ii;
+  }
+  void solve_and_wait() {
+    frame(2);
+    settle();
+    wait();
+  }
+  /// Presses "Use" of a row of the table.
+  void use(const std::string& layout, const std::string& instruction) {
+    const auto& all = a().alternatives;
+    const auto row = std::find_if(all.begin(), all.end(), [&](const LayoutAlternative& one) {
+      return one.layout == layout && instruction_text(one.instruction) == instruction;
+    });
+    REQUIRE(row != all.end());
+    const std::string name = "layout/use/" + std::to_string(row - all.begin());
+    reveal_use(name);
+    click(name);
+    solve_and_wait();
+    REQUIRE_FALSE(session().error());
+  }
+  /// Scrolls the table until the name is in view.
+  void reveal_use(const std::string& name) {
+    for (int i = 0; i < 40 && !has(name); ++i) {
+      const std::vector<std::string> seen = names("layout/use/");
+      REQUIRE_FALSE(seen.empty());
+      wheel(seen.front(), -1);
+      frame(2);
+    }
+    REQUIRE(has(name));
   }
   void show_text(const std::string& text, const std::string& access) {
     state().own = true;
@@ -195,6 +230,94 @@ TEST_CASE("an alternative stands beside what is taken, cell by cell", "[ui]") {
   p.click("layout/alone");
   p.frame(2);
   CHECK_FALSE(p.has("layout/grid/b"));
+}
+
+TEST_CASE("an alternative is used by mouse: it is solved again, II is another, and all of it can be undone", "[ui]") {
+  Layouts p;
+  const Cycle before = p.a_ii();
+  CHECK(before == 2688);
+  for (const char* op : {"stage_dq0", "stage_dq1"}) {
+    p.show_op(op);
+    if (p.has("layout/part/alternatives")) p.click("layout/part/alternatives");
+    p.use("panels 128", "st.shared.8");
+    CHECK(p.content().choices.instructions.contains(op));
+  }
+  CHECK(p.a_ii() == 2944);
+  CHECK(p.content().entry()->status == Status::Optimal);
+  CHECK(p.content().entry()->schedule.layouts == p.content().choices);
+  CHECK(p.content().choices.layouts.empty());  // panels of 128 bytes are what there is by default
+  CHECK(p.has("layout/chosen/stage_dq0"));
+  CHECK(p.has("layout/chosen/stage_dq1"));
+  CHECK(p.a().cost.ways == 2);
+
+  // One of the two goes back with its piece above the grid, the other with the row that is taken.
+  p.window().ui().of<WhatIfState>().solve_on_release = false;
+  p.click("layout/chosen/stage_dq0");
+  p.wait();
+  CHECK(p.content().bounds->min_ii() == 2816);
+  p.click("layout/default");
+  p.wait();
+  CHECK(p.content().choices.empty());
+  CHECK(p.content().bounds->min_ii() == 2688);
+  CHECK_FALSE(p.has("layout/chosen/stage_dq1"));
+  const auto& rows = p.content().schedules;
+  CHECK(std::any_of(rows.begin(), rows.end(),
+                    [](const EntryPtr& row) { return row->schedule.ii == 2688 && row->status == Status::Optimal; }));
+
+  p.session().apply(Undo{});
+  p.session().apply(Undo{});
+  p.wait();
+  CHECK(p.a_ii() == 2944);
+  CHECK(p.content().entry()->status == Status::Optimal);
+  p.click("layout/all_default");
+  p.wait();
+  CHECK(p.content().choices.empty());
+}
+
+TEST_CASE("an alternative that is refused cannot be used", "[ui]") {
+  Layouts p;
+  p.platform().resize(1600, 1300);
+  p.show_op("stage_dq0");
+  p.window().ui().maximized = true;
+  p.frame(4);
+  const auto& all = p.a().alternatives;
+  const auto first = std::find_if(all.begin(), all.end(), [](const LayoutAlternative& a) { return !a.refused.empty(); });
+  REQUIRE(first != all.end());
+  const std::string name = "layout/use/" + std::to_string(first - all.begin());
+  p.reveal_use(name);
+  const auto problem = p.content().problem;
+  p.click(name);
+  p.frame(3);
+  CHECK(p.content().problem == problem);
+  CHECK(p.content().choices.empty());
+}
+
+TEST_CASE("the palette uses the alternative that stands beside, and says so where none does", "[ui]") {
+  Layouts p;
+  p.window().ui().of<WhatIfState>().solve_on_release = false;
+  p.show_op("stage_dq0");
+  perform(*find_action("layout_use"), p.session(), p.window().ui());
+  p.frame(2);
+  CHECK(p.session().view().notice.find("click a row") != std::string::npos);
+  p.session().apply(dismiss_notice());
+  p.state().beside = LayoutBeside::Alternative;
+  p.state().alternative = "panels 32";
+  p.state().alternative_instruction = "st.shared.8";
+  p.wait();
+  perform(*find_action("layout_use"), p.session(), p.window().ui());
+  p.wait();
+  CHECK(p.content().choices.layouts.at("dqs0") == "panels 32");
+  // What cannot be is said in a sentence, and what was chosen stays.
+  LayoutChoices wrong = p.content().choices;
+  wrong.layouts["dqs1"] = "(64,64):(1,64)";
+  p.session().apply(ChooseLayouts{wrong, {}, true});
+  p.frame(3);
+  REQUIRE(p.session().error());
+  CHECK(p.content().choices.layouts.size() == 1);
+  p.session().apply(DismissError{});
+  perform(*find_action("layout_default"), p.session(), p.window().ui());
+  p.wait();
+  CHECK(p.content().choices.empty());
 }
 
 TEST_CASE("A and B of a comparison stand beside each other", "[ui]") {

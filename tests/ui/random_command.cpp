@@ -144,6 +144,19 @@ struct Source {
     fill(options.records);
     if (chance(random, 3)) options.trips = number();
   }
+  void fill(LayoutChoices& choices) const {
+    static const std::vector<std::string> kLayouts{"panels 128",  "panels 32",      "rows",    "rows 72",
+                                                   "accumulator", "(64,64):(64,1)", "nonsense"};
+    static const std::vector<InstructionChoice> kInstructions{
+        {"st.shared.8", {}}, {"st.shared.8", {2, 3}}, {"stmatrix.x4", {}}, {"st.shared.4", {9, 30}}, {"nothing", {}}};
+    const auto& kernel = session.content().kernel;
+    choices = session.content().choices;
+    if (chance(random, 3)) choices = {};
+    if (chance(random, 2))
+      choices.layouts[kernel && !kernel->values.empty() ? pick_of(random, kernel->values).name : "x"] = pick_of(random, kLayouts);
+    if (chance(random, 2))
+      choices.instructions[kernel && !kernel->body.empty() ? pick_of(random, kernel->body).name : "x"] = pick_of(random, kInstructions);
+  }
   void fill(Schedule& schedule) const {
     const std::vector<EntryPtr>& all = session.content().schedules;
     if (all.empty()) return;
@@ -253,6 +266,7 @@ Command make(const Source& s) {
     HEDDLE_FILL(constraint);
     HEDDLE_FILL(change);
     HEDDLE_FILL(changes);
+    HEDDLE_FILL(choices);
     HEDDLE_FILL(limit);
     HEDDLE_FILL(solve);
     HEDDLE_FILL(op);

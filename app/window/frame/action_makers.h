@@ -363,6 +363,8 @@ inline void next_layout_colour(const Session&, UiState& ui) {
   LayoutColour& colour = ui.of<LayoutTabState>().colour;
   colour = colour == LayoutColour::Phase ? LayoutColour::Warp : static_cast<LayoutColour>(static_cast<int>(colour) + 1);
 }
+inline Command take_back_layouts(const Session&) { return ChooseLayouts{{}, {}, false}; }
+inline std::string no_layout_chosen(const Session& s) { return s.content().choices.empty() ? "no layout is chosen" : ""; }
 inline std::string needs_gpu(const Session& s) { return s.why_no_run(); }
 template <bool profile>
 Command make_run(const Session&) {

@@ -267,6 +267,10 @@ const Action kActions[] = {
     Action{"layout_colour", kNowhere, "Layout: colour by the next of warp, lane, register, bank, phase", "Shift+Y"}
         .does(next_layout_colour)
         .needs(no_layout_shown),
+    Action{"layout_use", kNowhere, "Layout: use the alternative that stands beside", ""}.does(use_layout_beside).needs(no_layout_shown),
+    Action{"layout_default", kNowhere, "Layout: what is looked at by default again", ""}.does(layout_by_default).needs(no_layout_shown),
+    Action{"layout_defaults", kNowhere, "Layouts and instructions by default again, all of them", "", take_back_layouts}.needs(
+        no_layout_chosen),
     Action{"layout_text", kKernel, "Layout by itself: a text of CuTe or Triton", ""}.does(show_layout_text).needs(needs_kernel),
     Action{"save_layout", kKernel, "Save layout ...", ""}.asks(Prompt::LayoutPath).needs(no_layout_shown),
     Action{"run_kernel", kKernel, "Run and measure", "F8", make_run<false>}.needs(needs_gpu).below_line(),

@@ -11,6 +11,8 @@
 #include "app/platform/imgui_compat.h"
 #include "app/window/kit/probe.h"
 #include "app/window/parts/tabs.h"
+#include "app/window/parts/ui_state.h"
+#include "app/window/tabs/layout/layout_state.h"
 
 namespace heddle::app {
 namespace {
@@ -127,8 +129,9 @@ Result<Ok> run_one(AppWindow& window, const std::string& step) {
 
 void settle(AppWindow& window) {
   window.step();  // some work begins by itself
+  const auto layouts = [&] { return window.session().view().tab == BottomTab::Layout && window.ui().of<LayoutTabState>().working(); };
   while (window.session().live().active() || window.session().asking() || window.session().building() || window.session().validating() ||
-         window.session().predicting() || window.session().comparing()) {
+         window.session().predicting() || window.session().comparing() || layouts()) {
     window.step();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }

@@ -1,5 +1,4 @@
-// The strip of banks: for one phase of one instruction, which lanes want which bank, conflicts hatched and counted; and the table of what
-// could be chosen instead.
+// The strip of banks: for one phase of one instruction, which lanes want which bank, conflicts hatched and counted.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +6,6 @@
 #include "app/window/kit/actions.h"
 #include "app/window/kit/chart_paint.h"
 #include "app/window/kit/probe.h"
-#include "app/window/kit/table.h"
 #include "app/window/kit/widgets.h"
 #include "app/window/tabs/layout/layout_views_drawn.h"
 #include "core/base/text_style.h"
@@ -95,14 +93,6 @@ void cut_line(Color color, const std::string& text) {
   if (shown != text && ImGui::IsItemHovered()) tooltip(text);
 }
 
-std::string row_tip(const LayoutChoiceRow& row) {
-  std::string text = row.layout + " by " + row.instruction;
-  if (row.cost.known) text += "\n" + access_words({}, row.cost) + ", " + count_of(row.issues, "instruction") + " of each warp";
-  text += fmt::format("\n{}, {} more per thread", count_of(row.bytes, "byte"), count_of(row.registers, "register"));
-  if (row.bound > 0) text += "\nII at least " + grouped(row.bound);
-  return text + "\n" + row.why;
-}
-
 }  // namespace
 
 void step_phase(const LayoutView& view, LayoutTabState& s, int direction) {
@@ -151,77 +141,6 @@ void draw_layout_banks(const LayoutView& view, LayoutTabState& s) {
   draw_boxes(strip, at, room.x, room.y);
   ImGui::Dummy({room.x, std::max(room.y - px(2), 1.0f)});
   if (probe::on()) probe::last_item("layout/banks");
-}
-
-void draw_layout_alternatives(const LayoutView& view, bool with_bounds, LayoutTabState& s) {
-  std::vector<LayoutChoiceRow> rows = layout_choice_rows(view);
-  if (rows.empty()) {
-    const bool known = s.a.answer && s.a.answer->of.alternatives;
-    return wrapped_text(fonts().body, theme().dim, known ? "no other choice is known for this op" : "being worked out");
-  }
-  const auto all = layout_choice_columns();
-  std::vector<Column<LayoutChoiceRow>> columns(all.begin(), all.end());
-  for (auto& column : columns) {
-    column.width = text_size(fonts().small_bold, column.title).x + px(14);
-    column.flags = ImGuiTableColumnFlags_WidthFixed;
-  }
-  columns.front().width = px(96);
-  column_of(columns, "instruction").width = px(140);
-  column_of(columns, "bytes").width = std::max(column_of(columns, "bytes").width, px(56));
-  column_of(columns, "why not").flags = ImGuiTableColumnFlags_WidthStretch;
-  column_of(columns, "why not").width = 1;
-  // Where the room is short the least interesting ones go; a row says all of them beside the mouse.
-  const float room = ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize - px(130);
-  for (const char* least : {"bytes", "regs", "issue", "port"}) {
-    float needed = 0;
-    for (const auto& column : columns) needed += column.flags == ImGuiTableColumnFlags_WidthFixed ? column.width + px(10) : 0;
-    if (needed <= room) break;
-    std::erase_if(columns, [&](const auto& column) { return column.title == least; });
-  }
-  const auto words = [](const char* title, std::vector<Column<LayoutChoiceRow>>& list) {
-    Column<LayoutChoiceRow>& column = column_of(list, title);
-    column.draw = [text = column.text](const LayoutChoiceRow& row) {
-      const std::string whole = text(row), shown = fitted(fonts().body, whole, ImGui::GetContentRegionAvail().x);
-      colored_text(row.possible ? theme().text : theme().dim, shown);
-      if (shown != whole && ImGui::IsItemHovered()) tooltip(whole);
-    };
-  };
-  words("instruction", columns);
-  words("why not", columns);
-  column_of(columns, "ways").ink = [](const LayoutChoiceRow& row) { return row.cost.ways > 1 ? theme().bad : theme().text; };
-  if (!with_bounds) column_of(columns, "II at least").text = [](const LayoutChoiceRow&) { return std::string("..."); };
-  TableLook look;
-  look.flags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings;
-  look.size = ImGui::GetContentRegionAvail();
-  look.order = &s.order;
-  // Where its bar is, there is no room for letters.
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
-  if (probe::on())
-    probe::item("layout/scrollbar", corner.x + look.size.x - ImGui::GetStyle().ScrollbarSize, corner.y, corner.x + look.size.x,
-                corner.y + look.size.y);
-  const auto heading = [&](const Column<LayoutChoiceRow>& column) { draw_heading(column, "layout/sort", s.order); };
-  draw_table("layout_alternatives", look, columns, rows, heading, [&](const LayoutChoiceRow& row, std::size_t) {
-    const bool beside =
-        s.beside == LayoutBeside::Alternative && s.alternative == row.layout && s.alternative_instruction == row.instruction;
-    const float left = ImGui::GetCursorPosX();
-    if (table_row(fmt::format("layout/alternative/{}", row.index), beside)) {
-      if (beside || row.current) {
-        s.beside = LayoutBeside::Nothing;
-      } else {
-        s.beside = LayoutBeside::Alternative;
-        s.alternative = row.layout;
-        s.alternative_instruction = row.instruction;
-      }
-    }
-    if (ImGui::IsItemHovered() && !tooltips_rest()) tooltip(row_tip(row));
-    ImGui::SameLine(0, 0);
-    ImGui::SetCursorPosX(left);
-    const std::string& whole = row.layout;
-    const FontScope font(row.current ? fonts().bold : fonts().body);
-    const std::string shown = fitted(row.current ? fonts().bold : fonts().body, whole, ImGui::GetContentRegionAvail().x);
-    colored_text(row.possible ? theme().text : theme().dim, shown);
-    if (shown != whole && ImGui::IsItemHovered()) tooltip(whole);
-  });
 }
 
 }  // namespace heddle::app

@@ -18,7 +18,11 @@ const std::vector<Column<Row>>& columns() {
   using Key = std::optional<std::int64_t>;
   static const std::vector<Column<Row>> kColumns{
       {"layout", false, [](const Row& r) { return r.layout; }, {}, "how the tile lies in shared memory"},
-      {"instruction", false, [](const Row& r) { return r.instruction; }, {}, "that moves it"},
+      {"instruction",
+       false,
+       [](const Row& r) { return r.brief; },
+       {},
+       "that moves it; xL/R: lanes with bit L of their number move the registers whose bit R is the other one first"},
       {"port", true, [](const Row& r) { return r.cost.known ? grouped(r.cost.port) : std::string("-"); },
        [](const Row& r) { return r.cost.known ? Key(r.cost.port) : Key(); }, "cycles that the port of shared memory is busy"},
       {"ways", true, [](const Row& r) { return r.cost.known ? std::to_string(r.cost.ways) : std::string("-"); },
@@ -162,6 +166,10 @@ std::string phase_text(const LayoutView& view, const BankStrip& strip) {
   return text;
 }
 
+LayoutUse use_of(const LayoutView& view, const LayoutAlternative& alternative) {
+  return {view.value_in_memory || view.other.empty() ? view.value : view.other, alternative.layout, view.op, alternative.instruction};
+}
+
 std::string instruction_text(const InstructionChoice& choice) {
   if (!choice.exchange.used()) return choice.name;
   return fmt::format("{}, lane bit {} exchanging register bit {}", choice.name, choice.exchange.lane, choice.exchange.register_bit);
@@ -175,6 +183,7 @@ std::vector<LayoutChoiceRow> layout_choice_rows(const LayoutView& view) {
     row.index = i;
     row.layout = a.layout;
     row.instruction = instruction_text(a.instruction);
+    row.brief = brief_text(a.instruction);
     row.cost = a.cost;
     // A select per register and lane comes on top of the instructions themselves.
     row.issues = a.cost.issues + (view.access ? a.cost.selects / (kWarpLanes * std::max(1, view.access->warps)) : 0);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/window/kit/column.h"
+#include "core/answers/layout_choice.h"
 #include "core/answers/layout_view.h"
 
 namespace heddle::app {
@@ -60,6 +61,7 @@ std::string phase_text(const LayoutView& view, const BankStrip& strip);
 struct LayoutChoiceRow {
   std::size_t index = 0;  ///< of LayoutView::alternatives
   std::string layout, instruction;
+  std::string brief;  ///< the instruction in few letters
   AccessCost cost;
   std::int64_t issues = 0;  ///< of each warp, selects of an exchange among them
   std::int64_t bytes = 0;
@@ -70,6 +72,8 @@ struct LayoutChoiceRow {
 };
 std::vector<LayoutChoiceRow> layout_choice_rows(const LayoutView& view);
 std::span<const Column<LayoutChoiceRow>> layout_choice_columns();
+/// Of the value in shared memory that the view's op moves, and of the op: what using the alternative says.
+LayoutUse use_of(const LayoutView& view, const LayoutAlternative& alternative);
 /// As it is written in a schedule file: "st.shared.8", "st.shared.8, lane bit 2 exchanging register bit 3".
 std::string instruction_text(const InstructionChoice& choice);
 

@@ -27,41 +27,9 @@ constexpr float kRoomBeside = 720, kRoomForBoth = 330, kRoomForTable = 520;  // 
 constexpr std::array kColours{LayoutColour::Warp, LayoutColour::Lane, LayoutColour::Register, LayoutColour::Bank, LayoutColour::Phase};
 constexpr std::array kTypes{DType::F32, DType::Bf16, DType::F16, DType::F8e4m3, DType::F8e5m2, DType::I32, DType::I8, DType::I4};
 
-/// One of several to choose from, in small letters; the keyboard gets to it as to any button.
-bool piece(const std::string& name, std::string_view label, bool on, const std::string& about, const std::string& why_not = {}) {
-  const ImVec2 size = text_size(fonts().small, label), box(size.x + px(14), px(22));
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::PushID(name.c_str());
-  bool pressed = ImGui::InvisibleButton("piece", box);
-  ImGui::PopID();
-  if (probe::on()) probe::last_item(name);
-  const bool hovered = ImGui::IsItemHovered();
-  pressed |= focus::station().pressed;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const bool possible = why_not.empty();
-  list.AddRectFilled(at, {at.x + box.x, at.y + box.y}, on ? theme().selected : hovered && possible ? theme().hovered : theme().card, px(4));
-  if (on) list.AddRect(at, {at.x + box.x, at.y + box.y}, theme().accent, px(4));
-  paint_text(fonts().small, {at.x + px(7), at.y + (box.y - size.y) / 2},
-             !possible ? theme().faint
-             : on      ? theme().text
-                       : theme().dim,
-             label);
-  if (hovered) tooltip(possible ? about : why_not);
-  return pressed && possible;
-}
-
-float piece_width(std::string_view label) { return text_size(fonts().small, label).x + px(14); }
-
 void beside_or_below(float width, float gap = 4) {
   ImGui::SameLine(0, px(gap));
   if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
-}
-
-/// A word in front of a group of pieces.
-void caption(std::string_view text) {
-  const ImVec2 at = ImGui::GetCursorScreenPos(), size = text_size(fonts().small, text);
-  paint_text(fonts().small, {at.x, at.y + (px(22) - size.y) / 2}, theme().dim, text);
-  ImGui::Dummy({size.x, px(22)});
 }
 
 void cut_line(ImFont* font, Color color, const std::string& text, float room) {
@@ -108,12 +76,10 @@ LayoutAsk ask_text(const Content& content, const LayoutTabState& s) {
 std::optional<LayoutAsk> ask_alternative(const Content& content, const ScheduleEntry* entry, const LayoutTabState& s) {
   const LayoutView* now = s.a.view();
   if (!now) return std::nullopt;
-  const auto found = std::find_if(now->alternatives.begin(), now->alternatives.end(), [&](const LayoutAlternative& a) {
-    return a.layout == s.alternative && instruction_text(a.instruction) == s.alternative_instruction;
-  });
-  if (found == now->alternatives.end()) return std::nullopt;
+  const LayoutAlternative* found = find_alternative(*now, s);
+  if (!found) return std::nullopt;
   LayoutAsk ask = ask_kernel(content, entry, s);
-  ask.choices.layouts[now->value_in_memory || now->other.empty() ? now->value : now->other] = found->layout;
+  ask.choices.layouts[use_of(*now, *found).value] = found->layout;
   ask.choices.instructions[s.op] = found->instruction;
   LayoutQuestion alone;
   alone.text = found->layout;
@@ -442,7 +408,7 @@ void draw_part_pieces(LayoutTabState& s, LayoutPart shown, bool table) {
 }
 
 /// Banks and alternatives; in little height the one that was chosen, by pieces above them where those are not there already.
-void draw_side(LayoutTabState& s, ImVec2 room, bool with_pieces) {
+void draw_side(const Session& session, UiState& ui, LayoutTabState& s, ImVec2 room, bool with_pieces) {
   const LayoutView& view = *s.a.view();
   const LayoutView* of_banks = banks_of(s);
   const bool table = !s.own && !s.op.empty();
@@ -456,10 +422,10 @@ void draw_side(LayoutTabState& s, ImVec2 room, bool with_pieces) {
     ImGui::EndChild();
   }
   if (both) section("ALTERNATIVES", with_bounds || view.alternatives.empty() ? "" : "least II is being worked out");
-  if (both || (table && s.part == LayoutPart::Alternatives)) draw_layout_alternatives(view, with_bounds, s);
+  if (both || (table && s.part == LayoutPart::Alternatives)) draw_layout_alternatives(session, ui, view, with_bounds, s);
 }
 
-void draw_rest(LayoutTabState& s) {
+void draw_rest(const Session& session, UiState& ui, LayoutTabState& s) {
   const LayoutView* view = s.a.view();
   const ImVec2 whole = ImGui::GetContentRegionAvail();
   if (whole.y > px(150)) {
@@ -473,7 +439,7 @@ void draw_rest(LayoutTabState& s) {
     ImGui::SameLine(0, px(4));
     draw_part_pieces(s, s.part, !s.own && !s.op.empty());
     if (s.part == LayoutPart::Grid) return draw_grids(s, ImGui::GetContentRegionAvail());
-    return draw_side(s, ImGui::GetContentRegionAvail(), false);
+    return draw_side(session, ui, s, ImGui::GetContentRegionAvail(), false);
   }
   ImVec2 room = ImGui::GetContentRegionAvail();
   // In a high tab the table has the whole width, below both.
@@ -489,11 +455,11 @@ void draw_rest(LayoutTabState& s) {
   if (below)
     draw_layout_banks(*banks_of(s), s);
   else
-    draw_side(s, ImGui::GetContentRegionAvail(), true);
+    draw_side(session, ui, s, ImGui::GetContentRegionAvail(), true);
   ImGui::EndChild();
   if (!below) return;
   section("ALTERNATIVES", has_bounds(*view) || view->alternatives.empty() ? "" : "least II is being worked out");
-  draw_layout_alternatives(*view, has_bounds(*view), s);
+  draw_layout_alternatives(session, ui, *view, has_bounds(*view), s);
 }
 
 }  // namespace
@@ -549,9 +515,12 @@ void draw_layout_tab(const Session& session, const Models&, UiState& ui) {
   else
     take(s.a, nullptr, {});
   draw_bar(session, ui, s);
-  if (s.own) draw_own(session, s);
+  if (s.own)
+    draw_own(session, s);
+  else
+    draw_layout_choices(session, ui);
   if (s.a.view())
-    draw_rest(s);
+    draw_rest(session, ui, s);
   else
     draw_absence(session, s);
   handle_layout_keys(s, ui.chart.requested);

@@ -29,13 +29,30 @@ void draw_layout_banks(const LayoutView& view, LayoutTabState& state);
 /// What it needs, whichever phase is shown.
 float layout_banks_height(const LayoutView& view, float width);
 void step_phase(const LayoutView& view, LayoutTabState& state, int direction);
-/// A row shows its layout beside the one that is taken.
-void draw_layout_alternatives(const LayoutView& view, bool with_bounds, LayoutTabState& state);
+/// A row shows its layout beside the one that is taken; "Use" takes it.
+void draw_layout_alternatives(const Session& session, UiState& ui, const LayoutView& view, bool with_bounds, LayoutTabState& state);
 
+/// What is chosen, a piece each: one is taken back by a click on it. As many as there is room for.
+void draw_layout_choices(const Session& session, UiState& ui);
+
+/// Puts the alternative that stands beside in force; where none does, says so. And takes what is chosen for what is looked at back.
+void use_layout_beside(const Session& session, UiState& ui);
+void layout_by_default(const Session& session, UiState& ui);
+/// Puts these in force, and no others; solves as after any other change.
+void choose_layouts(const Session& session, UiState& ui, LayoutChoices choices, std::string what);
+
+/// The one that was chosen to stand beside; null where the view has none such.
+const LayoutAlternative* find_alternative(const LayoutView& view, const LayoutTabState& state);
 /// Another value and op are looked at. Pre: the kernel has that row.
 void show_layout_row(LayoutTabState& state, std::size_t row);
 /// The line of the command line that shows the same; empty where there is none.
 std::string layout_line(const Session& session, const LayoutTabState& state);
+
+/// One of several to choose from, in small letters; the keyboard gets to it as to any button.
+bool piece(const std::string& name, std::string_view label, bool on, const std::string& about, const std::string& why_not = {});
+float piece_width(std::string_view label);
+/// A word in front of a group of pieces.
+void caption(std::string_view text);
 
 /// What is shown, as a file of that name; what a file of it is called unless somebody says otherwise.
 SaveLayout save_layout(const LayoutTabState& state, std::string path);
