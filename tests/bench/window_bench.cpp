@@ -508,16 +508,18 @@ int main(int argc, char** argv) {
   for (const char* variable : {"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"})
     ::setenv(variable, configuration.c_str(), 1);
   const bool all = what == "all";
-  if (!all && what != "start" && what != "idle" && what != "drag" && what != "steps" && what != "sweep") {
-    fmt::print(stderr, "usage: window-bench [start|idle|drag|steps|sweep]\n");
+  const std::pair<const char*, void (*)()> parts[] = {{"start", measure_start}, {"idle", measure_idle},     {"drag", measure_drag},
+                                                      {"steps", measure_steps}, {"layout", measure_layout}, {"sweep", measure_sweep}};
+  bool known = false;
+  for (const auto& [name, measure] : parts) {
+    if (!all && what != name) continue;
+    known = true;
+    measure();
+  }
+  if (!known) {
+    fmt::print(stderr, "usage: window-bench [start|idle|drag|steps|layout|sweep]\n");
     return 2;
   }
-  if (all || what == "start") measure_start();
-  if (all || what == "idle") measure_idle();
-  if (all || what == "drag") measure_drag();
-  if (all || what == "steps") measure_steps();
-  if (all || what == "layout") measure_layout();
-  if (all || what == "sweep") measure_sweep();
   std::error_code ignored;
   fs::remove_all(configuration, ignored);
 }
