@@ -348,8 +348,8 @@ void Planner::take_layouts() {
                                  stored->layout->in_memory() ? "memory" : "registers"));
       continue;
     }
-    if (const Layout& layout = *stored->layout;
-        !layout.in_memory() && (layout.extent(LayoutAxis::Lane) != kWarpLanes || layout.extent(LayoutAxis::Warp) != kPlannedWarps)) {
+    if (const Layout& layout = *stored->layout; value(v).space == Space::Register && (layout.extent(LayoutAxis::Lane) != kWarpLanes ||
+                                                                                      layout.extent(LayoutAxis::Warp) != kPlannedWarps)) {
       fault(pointer,
             fmt::format("\"{}\" spreads '{}' over {} lanes of {} warps, and a group has {} lanes in each of {} warps", printable(text),
                         printable(name), layout.extent(LayoutAxis::Lane), layout.extent(LayoutAxis::Warp), kWarpLanes, kPlannedWarps),
