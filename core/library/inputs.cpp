@@ -9,6 +9,7 @@
 #include "core/formats/changes_json.h"
 #include "core/formats/choices_json.h"
 #include "core/formats/constraints_json.h"
+#include "core/library/layout_demands.h"
 #include "core/library/library.h"
 #include "core/library/project_json.h"
 #include "core/problem/resolve.h"
@@ -223,6 +224,10 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
   for (const auto& [name, value] : *given) params[name] = value;
   kernel = cut_kernel(*kernel, names.cuts, params);
   if (!kernel) return kernel.error();
+  std::vector<std::string> sentences;  // those that are not about layouts
+  for (const std::string& sentence : names.demands)
+    if (!take_layout_demand(sentence, *kernel, said, unread)) sentences.push_back(sentence);
+  if (!unread.empty()) faults.add(Result<Ok>(Error{ErrorKind::Input, unread}));
   const std::optional<std::string>& demands = names.constraints;
   if (demands) {
     Result<Changes> changes = read_changes(*demands, &warnings);
@@ -238,7 +243,7 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
   Result<Problem> problem = with_places(
       resolve_inputs(*kernel, *machine, params, faults.failed() ? Changes{} : inputs.changes, inputs.choices, inputs.triton.get()), said,
       inputs.schedule_file);
-  if (demands || !names.demands.empty()) {
+  if (demands || !sentences.empty()) {
     // What is wrong with the changes must not hide what is wrong with the constraints: they are read without the changes then.
     const Result<Problem> unchanged = problem ? problem : resolve(*kernel, *machine, params);
     if (unchanged && demands) {
@@ -246,7 +251,7 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
       faults.add(constraints);
       if (constraints) inputs.constraints.insert(inputs.constraints.end(), constraints->begin(), constraints->end());
     }
-    if (unchanged) faults.add(add_demands(names.demands, *unchanged, inputs.constraints));
+    if (unchanged) faults.add(add_demands(sentences, *unchanged, inputs.constraints));
   }
   const bool emitter = names.emitter_rules,
              dump = problem && !project && source.find_first_of("./#") != std::string::npos && dump::is_dump(source);
