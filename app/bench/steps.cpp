@@ -33,7 +33,8 @@ const std::vector<Subject> kHopperSubjects{{"layernorm", "layernorm", {}},
                                            {"backward", "attention_backward_hopper", {}},
                                            {"gemm-n128", "gemm_hopper", {"-p", "TILE_N=128"}},
                                            {"fp8", "gemm_fp8_hopper", {}},
-                                           {"w4a16", "gemm_w4a16_hopper", {}}};
+                                           {"w4a16", "gemm_w4a16_hopper", {}},
+                                           {"w4a16-packed", "gemm_w4a16_prepacked_hopper", {}}};
 
 const std::vector<Subject> kBlackwellSubjects{{"layernorm", "layernorm", {}},
                                               {"gemm", "gemm_blackwell", {}},
@@ -208,6 +209,7 @@ std::vector<BenchStep> hopper_steps(List list) {
   list.check("w4a16-small", "weights of 4 bits from registers, scales; integers are exact", "w4a16", sizes("N_OUT=256 TOKENS=40 K=1536"));
   list.follow_up("w4a16-small", "one-trip", "one trip of the loop", "w4a16", sizes("N_OUT=256 TOKENS=40 K=128"), kOnlyMoreTrips,
                  kOneTripToo);
+  list.check("w4a16-packed-small", "the same with prepacked weights", "w4a16-packed", sizes("N_OUT=256 TOKENS=40 K=1536"));
   list.check("attention-small", "turns, rescaling, products that read registers", "attention", heads);
   list.follow_up("attention-small", "one-trip", "one trip of the loop", "attention", sizes("HEADS=2 Q_LEN=512 KV_LEN=128"), kOnlyMoreTrips,
                  kOneTripToo);
@@ -227,7 +229,8 @@ std::vector<BenchStep> hopper_steps(List list) {
   list.speed("layernorm", "the shipped size; memory decides", "layernorm", "layernorm-small", {});
   list.speed("gemm-4096", "4096 x 4096 x 4096", "gemm", "gemm-small", sizes("M=4096 N=4096 K=4096"));
   list.speed("fp8-16k", "8 bits with scales, 4096 x 4096 x 16384", "fp8", "fp8-small", {});
-  list.speed("w4a16-64", "64 tokens, 8192 x 8192 weights of 4 bits; memory decides", "w4a16", "w4a16-small", {});
+  list.speed("w4a16-64", "64 tokens, 16384 x 8192 weights of 4 bits", "w4a16", "w4a16-small", {});
+  list.speed("w4a16-packed-64", "the same with prepacked weights", "w4a16-packed", "w4a16-packed-small", {});
   list.speed("attention-16k", "16 heads of 16384 queries and keys", "attention", "attention-small",
              sizes("HEADS=16 Q_LEN=16384 KV_LEN=16384"));
 

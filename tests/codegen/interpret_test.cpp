@@ -282,6 +282,7 @@ TEST_CASE("a program computes what heddle eval computes, bit for bit", "[codegen
   compare_with_eval("swiglu_dual_gemm_hopper", {{"M", 128}, {"N", 256}, {"K", 192}}, 3);
   compare_with_eval("gemm_fp8_hopper", {{"M", 200}, {"N", 256}, {"K", 512}}, 3);
   compare_with_eval("gemm_w4a16_hopper", {{"N_OUT", 200}, {"TOKENS", 40}, {"K", 416}}, 3);
+  compare_with_eval("gemm_w4a16_prepacked_hopper", {{"N_OUT", 192}, {"TOKENS", 40}, {"K", 448}}, 3);
   compare_with_eval("attention_forward_hopper", {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 640}}, 3);
   compare_with_eval("attention_forward_hopper", {{"HEADS", 2}, {"Q_LEN", 128}, {"KV_LEN", 128}}, 3);
   compare_with_eval("attention_forward_causal_hopper", {{"HEADS", 2}, {"Q_LEN", 384}, {"KV_LEN", 640}}, 3);

@@ -142,6 +142,7 @@ TEST_CASE("every shipped kernel runs on its machine, whatever the switches", "[c
                                                                                         {"swiglu_dual_gemm_hopper", "h100"},
                                                                                         {"gemm_fp8_hopper", "h100"},
                                                                                         {"gemm_w4a16_hopper", "h100"},
+                                                                                        {"gemm_w4a16_prepacked_hopper", "h100"},
                                                                                         {"toy_fig1", "toy"}}) {
     const Case c = case_of(kernel, machine);
     for (int switches = 0; switches < 24; ++switches) {

@@ -45,6 +45,7 @@ const std::vector<Row> kRows{
     {"swiglu_dual_gemm_hopper", "h100", {}, 8, {{"TC", 1024}, {"SMEM", 768}, {"TMA", 768}}},
     {"gemm_fp8_hopper", "h100", {}, 10, {{"TC", 512}, {"SMEM", 384}, {"FMA", 128}, {"TMA", 602}}},
     {"gemm_w4a16_hopper", "h100", {}, 13, {{"TC", 512}, {"SMEM", 512}, {"FMA", 64}, {"ALU", 288}, {"TMA", 444}}},
+    {"gemm_w4a16_prepacked_hopper", "h100", {}, 13, {{"TC", 512}, {"SMEM", 320}, {"FMA", 64}, {"ALU", 288}, {"TMA", 444}}},
     {"gemm_short_k_hopper", "h100", {}, 24, {{"TC", 2048}, {"SMEM", 2560}, {"ALU", 256}, {"TMA", 1144}}},
     {"attention_forward_emulated_blackwell",
      "b200",

@@ -70,6 +70,13 @@ const Prepared& small_gemm() {
   return gemm;
 }
 
+const Prepared& small_weights(bool prepacked) {
+  static const Scope sizes{{"N_OUT", 192}, {"TOKENS", 20}, {"K", 448}};
+  static const Prepared natural = prepared("gemm_w4a16_hopper", sizes, false),
+                        packed = prepared("gemm_w4a16_prepacked_hopper", sizes, false);
+  return prepacked ? packed : natural;
+}
+
 const Prepared& small_scaled_gemm() {
   static const Prepared gemm = prepared("gemm_fp8_hopper", {{"M", 200}, {"N", 256}, {"K", 512}}, false);
   return gemm;

@@ -30,6 +30,8 @@ struct Prepared {
 /// gemm_hopper of 2 by 1 tiles and 5 trips, compiled by the fake NVRTC.
 const Prepared& small_gemm();
 
+/// gemm_w4a16_hopper, or with prepacked weights, of 2 tiles and 4 trips, rows and tokens ragged.
+const Prepared& small_weights(bool prepacked);
 /// gemm_fp8_hopper of 2 by 2 tiles and 4 trips, the last rows ragged.
 const Prepared& small_scaled_gemm();
 

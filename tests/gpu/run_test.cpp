@@ -72,6 +72,21 @@ TEST_CASE("a kernel in clusters of two is started in whole clusters and verified
   CHECK(m.build->blocks == 2);
 }
 
+TEST_CASE("GEMMs of 4-bit weights are verified by a reference of their own and timed", "[gpu]") {
+  const FakeGpu gpu;
+  for (const bool prepacked : {false, true}) {
+    const Measurement m = measured(test::small_weights(prepacked));
+    INFO(measurement_text(m));
+    CHECK(m.status == RunStatus::Verified);
+    REQUIRE(m.verification.has_value());
+    REQUIRE(m.verification->checks.size() == 2);
+    CHECK(m.verification->checks[0].worst == 0);
+    CHECK(m.verification->checks[1].passed);
+    REQUIRE(m.timing.has_value());
+    CHECK(m.timing->kernel.tflops == Approx(2.0 * 192 * 20 * 448 / 100e-6 * 1e-12));
+  }
+}
+
 TEST_CASE("a GEMM of 8 bits with scales is verified by a reference of its own and timed", "[gpu]") {
   const FakeGpu gpu;
   const Measurement m = measured(test::small_scaled_gemm());

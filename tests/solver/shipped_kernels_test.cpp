@@ -62,6 +62,7 @@ TEST_CASE("shipped kernels are proved at the II that their machine allows", "[so
       {"swiglu_dual_gemm_hopper", "h100", {}, 1024},              // tensor core
       {"gemm_w4a16_hopper", "h100", {}, 512},                     // tensor core
       {"gemm_w4a16_hopper", "h100", {{"TILE_T", 16}}, 320},       // shared memory port
+      {"gemm_w4a16_prepacked_hopper", "h100", {}, 512},           // tensor core
       {"gemm_fp8_hopper", "h100", {}, 602},                       // copies
       {"gemm_blackwell", "b200", {}, 512},                        // tensor core
       {"attention_forward_blackwell", "b200", {}, 3265},          // the life of a score tile, and issue order

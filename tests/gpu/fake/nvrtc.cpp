@@ -58,8 +58,9 @@ std::string host_text(const std::string& source, bool& needs_blocks) {
               (rest.find("_ta") != std::string::npos ? "true" : "false") + ", " + (rest.ends_with("_t") ? "true" : "false") +
               (rest.ends_with("_e4m3") ? ", Number::E4m3, Number::E4m3" : ", Number::Bf16, Number::Bf16") + ">(d, a...); }\n";
     }
-    if (const std::size_t at = source.find("DEVICE float exp2_poly_("); at != std::string::npos)  // plain arithmetic runs as it is
-      text += source.substr(at, source.find("\n}\n", at) + 3 - at);
+    for (const char* plain : {"float exp2_poly_(", "void bf16_of_i4(", "void bf16_of_i4_halves("})  // plain arithmetic runs as it is
+      if (const std::size_t at = source.find(std::string("DEVICE ") + plain); at != std::string::npos)
+        text += source.substr(at, source.find("\n}\n", at) + 3 - at);
     text += source.substr(source.find("extern \"C\" __global__"));
   } else {
     text = "#include \"tests/gpu/fake/plain.h\"\n#include \"tests/gpu/fake/launcher.h\"\n" + source;
