@@ -71,6 +71,9 @@ Answer explain(const Question& q, std::stop_token stop, const AskListener& tell)
   solver::ExplainRequest request;
   request.solve = solve_request(q);
   request.solve.ii = q.options.ii;
+  if (auto layouts = open_layouts(*q.kernel, *q.machine, q.overrides, q.changes, choices_of(*q.problem), {"all"}, false);
+      layouts && problem_hash(layouts->problem) == problem_hash(*q.problem))
+    request.layouts = *std::move(layouts);
   solver::ExplainListener listener;
   listener.solve = phases(tell);
   std::string doing_now;

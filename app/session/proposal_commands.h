@@ -45,6 +45,7 @@ struct TryRelaxation {
   Changes changes;
   std::optional<std::size_t> constraint;
   std::optional<std::int64_t> limit;
+  LayoutChoices choices{};  ///< not empty: these, and nothing of the others
 };
 
 struct SetKernelOptions {

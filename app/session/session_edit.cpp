@@ -174,20 +174,24 @@ void SessionCore::on(const RemoveChange& c) {
 }
 
 void SessionCore::on(const ChooseLayouts& c) {
-  if (!document_.content.problem || c.choices == document_.content.choices) return;
+  std::string what = !c.what.empty() ? c.what : choices_in_words(c.choices);
+  if (what.empty()) what = "layouts by default";
+  if (choose_layouts(c.choices, what) && c.solve) solve_changed(what);
+}
+
+bool SessionCore::choose_layouts(const LayoutChoices& choices, const std::string& what) {
+  if (!document_.content.problem || choices == document_.content.choices) return false;
   Content next = document_.content;
-  const LayoutChoices before = std::exchange(next.choices, c.choices);
+  const LayoutChoices before = std::exchange(next.choices, choices);
   // Rows go with the question, as they do when a number changes; those of yet other layouts, which were opened to compare, stay what they
   // are.
   for (EntryPtr& entry : next.schedules) {
     if (entry->schedule.layouts != before) continue;
     ScheduleEntry row = *entry;
-    row.schedule.layouts = c.choices;
+    row.schedule.layouts = choices;
     entry = std::make_shared<const ScheduleEntry>(std::move(row));
   }
-  std::string what = !c.what.empty() ? c.what : choices_in_words(c.choices);
-  if (what.empty()) what = "layouts by default";
-  if (put_in_force(std::move(next), what, "the layouts changed") && c.solve) solve_changed(what);
+  return put_in_force(std::move(next), what, "the layouts changed");
 }
 
 void SessionCore::on(const ToggleChange& c) {

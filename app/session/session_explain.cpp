@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/session/session_core.h"
+#include "core/answers/layout_choice.h"
 
 namespace heddle::app {
 
@@ -23,7 +24,10 @@ void SessionCore::on(const AskWhy&) {
 void SessionCore::on(const TryRelaxation& c) {
   if (!document_.content.problem) return;
   if (c.constraint && *c.constraint >= document_.content.constraints.size()) return;
-  if (c.constraint) {
+  if (!c.choices.empty()) {
+    const std::string what = choices_in_words(c.choices);
+    if (choose_layouts(c.choices, what)) solve_proposal(what);
+  } else if (c.constraint) {
     Constraints next = document_.content.constraints;
     UserConstraint& constraint = next[*c.constraint];
     const std::string what =

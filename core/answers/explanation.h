@@ -55,7 +55,7 @@ struct WayOut {
   /// The same for a step that writes ops otherwise.
   LayoutChoices choices{};
 
-  bool can_be_tried() const { return !changes.empty() || constraint.has_value(); }
+  bool can_be_tried() const { return !changes.empty() || constraint.has_value() || !choices.empty(); }
 };
 
 struct Explanation {

@@ -13,6 +13,7 @@
 #include "app/window/parts/explain_model.h"
 #include "app/window/tabs/alternatives/alternatives_model.h"
 #include "app/window/tabs/slack/slack_model.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "tests/support/fake_solver.h"
 
@@ -161,6 +162,38 @@ TEST_CASE("why is asked once, after a running solve, and again when the question
   f.session.apply(AskWhy{});
   f.settle();
   CHECK(asked == 2);
+}
+
+TEST_CASE("conflicts that hold II up are a reason with a way out, which puts other layouts in force", "[app]") {
+  Question question;
+  question.kernel = std::make_shared<const Kernel>(load_kernel("attention_backward_hopper").value());
+  question.machine = std::make_shared<const Machine>(load_machine("h100").value());
+  LayoutChoices plain;
+  plain.instructions = {{"stage_dq0", {"st.shared.8", {}}}, {"stage_dq1", {"st.shared.8", {}}}};
+  question.problem = std::make_shared<const Problem>(resolve(*question.kernel, *question.machine, {}, {}, plain).value());
+  const Answer answer = built_in_answers()(question, {}, [](const AnswerSoFar&) {});
+  const auto& explanation = std::get<Explanation>(answer);
+  CHECK(explanation.ii == 2944);
+  const auto all = std::find_if(explanation.ways_out.begin(), explanation.ways_out.end(),
+                                [](const WayOut& way) { return way.what == "all of these layouts"; });
+  REQUIRE(all != explanation.ways_out.end());
+  CHECK(all->ii == 2688);
+  CHECK(all->can_be_tried());
+
+  Fixture f(test::solve_toy, answering(handmade()));
+  f.session.apply(OpenPair{"attention_backward_hopper", "h100", false});
+  f.settle();
+  REQUIRE(f.session.content().problem);
+  f.session.apply(TryRelaxation{{}, {}, {}, all->choices});
+  CHECK(f.session.content().choices == all->choices);
+  CHECK(choices_of(*f.session.content().problem) == all->choices);
+  f.session.apply(Undo{});
+  CHECK(f.session.content().choices.empty());
+  LayoutChoices nonsense;
+  nonsense.layouts = {{"dqs0", "panels 31"}};
+  f.session.apply(TryRelaxation{{}, {}, {}, nonsense});
+  CHECK(f.session.error().has_value());
+  CHECK(f.session.content().choices.empty());
 }
 
 TEST_CASE("trying a way out solves again and makes the old schedule B, in one step of undo", "[app]") {

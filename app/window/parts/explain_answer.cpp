@@ -62,7 +62,7 @@ ExplainStep step_of(const Explanation& answer, const WayOut& r) {
     step.result += (r.status == Status::Infeasible ? "; then in the way: " : "; then ") + pretty(r.then) +
                    (r.status == Status::Infeasible ? "" : " binds");
   if (r.can_be_tried())
-    step.attempt = TryRelaxation{r.changes, r.constraint, r.limit};
+    step.attempt = TryRelaxation{r.changes, r.constraint, r.limit, r.choices};
   else
     step.why_not = "no single number of kernel or machine stands for this step";
   return step;
