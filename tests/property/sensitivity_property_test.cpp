@@ -40,7 +40,7 @@ Problem changed_problem(Problem p, const Changes& changes) {
   return p;
 }
 
-Changes numbers_of(const Problem& p) {
+Changes changed_numbers(const Problem& p) {
   Changes numbers;
   const auto add = [&](ChangeKind kind, std::string op, std::string unit, std::string field) {
     Change& c = numbers.emplace_back();
@@ -67,7 +67,7 @@ TEST_CASE("what sensitivity says about a number is what exhaustive search finds 
     solver::SensitivityRequest request;
     request.solve.problem = base;
     request.solve.objectives = {};
-    request.numbers = numbers_of(base);
+    request.numbers = changed_numbers(base);
     request.percent = 60;
     request.problem_with = [&](const Changes& changes) -> Result<Problem> { return changed_problem(base, changes); };
     const Sensitivity answer = solver::sensitivity(request);
@@ -137,7 +137,7 @@ TEST_CASE("a schedule with idle cycles inserted is one for the larger numbers", 
     if (!monotone_in_ii(easy)) continue;
     const auto best = test::brute_force_minimum(easy, kStages, kLimit, {}, kBudget);
     if (!best.schedule) continue;
-    Changes some = numbers_of(easy);
+    Changes some = changed_numbers(easy);
     Changes changes;
     for (std::size_t i = 0; i < 2; ++i) {
       changes.push_back(some[(seed * 7 + i * 5) % some.size()]);
@@ -170,7 +170,7 @@ TEST_CASE("what is at least as strict has no smaller least II", "[property]") {
     test::RandomProblemOptions shape;
     shape.max_ops = 4;
     const Problem a = test::random_problem(seed, shape);
-    Changes some = numbers_of(a);
+    Changes some = changed_numbers(a);
     Change change = some[seed % some.size()];
     change.effect = ChangeEffect::Percent;
     change.value = seed % 2 ? 60 : -60;
