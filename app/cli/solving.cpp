@@ -81,27 +81,42 @@ solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& argume
   return request;
 }
 
+namespace {
+
+/// What a person should know of how a search ended.
+void note_end(SolveOutcome& outcome, const InterruptScope& interrupt, ProgressLine& progress) {
+  const bool settled = outcome.status == Status::Optimal || outcome.status == Status::Infeasible;
+  if (interrupt.interrupted() && !settled) outcome.cancelled = true;
+  if (outcome.serial) progress.announce("nothing was found in time: this is one op after the other, and not proved");
+}
+
+}  // namespace
+
 Result<SolveOutcome> solve_inputs(Inputs& inputs, const Arguments& arguments, const Terminal& terminal) {
   const InterruptScope interrupt;
   ProgressLine progress(terminal);
   if (inputs.open) {
+    solver::SolveRequest request = solve_request(inputs, arguments);
+    const bool robust = request.uncertain != nullptr;
+    request.uncertain = nullptr;  // of the layouts as given
     inputs.chosen = solver::choose_layouts(
-        *std::move(inputs.open), [&](const LayoutChoices& choices) { return resolve_with(inputs, choices); },
-        solve_request(inputs, arguments), interrupt.token(), listener_for(progress));
+        *std::move(inputs.open), [&](const LayoutChoices& choices) { return resolve_with(inputs, choices); }, std::move(request),
+        interrupt.token(), listener_for(progress));
     inputs.open.reset();
     inputs.choices = inputs.chosen->choices;
     inputs.problem = inputs.chosen->problem;
     SolveOutcome outcome = inputs.chosen->outcome;
-    if (interrupt.interrupted() && outcome.status != Status::Optimal && outcome.status != Status::Infeasible) outcome.cancelled = true;
-    return outcome;
+    if (!robust || !outcome.schedule) {
+      note_end(outcome, interrupt, progress);
+      return outcome;
+    }
+    // The most robust order for what was chosen, in the time that is left.
   }
   const ContentStore store(arguments.has("--no-store") ? StorePlace{} : store_place());
   bool known = false;
   SolveOutcome outcome = solve_or_recall(store, solve_request(inputs, arguments), interrupt.token(), listener_for(progress), &known);
   if (known) progress.announce(fmt::format("known from an earlier search of {:.3f} s (--no-store searches again)", outcome.seconds.total));
-  const bool settled = outcome.status == Status::Optimal || outcome.status == Status::Infeasible;
-  if (interrupt.interrupted() && !settled) outcome.cancelled = true;
-  if (outcome.serial) progress.announce("nothing was found in time: this is one op after the other, and not proved");
+  note_end(outcome, interrupt, progress);
   return outcome;
 }
 #else

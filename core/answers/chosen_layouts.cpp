@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/answers/summary.h"
 #include "core/formats/choices_json.h"
 
 namespace heddle {
 namespace {
+
+constexpr std::int64_t kSaturated = 1'000'000'000'000'000'000;
 
 /// "a, b and c"
 std::string all_of(const std::vector<std::string>& names) {
@@ -60,19 +63,30 @@ std::vector<std::size_t> in_order(const LayoutDecision& decision, std::size_t ch
 
 std::string layout_claim(const ChosenLayouts& answer) {
   const OpenLayouts& question = answer.question;
-  if (question.decisions.empty()) return "there is nothing to choose: the loop moves no tile between registers and shared memory";
+  if (question.decisions.empty()) {
+    std::string why;
+    for (const std::string& each : question.left_out) why += (why.empty() ? "" : "; ") + each;
+    return "there is nothing to choose: " + (why.empty() ? "the loop moves no tile between registers and shared memory" : why);
+  }
   const std::string where = fmt::format("the layouts and instructions of {} that the catalogue of {} offers",
                                         all_of(decided_values(question)), answer.problem.machine);
-  const std::string many = fmt::format("{} in all, {} after those that others dominate are dropped",
-                                       count_of(question.combinations, "combination"), question.left);
+  const std::string many =
+      fmt::format("{} in all, {} after those that others dominate are dropped",
+                  question.combinations < kSaturated ? count_of(question.combinations, "combination") : "more than 10^18 combinations",
+                  question.left < kSaturated ? std::to_string(question.left) : "more than 10^18");
   const SolveOutcome& outcome = answer.outcome;
-  if (outcome.status == Status::Infeasible) return fmt::format("no schedule with any of {} ({})", where, many);
+  const std::string stages = stages_text(outcome.bound_stages);
+  if (!question.complete) return fmt::format("of {} some were looked at ({}); there are more, so nothing is said of all", where, many);
+  if (outcome.status == Status::Infeasible)
+    return answer.asked_ii ? fmt::format("no schedule at II {} with any of {} ({})", *answer.asked_ii, where, many)
+                           : fmt::format("no schedule with any of {} ({})", where, many);
   if (!outcome.schedule) return fmt::format("no schedule found yet with {} ({})", where, many);
-  if (outcome.reason == BoundReason::Requested) return fmt::format("a schedule at II {} with {} ({})", outcome.schedule->ii, where, many);
+  if (answer.asked_ii) return fmt::format("a schedule at II {} with {} ({})", outcome.schedule->ii, where, many);
   if (outcome.lower_bound < outcome.schedule->ii)
-    return fmt::format("no II below {} with {} ({}); {} is the best found", outcome.lower_bound, where, many, outcome.schedule->ii);
-  return fmt::format("II {} is the least over all schedules and {} ({}), decided in {}", outcome.schedule->ii, where, many,
-                     count_of(answer.cases, "case"));
+    return fmt::format("no II below {}{} with {} ({}); {} is the best found", outcome.lower_bound, stages, where, many,
+                       outcome.schedule->ii);
+  return fmt::format("II {} is the least{} over all schedules and {} ({}){}", outcome.schedule->ii, stages, where, many,
+                     answer.cases > 1 ? fmt::format(", decided in {} cases", answer.cases) : std::string());
 }
 
 std::string chosen_layouts_text(const ChosenLayouts& answer, const TextStyle& style) {
@@ -132,6 +146,7 @@ Json chosen_layouts_json(const ChosenLayouts& answer) {
   }
   return Json::object()
       .set("claim", layout_claim(answer))
+      .set("complete", answer.question.complete)
       .set("combinations", answer.question.combinations)
       .set("left", answer.question.left)
       .set("cases", answer.cases)

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,19 +19,21 @@ struct ChosenLayouts {
   std::vector<std::size_t> chosen;  ///< a candidate of each decision; as given where no schedule was found
   LayoutChoices choices;            ///< all of the problem's, those chosen among them
   Problem problem;                  ///< with them
-  /// Of that problem. Its lower bound holds over every combination of candidates: that is what was proved.
+  /// Of that problem. Its lower bound holds over every combination of candidates, and so does its status: that is what was proved. The
+  /// schedule's certificate is about that problem alone, as a file's is.
   SolveOutcome outcome;
-  int cases = 0;  ///< sets of combinations that were solved or refuted, each at once
+  std::optional<Cycle> asked_ii;  ///< decided for exactly this one
+  int cases = 0;                  ///< sets of combinations that were solved or refuted, each at once
 };
 
-/// "II 2688 is the least over all schedules and all layouts that the catalogue of h100 offers for dqs0 and dqs1: 1936 combinations, 1 of
-/// them not dominated, refuted below in 1 case." Says less where less was proved.
+/// "II 2688 is the least over all schedules and the layouts and instructions of dqs0 and dqs1 that the catalogue of h100 offers (225
+/// combinations in all, 1 after those that others dominate are dropped)". Says less where less was proved.
 std::string layout_claim(const ChosenLayouts& answer);
 
 /// A line for each decision with what was chosen; then every candidate that is not as good, the best few, and why it was not taken.
 std::string chosen_layouts_text(const ChosenLayouts& answer, const TextStyle& style);
 
-/// {"claim", "combinations", "left", "cases", "decisions": [{"values", "ops", "chosen", "candidates": [...]}]}.
+/// {"claim", "complete", "combinations", "left", "cases", "decisions": [{"values", "ops", "chosen", "candidates": [...]}]}.
 Json chosen_layouts_json(const ChosenLayouts& answer);
 
 }  // namespace heddle

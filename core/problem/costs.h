@@ -62,8 +62,8 @@ Op cost_of(const TileOp& op, const Machine& machine, const Scope& params, const 
            const std::vector<const Tile*>& outputs, const Place& place, FaultLog& faults, const OpPlan* plan = nullptr);
 
 /// Names that the machine's `register_copy` may use of a value in registers: bytes of the tile; port and issues, what its stores and loads
-/// take of the port of shared memory together, and how many of either a warp issues (hand_over_cost in core/layout/plan.h; where the machine
-/// has no such instructions, port is twice bytes / 128). Pre: the value's registers and its producer's warps are known.
+/// take of the port of shared memory together, and how many of either a warp issues (hand_over_cost in core/layout/plan.h; where the
+/// machine has no such instructions, port is twice bytes / 128). Pre: the value's registers and its producer's warps are known.
 Scope hand_over_names(const Machine& machine, const Problem& problem, const Value& value);
 
 }  // namespace heddle

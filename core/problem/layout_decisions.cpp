@@ -138,8 +138,11 @@ class Asking {
       combine(ways, decision.ops.size() == 1, by_layout);
     }
     if (by_layout.empty()) {
+      if (why.empty()) why = fmt::format("no layout fits every op that moves '{}'", value);
       if (std::find(names.begin(), names.end(), "all") == names.end())
-        fault(value, why.empty() ? fmt::format("no layout fits every op that moves '{}'", value) : why);
+        fault(value, why);
+      else
+        question_.left_out.push_back(fmt::format("{}: {}", value, why));
       return;
     }
     for (const std::string& layout : layouts)
@@ -157,7 +160,7 @@ class Asking {
   }
 
   /// Every op must be able to move the value as it lies. `all` has, layout by layout, each combination of ways one after the other.
-  static void combine(const std::map<std::string, std::vector<Way>>& ways, bool first, std::map<std::string, std::vector<Way>>& all) {
+  void combine(const std::map<std::string, std::vector<Way>>& ways, bool first, std::map<std::string, std::vector<Way>>& all) {
     if (first) {
       all = ways;
       return;
@@ -169,7 +172,10 @@ class Asking {
       const std::size_t ops = count_ops(before);
       for (std::size_t at = 0; at < before.size(); at += ops)
         for (const Way& way : now->second) {
-          if (joined[layout].size() >= kMostCandidates) break;
+          if (joined[layout].size() >= kMostCandidates * (ops + 1)) {
+            question_.complete = false;
+            break;
+          }
           joined[layout].insert(joined[layout].end(), before.begin() + static_cast<std::ptrdiff_t>(at),
                                 before.begin() + static_cast<std::ptrdiff_t>(at + ops));
           joined[layout].push_back(way);
@@ -225,6 +231,7 @@ class Asking {
 
   void give_numbers() {
     for (LayoutDecision& decision : question_.decisions) give_numbers(decision);
+    std::erase_if(question_.decisions, [](const LayoutDecision& decision) { return decision.candidates.empty(); });
   }
   void give_numbers(LayoutDecision& decision) {
     std::map<const Problem*, std::optional<ProblemNumbers>> numbers;
@@ -233,7 +240,10 @@ class Asking {
       const Problem* problem = problem_with(decision, candidate);
       const auto [known, fresh] = numbers.try_emplace(problem);
       if (fresh) known->second = numbers_in(question_.shape, *problem);
-      if (!known->second) continue;
+      if (!known->second) {
+        question_.complete = false;
+        continue;
+      }
       candidate.numbers = *known->second;
       kept.push_back(std::move(candidate));
     }
@@ -273,7 +283,10 @@ class Asking {
     both.ops.insert(both.ops.end(), b.ops.begin(), b.ops.end());
     for (const LayoutCandidate& x : a.candidates)
       for (const LayoutCandidate& y : b.candidates) {
-        if (both.candidates.size() >= kMostCandidates) return both;
+        if (both.candidates.size() >= kMostCandidates) {
+          question_.complete = false;
+          break;
+        }
         LayoutCandidate candidate = x;
         merge(candidate.choices, y.choices);
         candidate.costs.insert(candidate.costs.end(), y.costs.begin(), y.costs.end());

@@ -50,7 +50,10 @@ struct OpenLayouts {
   /// The same with a use of each unit that some candidate uses, if only for 0 cycles: all candidates' numbers are of this shape.
   Problem shape;
   std::vector<LayoutDecision> decisions;
-  std::int64_t combinations = 1;  ///< of all candidates; saturates
+  /// False: there are more candidates than are looked at, or some whose problem is of another shape. Then nothing may be said of all.
+  bool complete = true;
+  std::vector<std::string> left_out;  ///< "w0: why nothing of it can be chosen", where all were meant
+  std::int64_t combinations = 1;      ///< of all candidates; saturates
   std::int64_t left = 1;          ///< of those that are not dominated
 };
 

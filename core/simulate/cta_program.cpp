@@ -258,7 +258,8 @@ class KernelBuilder {
   Cycle handoff(const Value& value, OpId to) {
     if (group(value.producer) == group(to)) return 0;
     if (value.space != Space::Register) return completes_on_barrier(problem_, value.producer) ? 0 : signal_;
-    const auto copy = faults_.number(machine_.handoff.register_copy, hand_over_names(machine_, problem_, value), {0, kAbsurd}, {}, "hand-off");
+    const auto copy =
+        faults_.number(machine_.handoff.register_copy, hand_over_names(machine_, problem_, value), {0, kAbsurd}, {}, "hand-off");
     return numbers_.register_copy(copy.value_or(0));
   }
 

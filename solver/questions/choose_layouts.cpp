@@ -10,16 +10,21 @@
 #include "core/analysis/bounds.h"
 #include "core/base/assert.h"
 #include "core/base/clock.h"
+#include "core/base/saturate.h"
 #include "core/check/checker.h"
 #include "solver/encoding/finish_schedule.h"
 
 namespace heddle::solver {
 namespace {
 
+/// Of the time for the first combination; the others must have some.
+constexpr double kFirstShare = 0.4;
+
 /// Of each decision the candidates that are left.
 struct CandidateSet {
   std::vector<std::vector<std::size_t>> candidates;
   Cycle bound = 0;
+  std::string why;  ///< no II below the bound
 
   bool single() const {
     return std::all_of(candidates.begin(), candidates.end(), [](const auto& each) { return each.size() == 1; });
@@ -40,8 +45,13 @@ class Choosing {
       all.candidates.push_back(decision.open());
       answer_.chosen.push_back(all.candidates.back().front());
     }
-    if (const Cycle least = compute_bounds(easiest(answer_.question, all.candidates)).min_ii(); least < kNoFiniteII)
-      bound_ = all.bound = least;
+    answer_.asked_ii = request_.ii;
+    if (all.single()) {
+      solve_only_one();
+      return std::move(answer_);
+    }
+    const Bounds least = compute_bounds(easiest(answer_.question, all.candidates));
+    if (least.min_ii() < kNoFiniteII) bound_ = all.bound = least.min_ii(), why_ = all.why = least.sentence;
     take(most_promising(all));
     search(all);
     finish();
@@ -96,9 +106,10 @@ class Choosing {
     request.objectives.clear();
     request.uncertain = nullptr;
     request.explain = false;
-    if (best_) request.cutoff = best_->ii;
+    request.timeout_seconds = kFirstShare * left();
     const SolveOutcome outcome = solve(request, stop_, listener_);
-    count(outcome);
+    queries_ += outcome.queries, conflicts_ += outcome.conflicts;
+    seconds_.encode += outcome.seconds.encode;
     if (outcome.schedule && !outcome.serial) offer(combination, *outcome.schedule);
   }
 
@@ -108,18 +119,14 @@ class Choosing {
     answer_.chosen = combination;
   }
 
-  void count(const SolveOutcome& outcome) {
-    queries_ += outcome.queries, conflicts_ += outcome.conflicts;
-    seconds_.encode += outcome.seconds.encode;
-  }
-
   bool settled(const CandidateSet& set) const { return best_ && (request_.ii || set.bound >= best_->ii); }
 
   void search(const CandidateSet& all) {
     std::vector<CandidateSet> open{all};
     while (!open.empty()) {
       const auto least = std::min_element(open.begin(), open.end(), [](const auto& a, const auto& b) { return a.bound < b.bound; });
-      bound_ = std::min(least->bound, unsettled_.value_or(least->bound));
+      bound_ = least->bound, why_ = least->why;
+      if (unsettled_ && unsettled_->bound < bound_) bound_ = unsettled_->bound, why_ = unsettled_->why;
       if (settled(*least)) break;
       if (exhausted()) return;
       CandidateSet set = std::move(*least);
@@ -128,7 +135,7 @@ class Choosing {
     }
     infeasible_ = !best_ && !unsettled_;
     if (best_) bound_ = best_->ii;
-    if (unsettled_) bound_ = std::min(bound_, *unsettled_);
+    if (unsettled_ && unsettled_->bound < bound_) bound_ = unsettled_->bound, why_ = unsettled_->why;
   }
 
   void solve_set(CandidateSet set, std::vector<CandidateSet>& open) {
@@ -138,10 +145,13 @@ class Choosing {
     request.known_bound = std::max(request.known_bound, set.bound);
     request.explain = false;
     if (best_ && !request_.ii) request.cutoff = best_->ii;
+    request.known_bound_why = set.why;
     const SolveOutcome outcome = solve(request, stop_);
-    count(outcome);
+    queries_ += outcome.queries, conflicts_ += outcome.conflicts;
+    seconds_.encode += outcome.seconds.encode;
     ++answer_.cases;
-    if (!request_.ii) set.bound = std::max(set.bound, outcome.lower_bound);
+    if (outcome.bound_stages) stages_ = std::min(stages_.value_or(*outcome.bound_stages), *outcome.bound_stages);
+    if (!request_.ii && outcome.lower_bound > set.bound) set.bound = outcome.lower_bound, set.why = outcome.explanation;
     say(set, outcome);
     if (outcome.status == Status::Infeasible) return;
     if (settled(set)) return;
@@ -158,7 +168,7 @@ class Choosing {
     }
     if (set.single()) {
       // Solved as far as the search goes.
-      unsettled_ = std::min(unsettled_.value_or(set.bound), set.bound);
+      if (!unsettled_ || set.bound < unsettled_->bound) unsettled_ = std::move(set);
       return;
     }
     split(set, nearest, trouble, open);
@@ -211,7 +221,7 @@ class Choosing {
 
   void say(const CandidateSet& set, const SolveOutcome& outcome) {
     std::int64_t size = 1;
-    for (const auto& each : set.candidates) size *= static_cast<std::int64_t>(each.size());
+    for (const auto& each : set.candidates) size = sat_mul(size, static_cast<std::int64_t>(each.size()));
     log(fmt::format("{} combination{} of layouts: {}", size, size == 1 ? "" : "s",
                     outcome.status == Status::Infeasible ? "no schedule"
                     : outcome.schedule && !outcome.cut_off
@@ -219,26 +229,48 @@ class Choosing {
                         : fmt::format("bound {}", outcome.lower_bound)));
   }
 
-  /// Everything about the combination that was chosen; the bound is that of all.
-  void finish() {
+  /// False: the combination is no problem at all, though each candidate by itself is part of one.
+  bool resolve_chosen() {
     answer_.choices = choices_with(answer_.question, answer_.chosen);
     Result<Problem> problem = resolve_(answer_.choices);
-    HEDDLE_ASSERT(problem.ok() && numbers_in(answer_.question.shape, *problem) == numbers_of(numbers_with(answer_.chosen)),
-                  "what was solved is what is resolved");
-    answer_.problem = *std::move(problem);
+    if (problem && numbers_in(answer_.question.shape, *problem) == numbers_of(numbers_with(answer_.chosen))) {
+      answer_.problem = *std::move(problem);
+      return true;
+    }
+    answer_.problem = answer_.question.problem;
+    answer_.outcome.status = Status::Invalid;
+    answer_.outcome.explanation = problem ? "what was solved is not what these layouts make of the kernel" : to_string(problem.error());
+    return false;
+  }
+
+  /// Nothing is left to choose: a question like any other.
+  void solve_only_one() {
+    if (!resolve_chosen()) return;
+    SolveRequest request = request_;
+    request.problem = answer_.problem;
+    answer_.outcome = solve(request, stop_, listener_);
+  }
+
+  /// Everything about the combination that was chosen; what is claimed is claimed of all.
+  void finish() {
+    if (!resolve_chosen()) return;
     SolveRequest request = ask(answer_.problem);
     if (best_) best_->layouts = answer_.choices;
     request.incumbent = best_;
-    if (!request_.ii) request.known_bound = std::max(request_.known_bound, bound_);
-    if (best_ && bound_ >= best_->ii) request.known_bound_why = "refuted below with the layouts open";
-    if (infeasible_) request.explain = request_.explain;
+    // A bound for so many stages would be taken for one of any number.
+    if (!request_.ii && !stages_ && answer_.question.complete)
+      request.known_bound = std::max(request_.known_bound, bound_), request.known_bound_why = why_;
+    request.explain = request_.explain && infeasible_;
     answer_.outcome = solve(request, stop_, listener_);
     SolveOutcome& outcome = answer_.outcome;
-    if (!request_.ii && outcome.status != Status::Infeasible && bound_ < outcome.lower_bound) {
+    if (!request_.ii && outcome.status != Status::Infeasible && outcome.status != Status::Invalid) {
+      if (stages_) outcome.bound_stages = std::min(outcome.bound_stages.value_or(*stages_), *stages_);
       // This combination may be solved, and others not.
-      outcome.lower_bound = bound_;
-      if (outcome.status == Status::Optimal) outcome.status = Status::Feasible;
-      outcome.timed_out = outcome.timed_out || !stop_.stop_requested();
+      if (bound_ < outcome.lower_bound) {
+        outcome.lower_bound = bound_, outcome.explanation = why_, outcome.reason = BoundReason::Refutation;
+        if (outcome.status == Status::Optimal) outcome.status = Status::Feasible;
+        outcome.timed_out = outcome.timed_out || !stop_.stop_requested();
+      }
     }
     if (outcome.status == Status::Infeasible && !infeasible_) outcome.status = Status::Unknown;
     outcome.queries += queries_, outcome.conflicts += conflicts_;
@@ -254,8 +286,10 @@ class Choosing {
   Clock::time_point deadline_;
   ChosenLayouts answer_;
   std::optional<Schedule> best_;
-  Cycle bound_ = 0;                 ///< of every combination
-  std::optional<Cycle> unsettled_;  ///< the least bound of single combinations that were not solved to the end
+  Cycle bound_ = 0;                        ///< of every combination
+  std::string why_;                        ///< no II below it
+  std::optional<int> stages_;              ///< the bound speaks of schedules of at most so many stages
+  std::optional<CandidateSet> unsettled_;  ///< of the single combinations that were not solved to the end the one with the least bound
   bool infeasible_ = false;
   std::int64_t queries_ = 0, conflicts_ = 0;
   SolveSeconds seconds_;

@@ -91,7 +91,7 @@ class Board {
     }
     if (request_.layouts)
       for (const LayoutBaseline& baseline : layout_baselines())
-        if (!deadline_.passed() && !stop_.stop_requested()) add_layouts(baseline);
+        if (!stop_.stop_requested()) add_layouts(baseline);
     if (request_.optimum && !stop_.stop_requested()) solve_it();
     board_.cancelled = board_.cancelled || stop_.stop_requested();
     board_.seconds = seconds_between(begin_, Clock::now());
@@ -114,18 +114,30 @@ class Board {
   void add_layouts(const LayoutBaseline& baseline) {
     if (listener_) listener_(Progress{baseline.name, 0, 0, 0, seconds_between(begin_, Clock::now())});
     const LayoutChoices choices = choices_with(*request_.layouts, baseline.choose(*request_.layouts));
-    SolveRequest request = request_.solve;
-    request.problem = request_.resolve(choices).value();
-    request.timeout_seconds = deadline_.left() / 2;
-    const SolveOutcome outcome = solve(request, stop_, listener_);
     Contender c;
     c.name = baseline.name;
     c.kind = ContenderKind::Baseline;
     c.about = fmt::format("{} ({}); the schedule is Heddle's best for them", baseline.about, baseline.source);
     c.log.push_back(choices_text(choices));
-    c.schedule = outcome.schedule;
-    if (!c.schedule) c.why_not = outcome.explanation.empty() ? "none found in time" : outcome.explanation;
-    add(std::move(c), request.problem);
+    Result<Problem> of = request_.resolve(choices);
+    if (!of) {
+      c.why_not = to_string(of.error());
+      return add(std::move(c));
+    }
+    SolveRequest request = request_.solve;
+    request.problem = *of;
+    request.timeout_seconds = deadline_.left() / 2;
+    if (deadline_.passed()) {
+      c.why_not = "no time was left for it";
+      board_.timed_out = true;
+      return add(std::move(c));
+    }
+    const SolveOutcome outcome = solve(request, stop_, listener_);
+    if (outcome.schedule && !outcome.serial)
+      c.schedule = outcome.schedule;
+    else
+      c.why_not = outcome.serial || outcome.explanation.empty() ? "none found in time" : outcome.explanation;
+    add(std::move(c), *of);
   }
 
   void solve_it() {

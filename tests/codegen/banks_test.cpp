@@ -186,12 +186,12 @@ TEST_CASE("the text of attention by one tile, cut in two, computes what heddle e
 }
 
 TEST_CASE("every other shipped kernel without a text is refused for what no schedule changes", "[codegen]") {
-  // Theirs are in the tests of texts: run_text compares what each meets in banks with what was predicted.
+  // Theirs are in the tests of texts: run_text compares what each meets in banks with what was predicted. For the toy's machine nobody
+  // writes kernels.
   const std::map<std::string, std::string> refused{{"attention_forward_tile_hopper", "tile_rows"},
                                                    {"attention_forward_unspecialized_hopper", "producer"},
                                                    {"gemm_unspecialized_hopper", "producer"},
-                                                   {"gemm_waited_hopper", "tile_rows"},
-                                                   {"toy_fig1", "arch"}};
+                                                   {"gemm_waited_hopper", "tile_rows"}};
   std::size_t seen = 0;
   for (const auto& file : std::filesystem::directory_iterator(test::repository_path("kernels"))) {
     if (file.path().extension() != ".json") continue;
@@ -201,7 +201,7 @@ TEST_CASE("every other shipped kernel without a text is refused for what no sche
     if (rule == refused.end()) continue;
     ++seen;
     const auto kernel = load_kernel(file.path().string());
-    const auto machine = load_machine(test::repository_path(name == "toy_fig1" ? "assets/machines/toy.json" : "assets/machines/h100.json"));
+    const auto machine = load_machine(test::repository_path("assets/machines/h100.json"));
     REQUIRE(kernel.ok());
     REQUIRE(machine.ok());
     const auto problem = resolve(*kernel, *machine, {});

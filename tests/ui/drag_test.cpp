@@ -215,8 +215,10 @@ TEST_CASE("a bar lands where it was dropped, in every view", "[ui]") {
 
 TEST_CASE("a bar dropped on another group's rows asks for that group", "[ui]") {
   Open h("attention_forward_hopper", "h100", warm_solver());
-  const probe::Rect from = h.at("gantt/bar/exp0@0"), to = h.at("gantt/bar/exp1@-1");
-  h.take("gantt/bar/exp0@0", 3, to.center_y() - from.center_y());
+  // Of which iteration the bars in view are is the schedule's affair.
+  const std::string bar = h.has("gantt/bar/exp0@0") ? "gantt/bar/exp0@0" : "gantt/bar/exp0@-1";
+  const probe::Rect from = h.at(bar), to = h.at("gantt/bar/exp1@-1");
+  h.take(bar, 3, to.center_y() - from.center_y());
   CHECK(h.has("gantt/move/ghost"));
   h.let_go();
   REQUIRE(h.find(ConstraintKind::InGroup, "exp0"));

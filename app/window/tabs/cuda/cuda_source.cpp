@@ -121,6 +121,9 @@ void draw_source(const Session& session, const Models& models, UiState& ui, cons
   const float bar = gutter + letter * static_cast<float>(source.widest + 2) > size.x - strip ? ImGui::GetStyle().ScrollbarSize : 0;
   ImGui::BeginChild("source", {std::max(size.x - strip, px(40)), whole_rows(size.y - bar, height) + bar}, false,
                     ImGuiWindowFlags_HorizontalScrollbar);
+  // Longer lines end where the text scrolls.
+  if (const ImVec2 at = ImGui::GetWindowPos(), extent = ImGui::GetWindowSize(); probe::on())
+    probe::item("pane/source", at.x, at.y, at.x + extent.x, at.y + extent.y);
   if (s.go_to) {
     const float room = ImGui::GetWindowHeight();
     ImGui::SetScrollY(std::max(0.0f, (static_cast<float>(*s.go_to) - std::floor(room * 0.3f / height)) * height));
