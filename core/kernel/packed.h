@@ -1,7 +1,7 @@
 // The order of bytes of prepacked weights: numbers of 4 bits, [rows, columns], both multiples of 64. Blocks of 64 x 64 follow each other as
-// rows of blocks do. A block has 16 bytes for each of the 128 threads of a warpgroup, one after the other: what the thread gives to a product
-// of 64 rows as its operand A, 16 columns a word. Pairs of neighbours, which are a register's two halves when they are 16 bits wide, lie half
-// a word apart, so that they are taken out together.
+// rows of blocks do. A block has 16 bytes for each of the 128 threads of a warpgroup, one after the other: what the thread gives to a
+// product of 64 rows as its operand A, 16 columns a word. Pairs of neighbours, which are a register's two halves when they are 16 bits
+// wide, lie half a word apart, so that they are taken out together.
 #pragma once
 
 #include <cstdint>

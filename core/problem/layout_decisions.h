@@ -54,7 +54,7 @@ struct OpenLayouts {
   bool complete = true;
   std::vector<std::string> left_out;  ///< "w0: why nothing of it can be chosen", where all were meant
   std::int64_t combinations = 1;      ///< of all candidates; saturates
-  std::int64_t left = 1;          ///< of those that are not dominated
+  std::int64_t left = 1;              ///< of those that are not dominated
 };
 
 /// `names`: values in shared memory or ops that move one between it and registers, or "all" of the loop, which may be none. What `choices`

@@ -231,7 +231,8 @@ TEST_CASE("what cannot be left to the solver is refused with what could be", "[a
   CHECK(unknown.code == kInvalidInput);
   CHECK(contains(unknown.err, "did you mean 'dqs0'?"));
   CHECK(contains(unknown.err, "--choose nothing: "));
-  const auto schedule = run_heddle({"simulate", "attention_backward_hopper", "h100", "attention_backward_hopper/fa3-backward", "--choose", "all"});
+  const auto schedule =
+      run_heddle({"simulate", "attention_backward_hopper", "h100", "attention_backward_hopper/fa3-backward", "--choose", "all"});
   CHECK(schedule.code == kInvalidInput);
   CHECK(contains(schedule.err, "a schedule has its own"));
   const auto none = run_heddle({"solve", "gemm_hopper", "h100", "--choose", "all"});

@@ -207,8 +207,8 @@ TEST_CASE("a bound that speaks of so many stages only says so", "[solver]") {
     late.ops = {question.open.problem.ops.back().name};
     late.low = 60;
     request.constraints = {late};
-    const ChosenLayouts answer =
-        solver::choose_layouts(question.open, [&](const LayoutChoices& choices) { return question.problem_of(choices); }, request);
+    const ChosenLayouts answer = solver::choose_layouts(
+        question.open, [&](const LayoutChoices& choices) { return question.problem_of(choices); }, request);
     limited += answer.outcome.bound_stages.has_value();
     if (answer.outcome.bound_stages || answer.outcome.status != Status::Optimal) continue;
     solver::SolveRequest many = request;

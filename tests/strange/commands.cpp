@@ -224,7 +224,9 @@ const std::map<std::string, std::function<std::string(Maker&)>>& value_makers() 
        [](Maker& m) {
          return m.op() + "=" + access_name(m.dice) + m.dice.pick({"", "", ",2,3", ",-1,99"});
        }},
-      {"--choose", [](Maker& m) { return m.dice.chance(60) ? "all" : m.dice.chance(50) ? m.value() : m.op(); }},
+      {"--choose", [](Maker& m) { return m.dice.chance(60)   ? "all"
+                                         : m.dice.chance(50) ? m.value()
+                                                             : m.op(); }},
       {"--access", [](Maker& m) { return access_name(m.dice); }},
       {"--machine",
        [](Maker& m) {
