@@ -89,6 +89,7 @@ class BlockMachine {
     std::int64_t tile = 0;
     std::vector<RegisterCell*> registers;  ///< it may touch
     std::vector<Slot*> reads;
+    std::vector<Array> taken;           ///< of loads: what their issuer read, as it was then
     std::vector<Slot*> fills;           ///< loads: one per block of the cluster that gets it; products: block by block
     std::vector<const Slot*> operands;  ///< of tcgen05 products, block by block; null: the zero that the sum begins with
     std::vector<Phase*> signals;

@@ -97,6 +97,11 @@ void BlockMachine::issue(std::size_t role, const Flat& flat) {
     agent.loads.push_back(&async);
   }
   for (RegisterCell* cell : async.registers) ++cell->flying;
+  if (step.engine == Engine::Load) {
+    // What names the rows of a gather is read by the thread that issues it.
+    for (const Slot* slot : async.reads) async.taken.push_back(slot->array);
+    async.reads.clear();
+  }
   for (Slot* slot : async.reads) {
     ++slot->readers;
     slot->users.push_back(role);
@@ -118,7 +123,7 @@ void BlockMachine::complete(std::size_t role, Engine engine, std::size_t which) 
     std::size_t slot = 0, reg = 0;
     for (std::size_t k = 0; k < step.inputs.size(); ++k) {
       if (step.inputs[k].kind == Place::Kind::Buffer)
-        inputs.push_back(&async.reads[slot++]->array);
+        inputs.push_back(engine == Engine::Load ? &async.taken[slot++] : &async.reads[slot++]->array);
       else if (engine == Engine::Mma && k == 2)
         inputs.push_back(&async.registers.back()->array);
       else

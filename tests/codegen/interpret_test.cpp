@@ -290,6 +290,18 @@ TEST_CASE("a program computes what heddle eval computes, bit for bit", "[codegen
   compare_with_eval("layernorm", {{"ROWS", 203}, {"BLOCKS", 3}}, 6);
 }
 
+TEST_CASE("a program that gathers rows by an index, whose slot is free once the loads are issued, computes what heddle eval computes",
+          "[codegen]") {
+  compare_with_eval(test::lowered_fixture("gemm_gather", {{"M", 100}, {"N", 200}, {"K", 136}, {"BLOCKS", 3}}), 6);
+  compare_with_eval(test::lowered_fixture("gemm_gather", {{"M", 100}, {"N", 128}, {"K", 64}, {"BLOCKS", 4}}), 6);
+}
+
+TEST_CASE("programs with narrow types and tiles that threads fetch compute what heddle eval computes, bit for bit", "[codegen]") {
+  for (const char* name : {"gemm_fetched", "gemm_quantized", "gemm_turned", "gemm_w4a16"})
+    compare_with_eval(test::lowered_fixture(name, {{"F", 256}, {"T", 64}, {"K", 320}}), 3);
+  compare_with_eval(test::lowered_fixture("gemm_fp8", {{"M", 200}, {"N", 200}, {"K", 272}}), 3);
+}
+
 TEST_CASE("a program for Blackwell computes what heddle eval computes, bit for bit", "[codegen]") {
   compare_with_eval("gemm_blackwell", {{"M", 256}, {"N", 512}, {"K", 320}}, 3);
   compare_with_eval("gemm_blackwell", {{"M", 128}, {"N", 256}, {"K", 64}}, 3);
