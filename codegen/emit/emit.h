@@ -4,7 +4,7 @@
 // Nothing from a file reaches the text but numbers and names of letters, digits and underscores: identifiers are made here,
 // coordinates are written from their coefficients, and comments carry names with everything else replaced.
 //
-// How values lie and in which instructions they move says the problem's plan (core/layout/plan.h, which has today's choices too); nothing
+// How values lie and in which instructions they move says the problem's plan (core/layout/plan.h, which has the defaults too); nothing
 // of that is decided here. Sources: PTX ISA 9.0 (wgmma register fragments, tcgen05 data path layouts, matrix and instruction descriptors,
 // tensor maps); probed by compiling.
 #pragma once

@@ -1,5 +1,5 @@
-// Which layouts and instructions somebody chose for a kernel, by name, as schedule files and demands say it. What is not said is today's
-// choice (core/layout/plan.h).
+// Which layouts and instructions somebody chose for a kernel, by name, as schedule files and demands say it. What is not said is the
+// default (core/layout/plan.h).
 #pragma once
 
 #include <map>

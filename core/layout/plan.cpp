@@ -1,4 +1,4 @@
-// The layouts of values: today's, and those that were chosen.
+// The layouts of values: defaults, and those that were chosen.
 #include "core/layout/plan.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
-// The layout of every value of a kernel and the instruction of every op, on a machine: what was chosen, and for what was not, today's
-// choice.
+// The layout of every value of a kernel and the instruction of every op, on a machine: what was chosen, and for what was not, the
+// default.
 //
-// Today's choices. With wgmma a register tile lies as the accumulator ("accumulator"), shared tiles are "panels 128"; with tcgen05 a thread
+// Defaults. With wgmma a register tile lies as the accumulator ("accumulator"), shared tiles are "panels 128"; with tcgen05 a thread
 // has a row ("thread_rows"), shared tiles the same panels; without products a warp has whole rows ("warp_rows"), shared tiles "panels 0".
 // Vectors lie as what they are laid over, without the other dimension. Tiles go to shared memory by stmatrix.x4 (16 bits) or st.shared.8
 // with lane bit 2 exchanging register bit 3 (32 bits) from accumulators, by st.shared.16 from rows; back by ld.shared.16. What one group
@@ -28,7 +28,7 @@ namespace heddle {
 struct ValuePlan {
   std::shared_ptr<const Layout> layout;  ///< null: not known (a shape that no known layout fits; tensor memory); shared by equal values
   std::string text;                      ///< as layout_text() says it; empty: not known
-  bool chosen = false;                   ///< by a file or a person, else today's
+  bool chosen = false;                   ///< by a file, a person or the solver, else the default
   std::string unknown;                   ///< why it is not known: "has a shape that is spread over threads in no known way"
 };
 
@@ -89,7 +89,7 @@ struct LayoutPlan {
 };
 
 /// Pre: `params` holds every parameter, and extents are sane. Choices that do not exist or do not fit are faults at
-/// "/layouts/VALUE" and "/instructions/OP" of `file`; where there are any, the plan has today's choice instead.
+/// "/layouts/VALUE" and "/instructions/OP" of `file`; where there are any, the plan has the default instead.
 LayoutPlan plan_layouts(const Kernel& kernel, const Scope& params, const Machine& machine, const LayoutChoices& choices,
                         const std::string& file, std::vector<Fault>& faults);
 
@@ -98,7 +98,7 @@ LayoutPlan plan_layouts(const Kernel& kernel, const Scope& params, const Machine
 AccessCost product_cost(const Machine& machine, Space a, DType type, std::int64_t m, std::int64_t n, std::int64_t k, int bits);
 
 /// What could be chosen instead, for one op that moves a tile between registers and shared memory: every layout of the memory with every
-/// instruction of the catalogue that fits both. Today's first.
+/// instruction of the catalogue that fits both. The one in force first.
 struct LayoutAlternative {
   std::string layout;  ///< of the value in shared memory, as text
   InstructionChoice instruction;

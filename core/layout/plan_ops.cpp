@@ -1,4 +1,4 @@
-// The instructions of ops: today's, and those that were chosen; and what the port of shared memory does for each.
+// The instructions of ops: defaults, and those that were chosen; and what the port of shared memory does for each.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -269,7 +269,7 @@ void Planner::plan_transfer(const TileOp& op, bool store) {
     return unknown(fmt::format("'{}' {}", value(registers ? access.registers : access.value).name, (registers ? held : memory).unknown));
   }
   if (bits(from) != bits(to)) return unknown("it changes the type on the way");
-  // Today's, and where it does not fit a layout that was chosen, what does.
+  // The default, and where it does not fit a layout that was chosen, what does.
   InstructionChoice choice;
   const InstructionChoice* said = chosen(op);
   if (said) {
@@ -336,7 +336,7 @@ void Planner::plan_copy(const TileOp& op) {
   access.bits = bits(v);
   const ValuePlan& memory = plan_.values[v];
   if (memory.layout) {
-    // Today's layouts are known; those of vectors are boxes of one row.
+    // Default layouts are known; those of vectors are boxes of one row.
     const std::optional<int> swizzle = memory.chosen                              ? swizzle_of(*memory.layout, access.bits)
                                        : shapes_[v].size() != 2 || is_packed(v)   ? 0
                                        : plan_.family == LayoutPlan::Family::Rows ? 0

@@ -24,7 +24,7 @@ class Planner {
 
   /// Why values in shared memory cannot lie like this; empty: they can. Names who asks.
   std::string objection(std::size_t value, const Layout& layout);
-  /// Instructions that an op of this kind could be written in, by kind of instruction; today's is not among them if it names none.
+  /// Instructions that an op of this kind could be written in, by kind of instruction; the default is not among them if it names none.
   static bool suits(const TileOp& op, const Instruction& row);
 
  private:

@@ -145,7 +145,7 @@ struct Problem {
   bool has_producer_group() const;            ///< some op has variable latency
 };
 
-/// Layouts and instructions that it was resolved with, where they are not today's.
+/// Layouts and instructions that it was resolved with, where they are not the defaults.
 const LayoutChoices& choices_of(const Problem& problem);
 
 /// The machine's name as people read it, marked where numbers of the problem were changed: "h100 · 1 change".
