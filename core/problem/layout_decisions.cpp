@@ -16,7 +16,7 @@
 namespace heddle {
 namespace {
 
-constexpr std::size_t kMostCandidates = 4096;  ///< of a decision, before those that others dominate are dropped
+constexpr std::size_t kMostCandidates = 512;  ///< of a decision under one layout; each may be a problem to resolve
 
 bool moves(const TileOp& op) { return op.kind == "smem_store" || op.kind == "smem_load"; }
 const std::string& in_shared(const TileOp& op) { return op.kind == "smem_store" ? op.outputs[0] : op.inputs[0].value; }
@@ -322,11 +322,15 @@ void drop_dominated(LayoutDecision& decision) {
     for (const AccessCost& cost : all[i].costs) sum.port += cost.port, sum.selects += cost.selects, sum.issues += cost.issues;
     return std::tuple(sum.port, sum.selects, sum.issues, all[i].registers, all[i].bytes, !all[i].current, i);
   };
+  // Many have the same numbers: of those the first by rank is compared with the others'.
+  std::map<ProblemNumbers, std::size_t> best;
   for (std::size_t i = 0; i < all.size(); ++i)
-    for (std::size_t j = 0; j < all.size() && !all[i].dominated_by; ++j) {
-      if (i == j || all[j].dominated_by || !at_most(all[j].numbers, all[i].numbers)) continue;
-      if (all[i].numbers != all[j].numbers || rank(j) < rank(i)) all[i].dominated_by = j;
-    }
+    if (const auto [of, fresh] = best.try_emplace(all[i].numbers, i); !fresh && rank(i) < rank(of->second)) of->second = i;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (const std::size_t first = best.at(all[i].numbers); first != i) all[i].dominated_by = first;
+  for (const auto& [numbers, i] : best)
+    for (const auto& [others, j] : best)
+      if (i != j && !all[i].dominated_by && !all[j].dominated_by && at_most(others, numbers)) all[i].dominated_by = j;
   for (LayoutCandidate& each : all)
     while (each.dominated_by && all[*each.dominated_by].dominated_by) each.dominated_by = all[*each.dominated_by].dominated_by;
 }

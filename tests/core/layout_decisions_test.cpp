@@ -1,4 +1,5 @@
 // What is left to the solver about layouts, and the numbers that follow.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "core/formats/choices_json.h"
@@ -130,4 +131,26 @@ TEST_CASE("names that do not exist are refused with the nearest, and what cannot
   REQUIRE(nothing.ok());
   CHECK(nothing->decisions.empty());
   CHECK(nothing->combinations == 1);
+}
+
+TEST_CASE("where there are more candidates than are looked at, that is told", "[core]") {
+  Kernel kernel = load_kernel("layernorm").value();
+  const auto xh = std::find_if(kernel.values.begin(), kernel.values.end(), [](const TileValue& v) { return v.name == "xh"; });
+  REQUIRE(xh != kernel.values.end());
+  TileValue loaded = *xh;
+  for (int k = 0; k < 6; ++k) {
+    loaded.name = "again" + std::to_string(k);
+    kernel.values.push_back(loaded);
+    TileOp load;
+    load.name = "load_again" + std::to_string(k);
+    load.kind = "smem_load";
+    load.inputs.push_back({"ys", 0});
+    load.outputs = {loaded.name};
+    kernel.body.push_back(load);
+  }
+  const auto many = open_layouts(kernel, h100(), {}, {}, {}, {"ys"});
+  REQUIRE(many.ok());
+  CHECK(!many->complete);
+  CHECK(open_layouts(load_kernel("layernorm").value(), h100(), {}, {}, {}, {"ys"}).value().complete);
+  CHECK(open({"all"}).value().complete);
 }
