@@ -38,7 +38,7 @@ std::optional<Writer::Panels> Writer::panels_of(std::size_t v, const TileOp& op)
   const auto& shape = values_[v].shape;
   const std::int64_t bits = bits_of(kernel_.values[v].dtype);
   if (bits >= 16 && shape.size() == 1 && shape[0] <= kMostBoxColumns) {
-    // A box has at least 16 bytes: a shorter vector brings its neighbours along, which nobody reads.
+    // A box has at least 16 bytes: a shorter vector brings its neighbours along, which are not read.
     const std::int64_t width = op.kind == "tma_load" ? std::max(shape[0], kLeastBoxBytes * 8 / bits) : shape[0];
     if (width * bits % 128 == 0) return Panels{1, static_cast<int>(width), 1, width * bits / 8, 0};
   }

@@ -29,16 +29,6 @@ std::vector<std::string> decided_values(const OpenLayouts& question) {
   return names;
 }
 
-/// Of all ops of the decision.
-AccessCost sum_of(const LayoutCandidate& candidate) {
-  AccessCost sum;
-  for (const AccessCost& cost : candidate.costs) {
-    sum.port += cost.port, sum.issues += cost.issues, sum.selects += cost.selects;
-    sum.ways = std::max(sum.ways, cost.ways);
-  }
-  return sum;
-}
-
 std::string why_not(const LayoutDecision& decision, std::size_t index, std::size_t chosen) {
   const LayoutCandidate& candidate = decision.candidates[index];
   if (index == chosen) return "chosen";
@@ -53,7 +43,7 @@ std::vector<std::size_t> in_order(const LayoutDecision& decision, std::size_t ch
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   const auto key = [&](std::size_t i) {
     const LayoutCandidate& each = decision.candidates[i];
-    return std::tuple(i != chosen, each.dominated_by.has_value(), sum_of(each).port, each.bytes);
+    return std::tuple(i != chosen, each.dominated_by.has_value(), each.cost().port, each.bytes);
   };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
   return order;
@@ -99,7 +89,7 @@ std::string chosen_layouts_text(const ChosenLayouts& answer, const TextStyle& st
     for (const std::size_t i : in_order(decision, chosen)) {
       if (rows.size() == kMostRows) break;
       const LayoutCandidate& each = decision.candidates[i];
-      const AccessCost sum = sum_of(each);
+      const AccessCost sum = each.cost();
       rows.push_back({styled(choices_text(each.choices), style), std::to_string(sum.port), std::to_string(sum.ways),
                       std::to_string(sum.issues), std::to_string(sum.selects), std::to_string(each.bytes),
                       styled(why_not(decision, i, chosen), style)});
@@ -128,7 +118,7 @@ Json chosen_layouts_json(const ChosenLayouts& answer) {
       for (const auto& [value, layout] : each.choices.layouts) layouts.set(value, layout);
       for (const auto& [op, choice] : each.choices.instructions) instructions.set(op, instruction_text(choice));
       Json json = Json::object().set("layouts", std::move(layouts)).set("instructions", std::move(instructions));
-      const AccessCost sum = sum_of(each);
+      const AccessCost sum = each.cost();
       json.set("port", sum.port)
           .set("ways", sum.ways)
           .set("issues", sum.issues)

@@ -93,6 +93,9 @@ struct LayoutPlan {
 LayoutPlan plan_layouts(const Kernel& kernel, const Scope& params, const Machine& machine, const LayoutChoices& choices,
                         const std::string& file, std::vector<Fault>& faults);
 
+/// Of two accesses together: everything added up, the worst ways; known where both are.
+AccessCost sum_of(const AccessCost& a, const AccessCost& b);
+
 /// What a product takes of the port for its operands, by the catalogue: `a` where A lies, shapes as the cost rules have them. Not known
 /// where the machine has no such row.
 AccessCost product_cost(const Machine& machine, Space a, DType type, std::int64_t m, std::int64_t n, std::int64_t k, int bits);

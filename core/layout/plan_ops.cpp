@@ -91,12 +91,12 @@ bool asks_for_port(const Machine& machine, const TileOp& op) {
   return false;
 }
 
+}  // namespace
+
 AccessCost sum_of(const AccessCost& a, const AccessCost& b) {
   return {a.known && b.known,          sat_add(a.port, b.port),       sat_add(a.least, b.least),
           sat_add(a.issues, b.issues), sat_add(a.selects, b.selects), std::max(a.ways, b.ways)};
 }
-
-}  // namespace
 
 std::int64_t port_of_bytes(std::int64_t bytes) { return ceil_div(bytes, std::int64_t{kBanks} * kBankBytes); }
 

@@ -104,6 +104,13 @@ UserConstraint cap(std::string name, ConstraintKind kind, std::int64_t limit) {
   return constraint;
 }
 
+/// The same inputs with these changes and choices instead of their own.
+Result<Problem> resolve_otherwise(const Inputs& inputs, const Changes& changes, const LayoutChoices& choices) {
+  Result<Problem> problem = resolve_inputs(inputs.kernel, inputs.machine, inputs.params, changes, choices, inputs.triton.get());
+  if (problem) problem->max_groups = std::max(problem->max_groups, inputs.least_groups);
+  return problem;
+}
+
 /// A sentence that says what a constraint of the file says already adds nothing.
 Result<Ok> add_demands(const std::vector<std::string>& sentences, const Problem& problem, Constraints& constraints) {
   Error error;
@@ -152,15 +159,11 @@ Result<Kernel> cut_kernel(Kernel kernel, const std::vector<Subtile>& cuts, const
 Result<Problem> resolve_again(const Inputs& inputs, const Changes& more) {
   Changes changes = inputs.changes;
   changes.insert(changes.end(), more.begin(), more.end());
-  Result<Problem> problem = resolve_inputs(inputs.kernel, inputs.machine, inputs.params, changes, inputs.choices, inputs.triton.get());
-  if (problem) problem->max_groups = std::max(problem->max_groups, inputs.least_groups);
-  return problem;
+  return resolve_otherwise(inputs, changes, inputs.choices);
 }
 
 Result<Problem> resolve_with(const Inputs& inputs, const LayoutChoices& choices) {
-  Result<Problem> problem = resolve_inputs(inputs.kernel, inputs.machine, inputs.params, inputs.changes, choices, inputs.triton.get());
-  if (problem) problem->max_groups = std::max(problem->max_groups, inputs.least_groups);
-  return problem;
+  return resolve_otherwise(inputs, inputs.changes, choices);
 }
 
 Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings) {

@@ -43,6 +43,11 @@ void widen(std::vector<UnitUse>& uses, const std::vector<UnitUse>& others) {
   }
 }
 
+void merge(LayoutChoices& into, const LayoutChoices& from) {
+  for (const auto& [value, layout] : from.layouts) into.layouts[value] = layout;
+  for (const auto& [op, choice] : from.instructions) into.instructions[op] = choice;
+}
+
 class Asking {
  public:
   Asking(const Kernel& kernel, const Machine& machine, const Scope& params, const Changes& changes, const LayoutChoices& choices,
@@ -250,11 +255,6 @@ class Asking {
     decision.candidates = std::move(kept);
   }
 
-  static void merge(LayoutChoices& into, const LayoutChoices& from) {
-    for (const auto& [value, layout] : from.layouts) into.layouts[value] = layout;
-    for (const auto& [op, choice] : from.instructions) into.instructions[op] = choice;
-  }
-
   /// Numbers that a decision moves. The last three, of what is taken anyway, are sums over values, so several may.
   std::set<std::size_t> moved_by(const LayoutDecision& decision) const {
     const ProblemNumbers given = numbers_of(question_.shape);
@@ -311,6 +311,12 @@ class Asking {
 
 }  // namespace
 
+AccessCost LayoutCandidate::cost() const {
+  AccessCost sum;
+  for (const AccessCost& each : costs) sum = sum_of(sum, each);
+  return sum;
+}
+
 void drop_dominated(LayoutDecision& decision) {
   std::vector<LayoutCandidate>& all = decision.candidates;
   const auto at_most = [](const ProblemNumbers& a, const ProblemNumbers& b) {
@@ -318,8 +324,7 @@ void drop_dominated(LayoutDecision& decision) {
   };
   // Among equals: fewer cycles of the port, less else, as given.
   const auto rank = [&](std::size_t i) {
-    AccessCost sum;
-    for (const AccessCost& cost : all[i].costs) sum.port += cost.port, sum.selects += cost.selects, sum.issues += cost.issues;
+    const AccessCost sum = all[i].cost();
     return std::tuple(sum.port, sum.selects, sum.issues, all[i].registers, all[i].bytes, !all[i].current, i);
   };
   // Many have the same numbers: of those the first by rank is compared with the others'.
@@ -366,11 +371,7 @@ std::optional<ProblemNumbers> numbers_in(const Problem& shape, Problem problem) 
 
 LayoutChoices choices_with(const OpenLayouts& question, const std::vector<std::size_t>& chosen) {
   LayoutChoices choices = choices_of(question.problem);
-  for (std::size_t d = 0; d < question.decisions.size(); ++d) {
-    const LayoutChoices& of = question.decisions[d].candidates.at(chosen.at(d)).choices;
-    for (const auto& [value, layout] : of.layouts) choices.layouts[value] = layout;
-    for (const auto& [op, choice] : of.instructions) choices.instructions[op] = choice;
-  }
+  for (std::size_t d = 0; d < question.decisions.size(); ++d) merge(choices, question.decisions[d].candidates.at(chosen.at(d)).choices);
   return choices;
 }
 
@@ -384,7 +385,7 @@ Problem easiest(const OpenLayouts& question, const std::vector<std::vector<std::
       numbers[i] += least - given[i];
     }
   Problem problem = with_numbers(question.shape, numbers);
-  problem.layouts = nullptr;  // several at once, or none: nobody checks against them
+  problem.layouts = nullptr;  // a set of combinations has no one plan that the checker could hold it to
   return problem;
 }
 

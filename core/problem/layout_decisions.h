@@ -31,6 +31,8 @@ struct LayoutCandidate {
   bool current = false;           ///< as given
   ProblemNumbers numbers;
   std::optional<std::size_t> dominated_by;  ///< of the decision's candidates; that one is not dominated itself
+
+  AccessCost cost() const;  ///< of all ops together: port, issues and selects added up, the worst ways
 };
 
 struct LayoutDecision {

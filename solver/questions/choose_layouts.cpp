@@ -108,9 +108,13 @@ class Choosing {
     request.explain = false;
     request.timeout_seconds = kFirstShare * left();
     const SolveOutcome outcome = solve(request, stop_, listener_);
-    queries_ += outcome.queries, conflicts_ += outcome.conflicts;
-    seconds_.encode += outcome.seconds.encode;
+    count(outcome);
     if (outcome.schedule && !outcome.serial) offer(combination, *outcome.schedule);
+  }
+
+  void count(const SolveOutcome& outcome) {
+    queries_ += outcome.queries, conflicts_ += outcome.conflicts;
+    encode_seconds_ += outcome.seconds.encode;
   }
 
   void offer(const Combination& combination, const Schedule& schedule) {
@@ -147,8 +151,7 @@ class Choosing {
     if (best_ && !request_.ii) request.cutoff = best_->ii;
     request.known_bound_why = set.why;
     const SolveOutcome outcome = solve(request, stop_);
-    queries_ += outcome.queries, conflicts_ += outcome.conflicts;
-    seconds_.encode += outcome.seconds.encode;
+    count(outcome);
     ++answer_.cases;
     if (outcome.bound_stages) stages_ = std::min(stages_.value_or(*outcome.bound_stages), *outcome.bound_stages);
     if (!request_.ii && outcome.lower_bound > set.bound) set.bound = outcome.lower_bound, set.why = outcome.explanation;
@@ -274,7 +277,7 @@ class Choosing {
     }
     if (outcome.status == Status::Infeasible && !infeasible_) outcome.status = Status::Unknown;
     outcome.queries += queries_, outcome.conflicts += conflicts_;
-    outcome.seconds.encode += seconds_.encode;
+    outcome.seconds.encode += encode_seconds_;
     outcome.seconds.total = seconds_between(begin_, Clock::now());
   }
 
@@ -292,7 +295,7 @@ class Choosing {
   std::optional<CandidateSet> unsettled_;  ///< of the single combinations that were not solved to the end the one with the least bound
   bool infeasible_ = false;
   std::int64_t queries_ = 0, conflicts_ = 0;
-  SolveSeconds seconds_;
+  double encode_seconds_ = 0;
 };
 
 }  // namespace

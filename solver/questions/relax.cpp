@@ -354,16 +354,6 @@ std::vector<Easing> easings_of(const Problem& problem, const Constraints& constr
   return easings.take();
 }
 
-namespace {
-
-std::int64_t port_of(const LayoutCandidate& candidate) {
-  std::int64_t cycles = 0;
-  for (const AccessCost& cost : candidate.costs) cycles += cost.port;
-  return cycles;
-}
-
-}  // namespace
-
 std::vector<Easing> easings_of(const OpenLayouts& layouts, const Constraints& constraints, std::size_t member) {
   std::vector<Easing> easings;
   std::vector<std::vector<std::size_t>> given, better;
@@ -382,7 +372,7 @@ std::vector<Easing> easings_of(const OpenLayouts& layouts, const Constraints& co
   for (const LayoutDecision& decision : layouts.decisions) {
     given.push_back({0});
     const LayoutCandidate& now = decision.candidates.front();
-    const bool holds_port = now.dominated_by && port_of(decision.candidates[*now.dominated_by]) < port_of(now);
+    const bool holds_port = now.dominated_by && decision.candidates[*now.dominated_by].cost().port < now.cost().port;
     better.push_back({holds_port ? *now.dominated_by : 0});
   }
   std::size_t changed = 0;
@@ -394,8 +384,7 @@ std::vector<Easing> easings_of(const OpenLayouts& layouts, const Constraints& co
                       other = choices_text(decision.candidates[better[d].front()].choices);
     std::vector<std::vector<std::size_t>> one = given;
     one[d] = better[d];
-    int ways = 1;
-    for (const AccessCost& cost : decision.candidates.front().costs) ways = std::max(ways, cost.ways);
+    const int ways = decision.candidates.front().cost().ways;
     add(ways > 1 ? fmt::format("{}-way conflicts of {}", ways, decision.name()) : "layout of " + decision.name(), now, other, one);
     from += (from.empty() ? "" : ", ") + now, to += (to.empty() ? "" : ", ") + other;
   }
