@@ -248,7 +248,7 @@ void Writer::write_gather(const Step& step, const TileOp& op) {
   line("for (int r = 0; r < {}; ++r) {{", rows);
   ++indent_;
   raw("u32 row;");
-  line("load_word({} + r * 4, row);", slot_text(index));
+  line("load_word({} + r * 4, row);", value_text(index));
   for (int p = 0; p < panels->count; ++p)
     line("tma_load({} + r * {}{}, &map{}, {}, {});", slot_text(step.output), row_bytes,
          p > 0 ? fmt::format(" + {}", p * panels->bytes) : "", map, with_panel(at, p * panels->width), barrier);

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/expr.h"
+#include "codegen/program/affine.h"
 #include "core/kernel/kernel.h"
 
 namespace heddle::codegen {
@@ -24,15 +24,6 @@ std::string float_literal(float x);
 /// The attribute as a number; nothing when it is absent. NaN when it is no finite number.
 std::optional<float> number_attr(const TileOp& op, const char* name);
 std::string text_attr(const TileOp& op, const char* name);
-
-/// constant + sum of coefficient * variable.
-struct Affine {
-  std::int64_t constant = 0;
-  std::vector<std::int64_t> coefficients;
-};
-
-/// An expression as an affine function of `variables`; nothing when it is none (found by evaluating it here and there).
-std::optional<Affine> affine_of(const Expr& expr, const Scope& params, const std::vector<std::string>& variables);
 
 /// "bm * 128 + 64", with these texts for the variables.
 std::string affine_text(const Affine& affine, const std::vector<std::string>& variables, std::int64_t add = 0);

@@ -113,8 +113,8 @@ void Writer::write_access(const Step& step, const TileOp& op, bool store) {
   if (is_store != store) return refuse(rule, op, fmt::format("'{}' cannot move by {}", op.name, text.instruction.name));
   const std::string array = store ? input_array(step, 0) : begin_result(step);
   const bool row = store && tiles_ == Tiles::ThreadRows && value.layout->usual;
-  for (const std::string& each : lines_of(text, array, slot_text(memory), !value.packed, words_of(step, registers.value),
-                                          row ? "  // chunks of this thread's row" : ""))
+  for (const std::string& each : lines_of(text, array, store ? slot_text(memory) : value_text(memory), !value.packed,
+                                          words_of(step, registers.value), row ? "  // chunks of this thread's row" : ""))
     raw(each);
   if (!store) end_result(step);
 }

@@ -5,6 +5,11 @@
 #include "codegen/emit/writer.h"
 
 namespace heddle::codegen {
+namespace {
+
+std::string in_parentheses(const std::string& text) { return text.find(' ') == std::string::npos ? text : "(" + text + ")"; }
+
+}  // namespace
 
 std::string Writer::barrier_text(std::size_t barrier, std::size_t cursor) const {
   const std::int64_t at = barrier_address(program_, barrier);
@@ -17,11 +22,14 @@ std::string Writer::barrier_name(std::size_t barrier) const {
   return safe_name(b.full ? kernel_.values[b.value].name : program_.buffers[b.buffer].name);
 }
 
-std::string Writer::slot_text(const Place& place) const {
+std::string Writer::slot_text(const Place& place, std::string_view base) const {
   const Buffer& buffer = program_.buffers[place.index];
-  if (buffer.depth == 1) return fmt::format("smem + {}", buffer.offset);
-  return fmt::format("smem + {} + s{} * {}", buffer.offset, place.cursor, buffer.slot_bytes);
+  if (buffer.depth == 1) return fmt::format("{} + {}", base, buffer.offset);
+  return fmt::format("{} + {} + s{} * {}", base, buffer.offset, place.cursor, buffer.slot_bytes);
 }
+
+/// In clusters a name of its own: one operation per kernel, where a mask in every descriptor would be one per product.
+std::string Writer::matrix_text(const Place& place) const { return slot_text(place, program_.cluster > 1 ? "in_block" : "smem"); }
 
 std::string Writer::register_text(const Place& place) const {
   const Variable& v = role_->variables[place.index];
@@ -222,13 +230,13 @@ std::size_t Writer::map_of(const TileOp& op, const Panels& panels) {
   return launch_.maps.size() - 1;
 }
 
-std::vector<std::string> Writer::coordinates(const Step& step, const TileOp& op) {
+std::vector<std::string> Writer::coordinates(OpRef::List list, std::int64_t iteration, const TileOp& op) {
   std::vector<std::string> variables, texts;
   for (std::size_t d = 0; d < kernel_.grid.size(); ++d) {
     variables.push_back(kernel_.grid[d].name);
     texts.push_back(grid_names_[d]);
   }
-  const bool body = step.op.list == OpRef::List::Body;
+  const bool body = list == OpRef::List::Body;
   const bool from_end = section_->after && program_.varies;
   variables.push_back(kernel_.loop.variable);
   texts.emplace_back(from_end ? "trips" : "i");
@@ -256,17 +264,32 @@ std::vector<std::string> Writer::coordinates(const Step& step, const TileOp& op)
       if (!even) refuse("coordinates", op, fmt::format("'{}' reads numbers of 4 bits from the middle of a byte on", op.name));
     }
     std::int64_t& loop = affine->coefficients.back();
-    const std::int64_t iteration = step.op.list == OpRef::List::Prologue ? 0
-                                   : body                                ? step.iteration - (from_end         ? program_.trips
-                                                                                             : section_->loop ? section_->first
-                                                                                                              : 0)
-                                                                         : program_.trips;
-    const std::int64_t add = loop * iteration;
+    const std::int64_t counted_from = from_end ? program_.trips : section_->loop ? section_->first : 0;
+    const std::int64_t add = loop * (list == OpRef::List::Prologue ? 0 : body ? iteration - counted_from : program_.trips);
     if ((!section_->loop && !from_end) || !body) loop = 0;
     result.insert(result.begin(), affine_text(*affine, texts, add));
   }
   if (const Tensor* tensor = kernel_.find_tensor(op.tensor); tensor && tensor->prepacked) result.insert(result.begin(), "0");
   return result;
+}
+
+std::vector<std::string> Writer::box_coordinates(const Step& step, const TileOp& op) {
+  auto at = coordinates(step, op);
+  if (step.round_to > 1) at[0] = fmt::format("({} & {})", in_parentheses(at[0]), -step.round_to);
+  return at;
+}
+
+std::string Writer::value_text(const Place& place) {
+  const int unit = rounded_load(program_, place.value);
+  const auto load = [&](const TileOp& op) { return !op.outputs.empty() && op.outputs[0] == kernel_.values[place.value].name; };
+  const auto& body = kernel_.body;
+  if (unit == 1) return slot_text(place);
+  const auto in_body = std::find_if(body.begin(), body.end(), load);
+  const bool looped = in_body != body.end();
+  const TileOp& op = looped ? *in_body : *std::find_if(kernel_.prologue.begin(), kernel_.prologue.end(), load);
+  const auto at = coordinates(looped ? OpRef::List::Body : OpRef::List::Prologue, place.iteration, op);
+  return fmt::format("{} + ({} & {}) * {}", slot_text(place), in_parentheses(at[0]), unit - 1,
+                     bits_of(kernel_.values[place.value].dtype) / 8);
 }
 
 std::string Writer::with_panel(const std::vector<std::string>& at, int offset) {
@@ -301,7 +324,7 @@ void Writer::write_load(const Step& step) {
   else
     part.count /= blocks;
   const std::size_t map = map_of(op, part);
-  std::vector<std::string> at = coordinates(step, op);
+  std::vector<std::string> at = box_coordinates(step, op);
   const std::string barrier = barrier_text(step.barrier, step.cursor);
   std::string to = slot_text(step.output), all;
   if (shared) {

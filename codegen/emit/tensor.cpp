@@ -88,9 +88,9 @@ void Writer::write_tensor_product(const Step& step) {
   if (from_tensor)
     line("const u32 a = {};", tensor_text("tensor", a, 0));
   else
-    line("const u64 a = tensor_matrix({}, {});", slot_text(a), ta ? as[0] * 128 : 16);
+    line("const u64 a = tensor_matrix({}, {});", matrix_text(a), ta ? as[0] * 128 : 16);
   const std::int64_t skipped = tb ? (row / panel * rows + column) * 128 : (column / 64 * rows + row) * 128;
-  line("const u64 b = tensor_matrix({}{}, {});", slot_text(b), skipped > 0 ? fmt::format(" + {}", skipped) : "", tb ? 16 : rows * 128);
+  line("const u64 b = tensor_matrix({}{}, {});", matrix_text(b), skipped > 0 ? fmt::format(" + {}", skipped) : "", tb ? 16 : rows * 128);
   // A thread that does nothing else has the time of a product for each turn of the loop; written out, ptxas would hold the descriptors of
   // all of them in registers.
   raw(one_thread_ ? "#pragma unroll 1" : "#pragma unroll");
@@ -115,7 +115,7 @@ void Writer::write_signal(const Step& step) {
 
 /// Each block of a pair loads its own rows of a first operand, and of a second one half of the columns of the product.
 void Writer::write_pair_load(const Step& step, const TileOp& op, Panels panels) {
-  auto at = coordinates(step, op);
+  auto at = box_coordinates(step, op);
   if (program_.buffers[step.output.index].shared) {
     bool along_rows = false;
     for (const TileOp& product : kernel_.body)

@@ -103,7 +103,7 @@ void Writer::take_inputs(const Step& step, const TileOp& op) {
     const Place& p = step.inputs[k];
     if (is_smem_vector(step, op, k)) {
       if (is_one(p)) {
-        line("float taken{0}[1]; load_word({1}, taken{0}[0]);", k, slot_text(p));
+        line("float taken{0}[1]; load_word({1}, taken{0}[0]);", k, value_text(p));
         continue;
       }
       if (axis_of(step, op, k) == 1) continue;  // write_each_element() takes some at a time, to save registers

@@ -102,9 +102,9 @@ void Writer::write_product(const Step& step) {
   const auto matrix = [](std::int64_t span) { return span == 128 ? std::string("matrix") : fmt::format("matrix_{}", span); };
   raw("{");
   ++indent_;
-  if (!from_registers) line("const u64 a = {}({}, {});", matrix(a_span), slot_text(a), ta ? as[0] * a_span : 16);
+  if (!from_registers) line("const u64 a = {}({}, {});", matrix(a_span), matrix_text(a), ta ? as[0] * a_span : 16);
   const std::int64_t skipped = tb ? (row / b_panel * bs[0] + column) * b_span : (column / b_panel * bs[0] + row) * b_span;
-  line("const u64 b = {}({}{}, {});", matrix(b_span), slot_text(b), skipped > 0 ? fmt::format(" + {}", skipped) : "",
+  line("const u64 b = {}({}{}, {});", matrix(b_span), matrix_text(b), skipped > 0 ? fmt::format(" + {}", skipped) : "",
        tb ? 16 : bs[0] * b_span);
   if (add == "k") line("fresh({});", register_text(d));
   raw("product_fence();");

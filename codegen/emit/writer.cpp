@@ -145,6 +145,9 @@ void Writer::write_kernel() {
   if (clusters)
     line("const int rank = blockIdx.x % {}, cluster = blockIdx.x / {}, clusters = gridDim.x / {};  // this block in its cluster",
          program_.cluster, program_.cluster, program_.cluster);
+  if (clusters && roles.find("in_block") != std::string::npos)
+    raw("const u32 in_block = smem & 0x3ffff;  // an address in a cluster has the block's rank in bits 24 and up; descriptors have no room "
+        "for it");
   for (const Buffer& buffer : program_.buffers)
     if (!buffer.tensor()) line("// {:>7}: {}, {} x {} bytes", buffer.offset, safe_name(buffer.name), buffer.depth, buffer.slot_bytes);
   for (const Role& role : program_.roles)

@@ -143,14 +143,21 @@ class Writer {
   std::string iteration_text(std::int64_t iteration) const;
   std::string barrier_text(std::size_t barrier, std::size_t cursor) const;
   std::string barrier_name(std::size_t barrier) const;
-  std::string slot_text(const Place& place) const;
+  std::string slot_text(const Place& place, std::string_view base = "smem") const;
+  /// The same for a descriptor of a matrix, whose field has the address in the block only.
+  std::string matrix_text(const Place& place) const;
   std::string register_text(const Place& place) const;
   void write_pair_load(const Step& step, const TileOp& op, Panels panels);
   /// "x + panel offset, y, z"
   static std::string with_panel(const std::vector<std::string>& at, int offset);
   std::size_t map_of(const TileOp& op, const Panels& panels);
   /// Coordinates innermost first; panel p begins p * width further.
-  std::vector<std::string> coordinates(const Step& step, const TileOp& op);
+  std::vector<std::string> coordinates(const Step& step, const TileOp& op) { return coordinates(step.op.list, step.iteration, op); }
+  std::vector<std::string> coordinates(OpRef::List list, std::int64_t iteration, const TileOp& op);
+  /// Of a load's box: the first one is rounded down where the step says so.
+  std::vector<std::string> box_coordinates(const Step& step, const TileOp& op);
+  /// Where what a step reads begins in its slot: behind its neighbours, if its load brings them along.
+  std::string value_text(const Place& place);
   bool is_zero_fill(std::size_t value) const;
   bool writes_shared(const Step& step) const;
   static bool meets(const Step& step);

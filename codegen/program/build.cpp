@@ -44,6 +44,7 @@ BuildResult Builder::run(std::optional<std::int64_t> trips, const Staging& stagi
     if (refusals_.empty()) lower_prologue();
     if (refusals_.empty()) lower_epilogue();
     if (refusals_.empty() && options_.cluster != 1) share_loads();
+    if (refusals_.empty()) begin_boxes();
     if (refusals_.empty())
       for (std::size_t r = 0; r < drafts_.size(); ++r)
         cut_and_fold(problem_, program_, turns_, r < options_.cuts.size() ? options_.cuts[r] : 0, drafts_[r], refusals_);
@@ -323,6 +324,22 @@ void Builder::lower_loops() {
     if (role_of_group_[g] != kNone)
       for (const auto& [line, piece] : put_chains_together(tell_early(free_after_writing(pipeline.groups[g].lines))))
         lower(role_of_group_[g], line, piece);
+}
+
+void Builder::begin_boxes() {
+  const auto begin = [&](Step& step) {
+    if (step.kind != StepKind::Issue || (step.engine != Engine::Load && step.engine != Engine::Store)) return;
+    const Place& tile = step.engine == Engine::Load ? step.output : step.inputs.at(0);
+    const TileOp& op = op_of(kernel_, step.op);
+    const BoxStart start = box_start(kernel_, problem_.params, program_.trips, program_.cluster, op, kernel_.values[tile.value]);
+    step.round_to = start.unit;
+    if (!start.refusal.empty()) refuse("tma_alignment", {op.name}, start.refusal);
+  };
+  for (RoleDraft& draft : drafts_) {
+    for (auto* list : {&draft.begin, &draft.loads, &draft.end})
+      for (Step& step : *list) begin(step);
+    for (LoopStep& loop : draft.loop) begin(loop.step);
+  }
 }
 
 void Builder::make_barriers(const PipelineLine& line) {

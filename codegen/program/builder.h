@@ -102,6 +102,9 @@ class Builder {
 
   void lower_loops();
 
+  /// Where boxes of TMA begin; refuses those that cannot.
+  void begin_boxes();
+
   void make_barriers(const PipelineLine& line);
 
   /// A wgmma that adds up and whose registers nothing else touches in the loop is awaited only when the next one has been

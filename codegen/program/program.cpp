@@ -39,6 +39,14 @@ std::int64_t barrier_address(const Program& program, std::size_t barrier) {
   return at;
 }
 
+int rounded_load(const Program& program, std::size_t value) {
+  for (const Role& role : program.roles)
+    for (const Section& section : role.sections)
+      for (const Step& step : section.steps)
+        if (step.kind == StepKind::Issue && step.engine == Engine::Load && step.output.value == value) return step.round_to;
+  return 1;
+}
+
 bool issues_products(const Role& role) {
   return std::any_of(role.sections.begin(), role.sections.end(), [](const Section& section) {
     return std::any_of(section.steps.begin(), section.steps.end(),

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/program/boxes.h"
 #include "core/kernel/kernel.h"
 #include "core/problem/problem.h"
 
@@ -42,9 +43,6 @@ struct Barrier {
   std::int64_t tx_bytes = 0;  ///< that a TMA load brings in addition
   bool per_tile = false;      ///< a phase per tile, else per iteration
 };
-
-/// Of what TMA moves at once (cuTensorMapEncodeTiled).
-inline constexpr std::int64_t kLeastBoxBytes = 16;
 
 struct Buffer {
   std::string name;                 ///< as in the file
@@ -130,6 +128,7 @@ struct Step {
   bool ahead = false;                 ///< Wait: for the phase before the cursor's, as who fills a slot does: free at first
   int count = 1;                      ///< Arrive: arrivals of the whole role
   int keep = 0;                       ///< Retire
+  int round_to = 1;                   ///< Issue of a load: its first coordinate is rounded down to a multiple of this (boxes.h)
   int stage = 0;                      ///< of the schedule
   Cycle slot = -1;                    ///< of the schedule; -1: not in it
   int skip_first = 0, skip_last = 0;  ///< in a loop: not in so many of its first and last passes
@@ -216,6 +215,9 @@ struct TensorColumns {
   int first = 0, count = 0;
 };
 TensorColumns columns_of(const Kernel& kernel, const Scope& params, std::size_t value);
+/// To a multiple of how many numbers the first coordinate of a value's load is rounded down, so that its readers find it behind others: the
+/// step's round_to; 1 of what is not loaded.
+int rounded_load(const Program& program, std::size_t value);
 /// Trips of a tile for which `wanted` are enough.
 std::int64_t rounded_trips(const Program& program, std::int64_t wanted);
 /// Of slot 0; the others follow at 8 bytes each.
