@@ -65,14 +65,22 @@ Result<Ok> leave_open(Inputs& inputs, const std::vector<std::string>& names) {
   if (inputs.schedule)
     return Error::input("--choose leaves layouts to the solver, and a schedule has its own", "leave SCHEDULE out, or --choose");
   if (inputs.triton) return Error::input("--choose: how tiles of a Triton text lie is Triton's choice");
-  Result<OpenLayouts> question = open_layouts(inputs.kernel, inputs.machine, inputs.params, inputs.changes, inputs.choices, names);
+  inputs.left_open = names;
+  Result<OpenLayouts> question = open_again(inputs, inputs.choices);
   if (!question) return question.error();
-  question->problem.max_groups = question->shape.max_groups = inputs.problem.max_groups;
   inputs.open = *std::move(question);
   return Ok{};
 }
 
 }  // namespace
+
+Result<OpenLayouts> open_again(const Inputs& inputs, const LayoutChoices& said, const Changes& more) {
+  Changes changes = inputs.changes;
+  changes.insert(changes.end(), more.begin(), more.end());
+  Result<OpenLayouts> question = open_layouts(inputs.kernel, inputs.machine, inputs.params, changes, said, inputs.left_open);
+  if (question) question->problem.max_groups = question->shape.max_groups = inputs.problem.max_groups;
+  return question;
+}
 
 Result<Scope> parse_params(const Arguments& arguments) { return params_of(numbers_of(arguments, "--param")); }
 
@@ -95,7 +103,7 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
   Result<heddle::Inputs> read = heddle::load_inputs(names, warnings);
   print_warnings(terminal, warnings);
   if (!read) return read.error();
-  Inputs inputs{*std::move(read), {}, {}, {}};
+  Inputs inputs{*std::move(read), {}, {}, {}, {}};
   if (inputs.triton)
     for (const std::string& note : inputs.triton->notes) terminal.note("note: " + note);
   if (own) {

@@ -17,6 +17,7 @@ struct Inputs : heddle::Inputs {
   std::optional<SolveOutcome> proof;  ///< what --prove found out about the question
   /// What --choose leaves to the solver. Solving answers it: then problem and choices are those that were chosen, and `chosen` says how.
   std::optional<OpenLayouts> open;
+  std::vector<std::string> left_open;  ///< the names of --choose
   std::optional<ChosenLayouts> chosen;
 };
 
@@ -24,6 +25,9 @@ struct Inputs : heddle::Inputs {
 /// --choose,
 /// --groups, --max-stages and SCHEDULE. Warnings go to the terminal. A schedule's claim is judged, and with --prove proved again.
 Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal);
+
+/// What --choose leaves open with these layouts said instead of the inputs' own, and with these changes on top of theirs.
+Result<OpenLayouts> open_again(const Inputs& inputs, const LayoutChoices& said, const Changes& more = {});
 
 /// All of --param, whose form the parser has checked.
 Result<Scope> parse_params(const Arguments& arguments);

@@ -51,6 +51,15 @@ std::vector<std::size_t> in_order(const LayoutDecision& decision, std::size_t ch
 
 }  // namespace
 
+std::string open_layouts_text(const OpenLayouts& question) {
+  return fmt::format(
+      "the layouts and instructions of {} that the catalogue of {} offers ({} in all, {} after those that others dominate "
+      "are dropped)",
+      all_of(decided_values(question)), question.problem.machine,
+      question.combinations < kSaturated ? count_of(question.combinations, "combination") : "more than 10^18 combinations",
+      question.left < kSaturated ? std::to_string(question.left) : "more than 10^18");
+}
+
 std::string layout_claim(const ChosenLayouts& answer) {
   const OpenLayouts& question = answer.question;
   if (question.decisions.empty()) {
@@ -58,24 +67,18 @@ std::string layout_claim(const ChosenLayouts& answer) {
     for (const std::string& each : question.left_out) why += (why.empty() ? "" : "; ") + each;
     return "there is nothing to choose: " + (why.empty() ? "the loop moves no tile between registers and shared memory" : why);
   }
-  const std::string where = fmt::format("the layouts and instructions of {} that the catalogue of {} offers",
-                                        all_of(decided_values(question)), answer.problem.machine);
-  const std::string many =
-      fmt::format("{} in all, {} after those that others dominate are dropped",
-                  question.combinations < kSaturated ? count_of(question.combinations, "combination") : "more than 10^18 combinations",
-                  question.left < kSaturated ? std::to_string(question.left) : "more than 10^18");
+  const std::string where = open_layouts_text(question);
   const SolveOutcome& outcome = answer.outcome;
   const std::string stages = stages_text(outcome.bound_stages);
-  if (!question.complete) return fmt::format("of {} some were looked at ({}); there are more, so nothing is said of all", where, many);
+  if (!question.complete) return fmt::format("of {} some were looked at; there are more, so nothing is said of all", where);
   if (outcome.status == Status::Infeasible)
-    return answer.asked_ii ? fmt::format("no schedule at II {} with any of {} ({})", *answer.asked_ii, where, many)
-                           : fmt::format("no schedule with any of {} ({})", where, many);
-  if (!outcome.schedule) return fmt::format("no schedule found yet with {} ({})", where, many);
-  if (answer.asked_ii) return fmt::format("a schedule at II {} with {} ({})", outcome.schedule->ii, where, many);
+    return answer.asked_ii ? fmt::format("no schedule at II {} with any of {}", *answer.asked_ii, where)
+                           : fmt::format("no schedule with any of {}", where);
+  if (!outcome.schedule) return fmt::format("no schedule found yet with {}", where);
+  if (answer.asked_ii) return fmt::format("a schedule at II {} with {}", outcome.schedule->ii, where);
   if (outcome.lower_bound < outcome.schedule->ii)
-    return fmt::format("no II below {}{} with {} ({}); {} is the best found", outcome.lower_bound, stages, where, many,
-                       outcome.schedule->ii);
-  return fmt::format("II {} is the least{} over all schedules and {} ({}){}", outcome.schedule->ii, stages, where, many,
+    return fmt::format("no II below {}{} with {}; {} is the best found", outcome.lower_bound, stages, where, outcome.schedule->ii);
+  return fmt::format("II {} is the least{} over all schedules and {}{}", outcome.schedule->ii, stages, where,
                      answer.cases > 1 ? fmt::format(", decided in {} cases", answer.cases) : std::string());
 }
 

@@ -26,6 +26,10 @@ struct ChosenLayouts {
   int cases = 0;                  ///< sets of combinations that were solved or refuted, each at once
 };
 
+/// "the layouts and instructions of dqs0 and dqs1 that the catalogue of h100 offers (225 combinations in all, 1 after those that others
+/// dominate are dropped)". Pre: there is a decision.
+std::string open_layouts_text(const OpenLayouts& question);
+
 /// "II 2688 is the least over all schedules and the layouts and instructions of dqs0 and dqs1 that the catalogue of h100 offers (225
 /// combinations in all, 1 after those that others dominate are dropped)". Says less where less was proved.
 std::string layout_claim(const ChosenLayouts& answer);

@@ -25,6 +25,12 @@ LayoutChoices without(LayoutChoices choices, const std::string& value, const std
   return choices;
 }
 
+LayoutChoices merged(LayoutChoices choices, const LayoutChoices& more) {
+  for (const auto& [value, layout] : more.layouts) choices.layouts[value] = layout;
+  for (const auto& [op, choice] : more.instructions) choices.instructions[op] = choice;
+  return choices;
+}
+
 std::string brief_text(const InstructionChoice& choice) {
   if (!choice.exchange.used()) return choice.name;
   return fmt::format("{} x{}/{}", choice.name, choice.exchange.lane, choice.exchange.register_bit);

@@ -24,6 +24,9 @@ LayoutChoices with_use(const Kernel& kernel, const Machine& machine, const Probl
 /// The choices without those for the value and for the op.
 LayoutChoices without(LayoutChoices choices, const std::string& value, const std::string& op);
 
+/// Both; of what both speak of, what `more` says.
+LayoutChoices merged(LayoutChoices choices, const LayoutChoices& more);
+
 /// "st.shared.8"; with lanes that exchange what they store "st.shared.8 x2/3".
 std::string brief_text(const InstructionChoice& choice);
 

@@ -243,6 +243,10 @@ std::string staircase(const Pareto& front, const TextStyle& style) {
 
 std::string pareto_summary(const Problem& problem, const Pareto& front, const TextStyle& style) {
   std::string text = fmt::format("{}\n{}\n", problem_title(problem), pareto_headline(front));
+  if (!front.layouts_open.empty())
+    text += wrapped(
+        fmt::format("over all schedules and {}; every point has {}", styled(front.layouts_open, style), styled(front.layouts, style)), "",
+        style.width);
   const std::vector<std::size_t> points = front_points(front);
   if (!points.empty()) {
     std::vector<TextColumn> columns{{"II", true}};
@@ -362,8 +366,8 @@ void check_claims(const Cursor& at, const Pareto& front) {
 void read_front(ObjectReader& root, const Problem& problem, const Constraints& constraints, Pareto& front) {
   root.label("kernel");
   root.label("machine");
-  for (const char* derived :
-       {"params", "points", "from_file", "complete", "cancelled", "timed_out", "queries", "seconds", "solver", "seed", "fault"})
+  for (const char* derived : {"params", "points", "from_file", "complete", "cancelled", "timed_out", "queries", "seconds", "solver", "seed",
+                              "fault", "layouts_open"})
     root.find(derived);
   if (const auto hash = root.require("problem_hash")) {
     const auto text = hash->string();
@@ -427,6 +431,7 @@ Json pareto_schema() {
 
     root.required("kernel", label(shared)).required("machine", label(shared)).optional("params", params());
     root.required("problem_hash", text, "the problem that the front belongs to; a search goes on only from its own");
+    root.optional("layouts_open", text, "the front is that of all schedules and all of these");
     root.optional("constraints", list(text), "the demands in force, as sentences, sorted");
     root.required("against", list(words(words_up_to(Resource::Tmem)), 1, std::size(kAll), true), "in this order");
     root.optional("max_ii_factor", integer(1, kLargestFactor), "multiples of the least II beyond which nothing is sought");
@@ -446,6 +451,7 @@ Json pareto_json(const Problem& problem, const Constraints& constraints, const P
       .set("machine", problem.machine)
       .set("params", params_json(problem.params));
   root.set("problem_hash", problem_hash(problem));
+  if (!front.layouts_open.empty()) root.set("layouts_open", front.layouts_open);
   Json demands = Json::array();
   for (const std::string& sentence : sentences_of(constraints)) demands.push(sentence);
   root.set("constraints", std::move(demands));

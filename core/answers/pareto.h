@@ -55,8 +55,10 @@ struct Pareto {
   std::vector<Resource> against;
   int max_ii_factor = 4;          ///< steps whose II would exceed this multiple of the first are not gone into
   std::vector<ParetoStep> steps;  ///< in the order in which they were settled
-  bool from_file = false;         ///< some steps, and what follows from them, are what a file says: not proved by this process
-  bool complete = false;          ///< every step there is was settled, and proved up to the greatest II
+  /// The layouts that were open, and those that every point has (open_layouts_text(), choices_in_words()); empty: none were.
+  std::string layouts_open, layouts;
+  bool from_file = false;  ///< some steps, and what follows from them, are what a file says: not proved by this process
+  bool complete = false;   ///< every step there is was settled, and proved up to the greatest II
   bool cancelled = false, timed_out = false;
   std::int64_t queries = 0;
   double seconds = 0;

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "core/answers/layout_choice.h"
 #include "core/answers/summary.h"
 #include "core/base/text_style.h"
+#include "core/formats/choices_json.h"
 #include "core/formats/schedule_json.h"
 
 namespace heddle {
@@ -54,6 +56,18 @@ std::string other_differences(const PricedOptimum& without, const PricedOptimum&
   return text;
 }
 
+/// What lies otherwise than with all demands: "dqs0 panels 32".
+std::string other_layouts(const LayoutChoices& without, const LayoutChoices& all) {
+  LayoutChoices changed;
+  for (const auto& choice : without.layouts)
+    if (const auto with = all.layouts.find(choice.first); with == all.layouts.end() || with->second != choice.second)
+      changed.layouts.insert(choice);
+  for (const auto& choice : without.instructions)
+    if (const auto with = all.instructions.find(choice.first); with == all.instructions.end() || !(with->second == choice.second))
+      changed.instructions.insert(choice);
+  return choices_in_words(changed);
+}
+
 }  // namespace
 
 std::string price_text(const PricedOptimum& without, const PricedOptimum& all) {
@@ -82,6 +96,7 @@ std::string price_summary(const Problem& problem, const Prices& prices) {
   text += printable(fmt::format("without {}: {}", count == 1 ? "it" : "any of them", optimum_text(prices.none))) + "\n";
   const auto together = price_in_cycles(prices.none, prices.all);
   if (together && count > 1) text += fmt::format("together they cost {}\n", price_text(prices.none, prices.all));
+  if (!prices.layouts_open.empty()) text += printable(fmt::format("open: {}", prices.layouts_open)) + "\n";
   const auto helps = [&](const ConstraintPrice& price) { return price.without.ii.has_value(); };
   const bool infeasible = prices.all.status == Status::Infeasible;
   if (infeasible && !prices.all.explanation.empty()) text += printable(prices.all.explanation) + "\n";
@@ -95,18 +110,14 @@ std::string price_summary(const Problem& problem, const Prices& prices) {
       const ObjectiveValue* value = price.without.objective(name);
       row.push_back(value ? fmt::format("{}{}", value->value, value->proved ? "" : "?") : "");
     }
+    if (!prices.layouts_open.empty()) row.push_back(printable(other_layouts(price.without.layouts, prices.all.layouts)));
     rows.push_back(std::move(row));
   }
-  text += "\n" + text_table({{"constraint"},
-                             {"demand"},
-                             {infeasible ? "in the way?" : "costs"},
-                             {"without it"},
-                             {"stages", true},
-                             {"warps", true},
-                             {"smem", true},
-                             {"tmem", true},
-                             {"registers", true}},
-                            rows);
+  std::vector<TextColumn> columns{{"constraint"}, {"demand"},       {infeasible ? "in the way?" : "costs"},
+                                  {"without it"}, {"stages", true}, {"warps", true},
+                                  {"smem", true}, {"tmem", true},   {"registers", true}};
+  if (!prices.layouts_open.empty()) columns.push_back({"then"});
+  text += "\n" + text_table(columns, rows);
   const bool any_unproved = std::any_of(prices.constraints.begin(), prices.constraints.end(), [](const ConstraintPrice& price) {
     return std::any_of(price.without.objectives.begin(), price.without.objectives.end(), [](const ObjectiveValue& o) { return !o.proved; });
   });
@@ -137,12 +148,14 @@ std::string price_summary(const Problem& problem, const Prices& prices) {
 namespace {
 
 Json optimum_json(const PricedOptimum& optimum) {
-  return Json::object()
-      .set("status", to_string(optimum.status))
+  Json json = Json::object();
+  json.set("status", to_string(optimum.status))
       .set("ii", optimum.ii ? Json(*optimum.ii) : Json())
       .set("lower_bound", optimum.lower_bound)
       .set("objectives", objectives_json(optimum.objectives))
       .set("explanation", optimum.explanation);
+  set_choices(json, optimum.layouts);
+  return json;
 }
 
 Json cycles_json(const PricedOptimum& cheap, const PricedOptimum& dear) {
@@ -169,6 +182,7 @@ Json price_json(const Problem& problem, const Prices& prices) {
   root.set("give_up", std::move(give_up));
   root.set("without_those", prices.give_up.empty() ? Json() : optimum_json(prices.without_those));
   root.set("complete", prices.complete());
+  if (!prices.layouts_open.empty()) root.set("layouts_open", prices.layouts_open);
   root.set("kernel", problem.kernel).set("machine", problem.machine).set("params", params_json(problem.params));
   root.set("problem_hash", problem_hash(problem)).set("solver", prices.solver);
   root.set("seconds", seconds_json(prices.seconds)).set("queries", prices.queries);

@@ -8,6 +8,7 @@
 
 #include "core/base/id.h"
 #include "core/base/json.h"
+#include "core/layout/choices.h"
 #include "core/problem/problem.h"
 #include "core/schedule/certificate.h"
 
@@ -20,6 +21,7 @@ struct PricedOptimum {
   Cycle lower_bound = 0;
   std::vector<ObjectiveValue> objectives;  ///< "ii" first
   std::string explanation;
+  LayoutChoices layouts;  ///< that its schedule has, where layouts are open
 
   bool settled() const { return status == Status::Optimal || status == Status::Infeasible; }
   /// The value of an objective; nothing without a schedule.
@@ -38,7 +40,10 @@ struct ConstraintPrice {
 
 struct Prices {
   PricedOptimum all, none;
-  std::vector<ConstraintPrice> constraints;  ///< the enabled ones, in order
+  std::vector<ConstraintPrice> constraints;  ///< the enabled ones, in order; then what is said of layouts
+  /// What is open in all these questions, as layout_claim() names it; empty: nothing. Where a layout is said, without it that is open too
+  /// if it was to be left to the solver, else it is as by default.
+  std::string layouts_open;
   /// Where there is no schedule, and none without any single constraint either: constraints without which there is one, and
   /// none of which can stay as it is when the others go. Indices into `constraints`; empty also when that was not decided.
   std::vector<std::size_t> give_up;

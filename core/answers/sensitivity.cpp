@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/answers/layout_choice.h"
 #include "core/answers/summary.h"
+#include "core/formats/choices_json.h"
 #include "core/formats/schedule_json.h"
 
 namespace heddle {
@@ -125,6 +127,10 @@ std::string sensitivity_summary(const Problem& problem, const Sensitivity& answe
                         answer.ii == answer.lower_bound ? "proved" : "not proved"},
                        style) +
             "\n" + printable(answer.explanation) + "\n";
+  if (!answer.layouts_open.empty())
+    text += wrapped(fmt::format("every II is the least over {}; at present {}", styled(answer.layouts_open, style),
+                                styled(choices_in_words(answer.layouts), style)),
+                    "", style.width);
   text += sensitivity_headline(answer, style) + "\n";
   if (answer.status == Status::Infeasible)
     text += wrapped(printable(answer.explanation), "", style.width) +
@@ -147,6 +153,11 @@ std::string sensitivity_summary(const Problem& problem, const Sensitivity& answe
     for (const auto& [side, sign] : {std::pair(&row.less, '-'), std::pair(&row.more, '+')})
       if (!side->fault.empty())
         text += fmt::format("  {} {}{} %: {}\n", printable(row.number), sign, answer.percent, printable(side->fault));
+  for (const SensitivityRow& row : answer.rows)
+    for (const auto& [side, sign] : {std::pair(&row.less, '-'), std::pair(&row.more, '+')})
+      if (!side->layouts.empty())
+        text += fmt::format("  {} {}{} %: with {}\n", printable(row.number), sign, answer.percent,
+                            styled(choices_in_words(side->layouts), style));
   if (!rows.empty())
     text += "  present order: same groups, same order on every stream and unit, same overlap of iterations; other starts\n";
   if (const auto none = with_effect(answer, SensitivityEffect::None); none > 0 && !all)
@@ -182,6 +193,7 @@ Json side_json(const SensitivitySide& side) {
   item.set("ii_in_order", side.in_order ? Json(*side.in_order) : Json()).set("order_bound", finite_ii_json(side.order_bound));
   item.set("order_stays", side.order_stays()).set("order_goes", side.order_goes());
   item.set("fault", side.fault.empty() ? Json() : Json(side.fault));
+  set_choices(item, side.layouts);
   return item;
 }
 
@@ -201,6 +213,8 @@ Json sensitivity_json(const Problem& problem, const Sensitivity& answer) {
   }
   root.set("rows", std::move(rows));
   set_problem(root, problem);
+  if (!answer.layouts_open.empty()) root.set("layouts_open", answer.layouts_open);
+  set_choices(root, answer.layouts);
   root.set("queries", answer.queries).set("seconds", seconds_json(answer.seconds));
   root.set("cancelled", answer.cancelled).set("timed_out", answer.timed_out);
   return root;

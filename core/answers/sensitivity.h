@@ -9,6 +9,7 @@
 #include "core/analysis/bounds.h"
 #include "core/base/json.h"
 #include "core/base/text_style.h"
+#include "core/layout/choices.h"
 #include "core/problem/problem.h"
 #include "core/schedule/certificate.h"
 #include "core/schedule/schedule.h"
@@ -25,6 +26,7 @@ struct SensitivitySide {
   std::optional<Cycle> in_order;
   Cycle order_bound = 1;             ///< of every schedule with the present groups and order
   std::vector<std::int64_t> values;  ///< what the number becomes, where it stands in the problem
+  LayoutChoices layouts;             ///< of the schedule with this II, where layouts are open and it has others than at present
 
   bool proved() const { return fault.empty() && ii == lower_bound; }
   Status status() const {
@@ -55,6 +57,10 @@ struct Sensitivity {
   std::string explanation;           ///< why II is what it is at present
   std::optional<Schedule> schedule;  ///< the present one, whose order is tried; without one there are no rows
   std::vector<SensitivityRow> rows;  ///< greatest effect first
+  /// What is open about layouts (open_layouts_text()): every II, with every number, is the least over all of it. The present order is that
+  /// of the layouts that are best at present. Empty: nothing is open.
+  std::string layouts_open;
+  LayoutChoices layouts;  ///< that the present schedule has, where some are open
   std::int64_t queries = 0;
   double seconds = 0;
   bool cancelled = false, timed_out = false;

@@ -156,14 +156,12 @@ Result<Kernel> cut_kernel(Kernel kernel, const std::vector<Subtile>& cuts, const
   return kernel;
 }
 
-Result<Problem> resolve_again(const Inputs& inputs, const Changes& more) {
+Result<Problem> resolve_again(const Inputs& inputs, const Changes& more) { return resolve_with(inputs, inputs.choices, more); }
+
+Result<Problem> resolve_with(const Inputs& inputs, const LayoutChoices& choices, const Changes& more) {
   Changes changes = inputs.changes;
   changes.insert(changes.end(), more.begin(), more.end());
-  return resolve_otherwise(inputs, changes, inputs.choices);
-}
-
-Result<Problem> resolve_with(const Inputs& inputs, const LayoutChoices& choices) {
-  return resolve_otherwise(inputs, inputs.changes, choices);
+  return resolve_otherwise(inputs, changes, choices);
 }
 
 Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings) {

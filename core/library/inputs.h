@@ -59,8 +59,8 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
 /// The problem of the same inputs with these changes on top of their own.
 Result<Problem> resolve_again(const Inputs& inputs, const Changes& more);
 
-/// The problem of the same inputs with these layouts and instructions instead of their own.
-Result<Problem> resolve_with(const Inputs& inputs, const LayoutChoices& choices);
+/// The problem of the same inputs with these layouts and instructions instead of their own, and with these changes on top of theirs.
+Result<Problem> resolve_with(const Inputs& inputs, const LayoutChoices& choices, const Changes& more = {});
 
 /// All in one; a parameter that is given twice is a fault.
 Result<Scope> params_of(const std::vector<std::pair<std::string, std::int64_t>>& given);

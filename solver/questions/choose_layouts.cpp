@@ -300,6 +300,12 @@ class Choosing {
 
 }  // namespace
 
+Problem easiest_of_all(const OpenLayouts& question) {
+  std::vector<std::vector<std::size_t>> candidates;
+  for (const LayoutDecision& decision : question.decisions) candidates.push_back(decision.open());
+  return easiest(question, candidates);
+}
+
 ChosenLayouts choose_layouts(OpenLayouts question, const ResolveWith& resolve, SolveRequest request, std::stop_token stop,
                              const SolveListener& listener) {
   return Choosing(std::move(question), resolve, std::move(request), std::move(stop), listener).run();

@@ -21,6 +21,17 @@ namespace heddle::solver {
 /// The question's problem with other choices. Never fails for candidates of the question.
 using ResolveWith = std::function<Result<Problem>(const LayoutChoices&)>;
 
+/// Layouts left open in a question that solves more than once.
+struct LayoutsLeftOpen {
+  LayoutChoices said;  ///< not open while they are demanded
+  /// The question with these choices said instead of `said`.
+  std::function<Result<OpenLayouts>(const LayoutChoices&)> open;
+  ResolveWith resolve;
+};
+
+/// Every number at its least over all candidates: what is refuted of it is refuted of all of them.
+Problem easiest_of_all(const OpenLayouts& question);
+
 /// The request's problem is ignored, and its incumbent and cutoff. `ii`: decided for exactly that II. The objectives are those of the
 /// combination that was chosen. The listener hears of the combination that is solved, and a line for each set.
 ChosenLayouts choose_layouts(OpenLayouts question, const ResolveWith& resolve, SolveRequest request, std::stop_token stop = {},

@@ -55,6 +55,7 @@ class Exploration {
     front_.max_ii_factor = std::max(1, request.max_ii_factor);
     front_.steps = request.known;
     front_.from_file = !request.known.empty();
+    front_.layouts_open = request.layouts_open, front_.layouts = request.layouts;
     front_.solver = solver_version();
     front_.seed = request.solve.seed;
   }

@@ -17,6 +17,7 @@ struct ParetoRequest {
   int max_ii_factor = 4;          ///< >= 1
   std::vector<ParetoStep> known;  ///< of an earlier run on the same problem, constraints and resources; its proofs are believed, and the
                                   ///< answer says so (from_file)
+  std::string layouts_open, layouts;  ///< as in the answer
 };
 
 /// Called with the front so far after every step that was asked of the solver.

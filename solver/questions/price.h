@@ -5,6 +5,7 @@
 #include <stop_token>
 
 #include "core/answers/price.h"
+#include "solver/questions/choose_layouts.h"
 #include "solver/search/solve.h"
 
 namespace heddle::solver {
@@ -15,7 +16,9 @@ struct PriceListener {
   std::function<void(const ConstraintPrice&)> priced;
 };
 
-/// The request's constraints are priced; its II, incumbent and cutoff are ignored, its time limit is for everything together.
-Prices price_constraints(const SolveRequest& request, std::stop_token stop = {}, const PriceListener& listener = {});
+/// The request's constraints are priced; its II, incumbent and cutoff are ignored, its time limit is for everything together. With
+/// `layouts` every optimum is the least over all schedules and all that is open, and what is said of layouts is priced like a constraint.
+Prices price_constraints(const SolveRequest& request, std::stop_token stop = {}, const PriceListener& listener = {},
+                         const LayoutsLeftOpen* layouts = nullptr);
 
 }  // namespace heddle::solver

@@ -51,13 +51,6 @@ Contender baseline_contender(const Problem& problem, const BaselineChoice& choic
   return c;
 }
 
-/// Every number at its least.
-Problem easiest_of_all(const OpenLayouts& layouts) {
-  std::vector<std::vector<std::size_t>> open;
-  for (const LayoutDecision& decision : layouts.decisions) open.push_back(decision.open());
-  return easiest(layouts, open);
-}
-
 class Board {
  public:
   Board(const ScoreboardRequest& request, std::stop_token stop, const ScoreboardListener& settled, const SolveListener& listener)

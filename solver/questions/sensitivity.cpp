@@ -26,9 +26,21 @@ struct Open {
   std::size_t row;
   bool more;
   Change change;
-  Problem problem;
+  Problem problem;  ///< with the present layouts
+  Problem least;    ///< no problem with other layouts has less of anything; the same where none are open
+  std::optional<OpenLayouts> layouts;
   std::optional<Schedule> best;
 };
+
+/// Every number is the same, of all candidates.
+bool same_question(const OpenLayouts& a, const OpenLayouts& b) {
+  return problem_hash(a.shape) == problem_hash(b.shape) &&
+         std::equal(a.decisions.begin(), a.decisions.end(), b.decisions.begin(), b.decisions.end(),
+                    [](const LayoutDecision& x, const LayoutDecision& y) {
+                      return std::equal(x.candidates.begin(), x.candidates.end(), y.candidates.begin(), y.candidates.end(),
+                                        [](const auto& c, const auto& d) { return c.numbers == d.numbers; });
+                    });
+}
 
 class SensitivityExplorer {
  public:
@@ -62,60 +74,97 @@ class SensitivityExplorer {
   double left() const { return std::max(0.0, seconds_between(Clock::now(), deadline_)); }
   bool exhausted() const { return stop_.stop_requested() || Clock::now() >= deadline_; }
   SensitivitySide& side(const Open& open) { return open.more ? answer_.rows[open.row].more : answer_.rows[open.row].less; }
-  const Problem& present() const { return request_.solve.problem; }
+
+  /// Fills what belongs to these changes. Nothing: there is no such problem.
+  Result<Ok> resolve(const Changes& changes, Problem& problem, Problem& least, std::optional<OpenLayouts>& layouts) const {
+    Result<Problem> with = request_.open_with ? request_.problem_with_layouts(changes, answer_.layouts) : request_.problem_with(changes);
+    if (!with) return with.error();
+    problem = *std::move(with);
+    if (!request_.open_with) {
+      least = problem;
+      return Ok{};
+    }
+    Result<OpenLayouts> open = request_.open_with(changes);
+    if (!open) return open.error();
+    layouts = *std::move(open);
+    least = easiest_of_all(*layouts);
+    return Ok{};
+  }
+
+  /// Over all layouts that are open.
+  SolveOutcome solve_with(SolveRequest question, const Changes& changes, const std::optional<OpenLayouts>& layouts, LayoutChoices& chosen) {
+    ++answer_.queries;
+    if (!layouts) return solve(question, stop_);
+    ChosenLayouts answer = choose_layouts(
+        *layouts, [&](const LayoutChoices& choices) { return request_.problem_with_layouts(changes, choices); }, std::move(question),
+        stop_);
+    chosen = std::move(answer.choices);
+    one_case_ = answer.cases <= 1;
+    return std::move(answer.outcome);
+  }
 
   void solve_present() {
     SolveRequest question = request_.solve;
     question.timeout_seconds = left() / 2;
-    const SolveOutcome outcome = solve(question, stop_);
+    if (request_.open_with) {
+      Result<OpenLayouts> open = request_.open_with({});
+      if (!open) return void(answer_.explanation = to_string(open.error()));
+      layouts_ = *std::move(open);
+      if (!layouts_->decisions.empty()) answer_.layouts_open = open_layouts_text(*layouts_);
+    }
+    const SolveOutcome outcome = solve_with(std::move(question), {}, layouts_, answer_.layouts);
     answer_.status = outcome.status;
     answer_.lower_bound = outcome.lower_bound;
     answer_.explanation = outcome.explanation;
     answer_.schedule = outcome.schedule;
     if (outcome.schedule) answer_.ii = outcome.schedule->ii;
-    ++answer_.queries;
+    present_ = least_ = request_.solve.problem;
+    if (layouts_) {
+      if (Result<Problem> chosen = request_.problem_with_layouts({}, answer_.layouts)) present_ = *std::move(chosen);
+      least_ = easiest_of_all(*layouts_);
+    }
+    // Decided in several cases, the bound is one of each case, not of the easiest of all.
+    least_bound_ = one_case_ ? answer_.lower_bound : compute_bounds(least_).min_ii();
   }
 
   void add_row(const Change& number) {
     SensitivityRow row;
     row.number = describe(number);
     row.number.erase(row.number.rfind('='));
-    row.values = values_of(present(), number);
-    for (const Op& op : present().ops)
+    row.values = values_of(present_, number);
+    for (const Op& op : present_.ops)
       if (op.name == number.op || (!number.rule.empty() && op.rule == number.rule)) row.ops.push_back(op.name);
     answer_.rows.push_back(std::move(row));
     for (const bool more : {false, true}) {
       Change change = number;
       change.effect = ChangeEffect::Percent;
       change.value = more ? request_.percent : -request_.percent;
-      start({answer_.rows.size() - 1, more, std::move(change), {}, {}});
+      start({answer_.rows.size() - 1, more, std::move(change), {}, {}, {}, {}});
     }
   }
 
   /// What needs no solver.
   void start(Open open) {
     SensitivitySide& side = this->side(open);
-    Result<Problem> problem = request_.problem_with({open.change});
-    if (!problem) {
-      side.fault = problem.error().faults.front().message;
+    if (const Result<Ok> resolved = resolve({open.change}, open.problem, open.least, open.layouts); !resolved) {
+      side.fault = resolved.error().faults.front().message;
       return;
     }
-    open.problem = *std::move(problem);
     side.values = values_of(open.problem, open.change);
-    side.same_problem = problem_hash(open.problem) == problem_hash(present());
+    side.same_problem = problem_hash(open.problem) == problem_hash(present_) && (!layouts_ || same_question(*open.layouts, *layouts_));
     if (side.same_problem) return;
-    side.lower_bound = compute_bounds(open.problem).min_ii();
-    if (at_least_as_strict(open.problem, present())) side.lower_bound = std::max(side.lower_bound, answer_.lower_bound);
+    side.lower_bound = compute_bounds(open.least).min_ii();
+    if (at_least_as_strict(open.least, least_)) side.lower_bound = std::max(side.lower_bound, least_bound_);
     const bool stretches = monotone_in_ii(request_.solve.constraints);
-    if (const auto least = stretches ? stretch_bound(open.problem, present()) : std::nullopt)
-      side.lower_bound = std::max(side.lower_bound, answer_.lower_bound - *least);
+    if (const auto least = stretches ? stretch_bound(open.least, least_) : std::nullopt)
+      side.lower_bound = std::max(side.lower_bound, least_bound_ - *least);
     open.best = best_in_order(open.problem, *answer_.schedule, request_.solve.constraints);
-    if (const auto grown = stretches ? growth(present(), open.problem) : std::nullopt) {
+    if (const auto grown = stretches ? growth(present_, open.problem) : std::nullopt) {
       auto later = still_valid(open.problem, stretched(*answer_.schedule, *grown), request_.solve.constraints);
       if (later && (!open.best || later->ii < open.best->ii)) open.best = std::move(later);
     }
     if (open.best) side.in_order = side.ii = open.best->ii;
-    side.order_bound = order_bound(open.problem, refitted(open.problem, *answer_.schedule));
+    side.order_bound = order_bound(open.least, refitted(open.least, *answer_.schedule));
     if (side.ii > side.lower_bound) open_.push_back(std::move(open));
   }
 
@@ -123,9 +172,9 @@ class SensitivityExplorer {
   void settle_relaxed() {
     if (answer_.status != Status::Optimal) return;
     std::vector<Open*> relaxed, likely;
-    const Cycle now = compute_bounds(present()).min_ii();
+    const Cycle now = compute_bounds(least_).min_ii();
     for (Open& open : open_) {
-      if (side(open).ii != answer_.ii || !at_least_as_strict(present(), open.problem)) continue;
+      if (side(open).ii != answer_.ii || !at_least_as_strict(least_, open.least)) continue;
       // Where the bound itself moves, II most likely does too.
       (side(open).lower_bound < now ? likely : relaxed).push_back(&open);
     }
@@ -137,10 +186,11 @@ class SensitivityExplorer {
     if (group.size() < 2 || exhausted()) return;  // single ones are solved anyway
     Changes changes;
     for (const Open* open : group) changes.push_back(open->change);
-    const Result<Problem> together = request_.problem_with(changes);
-    if (together && refuted(*together)) {
+    Problem problem, together;
+    std::optional<OpenLayouts> layouts;
+    if (resolve(changes, problem, together, layouts) && refuted(together)) {
       for (Open* open : group)
-        if (at_least_as_strict(open->problem, *together)) side(*open).lower_bound = answer_.ii;
+        if (at_least_as_strict(open->least, together)) side(*open).lower_bound = answer_.ii;
       report();
       return;
     }
@@ -175,10 +225,13 @@ class SensitivityExplorer {
       question.known_bound = side.lower_bound;
       question.incumbent = open.best;
       question.timeout_seconds = std::min(left(), std::max(0.5, 2 * left() / static_cast<double>(rest.size() - i)));
-      ++answer_.queries;
-      const SolveOutcome outcome = solve(question, stop_);
+      LayoutChoices chosen;
+      const SolveOutcome outcome = solve_with(std::move(question), {open.change}, open.layouts, chosen);
       const bool none = outcome.status == Status::Infeasible && side.ii >= kNoFiniteII;
-      if (outcome.schedule) side.ii = std::min(side.ii, outcome.schedule->ii);
+      if (outcome.schedule && outcome.schedule->ii < side.ii) {
+        side.ii = outcome.schedule->ii;
+        if (!(chosen == answer_.layouts)) side.layouts = std::move(chosen);
+      }
       // A bound above a schedule would be a fault of somebody's; the schedule has passed the checker.
       side.lower_bound = none ? kNoFiniteII : std::min(std::max(side.lower_bound, outcome.lower_bound), side.ii);
       report();
@@ -196,6 +249,11 @@ class SensitivityExplorer {
   const SensitivityListener& grown_;
   Clock::time_point begin_, deadline_;
   Sensitivity answer_;
+  Problem present_;                     ///< with the layouts that are best at present
+  Problem least_;                       ///< as Open::least
+  std::optional<OpenLayouts> layouts_;  ///< at present
+  bool one_case_ = true;                ///< of the last solve over layouts: nothing had to be split
+  Cycle least_bound_ = 1;               ///< proved of least_
   std::vector<Open> open_;
 };
 

@@ -4,6 +4,10 @@
 // its starts moved in the same order. Of the others, those that only relax the problem are tried together: II - 1 refuted with
 // all of them relaxed at once is refuted with any one; a set that does allow a smaller II is halved. What is left gets a solve
 // of its own.
+//
+// With layouts left open there are two problems instead of each one: that of the layouts that are best at present, whose schedules are
+// schedules; and that with every number at its least over all layouts (easiest(), core/problem/layout_decisions.h), whose bounds are bounds
+// over all of them. A solve of its own is one over the layouts too.
 #pragma once
 
 #include <functional>
@@ -12,6 +16,7 @@
 #include "core/answers/sensitivity.h"
 #include "core/base/result.h"
 #include "core/problem/changes.h"
+#include "solver/questions/choose_layouts.h"
 #include "solver/search/solve.h"
 
 namespace heddle::solver {
@@ -22,6 +27,10 @@ struct SensitivityRequest {
   int percent = 10;    ///< 1 to 99
   /// The present problem with changed numbers.
   std::function<Result<Problem>(const Changes&)> problem_with;
+
+  // With layouts left open:
+  std::function<Result<OpenLayouts>(const Changes&)> open_with;  ///< empty: none are
+  std::function<Result<Problem>(const Changes&, const LayoutChoices&)> problem_with_layouts;
 };
 
 using SensitivityListener = std::function<void(const Sensitivity&)>;

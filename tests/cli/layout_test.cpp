@@ -240,6 +240,55 @@ TEST_CASE("what cannot be left to the solver is refused with what could be", "[a
   CHECK(contains(none.out, "there is nothing to choose"));
 }
 
+TEST_CASE("a demand's price is what it costs with the other layouts still open, and what is said of a layout has one too", "[app]") {
+  const auto run = run_heddle({"price", "layernorm", "h100", "--choose", "all", "--demand", "layout xs panels 32", "--json"});
+  INFO(run.err);
+  REQUIRE(run.code == kDone);
+  const json prices = json::parse(run.out);
+  CHECK(prices.at("all").at("ii") == 768);
+  CHECK(prices.at("none").at("ii") == 456);
+  CHECK(contains(prices.at("layouts_open"), "the layouts and instructions of xs and ys that the catalogue of h100 offers"));
+  const json& row = prices.at("constraints").at(0);
+  CHECK(row.at("demand") == "xs panels 32");
+  CHECK(row.at("without").at("ii") == 456);
+  CHECK(row.at("without").at("layouts").at("xs") == "panels 0");
+  // Left as they are by default, nothing is open.
+  const auto plain = run_heddle({"price", "attention_backward_hopper", "h100", "--instruction", "stage_dq0=st.shared.8"});
+  CHECK(contains(plain.out, "128 cycles (2688 -> 2816)"));
+  CHECK_FALSE(contains(plain.out, "open:"));
+}
+
+TEST_CASE("a front with layouts open is that of the combination that dominates all, and names it", "[app]") {
+  const auto run = run_heddle({"pareto", "gemm_w4a16_prepacked_hopper", "h100", "--choose", "all", "--against", "stages", "--json"});
+  INFO(run.err);
+  REQUIRE(run.code == kDone);
+  const json front = json::parse(run.out);
+  CHECK(contains(front.at("layouts_open"), "1 after those that others dominate are dropped"));
+  CHECK(front.at("complete") == true);
+  for (const json& step : front.at("steps"))
+    if (step.at("schedule").is_object()) CHECK(step.at("schedule").at("layouts").contains("w0"));
+}
+
+TEST_CASE("with layouts open, II at another number is the least over them, as a what-if with the same number says", "[app]") {
+  const auto run = run_heddle({"sensitivity", "gemm_w4a16_hopper", "h100", "--choose", "all", "--json"});
+  INFO(run.err);
+  REQUIRE(run.code == kDone);
+  const json answer = json::parse(run.out);
+  CHECK(contains(answer.at("layouts_open"), "the layouts and instructions of w0 and w1"));
+  CHECK(answer.at("layouts").contains("w0"));
+  int moving = 0;
+  for (const json& row : answer.at("rows")) {
+    if (row.at("effect") != "ii") continue;
+    ++moving;
+    const std::string number = row.at("number").get<std::string>() + "=+10%";
+    const auto what_if = run_heddle({"solve", "gemm_w4a16_hopper", "h100", "--choose", "all", "--set", number, "--json"});
+    INFO(number);
+    REQUIRE(what_if.code == kDone);
+    CHECK(json::parse(what_if.out).at("ii") == row.at("more").at("ii"));
+  }
+  CHECK(moving == 3);
+}
+
 TEST_CASE("explain names the conflicts that hold II up, and what other layouts give", "[app]") {
   const auto run = run_heddle({"explain", "attention_backward_hopper", "h100", "--instruction", "stage_dq0=st.shared.8", "--instruction",
                                "stage_dq1=st.shared.8", "--json"});

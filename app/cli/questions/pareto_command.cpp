@@ -10,6 +10,7 @@
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
 #include "app/jobs/judge_claim.h"
+#include "core/answers/layout_choice.h"
 #include "core/answers/pareto.h"
 #include "core/base/atomic_file.h"
 #include "core/base/words.h"
@@ -42,6 +43,27 @@ int save_points(const Problem& problem, const Pareto& front, const std::string& 
     terminal.note(fmt::format("{} saved as {}", point_sentence(front, front.steps[i]), path));
   }
   return kDone;
+}
+
+/// Whatever can be scheduled with any of the layouts that are open can be with the one combination that dominates the others, and takes no
+/// more of any resource: its front is the front of all. Where several are left there is no one problem whose front this is.
+Result<Ok> take_the_only_layouts(Inputs& inputs, solver::ParetoRequest& request) {
+  if (!inputs.open || inputs.open->decisions.empty()) return Ok{};
+  const OpenLayouts& open = *inputs.open;
+  if (open.left > 1 || !open.complete)
+    return Error::input(fmt::format("--choose: a front is proved for one problem, and {} combinations of layouts are left after dominated "
+                                    "ones are dropped",
+                                    open.complete ? std::to_string(open.left) : "unknown"),
+                        "leave fewer open, or say some with --layout and --instruction");
+  std::vector<std::size_t> chosen;
+  for (const LayoutDecision& decision : open.decisions) chosen.push_back(decision.open().front());
+  inputs.choices = choices_with(open, chosen);
+  Result<Problem> problem = resolve_with(inputs, inputs.choices);
+  if (!problem) return problem.error();
+  inputs.problem = *std::move(problem);
+  request.layouts_open = open_layouts_text(open);
+  request.layouts = choices_in_words(inputs.choices);
+  return Ok{};
 }
 
 /// What an earlier run proved is the file's word. With --prove, or where something free contradicts it, it is not gone on from.
@@ -102,10 +124,10 @@ int run_pareto(const Arguments& arguments, const Terminal& terminal) {
   const auto file = arguments.text("--out"), folder = arguments.text("--out-dir");
   if (arguments.has("--resume") && !file) return refuse(terminal, "--resume goes on from the file that --out names; give --out FILE", json);
   if (file == "-") return refuse(terminal, "--out keeps a file to go on from; for standard output use --json", json);
-  const Result<Inputs> inputs = load_inputs(arguments, terminal);
+  Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
-
   solver::ParetoRequest request;
+  if (const Result<Ok> taken = take_the_only_layouts(*inputs, request); !taken) return report(terminal, taken.error(), json);
   request.solve = solve_request(*inputs, arguments);
   request.against = resources_of(arguments);
   Pareto known;

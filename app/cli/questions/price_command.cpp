@@ -28,11 +28,16 @@ int run_price(const Arguments& arguments, const Terminal& terminal) {
   if (arguments.has("--ii")) return refuse(terminal, "--ii fixes what a constraint may cost; leave it out", json);
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
-  if (std::none_of(inputs->constraints.begin(), inputs->constraints.end(), [](const UserConstraint& c) { return c.enabled; }))
-    return report(
-        terminal,
-        Error::input("no constraint is enabled, so there is nothing to price", "give some with --constraints, --max-stages or --groups"),
-        json);
+  // What is said of layouts is a demand too.
+  const solver::LayoutsLeftOpen layouts{inputs->choices, [&](const LayoutChoices& said) { return open_again(*inputs, said); },
+                                        [&](const LayoutChoices& choices) { return resolve_with(*inputs, choices); }};
+  const bool about_layouts = inputs->open || (!inputs->choices.empty() && !inputs->triton);
+  if (inputs->choices.empty() &&
+      std::none_of(inputs->constraints.begin(), inputs->constraints.end(), [](const UserConstraint& c) { return c.enabled; }))
+    return report(terminal,
+                  Error::input("no constraint is enabled, so there is nothing to price",
+                               "give some with --demand, --constraints, --layout, --max-stages or --groups"),
+                  json);
   const InterruptScope interrupt;
   Prices prices;
   {
@@ -44,7 +49,7 @@ int run_price(const Arguments& arguments, const Terminal& terminal) {
       progress.say(fmt::format("without {}: {}", price.demand,
                                price.without.ii ? fmt::format("II {}", *price.without.ii) : to_string(price.without.status)));
     };
-    prices = solver::price_constraints(solve_request(*inputs, arguments), interrupt.token(), listener);
+    prices = solver::price_constraints(solve_request(*inputs, arguments), interrupt.token(), listener, about_layouts ? &layouts : nullptr);
   }
   if (json)
     terminal.out << price_json(inputs->problem, prices).pretty();

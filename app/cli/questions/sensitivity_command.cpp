@@ -22,6 +22,12 @@ int run_sensitivity(const Arguments& arguments, const Terminal& terminal) {
   request.numbers = numbers_of(inputs->kernel, inputs->machine, inputs->problem);
   request.percent = static_cast<int>(arguments.integer("--percent").value_or(request.percent));
   request.problem_with = [&inputs](const Changes& changes) { return resolve_again(*inputs, changes); };
+  if (inputs->open) {
+    request.open_with = [&inputs](const Changes& changes) { return open_again(*inputs, inputs->choices, changes); };
+    request.problem_with_layouts = [&inputs](const Changes& changes, const LayoutChoices& choices) {
+      return resolve_with(*inputs, choices, changes);
+    };
+  }
 
   const InterruptScope interrupt;
   Sensitivity answer;
