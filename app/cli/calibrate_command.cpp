@@ -52,6 +52,8 @@ struct Compiler {
   }
 };
 
+std::string percent(std::optional<double> residual) { return residual ? fmt::format("{:.0f} %", 100 * *residual) : ""; }
+
 int emit_only(const std::vector<MicroKernel>& kernels, const Compiler& compiler, const std::string& folder, const Terminal& terminal) {
   int code = kDone;
   if (const auto found = codegen::find_compiler(compiler.options.compiler); !found.ok())
@@ -156,12 +158,12 @@ int run_calibrate(const Arguments& arguments, const Terminal& terminal) {
   if (const int failed = write_text(terminal, path, machine_text(made, *text))) return failed;
   std::vector<std::vector<std::string>> rows;
   for (const codegen::CalibratedRule& rule : summary)
-    rows.push_back({printable(rule.rule), fmt::format("{}", rule.shapes), fmt::format("{:.0f} %", 100 * rule.worst_latency),
-                    fmt::format("{:.0f} %", 100 * rule.worst_interval), printable(rule.says)});
+    rows.push_back({printable(rule.rule), fmt::format("{}", rule.shapes), percent(rule.window), percent(rule.latency),
+                    percent(rule.interval), printable(rule.says)});
   if (!terminal.quiet)
     (path == "-" ? terminal.err : terminal.out)
         << "measured on " << printable(where) << "; worst residuals of the fitted formulas\n"
-        << text_table({{"rule", false}, {"shapes", true}, {"latency", true}, {"interval", true}, {"lanes", false}}, rows);
+        << text_table({{"rule", false}, {"shapes", true}, {"window", true}, {"latency", true}, {"interval", true}, {"", false}}, rows);
   return kDone;
 }
 

@@ -13,8 +13,8 @@
 namespace heddle::codegen {
 namespace {
 
-constexpr int kTogether = 16;  ///< instructions of a warp, one after the other
-constexpr int kWarps = 4;
+constexpr int kTogether = 16;                           ///< instructions of a warp, one after the other
+constexpr int kWarps = 4;                               ///< of a warpgroup
 constexpr std::int64_t kBankRow = kBanks * kBankBytes;  ///< bytes from one word of a bank to the next
 constexpr int kWordBytes = 4, kRowBytes = 16;           ///< a matrix row
 
@@ -69,7 +69,6 @@ MicroKernel bank_kernel(const Instruction& row, int ways, const std::vector<std:
   const bool load = row.kind == InstructionKind::SharedLoad || row.kind == InstructionKind::MatrixLoad;
   const bool matrix = row.kind == InstructionKind::MatrixLoad || row.kind == InstructionKind::MatrixStore;
   const int words = kTogether * wrapper.registers;
-  MicroBody body;
   Scope dims{
       {"ways", ways}, {"width", matrix ? kRowBytes : row.bytes}, {"lanes", std::int64_t{1} << moves.size()}, {"store", load ? 0 : 1}};
   std::string place = "smem";
@@ -77,19 +76,12 @@ MicroKernel bank_kernel(const Instruction& row, int ways, const std::vector<std:
     place += fmt::format(" + (lane >> {} & 1) * {}", bit, moves[bit]);
     dims[fmt::format("move{}", bit)] = moves[bit];
   }
-  body.setup =
-      fmt::format("  u32 w[{0}];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) w[i] = tid + i;\n  const u32 own = {1};\n", words, place);
   std::string registers;
   for (int i = 0; i < wrapper.registers; ++i) registers += fmt::format(", w[{} * j + {}]", wrapper.registers, i);
-  // Another place each time, so that nothing is taken out of the loop that repeats it.
-  body.op =
-      fmt::format("    const u32 at = own + (r & 1) * 32768;\n#pragma unroll\n    for (int j = 0; j < {}; ++j) {}(at + j * 1024{});\n",
-                  kTogether, wrapper.name, registers);
-  // A sum of products, because ptxas knows that bytes alone never make the word that settle() looks for, and leaves their loads out.
-  const std::string all = fmt::format(
-      "    {{\n    u32 all = 0;\n#pragma unroll\n    for (int i = 0; i < {}; ++i) all = all * 37u + w[i];\n    settle(all);\n    }}\n",
-      words);
-  body.settle = load ? all : "    fence_async();\n";
+  MicroBody body = shared_moves(
+      words, !load, "own",
+      fmt::format("#pragma unroll\n    for (int j = 0; j < {}; ++j) {}(at + j * 1024{});\n", kTogether, wrapper.name, registers));
+  body.setup += fmt::format("  const u32 own = {};\n", place);
   MicroKernel kernel = micro_kernel(row.name, std::move(dims), body);
   kernel.instruction = row.name;
   kernel.ways = ways;

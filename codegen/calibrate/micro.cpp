@@ -43,6 +43,7 @@ void name_port(const std::string& rule, Scope& dims) {
   }
   dims.try_emplace("port", port);
   dims.try_emplace("port_least", port);
+  dims.try_emplace("shuffles", 0);
 }
 
 }  // namespace
@@ -54,7 +55,8 @@ MicroKernel micro_kernel(std::string rule, Scope dims, const MicroBody& body, Mi
   kernel.dims = std::move(dims);
   kernel.scratch = scratch;
   kernel.launch.entry = kMicroEntry;
-  kernel.launch.threads = body.threads;
+  kernel.groups = body.groups;
+  kernel.launch.threads = body.threads * body.groups;
   kernel.launch.smem_bytes = kSharedBytes;
   kernel.launch.tiles = 1;
   std::string arguments;
@@ -66,26 +68,52 @@ MicroKernel micro_kernel(std::string rule, Scope dims, const MicroBody& body, Mi
     kernel.launch.pointers.push_back(0);
     arguments += "unsigned char* memory, ";
   }
-  std::string text =
-      fmt::format("extern \"C\" __global__ void __launch_bounds__({}, 1)\n{}({}u64* out) {{\n", body.threads, kMicroEntry, arguments);
+  std::string text = fmt::format("extern \"C\" __global__ void __launch_bounds__({}, 1)\n{}({}u64* out) {{\n", kernel.launch.threads,
+                                 kMicroEntry, arguments);
   text +=
       "  extern __shared__ __align__(1024) unsigned char shared[];\n"
       "  const u32 smem = shared_address(shared);\n"
       "  const int tid = threadIdx.x, lane = tid & 31, warp = tid >> 5;\n"
       "  (void)smem, (void)lane, (void)warp;\n";
-  text += body.setup + "  __syncthreads();\n" + function("first", body.op) + function("first_there", body.settle);
+  text += body.setup + "  __syncthreads();\n";
+  if (body.groups > 1)
+    text += function("second", body.op) + function("first", "    if (warp < 4) second(r);\n");
+  else
+    text += function("first", body.op);
+  text += function("first_there", body.settle);
   if (!body.burst.empty()) text += function("second", body.burst);
   if (!body.burst_settle.empty()) text += function("second_there", body.burst_settle);
-  const std::string frame = method == MicroKernel::Method::Single ? fmt::format("time_single<{}, {}>", kMicroRepeats, kMicroBurst)
-                                                                  : fmt::format("time_loops<{}>", kMicroPasses);
-  text += fmt::format("  {}(out, first, first_there, {}, {});\n{}}}\n", frame, body.burst.empty() ? "first" : "second",
-                      body.burst_settle.empty() ? "first_there" : "second_there", body.sink);
+  const char* second = body.burst.empty() && body.groups == 1 ? "first" : "second";
+  const char* second_there = body.burst_settle.empty() ? "first_there" : "second_there";
+  if (method == MicroKernel::Method::Single) {
+    text += fmt::format("  time_single<{}, {}>(out, first, first_there, {}, {});\n", kMicroRepeats, kMicroBurst, second, second_there);
+  } else {
+    const std::string frame = fmt::format("time_loop<{}>", kMicroPasses);
+    text += fmt::format("  {0}(out, first, first_there);\n  {0}(out + 1, {1}, {2});\n", frame, second, second_there);
+    if (!body.chain.empty())
+      text += function("third", body.chain) + function("third_there", body.chain_settle) +
+              fmt::format("  {}(out + 2, third, third_there);\n", frame);
+  }
+  text += body.sink + "}\n";
   std::string sizes;
   for (const auto& [name, value] : kernel.dims) sizes += fmt::format(" {}={}", name, value);
   const std::string helpers = body.products + text;
   kernel.source = fmt::format("// {}:{}; written by heddle calibrate\n", kernel.rule, sizes) + device_text(helpers) + "\n" + helpers;
   name_port(kernel.rule, kernel.dims);
   return kernel;
+}
+
+MicroBody shared_moves(std::int64_t words, bool store, const std::string& place, const std::string& moves) {
+  MicroBody body;
+  body.groups = 4;
+  body.setup =
+      fmt::format("  u32 w[{0}], all = 0;\n  (void)all;\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) w[i] = tid + i;\n", words);
+  body.op = fmt::format("    const u32 at = {} + (r & 1) * 32768;\n{}", place, moves);
+  if (!store) body.op += fmt::format("#pragma unroll\n    for (int i = 0; i < {}; ++i) all ^= w[i];\n", words);
+  // Of bytes alone ptxas knows that they never make the word that settle() looks for, and leaves their loads out.
+  body.settle = store ? "    fence_async();\n" : "    settle(all * 0x9e3779b1u);\n";
+  body.burst_settle = body.settle + "    __syncthreads();\n";
+  return body;
 }
 
 namespace {
@@ -110,20 +138,39 @@ std::string unrolled(std::int64_t count, const std::string& statement, int step 
   return fmt::format("#pragma unroll\n    for (int i = 0; i < {}; i += {}) {}\n", count, step, statement);
 }
 
+/// The three loops of MicroKernel::Method::Chain, of a tile and an element, and of what they are the second time.
+void chain_loops(MicroBody& body, const std::string& tile, const std::string& next_tile, const std::string& element,
+                 const std::string& next_element) {
+  body.op = tile + next_tile;
+  body.burst = tile;
+  body.chain =
+      fmt::format("#pragma unroll\n    for (int again = 0; again < {}; ++again) {{\n{}{}    }}\n", kMicroChain / 2, element, next_element);
+}
+
+struct ElementRule {
+  const char *rule, *formula;  ///< of x[i]
+  /// The same instruction, every other time, where ptxas makes less than two of the formula twice: a maximum of three instead of two
+  /// maxima (sm_100a). Empty: `formula`.
+  const char* next = "";
+};
+
 /// x[i] = formula of x[i]; every element of a thread's part of the tile, then one element alone.
-MicroKernel elements(const std::string& rule, std::int64_t n, std::int64_t inputs, std::string_view formula) {
+MicroKernel elements(const ElementRule& rule, std::int64_t n, std::int64_t inputs = 1) {
   MicroBody body;
   const std::int64_t count = n / 2;
   body.setup = fmt::format("  float x[{0}], z[1];\n  z[0] = 0.5f + 0.001f * (float)tid;\n", count) +
                unrolled(count, "x[i] = 0.5f + 0.001f * (float)(tid + i);");
-  body.op = unrolled(count, fmt::format("x[i] = {};", formula)) + "      pin(x);\n";
   body.settle = fmt::format("    settle(x[{}]);\n", count - 1);
-  std::string alone(formula);
-  for (std::size_t at = 0; (at = alone.find("x[i]", at)) != std::string::npos;) alone.replace(at, 4, "z[0]");
-  body.burst = fmt::format("      z[0] = {};\n      pin(z);\n", alone);
-  body.burst_settle = "    settle(z[0]);\n";
+  const char* next = *rule.next != 0 ? rule.next : rule.formula;
+  const auto tile = [&](const char* formula) { return unrolled(count, fmt::format("x[i] = {};", formula)) + "      pin(x);\n"; };
+  const auto element = [&](std::string formula) {
+    for (std::size_t at = 0; (at = formula.find("x[i]", at)) != std::string::npos;) formula.replace(at, 4, "z[0]");
+    return fmt::format("      z[0] = {};\n      pin(z);\n", formula);
+  };
+  chain_loops(body, tile(rule.formula), tile(next), element(rule.formula), element(next));
+  body.chain_settle = "    settle(z[0]);\n";
   body.sink = "  float sum = z[0];\n" + unrolled(count, "sum += x[i];") + "  settle(sum);\n";
-  MicroKernel kernel = micro_kernel(rule, tile_dims(n, inputs), body, MicroKernel::Method::Chain);
+  MicroKernel kernel = micro_kernel(rule.rule, tile_dims(n, inputs), body, MicroKernel::Method::Chain);
   kernel.elements = count;
   return kernel;
 }
@@ -131,7 +178,14 @@ MicroKernel elements(const std::string& rule, std::int64_t n, std::int64_t input
 /// What a reduction folds two numbers with: "+", or a function of them.
 const char* fold_of(std::string_view kind) { return kind == "reduce_sum" ? "+" : kind == "reduce_max" ? "fmaxf" : "fminf"; }
 
-/// Every element takes part again, because each pass adds the last result to all of them; a loop that only does that is taken off.
+/// A value of all elements and the last result, so that every element takes part in every pass. By the unit that folds them: what
+/// another unit does at the same time would hide a part of the fold.
+std::string feed_of(std::string_view how, const std::string& result) {
+  return how == "+" ? fmt::format("x[i] = x[i] * 0.5f + {};", result)
+                    : fmt::format("x[i] = {}(x[i], {});", how == "fminf" ? "fmaxf" : "fminf", result);
+}
+
+/// A loop that only feeds is taken off.
 MicroKernel reduction(const std::string& rule, std::int64_t n) {
   MicroBody body;
   const std::int64_t count = n / 2;
@@ -141,7 +195,7 @@ MicroKernel reduction(const std::string& rule, std::int64_t n) {
   };
   const auto assign = [&](const char* y, std::string value) { return fmt::format("{} = {};", y, value); };
   body.setup = fmt::format("  float x[{0}], y[2] = {{0.0f, 0.0f}};\n", count) + unrolled(count, "x[i] = 0.5f + 0.001f * (float)(tid + i);");
-  const std::string feed = unrolled(count, "x[i] = x[i] * 0.5f + y[i / 2 % 2];") + "      pin(x);\n";
+  const std::string feed = unrolled(count, feed_of(how, "y[i / 2 % 2]")) + "      pin(x);\n";
   body.op =
       feed + "      " + assign("y[0]", fold("x[0]", "x[1]")) + "\n      " + assign("y[1]", fold("x[2]", "x[3]")) + "\n" +
       fmt::format("#pragma unroll\n    for (int i = 4; i < {}; i += 4) {{ {} {} }}\n", count,
@@ -164,10 +218,11 @@ MicroKernel conversion(const std::string& rule, std::int64_t n) {
   const std::int64_t words = n / 4;
   body.setup = fmt::format("  u32 w[{0}], z[1];\n  z[0] = 0x3f800000u + tid;\n  const float other = 0.5f + 0.001f * (float)tid;\n", words) +
                unrolled(words, "w[i] = 0x3f800000u + tid + i;");
-  body.op = unrolled(words, "w[i] = pack_bf16(__uint_as_float(w[i]), other);") + "      keep(w);\n";
+  const std::string tile = unrolled(words, "w[i] = pack_bf16(__uint_as_float(w[i]), other);") + "      keep(w);\n";
+  const std::string word = "      z[0] = pack_bf16(__uint_as_float(z[0]), other);\n      keep(z);\n";
+  chain_loops(body, tile, tile, word, word);
   body.settle = fmt::format("    settle(w[{}]);\n", words - 1);
-  body.burst = "      z[0] = pack_bf16(__uint_as_float(z[0]), other);\n      keep(z);\n";
-  body.burst_settle = "    settle(z[0]);\n";
+  body.chain_settle = "    settle(z[0]);\n";
   body.sink = "  u32 sum = z[0];\n" + unrolled(words, "sum ^= w[i] * 3u;") + "  settle(sum);\n";
   Scope dims = tile_dims(n, 1);
   dims["bytes"] = 2 * kRows * n;
@@ -208,24 +263,13 @@ std::string all_there(std::int64_t words) {
 
 /// Swizzled panels of a bf16 tile by stmatrix, or words by ld.shared.
 MicroKernel shared_tile(const std::string& rule, std::int64_t n, bool store) {
-  MicroBody body;
   const std::int64_t words = n / 4;
-  body.setup = fmt::format("  u32 w[{0}];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) w[i] = tid + i;\n", words);
-  if (store) {
-    body.setup += "  const int row = warp * 16 + (lane & 15);\n";
-    body.op = fmt::format(
-        "    keep(w);\n#pragma unroll\n    for (int j = 0; j < {}; ++j)\n      store_matrices(smem + j / 4 * 8192 + row * 128 + (((j % 4 * "
-        "2 + (lane >> 4)) ^ (row & 7)) << 4), "
-        "w[4 * j], w[4 * j + 1], w[4 * j + 2], w[4 * j + 3]);\n",
-        words / 4);
-    body.settle = "    fence_async();\n";  // the bytes are in shared memory
-  } else {
-    body.op = fmt::format(
-        "#pragma unroll\n    for (int j = 0; j < {}; ++j) load_words(smem + (j * 128 + tid) * 16, w[4 * j], w[4 * j + 1], w[4 * j + 2], "
-        "w[4 * j + 3]);\n    keep(w);\n",
-        words / 4);
-    body.settle = all_there(words);
-  }
+  const std::string move = store ? "store_matrices(at + j / 4 * 8192 + row * 128 + (((j % 4 * 2 + (lane >> 4)) ^ (row & 7)) << 4), "
+                                 : "load_words(at + (j * 128 + (tid & 127)) * 16, ";
+  const std::string moves = fmt::format(
+      "#pragma unroll\n    for (int j = 0; j < {}; ++j) {}w[4 * j], w[4 * j + 1], w[4 * j + 2], w[4 * j + 3]);\n", words / 4, move);
+  MicroBody body = shared_moves(words, store, "smem", moves);
+  if (store) body.setup += "  const int row = (warp & 3) * 16 + (lane & 15);\n";
   return micro_kernel(rule, tile_dims(n, 1, 16), body);
 }
 
@@ -240,7 +284,9 @@ MicroKernel global_tile(const std::string& rule, std::int64_t n, bool store) {
       "{0}#pragma unroll\n    for (int j = 0; j < {1}; ++j) {2}_global({3}, w[4 * j], w[4 * j + 1], w[4 * j + 2], w[4 * j + 3]);\n{4}",
       store ? "    keep(w);\n" : "", words / 4, store ? "store" : "read", place, store ? "" : "    keep(w);\n");
   body.settle = store ? "" : all_there(words);
-  return micro_kernel(rule, tile_dims(n, 1, 16), body);
+  MicroKernel kernel = micro_kernel(rule, tile_dims(n, 1, 16), body);
+  kernel.tells_interval = false;
+  return kernel;
 }
 
 MicroKernel bulk_load(std::int64_t rows) {
@@ -338,9 +384,10 @@ MicroBody with_tensor_memory() {
 }
 
 /// "tensor_load_n32<32>(own + 32, x); ..." of n columns.
-std::string moves(const char* what, std::int64_t n, int column, const char* registers) {
+std::string moves(const char* what, std::int64_t n, const char* place, int column, const char* registers) {
   std::string text;
-  for (std::int64_t at = 0; at < n; at += 32) text += fmt::format("    {}_n32<{}>(own + {}, {});\n", what, at, column + at, registers);
+  for (std::int64_t at = 0; at < n; at += 32)
+    text += fmt::format("    {}_n32<{}>({} + {}, {});\n", what, at, place, column + at, registers);
   return text;
 }
 
@@ -353,7 +400,7 @@ MicroKernel tensor_product(const std::string& rule, std::int64_t n, std::int64_t
       (a_bytes + n * 128 * panels) / 4);
   if (from_tensor)
     body.setup += fmt::format("  u32 w[{}];\n", k / 2) + unrolled(k / 2, "w[i] = 0x3c003c00u + tid + i;") +
-                  moves("tensor_store", k / 2, kOperandColumn, "w") + "  tensor_await_stores();\n  tensor_fence_before();\n";
+                  moves("tensor_store", k / 2, "own", kOperandColumn, "w") + "  tensor_await_stores();\n  tensor_fence_before();\n";
   body.setup += fmt::format("  const u64 a = tensor_matrix(smem, 16), b = tensor_matrix(smem + {}, 16);\n  (void)a;\n", a_bytes);
   // bf16 by bf16 into f32, both with their depth in rows of 128 bytes, 128 rows of A.
   const std::int64_t shape = 0x8000490 | n / 8 << 17;
@@ -374,8 +421,9 @@ MicroKernel tensor_product(const std::string& rule, std::int64_t n, std::int64_t
 MicroKernel tensor_move(const std::string& rule, std::int64_t n, bool store) {
   MicroBody body = with_tensor_memory();
   body.setup += fmt::format("  float x[{}];\n", n) + unrolled(n, "x[i] = 0.5f + 0.001f * (float)(tid + i);");
-  if (!store) body.setup += moves("tensor_store", n, 0, "x") + "  tensor_await_stores();\n";
-  body.op = moves(store ? "tensor_store" : "tensor_load", n, 0, "x");
+  if (!store) body.setup += moves("tensor_store", n, "own", 0, "x") + "  tensor_await_stores();\n";
+  // Other columns each time: of stores that do the same one is enough, finds ptxas.
+  body.op = "    const u32 at = own + (r & 1) * 256;\n" + moves(store ? "tensor_store" : "tensor_load", n, "at", 0, "x");
   body.settle = store ? "    tensor_await_stores();\n" : "    tensor_await_loads();\n    pin(x);\n" + unrolled(n, "settle(x[i + 31]);", 32);
   return micro_kernel(rule, row_dims(n, 1), body);
 }
@@ -385,8 +433,8 @@ MicroKernel row_reduction(const std::string& rule, std::int64_t n, const char* f
   MicroBody body;
   body.setup =
       fmt::format("  float x[{}], y[4] = {{0.0f, 0.0f, 0.0f, 0.0f}};\n", n) + unrolled(n, "x[i] = 0.5f + 0.001f * (float)(tid + i);");
-  const std::string feed = unrolled(n, "x[i] = x[i] * 0.5f + y[i % 4];") + "      pin(x);\n";
   const bool three = std::string_view(fold) == "max3_";
+  const std::string feed = unrolled(n, feed_of(three ? "fmaxf" : fold, "y[i % 4]")) + "      pin(x);\n";
   const auto two = [&](const std::string& a, const std::string& b) {
     return std::string_view(fold) == "+" ? fmt::format("{} + {}", a, b) : fmt::format("{}({}, {})", three ? "fmaxf" : fold, a, b);
   };
@@ -406,14 +454,13 @@ MicroKernel row_reduction(const std::string& rule, std::int64_t n, const char* f
 
 /// Rows of swizzled panels of a bf16 tile, 16 bytes at a time.
 MicroKernel shared_rows(const std::string& rule, std::int64_t n, bool store) {
-  MicroBody body;
   const std::int64_t words = n / 2;
-  body.setup = fmt::format("  u32 w[{}];\n", words) + unrolled(words, "w[i] = tid + i;");
-  const std::string place = "smem + j / 8 * 16384 + tid * 128 + ((j % 8 ^ (tid & 7)) << 4)";
-  body.op =
-      fmt::format("{}#pragma unroll\n    for (int j = 0; j < {}; ++j) {}({}, w[4 * j], w[4 * j + 1], w[4 * j + 2], w[4 * j + 3]);\n{}",
-                  store ? "    keep(w);\n" : "", words / 4, store ? "store_words" : "load_words", place, store ? "" : "    keep(w);\n");
-  body.settle = store ? "    fence_async();\n" : all_there(words);
+  const std::string moves = fmt::format(
+      "#pragma unroll\n    for (int j = 0; j < {}; ++j) {}(at + j / 8 * 16384 + me * 128 + ((j % 8 ^ (me & 7)) << 4), w[4 * j], "
+      "w[4 * j + 1], w[4 * j + 2], w[4 * j + 3]);\n",
+      words / 4, store ? "store_words" : "load_words");
+  MicroBody body = shared_moves(words, store, "smem", moves);
+  body.setup += "  const int me = tid & 127;\n";
   return micro_kernel(rule, row_dims(n, 1, 16), body);
 }
 
@@ -443,19 +490,15 @@ MicroKernel nothing() {
   return micro_kernel("nothing", {}, body);
 }
 
-struct ElementRule {
-  const char *rule, *formula;
-  std::int64_t inputs = 1;
-};
 constexpr ElementRule kElementRules[] = {
     {"exp2", "exp2_(x[i])"},
     {"elementwise", "x[i] * 1.25f + 0.5f"},
-    {"elementwise.max", "fmaxf(x[i], 0.75f)"},
-    {"elementwise.min", "fminf(x[i], 0.75f)"},
+    {"elementwise.max", "fmaxf(x[i], 0.75f)", "fminf(x[i], 1.25f)"},
+    {"elementwise.min", "fminf(x[i], 0.75f)", "fmaxf(x[i], 0.5f)"},
     {"elementwise.select", "x[i] > 0.75f ? x[i] : 0.5f"},
-    {"elementwise.relu", "fmaxf(x[i], 0.0f)"},
+    {"elementwise.relu", "fmaxf(x[i], 0.0f)", "fminf(x[i], 1.25f)"},
     {"elementwise.rsqrt", "rsqrt_(x[i])"},
-    {"elementwise.recip", "recip_(x[i])"},
+    {"elementwise.recip", "recip_(x[i] + 0.25f)"},  // ptxas knows that a reciprocal's reciprocal is nothing to be computed
     {"elementwise.log2", "log2_(x[i])"},
     {"elementwise.sqrt", "sqrt_(x[i])"},
     {"elementwise.tanh", "tanh_(x[i])"},
@@ -474,9 +517,9 @@ std::vector<MicroKernel> micro_kernels(const Machine& machine, std::vector<std::
     if (machine.arch.starts_with("sm_10") && add_tensor_kernels(kind, kernels)) continue;
     for (const ElementRule& element : kElementRules)
       if (kind == element.rule)
-        for (const std::int64_t n : {32, 64, 128}) kernels.push_back(elements(kind, n, element.inputs, element.formula));
+        for (const std::int64_t n : {32, 64, 128}) kernels.push_back(elements(element, n));
     if (kind == "exp2")
-      for (const std::int64_t n : {64, 128}) kernels.push_back(elements(kind, n, 2, "exp2_(x[i] * 1.25f - 0.5f)"));
+      for (const std::int64_t n : {64, 128}) kernels.push_back(elements({"exp2", "exp2_(x[i] * 1.25f - 0.5f)"}, n, 2));
     if (kind == "reduce_max" || kind == "reduce_min" || kind == "reduce_sum")
       for (const std::int64_t n : {64, 128, 176}) kernels.push_back(reduction(kind, n));
     if (kind == "convert")
@@ -511,12 +554,15 @@ std::optional<MicroResult> read_micro(const MicroKernel& kernel, std::span<const
   MicroResult result;
   if (kernel.method != MicroKernel::Method::Single) {
     const double whole = static_cast<double>(word(0)) / kMicroPasses, other = static_cast<double>(word(1)) / kMicroPasses;
+    const double difference = std::max(0.0, whole - other);
     if (kernel.method == MicroKernel::Method::Beside) {
-      result.latency = whole - other;
+      result.latency = difference;
       return result;
     }
-    result.interval = result.window = whole;
-    result.latency = whole + std::max(0.0, other - whole / static_cast<double>(std::max<std::int64_t>(kernel.elements, 1)));
+    if (word(2) > kMost) return std::nullopt;
+    const double alone = static_cast<double>(word(2)) / kMicroPasses / kMicroChain;
+    result.interval = result.window = difference;
+    result.latency = difference + std::max(0.0, alone - difference / static_cast<double>(std::max<std::int64_t>(kernel.elements, 1)));
     return result;
   }
   std::vector<double> windows, latencies;
@@ -525,8 +571,11 @@ std::optional<MicroResult> read_micro(const MicroKernel& kernel, std::span<const
     windows.push_back(static_cast<double>(word(1 + 2 * r)));
     latencies.push_back(static_cast<double>(word(2 + 2 * r)));
   }
-  return MicroResult{std::max(0.0, median(windows) - nothing.window), std::max(0.0, median(latencies) - nothing.latency),
-                     static_cast<double>(word(0)) / kMicroBurst};
+  // The first of many takes as long as one alone; the others add an interval each.
+  const double window = median(windows), latency = median(latencies);
+  const double interval = std::max(0.0, static_cast<double>(word(0)) - latency) / (kMicroBurst * kernel.groups - 1);
+  return MicroResult{std::max(0.0, window - nothing.window), std::max(0.0, latency - nothing.latency),
+                     kernel.tells_interval ? interval : 0};
 }
 
 }  // namespace heddle::codegen

@@ -4,7 +4,10 @@
 //
 // ptxas moves arithmetic over clock readings, out of loops and, unused, out of the kernel. So what works on registers is measured
 // as a loop in which every result is the next pass's operand: a whole tile's loop runs at the unit's rate, one element's at the
-// pipeline's latency. Everything else (wgmma, tcgen05, TMA, shared and global memory, barriers) stays where it is and is timed one by one.
+// pipeline's latency. A loop has costs of its own (16 cycles of each pass on H100), so two loops that differ by the tile are timed.
+// Everything else (wgmma, tcgen05, TMA, shared and global memory, barriers) is timed one by one, then many in a row. ptxas takes loads
+// whose results only the last pass leaves behind out of a loop: each pass adds up what it loaded. One warpgroup would wait there, so
+// four do the same, and the shared memory port is never idle.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +27,12 @@ struct MicroKernel {
   std::string source;
   LaunchPlan launch;            ///< maps and pointers are of one scratch tensor
   DType scratch = DType::Bf16;  ///< its type
-  /// Chain: a tile's loop and one element's. Beside: a loop with the instruction and one without. Single: one by one.
+  /// Chain: loops with two tiles and one tile in a pass, and one of kMicroChain elements that need each other. Beside: a loop with the
+  /// instruction and one without. Single: one by one, then many in a row.
   enum class Method { Single, Chain, Beside } method = Method::Single;
-  std::int64_t elements = 0;  ///< Chain: per thread
+  std::int64_t elements = 0;   ///< Chain: per thread
+  int groups = 1;              ///< Single: warpgroups that do the many together, as many each
+  bool tells_interval = true;  ///< Single: false where the many are bound by what lies behind the SM
   // Of the instruction catalogue; the rule is then the instruction's name.
   std::string instruction;
   int ways = 0;                          ///< lanes of a phase that meet in one bank, as the catalogue's row has phases
@@ -41,7 +47,8 @@ struct MicroResult {
 
 inline constexpr int kMicroRepeats = 33;  ///< of the timed instruction
 inline constexpr int kMicroBurst = 16;    ///< in a row
-inline constexpr int kMicroPasses = 128;  ///< of a chain
+inline constexpr int kMicroPasses = 128;  ///< of a loop
+inline constexpr int kMicroChain = 32;    ///< elements in a pass, one after the other
 inline constexpr std::int64_t kMicroWords = 1 + 2 * kMicroRepeats;
 inline constexpr std::int64_t kScratchSide = 1024;  ///< rows and columns of the scratch tensor
 inline constexpr const char* kMicroEntry = "heddle_calibrate";

@@ -36,24 +36,17 @@ DEVICE void time_single(u64* out, Issue issue, There there, BurstIssue burst_iss
   if (threadIdx.x == 0) out[0] = end - begin;
 }
 
-/// Two loops whose passes need each other's results, each loop twice: the second time with warm caches.
-template <int Passes, class Pass, class There, class Other, class OtherThere>
-DEVICE void time_loops(u64* out, Pass pass, There there, Other other, OtherThere other_there) {
+/// A loop whose passes need each other's results, twice: the second time with warm caches.
+template <int Passes, class Pass, class There>
+DEVICE void time_loop(u64* out, Pass pass, There there) {
 #pragma unroll 1
   for (int turn = 0; turn < 2; ++turn) {
     __syncthreads();
-    u32 begin = clock_now();
+    const u32 begin = clock_now();
 #pragma unroll 1
     for (int r = 0; r < Passes; ++r) pass(r);
     there(0);
-    u32 end = clock_now();
-    if (threadIdx.x == 0) out[0] = end - begin;
-    __syncthreads();
-    begin = clock_now();
-#pragma unroll 1
-    for (int r = 0; r < Passes; ++r) other(r);
-    other_there(0);
-    end = clock_now();
-    if (threadIdx.x == 0) out[1] = end - begin;
+    const u32 end = clock_now();
+    if (threadIdx.x == 0) *out = end - begin;
   }
 }

@@ -87,20 +87,23 @@ std::string micro_text() {
 #include <cstdlib>
 #include <cstring>
 using namespace heddle::codegen;
-static long elems = 0, argument = 0, loops = 0, nothing = 0, port = 0;
+static long elems = 0, argument = 0, loops = 0, nothing = 0, port = 0, groups = 1;
 #define DOOR extern "C" __attribute__((visibility("default")))
 DOOR const char* fake_entry() { return kMicroEntry; }
 DOOR int fake_records() { return 0; }
-DOOR void fake_settings(const char* text) { std::sscanf(text, "%ld %ld %ld %ld %ld", &elems, &argument, &loops, &nothing, &port); }
+DOOR void fake_settings(const char* text) { std::sscanf(text, "%ld %ld %ld %ld %ld %ld", &elems, &argument, &loops, &nothing, &port, &groups); }
 DOOR void fake_launch(void** a, int, int) {
   auto* out = *static_cast<unsigned long long**>(a[argument]);
   if (loops) {
-    out[0] = kMicroPasses * (elems / 16 + 5);
-    out[1] = kMicroPasses * 40;
+    const long pass = 9;
+    out[0] = kMicroPasses * (2 * (elems / 16 + 5) + pass);
+    out[1] = kMicroPasses * (elems / 16 + 5 + pass);
+    out[2] = kMicroPasses * kMicroChain * 40;
     return;
   }
-  out[0] = kMicroBurst * (port ? port : elems / 16);
-  for (int r = 0; r < kMicroRepeats; ++r) out[1 + 2 * r] = 2 + (nothing ? 0 : 20), out[2 + 2 * r] = 12 + (nothing ? 0 : 50 + elems / 8);
+  const long latency = 12 + (nothing ? 0 : 50 + elems / 8);
+  out[0] = latency + (kMicroBurst * groups - 1) * (port ? port : elems / 16);
+  for (int r = 0; r < kMicroRepeats; ++r) out[1 + 2 * r] = 2 + (nothing ? 0 : 20), out[2 + 2 * r] = latency;
 }
 )";
 }
@@ -138,7 +141,8 @@ std::string micro_settings(const std::string& source) {
   const std::string elems = at < source.find('\n') ? std::to_string(std::atol(source.c_str() + at + 7)) : "0";
   const int arguments = (source.find("TensorMap map, ") != std::string::npos) + (source.find("char* memory, ") != std::string::npos);
   return "HEDDLE-FAKE " + elems + " " + std::to_string(arguments) + " " + (source.find("int turn = 0") != std::string::npos ? "1 " : "0 ") +
-         (source.starts_with("// nothing") ? "1 " : "0 ") + std::to_string(port_of(source.substr(0, source.find('\n'))));
+         (source.starts_with("// nothing") ? "1 " : "0 ") + std::to_string(port_of(source.substr(0, source.find('\n')))) +
+         (source.find("second(r)") != std::string::npos ? " 4" : " 1");
 }
 
 int compile(Text& program) {
