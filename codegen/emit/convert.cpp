@@ -1,9 +1,11 @@
 // Registers of one type into registers of another, group by group: as many elements as the narrower type has in a register.
 #include <algorithm>
+#include <optional>
 
 #include "codegen/emit/relayout.h"
 #include "codegen/emit/writer.h"
 #include "core/layout/plan.h"
+#include "core/layout/reader.h"
 
 namespace heddle::codegen {
 namespace {
@@ -31,6 +33,32 @@ bool are_half_words_apart(const heddle::Layout& from, const heddle::Layout& to) 
         if (!one || one != element_at(to, place)) return false;
       }
   return true;
+}
+
+/// For each register of `to` the one of `from` that has its element, which is the same in all threads; nothing where it is not.
+std::optional<std::vector<std::int64_t>> sources_of(const heddle::Layout& from, const heddle::Layout& to) {
+  const LayoutReader elements(to);
+  const PlaceReader places(from);
+  std::vector<std::int64_t> sources;
+  bool same = true;
+  for (std::int64_t r = 0; r < to.extent(LayoutAxis::Register); ++r) {
+    std::optional<std::int64_t> source;
+    for (std::int64_t t = 0; t < to.extent(LayoutAxis::Lane) * to.extent(LayoutAxis::Warp); ++t) {
+      LayoutPlace place;
+      place[LayoutAxis::Register] = r, place[LayoutAxis::Lane] = t % kWarpLanes, place[LayoutAxis::Warp] = t / kWarpLanes;
+      const std::int64_t element = elements.element(place);
+      bool found = false;
+      if (element >= 0)
+        places.each(element, [&](const LayoutPlace& held) {
+          if (held[LayoutAxis::Lane] != place[LayoutAxis::Lane] || held[LayoutAxis::Warp] != place[LayoutAxis::Warp]) return;
+          found = found || !source || *source == held[LayoutAxis::Register];
+          if (!source) source = held[LayoutAxis::Register];
+        });
+      same = same && found;
+    }
+    sources.push_back(source.value_or(0));
+  }
+  return same ? std::optional(std::move(sources)) : std::nullopt;
 }
 
 }  // namespace
@@ -79,7 +107,11 @@ void Writer::write_convert(const Step& step, const TileOp& op) {
   const heddle::Layout *is = layout_of(step.inputs[0].value), *wanted = layout_of(step.output.value);
   const bool differs = is && wanted && plan_->values[step.inputs[0].value].text != plan_->values[step.output.value].text;
   const bool halves = differs && type == DType::I4 && is_half(made) && are_half_words_apart(*is, *wanted);
-  const bool moves = differs && !halves;
+  const OpPlan* planned = plan_ ? plan_->find(op.name) : nullptr;  // ops of one name in two lists have one plan
+  const bool renames = differs && type == DType::F32 && type != made && planned && planned->change &&
+                       planned->change->kind == ConversionClass::Rename && planned->change->bits == 32 &&
+                       planned->change->from == step.inputs[0].value && planned->change->to == step.output.value;
+  const bool moves = differs && !halves && !renames;
   const auto refused = [&](const std::string& why) {
     refuse("convert", op,
            fmt::format("'{}' makes registers that lie as \"{}\" of registers that lie as \"{}\": {}", op.name,
@@ -88,6 +120,18 @@ void Writer::write_convert(const Step& step, const TileOp& op) {
   const std::string from = input_array(step, 0), result = begin_result(step), to = moves ? "lying" : result, name = short_name(made);
   const int words = words_of(step, step.output.value), elements = elements_of(step, step.output.value);
   if (moves) line("{} lying[{}];", type_of(step.output.value), words);
+  if (renames) {
+    const auto sources = sources_of(*is, *wanted);
+    if (!sources || sources->size() % static_cast<std::size_t>(out.per_register) != 0) return refused("threads take other registers");
+    for (std::size_t w = 0; w * static_cast<std::size_t>(out.per_register) < sources->size(); ++w) {
+      std::string list;
+      for (int k = 0; k < out.per_register; ++k)
+        list += fmt::format("{}{}[{}]", k > 0 ? ", " : "", from,
+                            (*sources)[w * static_cast<std::size_t>(out.per_register) + static_cast<std::size_t>(k)]);
+      line("{}[{}] = pack_{}({});", to, w, name, list);
+    }
+    return end_result(step);
+  }
   raw("#pragma unroll");
   if (type == made) {
     line("for (int e = 0; e < {}; ++e) {}[e] = {}[e];", words, to, from);

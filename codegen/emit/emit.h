@@ -27,7 +27,8 @@ struct TensorMapPlan {
   std::size_t tensor = 0;             ///< of the kernel
   std::vector<std::int64_t> extents;  ///< of the tensor
   std::vector<std::int64_t> box;
-  int swizzle = 0;  ///< bytes of the span whose 16-byte pieces are exchanged: 128, 64, 32; 0: none
+  int swizzle = 0;                      ///< bytes of the span whose 16-byte pieces are exchanged: 128, 64, 32; 0: none
+  std::vector<std::int64_t> strides{};  ///< elements between neighbours along each dimension; empty: as the extents have it
   bool operator==(const TensorMapPlan&) const = default;
 };
 

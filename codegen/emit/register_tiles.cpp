@@ -70,6 +70,8 @@ std::string Writer::lay_out(std::size_t v, Value& value) const {
                                  : tiles_ == Tiles::WarpRows ? warp_rows_layout(layout.rows, layout.cols)
                                                              : thread_rows_layout(layout.rows, layout.cols);
     layout.usual = from == usual || same_places(from, usual);
+    const auto other = tiles_ == Tiles::Fragments ? relabelled(usual, 1) : std::nullopt;
+    layout.usual_rows = layout.usual || (other && same_places(from, *other));
     return {};
   }
   // Rows are spread over warps, columns are not.
@@ -80,7 +82,7 @@ std::string Writer::lay_out(std::size_t v, Value& value) const {
   layout.kind = rows ? Layout::Kind::Rows : Layout::Kind::Columns;
   (rows ? layout.rows : layout.cols) = value.shape[0];
   const auto usual = usual_vector(rows, value.shape[0]);
-  layout.usual = usual && (from == *usual || same_places(from, *usual));
+  layout.usual = layout.usual_rows = usual && (from == *usual || same_places(from, *usual));
   return {};
 }
 
@@ -108,9 +110,10 @@ bool Writer::lies_alike(std::size_t a, std::size_t b) const {
 
 /// Refuses what is written for the layouts of Tiles only.
 bool Writer::lies_as_usual(const Step& step, const TileOp& op) {
+  const bool by_row = is_reduction(op.kind) && integer_attr(op, "axis", 1) == 1;
   const auto usual = [&](const Place& p) {
     const auto& layout = values_[p.value].layout;
-    if (p.kind == Place::Kind::None || !layout || layout->usual) return true;
+    if (p.kind == Place::Kind::None || !layout || layout->usual || (by_row && layout->usual_rows)) return true;
     refuse("layout", op,
            fmt::format("'{}' is written for registers that lie as {}, and '{}' lies as {}: a copy can bring it there", op.name,
                        tiles_ == Tiles::Fragments  ? "accumulator"

@@ -30,7 +30,12 @@ const heddle::Layout* Writer::layout_of(std::size_t value) const {
 std::optional<int> Writer::swizzle_of(std::size_t v) const {
   const heddle::Layout* layout = layout_of(v);
   if (!layout || layout->shape.size() != 2) return std::nullopt;
-  return heddle::swizzle_of(*layout, bits_of(kernel_.values[v].dtype));
+  return box_swizzle(*layout, bits_of(kernel_.values[v].dtype));
+}
+
+bool Writer::has_relabelled_rows(std::size_t v) const {
+  const heddle::Layout* layout = layout_of(v);
+  return layout && relabelled_swizzle(*layout, bits_of(kernel_.values[v].dtype));
 }
 
 /// Boxes of TMA that lie in memory as the tile does.
@@ -68,8 +73,12 @@ std::optional<Writer::Panels> Writer::panels_of(std::size_t v, const TileOp& op)
                                    : std::string()));
   }
   const std::int64_t elements = std::max<std::int64_t>(8 / bits, 1);  // of a number that a box counts: two of 4 bits are a byte
-  return Panels{static_cast<int>(shape[1] / width), static_cast<int>(width / elements), shape[0], shape[0] * width * bits / 8,
-                static_cast<int>(span)};
+  return Panels{static_cast<int>(shape[1] / width),
+                static_cast<int>(width / elements),
+                shape[0],
+                shape[0] * width * bits / 8,
+                static_cast<int>(span),
+                has_relabelled_rows(v)};
 }
 
 /// Registers of a tile to its place in shared memory, or back.

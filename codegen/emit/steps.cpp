@@ -205,6 +205,15 @@ std::size_t Writer::map_of(const TileOp& op, const Panels& panels) {
   plan.box[0] = panels.width;
   if (plan.box.size() > 1) plan.box[1] = panels.rows;
   plan.swizzle = panels.swizzle;
+  if (panels.relabelled && plan.extents.size() >= 2) {
+    // Of each 16 rows the pairs 0, 2, 4, 6, then 1, 3, 5, 7: as dimensions, with all matrices in the last.
+    const std::int64_t columns = plan.extents[0], rows = plan.extents[1], all = plan.extents.size() > 2 ? plan.extents[2] : 1;
+    if (rows % panels.rows != 0 || panels.rows % 16 != 0 || plan.extents.size() > 3)
+      refuse("tensor_map", op, fmt::format("'{}' brings rows in another order, 16 by 16, of a tensor that has no whole tiles", op.name));
+    plan.extents = {columns, 2, 4, 2, rows / 16 * all};
+    plan.strides = {1, columns, 4 * columns, 2 * columns, 16 * columns};
+    plan.box = {panels.width, 2, 4, 2, panels.rows / 16};
+  }
   const std::int64_t bits = std::max(bits_of(tensor.dtype), 8);
   // Coordinates are 32-bit, strides 40-bit (cuTensorMapEncodeTiled).
   std::int64_t stride = bits / 8;
@@ -213,8 +222,8 @@ std::size_t Writer::map_of(const TileOp& op, const Panels& panels) {
     fits = fits && extent >= 1 && extent < (std::int64_t{1} << 31) && stride < (std::int64_t{1} << 40);
     if (fits) stride *= extent;
   }
-  const bool sizes = fits && whole_bytes && plan.extents.size() >= 2 && plan.extents.size() <= 3 && plan.extents[0] * bits % 128 == 0 &&
-                     bits * panels.width * panels.rows == panels.bytes * 8;
+  const bool sizes = fits && whole_bytes && plan.extents.size() >= 2 && (plan.extents.size() <= 3 || panels.relabelled) &&
+                     plan.extents[0] * bits % 128 == 0 && bits * panels.width * panels.rows == panels.bytes * 8;
   if (!sizes)
     refuse(
         "tensor_map", op,
@@ -279,6 +288,23 @@ std::vector<std::string> Writer::box_coordinates(const Step& step, const TileOp&
   return at;
 }
 
+std::vector<std::string> Writer::relabelled_coordinates(const TileOp& op, const std::vector<std::string>& at) {
+  if (at.size() < 2 || at.size() > 3) return at;  // map_of() has refused it
+  const std::size_t rank = op.at.size();
+  std::vector<std::string> variables;
+  for (const GridDim& dim : kernel_.grid) variables.push_back(dim.name);
+  variables.push_back(kernel_.loop.variable);
+  const auto row = affine_of(op.at[rank - 2], program_.params, variables);
+  const bool whole = row && row->constant % 16 == 0 &&
+                     std::all_of(row->coefficients.begin(), row->coefficients.end(), [](std::int64_t c) { return c % 16 == 0; });
+  if (!whole)
+    refuse("tensor_map", op, fmt::format("'{}' brings rows in another order, 16 by 16, and does not begin at a multiple of 16", op.name));
+  const auto rows = kernel_.find_tensor(op.tensor)->shape[rank - 2].evaluate(program_.params);
+  std::string block = fmt::format("{} / 16", in_parentheses(at[1]));
+  if (at.size() > 2) block = fmt::format("{} * {} + {}", in_parentheses(at[2]), rows.ok() ? *rows / 16 : 0, block);
+  return {at[0], "0", "0", "0", block};
+}
+
 std::string Writer::value_text(const Place& place) {
   const int unit = rounded_load(program_, place.value);
   const auto load = [&](const TileOp& op) { return !op.outputs.empty() && op.outputs[0] == kernel_.values[place.value].name; };
@@ -332,6 +358,7 @@ void Writer::write_load(const Step& step) {
     at[by_rows] = fmt::format("{} + rank * {}", at[by_rows], by_rows ? part.rows : part.count * part.width);
     all = fmt::format(", {}", (1 << blocks) - 1);
   }
+  if (part.relabelled) at = relabelled_coordinates(op, at);
   line("arrive_expect({}, {});", barrier, program_.barriers[step.barrier].tx_bytes);
   for (int p = 0; p < part.count; ++p)
     line("tma_load{}({}{}, &map{}, {}, {}{});", shared ? "_all" : "", to, p > 0 ? fmt::format(" + {}", p * panels->bytes) : "", map,

@@ -164,7 +164,8 @@ std::string Writer::element_text(const Step& step, const TileOp& op, std::size_t
   const Value& v = values_[p.value];
   if (is_smem_vector(step, op, input) && is_one(p)) return fmt::format("taken{}[0]", input);
   const bool alike = v.shape.size() == values_[step.output.value].shape.size();
-  const bool usual = result.usual && (!v.layout || v.layout->usual);
+  const bool by_row = v.shape.size() == 1 && axis_of(step, op, input) == 0;
+  const bool usual = (by_row ? result.usual_rows : result.usual) && (!v.layout || v.layout->usual);
   if (alike ? !lies_alike(p.value, step.output.value) : !usual) {
     refuse("operand", op,
            fmt::format("'{}' computes with '{}', which lies as {} and its result as {}: a copy can bring it there", op.name,

@@ -75,8 +75,12 @@ void Writer::write_product(const Step& step) {
   const bool from_registers = a.kind == Place::Kind::Variable, narrow = bits_of(type) == 8;
   if (ta && from_registers) return unfit("transposes an A in registers");
   const auto usual = [&](const Place& p) { return !values_[p.value].layout || values_[p.value].layout->usual; };
-  if (!usual(d) || (from_registers && !narrow && !usual(a)))
-    return unfit("takes or leaves registers that do not lie as wgmma has them: \"accumulator\"");
+  const bool relabelled = has_relabelled_rows(b.value);
+  const auto& result = values_[d.value].layout;
+  if ((result && !(relabelled ? result->usual_rows && !result->usual : result->usual)) || (from_registers && !narrow && !usual(a)))
+    return unfit(relabelled ? "leaves registers whose columns are ordered otherwise than the rows of B"
+                            : "takes or leaves registers that do not lie as wgmma has them: \"accumulator\"");
+  if ((relabelled && !tb) || (!from_registers && has_relabelled_rows(a.value))) return unfit("has an operand whose rows are relabelled");
   if (narrow && (ta || !tb))
     return unfit("multiplies 8-bit floats that do not lie along K in shared memory: wgmma transposes numbers of 16 bits only");
   if (narrow && from_registers && !lies_as_operand(a.value))

@@ -116,6 +116,7 @@ void Writer::write_head() {
     std::string box, extents;
     for (const std::int64_t b : map.box) box += fmt::format(" {}", b);
     for (const std::int64_t e : map.extents) extents += fmt::format(" {}", e);
+    if (!map.strides.empty()) extents += fmt::format(" in strides of {}", fmt::join(map.strides, " "));
     line("// map{}: {}, extents{} (innermost first), box{}, {}", m, safe_name(kernel_.tensors[map.tensor].name), extents, box,
          map.swizzle > 0 ? fmt::format("{}-byte swizzle", map.swizzle) : "no swizzle");
   }

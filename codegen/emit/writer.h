@@ -66,6 +66,8 @@ class Writer {
     int columns = 0;                  ///< Matrix, but Fragments: per thread and row
     std::int64_t rows = 0, cols = 0;  ///< of the tile
     bool usual = true;                ///< as Tiles says; else its layout alone says where elements are
+    /// Its elements are of the rows that Tiles says, one by one; the columns of these may be labelled otherwise.
+    bool usual_rows = true;
   };
   struct Value {
     std::vector<std::int64_t> shape;
@@ -120,11 +122,13 @@ class Writer {
   const heddle::Layout* layout_of(std::size_t value) const;
   /// Bytes of the span that is swizzled, 0 for none; nothing: it lies otherwise than in panels.
   std::optional<int> swizzle_of(std::size_t value) const;
+  bool has_relabelled_rows(std::size_t value) const;
   /// Panels of a tile that TMA moves one by one.
   struct Panels {
     int count = 1, width = 0;
     std::int64_t rows = 1, bytes = 0;
-    int swizzle = 0;  ///< bytes of a row: 128, 64, 32; 0: none
+    int swizzle = 0;          ///< bytes of a row: 128, 64, 32; 0: none
+    bool relabelled = false;  ///< the order of rows is that of relabelled()
   };
   std::optional<Panels> panels_of(std::size_t value, const TileOp& op);
   void write_access(const Step& step, const TileOp& op, bool store);
@@ -156,6 +160,8 @@ class Writer {
   std::vector<std::string> coordinates(OpRef::List list, std::int64_t iteration, const TileOp& op);
   /// Of a load's box: the first one is rounded down where the step says so.
   std::vector<std::string> box_coordinates(const Step& step, const TileOp& op);
+  /// The same of a box whose rows are relabelled, as map_of() splits them.
+  std::vector<std::string> relabelled_coordinates(const TileOp& op, const std::vector<std::string>& at);
   /// Where what a step reads begins in its slot: behind its neighbours, if its load brings them along.
   std::string value_text(const Place& place);
   bool is_zero_fill(std::size_t value) const;

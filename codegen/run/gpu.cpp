@@ -152,7 +152,9 @@ std::size_t LoadedKernel::add_buffers(const std::vector<cuda::Memory>& buffers) 
     std::vector<std::uint64_t> extents(plan.extents.begin(), plan.extents.end()), strides;
     std::vector<unsigned> box(plan.box.begin(), plan.box.end()), ones(plan.box.size(), 1);
     std::uint64_t stride = static_cast<std::uint64_t>(std::max(bits_of(tensor.dtype) / 8, 1));
-    for (std::size_t d = 0; d + 1 < extents.size(); ++d) strides.push_back(stride *= extents[d]);
+    const std::uint64_t size = stride;
+    for (std::size_t d = 0; d + 1 < extents.size(); ++d)
+      strides.push_back(plan.strides.empty() ? stride *= extents[d] : size * static_cast<std::uint64_t>(plan.strides[d + 1]));
     const int swizzle = plan.swizzle == 128  ? cuda::kMapSwizzle128
                         : plan.swizzle == 64 ? cuda::kMapSwizzle64
                         : plan.swizzle == 32 ? cuda::kMapSwizzle32

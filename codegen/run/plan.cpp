@@ -9,7 +9,7 @@
 namespace heddle::codegen {
 namespace {
 
-constexpr std::uint64_t kMark = 0x32304e5552445248;  // "HRDRUN02", bytes in memory order
+constexpr std::uint64_t kMark = 0x33304e5552445248;  // "HRDRUN03", bytes in memory order
 
 struct Out {
   std::string bytes;
@@ -82,7 +82,7 @@ void each(Io& io, T&... members) {
 
 template <class Io>
 void pass(Io& io, TensorMapPlan& m) {
-  each(io, m.tensor, m.extents, m.box);
+  each(io, m.tensor, m.extents, m.box, m.strides);
   auto bytes = static_cast<std::uint8_t>(m.swizzle);  // of older plans 1: 128
   io(bytes);
   m.swizzle = bytes == 1 ? 128 : bytes;
@@ -146,7 +146,9 @@ bool consistent(const RunPlan& p) {
   const auto launch = [&](const KernelPlan& k) {
     if (k.launch.cluster < 1) return false;
     for (const TensorMapPlan& m : k.launch.maps)
-      if (m.tensor >= n || m.extents.empty() || m.box.size() != m.extents.size()) return false;
+      if (m.tensor >= n || m.extents.empty() || m.box.size() != m.extents.size() ||
+          (!m.strides.empty() && m.strides.size() != m.extents.size()))
+        return false;
     for (const std::size_t t : k.launch.pointers)
       if (t >= n) return false;
     return true;

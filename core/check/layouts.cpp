@@ -15,85 +15,14 @@
 #include "core/base/integer_division.h"
 #include "core/base/saturate.h"
 #include "core/check/families.h"
+#include "core/check/layout_reading.h"
 
 namespace heddle {
 namespace {
 
+using namespace check_layout;
+
 constexpr std::size_t kMostEntries = 4096;
-constexpr std::int64_t kMostPlaces = std::int64_t{1} << 22;
-constexpr int kLanes = 32;
-
-using Offsets = std::vector<std::int64_t>;  // of each element of a tile, row by row
-
-std::int64_t number_of(const Coordinates& element, const std::vector<std::int64_t>& shape) {
-  std::int64_t number = 0;
-  for (std::size_t d = 0; d < shape.size(); ++d) number = number * shape[d] + element[d];
-  return number;
-}
-
-/// Where memory keeps each element. Why not, where two share a place or one has none.
-struct Memory {
-  Offsets offsets;
-  std::string wrong;
-};
-Memory read_memory(const Layout& layout) {
-  Memory memory;
-  std::int64_t elements = 1;
-  for (const std::int64_t extent : layout.shape) elements *= extent;
-  const std::int64_t places = layout.extent(LayoutAxis::Offset);
-  if (elements > kMostPlaces || places > kMostPlaces) return {{}, "is too large to be counted"};
-  memory.offsets.assign(static_cast<std::size_t>(elements), -1);
-  for (std::int64_t offset = 0; offset < places; ++offset) {
-    LayoutPlace place;
-    place[LayoutAxis::Offset] = offset;
-    const std::optional<Coordinates> element = element_at(layout, place);
-    if (!element) continue;
-    std::int64_t& at = memory.offsets[static_cast<std::size_t>(number_of(*element, layout.shape))];
-    if (at >= 0) return {{}, fmt::format("keeps element ({}) at {} and at {}", fmt::join(*element, ", "), at, offset)};
-    at = offset;
-  }
-  for (std::size_t e = 0; e < memory.offsets.size(); ++e)
-    if (memory.offsets[e] < 0) return {{}, fmt::format("has no place for element {}", e)};
-  return memory;
-}
-
-/// Bytes of each element as TMA's boxes leave a tile and wgmma reads it: rows of `span` bytes, whose pieces of 16 bytes are exchanged by
-/// the number of the row in 1024, 512 or 256 bytes.
-bool lies_in_panels(const Memory& memory, const std::vector<std::int64_t>& shape, int bits, std::int64_t span) {
-  if (shape.size() == 1) {
-    for (std::size_t e = 0; e < memory.offsets.size(); ++e)
-      if (memory.offsets[e] != static_cast<std::int64_t>(e)) return false;
-    return span == 0;
-  }
-  if (shape.size() != 2 || (span != 0 && bits > 128)) return false;
-  const std::int64_t rows = shape[0], columns = shape[1];
-  const std::int64_t width = span == 0 ? std::min<std::int64_t>(columns, 256) : span * 8 / bits;
-  if (columns % width != 0) return false;
-  for (std::int64_t r = 0; r < rows; ++r)
-    for (std::int64_t c = 0; c < columns; ++c) {
-      const std::int64_t panel = c / width, column = c % width;
-      std::int64_t offset = panel * rows * width + r * width + column;
-      if (span != 0) {
-        const std::int64_t bit = (r * width + column) * bits, piece = bit / 128, pieces = span / 16;
-        const std::int64_t exchanged = piece ^ (piece / 8 % pieces);
-        offset = panel * rows * width + (exchanged * 128 + bit % 128) / bits;
-      }
-      if (memory.offsets[static_cast<std::size_t>(r * columns + c)] != offset) return false;
-    }
-  return true;
-}
-
-/// As prepacked weights lie in memory: 4 bits each, 16 bytes of a block of 64 x 64 for each thread of a warpgroup.
-bool lies_packed(const Memory& memory, const std::vector<std::int64_t>& shape, int bits) {
-  if (shape.size() != 2 || shape[0] != 64 || shape[1] % 64 != 0 || bits != 4) return false;
-  for (std::int64_t offset = 0; offset < static_cast<std::int64_t>(memory.offsets.size()); ++offset) {
-    const std::int64_t thread = offset / 32 % 128, word = offset / 8 % 4, pair = offset % 4, second = offset / 4 % 2;
-    const std::int64_t row = thread / 32 * 16 + thread % 32 / 4 + pair % 2 * 8;
-    const std::int64_t column = offset / 4096 * 64 + word * 16 + pair / 2 * 8 + thread % 4 * 2 + second;
-    if (memory.offsets[static_cast<std::size_t>(row * shape[1] + column)] != offset) return false;
-  }
-  return true;
-}
 
 /// One access, counted.
 struct Count {
@@ -257,6 +186,21 @@ bool panels(const LayoutPtr& layout, int bits, std::int64_t span) {
   return kept.of({layout, bits, span}, [&] { return lies_in_panels(*memory_of(layout), layout->shape, bits, span); });
 }
 
+std::optional<Order> rows_of(const LayoutPtr& layout, int bits) {
+  static Kept<std::pair<LayoutPtr, int>, std::optional<Order>> kept;
+  return kept.of({layout, bits}, [&] { return order_of_rows(*memory_of(layout), layout->shape, bits); });
+}
+
+std::optional<Order> columns_of(const LayoutPtr& layout, std::int64_t per) {
+  static Kept<std::pair<LayoutPtr, std::int64_t>, std::optional<Order>> kept;
+  return kept.of({layout, per}, [&] { return order_of_columns(*layout, per); });
+}
+
+std::int64_t shuffles_between(const LayoutPtr& from, const LayoutPtr& to, int bits) {
+  static Kept<std::tuple<LayoutPtr, LayoutPtr, int>, std::int64_t> kept;
+  return kept.of({from, to, bits}, [&] { return count_shuffles(*from, *to, bits); });
+}
+
 class Judge {
  public:
   explicit Judge(const LayoutPlan& plan) : plan_(plan) {}
@@ -266,7 +210,9 @@ class Judge {
       op_ = name;
       const auto multiplies = [](const OpAccess& access) { return access.by && access.by->kind == InstructionKind::Product; };
       judge_scratch(op);
+      const std::int64_t shuffles = judge_change(op);
       const std::int64_t port = std::any_of(op.accesses.begin(), op.accesses.end(), multiplies) ? judge_product(op) : judge_moves(op);
+      if (op.priced && (port >= 0 || shuffles > 0)) out_.port.emplace_back(name, std::max<std::int64_t>(port, 0) + shuffles);
       if (port < 0) continue;
       if (!op.cost.known)
         object(fmt::format("what {} takes of the port is said not to be known, and its accesses take {} cycles", name, port));
@@ -274,7 +220,6 @@ class Judge {
         object(
             fmt::format("{} is said to hold the port of shared memory for {} cycles, and its accesses take {}", name, op.cost.port, port),
             op.cost.port, port);
-      if (op.priced) out_.port.emplace_back(name, port);
     }
     return std::move(out_);
   }
@@ -321,13 +266,57 @@ class Judge {
       object(fmt::format("{} leaves a tile in shared memory otherwise than it takes it from there", op_));
   }
 
+  /// Instructions of all warps that fetch registers of other lanes.
+  std::int64_t judge_change(const OpPlan& op) {
+    if (!op.change) return 0;
+    const LayoutPtr &from = plan_.values[op.change->from].layout, &to = plan_.values[op.change->to].layout;
+    if (!from || !to || from->shape != to->shape) {
+      object(fmt::format("{} is said to change a layout that nothing is known of", op_));
+      return 0;
+    }
+    const std::int64_t counted = shuffles_between(from, to, op.change->bits), warps = to->extent(LayoutAxis::Warp);
+    const std::int64_t shuffles = op.change->kind == ConversionClass::SharedMemory ? 0 : counted * warps;
+    if (counted < 0 && op.scratch_bytes == 0) object(fmt::format("{} needs elements of other warps, and takes them nowhere", op_));
+    if (counted >= 0 && shuffles != op.change->shuffles)
+      object(fmt::format("{} is said to fetch registers of other lanes {} times, and counted are {}", op_, op.change->shuffles, shuffles),
+             op.change->shuffles, shuffles);
+    return std::max<std::int64_t>(shuffles, 0);
+  }
+
+  /// Along n the result stands as B does, along K as A does: an axis that is relabelled is relabelled on both sides.
+  void judge_orders(const ProductSize& size) {
+    const LayoutPtr &a = plan_.values[size.a].layout, &b = plan_.values[size.b].layout, &d = plan_.values[size.d].layout;
+    if (plan_.family != LayoutPlan::Family::Products || !b || !b->in_memory() || !memory_of(b)->wrong.empty()) return;
+    const int bits = size.bits;
+    const std::optional<Order> rows = rows_of(b, bits);
+    if (!rows) return;  // said elsewhere
+    const Order columns = natural(b->shape[1]);
+    const Order &along_n = size.b_transposed ? *rows : columns, &along_k = size.b_transposed ? columns : *rows;
+    const auto compare = [&](const LayoutPtr& held, std::int64_t per, const Order& other, const char* what, const char* axis) {
+      const std::optional<Order> order = columns_of(held, per);
+      if (!order)
+        object(fmt::format("the registers of {}'s {} lie otherwise than wgmma has them", op_, what));
+      else if (order->size() == other.size()
+                   ? *order != other
+                   : *order != natural(held->shape[1]) || other != natural(static_cast<std::int64_t>(other.size())))
+        object(fmt::format("{} has {} in another order in its {} than in B", op_, axis, what));
+    };
+    if (d && !d->in_memory()) compare(d, 2, along_n, "result", "columns");
+    if (a && !a->in_memory())
+      compare(a, 32 / bits, along_k, "A", "K");
+    else if (along_k != natural(static_cast<std::int64_t>(along_k.size())))
+      object(fmt::format("{} has K in another order in its A than in B", op_));
+  }
+
   /// Operands are read by no lane: the catalogue says how fast, instruction by instruction. All operands together; -1: nothing is known.
   std::int64_t judge_product(const OpPlan& op) {
     if (!op.product) {
       object(fmt::format("{} is a product of no size", op_));
       return -1;
     }
-    const auto [m, n, k, bits] = *op.product;
+    const std::int64_t m = op.product->m, n = op.product->n, k = op.product->k;
+    const int bits = op.product->bits;
+    judge_orders(*op.product);
     std::int64_t said = 0, port = -1;
     for (std::size_t i = 0; i < op.accesses.size(); ++i) {
       const OpAccess& access = op.accesses[i];
@@ -336,7 +325,9 @@ class Judge {
       if (const LayoutPtr& memory = plan_.values[access.value].layout) {
         if (const std::string& wrong = memory_of(memory)->wrong; !wrong.empty())
           object(fmt::format("what {} multiplies {} in shared memory", op_, wrong));
-        else if (!panels(memory, access.bits, 128) && !panels(memory, access.bits, 64) && !panels(memory, access.bits, 32))
+        else if (access.value == op.product->b && plan_.family == LayoutPlan::Family::Products
+                     ? !rows_of(memory, access.bits)
+                     : !panels(memory, access.bits, 128) && !panels(memory, access.bits, 64) && !panels(memory, access.bits, 32))
           object(fmt::format("an operand of {} does not lie in panels of 32, 64 or 128 bytes, which {} reads", op_, row.name));
         // A is as large as it says, B may be larger: a product takes a part of it.
         const std::int64_t rows = memory->shape.at(0), columns = memory->shape.back();
@@ -374,7 +365,8 @@ class Judge {
       return -1;
     }
     if (access.by->kind == InstructionKind::BulkCopy) {
-      if (!panels(memory, access.bits, access.by->swizzle) &&
+      // Rows may be in another order where boxes have more dimensions: of 16 at a time.
+      if (!panels(memory, access.bits, access.by->swizzle) && !(access.store && in_boxes(rows_of(memory, access.bits).value_or(Order{}))) &&
           !(access.by->swizzle == 0 && lies_packed(*places, memory->shape, access.bits)))
         object(fmt::format("the tile of {} does not lie in the boxes of {}", op_, access.by->name));
       const auto bytes = static_cast<std::int64_t>(places->offsets.size()) * access.bits / 8, port = (bytes + 127) / 128;

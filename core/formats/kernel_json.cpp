@@ -9,6 +9,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/formats/cost_members.h"
+#include "core/kernel/free_axes.h"
 #include "core/kernel/infer.h"
 #include "core/kernel/op_kind.h"
 #include "core/kernel/validate.h"
@@ -226,6 +227,13 @@ void visit(Io& io, TileValue& v) {
 }
 
 template <class Io>
+void visit(Io& io, FreeAxis& a) {
+  io.required("name", a.name, as::identifier, "what choices of layouts call it");
+  io.required("value", a.value, as::name, "a tile that it is an axis of; the others follow from the ops");
+  io.required("dimension", a.dimension, as::integer(0, 1), "of that tile: 0 its rows, 1 its columns");
+}
+
+template <class Io>
 void visit(Io& io, CostOverride& c) {
   io.part("cost", "Numbers that replace those of the machine.");
   io.optional("uses", c.uses);
@@ -274,6 +282,7 @@ void visit(Io& io, Kernel& k) {
   io.always("max_groups", k.max_groups, as::integer(1, kMostGroups), "most warp groups worth considering, producer included");
   io.unless(k.producer, "producer", k.producer, "false: loads have no group of their own, any group may issue them beside its other work");
   io.optional("values", k.values, "tiles on chip");
+  io.optional("free", k.free, "axes of tiles whose order no result depends on (docs/files.md)");
   io.optional("prologue", k.prologue);
   io.required("body", k.body, as::list(as::part, 1), "what is scheduled");
   io.optional("epilogue", k.epilogue);
@@ -343,6 +352,7 @@ void read_root(ObjectReader& root, Kernel& kernel) {
       if (fault.pointer == list) return;
   std::vector<Fault> meaning = validate(kernel);
   for (Fault& fault : validate_shapes(kernel)) meaning.push_back(std::move(fault));
+  if (meaning.empty()) meaning = validate_free_axes(kernel);
   std::erase_if(meaning, [&](const Fault& fault) { return log.touched(fault.pointer); });
   log.faults.insert(log.faults.end(), meaning.begin(), meaning.end());
 }

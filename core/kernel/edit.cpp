@@ -88,6 +88,7 @@ void remove_op(Kernel& kernel, OpPlace place) {
         }
       }
   std::erase_if(kernel.values, [&](const TileValue& v) { return std::find(values.begin(), values.end(), v.name) != values.end(); });
+  std::erase_if(kernel.free, [&](const FreeAxis& axis) { return std::find(values.begin(), values.end(), axis.value) != values.end(); });
   std::erase_if(kernel.order, [&](const OrderEdge& e) { return e.from == gone.name || e.to == gone.name; });
 }
 

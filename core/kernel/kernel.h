@@ -77,6 +77,14 @@ struct TileValue {
   std::optional<Expr> registers;
 };
 
+/// An axis whose order no result depends on, so that whoever lays tiles out may order it otherwise, wherever it goes
+/// (core/kernel/free_axes.h).
+struct FreeAxis {
+  std::string name;   ///< as choices call it: "keys"
+  std::string value;  ///< a tile that it is an axis of
+  int dimension = 0;  ///< of that tile
+};
+
 struct Operand {
   std::string value;
   int distance = 0;  ///< iterations back
@@ -139,6 +147,7 @@ struct Kernel {
   std::vector<GridDim> grid;
   Loop loop;
   std::vector<TileValue> values;
+  std::vector<FreeAxis> free;
   std::vector<TileOp> prologue, body, epilogue;
   std::vector<OrderEdge> order;
   std::vector<OtherKernel> around;

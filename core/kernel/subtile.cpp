@@ -183,6 +183,7 @@ class Subtiler {
       if (split_.contains(value.name)) parts_.emplace(value.name, parts_of(value.name, taken_values_));
 
     result_.values.clear();
+    std::erase_if(result_.free, [&](const FreeAxis& axis) { return split_.contains(axis.value); });  // parts have other axes
     for (std::size_t i = 0; i < kernel_.values.size(); ++i) {
       const TileValue& value = kernel_.values[i];
       const std::string at = fmt::format("/values/{}", i);

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace heddle {
 
@@ -21,8 +22,12 @@ struct InstructionChoice {
   bool operator==(const InstructionChoice&) const = default;
 };
 
+/// How an axis is ordered that the kernel leaves free; natural is the default.
+inline constexpr std::string_view kNaturalOrder = "natural", kRelabelledOrder = "relabelled";
+
 struct LayoutChoices {
-  std::map<std::string, std::string> layouts;             ///< value: text as parse_layout() reads it
+  /// Value: text as parse_layout() reads it. Free axis of the kernel: its order.
+  std::map<std::string, std::string> layouts;
   std::map<std::string, InstructionChoice> instructions;  ///< op
   bool empty() const { return layouts.empty() && instructions.empty(); }
   bool operator==(const LayoutChoices&) const = default;

@@ -1,6 +1,9 @@
 // From one layout to another: where memory keeps what registers hold, and how registers become other registers.
 #include <algorithm>
 #include <bit>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "core/layout/layout.h"
 #include "core/layout/reader.h"
@@ -135,6 +138,39 @@ std::optional<std::vector<std::uint64_t>> conversion(const Layout& outer, const 
       rows.push_back(row);
     }
   return rows;
+}
+
+std::int64_t shuffles_of(const Layout& from, const Layout& to, int bits) {
+  const LayoutReader wanted(to);
+  const PlaceReader sources(from);
+  const std::int64_t per = std::max(1, 32 / std::max(bits, 1)), lanes = to.extent(LayoutAxis::Lane),
+                     threads = lanes * to.extent(LayoutAxis::Warp);
+  // All lanes together: from which lane, and of those that want another word of it the rest discards it.
+  std::set<std::pair<std::vector<std::int64_t>, std::int64_t>> taken;
+  for (std::int64_t r = 0; r < to.extent(LayoutAxis::Register); ++r) {
+    std::vector<std::int64_t> lane_of;
+    std::set<std::int64_t> words;
+    bool own = true;
+    for (std::int64_t t = 0; t < threads; ++t) {
+      LayoutPlace place;
+      place[LayoutAxis::Register] = r, place[LayoutAxis::Lane] = t % lanes, place[LayoutAxis::Warp] = t / lanes;
+      const std::int64_t element = wanted.element(place);
+      if (element < 0) continue;
+      std::optional<std::pair<std::int64_t, std::int64_t>> nearest;  // how other the lane's number is, then the register
+      sources.each(element, [&](const LayoutPlace& source) {
+        if (source[LayoutAxis::Warp] != place[LayoutAxis::Warp]) return;
+        const std::pair candidate{source[LayoutAxis::Lane] ^ place[LayoutAxis::Lane], source[LayoutAxis::Register]};
+        if (!nearest || candidate < *nearest) nearest = candidate;
+      });
+      if (!nearest) continue;
+      lane_of.push_back(nearest->first);
+      words.insert(nearest->second / per);
+      own = own && nearest->first == 0;
+    }
+    for (const std::int64_t word : words)
+      if (!own) taken.emplace(lane_of, word);
+  }
+  return static_cast<std::int64_t>(taken.size());
 }
 
 ConversionClass conversion_class(const Layout& from, const Layout& to, int bits) {

@@ -12,6 +12,7 @@
 namespace heddle {
 namespace {
 
+constexpr std::string_view kRelabelledSuffix = " relabelled";
 constexpr std::int64_t kGroupWarps = 4, kGroupThreads = 128, kFragmentRows = 64;
 
 bool is_size(std::int64_t x) { return x >= 1 && x <= kMostLayoutElements; }
@@ -141,6 +142,20 @@ Layout packed_operand_layout(std::int64_t columns) {
       .take();
 }
 
+std::optional<Layout> relabelled(const Layout& layout, std::size_t dimension) {
+  constexpr std::int64_t kOrdered = 16;
+  Layout result = canonical(layout);
+  if (dimension >= result.shape.size() || result.shape[dimension] % kOrdered != 0) return std::nullopt;
+  for (auto& axis : result.bases)
+    for (Coordinates& basis : axis) {
+      std::int64_t& at = basis[dimension];
+      at = (at & ~std::int64_t{14}) | (at & 6) << 1 | (at & 8) >> 2;
+    }
+  for (const LayoutRepeat& repeat : result.repeats)
+    if (repeat.dimension == dimension && repeat.step % kOrdered != 0) return std::nullopt;
+  return canonical(result);
+}
+
 Layout rows_layout(std::int64_t rows, std::int64_t columns, std::int64_t pitch) {
   if (pitch == 0) pitch = columns;
   return Builder({rows, columns}).over(LayoutAxis::Offset, columns, 1, 1).apart(LayoutAxis::Offset, rows, pitch, 0, 1).take();
@@ -148,6 +163,11 @@ Layout rows_layout(std::int64_t rows, std::int64_t columns, std::int64_t pitch) 
 
 std::optional<Layout> known_layout(std::string_view name, const std::vector<std::int64_t>& shape, int bits) {
   if (name.size() > 64 || shape.empty() || shape.size() > 2 || bits < 1 || bits > 64) return std::nullopt;
+  if (name.ends_with(kRelabelledSuffix)) {
+    const auto plain = known_layout(name.substr(0, name.size() - kRelabelledSuffix.size()), shape, bits);
+    const bool other = plain && (name.starts_with("panels") || name.starts_with("accumulator")) && !name.starts_with("panels 0");
+    return other ? relabelled(*plain, plain->in_memory() ? 0 : 1) : std::nullopt;
+  }
   const std::vector<std::string> words = split(name, ' ');
   const auto numbers = numbers_of(words);
   if (!numbers || numbers->size() > 1) return std::nullopt;
@@ -186,7 +206,8 @@ std::string known_name(const Layout& layout, int bits) {
     return known && same_places(*known, layout);
   };
   if (layout.in_memory()) {
-    for (const std::string name : {"panels 128", "panels 64", "panels 32", "rows", "panels 0", "packed"})
+    for (const std::string name : {"panels 128", "panels 64", "panels 32", "rows", "panels 0", "packed", "panels 128 relabelled",
+                                   "panels 64 relabelled", "panels 32 relabelled"})
       if (is(name)) return name;
     // Rows further apart than they are long.
     if (layout.shape.size() == 2 && layout.shape[0] > 1) {
@@ -196,7 +217,7 @@ std::string known_name(const Layout& layout, int bits) {
     }
     return {};
   }
-  for (const std::string name : {"accumulator", "operand", "packed_operand", "warp_rows", "thread_rows"})
+  for (const std::string name : {"accumulator", "operand", "packed_operand", "warp_rows", "thread_rows", "accumulator relabelled"})
     if (is(name)) return name;
   return {};
 }
@@ -213,9 +234,33 @@ std::optional<int> swizzle_of(const Layout& layout, int bits) {
   return std::nullopt;
 }
 
+std::optional<int> relabelled_swizzle(const Layout& layout, int bits) {
+  if (layout.shape.size() != 2 || !layout.in_memory()) return std::nullopt;
+  for (const int swizzle : {128, 64, 32})
+    if (const auto panels = panels_layout(layout.shape[0], layout.shape[1], bits, swizzle))
+      if (const auto other = relabelled(*panels, 0); other && same_places(*other, layout)) return swizzle;
+  return std::nullopt;
+}
+
+std::optional<int> box_swizzle(const Layout& layout, int bits) {
+  const std::optional<int> swizzle = swizzle_of(layout, bits);
+  return swizzle ? swizzle : relabelled_swizzle(layout, bits);
+}
+
 std::vector<std::string> known_names() {
-  return {"accumulator", "operand",  "warp_rows", "thread_rows", "panels 128",    "panels 64",
-          "panels 32",   "panels 0", "rows",      "packed",      "packed_operand"};
+  return {"accumulator",
+          "operand",
+          "warp_rows",
+          "thread_rows",
+          "panels 128",
+          "panels 64",
+          "panels 32",
+          "panels 0",
+          "rows",
+          "packed",
+          "packed_operand",
+          "accumulator relabelled",
+          "panels 128 relabelled"};
 }
 
 std::optional<Layout> layout_of(const Fragment& fragment) {

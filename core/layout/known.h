@@ -29,6 +29,12 @@ std::optional<Layout> panels_layout(std::int64_t rows, std::int64_t columns, int
 Layout packed_layout(std::int64_t columns);
 /// "packed_operand": registers as threads take them from there: A of a wgmma once they are 16 bits wide and neighbours are side by side.
 Layout packed_operand_layout(std::int64_t columns);
+/// "accumulator relabelled", "panels 128 relabelled": the same, of each 16 columns of the accumulator, or rows in memory, in another
+/// order: at place 8 j + 2 q + i stands 4 q + 2 j + i, for i, j < 2, q < 4. As numbers of 8 bits the accumulator then is an
+/// "operand" up to the order of its registers. Nothing where the dimension is no multiple of 16.
+std::optional<Layout> relabelled(const Layout& layout, std::size_t dimension);
+/// S, where it is "panels S relabelled".
+std::optional<int> relabelled_swizzle(const Layout& layout, int bits);
 /// "rows": row after row; `pitch` elements apart, where it is not the number of columns ("rows 72").
 Layout rows_layout(std::int64_t rows, std::int64_t columns, std::int64_t pitch = 0);
 
@@ -38,6 +44,8 @@ std::optional<Layout> known_layout(std::string_view name, const std::vector<std:
 std::string known_name(const Layout& layout, int bits);
 /// S of "panels S", where the layout is one.
 std::optional<int> swizzle_of(const Layout& layout, int bits);
+/// S of either: of the boxes by which TMA brings it.
+std::optional<int> box_swizzle(const Layout& layout, int bits);
 std::vector<std::string> known_names();  ///< for hints: "accumulator", "panels 128" ...
 
 /// A catalogue row's fragment, over a tile of its own size.

@@ -103,5 +103,7 @@ enum class ConversionClass {
 const char* to_string(ConversionClass kind);
 /// `bits`: of an element.
 ConversionClass conversion_class(const Layout& from, const Layout& to, int bits);
+/// Registers of 32 bits that each warp takes from other lanes, an instruction each. Pre: no elements come from other warps.
+std::int64_t shuffles_of(const Layout& from, const Layout& to, int bits);
 
 }  // namespace heddle

@@ -112,14 +112,20 @@ StoredAccess stored_access(const std::shared_ptr<const Layout>& registers, const
       .access;
 }
 
-ConversionClass stored_conversion(const std::shared_ptr<const Layout>& from, const std::shared_ptr<const Layout>& to, int bits) {
+StoredConversion stored_conversion(const std::shared_ptr<const Layout>& from, const std::shared_ptr<const Layout>& to, int bits) {
   struct Entry {
-    ConversionClass kind;
+    StoredConversion conversion;
     std::shared_ptr<const Layout> from, to;
   };
   static std::map<std::tuple<const Layout*, const Layout*, int>, Entry> all;
   static std::mutex mutex;
-  return entry_of(all, mutex, {from.get(), to.get(), bits}, [&] { return Entry{conversion_class(*from, *to, bits), from, to}; }).kind;
+  return entry_of(all, mutex, {from.get(), to.get(), bits},
+                  [&] {
+                    Entry entry{{conversion_class(*from, *to, bits), 0}, from, to};
+                    if (entry.conversion.kind == ConversionClass::Shuffle) entry.conversion.shuffles = shuffles_of(*from, *to, bits);
+                    return entry;
+                  })
+      .conversion;
 }
 
 }  // namespace heddle

@@ -39,6 +39,10 @@ struct StoredAccess {
 };
 StoredAccess stored_access(const std::shared_ptr<const Layout>& registers, const std::shared_ptr<const Layout>& memory, int bits,
                            const Instruction& instruction, const LaneExchange& exchange);
-ConversionClass stored_conversion(const std::shared_ptr<const Layout>& from, const std::shared_ptr<const Layout>& to, int bits);
+struct StoredConversion {
+  ConversionClass kind = ConversionClass::Same;
+  std::int64_t shuffles = 0;  ///< as shuffles_of() has it, where it is by shuffles
+};
+StoredConversion stored_conversion(const std::shared_ptr<const Layout>& from, const std::shared_ptr<const Layout>& to, int bits);
 
 }  // namespace heddle

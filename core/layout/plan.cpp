@@ -9,6 +9,7 @@
 #include "core/base/saturate.h"
 #include "core/base/suggest.h"
 #include "core/base/text_style.h"
+#include "core/kernel/free_axes.h"
 #include "core/kernel/op_shapes.h"
 #include "core/layout/known.h"
 #include "core/layout/planner.h"
@@ -17,6 +18,7 @@ namespace heddle {
 namespace {
 
 constexpr std::int64_t kPlannedWarps = 4;
+constexpr const char* kRelabelledResult = "accumulator relabelled";
 constexpr const char* kUnknownShape = "has a shape that is spread over threads in no known way";
 constexpr const char* kUnpackable = "is of a prepacked tensor, and has other than 64 rows of whole blocks of 64 numbers of 4 bits";
 
@@ -62,6 +64,7 @@ LayoutPlan Planner::run() {
   find_family();
   measure();
   lay_out_values();
+  if (!choices_.layouts.empty()) order_axes();
   if (!choices_.layouts.empty()) take_layouts();
   if (!choices_.instructions.empty()) take_instructions();
   plan_ops();
@@ -233,17 +236,19 @@ std::string Planner::objection(std::size_t v, const Layout& layout) {
     return known_name(layout, bits(v)) == "packed"
                ? std::string()
                : fmt::format("'{}' is brought from a prepacked tensor, as it lies there", printable(value(v).name));
-  const std::optional<int> swizzle = swizzle_of(layout, bits(v));
+  const std::optional<int> swizzle = swizzle_of(layout, bits(v)), relabelled = relabelled_swizzle(layout, bits(v));
   // Products are harder to please than copies.
   std::string by_copy;
   for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
     for (const TileOp& op : *list) {
       const auto reads = [&](std::size_t k) { return k < op.inputs.size() && op.inputs[k].value == value(v).name; };
-      if (op.kind == "mma" && (reads(0) || reads(1)) && swizzle.value_or(0) == 0)
+      if (op.kind == "mma" && (reads(0) || reads(1)) && swizzle.value_or(0) == 0 && !(relabelled && !reads(0)))
         return fmt::format("'{}' is read by {}, which needs panels of 32, 64 or 128 bytes", printable(value(v).name),
                            asker_of(op, tensor_products()));
+      if (op.kind == "mma" && reads(1))
+        if (std::string why = order_objection(op); !why.empty()) return why;
       const bool moved = is_copy(op) && (reads(0) || (!op.outputs.empty() && op.outputs[0] == value(v).name));
-      if (moved && !swizzle && by_copy.empty())
+      if (moved && !swizzle && !(relabelled && op.kind == "tma_load") && by_copy.empty())
         by_copy = fmt::format("'{}' is {} {}, which needs panels", printable(value(v).name), reads(0) ? "read by" : "written by",
                               asker_of(op, tensor_products()));
     }
@@ -285,8 +290,12 @@ std::string Planner::register_objection(std::size_t v) const {
       if (op.kind == "mma" && products() && tile && shapes_[v][0] == 64) {
         const std::int64_t columns = shapes_[v][1];
         const bool a = op.inputs[0].value == value(v).name;
-        if ((made || (op.inputs.size() > 2 && op.inputs[2].value == value(v).name)) && !same_places(layout, accumulator_layout(columns)))
+        const bool accumulates = made || (op.inputs.size() > 2 && op.inputs[2].value == value(v).name);
+        const auto other = relabelled(accumulator_layout(columns), 1);
+        if (accumulates && !same_places(layout, accumulator_layout(columns)) && !(other && same_places(layout, *other)))
           return fmt::format("'{}' is the accumulator of {}", name, asker);
+        if (accumulates)
+          if (std::string why = order_objection(op); !why.empty()) return why;
         if (a && (columns * bits(v) % 256 != 0 || !same_places(layout, operand_layout(columns, bits(v)))))
           return fmt::format("'{}' is an operand of {}, which takes it as \"operand\"", name, asker);
       }
@@ -316,13 +325,91 @@ std::string Planner::register_objection(std::size_t v) const {
   return {};
 }
 
+std::string Planner::order_objection(const TileOp& op) const {
+  if (!products() || op.inputs.size() < 2 || op.outputs.empty()) return {};
+  const std::size_t b = index_of(op.inputs[1].value), d = index_of(op.outputs[0]);
+  const auto &rows = plan_.values[b].layout, &columns = plan_.values[d].layout;
+  if (!rows || !columns || shapes_[d].size() != 2) return {};
+  const bool of_rows = relabelled_swizzle(*rows, bits(b)).has_value(), of_columns = known_name(*columns, bits(d)) == kRelabelledResult;
+  if (of_rows && !flag_attr(op, "transpose_b"))
+    return fmt::format("{} reads '{}' column by column", asker_of(op, false), printable(value(b).name));
+  if (of_rows == of_columns) return {};
+  return fmt::format("{} makes '{}', which lies as {}, of '{}', which lies as {}: columns and rows are ordered otherwise",
+                     asker_of(op, false), printable(value(d).name), plan_.values[d].text, printable(value(b).name), plan_.values[b].text);
+}
+
+std::string Planner::order(const FreeAxis& axis) {
+  if (!products()) return "it is for wgmma that axes are relabelled";
+  const AxisWalk walk = walk_axis(kernel_, params_, axis);
+  if (!walk.objection.empty()) return walk.objection;
+  std::vector<std::pair<std::size_t, std::string>> others;
+  for (const auto& [name, dimension] : walk.along) {
+    const std::size_t v = index_of(name);
+    const Shape& shape = shapes_[v];
+    const std::string quoted = "'" + printable(name) + "'";
+    bool operand = false, read_by_row = false, boxed = true;
+    for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
+      for (const TileOp& op : *list) {
+        const auto reads = [&](std::size_t k) { return k < op.inputs.size() && op.inputs[k].value == name; };
+        const bool multiplies = op.kind == "mma", tb = flag_attr(op, "transpose_b");
+        if (multiplies && reads(0)) operand = true;
+        if (multiplies && reads(1)) (dimension == (tb ? 0u : 1u) ? read_by_row : operand) = true;
+        if (op.kind == "tma_load" && op.outputs[0] == name) {
+          const Tensor* tensor = kernel_.find_tensor(op.tensor);
+          const std::size_t rank = tensor ? tensor->shape.size() : 0;
+          const auto rows = rank >= 2 ? tensor->shape[rank - 2].evaluate(params_) : Result<std::int64_t>(0);
+          // Boxes with rows in another order do not end in the middle of a tensor.
+          boxed = boxed && rows.ok() && *rows > 0 && *rows % shape[0] == 0;
+        } else if (std::find(op.outputs.begin(), op.outputs.end(), name) != op.outputs.end()) {
+          boxed = false;
+        }
+      }
+    if (operand && read_by_row) return fmt::format("{} is an operand of two products, whose order differs", quoted);
+    if (operand) continue;  // along K everything stays in its order
+    if (shape.size() != 2 || shape[dimension] % 16 != 0)
+      return fmt::format("{} lies along it, and is no tile with a multiple of 16 of it", quoted);
+    if (value(v).space == Space::Register) {
+      if (dimension != 1 || plan_.values[v].text != "accumulator")
+        return fmt::format("{} lies along it, and not as a result of wgmma", quoted);
+      others.emplace_back(v, kRelabelledResult);
+    } else {
+      if (!read_by_row || dimension != 0 || !boxed)
+        return fmt::format(
+            "{} lies along it, and is not brought by TMA for a product that takes it row by row, with whole tiles in its tensor", quoted);
+      others.emplace_back(v, plan_.values[v].text + " relabelled");
+    }
+  }
+  std::vector<Fault> none;
+  for (const auto& [v, text] : others) {
+    const auto stored = stored_layout(text, shapes_[v], bits(v), {}, {}, none);
+    if (!stored) return fmt::format("'{}' does not lie as {}", printable(value(v).name), text);
+    plan_.values[v] = {stored->layout, stored->text, true, {}};
+  }
+  return {};
+}
+
+void Planner::order_axes() {
+  for (const FreeAxis& axis : kernel_.free) {
+    const auto said = choices_.layouts.find(axis.name);
+    if (said == choices_.layouts.end() || said->second == kNaturalOrder) continue;
+    const std::string pointer = pointer_to("/layouts", axis.name);
+    if (said->second != kRelabelledOrder)
+      fault(pointer, fmt::format("the axis '{}' cannot be ordered as \"{}\"", axis.name, printable(said->second)),
+            fmt::format("it is \"{}\" or \"{}\"", kNaturalOrder, kRelabelledOrder));
+    else if (std::string why = order(axis); !why.empty())
+      fault(pointer, fmt::format("the axis '{}' cannot be relabelled: {}", axis.name, why));
+  }
+}
+
 void Planner::take_layouts() {
   std::vector<std::pair<std::size_t, ValuePlan>> before;
   for (const auto& [name, text] : choices_.layouts) {
     const std::string pointer = pointer_to("/layouts", name);
     const auto it = index_.find(name);
+    if (std::any_of(kernel_.free.begin(), kernel_.free.end(), [&](const FreeAxis& axis) { return axis.name == name; })) continue;
     if (it == index_.end()) {
-      const auto known = names_of(kernel_.values);
+      std::vector<std::string> known = names_of(kernel_.values);
+      for (const FreeAxis& axis : kernel_.free) known.push_back(axis.name);
       std::string hint = did_you_mean(name, known);
       fault(pointer, fmt::format("kernel '{}' has no value '{}'", kernel_.name, printable(name)),
             hint.empty() ? "its values: " + list_of(known) : std::move(hint));

@@ -49,10 +49,20 @@ struct OpAccess {
   AccessCost cost;
 };
 
-/// D is m x n; `bits` are those of an element of A.
+/// D is m x n; `bits` are those of an element of A. The operands are values of the kernel.
 struct ProductSize {
   std::int64_t m = 0, n = 0, k = 0;
   int bits = 16;
+  std::size_t a = 0, b = 0, d = 0;
+  bool a_transposed = false, b_transposed = false;  ///< A lies as [k, m], B as [n, k]
+};
+
+/// A copy or conversion to registers that lie otherwise.
+struct LayoutChange {
+  std::size_t from = 0, to = 0;  ///< of the kernel
+  int bits = 32;                 ///< of an element on its way: narrower types are put together first, wherever elements then go
+  ConversionClass kind = ConversionClass::Same;
+  std::int64_t shuffles = 0;  ///< instructions of all warps; each counts as a cycle of the port
 };
 
 struct OpPlan {
@@ -65,6 +75,7 @@ struct OpPlan {
   /// The problem's op reserves the port as its rule says of `cost`: the rule names `port`, and no number of it was given or changed.
   bool priced = false;
   std::optional<ProductSize> product;
+  std::optional<LayoutChange> change;
   /// A copy or conversion whose elements go to other warps: bytes of shared memory that the tile takes on its way, in a layout that no
   /// value has. Its two accesses say how it gets there and from there. 0: it needs none.
   std::int64_t scratch_bytes = 0;

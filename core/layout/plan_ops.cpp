@@ -337,7 +337,7 @@ void Planner::plan_copy(const TileOp& op) {
   const ValuePlan& memory = plan_.values[v];
   if (memory.layout) {
     // Default layouts are known; those of vectors are boxes of one row.
-    const std::optional<int> swizzle = memory.chosen                              ? swizzle_of(*memory.layout, access.bits)
+    const std::optional<int> swizzle = memory.chosen                              ? box_swizzle(*memory.layout, access.bits)
                                        : shapes_[v].size() != 2 || is_packed(v)   ? 0
                                        : plan_.family == LayoutPlan::Family::Rows ? 0
                                                                                   : usual_span(v);
@@ -366,14 +366,22 @@ void Planner::plan_copy(const TileOp& op) {
   out.accesses.push_back(std::move(access));
 }
 
-/// Registers that lie otherwise afterwards, of which some come from other warps. The type changes first, where they are.
+/// Registers that lie otherwise afterwards. The type changes first, where they are; but where f32 are only other registers of the same
+/// thread, narrower numbers are put together of those.
 void Planner::plan_change(const TileOp& op) {
   if (op.inputs.empty() || op.outputs.empty()) return;
   const std::size_t from = index_of(op.inputs[0].value), to = index_of(op.outputs[0]);
   const ValuePlan &held = plan_.values[from], &wanted = plan_.values[to];
   if (value(from).space != Space::Register || value(to).space != Space::Register || !held.layout || !wanted.layout) return;
   if (shapes_[from] != shapes_[to] || held.text == wanted.text) return;
-  if (stored_conversion(held.layout, wanted.layout, bits(to)) != ConversionClass::SharedMemory) return;
+  LayoutChange change{from, to, bits(to), ConversionClass::Same, 0};
+  StoredConversion how;
+  if (bits(from) == 32) how = stored_conversion(held.layout, wanted.layout, change.bits = 32);
+  if (how.kind != ConversionClass::Rename) how = stored_conversion(held.layout, wanted.layout, change.bits = bits(to));
+  change.kind = how.kind;
+  change.shuffles = how.shuffles * wanted.layout->extent(LayoutAxis::Warp);
+  plan_.ops[op.name].change = change;
+  if (change.kind != ConversionClass::SharedMemory) return;
 
   // The fewest cycles of the port, then the fewest instructions, there and back; nothing else reads the memory in between.
   const auto fewer = [](const AccessCost& a, const AccessCost& b) { return std::pair(a.port, a.issues) < std::pair(b.port, b.issues); };
@@ -428,7 +436,7 @@ void Planner::plan_product(const TileOp& op) {
   const std::int64_t m = shapes_[d][0], n = shapes_[d][1], k = flag_attr(op, "transpose_a") ? shapes_[a][0] : shapes_[a][1];
   OpPlan& out = plan_.ops[op.name];
   out.instruction.name = product_name(tensor_products(), value(a).space, value(a).dtype);
-  out.product = ProductSize{m, n, k, bits(a)};
+  out.product = ProductSize{m, n, k, bits(a), a, b, d, flag_attr(op, "transpose_a"), flag_attr(op, "transpose_b")};
   out.cost = product_cost(machine_, value(a).space, value(a).dtype, m, n, k, bits(a));
   if (!out.cost.known) out.unknown = fmt::format("machine '{}' has no product of this kind in its catalogue", machine_.name);
   if (const InstructionChoice* said = chosen(op)) {

@@ -43,6 +43,11 @@ class Planner {
   void put(std::size_t v, const LayoutKey& key, const char* otherwise);
   bool along_columns(std::size_t v) const;
   bool takes_by_column(const TileOp& op, std::size_t input) const;
+  /// Free axes that were chosen to be in another order: of the results of products, and of what products read row by row.
+  void order_axes();
+  std::string order(const FreeAxis& axis);
+  /// Why what a product reads and what it makes are not ordered alike; empty: they are.
+  std::string order_objection(const TileOp& op) const;
   void take_layouts();
   /// Register tiles that one op reads and writes element by element lie alike, and vectors as the tiles that they are laid over.
   std::string register_objection(std::size_t value) const;

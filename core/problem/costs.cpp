@@ -50,6 +50,7 @@ void name_access(Scope& scope, const TileOp& op, const Machine& machine, const T
   scope["port_least"] = cost.least;
   scope["issues"] = cost.issues;
   scope["selects"] = cost.selects;
+  scope["shuffles"] = plan && plan->change ? plan->change->shuffles : 0;
 }
 
 Scope names_for(const TileOp& op, const Machine& machine, const Tiles& inputs, const Tiles& outputs, const Place& place, FaultLog& faults,

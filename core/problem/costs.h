@@ -8,7 +8,8 @@
 // in_bytes of the largest input, out_elems of the largest output; bytes of the largest output, else of the largest
 // input; port, port_least, issues and selects: what the op's access takes of the port of shared memory, with and without lanes that meet in
 // a bank, in how many instructions per warp, and through how many selects (core/layout/plan.h; where no plan knows it, port is bytes / 128,
-// rounded up, of an mma what the catalogue says of its shape); bits of the first input, else of the first output; inputs (their number);
+// rounded up, of an mma what the catalogue says of its shape); shuffles: instructions of all warps by which a copy or conversion takes
+// registers of other lanes; bits of the first input, else of the first output; inputs (their number);
 // the op's integer and boolean attributes, where attributes its kind knows but the op does not give are 0; fma, alu, mufu of a map that
 // gives none are counted in its expression. What a reduction makes one number of counts as one row.
 #pragma once

@@ -16,6 +16,7 @@
 namespace heddle {
 namespace {
 
+constexpr std::int64_t kGroupWarps = 4;       ///< that hold a tile together
 constexpr std::size_t kMostCandidates = 512;  ///< of a decision under one layout; each may be a problem to resolve
 
 bool moves(const TileOp& op) { return op.kind == "smem_store" || op.kind == "smem_load"; }
@@ -66,7 +67,10 @@ class Asking {
     question_.shape = question_.problem;
     const std::set<std::string> values = values_named(names);
     if (!faults_.empty()) return Error{ErrorKind::Input, std::move(faults_)};
-    for (const std::string& value : values) decide(value, names);
+    for (const std::string& value : values) {
+      const auto axis = std::find_if(kernel_.free.begin(), kernel_.free.end(), [&](const FreeAxis& each) { return each.name == value; });
+      axis == kernel_.free.end() ? decide(value, names) : decide(*axis, names);
+    }
     if (!faults_.empty()) return Error{ErrorKind::Input, std::move(faults_)};
     give_numbers();
     join_those_that_share_numbers();
@@ -83,7 +87,7 @@ class Asking {
     faults_.push_back({"", "", fmt::format("--choose {}: {}", printable(name), message), std::move(hint)});
   }
 
-  /// The values in shared memory that are meant.
+  /// The values in shared memory, and the free axes, that are meant.
   std::set<std::string> values_named(const std::vector<std::string>& names) {
     std::set<std::string> known, found;
     std::map<std::string, std::string> value_of;  // of values and ops
@@ -92,6 +96,10 @@ class Asking {
         known.insert(in_shared(op));
         value_of[in_shared(op)] = value_of[op.name] = in_shared(op);
       }
+    for (const FreeAxis& axis : kernel_.free) {
+      known.insert(axis.name);
+      value_of[axis.name] = axis.name;
+    }
     const std::string all =
         known.empty() ? "its loop moves no tile between registers and shared memory" : "there are " + list_of({known.begin(), known.end()});
     for (const std::string& name : names) {
@@ -153,6 +161,54 @@ class Asking {
     for (const std::string& layout : layouts)
       if (const auto it = by_layout.find(layout); it != by_layout.end())
         add_candidates(decision, value, layout, bytes[layout], it->second, given);
+    const auto current = std::find_if(decision.candidates.begin(), decision.candidates.end(), [](const auto& c) { return c.current; });
+    if (current != decision.candidates.end()) std::rotate(decision.candidates.begin(), current, current + 1);
+    if (!decision.candidates.empty()) question_.decisions.push_back(std::move(decision));
+  }
+
+  /// The order of an axis, with the ops by which registers change their layout: how many of them go to other lanes follows from it.
+  void decide(const FreeAxis& axis, const std::vector<std::string>& names) {
+    LayoutDecision decision;
+    decision.values = {axis.name};
+    const auto given = choices_.layouts.find(axis.name), said = said_.layouts.find(axis.name);
+    const std::string now = given == choices_.layouts.end() ? std::string(kNaturalOrder) : given->second;
+    std::vector<std::pair<LayoutCandidate, LayoutPlan>> ways;
+    std::string why;
+    for (const std::string_view order : {kNaturalOrder, kRelabelledOrder}) {
+      if (said != said_.layouts.end() && said->second != order) continue;
+      LayoutCandidate candidate;
+      candidate.choices.layouts[axis.name] = order;
+      candidate.current = order == now;
+      LayoutChoices choices = choices_;
+      merge(choices, candidate.choices);
+      std::vector<Fault> faults;
+      LayoutPlan plan = plan_layouts(kernel_, question_.problem.params, machine_, choices, {}, faults);
+      if (!faults.empty())
+        why = faults.front().message;
+      else
+        ways.emplace_back(std::move(candidate), std::move(plan));
+    }
+    for (const TileOp& op : kernel_.body)
+      if (std::any_of(ways.begin(), ways.end(), [&](const auto& way) {
+            const OpPlan* plan = way.second.find(op.name);
+            return plan && plan->change;
+          }))
+        decision.ops.push_back(op.name);
+    for (auto& [candidate, plan] : ways) {
+      for (const std::string& op : decision.ops) {
+        const OpPlan* moved = plan.find(op);
+        const std::int64_t shuffles = moved && moved->change ? moved->change->shuffles : 0;
+        candidate.costs.push_back({.known = true, .port = shuffles, .least = shuffles, .issues = shuffles / kGroupWarps});
+      }
+      keep(std::move(candidate), decision);
+    }
+    if (decision.candidates.size() < 2 && said == said_.layouts.end() && !why.empty()) {
+      if (std::find(names.begin(), names.end(), "all") == names.end())
+        fault(axis.name, why);
+      else
+        question_.left_out.push_back(fmt::format("{}: {}", axis.name, why));
+      return;
+    }
     const auto current = std::find_if(decision.candidates.begin(), decision.candidates.end(), [](const auto& c) { return c.current; });
     if (current != decision.candidates.end()) std::rotate(decision.candidates.begin(), current, current + 1);
     if (!decision.candidates.empty()) question_.decisions.push_back(std::move(decision));
@@ -225,7 +281,7 @@ class Asking {
   const Problem* problem_with(const LayoutDecision& decision, const LayoutCandidate& candidate) {
     std::vector<std::int64_t> key{candidate.bytes};
     for (const AccessCost& cost : candidate.costs) key.insert(key.end(), {cost.port, cost.least, cost.issues, cost.selects});
-    const auto [known, fresh] = problems_[decision.ops].try_emplace(key);
+    const auto [known, fresh] = problems_[decision.values].try_emplace(key);
     if (fresh) {
       LayoutChoices choices = choices_;
       merge(choices, candidate.choices);
@@ -306,7 +362,8 @@ class Asking {
   const LayoutChoices said_;  ///< what candidates agree with
   OpenLayouts question_;
   std::vector<Fault> faults_;
-  std::map<std::vector<std::string>, std::map<std::vector<std::int64_t>, std::optional<Problem>>> problems_;  ///< by ops and what they cost
+  std::map<std::vector<std::string>, std::map<std::vector<std::int64_t>, std::optional<Problem>>>
+      problems_;  ///< by values and what their ops cost
 };
 
 }  // namespace

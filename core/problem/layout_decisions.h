@@ -1,7 +1,8 @@
 // Which layouts and instructions are left to the solver, and what there is to choose from.
 //
 // A decision is a value in shared memory, or several, with the ops of the loop by whose threads it is stored and loaded: what they can be
-// is decided together, because an instruction fits a layout or does not. A candidate says all of it. Its numbers are those of the problem
+// is decided together, because an instruction fits a layout or does not. The order of an axis that the kernel leaves free is a decision,
+// too, with the ops by which registers then change their layout. A candidate says all of it. Its numbers are those of the problem
 // in which only this decision differs from the one as given. A number of the problem follows from one decision alone (those that would
 // share one are one decision), so the numbers of any combination are those as given plus what each decision changes.
 //
@@ -36,7 +37,7 @@ struct LayoutCandidate {
 };
 
 struct LayoutDecision {
-  std::vector<std::string> values, ops;
+  std::vector<std::string> values, ops;     ///< values: also axes
   std::vector<LayoutCandidate> candidates;  ///< one at least; that as given is first
 
   std::string name() const { return values.front(); }
@@ -59,9 +60,9 @@ struct OpenLayouts {
   std::int64_t left = 1;              ///< of those that are not dominated
 };
 
-/// `names`: values in shared memory or ops that move one between it and registers, or "all" of the loop, which may be none. What `choices`
-/// says of them is not open, unless `keep_said` is false: a candidate agrees with it. Faults: unknown names (as of `--choose`), and those
-/// where nothing can be chosen, with the reason; everything that resolve() finds.
+/// `names`: values in shared memory, ops that move one between it and registers, free axes, or "all" of the loop, which may be none. What
+/// `choices` says of them is not open, unless `keep_said` is false: a candidate agrees with it. Faults: unknown names (as of `--choose`),
+/// and those where nothing can be chosen, with the reason; everything that resolve() finds.
 Result<OpenLayouts> open_layouts(const Kernel& kernel, const Machine& machine, const Scope& params, const Changes& changes,
                                  const LayoutChoices& choices, const std::vector<std::string>& names, bool keep_said = true);
 

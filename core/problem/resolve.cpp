@@ -182,7 +182,8 @@ class Resolver {
     return rule && port_cycles(cost) == by_rule && std::any_of(rule->uses.begin(), rule->uses.end(), [&](const UnitCost& use) {
              const Unit* unit = machine_.find_unit(use.unit);
              const std::vector<std::string> names = use.duration.names();
-             return unit && unit->role == UnitRole::Smem && std::find(names.begin(), names.end(), "port") != names.end();
+             return unit && unit->role == UnitRole::Smem &&
+                    std::any_of(names.begin(), names.end(), [](const std::string& name) { return name == "port" || name == "shuffles"; });
            });
   }
 
@@ -206,7 +207,8 @@ class Resolver {
       cost.variable_latency &= kernel_.producer;
       const Cycle by_rule = port_cycles(cost);
       changes_.apply(cost, op.cost ? &*op.cost : nullptr, machine_.units);
-      if (access && access->cost.port > 0) access->priced = is_priced(op, inputs, cost, by_rule);
+      if (access && (access->cost.port > 0 || (access->change && access->change->shuffles > 0)))
+        access->priced = is_priced(op, inputs, cost, by_rule);
       if (const std::int64_t most = machine_.limits.warps_per_cta; cost.warps > most)
         faults_.add(place,
                     fmt::format("op '{}' needs {} warps, a CTA on machine '{}' has at most {}", op.name, cost.warps, machine_.name, most),

@@ -29,6 +29,7 @@ struct Plan {
   int size = 2;
   std::vector<long> extents, box;
   int swizzle = 0;
+  std::vector<long> strides;
 };
 
 struct Library {
@@ -200,12 +201,14 @@ int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address, co
     return kInvalid;
   const int span = swizzle == 0 ? 0 : 16 << swizzle;  // 32, 64, 128 bytes
   if (span > 128) return kInvalid;
-  auto* plan = new Plan{address, size, {}, {}, span};
+  auto* plan = new Plan{address, size, {}, {}, span, {1}};
   std::uint64_t stride = static_cast<std::uint64_t>(size);
   for (unsigned d = 0; d < rank; ++d) {
     if (ones[d] != 1 || box[d] < 1 || box[d] > 256) return kInvalid;
-    if (d > 0 && (strides[d - 1] != stride || stride % 16 != 0)) return kInvalid;
+    // Rows in another order have dimensions of their own.
+    if (d > 0 && ((rank < 5 && strides[d - 1] != stride) || strides[d - 1] % 16 != 0)) return kInvalid;
     stride *= extents[d];
+    if (d > 0) plan->strides.push_back(static_cast<long>(strides[d - 1]) / size);
     plan->extents.push_back(static_cast<long>(extents[d]));
     plan->box.push_back(static_cast<long>(box[d]));
   }
