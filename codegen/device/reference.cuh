@@ -119,6 +119,49 @@ DEVICE void reference_attention(const u16* q, const u16* k, const u16* v, float*
   for (int c = 0; c < 32; ++c) o[row * D + column + c] = plain ? rounded(sum[c]) : sum[c];
 }
 
+/// The nearest number of e4m3, up to 448: three bits of mantissa, and multiples of 2^-9 below 2^-6.
+DEVICE float rounded_e4m3(float x) {
+  if (fabsf(x) < 0.015625f) return x + 24576.0f - 24576.0f;  // with this added, an f32's last bit is 2^-9
+  const u32 bits = __float_as_uint(x);
+  return __uint_as_float((bits + 0x7ffff + ((bits >> 20) & 1)) & 0xfff00000u);
+}
+/// The same of 8 bits: a query has a scale, of which the size alone counts, and a column of V; VT has a row for each of those.
+/// `plain` rounds 256 times the probabilities to e4m3, relative to the largest, and the result to bf16.
+template <long long Rows, int Queries, int Keys, int D, long long Threads>
+DEVICE void reference_attention_scaled(const unsigned char* q, const unsigned char* k, const unsigned char* vt, const float* sq,
+                                       const float* sv, float* o, float factor, int slice, int plain) {
+  constexpr int Pieces = D / 32;
+  const long long at = blockIdx.x * 256ll + threadIdx.x + slice * Threads;
+  if (at >= Rows * Pieces) return;
+  const long long row = at / Pieces, head = row / Queries;
+  const int column = (int)(at % Pieces) * 32;
+  k += head * (long long)Keys * D;
+  vt += (head * D + column) * (long long)Keys;
+  float query[D], sum[32];
+  for (int d = 0; d < D; ++d) query[d] = e4m3(q[row * D + d]) * fabsf(sq[row]) * factor;
+  const auto score = [&](int j) {
+    float s = 0;
+    for (int d = 0; d < D; ++d) s += query[d] * e4m3(k[j * (long long)D + d]);
+    return s;
+  };
+  float most = -3.0e38f, total = 0;
+  for (int j = 0; j < Keys; ++j) {
+    const float s = score(j), larger = fmaxf(most, s);
+    total = total * expf(most - larger) + expf(s - larger);
+    most = larger;
+  }
+  for (int c = 0; c < 32; ++c) sum[c] = 0;
+  for (int j = 0; j < Keys; ++j) {
+    float p = expf(score(j) - most);
+    if (plain) p = rounded_e4m3(256 * p) / 256;
+    for (int c = 0; c < 32; ++c) sum[c] += p * e4m3(vt[c * (long long)Keys + j]);
+  }
+  for (int c = 0; c < 32; ++c) {
+    const float result = sum[c] / total * sv[head * D + column + c];
+    o[row * D + column + c] = plain ? rounded(result) : result;
+  }
+}
+
 /// A thread has a row: mean, variance, then every column.
 template <long long Rows, int Columns, long long Threads>
 DEVICE void reference_layernorm(const u16* x, const float* gamma, const float* beta, float* y, int slice, int plain) {

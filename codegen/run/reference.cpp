@@ -131,6 +131,16 @@ std::optional<ReferenceText> reference_text(const Kernel& kernel, const std::vec
                                    fmt::format("reference_attention<{}, {}, {}, {}, {}, {}, {}>", heads * queries, queries, keys, d, causal,
                                                keys - queries + 1, plan.threads),
                                    fmt::format("q, k, v, o, {:#.9g}f", 1.0 / std::sqrt(static_cast<double>(d))));
+  } else if (kernel.reference == "attention_forward_scaled") {
+    const Named t(tensors, {"O"}, {"SQ", "SV"}, {"Q", "K", "VT"});
+    if (!t.good() || t.shape("Q").size() != 3 || t.shape("Q")[2] % 32 != 0 || t.shape("Q")[2] > 256) return std::nullopt;
+    const std::int64_t heads = t.shape("Q")[0], queries = t.shape("Q")[1], keys = t.shape("K")[1], d = t.shape("Q")[2], pieces = d / 32;
+    slice(plan, heads * queries * pieces, sat_mul(work, 1 + pieces));
+    plan.output = *t.index("O");
+    text.source = reference_source(
+        "const unsigned char* q, const unsigned char* k, const unsigned char* vt, const float* sq, const float* sv, float* o",
+        fmt::format("reference_attention_scaled<{}, {}, {}, {}, {}>", heads * queries, queries, keys, d, plan.threads),
+        fmt::format("q, k, vt, sq, sv, o, {:#.9g}f", 1.0 / std::sqrt(static_cast<double>(d))));
   } else if (kernel.reference == "layernorm") {
     const Named t(tensors, {"X", "Y"}, {"Gamma", "Beta"});
     if (!t.good()) return std::nullopt;
@@ -191,7 +201,7 @@ std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const
         {output, Criterion::Tolerance, kBf16Unit, 2.1 * kF32Sum * k * kLargestNormal * kLargestNormal * 8 * std::sqrt(k), 4e-3, {}});
     return cases;
   }
-  if (on_gpu && is_attention(kernel)) {
+  if (on_gpu && (is_attention(kernel) || kernel.reference == "attention_forward_scaled")) {
     add(Data::Random, {output, Criterion::Attention, 0, 0, 0, {}});
     add(Data::Outliers, {output, Criterion::Attention, 0, 0, 0, {}});
     return cases;

@@ -188,6 +188,36 @@ std::string attention_forward(const TensorMap& t, const Scope&, const std::stop_
   return {};
 }
 
+/// Of 8-bit floats: a query has a scale, of which the size alone counts, and a column of V; VT has a row for each of those.
+std::string attention_forward_scaled(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+  const std::int64_t heads = extent(t, "Q", 0), queries = extent(t, "Q", 1), d = extent(t, "Q", 2), keys = extent(t, "K", 1);
+  const auto is = [&](const char* name, const std::vector<std::int64_t>& shape) { return array_of(t, name).shape == shape; };
+  if (!is("K", {heads, keys, d}) || !is("VT", {heads, d, keys}) || !is("SQ", {heads, queries}) || !is("SV", {heads, d}) ||
+      !is("O", {heads, queries, d}))
+    return "Q and O [heads, queries, d], K [heads, keys, d], VT [heads, d, keys], SQ [heads, queries], SV [heads, d]";
+  Matrix out;
+  for (std::int64_t h = 0; h < heads; ++h)
+    for (std::int64_t i = 0; i < queries && !stop.stop_requested(); ++i) {
+      const Attention s{heads, queries, keys, d,
+                        std::fabs(static_cast<double>(array_of(t, "SQ").data[h * queries + i])) / std::sqrt(static_cast<double>(d))};
+      const Matrix p = probabilities(t, s, h, i, keys).first;
+      for (std::int64_t c = 0; c < d; ++c) {
+        const float* v = array_of(t, "VT").data.data() + (h * d + c) * keys;
+        double sum = 0;
+        for (std::int64_t j = 0; j < keys; ++j) sum += p[j] * v[j];
+        out.push_back(sum * array_of(t, "SV").data[h * d + c]);
+      }
+    }
+  const double typical = rms(out);
+  expected.push_back(
+      {"O",
+       std::move(out),
+       {1.0 / 16, 0.5 * typical, 3e-2,
+        "P is rounded to e4m3: independent errors of up to 2^-4 give about 1.5e-2 in the rms, most in columns of large scales; "
+        "half the rms in one element is beyond 20 of their standard deviations"}});
+  return {};
+}
+
 /// Row statistics that a forward pass leaves behind: LSE in base 2, Delta = rowsum(dO * O) / sqrt(d).
 void prepare_backward(TensorMap& t, const std::stop_token& stop) {
   Attention s;
@@ -290,7 +320,7 @@ std::string toy(const TensorMap& t, const Scope& scope, const std::stop_token& s
   return {};
 }
 
-constexpr std::array<Reference, 9> kReferences{{
+constexpr std::array<Reference, 10> kReferences{{
     {"gemm", "A:2 B:2 C:2", "C = A B", nullptr, gemm},
     {"gemm_block_scaled", "A:2 B:2 SA:2 SB:2 D:2",
      "D = A B^T, the products of 128 columns times SA, a number per row of A, and SB, a number per 128 rows of B", nullptr,
@@ -300,6 +330,8 @@ constexpr std::array<Reference, 9> kReferences{{
     {"attention_forward", "Q:3 K:3 V:3 O:3", "O = softmax(Q K^T / sqrt(d)) V", nullptr, attention_forward<false>},
     {"attention_forward_causal", "Q:3 K:3 V:3 O:3", "O = softmax(Q K^T / sqrt(d)) V, a query sees the keys up to its own place", nullptr,
      attention_forward<true>},
+    {"attention_forward_scaled", "Q:3 K:3 VT:3 SQ:2 SV:2 O:3",
+     "O = softmax(|SQ| Q K^T / sqrt(d)) VT^T * SV, SQ a number per query, SV one per column of V", nullptr, attention_forward_scaled},
     {"attention_backward", "Q:3 K:3 V:3 dO:3 LSE:2 Delta:2 dQ:3 dK:3 dV:3", "the derivatives of softmax(Q K^T / sqrt(d)) V along dO",
      prepare_backward, attention_backward},
     {"swiglu_dual_gemm", "A:2 G:2 U:2 Out:2", "Out = silu(A G) * (A U)", nullptr, swiglu},

@@ -64,6 +64,7 @@ TEST_CASE("shipped kernels are proved at the II that their machine allows", "[so
       {"gemm_w4a16_hopper", "h100", {{"TILE_T", 16}}, 320},       // shared memory port
       {"gemm_w4a16_prepacked_hopper", "h100", {}, 512},           // tensor core
       {"gemm_fp8_hopper", "h100", {}, 602},                       // copies
+      {"attention_forward_fp8_hopper", "h100", {}, 1152},         // issue of shuffles, and registers
       {"gemm_blackwell", "b200", {}, 512},                        // tensor core
       {"attention_forward_blackwell", "b200", {}, 3265},          // the life of a score tile, and issue order
       {"attention_backward_blackwell", "b200", {}, 3584},         // shared memory port
