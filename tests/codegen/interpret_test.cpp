@@ -129,7 +129,7 @@ TEST_CASE("tiles under a causal mask have trips of their own, and any of them ru
   }
   // A role that counts differently is found out.
   Program wrong = program;
-  for (Section& section : wrong.roles[1].sections)
+  for (codegen::Section& section : wrong.roles[1].sections)
     if (section.loop) section.times -= 1;
   bool found = false;
   for (std::uint64_t seed = 0; seed < 20 && !found; ++seed)
@@ -156,7 +156,7 @@ TEST_CASE("turns that do not come out even are found out", "[codegen]") {
   for (std::size_t r = 1; r <= 2; ++r)
     for (const StepKind kind : {StepKind::TakeTurn, StepKind::PassTurn}) {
       Program wrong = program;
-      for (Section& section : wrong.roles[r].sections)
+      for (codegen::Section& section : wrong.roles[r].sections)
         if (section.loop) std::erase_if(section.steps, [&](const Step& s) { return s.kind == kind; });
       bool found = false;
       for (std::uint64_t seed = 0; seed < 50 && !found; ++seed)
@@ -238,7 +238,7 @@ TEST_CASE("results that are stored panel by panel survive interleavings and are 
   // One piece too many in flight, or a piece stored under another's number, shows.
   for (const bool number : {false, true}) {
     Program wrong = program;
-    for (Section& section : wrong.roles[1].sections)
+    for (codegen::Section& section : wrong.roles[1].sections)
       for (Step& step : section.steps) {
         if (!number && step.kind == StepKind::Retire && step.engine == Engine::Store) ++step.keep;
         if (number && step.kind == StepKind::Issue && step.engine == Engine::Store) step.piece.number ^= 1;
@@ -318,7 +318,7 @@ TEST_CASE("a program whose epilogue loads vectors and matrices computes what hed
   const Program program = test::program_of(from);
   int loads = 0;  // of the bias: one for each of the two roles that add it
   for (const Role& role : program.roles)
-    for (const Section& section : role.sections)
+    for (const codegen::Section& section : role.sections)
       for (const Step& step : section.steps) loads += step.kind == StepKind::Compute && op_of(from.kernel, step.op).name == "load_bias";
   CHECK(loads == 2);
 }
