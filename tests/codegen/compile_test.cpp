@@ -184,7 +184,7 @@ TEST_CASE("every shipped Hopper kernel compiles clean for sm_90a", "[codegen][.s
     // two fences or waits per wgmma.
     std::int64_t products = 0, waits = 0, depth = 0;
     for (const Role& role : program.roles)
-      for (const Section& section : role.sections)
+      for (const codegen::Section& section : role.sections)
         for (const Step& step : section.steps) {
           if (step.engine != Engine::Mma) continue;
           if (step.kind == StepKind::Issue) {

@@ -339,7 +339,7 @@ TEST_CASE("what cannot be written for Blackwell is refused by name", "[codegen]"
   };
   Program moved = program;
   for (Role& role : moved.roles)
-    for (Section& section : role.sections)
+    for (codegen::Section& section : role.sections)
       for (Step& step : section.steps)
         if (step.kind == StepKind::Issue && step.engine == Engine::Mma) step.output.kind = codegen::Place::Kind::Variable;
   CHECK(refusal_of(from.kernel, moved).sentence == "'MMA' needs its accumulator in tensor memory");

@@ -151,7 +151,7 @@ TEST_CASE("the interpreter catches every mutant of the Blackwell kernels' progra
 TEST_CASE("the interpreter says who went wrong where", "[codegen]") {
   const test::Lowering from = test::lowering("gemm_hopper");
   Program program = test::program_of(from, 9);
-  for (Section& section : program.roles[1].sections)
+  for (codegen::Section& section : program.roles[1].sections)
     std::erase_if(section.steps, [&](const Step& step) { return step.kind == StepKind::Arrive && !program.barriers[step.barrier].full; });
   std::string fault;
   for (std::uint64_t seed = 0; seed < 50 && fault.empty(); ++seed)

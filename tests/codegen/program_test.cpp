@@ -52,7 +52,7 @@ TEST_CASE("every iteration of every op is in the program once, for any number of
       const Program program = test::program_of(from, trips);
       std::vector<std::vector<int>> seen(from.kernel.body.size(), std::vector<int>(static_cast<std::size_t>(trips), 0));
       for (const Role& role : program.roles)
-        for_each_step(role, [&](const Section&, const Step& step, std::int64_t shift) {
+        for_each_step(role, [&](const codegen::Section&, const Step& step, std::int64_t shift) {
           const bool runs = step.kind == StepKind::Issue || step.kind == StepKind::Compute;
           if (runs && step.op.list == OpRef::List::Body) ++seen[step.op.index][static_cast<std::size_t>(step.iteration + shift)];
         });
@@ -81,7 +81,7 @@ TEST_CASE("no wgmma crosses the back edge unless it is awaited alone", "[codegen
   // The attention schedule has PV1 in flight from one window into the next; the cut puts the wait into the same pass.
   const Program program = test::program_of(test::lowering("attention_forward_hopper"));
   for (const Role& role : program.roles)
-    for (const Section& section : role.sections) {
+    for (const codegen::Section& section : role.sections) {
       if (!section.loop) continue;
       int committed = 0;
       for (const Step& step : section.steps) {
@@ -99,7 +99,7 @@ TEST_CASE("warp groups with other work take turns on the tensor core, in the sch
   CHECK(program.turns->roles == std::vector<std::size_t>{1, 2});
   CHECK(program.turns->first != program.turns->last);
   for (const std::size_t r : program.turns->roles)
-    for (const Section& section : program.roles[r].sections) {
+    for (const codegen::Section& section : program.roles[r].sections) {
       if (!section.loop) continue;
       // QK and PV are issued together: one turn per iteration.
       CHECK(std::count_if(section.steps.begin(), section.steps.end(), [](const Step& s) { return s.kind == StepKind::TakeTurn; }) == 1);
@@ -119,7 +119,7 @@ TEST_CASE("a query tile is free when the last product that reads it is over, not
       for (std::size_t r = 1; r < program.roles.size(); ++r) {
         std::vector<std::string> order;
         int released = 0;
-        for_each_step(program.roles[r], [&](const Section&, const Step& step, std::int64_t shift) {
+        for_each_step(program.roles[r], [&](const codegen::Section&, const Step& step, std::int64_t shift) {
           const bool frees = step.kind == StepKind::Arrive && program.buffers[program.barriers[step.barrier].buffer].per_tile;
           released += frees;
           if (frees) order.emplace_back("free");
@@ -141,7 +141,7 @@ TEST_CASE("a query tile is free when the last product that reads it is over, not
 TEST_CASE("the loop's first load goes ahead of the tile's own, which wait for the tile before", "[codegen]") {
   const test::Lowering from = test::lowering("attention_forward_hopper");
   std::vector<std::string> loads;
-  for_each_step(test::program_of(from, 2).roles[0], [&](const Section&, const Step& step, std::int64_t) {
+  for_each_step(test::program_of(from, 2).roles[0], [&](const codegen::Section&, const Step& step, std::int64_t) {
     if (step.kind == StepKind::Issue) loads.push_back(op_of(from.kernel, step.op).name);
   });
   CHECK(loads == std::vector<std::string>{"load_k", "load_q0", "load_q1", "load_v", "load_k", "load_v"});

@@ -150,13 +150,13 @@ Step until_free(std::size_t barrier, std::size_t cursor) {
 }
 Step advance(std::size_t cursor) { return on(StepKind::Advance, 0, cursor); }
 
-Section section(Section::Part part, std::vector<Step> steps, std::int64_t times = 1) {
-  Section made;
+codegen::Section section(codegen::Section::Part part, std::vector<Step> steps, std::int64_t times = 1) {
+  codegen::Section made;
   made.part = part;
-  made.loop = part == Section::Part::Steady;
+  made.loop = part == codegen::Section::Part::Steady;
   made.times = times;
   made.steps = std::move(steps);
-  made.after = part == Section::Part::End;
+  made.after = part == codegen::Section::Part::End;
   return made;
 }
 
@@ -210,20 +210,20 @@ Hand gemm(bool pair) {
 
   Role load = hand.role("load", 1, 0);
   load.cursors = {ring};
-  load.sections = {section(Section::Part::Steady,
+  load.sections = {section(codegen::Section::Part::Steady,
                            {until_free(empty_a, 0), hand.load("load_a", full_a, 0, hand.slot(a, "a", 0)), until_free(empty_b, 0),
                             hand.load("load_b", full_b, 0, hand.slot(b, "b", 0)), advance(0)},
                            p.trips)};
   Role mma = hand.role("mma", 1, 32);
   mma.cursors = {ring, tile};
   mma.sections = {
-      section(Section::Part::Begin, {until_free(empty_c, 1)}),
-      section(Section::Part::Steady,
+      section(codegen::Section::Part::Begin, {until_free(empty_c, 1)}),
+      section(codegen::Section::Part::Steady,
               {until(full_a, 0), until(full_b, 0), simple(StepKind::FenceAfter),
                hand.issue("MMA", Engine::Mma, {hand.slot(a, "a", 0), hand.slot(b, "b", 0), hand.slot(c, "c", 1, -1)}, hand.slot(c, "c", 1)),
                on(StepKind::Signal, empty_a, 0), on(StepKind::Signal, empty_b, 0), advance(0)},
               p.trips),
-      section(Section::Part::End, {on(StepKind::Signal, full_c, 1), advance(1)})};
+      section(codegen::Section::Part::End, {on(StepKind::Signal, full_c, 1), advance(1)})};
   Role epilogue = hand.role("epilogue", 4, 128);
   epilogue.cursors = {tile, room};
   epilogue.variables = {registers(hand.value("r"), 64), registers(hand.value("h"), 32)};
@@ -251,7 +251,7 @@ Hand gemm(bool pair) {
     end.push_back(commit);
   }
   end.push_back(advance(0));
-  epilogue.sections = {section(Section::Part::End, end)};
+  epilogue.sections = {section(codegen::Section::Part::End, end)};
   p.roles = {load, mma, epilogue};
   return hand;
 }
@@ -272,7 +272,7 @@ Hand attention(std::int64_t trips) {
 
   Role load = hand.role("load", 1, 0);
   load.cursors = {ring};
-  load.sections = {section(Section::Part::Steady,
+  load.sections = {section(codegen::Section::Part::Steady,
                            {until_free(empty_k, 0), hand.load("load_k", full_k, 0, hand.slot(k, "k", 0)), until_free(empty_v, 0),
                             hand.load("load_v", full_v, 0, hand.slot(v, "v", 0)), advance(0)},
                            trips)};
@@ -281,8 +281,8 @@ Hand attention(std::int64_t trips) {
   // The other operand of QK0 would be a tile of the prologue; k stands for both.
   Step await_r = until(full_r, 1);
   mma.sections = {
-      section(Section::Part::Begin, {until_free(empty_o, 2)}),
-      section(Section::Part::Steady,
+      section(codegen::Section::Part::Begin, {until_free(empty_o, 2)}),
+      section(codegen::Section::Part::Steady,
               {until(full_k, 0), until_free(empty_s, 1), simple(StepKind::FenceAfter),
                hand.issue("QK0", Engine::Mma, {hand.slot(k, "k", 0), hand.slot(k, "k", 0)}, hand.slot(s, "S0", 1)),
                on(StepKind::Signal, full_s, 1), on(StepKind::Signal, empty_k, 0), until(full_v, 0), until(full_p, 1), await_r,
@@ -290,7 +290,7 @@ Hand attention(std::int64_t trips) {
                hand.issue("PV0", Engine::Mma, {hand.slot(s, "P0", 1), hand.slot(v, "v", 0), hand.slot(o, "R0", 2)}, hand.slot(o, "O0", 2)),
                on(StepKind::Signal, full_o, 1), on(StepKind::Signal, empty_s, 1), on(StepKind::Signal, empty_v, 0), advance(0), advance(1)},
               trips),
-      section(Section::Part::End, {on(StepKind::Signal, done, 2), advance(2)})};
+      section(codegen::Section::Part::End, {on(StepKind::Signal, done, 2), advance(2)})};
   // The first iteration's R0 is written out of nothing: its products then add to what the role has put there.
   Role group = hand.role("group", 4, 128);
   group.cursors = {once, tile};
@@ -329,10 +329,10 @@ Hand attention(std::int64_t trips) {
   Step zero = hand.compute("rescale0", {}, hand.variable(3, "r0", 0));
   Step put = hand.compute("write_o0", {hand.variable(3, "r0", 0)}, hand.slot(o, "R0", 1, 0));
   group.sections = {
-      section(Section::Part::Begin, {until_free(empty_o, 1), simple(StepKind::FenceAfter), zero, put, simple(StepKind::AwaitWrites),
-                                     simple(StepKind::FenceBefore)}),
-      section(Section::Part::Steady, steps, trips),
-      section(Section::Part::End,
+      section(codegen::Section::Part::Begin, {until_free(empty_o, 1), simple(StepKind::FenceAfter), zero, put,
+                                              simple(StepKind::AwaitWrites), simple(StepKind::FenceBefore)}),
+      section(codegen::Section::Part::Steady, steps, trips),
+      section(codegen::Section::Part::End,
               {until(done, 1), simple(StepKind::FenceAfter),
                hand.compute("read_last0", {hand.slot(o, "O0", 1, trips - 1)}, hand.variable(2, "last0", kPerTile)),
                simple(StepKind::AwaitReads), simple(StepKind::FenceBefore), on(StepKind::Arrive, empty_o, 1, 4), advance(1)})};
@@ -355,7 +355,7 @@ Hand one_role() {
   role.cursors = {{.depth = 1}, {.depth = 1, .per_tile = true}};
   role.variables = {registers(hand.value("s0"), 128)};
   role.sections = {section(
-      Section::Part::Steady,
+      codegen::Section::Part::Steady,
       {until_free(empty_k, 0),
        hand.load("load_k", full_k, 0, hand.slot(k, "k", 0)),
        until(full_k, 0),

@@ -52,7 +52,7 @@ TEST_CASE("on Blackwell every piece of every op is done once per iteration, for 
       std::map<std::tuple<std::size_t, std::int64_t, int>, int> seen;
       std::vector<int> pieces(from.kernel.body.size(), 0);
       for (const Role& role : program.roles)
-        for_each_step(role, [&](const Section&, const Step& step, std::int64_t shift) {
+        for_each_step(role, [&](const codegen::Section&, const Step& step, std::int64_t shift) {
           const bool runs = step.kind == StepKind::Issue || step.kind == StepKind::Compute;
           if (!runs || step.op.list != OpRef::List::Body) return;
           ++seen[{step.op.index, step.iteration + shift, step.piece.number}];
@@ -156,7 +156,7 @@ TEST_CASE("the correction of attention works piece by piece, the next one's load
   const Program program = test::program_of(from);
   int chains = 0;
   for (const Role& role : program.roles)
-    for (const Section& section : role.sections) {
+    for (const codegen::Section& section : role.sections) {
       if (!section.loop) continue;
       std::map<std::size_t, std::vector<int>> order;  // op -> places of its pieces
       int place = 0;
