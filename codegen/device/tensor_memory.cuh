@@ -32,8 +32,8 @@ DEVICE int this_thread() {
 DEVICE void tensor_fence_after() { asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory"); }
 
 /// Descriptor of a matrix in shared memory with 128-byte swizzle, whose groups of 8 rows are 1024 bytes apart; `leading` is the distance of
-/// panels. `address` is that in the block, as matrix() of wgmma.cuh has it. Shared memory ends below 256 KB, so that offsets in bytes / 16
-/// can be added to the address in it.
+/// panels. `address` is that in the block, without the rank that it has in a cluster in bits 24 and up. Shared memory ends below 256 KB, so
+/// that offsets in bytes / 16 can be added to the address in it.
 DEVICE u64 tensor_matrix(u32 address, u32 leading) {
   return (u64)(address >> 4) | ((u64)(leading >> 4) << 16) | ((u64)(1024 >> 4) << 32) | (1ull << 46) | (2ull << 61);
 }

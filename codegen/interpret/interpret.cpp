@@ -57,14 +57,7 @@ class EvalData : public TileData {
   std::string compute(OpRef ref, const Piece& piece, std::int64_t tile, std::int64_t iteration, const std::vector<const Array*>& inputs,
                       Array* output, std::size_t value) override {
     const TileOp& op = op_of(kernel_, ref);
-    go_to(tile);
-    scope_[kernel_.loop.variable] = ref.list == OpRef::List::Prologue ? 0 : ref.list == OpRef::List::Epilogue ? trips_ : iteration;
-    at_.clear();
-    for (const Expr& expr : op.at) {
-      const auto number = expr.evaluate(scope_);
-      if (!number.ok()) return to_string(number.error());
-      at_.push_back(*number);
-    }
+    if (std::string why = locate(ref, tile, iteration); !why.empty()) return why;
     if (output) {
       output->shape = shapes_[value];
       std::int64_t size = 1;
@@ -84,6 +77,15 @@ class EvalData : public TileData {
     return complaint;
   }
 
+  std::string misplaced(const Step& step, std::int64_t tile, std::int64_t iteration) override {
+    const Tensor* tensor = kernel_.find_tensor(op_of(kernel_, step.op).tensor);
+    if (!tensor || tensor->prepacked || !locate(step.op, tile, iteration).empty() || at_.empty()) return {};
+    const std::int64_t column = at_.back() & -std::int64_t{step.round_to}, bits = column * bits_of(tensor->dtype);
+    if (bits % (kLeastBoxBytes * 8) == 0) return {};
+    return fmt::format("begins at column {} of '{}', {} bytes behind the row's beginning, and TMA needs a multiple of {}", column,
+                       tensor->name, bits / 8, kLeastBoxBytes);
+  }
+
   std::int64_t trips(std::int64_t tile) override {
     if (!kernel_.loop.tile_trips) return trips_;
     // Blocks of a cluster go through their loops together.
@@ -97,6 +99,18 @@ class EvalData : public TileData {
   }
 
  private:
+  /// Of an op in a tile: `at_`, or why not.
+  std::string locate(OpRef ref, std::int64_t tile, std::int64_t iteration) {
+    go_to(tile);
+    scope_[kernel_.loop.variable] = ref.list == OpRef::List::Prologue ? 0 : ref.list == OpRef::List::Epilogue ? trips_ : iteration;
+    at_.clear();
+    for (const Expr& expr : op_of(kernel_, ref).at) {
+      const auto number = expr.evaluate(scope_);
+      if (!number.ok()) return to_string(number.error());
+      at_.push_back(*number);
+    }
+    return {};
+  }
   void go_to(std::int64_t tile) {
     std::int64_t index = first_ + tile / program_.cluster;
     for (std::size_t d = 0; d < grid_.size(); ++d) {
@@ -132,6 +146,7 @@ const char* to_string(FaultKind kind) {
     case FaultKind::Lanes: return "lanes of another warp";
     case FaultKind::Aliasing: return "columns of another tile";
     case FaultKind::NotFreed: return "columns never freed";
+    case FaultKind::Alignment: return "alignment";
     case FaultKind::Semantics: return "cannot be computed";
   }
   return "";

@@ -14,6 +14,7 @@
 //   parity aliasing    a wait passes, but on another phase than the one it is about
 //   turns              a role is given its turn on the tensor core twice, or a turn is left over: the named barrier would count
 //                      arrivals of different rounds together
+//   alignment          a box of TMA begins in global memory at no multiple of 16 bytes (with data only)
 //   registers          a role's live values exceed its budget, or the budgets exceed what the block was launched with
 //
 // And of tensor memory (PTX ISA, tcgen05 family):
@@ -39,7 +40,7 @@
 
 namespace heddle::codegen {
 
-enum class FaultKind { Deadlock, NotReady, Overwrite, Fence, Parity, Turns, Registers, Lanes, Aliasing, NotFreed, Semantics };
+enum class FaultKind { Deadlock, NotReady, Overwrite, Fence, Parity, Turns, Registers, Lanes, Aliasing, NotFreed, Alignment, Semantics };
 const char* to_string(FaultKind kind);
 
 struct ProgramFault {

@@ -21,6 +21,8 @@ class TileData {
   /// tensor memory whoever holds a piece has the whole tile, and each piece's steps compute it again.
   virtual std::string compute(OpRef op, const Piece& piece, std::int64_t tile, std::int64_t iteration,
                               const std::vector<const Array*>& inputs, Array* output, std::size_t value) = 0;
+  /// Why a box of TMA cannot begin where the step has it begin (codegen/program/boxes.h); empty: it can.
+  virtual std::string misplaced(const Step& step, std::int64_t tile, std::int64_t iteration) = 0;
   /// Trips that are enough for tile `tile` and the tiles of its cluster's other blocks.
   virtual std::int64_t trips(std::int64_t tile) = 0;
 };

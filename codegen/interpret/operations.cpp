@@ -42,6 +42,9 @@ void BlockMachine::issue(std::size_t role, const Flat& flat) {
   Agent& agent = agents_[role];
   const Step& step = *flat.step;
   if (step.engine == Engine::Mma && step.output.kind == Place::Kind::Buffer) return issue_product(role, flat);
+  if (data_ && step.engine != Engine::Mma)
+    if (std::string why = data_->misplaced(step, tile_of(role, agent.tile), step.iteration + flat.shift); !why.empty())
+      return fail(FaultKind::Alignment, role, flat, agent.tile, std::move(why));
   auto made = std::make_unique<Async>();
   Async& async = *made;
   async.role = role;

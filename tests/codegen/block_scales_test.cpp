@@ -1,9 +1,15 @@
 // A GEMM of 8-bit floats whose sums of 128 columns of K are scaled: vectors and single numbers that arithmetic takes from shared memory,
 // boxes of less than 16 bytes, tiles of one panel that the blocks of a cluster bring by rows.
+#include <algorithm>
+#include <tuple>
+
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
 #include "codegen/emit/emit.h"
+#include "codegen/interpret/interpret.h"
+#include "codegen/program/boxes.h"
+#include "codegen/program/build.h"
 #include "codegen/run/reference.h"
 #include "core/kernel/evaluate.h"
 #include "core/library/library.h"
@@ -87,6 +93,96 @@ TEST_CASE("the text of a GEMM with scales of blocks in pairs of blocks computes 
   CHECK(test::run_text(kName, {{"M", 300}, {"N", 128}, {"K", 512}}, 2, {}, pairs) == 0);  // three rows of tiles: the last pair has one
   CHECK(test::run_text(kName, {{"M", 256}, {"N", 128}, {"K", 512}}, 2, {"rank * 8192", "rank * 4096"}, pairs) > 0.1);
   CHECK(test::run_text(kName, {{"M", 256}, {"N", 128}, {"K", 512}}, 2, {"+ rank * 64", ""}, pairs) > 0.1);
+}
+
+TEST_CASE("a load that is shorter than a box brings its neighbours, from a multiple of 16 bytes", "[codegen][.slow]") {
+  // Five and seven trips: SB's rows are padded to 8 numbers.
+  for (const std::int64_t trips : {5, 7}) {
+    const auto from = changed(test::lowering(kName, {{"M", 128}, {"N", 256}, {"K", 512}}), [&](Kernel& kernel) {
+      kernel.loop.trips = Expr(trips);
+      for (Tensor& tensor : kernel.tensors) {
+        if (tensor.name == "A" || tensor.name == "B") tensor.shape[1] = Expr(128 * trips);
+        if (tensor.name == "SA") tensor.shape[0] = Expr(trips);
+        if (tensor.name == "SB") tensor.shape[1] = Expr(8);
+      }
+    });
+    CHECK(test::run_text(from, 1) == 0);
+    CHECK(test::run_text(from, 1, {" & -4), ", "), "}) > 0.1);
+    CHECK(test::run_text(from, 1, {" & 3) * 4, taken", " & 0) * 4, taken"}) > 0.1);
+  }
+}
+
+TEST_CASE("where boxes begin is judged over all tiles and trips", "[codegen]") {
+  const auto from = test::lowering(kName, {{"M", 256}, {"N", 256}, {"K", 512}});
+  /// Of load_sb, with this column, in a grid of so many tiles.
+  const auto start = [&](const std::string& column, std::int64_t trips, int tiles = 2, std::int64_t numbers = 1) {
+    Kernel kernel = from.kernel;
+    for (GridDim& dim : kernel.grid) dim.size = Expr(tiles);
+    for (TileOp& op : kernel.body)
+      if (op.name == "load_sb") op.at[1] = *Expr::parse(column);
+    for (TileValue& value : kernel.values)
+      if (value.name == "sb") value.shape = {Expr(numbers)};
+    const auto op = std::find_if(kernel.body.begin(), kernel.body.end(), [](const TileOp& o) { return o.name == "load_sb"; });
+    return box_start(kernel, from.problem.params, trips, 1, *op, *kernel.find_value("sb"));
+  };
+  CHECK(start("4 * i", 8).unit == 1);
+  CHECK(start("i", 8).unit == 4);
+  CHECK(start("i - 1", 8).unit == 4);
+  CHECK(start("i", 1).unit == 1);  // 0 only
+  CHECK(start("bn + 4 * i", 8).unit == 4);
+  CHECK(start("bn + 4 * i", 8, 1).unit == 1);
+  CHECK(start("4 * bn + 8", 8).unit == 1);
+  CHECK(start("2 * i", 8, 2, 2).unit == 4);
+  for (const auto& [column, numbers, hint] : {std::tuple("i", 2, "up to 1 such numbers"),
+                                              {"2 * i", 3, "up to 2 such numbers"},
+                                              {"i", 8, "multiples of 4"},
+                                              {"2 * i + 1", 64, ""}}) {
+    const BoxStart refused = start(column, 8, 2, numbers);
+    INFO(refused.refusal);
+    CHECK(refused.unit == 1);
+    CHECK(refused.refusal.find(std::string("begin at column ") + column) != std::string::npos);
+    CHECK(refused.refusal.find(hint) != std::string::npos);
+  }
+}
+
+TEST_CASE("tiles of which no box can begin at a multiple of 16 bytes are refused by name", "[codegen]") {
+  const auto refused = [](const std::string& name, std::size_t coordinate, const std::string& text, const Scope& sizes = kSmall) {
+    const auto from = changed(test::lowering(kName, sizes), [&](Kernel& kernel) {
+      for (auto* list : {&kernel.body, &kernel.epilogue})
+        for (TileOp& op : *list)
+          if (op.name == name) op.at[coordinate] = *Expr::parse(text);
+    });
+    const BuildResult built = build_program(from.kernel, from.problem, from.schedule);
+    return built.program ? std::string() : built.refusals.front().rule + ": " + built.refusals.front().sentence;
+  };
+  CHECK(refused("load_sa0", 1, "bm * 127").starts_with("tma_alignment: 'load_sa0' has boxes of 'SA' begin at column bm * 127"));
+  CHECK(refused("load_sa0", 1, "bm * 127", {{"M", 128}, {"N", 256}, {"K", 512}}).empty());  // where bm is 0
+  CHECK(refused("load_a1", 1, "i * 128 + 8").starts_with("tma_alignment: 'load_a1' has boxes of 'A'"));
+  CHECK(refused("load_a1", 1, "i * 128 + 16").empty());
+  CHECK(refused("store0", 1, "bn * 128 + 4").starts_with("tma_alignment: 'store0' has boxes of 'D'"));
+  CHECK(refused("store0", 1, "bn * 128 + 8").empty());
+  CHECK(refused("store0", 0, "bm * 128 + 1").empty());  // rows begin where they like
+}
+
+TEST_CASE("the interpreter stops at a box that does not begin at a multiple of 16 bytes", "[codegen]") {
+  const auto from = test::lowering(kName, {{"M", 64}, {"N", 128}, {"K", 512}});
+  Program program = test::program_of(from);
+  const auto run = [&] {
+    auto tensors = make_tensors(from.kernel, from.problem.params, 3);
+    REQUIRE(tensors.ok());
+    const auto fault = run_with_data(from.kernel, program, *tensors, {});
+    REQUIRE(fault.ok());
+    return *fault;
+  };
+  CHECK(!run());
+  for (Role& role : program.roles)
+    for (codegen::Section& section : role.sections)
+      for (Step& step : section.steps) step.round_to = 1;
+  const auto fault = run();
+  REQUIRE(fault);
+  INFO(to_string(*fault));
+  CHECK(fault->kind == FaultKind::Alignment);
+  CHECK(fault->what.find("column 1 of 'SB', 4 bytes behind") != std::string::npos);
 }
 
 TEST_CASE("a number that every element takes may be an operand of any arithmetic", "[codegen][.slow]") {

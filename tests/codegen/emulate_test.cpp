@@ -8,6 +8,7 @@
 #include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "tests/codegen/emulation.h"
+#include "tests/codegen/emulator/descriptors.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;
@@ -48,6 +49,32 @@ TEST_CASE("the text for clusters computes what heddle eval computes", "[codegen]
   const Scope small{{"M", 256}, {"N", 256}, {"K", 448}};
   CHECK(run_text("gemm_hopper", small, 2, {", arrive_at_after_products(smem + 221264 + s1 * 8, rank ^ 1)", ""}, pairs) > 0.1);
   CHECK(run_text("gemm_hopper", small, 2, {"g_bn1 * 256 + rank * 128", "g_bn1 * 256"}, pairs) > 0.1);
+  // An address with the block's rank makes the second block read other columns of B, as on an H100.
+  CHECK(run_text("gemm_hopper", small, 2, {"= smem & 0x3ffff", "= smem"}, pairs) > 0.1);
+  CHECK(run_text("gemm_hopper", small, 2, {"(in_block + ", "(smem + "}, pairs) > 0.1);
+  // Without it the second block's threads would reach for what is the first one's.
+  CHECK(run_text("gemm_hopper", small, 2, {"= shared_address(shared)", "= shared_address(shared) & 0x3ffff"}, pairs) > 0.1);
+}
+
+TEST_CASE("every bit of a descriptor of wgmma moves an operand or is refused", "[codegen]") {
+  for (const int span : {128, 64, 32}) {
+    const std::uint64_t kind = span == 128 ? 1 : span == 64 ? 2 : 3, stride = static_cast<std::uint64_t>(8 * span);
+    const std::uint64_t bits = 0x2400 >> 4 | std::uint64_t{16384 >> 4} << 16 | stride >> 4 << 32 | kind << 62;
+    const emulator::SpanMatrix m = emulator::span_matrix_of(bits);
+    CHECK((m.fault.empty() && m.start == 0x2400 && m.leading == 16384 && m.stride == stride && m.span == span));
+    for (int bit = 0; bit < 62; ++bit) {
+      INFO(span << " " << bit);
+      const emulator::SpanMatrix changed = emulator::span_matrix_of(bits ^ 1ull << bit);
+      const bool address = bit < 14, leading = bit >= 16 && bit < 30, distance = bit >= 32 && bit < 46;
+      CHECK(changed.fault.empty() == (address || leading || (distance && (16u << (bit - 32)) % stride == 0)));
+      if (!changed.fault.empty()) continue;
+      bool moved = false;
+      for (int row = 0; row < 128; ++row)
+        for (int k = 0; k < 16; ++k)
+          moved = moved || emulator::place_of(m, row, k, true, 2) != emulator::place_of(changed, row, k, true, 2);
+      CHECK(moved);
+    }
+  }
 }
 
 TEST_CASE("the text of the dual GEMM computes what heddle eval computes", "[codegen][.slow]") {

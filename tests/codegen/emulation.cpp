@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
+#include "codegen/device/device.h"
 #include "codegen/emit/emit.h"
 #include "core/base/atomic_file.h"
 #include "core/kernel/evaluate.h"
@@ -37,9 +38,32 @@ struct Folder {
   ~Folder() { fs::remove_all(path); }
 };
 
+/// Of a wrapper, such as "u64 matrix"; empty where `source` has none.
+std::string definition_of(std::string_view source, std::string_view wrapper) {
+  const std::size_t at = source.find(fmt::format("DEVICE {}(", wrapper));
+  if (at == std::string_view::npos) return {};
+  const std::size_t line = source.find('\n', at);
+  return std::string(source.substr(at, (source[line - 1] == '}' ? line + 1 : source.find("\n}\n", at) + 3) - at));
+}
+
+/// What makes descriptors is no business of the emulator, which takes them apart: these are the kernel's own wrappers, or the library's
+/// where it has none, for mutants.
+std::string descriptor_wrappers(std::string_view source) {
+  std::string text;
+  for (const char* wrapper : {"u64 matrix", "u64 matrix_64", "u64 matrix_32", "u64 behind", "u64 tensor_matrix"}) {
+    std::string own = definition_of(source, wrapper);
+    for (const DeviceFile& file : device_files())
+      if (own.empty()) own = definition_of(file.definitions(), wrapper);
+    text += own;
+  }
+  return text;
+}
+
 /// The text with the emulator in place of its PTX wrappers, and a main() that reads and writes tensors.
 std::string program_text(const Emission& emission, const std::string& source, const Kernel& kernel, const std::string& folder, int blocks) {
-  std::string text = fmt::format("#include \"{}\"\n", repository_path("tests/codegen/emulator/mutants.h"));
+  REQUIRE(write_file(folder + "/descriptors.h", descriptor_wrappers(source)).ok());
+  std::string text = fmt::format("#include \"{0}/tensor_memory.h\"\n#include \"{1}/descriptors.h\"\n#include \"{0}/mutants.h\"\n",
+                                 repository_path("tests/codegen/emulator"), folder);
   const std::string head = "DEVICE void product_n";
   for (std::size_t at = source.find(head); at != std::string::npos; at = source.find(head, at + 1)) {
     // product_n128_ss_ta_t_e4m3_e5m2: columns, where A is, which operands are transposed, types that are not bf16
@@ -73,9 +97,9 @@ std::string program_text(const Emission& emission, const std::string& source, co
   std::string arguments;
   for (std::size_t m = 0; m < emission.launch.maps.size(); ++m) {
     const TensorMapPlan& map = emission.launch.maps[m];
-    text += fmt::format("  const Plan plan{0}{{t{1}.data(), {2}, {{{3}}}, {{{4}}}, emulated_span({0}, {5})}};\n", m, map.tensor,
+    text += fmt::format("  const Plan plan{0}{{t{1}.data(), {2}, {{{3}}}, {{{4}}}, emulated_span({0}, {5}), {{{6}}}}};\n", m, map.tensor,
                         std::max(bits_of(kernel.tensors[map.tensor].dtype) / 8, 1), fmt::join(map.extents, ", "), fmt::join(map.box, ", "),
-                        map.swizzle);
+                        map.swizzle, fmt::join(map.strides, ", "));
     arguments += fmt::format("{}TensorMap{{&plan{}}}", arguments.empty() ? "" : ", ", m);
   }
   for (const std::size_t p : emission.launch.pointers) arguments += fmt::format(", t{}.data()", p);
@@ -130,8 +154,7 @@ std::string plain_text(std::string_view source) {
   std::string text;
   for (const char* name : {"float exp2_poly_", "void bf16_of_i4", "void f16_of_i4", "void bf16_of_i4_halves", "void f16_of_i4_halves",
                            "void f16_of_i8", "float f32_of_i8"})
-    if (const std::size_t at = source.find(fmt::format("DEVICE {}(", name)); at != std::string_view::npos)
-      text += source.substr(at, source.find("\n}\n", at) + 3 - at);
+    text += definition_of(source, name);
   return text;
 }
 
@@ -268,8 +291,8 @@ double run_text(const std::string& name, const Scope& sizes, int blocks, const W
 
 std::vector<Outcome> run_emulated(const std::string& text, const std::vector<std::string>& arguments) {
   const Folder folder;
-  const std::string run =
-      compiled(fmt::format("#include \"{}\"\n", repository_path("tests/codegen/emulator/tensor_memory.h")) + text, folder);
+  const std::string head = fmt::format("#include \"{}\"\n", repository_path("tests/codegen/emulator/tensor_memory.h"));
+  const std::string run = compiled(head + descriptor_wrappers({}) + text, folder);
   std::vector<Outcome> outcomes;
   for (const std::string& argument : arguments) outcomes.push_back(run_program(run + " " + argument, folder));
   return outcomes;

@@ -149,18 +149,19 @@ void put(u32 base, int row, int inner, u32 bits, int bytes, int block) {
   std::memcpy(memory[block] + place, &bits, bytes);
 }
 void kernel() {
+  const u32 slot = shared_address(shared + kSlot), barrier = shared_address(shared + kBarrier);  // with the block's rank
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const bool pair = is("pair") || is("pair from the second block");
   const bool eight = is("e4m3") || is("e5m2"), mn = is("mn major"), ts = is("from tensor memory");
   const int bytes = eight ? 1 : 2, depth = eight ? 32 : 16, per_block = pair ? kN / 2 : kN;
-  if (is("odd columns") && warp == 0) tensor_allocate(kSlot, 48);
-  if (warp == 0) pair ? tensor_allocate_pair(kSlot, 256) : tensor_allocate(kSlot, 256);
-  if (is("twice") && warp == 0) tensor_allocate(kSlot, 32);
-  if (is("one lane") && threadIdx.x == 32) tensor_allocate(kSlot, 32);
-  if (threadIdx.x == 0) barrier_init(kBarrier, 1);
+  if (is("odd columns") && warp == 0) tensor_allocate(slot, 48);
+  if (warp == 0) pair ? tensor_allocate_pair(slot, 256) : tensor_allocate(slot, 256);
+  if (is("twice") && warp == 0) tensor_allocate(slot, 32);
+  if (is("one lane") && threadIdx.x == 32) tensor_allocate(slot, 32);
+  if (threadIdx.x == 0) barrier_init(barrier, 1);
   __syncthreads();
   if (pair) cluster_sync();
-  const u32 tensor = load_shared<u32>(kSlot);
+  const u32 tensor = load_shared<u32>(slot);
   if (tensor == 0) wrong("no base");
   if (threadIdx.x == 0) {
     for (int k = 0; k < depth; ++k) {
@@ -194,10 +195,10 @@ void kernel() {
       else if (eight) tensor_product_f8(d, a, b, shape, twice);
       else tensor_product(d, a, b, shape, twice);
     }
-    pair ? tensor_signal_pair(kBarrier) : tensor_signal(kBarrier);
-    if (is("signal twice")) tensor_signal(kBarrier), arrive(kBarrier + 8);
+    pair ? tensor_signal_pair(barrier) : tensor_signal(barrier);
+    if (is("signal twice")) tensor_signal(barrier), arrive(barrier + 8);
   }
-  wait(kBarrier, 0);
+  wait(barrier, 0);
   float r[kN + 8];
   tensor_load_n32<8>(is("other warp's lanes") ? tensor : own, r);
   tensor_load_n32<40>(own + (is("beyond") ? 240 : is("lanes differ") ? lane % 2 * 32 : 32), r);

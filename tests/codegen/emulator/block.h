@@ -210,18 +210,30 @@ struct Phase {
   int expected = 0, pending = 0;
   long bytes = 0, completed = 0;
 };
-inline std::map<std::pair<int, u32>, Phase> phases;  ///< block, address
+/// An address of shared memory has the block's rank in its cluster above the place in the block (seen on an H100; CUTLASS masks it out of
+/// descriptors).
+constexpr u32 kWindow = 1u << 24;
+inline u32 shared_address(const void* p) {
+  return static_cast<u32>(here) * kWindow + static_cast<u32>(static_cast<const unsigned char*>(p) - shared);
+}
+/// Where in its block the thread's own address is.
+inline u32 place_in_block(u32 address) {
+  if (static_cast<int>(address / kWindow) != here) die("an address of block " + std::to_string(address / kWindow) + " in another block");
+  return address % kWindow;
+}
+inline std::map<std::pair<int, u32>, Phase> phases;  ///< block, place
+/// At the place of the thread's own address, in `block`.
 inline Phase& phase_at(u32 address, int block = here) {
-  if (address % 8 != 0 || !phases.contains({block, address})) die("no barrier lies at " + std::to_string(address));
-  return phases[{block, address}];
+  const u32 place = place_in_block(address);
+  if (place % 8 != 0 || !phases.contains({block, place})) die("no barrier lies at " + std::to_string(place));
+  return phases[{block, place}];
 }
 inline void settle(Phase& p) {
   ++progress;
   if (p.pending < 0) die("more arrivals than the barrier expects");
   if (p.pending == 0 && p.bytes == 0) ++p.completed, p.pending = p.expected;
 }
-inline u32 shared_address(const void* p) { return static_cast<u32>(static_cast<const unsigned char*>(p) - shared); }
-inline void barrier_init(u32 b, u32 n) { phases[{here, b}] = {static_cast<int>(n), static_cast<int>(n), 0, 0}; }
+inline void barrier_init(u32 b, u32 n) { phases[{here, place_in_block(b)}] = {static_cast<int>(n), static_cast<int>(n), 0, 0}; }
 inline void barrier_init_fence() {}
 inline void arrive(u32 b) {
   Phase& p = phase_at(b);

@@ -2,6 +2,7 @@
 // that they name. Only what generated texts use is allowed: no sparsity, 128-byte swizzle, 128 rows to a block.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -85,6 +86,32 @@ inline Matrix matrix_of(std::uint64_t bits) {
   if (field(61, 3) != 2) m.fault = "another swizzle than that of 128 bytes";
   if (m.stride % 1024 != 0) m.fault = "groups of 8 rows that do not begin with the pattern";
   return m;
+}
+
+/// Of wgmma: rows in spans of 128, 64 or 32 bytes with the swizzle of that name.
+struct SpanMatrix {
+  std::uint32_t start = 0, leading = 0, stride = 0;
+  int span = 128;
+  std::string fault;
+};
+inline SpanMatrix span_matrix_of(std::uint64_t bits) {
+  const auto field = [&](int first, int count) { return static_cast<std::uint32_t>(bits >> first & ((1ull << count) - 1)); };
+  SpanMatrix m{field(0, 14) << 4, field(16, 14) << 4, field(32, 14) << 4, static_cast<int>(256u >> field(62, 2)), {}};
+  if (field(62, 2) == 0) m.fault = "a matrix without swizzle";
+  if (field(14, 2) != 0 || field(30, 2) != 0 || field(46, 16) != 0) m.fault = "a bit of a matrix descriptor that must be zero";
+  if (m.stride % static_cast<std::uint32_t>(8 * std::min(m.span, 128)) != 0)
+    m.fault = "groups of 8 rows that do not begin with the pattern";
+  return m;
+}
+/// Address bits from 4 on are exchanged by those from 7 on. K-major: 8 rows of a span each, then `stride` to the next 8. The other way
+/// round (16 bits only): 8 values of k, then `stride`; the columns of a span, then `leading`.
+inline std::uint32_t place_of(const SpanMatrix& m, int row, int k, bool mn_major, int bytes) {
+  const int panel = m.span / bytes;
+  const int offset =
+      mn_major ? row / panel * static_cast<int>(m.leading) + k / 8 * static_cast<int>(m.stride) + k % 8 * m.span + row % panel * bytes
+               : row / 8 * static_cast<int>(m.stride) + row % 8 * m.span + k * bytes;
+  const std::uint32_t address = m.start + static_cast<std::uint32_t>(offset);
+  return address ^ (address >> 3 & static_cast<std::uint32_t>(m.span - 16));
 }
 
 /// The 128-byte swizzle exchanges address bits: 4 to 6 with their exclusive or with 7 to 9.

@@ -17,7 +17,7 @@ inline float number(Number format, u32 bits) {
   }();
   return table[static_cast<std::size_t>(format)][bits];
 }
-inline int bytes_of_number(Number format) { return format == Number::F16 || format == Number::Bf16 ? 2 : 1; }
+constexpr int bytes_of_number(Number format) { return format == Number::F16 || format == Number::Bf16 ? 2 : 1; }
 
 /// The nearest number, ties to the even one: among all that there are. Beyond the largest: that one (`saturates`) or infinity.
 inline u32 nearest_bits(Number format, float x, bool saturates) {

@@ -40,10 +40,13 @@ inline float sigmoid_(float x) { return 1.0f / (1.0f + std::exp(-x)); }
 
 // ---- shared memory
 
-inline unsigned char* at(u32 address, u32 bytes, int block = here) {
-  if (u64{address} + bytes > sizeof shared || address % bytes != 0) die("bad shared address " + std::to_string(address));
-  return memory[block] + address;
+/// By place in `block`, as matrix descriptors name it.
+inline unsigned char* at_place(u32 place, u32 bytes, int block = here) {
+  if (u64{place} + bytes > sizeof shared || place % bytes != 0) die("bad shared address " + std::to_string(place));
+  return memory[block] + place;
 }
+/// At the place of the thread's own address, in `block`.
+inline unsigned char* at(u32 address, u32 bytes, int block = here) { return at_place(place_in_block(address), bytes, block); }
 /// The swizzle of `span` bytes exchanges address bits: those from 4 on with their exclusive or with those from 7 on, as many as make rows
 /// of the span; none for 0.
 inline u32 swizzled(u32 address, int span) {

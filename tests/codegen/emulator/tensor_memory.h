@@ -157,13 +157,9 @@ WIDTH(128);
 
 // ---- products
 
-inline u64 tensor_matrix(u32 address, u32 leading) {
-  if (address >= 1u << 18) die("a matrix beyond shared memory");
-  return (u64)(address >> 4) | ((u64)(leading >> 4) << 16) | ((u64)(1024 >> 4) << 32) | (1ull << 46) | (2ull << 61);
-}
-inline u32 number_in_shared(u32 address, int bytes, int block) {
+inline u32 number_in_shared(u32 place, int bytes, int block) {
   u32 x = 0;
-  std::memcpy(&x, at(address, static_cast<u32>(bytes), block), static_cast<std::size_t>(bytes));
+  std::memcpy(&x, at_place(place, static_cast<u32>(bytes), block), static_cast<std::size_t>(bytes));
   return x;
 }
 inline emulator::Matrix sound_matrix(u64 bits) {

@@ -8,6 +8,12 @@ struct Plan {
   int size = 2;                    ///< bytes of an element
   std::vector<long> extents, box;  ///< innermost first
   int swizzle = 0;                 ///< bytes of a row: 128, 64, 32; 0: none
+  std::vector<long> strides;       ///< elements between neighbours; empty: one extent behind the other
+  long stride(std::size_t d) const {
+    long packed = 1;
+    for (std::size_t inner = 0; inner < d; ++inner) packed *= extents[inner];
+    return strides.empty() ? packed : strides[d];
+  }
 };
 struct TensorMap {
   const Plan* plan = nullptr;
@@ -33,21 +39,27 @@ inline long bytes_of(const Plan& plan) {
   for (const long side : plan.box) bytes *= side;
   return bytes;
 }
+/// In global memory a box begins at a multiple of 16 bytes, or the hardware reports an illegal instruction (seen on an H100).
+inline void expect_aligned(const Plan& plan, const std::vector<long>& start) {
+  long offset = 0;
+  for (std::size_t d = 0; d < start.size(); ++d) offset += start[d] * plan.stride(d) * plan.size;
+  if (offset % 16 != 0) die("a box begins " + std::to_string(offset) + " bytes behind its tensor, which is no multiple of 16");
+}
 /// visit(shared address, element or null outside the tensor) for every element of the box.
 template <class Visit>
 void walk_box(const Plan& plan, u32 base, std::vector<long> start, Visit visit) {
   expect_legal(plan, base);
+  expect_aligned(plan, start);
   long count = 1;
   for (const long side : plan.box) count *= side;
   for (long n = 0; n < count; ++n) {
-    long rest = n, offset = 0, stride = 1;
+    long rest = n, offset = 0;
     bool inside = true;
     for (std::size_t d = 0; d < plan.box.size(); ++d) {
       const long x = start[d] + rest % plan.box[d];
       rest /= plan.box[d];
       inside = inside && x >= 0 && x < plan.extents[d];
-      offset += x * stride;
-      stride *= plan.extents[d];
+      offset += x * plan.stride(d);
     }
     const u32 address = base + static_cast<u32>(plan.size * n);
     visit(swizzled(address, plan.swizzle), inside ? static_cast<char*>(plan.data) + plan.size * offset : nullptr);
@@ -88,6 +100,9 @@ inline void load(u32 to, const TensorMap* m, std::vector<long> at, u32 b, int bl
 }
 inline void tma_load(u32 to, const TensorMap* m, int x, int y, u32 b, HERE) { load(to, m, {x, y}, b, here, here, where); }
 inline void tma_load(u32 to, const TensorMap* m, int x, int y, int z, u32 b, HERE) { load(to, m, {x, y, z}, b, here, here, where); }
+inline void tma_load(u32 to, const TensorMap* m, int x, int y, int z, int v, int w, u32 b, HERE) {
+  load(to, m, {x, y, z, v, w}, b, here, here, where);
+}
 inline void load_boxes(u32 to, const TensorMap* m, std::vector<long> at, u32 b, unsigned blocks, const Where& where) {
   for (int block = 0; block < blocks_of_cluster; ++block)
     if (blocks >> block & 1) expect_alive(block), load(to, m, at, b, block, block, where);
@@ -97,6 +112,9 @@ inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, u32 b, unsign
 }
 inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, int z, u32 b, unsigned short blocks, HERE) {
   load_boxes(to, m, {x, y, z}, b, blocks, where);
+}
+inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, int z, int v, int w, u32 b, unsigned short blocks, HERE) {
+  load_boxes(to, m, {x, y, z, v, w}, b, blocks, where);
 }
 
 inline void store(const TensorMap* m, u32 from, std::vector<long> at, bool add, const Where& where) {

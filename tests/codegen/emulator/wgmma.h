@@ -1,6 +1,7 @@
 // wgmma with matrix descriptors and register fragments, of 16 and of 8 bits; it finishes at once.
 #pragma once
 
+#include "descriptors.h"
 #include "narrow.h"
 #include "shared_memory.h"
 
@@ -17,33 +18,16 @@ void fresh(float (&d)[N]) {
 template <int N>
 void keep(u32 (&)[N]) {}
 inline void keep_in_register(u32&) {}
-inline u64 matrix_of(u32 address, u32 leading, u32 span, u64 kind) {
-  if (address >= 1u << 18) die("a matrix beyond shared memory");
-  return (u64)(address >> 4) | ((u64)(leading >> 4) << 16) | ((u64)(8 * span >> 4) << 32) | (kind << 62);
-}
-inline u64 matrix(u32 address, u32 leading) { return matrix_of(address, leading, 128, 1); }
-inline u64 matrix_64(u32 address, u32 leading) { return matrix_of(address, leading, 64, 2); }
-inline u64 matrix_32(u32 address, u32 leading) { return matrix_of(address, leading, 32, 3); }
-inline u64 behind(u64 matrix, u32 offset) {
-  if ((matrix & 0x3fff) + (offset >> 4) > 0x3fff || offset % 16 != 0) die("an offset that leaves the address of a matrix");
-  return matrix + (offset >> 4);
-}
-/// Element of an operand under a descriptor, whose rows lie in spans of 128, 64 or 32 bytes with the swizzle of that name: address bits
-/// from 4 on are exchanged by those from 7 on. K-major: 8 rows of a span each, then `stride` to the next 8. The other way round (16 bits
-/// only): 8 values of k, then `stride`; the columns of a span, then `leading`.
+/// Element of an operand under a descriptor, which the text's own functions have made.
 template <Number T>
 float element(u64 descriptor, int row, int k, bool mn_major) {
-  const auto field = [&](int first, int count) { return static_cast<u32>(descriptor >> first & ((1ull << count) - 1)); };
-  const u32 start = field(0, 14) << 4, leading = field(16, 14) << 4, stride = field(32, 14) << 4, kind = field(62, 2);
-  if (kind == 0) die("a matrix without swizzle");
-  if (field(14, 2) != 0 || field(30, 2) != 0 || field(46, 16) != 0) die("a bit of a matrix descriptor that must be zero");
-  const int span = 256 >> kind, bytes = bytes_of_number(T), panel = span / bytes;
-  if (mn_major && bytes == 1) die("numbers of 8 bits that do not lie along k");
-  const u32 address = mn_major ? start + static_cast<u32>(row / panel) * leading + static_cast<u32>(k / 8) * stride +
-                                     static_cast<u32>(k % 8 * span + row % panel * bytes)
-                               : start + static_cast<u32>(row / 8) * stride + static_cast<u32>(row % 8 * span + k * bytes);
-  const u32 place = swizzled(address, span);
-  return number(T, bytes == 1 ? load_shared<std::uint8_t>(place) : load_shared<std::uint16_t>(place));
+  const emulator::SpanMatrix m = emulator::span_matrix_of(descriptor);
+  if (!m.fault.empty()) die(m.fault);
+  constexpr int kBytes = bytes_of_number(T);
+  if (mn_major && kBytes == 1) die("numbers of 8 bits that do not lie along k");
+  u32 bits = 0;
+  std::memcpy(&bits, at_place(emulator::place_of(m, row, k, mn_major, kBytes), kBytes), kBytes);
+  return number(T, bits);
 }
 /// m64nNk16, or k32 of 8 bits, for this thread: a_row(row, k) is A.
 template <int N, Number T, class A>
