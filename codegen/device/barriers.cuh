@@ -1,9 +1,9 @@
 // Barriers in shared memory (mbarrier), of the cluster and of some warps of a block (named barriers), fences, and the registers that a
 // warpgroup takes or gives. One line of PTX per wrapper; instructions and operands are those of PTX ISA 9.0, here and in the other files.
+// An address of shared memory has, in a cluster, the block's rank in bits 24 and up (seen on an H100): instructions want it so.
 #pragma once
 #include "types.cuh"
 
-/// In a cluster with the block's rank in bits 24 and up (seen on an H100): instructions want it so, descriptors of matrices do not.
 DEVICE u32 shared_address(const void* p) { return (u32)__cvta_generic_to_shared(p); }
 DEVICE void barrier_init(u32 barrier, u32 arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");

@@ -1,5 +1,6 @@
 // What stands around a wgmma: fence, commit and wait, descriptors of its operands, and pins that keep registers where it needs them.
-// The wgmma itself, whose operands depend on the tile's width, is written by product_text() of the emitter.
+// The wgmma itself, whose operands depend on the tile's width, is written by product_text() of the emitter. A descriptor has room
+// for an address in the block only: the rank that shared_address() has in a cluster would end up among the bits of `leading`.
 #pragma once
 #include "types.cuh"
 
@@ -23,9 +24,8 @@ template <int N> DEVICE void keep(u32 (&d)[N]) {
 }
 /// Holds `x` in a register here, so that what follows from it is computed where it is used and not before the loop; no instruction.
 DEVICE void keep_in_register(u32& x) { asm volatile("" : "+r"(x)); }
-/// Matrix descriptor of a tile with 128-byte swizzle, whose 8 rows are 1024 bytes apart. `address` is that in the block, without the rank
-/// that shared_address() has in a cluster in bits 24 and up: it would end up among the bits of `leading`. Shared memory ends below 256 KB,
-/// so that offsets in bytes / 16 can be added to the address in it.
+/// Matrix descriptor of a tile with 128-byte swizzle, whose 8 rows are 1024 bytes apart. Shared memory ends below 256 KB, so that offsets in
+/// bytes / 16 can be added to the address in it, which has no rank of a cluster.
 DEVICE u64 matrix(u32 address, u32 leading) {
   return (u64)(address >> 4) | ((u64)(leading >> 4) << 16) | ((u64)(1024 >> 4) << 32) | (1ull << 62);
 }
