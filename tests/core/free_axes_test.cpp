@@ -35,7 +35,7 @@ const Machine& h100() {
 std::string faults_of_file(const std::string& kernel, const std::string& free) {
   auto text = read_file(test::repository_path("kernels/" + kernel + ".json"));
   REQUIRE(text.ok());
-  if (const std::size_t at = text->find("  \"free\""); at != std::string::npos) text->erase(at, text->find('\n', at) + 1 - at);
+  if (const std::size_t at = text->find("  \"free\""); at != std::string::npos) text->erase(at, text->find("  \"prologue\"") - at);
   text->insert(text->find("  \"prologue\""), "  \"free\": [" + free + "],\n");
   const auto read = parse_kernel(*text, "mine.json");
   return read.ok() ? std::string() : to_string(read.error());
