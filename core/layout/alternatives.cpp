@@ -5,6 +5,8 @@
 #include <tuple>
 
 #include "core/layout/known.h"
+#include "core/layout/least_ways.h"
+#include "core/layout/notation.h"
 #include "core/layout/planner.h"
 
 namespace heddle {
@@ -31,6 +33,39 @@ LaneExchange best_exchange(const OpAccess& access, const std::shared_ptr<const L
   return best;
 }
 
+/// An op that moves the value between registers and shared memory, and how the threads hold it.
+struct TileMover {
+  const TileOp* op = nullptr;
+  std::shared_ptr<const Layout> held;
+};
+
+/// Of the two ops that move the value, or the one, by the instructions that take the fewest cycles of the port: a layout made for them.
+/// Nothing where there are more, or the value cannot lie as it likes.
+std::optional<Layout> made_for(const Kernel& kernel, const Machine& machine, const LayoutPlan& plan, Planner& planner, std::size_t value,
+                               int bits) {
+  std::vector<TileMover> movers;
+  for (const auto* list : {&kernel.prologue, &kernel.body, &kernel.epilogue})
+    for (const TileOp& op : *list)
+      if (const OpPlan* of = plan.find(op.name))
+        for (const OpAccess& access : of->accesses)
+          if (access.value == value && !access.scratch) movers.push_back({&op, access.held});
+  const auto moves = [](const TileMover& m) { return m.held && (m.op->kind == "smem_store" || m.op->kind == "smem_load"); };
+  if (movers.empty() || movers.size() > 2 || !std::all_of(movers.begin(), movers.end(), moves)) return std::nullopt;
+  const TileMover &one = movers.front(), &other = movers.back();
+  std::optional<Layout> best;
+  std::pair<std::int64_t, std::int64_t> fewest{};
+  for (const Instruction& by_one : machine.instructions)
+    for (const Instruction& by_other : machine.instructions) {
+      if (!Planner::suits(*one.op, by_one) || !Planner::suits(*other.op, by_other)) continue;
+      auto made = least_ways_layout(*one.held, by_one, *other.held, by_other, bits);
+      if (!made) continue;
+      if (!planner.objection(value, *made).empty()) return std::nullopt;
+      const AccessCost cost = sum_of(cost_of_access(*one.held, *made, bits, by_one), cost_of_access(*other.held, *made, bits, by_other));
+      if (cost.known && (!best || std::pair(cost.port, cost.issues) < fewest)) best = std::move(made), fewest = {cost.port, cost.issues};
+    }
+  return best;
+}
+
 }  // namespace
 
 std::vector<LayoutAlternative> alternatives_of(const Kernel& kernel, const Scope& params, const Machine& machine, const LayoutPlan& plan,
@@ -46,11 +81,13 @@ std::vector<LayoutAlternative> alternatives_of(const Kernel& kernel, const Scope
   Planner planner(kernel, params, machine, plan.choices, {}, none);
   planner.run();
 
-  // Of the memory: what it is now, panels, rows, and rows with 16 bytes between them.
+  // Of the memory: what it is now, panels, rows, rows with 16 bytes between them, and what is made for those who move it.
   std::vector<std::string> texts{memory.text};
   const std::vector<std::int64_t>& shape = memory.layout->shape;
   for (const char* known : {"panels 128", "panels 64", "panels 32", "panels 0", "rows"}) texts.emplace_back(known);
   if (shape.size() == 2) texts.push_back(fmt::format("rows {}", shape[1] + 128 / access.bits));
+  if (const auto made = made_for(kernel, machine, plan, planner, access.value, access.bits))
+    texts.push_back(layout_text(*made, access.bits));
   std::vector<std::shared_ptr<const StoredLayout>> layouts;
   for (const std::string& text : texts) {
     std::vector<Fault> faults;

@@ -15,7 +15,9 @@
 #include "core/layout/known.h"
 #include "core/layout/least_ways.h"
 #include "core/layout/notation.h"
+#include "core/layout/plan.h"
 #include "core/library/library.h"
+#include "core/problem/resolve.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;
@@ -274,4 +276,47 @@ TEST_CASE(
           counted[bits][0], counted[bits][1], worst[bits], counted[bits][2]);
     CHECK(counted[bits][0] > 10);
   }
+}
+
+TEST_CASE("a tile that goes from registers to registers through shared memory is offered a layout made for both", "[core]") {
+  // Lanes have neighbouring rows before, and every eighth row, which swizzles of panels do not tell apart, afterwards.
+  Kernel kernel = load_kernel(test::repository_path("tests/kernels/gemm_turned.json")).value();
+  TileValue stage = *kernel.find_value("y");
+  stage.name = "ys";
+  stage.space = Space::Smem;
+  kernel.values.push_back(stage);
+  TileOp& there = kernel.epilogue.front();
+  TileOp back = there;
+  there.kind = "smem_store", there.outputs = {"ys"};
+  back.name = "back", back.kind = "smem_load", back.inputs[0].value = "ys";
+  const std::string store = there.name;
+  kernel.epilogue.insert(kernel.epilogue.begin() + 1, back);
+  LayoutChoices choices;
+  choices.layouts["y"] = "{register=[[1,0],[2,0],[4,0],[0,8],[0,16]],lane=[[0,1],[0,2],[8,0],[16,0],[32,0]],warp=[[0,4],[0,32]]}";
+  const auto problem = resolve(kernel, h100(), {}, {}, choices);
+  INFO((problem.ok() ? "" : to_string(problem.error())));
+  REQUIRE(problem.ok());
+  // Cycles of the port for both by the best instructions, for each layout.
+  std::map<std::string, std::int64_t> cycles[2];
+  for (const bool load : {false, true})
+    for (const LayoutAlternative& each : alternatives_of(kernel, problem->params, h100(), *problem->layouts, load ? "back" : store)) {
+      if (!each.refused.empty() || !each.cost.known) continue;
+      const auto [it, added] = cycles[load].try_emplace(each.layout, each.cost.port);
+      if (!added) it->second = std::min(it->second, each.cost.port);
+    }
+  std::map<std::string, std::int64_t> both;
+  for (const auto& [layout, port] : cycles[0])
+    if (cycles[1].contains(layout)) both[layout] = port + cycles[1][layout];
+  std::string all;
+  std::optional<std::int64_t> made, named;
+  for (const auto& [layout, port] : both) {
+    all += fmt::format("{}: {}\n", layout, port);
+    std::optional<std::int64_t>& of = layout.starts_with("panels") || layout.starts_with("rows") ? named : made;
+    of = std::min(of.value_or(port), port);
+  }
+  INFO(all);
+  REQUIRE(made.has_value());
+  REQUIRE(named.has_value());
+  CHECK(*made == 2 * 64 * 64 * 4 / 128);
+  CHECK(*made < *named);
 }
