@@ -156,7 +156,10 @@ const std::vector<Case>& cases() {
       {"gemm_quantized", {{"F", 128}, {"T", 64}, {"K", 320}}, 2, 0, 11, {{"q", "operand"}}},
       {"layernorm", {{"ROWS", 203}, {"BLOCKS", 3}}, 3, 2e-3, 2},
       {"gemm_fetched", {{"F", 192}, {"T", 64}, {"K", 352}}, 2, 0, 2},
-      {"gemm_turned", {{"F", 128}, {"T", 64}, {"K", 320}}, 2, 0, 3}};
+      {"gemm_turned", {{"F", 128}, {"T", 64}, {"K", 320}}, 2, 0, 3},
+      {"gemm_fp8_hopper", {{"M", 256}, {"N", 128}, {"K", 512}}, 2, 0, 2},
+      {"gemm_w4a16_hopper", {{"N_OUT", 256}, {"TOKENS", 40}, {"K", 384}}, 2, 0, 3},
+      {"gemm_w4a16_prepacked_hopper", {{"N_OUT", 256}, {"TOKENS", 40}, {"K", 384}}, 2, 0}};
   return all;
 }
 

@@ -33,6 +33,8 @@ constexpr Call kCalls[] = {{"store_matrices", "mutated_store_matrices", 3},
                            {"matrix_32", "mutated_matrix_32", 2},
                            {"bytes_of", "mutated_bytes_of", 2},
                            {"from_lane", "mutated_from_lane", 2},
+                           {"bf16_of_i4", "mutated_bf16_of_i4", 3},
+                           {"bf16_of_i4_halves", "mutated_bf16_of_i4_halves", 3},
                            {"store_word", {}, 0},
                            {"load_word", {}, 0},
                            {"store_two", {}, 0},
@@ -121,8 +123,8 @@ class Mutator {
         const bool leading = value == 16 && text.substr(end).starts_with(")") && text.find("u64 ") != std::string_view::npos;
         const bool next_panel =
             (bound_ <= 4 && text.substr(0, i).ends_with("k / 4 * ")) || (bound_ <= 2 && text.substr(0, i).ends_with("k / 2 * "));
-        if (!of_slot && !in_template && !leading && !next_panel && !same_bytes(text.substr(0, i)) && !(loop && value < 2) && value > 0 &&
-            value < 65536)
+        if (!of_slot && !in_template && !leading && !of_declared(text, i) && !next_panel && !same_bytes(text.substr(0, i)) &&
+            !(loop && value < 2) && value > 0 && value < 65536)
           replace(at, word.size(), std::to_string(value / 2));
       } else if (word == "lane" || word == "tid") {
         for (const int bit : {1, 4, 16})
@@ -156,6 +158,13 @@ class Mutator {
     before.remove_suffix(end.size());
     const std::size_t comma = before.rfind(", ");
     return comma != std::string_view::npos && before.substr(0, comma).ends_with("bytes_of(" + std::string(before.substr(comma + 2)));
+  }
+  /// That the number is the size of an array: "float taken[1]".
+  static bool of_declared(std::string_view text, std::size_t at) {
+    if (at == 0 || text[at - 1] != '[') return false;
+    std::size_t begin = at - 1;
+    while (begin > 0 && in_word(text[begin - 1])) --begin;
+    return text.substr(0, begin).ends_with("float ") || text.substr(0, begin).ends_with("u32 ");
   }
   static bool slot_before(std::string_view text, std::size_t end) {
     std::size_t begin = end;

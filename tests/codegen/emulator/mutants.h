@@ -86,6 +86,24 @@ u32 mutated_bytes_of(u32 x, u32 y, u32 which) {
   if (emulated_mutant == N + 1) which ^= 0x10;
   return bytes_of(x, y, which);
 }
+// A packing shifted by a nibble, either way, and pairs of columns in another order. The text has those that it calls.
+inline void bf16_of_i4(u32 x, u32& a, u32& b, u32& c, u32& d);
+inline void bf16_of_i4_halves(u32 x, u32& a, u32& b, u32& c, u32& d);
+template <int N, class Unpack>
+void mutated_unpack(Unpack unpack, u32 x, u32& a, u32& b, u32& c, u32& d) {
+  if (emulated_mutant == N) x = x << 4 | x >> 28;
+  if (emulated_mutant == N + 1) x = x >> 4 | x << 28;
+  unpack(x, a, b, c, d);
+  if (emulated_mutant == N + 2) std::swap(b, c);
+}
+template <int N>
+void mutated_bf16_of_i4(u32 x, u32& a, u32& b, u32& c, u32& d) {
+  mutated_unpack<N>(bf16_of_i4, x, a, b, c, d);
+}
+template <int N>
+void mutated_bf16_of_i4_halves(u32 x, u32& a, u32& b, u32& c, u32& d) {
+  mutated_unpack<N>(bf16_of_i4_halves, x, a, b, c, d);
+}
 template <int N>
 u32 mutated_from_lane(u32 x, int lane) {
   if (emulated_mutant == N) lane ^= 1;
