@@ -48,6 +48,9 @@ std::optional<int> swizzle_of(const Layout& layout, int bits);
 std::optional<int> box_swizzle(const Layout& layout, int bits);
 std::vector<std::string> known_names();  ///< for hints: "accumulator", "panels 128" ...
 
+/// What a copy or conversion may be told to be written as, in place of an instruction: it does not go through shared memory.
+inline constexpr std::string_view kInRegisters = "registers";
+
 /// A catalogue row's fragment, over a tile of its own size.
 std::optional<Layout> layout_of(const Fragment& fragment);
 

@@ -23,6 +23,9 @@ bool hands_over(const TileOp& op) {
   return !op.outputs.empty() && std::find(kOthers.begin(), kOthers.end(), op.kind) == kOthers.end();
 }
 
+/// Its result may lie otherwise than what it takes.
+bool may_change_layout(const TileOp& op) { return op.kind == "copy" || op.kind == "convert"; }
+
 /// Among those kinds a choice is legal for ops of this kind.
 std::vector<Kind> kinds_for(const TileOp& op) {
   if (op.kind == "smem_store") return {Kind::SharedStore, Kind::MatrixStore};
@@ -186,6 +189,7 @@ void Planner::take_instructions() {
     }
     const Instruction* row = machine_.find_instruction(choice.name);
     if (row && suits(*op, *row)) continue;
+    if (choice.name == kInRegisters && may_change_layout(*op)) continue;
     std::vector<std::string> rows;
     for (const Instruction& each : machine_.instructions)
       if (suits(*op, each)) rows.push_back(each.name);
@@ -234,7 +238,7 @@ void Planner::plan_op(const TileOp& op) {
   if (op.kind == "load" || op.kind == "store") return plan_global(op);
   if (op.kind == "tma_load" || op.kind == "tma_store" || op.kind == "atomic_add") return plan_copy(op);
   if (computes(op)) plan_vectors(op);
-  if (op.kind == "copy" || op.kind == "convert") plan_change(op);
+  if (may_change_layout(op)) plan_change(op);
   const InstructionChoice* said = chosen(op);
   if (!said) return;
   plan_.ops[op.name].instruction = *said;
@@ -366,6 +370,20 @@ void Planner::plan_copy(const TileOp& op) {
   out.accesses.push_back(std::move(access));
 }
 
+/// Who wants the value to lie as it does: "wgmma of 'S' makes 's' as accumulator", "convert of 'c' takes 'p' as operand, as was chosen".
+std::string Planner::wish(std::size_t v, bool made) const {
+  const std::string& name = value(v).name;
+  std::string who;
+  for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
+    for (const TileOp& op : *list) {
+      const bool writes = std::find(op.outputs.begin(), op.outputs.end(), name) != op.outputs.end();
+      const bool reads = std::any_of(op.inputs.begin(), op.inputs.end(), [&](const Operand& in) { return in.value == name; });
+      if (who.empty() && (made ? writes : reads)) who = asker_of(op, tensor_products());
+    }
+  return fmt::format("{}{} '{}' as {}{}", who, made ? " makes" : " takes", printable(name), plan_.values[v].text,
+                     plan_.values[v].chosen ? ", as was chosen" : "");
+}
+
 /// Registers that lie otherwise afterwards. The type changes first, where they are; but where f32 are only other registers of the same
 /// thread, narrower numbers are put together of those.
 void Planner::plan_change(const TileOp& op) {
@@ -382,6 +400,11 @@ void Planner::plan_change(const TileOp& op) {
   change.shuffles = how.shuffles * wanted.layout->extent(LayoutAxis::Warp);
   plan_.ops[op.name].change = change;
   if (change.kind != ConversionClass::SharedMemory) return;
+  if (const auto said = choices_.instructions.find(op.name); said != choices_.instructions.end() && said->second.name == kInRegisters)
+    fault(pointer_to("/instructions", op.name),
+          fmt::format("'{}' cannot stay in registers: {}, {}, and other warps have its elements", printable(op.name), wish(from, true),
+                      wish(to, false)),
+          "say of one of them that it lies otherwise, or let it go through shared memory");
 
   // The fewest cycles of the port, then the fewest instructions, there and back; nothing else reads the memory in between.
   const auto fewer = [](const AccessCost& a, const AccessCost& b) { return std::pair(a.port, a.issues) < std::pair(b.port, b.issues); };

@@ -64,6 +64,7 @@ class Planner {
   void plan_transfer(const TileOp& op, bool store);
   void plan_copy(const TileOp& op);
   void plan_change(const TileOp& op);
+  std::string wish(std::size_t value, bool made) const;
   void plan_product(const TileOp& op);
   void plan_vectors(const TileOp& op);
   void plan_global(const TileOp& op);
