@@ -26,8 +26,10 @@
 #include "app/window/kit/contrasts.h"
 #include "app/window/kit/probe.h"
 #include "app/window/parts/tabs.h"
+#include "core/answers/layout_choice.h"
 #include "core/chart/gantt_model.h"
 #include "core/formats/choices_json.h"
+#include "core/library/layout_demands.h"
 #include "core/library/library.h"
 #include "core/problem/changes.h"
 #include "core/schedule/constraint_text.h"
@@ -61,6 +63,13 @@ Result<Ok> propose_as_asked(const Arguments& arguments, Session& session) {
     change ? session.apply(SetChange{*change}) : fault(change.error());
   }
   for (const std::string& text : arguments.all("--demand")) {
+    LayoutChoices choices;
+    std::vector<Fault> faults;
+    if (take_layout_demand(text, *content.kernel, choices, faults)) {
+      faults.empty() ? session.apply(ChooseLayouts{merged(content.choices, choices), {}, false}) : fault(Error{ErrorKind::Input, faults});
+      if (session.error()) return session.error()->error;
+      continue;
+    }
     const auto demand = parse_constraint(text, *content.problem);
     demand ? session.apply(AddConstraint{*demand, false}) : fault(demand.error());
   }

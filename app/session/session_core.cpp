@@ -8,6 +8,7 @@
 
 #include "app/jobs/judge_claim.h"
 #include "app/session/files.h"
+#include "core/answers/layout_choice.h"
 #include "core/base/atomic_file.h"
 #include "core/dump/dump_files.h"
 #include "core/formats/changes_json.h"
@@ -240,11 +241,14 @@ void SessionCore::on(const OpenConstraints& c) {
   // The file's changed numbers come first: what it demands is demanded of the problem that they make.
   auto changes = read_changes(c.path);
   if (!changes) return fail(title, changes.error());
+  const auto layouts = read_layout_demands(c.path);
+  if (!layouts) return fail(title, layouts.error());
   Content before = document_.content;
   const Asked asked = asked_now();
   const bool other_numbers = !changes->empty() || !document_.content.changes.empty();
-  if (other_numbers) {
+  if (other_numbers || !layouts->empty()) {
     document_.content.changes = std::move(*changes);
+    lay_out(document_.content, merged(document_.content.choices, *layouts));
     if (const auto error = resolve_content()) {
       document_.content = std::move(before);
       return fail(title, *error);

@@ -322,6 +322,8 @@ class SessionCore {
   /// checked again. False when there is no problem with it: all is as before, and said why. `why`: a running solve stops.
   bool put_in_force(Content next, const std::string& what, const char* why);
   bool change_numbers(Changes next, const std::string& what);
+  /// These choices, with the rows of the list that have the present ones.
+  static void lay_out(Content& next, LayoutChoices choices);
   /// False: nothing changed, or it is refused, with the reason on screen.
   bool choose_layouts(const LayoutChoices& choices, const std::string& what);
   /// Resolves content's kernel on its machine; on failure the problem is gone and the faults are returned.

@@ -179,18 +179,22 @@ void SessionCore::on(const ChooseLayouts& c) {
   if (choose_layouts(c.choices, what) && c.solve) solve_changed(what);
 }
 
-bool SessionCore::choose_layouts(const LayoutChoices& choices, const std::string& what) {
-  if (!document_.content.problem || choices == document_.content.choices) return false;
-  Content next = document_.content;
-  const LayoutChoices before = std::exchange(next.choices, choices);
+void SessionCore::lay_out(Content& next, LayoutChoices choices) {
+  const LayoutChoices before = std::exchange(next.choices, std::move(choices));
   // Rows go with the question, as they do when a number changes; those of yet other layouts, which were opened to compare, stay what they
   // are.
   for (EntryPtr& entry : next.schedules) {
     if (entry->schedule.layouts != before) continue;
     ScheduleEntry row = *entry;
-    row.schedule.layouts = choices;
+    row.schedule.layouts = next.choices;
     entry = std::make_shared<const ScheduleEntry>(std::move(row));
   }
+}
+
+bool SessionCore::choose_layouts(const LayoutChoices& choices, const std::string& what) {
+  if (!document_.content.problem || choices == document_.content.choices) return false;
+  Content next = document_.content;
+  lay_out(next, choices);
   return put_in_force(std::move(next), what, "the layouts changed");
 }
 

@@ -147,7 +147,8 @@ void SessionCore::on(const SaveProject& c) {
 }
 
 void SessionCore::on(const SaveConstraints& c) {
-  const auto saved = write_file(c.path, constraints_text(document_.content.constraints, document_.content.changes));
+  const auto saved =
+      write_file(c.path, constraints_text(document_.content.constraints, document_.content.changes, {}, document_.content.choices));
   if (!saved) return fail("Cannot save " + base_name(c.path), saved.error());
   say(LogLevel::Good, "saved " + c.path);
 }

@@ -88,7 +88,7 @@ Changes read_changes_from(ObjectReader& root) {
 
 Result<Changes> parse_changes(std::string_view text, const std::string& file_name, std::vector<Fault>* warnings) {
   return read_document<Changes>(text, file_name, kChangesSchema, warnings, [](ObjectReader& root, Changes& changes) {
-    root.find("constraints");
+    for (const char* member : {"constraints", "layouts", "instructions"}) root.find(member);
     changes = read_changes_from(root);
   });
 }

@@ -8,6 +8,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/formats/changes_json.h"
+#include "core/formats/choices_json.h"
 #include "core/formats/members.h"
 
 namespace heddle {
@@ -108,6 +109,7 @@ const Problem kNoProblem;
 struct ConstraintsFile {
   Constraints constraints;
   Changes changes;
+  LayoutChoices choices;
 };
 
 struct ChangeList {
@@ -150,10 +152,12 @@ void visit(Io& io, ConstraintIn& in) {
 
 template <class Io>
 void visit(Io& io, ConstraintsFile& f) {
-  io.at_least_one({"constraints", "changes"});
+  io.at_least_one({"constraints", "changes", "layouts", "instructions"});
   io.always("constraints", f.constraints, as::list(as::part_in(kNoProblem)));
   io.optional("changes", f.changes, ChangeList{},
               "Numbers of the kernel and the machine to be taken differently before anything is derived from them; in this order.");
+  io.optional("layouts", f.choices.layouts, as::layout_texts, "How values lie: demands, as in a schedule file.");
+  io.optional("instructions", f.choices.instructions, as::instruction_names, "In which instructions ops are written: the same.");
 }
 
 namespace {
@@ -174,8 +178,10 @@ Constraints read_list(const std::vector<Cursor>& items, const Problem& problem) 
 
 auto constraints_reader(const Problem& problem) {
   return [&problem](ObjectReader& root, Constraints& constraints) {
-    const bool only_changes = root.find("changes") && !root.cursor().json().find("constraints");
-    constraints = read_list(only_changes ? root.list("constraints") : root.required_list("constraints"), problem);
+    bool others = false;  // which are read by themselves
+    for (const char* member : {"changes", "layouts", "instructions"}) others = root.find(member).has_value() || others;
+    const bool none = others && !root.cursor().json().find("constraints");
+    constraints = read_list(none ? root.list("constraints") : root.required_list("constraints"), problem);
   };
 }
 
@@ -199,11 +205,22 @@ Json constraints_list_schema(Json& definitions) { return as::list(as::part_in(kN
 
 Json constraints_schema() { return document_schema<ConstraintsFile>(kConstraintsSchema, "Heddle constraints"); }
 
-std::string constraints_text(const Constraints& constraints, const Changes& changes, std::string_view original) {
-  Json root = document_json(kConstraintsSchema, ConstraintsFile{constraints, changes});
+std::string constraints_text(const Constraints& constraints, const Changes& changes, std::string_view original,
+                             const LayoutChoices& choices) {
+  Json root = document_json(kConstraintsSchema, ConstraintsFile{constraints, changes, choices});
   return document_text<Constraints>(std::move(root), original, kConstraintsSchema, [](ObjectReader& file, Constraints& ignored) {
     constraints_reader(Problem{})(file, ignored);
     read_changes_from(file);
+    read_choices_from(file);
+  });
+}
+
+Result<LayoutChoices> read_layout_demands(const std::string& path, std::vector<Fault>* warnings) {
+  const Result<std::string> text = read_file(path);
+  if (!text) return text.error();
+  return read_document<LayoutChoices>(*text, path, kConstraintsSchema, warnings, [](ObjectReader& root, LayoutChoices& choices) {
+    for (const char* member : {"constraints", "changes"}) root.find(member);
+    choices = read_choices_from(root);
   });
 }
 

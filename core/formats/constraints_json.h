@@ -1,4 +1,4 @@
-// Constraint files: heddle.constraints/1, what a user demands of a schedule, and which numbers to change first
+// Constraint files: heddle.constraints/1, what a user demands of a schedule and of layouts, and which numbers to change first
 // (core/formats/changes_json.h).
 #pragma once
 
@@ -8,6 +8,7 @@
 
 #include "core/base/json_reader.h"
 #include "core/base/result.h"
+#include "core/layout/choices.h"
 #include "core/problem/changes.h"
 #include "core/problem/problem.h"
 #include "core/schedule/constraint_text.h"
@@ -30,6 +31,11 @@ Json constraints_json(const Constraints& constraints);
 Json constraints_list_schema(Json& definitions);
 
 /// The file's text. With the `original` text it was read from, members that Heddle does not know are kept.
-std::string constraints_text(const Constraints& constraints, const Changes& changes = {}, std::string_view original = {});
+std::string constraints_text(const Constraints& constraints, const Changes& changes = {}, std::string_view original = {},
+                             const LayoutChoices& choices = {});
+
+/// Only how values are to lie and in which instructions ops are to be written: the problem is made with them already. What exists and what
+/// fits is for resolve() to say.
+Result<LayoutChoices> read_layout_demands(const std::string& path, std::vector<Fault>* warnings = nullptr);
 
 }  // namespace heddle

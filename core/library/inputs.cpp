@@ -74,8 +74,17 @@ LayoutChoices choices_for(const Kernel& kernel, const LayoutChoices& of_file, bo
   return choices;
 }
 
-/// resolve() knows no file: faults of choices are said of the schedule's file, or of the word of the command line.
-Result<Problem> with_places(Result<Problem> problem, const LayoutChoices& said, const std::string& schedule_file) {
+bool names_one_of(const std::string& pointer, const LayoutChoices& choices) {
+  const auto names = [&](const char* list, const auto& members) {
+    return std::any_of(members.begin(), members.end(), [&](const auto& member) { return pointer == pointer_to(list, member.first); });
+  };
+  return names("/layouts", choices.layouts) || names("/instructions", choices.instructions);
+}
+
+/// resolve() knows no file: faults of choices are said of the word of the command line, of the file that demands them, or of the
+/// schedule's.
+Result<Problem> with_places(Result<Problem> problem, const LayoutChoices& said, const LayoutChoices& demanded,
+                            const std::string& constraints_file, const std::string& schedule_file) {
   if (problem) return problem;
   Error error = problem.error();
   for (Fault& fault : error.faults) {
@@ -89,6 +98,8 @@ Result<Problem> with_places(Result<Problem> problem, const LayoutChoices& said, 
         fault.message = fmt::format("--instruction {}={}: {}", name, instruction_text(choice), fault.message), given = true;
     if (given)
       fault.pointer.clear();
+    else if (names_one_of(fault.pointer, demanded))
+      fault.file = constraints_file;
     else if (fault.pointer.starts_with("/layouts/") || fault.pointer.starts_with("/instructions/"))
       fault.file = schedule_file;
   }
@@ -228,22 +239,28 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
   std::vector<std::string> sentences;  // those that are not about layouts
   for (const std::string& sentence : names.demands)
     if (!take_layout_demand(sentence, *kernel, said, unread)) sentences.push_back(sentence);
+  for (Fault& fault : unread)
+    if (!fault.message.starts_with("--")) fault.message = "--demand " + fault.message;
   if (!unread.empty()) faults.add(Result<Ok>(Error{ErrorKind::Input, unread}));
   const std::optional<std::string>& demands = names.constraints;
+  LayoutChoices demanded;  // by the file of constraints
   if (demands) {
     Result<Changes> changes = read_changes(*demands, &warnings);
     faults.add(changes);
     if (changes) inputs.changes.insert(inputs.changes.end(), changes->begin(), changes->end());
+    Result<LayoutChoices> choices = read_layout_demands(*demands, &warnings);
+    faults.add(choices);
+    if (choices) demanded = *std::move(choices);
   }
   for (const std::string& text : names.changes) {
     const Result<Change> change = parse_change(text, *kernel, *machine);
     faults.add(change);
     if (change) inputs.changes.push_back(*change);
   }
-  inputs.choices = choices_for(*kernel, of_file, choosers_kernel == kernel->name, said);
+  inputs.choices = choices_for(*kernel, of_file, choosers_kernel == kernel->name, choices_for(*kernel, demanded, true, said));
   Result<Problem> problem = with_places(
       resolve_inputs(*kernel, *machine, params, faults.failed() ? Changes{} : inputs.changes, inputs.choices, inputs.triton.get()), said,
-      inputs.schedule_file);
+      demanded, demands.value_or(""), inputs.schedule_file);
   if (demands || !sentences.empty()) {
     // What is wrong with the changes must not hide what is wrong with the constraints: they are read without the changes then.
     const Result<Problem> unchanged = problem ? problem : resolve(*kernel, *machine, params);

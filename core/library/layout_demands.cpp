@@ -8,6 +8,7 @@
 #include "core/base/suggest.h"
 #include "core/base/text_style.h"
 #include "core/formats/choices_json.h"
+#include "core/layout/known.h"
 
 namespace heddle {
 namespace {
@@ -37,10 +38,10 @@ bool writes(const TileOp& op, std::string_view value) { return std::find(op.outp
 bool take_layout_demand(std::string_view sentence, const Kernel& kernel, LayoutChoices& choices, std::vector<Fault>& faults) {
   std::string_view rest = sentence;
   const std::string_view verb = take_word(rest);
-  if (verb != "layout" && verb != "store" && verb != "load") return false;
+  if (verb != "layout" && verb != "store" && verb != "load" && verb != "convert") return false;
   const std::string name(take_word(rest));
   const auto fault = [&](std::string message, std::string hint) {
-    faults.push_back({"", "", fmt::format("--demand {}: {}", printable(sentence), message), std::move(hint)});
+    faults.push_back({"", "", fmt::format("{}: {}", printable(sentence), message), std::move(hint)});
   };
   if (verb == "layout") {
     const auto called_so = [](const TileOp& op) { return op.name == "layout"; };
@@ -49,6 +50,25 @@ bool take_layout_demand(std::string_view sentence, const Kernel& kernel, LayoutC
       fault("which value lies how?", "\"layout dqs0 panels 32\"");
     else
       add_layout(fmt::format("{}={}", name, rest), choices, faults);
+    return true;
+  }
+  const auto takes_part = [&](const TileOp& op) { return op.name == name || reads(op, name) || writes(op, name); };
+  if (verb == "convert") {
+    if (rest != "in registers") return false;  // an op may be called so
+    std::vector<std::string> known, ops;
+    for (const auto* list : {&kernel.prologue, &kernel.body, &kernel.epilogue})
+      for (const TileOp& op : *list) {
+        if (op.kind != "copy" && op.kind != "convert") continue;
+        known.push_back(op.name);
+        if (takes_part(op)) ops.push_back(op.name);
+      }
+    const std::string near = did_you_mean(name, known);
+    if (ops.empty())
+      fault(fmt::format("kernel '{}' has no copy or conversion of this name, or of a value of this name", kernel.name),
+            !near.empty()   ? near
+            : known.empty() ? "there is none"
+                            : "there are " + list_of(known));
+    for (const std::string& op : ops) add_instruction(fmt::format("{}={}", op, kInRegisters), choices, faults);
     return true;
   }
   // An op may be called "load": then it is a demand like any other ("load before store").
@@ -64,7 +84,7 @@ bool take_layout_demand(std::string_view sentence, const Kernel& kernel, LayoutC
     for (const TileOp& op : *list) {
       if (op.kind != kind) continue;
       moved.insert(moved.end(), op.outputs.begin(), op.outputs.end());
-      if (op.name == name || reads(op, name) || writes(op, name)) ops.push_back(op.name);
+      if (takes_part(op)) ops.push_back(op.name);
     }
   if (ops.empty()) {
     const std::string near = did_you_mean(name, moved);

@@ -132,6 +132,22 @@ LayoutChoices plain_stores() {
 
 }  // namespace
 
+TEST_CASE("what a constraints file demands of layouts is in force when it is opened, as it was when it was saved", "[app]") {
+  const std::string path = (fs::temp_directory_path() / ("heddle_layout_demands_" + std::to_string(::getpid()) + ".json")).string();
+  Shipped s;
+  s.session.apply(ChooseLayouts{plain_stores(), {}, false});
+  s.session.apply(SaveConstraints{path});
+  Shipped other;
+  other.session.apply(OpenConstraints{path});
+  REQUIRE_FALSE(other.session.error());
+  CHECK(other.content().choices == plain_stores());
+  CHECK(problem_hash(*other.content().problem) == problem_hash(*s.content().problem));
+  CHECK(other.content().entry()->schedule.layouts == plain_stores());
+  other.session.apply(Undo{});
+  CHECK(other.content().choices.empty());
+  fs::remove(path);
+}
+
 TEST_CASE("layouts are chosen in one step of undo: the kernel is resolved again, and its schedules are judged again", "[app]") {
   Shipped s;
   const Cycle before = s.content().bounds->min_ii();

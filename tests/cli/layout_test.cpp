@@ -258,6 +258,25 @@ TEST_CASE("a demand's price is what it costs with the other layouts still open, 
   CHECK_FALSE(contains(plain.out, "open:"));
 }
 
+TEST_CASE("a constraints file demands layouts, and faults of them are said of that file", "[app]") {
+  const ScratchFolder folder;
+  const std::string file = folder.write("c.json", R"({"schema": "heddle.constraints/1", "layouts": {"dqs0": "panels 128"},
+    "instructions": {"stage_dq0": "st.shared.8"}})");
+  const auto run = run_heddle({"solve", "attention_backward_hopper", "h100", "--choose", "all", "--constraints", file, "--json"});
+  INFO(run.err);
+  REQUIRE(run.code == kDone);
+  CHECK(json::parse(run.out).at("ii") == 2816);
+  // What the command line says goes first.
+  const auto other =
+      run_heddle({"solve", "attention_backward_hopper", "h100", "--constraints", file, "--demand", "layout dqs0 panels 32", "--json"});
+  CHECK(json::parse(other.out).at("ii") == 2688);
+  const std::string wrong = folder.write("w.json", R"({"schema": "heddle.constraints/1", "layouts": {"dqs9": "panels 128"}})");
+  const auto fault = run_heddle({"solve", "attention_backward_hopper", "h100", "--constraints", wrong});
+  CHECK(fault.code == kInvalidInput);
+  CHECK(contains(fault.err, "w.json"));
+  CHECK(contains(fault.err, "dqs9"));
+}
+
 TEST_CASE("a front with layouts open is that of the combination that dominates all, and names it", "[app]") {
   const auto run = run_heddle({"pareto", "gemm_w4a16_prepacked_hopper", "h100", "--choose", "all", "--against", "stages", "--json"});
   INFO(run.err);

@@ -9,6 +9,7 @@
 #include "core/check/layouts.h"
 #include "core/layout/known.h"
 #include "core/layout/plan.h"
+#include "core/library/layout_demands.h"
 #include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "tests/support/paths.h"
@@ -91,6 +92,34 @@ TEST_CASE("where the rule of a kind has cycles of the port, a change of layout i
     if (problem.unit(use.unit).role == UnitRole::Smem) reserved += use.work();
   CHECK(reserved == 128);
   CHECK(judge_layouts(problem.layouts)->violations.empty());
+}
+
+TEST_CASE("a conversion that is to stay in registers is refused where other warps have its elements, and both askers are named", "[core]") {
+  LayoutChoices choices = kTurns;
+  std::vector<Fault> faults;
+  REQUIRE(take_layout_demand("convert regroup in registers", turned(), choices, faults));
+  REQUIRE(faults.empty());
+  CHECK(choices.instructions.at("regroup").name == "registers");
+  const auto refused = resolve(turned(), hopper(), {}, {}, choices);
+  REQUIRE_FALSE(refused.ok());
+  const Fault& fault = refused.error().faults.front();
+  CHECK(fault.pointer == "/instructions/regroup");
+  CHECK_THAT(fault.message, Catch::Contains("'regroup' cannot stay in registers: ") && Catch::Contains(" makes 'h' as ") &&
+                                Catch::Contains(" takes 'a' as accumulator"));
+  // As everything lies by default nothing has to leave the registers.
+  LayoutChoices usual;
+  REQUIRE(take_layout_demand("convert a in registers", turned(), usual, faults));
+  REQUIRE(faults.empty());
+  const auto kept = resolve(turned(), hopper(), {}, {}, usual);
+  REQUIRE(kept.ok());
+  CHECK(choices_of(*kept) == usual);
+  CHECK(judge_layouts(kept->layouts)->violations.empty());
+  // It is no instruction of other ops, and no other op has the name.
+  LayoutChoices other;
+  other.instructions = {{"stage", {"registers", {}}}};
+  CHECK_FALSE(resolve(load_kernel("layernorm").value(), hopper(), {}, {}, other).ok());
+  REQUIRE(take_layout_demand("convert regruop in registers", turned(), other, faults));
+  CHECK_THAT(faults.front().hint, Catch::Contains("regroup"));
 }
 
 TEST_CASE("changes of layout for which a block has no room are faults", "[core]") {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
+#include <cstdio>
 #include <random>
 
 #include "core/base/atomic_file.h"
@@ -196,6 +197,31 @@ TEST_CASE("keys of others in a constraints file survive a save", "[core]") {
   const std::string saved = constraints_text(*constraints, *changes, text);
   for (const char* key : {"\"x-me\": 1", "\"x-why\": \"because\"", "\"x-who\": \"me\""}) CHECK(saved.find(key) != std::string::npos);
   CHECK(constraints_text({}, *changes).find("\"changes\"") != std::string::npos);
+}
+
+TEST_CASE("a constraints file may demand layouts and instructions, alone or with constraints, and a save keeps them", "[core]") {
+  LayoutChoices choices;
+  choices.layouts = {{"dqs0", "panels 32"}};
+  choices.instructions = {{"stage_dq0", {"st.shared.8", {}}}, {"stage_dq1", {"st.shared.8", {2, 3}}}};
+  const std::string text = constraints_text({}, {}, {}, choices);
+  const std::string file = "layout_demands_test.json";
+  REQUIRE(write_file(file, text));
+  std::vector<Fault> warnings;
+  const auto read = read_layout_demands(file, &warnings);
+  REQUIRE(read.ok());
+  CHECK(*read == choices);
+  CHECK(read_changes(file, &warnings).value().empty());
+  const Problem problem = resolve(load_kernel("toy_fig1").value(), load_machine("toy").value()).value();
+  CHECK(read_constraints(file, problem, &warnings).value().empty());
+  CHECK(warnings.empty());
+  const auto only = parse_constraints(R"({"schema": "heddle.constraints/1", "layouts": {"dqs0": "panels 32"}})", "c.json", problem);
+  CHECK(only.ok());
+  CHECK_FALSE(parse_constraints(R"({"schema": "heddle.constraints/1"})", "c.json", problem).ok());
+  REQUIRE(write_file(file, R"({"schema": "heddle.constraints/1", "layouts": {"dqs0": 3}})"));
+  const auto wrong = read_layout_demands(file);
+  REQUIRE_FALSE(wrong.ok());
+  CHECK(wrong.error().faults.front().pointer == "/layouts/dqs0");
+  std::remove(file.c_str());
 }
 
 TEST_CASE("all faults of changes come at once, and point into the file", "[core]") {

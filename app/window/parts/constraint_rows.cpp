@@ -12,6 +12,8 @@
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
 #include "app/window/parts/constraints_state.h"
+#include "core/answers/layout_choice.h"
+#include "core/library/layout_demands.h"
 #include "core/schedule/constraint_text.h"
 
 namespace heddle::app {
@@ -197,7 +199,8 @@ void draw_add_constraint(const char* name, const Session& session, UiState& ui, 
   const bool entered = entered_field(base + "/add", hint.c_str(), state.add, sizeof state.add, width - side - px(4));
   if (ImGui::IsItemHovered() && !ImGui::IsItemActive())
     tooltip("A demand as a sentence, for example\n  " + example +
-            "\n  A and B in one group\n  A before B by 64\n  registers <= 240\n  at most 3 stages\nEnter solves under it.");
+            "\n  A and B in one group\n  A before B by 64\n  registers <= 240\n  at most 3 stages\n  layout dqs0 panels 32\n  store dqs0 "
+            "by st.shared.8\nEnter solves under it.");
   ImGui::PopStyleVar();
   if (ImGui::IsItemEdited()) state.add_fault.clear();
   ImGui::SameLine(0, px(4));
@@ -219,6 +222,17 @@ void draw_add_constraint(const char* name, const Session& session, UiState& ui, 
     ImGui::EndPopup();
   }
   if (entered && state.add[0]) {
+    LayoutChoices choices;
+    std::vector<Fault> faults;
+    const Content& content = session.content();
+    if (take_layout_demand(state.add, *content.kernel, choices, faults)) {
+      state.add_fault = faults.empty() ? "" : first_fault(Error{ErrorKind::Input, faults});
+      state.focus_add = !faults.empty();
+      if (!faults.empty()) return wrapped_text(fonts().small, theme().bad, state.add_fault);
+      ui.commands.push(ChooseLayouts{merged(content.choices, choices), choices_in_words(choices), true});
+      state.add[0] = 0;
+      return;
+    }
     auto parsed = parse_constraint(state.add, *session.content().problem);
     if (parsed) {
       ui.commands.push(AddConstraint{*parsed, true, parsed->ops.size() == 1});
