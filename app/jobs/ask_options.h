@@ -12,10 +12,10 @@
 
 namespace heddle::app {
 
-enum class Topic { Explain, Slack, Price, Latency, Sensitivity, Alternatives, Pareto, Compare, Family, Paper };
-inline constexpr Topic kTopics[] = {Topic::Explain,      Topic::Slack,  Topic::Price,   Topic::Latency, Topic::Sensitivity,
-                                    Topic::Alternatives, Topic::Pareto, Topic::Compare, Topic::Family,  Topic::Paper};
-/// Also the name of the command that asks the same: "explain", "slack" ...
+enum class Topic { Explain, Slack, Price, Latency, Sensitivity, Alternatives, Pareto, Compare, Family, Paper, Layouts };
+inline constexpr Topic kTopics[] = {Topic::Explain, Topic::Slack,   Topic::Price,  Topic::Latency, Topic::Sensitivity, Topic::Alternatives,
+                                    Topic::Pareto,  Topic::Compare, Topic::Family, Topic::Paper,   Topic::Layouts};
+/// Also the name of the command that asks the same: "explain", "slack" ...; that of "layouts" is `heddle solve --choose all`.
 const char* to_string(Topic topic);
 
 /// What there is to choose; every topic reads its own part. Defaults are those of the command line.

@@ -13,6 +13,7 @@
 #include "core/problem/resolve.h"
 #include "solver/paper/ask.h"
 #include "solver/questions/alternatives.h"
+#include "solver/questions/choose_layouts.h"
 #include "solver/questions/explain.h"
 #include "solver/questions/kernel_set.h"
 #include "solver/questions/kernel_set_members.h"
@@ -38,6 +39,7 @@ const char* to_string(Topic topic) {
     case Topic::Compare: return "compare";
     case Topic::Family: return "family";
     case Topic::Paper: return "paper";
+    case Topic::Layouts: return "layouts";
   }
   return "explain";
 }
@@ -244,6 +246,29 @@ Answer paper(const Question& q, std::stop_token stop, const AskListener& tell) {
   });
 }
 
+/// What is in force is said, so it is not open.
+Answer layouts(const Question& q, std::stop_token stop, const AskListener& tell) {
+  LayoutsAnswer answer;
+  const LayoutChoices said = choices_of(*q.problem);
+  Result<OpenLayouts> open = open_layouts(*q.kernel, *q.machine, q.overrides, q.changes, said, {"all"});
+  if (!open) {
+    answer.faults = open.error().faults;
+    return answer;
+  }
+  open->problem.max_groups = open->shape.max_groups = q.problem->max_groups;
+  solver::SolveRequest request = solve_request(q);
+  request.incumbent.reset();
+  const solver::ResolveWith resolve_again = [&](const LayoutChoices& choices) {
+    Result<Problem> problem = resolve(*q.kernel, *q.machine, q.overrides, q.changes, choices);
+    if (problem) problem->max_groups = q.problem->max_groups;
+    return problem;
+  };
+  answer.chosen = solver::choose_layouts(*std::move(open), resolve_again, std::move(request), stop, phases(tell));
+  answer.cancelled = answer.chosen.outcome.cancelled;
+  answer.timed_out = answer.chosen.outcome.timed_out;
+  return answer;
+}
+
 Answer ask(const Question& q, std::stop_token stop, const AskListener& tell) {
   switch (q.topic) {
     case Topic::Explain: return explain(q, stop, tell);
@@ -256,6 +281,7 @@ Answer ask(const Question& q, std::stop_token stop, const AskListener& tell) {
     case Topic::Compare: return compare(q, stop, tell);
     case Topic::Family: return family(q, stop, tell);
     case Topic::Paper: return paper(q, stop, tell);
+    case Topic::Layouts: return layouts(q, stop, tell);
   }
   return {};
 }

@@ -1,4 +1,5 @@
-// One question to the solver in the background: explain, slack, price, latency, sensitivity, alternatives, pareto, compare, family, paper.
+// One question to the solver in the background: explain, slack, price, latency, sensitivity, alternatives, pareto, compare, family, paper,
+// layouts.
 // A question is a value that holds all it needs; partial answers come while it runs, the whole one at the end.
 #pragma once
 
@@ -14,6 +15,7 @@
 #include "app/jobs/solve_job.h"
 #include "app/jobs/worker.h"
 #include "core/answers/alternatives.h"
+#include "core/answers/chosen_layouts.h"
 #include "core/answers/explanation.h"
 #include "core/answers/kernel_set.h"
 #include "core/answers/latency.h"
@@ -51,8 +53,15 @@ struct FamilyAnswer {
   bool cancelled = false, timed_out = false;
 };
 
+/// Layouts, instructions and schedule chosen together, or why nothing is open.
+struct LayoutsAnswer {
+  ChosenLayouts chosen;
+  std::vector<Fault> faults;
+  bool cancelled = false, timed_out = false;
+};
+
 using Answer = std::variant<std::monostate, Explanation, SlackRanges, Prices, LatencyRange, Sensitivity, Alternatives, Pareto, Scoreboard,
-                            FamilyAnswer, PaperAnswer>;
+                            FamilyAnswer, PaperAnswer, LayoutsAnswer>;
 
 /// The answer as far as it has come; `answer` may be empty when only `doing` is news.
 struct AnswerSoFar {

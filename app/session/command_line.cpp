@@ -206,6 +206,7 @@ std::string ask_command(const Session& session, Topic topic, const AskOptions& o
       if (options.u != AskOptions{}.u) add({"--u", fmt::format("{}", options.u)});
       for (const std::string& name : options.ablations) add({"--ablation", name});
       break;
+    case Topic::Layouts: return command_line(session, "solve", {"--choose", "all"});
     case Topic::Compare:
       // Shipped schedules take part by themselves.
       for (const EntryPtr& entry : session.content().schedules)

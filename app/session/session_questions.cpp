@@ -69,6 +69,8 @@ std::string Session::why_no_question(Topic topic) const {
   if (topic == Topic::Latency && !entry->verdict.valid()) return "the shown schedule breaks a rule already";
   if (topic == Topic::Latency && !selection().primary().valid()) return "select an op first";
   if (topic == Topic::Family && content().dump) return "a compiler's dump has no parameters to vary";
+  if (topic == Topic::Layouts && content().dump) return "a compiler's dump says nothing of layouts";
+  if (topic == Topic::Layouts && content().triton) return "how the tiles of a Triton text lie is Triton's choice";
   if (topic == Topic::Family && content().triton) return "the tiles of a Triton kernel are numbers of its text: vary them in Python";
   if (topic == Topic::Price &&
       std::none_of(content().constraints.begin(), content().constraints.end(), [](const UserConstraint& c) { return c.enabled; }))

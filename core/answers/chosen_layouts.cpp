@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/answers/layout_choice.h"
 #include "core/answers/summary.h"
 #include "core/formats/choices_json.h"
 
@@ -82,23 +83,44 @@ std::string layout_claim(const ChosenLayouts& answer) {
                      answer.cases > 1 ? fmt::format(", decided in {} cases", answer.cases) : std::string());
 }
 
+std::vector<CandidateRow> candidate_rows(const ChosenLayouts& answer) {
+  std::vector<CandidateRow> rows;
+  for (std::size_t d = 0; d < answer.question.decisions.size(); ++d) {
+    const LayoutDecision& decision = answer.question.decisions[d];
+    for (const std::size_t i : in_order(decision, answer.chosen[d]))
+      rows.push_back(
+          {d, i, i == answer.chosen[d], decision.candidates[i].dominated_by.has_value(), why_not(decision, i, answer.chosen[d])});
+  }
+  return rows;
+}
+
+std::string decision_text(const LayoutDecision& decision) {
+  return fmt::format("{} for {}, {} of them dominated", count_of(static_cast<std::int64_t>(decision.candidates.size()), "candidate"),
+                     all_of(decision.values), dropped(decision));
+}
+
+LayoutChoices choices_to_use(const ChosenLayouts& answer, LayoutChoices now) {
+  for (std::size_t d = 0; d < answer.question.decisions.size(); ++d)
+    if (const LayoutCandidate& chosen = answer.question.decisions[d].candidates[answer.chosen[d]]; !chosen.current)
+      now = merged(std::move(now), chosen.choices);
+  return now;
+}
+
 std::string chosen_layouts_text(const ChosenLayouts& answer, const TextStyle& style) {
   constexpr std::size_t kMostRows = 5;  // of a decision
   std::string text = wrapped(styled(layout_claim(answer), style), "layouts: ", style.width);
+  const std::vector<CandidateRow> all = candidate_rows(answer);
   for (std::size_t d = 0; d < answer.question.decisions.size(); ++d) {
     const LayoutDecision& decision = answer.question.decisions[d];
-    const std::size_t chosen = answer.chosen[d];
     std::vector<std::vector<std::string>> rows;
-    for (const std::size_t i : in_order(decision, chosen)) {
-      if (rows.size() == kMostRows) break;
-      const LayoutCandidate& each = decision.candidates[i];
+    for (const CandidateRow& row : all) {
+      if (row.decision != d || rows.size() == kMostRows) continue;
+      const LayoutCandidate& each = decision.candidates[row.candidate];
       const AccessCost sum = each.cost();
       rows.push_back({styled(choices_text(each.choices), style), std::to_string(sum.port), std::to_string(sum.ways),
-                      std::to_string(sum.issues), std::to_string(sum.selects), std::to_string(each.bytes),
-                      styled(why_not(decision, i, chosen), style)});
+                      std::to_string(sum.issues), std::to_string(sum.selects), std::to_string(each.bytes), styled(row.why, style)});
     }
-    text += fmt::format("\n{} candidates for {}, {} of them dominated\n", decision.candidates.size(), all_of(decision.values),
-                        dropped(decision));
+    text += "\n" + decision_text(decision) + "\n";
     text += text_table(
         {{"layout and instructions"}, {"port", true}, {"ways", true}, {"issues", true}, {"selects", true}, {"bytes", true}, {"why"}}, rows,
         style.width);

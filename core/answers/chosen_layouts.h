@@ -34,6 +34,19 @@ std::string open_layouts_text(const OpenLayouts& question);
 /// combinations in all, 1 after those that others dominate are dropped)". Says less where less was proved.
 std::string layout_claim(const ChosenLayouts& answer);
 
+/// A candidate as a row of a table.
+struct CandidateRow {
+  std::size_t decision = 0, candidate = 0;
+  bool chosen = false, dominated = false;
+  std::string why;  ///< "chosen", or why it is not
+};
+/// Decision by decision the chosen one, those that were open, then the dominated ones with the fewest cycles of the port.
+std::vector<CandidateRow> candidate_rows(const ChosenLayouts& answer);
+/// "15 candidates for dqs0, 14 of them dominated"
+std::string decision_text(const LayoutDecision& decision);
+/// The choices of a problem with what was chosen otherwise than as given: what puts the answer in force.
+LayoutChoices choices_to_use(const ChosenLayouts& answer, LayoutChoices now);
+
 /// A line for each decision with what was chosen; then every candidate that is not as good, the best few, and why it was not taken.
 std::string chosen_layouts_text(const ChosenLayouts& answer, const TextStyle& style);
 

@@ -6,7 +6,9 @@
 #include <sstream>
 #include <thread>
 
+#include "app/session/command_line.h"
 #include "app/session/proposal_commands.h"
+#include "app/session/question_state.h"
 #include "app/window/kit/actions.h"
 #include "app/window/parts/what_if_state.h"
 #include "app/window/tabs/layout/layout_state.h"
@@ -434,6 +436,81 @@ TEST_CASE("an op whose lanes meet carries x2 in the chart, and a click on it lea
   CHECK(p.session().view().tab == BottomTab::Layout);
   CHECK(marks.front().find(p.state().op) != std::string::npos);
   CHECK(p.a().cost.ways == 2);
+}
+
+TEST_CASE("Choose leaves layouts to the solver: a claim, every candidate, and one click that puts the best in force", "[ui]") {
+  Layouts p;
+  LayoutChoices plain;
+  plain.layouts = {{"dqs0", "panels 128"}};
+  plain.instructions = {{"stage_dq0", {"st.shared.8", {}}}};
+  p.click("layout/choosing");
+  p.frame(2);
+  REQUIRE(p.has("layouts/ask"));
+  p.click("layouts/ask");
+  p.settle();
+  p.frame(2);
+  const auto* answer = p.session().question(Topic::Layouts).as<LayoutsAnswer>();
+  REQUIRE(answer);
+  REQUIRE(answer->faults.empty());
+  CHECK(answer->chosen.outcome.status == Status::Optimal);
+  CHECK(answer->chosen.outcome.schedule->ii == 2688);
+  CHECK(p.has("layouts/claim"));
+  CHECK(p.has("layouts/candidate/0"));
+  CHECK(ask_command(p.session(), Topic::Layouts, {}).find("heddle solve attention_backward_hopper h100") == 0);
+  CHECK(ask_command(p.session(), Topic::Layouts, {}).find("--choose all") != std::string::npos);
+  p.click("layouts/use");
+  p.settle();
+  CHECK(p.content().choices.layouts.at("dqs0") == "panels 32");
+  // What is said stays as it is.
+  p.session().apply(ChooseLayouts{plain, {}, false});
+  p.session().apply(Ask{Topic::Layouts, {}});
+  p.settle();
+  answer = p.session().question(Topic::Layouts).as<LayoutsAnswer>();
+  REQUIRE(answer);
+  CHECK(answer->chosen.outcome.schedule->ii == 2816);
+}
+
+TEST_CASE("a demand of a layout is typed like any other, and what it says is kept with the project", "[ui]") {
+  const test::FlowFolder folder;
+  Layouts p;
+  p.session().apply(show_tab(BottomTab::Constraints));
+  p.frame(2);
+  REQUIRE(p.has("constraint_table/add"));
+  p.click("constraint_table/add");
+  p.type("layout dqs0 panels 33");
+  p.key(Key::Enter);
+  p.frame(2);
+  CHECK(p.content().choices.empty());  // refused, in a sentence
+  p.session().apply(DismissError{});
+  p.click("constraint_table/add");
+  p.type("layout dqs0 panels 32");
+  p.key(Key::Enter);
+  p.settle();
+  CHECK(p.content().choices.layouts.at("dqs0") == "panels 32");
+  p.session().apply(SaveProject{folder.file("demand.heddle.json")});
+  Session other{Environment{}};
+  other.apply(OpenProject{folder.file("demand.heddle.json")});
+  CHECK(other.content().choices == p.content().choices);
+}
+
+TEST_CASE("B beside A shows B's own layouts, also where B has all by default and other choices are in force", "[ui]") {
+  const test::FlowFolder folder;
+  Layouts p;
+  const std::string file = folder.file("default.json");
+  p.session().apply(SaveSchedule{file});
+  LayoutChoices narrow;
+  narrow.layouts = {{"dqs0", "panels 32"}};
+  p.session().apply(ChooseLayouts{narrow, {}, false});
+  p.session().apply(OpenSchedule{file, true});
+  p.settle();
+  REQUIRE(p.content().baseline_entry());
+  REQUIRE(p.content().baseline_entry()->schedule.layouts.empty());
+  p.show_op("stage_dq0");
+  p.click("layout/beside_b");
+  p.wait();
+  CHECK(p.a().memory_text == "panels 32");
+  REQUIRE(p.state().b.view());
+  CHECK(p.state().b.view()->memory_text == "panels 128");
 }
 
 TEST_CASE("a layout is saved as picture, table and JSON", "[ui]") {

@@ -350,6 +350,12 @@ inline void show_layout(const Session&, UiState& ui) {
   ui.of<LayoutTabState>().own = false;
   ui.commands.push(show_tab(BottomTab::Layout));
 }
+inline void ask_layouts(const Session&, UiState& ui) {
+  ui.of<LayoutTabState>().own = false;
+  ui.of<LayoutTabState>().choosing = true;
+  ui.commands.push(show_tab(BottomTab::Layout));
+  ui.commands.push(Ask{Topic::Layouts, {}});
+}
 inline void show_layout_text(const Session&, UiState& ui) {
   ui.of<LayoutTabState>().own = true;
   ui.commands.push(show_tab(BottomTab::Layout));

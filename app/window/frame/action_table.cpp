@@ -271,6 +271,10 @@ const Action kActions[] = {
     Action{"layout_default", kNowhere, "Layout: what is looked at by default again", ""}.does(layout_by_default).needs(no_layout_shown),
     Action{"layout_defaults", kNowhere, "Layouts and instructions by default again, all of them", "", take_back_layouts}.needs(
         no_layout_chosen),
+    Action{"ask_layouts", kSolve, "Choose layouts and instructions with the schedule", ""}
+        .does(ask_layouts)
+        .needs(no_question<Topic::Layouts>),
+    Action{"cancel_layouts", kNowhere, "Cancel choosing layouts", "", cancel_ask<Topic::Layouts>}.needs(not_asking<Topic::Layouts>),
     Action{"layout_text", kKernel, "Layout by itself: a text of CuTe or Triton", ""}.does(show_layout_text).needs(needs_kernel),
     Action{"save_layout", kKernel, "Save layout ...", ""}.asks(Prompt::LayoutPath).needs(no_layout_shown),
     Action{"run_kernel", kKernel, "Run and measure", "F8", make_run<false>}.needs(needs_gpu).below_line(),

@@ -50,7 +50,8 @@ struct LayoutTabState {
   std::optional<LayoutPick> pick;
   std::optional<std::int64_t> step;  ///< of the banks; unset: the worst one
   TableOrder order;
-  bool own = false;  ///< a text by itself
+  bool own = false;       ///< a text by itself
+  bool choosing = false;  ///< what the solver chooses, instead of the grid
   char text[4096] = "";
   char shape[64] = "";
   DType dtype = DType::F16;

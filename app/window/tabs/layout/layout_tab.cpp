@@ -42,7 +42,7 @@ void cut_line(ImFont* font, Color color, const std::string& text, float room) {
 // ---- what is asked ---------------------------------------------------------------------------------------------------
 
 LayoutChoices choices_of(const Content& content, const ScheduleEntry* entry) {
-  if (entry && !entry->schedule.layouts.empty()) return entry->schedule.layouts;
+  if (entry) return entry->schedule.layouts;  // none: all by default, whatever is in force now
   return content.problem->layouts ? content.problem->layouts->choices : LayoutChoices{};
 }
 
@@ -236,6 +236,11 @@ void draw_bar(const Session& session, UiState& ui, LayoutTabState& s) {
     ImGui::SameLine(0, px(4));
   }
   if (piece("layout/own", "Text", s.own, "a layout by itself, typed or pasted in the notation of CuTe or Triton")) s.own = !s.own;
+  if (!s.own && content.problem) {
+    beside_or_below(piece_width("Choose"));
+    if (piece("layout/choosing", "Choose", s.choosing, "layouts and instructions, chosen by the solver together with the schedule"))
+      s.choosing = !s.choosing;
+  }
   beside_or_below(px(150), 10);
   caption("colour");
   const LayoutView* view = s.a.view();
@@ -519,7 +524,9 @@ void draw_layout_tab(const Session& session, const Models&, UiState& ui) {
     draw_own(session, s);
   else
     draw_layout_choices(session, ui);
-  if (s.a.view())
+  if (s.choosing && !s.own && session.content().problem)
+    draw_layout_choosing(session, ui);
+  else if (s.a.view())
     draw_rest(session, ui, s);
   else
     draw_absence(session, s);

@@ -35,6 +35,9 @@ void draw_layout_alternatives(const Session& session, UiState& ui, const LayoutV
 /// What is chosen, a piece each: one is taken back by a click on it. As many as there is room for.
 void draw_layout_choices(const Session& session, UiState& ui);
 
+/// The question that leaves layouts to the solver, and its answer, over what is left of the window.
+void draw_layout_choosing(const Session& session, UiState& ui);
+
 /// Puts the alternative that stands beside in force; where none does, says so. And takes what is chosen for what is looked at back.
 void use_layout_beside(const Session& session, UiState& ui);
 void layout_by_default(const Session& session, UiState& ui);
