@@ -44,10 +44,12 @@ bool names_port(const Expr& formula) {
   return std::find(names.begin(), names.end(), "port") != names.end();
 }
 
+std::string cycles_text(double cycles) { return cycles < 100 ? fmt::format("{:.3g}", cycles) : fmt::format("{:.0f}", cycles); }
+
 /// "12, 34.5"
 std::string cycles_of(const Points& points) {
   std::string text;
-  for (const auto& [dims, measured] : points) text += fmt::format("{}{:.3g}", text.empty() ? "" : ", ", measured);
+  for (const auto& [dims, measured] : points) text += (text.empty() ? "" : ", ") + cycles_text(measured);
   return text;
 }
 
@@ -139,7 +141,7 @@ void calibrate_catalogue(Machine& made, const std::vector<CalibrationPoint>& poi
       line.says = fmt::format("{} lanes at a time, {} cycle{}", phases.lanes, phases.cycles, phases.cycles == 1 ? "" : "s");
       if (phases.least > 0) {
         row.issue = Expr(std::max<std::int64_t>(1, std::llround(kSchedulers * phases.least)));
-        line.says += fmt::format(", an instruction at least {:.3g}", phases.least);
+        line.says += fmt::format(", an instruction at least {}", cycles_text(phases.least));
       }
     } else {
       row.source = fmt::format("measured: heddle calibrate on {}, but no rule of phases explains the times{}{}", where, kForm, before);
@@ -147,7 +149,7 @@ void calibrate_catalogue(Machine& made, const std::vector<CalibrationPoint>& poi
     }
     std::string cycles, ways;
     for (const auto& [kernel, time] : measured) {
-      cycles += fmt::format("{}{:.3g}", cycles.empty() ? "" : ", ", time);
+      cycles += (cycles.empty() ? "" : ", ") + cycles_text(time);
       ways += fmt::format("{}{}", ways.empty() ? "" : ", ", kernel->ways);
     }
     line.says += fmt::format("; {} cycles at {} ways", cycles, ways);
