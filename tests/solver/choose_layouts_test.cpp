@@ -9,6 +9,8 @@
 #include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "solver/questions/choose_layouts.h"
+#include "solver/questions/price.h"
+#include "solver/questions/sensitivity.h"
 #include "tests/support/random_problem.h"
 
 using namespace heddle;
@@ -124,7 +126,91 @@ void agree(std::uint64_t seed, int& combinations, int& split) {
   CHECK(problem_hash(answer.problem) == problem_hash(question.problem_of(answer.choices).value()));
 }
 
+/// The question with one number of each changed op otherwise: that which its place among the numbers above 0 gives it.
+RandomQuestion changed_question(const RandomQuestion& question, const Changes& changes) {
+  RandomQuestion out = question;
+  ProblemNumbers numbers = numbers_of(question.open.problem);
+  const ProblemNumbers before = numbers;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i + 3 < numbers.size(); ++i)
+    if (numbers[i] > 0) places.push_back(i);
+  for (const Change& change : changes) {
+    const std::size_t place = places[question.open.problem.find_op(change.op).index() * 7 % places.size()];
+    numbers[place] = changed(change, numbers[place]);
+  }
+  out.open.problem = out.open.shape = with_numbers(question.open.problem, numbers);
+  for (LayoutDecision& decision : out.open.decisions) {
+    for (LayoutCandidate& candidate : decision.candidates) {
+      for (std::size_t i = 0; i < numbers.size(); ++i)
+        if (numbers[i] != before[i]) candidate.numbers[i] = std::max<std::int64_t>(1, candidate.numbers[i] + numbers[i] - before[i]);
+      candidate.dominated_by.reset();
+    }
+    drop_dominated(decision);
+  }
+  return out;
+}
+
 }  // namespace
+
+TEST_CASE("what sensitivity proves with layouts open is the least over all combinations at that number", "[solver]") {
+  int proved = 0, combinations = 0, others = 0;
+  for (std::uint64_t seed = 126; seed <= 150; ++seed) {
+    const RandomQuestion question = random_question(seed);
+    solver::SensitivityRequest request;
+    request.solve.problem = question.open.problem;
+    request.solve.objectives = {};
+    request.percent = 40;
+    for (std::size_t k = 0; k < question.open.problem.ops.size() && k < 3; ++k)
+      request.numbers.emplace_back().op = question.open.problem.ops[k].name;
+    request.open_with = [&](const Changes& changes) { return Result<OpenLayouts>(changed_question(question, changes).open); };
+    request.problem_with_layouts = [&](const Changes& changes, const LayoutChoices& choices) {
+      return changed_question(question, changes).problem_of(choices);
+    };
+    const Sensitivity answer = solver::sensitivity(request);
+    if (!answer.schedule) continue;
+    CHECK(least_of_all(question, combinations) == std::optional(answer.ii));
+    for (const SensitivityRow& row : answer.rows)
+      for (const bool more : {false, true}) {
+        const SensitivitySide& side = more ? row.more : row.less;
+        if (side.same_problem || !side.proved()) continue;
+        Change change;
+        change.op = row.number.substr(0, row.number.find('.'));
+        change.effect = ChangeEffect::Percent;
+        change.value = more ? 40 : -40;
+        INFO("seed " << seed << ", " << row.number << " " << change.value << " %");
+        CHECK(least_of_all(changed_question(question, {change}), combinations).value_or(kNoFiniteII) == side.ii);
+        ++proved;
+        others += !side.layouts.empty();
+      }
+  }
+  CHECK(proved > 40);
+  CHECK(others > 0);
+}
+
+TEST_CASE("a price with layouts open is the difference of two optima over all combinations", "[solver]") {
+  int combinations = 0, dear = 0;
+  for (std::uint64_t seed = 1; seed <= 16; ++seed) {
+    INFO("seed " << seed);
+    const RandomQuestion question = random_question(seed);
+    solver::SolveRequest request;
+    request.problem = question.open.problem;
+    request.objectives = {};
+    UserConstraint shallow;
+    shallow.name = "one stage";
+    shallow.kind = ConstraintKind::MaxStages;
+    shallow.high = 1;
+    request.constraints = {shallow};
+    const solver::LayoutsLeftOpen layouts{{},
+                                          [&](const LayoutChoices&) { return Result<OpenLayouts>(question.open); },
+                                          [&](const LayoutChoices& choices) { return question.problem_of(choices); }};
+    const Prices prices = solver::price_constraints(request, {}, {}, &layouts);
+    CHECK(prices.none.ii == least_of_all(question, combinations));
+    CHECK(prices.all.ii == least_of_all(question, combinations, request));
+    CHECK(prices.constraints.size() == 1);
+    dear += prices.all.ii && prices.none.ii && *prices.all.ii > *prices.none.ii;
+  }
+  CHECK(dear > 0);
+}
 
 TEST_CASE("left to the solver, dQ is stored without conflicts, and the least II over all its layouts is 2688", "[solver]") {
   const ChosenLayouts answer = backward().choose();
