@@ -153,7 +153,8 @@ const std::vector<Case>& cases() {
       {"attention_backward_hopper", {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}}, 1, 4e-3, 9},
       {"attention_forward_hopper", {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}}, 1, 4e-3, 2},
       {"gemm_hopper", {{"M", 256}, {"N", 256}, {"K", 192}}, 1, 0, 2, {{"a0", "panels 64"}, {"a1", "panels 32"}, {"b", "panels 32"}}},
-      {"gemm_quantized", {{"F", 128}, {"T", 64}, {"K", 320}}, 2, 0, 11, {{"q", "operand"}}},
+      // The last step of K is a text of its own: all of its columns have numbers, or what is wrong with those beyond K shows nowhere.
+      {"gemm_quantized", {{"F", 128}, {"T", 64}, {"K", 384}}, 2, 0, 11, {{"q", "operand"}}},
       {"layernorm", {{"ROWS", 203}, {"BLOCKS", 3}}, 3, 2e-3, 2},
       {"gemm_fetched", {{"F", 192}, {"T", 64}, {"K", 352}}, 2, 0, 2},
       {"gemm_turned", {{"F", 128}, {"T", 64}, {"K", 320}}, 2, 0, 3},
