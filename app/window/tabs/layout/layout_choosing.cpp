@@ -100,8 +100,7 @@ void draw_layout_choosing(const Session& session, UiState& ui) {
   if (settled && answer->chosen.outcome.schedule) {
     const LayoutChoices next = choices_to_use(answer->chosen, session.content().choices);
     const std::string nothing = next == session.content().choices ? "what is in force is as good as any" : "";
-    if (button("layouts/use", "Use these", ButtonKind::Plain, nothing, 0, px(26)))
-      choose_layouts(session, ui, next, "layouts chosen by the solver");
+    if (button("layouts/use", "Use these", ButtonKind::Plain, nothing, 0, px(26))) choose_layouts(session, ui, next, "best layouts");
     ImGui::SameLine();
   }
   ImGui::PopStyleVar();
