@@ -145,6 +145,7 @@ void calibrate_catalogue(Machine& made, const std::vector<CalibrationPoint>& poi
       }
     } else {
       row.source = fmt::format("measured: heddle calibrate on {}, but no rule of phases explains the times{}{}", where, kForm, before);
+      row.assumed = true;
       line.says = "no rule of phases explains the times: assumed as before";
     }
     std::string cycles, ways;

@@ -111,6 +111,8 @@ std::string hardware_text(const Machine& machine, const SimulationAnswer& answer
   if (machine.streams.arithmetic_percent != 100)
     text +=
         fmt::format("; a group's arithmetic takes {} % of the time that the rates of its units say", machine.streams.arithmetic_percent);
+  if (const StreamCosts& s = machine.streams; s.product_percent != 100 || s.register_product_percent != 100)
+    text += fmt::format(", a product beside it {} %, from registers {} %", s.product_percent, s.register_product_percent);
   if (answer.kernel.turns)
     text += fmt::format("; barriers keep turns on the tensor cores, {} each", count_of(machine.streams.turn, "cycle"));
   if (answer.kernel.by_chance)

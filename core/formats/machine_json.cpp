@@ -78,6 +78,10 @@ template <class Io>
 void visit(Io& io, StreamCosts& s) {
   io.always("arithmetic_percent", s.arithmetic_percent, as::integer(100, 1000),
             "time of a group's own arithmetic, in percent of what the rates of its units say");
+  io.optional("product_percent", s.product_percent, as::integer(100, 1000),
+              "time of a product in a loop that also computes, in percent of what its unit's rate says; both operands in shared memory");
+  io.optional("register_product_percent", s.register_product_percent, as::integer(100, 1000),
+              "the same where the first operand is in registers");
   io.always("turn", s.turn, as::integer(0, 1'000'000), "to pass the turn on the tensor cores to another group, in cycles");
   const auto cycles = as::integer(0, 1'000'000);
   io.optional("wait", s.wait, cycles, "that a wait on an mbarrier that is ready holds its stream");

@@ -88,6 +88,9 @@ struct StreamCosts {
   /// Time of one group's own arithmetic (elementwise, reductions, exponentials, conversions), in percent of what the units' rates say: one
   /// warp per scheduler does not keep them full.
   std::int64_t arithmetic_percent = 100;
+  /// Time of a product in a loop that also computes, in percent of what its unit's rate says: arithmetic takes ports of the registers from
+  /// it. Of one with both operands in shared memory, and of one whose first operand is in registers.
+  std::int64_t product_percent = 100, register_product_percent = 100;
   Cycle turn = 0;    ///< to pass the turn on the tensor cores to another group, by a named barrier
   Cycle wait = 0;    ///< a wait on an mbarrier that is ready holds its stream so long
   Cycle arrive = 0;  ///< an arrival at one

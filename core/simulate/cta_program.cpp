@@ -162,7 +162,7 @@ class KernelBuilder {
           cost_of(op, machine_, problem_.params, inputs, outputs, {}, faults, problem_.layouts ? problem_.layouts->find(op.name) : nullptr);
       if (faults.empty()) {
         numbers_.apply(cost, op.cost ? &*op.cost : nullptr, machine_.units);
-        if (paced_) pace(cost, machine_.units, machine_.streams.arithmetic_percent);
+        if (paced_) pace(cost, machine_.units, machine_.streams);
       } else {
         cost = Op{};
         cost.name = op.name;

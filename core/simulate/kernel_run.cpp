@@ -34,7 +34,7 @@ class Runner {
     loop_ = options.loop;
     loop_.turns &= schedule.turns;
     if (loop_.arbitration == Arbitration::Interleaved) {
-      pace(supplied.problem, machine.streams.arithmetic_percent);
+      pace(supplied.problem, machine.streams);
       charge_barriers(supplied.problem, schedule, machine.streams);
       loop_.turn_cost = machine.streams.turn;
       result_.turns = loop_.turns && !kept_turns(problem, schedule).empty();

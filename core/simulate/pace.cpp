@@ -13,21 +13,43 @@ void delay_results(Problem& problem, OpId op, Cycle more) {
     if (edge.from == op && edge.value.valid()) edge.latency += more;
 }
 
-Cycle pace(Op& op, const std::vector<Unit>& units, std::int64_t percent) {
-  const auto computes = [&](const UnitUse& use) {
+namespace {
+
+/// Holds its stream while it computes.
+bool computes(const Op& op, const std::vector<Unit>& units) {
+  return !op.asynchronous && std::any_of(op.uses.begin(), op.uses.end(), [&](const UnitUse& use) {
     const UnitRole role = units[use.unit.index()].role;
     return use.duration > 0 && (role == UnitRole::Float || role == UnitRole::Alu || role == UnitRole::Special);
-  };
-  if (op.asynchronous || percent == 100 || std::none_of(op.uses.begin(), op.uses.end(), computes)) return 0;
-  const Cycle more = ceil_div(sat_mul(op.window, percent - 100), 100);
+  });
+}
+
+/// A product beside arithmetic. Returns by how many cycles it is longer.
+Cycle slow_product(Op& op, const std::vector<Unit>& units, const StreamCosts& streams) {
+  const std::int64_t percent = op.rule.ends_with(".rs") ? streams.register_product_percent : streams.product_percent;
+  Cycle more = 0;
+  for (UnitUse& use : op.uses)
+    if (op.asynchronous && units[use.unit.index()].role == UnitRole::Tensor) {
+      more = ceil_div(sat_mul(use.duration, percent - 100), 100);
+      use.duration += more;
+    }
+  op.latency += more;
+  return more;
+}
+
+}  // namespace
+
+Cycle pace(Op& op, const std::vector<Unit>& units, const StreamCosts& streams) {
+  if (!computes(op, units)) return 0;
+  const Cycle more = ceil_div(sat_mul(op.window, streams.arithmetic_percent - 100), 100);
   op.window += more;
   op.latency += more;
   return more;
 }
 
-void pace(Problem& problem, std::int64_t percent) {
+void pace(Problem& problem, const StreamCosts& streams) {
+  const bool arithmetic = std::any_of(problem.ops.begin(), problem.ops.end(), [&](const Op& op) { return computes(op, problem.units); });
   std::vector<Cycle> more;
-  for (Op& op : problem.ops) more.push_back(pace(op, problem.units, percent));
+  for (Op& op : problem.ops) more.push_back(pace(op, problem.units, streams) + (arithmetic ? slow_product(op, problem.units, streams) : 0));
   for (Edge& edge : problem.edges)
     if (edge.value.valid()) edge.latency += more[edge.from.index()];
   for (Channel& channel : problem.channels)

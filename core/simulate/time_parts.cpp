@@ -41,7 +41,9 @@ std::vector<TimePart> time_parts(const Kernel& kernel, const Machine& machine, c
   double l2 = 0, arithmetic = 0, barriers = 0;
   if (machine.shared.l2_bytes > 0 && run.l2_bytes > 0) without.shared.l2_bytes = 0, l2 = drop();
   if (options.loop.arbitration == Arbitration::Interleaved) {
-    if (machine.streams.arithmetic_percent != 100) without.streams.arithmetic_percent = 100, arithmetic = drop();
+    StreamCosts even = machine.streams;
+    even.arithmetic_percent = even.product_percent = even.register_product_percent = 100;
+    if (machine.streams != even) without.streams = even, arithmetic = drop();
     if (const StreamCosts free{.source = machine.streams.source}; without.streams != free) without.streams = free, barriers = drop();
   }
   if (!bare.fault.empty()) return {};

@@ -41,7 +41,9 @@ UncertainNumbers uncertain_numbers(const Problem& problem, const Machine& machin
     for (const Op& op : sample.ops)
       if (!percent.contains(op.kind)) percent[op.kind] = 100 - kLatencyPercent + static_cast<int>(random() % (2 * kLatencyPercent + 1));
     scale_latencies(sample, percent);
-    pace(sample, range.most - (range.most - range.least) * k / std::max(1, count - 1));
+    StreamCosts streams = machine.streams;
+    streams.arithmetic_percent = range.most - (range.most - range.least) * k / std::max(1, count - 1);
+    pace(sample, streams);
     numbers.samples.push_back(std::move(sample));
   }
   return numbers;

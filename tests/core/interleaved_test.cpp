@@ -111,13 +111,36 @@ TEST_CASE("the pace of arithmetic lengthens the streams that compute, not the un
   const OpId add = add_op(p, "add", 105, 101, {{UnitId(1), 0, 101, 1}}), read = add_op(p, "read", 60, 50, {{UnitId(2), 0, 50, 1}});
   const ValueId sum = add_registers(p, add, 8);
   add_edge(p, add, read, 105).value = sum;
-  pace(p, 150);
+  StreamCosts streams;
+  streams.arithmetic_percent = 150;
+  pace(p, streams);
   CHECK(p.op(add).window == 152);  // 101 * 1.5, rounded up
   CHECK(p.op(add).latency == 156);
   CHECK(p.op(add).uses[0].duration == 101);
   CHECK(p.edges[0].latency == 156);
   CHECK(p.op(mma).window == 8);
+  CHECK(p.op(mma).uses[0].duration == 500);
   CHECK(p.op(read).window == 50);
+}
+
+TEST_CASE("a product takes longer in a loop that computes, most of all with an operand in registers", "[core]") {
+  StreamCosts streams;
+  streams.product_percent = 110, streams.register_product_percent = 130;
+  for (const bool computes : {false, true}) {
+    Problem p = empty_problem();
+    p.units = {{"TC", UnitRole::Tensor, 1, "", ""}, {"FMA", UnitRole::Float, 1, "", ""}};
+    const OpId shared = add_op(p, "shared", 542, 8, {{UnitId(0), 0, 512, 1}}), own = add_op(p, "own", 542, 8, {{UnitId(0), 0, 512, 1}});
+    p.ops[shared.index()].asynchronous = p.ops[own.index()].asynchronous = true;
+    p.ops[shared.index()].rule = "mma.ss", p.ops[own.index()].rule = "mma.rs";
+    if (computes) add_op(p, "add", 20, 10, {{UnitId(1), 0, 10, 1}});
+    const ValueId sum = add_registers(p, own, 8);
+    add_edge(p, own, shared, 542).value = sum;
+    pace(p, streams);
+    CHECK(p.op(shared).uses[0].duration == (computes ? 564 : 512));  // 51.2 cycles more, rounded up
+    CHECK(p.op(own).uses[0].duration == (computes ? 666 : 512));
+    CHECK(p.op(own).latency == (computes ? 696 : 542));
+    CHECK(p.edges[0].latency == (computes ? 696 : 542));
+  }
 }
 
 TEST_CASE("interleaved: every op runs, no unit does more than it can, and what repeats itself goes on so", "[core]") {

@@ -57,6 +57,8 @@ Document machine_document(Dice& dice) {
   if (dice.chance(50)) machine["clock_mhz"] = dice.odd(1, 1 << 20);
   if (dice.chance(30))
     machine["streams"] = {{"arithmetic_percent", dice.odd(100, 1000)},
+                          {"product_percent", dice.odd(100, 1000)},
+                          {"register_product_percent", dice.odd(100, 1000)},
                           {"turn", dice.odd(0, 1'000'000)},
                           {"wait", dice.odd(0, 1'000'000)},
                           {"arrive", dice.odd(0, 1'000'000)},
