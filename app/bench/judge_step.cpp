@@ -56,11 +56,11 @@ StepVerdict wrong_result(const OutputCheck& check) {
 
 StepVerdict slow_or_good(const BenchStep& step, const Measurement& m) {
   std::string finding = measurement_headline(m, TextStyle{});
-  const auto residual = m.ii_residual();
+  const auto residual = m.predicted ? m.prediction_residual() : m.ii_residual();
   if (residual && *residual > kSlow)
     return {StepOutcome::Slow, finding,
-            fmt::format("the loop takes {:.0f} % longer than its schedule says: compare rings, turns and clusters, then the profile of {}",
-                        100 * *residual, step.subject)};
+            fmt::format("the loop takes {:.0f} % longer than {}: compare rings, turns and clusters, then the profile of {}",
+                        100 * *residual, m.predicted ? "predicted" : "its schedule says", step.subject)};
   if (m.timing && m.timing->ratio() && *m.timing->ratio() < 1 - kSlow)
     return {StepOutcome::Good, finding, "the loop keeps its II: look at prologue, epilogue, tiles left over and the clock"};
   return {StepOutcome::Good, finding, {}};

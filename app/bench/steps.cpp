@@ -32,6 +32,10 @@ const std::vector<Subject> kHopperSubjects{{"layernorm", "layernorm", {}},
                                            {"causal", "attention_forward_causal_hopper", {}},
                                            {"backward", "attention_backward_hopper", {}},
                                            {"gemm-n128", "gemm_hopper", {"-p", "TILE_N=128"}},
+                                           {"attention-fp8",
+                                            "attention_forward_fp8_hopper",
+                                            {"--layout", "keys=relabelled", "--demand", "at most 200 registers per thread", "--demand",
+                                             "max0 and cvt0 in one group", "--demand", "max1 and cvt1 in one group"}},
                                            {"fp8", "gemm_fp8_hopper", {}},
                                            {"w4a16", "gemm_w4a16_hopper", {}},
                                            {"w4a16-packed", "gemm_w4a16_prepacked_hopper", {}}};
@@ -215,6 +219,8 @@ std::vector<BenchStep> hopper_steps(List list) {
                  kOneTripToo);
   list.follow_up("attention-small", "no-turns", "no turns", "attention", heads + Words{"--no-turns"}, only_turns, turns_not);
   list.check("attention-176-small", "blocks of 176 keys", "attention-176", heads);
+  list.check("attention-fp8-small", "8 bits, keys relabelled: K's rows in another order, P as an operand without shuffles", "attention-fp8",
+             sizes("HEADS=2 Q_LEN=512 KV_LEN=1536"));
   list.check("causal-small", "masked blocks, trips that differ from tile to tile", "causal", square);
   list.check("backward-small", "five products, sums added in global memory", "backward", square);
 
@@ -228,6 +234,7 @@ std::vector<BenchStep> hopper_steps(List list) {
   list.speed("swiglu-8192", "two products of the shipped size", "swiglu", "swiglu-small", {});
   list.speed("layernorm", "the shipped size; memory decides", "layernorm", "layernorm-small", {});
   list.speed("gemm-4096", "4096 x 4096 x 4096", "gemm", "gemm-small", sizes("M=4096 N=4096 K=4096"));
+  list.speed("attention-fp8-8k", "8 bits, 32 heads of 8192 queries and keys", "attention-fp8", "attention-fp8-small", long_rows);
   list.speed("fp8-16k", "8 bits with scales, 4096 x 4096 x 16384", "fp8", "fp8-small", {});
   list.speed("w4a16-64", "64 tokens, 16384 x 8192 weights of 4 bits", "w4a16", "w4a16-small", {});
   list.speed("w4a16-packed-64", "the same with prepacked weights", "w4a16-packed", "w4a16-packed-small", {});

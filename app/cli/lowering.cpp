@@ -10,6 +10,7 @@
 #include "app/command/interrupt.h"
 #include "codegen/program/target.h"
 #include "core/schedule/constraint_text.h"
+#include "core/simulate/kernel_run.h"
 
 namespace heddle::app {
 namespace {
@@ -227,6 +228,17 @@ codegen::MeasureRequest measure_request(const Arguments& arguments, bool profile
   request.pause_seconds = arguments.seconds("--pause").value_or(request.pause_seconds);
   request.seed = static_cast<std::uint64_t>(arguments.integer("--seed").value_or(1));
   return request;
+}
+
+std::optional<PredictedRun> prediction_of_run(const Arguments& arguments, const CompiledKernel& made) {
+  KernelRunOptions options;
+  options.loop.arbitration = Arbitration::Interleaved;
+  options.loop.turns = !arguments.has("--no-turns");
+  options.trips = arguments.integer("--trips");
+  options.persistent = true;  // as every kernel is written
+  options.cluster = made.kernel.program.cluster;
+  const Inputs& inputs = made.inputs;
+  return predicted_run(heddle::run_kernel(inputs.kernel, inputs.machine, inputs.changes, inputs.problem, made.schedule, options));
 }
 
 }  // namespace heddle::app

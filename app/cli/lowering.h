@@ -44,6 +44,9 @@ std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, cons
 codegen::MeasureRequest measure_request(const Arguments& arguments, bool profile, const CompiledKernel& made,
                                         const codegen::CompileOptions& compile);
 
+/// What heddle simulate says of the kernel as it is run; nothing where it has no numbers.
+std::optional<PredictedRun> prediction_of_run(const Arguments& arguments, const CompiledKernel& made);
+
 /// A line for each, and one for the demand that avoids it or why none does.
 void complain_of(const std::vector<codegen::Refusal>& refusals, const Terminal& terminal);
 

@@ -111,6 +111,7 @@ int measure(const Arguments& arguments, const Terminal& terminal, bool profile) 
     return kInterrupted;
   }
   Measurement m = codegen::measurement_of(request, *prepared, std::move(*result));
+  m.predicted = prediction_of_run(arguments, *made);
   return show(m, arguments, terminal);
 }
 

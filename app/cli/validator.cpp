@@ -9,6 +9,7 @@
 #include "app/cli/solving.h"
 #include "app/command/commands.h"
 #include "core/formats/published_json.h"
+#include "core/formats/schedule_json.h"
 #include "core/library/library.h"
 #include "core/schedule/question.h"
 #ifdef HEDDLE_HAS_SOLVER
@@ -86,12 +87,11 @@ Validator::Known* Validator::known(const PublishedRow& row, std::string& why_not
   else if (!row.known_machine && !named)
     why_not = fmt::format("no machine here stands for '{}'", row.machine);
   if (!why_not.empty()) return nullptr;
-  std::pair<std::vector<std::string>, std::optional<std::int64_t>> line{words_of(row, named, options_.clock),
-                                                                        named ? named->sms : std::nullopt};
+  Question line{words_of(row, named, options_.clock), named ? named->sms : std::nullopt, row.counterpart->schedule_text};
   auto found = known_.find(line);
   if (found == known_.end()) {
     std::vector<Fault> own;
-    Known fresh = load(line.first, line.second, own);
+    Known fresh = load(line, own);
     for (Fault& fault : own) {
       fault.message = fault.file.empty() ? fault.message : fmt::format("{}: {} {}", fault.file, fault.pointer, fault.message);
       // A bad machine file is one fault, not one for every row that names it.
@@ -108,8 +108,8 @@ Validator::Known* Validator::known(const PublishedRow& row, std::string& why_not
   return found->second.model ? &found->second : nullptr;
 }
 
-Validator::Known Validator::load(const std::vector<std::string>& line, std::optional<std::int64_t> sms, std::vector<Fault>& wrong) {
-  const auto parsed = parse_words(*find_command("simulate"), line);
+Validator::Known Validator::load(const Question& line, std::vector<Fault>& wrong) {
+  const auto parsed = parse_words(*find_command("simulate"), line.words);
   if (const auto* usage = std::get_if<UsageError>(&parsed)) {
     wrong.push_back({"", "", usage->message, usage->hint});
     return {};
@@ -122,19 +122,27 @@ Validator::Known Validator::load(const std::vector<std::string>& line, std::opti
     wrong = inputs.error().faults;
     return {};
   }
-  if (sms) inputs->machine.sm_count = *sms;
+  if (line.sms) inputs->machine.sm_count = *line.sms;
   const Result<KernelRunOptions> options = kernel_run_options(words, inputs->machine);
   if (!options) {
     wrong = options.error().faults;
     return {};
   }
   Known known;
+  if (!line.schedule_text.empty()) {
+    Result<Schedule> own = parse_schedule(line.schedule_text, "", inputs->problem);
+    if (!own) {
+      known.why_not = "its schedule is for another problem: " + own.error().faults.front().message;
+      return known;
+    }
+    inputs->schedule = *std::move(own);
+  }
   if (!inputs->schedule)
     if (const Result<Ok> solved = solve(*inputs, words); !solved) {
       known.why_not = solved.error().faults.front().message;
       return known;
     }
-  known.model = std::make_shared<const RowModel>(RowModel{line, *std::move(inputs), *options});
+  known.model = std::make_shared<const RowModel>(RowModel{line.words, *std::move(inputs), *options});
   return known;
 }
 

@@ -43,20 +43,27 @@ class Validator {
   std::shared_ptr<const RowModel> model(const PublishedRow& row, std::string& why_not, std::vector<Fault>& faults);
 
  private:
+  /// Words of heddle simulate, how many SMs there are where not as many as the machine's file says, and a schedule that has no name.
+  struct Question {
+    std::vector<std::string> words;
+    std::optional<std::int64_t> sms;
+    std::string schedule_text;
+    auto operator<=>(const Question&) const = default;
+  };
   struct Known {
     std::shared_ptr<const RowModel> model;
     std::string why_not;
     std::optional<KernelRun> run;
   };
 
-  Known load(const std::vector<std::string>& line, std::optional<std::int64_t> sms, std::vector<Fault>& wrong);
+  Known load(const Question& line, std::vector<Fault>& wrong);
   Prediction predict(const PublishedRow& row, std::vector<Fault>& faults);
   Result<Ok> solve(Inputs& inputs, const Arguments& words);
   Known* known(const PublishedRow& row, std::string& why_not, std::vector<Fault>& faults);
 
   const ValidationGround& ground_;
   const ValidatorOptions options_;
-  std::map<std::pair<std::vector<std::string>, std::optional<std::int64_t>>, Known> known_;
+  std::map<Question, Known> known_;
   std::map<std::string, std::optional<Schedule>> solved_;
 };
 

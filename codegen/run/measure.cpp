@@ -10,6 +10,7 @@
 #include "core/base/hash.h"
 #include "core/base/saturate.h"
 #include "core/base/version.h"
+#include "core/formats/schedule_json.h"
 
 namespace heddle::codegen {
 namespace {
@@ -122,6 +123,7 @@ Measurement unmeasured(const MeasureRequest& request, RunStatus status, std::str
   m.params = request.problem.params;
   m.schedule = request.schedule.name;
   m.schedule_hash = schedule_hash(request.problem, request.schedule);
+  m.schedule_text = schedule_text(request.problem, request.schedule);
   m.predicted_ii = request.schedule.ii;
   m.heddle = version();
   m.status = status;

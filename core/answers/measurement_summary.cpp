@@ -11,12 +11,15 @@ std::string percent(double fraction) { return fmt::format("{:+.1f} %", 100 * fra
 
 std::string microseconds(double us) { return us >= 1000 ? fmt::format("{:.3f} ms", us / 1000) : fmt::format("{:.2f} us", us); }
 
-/// "1043 cycles per iteration, 1.9 % above the prediction"
+/// "1043 cycles per iteration, 1.9 % above II 1024, 0.4 % below the predicted 1047"
 std::string iteration_text(const Measurement& m) {
   if (!m.measured_ii) return {};
   std::string text = fmt::format("{:.0f} cycles per iteration", *m.measured_ii);
-  if (const auto residual = m.ii_residual())
-    text += fmt::format(", {:.1f} % {} the prediction", 100 * std::fabs(*residual), *residual < 0 ? "below" : "above");
+  const auto beside = [&](std::optional<double> residual, const std::string& what) {
+    if (residual) text += fmt::format(", {:.1f} % {} {}", 100 * std::fabs(*residual), *residual < 0 ? "below" : "above", what);
+  };
+  beside(m.ii_residual(), fmt::format("II {}", m.predicted_ii));
+  if (m.predicted) beside(m.prediction_residual(), fmt::format("the predicted {:.0f}", m.predicted->cycles_per_iteration));
   return text;
 }
 
@@ -165,7 +168,10 @@ std::string measurement_summary(const Measurement& m, const TextStyle& style) {
   if (m.verification) text += verification_text(*m.verification);
   if (m.timing && !m.timing->kernel.blocks_us.empty()) text += timing_text(*m.timing, style);
   if (m.measured_ii && m.predicted_ii > 0)
-    text += fmt::format("II {:.1f} cycles measured, {} predicted ({})\n", *m.measured_ii, m.predicted_ii, percent(*m.ii_residual()));
+    text += fmt::format("cycles per iteration: {:.1f} measured, II {} ({}){}\n", *m.measured_ii, m.predicted_ii, percent(*m.ii_residual()),
+                        m.predicted && m.prediction_residual()
+                            ? fmt::format(", {:.0f} predicted ({})", m.predicted->cycles_per_iteration, percent(*m.prediction_residual()))
+                            : "");
   if (m.profile) text += profile_text(*m.profile, style);
   return text;
 }

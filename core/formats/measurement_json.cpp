@@ -2,6 +2,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/formats/members.h"
+#include "core/formats/schedule_text_member.h"
 
 namespace heddle {
 namespace {
@@ -129,6 +130,13 @@ void visit(Io& io, KernelProfile& p) {
 }
 
 template <class Io>
+void visit(Io& io, PredictedRun& p) {
+  io.always("cycles_per_iteration", p.cycles_per_iteration, "of the steady loop, as heddle simulate has it");
+  io.always("us", p.microseconds, "of the kernel, at the clock that is expected under this load");
+  io.always("tflops", p.tflops, "the same; 0 where its operations are not counted");
+}
+
+template <class Io>
 void visit(Io& io, Measurement& m) {
   constexpr auto part = as::or_null(as::part);
   io.required("kernel", m.kernel, as::label);
@@ -136,7 +144,9 @@ void visit(Io& io, Measurement& m) {
   io.always("params", m.params);
   io.always("schedule", m.schedule, "its name");
   io.always("schedule_hash", m.schedule_hash, "of problem, II, groups, starts and depths");
+  io.optional("schedule_file", m.schedule_text, as::or_null(as::ScheduleText{}), "the schedule itself (heddle.schedule/1)");
   io.always("predicted_ii", m.predicted_ii, "of the schedule, cycles");
+  io.optional("predicted", m.predicted, as::or_null(as::part));
   io.optional("measured_ii", m.measured_ii, as::or_null(as::Number{}),
               "cycles between the same op of successive iterations in the steady loop, median");
   io.derived("ii_residual", m.ii_residual(), "derived: measured over predicted, minus 1");

@@ -7,6 +7,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/version.h"
 #include "core/formats/members.h"
+#include "core/formats/schedule_text_member.h"
 #include "core/formats/space_json.h"
 
 namespace heddle {
@@ -41,15 +42,6 @@ struct Factors {
     Json object = Json::object();
     for (const Subtile& s : subtiles) object.set(s.param, s.factor);
     return object;
-  }
-};
-
-/// The text of a heddle.schedule/1, as JSON.
-struct ScheduleText {
-  void read(const Cursor& at, std::string& schedule) const { schedule = at.json().line(); }
-  Json write(const std::string& schedule) const {
-    Result<Json> json = parse_json(schedule, {});
-    return json ? *std::move(json) : Json();
   }
 };
 
@@ -108,7 +100,7 @@ void visit(Io& io, as::InContext<TuneEvaluation, SearchSpace>& in) {
   io.always("demands", e.demands, as::list(as::label));
   io.always("solve", e.solve);
   io.optional("problem", e.problem);
-  io.optional("schedule", e.schedule, as::or_null(ScheduleText{}));
+  io.optional("schedule", e.schedule, as::or_null(as::ScheduleText{}));
   if (Io::reads && !e.config.empty()) e.label = config_text(in.context, e.config);
 }
 

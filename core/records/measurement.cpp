@@ -5,6 +5,7 @@
 
 #include "core/base/hash.h"
 #include "core/problem/fault_log.h"
+#include "core/simulate/kernel_run.h"
 
 namespace heddle {
 
@@ -60,6 +61,17 @@ std::optional<double> Timing::ratio() const {
 std::optional<double> Measurement::ii_residual() const {
   if (!measured_ii || predicted_ii <= 0) return std::nullopt;
   return *measured_ii / static_cast<double>(predicted_ii) - 1;
+}
+
+std::optional<double> Measurement::prediction_residual() const {
+  if (!measured_ii || !predicted || predicted->cycles_per_iteration <= 0) return std::nullopt;
+  return *measured_ii / predicted->cycles_per_iteration - 1;
+}
+
+std::optional<PredictedRun> predicted_run(const KernelRun& run) {
+  if (!run.fault.empty() || run.cycles <= 0 || run.clock.mhz <= 0) return std::nullopt;
+  const double busy_us = static_cast<double>(run.cycles) / run.clock.mhz, iteration = run.sm.period.cycles();
+  return PredictedRun{iteration * std::max(1.0, run.dram_us / busy_us), run.microseconds, run.tflops};
 }
 
 std::string schedule_hash(const Problem& problem, const Schedule& schedule) {

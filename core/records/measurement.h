@@ -153,12 +153,22 @@ struct KernelProfile {
 };
 inline constexpr double kProfileCost = 0.03;
 
+struct KernelRun;
+
+/// What the simulator expected of a run (heddle simulate; heddle validate says how far such numbers can be trusted).
+struct PredictedRun {
+  double cycles_per_iteration = 0;  ///< of the steady loop, with what a warp group's own work and barriers take beyond their units' rates
+  double microseconds = 0, tflops = 0;  ///< of the kernel, at the clock that it expects under this load
+};
+
 struct Measurement {
   std::string kernel, machine;
   Scope params;
-  std::string schedule;               ///< its name
-  std::string schedule_hash;          ///< schedule_hash() of it: tells what a chart shows from what was measured
-  Cycle predicted_ii = 0;             ///< of the schedule
+  std::string schedule;         ///< its name
+  std::string schedule_hash;    ///< schedule_hash() of it: tells what a chart shows from what was measured
+  std::string schedule_text{};  ///< the schedule itself, as a heddle.schedule/1; empty in older files
+  Cycle predicted_ii = 0;       ///< of the schedule
+  std::optional<PredictedRun> predicted{};
   std::optional<double> measured_ii;  ///< cycles between the same op of successive iterations in the steady loop, median
   RunStatus status = RunStatus::NoGpu;
   std::string sentence;               ///< what happened, for a person
@@ -171,7 +181,12 @@ struct Measurement {
   std::optional<KernelProfile> profile;
   /// Measured over predicted II, minus 1.
   std::optional<double> ii_residual() const;
+  /// Measured cycles per iteration over what the simulator expected, minus 1.
+  std::optional<double> prediction_residual() const;
 };
+
+/// Of a simulated kernel; nothing where the simulation has no numbers. Where DRAM is what the kernel waits for, so do its iterations.
+std::optional<PredictedRun> predicted_run(const KernelRun& run);
 
 /// Of II, groups, starts and depths, and of the problem: what a kernel is made from. Names, provenance and certificate do not
 /// count.

@@ -17,6 +17,7 @@ struct Counterpart {
   std::optional<std::string> schedule;  ///< nothing: the solver's own
   std::vector<std::pair<std::string, std::int64_t>> params;
   std::vector<std::string> options;  ///< "--persistent"
+  std::string schedule_text{};       ///< of one's own measurement: the schedule itself (heddle.schedule/1), instead of a name
   auto operator<=>(const Counterpart&) const = default;
 };
 

@@ -118,6 +118,15 @@ TEST_CASE("a measurement of one's own is a row like any other", "[app]") {
   const json answer = json::parse(run.out);
   CHECK(answer.at("rows")[0].at("kind") == "measurement");
   CHECK(answer.at("rows")[0].at("predicted").get<double>() > 0);
+  json own = measurement;  // as heddle run writes it: the schedule's name, and the schedule
+  own["schedule"] = "solver II 2";
+  own["schedule_file"] = json::parse(heddle::test::toy_schedule());
+  const auto with_schedule = run_heddle({"validate", folder.write("own.json", own.dump()), "--json"});
+  INFO(with_schedule.err);
+  REQUIRE(with_schedule.code == kDone);
+  CHECK(json::parse(with_schedule.out).at("rows")[0].at("predicted") == answer.at("rows")[0].at("predicted"));
+  own["schedule_file"].erase("ops");
+  CHECK(json::parse(run_heddle({"validate", folder.write("damaged.json", own.dump()), "--json"}).out).at("rows")[0].contains("why_not"));
   json untimed = measurement;
   untimed.erase("timing");
   CHECK(run_heddle({"validate", folder.write("untimed.json", untimed.dump())}).code == kInvalidInput);

@@ -25,7 +25,9 @@ Measurement example() {
   m.params = {{"K", 8192}, {"M", 8192}};
   m.schedule = "example on h200";
   m.schedule_hash = "0123456789abcdef";
+  m.schedule_text = R"({"schema":"heddle.schedule/1","ii":1000})";
   m.predicted_ii = 1000;
+  m.predicted = {1050, 1520.5, 723.1};
   m.measured_ii = 1024.5;
   m.status = RunStatus::Wrong;
   m.sentence = "An example of the format: nobody measured these numbers.";
@@ -134,10 +136,12 @@ TEST_CASE("a ratio and a residual need both of their numbers", "[core]") {
   m.timing->libraries.push_back({{"library C", {1400}, 1400, 0}, {}, {}});
   CHECK(*m.timing->ratio() == Approx(1400.0 / 1500));  // the fastest counts
   CHECK(*m.ii_residual() == Approx(0.0245));
+  CHECK(*m.prediction_residual() == Approx(1024.5 / 1050 - 1));
   m.timing->libraries.clear();
   m.measured_ii.reset();
   CHECK_FALSE(m.timing->ratio().has_value());
   CHECK_FALSE(m.ii_residual().has_value());
+  CHECK_FALSE(m.prediction_residual().has_value());
 }
 
 TEST_CASE("an absurd latency of a damaged file becomes the largest that a problem takes", "[core]") {

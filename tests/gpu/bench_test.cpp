@@ -241,7 +241,11 @@ TEST_CASE("a step's verdict compares with the spread of what was measured", "[gp
   b.measured_ii = 1300;
   const StepVerdict slow = judged({99, 100, 101});
   CHECK(slow.outcome == StepOutcome::Slow);
-  CHECK(says(slow.next, "30 % longer"));
+  CHECK(says(slow.next, "30 % longer than its schedule says"));
+  b.predicted = {1250, 0, 0};  // the simulator knew of it
+  CHECK(judged({99, 100, 101}).outcome == StepOutcome::Good);
+  b.predicted->cycles_per_iteration = 1040;
+  CHECK(says(judged({99, 100, 101}).next, "25 % longer than predicted"));
 }
 
 TEST_CASE("steps come in the order of risk, each kernel after what prepares it", "[gpu][bench]") {

@@ -42,6 +42,14 @@ std::string entry_of(const std::string& source) {
   return source.substr(begin, end - begin);
 }
 
+/// Of a wrapper, named up to its parenthesis; empty where the text has none.
+std::string definition_of(const std::string& source, const std::string& wrapper) {
+  const std::size_t at = source.find("DEVICE " + wrapper);
+  if (at == std::string::npos) return {};
+  const std::size_t line = source.find('\n', at);
+  return source.substr(at, (source[line - 1] == '}' ? line + 1 : source.find("\n}\n", at) + 3) - at);
+}
+
 std::string host_text(const std::string& source, bool& needs_blocks) {
   const std::string entry = entry_of(source), root = HEDDLE_SOURCE_DIR;
   needs_blocks = source.find("barrier_init(") != std::string::npos;
@@ -58,9 +66,9 @@ std::string host_text(const std::string& source, bool& needs_blocks) {
               (rest.find("_ta") != std::string::npos ? "true" : "false") + ", " + (rest.ends_with("_t") ? "true" : "false") +
               (rest.ends_with("_e4m3") ? ", Number::E4m3, Number::E4m3" : ", Number::Bf16, Number::Bf16") + ">(d, a...); }\n";
     }
-    for (const char* plain : {"float exp2_poly_(", "void bf16_of_i4(", "void bf16_of_i4_halves("})  // plain arithmetic runs as it is
-      if (const std::size_t at = source.find(std::string("DEVICE ") + plain); at != std::string::npos)
-        text += source.substr(at, source.find("\n}\n", at) + 3 - at);
+    for (const char* plain : {"float exp2_poly_(", "void bf16_of_i4(", "void bf16_of_i4_halves(", "u64 matrix(", "u64 matrix_64(",
+                              "u64 matrix_32(", "u64 behind(", "u64 tensor_matrix("})  // plain arithmetic runs as it is
+      text += definition_of(source, plain);
     text += source.substr(source.find("extern \"C\" __global__"));
   } else {
     text = "#include \"tests/gpu/fake/plain.h\"\n#include \"tests/gpu/fake/launcher.h\"\n" + source;

@@ -1,0 +1,19 @@
+// A member that is a heddle.schedule/1, kept as the text that a file of its own would have. For the visitors of core/formats/members.h.
+#pragma once
+
+#include <string>
+
+#include "core/base/json.h"
+
+namespace heddle::as {
+
+struct ScheduleText {
+  void read(const Cursor& at, std::string& schedule) const { schedule = at.json().line(); }
+  Json write(const std::string& schedule) const {
+    Result<Json> json = parse_json(schedule, {});
+    return json ? *std::move(json) : Json();
+  }
+  Json schema(const std::string&, Json&) const { return Json(Json::Object{{"type", "object"}}); }
+};
+
+}  // namespace heddle::as
