@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/base/json.h"
+#include "core/base/json_reader.h"
 
 namespace heddle::as {
 
