@@ -9,7 +9,11 @@
 namespace heddle::as {
 
 struct ScheduleText {
-  void read(const Cursor& at, std::string& schedule) const { schedule = at.json().line(); }
+  void read(const Cursor& at, std::string& schedule) const {
+    ObjectReader object(at);  // says where there is none
+    if (object.good()) schedule = at.json().line();
+    object.abandon();  // whoever needs the schedule reads it against its problem
+  }
   Json write(const std::string& schedule) const {
     Result<Json> json = parse_json(schedule, {});
     return json ? *std::move(json) : Json();

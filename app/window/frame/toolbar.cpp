@@ -165,10 +165,10 @@ void draw_subject(const Session& session, const Models& models, UiState& ui, flo
   ImGui::SetNextWindowPos(ImVec2(at.x, at.y + height + px(4)));
   ImGui::SetNextWindowSize(ImVec2(px(330), 0));
   if (ImGui::BeginPopup("subject")) {
-    draw_choices("KERNEL", Shelf::Kernels, content.kernel ? content.kernel->name : "", session, ui);
     draw_choices("MACHINE", Shelf::Machines, content.machine ? content.machine->name : "", session, ui);
     draw_params(session, ui);
     draw_cuts(session, ui);
+    draw_choices("KERNEL", Shelf::Kernels, content.kernel ? content.kernel->name : "", session, ui);  // the longest list comes last
     ImGui::EndPopup();
   }
 }
