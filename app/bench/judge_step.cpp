@@ -62,7 +62,8 @@ StepVerdict slow_or_good(const BenchStep& step, const Measurement& m) {
             fmt::format("the loop takes {:.0f} % longer than {}: compare rings, turns and clusters, then the profile of {}",
                         100 * *residual, m.predicted ? "predicted" : "its schedule says", step.subject)};
   if (m.timing && m.timing->ratio() && *m.timing->ratio() < 1 - kSlow)
-    return {StepOutcome::Good, finding, "the loop keeps its II: look at prologue, epilogue, tiles left over and the clock"};
+    return {StepOutcome::Good, finding,
+            "the loop takes no longer than expected: look at prologue, epilogue, tiles left over and the clock"};
   return {StepOutcome::Good, finding, {}};
 }
 

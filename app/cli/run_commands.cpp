@@ -112,6 +112,9 @@ int measure(const Arguments& arguments, const Terminal& terminal, bool profile) 
   }
   Measurement m = codegen::measurement_of(request, *prepared, std::move(*result));
   m.predicted = prediction_of_run(arguments, *made);
+  if (m.predicted && m.timing && m.timing->flops > 0 &&
+      m.predicted->microseconds > 0)  // the same operations as counted for the measured speed
+    m.predicted->tflops = static_cast<double>(m.timing->flops) / m.predicted->microseconds / 1e6;
   return show(m, arguments, terminal);
 }
 

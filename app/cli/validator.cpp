@@ -92,6 +92,10 @@ Validator::Known* Validator::known(const PublishedRow& row, std::string& why_not
   if (found == known_.end()) {
     std::vector<Fault> own;
     Known fresh = load(line, own);
+    if (row.known_machine && !own.empty()) {  // one's own measurement: its row says so, the others are compared
+      fresh.why_not = own.front().message;
+      own.clear();
+    }
     for (Fault& fault : own) {
       fault.message = fault.file.empty() ? fault.message : fmt::format("{}: {} {}", fault.file, fault.pointer, fault.message);
       // A bad machine file is one fault, not one for every row that names it.
@@ -130,6 +134,16 @@ Validator::Known Validator::load(const Question& line, std::vector<Fault>& wrong
   }
   Known known;
   if (!line.schedule_text.empty()) {
+    const Result<ScheduleHead> head = parse_schedule_head(line.schedule_text, "");
+    if (head && !head->layouts.empty()) {
+      Result<Problem> laid = resolve_with(*inputs, head->layouts);
+      if (!laid) {
+        known.why_not = "its layouts cannot be: " + laid.error().faults.front().message;
+        return known;
+      }
+      inputs->problem = *std::move(laid);
+      inputs->choices = head->layouts;
+    }
     Result<Schedule> own = parse_schedule(line.schedule_text, "", inputs->problem);
     if (!own) {
       known.why_not = "its schedule is for another problem: " + own.error().faults.front().message;

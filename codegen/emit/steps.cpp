@@ -300,6 +300,18 @@ std::vector<std::string> Writer::relabelled_coordinates(const TileOp& op, const 
   if (!whole)
     refuse("tensor_map", op, fmt::format("'{}' brings rows in another order, 16 by 16, and does not begin at a multiple of 16", op.name));
   const auto rows = kernel_.find_tensor(op.tensor)->shape[rank - 2].evaluate(program_.params);
+  // Beyond a matrix lies the next one, where a map of whole matrices would give zeros.
+  std::int64_t least = row ? row->constant : 0, most = least;
+  for (std::size_t v = 0; row && v < variables.size(); ++v) {
+    const auto size = v < kernel_.grid.size() ? kernel_.grid[v].size.evaluate(program_.params) : Result<std::int64_t>(program_.trips);
+    const std::int64_t last = row->coefficients[v] * (size.ok() ? *size - 1 : 0);
+    (last < 0 ? least : most) += last;
+  }
+  const TileValue* tile = op.outputs.empty() ? nullptr : kernel_.find_value(op.outputs[0]);
+  const auto height = tile && tile->shape.size() == 2 ? tile->shape[0].evaluate(program_.params) : Result<std::int64_t>(16);
+  if (whole && rows.ok() && height.ok() && (least < 0 || most + *height > *rows))
+    refuse("tensor_map", op,
+           fmt::format("'{}' brings rows in another order, 16 by 16, and reaches beyond the {} rows of a matrix", op.name, *rows));
   std::string block = fmt::format("{} / 16", in_parentheses(at[1]));
   if (at.size() > 2) block = fmt::format("{} * {} + {}", in_parentheses(at[2]), rows.ok() ? *rows / 16 : 0, block);
   return {at[0], "0", "0", "0", block};

@@ -1,5 +1,7 @@
 #include "codegen/program/affine.h"
 
+#include <algorithm>
+
 namespace heddle::codegen {
 
 std::optional<Affine> affine_of(const Expr& expr, const Scope& params, const std::vector<std::string>& variables) {
@@ -22,13 +24,23 @@ std::optional<Affine> affine_of(const Expr& expr, const Scope& params, const std
     affine.coefficients.push_back(*one - *zero);
     point[v] = 0;
   }
-  for (std::int64_t probe = 1; probe <= 24; ++probe) {
+  const auto holds = [&] {
     std::int64_t expected = affine.constant;
-    for (std::size_t v = 0; v < variables.size(); ++v) {
-      point[v] = (probe * (7 + 5 * static_cast<std::int64_t>(v)) + probe * probe) % 97;
-      expected += affine.coefficients[v] * point[v];
-    }
-    if (at(point) != expected) return std::nullopt;
+    for (std::size_t v = 0; v < variables.size(); ++v) expected += affine.coefficients[v] * point[v];
+    return expected >= kLargest || expected <= -kLargest || at(point) == expected;
+  };
+  for (std::int64_t probe = 1; probe <= 24; ++probe) {
+    for (std::size_t v = 0; v < variables.size(); ++v) point[v] = (probe * (7 + 5 * static_cast<std::int64_t>(v)) + probe * probe) % 97;
+    if (!holds()) return std::nullopt;
+  }
+  // Quotients and remainders show at multiples of what they divide by: one variable after the other, far out.
+  std::fill(point.begin(), point.end(), 0);
+  for (std::int64_t& value : point) {
+    for (value = 1; value <= 4096; ++value)
+      if (!holds()) return std::nullopt;
+    for (value = 8192; value <= 1 << 20; value *= 2)
+      if (!holds()) return std::nullopt;
+    value = 0;
   }
   return affine;
 }

@@ -36,7 +36,7 @@ namespace {
 
 std::string optimum_text(const PricedOptimum& optimum) {
   switch (optimum.status) {
-    case Status::Optimal: return fmt::format("II {} (proved)", *optimum.ii);
+    case Status::Optimal: return fmt::format("II {} (proved{})", *optimum.ii, stages_text(optimum.bound_stages));
     case Status::Feasible: return fmt::format("II {} (not proved, bound {})", *optimum.ii, optimum.lower_bound);
     case Status::Infeasible: return "no schedule (proved)";
     case Status::Invalid: return optimum.explanation;

@@ -21,7 +21,8 @@ struct PricedOptimum {
   Cycle lower_bound = 0;
   std::vector<ObjectiveValue> objectives;  ///< "ii" first
   std::string explanation;
-  LayoutChoices layouts;  ///< that its schedule has, where layouts are open
+  std::optional<int> bound_stages{};  ///< the bound speaks of schedules of at most so many stages; none: of all
+  LayoutChoices layouts;              ///< that its schedule has, where layouts are open
 
   bool settled() const { return status == Status::Optimal || status == Status::Infeasible; }
   /// The value of an objective; nothing without a schedule.

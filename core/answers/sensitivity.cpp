@@ -128,7 +128,7 @@ std::string sensitivity_summary(const Problem& problem, const Sensitivity& answe
                        style) +
             "\n" + printable(answer.explanation) + "\n";
   if (!answer.layouts_open.empty())
-    text += wrapped(fmt::format("every II is the least over {}; at present {}", styled(answer.layouts_open, style),
+    text += wrapped(fmt::format("every II that is proved is the least over {}; at present {}", styled(answer.layouts_open, style),
                                 styled(choices_in_words(answer.layouts), style)),
                     "", style.width);
   text += sensitivity_headline(answer, style) + "\n";

@@ -66,12 +66,13 @@ Order natural(std::int64_t count) {
   return order;
 }
 
-std::optional<Order> order_of_rows(const Memory& memory, const std::vector<std::int64_t>& shape, int bits) {
+std::optional<Order> order_of_rows(const Memory& memory, const std::vector<std::int64_t>& shape, int bits, std::int64_t only) {
   if (shape.size() != 2) return std::nullopt;
   const std::int64_t rows = shape[0], columns = shape[1];
   Memory sorted = memory;
   Order order(static_cast<std::size_t>(rows));
   for (const std::int64_t span : {128, 64, 32}) {
+    if (only != 0 && span != only) continue;
     // The first element of a row says at which place of its panel the row is: the pieces of a place are exchanged among themselves.
     const std::int64_t width = span * 8 / bits;
     std::vector<bool> taken(order.size(), false);

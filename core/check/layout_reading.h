@@ -34,8 +34,9 @@ bool lies_packed(const Memory& memory, const std::vector<std::int64_t>& shape, i
 using Order = std::vector<std::int64_t>;  ///< what stands at each place along an axis
 
 Order natural(std::int64_t count);
-/// Of the rows of panels of 128, 64 or 32 bytes; nothing where a tile does not lie in such, whatever the order of its rows.
-std::optional<Order> order_of_rows(const Memory& memory, const std::vector<std::int64_t>& shape, int bits);
+/// Of the rows of panels of 128, 64 or 32 bytes, or only of `span`; nothing where a tile does not lie in such, whatever the order of its
+/// rows.
+std::optional<Order> order_of_rows(const Memory& memory, const std::vector<std::int64_t>& shape, int bits, std::int64_t only = 0);
 /// Of the columns that threads hold in `per` neighbouring registers each, as wgmma makes its result (2 of 32 bits) and takes A (of 32
 /// bits); nothing where they hold other rows, or no such columns.
 std::optional<Order> order_of_columns(const Layout& held, std::int64_t per);

@@ -186,9 +186,9 @@ bool panels(const LayoutPtr& layout, int bits, std::int64_t span) {
   return kept.of({layout, bits, span}, [&] { return lies_in_panels(*memory_of(layout), layout->shape, bits, span); });
 }
 
-std::optional<Order> rows_of(const LayoutPtr& layout, int bits) {
-  static Kept<std::pair<LayoutPtr, int>, std::optional<Order>> kept;
-  return kept.of({layout, bits}, [&] { return order_of_rows(*memory_of(layout), layout->shape, bits); });
+std::optional<Order> rows_of(const LayoutPtr& layout, int bits, std::int64_t span = 0) {
+  static Kept<std::tuple<LayoutPtr, int, std::int64_t>, std::optional<Order>> kept;
+  return kept.of({layout, bits, span}, [&] { return order_of_rows(*memory_of(layout), layout->shape, bits, span); });
 }
 
 std::optional<Order> columns_of(const LayoutPtr& layout, std::int64_t per) {
@@ -366,7 +366,8 @@ class Judge {
     }
     if (access.by->kind == InstructionKind::BulkCopy) {
       // Rows may be in another order where boxes have more dimensions: of 16 at a time.
-      if (!panels(memory, access.bits, access.by->swizzle) && !(access.store && in_boxes(rows_of(memory, access.bits).value_or(Order{}))) &&
+      if (!panels(memory, access.bits, access.by->swizzle) &&
+          !(access.store && in_boxes(rows_of(memory, access.bits, access.by->swizzle).value_or(Order{}))) &&
           !(access.by->swizzle == 0 && lies_packed(*places, memory->shape, access.bits)))
         object(fmt::format("the tile of {} does not lie in the boxes of {}", op_, access.by->name));
       const auto bytes = static_cast<std::int64_t>(places->offsets.size()) * access.bits / 8, port = (bytes + 127) / 128;

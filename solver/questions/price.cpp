@@ -40,6 +40,7 @@ PricedOptimum optimum_of(const SolveOutcome& outcome) {
   optimum.lower_bound = outcome.lower_bound;
   optimum.objectives = outcome.objectives;
   optimum.explanation = outcome.explanation;
+  optimum.bound_stages = outcome.bound_stages;
   return optimum;
 }
 
@@ -63,10 +64,12 @@ class Optima {
       return warm_->solve(constraints, stop, listener);
     }
     Result<OpenLayouts> open = layouts_->open(said);
-    if (!open) {
+    if (!open || !open->complete) {
+      choices_ = {};
       SolveOutcome none;
       none.status = Status::Invalid;
-      none.explanation = to_string(open.error());
+      none.explanation =
+          open ? "there are more layouts than are looked at: say some with --layout and --instruction" : to_string(open.error());
       return none;
     }
     SolveRequest request = request_;

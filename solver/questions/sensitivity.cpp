@@ -109,6 +109,8 @@ class SensitivityExplorer {
     if (request_.open_with) {
       Result<OpenLayouts> open = request_.open_with({});
       if (!open) return void(answer_.explanation = to_string(open.error()));
+      if (!open->complete)
+        return void(answer_.explanation = "there are more layouts than are looked at: say some with --layout and --instruction");
       layouts_ = *std::move(open);
       if (!layouts_->decisions.empty()) answer_.layouts_open = open_layouts_text(*layouts_);
     }

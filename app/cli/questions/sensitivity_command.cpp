@@ -17,6 +17,11 @@ int run_sensitivity(const Arguments& arguments, const Terminal& terminal) {
   if (arguments.has("--ii")) return refuse(terminal, "the answer is about the least II, so --ii has no place here", json);
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
+  if (inputs->open && !inputs->open->complete)
+    return report(
+        terminal,
+        Error::input("--choose: there are more layouts than are looked at", "say some with --layout and --instruction, or choose fewer"),
+        json);
   solver::SensitivityRequest request;
   request.solve = solve_request(*inputs, arguments);
   request.numbers = numbers_of(inputs->kernel, inputs->machine, inputs->problem);
