@@ -132,6 +132,16 @@ TEST_CASE("a measurement of one's own is a row like any other", "[app]") {
   CHECK(run_heddle({"validate", folder.write("untimed.json", untimed.dump())}).code == kInvalidInput);
 }
 
+TEST_CASE("a measurement is predicted with the layouts of its schedule", "[app]") {
+  const auto predicted = [](const char* name) {
+    const auto run = run_heddle({"validate", heddle::test::repository_path(std::string("assets/measured/2026-11-26/") + name), "--json"});
+    INFO(run.err);
+    REQUIRE(run.code == kDone);
+    return json::parse(run.out).at("rows")[0].at("predicted").get<double>();
+  };
+  CHECK(predicted("attention-fp8-8k.json") > 1.02 * predicted("attention-fp8-8k-shuffled.json"));  // without shuffles
+}
+
 TEST_CASE("what ships was validated as it says: medians, spreads and signs", "[app]") {
   const auto run = run_heddle({"validate", "--json"});
   INFO(run.err);

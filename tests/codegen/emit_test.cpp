@@ -59,6 +59,8 @@ TEST_CASE("coordinates are written from their coefficients", "[codegen]") {
   CHECK(text("i") == "i");
   CHECK(text("i*b") == "none");
   CHECK(text("i/2") == "none");
+  CHECK(text("i/128*128") == "none");
+  CHECK(text("i % 1000") == "none");
   CHECK(text("min(i, 40)") == "none");
   CHECK(text("nobody + 1") == "none");
 }
