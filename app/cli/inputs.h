@@ -26,7 +26,7 @@ struct Inputs : heddle::Inputs {
 /// --groups, --max-stages and SCHEDULE. Warnings go to the terminal. A schedule's claim is judged, and with --prove proved again.
 Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal);
 
-/// What --choose leaves open with these layouts said instead of the inputs' own, and with these changes on top of theirs.
+/// Asks --choose again. `said` replaces the layouts that the inputs say; `more` is added to their changes.
 Result<OpenLayouts> open_again(const Inputs& inputs, const LayoutChoices& said, const Changes& more = {});
 
 /// All of --param, whose form the parser has checked.

@@ -59,7 +59,7 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
 /// The problem of the same inputs with these changes on top of their own.
 Result<Problem> resolve_again(const Inputs& inputs, const Changes& more);
 
-/// The problem of the same inputs with these layouts and instructions instead of their own, and with these changes on top of theirs.
+/// The problem of the same inputs, except that `choices` replaces the layouts and instructions they say. `more` is added to their changes.
 Result<Problem> resolve_with(const Inputs& inputs, const LayoutChoices& choices, const Changes& more = {});
 
 /// All in one; a parameter that is given twice is a fault.
