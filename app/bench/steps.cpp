@@ -24,21 +24,28 @@ struct Subject {
   const char *name, *kernel;
   Words params;
 };
-const std::vector<Subject> kHopperSubjects{{"layernorm", "layernorm", {}},
-                                           {"gemm", "gemm_hopper", {}},
-                                           {"swiglu", "swiglu_dual_gemm_hopper", {}},
-                                           {"attention", "attention_forward_hopper", {}},
-                                           {"attention-176", "attention_forward_hopper", {"-p", "KV=176"}},
-                                           {"causal", "attention_forward_causal_hopper", {}},
-                                           {"backward", "attention_backward_hopper", {}},
-                                           {"gemm-n128", "gemm_hopper", {"-p", "TILE_N=128"}},
-                                           {"attention-fp8",
-                                            "attention_forward_fp8_hopper",
-                                            {"--layout", "keys=relabelled", "--demand", "at most 200 registers per thread", "--demand",
-                                             "max0 and cvt0 in one group", "--demand", "max1 and cvt1 in one group"}},
-                                           {"fp8", "gemm_fp8_hopper", {}},
-                                           {"w4a16", "gemm_w4a16_hopper", {}},
-                                           {"w4a16-packed", "gemm_w4a16_prepacked_hopper", {}}};
+const std::vector<Subject> kHopperSubjects{
+    {"layernorm", "layernorm", {}},
+    {"gemm", "gemm_hopper", {}},
+    {"swiglu", "swiglu_dual_gemm_hopper", {}},
+    {"attention", "attention_forward_hopper", {}},
+    {"attention-176", "attention_forward_hopper", {"-p", "KV=176"}},
+    {"causal", "attention_forward_causal_hopper", {}},
+    {"backward", "attention_backward_hopper", {}},
+    {"gemm-n128", "gemm_hopper", {"-p", "TILE_N=128"}},
+    {"attention-fp8",
+     "attention_forward_fp8_hopper",
+     {"--layout", "keys=relabelled", "--demand", "at most 200 registers per thread", "--demand", "max0 and cvt0 in one group", "--demand",
+      "max1 and cvt1 in one group"}},
+    {"attention-fp8-turned",
+     "attention_forward_fp8_turned_hopper",
+     {"--layout", "keys=relabelled", "--demand", "at most 200 registers per thread", "--demand", "max0 and cvt0 in one group", "--demand",
+      "max0 and sum0 in one group", "--demand", "max0 and PV0 in one group", "--demand", "max1 and cvt1 in one group", "--demand",
+      "max1 and sum1 in one group", "--demand", "max1 and PV1 in one group"}},
+    {"backward-packed", "attention_backward_hopper", {"--layout", "dQ=prepacked"}},
+    {"fp8", "gemm_fp8_hopper", {}},
+    {"w4a16", "gemm_w4a16_hopper", {}},
+    {"w4a16-packed", "gemm_w4a16_prepacked_hopper", {}}};
 
 const std::vector<Subject> kBlackwellSubjects{{"layernorm", "layernorm", {}},
                                               {"gemm", "gemm_blackwell", {}},
@@ -221,8 +228,11 @@ std::vector<BenchStep> hopper_steps(List list) {
   list.check("attention-176-small", "blocks of 176 keys", "attention-176", heads);
   list.check("attention-fp8-small", "8 bits, keys relabelled: K's rows in another order, P as an operand without shuffles", "attention-fp8",
              sizes("HEADS=2 Q_LEN=512 KV_LEN=1536"));
+  list.check("attention-fp8-turned-small", "a warp group transposes V: bytes within threads, loads and stores along diagonals",
+             "attention-fp8-turned", sizes("HEADS=2 Q_LEN=512 KV_LEN=1536"));
   list.check("causal-small", "masked blocks, trips that differ from tile to tile", "causal", square);
   list.check("backward-small", "five products, sums added in global memory", "backward", square);
+  list.check("backward-packed-small", "dQ kept as threads have it", "backward-packed", square);
 
   const Words gemm = sizes("M=8192 N=8192 K=8192"), long_rows = sizes("HEADS=32 Q_LEN=8192 KV_LEN=8192"),
               rows_of_176 = sizes("HEADS=32 Q_LEN=8448 KV_LEN=8448");
@@ -231,10 +241,13 @@ std::vector<BenchStep> hopper_steps(List list) {
   list.speed("attention-176-8k", "blocks of 176 keys, 32 heads of 8448", "attention-176", "attention-176-small", rows_of_176);
   list.speed("causal-8k", "causal, 32 heads of 8192", "causal", "causal-small", long_rows);
   list.speed("backward-8k", "backward, 32 heads of 8192", "backward", "backward-small", long_rows + kUnchecked);
+  list.speed("backward-packed-8k", "the same with dQ kept as threads have it", "backward-packed", "backward-packed-small",
+             long_rows + kUnchecked);
   list.speed("swiglu-8192", "two products of the shipped size", "swiglu", "swiglu-small", {});
   list.speed("layernorm", "the shipped size; memory decides", "layernorm", "layernorm-small", {});
   list.speed("gemm-4096", "4096 x 4096 x 4096", "gemm", "gemm-small", sizes("M=4096 N=4096 K=4096"));
   list.speed("attention-fp8-8k", "8 bits, 32 heads of 8192 queries and keys", "attention-fp8", "attention-fp8-small", long_rows);
+  list.speed("attention-fp8-turned-8k", "the same of V as it is", "attention-fp8-turned", "attention-fp8-turned-small", long_rows);
   list.speed("fp8-16k", "8 bits with scales, 4096 x 4096 x 16384", "fp8", "fp8-small", {});
   list.speed("w4a16-64", "64 tokens, 16384 x 8192 weights of 4 bits", "w4a16", "w4a16-small", {});
   list.speed("w4a16-packed-64", "the same with prepacked weights", "w4a16-packed", "w4a16-packed-small", {});

@@ -122,7 +122,7 @@ inline const OptionSpec kDemand{
     "",
     "SENTENCE",
     "a demand in words: \"pin S at 128\", \"S in group 2\", \"S before O by 64\", \"registers <= 240\", \"at most 3 stages\", "
-    "\"layout dqs0 panels 32\", \"store dqs0 by st.shared.8\"; may be given several times",
+    "\"layout dqs0 panels 32\", \"store dqs0 by st.shared.8\", \"prepack W off\"; may be given several times",
     ValueType::Name,
     {},
     0,

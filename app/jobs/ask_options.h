@@ -32,6 +32,7 @@ struct AskOptions {
   std::vector<std::string> vary;                  ///< family: as `heddle family --vary` takes them
   std::int64_t u = 300;                           ///< paper: limit on the sum of normalized costs
   std::vector<std::string> ablations;             ///< paper: by name
+  bool layouts_open = false;                      ///< price, sensitivity, pareto: layouts and instructions are left open, too
   double timeout_seconds = 60;
   bool operator==(const AskOptions&) const = default;
 };

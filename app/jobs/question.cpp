@@ -8,6 +8,7 @@
 
 #ifdef HEDDLE_HAS_SOLVER
 #include "app/jobs/ask_options.h"
+#include "core/answers/layout_choice.h"
 #include "core/library/contenders.h"
 #include "core/problem/changes.h"
 #include "core/problem/resolve.h"
@@ -63,17 +64,35 @@ solver::SolveListener phases(const AskListener& tell) {
   };
 }
 
-Result<Problem> resolve_with(const Question& q, const Changes& more) {
-  Changes changes = q.changes;
+Changes with_more(Changes changes, const Changes& more) {
   changes.insert(changes.end(), more.begin(), more.end());
-  return resolve(*q.kernel, *q.machine, q.overrides, changes, choices_of(*q.problem));
+  return changes;
+}
+
+Result<Problem> resolve_with(const Question& q, const Changes& more) {
+  return resolve(*q.kernel, *q.machine, q.overrides, with_more(q.changes, more), choices_of(*q.problem));
+}
+
+/// The question with other layouts, and as many groups.
+Result<Problem> laid_out(const Question& q, const LayoutChoices& choices, const Changes& more = {}) {
+  Result<Problem> problem = resolve(*q.kernel, *q.machine, q.overrides, with_more(q.changes, more), choices);
+  if (problem) problem->max_groups = q.problem->max_groups;
+  return problem;
+}
+
+/// What `said` says is not open, and everything else if layouts are.
+Result<OpenLayouts> open(const Question& q, const LayoutChoices& said, const Changes& more = {}) {
+  const std::vector<std::string> names = q.options.layouts_open ? std::vector<std::string>{"all"} : std::vector<std::string>{};
+  Result<OpenLayouts> question = open_layouts(*q.kernel, *q.machine, q.overrides, with_more(q.changes, more), said, names);
+  if (question) question->problem.max_groups = question->shape.max_groups = q.problem->max_groups;
+  return question;
 }
 
 Answer explain(const Question& q, std::stop_token stop, const AskListener& tell) {
   solver::ExplainRequest request;
   request.solve = solve_request(q);
   request.solve.ii = q.options.ii;
-  if (auto layouts = open_layouts(*q.kernel, *q.machine, q.overrides, q.changes, choices_of(*q.problem), {"all"}, false);
+  if (auto layouts = open_layouts(*q.kernel, *q.machine, q.overrides, q.changes, choices_of(*q.problem), {"all"}, LayoutsFor::Explaining);
       layouts && problem_hash(layouts->problem) == problem_hash(*q.problem))
     request.layouts = *std::move(layouts);
   solver::ExplainListener listener;
@@ -112,7 +131,11 @@ Answer price(const Question& q, std::stop_token stop, const AskListener& tell) {
     so_far.constraints.push_back(priced);
     tell({"without " + priced.demand, {}});
   };
-  return solver::price_constraints(solve_request(q), stop, listener);
+  // What is said of layouts is a demand too.
+  const solver::LayoutsLeftOpen layouts{choices_of(*q.problem), [&](const LayoutChoices& said) { return open(q, said); },
+                                        [&](const LayoutChoices& choices) { return laid_out(q, choices); }};
+  const bool about_layouts = q.options.layouts_open || !layouts.said.empty();
+  return solver::price_constraints(solve_request(q), stop, listener, about_layouts ? &layouts : nullptr);
 }
 
 Answer latency(const Question& q, std::stop_token stop, const AskListener& tell) {
@@ -141,6 +164,11 @@ Answer sensitivity(const Question& q, std::stop_token stop, const AskListener& t
   request.numbers = numbers_of(*q.kernel, *q.machine, *q.problem);
   request.percent = q.options.percent;
   request.problem_with = [&](const Changes& changes) { return resolve_with(q, changes); };
+  if (q.options.layouts_open) {
+    request.solve.incumbent.reset();
+    request.open_with = [&](const Changes& changes) { return open(q, choices_of(*q.problem), changes); };
+    request.problem_with_layouts = [&](const Changes& changes, const LayoutChoices& choices) { return laid_out(q, choices, changes); };
+  }
   return solver::sensitivity(request, stop, [&](const Sensitivity& partial) {
     const auto open = std::count_if(partial.rows.begin(), partial.rows.end(),
                                     [&](const SensitivityRow& row) { return partial.effect(row) == SensitivityEffect::Undecided; });
@@ -169,6 +197,23 @@ Answer pareto(const Question& q, std::stop_token stop, const AskListener& tell) 
   request.solve.incumbent.reset();
   request.against = q.options.against;
   request.known = q.known;
+  if (q.options.layouts_open) {
+    const auto nothing = [&](std::string why) {
+      Pareto front;
+      front.against = q.options.against;
+      front.refusal = std::move(why);
+      return front;
+    };
+    const Result<OpenLayouts> question = open(q, choices_of(*q.problem));
+    if (!question) return nothing(to_string(question.error()));
+    const auto only = only_choices(*question);
+    if (!only) return nothing(several_left_text(*question));
+    Result<Problem> problem = laid_out(q, *only);
+    if (!problem) return nothing(to_string(problem.error()));
+    request.solve.problem = *std::move(problem);
+    request.layouts_open = question->decisions.empty() ? std::string() : open_layouts_text(*question);
+    request.layouts = choices_in_words(*only);
+  }
   const auto step = [&](const Pareto& front) {
     tell({fmt::format("{} points after {} steps", front_points(front).size(), front.steps.size()), front});
   };
@@ -247,23 +292,18 @@ Answer paper(const Question& q, std::stop_token stop, const AskListener& tell) {
 }
 
 /// What is in force is said, so it is not open.
-Answer layouts(const Question& q, std::stop_token stop, const AskListener& tell) {
+Answer layouts(Question q, std::stop_token stop, const AskListener& tell) {
   LayoutsAnswer answer;
-  const LayoutChoices said = choices_of(*q.problem);
-  Result<OpenLayouts> open = open_layouts(*q.kernel, *q.machine, q.overrides, q.changes, said, {"all"});
-  if (!open) {
-    answer.faults = open.error().faults;
+  q.options.layouts_open = true;
+  Result<OpenLayouts> question = open(q, choices_of(*q.problem));
+  if (!question) {
+    answer.faults = question.error().faults;
     return answer;
   }
-  open->problem.max_groups = open->shape.max_groups = q.problem->max_groups;
   solver::SolveRequest request = solve_request(q);
   request.incumbent.reset();
-  const solver::ResolveWith resolve_again = [&](const LayoutChoices& choices) {
-    Result<Problem> problem = resolve(*q.kernel, *q.machine, q.overrides, q.changes, choices);
-    if (problem) problem->max_groups = q.problem->max_groups;
-    return problem;
-  };
-  answer.chosen = solver::choose_layouts(*std::move(open), resolve_again, std::move(request), stop, phases(tell));
+  const solver::ResolveWith resolve_again = [&](const LayoutChoices& choices) { return laid_out(q, choices); };
+  answer.chosen = solver::choose_layouts(*std::move(question), resolve_again, std::move(request), stop, phases(tell));
   answer.cancelled = answer.chosen.outcome.cancelled;
   answer.timed_out = answer.chosen.outcome.timed_out;
   return answer;

@@ -176,7 +176,9 @@ std::string ask_command(const Session& session, Topic topic, const AskOptions& o
     case Topic::Slack:
       if (options.exact) add({"--exact"});
       break;
-    case Topic::Price: break;
+    case Topic::Price:
+      if (options.layouts_open) add({"--choose", "all"});
+      break;
     case Topic::Latency: {
       const Content& content = session.content();
       const OpId op = options.op.valid() ? options.op : session.selection().primary();
@@ -186,13 +188,17 @@ std::string ask_command(const Session& session, Topic topic, const AskOptions& o
       if (options.to) add({"--to", fmt::format("{}", *options.to)});
       break;
     }
-    case Topic::Sensitivity: add({"--percent", fmt::format("{}", options.percent)}); break;
+    case Topic::Sensitivity:
+      add({"--percent", fmt::format("{}", options.percent)});
+      if (options.layouts_open) add({"--choose", "all"});
+      break;
     case Topic::Alternatives:
       add({"--count", fmt::format("{}", options.count), "--differ", to_string(options.aspect)});
       if (options.ii_only) add({"--equal", "ii"});
       break;
     case Topic::Pareto:
       for (const Resource r : options.against) add({"--against", to_string(r)});
+      if (options.layouts_open) add({"--choose", "all"});
       break;
     case Topic::Family: {
       std::vector<std::string> free;

@@ -72,9 +72,9 @@ std::string Session::why_no_question(Topic topic) const {
   if (topic == Topic::Layouts && content().dump) return "a compiler's dump says nothing of layouts";
   if (topic == Topic::Layouts && content().triton) return "how the tiles of a Triton text lie is Triton's choice";
   if (topic == Topic::Family && content().triton) return "the tiles of a Triton kernel are numbers of its text: vary them in Python";
-  if (topic == Topic::Price &&
+  if (topic == Topic::Price && content().choices.empty() &&
       std::none_of(content().constraints.begin(), content().constraints.end(), [](const UserConstraint& c) { return c.enabled; }))
-    return "no constraint is switched on";
+    return "no constraint is switched on, and nothing is said of layouts";
   return {};
 }
 
@@ -143,8 +143,9 @@ bool Session::remembers(Topic topic, const AskOptions& options) const {
 
 std::vector<ParetoStep> SessionCore::known_steps(const AskOptions& options) const {
   for (auto e = work_.earlier.rbegin(); e != work_.earlier.rend(); ++e)
-    if (const auto* front = e->asked.as<Pareto>();
-        front && front->against == options.against && up_to_date(e->asked, Topic::Pareto, document_.content))
+    if (const auto* front = e->asked.as<Pareto>(); front && front->against == options.against &&
+                                                   e->asked.options.layouts_open == options.layouts_open &&
+                                                   up_to_date(e->asked, Topic::Pareto, document_.content))
       return front->steps;
   return {};
 }

@@ -125,10 +125,10 @@ DEVICE float rounded_e4m3(float x) {
   const u32 bits = __float_as_uint(x);
   return __uint_as_float((bits + 0x7ffff + ((bits >> 20) & 1)) & 0xfff00000u);
 }
-/// The same of 8 bits: a query has a scale, of which the size alone counts, and a column of V; VT has a row for each of those.
+/// The same of 8 bits: a query has a scale, of which the size alone counts, and a column of V. Transposed: V has a row for each of those.
 /// `plain` rounds 256 times the probabilities to e4m3, relative to the largest, and the result to bf16.
-template <long long Rows, int Queries, int Keys, int D, long long Threads>
-DEVICE void reference_attention_scaled(const unsigned char* q, const unsigned char* k, const unsigned char* vt, const float* sq,
+template <long long Rows, int Queries, int Keys, int D, bool Transposed, long long Threads>
+DEVICE void reference_attention_scaled(const unsigned char* q, const unsigned char* k, const unsigned char* v, const float* sq,
                                        const float* sv, float* o, float factor, int slice, int plain) {
   constexpr int Pieces = D / 32;
   const long long at = blockIdx.x * 256ll + threadIdx.x + slice * Threads;
@@ -136,7 +136,7 @@ DEVICE void reference_attention_scaled(const unsigned char* q, const unsigned ch
   const long long row = at / Pieces, head = row / Queries;
   const int column = (int)(at % Pieces) * 32;
   k += head * (long long)Keys * D;
-  vt += (head * D + column) * (long long)Keys;
+  v += Transposed ? (head * D + column) * (long long)Keys : head * (long long)Keys * D + column;
   float query[D], sum[32];
   for (int d = 0; d < D; ++d) query[d] = e4m3(q[row * D + d]) * fabsf(sq[row]) * factor;
   const auto score = [&](int j) {
@@ -154,7 +154,7 @@ DEVICE void reference_attention_scaled(const unsigned char* q, const unsigned ch
   for (int j = 0; j < Keys; ++j) {
     float p = expf(score(j) - most);
     if (plain) p = rounded_e4m3(256 * p) / 256;
-    for (int c = 0; c < 32; ++c) sum[c] += p * e4m3(vt[c * (long long)Keys + j]);
+    for (int c = 0; c < 32; ++c) sum[c] += p * e4m3(v[Transposed ? c * (long long)Keys + j : j * (long long)D + c]);
   }
   for (int c = 0; c < 32; ++c) {
     const float result = sum[c] / total * sv[head * D + column + c];

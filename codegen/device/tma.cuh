@@ -39,6 +39,10 @@ DEVICE void tma_store(const TensorMap* map, u32 from, int x, int y, int z) {
   asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map), "r"(from), "r"(x),
                "r"(y), "r"(z) : "memory");
 }
+DEVICE void tma_store(const TensorMap* map, u32 from, int x, int y, int z, int v) {
+  asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::"l"(map), "r"(from), "r"(x),
+               "r"(y), "r"(z), "r"(v) : "memory");
+}
 DEVICE void tma_add(const TensorMap* map, u32 from, int x, int y) {
   asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map), "r"(from), "r"(x),
                "r"(y) : "memory");
@@ -46,6 +50,10 @@ DEVICE void tma_add(const TensorMap* map, u32 from, int x, int y) {
 DEVICE void tma_add(const TensorMap* map, u32 from, int x, int y, int z) {
   asm volatile("cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map), "r"(from),
                "r"(x), "r"(y), "r"(z) : "memory");
+}
+DEVICE void tma_add(const TensorMap* map, u32 from, int x, int y, int z, int v) {
+  asm volatile("cp.reduce.async.bulk.tensor.4d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::"l"(map), "r"(from),
+               "r"(x), "r"(y), "r"(z), "r"(v) : "memory");
 }
 DEVICE void store_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 template <int N> DEVICE void store_wait_read() { asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory"); }

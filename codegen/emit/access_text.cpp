@@ -189,12 +189,12 @@ AccessTextResult access_text(const AccessQuestion& q, std::string_view at) {
     return a < 0 ? a : a - begin;
   });
   if (!formula || !formula->splits()) return refused("its addresses follow no pattern of the bits of lanes and issues");
-  if (formula->flips() >= q.alignment)
-    return refused(fmt::format("lanes exchange places {} bytes apart, and the tile begins at a multiple of {} bytes only",
-                               formula->flips() + 1, q.alignment));
+  // Exchanged are bits of an address; beyond those that are 0 where the tile begins, of the place in the tile.
+  text.in_tile = formula->flips() >= q.alignment;
   text.lanes = formula->thread_text();
-  if (const std::int64_t base = formula->base() + (q.pieces > 1 ? 0 : begin); base != 0)
-    text.lanes = text.lanes.empty() ? std::to_string(base) : fmt::format("{} + {}", text.lanes, base);
+  text.base = formula->base() + (q.pieces > 1 ? 0 : begin);
+  if (text.base != 0 && !text.in_tile)
+    text.lanes = text.lanes.empty() ? std::to_string(text.base) : fmt::format("{} + {}", text.lanes, text.base);
   if (text.lanes.empty()) text.lanes = "0";
   const std::string flipped = formula->flipped_text("j"), added = formula->added_text("j");
   text.address = flipped.empty() ? std::string(at) : fmt::format("({} ^ {})", at, flipped);
@@ -267,12 +267,17 @@ std::vector<std::string> lines_of(const AccessText& text, const std::string& arr
                                   const std::string& note) {
   std::vector<std::string> lines;
   const Instruction& instruction = text.instruction;
-  const bool store = is_store(instruction), flips = text.address.front() == '(', part = instruction.bytes < 4;
+  const bool store = is_store(instruction), flips = text.address.front() == '(' && !text.in_tile, part = instruction.bytes < 4;
   const bool bits = floats && (is_matrix(instruction.kind) || instruction.bytes == 16);  // wrappers that take bits, whatever they say
   const char* at = store ? "to" : "from";
   if (text.exchange_lane >= 0) lines.push_back(fmt::format("const bool odd = lane & {};", 1 << text.exchange_lane));
   // Addresses that are flipped are computed where they are used: ptxas would hold all of them in registers otherwise.
-  lines.push_back(fmt::format("{}u32 {} = {}{};", flips ? "" : "const ", at, slot, text.lanes == "0" ? "" : " + " + text.lanes));
+  const std::string tile = text.base == 0 ? slot : fmt::format("{} + {}", slot, text.base);
+  if (text.in_tile)
+    lines.push_back(fmt::format("const u32 {} = {};", at, text.lanes));
+  else
+    lines.push_back(fmt::format("{}u32 {} = {}{};", flips ? "" : "const ", at, slot, text.lanes == "0" ? "" : " + " + text.lanes));
+  const std::string address = text.in_tile ? fmt::format("{} + {}", tile, text.address) : text.address;
   if (flips) lines.push_back(fmt::format("keep_in_register({});", at));
   if (!store && part) {
     lines.emplace_back("#pragma unroll");
@@ -292,16 +297,16 @@ std::vector<std::string> lines_of(const AccessText& text, const std::string& arr
   }
   const char* wrapper = wrapper_of(instruction, floats);
   if (!block) {
-    lines.push_back(fmt::format("  {}({}{});", wrapper, text.address, moved));
+    lines.push_back(fmt::format("  {}({}{});", wrapper, address, moved));
     return lines;
   }
   if (part) {
     lines.emplace_back("  u32 part;");
-    lines.push_back(fmt::format("  {}({}, part);", wrapper, text.address));
+    lines.push_back(fmt::format("  {}({}, part);", wrapper, address));
     lines.push_back(fmt::format("  {}[{}] |= part << ({});", array, text.registers[0], text.shift));
   } else {
     lines.push_back(fmt::format("  u32 bits[{}];", text.registers.size()));
-    lines.push_back(fmt::format("  {}({}{});", wrapper, text.address, taken));
+    lines.push_back(fmt::format("  {}({}{});", wrapper, address, taken));
     for (std::size_t k = 0; k < text.registers.size(); ++k)
       lines.push_back(fmt::format("  {}[{}] = __uint_as_float(bits[{}]);", array, text.registers[k], k));
   }

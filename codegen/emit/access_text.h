@@ -40,6 +40,9 @@ struct AccessText {
   int issues = 0;
   std::string lanes;    ///< bytes from the tile's first one at which the lane begins, of `warp`, `lane` and `tid`; "0" where it is nothing
   std::string address;  ///< of issue j, of `at`: the tile's address and `lanes`
+  /// Bits are exchanged that the tile's address may have: `lanes`, `at` and `address` count from the tile's first byte, less `base`.
+  bool in_tile = false;
+  std::int64_t base = 0;  ///< of `lanes`: what no lane or issue changes
   /// Per register of an issue, its index in the array as text of j; of lanes that exchange, in `exchanged`, else that is empty.
   std::vector<std::string> registers, exchanged;
   /// Moves of less than a register: by how many bits the element stands higher, as text of j.

@@ -7,16 +7,6 @@
 namespace heddle::codegen {
 namespace {
 
-/// Smallest and largest value of an affine form where each variable goes from 0 to its count - 1.
-std::pair<std::int64_t, std::int64_t> range_of(const Affine& affine, const std::vector<std::int64_t>& counts) {
-  std::int64_t low = affine.constant, high = affine.constant;
-  for (std::size_t v = 0; v < counts.size(); ++v) {
-    const std::int64_t most = affine.coefficients[v] * (counts[v] - 1);
-    (most < 0 ? low : high) += most;
-  }
-  return {low, high};
-}
-
 /// Bytes that a lane loads at once, of the catalogue's "ld.global.16"; 0 for other instructions.
 int bytes_of_load(const std::string& instruction) {
   for (const int bytes : {4, 8, 16})
@@ -55,7 +45,7 @@ std::optional<Writer::GlobalTile> Writer::global_tile(const Step& step, const Ti
   tile.at = {tile.at.rbegin(), tile.at.rend()};
   bool whole = tile.extents.back() % width == 0;
   for (std::size_t d = 0; d < rank; ++d) {
-    const auto affine = affine_of(op.at[d], program_.params, variables);
+    const auto affine = op.at[d].affine(program_.params, variables);
     if (!affine) return std::nullopt;  // coordinates() has refused it
     const auto [low, high] = range_of(*affine, counts);
     if (low < 0) return unfit("loads from before the beginning of a tensor");

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/program/affine.h"
+#include "codegen/program/indices.h"
 #include "core/kernel/kernel.h"
 
 namespace heddle::codegen {

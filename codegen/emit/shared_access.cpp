@@ -53,11 +53,11 @@ std::optional<Writer::Panels> Writer::panels_of(std::size_t v, const TileOp& op)
   };
   const heddle::Layout* layout = layout_of(v);
   const auto swizzle = swizzle_of(v);
-  if (const Tensor* tensor = kernel_.find_tensor(op.tensor); tensor && tensor->prepacked) {
-    const std::int64_t bytes = layout ? layout->elements() / 2 : 0;
+  if (plan_->packed.contains(op.tensor)) {
+    const std::int64_t bytes = layout ? layout->elements() * bits / 8 : 0;
     if (!layout || plan_->values[v].text != "packed" || bytes / kPackedRow > kMostBoxRows)
-      return refused(fmt::format("'{}' brings a tile of a prepacked tensor that lies otherwise, or is too large for a box", op.name));
-    return Panels{1, kPackedRow, bytes / kPackedRow, bytes, 0};
+      return refused(fmt::format("'{}' moves a tile of a prepacked tensor that lies otherwise, or is too large for a box", op.name));
+    return Panels{1, static_cast<int>(kPackedRow * 8 / std::max<std::int64_t>(bits, 8)), bytes / kPackedRow, bytes, 0};
   }
   if (layout && layout->shape.size() == 2 && !swizzle)
     return refused(fmt::format("'{}' lies as {}, which no box reads: layout {}={}", kernel_.values[v].name, plan_->values[v].text,
@@ -88,12 +88,15 @@ void Writer::write_access(const Step& step, const TileOp& op, bool store) {
   const char* rule = store ? "smem_store" : "smem_load";
   const Value& value = values_[registers.value];
   const DType type = kernel_.values[memory.value].dtype;
-  const heddle::Layout *held = layout_of(registers.value), *kept = layout_of(memory.value);
-  if (!value.layout || !held || !kept || value.shape != values_[memory.value].shape || kernel_.values[registers.value].dtype != type)
+  const OpPlan* plan = plan_->find(op.name);
+  const auto is_that = [&](const OpAccess& access) { return access.value == memory.value; };
+  const auto counted = plan ? std::find_if(plan->accesses.begin(), plan->accesses.end(), is_that) : std::vector<OpAccess>::const_iterator{};
+  const bool known = plan && counted != plan->accesses.end();
+  const heddle::Layout *held = layout_of(registers.value), *kept = known ? plan_->memory_of(*counted).get() : layout_of(memory.value);
+  if (!value.layout || !held || !kept || value.shape != kept->shape || kernel_.values[registers.value].dtype != type)
     return refuse(rule, op,
                   store ? fmt::format("'{}' does not store a register tile as it is", op.name)
                         : fmt::format("'{}' does not load a tile into registers as it is", op.name));
-  const OpPlan* plan = plan_->find(op.name);
   if (!plan || plan->instruction.name.empty())
     return refuse(rule, op,
                   fmt::format("no instruction is known by which '{}' can move '{}'{}", op.name, kernel_.values[registers.value].name,
@@ -106,12 +109,9 @@ void Writer::write_access(const Step& step, const TileOp& op, bool store) {
                               plan_->values[memory.value].text, buffer.slot_bytes));
   std::int64_t alignment = 1024;
   while (buffer.offset % alignment != 0 || (buffer.depth > 1 && buffer.slot_bytes % alignment != 0)) alignment /= 2;
-  const auto counted =
-      std::find_if(plan->accesses.begin(), plan->accesses.end(), [&](const OpAccess& access) { return access.value == memory.value; });
-  const AccessTextResult made =
-      access_text({held, kept, bits_of(type), plan->instruction, step.piece.number, step.piece.count, pieces_of(step, registers.value) > 1,
-                   alignment, counted != plan->accesses.end() ? counted->by.get() : nullptr},
-                  store ? "to" : "from");
+  const AccessTextResult made = access_text({held, kept, bits_of(type), plan->instruction, step.piece.number, step.piece.count,
+                                             pieces_of(step, registers.value) > 1, alignment, known ? counted->by.get() : nullptr},
+                                            store ? "to" : "from");
   const std::string where =
       fmt::format("'{}' ({}) and '{}' ({})", kernel_.values[registers.value].name, plan_->values[registers.value].text,
                   kernel_.values[memory.value].name, plan_->values[memory.value].text);

@@ -194,10 +194,15 @@ std::size_t Writer::map_of(const TileOp& op, const Panels& panels) {
   const Tensor& tensor = kernel_.tensors[plan.tensor];
   for (const Expr& extent : tensor.shape) plan.extents.insert(plan.extents.begin(), extent.evaluate(program_.params).value());
   const bool whole_bytes = tensor.dtype != DType::I4 || plan.extents[0] % 2 == 0;
-  if (tensor.prepacked) {
-    if (plan.extents[0] % kPackedBlock != 0 || plan.extents[1] % kPackedBlock != 0)
-      refuse("tensor_map", op, fmt::format("'{}' brings a tile of a prepacked tensor, which has whole blocks of 64 x 64", op.name));
-    plan.extents = {kPackedRow, plan.extents[0] / kPackedBlock * kPackedRows, plan.extents[1] / kPackedBlock};
+  const bool packed = plan_->packed.contains(op.tensor);
+  if (packed) {
+    const std::int64_t columns = packed_columns(bits_of(tensor.dtype));
+    if (plan.extents[0] % columns != 0 || plan.extents[1] % kPackedRows != 0)
+      refuse("tensor_map", op,
+             fmt::format("'{}' moves a tile of a prepacked tensor, which has whole blocks of {} x {}", op.name, kPackedRows, columns));
+    plan.extents[0] = plan.extents[0] / columns * kRowsOfBlock;
+    plan.extents[1] /= kPackedRows;
+    plan.extents.insert(plan.extents.begin(), panels.width);
   } else if (tensor.dtype == DType::I4) {
     plan.extents[0] /= 2;
   }
@@ -222,7 +227,7 @@ std::size_t Writer::map_of(const TileOp& op, const Panels& panels) {
     fits = fits && extent >= 1 && extent < (std::int64_t{1} << 31) && stride < (std::int64_t{1} << 40);
     if (fits) stride *= extent;
   }
-  const bool sizes = fits && whole_bytes && plan.extents.size() >= 2 && (plan.extents.size() <= 3 || panels.relabelled) &&
+  const bool sizes = fits && whole_bytes && plan.extents.size() >= 2 && (plan.extents.size() <= 3 || panels.relabelled || packed) &&
                      plan.extents[0] * bits % 128 == 0 && bits * panels.width * panels.rows == panels.bytes * 8;
   if (!sizes)
     refuse(
@@ -249,23 +254,27 @@ std::vector<std::string> Writer::coordinates(OpRef::List list, std::int64_t iter
   const bool from_end = section_->after && program_.varies;
   variables.push_back(kernel_.loop.variable);
   texts.emplace_back(from_end ? "trips" : "i");
+  const bool packed = plan_->packed.contains(op.tensor);
   std::vector<std::string> result;
   for (const Expr& at : op.at) {
-    auto affine = affine_of(at, program_.params, variables);
+    auto affine = at.affine(program_.params, variables);
     if (!affine) {
       refuse("coordinates", op,
              fmt::format("'{}' reads or writes at a place that is not a sum of multiples of the block's and loop's indices", op.name));
       return std::vector<std::string>(op.at.size(), "0");
     }
     const Tensor* tensor = kernel_.find_tensor(op.tensor);
-    if (tensor && tensor->prepacked) {
+    const bool last = &at == &op.at.back();
+    if (packed && &op.at.back() - &at < 2) {
       // By blocks, and by rows of blocks.
-      bool whole = affine->constant % kPackedBlock == 0;
-      const std::int64_t rows = &at == &op.at.back() ? kPackedRows : 1;
-      for (std::int64_t& c : affine->coefficients) whole = whole && c % kPackedBlock == 0, c = c / kPackedBlock * rows;
-      affine->constant = affine->constant / kPackedBlock * rows;
-      if (!whole) refuse("coordinates", op, fmt::format("'{}' brings a part of a prepacked block of 64 x 64", op.name));
-    } else if (tensor && tensor->dtype == DType::I4 && &at == &op.at.back()) {
+      const std::int64_t columns = packed_columns(bits_of(tensor->dtype)), block = last ? columns : kPackedRows,
+                         rows = last ? kRowsOfBlock : 1;
+      bool whole = affine->constant % block == 0;
+      for (std::int64_t& c : affine->coefficients) whole = whole && c % block == 0, c = c / block * rows;
+      affine->constant = affine->constant / block * rows;
+      if (!whole)
+        refuse("coordinates", op, fmt::format("'{}' moves a part of a prepacked block of {} x {}", op.name, kPackedRows, columns));
+    } else if (tensor && tensor->dtype == DType::I4 && last) {
       // Numbers of 4 bits are found by the byte.
       bool even = affine->constant % 2 == 0;
       for (std::int64_t& c : affine->coefficients) even = even && c % 2 == 0, c /= 2;
@@ -278,7 +287,7 @@ std::vector<std::string> Writer::coordinates(OpRef::List list, std::int64_t iter
     if ((!section_->loop && !from_end) || !body) loop = 0;
     result.insert(result.begin(), affine_text(*affine, texts, add));
   }
-  if (const Tensor* tensor = kernel_.find_tensor(op.tensor); tensor && tensor->prepacked) result.insert(result.begin(), "0");
+  if (packed) result.insert(result.begin(), "0");
   return result;
 }
 
@@ -291,22 +300,15 @@ std::vector<std::string> Writer::box_coordinates(const Step& step, const TileOp&
 std::vector<std::string> Writer::relabelled_coordinates(const TileOp& op, const std::vector<std::string>& at) {
   if (at.size() < 2 || at.size() > 3) return at;  // map_of() has refused it
   const std::size_t rank = op.at.size();
-  std::vector<std::string> variables;
-  for (const GridDim& dim : kernel_.grid) variables.push_back(dim.name);
-  variables.push_back(kernel_.loop.variable);
-  const auto row = affine_of(op.at[rank - 2], program_.params, variables);
+  const auto [names, counts] = indices_of(kernel_, program_.params, program_.trips);
+  const auto row = op.at[rank - 2].affine(program_.params, names);
   const bool whole = row && row->constant % 16 == 0 &&
                      std::all_of(row->coefficients.begin(), row->coefficients.end(), [](std::int64_t c) { return c % 16 == 0; });
   if (!whole)
     refuse("tensor_map", op, fmt::format("'{}' brings rows in another order, 16 by 16, and does not begin at a multiple of 16", op.name));
   const auto rows = kernel_.find_tensor(op.tensor)->shape[rank - 2].evaluate(program_.params);
   // Beyond a matrix lies the next one, where a map of whole matrices would give zeros.
-  std::int64_t least = row ? row->constant : 0, most = least;
-  for (std::size_t v = 0; row && v < variables.size(); ++v) {
-    const auto size = v < kernel_.grid.size() ? kernel_.grid[v].size.evaluate(program_.params) : Result<std::int64_t>(program_.trips);
-    const std::int64_t last = row->coefficients[v] * (size.ok() ? *size - 1 : 0);
-    (last < 0 ? least : most) += last;
-  }
+  const auto [least, most] = row ? range_of(*row, counts) : std::pair<std::int64_t, std::int64_t>{};
   const TileValue* tile = op.outputs.empty() ? nullptr : kernel_.find_value(op.outputs[0]);
   const auto height = tile && tile->shape.size() == 2 ? tile->shape[0].evaluate(program_.params) : Result<std::int64_t>(16);
   if (whole && rows.ok() && height.ok() && (least < 0 || most + *height > *rows))

@@ -33,8 +33,8 @@ inline constexpr int kFirstTurn = 8, kTurnThreads = 256;
 /// The named barrier of all threads at which who gives tensor memory back waits for the others.
 inline constexpr int kFreeing = 15;
 inline constexpr std::int64_t kMostTiles = 1'000'000'000;
-/// Bytes of a row as boxes bring blocks of prepacked weights; so many rows are a block.
-inline constexpr int kPackedRow = 128, kPackedRows = static_cast<int>(kPackedBlock * kPackedBlock) / 2 / kPackedRow;
+/// Bytes of a row as boxes move blocks of packed tensors; so many rows are a block.
+inline constexpr int kPackedRow = 128, kRowsOfBlock = static_cast<int>(kPackedBytes) * 128 / kPackedRow;
 /// Index of a cluster along the dimension in which its blocks are neighbours.
 inline constexpr std::string_view kPairIndex = "pair";
 

@@ -79,7 +79,7 @@ class EvalData : public TileData {
 
   std::string misplaced(const Step& step, std::int64_t tile, std::int64_t iteration) override {
     const Tensor* tensor = kernel_.find_tensor(op_of(kernel_, step.op).tensor);
-    if (!tensor || tensor->prepacked || !locate(step.op, tile, iteration).empty() || at_.empty()) return {};
+    if (!tensor || step.packed || !locate(step.op, tile, iteration).empty() || at_.empty()) return {};
     const std::int64_t column = at_.back() & -std::int64_t{step.round_to}, bits = column * bits_of(tensor->dtype);
     if (bits % (kLeastBoxBytes * 8) == 0) return {};
     return fmt::format("begins at column {} of '{}', {} bytes behind the row's beginning, and TMA needs a multiple of {}", column,

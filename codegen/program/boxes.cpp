@@ -4,24 +4,15 @@
 
 #include <fmt/format.h>
 
-#include "codegen/program/affine.h"
+#include "codegen/program/indices.h"
 
 namespace heddle::codegen {
 
 BoxStart box_start(const Kernel& kernel, const Scope& params, std::int64_t trips, int cluster, const TileOp& op, const TileValue& tile) {
   const Tensor* tensor = kernel.find_tensor(op.tensor);
-  if (!tensor || tensor->prepacked || op.at.empty()) return {};  // prepacked blocks are rows of their own
-  std::vector<std::string> variables;
-  std::vector<std::int64_t> counts;
-  for (const GridDim& dim : kernel.grid) {
-    variables.push_back(dim.name);
-    const auto size = dim.size.evaluate(params);
-    // The last cluster may reach beyond the grid.
-    counts.push_back(size.ok() ? (*size + cluster - 1) / cluster * cluster : cluster + 1);
-  }
-  variables.push_back(kernel.loop.variable);
-  counts.push_back(trips);
-  const auto first = affine_of(op.at.back(), params, variables);
+  if (!tensor || op.at.empty()) return {};
+  const auto [names, counts] = indices_of(kernel, params, trips, cluster);
+  const auto first = op.at.back().affine(params, names);
   if (!first) return {};
   // What divides it in every tile and trip.
   const std::int64_t unit = kLeastBoxBytes * 8 / bits_of(tensor->dtype);

@@ -11,6 +11,7 @@
 #include "codegen/program/tile_rows.h"
 #include "core/check/checker.h"
 #include "core/kernel/op_kind.h"
+#include "core/layout/plan.h"
 #include "core/problem/fault_log.h"
 #include "core/problem/storage.h"
 #include "core/schedule/constraint_text.h"
@@ -94,7 +95,7 @@ bool Builder::prepare(std::optional<std::int64_t> trips) {
   }
   FaultLog faults;
   for (const TileValue& value : kernel_.values) tiles_.push_back(measure(value, problem_.params, {}, faults));
-  if (const auto wide = wide_tile(kernel_, problem_.params, program_.blackwell())) {
+  if (const auto wide = wide_tile(kernel_, problem_)) {
     refuse("tile_rows", {}, sentence_of(*wide));
     return false;
   }
@@ -331,6 +332,8 @@ void Builder::begin_boxes() {
     if (step.kind != StepKind::Issue || (step.engine != Engine::Load && step.engine != Engine::Store)) return;
     const Place& tile = step.engine == Engine::Load ? step.output : step.inputs.at(0);
     const TileOp& op = op_of(kernel_, step.op);
+    step.packed = problem_.layouts && problem_.layouts->packed.contains(op.tensor);
+    if (step.packed) return;
     const BoxStart start = box_start(kernel_, problem_.params, program_.trips, program_.cluster, op, kernel_.values[tile.value]);
     step.round_to = start.unit;
     if (!start.refusal.empty()) refuse("tma_alignment", {op.name}, start.refusal);

@@ -128,6 +128,7 @@ struct Step {
   bool ahead = false;                 ///< Wait: for the phase before the cursor's, as who fills a slot does: free at first
   int count = 1;                      ///< Arrive: arrivals of the whole role
   int keep = 0;                       ///< Retire
+  bool packed = false;                ///< Issue: the tile is one of a packed tensor, whose blocks are rows of their own
   int round_to = 1;                   ///< Issue of a load: its first coordinate is rounded down to a multiple of this (boxes.h)
   int stage = 0;                      ///< of the schedule
   Cycle slot = -1;                    ///< of the schedule; -1: not in it

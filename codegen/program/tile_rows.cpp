@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/layout/plan.h"
+
 namespace heddle::codegen {
 namespace {
 
@@ -12,13 +14,14 @@ constexpr std::int64_t kRowsOfProduct = 64, kRowsOfTensorMemory = 128;
 
 }  // namespace
 
-std::optional<WideTile> wide_tile(const Kernel& kernel, const Scope& params, bool blackwell) {
-  const std::int64_t most = blackwell ? kRowsOfTensorMemory : kRowsOfProduct;
+std::optional<WideTile> wide_tile(const Kernel& kernel, const Problem& problem) {
+  const std::int64_t most = problem.arch.starts_with("sm_10") ? kRowsOfTensorMemory : kRowsOfProduct;
   if (std::none_of(kernel.body.begin(), kernel.body.end(), [](const TileOp& op) { return op.kind == "mma"; })) return std::nullopt;
   for (const TileValue& value : kernel.values) {
     if (value.space != Space::Register || value.shape.size() != 2) continue;
-    const auto rows = value.shape[0].evaluate(params);
-    if (!rows.ok() || *rows <= most) continue;
+    const auto rows = value.shape[0].evaluate(problem.params);
+    const auto index = static_cast<std::size_t>(&value - kernel.values.data());
+    if (!rows.ok() || *rows <= most || (problem.layouts && problem.layouts->values[index].layout)) continue;
     WideTile tile{value.name, *rows, most, {}};
     const auto names = value.shape[0].names();
     if (names.size() == 1 && *rows % most == 0) tile.cut = Subtile{names[0], *rows / most};

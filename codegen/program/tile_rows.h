@@ -7,6 +7,7 @@
 
 #include "core/kernel/kernel.h"
 #include "core/kernel/subtile.h"
+#include "core/problem/problem.h"
 
 namespace heddle::codegen {
 
@@ -16,8 +17,9 @@ struct WideTile {
   std::optional<Subtile> cut;       ///< none: its rows are no parameter, or no multiple of what a warpgroup holds
 };
 
-/// The first such tile of a kernel with products; nothing where all fit. Pre: `params` holds every parameter.
-std::optional<WideTile> wide_tile(const Kernel& kernel, const Scope& params, bool blackwell);
+/// The first such tile of a kernel with products whose layout is not known otherwise; nothing where all fit. Pre: the problem is the
+/// kernel's.
+std::optional<WideTile> wide_tile(const Kernel& kernel, const Problem& problem);
 
 /// "'c' has 256 rows in registers; a warpgroup holds 64: cut BM into 4 parts"
 std::string sentence_of(const WideTile& tile);

@@ -110,8 +110,8 @@ void put(DType dtype, std::vector<std::uint8_t>& bytes, std::int64_t at, float x
 
 /// Where an element is kept, counted in elements.
 std::int64_t kept_at(const TensorPlan& tensor, std::int64_t at) {
-  if (!tensor.prepacked) return at;
-  return packed_place(at / tensor.shape[1], at % tensor.shape[1], tensor.shape[1]);
+  if (!tensor.packed) return at;
+  return packed_place(at / tensor.shape.back(), at % tensor.shape.back(), tensor.shape.back(), bits_of(tensor.dtype));
 }
 
 std::string place(const TensorPlan& tensor, std::int64_t at) {

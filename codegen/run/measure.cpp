@@ -11,16 +11,17 @@
 #include "core/base/saturate.h"
 #include "core/base/version.h"
 #include "core/formats/schedule_json.h"
+#include "core/layout/plan.h"
 
 namespace heddle::codegen {
 namespace {
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
 
-Result<std::vector<TensorPlan>> tensors_of(const Kernel& kernel, const Scope& params) {
+Result<std::vector<TensorPlan>> tensors_of(const Kernel& kernel, const Problem& problem, const Scope& params) {
   std::vector<TensorPlan> tensors;
   for (const Tensor& tensor : kernel.tensors) {
-    TensorPlan plan{tensor.name, tensor.dtype, {}, tensor.role, tensor.prepacked};
+    TensorPlan plan{tensor.name, tensor.dtype, {}, tensor.role, problem.layouts && problem.layouts->packed.contains(tensor.name)};
     std::int64_t bytes = std::max(bits_of(tensor.dtype) / 8, 1);
     for (const Expr& extent : tensor.shape) {
       const auto value = extent.evaluate(params);
@@ -56,7 +57,7 @@ Result<PreparedRun> prepare_run(const MeasureRequest& request) {
   plan.kernel = request.kernel.name;
   plan.machine = request.problem.machine;
   plan.arch = request.compile.arch;
-  auto tensors = tensors_of(request.kernel, request.program.params);
+  auto tensors = tensors_of(request.kernel, request.problem, request.program.params);
   if (!tensors.ok()) return tensors.error();
   plan.tensors = std::move(*tensors);
 

@@ -91,7 +91,7 @@ void pass(Io& io, TensorMapPlan& m) {
 }
 template <class Io>
 void pass(Io& io, TensorPlan& t) {
-  each(io, t.name, t.dtype, t.shape, t.role, t.prepacked);
+  each(io, t.name, t.dtype, t.shape, t.role, t.packed);
 }
 template <class Io>
 void pass(Io& io, KernelPlan& k) {

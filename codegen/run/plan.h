@@ -20,7 +20,7 @@ struct TensorPlan {
   DType dtype = DType::F32;
   std::vector<std::int64_t> shape;
   TensorRole role = TensorRole::Input;
-  bool prepacked = false;  ///< core/kernel/packed.h
+  bool packed = false;  ///< core/kernel/packed.h
   std::int64_t elements() const;
   std::int64_t bytes() const;
 };

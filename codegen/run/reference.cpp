@@ -61,6 +61,10 @@ bool is_attention(const Kernel& kernel) {
   return kernel.reference == "attention_forward" || kernel.reference == "attention_forward_causal";
 }
 
+bool is_scaled_attention(const Kernel& kernel) {
+  return kernel.reference == "attention_forward_scaled" || kernel.reference == "attention_forward_scaled_rows";
+}
+
 std::int64_t work_of(std::string_view reference, const std::vector<TensorPlan>& tensors) {
   const auto shape = [&](const char* name) {
     return Named(tensors, {}).index(name) ? Named(tensors, {}).shape(name) : std::vector<std::int64_t>(3, 0);
@@ -110,7 +114,7 @@ std::optional<ReferenceText> reference_text(const Kernel& kernel, const std::vec
     plan.output = *t.index("D");
     text.source = reference_source("const unsigned char* w, const u16* s, const u16* x, float* d",
                                    fmt::format("reference_group_scaled<{}, {}, {}, {}, {}, {}>", rows, columns, tokens, k,
-                                               tensors[*t.index("W")].prepacked, plan.threads),
+                                               tensors[*t.index("W")].packed, plan.threads),
                                    "w, s, x, d");
   } else if (kernel.reference == "swiglu_dual_gemm") {
     const Named t(tensors, {"A", "G", "U", "Out"});
@@ -131,16 +135,17 @@ std::optional<ReferenceText> reference_text(const Kernel& kernel, const std::vec
                                    fmt::format("reference_attention<{}, {}, {}, {}, {}, {}, {}>", heads * queries, queries, keys, d, causal,
                                                keys - queries + 1, plan.threads),
                                    fmt::format("q, k, v, o, {:#.9g}f", 1.0 / std::sqrt(static_cast<double>(d))));
-  } else if (kernel.reference == "attention_forward_scaled") {
-    const Named t(tensors, {"O"}, {"SQ", "SV"}, {"Q", "K", "VT"});
+  } else if (is_scaled_attention(kernel)) {
+    const bool transposed = kernel.reference == "attention_forward_scaled";
+    const Named t(tensors, {"O"}, {"SQ", "SV"}, {"Q", "K", transposed ? "VT" : "V"});
     if (!t.good() || t.shape("Q").size() != 3 || t.shape("Q")[2] % 32 != 0 || t.shape("Q")[2] > 256) return std::nullopt;
     const std::int64_t heads = t.shape("Q")[0], queries = t.shape("Q")[1], keys = t.shape("K")[1], d = t.shape("Q")[2], pieces = d / 32;
     slice(plan, heads * queries * pieces, sat_mul(work, 1 + pieces));
     plan.output = *t.index("O");
     text.source = reference_source(
-        "const unsigned char* q, const unsigned char* k, const unsigned char* vt, const float* sq, const float* sv, float* o",
-        fmt::format("reference_attention_scaled<{}, {}, {}, {}, {}>", heads * queries, queries, keys, d, plan.threads),
-        fmt::format("q, k, vt, sq, sv, o, {:#.9g}f", 1.0 / std::sqrt(static_cast<double>(d))));
+        "const unsigned char* q, const unsigned char* k, const unsigned char* v, const float* sq, const float* sv, float* o",
+        fmt::format("reference_attention_scaled<{}, {}, {}, {}, {}, {}>", heads * queries, queries, keys, d, transposed, plan.threads),
+        fmt::format("q, k, v, sq, sv, o, {:#.9g}f", 1.0 / std::sqrt(static_cast<double>(d))));
   } else if (kernel.reference == "layernorm") {
     const Named t(tensors, {"X", "Y"}, {"Gamma", "Beta"});
     if (!t.good()) return std::nullopt;
@@ -201,7 +206,7 @@ std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const
         {output, Criterion::Tolerance, kBf16Unit, 2.1 * kF32Sum * k * kLargestNormal * kLargestNormal * 8 * std::sqrt(k), 4e-3, {}});
     return cases;
   }
-  if (on_gpu && (is_attention(kernel) || kernel.reference == "attention_forward_scaled")) {
+  if (on_gpu && (is_attention(kernel) || is_scaled_attention(kernel))) {
     add(Data::Random, {output, Criterion::Attention, 0, 0, 0, {}});
     add(Data::Outliers, {output, Criterion::Attention, 0, 0, 0, {}});
     return cases;

@@ -52,6 +52,11 @@ std::vector<std::size_t> in_order(const LayoutDecision& decision, std::size_t ch
 
 }  // namespace
 
+std::string several_left_text(const OpenLayouts& question) {
+  return fmt::format("a front is proved for one problem, and {} combinations of layouts are left after dominated ones are dropped",
+                     question.complete ? std::to_string(question.left) : "unknown");
+}
+
 std::string open_layouts_text(const OpenLayouts& question) {
   return fmt::format(
       "the layouts and instructions of {} that the catalogue of {} offers ({} in all, {} after those that others dominate "
@@ -109,6 +114,8 @@ LayoutChoices choices_to_use(const ChosenLayouts& answer, LayoutChoices now) {
 std::string chosen_layouts_text(const ChosenLayouts& answer, const TextStyle& style) {
   constexpr std::size_t kMostRows = 5;  // of a decision
   std::string text = wrapped(styled(layout_claim(answer), style), "layouts: ", style.width);
+  if (!answer.question.decisions.empty())
+    for (const std::string& each : answer.question.left_out) text += wrapped(styled(each, style), "not open: ", style.width);
   const std::vector<CandidateRow> all = candidate_rows(answer);
   for (std::size_t d = 0; d < answer.question.decisions.size(); ++d) {
     const LayoutDecision& decision = answer.question.decisions[d];
@@ -159,8 +166,11 @@ Json chosen_layouts_json(const ChosenLayouts& answer) {
                        .set("chosen", answer.chosen[d])
                        .set("candidates", std::move(candidates)));
   }
+  Json left_out = Json::array();
+  for (const std::string& each : answer.question.left_out) left_out.push(each);
   return Json::object()
       .set("claim", layout_claim(answer))
+      .set("not_open", std::move(left_out))
       .set("complete", answer.question.complete)
       .set("combinations", answer.question.combinations)
       .set("left", answer.question.left)

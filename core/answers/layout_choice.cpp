@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/layout/plan.h"
 
 namespace heddle {
@@ -25,10 +27,19 @@ LayoutChoices without(LayoutChoices choices, const std::string& value, const std
   return choices;
 }
 
-LayoutChoices merged(LayoutChoices choices, const LayoutChoices& more) {
-  for (const auto& [value, layout] : more.layouts) choices.layouts[value] = layout;
-  for (const auto& [op, choice] : more.instructions) choices.instructions[op] = choice;
-  return choices;
+bool in_force(const Kernel& kernel, const LayoutPlan& plan, const LayoutChoices& choices) {
+  for (const auto& [name, layout] : choices.layouts) {
+    const TileValue* value = kernel.find_value(name);
+    const auto order = plan.choices.layouts.find(name);
+    const std::string& now = value ? plan.values[static_cast<std::size_t>(value - kernel.values.data())].text
+                             : order == plan.choices.layouts.end() ? std::string(kNaturalOrder)
+                                                                   : order->second;
+    if (now != layout) return false;
+  }
+  return std::all_of(choices.instructions.begin(), choices.instructions.end(), [&](const auto& choice) {
+    const OpPlan* op = plan.find(choice.first);
+    return op && op->instruction == choice.second;
+  });
 }
 
 std::string brief_text(const InstructionChoice& choice) {

@@ -6,6 +6,7 @@
 
 #include "core/kernel/kernel.h"
 #include "core/layout/choices.h"
+#include "core/layout/plan.h"
 #include "core/machine/machine.h"
 #include "core/problem/problem.h"
 
@@ -24,8 +25,8 @@ LayoutChoices with_use(const Kernel& kernel, const Machine& machine, const Probl
 /// The choices without those for the value and for the op.
 LayoutChoices without(LayoutChoices choices, const std::string& value, const std::string& op);
 
-/// Both; of what both speak of, what `more` says.
-LayoutChoices merged(LayoutChoices choices, const LayoutChoices& more);
+/// Everything lies, and is ordered and written, as the choices say.
+bool in_force(const Kernel& kernel, const LayoutPlan& plan, const LayoutChoices& choices);
 
 /// "st.shared.8"; with lanes that exchange what they store "st.shared.8 x2/3".
 std::string brief_text(const InstructionChoice& choice);

@@ -57,6 +57,7 @@ struct Pareto {
   std::vector<ParetoStep> steps;  ///< in the order in which they were settled
   /// The layouts that were open, and those that every point has (open_layouts_text(), choices_in_words()); empty: none were.
   std::string layouts_open, layouts;
+  std::string refusal;     ///< why nothing was swept: several combinations of layouts are left; empty: it was
   bool from_file = false;  ///< some steps, and what follows from them, are what a file says: not proved by this process
   bool complete = false;   ///< every step there is was settled, and proved up to the greatest II
   bool cancelled = false, timed_out = false;

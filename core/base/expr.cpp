@@ -353,6 +353,67 @@ bool exact_node(const Node& node, const Scope& scope) {
   return left && right && *right != 0 && (*right == -1 || *left % *right == 0);
 }
 
+using Affine = Expr::Affine;
+
+std::optional<Affine> affine_node(const Node& node, const Scope& scope, const std::vector<std::string>& variables) {
+  constexpr std::int64_t kLargest = std::int64_t{1} << 31;
+  const auto constant = [&](const Number& value) -> std::optional<Affine> {
+    if (!value || *value >= kLargest || *value <= -kLargest) return std::nullopt;
+    return Affine{*value, std::vector<std::int64_t>(variables.size(), 0)};
+  };
+  const auto is_constant = [](const Affine& a) {
+    return std::all_of(a.coefficients.begin(), a.coefficients.end(), [](std::int64_t c) { return c == 0; });
+  };
+  if (node.op == Operator::Name)
+    if (const auto it = std::find(variables.begin(), variables.end(), node.name); it != variables.end()) {
+      std::optional<Affine> one = constant(0);
+      one->coefficients[static_cast<std::size_t>(it - variables.begin())] = 1;
+      return one;
+    }
+  if (node.children.empty()) return constant(evaluate_node(node, scope));
+  const std::optional<Affine> left = affine_node(node.children[0], scope, variables);
+  if (!left) return std::nullopt;
+  if (node.op == Operator::If)
+    return is_constant(*left) ? affine_node(node.children[left->constant != 0 ? 1 : 2], scope, variables) : std::nullopt;
+  std::optional<Affine> result = left;
+  // Every number of both, one by one; nothing where one grows too large.
+  const auto each = [&](auto combine) -> std::optional<Affine> {
+    for (std::size_t i = 0; i <= variables.size(); ++i) {
+      std::int64_t& number = i < variables.size() ? result->coefficients[i] : result->constant;
+      const std::optional<Affine> one = constant(combine(number, i));
+      if (!one) return std::nullopt;
+      number = one->constant;
+    }
+    return result;
+  };
+  if (node.op == Operator::Negate) return each([](std::int64_t a, std::size_t) { return apply(Operator::Subtract, 0, a); });
+  for (std::size_t k = 1; k < node.children.size(); ++k) {
+    const std::optional<Affine> right = affine_node(node.children[k], scope, variables);
+    if (!right) return std::nullopt;
+    const auto of_right = [&](std::size_t i) { return i < variables.size() ? right->coefficients[i] : right->constant; };
+    const bool divides = node.op == Operator::Divide || node.op == Operator::CeilDiv || node.op == Operator::Modulo;
+    if (node.op == Operator::Add || node.op == Operator::Subtract) {
+      if (!each([&](std::int64_t a, std::size_t i) { return apply(node.op, a, of_right(i)); })) return std::nullopt;
+    } else if (node.op == Operator::Multiply && (is_constant(*result) || is_constant(*right))) {
+      const std::int64_t factor = is_constant(*right) ? right->constant : result->constant;
+      if (!is_constant(*right)) result = right;
+      if (!each([&](std::int64_t a, std::size_t) { return apply(Operator::Multiply, a, factor); })) return std::nullopt;
+    } else if (divides && is_constant(*right) && right->constant != 0 &&
+               std::all_of(result->coefficients.begin(), result->coefficients.end(),
+                           [&](std::int64_t c) { return c % right->constant == 0; })) {
+      if (!each([&](std::int64_t a, std::size_t) { return apply(node.op, a, right->constant); })) return std::nullopt;
+    } else if (is_constant(*result) && is_constant(*right)) {
+      const std::optional<Affine> one = constant(apply(node.op, result->constant, right->constant));
+      if (!one) return std::nullopt;
+      result = one;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (node.op == Operator::CubeRoot) return is_constant(*left) ? constant(cube_root_floor(left->constant)) : std::nullopt;
+  return result;
+}
+
 void collect_names(const Node& node, std::set<std::string>& names) {
   if (node.op == Operator::Name) names.insert(node.name);
   for (const Node& child : node.children) collect_names(child, names);
@@ -379,6 +440,10 @@ Result<std::int64_t> Expr::evaluate(const Scope& scope) const {
   Error error = value.error();
   for (Fault& fault : error.faults) fault.message += fmt::format(" in \"{}\"", text_);
   return error;
+}
+
+std::optional<Expr::Affine> Expr::affine(const Scope& scope, const std::vector<std::string>& variables) const {
+  return affine_node(*root_, scope, variables);
 }
 
 bool Expr::is_constant() const { return root_->op == Operator::Constant; }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,16 @@ class Expr {
   bool is_zero() const { return text_ == "0"; }
   /// Every name used, sorted, without repeats.
   std::vector<std::string> names() const;
+
+  /// constant + sum of coefficient * variable.
+  struct Affine {
+    std::int64_t constant = 0;
+    std::vector<std::int64_t> coefficients;  ///< of each variable
+  };
+  /// The expression as such a sum over `variables`, which hide names of the scope. Nothing where it is none as it is written: quotients and
+  /// remainders are where what they divide is a multiple up to a constant, and nothing else mixes variables. Nothing either where the scope
+  /// lacks a name, or a number is 2^31 or more.
+  std::optional<Affine> affine(const Scope& scope, const std::vector<std::string>& variables) const;
 
   struct Node;
 

@@ -145,13 +145,29 @@ std::int64_t count_shuffles(const Layout& from, const Layout& to, int bits) {
 }
 
 bool lies_packed(const Memory& memory, const std::vector<std::int64_t>& shape, int bits) {
-  if (shape.size() != 2 || shape[0] != 64 || shape[1] % 64 != 0 || bits != 4) return false;
+  if (shape.size() != 2 || shape[0] != 64 || (bits != 4 && bits != 32) || shape[1] % (bits == 4 ? 64 : 8) != 0) return false;
   for (std::int64_t offset = 0; offset < static_cast<std::int64_t>(memory.offsets.size()); ++offset) {
-    const std::int64_t thread = offset / 32 % 128, word = offset / 8 % 4, pair = offset % 4, second = offset / 4 % 2;
-    const std::int64_t row = thread / 32 * 16 + thread % 32 / 4 + pair % 2 * 8;
-    const std::int64_t column = offset / 4096 * 64 + word * 16 + pair / 2 * 8 + thread % 4 * 2 + second;
+    std::int64_t row = 0, column = 0;
+    if (bits == 4) {
+      const std::int64_t thread = offset / 32 % 128, word = offset / 8 % 4, pair = offset % 4, second = offset / 4 % 2;
+      row = thread / 32 * 16 + thread % 32 / 4 + pair % 2 * 8;
+      column = offset / 4096 * 64 + word * 16 + pair / 2 * 8 + thread % 4 * 2 + second;
+    } else {
+      const std::int64_t thread = offset / 4 % 128, number = offset % 4;
+      row = thread / 32 * 16 + thread % 32 / 4 + number / 2 * 8;
+      column = offset / 512 * 8 + thread % 4 * 2 + number % 2;
+    }
     if (memory.offsets[static_cast<std::size_t>(row * shape[1] + column)] != offset) return false;
   }
+  return true;
+}
+
+bool turns(const Memory& turned, const Memory& memory, const std::vector<std::int64_t>& shape) {
+  if (shape.size() != 2 || turned.offsets.size() != memory.offsets.size()) return false;
+  for (std::int64_t r = 0; r < shape[0]; ++r)
+    for (std::int64_t c = 0; c < shape[1]; ++c)
+      if (turned.offsets[static_cast<std::size_t>(c * shape[0] + r)] != memory.offsets[static_cast<std::size_t>(r * shape[1] + c)])
+        return false;
   return true;
 }
 

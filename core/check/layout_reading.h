@@ -28,8 +28,12 @@ Memory read_memory(const Layout& layout);
 /// Bytes of each element as TMA's boxes leave a tile and wgmma reads it: rows of `span` bytes, whose pieces of 16 bytes are exchanged by
 /// the number of the row in 1024, 512 or 256 bytes.
 bool lies_in_panels(const Memory& memory, const std::vector<std::int64_t>& shape, int bits, std::int64_t span);
-/// As prepacked weights lie in memory: 4 bits each, 16 bytes of a block of 64 x 64 for each thread of a warpgroup.
+/// As tiles of packed tensors lie in memory: 64 rows, 16 bytes of a block for each thread of a warpgroup. Of 4 bits a block has 64 columns,
+/// of which a thread takes A of a product; of 32 it has 8, of which a thread has a product's result.
 bool lies_packed(const Memory& memory, const std::vector<std::int64_t>& shape, int bits);
+
+/// The one has at [column, row] what the other, of this shape, has at [row, column].
+bool turns(const Memory& turned, const Memory& memory, const std::vector<std::int64_t>& shape);
 
 using Order = std::vector<std::int64_t>;  ///< what stands at each place along an axis
 

@@ -360,6 +360,10 @@ class Judge {
     const LayoutPtr& memory = plan_.memory_of(access);
     if (!memory || !access.by) return -1;
     const std::shared_ptr<const Memory> places = memory_of(memory);
+    if (access.turned && !turns(*places, *memory_of(plan_.values[access.value].layout), plan_.values[access.value].layout->shape)) {
+      object(fmt::format("{} is said to find its tile transposed, and places are not those of its rows and columns", op_));
+      return -1;
+    }
     if (!places->wrong.empty()) {
       object(fmt::format("what {} moves {} in shared memory", op_, places->wrong));
       return -1;

@@ -155,6 +155,20 @@ void Attributes::read(const Cursor& at, std::map<std::string, Attr>& attrs) cons
   }
 }
 
+/// true, false or "free".
+struct PackingWord {
+  void read(const Cursor& at, Packing& packing) const {
+    if (const std::string* word = at.json().string(); word && *word == "free")
+      packing = Packing::Free;
+    else if (const bool* flag = at.json().boolean())
+      packing = *flag ? Packing::Packed : Packing::Natural;
+    else
+      at.fault(fmt::format("expected true, false or \"free\", found {}", describe(at.json())));
+  }
+  Json write(Packing packing) const { return packing == Packing::Free ? Json("free") : Json(packing == Packing::Packed); }
+  Json schema(Packing, Json&) const { return Json::object().set("enum", Json::array().push(true).push(false).push("free")); }
+};
+
 /// A faulty distance counts as 1, so that it closes no cycle that the file does not have.
 struct Distance : as::Integer {
   void read(const Cursor& at, int& distance) const { distance = static_cast<int>(at.integer(low, high).value_or(1)); }
@@ -186,8 +200,8 @@ void visit(Io& io, Tensor& t) {
   io.required("dtype", t.dtype, as::word("dtype", DType::I4));
   io.required("shape", t.shape, kShape);
   io.required("role", t.role, as::word("role", TensorRole::InOut));
-  io.optional("prepacked", t.prepacked,
-              "true: weights of 4 bits whose bytes are in the order in which the threads of a product take them (docs/files.md)");
+  io.unless(t.packing == Packing::Natural, "prepacked", t.packing, PackingWord{},
+            "its bytes are in the order in which the threads of a product take them (docs/files.md); free: if layouts say so");
 }
 
 template <class Io>

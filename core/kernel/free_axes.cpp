@@ -102,7 +102,12 @@ class Walker {
     } else if (op.kind == "convert" || op.kind == "copy" || op.kind == "smem_load" || op.kind == "smem_store" || op.kind == "tmem_load" ||
                op.kind == "tmem_store") {
       if (op.attrs.contains("column") && from.dimension == 1) return object(op, fmt::format("takes a part of '{}'", op.inputs[0].value));
-      all(op.inputs[0].value, out);
+      if (flag_attr(op, "transpose")) {
+        one(op.inputs[0].value, 0, out, 1);
+        one(op.inputs[0].value, 1, out, 0);
+      } else {
+        all(op.inputs[0].value, out);
+      }
     } else {
       object(op, "may do anything");
     }

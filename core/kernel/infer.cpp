@@ -60,6 +60,8 @@ Inferred inferred(const Kernel& kernel, const TileOp& op, const OmittedByValue& 
       found.shape = {(*in)[axis == 0 ? 1 : 0]};
     else if (in && in->size() == 1)
       found.shape = {Expr(1)};
+  } else if (kind == "smem_load" && flag_attr(op, "transpose")) {
+    if (const auto* in = shape_of(0); in && in->size() == 2) found.shape = {(*in)[1], (*in)[0]};
   } else if (!one_of(kind, {"fill", "broadcast"}) && !op.attrs.contains("column")) {
     // All operands must be known, because one with more dimensions would decide.
     const std::vector<Expr>* most = nullptr;

@@ -24,6 +24,8 @@ namespace heddle {
 enum class DType { F32, Bf16, F16, F8e4m3, F8e5m2, I32, I8, I4 };
 enum class Space { Register, Smem, Tmem, Global };
 enum class TensorRole { Input, Output, InOut };
+/// The order of a tensor's bytes: row after row; packed (core/kernel/packed.h); or as whoever lays tiles out likes.
+enum class Packing { Natural, Packed, Free };
 
 int bits_of(DType dtype);
 const char* to_string(DType dtype);
@@ -44,7 +46,7 @@ struct Tensor {
   DType dtype = DType::F32;
   std::vector<Expr> shape;
   TensorRole role = TensorRole::Input;
-  bool prepacked = false;  ///< its bytes are in the order of packed_place() (core/kernel/packed.h); what it holds is the same
+  Packing packing = Packing::Natural;  ///< what it holds is the same
 };
 
 /// One grid dimension; its name is the block index variable in coordinates.

@@ -27,6 +27,7 @@ constexpr std::array kMma{OpAttribute{"transpose_a", Type::Flag, "false", "A is 
                           OpAttribute{"transpose_b", Type::Flag, "false", "B is stored [N,K]"}, kColumn,
                           OpAttribute{"row", Type::Integer, "0", "the first row that is taken of a longer B", 0, 1 << 24}, kVariant};
 constexpr std::array kPart{kColumn, kVariant};
+constexpr std::array kTurned{OpAttribute{"transpose", Type::Flag, "false", "the tile in memory has columns for rows"}, kVariant};
 constexpr std::array kMaximum{
     kReduced, kScale,
     OpAttribute{"keep_within", Type::Number, "0", "the second input stays the maximum unless the new one is more than this above it"},
@@ -69,7 +70,7 @@ constexpr std::array<OpKind, 25> kKinds{{
      "the start is zero; a narrower D takes the columns of B from `column` on, a narrower A (in K) its rows from `row` on."},
     {"tmem_load", 1, 1, 1, false, false, kPart, "Tensor memory to registers; a narrower result takes its columns from `column` on."},
     {"tmem_store", 1, 1, 1, false, false, kPlain, "Registers to tensor memory."},
-    {"smem_load", 1, 1, 1, false, false, kPlain, "Shared memory to registers."},
+    {"smem_load", 1, 1, 1, false, false, kTurned, "Shared memory to registers; with `transpose` its rows become columns."},
     {"smem_store", 1, 1, 1, false, false, kPlain, "Registers to shared memory."},
     {"reduce_max", 1, 2, 1, false, false, kMaximum,
      "r = max over a tile's axis (default 1: along rows) of scale * tile; with a second input also the maximum with it, which is "

@@ -181,6 +181,16 @@ std::string do_copy(const OpCall& call) {
   return kFine;
 }
 
+std::string do_smem_load(const OpCall& call) {
+  if (!flag_attr(*call.op, "transpose")) return do_copy(call);
+  const Array& in = *call.inputs[0];
+  Array& out = *call.output;
+  const std::int64_t rows = out.shape[0], columns = out.shape[1];
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t c = 0; c < columns; ++c) out.data[r * columns + c] = in.data[c * rows + r];
+  return kFine;
+}
+
 std::string do_tmem_load(const OpCall& call) {
   const Array& in = *call.inputs[0];
   Array& out = *call.output;
@@ -412,7 +422,7 @@ constexpr std::array<NamedKind, 24> kOps{{{"tma_load", checked<do_load>},
                                           {"mma", checked<do_mma>},
                                           {"tmem_load", checked<do_tmem_load>},
                                           {"tmem_store", checked<do_copy>},
-                                          {"smem_load", checked<do_copy>},
+                                          {"smem_load", checked<do_smem_load>},
                                           {"smem_store", checked<do_copy>},
                                           {"reduce_max", checked<do_reduce_max>},
                                           {"reduce_sum", checked<do_reduce_sum>},

@@ -41,6 +41,14 @@ void equal(ShapeCheck& c, std::size_t k) {
 
 void move(ShapeCheck& c) { equal(c, 0); }
 
+void smem_load(ShapeCheck& c) {
+  if (!flag_attr(c.op, "transpose")) return move(c);
+  const TileShape &in = c.in(0), &out = *c.result;
+  if (in.size() != 2 || out.size() != 2 || in[0] != out[1] || in[1] != out[0])
+    c.fault("/in/0", fmt::format("operand '{}' is {}, the result is {}; expected the rows of one for the columns of the other", c.name(0),
+                                 shape_text(in), shape_text(out)));
+}
+
 void box(ShapeCheck& c) {
   const TileShape& tile = c.result ? *c.result : c.in(0);
   if (c.rank && tile.size() > *c.rank)
@@ -168,7 +176,7 @@ constexpr std::array<Rule, 23> kRules{{{"tma_load", box},
                                        {"mma", mma},
                                        {"tmem_load", part},
                                        {"tmem_store", move},
-                                       {"smem_load", move},
+                                       {"smem_load", smem_load},
                                        {"smem_store", move},
                                        {"convert", move},
                                        {"copy", move},

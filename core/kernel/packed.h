@@ -1,22 +1,29 @@
-// The order of bytes of prepacked weights: numbers of 4 bits, [rows, columns], both multiples of 64. Blocks of 64 x 64 follow each other as
-// rows of blocks do. A block has 16 bytes for each of the 128 threads of a warpgroup, one after the other: what the thread gives to a
-// product of 64 rows as its operand A, 16 columns a word. Pairs of neighbours, which are a register's two halves when they are 16 bits
-// wide, lie half a word apart, so that they are taken out together.
+// The order of bytes of packed tensors: matrices whose tiles lie in memory as the threads of a warpgroup take them, 16 bytes at once.
+// Weights are packed once, before they go to the GPU ("prepacked"); what only kernels see may be kept so.
+//
+// Blocks of 64 rows follow each other as rows of blocks do. A block has 16 bytes for each of the 128 threads, one thread after the other:
+// of 4 bits what a thread gives to a product of 64 x 64 as its operand A, 16 columns a word, where pairs of neighbours, which are a
+// register's two halves when they are 16 bits wide, lie half a word apart, so that they are taken out together; wider what it has of a
+// product's result, register after register.
 #pragma once
 
 #include <cstdint>
 
 namespace heddle {
 
-inline constexpr std::int64_t kPackedBlock = 64;  ///< rows, and columns
+inline constexpr std::int64_t kPackedRows = 64, kPackedBytes = 16;  ///< of a block; of a thread
 
-/// Where the element lies, counted in elements. Pre: row and column are of the matrix, `columns` is a multiple of 64.
-constexpr std::int64_t packed_place(std::int64_t row, std::int64_t column, std::int64_t columns) {
-  const std::int64_t block = row / kPackedBlock * (columns / kPackedBlock) + column / kPackedBlock;
-  const std::int64_t r = row % kPackedBlock, c = column % kPackedBlock;
-  const std::int64_t thread = r / 16 * 32 + r % 8 * 4 + c % 8 / 2, word = c / 16;
-  const std::int64_t in_word = c % 2 * 4 + c % 16 / 8 * 2 + r % 16 / 8;
-  return block * kPackedBlock * kPackedBlock + thread * 32 + word * 8 + in_word;
+/// Of a block: as many as 16 bytes of each of the four threads that share a row have of two rows. Pre: 4, 16 or 32 bits.
+constexpr std::int64_t packed_columns(int bits) { return kPackedBytes * 8 / bits * 2; }
+
+/// Where the element lies, counted in elements. Pre: row and column are of the matrix, `columns` is a multiple of packed_columns().
+constexpr std::int64_t packed_place(std::int64_t row, std::int64_t column, std::int64_t columns, int bits) {
+  const std::int64_t width = packed_columns(bits), of_thread = kPackedBytes * 8 / bits;
+  const std::int64_t block = row / kPackedRows * (columns / width) + column / width;
+  const std::int64_t r = row % kPackedRows, c = column % width, lower = r % 16 / 8;
+  const std::int64_t thread = r / 16 * 32 + r % 8 * 4 + c % 8 / 2;
+  const std::int64_t at = bits == 4 ? c / 16 * 8 + c % 2 * 4 + c % 16 / 8 * 2 + lower : c / 8 * 4 + lower * 2 + c % 2;
+  return block * kPackedRows * width + thread * of_thread + at;
 }
 
 }  // namespace heddle

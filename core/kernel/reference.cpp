@@ -189,12 +189,15 @@ std::string attention_forward(const TensorMap& t, const Scope&, const std::stop_
 }
 
 /// Of 8-bit floats: a query has a scale, of which the size alone counts, and a column of V; VT has a row for each of those.
+template <bool Transposed>
 std::string attention_forward_scaled(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   const std::int64_t heads = extent(t, "Q", 0), queries = extent(t, "Q", 1), d = extent(t, "Q", 2), keys = extent(t, "K", 1);
   const auto is = [&](const char* name, const std::vector<std::int64_t>& shape) { return array_of(t, name).shape == shape; };
-  if (!is("K", {heads, keys, d}) || !is("VT", {heads, d, keys}) || !is("SQ", {heads, queries}) || !is("SV", {heads, d}) ||
-      !is("O", {heads, queries, d}))
-    return "Q and O [heads, queries, d], K [heads, keys, d], VT [heads, d, keys], SQ [heads, queries], SV [heads, d]";
+  const char* values = Transposed ? "VT" : "V";
+  if (!is("K", {heads, keys, d}) || !is(values, Transposed ? std::vector{heads, d, keys} : std::vector{heads, keys, d}) ||
+      !is("SQ", {heads, queries}) || !is("SV", {heads, d}) || !is("O", {heads, queries, d}))
+    return Transposed ? "Q and O [heads, queries, d], K [heads, keys, d], VT [heads, d, keys], SQ [heads, queries], SV [heads, d]"
+                      : "Q and O [heads, queries, d], K and V [heads, keys, d], SQ [heads, queries], SV [heads, d]";
   Matrix out;
   for (std::int64_t h = 0; h < heads; ++h)
     for (std::int64_t i = 0; i < queries && !stop.stop_requested(); ++i) {
@@ -202,9 +205,9 @@ std::string attention_forward_scaled(const TensorMap& t, const Scope&, const std
                         std::fabs(static_cast<double>(array_of(t, "SQ").data[h * queries + i])) / std::sqrt(static_cast<double>(d))};
       const Matrix p = probabilities(t, s, h, i, keys).first;
       for (std::int64_t c = 0; c < d; ++c) {
-        const float* v = array_of(t, "VT").data.data() + (h * d + c) * keys;
+        const float* v = array_of(t, values).data.data() + (Transposed ? (h * d + c) * keys : h * keys * d + c);
         double sum = 0;
-        for (std::int64_t j = 0; j < keys; ++j) sum += p[j] * v[j];
+        for (std::int64_t j = 0; j < keys; ++j) sum += p[j] * v[j * (Transposed ? 1 : d)];
         out.push_back(sum * array_of(t, "SV").data[h * d + c]);
       }
     }
@@ -320,7 +323,7 @@ std::string toy(const TensorMap& t, const Scope& scope, const std::stop_token& s
   return {};
 }
 
-constexpr std::array<Reference, 10> kReferences{{
+constexpr std::array<Reference, 11> kReferences{{
     {"gemm", "A:2 B:2 C:2", "C = A B", nullptr, gemm},
     {"gemm_block_scaled", "A:2 B:2 SA:2 SB:2 D:2",
      "D = A B^T, the products of 128 columns times SA, a number per row of A, and SB, a number per 128 rows of B", nullptr,
@@ -331,7 +334,9 @@ constexpr std::array<Reference, 10> kReferences{{
     {"attention_forward_causal", "Q:3 K:3 V:3 O:3", "O = softmax(Q K^T / sqrt(d)) V, a query sees the keys up to its own place", nullptr,
      attention_forward<true>},
     {"attention_forward_scaled", "Q:3 K:3 VT:3 SQ:2 SV:2 O:3",
-     "O = softmax(|SQ| Q K^T / sqrt(d)) VT^T * SV, SQ a number per query, SV one per column of V", nullptr, attention_forward_scaled},
+     "O = softmax(|SQ| Q K^T / sqrt(d)) VT^T * SV, SQ a number per query, SV one per column of V", nullptr, attention_forward_scaled<true>},
+    {"attention_forward_scaled_rows", "Q:3 K:3 V:3 SQ:2 SV:2 O:3",
+     "O = softmax(|SQ| Q K^T / sqrt(d)) V * SV, SQ a number per query, SV one per column of V", nullptr, attention_forward_scaled<false>},
     {"attention_backward", "Q:3 K:3 V:3 dO:3 LSE:2 Delta:2 dQ:3 dK:3 dV:3", "the derivatives of softmax(Q K^T / sqrt(d)) V along dO",
      prepare_backward, attention_backward},
     {"swiglu_dual_gemm", "A:2 G:2 U:2 Out:2", "Out = silu(A G) * (A U)", nullptr, swiglu},

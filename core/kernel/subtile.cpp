@@ -259,6 +259,8 @@ class Subtiler {
         labels.push_back(lies == 'r' ? Labels{'a'} : lies == 'c' ? Labels{'b'} : lies == '1' ? Labels(rank, 0) : dimensions(rank));
       }
       labels.push_back(dimensions(out_rank));
+    } else if (kind == "smem_load" && attr_or(op, "transpose", false)) {
+      labels = {{'b', 'a'}, {'a', 'b'}};
     } else if (kind == "gather") {
       labels = {{'a'}, {'a', 'b'}};
     } else {

@@ -131,14 +131,26 @@ class Validator {
     for (std::size_t i = 0; i < kernel_.tensors.size(); ++i) {
       const Tensor& tensor = kernel_.tensors[i];
       shape(fmt::format("/tensors/{}/shape", i), tensor.shape);
-      if (tensor.prepacked && (tensor.dtype != DType::I4 || tensor.shape.size() != 2 || tensor.role != TensorRole::Input))
-        fault(fmt::format("/tensors/{}/prepacked", i), "what is prepacked is an input of two dimensions and type i4");
+      packing(fmt::format("/tensors/{}", i), tensor);
     }
 
     unique("values", kernel_.values);
     for (const TileValue& value : kernel_.values) values_.emplace(value.name, &value);
     value_names_ = names_of(kernel_.values);
     for (std::size_t i = 0; i < kernel_.values.size(); ++i) value(i);
+  }
+
+  void packing(const std::string& at, const Tensor& tensor) {
+    if (tensor.packing == Packing::Natural) return;
+    const bool weights = tensor.dtype == DType::I4 && tensor.shape.size() == 2 && tensor.role == TensorRole::Input;
+    const bool workspace = tensor.dtype == DType::F32 && tensor.shape.size() >= 2 && tensor.role != TensorRole::Input;
+    if (!weights && !workspace)
+      fault(at + "/prepacked", "what is prepacked is an input of two dimensions and type i4, or a result of type f32");
+    const auto same = [&](const auto& other) { return other.name == tensor.name; };
+    const bool named_twice =
+        std::any_of(kernel_.values.begin(), kernel_.values.end(), same) || std::any_of(kernel_.free.begin(), kernel_.free.end(), same);
+    if (tensor.packing == Packing::Free && named_twice)
+      fault(at + "/name", fmt::format("a value or a free axis is called '{}', too, and layouts name all three", tensor.name));
   }
 
   void value(std::size_t index) {
@@ -314,8 +326,8 @@ class Validator {
             fmt::format("tensor '{}' has {}, found {}", tensor->name, counted(static_cast<int>(tensor->shape.size()), "dimension"),
                         counted(static_cast<int>(op.at.size()), "coordinate")));
     }
-    if (tensor && tensor->prepacked && op.kind != "tma_load")
-      fault(at + "/tensor", fmt::format("tensor '{}' is prepacked, which tma_load alone brings", tensor->name));
+    if (tensor && tensor->packing != Packing::Natural && op.kind != "tma_load" && op.kind != "tma_store" && op.kind != "atomic_add")
+      fault(at + "/tensor", fmt::format("tensor '{}' is prepacked, which TMA alone brings and takes", tensor->name));
     if (const OpKind* kind = find_op_kind(op.kind); kind && tensor) {
       if (kind->writes_tensor && tensor->role == TensorRole::Input)
         fault(at + "/tensor", fmt::format("'{}' is an input, but {} writes it", tensor->name, op.kind),

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/kernel/op_shapes.h"
 #include "core/layout/known.h"
 #include "core/layout/least_ways.h"
 #include "core/layout/notation.h"
@@ -49,7 +50,9 @@ std::optional<Layout> made_for(const Kernel& kernel, const Machine& machine, con
       if (const OpPlan* of = plan.find(op.name))
         for (const OpAccess& access : of->accesses)
           if (access.value == value && !access.scratch) movers.push_back({&op, access.held});
-  const auto moves = [](const TileMover& m) { return m.held && (m.op->kind == "smem_store" || m.op->kind == "smem_load"); };
+  const auto moves = [](const TileMover& m) {
+    return m.held && (m.op->kind == "smem_store" || m.op->kind == "smem_load") && !flag_attr(*m.op, "transpose");
+  };
   if (movers.empty() || movers.size() > 2 || !std::all_of(movers.begin(), movers.end(), moves)) return std::nullopt;
   const TileMover &one = movers.front(), &other = movers.back();
   std::optional<Layout> best;
@@ -79,7 +82,7 @@ std::vector<LayoutAlternative> alternatives_of(const Kernel& kernel, const Scope
 
   std::vector<Fault> none;
   Planner planner(kernel, params, machine, plan.choices, {}, none);
-  planner.run();
+  planner.lay_out();
 
   // Of the memory: what it is now, panels, rows, rows with 16 bytes between them, and what is made for those who move it.
   std::vector<std::string> texts{memory.text};
@@ -97,6 +100,7 @@ std::vector<LayoutAlternative> alternatives_of(const Kernel& kernel, const Scope
   }
 
   std::vector<LayoutAlternative> found;
+  const auto seen = [&](const std::shared_ptr<const Layout>& layout) { return access.turned ? stored_transposed(layout) : layout; };
   const auto add = [&](const StoredLayout& layout, const Instruction& row, const LaneExchange& exchange, const std::string& objection) {
     LayoutAlternative alternative;
     alternative.layout = layout.text;
@@ -105,7 +109,7 @@ std::vector<LayoutAlternative> alternatives_of(const Kernel& kernel, const Scope
     // The exchange selects into registers of its own.
     alternative.registers = exchange.used() ? row.registers : 0;
     alternative.current = layout.text == memory.text && alternative.instruction == now->instruction;
-    const StoredAccess counted = stored_access(access.held, layout.layout, access.bits, row, exchange);
+    const StoredAccess counted = stored_access(access.held, seen(layout.layout), access.bits, row, exchange);
     alternative.cost = counted.cost;
     alternative.refused = !counted.refusal.empty() ? counted.refusal : objection;
     found.push_back(std::move(alternative));
@@ -116,7 +120,7 @@ std::vector<LayoutAlternative> alternatives_of(const Kernel& kernel, const Scope
       if (!Planner::suits(*op, row)) continue;
       add(*layout, row, {}, objection);
       if (row.kind != InstructionKind::SharedStore || !found.back().cost.known) continue;
-      LaneExchange exchange = best_exchange(access, layout->layout, row, found.back().cost);
+      LaneExchange exchange = best_exchange(access, seen(layout->layout), row, found.back().cost);
       if (layout->text == memory.text && row.name == now->instruction.name && now->instruction.exchange.used())
         exchange = now->instruction.exchange;
       if (exchange.used()) add(*layout, row, exchange, objection);

@@ -22,15 +22,18 @@ struct InstructionChoice {
   bool operator==(const InstructionChoice&) const = default;
 };
 
-/// How an axis is ordered that the kernel leaves free; natural is the default.
-inline constexpr std::string_view kNaturalOrder = "natural", kRelabelledOrder = "relabelled";
+/// How an axis, or the bytes of a tensor, are ordered that the kernel leaves free; natural is the default.
+inline constexpr std::string_view kNaturalOrder = "natural", kRelabelledOrder = "relabelled", kPrepackedOrder = "prepacked";
 
 struct LayoutChoices {
-  /// Value: text as parse_layout() reads it. Free axis of the kernel: its order.
+  /// Value: text as parse_layout() reads it. Free axis of the kernel, tensor that may be packed: its order.
   std::map<std::string, std::string> layouts;
   std::map<std::string, InstructionChoice> instructions;  ///< op
   bool empty() const { return layouts.empty() && instructions.empty(); }
   bool operator==(const LayoutChoices&) const = default;
 };
+
+/// Both; of what both speak of, what `more` says.
+LayoutChoices merged(LayoutChoices choices, const LayoutChoices& more);
 
 }  // namespace heddle

@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "core/base/split.h"
+#include "core/kernel/packed.h"
 
 namespace heddle {
 namespace {
@@ -92,6 +93,24 @@ Layout thread_rows_layout(std::int64_t rows, std::int64_t columns) {
       .take();
 }
 
+std::optional<Layout> quads_layout(std::int64_t rows, std::int64_t columns, bool across) {
+  constexpr std::int64_t kSide = 128;
+  if (rows % kSide != 0 || columns % kSide != 0) return std::nullopt;
+  Layout layout;
+  layout.shape = {rows, columns};
+  auto& registers = layout.of(LayoutAxis::Register);
+  const std::vector<Coordinates> down{{1, 0}, {2, 0}}, along{{0, 1}, {0, 2}};
+  for (const auto& pair : {across ? along : down, across ? down : along}) registers.insert(registers.end(), pair.begin(), pair.end());
+  for (const Coordinates& basis : {Coordinates{64, 0}, {0, 64}, {0, 8}}) registers.push_back(basis);
+  layout.of(LayoutAxis::Lane) = {{4, 0}, {0, 4}, {8, 8}, {16, 16}, {32, 32}};
+  layout.of(LayoutAxis::Warp) = {{0, 16}, {0, 32}};
+  for (const auto& [extent, dimension] : {std::pair{rows / kSide, 0}, std::pair{columns / kSide, 1}})
+    if (extent > 1)
+      layout.repeats.push_back(
+          {LayoutAxis::Register, extent, layout.extent(LayoutAxis::Register), static_cast<std::size_t>(dimension), kSide});
+  return canonical(layout);
+}
+
 std::optional<Layout> panels_layout(std::int64_t rows, std::int64_t columns, int bits, int swizzle) {
   if (!is_size(rows) || !is_size(columns) || !is_size(rows * columns) || bits < 4 || bits > 32) return std::nullopt;
   if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128) return std::nullopt;
@@ -117,29 +136,40 @@ std::optional<Layout> panels_layout(std::int64_t rows, std::int64_t columns, int
   return layout;
 }
 
-Layout packed_layout(std::int64_t columns) {
-  return Builder({kFragmentRows, columns})
-      .over(LayoutAxis::Offset, 2, 0, 8)
-      .over(LayoutAxis::Offset, 2, 1, 8)
-      .over(LayoutAxis::Offset, 2, 1, 1)
-      .over(LayoutAxis::Offset, 4, 1, 16)
-      .over(LayoutAxis::Offset, 4, 1, 2)
-      .over(LayoutAxis::Offset, 8, 0, 1)
-      .over(LayoutAxis::Offset, kGroupWarps, 0, 16)
-      .over(LayoutAxis::Offset, columns / 64, 1, 64)
-      .take();
+std::optional<Layout> taken_at_once(const Layout& registers, std::int64_t bytes, int bits) {
+  const Layout held = canonical(registers);
+  const auto of_lane = static_cast<std::uint64_t>(bytes * 8 / bits);
+  const auto& in_thread = held.of(LayoutAxis::Register);
+  if (!std::has_single_bit(of_lane) || in_thread.size() < static_cast<std::size_t>(std::countr_zero(of_lane))) return std::nullopt;
+  const auto rest = in_thread.begin() + std::countr_zero(of_lane);
+  Layout memory;
+  memory.shape = held.shape;
+  std::vector<Coordinates>& offsets = memory.of(LayoutAxis::Offset);
+  offsets.assign(in_thread.begin(), rest);
+  for (const LayoutAxis axis : {LayoutAxis::Lane, LayoutAxis::Warp})
+    offsets.insert(offsets.end(), held.of(axis).begin(), held.of(axis).end());
+  offsets.insert(offsets.end(), rest, in_thread.end());
+  for (LayoutRepeat repeat : held.repeats) {
+    // Of registers that come later: as many instructions, each with as much of every thread.
+    if (repeat.axis != LayoutAxis::Register) return std::nullopt;
+    repeat.axis = LayoutAxis::Offset;
+    repeat.pitch = repeat.pitch * held.extent(LayoutAxis::Lane) * held.extent(LayoutAxis::Warp);
+    memory.repeats.push_back(repeat);
+  }
+  return canonical(memory);
 }
 
 Layout packed_operand_layout(std::int64_t columns) {
-  return Builder({kFragmentRows, columns})
-      .over(LayoutAxis::Register, 2, 0, 8)
-      .over(LayoutAxis::Register, 2, 1, 8)
-      .over(LayoutAxis::Register, 2, 1, 1)
-      .over(LayoutAxis::Register, columns / 16, 1, 16)
-      .over(LayoutAxis::Lane, 4, 1, 2)
-      .over(LayoutAxis::Lane, 8, 0, 1)
-      .over(LayoutAxis::Warp, kGroupWarps, 0, 16)
-      .take();
+  Layout layout = canonical(accumulator_layout(columns));
+  // From neighbours to half a word of 32 bits apart.
+  std::vector<Coordinates>& registers = layout.of(LayoutAxis::Register);
+  std::rotate(registers.begin(), registers.begin() + 1, registers.begin() + 3);
+  return canonical(layout);
+}
+
+std::optional<Layout> packed_layout(std::int64_t columns, int bits) {
+  if ((bits != 4 && bits != 16 && bits != 32) || columns < 1 || columns % packed_columns(bits) != 0) return std::nullopt;
+  return taken_at_once(bits == 4 ? packed_operand_layout(columns) : accumulator_layout(columns), kPackedBytes, bits);
 }
 
 std::optional<Layout> relabelled(const Layout& layout, std::size_t dimension) {
@@ -191,10 +221,10 @@ std::optional<Layout> known_layout(std::string_view name, const std::vector<std:
   if (word == "accumulator" && rows == kFragmentRows && columns % 8 == 0) return accumulator_layout(columns);
   if (word == "operand" && rows == kFragmentRows && (bits == 8 || bits == 16 || bits == 32) && columns % (256 / bits) == 0)
     return operand_layout(columns, bits);
-  if (bits == 4 && rows == kFragmentRows && columns % kFragmentRows == 0) {
-    if (word == "packed") return packed_layout(columns);
-    if (word == "packed_operand") return packed_operand_layout(columns);
-  }
+  if (word == "packed" && rows == kPackedRows) return packed_layout(columns, bits);
+  if (word == "packed_operand" && bits == 4 && rows == kFragmentRows && columns % packed_columns(4) == 0)
+    return packed_operand_layout(columns);
+  if ((word == "quads_down" || word == "quads_across") && bits == 8) return quads_layout(rows, columns, word == "quads_across");
   if (word == "warp_rows" && rows % kGroupWarps == 0 && columns % 256 == 0) return warp_rows_layout(rows, columns);
   if (word == "thread_rows" && rows == kGroupThreads) return thread_rows_layout(rows, columns);
   return std::nullopt;
@@ -217,7 +247,8 @@ std::string known_name(const Layout& layout, int bits) {
     }
     return {};
   }
-  for (const std::string name : {"accumulator", "operand", "packed_operand", "warp_rows", "thread_rows", "accumulator relabelled"})
+  for (const std::string name :
+       {"accumulator", "operand", "packed_operand", "warp_rows", "thread_rows", "accumulator relabelled", "quads_down", "quads_across"})
     if (is(name)) return name;
   return {};
 }
@@ -259,6 +290,8 @@ std::vector<std::string> known_names() {
           "rows",
           "packed",
           "packed_operand",
+          "quads_down",
+          "quads_across",
           "accumulator relabelled",
           "panels 128 relabelled"};
 }

@@ -21,14 +21,25 @@ Layout operand_layout(std::int64_t columns, int bits);
 Layout warp_rows_layout(std::int64_t rows, std::int64_t columns);
 /// "thread_rows": thread t holds row t, as it reads lane t of tensor memory.
 Layout thread_rows_layout(std::int64_t rows, std::int64_t columns);
+/// "quads_down", "quads_across": 8-bit tiles of 128 threads on their way to being transposed, rows and columns multiples of 128. A register
+/// has four of a column, or of a row; a thread has blocks of 4 x 4, so that one becomes the other inside the thread. Most lanes go along a
+/// diagonal of blocks: from "panels 128" of the transposed tile to the former, and from the latter to "panels 128", no lanes meet in a
+/// bank.
+std::optional<Layout> quads_layout(std::int64_t rows, std::int64_t columns, bool across);
 /// "panels S": memory as TMA's boxes leave it, S = 128, 64, 32: rows of S bytes, pieces of 16 bytes exchanged by the row (byte address bits
 /// 4.. with bits 7..: 3, 2, 1 of them), panel after panel of S / element columns. S = 0: rows of at most 256 elements, no swizzle.
 /// Nothing where the columns are no whole panels.
 std::optional<Layout> panels_layout(std::int64_t rows, std::int64_t columns, int bits, int swizzle);
-/// "packed": memory as prepacked weights of 4 bits lie in it (core/kernel/packed.h), 64 rows and whole blocks of 64 columns.
-Layout packed_layout(std::int64_t columns);
-/// "packed_operand": registers as threads take them from there: A of a wgmma once they are 16 bits wide and neighbours are side by side.
+/// Memory in the order in which threads take a tile `bytes` at once: a thread has its first registers side by side, then the next lane has
+/// its, then the next warp, and what they take with the next instruction follows. So no two lanes meet in a bank, and no instruction is
+/// wasted. Nothing where the registers that a lane takes at once are no power of two.
+std::optional<Layout> taken_at_once(const Layout& registers, std::int64_t bytes, int bits);
+/// "packed_operand": numbers of 4 bits in registers, from which wgmma's A of 16 bits is made in place: the same elements in each thread as
+/// an "accumulator" has, but two that share a register once they are 16 bits wide stand 16 bits apart, so that one mask takes both.
 Layout packed_operand_layout(std::int64_t columns);
+/// "packed": memory as packed tensors lie in it (core/kernel/packed.h), 64 rows and whole blocks of columns: of 4 bits from where a
+/// "packed_operand" is taken 16 bytes at once, wider where an "accumulator" goes. Nothing where columns are no whole blocks.
+std::optional<Layout> packed_layout(std::int64_t columns, int bits);
 /// "accumulator relabelled", "panels 128 relabelled": the same, of each 16 columns of the accumulator, or rows in memory, in another
 /// order: at place 8 j + 2 q + i stands 4 q + 2 j + i, for i, j < 2, q < 4. As numbers of 8 bits the accumulator then is an
 /// "operand" up to the order of its registers. Nothing where the dimension is no multiple of 16.

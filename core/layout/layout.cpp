@@ -309,6 +309,15 @@ bool same_places(const Layout& a, const Layout& b) {
   return same;
 }
 
+Layout transposed(const Layout& layout) {
+  Layout result = layout;
+  std::reverse(result.shape.begin(), result.shape.end());
+  for (auto& axis : result.bases)
+    for (Coordinates& basis : axis) std::reverse(basis.begin(), basis.end());
+  for (LayoutRepeat& repeat : result.repeats) repeat.dimension = result.shape.size() - 1 - repeat.dimension;
+  return result;
+}
+
 Layout without_dimension(const Layout& layout, std::size_t dimension) {
   Layout result;
   for (std::size_t d = 0; d < layout.shape.size(); ++d)

@@ -90,6 +90,7 @@ std::optional<std::vector<std::uint64_t>> conversion(const Layout& outer, const 
 
 /// The layout of a tile's one number per row (dimension 1 gone) or per column (dimension 0 gone): what was held along the dimension is held
 /// in copies; registers that are copies of each other are one.
+Layout transposed(const Layout& layout);
 Layout without_dimension(const Layout& layout, std::size_t dimension);
 
 /// How registers become others, cheapest first.

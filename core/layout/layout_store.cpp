@@ -21,6 +21,8 @@ std::optional<Layout> made(const LayoutKey& key) {
     case LayoutForm::Operand: return operand_layout(key.columns, key.bits);
     case LayoutForm::WarpRows: return warp_rows_layout(key.rows, key.columns);
     case LayoutForm::ThreadRows: return thread_rows_layout(key.rows, key.columns);
+    case LayoutForm::QuadsDown: return known_layout("quads_down", {key.rows, key.columns}, key.bits);
+    case LayoutForm::QuadsAcross: return known_layout("quads_across", {key.rows, key.columns}, key.bits);
     case LayoutForm::Panels: return panels_layout(key.rows, key.columns, key.bits, key.number);
     case LayoutForm::Packed: return known_layout("packed", {key.rows, key.columns}, key.bits);
     case LayoutForm::PackedOperand: return known_layout("packed_operand", {key.rows, key.columns}, key.bits);
@@ -78,6 +80,15 @@ std::shared_ptr<const StoredLayout> stored_layout(const std::string& text, const
   if (!entry && found.empty()) read();
   faults.insert(faults.end(), found.begin(), found.end());
   return entry;
+}
+
+std::shared_ptr<const Layout> stored_transposed(const std::shared_ptr<const Layout>& layout) {
+  struct Entry {
+    std::shared_ptr<const Layout> from, to;
+  };
+  static std::map<const Layout*, Entry> all;
+  static std::mutex mutex;
+  return entry_of(all, mutex, layout.get(), [&] { return Entry{layout, std::make_shared<const Layout>(transposed(*layout))}; }).to;
 }
 
 StoredAccess stored_access(const std::shared_ptr<const Layout>& registers, const std::shared_ptr<const Layout>& memory, int bits,

@@ -17,7 +17,7 @@ struct StoredLayout {
   std::string text;  ///< as layout_text() says it
 };
 
-enum class LayoutForm { Accumulator, Operand, WarpRows, ThreadRows, Panels, Packed, PackedOperand, Vector };
+enum class LayoutForm { Accumulator, Operand, WarpRows, ThreadRows, QuadsDown, QuadsAcross, Panels, Packed, PackedOperand, Vector };
 struct LayoutKey {
   LayoutForm form = LayoutForm::Accumulator;
   std::int64_t rows = 1, columns = 1;
@@ -32,6 +32,9 @@ std::shared_ptr<const StoredLayout> stored_layout(const LayoutKey& key);
 /// What somebody wrote; faults as parse_layout() has them.
 std::shared_ptr<const StoredLayout> stored_layout(const std::string& text, const std::vector<std::int64_t>& shape, int bits,
                                                   const std::string& file, const std::string& pointer, std::vector<Fault>& faults);
+
+/// With rows for columns. Pre: it has two dimensions.
+std::shared_ptr<const Layout> stored_transposed(const std::shared_ptr<const Layout>& layout);
 
 struct StoredAccess {
   AccessCost cost;

@@ -11,6 +11,7 @@
 #include "core/base/text_style.h"
 #include "core/kernel/free_axes.h"
 #include "core/kernel/op_shapes.h"
+#include "core/kernel/packed.h"
 #include "core/layout/known.h"
 #include "core/layout/planner.h"
 
@@ -20,11 +21,7 @@ namespace {
 constexpr std::int64_t kPlannedWarps = 4;
 constexpr const char* kRelabelledResult = "accumulator relabelled";
 constexpr const char* kUnknownShape = "has a shape that is spread over threads in no known way";
-constexpr const char* kUnpackable = "is of a prepacked tensor, and has other than 64 rows of whole blocks of 64 numbers of 4 bits";
-
-bool is_copy(const TileOp& op) {
-  return op.kind == "tma_load" || op.kind == "tma_store" || (op.kind == "atomic_add" && op.outputs.empty());
-}
+constexpr const char* kUnpackable = "is of a prepacked tensor, and is no tile of 64 rows and whole blocks of columns";
 
 /// Reads and writes element by element.
 bool is_each(const TileOp& op) {
@@ -32,6 +29,12 @@ bool is_each(const TileOp& op) {
 }
 
 }  // namespace
+
+bool is_copy(const TileOp& op) {
+  return op.kind == "tma_load" || op.kind == "tma_store" || (op.kind == "atomic_add" && op.outputs.empty());
+}
+
+const std::string& tile_of_copy(const TileOp& copy) { return copy.outputs.empty() ? copy.inputs.front().value : copy.outputs.front(); }
 
 const OpPlan* LayoutPlan::find(std::string_view op) const {
   const auto it = ops.find(op);
@@ -60,12 +63,17 @@ Planner::Planner(const Kernel& kernel, const Scope& params, const Machine& machi
   plan_.choices = choices;
 }
 
-LayoutPlan Planner::run() {
+void Planner::lay_out() {
   find_family();
   measure();
+  find_packed();
   lay_out_values();
   if (!choices_.layouts.empty()) order_axes();
   if (!choices_.layouts.empty()) take_layouts();
+}
+
+LayoutPlan Planner::run() {
+  lay_out();
   if (!choices_.instructions.empty()) take_instructions();
   plan_ops();
   return std::move(plan_);
@@ -134,6 +142,8 @@ void Planner::lay_out_registers(std::size_t v) {
   switch (plan_.family) {
     case LayoutPlan::Family::Products: {
       if (tile && is_packed(v)) return put(v, {LayoutForm::PackedOperand, shape[0], shape[1], bits(v)}, kUnpackable);
+      if (const auto quads = tile && bits(v) == 8 ? quads_of(v) : std::nullopt)
+        return put(v, {*quads, shape[0], shape[1], 8}, "is transposed, and its rows or columns are no multiple of 128");
       if (tile) {
         if (shape[0] != 64 || shape[1] % 16 != 0 || shape[1] > 256) {
           out.unknown = "is no tile of 64 rows and 16 to 256 columns, as one warpgroup holds";
@@ -181,16 +191,64 @@ void Planner::lay_out_registers(std::size_t v) {
 }
 
 bool Planner::is_packed(std::size_t v) const {
-  const auto makes = [&](std::string_view name, std::string_view kind) -> const TileOp* {
+  if (plan_.packed.empty() || (value(v).space == Space::Register && bits(v) != 4)) return false;
+  std::string_view name = value(v).name;
+  for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
+    for (const TileOp& op : *list)
+      if (op.kind == "smem_load" && !op.outputs.empty() && op.outputs[0] == name) name = op.inputs[0].value;
+  for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
+    for (const TileOp& op : *list)
+      if (is_copy(op) && plan_.packed.contains(op.tensor) && tile_of_copy(op) == name) return true;
+  return false;
+}
+
+std::string Planner::packing_objection(const Tensor& tensor) const {
+  if (!products()) return "it is for wgmma that tensors are packed";
+  const std::int64_t width = packed_columns(bits_of(tensor.dtype));
+  const auto whole = [&](const Expr& extent, std::int64_t of) {
+    const auto found = extent.evaluate(params_);
+    return found.ok() && *found > 0 && *found % of == 0;
+  };
+  if (!whole(tensor.shape[tensor.shape.size() - 2], kPackedRows) || !whole(tensor.shape.back(), width))
+    return fmt::format("its rows are no multiple of {}, or its columns none of {}", kPackedRows, width);
+  for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
+    for (const TileOp& op : *list)
+      if (op.tensor == tensor.name && is_copy(op))
+        if (const Shape& tile = shapes_[index_of(tile_of_copy(op))]; tile.size() != 2 || tile[0] != kPackedRows || tile[1] % width != 0)
+          return fmt::format("'{}' moves a tile of {}, and blocks have {} rows and {} columns", printable(op.name), shape_text(tile),
+                             kPackedRows, width);
+  return {};
+}
+
+void Planner::find_packed() {
+  for (const Tensor& tensor : kernel_.tensors) {
+    if (tensor.packing == Packing::Packed) plan_.packed.insert(tensor.name);
+    if (tensor.packing != Packing::Free) continue;
+    const auto said = choices_.layouts.find(tensor.name);
+    if (said == choices_.layouts.end() || said->second == kNaturalOrder) continue;
+    const std::string pointer = pointer_to("/layouts", tensor.name);
+    if (said->second != kPrepackedOrder)
+      fault(pointer, fmt::format("the tensor '{}' cannot be ordered as \"{}\"", tensor.name, printable(said->second)),
+            fmt::format("it is \"{}\" or \"{}\"", kNaturalOrder, kPrepackedOrder));
+    else if (std::string why = packing_objection(tensor); !why.empty())
+      fault(pointer, fmt::format("the tensor '{}' cannot be prepacked: {}", tensor.name, why));
+    else
+      plan_.packed.insert(tensor.name);
+  }
+}
+
+std::optional<LayoutForm> Planner::quads_of(std::size_t v) const {
+  const auto maker_of = [&](std::string_view name) -> const TileOp* {
     for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
       for (const TileOp& op : *list)
-        if (op.kind == kind && !op.outputs.empty() && op.outputs[0] == name) return &op;
+        if (!op.outputs.empty() && op.outputs[0] == name) return &op;
     return nullptr;
   };
-  const TileOp* fetch = makes(value(v).name, "smem_load");
-  const TileOp* load = makes(fetch && !fetch->inputs.empty() ? fetch->inputs[0].value : value(v).name, "tma_load");
-  const Tensor* tensor = load ? kernel_.find_tensor(load->tensor) : nullptr;
-  return tensor && tensor->prepacked;
+  const auto turns = [](const TileOp* op) { return op && op->kind == "smem_load" && flag_attr(*op, "transpose"); };
+  const TileOp* maker = maker_of(value(v).name);
+  if (turns(maker)) return LayoutForm::QuadsDown;
+  if (maker && maker->kind == "copy" && turns(maker_of(maker->inputs[0].value))) return LayoutForm::QuadsAcross;
+  return std::nullopt;
 }
 
 int Planner::usual_span(std::size_t v) const {
@@ -235,7 +293,7 @@ std::string Planner::objection(std::size_t v, const Layout& layout) {
   if (is_packed(v))
     return known_name(layout, bits(v)) == "packed"
                ? std::string()
-               : fmt::format("'{}' is brought from a prepacked tensor, as it lies there", printable(value(v).name));
+               : fmt::format("'{}' is a tile of a prepacked tensor, and lies as it does there", printable(value(v).name));
   const std::optional<int> swizzle = swizzle_of(layout, bits(v)), relabelled = relabelled_swizzle(layout, bits(v));
   // Products are harder to please than copies.
   std::string by_copy;
@@ -338,6 +396,31 @@ std::string Planner::order_objection(const TileOp& op) const {
                      asker_of(op, false), printable(value(d).name), plan_.values[d].text, printable(value(b).name), plan_.values[b].text);
 }
 
+bool Planner::feeds_operand(std::string_view name) const {
+  // From the loads on.
+  std::vector<std::string_view> on_its_way;
+  const auto is = [&](const std::string& each) { return std::find(on_its_way.begin(), on_its_way.end(), each) != on_its_way.end(); };
+  bool fed = false;
+  for (const TileOp& op : kernel_.body) {
+    const bool moves = op.kind == "smem_load" || op.kind == "copy" || op.kind == "smem_store";
+    if (op.kind == "tma_load" || (moves && is(op.inputs[0].value))) on_its_way.push_back(op.outputs[0]);
+  }
+  for (std::vector<std::string_view> reached{name}; !reached.empty() && is(std::string(name));) {
+    const std::string_view from = reached.back();
+    reached.pop_back();
+    for (const TileOp& op : kernel_.body) {
+      if (op.inputs.empty() || op.outputs.empty() || op.inputs[0].value != from) continue;
+      if (op.kind == "smem_load" || op.kind == "copy" || op.kind == "smem_store") {
+        reached.push_back(op.outputs[0]);
+        fed = fed || (op.kind == "smem_store" && std::any_of(kernel_.body.begin(), kernel_.body.end(), [&](const TileOp& each) {
+                        return each.kind == "mma" && each.inputs[1].value == op.outputs[0];
+                      }));
+      }
+    }
+  }
+  return fed;
+}
+
 std::string Planner::order(const FreeAxis& axis) {
   if (!products()) return "it is for wgmma that axes are relabelled";
   const AxisWalk walk = walk_axis(kernel_, params_, axis);
@@ -365,7 +448,7 @@ std::string Planner::order(const FreeAxis& axis) {
         }
       }
     if (operand && read_by_row) return fmt::format("{} is an operand of two products, whose order differs", quoted);
-    if (operand) continue;  // along K everything stays in its order
+    if (operand || feeds_operand(name)) continue;  // along K everything stays in its order
     if (shape.size() != 2 || shape[dimension] % 16 != 0)
       return fmt::format("{} lies along it, and is no tile with a multiple of 16 of it", quoted);
     if (value(v).space == Space::Register) {
@@ -406,10 +489,13 @@ void Planner::take_layouts() {
   for (const auto& [name, text] : choices_.layouts) {
     const std::string pointer = pointer_to("/layouts", name);
     const auto it = index_.find(name);
-    if (std::any_of(kernel_.free.begin(), kernel_.free.end(), [&](const FreeAxis& axis) { return axis.name == name; })) continue;
+    std::vector<std::string> free = names_of(kernel_.free);
+    for (const Tensor& tensor : kernel_.tensors)
+      if (tensor.packing == Packing::Free) free.push_back(tensor.name);
+    if (std::find(free.begin(), free.end(), name) != free.end()) continue;
     if (it == index_.end()) {
       std::vector<std::string> known = names_of(kernel_.values);
-      for (const FreeAxis& axis : kernel_.free) known.push_back(axis.name);
+      known.insert(known.end(), free.begin(), free.end());
       std::string hint = did_you_mean(name, known);
       fault(pointer, fmt::format("kernel '{}' has no value '{}'", kernel_.name, printable(name)),
             hint.empty() ? "its values: " + list_of(known) : std::move(hint));

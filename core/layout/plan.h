@@ -5,7 +5,8 @@
 // has a row ("thread_rows"), shared tiles the same panels; without products a warp has whole rows ("warp_rows"), shared tiles "panels 0".
 // Vectors lie as what they are laid over, without the other dimension. Tiles go to shared memory by stmatrix.x4 (16 bits) or st.shared.8
 // with lane bit 2 exchanging register bit 3 (32 bits) from accumulators, by st.shared.16 from rows; back by ld.shared.16. What one group
-// hands to another goes word by word, thread by thread. A copy or conversion between layouts of which one has elements in other warps goes
+// hands to another goes word by word, thread by thread. An 8-bit tile that a load transposes lies as "quads_down", and what a copy makes of
+// it as "quads_across". A copy or conversion between layouts of which one has elements in other warps goes
 // through shared memory: in the panels, and by the instructions, that take the fewest cycles of the port.
 #pragma once
 
@@ -13,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +46,8 @@ struct OpAccess {
   std::shared_ptr<const Layout> held;
   /// How the tile lies in memory where no value does: in that of a change of layout (OpPlan::scratch_bytes). Null: as `value`.
   std::shared_ptr<const Layout> scratch;
+  /// What a load finds that transposes: the value's layout, with rows for columns. Null: as `value`.
+  std::shared_ptr<const Layout> turned;
   std::shared_ptr<const Instruction> by;  ///< null: none is known
   LaneExchange exchange;
   AccessCost cost;
@@ -87,13 +91,14 @@ struct LayoutPlan {
   enum class Family { Products, TensorProducts, Rows, None };  ///< wgmma; tcgen05; no products; no machine that anything is written for
   Family family = Family::None;
   std::vector<ValuePlan> values;                   ///< as the kernel's
+  std::set<std::string, std::less<>> packed;       ///< tensors whose bytes, and tiles in shared memory, are packed
   std::map<std::string, OpPlan, std::less<>> ops;  ///< of all three lists, those that meet shared memory or choose an instruction
   LayoutChoices choices;                           ///< that it was made with
 
   const OpPlan* find(std::string_view op) const;
   /// Null: not known.
   const std::shared_ptr<const Layout>& memory_of(const OpAccess& access) const {
-    return access.scratch ? access.scratch : values[access.value].layout;
+    return access.scratch ? access.scratch : access.turned ? access.turned : values[access.value].layout;
   }
   /// Of all its ops. Groups take no more, whoever is in them.
   std::int64_t scratch_bytes() const;
@@ -103,6 +108,11 @@ struct LayoutPlan {
 /// "/layouts/VALUE" and "/instructions/OP" of `file`; where there are any, the plan has the default instead.
 LayoutPlan plan_layouts(const Kernel& kernel, const Scope& params, const Machine& machine, const LayoutChoices& choices,
                         const std::string& file, std::vector<Fault>& faults);
+
+/// TMA moves a tile of a tensor by it.
+bool is_copy(const TileOp& op);
+/// The tile. Pre: it is a copy, with the operands of its kind.
+const std::string& tile_of_copy(const TileOp& copy);
 
 /// Of two accesses together: everything added up, the worst ways; known where both are.
 AccessCost sum_of(const AccessCost& a, const AccessCost& b);

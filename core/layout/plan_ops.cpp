@@ -260,7 +260,10 @@ void Planner::plan_transfer(const TileOp& op, bool store) {
   access.store = store;
   access.bits = bits(access.value);
   OpPlan& out = plan_.ops[op.name];
-  const ValuePlan &held = plan_.values[access.registers], &memory = plan_.values[access.value];
+  const ValuePlan& held = plan_.values[access.registers];
+  ValuePlan memory = plan_.values[access.value];  // as the op finds it
+  if (!store && flag_attr(op, "transpose") && memory.layout && shapes_[access.value].size() == 2)
+    memory.layout = access.turned = stored_transposed(memory.layout);
   const bool f32_fragments = store && products() && bits(from) == 32;
   const auto unknown = [&](std::string why) {
     out.unknown = std::move(why);
@@ -286,7 +289,7 @@ void Planner::plan_transfer(const TileOp& op, bool store) {
   } else if (f32_fragments) {
     choice = {"st.shared.8", {2, 3}};
     const Instruction* row = machine_.find_instruction(choice.name);
-    if (row && (held.chosen || memory.chosen)) {
+    if (row && (held.chosen || memory.chosen || is_packed(access.value))) {
       const InstructionChoice plain =
           first_fitting({"st.shared.16", "st.shared.8", "st.shared.4"}, held.layout, memory.layout, access.bits);
       const StoredAccess with = stored_access(held.layout, memory.layout, access.bits, *row, choice.exchange);

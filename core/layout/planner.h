@@ -22,6 +22,8 @@ class Planner {
 
   LayoutPlan run();
 
+  /// Only how values lie, as objection() asks.
+  void lay_out();
   /// Why values in shared memory cannot lie like this; empty: they can. Names who asks.
   std::string objection(std::size_t value, const Layout& layout);
   /// Instructions that an op of this kind could be written in, by kind of instruction; the default is not among them if it names none.
@@ -38,14 +40,23 @@ class Planner {
   void lay_out_shared(std::size_t v);
   /// Bytes of a row of the panels in which a tile lies by default.
   int usual_span(std::size_t v) const;
-  /// In shared memory: a copy brings it from a prepacked tensor; in registers: it is loaded from there.
+  /// Of what a transposing load makes, and of what a copy makes of that.
+  std::optional<LayoutForm> quads_of(std::size_t v) const;
+  /// In shared memory: a copy brings it from a packed tensor, or takes it there; in registers: numbers of 4 bits that are loaded from
+  /// there.
   bool is_packed(std::size_t v) const;
+  /// Which tensors are packed: those that say so, and those that may be and were chosen to be.
+  void find_packed();
+  /// Why its tiles do not lie packed; empty: they can.
+  std::string packing_objection(const Tensor& tensor) const;
   void put(std::size_t v, const LayoutKey& key, const char* otherwise);
   bool along_columns(std::size_t v) const;
   bool takes_by_column(const TileOp& op, std::size_t input) const;
   /// Free axes that were chosen to be in another order: of the results of products, and of what products read row by row.
   void order_axes();
   std::string order(const FreeAxis& axis);
+  /// It is brought by TMA, or made of what is, and goes to an operand of a product as it is, by way of registers.
+  bool feeds_operand(std::string_view value) const;
   /// Why what a product reads and what it makes are not ordered alike; empty: they are.
   std::string order_objection(const TileOp& op) const;
   void take_layouts();

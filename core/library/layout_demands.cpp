@@ -38,7 +38,7 @@ bool writes(const TileOp& op, std::string_view value) { return std::find(op.outp
 bool take_layout_demand(std::string_view sentence, const Kernel& kernel, LayoutChoices& choices, std::vector<Fault>& faults) {
   std::string_view rest = sentence;
   const std::string_view verb = take_word(rest);
-  if (verb != "layout" && verb != "store" && verb != "load" && verb != "convert") return false;
+  if (verb != "layout" && verb != "store" && verb != "load" && verb != "convert" && verb != "prepack") return false;
   const std::string name(take_word(rest));
   const auto fault = [&](std::string message, std::string hint) {
     faults.push_back({"", "", fmt::format("{}: {}", printable(sentence), message), std::move(hint)});
@@ -50,6 +50,23 @@ bool take_layout_demand(std::string_view sentence, const Kernel& kernel, LayoutC
       fault("which value lies how?", "\"layout dqs0 panels 32\"");
     else
       add_layout(fmt::format("{}={}", name, rest), choices, faults);
+    return true;
+  }
+  if (verb == "prepack") {
+    if (rest != "on" && rest != "off") return false;
+    std::vector<std::string> known;
+    for (const Tensor& tensor : kernel.tensors)
+      if (tensor.packing == Packing::Free) known.push_back(tensor.name);
+    const Tensor* tensor = kernel.find_tensor(name);
+    if (tensor && tensor->packing == Packing::Free)
+      add_layout(fmt::format("{}={}", name, rest == "on" ? kPrepackedOrder : kNaturalOrder), choices, faults);
+    else if (tensor && tensor->packing == Packing::Packed)
+      fault(fmt::format("the file says that '{}' is prepacked", printable(name)), "\"prepacked\": \"free\" leaves it open");
+    else if (const std::string near = did_you_mean(name, known); true)
+      fault(fmt::format("kernel '{}' has no tensor of this name that may be prepacked", kernel.name),
+            !near.empty()   ? near
+            : known.empty() ? "\"prepacked\": \"free\" in its file says of which it may be"
+                            : "there are " + list_of(known));
     return true;
   }
   const auto takes_part = [&](const TileOp& op) { return op.name == name || reads(op, name) || writes(op, name); };

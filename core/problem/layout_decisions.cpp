@@ -44,21 +44,17 @@ void widen(std::vector<UnitUse>& uses, const std::vector<UnitUse>& others) {
   }
 }
 
-void merge(LayoutChoices& into, const LayoutChoices& from) {
-  for (const auto& [value, layout] : from.layouts) into.layouts[value] = layout;
-  for (const auto& [op, choice] : from.instructions) into.instructions[op] = choice;
-}
-
 class Asking {
  public:
   Asking(const Kernel& kernel, const Machine& machine, const Scope& params, const Changes& changes, const LayoutChoices& choices,
-         bool keep_said)
+         LayoutsFor what)
       : kernel_(kernel),
         machine_(machine),
         params_(params),
         changes_(changes),
         choices_(choices),
-        said_(keep_said ? choices : LayoutChoices{}) {}
+        what_(what),
+        said_(what == LayoutsFor::Choosing ? choices : LayoutChoices{}) {}
 
   Result<OpenLayouts> run(const std::vector<std::string>& names) {
     Result<Problem> given = resolve(kernel_, machine_, params_, changes_, choices_);
@@ -67,10 +63,18 @@ class Asking {
     question_.shape = question_.problem;
     const std::set<std::string> values = values_named(names);
     if (!faults_.empty()) return Error{ErrorKind::Input, std::move(faults_)};
-    for (const std::string& value : values) {
-      const auto axis = std::find_if(kernel_.free.begin(), kernel_.free.end(), [&](const FreeAxis& each) { return each.name == value; });
-      axis == kernel_.free.end() ? decide(value, names) : decide(*axis, names);
-    }
+    std::set<std::string> decided;  // with their tensor
+    for (const Tensor& tensor : kernel_.tensors)
+      if (tensor.packing == Packing::Free && values.contains(tensor.name)) {
+        decide(tensor, names);
+        for (const std::string& tile : tiles_of(tensor)) decided.insert(tile);
+      }
+    for (const FreeAxis& axis : kernel_.free)
+      if (values.contains(axis.name)) decide(axis, names);
+    for (const std::string& value : values)
+      if (std::any_of(kernel_.values.begin(), kernel_.values.end(), [&](const TileValue& v) { return v.name == value; }) &&
+          !decided.contains(value))
+        decide(value, names);
     if (!faults_.empty()) return Error{ErrorKind::Input, std::move(faults_)};
     give_numbers();
     join_those_that_share_numbers();
@@ -96,10 +100,10 @@ class Asking {
         known.insert(in_shared(op));
         value_of[in_shared(op)] = value_of[op.name] = in_shared(op);
       }
-    for (const FreeAxis& axis : kernel_.free) {
-      known.insert(axis.name);
-      value_of[axis.name] = axis.name;
-    }
+    for (const FreeAxis& axis : kernel_.free) known.insert(axis.name);
+    for (const Tensor& tensor : kernel_.tensors)
+      if (tensor.packing == Packing::Free && what_ == LayoutsFor::Choosing) known.insert(tensor.name);
+    for (const std::string& name : known) value_of[name] = name;
     const std::string all =
         known.empty() ? "its loop moves no tile between registers and shared memory" : "there are " + list_of({known.begin(), known.end()});
     for (const std::string& name : names) {
@@ -118,14 +122,100 @@ class Asking {
     return found;
   }
 
+  /// Those of its tiles that the loop moves between registers and shared memory.
+  std::vector<std::string> tiles_of(const Tensor& tensor) const {
+    std::vector<std::string> tiles;
+    for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
+      for (const TileOp& copy : *list) {
+        if (copy.tensor != tensor.name || !is_copy(copy)) continue;
+        const std::string& tile = tile_of_copy(copy);
+        const auto moved = [&](const TileOp& op) { return moves(op) && in_shared(op) == tile; };
+        if (std::any_of(kernel_.body.begin(), kernel_.body.end(), moved) && std::find(tiles.begin(), tiles.end(), tile) == tiles.end())
+          tiles.push_back(tile);
+      }
+    return tiles;
+  }
+
+  /// Not decided: the reason is a fault where it was asked for by name.
+  void leave_out(const std::string& name, const std::string& why, const std::vector<std::string>& names) {
+    if (std::find(names.begin(), names.end(), "all") == names.end())
+      fault(name, why);
+    else
+      question_.left_out.push_back(fmt::format("{}: {}", name, why));
+  }
+
+  /// That as given comes first.
+  void add(LayoutDecision decision) {
+    const auto current = std::find_if(decision.candidates.begin(), decision.candidates.end(), [](const auto& c) { return c.current; });
+    if (current != decision.candidates.end()) std::rotate(decision.candidates.begin(), current, current + 1);
+    if (!decision.candidates.empty()) question_.decisions.push_back(std::move(decision));
+  }
+
   void decide(const std::string& value, const std::vector<std::string>& names) {
+    std::string why;
+    LayoutDecision all = candidates_of(value, *question_.problem.layouts, why), decision{all.values, all.ops, {}};
+    if (all.candidates.empty()) return leave_out(value, why, names);
+    for (LayoutCandidate& candidate : all.candidates) keep(std::move(candidate), decision);
+    add(std::move(decision));
+  }
+
+  /// How a tensor's bytes are ordered, together with its tiles: in each order they can lie otherwise.
+  void decide(const Tensor& tensor, const std::vector<std::string>& names) {
+    const auto given = choices_.layouts.find(tensor.name), said = said_.layouts.find(tensor.name);
+    const std::string now = given == choices_.layouts.end() ? std::string(kNaturalOrder) : given->second;
+    LayoutDecision decision;
+    std::string why;
+    for (const std::string_view order : {kNaturalOrder, kPrepackedOrder}) {
+      if (said != said_.layouts.end() && said->second != order) continue;
+      LayoutCandidate ordered;
+      ordered.choices.layouts[tensor.name] = order;
+      ordered.current = order == now;
+      std::vector<Fault> faults;
+      const LayoutPlan plan = plan_layouts(kernel_, question_.problem.params, machine_, merged(choices_, ordered.choices), {}, faults);
+      if (!faults.empty()) {
+        why = faults.front().message;
+        continue;
+      }
+      LayoutDecision all{{tensor.name}, {}, {std::move(ordered)}};
+      for (const std::string& tile : tiles_of(tensor)) all = product(all, candidates_of(tile, plan, why));
+      if (decision.values.empty()) decision = {all.values, all.ops, {}};
+      for (LayoutCandidate& candidate : all.candidates) keep(std::move(candidate), decision);
+    }
+    const auto orders = [&](const LayoutCandidate& c) {
+      return c.choices.layouts.at(tensor.name) != decision.candidates[0].choices.layouts.at(tensor.name);
+    };
+    const bool both = std::any_of(decision.candidates.begin(), decision.candidates.end(), orders);
+    if (decision.candidates.empty() || (!both && said == said_.layouts.end() && !why.empty())) leave_out(tensor.name, why, names);
+    add(std::move(decision));
+  }
+
+  /// Each of the one with each of the other. What they are decided by is not resolved yet.
+  LayoutDecision product(const LayoutDecision& a, const LayoutDecision& b) {
+    LayoutDecision both{a.values, a.ops, {}};
+    both.values.insert(both.values.end(), b.values.begin(), b.values.end());
+    both.ops.insert(both.ops.end(), b.ops.begin(), b.ops.end());
+    for (const LayoutCandidate& x : a.candidates)
+      for (const LayoutCandidate& y : b.candidates) {
+        if (both.candidates.size() >= kMostCandidates) {
+          question_.complete = false;
+          return both;
+        }
+        LayoutCandidate& candidate = both.candidates.emplace_back(x);
+        candidate.choices = merged(std::move(candidate.choices), y.choices);
+        candidate.costs.insert(candidate.costs.end(), y.costs.begin(), y.costs.end());
+        candidate.bytes += y.bytes, candidate.registers = std::max(x.registers, y.registers);
+        candidate.current = x.current && y.current;
+      }
+    return both;
+  }
+
+  /// Of a value in shared memory under a plan, not resolved yet. `why` there are none, where it says nothing yet.
+  LayoutDecision candidates_of(const std::string& value, const LayoutPlan& plan, std::string& why) {
     LayoutDecision decision;
     decision.values = {value};
     std::map<std::string, std::vector<Way>> by_layout;  // in ways of the first op, then of the others
     std::map<std::string, std::int64_t> bytes;
     std::vector<std::string> layouts;  // as given first
-    std::string why;
-    const LayoutPlan& plan = *question_.problem.layouts;
     LayoutChoices given;
     for (const TileOp& op : kernel_.body) {
       if (!moves(op) || op.inputs.empty() || op.outputs.empty() || in_shared(op) != value) continue;
@@ -137,7 +227,7 @@ class Asking {
           if (layouts.empty()) layouts.push_back(each.layout);
         }
         if (!each.refused.empty() || !each.cost.known) continue;
-        if (const auto said = said_.layouts.find(value); said != said_.layouts.end() && each.layout != text_as_given(value)) continue;
+        if (const auto said = said_.layouts.find(value); said != said_.layouts.end() && each.layout != text_in(plan, value)) continue;
         if (const auto said = said_.instructions.find(op.name); said != said_.instructions.end() && !(each.instruction == said->second))
           continue;
         ways[each.layout].push_back({op.name, each.instruction, each.cost, each.registers});
@@ -150,20 +240,11 @@ class Asking {
       }
       combine(ways, decision.ops.size() == 1, by_layout);
     }
-    if (by_layout.empty()) {
-      if (why.empty()) why = fmt::format("no layout fits every op that moves '{}'", value);
-      if (std::find(names.begin(), names.end(), "all") == names.end())
-        fault(value, why);
-      else
-        question_.left_out.push_back(fmt::format("{}: {}", value, why));
-      return;
-    }
+    if (by_layout.empty() && why.empty()) why = fmt::format("no layout fits every op that moves '{}'", value);
     for (const std::string& layout : layouts)
       if (const auto it = by_layout.find(layout); it != by_layout.end())
         add_candidates(decision, value, layout, bytes[layout], it->second, given);
-    const auto current = std::find_if(decision.candidates.begin(), decision.candidates.end(), [](const auto& c) { return c.current; });
-    if (current != decision.candidates.end()) std::rotate(decision.candidates.begin(), current, current + 1);
-    if (!decision.candidates.empty()) question_.decisions.push_back(std::move(decision));
+    return decision;
   }
 
   /// The order of an axis, with the ops by which registers change their layout: how many of them go to other lanes follows from it.
@@ -179,10 +260,8 @@ class Asking {
       LayoutCandidate candidate;
       candidate.choices.layouts[axis.name] = order;
       candidate.current = order == now;
-      LayoutChoices choices = choices_;
-      merge(choices, candidate.choices);
       std::vector<Fault> faults;
-      LayoutPlan plan = plan_layouts(kernel_, question_.problem.params, machine_, choices, {}, faults);
+      LayoutPlan plan = plan_layouts(kernel_, question_.problem.params, machine_, merged(choices_, candidate.choices), {}, faults);
       if (!faults.empty())
         why = faults.front().message;
       else
@@ -202,21 +281,13 @@ class Asking {
       }
       keep(std::move(candidate), decision);
     }
-    if (decision.candidates.size() < 2 && said == said_.layouts.end() && !why.empty()) {
-      if (std::find(names.begin(), names.end(), "all") == names.end())
-        fault(axis.name, why);
-      else
-        question_.left_out.push_back(fmt::format("{}: {}", axis.name, why));
-      return;
-    }
-    const auto current = std::find_if(decision.candidates.begin(), decision.candidates.end(), [](const auto& c) { return c.current; });
-    if (current != decision.candidates.end()) std::rotate(decision.candidates.begin(), current, current + 1);
-    if (!decision.candidates.empty()) question_.decisions.push_back(std::move(decision));
+    if (decision.candidates.size() < 2 && said == said_.layouts.end() && !why.empty()) return leave_out(axis.name, why, names);
+    add(std::move(decision));
   }
 
-  const std::string& text_as_given(const std::string& value) const {
+  const std::string& text_in(const LayoutPlan& plan, const std::string& value) const {
     for (std::size_t v = 0; v < kernel_.values.size(); ++v)
-      if (kernel_.values[v].name == value) return question_.problem.layouts->values[v].text;
+      if (kernel_.values[v].name == value) return plan.values[v].text;
     return value;
   }
 
@@ -250,8 +321,8 @@ class Asking {
     return std::max<std::size_t>(ops.size(), 1);
   }
 
-  void add_candidates(LayoutDecision& decision, const std::string& value, const std::string& layout, std::int64_t bytes,
-                      const std::vector<Way>& ways, const LayoutChoices& given) {
+  static void add_candidates(LayoutDecision& decision, const std::string& value, const std::string& layout, std::int64_t bytes,
+                             const std::vector<Way>& ways, const LayoutChoices& given) {
     const std::size_t ops = decision.ops.size();
     for (std::size_t at = 0; at + ops <= ways.size(); at += ops) {
       LayoutCandidate candidate;
@@ -264,7 +335,7 @@ class Asking {
         candidate.registers = std::max(candidate.registers, way.registers);
       }
       candidate.current = candidate.choices == given;
-      keep(std::move(candidate), decision);
+      decision.candidates.push_back(std::move(candidate));
     }
   }
 
@@ -281,11 +352,16 @@ class Asking {
   const Problem* problem_with(const LayoutDecision& decision, const LayoutCandidate& candidate) {
     std::vector<std::int64_t> key{candidate.bytes};
     for (const AccessCost& cost : candidate.costs) key.insert(key.end(), {cost.port, cost.least, cost.issues, cost.selects});
-    const auto [known, fresh] = problems_[decision.values].try_emplace(key);
+    // In another order of a tensor the same accesses leave registers otherwise.
+    std::vector<std::string> of = decision.values;
+    for (const Tensor& tensor : kernel_.tensors)
+      if (const auto order = candidate.choices.layouts.find(tensor.name);
+          tensor.packing == Packing::Free && order != candidate.choices.layouts.end())
+        of.push_back(order->second);
+    const auto [known, fresh] = problems_[of].try_emplace(key);
     if (fresh) {
-      LayoutChoices choices = choices_;
-      merge(choices, candidate.choices);
-      if (Result<Problem> problem = resolve(kernel_, machine_, params_, changes_, choices)) known->second = *std::move(problem);
+      if (Result<Problem> problem = resolve(kernel_, machine_, params_, changes_, merged(choices_, candidate.choices)))
+        known->second = *std::move(problem);
     }
     return known->second ? &*known->second : nullptr;
   }
@@ -334,22 +410,8 @@ class Asking {
   }
 
   LayoutDecision joined(const LayoutDecision& a, const LayoutDecision& b) {
-    LayoutDecision both{a.values, a.ops, {}};
-    both.values.insert(both.values.end(), b.values.begin(), b.values.end());
-    both.ops.insert(both.ops.end(), b.ops.begin(), b.ops.end());
-    for (const LayoutCandidate& x : a.candidates)
-      for (const LayoutCandidate& y : b.candidates) {
-        if (both.candidates.size() >= kMostCandidates) {
-          question_.complete = false;
-          break;
-        }
-        LayoutCandidate candidate = x;
-        merge(candidate.choices, y.choices);
-        candidate.costs.insert(candidate.costs.end(), y.costs.begin(), y.costs.end());
-        candidate.bytes += y.bytes, candidate.registers = std::max(x.registers, y.registers);
-        candidate.current = x.current && y.current;
-        keep(std::move(candidate), both);
-      }
+    LayoutDecision all = product(a, b), both{all.values, all.ops, {}};
+    for (LayoutCandidate& candidate : all.candidates) keep(std::move(candidate), both);
     give_numbers(both);
     return both;
   }
@@ -359,11 +421,12 @@ class Asking {
   const Scope& params_;
   const Changes& changes_;
   const LayoutChoices& choices_;
+  const LayoutsFor what_;
   const LayoutChoices said_;  ///< what candidates agree with
   OpenLayouts question_;
   std::vector<Fault> faults_;
   std::map<std::vector<std::string>, std::map<std::vector<std::int64_t>, std::optional<Problem>>>
-      problems_;  ///< by values and what their ops cost
+      problems_;  ///< by values, with the order of tensors, and what their ops cost
 };
 
 }  // namespace
@@ -405,8 +468,8 @@ std::vector<std::size_t> LayoutDecision::open() const {
 }
 
 Result<OpenLayouts> open_layouts(const Kernel& kernel, const Machine& machine, const Scope& params, const Changes& changes,
-                                 const LayoutChoices& choices, const std::vector<std::string>& names, bool keep_said) {
-  return Asking(kernel, machine, params, changes, choices, keep_said).run(names);
+                                 const LayoutChoices& choices, const std::vector<std::string>& names, LayoutsFor what) {
+  return Asking(kernel, machine, params, changes, choices, what).run(names);
 }
 
 std::optional<ProblemNumbers> numbers_in(const Problem& shape, Problem problem) {
@@ -428,8 +491,16 @@ std::optional<ProblemNumbers> numbers_in(const Problem& shape, Problem problem) 
 
 LayoutChoices choices_with(const OpenLayouts& question, const std::vector<std::size_t>& chosen) {
   LayoutChoices choices = choices_of(question.problem);
-  for (std::size_t d = 0; d < question.decisions.size(); ++d) merge(choices, question.decisions[d].candidates.at(chosen.at(d)).choices);
+  for (std::size_t d = 0; d < question.decisions.size(); ++d)
+    choices = merged(std::move(choices), question.decisions[d].candidates.at(chosen.at(d)).choices);
   return choices;
+}
+
+std::optional<LayoutChoices> only_choices(const OpenLayouts& question) {
+  if (question.left > 1 || !question.complete) return std::nullopt;
+  std::vector<std::size_t> chosen;
+  for (const LayoutDecision& decision : question.decisions) chosen.push_back(decision.open().front());
+  return choices_with(question, chosen);
 }
 
 Problem easiest(const OpenLayouts& question, const std::vector<std::vector<std::size_t>>& candidates) {

@@ -2,9 +2,10 @@
 //
 // A decision is a value in shared memory, or several, with the ops of the loop by whose threads it is stored and loaded: what they can be
 // is decided together, because an instruction fits a layout or does not. The order of an axis that the kernel leaves free is a decision,
-// too, with the ops by which registers then change their layout. A candidate says all of it. Its numbers are those of the problem
-// in which only this decision differs from the one as given. A number of the problem follows from one decision alone (those that would
-// share one are one decision), so the numbers of any combination are those as given plus what each decision changes.
+// too, with the ops by which registers then change their layout; so is the order of a tensor's bytes, with its tiles. A candidate says all
+// of it. Its numbers are those of the problem in which only this decision differs from the one as given. A number of the problem follows
+// from one decision alone (those that would share one are one decision), so the numbers of any combination are those as given plus what
+// each decision changes.
 //
 // Dominated: another candidate of the decision needs no more of anything. Whatever is scheduled with the one can be scheduled with the
 // other, so the dominated one is not asked. Of candidates with the same numbers the one remains that meets banks least, then as given.
@@ -37,7 +38,7 @@ struct LayoutCandidate {
 };
 
 struct LayoutDecision {
-  std::vector<std::string> values, ops;     ///< values: also axes
+  std::vector<std::string> values, ops;     ///< values: also axes and tensors
   std::vector<LayoutCandidate> candidates;  ///< one at least; that as given is first
 
   std::string name() const { return values.front(); }
@@ -60,17 +61,26 @@ struct OpenLayouts {
   std::int64_t left = 1;              ///< of those that are not dominated
 };
 
-/// `names`: values in shared memory, ops that move one between it and registers, free axes, or "all" of the loop, which may be none. What
-/// `choices` says of them is not open, unless `keep_said` is false: a candidate agrees with it. Faults: unknown names (as of `--choose`),
-/// and those where nothing can be chosen, with the reason; everything that resolve() finds.
+/// Explaining asks what each value by itself could be instead, so what is said is no reason to keep it, and tensors stay in their order.
+enum class LayoutsFor { Choosing, Explaining };
+
+/// `names`: values in shared memory, ops that move one between it and registers, free axes, tensors that may be packed (with their tiles),
+/// or "all" of the loop, which may be none. What `choices` says of them is not open: a candidate agrees with it. Faults: unknown names (as
+/// of
+/// `--choose`), and those where nothing can be chosen, with the reason; everything that resolve() finds.
 Result<OpenLayouts> open_layouts(const Kernel& kernel, const Machine& machine, const Scope& params, const Changes& changes,
-                                 const LayoutChoices& choices, const std::vector<std::string>& names, bool keep_said = true);
+                                 const LayoutChoices& choices, const std::vector<std::string>& names,
+                                 LayoutsFor what = LayoutsFor::Choosing);
 
 /// Those of a problem that was resolved from the same kernel, in the shape of the question. Nothing where it has another.
 std::optional<ProblemNumbers> numbers_in(const Problem& shape, Problem problem);
 
 /// The problem's choices with a candidate of each decision. Pre: one index for each.
 LayoutChoices choices_with(const OpenLayouts& question, const std::vector<std::size_t>& chosen);
+
+/// The combination that dominates all others: whatever can be scheduled with any of them can be with it, and takes no more of anything.
+/// Nothing where several are left, or not all were looked at.
+std::optional<LayoutChoices> only_choices(const OpenLayouts& question);
 
 /// Of these candidates of each decision every number at its least: what is refuted of it is refuted of every combination. With one
 /// candidate of each it is the problem of that combination, but for its layouts. Pre: one at least of each.

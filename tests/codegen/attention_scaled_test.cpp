@@ -17,7 +17,7 @@ using namespace heddle::codegen;
 
 namespace {
 
-const std::string kName = "attention_forward_fp8_hopper";
+const std::string kName = "attention_forward_fp8_hopper", kTurned = "attention_forward_fp8_turned_hopper";
 const Scope kSmall{{"HEADS", 2}, {"Q_LEN", 128}, {"KV_LEN", 256}};
 
 }  // namespace
@@ -54,6 +54,41 @@ TEST_CASE("the text of attention of 8-bit floats computes what heddle eval compu
   const std::string shuffled = "tests/schedules/attention_forward_fp8_shuffled_h100.json";
   CHECK(test::run_text(test::lowering(kName, kSmall, shuffled), 2) < 4e-3);
   CHECK(test::run_text(test::lowering(kName, kSmall, shuffled), 2, {"from_lane(lying[1]", "from_lane(lying[0]"}) > 0.1);
+}
+
+TEST_CASE("a warp group that transposes V as it comes brings it where it is wanted", "[codegen]") {
+  const auto kernel = load_kernel(test::repository_path("kernels/" + kTurned + ".json"));
+  REQUIRE(kernel.ok());
+  const auto report = evaluate(*kernel, kSmall);
+  REQUIRE(report.ok());
+  CHECK(report->pass);
+  const test::Lowering from = test::lowering(kTurned, kSmall);
+  for (const char* op : {"fetch_v", "stage_v"}) {
+    const OpPlan* plan = from.problem.layouts->find(op);
+    REQUIRE(plan);
+    CHECK(plan->charged().ways == 1);
+    CHECK(plan->charged().port == 128);  // what its bytes take
+  }
+  CHECK(from.problem.layouts->find("turn_v")->change->kind == ConversionClass::BytePermute);
+  const auto emitted = emit_cuda(from.kernel, from.problem, from.schedule, test::program_of(from));
+  REQUIRE(emitted.emission);
+  CHECK(emitted.emission->launch.threads == 512);
+  // A cut along the keys cuts both sides of V.
+  const auto cut = load_kernel(test::repository_path("kernels/" + kTurned + ".json") + "[KV/2]");
+  REQUIRE(cut.ok());
+  const auto of_parts = evaluate(*cut, kSmall);
+  REQUIRE(of_parts.ok());
+  CHECK(of_parts->pass);
+}
+
+TEST_CASE("the text of attention that transposes V computes what heddle eval computes, and others do not", "[codegen][.slow]") {
+  CHECK(test::run_text(kTurned, kSmall, 2) < 4e-3);
+  CHECK(test::run_text(kTurned, {{"HEADS", 1}, {"Q_LEN", 200}, {"KV_LEN", 640}}, 1) < 4e-3);
+  const test::Lowering from = test::lowering(kTurned, {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 256}});
+  // Bytes of other rows, a lane's place, a register's place.
+  for (const auto& wrong :
+       {std::pair{"0 | (1 + 4) << 4", "1 | (0 + 4) << 4"}, {"(lane & 2) * 8", "(lane & 2) * 4"}, {"j % 2 * 144", "j % 2 * 128"}})
+    CHECK(test::run_text(from, 1, wrong) > 0.05);
 }
 
 TEST_CASE("keys that are relabelled on one side only are not written, and texts with other registers or rows are wrong",
@@ -98,14 +133,21 @@ TEST_CASE("the reference of attention of 8-bit floats is a kernel of its own", "
   const auto text = reference_text(*kernel, tensors);
   REQUIRE(text);
   CHECK(text->plan.output == 5);
-  CHECK(text->source.find("reference_attention_scaled<1024, 256, 512, 128, ") != std::string::npos);
+  CHECK(text->source.find("reference_attention_scaled<1024, 256, 512, 128, true, ") != std::string::npos);
+  auto as_it_is = tensors;
+  as_it_is[2] = {"V", DType::F8e4m3, {4, 512, 128}, TensorRole::Input};
+  const auto rows = reference_text(load_kernel(test::repository_path("kernels/" + kTurned + ".json")).value(), as_it_is);
+  REQUIRE(rows);
+  CHECK(rows->source.find("reference_attention_scaled<1024, 256, 512, 128, false, ") != std::string::npos);
   CHECK(flops_of(*kernel, tensors) == std::int64_t{4} * 4 * 256 * 512 * 128);
   std::string why;
   const auto cases = cases_for(*kernel, {}, tensors, true, 1, why);
   REQUIRE(cases.size() == 2);
   CHECK(cases[0].expected[0].criterion == Criterion::Attention);
   if (!find_compiler().ok()) return;
-  const auto compiled = compile_cuda(text->source);
-  INFO((compiled.ok() ? "" : to_string(compiled.error())));
-  CHECK(compiled.ok());
+  for (const auto& [name, reference] : {std::pair{kName, *text}, {kTurned, *rows}}) {
+    const auto compiled = compile_cuda(reference.source);
+    INFO(name << (compiled.ok() ? "" : to_string(compiled.error())));
+    CHECK(compiled.ok());
+  }
 }

@@ -17,6 +17,7 @@
 
 using namespace heddle;
 using namespace heddle::codegen;
+using test::laid_out;
 
 namespace {
 
@@ -28,18 +29,6 @@ std::size_t times(const std::string& text, const std::string& part) {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
   return count;
-}
-
-/// Laid out otherwise than the schedule was solved for.
-test::Lowering laid_out(test::Lowering from, const LayoutChoices& choices) {
-  const auto machine = load_machine(test::repository_path("assets/machines/" + from.problem.machine + ".json"));
-  REQUIRE(machine.ok());
-  std::vector<Fault> faults;
-  from.problem.layouts = std::make_shared<const LayoutPlan>(plan_layouts(from.kernel, from.problem.params, *machine, choices, {}, faults));
-  for (const Fault& fault : faults) UNSCOPED_INFO(to_string(fault));
-  REQUIRE(faults.empty());
-  from.schedule.layouts = choices;
-  return from;
 }
 
 const Role& consumer_of(const Program& program) {

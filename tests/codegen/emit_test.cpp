@@ -51,7 +51,7 @@ TEST_CASE("float literals read back as the same number", "[codegen]") {
 
 TEST_CASE("coordinates are written from their coefficients", "[codegen]") {
   const auto text = [](const char* expr) {
-    const auto affine = affine_of(*Expr::parse(expr), {{"T", 8}}, {"i", "b"});
+    const auto affine = Expr::parse(expr)->affine({{"T", 8}}, {"i", "b"});
     return affine ? affine_text(*affine, {"i", "g_b"}) : "none";
   };
   CHECK(text("(i*T + b)*8 - 3") == "i * 64 + g_b * 8 - 3");
@@ -63,6 +63,11 @@ TEST_CASE("coordinates are written from their coefficients", "[codegen]") {
   CHECK(text("i % 1000") == "none");
   CHECK(text("min(i, 40)") == "none");
   CHECK(text("nobody + 1") == "none");
+  CHECK(text("(i*T + 20) / 4 + (b*16 + 3) % 8") == "i * 2 + 8");
+  CHECK(text("if(T > 4, -i, b) * (T - 10)") == "i * 2");
+  CHECK(text("ceil_div(b*8 + 1, 8)") == "g_b + 1");
+  CHECK(text("i * 3000000000") == "none");
+  CHECK(text("i / 0") == "none");
 }
 
 TEST_CASE("a kernel's text has its launch, its certificate and every op of every role", "[codegen]") {

@@ -20,6 +20,7 @@
 #include "core/base/atomic_file.h"
 #include "core/kernel/evaluate.h"
 #include "core/kernel/packed.h"
+#include "core/layout/plan.h"
 #include "core/library/library.h"
 #include "tests/codegen/text_mutants.h"
 #include "tests/support/paths.h"
@@ -130,17 +131,27 @@ std::string compiled(const std::string& text, const Folder& folder) {
   return "\"" + run + "\"";
 }
 
+/// Where an element of a tensor is kept.
+std::size_t kept_at(const Lowering& from, const Tensor& tensor, const Array& array, std::size_t element) {
+  if (!from.problem.layouts || !from.problem.layouts->packed.contains(tensor.name)) return element;
+  const auto at = static_cast<std::int64_t>(element), columns = array.shape.back();
+  return static_cast<std::size_t>(packed_place(at / columns, at % columns, columns, bits_of(tensor.dtype)));
+}
+
 /// Root mean square of the difference over that of the reference.
-double difference(const Kernel& kernel, const TensorMap& tensors, const Folder& folder) {
+double difference(const Lowering& from, const TensorMap& tensors, const Folder& folder) {
   double error = 0, size = 0;
+  const Kernel& kernel = from.kernel;
   for (std::size_t t = 0; t < kernel.tensors.size(); ++t) {
     if (kernel.tensors[t].role == TensorRole::Input) continue;
-    const auto& expected = tensors.at(kernel.tensors[t].name).array.data;
+    const Array& array = tensors.at(kernel.tensors[t].name).array;
+    const auto& expected = array.data;
     std::vector<float> computed(expected.size());
     std::ifstream(folder.path / fmt::format("{}.out", t), std::ios::binary)
         .read(reinterpret_cast<char*>(computed.data()), static_cast<std::streamsize>(4 * computed.size()));
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      error += (computed[i] - expected[i]) * (computed[i] - expected[i]);
+      const float found = computed[kept_at(from, kernel.tensors[t], array, i)];
+      error += (found - expected[i]) * (found - expected[i]);
       size += expected[i] * expected[i];
     }
   }
@@ -183,10 +194,7 @@ Prepared prepared(const Lowering& from, const BuildOptions& options) {
   for (std::size_t t = 0; t < from.kernel.tensors.size(); ++t) {
     const Array& array = tensors->at(from.kernel.tensors[t].name).array;
     std::vector<float> data = array.data;
-    for (std::size_t e = 0; from.kernel.tensors[t].prepacked && e < data.size(); ++e) {
-      const auto at = static_cast<std::int64_t>(e), columns = array.shape[1];
-      data[static_cast<std::size_t>(packed_place(at / columns, at % columns, columns))] = array.data[e];
-    }
+    for (std::size_t e = 0; e < data.size(); ++e) data[kept_at(from, from.kernel.tensors[t], array, e)] = array.data[e];
     std::ofstream(p.folder->path / std::to_string(t), std::ios::binary)
         .write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(4 * data.size()));
   }
@@ -214,7 +222,7 @@ double run_text(const Lowering& from, int blocks, const Wrong& wrong, const Buil
     INFO(outcome.complaint << late);
     REQUIRE(outcome.code == 0);
     counts = read_bank_counts((p.folder->path / "banks").string());
-    worst = std::max(worst, difference(from.kernel, p.tensors, *p.folder));
+    worst = std::max(worst, difference(from, p.tensors, *p.folder));
   }
   if (wrong.first.empty()) {
     const BankComparison compared = compare_banks(from, p.program, p.emission, counts);
@@ -233,7 +241,7 @@ bool survives(const Lowering& from, int blocks, double tolerance) {
   const std::string text = program_text(p.emission, p.emission.source, from.kernel, p.folder->path.string(), blocks);
   const Outcome outcome = run_program("timeout 60 " + compiled(text, *p.folder), *p.folder);
   counts = read_bank_counts((p.folder->path / "banks").string());
-  return outcome.code == 0 && difference(from.kernel, p.tensors, *p.folder) <= tolerance &&
+  return outcome.code == 0 && difference(from, p.tensors, *p.folder) <= tolerance &&
          compare_banks(from, p.program, p.emission, counts).differences.empty();
 }
 
@@ -248,7 +256,7 @@ MutantRun run_mutants(const Lowering& from, int blocks, double tolerance, std::s
     fs::remove(p.folder->path / "banks");
     const Outcome outcome = run_program(environment + run, *p.folder);
     counts = read_bank_counts((p.folder->path / "banks").string());
-    return outcome.code == 0 && difference(from.kernel, p.tensors, *p.folder) <= tolerance;
+    return outcome.code == 0 && difference(from, p.tensors, *p.folder) <= tolerance;
   };
   REQUIRE(computes(""));
   const std::vector<BankCount> right = counts;

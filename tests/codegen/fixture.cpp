@@ -8,6 +8,7 @@
 #include "codegen/program/text.h"
 #include "core/base/atomic_file.h"
 #include "core/formats/schedule_json.h"
+#include "core/layout/plan.h"
 #include "core/library/library.h"
 #include "core/patterns/pattern.h"
 #include "core/problem/resolve.h"
@@ -53,6 +54,17 @@ Lowering lowered_fixture(const std::string& name, const Scope& params, const Lay
 Lowering lowered_pattern(const std::string& name, const std::string& pattern, const std::map<std::string, std::string>& options,
                          const Scope& params) {
   return scheduled(kernel_of(*find_pattern(pattern), {options.begin(), options.end()}, name), params, schedule_of(name));
+}
+
+Lowering laid_out(Lowering from, const LayoutChoices& choices) {
+  const auto machine = load_machine(repository_path("assets/machines/" + machine_of(from.kernel.name) + ".json"));
+  REQUIRE(machine.ok());
+  std::vector<Fault> faults;
+  from.problem.layouts = std::make_shared<const LayoutPlan>(plan_layouts(from.kernel, from.problem.params, *machine, choices, {}, faults));
+  for (const Fault& fault : faults) UNSCOPED_INFO(to_string(fault));
+  REQUIRE(faults.empty());
+  from.schedule.layouts = choices;
+  return from;
 }
 
 codegen::Program program_of(const Lowering& from, std::optional<std::int64_t> trips, const codegen::BuildOptions& options) {

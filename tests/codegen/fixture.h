@@ -31,6 +31,9 @@ Lowering lowered_fixture(const std::string& name, const Scope& params = {}, cons
 Lowering lowered_pattern(const std::string& name, const std::string& pattern, const std::map<std::string, std::string>& options,
                          const Scope& params);
 
+/// The same schedule with other choices. Costs stay those of before, so that the schedule stays legal: that is about the text.
+Lowering laid_out(Lowering from, const LayoutChoices& choices);
+
 /// The program, which must exist.
 codegen::Program program_of(const Lowering& from, std::optional<std::int64_t> trips = {}, const codegen::BuildOptions& options = {});
 

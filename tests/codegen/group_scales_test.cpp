@@ -139,7 +139,15 @@ TEST_CASE("prepacked weights lie where threads take them", "[codegen]") {
     CHECK(known_name(*layout, 4) == "packed");
     for (std::int64_t r = 0; r < 64; ++r)
       for (std::int64_t c = 0; c < columns; ++c)
-        REQUIRE(places_of(*layout, {r, c}).front()[LayoutAxis::Offset] == packed_place(r, c, columns));
+        REQUIRE(places_of(*layout, {r, c}).front()[LayoutAxis::Offset] == packed_place(r, c, columns, 4));
+  }
+  for (const std::int64_t columns : {8, 64, 96}) {
+    const auto layout = known_layout("packed", {64, columns}, 32);
+    REQUIRE(layout);
+    CHECK(known_name(*layout, 32) == "packed");
+    for (std::int64_t r = 0; r < 64; ++r)
+      for (std::int64_t c = 0; c < columns; ++c)
+        REQUIRE(places_of(*layout, {r, c}).front()[LayoutAxis::Offset] == packed_place(r, c, columns, 32));
   }
   std::vector<bool> taken(std::size_t{128 * 192}, false);
   for (std::int64_t r = 0; r < 128; ++r)
@@ -149,7 +157,7 @@ TEST_CASE("prepacked weights lie where threads take them", "[codegen]") {
       const std::int64_t extents[]{2, 3, 4, 8, 4, 4, 2, 2, 2};
       std::int64_t at = 0;
       for (int d = 0; d < 9; ++d) at = at * extents[d] + axes[d];
-      REQUIRE(packed_place(r, c, 192) == at);
+      REQUIRE(packed_place(r, c, 192, 4) == at);
       REQUIRE_FALSE(taken[static_cast<std::size_t>(at)]);
       taken[static_cast<std::size_t>(at)] = true;
     }
@@ -174,6 +182,10 @@ TEST_CASE("a GEMM with prepacked weights computes its formula", "[codegen]") {
     REQUIRE(report.ok());
     CHECK(report->pass);
   }
+}
+
+TEST_CASE("weights that layouts say are packed are read as those that the file says are", "[codegen][.slow]") {
+  CHECK(test::run_text(test::laid_out(test::lowering(kName, kBlocks), {{{"W", "prepacked"}}, {}}), 2) == 0);
 }
 
 TEST_CASE("the text of a GEMM with prepacked weights computes what heddle eval computes", "[codegen][.slow]") {
@@ -205,7 +217,8 @@ TEST_CASE("prepacked weights that are no whole blocks, or moved otherwise, are r
   other.replace(other.find("\"i4\""), 4, "\"i8\"");
   const auto kernel = parse_kernel(other, "other.json");
   REQUIRE_FALSE(kernel.ok());
-  CHECK(to_string(kernel.error()).find("/tensors/0/prepacked: what is prepacked is an input of two dimensions and type i4") !=
+  CHECK(to_string(kernel.error())
+            .find("/tensors/0/prepacked: what is prepacked is an input of two dimensions and type i4, or a result of type f32") !=
         std::string::npos);
 }
 
@@ -238,7 +251,7 @@ TEST_CASE("the reference of a GEMM with scales of groups is a kernel of its own"
   if (!find_compiler().ok()) return;
   for (const bool prepacked : {false, true}) {
     auto other = tensors;
-    other[0].prepacked = prepacked;
+    other[0].packed = prepacked;
     const auto compiled = compile_cuda(reference_text(*kernel, other)->source);
     INFO((compiled.ok() ? "" : to_string(compiled.error())));
     CHECK(compiled.ok());

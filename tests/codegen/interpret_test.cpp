@@ -288,6 +288,7 @@ TEST_CASE("a program computes what heddle eval computes, bit for bit", "[codegen
   compare_with_eval("attention_forward_causal_hopper", {{"HEADS", 2}, {"Q_LEN", 384}, {"KV_LEN", 640}}, 3);
   compare_with_eval("attention_forward_causal_hopper", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 128}}, 3);
   compare_with_eval("attention_forward_fp8_hopper", {{"HEADS", 2}, {"Q_LEN", 128}, {"KV_LEN", 384}}, 3);
+  compare_with_eval("attention_forward_fp8_turned_hopper", {{"HEADS", 2}, {"Q_LEN", 128}, {"KV_LEN", 384}}, 3);
   compare_with_eval("layernorm", {{"ROWS", 203}, {"BLOCKS", 3}}, 6);
 }
 

@@ -18,21 +18,10 @@
 
 using namespace heddle;
 using namespace heddle::codegen;
+using test::laid_out;
 using test::run_text;
 
 namespace {
-
-/// The same schedule with other choices. Costs stay those of today's layouts, so that the schedule stays legal: here it is about the text.
-test::Lowering with(test::Lowering from, const LayoutChoices& choices) {
-  const auto machine = load_machine(test::repository_path("assets/machines/h100.json"));
-  REQUIRE(machine.ok());
-  std::vector<Fault> faults;
-  from.problem.layouts = std::make_shared<const LayoutPlan>(plan_layouts(from.kernel, from.problem.params, *machine, choices, {}, faults));
-  for (const Fault& fault : faults) UNSCOPED_INFO(to_string(fault));
-  REQUIRE(faults.empty());
-  from.schedule.layouts = choices;
-  return from;
-}
 
 std::string text_of(const test::Lowering& from) {
   const EmitResult result = emit_cuda(from.kernel, from.problem, from.schedule, test::program_of(from));
@@ -55,11 +44,20 @@ const Scope kBackward{{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}};
 
 }  // namespace
 
+TEST_CASE("dQ of attention backward that is kept packed is stored 16 bytes at once, and computes what heddle eval computes",
+          "[codegen][.slow]") {
+  const Scope sizes{{"HEADS", 2}, {"Q_LEN", 128}, {"KV_LEN", 256}};
+  test::Lowering from = test::lowering("attention_backward_hopper", sizes);
+  from = laid_out(from, {{{"dQ", "prepacked"}}, {}});
+  CHECK(from.problem.layouts->find("stage_dq0")->instruction.name == "st.shared.16");
+  CHECK(run_text(from, 2) < 4e-3);
+}
+
 TEST_CASE("dQ of attention backward in rows of 32 and 64 bytes computes what heddle eval computes", "[codegen][.slow]") {
   const test::Lowering from = test::lowering("attention_backward_hopper", kBackward);
   for (const char* panels : {"panels 32", "panels 64"}) {
     CAPTURE(panels);
-    const test::Lowering other = with(from, {{{"dqs0", panels}, {"dqs1", panels}}, {}});
+    const test::Lowering other = laid_out(from, {{{"dqs0", panels}, {"dqs1", panels}}, {}});
     const std::string text = text_of(other);
     CHECK(has(text, std::string(panels).substr(7) + "-byte swizzle"));
     CHECK(run_text(other, 1) < 4e-3);
@@ -75,7 +73,7 @@ TEST_CASE("dQ of attention backward by other stores computes what heddle eval co
       if (op.kind == "smem_store" && from.kernel.find_value(op.outputs[0])->dtype == DType::F32)
         choices.instructions[op.name] = {store, {}};
     REQUIRE(choices.instructions.size() == 2);
-    const test::Lowering other = with(from, choices);
+    const test::Lowering other = laid_out(from, choices);
     CHECK_FALSE(has(text_of(other), "odd ?"));
     CHECK(run_text(other, 1) < 4e-3);
     CHECK(test::worst_ways(test::bank_counts()) == 2);
@@ -90,14 +88,14 @@ TEST_CASE("operands of products in panels of 64 and 32 bytes compute what heddle
     const test::Lowering from = test::lowering("gemm_hopper", gemm);
     for (const TileValue& value : from.kernel.values)
       if (value.space == Space::Smem) choices.layouts[value.name] = panels;
-    CHECK(run_text(with(from, choices), 1) == 0);
+    CHECK(run_text(laid_out(from, choices), 1) == 0);
   }
   const test::Lowering attention = test::lowering("attention_forward_hopper", {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}});
   LayoutChoices choices;
   for (const TileValue& value : attention.kernel.values)
     if (value.space == Space::Smem && value.name.starts_with("k")) choices.layouts[value.name] = "panels 64";
   REQUIRE_FALSE(choices.layouts.empty());
-  CHECK(run_text(with(attention, choices), 1) < 4e-3);
+  CHECK(run_text(laid_out(attention, choices), 1) < 4e-3);
 }
 
 TEST_CASE("stores of 16-bit tiles in every width compute what heddle eval computes", "[codegen][.slow]") {
@@ -108,7 +106,7 @@ TEST_CASE("stores of 16-bit tiles in every width compute what heddle eval comput
     for (const TileOp& op : from.kernel.epilogue)
       if (op.kind == "smem_store") choices.instructions[op.name] = {store, {}};
     REQUIRE_FALSE(choices.instructions.empty());
-    CHECK(run_text(with(from, choices), 1) == 0);
+    CHECK(run_text(laid_out(from, choices), 1) == 0);
   }
 }
 
@@ -121,7 +119,7 @@ TEST_CASE("registers handed to another group in words of 8 and 16 bytes arrive",
     if (op.outputs[0] == "var") choices.instructions[op.name] = {"st.shared.8", {}};
   }
   REQUIRE(choices.instructions.size() == 2);
-  const test::Lowering other = with(from, choices);
+  const test::Lowering other = laid_out(from, choices);
   const std::string text = text_of(other), before = text_of(from);
   CHECK(has(before, "for (int r = 0; r < 64; ++r) store_word("));
   CHECK_FALSE(has(text, "for (int r = 0; r < 64; ++r) store_word("));
@@ -140,13 +138,13 @@ TEST_CASE("a matrix that comes from shared memory to the registers of wgmma comp
   for (const char* load : {"ldmatrix.x2", "ldmatrix.x1", "ld.shared.4", "ld.shared.2"})
     for (const char* panels : {"panels 128", "panels 32"}) {
       CAPTURE(load, panels);
-      CHECK(run_text(with(from, {{{"w", panels}}, {{"fetch", {load, {}}}}}), 1) == 0);
+      CHECK(run_text(laid_out(from, {{{"w", panels}}, {{"fetch", {load, {}}}}}), 1) == 0);
     }
 }
 
 TEST_CASE("registers that a conversion leaves otherwise compute what heddle eval computes", "[codegen][.slow]") {
   const Scope small{{"F", 128}, {"T", 64}, {"K", 320}};
-  const test::Lowering from = with(test::lowered_fixture("gemm_quantized", small), {{{"q", "operand"}}, {}});
+  const test::Lowering from = laid_out(test::lowered_fixture("gemm_quantized", small), {{{"q", "operand"}}, {}});
   CHECK(has(text_of(from), "from_lane("));
   CHECK(run_text(from, 2) == 0);
   CHECK(run_text(from, 1, {"(lane & 1)) * 2)", "(lane & 1)) * 2 ^ 1)"}) > 0.01);

@@ -339,6 +339,77 @@ TEST_CASE("int4 weights in their natural order are read byte by byte, 64 cycles 
   CHECK(prepacked.port == 16);
 }
 
+TEST_CASE("memory in the order in which threads take a tile needs no cycle more than its bytes, in as few instructions as there can be") {
+  for (const int bits : {4, 8, 16, 32})
+    for (const std::int64_t bytes : {1, 2, 4, 8, 16})
+      for (const Layout& tile : {accumulator_layout(64), accumulator_layout(192), warp_rows_layout(16, 256)}) {
+        INFO(bits << " bits, " << bytes << " bytes at once");
+        const auto memory = taken_at_once(tile, bytes, bits);
+        const std::int64_t of_thread = tile.elements() / 128, at_once = bytes * 8 / bits;
+        if (at_once < 1 || of_thread % at_once != 0) continue;
+        if (!memory) {
+          CHECK(tile.elements() == 64 * 192);  // as many of 3 blocks at once
+          continue;
+        }
+        REQUIRE(faults_of(*memory).empty());
+        const AccessCost cost = checked(tile, *memory, bits, load(static_cast<int>(bytes)));
+        CHECK(cost.ways == 1);
+        CHECK(cost.issues == of_thread / at_once);
+        // Less than 4 bytes of a lane are less than a bank has.
+        CHECK(cost.port == tile.elements() * bits / 8 / 128 * std::max<std::int64_t>(4 / bytes, 1));
+      }
+}
+
+TEST_CASE("of all orders of a thread's 4-bit numbers, those need the fewest masks that have a register's two halves 16 bits apart") {
+  // Of eight numbers in a word by three bits of their number in the thread: one mask takes both halves, or each has one.
+  const auto masks = [](const std::array<int, 5>& order) {
+    int count = 0;
+    for (int pair = 0; pair < 16; ++pair) {
+      const auto place = [&](int number) {
+        int at = 0;
+        for (int b = 0; b < 5; ++b) at |= (number >> order[static_cast<std::size_t>(b)] & 1) << b;
+        return at;
+      };
+      const int low = place(2 * pair), high = place(2 * pair + 1);
+      count += low / 8 == high / 8 && high - low == 4 ? 1 : 2;
+    }
+    return count;
+  };
+  std::array<int, 5> order{0, 1, 2, 3, 4};
+  int fewest = 32;
+  do fewest = std::min(fewest, masks(order));
+  while (std::next_permutation(order.begin(), order.end()));
+  CHECK(fewest == 16);
+  // "packed_operand" is the accumulator's order with such an order of its first five bits.
+  const Layout plain = canonical(accumulator_layout(64)), packed = packed_operand_layout(64);
+  for (std::size_t b = 0; b < 5; ++b) {
+    const auto& all = plain.of(LayoutAxis::Register);
+    order[b] = static_cast<int>(std::find(all.begin(), all.end(), packed.of(LayoutAxis::Register)[b]) - all.begin());
+  }
+  CHECK(masks(order) == fewest);
+  CHECK(same_places(*packed_layout(64, 4), *taken_at_once(packed, 16, 4)));
+}
+
+TEST_CASE("8-bit tiles are transposed without conflicts: four of a column from rows, four of a row to columns") {
+  const Layout memory = panels(128, 128, 8, 128), turned = transposed(memory);
+  const Layout down = *quads_layout(128, 128, false), across = *quads_layout(128, 128, true);
+  for (const Layout* each : {&down, &across}) {
+    CHECK(faults_of(*each).empty());
+    CHECK(known_name(*each, 8) == (each == &down ? "quads_down" : "quads_across"));
+  }
+  CHECK(conversion_class(down, across, 8) == ConversionClass::BytePermute);
+  for (const AccessCost& cost : {checked(down, turned, 8, load(4)), checked(across, memory, 8, store(4))}) {
+    CHECK(cost.ways == 1);
+    CHECK(cost.port == 128);
+    CHECK(cost.issues == 32);
+  }
+  CHECK(transposed(turned) == memory);
+  CHECK(known_layout("quads_down", {256, 128}, 8).has_value());
+  CHECK(faults_of(*known_layout("quads_down", {256, 384}, 8)).empty());
+  CHECK(!known_layout("quads_down", {64, 128}, 8));
+  CHECK(!known_layout("quads_down", {128, 128}, 16));
+}
+
 TEST_CASE("what an instruction cannot move is refused with what is in the way") {
   const Layout tile = accumulator_layout(64);
   const auto refusal = [&](const Layout& registers, const Layout& memory, int bits, const Instruction& row,

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include <map>
+
 #include "core/formats/choices_json.h"
 #include "core/library/library.h"
 #include "core/problem/layout_decisions.h"
@@ -61,7 +63,89 @@ TEST_CASE("a value in shared memory is one decision with all ops that store and 
   const OpenLayouts same = open({"stage_dq0", "dqs0"}).value();
   REQUIRE(same.decisions.size() == 1);
   CHECK(same.decisions[0].candidates.size() == one.decisions[0].candidates.size());
-  CHECK(open({"all"}).value().decisions.size() == 4);
+  // dQ with both its tiles, and each half of dS.
+  CHECK(open({"all"}).value().decisions.size() == 3);
+}
+
+TEST_CASE("a tensor that may be packed is one decision with its tiles, in both orders", "[core]") {
+  const OpenLayouts asked = open({"dQ"}).value();
+  REQUIRE(asked.decisions.size() == 1);
+  const LayoutDecision& decision = asked.decisions[0];
+  CHECK(decision.values == std::vector<std::string>{"dQ", "dqs0", "dqs1"});
+  CHECK(decision.ops == std::vector<std::string>{"stage_dq0", "stage_dq1"});
+  CHECK(asked.complete);
+  const std::size_t halves = open({"dqs0"}).value().decisions[0].candidates.size();
+  std::map<std::string, std::size_t> orders;
+  for (const LayoutCandidate& each : decision.candidates) {
+    ++orders[each.choices.layouts.at("dQ")];
+    for (const char* tile : {"dqs0", "dqs1"})
+      CHECK((each.choices.layouts.at(tile) == "packed") == (each.choices.layouts.at("dQ") == "prepacked"));
+  }
+  CHECK(orders["natural"] == halves * halves);
+  CHECK(orders["prepacked"] > 0);
+  // Each thread stores 16 bytes at once, beside those of the next lane: half the instructions, and nobody meets or selects.
+  const LayoutCandidate& best = decision.candidates[decision.open().front()];
+  CHECK(choices_text(best.choices) == "dQ=prepacked, dqs0=packed, dqs1=packed, stage_dq0=st.shared.16, stage_dq1=st.shared.16");
+  CHECK(best.cost().port == 256);
+  CHECK(best.cost().issues == 16);
+  CHECK(best.cost().selects == 0);
+  CHECK(best.cost().ways == 1);
+}
+
+TEST_CASE("how 4-bit weights are packed is found: one load of 16 bytes for each thread, and no cycle more of the port than bytes take",
+          "[core]") {
+  const Kernel kernel = load_kernel("gemm_w4a16_hopper").value();
+  const auto ask = [&](const Scope& sizes, const LayoutChoices& said = {}) {
+    return open_layouts(kernel, h100(), sizes, {}, said, {"all"}).value();
+  };
+  const OpenLayouts asked = ask({});
+  REQUIRE(asked.decisions.size() == 1);
+  const LayoutDecision& decision = asked.decisions[0];
+  CHECK(decision.values == std::vector<std::string>{"W", "w0", "w1"});
+  REQUIRE(decision.open().size() == 1);
+  const LayoutCandidate& best = decision.candidates[decision.open().front()];
+  CHECK(choices_text(best.choices) == "W=prepacked, w0=packed, w1=packed, fetch0=ld.shared.16, fetch1=ld.shared.16");
+  CHECK(best.costs[0].port == 64 * 128 / 2 / 128);
+  CHECK(best.costs[0].issues == 2);
+  CHECK(decision.candidates[0].current);
+  CHECK(decision.candidates[0].costs[0].port == 128);
+  CHECK(decision.candidates[0].costs[0].issues == 32);
+  // Said, or impossible: it stays in its order, and that is said of the latter.
+  LayoutChoices natural;
+  natural.layouts["W"] = "natural";
+  const OpenLayouts said = ask({}, natural);
+  for (const LayoutCandidate& each : said.decisions.at(0).candidates) CHECK(each.choices.layouts.at("W") == "natural");
+  const OpenLayouts ragged = ask({{"K", 8224}});
+  REQUIRE(ragged.left_out.size() == 1);
+  CHECK(ragged.left_out[0].find("W: the tensor 'W' cannot be prepacked: its rows are no multiple of 64, or its columns none of 64") == 0);
+  for (const LayoutCandidate& each : ragged.decisions.at(0).candidates) CHECK(each.choices.layouts.at("W") == "natural");
+  const auto named = open_layouts(kernel, h100(), {{"K", 8224}}, {}, {}, {"W"});
+  REQUIRE(!named.ok());
+  CHECK(to_string(named.error()).find("cannot be prepacked") != std::string::npos);
+}
+
+TEST_CASE("an order that a tensor does not have, or cannot have, is a fault at its name", "[core]") {
+  const auto faults = [](const char* kernel, const Scope& sizes, const char* tensor, const char* order) {
+    LayoutChoices choices;
+    choices.layouts[tensor] = order;
+    const auto problem = resolve(load_kernel(kernel).value(), h100(), sizes, {}, choices);
+    return problem.ok() ? std::string() : to_string(problem.error());
+  };
+  CHECK(faults("gemm_w4a16_hopper", {}, "W", "prepacked").empty());
+  CHECK(faults("gemm_w4a16_hopper", {}, "W", "panels 64").find("it is \"natural\" or \"prepacked\"") != std::string::npos);
+  CHECK(faults("gemm_w4a16_hopper", {{"K", 416}}, "W", "prepacked").find("/layouts/W") != std::string::npos);
+  CHECK(faults("gemm_w4a16_hopper", {}, "X", "prepacked").find("has no value 'X'") != std::string::npos);
+  CHECK(faults("attention_backward_hopper", {{"Q_LEN", 320}}, "dQ", "prepacked").empty());
+  CHECK(faults("attention_backward_hopper", {{"Q_LEN", 300}}, "dQ", "prepacked").find("multiple of 64") != std::string::npos);
+  // A tile that lies otherwise than its tensor.
+  LayoutChoices one;
+  one.layouts = {{"W", "prepacked"}, {"w0", "panels 64"}};
+  const auto problem = resolve(load_kernel("gemm_w4a16_hopper").value(), h100(), {}, {}, one);
+  REQUIRE(!problem.ok());
+  CHECK(to_string(problem.error()).find("'w0' is a tile of a prepacked tensor, and lies as it does there; you chose panels 64") !=
+        std::string::npos);
+  one.layouts = {{"w0", "packed"}};
+  CHECK(!resolve(load_kernel("gemm_w4a16_hopper").value(), h100(), {}, {}, one).ok());
 }
 
 TEST_CASE("the numbers of a combination are those of the problem that is resolved with it", "[core]") {
@@ -125,7 +209,7 @@ TEST_CASE("names that do not exist are refused with the nearest, and what cannot
         std::string::npos);
   CHECK(faults_of({"dqs2"}).find("dqs0") != std::string::npos);
   CHECK(faults_of({"S0"}).find("S0") != std::string::npos);
-  CHECK(faults_of({""}).find("there are dqs0") != std::string::npos);
+  CHECK(faults_of({""}).find("there are dQ, dqs0") != std::string::npos);
   CHECK(faults_of({"\x1b[2J"}).find('\x1b') == std::string::npos);
   const auto nothing = open_layouts(load_kernel("toy_fig1").value(), load_machine("toy").value(), {}, {}, {}, {"all"});
   REQUIRE(nothing.ok());

@@ -34,6 +34,22 @@ TEST_CASE("a demand in words chooses a layout or an instruction", "[core]") {
   CHECK(take("store dqs0 by st.shared.8,2,3").choices.instructions.at("stage_dq0").exchange.lane == 2);
 }
 
+TEST_CASE("weights are demanded to be packed, or not", "[core]") {
+  const auto demand = [](const char* kernel, const char* sentence) {
+    Taken taken;
+    std::vector<Fault> faults;
+    taken.taken = take_layout_demand(sentence, load_kernel(kernel).value(), taken.choices, faults);
+    for (const Fault& fault : faults) taken.faults += to_string(fault) + "\n";
+    return taken;
+  };
+  CHECK(demand("gemm_w4a16_hopper", "prepack W off").choices.layouts.at("W") == "natural");
+  CHECK(demand("gemm_w4a16_hopper", "prepack W on").choices.layouts.at("W") == "prepacked");
+  CHECK(demand("gemm_w4a16_hopper", "prepack X on").faults.find("there are W") != std::string::npos);
+  CHECK(demand("gemm_w4a16_prepacked_hopper", "prepack W off").faults.find("the file says that 'W' is prepacked") != std::string::npos);
+  CHECK(demand("gemm_hopper", "prepack A on").faults.find("in its file says of which it may be") != std::string::npos);
+  CHECK(!demand("gemm_w4a16_hopper", "prepack W sometimes").taken);
+}
+
 TEST_CASE("other demands are left alone", "[core]") {
   for (const char* sentence : {"pin S0 at 128", "S0 before dP0 by 64", "load before S0", "store in group 1", ""})
     CHECK(!take(sentence).taken);

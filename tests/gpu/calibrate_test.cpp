@@ -114,6 +114,7 @@ const std::vector<std::string> kLeftOut{
 TEST_CASE("there is a micro-kernel for every rule that has an instruction, each with its own text", "[gpu]") {
   std::vector<std::string> left_out;
   const auto kernels = micro_kernels(h100(), left_out);
+  CHECK(std::erase(left_out, "copy.bytes") == 1);  // of bytes within a thread
   CHECK(left_out == kLeftOut);
   std::set<std::string> texts;
   for (const MicroKernel& kernel : kernels) texts.insert(kernel.source);

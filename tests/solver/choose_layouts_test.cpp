@@ -272,7 +272,7 @@ TEST_CASE("a stop takes effect, and what was found until then is not called prov
       open_layouts(asked.kernel, asked.machine, {}, {}, {}, {"all"}).value(),
       [&](const LayoutChoices& choices) { return resolve(asked.kernel, asked.machine, {}, {}, choices); }, request, stop.get_token());
   CHECK(answer.outcome.status != Status::Optimal);
-  CHECK(answer.choices.layouts.size() == 4);
+  CHECK(answer.choices.layouts.size() == 5);
 }
 
 TEST_CASE("the joint optimum is the least over all combinations, each solved by itself", "[solver]") {

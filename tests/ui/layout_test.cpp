@@ -438,39 +438,6 @@ TEST_CASE("an op whose lanes meet carries x2 in the chart, and a click on it lea
   CHECK(p.a().cost.ways == 2);
 }
 
-TEST_CASE("Choose leaves layouts to the solver: a claim, every candidate, and one click that puts the best in force", "[ui]") {
-  Layouts p;
-  LayoutChoices plain;
-  plain.layouts = {{"dqs0", "panels 128"}};
-  plain.instructions = {{"stage_dq0", {"st.shared.8", {}}}};
-  p.click("layout/choosing");
-  p.frame(2);
-  REQUIRE(p.has("layouts/ask"));
-  p.click("layouts/ask");
-  p.settle();
-  p.frame(2);
-  const auto* answer = p.session().question(Topic::Layouts).as<LayoutsAnswer>();
-  REQUIRE(answer);
-  REQUIRE(answer->faults.empty());
-  CHECK(answer->chosen.outcome.status == Status::Optimal);
-  CHECK(answer->chosen.outcome.schedule->ii == 2688);
-  CHECK(p.has("layouts/claim"));
-  CHECK(p.has("layouts/candidate/0"));
-  CHECK(ask_command(p.session(), Topic::Layouts, {}).find("heddle solve attention_backward_hopper h100") == 0);
-  CHECK(ask_command(p.session(), Topic::Layouts, {}).find("--choose all") != std::string::npos);
-  p.click("layouts/use");
-  p.frame(3);
-  p.session().apply(CancelSolve{});  // what it leads to is not the matter here
-  CHECK(p.content().choices.layouts.at("dqs0") == "panels 32");
-  // What is said stays as it is.
-  p.session().apply(ChooseLayouts{plain, {}, false});
-  p.session().apply(Ask{Topic::Layouts, {}});
-  p.settle();
-  answer = p.session().question(Topic::Layouts).as<LayoutsAnswer>();
-  REQUIRE(answer);
-  CHECK(answer->chosen.outcome.schedule->ii == 2816);
-}
-
 TEST_CASE("a demand of a layout is typed like any other, and what it says is kept with the project", "[ui]") {
   const test::FlowFolder folder;
   Layouts p;

@@ -33,7 +33,8 @@ int run_explain(const Arguments& arguments, const Terminal& terminal) {
   request.solve = solve_request(*inputs, arguments);
   request.relax_seconds = arguments.has("--no-relax") ? 0 : arguments.seconds("--relax-seconds");
   // What was said of layouts is asked about like everything else.
-  if (auto layouts = open_layouts(inputs->kernel, inputs->machine, inputs->params, inputs->changes, inputs->choices, {"all"}, false);
+  if (auto layouts =
+          open_layouts(inputs->kernel, inputs->machine, inputs->params, inputs->changes, inputs->choices, {"all"}, LayoutsFor::Explaining);
       layouts && !inputs->triton && inputs->problem.max_groups == layouts->problem.max_groups)
     request.layouts = *std::move(layouts);
   const InterruptScope interrupt;

@@ -45,19 +45,13 @@ int save_points(const Problem& problem, const Pareto& front, const std::string& 
   return kDone;
 }
 
-/// Whatever can be scheduled with any of the layouts that are open can be with the one combination that dominates the others, and takes no
-/// more of any resource: its front is the front of all. Where several are left there is no one problem whose front this is.
+/// The front of the combination that dominates all others is the front of all.
 Result<Ok> take_the_only_layouts(Inputs& inputs, solver::ParetoRequest& request) {
   if (!inputs.open || inputs.open->decisions.empty()) return Ok{};
   const OpenLayouts& open = *inputs.open;
-  if (open.left > 1 || !open.complete)
-    return Error::input(fmt::format("--choose: a front is proved for one problem, and {} combinations of layouts are left after dominated "
-                                    "ones are dropped",
-                                    open.complete ? std::to_string(open.left) : "unknown"),
-                        "leave fewer open, or say some with --layout and --instruction");
-  std::vector<std::size_t> chosen;
-  for (const LayoutDecision& decision : open.decisions) chosen.push_back(decision.open().front());
-  inputs.choices = choices_with(open, chosen);
+  const auto only = only_choices(open);
+  if (!only) return Error::input("--choose: " + several_left_text(open), "leave fewer open, or say some with --layout and --instruction");
+  inputs.choices = *only;
   Result<Problem> problem = resolve_with(inputs, inputs.choices);
   if (!problem) return problem.error();
   inputs.problem = *std::move(problem);

@@ -42,6 +42,11 @@ void add_prices(const Session& session, ConstraintList& list) {
       list.any_priced = true;
     }
   }
+  // Then comes what is said of layouts.
+  for (; current && next < prices->constraints.size(); ++next) {
+    const ConstraintPrice& price = prices->constraints[next];
+    list.layouts.push_back({price.demand, short_price(price.without, prices->all), price_text(price.without, prices->all)});
+  }
 }
 
 /// Members of the last explanation that are constraints of the user.
@@ -113,6 +118,7 @@ std::string constraints_tsv(const ConstraintList& list) {
   for (const ConstraintRow& row : list.rows)
     text +=
         fmt::format("{}\t{}\t{}\t{}\t{}\n", row.enabled ? "yes" : "no", one_cell(row.name), one_cell(row.demand), row.price, row.status);
+  for (const LayoutDemand& each : list.layouts) text += fmt::format("yes\t\t{}\t{}\theld\n", one_cell(each.demand), each.price);
   return text;
 }
 

@@ -22,9 +22,15 @@ struct ConstraintRow {
   std::string status;        ///< "off", "held", "broken by the shown schedule", "to blame"
 };
 
+/// What is said of layouts, with its price.
+struct LayoutDemand {
+  std::string demand, price, detail;
+};
+
 struct ConstraintList {
   std::vector<ConstraintRow> rows;
-  bool refuted = false;  ///< under these there is no schedule at all
+  std::vector<LayoutDemand> layouts;  ///< once they have been priced
+  bool refuted = false;               ///< under these there is no schedule at all
   bool any_priced = false;
 };
 

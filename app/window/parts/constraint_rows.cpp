@@ -109,7 +109,7 @@ void draw_row(const ConstraintRow& row, const Session& session, UiState& ui) {
     if (!ask || row.price != "?" || hovered) {
       right -= size.x + px(4);
       if (ask && spot(name + "/price", ImVec2(right, min.y), ImVec2(size.x, height)) && why_not.empty())
-        ui.commands.push(Ask{Topic::Price, {}});
+        ui.commands.push(Ask{Topic::Price, price_options(ui)});
       if (ask && ImGui::IsItemHovered()) tooltip(why_not.empty() ? "ask what every constraint costs" : why_not);
       const Color ink = ask && row.price == "?" ? theme().accent
                         : row.price_old         ? theme().faint
@@ -135,6 +135,12 @@ void draw_row(const ConstraintRow& row, const Session& session, UiState& ui) {
 }
 
 }  // namespace
+
+AskOptions price_options(UiState& ui) {
+  AskOptions options;
+  options.layouts_open = ui.of<ConstraintsState>().layouts_open;
+  return options;
+}
 
 void begin_editing(std::size_t index, bool in_tab, const ConstraintRow& row, UiState& ui) {
   ConstraintsState& state = ui.of<ConstraintsState>();

@@ -7,6 +7,9 @@
 
 namespace heddle::app {
 
+/// With which every button asks for prices.
+AskOptions price_options(UiState& ui);
+
 /// The section of the left pane; the field that takes a new one is drawn below it.
 void draw_constraint_list(const Session& session, UiState& ui);
 /// How high that is.

@@ -12,6 +12,7 @@ struct ConstraintsState {
   std::string add_fault;
   float list_end = 0;  ///< of the rows in the left pane as they were last drawn, from the top of what scrolls
   bool focus_add = false;
+  bool layouts_open = false;           ///< in asking for prices
   std::optional<std::size_t> editing;  ///< the row whose demand is being typed
   bool editing_in_tab = false;         ///< in the table of the tab, else in the left pane
   char edit[256] = "";

@@ -63,6 +63,16 @@ void copy_command_button(const char* name, const Session& session, UiState& ui, 
   if (ImGui::IsItemHovered() && !line.empty()) tooltip(line);
 }
 
+bool layouts_choice(Topic topic, const Session& session, bool on) {
+  constexpr const char* kLabel = "layouts open";
+  same_line_if_room(button_width(kLabel));
+  const std::string why_not = session.why_no_question(Topic::Layouts);
+  const bool pressed = choice(fmt::format("{}/layouts", to_string(topic)).c_str(), kLabel, on, on ? std::string() : why_not);
+  if (ImGui::IsItemHovered() && why_not.empty())
+    tooltip("Layouts and instructions are left to the solver, too: each optimum is the least over all of them.");
+  return pressed;
+}
+
 bool choice(const char* name, std::string_view label, bool on, const std::string& why_not) {
   const float height = px(26);
   if (!on) return button(name, label, ButtonKind::Flat, why_not, 0, height);

@@ -27,6 +27,8 @@ void draw_copy_buttons(const std::string& name, const Session& session, UiState&
 void copy_command_button(const char* name, const Session& session, UiState& ui, const std::string& line,
                          ButtonKind kind = ButtonKind::Plain, float width = 0, float height = 0);
 
+/// "layouts open": whether layouts and instructions are left to the solver, too; the probe knows it as "NAME/layouts". True when pressed.
+bool layouts_choice(Topic topic, const Session& session, bool on);
 /// A button that is one of several to choose from, or that is on or off. True when it was pressed.
 bool choice(const char* name, std::string_view label, bool on, const std::string& why_not = {});
 /// Goes on in the same line when that many pixels are left in it, else begins a new one.

@@ -137,8 +137,10 @@ inline void read_stores(std::size_t keep) {
 }
 inline void tma_add(const TensorMap* m, u32 from, int x, int y, HERE) { store(m, from, {x, y}, true, where); }
 inline void tma_add(const TensorMap* m, u32 from, int x, int y, int z, HERE) { store(m, from, {x, y, z}, true, where); }
+inline void tma_add(const TensorMap* m, u32 from, int x, int y, int z, int v, HERE) { store(m, from, {x, y, z, v}, true, where); }
 inline void tma_store(const TensorMap* m, u32 from, int x, int y, HERE) { store(m, from, {x, y}, false, where); }
 inline void tma_store(const TensorMap* m, u32 from, int x, int y, int z, HERE) { store(m, from, {x, y, z}, false, where); }
+inline void tma_store(const TensorMap* m, u32 from, int x, int y, int z, int v, HERE) { store(m, from, {x, y, z, v}, false, where); }
 template <int N>
 void store_wait_read() {
   read_stores(N);

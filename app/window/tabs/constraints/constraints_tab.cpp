@@ -9,6 +9,7 @@
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
 #include "app/window/parts/constraint_rows.h"
+#include "app/window/parts/constraints_state.h"
 #include "app/window/parts/question_bar.h"
 
 namespace heddle::app {
@@ -22,7 +23,8 @@ void draw_verbs(const Session& session, const ConstraintList& list, UiState& ui)
     colored_text(theme().dim, fmt::format("{} · {}", price.doing, seconds_text(price.seconds)));
   } else {
     if (button("constraint_table/price", "Price them", ButtonKind::Primary, session.why_no_question(Topic::Price)))
-      ui.commands.push(Ask{Topic::Price, {}});
+      ui.commands.push(Ask{Topic::Price, price_options(ui)});
+    if (bool& open = ui.of<ConstraintsState>().layouts_open; layouts_choice(Topic::Price, session, open)) open = !open;
     ImGui::SameLine();
     colored_text(theme().dim, !price.failure.empty()                               ? price.failure
                               : list.any_priced && !session.answered(Topic::Price) ? "prices are answers to an earlier question"
@@ -32,7 +34,7 @@ void draw_verbs(const Session& session, const ConstraintList& list, UiState& ui)
   ImGui::SameLine(std::max(px(380), right - px(330)));
   if (button("constraint_table/copy", "Copy")) ui.commands.push(copy_text(constraints_tsv(list)));
   ImGui::SameLine(0, px(6));
-  copy_command_button("constraint_table/command", session, ui, ask_command(session, Topic::Price, {}));
+  copy_command_button("constraint_table/command", session, ui, ask_command(session, Topic::Price, price_options(ui)));
   ImGui::SameLine(0, px(6));
   if (button("constraint_table/save", "Save ...")) {
     ui.path_prompt.ask = Prompt::ConstraintsPath;
@@ -78,7 +80,7 @@ void draw_table_row(const ConstraintRow& row, const Session& session, UiState& u
 
 void draw_constraints_tab(const Session& session, const Models&, UiState& ui) {
   const ConstraintList list = build_constraint_list(session);
-  if (list.rows.empty()) {
+  if (list.rows.empty() && session.content().choices.empty()) {
     colored_text(theme().text, "No constraints of yours.");
     wrapped_text(fonts().small, theme().dim,
                  "Drag a bar in the chart to pin it, press P on selected ops, or type a demand here: pins, orders, groups, "
@@ -103,6 +105,12 @@ void draw_constraints_tab(const Session& session, const Models&, UiState& ui) {
     ImGui::TableHeadersRow();
     for (const ConstraintRow& row : list.rows) draw_table_row(row, session, ui);
     ImGui::EndTable();
+  }
+  for (const LayoutDemand& each : list.layouts) {
+    colored_text(theme().text, each.demand);
+    ImGui::SameLine();
+    colored_text(each.price == "+0" ? theme().dim : theme().warning, each.price);
+    if (ImGui::IsItemHovered()) tooltip(each.detail);
   }
   draw_add_constraint("constraint_table", session, ui, std::min(px(420), ImGui::GetContentRegionAvail().x));
   ImGui::EndChild();

@@ -224,7 +224,7 @@ void draw_check(const Session& session, UiState& ui, const std::string& name, co
 void draw_cut(const std::string& name, const Session& session, UiState& ui) {
   const Content& content = session.content();
   if (!content.kernel || !content.problem) return;
-  const auto wide = codegen::wide_tile(*content.kernel, content.problem->params, content.problem->arch != "sm_90a");
+  const auto wide = codegen::wide_tile(*content.kernel, *content.problem);
   if (!wide || !wide->cut) return;
   const std::string label = fmt::format("Cut {} into {} parts and solve", printable(wide->cut->param), wide->cut->factor);
   const std::string reason = why_no_cut(session);

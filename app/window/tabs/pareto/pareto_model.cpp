@@ -8,6 +8,7 @@
 
 #include "app/session/proposal_commands.h"
 #include "app/session/question_state.h"
+#include "core/answers/layout_choice.h"
 #include "core/chart/chart_layout.h"
 
 namespace heddle::app {
@@ -181,9 +182,17 @@ std::string pareto_as_text(const ParetoModel& model) {
   return table_as_text(std::span(columns), model.rows);
 }
 
+std::optional<LayoutChoices> layouts_to_use(const Session& session, const Pareto& front) {
+  const Content& content = session.content();
+  if (front.layouts_open.empty() || !content.problem || !content.problem->layouts) return std::nullopt;
+  const auto found = std::find_if(front.steps.begin(), front.steps.end(), [](const ParetoStep& step) { return step.schedule.has_value(); });
+  if (found == front.steps.end() || in_force(*content.kernel, *content.problem->layouts, found->schedule->layouts)) return std::nullopt;
+  return found->schedule->layouts;
+}
+
 std::optional<Command> take_point(const Session& session, const Pareto& front, const ParetoRow& row, bool as_baseline) {
   const Content& content = session.content();
-  if (!row.has_point() || !session.answered(Topic::Pareto)) return std::nullopt;
+  if (!row.has_point() || !session.answered(Topic::Pareto) || layouts_to_use(session, front)) return std::nullopt;
   const ParetoStep& step = front.steps[row.step];
   for (std::size_t i = 0; i < content.schedules.size(); ++i)
     if (same_program(content.schedules[i]->schedule, *step.schedule))

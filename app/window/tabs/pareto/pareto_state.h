@@ -14,6 +14,7 @@ struct ParetoState {
   std::vector<Resource> against{Resource::Smem};  ///< in the order of the enumeration
   std::size_t axis = 0;                           ///< which of them the plot shows, where there are several
   TableOrder order;                               ///< of the table; none: as swept
+  bool layouts_open = false;
   PlotState plot;
 };
 

@@ -22,6 +22,7 @@ constexpr Resource kChoices[] = {Resource::Smem, Resource::Registers, Resource::
 AskOptions options_of(const ParetoState& state) {
   AskOptions options;
   options.against = state.against;
+  options.layouts_open = state.layouts_open;
   return options;
 }
 
@@ -55,6 +56,11 @@ void draw_resources(const Session& session, UiState& ui) {
     if (session.remembers(Topic::Pareto, options_of(state))) ui.commands.push(Ask{Topic::Pareto, options_of(state)});
   }
   if (ImGui::IsItemHovered()) tooltip("with Ctrl several resources at once");
+  if (layouts_choice(Topic::Pareto, session, state.layouts_open)) {
+    state.layouts_open = !state.layouts_open;
+    state.plot.chosen.reset();
+    if (session.remembers(Topic::Pareto, options_of(state))) ui.commands.push(Ask{Topic::Pareto, options_of(state)});
+  }
   ImGui::SameLine();
 }
 
@@ -235,7 +241,8 @@ void draw_pareto_tab(const Session& session, const Models&, UiState& ui) {
   const auto* front = asked.as<Pareto>();
   const AskOptions options = options_of(ui.of<ParetoState>());
   const bool have = front && asked.problem && !front->against.empty();
-  const bool same = have && front->against == ui.of<ParetoState>().against;
+  const bool same =
+      have && front->against == ui.of<ParetoState>().against && asked.options.layouts_open == ui.of<ParetoState>().layouts_open;
   const bool goes_on = same && session.answered(Topic::Pareto) && !front->complete && !front->steps.empty();
   draw_resources(session, ui);
   same_line_if_room(px(90));
@@ -259,6 +266,13 @@ void draw_pareto_tab(const Session& session, const Models&, UiState& ui) {
     return;
   }
   ImGui::NewLine();
+  if (!front->refusal.empty()) return wrapped_text(fonts().body, theme().warning, front->refusal);
+  // Points of other layouts are schedules of another problem: it has to be put in force first.
+  if (const auto other = layouts_to_use(session, *front); other && session.answered(Topic::Pareto)) {
+    if (button("pareto/use_layouts", "Use these layouts")) ui.commands.push(ChooseLayouts{*other, front->layouts, true});
+    ImGui::SameLine();
+    colored_text(theme().dim, fitted(fonts().small, "the front's schedules have " + front->layouts, ImGui::GetContentRegionAvail().x));
+  }
   const bool old = !session.answered(Topic::Pareto);
   std::string line = model.headline;
   if (!same) line += "   (of the last sweep; press Sweep for what is chosen above)";

@@ -70,6 +70,7 @@ std::string headline_of(const Sensitivity& answer) {
   add(SensitivityEffect::II, "change II");
   add(SensitivityEffect::Order, "only the order");
   add(SensitivityEffect::Undecided, "undecided");
+  if (!answer.layouts_open.empty()) text += " · layouts open";
   if (answer.cancelled) text += " · cancelled: partial";
   if (answer.timed_out) text += " · time is up: partial";
   return text;

@@ -19,9 +19,10 @@
 namespace heddle::app {
 namespace {
 
-AskOptions options_of(int percent) {
+AskOptions options_of(const SensitivityState& state) {
   AskOptions options;
-  options.percent = percent;
+  options.percent = state.percent;
+  options.layouts_open = state.layouts_open;
   return options;
 }
 
@@ -173,23 +174,30 @@ void draw_sensitivity_tab(const Session& session, const Models&, UiState& ui) {
   const QuestionState& asked = session.question(Topic::Sensitivity);
   const auto* answer = asked.as<Sensitivity>();
   const bool have = answer && asked.problem && session.content().problem;
+  // An answer that is known already comes back at once.
+  const auto recall = [&] {
+    if (session.remembers(Topic::Sensitivity, options_of(state))) ui.commands.push(Ask{Topic::Sensitivity, options_of(state)});
+  };
   ImGui::AlignTextToFramePadding();
   colored_text(theme().dim, "every number off by");
   for (const int percent : {5, 10, 20}) {
     same_line_if_room(button_width("20 %"));
     if (choice(fmt::format("sensitivity/percent/{}", percent).c_str(), fmt::format("{} %", percent), state.percent == percent)) {
       state.percent = percent;
-      if (session.remembers(Topic::Sensitivity, options_of(percent))) ui.commands.push(Ask{Topic::Sensitivity, options_of(percent)});
+      recall();
     }
   }
+  if (layouts_choice(Topic::Sensitivity, session, state.layouts_open)) {
+    state.layouts_open = !state.layouts_open;
+    recall();
+  }
   same_line_if_room(px(90));
-  draw_question_bar(session, ui, Topic::Sensitivity, options_of(state.percent), "Try all");
+  draw_question_bar(session, ui, Topic::Sensitivity, options_of(state), "Try all");
   SensitivityModel model;
   if (have) {
     model = build_sensitivity(*asked.problem, *answer);
     draw_copy_buttons(
-        "sensitivity", session, ui, [&] { return sensitivity_as_text(model); },
-        ask_command(session, Topic::Sensitivity, options_of(answer->percent)));
+        "sensitivity", session, ui, [&] { return sensitivity_as_text(model); }, ask_command(session, Topic::Sensitivity, asked.options));
     if (model.without_effect > 0) {
       if (choice("sensitivity/all", fmt::format("all {}", model.lines.size()), state.all)) state.all = !state.all;
       if (ImGui::IsItemHovered()) tooltip(fmt::format("{} numbers change neither II nor the best order", model.without_effect));
