@@ -65,6 +65,7 @@ class Relayout {
     if (registers % per_ != 0) return refused("a thread's elements make no whole registers");
     for (int w = 0; w < registers / per_; ++w)
       if (!write_word(w)) return std::move(text_);
+    write_pairs();
     text_.lines.insert(text_.lines.begin(), shuffles_.begin(), shuffles_.end());
     return std::move(text_);
   }
@@ -164,11 +165,43 @@ class Relayout {
     if (bits_ < 8) return fail("numbers of less than 8 bits change their places within a register");
     if (per_ == 2) return assign(w, pair_text(words[0], places[0], words[1], places[1]));
     // Four bytes: two pairs of them, then those.
+    if (std::all_of(fixed.begin(), fixed.end(), [](bool is) { return is; })) {
+      const Half low = half_with(words[0], words[1], places[0], places[1]), high = half_with(words[2], words[3], places[2], places[3]);
+      return assign(w, fmt::format("bytes_of({}, {}, {})", low.text, high.text,
+                                   low.upper ? (high.upper ? "0x7632" : "0x5432") : (high.upper ? "0x7610" : "0x5410")));
+    }
     const auto two = [&](int first) {
       const auto i = static_cast<std::size_t>(first);
       return fmt::format("bytes_of({}, {}, {} | ({} + 4) << 4)", words[i], words[i + 1], places[i], places[i + 1]);
     };
     return assign(w, fmt::format("bytes_of({}, {}, 0x5410)", two(0), two(2)));
+  }
+
+  /// A word of which one half has two bytes that are wanted.
+  struct Half {
+    std::string text;
+    bool upper = false;
+  };
+  /// Byte `p` of one word and byte `q` of another. The next two that are wanted of the same words come into the upper half of the same
+  /// word: so a block of 4 x 4 bytes is transposed by two instructions for each word, not three.
+  Half half_with(const std::string& one, const std::string& other, const std::string& p, const std::string& q) {
+    const auto open = std::find_if(pairs_.begin(), pairs_.end(), [&](const Pair& pair) {
+      return pair.one == one && pair.other == other && (pair.upper.empty() || (pair.p == p && pair.q == q));
+    });
+    const std::string selector = fmt::format("{} | ({} + 4) << 4", p, q);
+    if (open != pairs_.end()) {
+      if (open->p == p && open->q == q) return {open->name, false};
+      open->upper = fmt::format(" | {} << 8 | ({} + 4) << 12", p, q);
+      return {open->name, true};
+    }
+    pairs_.push_back({one, other, p, q, selector, {}, fmt::format("pair{}", pairs_.size()), text_.lines.size()});
+    text_.lines.emplace_back();  // once its upper half is known
+    return {pairs_.back().name, false};
+  }
+  void write_pairs() {
+    for (const Pair& pair : pairs_)
+      text_.lines[pair.line] =
+          fmt::format("const u32 {} = bytes_of({}, {}, {}{});", pair.name, pair.one, pair.other, pair.lower, pair.upper);
   }
 
   /// Two halves, each of another word.
@@ -182,6 +215,11 @@ class Relayout {
     return true;
   }
 
+  struct Pair {
+    std::string one, other, p, q, lower, upper, name;
+    std::size_t line = 0;
+  };
+
   const Layout &from_, &to_;
   int bits_, per_, warps_ = 1;
   std::string_view source_, target_, word_;
@@ -189,6 +227,7 @@ class Relayout {
   std::vector<std::map<std::size_t, std::vector<std::pair<int, int>>>> held_;  ///< per warp and element: lane, register
   std::map<std::pair<std::vector<int>, int>, std::string> taken_;
   std::vector<std::string> shuffles_;
+  std::vector<Pair> pairs_;
 };
 
 }  // namespace

@@ -87,7 +87,7 @@ TEST_CASE("the text of attention that transposes V computes what heddle eval com
   const test::Lowering from = test::lowering(kTurned, {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 256}});
   // Bytes of other rows, a lane's place, a register's place.
   for (const auto& wrong :
-       {std::pair{"0 | (1 + 4) << 4", "1 | (0 + 4) << 4"}, {"(lane & 2) * 8", "(lane & 2) * 4"}, {"j % 2 * 144", "j % 2 * 128"}})
+       {std::pair{"0 | (0 + 4) << 4", "0 | (1 + 4) << 4"}, {"(lane & 1) * 64", "(lane & 1) * 32"}, {"j % 2 * 144", "j % 2 * 128"}})
     CHECK(test::run_text(from, 1, wrong) > 0.05);
 }
 

@@ -53,7 +53,7 @@ const std::vector<Row> kRows{
      "h100",
      {},
      25,
-     {{"TC", 1024}, {"SMEM", 1152}, {"MUFU", 1056}, {"FMA", 400}, {"ALU", 736}, {"TMA", 512}}},
+     {{"TC", 1024}, {"SMEM", 1152}, {"MUFU", 1056}, {"FMA", 400}, {"ALU", 672}, {"TMA", 512}}},
     {"gemm_w4a16_hopper", "h100", {}, 13, {{"TC", 512}, {"SMEM", 512}, {"FMA", 64}, {"ALU", 288}, {"TMA", 444}}},
     {"gemm_w4a16_prepacked_hopper", "h100", {}, 13, {{"TC", 512}, {"SMEM", 320}, {"FMA", 64}, {"ALU", 288}, {"TMA", 444}}},
     {"gemm_short_k_hopper", "h100", {}, 24, {{"TC", 2048}, {"SMEM", 2560}, {"ALU", 256}, {"TMA", 1144}}},
