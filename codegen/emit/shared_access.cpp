@@ -55,7 +55,7 @@ std::optional<Writer::Panels> Writer::panels_of(std::size_t v, const TileOp& op)
   const auto swizzle = swizzle_of(v);
   if (plan_->packed.contains(op.tensor)) {
     const std::int64_t bytes = layout ? layout->elements() * bits / 8 : 0;
-    if (!layout || plan_->values[v].text != "packed" || bytes / kPackedRow > kMostBoxRows)
+    if (!layout || !plan_->values[v].text.starts_with("packed") || bytes / kPackedRow > kMostBoxRows)
       return refused(fmt::format("'{}' moves a tile of a prepacked tensor that lies otherwise, or is too large for a box", op.name));
     return Panels{1, static_cast<int>(kPackedRow * 8 / std::max<std::int64_t>(bits, 8)), bytes / kPackedRow, bytes, 0};
   }

@@ -120,7 +120,28 @@ void Writer::write_head() {
     line("// map{}: {}, extents{} (innermost first), box{}, {}", m, safe_name(kernel_.tensors[map.tensor].name), extents, box,
          map.swizzle > 0 ? fmt::format("{}-byte swizzle", map.swizzle) : "no swizzle");
   }
+  for (const auto& [name, order] : plan_->packed) write_place_of(*kernel_.find_tensor(name), order);
   raw("");
+}
+
+/// Where a packed tensor keeps its numbers, for whoever packs or unpacks it; core/kernel/packed.h has the same.
+void Writer::write_place_of(const Tensor& tensor, PackedOrder order) {
+  const int bits = bits_of(tensor.dtype);
+  const std::int64_t columns = tensor.shape.back().evaluate(program_.params).value(), width = packed_columns(bits);
+  const std::string block = fmt::format("(row / 64 * {} + column / {}) * {}", columns / width, width, kPackedRows * width);
+  const std::string lane = "row % 8 * 4 + column % 8 / 2";
+  line("#ifndef __CUDA_ARCH__  // for the host: where {} keeps a number, counted in numbers{}", safe_name(tensor.name),
+       bits == 4 ? " of 4 bits, the lower half of a byte first" : "");
+  line("static inline long long place_of_{}(long long row, long long column) {{", safe_name(tensor.name));
+  if (order == PackedOrder::Lines)
+    line("  return {} + row % 64 / 16 * 128 + (row % 16 / 8 * 2 + column % 2) * 32 + {};", block, lane);
+  else if (bits == 4)
+    line("  return {} + (row % 64 / 16 * 32 + {}) * 32 + column % 64 / 16 * 8 + column % 2 * 4 + column % 16 / 8 * 2 + row % 16 / 8;",
+         block, lane);
+  else
+    line("  return {} + (row % 64 / 16 * 32 + {}) * 4 + row % 16 / 8 * 2 + column % 2;", block, lane);
+  raw("}");
+  raw("#endif");
 }
 
 void Writer::write_kernel() {

@@ -81,6 +81,7 @@ class Writer {
   void allocate_tensor_memory();
   void free_tensor_memory(const Role& role);
   void write_head();
+  void write_place_of(const Tensor& tensor, PackedOrder order);
   void write_kernel();
   void write_role(const Role& role, std::size_t index);
   /// A branch for each warpgroup; roles of one warp may share it.

@@ -110,8 +110,9 @@ void put(DType dtype, std::vector<std::uint8_t>& bytes, std::int64_t at, float x
 
 /// Where an element is kept, counted in elements.
 std::int64_t kept_at(const TensorPlan& tensor, std::int64_t at) {
-  if (!tensor.packed) return at;
-  return packed_place(at / tensor.shape.back(), at % tensor.shape.back(), tensor.shape.back(), bits_of(tensor.dtype));
+  if (tensor.packed == 0) return at;
+  return packed_place(at / tensor.shape.back(), at % tensor.shape.back(), tensor.shape.back(), bits_of(tensor.dtype),
+                      tensor.packed == 2 ? PackedOrder::Lines : PackedOrder::Threads);
 }
 
 std::string place(const TensorPlan& tensor, std::int64_t at) {

@@ -21,7 +21,10 @@ constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
 Result<std::vector<TensorPlan>> tensors_of(const Kernel& kernel, const Problem& problem, const Scope& params) {
   std::vector<TensorPlan> tensors;
   for (const Tensor& tensor : kernel.tensors) {
-    TensorPlan plan{tensor.name, tensor.dtype, {}, tensor.role, problem.layouts && problem.layouts->packed.contains(tensor.name)};
+    TensorPlan plan{tensor.name, tensor.dtype, {}, tensor.role, 0};
+    if (problem.layouts)
+      if (const auto order = problem.layouts->packed.find(tensor.name); order != problem.layouts->packed.end())
+        plan.packed = order->second == PackedOrder::Lines ? 2 : 1;
     std::int64_t bytes = std::max(bits_of(tensor.dtype) / 8, 1);
     for (const Expr& extent : tensor.shape) {
       const auto value = extent.evaluate(params);

@@ -114,7 +114,7 @@ std::optional<ReferenceText> reference_text(const Kernel& kernel, const std::vec
     plan.output = *t.index("D");
     text.source = reference_source("const unsigned char* w, const u16* s, const u16* x, float* d",
                                    fmt::format("reference_group_scaled<{}, {}, {}, {}, {}, {}>", rows, columns, tokens, k,
-                                               tensors[*t.index("W")].packed, plan.threads),
+                                               tensors[*t.index("W")].packed != 0, plan.threads),
                                    "w, s, x, d");
   } else if (kernel.reference == "swiglu_dual_gemm") {
     const Named t(tensors, {"A", "G", "U", "Out"});

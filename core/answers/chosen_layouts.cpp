@@ -13,7 +13,7 @@
 namespace heddle {
 namespace {
 
-constexpr std::int64_t kSaturated = 1'000'000'000'000'000'000;
+constexpr std::int64_t kMostCounted = 1'000'000'000'000'000'000;
 
 /// "a, b and c"
 std::string all_of(const std::vector<std::string>& names) {
@@ -62,8 +62,8 @@ std::string open_layouts_text(const OpenLayouts& question) {
       "the layouts and instructions of {} that the catalogue of {} offers ({} in all, {} after those that others dominate "
       "are dropped)",
       all_of(decided_values(question)), question.problem.machine,
-      question.combinations < kSaturated ? count_of(question.combinations, "combination") : "more than 10^18 combinations",
-      question.left < kSaturated ? std::to_string(question.left) : "more than 10^18");
+      question.combinations < kMostCounted ? count_of(question.combinations, "combination") : "more than 10^18 combinations",
+      question.left < kMostCounted ? std::to_string(question.left) : "more than 10^18");
 }
 
 std::string layout_claim(const ChosenLayouts& answer) {

@@ -19,7 +19,7 @@ namespace {
 
 using State = BarrierSpan::State;
 
-constexpr int kMostOccurrences = 4096;  ///< of a value, as in lanes of barriers
+constexpr int kMostLives = 4096;  ///< of a value, as in lanes of barriers
 
 class MapBuilder {
  public:
@@ -116,7 +116,7 @@ class MapBuilder {
     const Cycle ii = schedule_.ii;
     std::int64_t first = floor_div(sat_add(range_.begin, -end), ii), last = ceil_div(sat_add(range_.end, -begin), ii);
     if (range_.iterations) first = std::max<std::int64_t>(first, 0), last = std::min<std::int64_t>(last, *range_.iterations - 1);
-    last = std::min(last, first + kMostOccurrences);
+    last = std::min(last, first + kMostLives);
     const TileValue& tile = *kernel_.find_value(problem_.value(value).name);
     for (std::int64_t i = first; i <= last; ++i) {
       BarrierSpan span;

@@ -146,6 +146,15 @@ std::int64_t count_shuffles(const Layout& from, const Layout& to, int bits) {
 
 bool lies_packed(const Memory& memory, const std::vector<std::int64_t>& shape, int bits) {
   if (shape.size() != 2 || shape[0] != 64 || (bits != 4 && bits != 32) || shape[1] % (bits == 4 ? 64 : 8) != 0) return false;
+  const auto in_lines = [&] {
+    for (std::int64_t offset = 0; offset < static_cast<std::int64_t>(memory.offsets.size()); ++offset) {
+      const std::int64_t warp = offset / 128 % 4, reg = offset / 32 % 4, lane = offset % 32;
+      const std::int64_t row = warp * 16 + lane / 4 + reg / 2 * 8, column = offset / 512 * 8 + lane % 4 * 2 + reg % 2;
+      if (memory.offsets[static_cast<std::size_t>(row * shape[1] + column)] != offset) return false;
+    }
+    return true;
+  };
+  if (bits == 32 && in_lines()) return true;
   for (std::int64_t offset = 0; offset < static_cast<std::int64_t>(memory.offsets.size()); ++offset) {
     std::int64_t row = 0, column = 0;
     if (bits == 4) {

@@ -29,7 +29,8 @@ Memory read_memory(const Layout& layout);
 /// the number of the row in 1024, 512 or 256 bytes.
 bool lies_in_panels(const Memory& memory, const std::vector<std::int64_t>& shape, int bits, std::int64_t span);
 /// As tiles of packed tensors lie in memory: 64 rows, 16 bytes of a block for each thread of a warpgroup. Of 4 bits a block has 64 columns,
-/// of which a thread takes A of a product; of 32 it has 8, of which a thread has a product's result.
+/// of which a thread takes A of a product; of 32 it has 8, of which a thread has a product's result, or a warp has each
+/// register in a line of its lanes.
 bool lies_packed(const Memory& memory, const std::vector<std::int64_t>& shape, int bits);
 
 /// The one has at [column, row] what the other, of this shape, has at [row, column].

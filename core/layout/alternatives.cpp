@@ -88,6 +88,7 @@ std::vector<LayoutAlternative> alternatives_of(const Kernel& kernel, const Scope
   std::vector<std::string> texts{memory.text};
   const std::vector<std::int64_t>& shape = memory.layout->shape;
   for (const char* known : {"panels 128", "panels 64", "panels 32", "panels 0", "rows"}) texts.emplace_back(known);
+  if (access.bits == 32) texts.emplace_back(kAtomsOf32);  // of which TMA has a mode on newer machines
   if (shape.size() == 2) texts.push_back(fmt::format("rows {}", shape[1] + 128 / access.bits));
   if (const auto made = made_for(kernel, machine, plan, planner, access.value, access.bits))
     texts.push_back(layout_text(*made, access.bits));

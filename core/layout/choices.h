@@ -23,7 +23,8 @@ struct InstructionChoice {
 };
 
 /// How an axis, or the bytes of a tensor, are ordered that the kernel leaves free; natural is the default.
-inline constexpr std::string_view kNaturalOrder = "natural", kRelabelledOrder = "relabelled", kPrepackedOrder = "prepacked";
+inline constexpr std::string_view kNaturalOrder = "natural", kRelabelledOrder = "relabelled", kPrepackedOrder = "prepacked",
+                                  kPrepackedLines = "prepacked lines";
 
 struct LayoutChoices {
   /// Value: text as parse_layout() reads it. Free axis of the kernel, tensor that may be packed: its order.

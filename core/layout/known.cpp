@@ -111,9 +111,10 @@ std::optional<Layout> quads_layout(std::int64_t rows, std::int64_t columns, bool
   return canonical(layout);
 }
 
-std::optional<Layout> panels_layout(std::int64_t rows, std::int64_t columns, int bits, int swizzle) {
+std::optional<Layout> panels_layout(std::int64_t rows, std::int64_t columns, int bits, int swizzle, int atom) {
   if (!is_size(rows) || !is_size(columns) || !is_size(rows * columns) || bits < 4 || bits > 32) return std::nullopt;
   if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128) return std::nullopt;
+  if (atom != 16 && (atom != 32 || swizzle != 128)) return std::nullopt;
   const std::int64_t width = swizzle == 0 ? std::min<std::int64_t>(columns, 256) : swizzle * 8 / bits;
   if (columns % width != 0) return std::nullopt;
   Layout layout = Builder({rows, columns})
@@ -124,9 +125,9 @@ std::optional<Layout> panels_layout(std::int64_t rows, std::int64_t columns, int
   if (swizzle == 0) return layout;
   // Eight rows are a pattern: panels hold whole ones, or there is one panel with a part of it.
   if (rows % 8 != 0 && !(columns == width && rows <= 4 && rows != 3)) return std::nullopt;
-  // Address bits 4.. are exchanged with bits 7..: a place's element has the piece that both together say.
-  const int piece = std::countr_zero(static_cast<unsigned>(128 / bits)), from = std::countr_zero(static_cast<unsigned>(1024 / bits));
-  const int exchanged = std::countr_zero(static_cast<unsigned>(swizzle / 16));
+  // Address bits 4.. (of atoms of 32 bytes 5..) are exchanged with bits 7..: a place's element has the piece that both together say.
+  const int piece = std::countr_zero(static_cast<unsigned>(8 * atom / bits)), from = std::countr_zero(static_cast<unsigned>(1024 / bits));
+  const int exchanged = std::countr_zero(static_cast<unsigned>(swizzle / atom));
   std::vector<Coordinates>& bases = layout.of(LayoutAxis::Offset);
   for (int i = 0; i < exchanged; ++i) {
     const auto row = static_cast<std::size_t>(from + i);
@@ -172,6 +173,18 @@ std::optional<Layout> packed_layout(std::int64_t columns, int bits) {
   return taken_at_once(bits == 4 ? packed_operand_layout(columns) : accumulator_layout(columns), kPackedBytes, bits);
 }
 
+std::optional<Layout> packed_lines_layout(std::int64_t columns) {
+  if (columns < 1 || columns % packed_columns(32) != 0) return std::nullopt;
+  const Layout held = canonical(accumulator_layout(packed_columns(32)));
+  Layout memory;
+  memory.shape = {kPackedRows, columns};
+  for (const LayoutAxis axis : {LayoutAxis::Lane, LayoutAxis::Register, LayoutAxis::Warp})
+    for (const Coordinates& basis : held.of(axis)) memory.of(LayoutAxis::Offset).push_back(basis);
+  if (const std::int64_t blocks = columns / packed_columns(32); blocks > 1)
+    memory.repeats.push_back({LayoutAxis::Offset, blocks, kPackedRows * packed_columns(32), 1, packed_columns(32)});
+  return canonical(memory);
+}
+
 std::optional<Layout> relabelled(const Layout& layout, std::size_t dimension) {
   constexpr std::int64_t kOrdered = 16;
   Layout result = canonical(layout);
@@ -198,6 +211,8 @@ std::optional<Layout> known_layout(std::string_view name, const std::vector<std:
     const bool other = plain && (name.starts_with("panels") || name.starts_with("accumulator")) && !name.starts_with("panels 0");
     return other ? relabelled(*plain, plain->in_memory() ? 0 : 1) : std::nullopt;
   }
+  if (name == "packed lines" && shape.size() == 2 && shape[0] == kPackedRows && bits == 32) return packed_lines_layout(shape[1]);
+  if (name == kAtomsOf32 && shape.size() == 2) return panels_layout(shape[0], shape[1], bits, 128, 32);
   const std::vector<std::string> words = split(name, ' ');
   const auto numbers = numbers_of(words);
   if (!numbers || numbers->size() > 1) return std::nullopt;
@@ -236,9 +251,10 @@ std::string known_name(const Layout& layout, int bits) {
     return known && same_places(*known, layout);
   };
   if (layout.in_memory()) {
-    for (const std::string name : {"panels 128", "panels 64", "panels 32", "rows", "panels 0", "packed", "panels 128 relabelled",
-                                   "panels 64 relabelled", "panels 32 relabelled"})
-      if (is(name)) return name;
+    for (const std::string_view name : std::initializer_list<std::string_view>{"panels 128", "panels 64", "panels 32", "rows", "panels 0",
+                                                                               "packed", "panels 128 relabelled", "panels 64 relabelled",
+                                                                               "panels 32 relabelled", "packed lines", kAtomsOf32})
+      if (is(name)) return std::string(name);
     // Rows further apart than they are long.
     if (layout.shape.size() == 2 && layout.shape[0] > 1) {
       const std::vector<LayoutPlace> second = places_of(layout, {1, 0});
@@ -289,11 +305,13 @@ std::vector<std::string> known_names() {
           "panels 0",
           "rows",
           "packed",
+          "packed lines",
           "packed_operand",
           "quads_down",
           "quads_across",
           "accumulator relabelled",
-          "panels 128 relabelled"};
+          "panels 128 relabelled",
+          std::string(kAtomsOf32)};
 }
 
 std::optional<Layout> layout_of(const Fragment& fragment) {

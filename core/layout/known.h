@@ -28,8 +28,10 @@ Layout thread_rows_layout(std::int64_t rows, std::int64_t columns);
 std::optional<Layout> quads_layout(std::int64_t rows, std::int64_t columns, bool across);
 /// "panels S": memory as TMA's boxes leave it, S = 128, 64, 32: rows of S bytes, pieces of 16 bytes exchanged by the row (byte address bits
 /// 4.. with bits 7..: 3, 2, 1 of them), panel after panel of S / element columns. S = 0: rows of at most 256 elements, no swizzle.
-/// Nothing where the columns are no whole panels.
-std::optional<Layout> panels_layout(std::int64_t rows, std::int64_t columns, int bits, int swizzle);
+/// Nothing where the columns are no whole panels. `atom`: bytes of a piece; with 128 it can be 32, kAtomsOf32.
+std::optional<Layout> panels_layout(std::int64_t rows, std::int64_t columns, int bits, int swizzle, int atom = 16);
+/// As TMA's mode CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B leaves a tile (address bits 5, 6 with 7, 8), where a machine has it.
+inline constexpr std::string_view kAtomsOf32 = "panels 128 atoms 32";
 /// Memory in the order in which threads take a tile `bytes` at once: a thread has its first registers side by side, then the next lane has
 /// its, then the next warp, and what they take with the next instruction follows. So no two lanes meet in a bank, and no instruction is
 /// wasted. Nothing where the registers that a lane takes at once are no power of two.
@@ -40,6 +42,8 @@ Layout packed_operand_layout(std::int64_t columns);
 /// "packed": memory as packed tensors lie in it (core/kernel/packed.h), 64 rows and whole blocks of columns: of 4 bits from where a
 /// "packed_operand" is taken 16 bytes at once, wider where an "accumulator" goes. Nothing where columns are no whole blocks.
 std::optional<Layout> packed_layout(std::int64_t columns, int bits);
+/// "packed lines": of 32 bits the other order of packed results, each register of an "accumulator" in a line of its warp's 32 lanes.
+std::optional<Layout> packed_lines_layout(std::int64_t columns);
 /// "accumulator relabelled", "panels 128 relabelled": the same, of each 16 columns of the accumulator, or rows in memory, in another
 /// order: at place 8 j + 2 q + i stands 4 q + 2 j + i, for i, j < 2, q < 4. As numbers of 8 bits the accumulator then is an
 /// "operand" up to the order of its registers. Nothing where the dimension is no multiple of 16.

@@ -24,7 +24,7 @@ std::optional<Layout> made(const LayoutKey& key) {
     case LayoutForm::QuadsDown: return known_layout("quads_down", {key.rows, key.columns}, key.bits);
     case LayoutForm::QuadsAcross: return known_layout("quads_across", {key.rows, key.columns}, key.bits);
     case LayoutForm::Panels: return panels_layout(key.rows, key.columns, key.bits, key.number);
-    case LayoutForm::Packed: return known_layout("packed", {key.rows, key.columns}, key.bits);
+    case LayoutForm::Packed: return known_layout(key.number > 0 ? "packed lines" : "packed", {key.rows, key.columns}, key.bits);
     case LayoutForm::PackedOperand: return known_layout("packed_operand", {key.rows, key.columns}, key.bits);
     case LayoutForm::Vector: break;
   }

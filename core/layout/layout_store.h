@@ -22,7 +22,7 @@ struct LayoutKey {
   LayoutForm form = LayoutForm::Accumulator;
   std::int64_t rows = 1, columns = 1;
   int bits = 16;
-  int number = 0;    ///< Panels: the swizzle
+  int number = 0;    ///< Panels: the swizzle; Packed: 1 for lines
   int without = -1;  ///< the dimension that is gone
   auto operator<=>(const LayoutKey&) const = default;
 };

@@ -34,6 +34,13 @@ bool is_copy(const TileOp& op) {
   return op.kind == "tma_load" || op.kind == "tma_store" || (op.kind == "atomic_add" && op.outputs.empty());
 }
 
+std::vector<std::string> orders_of(const Tensor& tensor) {
+  std::vector<std::string> orders{std::string(kNaturalOrder)};
+  if (tensor.packing == Packing::Free) orders.emplace_back(kPrepackedOrder);
+  if (tensor.packing == Packing::Free && tensor.dtype == DType::F32) orders.emplace_back(kPrepackedLines);
+  return orders;
+}
+
 const std::string& tile_of_copy(const TileOp& copy) { return copy.outputs.empty() ? copy.inputs.front().value : copy.outputs.front(); }
 
 const OpPlan* LayoutPlan::find(std::string_view op) const {
@@ -190,16 +197,17 @@ void Planner::lay_out_registers(std::size_t v) {
   out.unknown = kUnknownShape;
 }
 
-bool Planner::is_packed(std::size_t v) const {
-  if (plan_.packed.empty() || (value(v).space == Space::Register && bits(v) != 4)) return false;
+std::optional<PackedOrder> Planner::packed_order(std::size_t v) const {
+  if (plan_.packed.empty() || (value(v).space == Space::Register && bits(v) != 4)) return std::nullopt;
   std::string_view name = value(v).name;
   for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
     for (const TileOp& op : *list)
       if (op.kind == "smem_load" && !op.outputs.empty() && op.outputs[0] == name) name = op.inputs[0].value;
   for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
     for (const TileOp& op : *list)
-      if (is_copy(op) && plan_.packed.contains(op.tensor) && tile_of_copy(op) == name) return true;
-  return false;
+      if (const auto packed = plan_.packed.find(op.tensor); is_copy(op) && packed != plan_.packed.end() && tile_of_copy(op) == name)
+        return packed->second;
+  return std::nullopt;
 }
 
 std::string Planner::packing_objection(const Tensor& tensor) const {
@@ -222,18 +230,19 @@ std::string Planner::packing_objection(const Tensor& tensor) const {
 
 void Planner::find_packed() {
   for (const Tensor& tensor : kernel_.tensors) {
-    if (tensor.packing == Packing::Packed) plan_.packed.insert(tensor.name);
+    if (tensor.packing == Packing::Packed) plan_.packed.emplace(tensor.name, PackedOrder::Threads);
     if (tensor.packing != Packing::Free) continue;
     const auto said = choices_.layouts.find(tensor.name);
     if (said == choices_.layouts.end() || said->second == kNaturalOrder) continue;
     const std::string pointer = pointer_to("/layouts", tensor.name);
-    if (said->second != kPrepackedOrder)
+    const bool lines = said->second == kPrepackedLines && tensor.dtype == DType::F32;
+    if (said->second != kPrepackedOrder && !lines)
       fault(pointer, fmt::format("the tensor '{}' cannot be ordered as \"{}\"", tensor.name, printable(said->second)),
-            fmt::format("it is \"{}\" or \"{}\"", kNaturalOrder, kPrepackedOrder));
+            fmt::format("it is one of {}", list_of(orders_of(tensor))));
     else if (std::string why = packing_objection(tensor); !why.empty())
       fault(pointer, fmt::format("the tensor '{}' cannot be prepacked: {}", tensor.name, why));
     else
-      plan_.packed.insert(tensor.name);
+      plan_.packed.emplace(tensor.name, lines ? PackedOrder::Lines : PackedOrder::Threads);
   }
 }
 
@@ -259,7 +268,8 @@ int Planner::usual_span(std::size_t v) const {
 void Planner::lay_out_shared(std::size_t v) {
   const Shape& shape = shapes_[v];
   if (shape.size() == 1) return put(v, {LayoutForm::Vector, 1, shape[0], bits(v)}, kUnknownShape);
-  if (is_packed(v)) return put(v, {LayoutForm::Packed, shape[0], shape[1], bits(v)}, kUnpackable);
+  if (const auto order = packed_order(v))
+    return put(v, {LayoutForm::Packed, shape[0], shape[1], bits(v), *order == PackedOrder::Lines ? 1 : 0}, kUnpackable);
   const bool panels = plan_.family != LayoutPlan::Family::Rows;
   // Panels of 128 bytes for products and their swizzle, narrower where a row has just 64 or 32 bytes; else rows as wide as a box may be.
   put(v, {LayoutForm::Panels, shape[0], shape[1], bits(v), panels ? usual_span(v) : 0},
@@ -290,8 +300,8 @@ bool Planner::along_columns(std::size_t v) const {
 // ---- choices
 
 std::string Planner::objection(std::size_t v, const Layout& layout) {
-  if (is_packed(v))
-    return known_name(layout, bits(v)) == "packed"
+  if (const auto order = packed_order(v))
+    return known_name(layout, bits(v)) == (*order == PackedOrder::Lines ? "packed lines" : "packed")
                ? std::string()
                : fmt::format("'{}' is a tile of a prepacked tensor, and lies as it does there", printable(value(v).name));
   const std::optional<int> swizzle = swizzle_of(layout, bits(v)), relabelled = relabelled_swizzle(layout, bits(v));
@@ -306,6 +316,10 @@ std::string Planner::objection(std::size_t v, const Layout& layout) {
       if (op.kind == "mma" && reads(1))
         if (std::string why = order_objection(op); !why.empty()) return why;
       const bool moved = is_copy(op) && (reads(0) || (!op.outputs.empty() && op.outputs[0] == value(v).name));
+      if (moved && !swizzle && by_copy.empty() && known_name(layout, bits(v)) == kAtomsOf32)
+        by_copy = fmt::format("'{}' is {} {}, which exchanges pieces of 16 bytes, not of 32, {}", printable(value(v).name),
+                              reads(0) ? "read by" : "written by", asker_of(op, tensor_products()),
+                              tensor_products() ? "as far as it is written" : "on this machine");
       if (moved && !swizzle && !(relabelled && op.kind == "tma_load") && by_copy.empty())
         by_copy = fmt::format("'{}' is {} {}, which needs panels", printable(value(v).name), reads(0) ? "read by" : "written by",
                               asker_of(op, tensor_products()));

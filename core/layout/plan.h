@@ -14,12 +14,12 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/kernel/kernel.h"
+#include "core/kernel/packed.h"
 #include "core/layout/access.h"
 #include "core/layout/choices.h"
 #include "core/layout/layout.h"
@@ -90,10 +90,10 @@ struct OpPlan {
 struct LayoutPlan {
   enum class Family { Products, TensorProducts, Rows, None };  ///< wgmma; tcgen05; no products; no machine that anything is written for
   Family family = Family::None;
-  std::vector<ValuePlan> values;                   ///< as the kernel's
-  std::set<std::string, std::less<>> packed;       ///< tensors whose bytes, and tiles in shared memory, are packed
-  std::map<std::string, OpPlan, std::less<>> ops;  ///< of all three lists, those that meet shared memory or choose an instruction
-  LayoutChoices choices;                           ///< that it was made with
+  std::vector<ValuePlan> values;                           ///< as the kernel's
+  std::map<std::string, PackedOrder, std::less<>> packed;  ///< tensors whose bytes, and tiles in shared memory, are packed
+  std::map<std::string, OpPlan, std::less<>> ops;          ///< of all three lists, those that meet shared memory or choose an instruction
+  LayoutChoices choices;                                   ///< that it was made with
 
   const OpPlan* find(std::string_view op) const;
   /// Null: not known.
@@ -108,6 +108,9 @@ struct LayoutPlan {
 /// "/layouts/VALUE" and "/instructions/OP" of `file`; where there are any, the plan has the default instead.
 LayoutPlan plan_layouts(const Kernel& kernel, const Scope& params, const Machine& machine, const LayoutChoices& choices,
                         const std::string& file, std::vector<Fault>& faults);
+
+/// In which a tensor's bytes can be, as choices say it; natural first.
+std::vector<std::string> orders_of(const Tensor& tensor);
 
 /// TMA moves a tile of a tensor by it.
 bool is_copy(const TileOp& op);

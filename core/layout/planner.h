@@ -42,9 +42,10 @@ class Planner {
   int usual_span(std::size_t v) const;
   /// Of what a transposing load makes, and of what a copy makes of that.
   std::optional<LayoutForm> quads_of(std::size_t v) const;
-  /// In shared memory: a copy brings it from a packed tensor, or takes it there; in registers: numbers of 4 bits that are loaded from
-  /// there.
-  bool is_packed(std::size_t v) const;
+  /// Of a tile in shared memory: a copy brings it from a packed tensor, or takes it there; in registers: numbers of 4 bits that are loaded
+  /// from there.
+  std::optional<PackedOrder> packed_order(std::size_t v) const;
+  bool is_packed(std::size_t v) const { return packed_order(v).has_value(); }
   /// Which tensors are packed: those that say so, and those that may be and were chosen to be.
   void find_packed();
   /// Why its tiles do not lie packed; empty: they can.

@@ -165,7 +165,7 @@ class Asking {
     const std::string now = given == choices_.layouts.end() ? std::string(kNaturalOrder) : given->second;
     LayoutDecision decision;
     std::string why;
-    for (const std::string_view order : {kNaturalOrder, kPrepackedOrder}) {
+    for (const std::string& order : orders_of(tensor)) {
       if (said != said_.layouts.end() && said->second != order) continue;
       LayoutCandidate ordered;
       ordered.choices.layouts[tensor.name] = order;

@@ -18,7 +18,7 @@
 namespace heddle::triton {
 namespace {
 
-constexpr int kMostRounds = 8;
+constexpr int kMostPasses = 8;
 constexpr int kMostAhead = 16;  ///< stages by which a load is moved for a ring as deep as the schedule's
 
 bool is_load(const Op& op) { return op.kind == "tma_load" || op.kind == "load" || op.kind == "gather"; }
@@ -296,7 +296,7 @@ class Pipeline {
     };
     // Each round moves an op at most once; what is carried around the loop settles in a few.
     bool moved = true;
-    for (int round = 0; moved && round < kMostRounds; ++round) {
+    for (int round = 0; moved && round < kMostPasses; ++round) {
       moved = false;
       for (std::size_t place = decided.ops.size(); place-- > 0;) {
         if (of_.count(place) || place == terminator_) continue;

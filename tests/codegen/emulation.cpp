@@ -133,9 +133,11 @@ std::string compiled(const std::string& text, const Folder& folder) {
 
 /// Where an element of a tensor is kept.
 std::size_t kept_at(const Lowering& from, const Tensor& tensor, const Array& array, std::size_t element) {
-  if (!from.problem.layouts || !from.problem.layouts->packed.contains(tensor.name)) return element;
+  const auto packed = from.problem.layouts ? from.problem.layouts->packed.find(tensor.name)
+                                           : std::map<std::string, PackedOrder, std::less<>>::const_iterator{};
+  if (!from.problem.layouts || packed == from.problem.layouts->packed.end()) return element;
   const auto at = static_cast<std::int64_t>(element), columns = array.shape.back();
-  return static_cast<std::size_t>(packed_place(at / columns, at % columns, columns, bits_of(tensor.dtype)));
+  return static_cast<std::size_t>(packed_place(at / columns, at % columns, columns, bits_of(tensor.dtype), packed->second));
 }
 
 /// Root mean square of the difference over that of the reference.

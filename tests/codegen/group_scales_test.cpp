@@ -148,6 +148,12 @@ TEST_CASE("prepacked weights lie where threads take them", "[codegen]") {
     for (std::int64_t r = 0; r < 64; ++r)
       for (std::int64_t c = 0; c < columns; ++c)
         REQUIRE(places_of(*layout, {r, c}).front()[LayoutAxis::Offset] == packed_place(r, c, columns, 32));
+    const auto lines = known_layout("packed lines", {64, columns}, 32);
+    REQUIRE(lines);
+    CHECK(known_name(*lines, 32) == "packed lines");
+    for (std::int64_t r = 0; r < 64; ++r)
+      for (std::int64_t c = 0; c < columns; ++c)
+        REQUIRE(places_of(*lines, {r, c}).front()[LayoutAxis::Offset] == packed_place(r, c, columns, 32, PackedOrder::Lines));
   }
   std::vector<bool> taken(std::size_t{128 * 192}, false);
   for (std::int64_t r = 0; r < 128; ++r)
@@ -162,7 +168,7 @@ TEST_CASE("prepacked weights lie where threads take them", "[codegen]") {
       taken[static_cast<std::size_t>(at)] = true;
     }
   // Bytes that a GPU gets, and back.
-  const TensorPlan plan{"W", DType::I4, {64, 128}, TensorRole::Input, true};
+  const TensorPlan plan{"W", DType::I4, {64, 128}, TensorRole::Input, 1};
   std::vector<float> numbers;
   for (int i = 0; i < 64 * 128; ++i) numbers.push_back(static_cast<float>((i * 7 + i / 128) % 16 - 8));
   const auto bytes = as_bytes(plan, numbers);

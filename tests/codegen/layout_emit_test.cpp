@@ -7,6 +7,7 @@
 
 #include "codegen/emit/emit.h"
 #include "core/formats/schedule_json.h"
+#include "core/kernel/packed.h"
 #include "core/layout/known.h"
 #include "core/layout/notation.h"
 #include "core/layout/plan.h"
@@ -51,6 +52,48 @@ TEST_CASE("dQ of attention backward that is kept packed is stored 16 bytes at on
   from = laid_out(from, {{{"dQ", "prepacked"}}, {}});
   CHECK(from.problem.layouts->find("stage_dq0")->instruction.name == "st.shared.16");
   CHECK(run_text(from, 2) < 4e-3);
+}
+
+TEST_CASE("dQ of attention backward in lines of registers is stored by stmatrix, and computes what heddle eval computes",
+          "[codegen][.slow]") {
+  const Scope sizes{{"HEADS", 2}, {"Q_LEN", 128}, {"KV_LEN", 256}};
+  const test::Lowering from = laid_out(test::lowering("attention_backward_hopper", sizes), {{{"dQ", "prepacked lines"}}, {}});
+  const OpPlan* store = from.problem.layouts->find("stage_dq0");
+  CHECK(store->instruction.name == "stmatrix.x4");
+  CHECK(store->charged().ways == 1);
+  CHECK(store->charged().port == 128);
+  CHECK(store->charged().issues == 8);
+  CHECK(run_text(from, 2) < 4e-3);
+}
+
+TEST_CASE("the text says where packed tensors keep their numbers, for whoever packs them", "[codegen]") {
+  const test::Lowering weights =
+      laid_out(test::lowering("gemm_w4a16_hopper", {{"N_OUT", 192}, {"TOKENS", 40}, {"K", 448}}), {{{"W", "prepacked"}}, {}});
+  const test::Lowering backward = test::lowering("attention_backward_hopper", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 256}});
+  struct Case {
+    test::Lowering from;
+    std::string tensor;
+    std::int64_t rows, columns;
+    int bits;
+    PackedOrder order;
+  };
+  for (const Case& c : {Case{weights, "W", 192, 448, 4, PackedOrder::Threads},
+                        Case{laid_out(backward, {{{"dQ", "prepacked"}}, {}}), "dQ", 128, 128, 32, PackedOrder::Threads},
+                        Case{laid_out(backward, {{{"dQ", "prepacked lines"}}, {}}), "dQ", 128, 128, 32, PackedOrder::Lines}}) {
+    CAPTURE(c.tensor);
+    const std::string text = text_of(c.from);
+    const std::size_t begin = text.find("static inline long long place_of_" + c.tensor), end = text.find("#endif", begin);
+    REQUIRE(begin != std::string::npos);
+    std::string program = text.substr(begin, end - begin) + "int main() {\n  long long sum = 0;\n";
+    program += fmt::format(
+        "  for (long long r = 0; r < {}; ++r)\n    for (long long c = 0; c < {}; ++c) sum += place_of_{}(r, c) * (r * 1000 + c);\n", c.rows,
+        c.columns, c.tensor);
+    long long sum = 0;
+    for (std::int64_t r = 0; r < c.rows; ++r)
+      for (std::int64_t k = 0; k < c.columns; ++k) sum += packed_place(r, k, c.columns, c.bits, c.order) * (r * 1000 + k);
+    program += fmt::format("  return sum == {}LL ? 0 : 1;\n}}\n", sum);
+    CHECK(test::run_emulated(program, {""}).front().code == 0);
+  }
 }
 
 TEST_CASE("dQ of attention backward in rows of 32 and 64 bytes computes what heddle eval computes", "[codegen][.slow]") {

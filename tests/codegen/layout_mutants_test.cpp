@@ -103,6 +103,11 @@ std::vector<PlanMutant> plan_mutants(const Kernel& kernel, const LayoutPlan& pla
           add(
               fmt::format("{}: on its way {}", name, what),
               [&](LayoutPlan& p) { at(p).scratch = std::make_shared<const heddle::Layout>(layout); }, true);
+      if (access.turned)
+        for (const auto& [what, layout] : wrong_layouts(*access.turned))
+          add(
+              fmt::format("{}: transposed, {}", name, what),
+              [&](LayoutPlan& p) { at(p).turned = std::make_shared<const heddle::Layout>(layout); }, true);
       const auto change_row = [&](const char* what, const std::function<void(heddle::Instruction&)>& change) {
         add(fmt::format("{}: {}", name, what), [&](LayoutPlan& p) {
           auto row = std::make_shared<heddle::Instruction>(*access.by);
@@ -160,6 +165,7 @@ const std::vector<Case>& cases() {
       {"gemm_fetched", {{"F", 192}, {"T", 64}, {"K", 352}}, 2, 0, 2},
       {"gemm_turned", {{"F", 128}, {"T", 64}, {"K", 320}}, 2, 0, 3},
       {"gemm_fp8_hopper", {{"M", 256}, {"N", 128}, {"K", 512}}, 2, 0, 2},
+      {"attention_forward_fp8_turned_hopper", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 256}}, 1, 4e-3, 12},
       {"gemm_w4a16_hopper", {{"N_OUT", 256}, {"TOKENS", 40}, {"K", 384}}, 2, 0, 3},
       {"gemm_w4a16_prepacked_hopper", {{"N_OUT", 256}, {"TOKENS", 40}, {"K", 384}}, 2, 0}};
   return all;

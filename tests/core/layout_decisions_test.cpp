@@ -78,11 +78,22 @@ TEST_CASE("a tensor that may be packed is one decision with its tiles, in both o
   std::map<std::string, std::size_t> orders;
   for (const LayoutCandidate& each : decision.candidates) {
     ++orders[each.choices.layouts.at("dQ")];
-    for (const char* tile : {"dqs0", "dqs1"})
+    for (const char* tile : {"dqs0", "dqs1"}) {
       CHECK((each.choices.layouts.at(tile) == "packed") == (each.choices.layouts.at("dQ") == "prepacked"));
+      CHECK((each.choices.layouts.at(tile) == "packed lines") == (each.choices.layouts.at("dQ") == "prepacked lines"));
+    }
   }
   CHECK(orders["natural"] == halves * halves);
   CHECK(orders["prepacked"] > 0);
+  // Of a packed result four registers are also stored by one stmatrix, as pairs of 16 bits.
+  const auto by_matrix = std::find_if(decision.candidates.begin(), decision.candidates.end(), [](const LayoutCandidate& each) {
+    return choices_text(each.choices) ==
+           "dQ=prepacked lines, dqs0=packed lines, dqs1=packed lines, stage_dq0=stmatrix.x4, stage_dq1=stmatrix.x4";
+  });
+  REQUIRE(by_matrix != decision.candidates.end());
+  CHECK(by_matrix->cost().port == 256);
+  CHECK(by_matrix->cost().issues == 16);
+  CHECK(by_matrix->dominated_by);
   // Each thread stores 16 bytes at once, beside those of the next lane: half the instructions, and nobody meets or selects.
   const LayoutCandidate& best = decision.candidates[decision.open().front()];
   CHECK(choices_text(best.choices) == "dQ=prepacked, dqs0=packed, dqs1=packed, stage_dq0=st.shared.16, stage_dq1=st.shared.16");
@@ -132,7 +143,7 @@ TEST_CASE("an order that a tensor does not have, or cannot have, is a fault at i
     return problem.ok() ? std::string() : to_string(problem.error());
   };
   CHECK(faults("gemm_w4a16_hopper", {}, "W", "prepacked").empty());
-  CHECK(faults("gemm_w4a16_hopper", {}, "W", "panels 64").find("it is \"natural\" or \"prepacked\"") != std::string::npos);
+  CHECK(faults("gemm_w4a16_hopper", {}, "W", "panels 64").find("it is one of natural, prepacked") != std::string::npos);
   CHECK(faults("gemm_w4a16_hopper", {{"K", 416}}, "W", "prepacked").find("/layouts/W") != std::string::npos);
   CHECK(faults("gemm_w4a16_hopper", {}, "X", "prepacked").find("has no value 'X'") != std::string::npos);
   CHECK(faults("attention_backward_hopper", {{"Q_LEN", 320}}, "dQ", "prepacked").empty());
@@ -190,6 +201,18 @@ TEST_CASE("every way of staging an f32 accumulator is a candidate with its cost"
   CHECK(port_of("dqs0=panels 128, stage_dq0=st.shared.8") == 256);      // 4 cycles for each of 64 stores of a warp
   CHECK(port_of("dqs0=panels 32, stage_dq0=st.shared.8") == 128);       // rows of 32 bytes: 2
   CHECK(port_of("dqs0=panels 128, stage_dq0=st.shared.8,2,3") == 128);  // lanes that take pieces in turn: 2
+}
+
+TEST_CASE("pieces of 32 bytes would stage an f32 accumulator without conflicts, and TMA of this machine does not exchange such", "[core]") {
+  const Problem problem = resolve(backward(), h100()).value();
+  for (const LayoutAlternative& each : alternatives_of(backward(), problem.params, h100(), *problem.layouts, "stage_dq0")) {
+    if (each.layout != "panels 128 atoms 32" || each.instruction.name != "st.shared.8" || each.instruction.exchange.used()) continue;
+    CHECK(each.cost.port == 128);
+    CHECK(each.cost.ways == 1);
+    CHECK(each.refused == "'dqs0' is read by TMA of 'add_dq0', which exchanges pieces of 16 bytes, not of 32, on this machine");
+    return;
+  }
+  FAIL("no such alternative");
 }
 
 TEST_CASE("what a file or a person says of a layout is not open", "[core]") {

@@ -91,7 +91,7 @@ ParetoModel build_pareto(const Problem& problem, const Pareto& front, const Cont
     const bool used = std::find(front.against.begin(), front.against.end(), r) != front.against.end();
     if (!used && (r != Resource::Tmem || problem.limits.tmem_columns > 0)) model.besides.push_back(r);
   }
-  const bool same = content.problem.get() == &problem;
+  const bool same = content.problem.get() == &problem && !layouts_to_use(content, front);
   const ScheduleEntry *a = same ? content.entry() : nullptr, *b = same ? content.baseline_entry() : nullptr;
   const std::vector<std::size_t> points = front_points(front);
   const auto takes = [&](const Schedule& schedule) {
@@ -182,8 +182,7 @@ std::string pareto_as_text(const ParetoModel& model) {
   return table_as_text(std::span(columns), model.rows);
 }
 
-std::optional<LayoutChoices> layouts_to_use(const Session& session, const Pareto& front) {
-  const Content& content = session.content();
+std::optional<LayoutChoices> layouts_to_use(const Content& content, const Pareto& front) {
   if (front.layouts_open.empty() || !content.problem || !content.problem->layouts) return std::nullopt;
   const auto found = std::find_if(front.steps.begin(), front.steps.end(), [](const ParetoStep& step) { return step.schedule.has_value(); });
   if (found == front.steps.end() || in_force(*content.kernel, *content.problem->layouts, found->schedule->layouts)) return std::nullopt;
@@ -192,7 +191,7 @@ std::optional<LayoutChoices> layouts_to_use(const Session& session, const Pareto
 
 std::optional<Command> take_point(const Session& session, const Pareto& front, const ParetoRow& row, bool as_baseline) {
   const Content& content = session.content();
-  if (!row.has_point() || !session.answered(Topic::Pareto) || layouts_to_use(session, front)) return std::nullopt;
+  if (!row.has_point() || !session.answered(Topic::Pareto) || layouts_to_use(content, front)) return std::nullopt;
   const ParetoStep& step = front.steps[row.step];
   for (std::size_t i = 0; i < content.schedules.size(); ++i)
     if (same_program(content.schedules[i]->schedule, *step.schedule))

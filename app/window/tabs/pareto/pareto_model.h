@@ -59,7 +59,7 @@ std::vector<Column<ParetoRow>> pareto_columns(const ParetoModel& model);
 /// Tab-separated, with a header line.
 std::string pareto_as_text(const ParetoModel& model);
 /// Those of the front's schedules, where others are in force.
-std::optional<LayoutChoices> layouts_to_use(const Session& session, const Pareto& front);
+std::optional<LayoutChoices> layouts_to_use(const Content& content, const Pareto& front);
 /// What a click on the point does: shows the schedule if it is in the list already, else takes it over. Nothing for rows
 /// without a point.
 std::optional<Command> take_point(const Session& session, const Pareto& front, const ParetoRow& row, bool as_baseline);

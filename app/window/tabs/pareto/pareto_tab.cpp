@@ -268,7 +268,7 @@ void draw_pareto_tab(const Session& session, const Models&, UiState& ui) {
   ImGui::NewLine();
   if (!front->refusal.empty()) return wrapped_text(fonts().body, theme().warning, front->refusal);
   // Points of other layouts are schedules of another problem: it has to be put in force first.
-  if (const auto other = layouts_to_use(session, *front); other && session.answered(Topic::Pareto)) {
+  if (const auto other = layouts_to_use(session.content(), *front); other && session.answered(Topic::Pareto)) {
     if (button("pareto/use_layouts", "Use these layouts")) ui.commands.push(ChooseLayouts{*other, front->layouts, true});
     ImGui::SameLine();
     colored_text(theme().dim, fitted(fonts().small, "the front's schedules have " + front->layouts, ImGui::GetContentRegionAvail().x));
