@@ -238,7 +238,7 @@ void Planner::find_packed() {
     const bool lines = said->second == kPrepackedLines && tensor.dtype == DType::F32;
     if (said->second != kPrepackedOrder && !lines)
       fault(pointer, fmt::format("the tensor '{}' cannot be ordered as \"{}\"", tensor.name, printable(said->second)),
-            fmt::format("it is one of {}", list_of(orders_of(tensor))));
+            fmt::format("it is {}", list_of(orders_of(tensor))));
     else if (std::string why = packing_objection(tensor); !why.empty())
       fault(pointer, fmt::format("the tensor '{}' cannot be prepacked: {}", tensor.name, why));
     else
@@ -530,9 +530,20 @@ void Planner::take_layouts() {
     }
     const bool one = stored->layout->bases == decltype(Layout::bases){} && stored->layout->repeats.empty();  // element, wherever it lies
     if (!one && stored->layout->in_memory() != (value(v).space == Space::Smem)) {
-      fault(pointer, fmt::format("'{}' lies in {}, and \"{}\" is a layout of {}", printable(name),
-                                 value(v).space == Space::Smem ? "shared memory" : "registers", printable(text),
-                                 stored->layout->in_memory() ? "memory" : "registers"));
+      std::string hint;
+      for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
+        for (const TileOp& op : *list) {
+          if ((op.kind != "smem_store" && op.kind != "smem_load") || op.inputs.empty() || op.outputs.empty()) continue;
+          const std::string &from = op.inputs[0].value, &to = op.outputs[0];
+          if (from == name || to == name)
+            hint = fmt::format("'{}' moves it {} '{}', of which that can be said", op.name, from == name ? "to" : "from",
+                               from == name ? to : from);
+        }
+      fault(pointer,
+            fmt::format("'{}' lies in {}, and \"{}\" is a layout of {}", printable(name),
+                        value(v).space == Space::Smem ? "shared memory" : "registers", printable(text),
+                        stored->layout->in_memory() ? "memory" : "registers"),
+            std::move(hint));
       continue;
     }
     if (const Layout& layout = *stored->layout; value(v).space == Space::Register && (layout.extent(LayoutAxis::Lane) != kWarpLanes ||

@@ -110,7 +110,8 @@ bool take_layout_demand(std::string_view sentence, const Kernel& kernel, LayoutC
           : moved.empty() ? "there is none"
                           : "there are " + list_of(moved));
   }
-  for (const std::string& op : ops) add_instruction(fmt::format("{}={}", op, rest), choices, faults);
+  const bool bare = rest == "stmatrix" || rest == "ldmatrix";  // the widest
+  for (const std::string& op : ops) add_instruction(fmt::format("{}={}{}", op, rest, bare ? ".x4" : ""), choices, faults);
   return true;
 }
 

@@ -32,6 +32,7 @@ const std::vector<Case>& cases() {
   static const std::vector<Case> list = [] {
     std::vector<Case> all;
     for (const std::string& name : test::lowered_kernels()) all.push_back({name.c_str(), {}, ""});
+    all.push_back({"attention_forward_fp8_turned_hopper", {}, ""});
     for (const char* hand : {"fa3", "fa3-overlap", "fa3-pingpong", "fa3-neither"}) all.push_back({"attention_forward_hopper", {}, hand});
     const Scope wide{{"KV", 176}};
     for (const char* hand : {"fa3-kv176", "fa3-overlap-kv176", "fa3-pingpong-kv176", "fa3-neither-kv176"})

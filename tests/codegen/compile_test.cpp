@@ -260,13 +260,21 @@ TEST_CASE("short loops, other tile sizes and both compilers compile clean too", 
   CHECK(judge(compiled->report, test::program_of(test::lowering("gemm_hopper"))).empty());
 }
 
-TEST_CASE("attention backward compiles clean", "[codegen][.slow]") {
+TEST_CASE("attention backward compiles clean, also with dQ packed, and 8-bit attention that transposes V", "[codegen][.slow]") {
   if (!compiler_there(Compiler::Auto)) return;
-  const auto compiled = compile_cuda(source_of("attention_backward_hopper"));
-  REQUIRE(compiled.ok());
-  CAPTURE(compiled->log);
-  CHECK(judge(compiled->report, test::program_of(test::lowering("attention_backward_hopper"))).empty());
-  CHECK(compiled->report.remarks.empty());
+  const test::Lowering backward = test::lowering("attention_backward_hopper");
+  for (const test::Lowering& from :
+       {backward, test::laid_out(backward, {{{"dQ", "prepacked"}}, {}}), test::laid_out(backward, {{{"dQ", "prepacked lines"}}, {}}),
+        test::lowering("attention_forward_fp8_turned_hopper")}) {
+    const Program program = test::program_of(from);
+    const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, program);
+    REQUIRE(emitted.emission);
+    const auto compiled = compile_cuda(emitted.emission->source);
+    REQUIRE(compiled.ok());
+    CAPTURE(from.kernel.name, compiled->log);
+    CHECK(judge(compiled->report, program).empty());
+    CHECK(compiled->report.remarks.empty());
+  }
 }
 
 TEST_CASE("the same text is compiled once, and a damaged cache is not believed", "[codegen][.slow]") {

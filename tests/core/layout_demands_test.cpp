@@ -31,6 +31,7 @@ TEST_CASE("a demand in words chooses a layout or an instruction", "[core]") {
   CHECK(take("  layout   dqs0   panels 32 ").choices.layouts.at("dqs0") == "panels 32");
   for (const char* sentence : {"store dqs0 by st.shared.8", "store dq0 by st.shared.8", "store stage_dq0 by st.shared.8"})
     CHECK(take(sentence).choices.instructions.at("stage_dq0").name == "st.shared.8");
+  CHECK(take("store dq0 by stmatrix").choices.instructions.at("stage_dq0").name == "stmatrix.x4");
   CHECK(take("store dqs0 by st.shared.8,2,3").choices.instructions.at("stage_dq0").exchange.lane == 2);
 }
 
