@@ -134,7 +134,7 @@ Answer price(const Question& q, std::stop_token stop, const AskListener& tell) {
   // What is said of layouts is a demand too.
   const solver::LayoutsLeftOpen layouts{choices_of(*q.problem), [&](const LayoutChoices& said) { return open(q, said); },
                                         [&](const LayoutChoices& choices) { return laid_out(q, choices); }};
-  const bool about_layouts = q.options.layouts_open || !layouts.said.empty();
+  const bool about_layouts = q.options.layouts_open || (!layouts.said.empty() && q.problem->layouts);
   return solver::price_constraints(solve_request(q), stop, listener, about_layouts ? &layouts : nullptr);
 }
 

@@ -83,6 +83,7 @@ void SessionCore::on(const Ask& c) {
     return say(LogLevel::Warning, fmt::format("not asking ({}): {}", to_string(c.topic), reason));
   QuestionState& asked = question_of(c.topic);
   AskOptions options = c.options;
+  if (!session_.why_no_question(Topic::Layouts).empty()) options.layouts_open = false;
   if (c.topic == Topic::Latency && !options.op.valid()) options.op = document_.selection.primary();
   if (asked.active()) on(CancelAsk{c.topic});
   put_aside(c.topic);

@@ -11,6 +11,10 @@ DEVICE void tma_load(u32 to, const TensorMap* map, int x, int y, int z, u32 barr
   asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
                "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z) : "memory");
 }
+DEVICE void tma_load(u32 to, const TensorMap* map, int x, int y, int z, int v, u32 barrier) {
+  asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(to),
+               "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(v) : "memory");
+}
 DEVICE void tma_load(u32 to, const TensorMap* map, int x, int y, int z, int v, int w, u32 barrier) {
   asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(to),
                "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(v), "r"(w) : "memory");
@@ -25,6 +29,11 @@ DEVICE void tma_load_all(u32 to, const TensorMap* map, int x, int y, int z, u32 
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(to),
       "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "h"(blocks) : "memory");
+}
+DEVICE void tma_load_all(u32 to, const TensorMap* map, int x, int y, int z, int v, u32 barrier, unsigned short blocks) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%3, %4, %5, %6}], [%2], %7;" ::"r"(to),
+      "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(v), "h"(blocks) : "memory");
 }
 DEVICE void tma_load_all(u32 to, const TensorMap* map, int x, int y, int z, int v, int w, u32 barrier, unsigned short blocks) {
   asm volatile(

@@ -42,7 +42,8 @@ bool Writer::has_relabelled_rows(std::size_t v) const {
 std::optional<Writer::Panels> Writer::panels_of(std::size_t v, const TileOp& op) {
   const auto& shape = values_[v].shape;
   const std::int64_t bits = bits_of(kernel_.values[v].dtype);
-  if (bits >= 16 && shape.size() == 1 && shape[0] <= kMostBoxColumns) {
+  const auto packed = plan_->packed.find(op.tensor);
+  if (packed == plan_->packed.end() && bits >= 16 && shape.size() == 1 && shape[0] <= kMostBoxColumns) {
     // A box has at least 16 bytes: a shorter vector brings its neighbours along, which are not read.
     const std::int64_t width = op.kind == "tma_load" ? std::max(shape[0], kLeastBoxBytes * 8 / bits) : shape[0];
     if (width * bits % 128 == 0) return Panels{1, static_cast<int>(width), 1, width * bits / 8, 0};
@@ -53,9 +54,10 @@ std::optional<Writer::Panels> Writer::panels_of(std::size_t v, const TileOp& op)
   };
   const heddle::Layout* layout = layout_of(v);
   const auto swizzle = swizzle_of(v);
-  if (plan_->packed.contains(op.tensor)) {
+  if (packed != plan_->packed.end()) {
     const std::int64_t bytes = layout ? layout->elements() * bits / 8 : 0;
-    if (!layout || !plan_->values[v].text.starts_with("packed") || bytes / kPackedRow > kMostBoxRows)
+    if (!layout || plan_->values[v].text != (packed->second == PackedOrder::Lines ? "packed lines" : "packed") ||
+        bytes / kPackedRow > kMostBoxRows)
       return refused(fmt::format("'{}' moves a tile of a prepacked tensor that lies otherwise, or is too large for a box", op.name));
     return Panels{1, static_cast<int>(kPackedRow * 8 / std::max<std::int64_t>(bits, 8)), bytes / kPackedRow, bytes, 0};
   }

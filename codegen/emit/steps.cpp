@@ -227,7 +227,8 @@ std::size_t Writer::map_of(const TileOp& op, const Panels& panels) {
     fits = fits && extent >= 1 && extent < (std::int64_t{1} << 31) && stride < (std::int64_t{1} << 40);
     if (fits) stride *= extent;
   }
-  const bool sizes = fits && whole_bytes && plan.extents.size() >= 2 && (plan.extents.size() <= 3 || panels.relabelled || packed) &&
+  const bool sizes = fits && whole_bytes && plan.extents.size() >= 2 &&
+                     (plan.extents.size() <= 3 || panels.relabelled || (packed && plan.extents.size() <= 4)) &&
                      plan.extents[0] * bits % 128 == 0 && bits * panels.width * panels.rows == panels.bytes * 8;
   if (!sizes)
     refuse(

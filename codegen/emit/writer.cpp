@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "codegen/device/device.h"
 #include "codegen/emit/tensor_move.h"
@@ -120,7 +121,9 @@ void Writer::write_head() {
     line("// map{}: {}, extents{} (innermost first), box{}, {}", m, safe_name(kernel_.tensors[map.tensor].name), extents, box,
          map.swizzle > 0 ? fmt::format("{}-byte swizzle", map.swizzle) : "no swizzle");
   }
-  for (const auto& [name, order] : plan_->packed) write_place_of(*kernel_.find_tensor(name), order);
+  std::set<std::string> places;
+  for (const auto& [name, order] : plan_->packed)
+    if (const Tensor* tensor = kernel_.find_tensor(name); tensor && places.insert(safe_name(name)).second) write_place_of(*tensor, order);
   raw("");
 }
 

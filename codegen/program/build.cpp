@@ -368,6 +368,12 @@ void Builder::lower(std::size_t role, const PipelineLine& line, Piece piece) {
   Step step = base(line.op, line);
   if (line.kind == Kind::Issue) step.piece = piece;
   bool fresh = true;
+  // What a tensor core of Blackwell makes lies in tensor memory, and a ring has it.
+  const bool signals = line.kind == Kind::Commit && line.hardware && engine_of(problem_, line.op) == Engine::Mma;
+  if (signals && line.value.valid() && !full_of_.contains(value_index(problem_.value(line.value).name)))
+    return refuse("product_place", {name(line.op)},
+                  fmt::format("'{}' makes '{}', which lies in {}: tcgen05 makes its result in tensor memory", name(line.op),
+                              problem_.value(line.value).name, to_string(problem_.value(line.value).space)));
   switch (line.kind) {
     case Kind::Wait: {
       const bool kept = line.value.valid() && awaits_accumulator(line);

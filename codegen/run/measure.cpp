@@ -35,6 +35,11 @@ Result<std::vector<TensorPlan>> tensors_of(const Kernel& kernel, const Problem& 
     }
     if (bytes > kMostBytes)
       return Error::input(fmt::format("tensor '{}' has more than a terabyte", tensor.name), "choose smaller parameters");
+    const std::size_t rank = plan.shape.size();
+    if (plan.packed != 0 &&
+        (rank < 2 || plan.shape[rank - 2] % kPackedRows != 0 || plan.shape.back() % packed_columns(bits_of(tensor.dtype)) != 0))
+      return Error::input(fmt::format("tensor '{}' is prepacked and has no whole blocks of {} rows and {} columns", tensor.name,
+                                      kPackedRows, packed_columns(bits_of(tensor.dtype))));
     tensors.push_back(std::move(plan));
   }
   return tensors;

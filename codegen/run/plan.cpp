@@ -6,6 +6,8 @@
 #include <initializer_list>
 #include <type_traits>
 
+#include "core/kernel/packed.h"
+
 namespace heddle::codegen {
 namespace {
 
@@ -153,6 +155,13 @@ bool consistent(const RunPlan& p) {
       if (t >= n) return false;
     return true;
   };
+  const auto whole = [](const TensorPlan& t) {
+    const std::size_t rank = t.shape.size();
+    const int bits = bits_of(t.dtype);
+    return t.packed == 0 || (rank >= 2 && (bits == 4 || (bits == 32 && t.packed <= 2)) && t.shape[rank - 2] % kPackedRows == 0 &&
+                             t.shape[rank - 1] % packed_columns(bits) == 0);
+  };
+  if (!std::all_of(p.tensors.begin(), p.tensors.end(), whole)) return false;
   bool good = launch(p.plain) && (!p.loop || launch(*p.loop)) && (!p.ops || launch(*p.ops)) && (!p.reference || p.reference->output < n);
   for (const KernelPlan& micro : p.micros) good = good && launch(micro);
   for (const CasePlan& c : p.cases) {

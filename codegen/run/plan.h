@@ -20,7 +20,7 @@ struct TensorPlan {
   DType dtype = DType::F32;
   std::vector<std::int64_t> shape;
   TensorRole role = TensorRole::Input;
-  int packed = 0;  ///< core/kernel/packed.h: 1 thread by thread, 2 in lines
+  int packed = 0;  ///< core/kernel/packed.h: 1 thread by thread, 2 in lines; then it has whole blocks
   std::int64_t elements() const;
   std::int64_t bytes() const;
 };

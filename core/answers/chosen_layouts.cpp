@@ -115,7 +115,7 @@ std::string chosen_layouts_text(const ChosenLayouts& answer, const TextStyle& st
   constexpr std::size_t kMostRows = 5;  // of a decision
   std::string text = wrapped(styled(layout_claim(answer), style), "layouts: ", style.width);
   if (!answer.question.decisions.empty())
-    for (const std::string& each : answer.question.left_out) text += wrapped(styled(each, style), "not open: ", style.width);
+    for (const std::string& each : answer.question.left_out) text += wrapped(styled(each, style), "left out: ", style.width);
   const std::vector<CandidateRow> all = candidate_rows(answer);
   for (std::size_t d = 0; d < answer.question.decisions.size(); ++d) {
     const LayoutDecision& decision = answer.question.decisions[d];

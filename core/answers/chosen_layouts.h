@@ -28,9 +28,10 @@ struct ChosenLayouts {
 
 /// "the layouts and instructions of dqs0 and dqs1 that the catalogue of h100 offers (225 combinations in all, 1 after those that others
 /// dominate are dropped)". Pre: there is a decision.
+std::string open_layouts_text(const OpenLayouts& question);
+
 /// Why there is no one problem whose front is that of all that is open (only_choices()).
 std::string several_left_text(const OpenLayouts& question);
-std::string open_layouts_text(const OpenLayouts& question);
 
 /// "II 2688 is the least over all schedules and the layouts and instructions of dqs0 and dqs1 that the catalogue of h100 offers (225
 /// combinations in all, 1 after those that others dominate are dropped)". Says less where less was proved.

@@ -144,7 +144,7 @@ std::int64_t count_shuffles(const Layout& from, const Layout& to, int bits) {
   return static_cast<std::int64_t>(fetched.size());
 }
 
-bool lies_packed(const Memory& memory, const std::vector<std::int64_t>& shape, int bits) {
+bool lies_packed(const Memory& memory, const std::vector<std::int64_t>& shape, int bits, bool lines) {
   if (shape.size() != 2 || shape[0] != 64 || (bits != 4 && bits != 32) || shape[1] % (bits == 4 ? 64 : 8) != 0) return false;
   const auto in_lines = [&] {
     for (std::int64_t offset = 0; offset < static_cast<std::int64_t>(memory.offsets.size()); ++offset) {
@@ -154,7 +154,7 @@ bool lies_packed(const Memory& memory, const std::vector<std::int64_t>& shape, i
     }
     return true;
   };
-  if (bits == 32 && in_lines()) return true;
+  if (lines) return bits == 32 && in_lines();
   for (std::int64_t offset = 0; offset < static_cast<std::int64_t>(memory.offsets.size()); ++offset) {
     std::int64_t row = 0, column = 0;
     if (bits == 4) {

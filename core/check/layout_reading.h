@@ -31,7 +31,7 @@ bool lies_in_panels(const Memory& memory, const std::vector<std::int64_t>& shape
 /// As tiles of packed tensors lie in memory: 64 rows, 16 bytes of a block for each thread of a warpgroup. Of 4 bits a block has 64 columns,
 /// of which a thread takes A of a product; of 32 it has 8, of which a thread has a product's result, or a warp has each
 /// register in a line of its lanes.
-bool lies_packed(const Memory& memory, const std::vector<std::int64_t>& shape, int bits);
+bool lies_packed(const Memory& memory, const std::vector<std::int64_t>& shape, int bits, bool lines);
 
 /// The one has at [column, row] what the other, of this shape, has at [row, column].
 bool turns(const Memory& turned, const Memory& memory, const std::vector<std::int64_t>& shape);

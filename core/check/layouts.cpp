@@ -370,9 +370,10 @@ class Judge {
     }
     if (access.by->kind == InstructionKind::BulkCopy) {
       // Rows may be in another order where boxes have more dimensions: of 16 at a time.
-      if (!panels(memory, access.bits, access.by->swizzle) &&
-          !(access.store && in_boxes(rows_of(memory, access.bits, access.by->swizzle).value_or(Order{}))) &&
-          !(access.by->swizzle == 0 && lies_packed(*places, memory->shape, access.bits)))
+      const bool boxes = panels(memory, access.bits, access.by->swizzle) ||
+                         (access.store && in_boxes(rows_of(memory, access.bits, access.by->swizzle).value_or(Order{})));
+      if (access.packed ? access.by->swizzle != 0 || !lies_packed(*places, memory->shape, access.bits, *access.packed == PackedOrder::Lines)
+                        : !boxes)
         object(fmt::format("the tile of {} does not lie in the boxes of {}", op_, access.by->name));
       const auto bytes = static_cast<std::int64_t>(places->offsets.size()) * access.bits / 8, port = (bytes + 127) / 128;
       if (!access.cost.known)

@@ -88,9 +88,10 @@ std::optional<Layout> addresses(const Layout& registers, const Layout& memory);
 /// bases, where both are linear (no repeats). Row i of the result: bit i of outer's index (registers, then lanes, then warps).
 std::optional<std::vector<std::uint64_t>> conversion(const Layout& outer, const Layout& inner);
 
+/// With the order of its dimensions turned round: rows for columns.
+Layout transposed(const Layout& layout);
 /// The layout of a tile's one number per row (dimension 1 gone) or per column (dimension 0 gone): what was held along the dimension is held
 /// in copies; registers that are copies of each other are one.
-Layout transposed(const Layout& layout);
 Layout without_dimension(const Layout& layout, std::size_t dimension);
 
 /// How registers become others, cheapest first.

@@ -48,6 +48,7 @@ struct OpAccess {
   std::shared_ptr<const Layout> scratch;
   /// What a load finds that transposes: the value's layout, with rows for columns. Null: as `value`.
   std::shared_ptr<const Layout> turned;
+  std::optional<PackedOrder> packed;      ///< of a copy: how its tensor, and so the tile, is packed
   std::shared_ptr<const Instruction> by;  ///< null: none is known
   LaneExchange exchange;
   AccessCost cost;

@@ -282,10 +282,11 @@ void Planner::plan_transfer(const TileOp& op, bool store) {
   if (said) {
     choice = *said;
   } else if (!store) {
-    choice = products() && access.bits == 16 ? first_fitting({"ldmatrix.x4", "ld.shared.16", "ld.shared.8", "ld.shared.4", "ld.shared.2"},
-                                                             held.layout, memory.layout, 16)
-                                             : first_fitting({"ld.shared.16", "ld.shared.8", "ld.shared.4", "ld.shared.2", "ld.shared.1"},
-                                                             held.layout, memory.layout, access.bits);
+    choice = products() && access.bits == 16
+                 ? first_fitting({"ldmatrix.x4", "ldmatrix.x4.trans", "ld.shared.16", "ld.shared.8", "ld.shared.4", "ld.shared.2"},
+                                 held.layout, memory.layout, 16)
+                 : first_fitting({"ld.shared.16", "ld.shared.8", "ld.shared.4", "ld.shared.2", "ld.shared.1"}, held.layout, memory.layout,
+                                 access.bits);
   } else if (f32_fragments) {
     const bool lines = packed_order(access.value) == PackedOrder::Lines;
     choice = lines ? InstructionChoice{"stmatrix.x4", {}} : InstructionChoice{"st.shared.8", {2, 3}};
@@ -343,6 +344,7 @@ void Planner::plan_copy(const TileOp& op) {
   access.value = access.registers = v;
   access.store = load;
   access.charged = !load;
+  if (const auto packed = plan_.packed.find(op.tensor); packed != plan_.packed.end()) access.packed = packed->second;
   access.bits = bits(v);
   const ValuePlan& memory = plan_.values[v];
   if (memory.layout) {

@@ -58,6 +58,17 @@ class Asking {
 
   Result<OpenLayouts> run(const std::vector<std::string>& names) {
     Result<Problem> given = resolve(kernel_, machine_, params_, changes_, choices_);
+    // What is said of its tiles may fit one order of a tensor only.
+    for (const Tensor& tensor : kernel_.tensors)
+      for (const std::string& order : orders_of(tensor)) {
+        if (given || choices_.layouts.contains(tensor.name) || order == kNaturalOrder) continue;
+        LayoutChoices ordered = choices_;
+        ordered.layouts[tensor.name] = order;
+        if (Result<Problem> other = resolve(kernel_, machine_, params_, changes_, ordered)) {
+          choices_ = std::move(ordered);
+          given = std::move(other);
+        }
+      }
     if (!given) return given.error();
     question_.problem = *std::move(given);
     question_.shape = question_.problem;
@@ -136,7 +147,7 @@ class Asking {
     return tiles;
   }
 
-  /// Not decided: the reason is a fault where it was asked for by name.
+  /// Not decided, or only in part: the reason is a fault where it was asked for by name.
   void leave_out(const std::string& name, const std::string& why, const std::vector<std::string>& names) {
     if (std::find(names.begin(), names.end(), "all") == names.end())
       fault(name, why);
@@ -161,7 +172,8 @@ class Asking {
 
   /// How a tensor's bytes are ordered, together with its tiles: in each order they can lie otherwise.
   void decide(const Tensor& tensor, const std::vector<std::string>& names) {
-    const auto given = choices_.layouts.find(tensor.name), said = said_.layouts.find(tensor.name);
+    const auto given = choices_.layouts.find(tensor.name);
+    const auto said = said_.layouts.find(tensor.name);
     const std::string now = given == choices_.layouts.end() ? std::string(kNaturalOrder) : given->second;
     LayoutDecision decision;
     std::string why;
@@ -185,7 +197,8 @@ class Asking {
       return c.choices.layouts.at(tensor.name) != decision.candidates[0].choices.layouts.at(tensor.name);
     };
     const bool both = std::any_of(decision.candidates.begin(), decision.candidates.end(), orders);
-    if (decision.candidates.empty() || (!both && said == said_.layouts.end() && !why.empty())) leave_out(tensor.name, why, names);
+    if (decision.candidates.empty() || (!both && said == said_.layouts.end() && !why.empty()))
+      leave_out(tensor.name, fmt::format("in another order: {}", why), names);
     add(std::move(decision));
   }
 
@@ -251,7 +264,8 @@ class Asking {
   void decide(const FreeAxis& axis, const std::vector<std::string>& names) {
     LayoutDecision decision;
     decision.values = {axis.name};
-    const auto given = choices_.layouts.find(axis.name), said = said_.layouts.find(axis.name);
+    const auto given = choices_.layouts.find(axis.name);
+    const auto said = said_.layouts.find(axis.name);
     const std::string now = given == choices_.layouts.end() ? std::string(kNaturalOrder) : given->second;
     std::vector<std::pair<LayoutCandidate, LayoutPlan>> ways;
     std::string why;
@@ -420,7 +434,7 @@ class Asking {
   const Machine& machine_;
   const Scope& params_;
   const Changes& changes_;
-  const LayoutChoices& choices_;
+  LayoutChoices choices_;
   const LayoutsFor what_;
   const LayoutChoices said_;  ///< what candidates agree with
   OpenLayouts question_;

@@ -65,9 +65,8 @@ struct OpenLayouts {
 enum class LayoutsFor { Choosing, Explaining };
 
 /// `names`: values in shared memory, ops that move one between it and registers, free axes, tensors that may be packed (with their tiles),
-/// or "all" of the loop, which may be none. What `choices` says of them is not open: a candidate agrees with it. Faults: unknown names (as
-/// of
-/// `--choose`), and those where nothing can be chosen, with the reason; everything that resolve() finds.
+/// or "all" of the loop, which may be none. What `choices` says of them is not open: a candidate agrees with it. Faults: unknown names
+/// (as of `--choose`), and those where nothing can be chosen, with the reason; everything that resolve() finds.
 Result<OpenLayouts> open_layouts(const Kernel& kernel, const Machine& machine, const Scope& params, const Changes& changes,
                                  const LayoutChoices& choices, const std::vector<std::string>& names,
                                  LayoutsFor what = LayoutsFor::Choosing);

@@ -9,6 +9,7 @@
 #include "codegen/compile/compile.h"
 #include "codegen/emit/emit.h"
 #include "codegen/run/data.h"
+#include "codegen/run/measure.h"
 #include "codegen/run/reference.h"
 #include "core/base/atomic_file.h"
 #include "core/formats/kernel_json.h"
@@ -202,6 +203,23 @@ TEST_CASE("the text of a GEMM with prepacked weights computes what heddle eval c
   // Registers, blocks of a tile, rows of blocks.
   for (const auto& wrong : {std::pair{"[4 * e + 1]", "[4 * e + 2]"}, {"j * 2048", "j * 1024"}, {", g_bf * 2 + 1, ", ", g_bf * 2, "}})
     CHECK(test::run_text(test::lowering(kPacked, kBlocks), 1, wrong) > 0.1);
+}
+
+TEST_CASE("what no copy uses is no reason to keep numbers of packed tensors beyond their bytes", "[codegen]") {
+  const auto text = read_file(test::repository_path("kernels/" + kPacked + ".json"));
+  REQUIRE(text.ok());
+  std::string other = *text;
+  const std::string more = R"({"name": "Z", "dtype": "i4", "shape": [65, 64], "role": "input", "prepacked": true}, )";
+  other.insert(other.find("{\"name\": \"W\", \"dtype\""), more);
+  const auto kernel = parse_kernel(other, "other.json");
+  REQUIRE(kernel.ok());
+  test::Lowering from = test::lowering(kPacked, kBlocks);
+  from.kernel = *kernel;
+  from = test::laid_out(from, from.schedule.layouts);
+  const Program program = test::program_of(from);
+  const auto run = prepare_run({from.kernel, from.problem, from.schedule, program, {}});
+  REQUIRE_FALSE(run.ok());
+  CHECK(to_string(run.error()).find("tensor 'Z' is prepacked and has no whole blocks of 64 rows and 64 columns") != std::string::npos);
 }
 
 TEST_CASE("prepacked weights that are no whole blocks, or moved otherwise, are refused by name", "[codegen]") {

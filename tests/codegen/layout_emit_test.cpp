@@ -96,6 +96,20 @@ TEST_CASE("the text says where packed tensors keep their numbers, for whoever pa
   }
 }
 
+TEST_CASE("a matrix of 16 bits that is stored by columns is transposed by ldmatrix on its way to the product", "[codegen][.slow]") {
+  test::Lowering from = test::lowered_fixture("gemm_fetched", {{"F", 192}, {"T", 64}, {"K", 352}});
+  std::reverse(from.kernel.tensors[0].shape.begin(), from.kernel.tensors[0].shape.end());
+  for (TileOp& op : from.kernel.body) {
+    if (op.name == "load_w") std::reverse(op.at.begin(), op.at.end());
+    if (op.name == "fetch") op.attrs["transpose"] = true;
+  }
+  from = laid_out(from, {});
+  const OpPlan* fetch = from.problem.layouts->find("fetch");
+  CHECK(fetch->instruction.name == "ldmatrix.x4.trans");
+  CHECK(fetch->charged().ways == 1);
+  CHECK(run_text(from, 2) == 0);
+}
+
 TEST_CASE("dQ of attention backward in rows of 32 and 64 bytes computes what heddle eval computes", "[codegen][.slow]") {
   const test::Lowering from = test::lowering("attention_backward_hopper", kBackward);
   for (const char* panels : {"panels 32", "panels 64"}) {

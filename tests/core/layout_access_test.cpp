@@ -390,6 +390,12 @@ TEST_CASE("of all orders of a thread's 4-bit numbers, those need the fewest mask
   CHECK(same_places(*packed_layout(64, 4), *taken_at_once(packed, 16, 4)));
 }
 
+TEST_CASE("16-bit tiles are transposed by the load itself, where they become the operand of a product") {
+  const AccessCost cost = checked(accumulator_layout(64), transposed(panels(64, 64, 16, 128)), 16, matrix(true, 4));
+  CHECK(cost.ways == 1);
+  CHECK(cost.issues == 4);
+}
+
 TEST_CASE("8-bit tiles are transposed without conflicts: four of a column from rows, four of a row to columns") {
   const Layout memory = panels(128, 128, 8, 128), turned = transposed(memory);
   const Layout down = *quads_layout(128, 128, false), across = *quads_layout(128, 128, true);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include <functional>
 #include <map>
 
 #include "core/formats/choices_json.h"
@@ -128,7 +129,8 @@ TEST_CASE("how 4-bit weights are packed is found: one load of 16 bytes for each 
   for (const LayoutCandidate& each : said.decisions.at(0).candidates) CHECK(each.choices.layouts.at("W") == "natural");
   const OpenLayouts ragged = ask({{"K", 8224}});
   REQUIRE(ragged.left_out.size() == 1);
-  CHECK(ragged.left_out[0].find("W: the tensor 'W' cannot be prepacked: its rows are no multiple of 64, or its columns none of 64") == 0);
+  CHECK(ragged.left_out[0].find(
+            "W: in another order: the tensor 'W' cannot be prepacked: its rows are no multiple of 64, or its columns none of 64") == 0);
   for (const LayoutCandidate& each : ragged.decisions.at(0).candidates) CHECK(each.choices.layouts.at("W") == "natural");
   const auto named = open_layouts(kernel, h100(), {{"K", 8224}}, {}, {}, {"W"});
   REQUIRE(!named.ok());
@@ -203,6 +205,47 @@ TEST_CASE("every way of staging an f32 accumulator is a candidate with its cost"
   CHECK(port_of("dqs0=panels 128, stage_dq0=st.shared.8") == 256);      // 4 cycles for each of 64 stores of a warp
   CHECK(port_of("dqs0=panels 32, stage_dq0=st.shared.8") == 128);       // rows of 32 bytes: 2
   CHECK(port_of("dqs0=panels 128, stage_dq0=st.shared.8,2,3") == 128);  // lanes that take pieces in turn: 2
+}
+
+TEST_CASE("what cannot be written packed is not taken for a candidate: a part of a block, a tile with another user, too large a box",
+          "[core]") {
+  const auto why = [](const std::function<void(Kernel&)>& change) {
+    Kernel kernel = backward();
+    change(kernel);
+    LayoutChoices choices;
+    choices.layouts["dQ"] = "prepacked";
+    const auto problem = resolve(kernel, h100(), {}, {}, choices);
+    const OpenLayouts asked = open_layouts(kernel, h100(), {}, {}, {}, {"all"}).value();
+    for (const LayoutDecision& decision : asked.decisions)
+      for (const LayoutCandidate& each : decision.candidates)
+        if (const auto order = each.choices.layouts.find("dQ"); order != each.choices.layouts.end()) CHECK(order->second == "natural");
+    return problem.ok() ? std::string() : to_string(problem.error());
+  };
+  const auto op = [](Kernel& kernel, const char* name) -> TileOp& {
+    return *std::find_if(kernel.body.begin(), kernel.body.end(), [&](const TileOp& each) { return each.name == name; });
+  };
+  CHECK(why([&](Kernel& k) { op(k, "add_dq0").at[1] = *Expr::parse("i*64 + 32"); }).find("'add_dq0' does not begin at whole blocks") !=
+        std::string::npos);
+  CHECK(why([&](Kernel& k) { op(k, "add_dq0").at[1] = *Expr::parse("max(i*64, 0)"); }).find("does not begin at whole blocks") !=
+        std::string::npos);
+  const auto elsewhere = [&](Kernel& k) {
+    Tensor other = *k.find_tensor("dQ");
+    other.name = "dQ2", other.packing = Packing::Natural;
+    k.tensors.push_back(other);
+    TileOp more = op(k, "add_dq0");
+    more.name = "more", more.tensor = "dQ2";
+    k.body.push_back(more);
+  };
+  CHECK(why(elsewhere).find("TMA of 'more' has a tile of it, too") != std::string::npos);
+}
+
+TEST_CASE("what is said of a tile may fit one order of its tensor only, which is then taken", "[core]") {
+  LayoutChoices said;
+  said.instructions["stage_dq0"] = said.instructions["stage_dq1"] = {"stmatrix.x4", {}};
+  CHECK(!resolve(backward(), h100(), {}, {}, said).ok());
+  const OpenLayouts asked = open({"all"}, said).value();
+  REQUIRE(!asked.decisions.empty());
+  for (const LayoutCandidate& each : asked.decisions[0].candidates) CHECK(each.choices.layouts.at("dQ") == "prepacked lines");
 }
 
 TEST_CASE("pieces of 32 bytes would stage an f32 accumulator without conflicts, and TMA of this machine does not exchange such", "[core]") {

@@ -100,6 +100,9 @@ inline void load(u32 to, const TensorMap* m, std::vector<long> at, u32 b, int bl
 }
 inline void tma_load(u32 to, const TensorMap* m, int x, int y, u32 b, HERE) { load(to, m, {x, y}, b, here, here, where); }
 inline void tma_load(u32 to, const TensorMap* m, int x, int y, int z, u32 b, HERE) { load(to, m, {x, y, z}, b, here, here, where); }
+inline void tma_load(u32 to, const TensorMap* m, int x, int y, int z, int v, u32 b, HERE) {
+  load(to, m, {x, y, z, v}, b, here, here, where);
+}
 inline void tma_load(u32 to, const TensorMap* m, int x, int y, int z, int v, int w, u32 b, HERE) {
   load(to, m, {x, y, z, v, w}, b, here, here, where);
 }
@@ -112,6 +115,9 @@ inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, u32 b, unsign
 }
 inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, int z, u32 b, unsigned short blocks, HERE) {
   load_boxes(to, m, {x, y, z}, b, blocks, where);
+}
+inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, int z, int v, u32 b, unsigned short blocks, HERE) {
+  load_boxes(to, m, {x, y, z, v}, b, blocks, where);
 }
 inline void tma_load_all(u32 to, const TensorMap* m, int x, int y, int z, int v, int w, u32 b, unsigned short blocks, HERE) {
   load_boxes(to, m, {x, y, z, v, w}, b, blocks, where);
