@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "core/base/json.h"
 #include "core/base/saturate.h"
@@ -33,13 +32,6 @@ bool is_each(const TileOp& op) {
 
 bool is_copy(const TileOp& op) {
   return op.kind == "tma_load" || op.kind == "tma_store" || (op.kind == "atomic_add" && op.outputs.empty());
-}
-
-std::vector<std::string> orders_of(const Tensor& tensor) {
-  std::vector<std::string> orders{std::string(kNaturalOrder)};
-  if (tensor.packing == Packing::Free) orders.emplace_back(kPrepackedOrder);
-  if (tensor.packing == Packing::Free && tensor.dtype == DType::F32) orders.emplace_back(kPrepackedLines);
-  return orders;
 }
 
 const std::string& tile_of_copy(const TileOp& copy) { return copy.outputs.empty() ? copy.inputs.front().value : copy.outputs.front(); }
@@ -196,82 +188,6 @@ void Planner::lay_out_registers(std::size_t v) {
     case LayoutPlan::Family::None: break;
   }
   out.unknown = kUnknownShape;
-}
-
-std::optional<PackedOrder> Planner::packed_order(std::size_t v) const {
-  if (plan_.packed.empty() || (value(v).space == Space::Register && bits(v) != 4)) return std::nullopt;
-  std::string_view name = value(v).name;
-  for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
-    for (const TileOp& op : *list)
-      if (op.kind == "smem_load" && !op.outputs.empty() && op.outputs[0] == name) name = op.inputs[0].value;
-  for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
-    for (const TileOp& op : *list)
-      if (const auto packed = plan_.packed.find(op.tensor); is_copy(op) && packed != plan_.packed.end() && tile_of_copy(op) == name)
-        return packed->second;
-  return std::nullopt;
-}
-
-std::string Planner::packing_objection(const Tensor& tensor) const {
-  constexpr std::int64_t kMostRows = 256;  // of a box of TMA, of 128 bytes each
-  if (!products()) return "it is for wgmma that tensors are packed";
-  const std::int64_t width = packed_columns(bits_of(tensor.dtype));
-  const std::size_t rank = tensor.shape.size();
-  if (rank < 2 || rank > 3) return "it has neither two nor three dimensions";
-  const auto whole = [&](const Expr& extent, std::int64_t of) {
-    const auto found = extent.evaluate(params_);
-    return found.ok() && *found > 0 && *found % of == 0;
-  };
-  if (!whole(tensor.shape[rank - 2], kPackedRows) || !whole(tensor.shape.back(), width))
-    return fmt::format("its rows are no multiple of {}, or its columns none of {}", kPackedRows, width);
-  std::vector<std::string> indices = names_of(kernel_.grid);
-  indices.push_back(kernel_.loop.variable);
-  const auto begins_at = [&](const Expr& at, std::int64_t of) {
-    const auto place = at.affine(params_, indices);
-    return place && place->constant % of == 0 &&
-           std::all_of(place->coefficients.begin(), place->coefficients.end(), [&](std::int64_t c) { return c % of == 0; });
-  };
-  std::set<std::string_view> tiles;
-  for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
-    for (const TileOp& op : *list) {
-      if (op.tensor != tensor.name || !is_copy(op)) continue;
-      const Shape& tile = shapes_[index_of(tile_of_copy(op))];
-      tiles.insert(tile_of_copy(op));
-      if (tile.size() != 2 || tile[0] != kPackedRows || tile[1] % width != 0)
-        return fmt::format("'{}' moves a tile of {}, and blocks have {} rows and {} columns", printable(op.name), shape_text(tile),
-                           kPackedRows, width);
-      if (sat_mul(tile[0], tile[1]) * bits_of(tensor.dtype) / 8 > kMostRows * kPackedBytes * 8)
-        return fmt::format("'{}' moves a tile that is too large for a box", printable(op.name));
-      if (!begins_at(op.at[rank - 2], kPackedRows) || !begins_at(op.at.back(), width))
-        return fmt::format("'{}' does not begin at whole blocks of {} rows and {} columns in every tile and trip", printable(op.name),
-                           kPackedRows, width);
-    }
-  for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
-    for (const TileOp& op : *list) {
-      const auto uses = [&](std::string_view name) { return tiles.contains(name); };
-      const bool used = std::any_of(op.inputs.begin(), op.inputs.end(), [&](const Operand& in) { return uses(in.value); }) ||
-                        std::any_of(op.outputs.begin(), op.outputs.end(), uses);
-      const bool ours = is_copy(op) && op.tensor == tensor.name, threads = op.kind == "smem_load" || op.kind == "smem_store";
-      if (used && !ours && !threads) return fmt::format("{} has a tile of it, too", asker_of(op, tensor_products()));
-    }
-  return {};
-}
-
-void Planner::find_packed() {
-  for (const Tensor& tensor : kernel_.tensors) {
-    if (tensor.packing == Packing::Packed) plan_.packed.emplace(tensor.name, PackedOrder::Threads);
-    if (tensor.packing != Packing::Free) continue;
-    const auto said = choices_.layouts.find(tensor.name);
-    if (said == choices_.layouts.end() || said->second == kNaturalOrder) continue;
-    const std::string pointer = pointer_to("/layouts", tensor.name);
-    const bool lines = said->second == kPrepackedLines && tensor.dtype == DType::F32;
-    if (said->second != kPrepackedOrder && !lines)
-      fault(pointer, fmt::format("the tensor '{}' cannot be ordered as \"{}\"", tensor.name, printable(said->second)),
-            fmt::format("it is {}", list_of(orders_of(tensor))));
-    else if (std::string why = packing_objection(tensor); !why.empty())
-      fault(pointer, fmt::format("the tensor '{}' cannot be prepacked: {}", tensor.name, why));
-    else
-      plan_.packed.emplace(tensor.name, lines ? PackedOrder::Lines : PackedOrder::Threads);
-  }
 }
 
 std::optional<LayoutForm> Planner::quads_of(std::size_t v) const {
