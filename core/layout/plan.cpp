@@ -444,12 +444,12 @@ void Planner::order_axes() {
 
 void Planner::take_layouts() {
   std::vector<std::pair<std::size_t, ValuePlan>> before;
+  std::vector<std::string> free = names_of(kernel_.free);
+  for (const Tensor& tensor : kernel_.tensors)
+    if (tensor.packing == Packing::Free) free.push_back(tensor.name);
   for (const auto& [name, text] : choices_.layouts) {
     const std::string pointer = pointer_to("/layouts", name);
     const auto it = index_.find(name);
-    std::vector<std::string> free = names_of(kernel_.free);
-    for (const Tensor& tensor : kernel_.tensors)
-      if (tensor.packing == Packing::Free) free.push_back(tensor.name);
     if (std::find(free.begin(), free.end(), name) != free.end()) continue;
     if (it == index_.end()) {
       std::vector<std::string> known = names_of(kernel_.values);

@@ -287,13 +287,12 @@ void Planner::plan_transfer(const TileOp& op, bool store) {
                                  held.layout, memory.layout, 16)
                  : first_fitting({"ld.shared.16", "ld.shared.8", "ld.shared.4", "ld.shared.2", "ld.shared.1"}, held.layout, memory.layout,
                                  access.bits);
+  } else if (f32_fragments && packed_order(access.value) == PackedOrder::Lines) {
+    choice = first_fitting({"stmatrix.x4", "st.shared.4"}, held.layout, memory.layout, access.bits);
   } else if (f32_fragments) {
-    const bool lines = packed_order(access.value) == PackedOrder::Lines;
-    choice = lines ? InstructionChoice{"stmatrix.x4", {}} : InstructionChoice{"st.shared.8", {2, 3}};
+    choice = {"st.shared.8", {2, 3}};
     const Instruction* row = machine_.find_instruction(choice.name);
-    if (lines) {
-      choice = first_fitting({"stmatrix.x4", "st.shared.4"}, held.layout, memory.layout, access.bits);
-    } else if (row && (held.chosen || memory.chosen || is_packed(access.value))) {
+    if (row && (held.chosen || memory.chosen || is_packed(access.value))) {
       const InstructionChoice plain =
           first_fitting({"st.shared.16", "st.shared.8", "st.shared.4"}, held.layout, memory.layout, access.bits);
       const StoredAccess with = stored_access(held.layout, memory.layout, access.bits, *row, choice.exchange);

@@ -95,7 +95,7 @@ TEST_CASE("a tensor that may be packed is one decision with its tiles, in both o
   CHECK(by_matrix->cost().port == 256);
   CHECK(by_matrix->cost().issues == 16);
   CHECK(by_matrix->dominated_by);
-  // Each thread stores 16 bytes at once, beside those of the next lane: half the instructions, and nobody meets or selects.
+  // Each thread stores 16 bytes at once, beside those of the next lane. No lanes meet in a bank, and no registers are exchanged.
   const LayoutCandidate& best = decision.candidates[decision.open().front()];
   CHECK(choices_text(best.choices) == "dQ=prepacked, dqs0=packed, dqs1=packed, stage_dq0=st.shared.16, stage_dq1=st.shared.16");
   CHECK(best.cost().port == 256);
