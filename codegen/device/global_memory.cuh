@@ -20,3 +20,12 @@ DEVICE void load_global(const void* from, float& x, float& y) {
 DEVICE void load_global(const void* from, float& x, float& y, float& z, float& w) {
   asm("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x), "=f"(y), "=f"(z), "=f"(w) : "l"(from));
 }
+/// A number of an index tensor.
+DEVICE int look_up(const int* table, int place) {
+  int x;
+  asm("ld.global.nc.s32 %0, [%1];" : "=r"(x) : "l"(table + place));
+  return x;
+}
+/// Rounded towards minus infinity; b > 0.
+DEVICE int quotient_of(int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
+DEVICE int remainder_of(int a, int b) { return a - quotient_of(a, b) * b; }

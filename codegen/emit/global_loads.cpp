@@ -46,23 +46,19 @@ std::optional<Writer::GlobalTile> Writer::global_tile(const Step& step, const Ti
   bool whole = tile.extents.back() % width == 0;
   for (std::size_t d = 0; d < rank; ++d) {
     const auto affine = op.at[d].affine(program_.params, variables);
-    if (!affine) return std::nullopt;  // coordinates() has refused it
-    const auto [low, high] = range_of(*affine, counts);
-    if (low < 0) return unfit("loads from before the beginning of a tensor");
-    const std::int64_t size = d < lead ? 1 : out.shape[d - lead];
-    const bool column = d + 1 == rank && !by_row;
-    if (high + size > tile.extents[d])
-      tile.inside += fmt::format("{}{} < {}", tile.inside.empty() ? "" : " && ",
-                                 d < lead ? tile.at[d]
-                                 : column ? "column"
-                                          : "row",
-                                 tile.extents[d]);
-    if (column) {
-      whole = whole && affine->constant % width == 0;
-      for (const std::int64_t c : affine->coefficients) whole = whole && c % width == 0;
-    }
-    const bool of_row = d + 1 == rank ? by_row : d >= lead;
+    const bool column = d + 1 == rank && !by_row, of_row = d + 1 == rank ? by_row : d >= lead;
     const std::string here = d < lead ? tile.at[d] : of_row ? "row" : "column";
+    const auto only = [&](const char* relation, std::int64_t bound) {
+      tile.inside += fmt::format("{}{} {} {}", tile.inside.empty() ? "" : " && ", here, relation, bound);
+    };
+    if (affine) {
+      const auto [low, high] = range_of(*affine, counts);
+      if (low < 0) return unfit("loads from before the beginning of a tensor");
+      if (high + (d < lead ? 1 : out.shape[d - lead]) > tile.extents[d]) only("<", tile.extents[d]);
+    } else {
+      only(">=", 0), only("<", tile.extents[d]);
+    }
+    if (column) whole = whole && op.at[d].divisor(program_.params, variables) % width == 0;
     tile.offset = d == 0 ? fmt::format("u64({})", here) : fmt::format("({}) * {} + {}", tile.offset, tile.extents[d], here);
   }
   if (!by_row && !whole)

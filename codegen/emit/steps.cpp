@@ -7,6 +7,13 @@
 namespace heddle::codegen {
 namespace {
 
+bool is_in_parentheses(const std::string& text) {
+  int depth = 0;
+  for (std::size_t i = 0; i + 1 < text.size(); ++i)
+    if (depth += (text[i] == '(') - (text[i] == ')'); depth == 0) return false;
+  return text.size() > 1 && text.back() == ')';
+}
+
 std::string in_parentheses(const std::string& text) { return text.find(' ') == std::string::npos ? text : "(" + text + ")"; }
 
 }  // namespace
@@ -259,13 +266,15 @@ std::vector<std::string> Writer::coordinates(OpRef::List list, std::int64_t iter
   std::vector<std::string> result;
   for (const Expr& at : op.at) {
     auto affine = at.affine(program_.params, variables);
-    if (!affine) {
-      refuse("coordinates", op,
-             fmt::format("'{}' reads or writes at a place that is not a sum of multiples of the block's and loop's indices", op.name));
-      return std::vector<std::string>(op.at.size(), "0");
-    }
     const Tensor* tensor = kernel_.find_tensor(op.tensor);
     const bool last = &at == &op.at.back();
+    const bool by_number = (packed && &op.at.back() - &at < 2) || (tensor && tensor->dtype == DType::I4 && last);
+    const bool computed = !affine && !by_number;  // operation by operation, of the loop's index as it is here
+    if (computed) affine = Affine{0, std::vector<std::int64_t>(variables.size(), 0)}, affine->coefficients.back() = 1;
+    if (!affine) {
+      refuse("coordinates", op, fmt::format("'{}' moves packed numbers or numbers of 4 bits at a place that is looked up", op.name));
+      return std::vector<std::string>(op.at.size(), "0");
+    }
     if (packed && &op.at.back() - &at < 2) {
       // By blocks, and by rows of blocks.
       const std::int64_t columns = packed_columns(bits_of(tensor->dtype)), block = last ? columns : kPackedRows,
@@ -286,7 +295,21 @@ std::vector<std::string> Writer::coordinates(OpRef::List list, std::int64_t iter
     const std::int64_t counted_from = from_end ? program_.trips : section_->loop ? section_->first : 0;
     const std::int64_t add = loop * (list == OpRef::List::Prologue ? 0 : body ? iteration - counted_from : program_.trips);
     if ((!section_->loop && !from_end) || !body) loop = 0;
-    result.insert(result.begin(), affine_text(*affine, texts, add));
+    std::string text = affine_text(*affine, texts, add);
+    if (computed) {
+      std::vector<std::string> here = texts;
+      here.back() = text.find(' ') == std::string::npos ? text : "(" + text + ")";
+      const auto whole = index_text(at.root(), variables, here);
+      if (!whole) refuse("coordinates", op, fmt::format("'{}' reads or writes at a place that cannot be computed: {}", op.name, at.text()));
+      text = whole.value_or("0");
+      if (is_in_parentheses(text)) text = text.substr(1, text.size() - 2);
+      if (text.find("look_up(") != std::string::npos) {
+        const std::string place = fmt::format("place{}", places_++);
+        line("const int {} = {};", place, text);
+        text = place;
+      }
+    }
+    result.insert(result.begin(), text);
   }
   if (packed) result.insert(result.begin(), "0");
   return result;

@@ -58,7 +58,12 @@ std::optional<Writer::TripRule> Writer::trip_rule() {
   int used = 0;
   for (std::size_t d = 0; d < kernel_.grid.size(); ++d)
     if (std::find(names.begin(), names.end(), kernel_.grid[d].name) != names.end()) rule.dim = d, ++used;
-  if (used > 1 || grid_.empty() || grid_[rule.dim] > kMostVaried) return no("follow more than one block index");
+  if (used > 1 || !kernel_.loop.tile_trips->tables().empty()) {
+    if (program_.cluster > 1) return no("are looked up, or follow more than one block index, and a cluster's blocks have theirs in common");
+    if (!trips_text()) return no("cannot be computed by the kernel");
+    return std::nullopt;
+  }
+  if (grid_.empty() || grid_[rule.dim] > kMostVaried) return no("follow no block index, or one of too many");
   std::vector<std::int64_t> wanted;
   Scope scope = program_.params;
   for (const GridDim& dim : kernel_.grid) scope[dim.name] = 0;
@@ -99,8 +104,11 @@ std::optional<Writer::TripRule> Writer::trip_rule() {
 void Writer::write_trips() {
   const std::string index = program_.cluster > 1 && rule_->dim == program_.cluster_dim ? std::string(kPairIndex) : grid_names_[rule_->dim];
   const std::string wanted = affine_text({rule_->offset, {rule_->slope}}, {index});
-  const std::string bounded = fmt::format("max({}, min({}, {}))", program_.least_trips, program_.trips,
-                                          rule_->divisor > 1 ? fmt::format("({}) / {}", wanted, rule_->divisor) : wanted);
+  write_bounded_trips(rule_->divisor > 1 ? fmt::format("({}) / {}", wanted, rule_->divisor) : wanted);
+}
+
+void Writer::write_bounded_trips(const std::string& wanted) {
+  const std::string bounded = fmt::format("max({}, min({}, {}))", program_.least_trips, program_.trips, wanted);
   if (program_.trip_step == 1)
     line("const int trips = {};", bounded);
   else

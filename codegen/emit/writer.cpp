@@ -303,14 +303,18 @@ void Writer::write_role(const Role& role, std::size_t index) {
     line("pass_turn<{}, {}>();  // {} begins", kFirstTurn + program_.turns->first, kTurnThreads,
          safe_name(program_.roles[program_.turns->first].name));
   write_tile_loop();
+  tile_look_ups_.clear();
+  const std::string trips = computes_trips() ? trips_text().value_or("0") : std::string();
   const std::string before = std::exchange(text_, {});
   for (const Section& section : role.sections) write_section(role, section);
   const std::string steps = std::exchange(text_, before);
   grid_used_.clear();
   for (std::size_t d = 0; d < grid_names_.size(); ++d)
-    grid_used_.push_back(steps.find(grid_names_[d]) != std::string::npos || (rule_ && rule_->dim == d));
+    grid_used_.push_back(steps.find(grid_names_[d]) != std::string::npos || (rule_ && rule_->dim == d) ||
+                         fmt::format("{} {}", trips, fmt::join(tile_look_ups_, " ")).find(grid_names_[d]) != std::string::npos);
   if (std::find(grid_used_.begin(), grid_used_.end(), true) != grid_used_.end()) write_tile_numbers();
-  if (rule_) write_trips();
+  for (std::size_t n = 0; n < tile_look_ups_.size(); ++n) line("const int n{} = {};", n, tile_look_ups_[n]);
+  if (program_.varies) rule_ ? write_trips() : write_bounded_trips(trips);
   text_ += steps;
   --indent_;
   raw("}");

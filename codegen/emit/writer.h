@@ -99,6 +99,7 @@ class Writer {
   // ---- the loop over tiles (walk.cpp)
   void write_tile_numbers();
   void write_trips();
+  void write_bounded_trips(const std::string& wanted);
   void write_walk();
   /// A running number of tiles as indices along these dimensions of the grid.
   void write_indices(const std::string& number, const std::vector<std::size_t>& dims);
@@ -116,6 +117,18 @@ class Writer {
     bool longer_later = true;
   };
   std::optional<TripRule> trip_rule();
+  /// Trips that are looked up, or follow several block indices, are computed as the kernel file says it.
+  bool computes_trips() const { return program_.varies && !rule_; }
+
+  // ---- places (index_text.cpp)
+  /// Nothing where the text cannot say it. `texts` stand for the variables; none needs parentheses. Pre: index tensors are in the params.
+  std::optional<std::string> index_text(const Expr::Node& node, const std::vector<std::string>& variables,
+                                        const std::vector<std::string>& texts);
+  std::optional<std::string> trips_text();
+  std::string looked_up(const Expr::Node& node, const std::string& text);
+  std::vector<std::string> tile_look_ups_;  ///< of this role: what n0, n1 ... are
+  int branches_ = 0;                        ///< of `if`s, around what is being written
+  int places_ = 0;                          ///< numbers of coordinates that are looked up
   bool wants_grouping() const;
 
   // ---- tiles in shared memory (shared_access.cpp)

@@ -13,11 +13,10 @@ BoxStart box_start(const Kernel& kernel, const Scope& params, std::int64_t trips
   if (!tensor || op.at.empty()) return {};
   const auto [names, counts] = indices_of(kernel, params, trips, cluster);
   const auto first = op.at.back().affine(params, names);
-  if (!first) return {};
   // What divides it in every tile and trip.
   const std::int64_t unit = kLeastBoxBytes * 8 / bits_of(tensor->dtype);
-  std::int64_t common = std::gcd(unit, first->constant);
-  for (std::size_t v = 0; v < counts.size(); ++v)
+  std::int64_t common = std::gcd(unit, first ? first->constant : op.at.back().divisor(params, names));
+  for (std::size_t v = 0; first && v < counts.size(); ++v)
     if (counts[v] > 1) common = std::gcd(common, first->coefficients[v]);
   if (common == unit) return {};
   const bool brings_neighbours = op.kind == "tma_load" && tile.shape.size() == 1 && bits_of(tensor->dtype) >= 16;

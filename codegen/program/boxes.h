@@ -22,7 +22,7 @@ struct BoxStart {
 };
 
 /// Of a tma_load, gather, tma_store or atomic_add of this tile, over all tiles of the grid, with `cluster` blocks together,
-/// and all `trips`. Pre: `params` holds every parameter. Coordinates that are not affine are not judged here: the emitter refuses them.
+/// and all `trips`. Pre: `params` holds every parameter.
 BoxStart box_start(const Kernel& kernel, const Scope& params, std::int64_t trips, int cluster, const TileOp& op, const TileValue& tile);
 
 }  // namespace heddle::codegen

@@ -143,7 +143,7 @@ class Executor {
     }
     Buffers pointers;
     for (std::size_t t = 0; t < plan_.tensors.size(); ++t)
-      if (plan_.tensors[t].role == TensorRole::Input) pointers.push_back(buffers_[t]);
+      if (!is_written(plan_.tensors[t].role)) pointers.push_back(buffers_[t]);
     pointers.push_back(reference_out_);
     gpu_->fill(reference_out_, kPoison, 4 * plan_.tensors[plan.output].elements());
     int slice = 0, switch_ = rounded;

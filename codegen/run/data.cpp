@@ -137,12 +137,16 @@ bool is_untouched(const TensorPlan& tensor, std::span<const std::uint8_t> bytes,
 
 std::vector<std::uint8_t> make_data(const TensorPlan& tensor, const CasePlan& what, std::size_t index, std::uint64_t seed) {
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(tensor.bytes()));
+  if (tensor.role == TensorRole::Index) {
+    std::memcpy(bytes.data(), tensor.indices.data(), std::min(bytes.size(), tensor.indices.size() * sizeof(std::int32_t)));
+    return bytes;
+  }
   if (what.data == CasePlan::Data::Given) {
     const std::vector<float>& given = what.given.at(index);
     for (std::size_t i = 0; i < given.size(); ++i) put(tensor.dtype, bytes, kept_at(tensor, static_cast<std::int64_t>(i)), given[i]);
     return bytes;
   }
-  if (tensor.role != TensorRole::Input) return bytes;
+  if (is_written(tensor.role)) return bytes;
   const std::uint64_t stream = Hash().add(seed).add(tensor.name).value();
   const std::int64_t count = tensor.elements(), columns = tensor.shape.empty() ? 1 : tensor.shape.back();
   for (std::int64_t i = 0; i < count; ++i) {

@@ -21,7 +21,7 @@ constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
 Result<std::vector<TensorPlan>> tensors_of(const Kernel& kernel, const Problem& problem, const Scope& params) {
   std::vector<TensorPlan> tensors;
   for (const Tensor& tensor : kernel.tensors) {
-    TensorPlan plan{tensor.name, tensor.dtype, {}, tensor.role, 0};
+    TensorPlan plan{tensor.name, tensor.dtype, {}, tensor.role, 0, {}};
     if (problem.layouts)
       if (const auto order = problem.layouts->packed.find(tensor.name); order != problem.layouts->packed.end())
         plan.packed = order->second == PackedOrder::Lines ? 2 : 1;
@@ -40,6 +40,8 @@ Result<std::vector<TensorPlan>> tensors_of(const Kernel& kernel, const Problem& 
         (rank < 2 || plan.shape[rank - 2] % kPackedRows != 0 || plan.shape.back() % packed_columns(bits_of(tensor.dtype)) != 0))
       return Error::input(fmt::format("tensor '{}' is prepacked and has no whole blocks of {} rows and {} columns", tensor.name,
                                       kPackedRows, packed_columns(bits_of(tensor.dtype))));
+    if (tensor.role == TensorRole::Index && params.tables)
+      if (const auto table = params.tables->find(tensor.name); table != params.tables->end()) plan.indices = *table->second.values;
     tensors.push_back(std::move(plan));
   }
   return tensors;

@@ -59,14 +59,16 @@ template <class T>
 void pass(In& in, std::vector<T>& list) {
   for (std::size_t left = in.size(1); left > 0 && in.good; --left) pass(in, list.emplace_back());
 }
-void pass(Out& out, std::vector<float>& list) {
+template <class Number>
+requires(std::is_same_v<Number, float> || std::is_same_v<Number, std::int32_t>) void pass(Out& out, std::vector<Number>& list) {
   out.size(list.size());
-  out.bytes.append(reinterpret_cast<const char*>(list.data()), list.size() * sizeof(float));
+  out.bytes.append(reinterpret_cast<const char*>(list.data()), list.size() * sizeof(Number));
 }
-void pass(In& in, std::vector<float>& list) {
-  list.resize(in.size(sizeof(float)));
-  std::copy_n(in.rest.data(), list.size() * sizeof(float), reinterpret_cast<char*>(list.data()));
-  in.rest.remove_prefix(list.size() * sizeof(float));
+template <class Number>
+requires(std::is_same_v<Number, float> || std::is_same_v<Number, std::int32_t>) void pass(In& in, std::vector<Number>& list) {
+  list.resize(in.size(sizeof(Number)));
+  std::copy_n(in.rest.data(), list.size() * sizeof(Number), reinterpret_cast<char*>(list.data()));
+  in.rest.remove_prefix(list.size() * sizeof(Number));
 }
 template <class Io, class T>
 void pass(Io& io, std::optional<T>& part) {
@@ -93,7 +95,7 @@ void pass(Io& io, TensorMapPlan& m) {
 }
 template <class Io>
 void pass(Io& io, TensorPlan& t) {
-  each(io, t.name, t.dtype, t.shape, t.role, t.packed);
+  each(io, t.name, t.dtype, t.shape, t.role, t.packed, t.indices);
 }
 template <class Io>
 void pass(Io& io, KernelPlan& k) {
@@ -158,6 +160,7 @@ bool consistent(const RunPlan& p) {
   const auto whole = [](const TensorPlan& t) {
     const std::size_t rank = t.shape.size();
     const int bits = bits_of(t.dtype);
+    if (t.role == TensorRole::Index && (bits != 32 || static_cast<std::int64_t>(t.indices.size()) != t.elements())) return false;
     return t.packed == 0 || (rank >= 2 && (bits == 4 || (bits == 32 && t.packed <= 2)) && t.shape[rank - 2] % kPackedRows == 0 &&
                              t.shape[rank - 1] % packed_columns(bits) == 0);
   };

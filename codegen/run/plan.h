@@ -20,7 +20,8 @@ struct TensorPlan {
   DType dtype = DType::F32;
   std::vector<std::int64_t> shape;
   TensorRole role = TensorRole::Input;
-  int packed = 0;  ///< core/kernel/packed.h: 1 thread by thread, 2 in lines; then it has whole blocks
+  int packed = 0;                       ///< core/kernel/packed.h: 1 thread by thread, 2 in lines; then it has whole blocks
+  std::vector<std::int32_t> indices{};  ///< what an index tensor holds
   std::int64_t elements() const;
   std::int64_t bytes() const;
 };

@@ -169,7 +169,7 @@ std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const
   const auto add = [&](Data data, Expected expected) { cases.push_back({to_string(data), data, {}, {std::move(expected)}}); };
   const auto output = [&] {
     for (std::size_t t = 0; t < tensors.size(); ++t)
-      if (tensors[t].role != TensorRole::Input) return t;
+      if (is_written(tensors[t].role)) return t;
     return std::size_t{0};
   }();
   const Named t(tensors, {});
@@ -244,7 +244,7 @@ std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const
     run = *made;
     if (auto done = execute(kernel, params, run); !done.ok()) return why_not = done.error().faults.front().message, cases;
     for (const TensorPlan& tensor : tensors)
-      if (tensor.role != TensorRole::Input) {
+      if (is_written(tensor.role)) {
         const auto& data = run.at(tensor.name).array.data;
         double squares = 0;
         for (const float x : data) squares += static_cast<double>(x) * x;

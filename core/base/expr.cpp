@@ -5,46 +5,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <set>
 
+#include "core/base/expr_node.h"
 #include "core/base/suggest.h"
 
 namespace heddle {
-
-enum class Operator {
-  Constant,
-  Name,
-  Negate,
-  Add,
-  Subtract,
-  Multiply,
-  Divide,
-  Modulo,
-  Less,
-  LessEqual,
-  Greater,
-  GreaterEqual,
-  Equal,
-  NotEqual,
-  Min,
-  Max,
-  CeilDiv,
-  CubeRoot,
-  If
-};
-
-struct Expr::Node {
-  Operator op = Operator::Constant;
-  std::int64_t constant = 0;
-  std::string name;
-  std::vector<Node> children;
-};
 
 namespace {
 
 using Node = Expr::Node;
 using Number = Result<std::int64_t>;
+using Affine = Expr::Affine;
 
 constexpr std::size_t kMaxLength = 4096;
 constexpr int kMaxDepth = 200;
@@ -212,6 +186,7 @@ class Parser {
     while (at_ < text_.size() && (starts_name(text_[at_]) || is_digit(text_[at_]))) ++at_;
     Node node;
     node.name = std::string(text_.substr(begin, at_ - begin));
+    if (peek() == '[') return look_up(std::move(node));
     if (peek() != '(') {
       node.op = Operator::Name;
       return node;
@@ -237,6 +212,15 @@ class Parser {
       fail(fmt::format("{} takes {}{} argument{}, found {}", node.name,
                        function->min_arguments == function->max_arguments ? "" : "at least ", function->min_arguments,
                        function->min_arguments == 1 ? "" : "s", given));
+    return node;
+  }
+
+  Node look_up(Node node) {
+    take("[");
+    node.op = Operator::LookUp;
+    do node.children.push_back(comparison());
+    while (!error_ && take(","));
+    if (!error_ && !take("]")) fail("expected ',' or ']'");
     return node;
   }
 
@@ -276,7 +260,36 @@ Number divide(Operator op, std::int64_t a, std::int64_t b) {
   return op == Operator::CeilDiv ? divide_ceil(a, b) : divide_floor(a, b);
 }
 
-Number apply(Operator op, std::int64_t a, std::int64_t b) {
+Number look_up(const Node& node, const Scope& scope) {
+  const IndexTables none;
+  const IndexTables& tables = scope.tables ? *scope.tables : none;
+  const auto table = tables.find(node.name);
+  if (table == tables.end()) {
+    std::vector<std::string> known;
+    for (const auto& [name, contents] : tables) known.push_back(name);
+    std::string hint = did_you_mean(node.name, known);
+    if (hint.empty()) hint = known.empty() ? "no index tensors are known here" : "known here: " + list_of(known);
+    return Error::input(fmt::format("unknown index tensor '{}'", node.name), std::move(hint));
+  }
+  const IndexTable& t = table->second;
+  if (t.shape.size() != node.children.size())
+    return Error::input(
+        fmt::format("index tensor '{}' has {} dimensions, found {} subscripts", node.name, t.shape.size(), node.children.size()));
+  std::int64_t place = 0;
+  for (std::size_t d = 0; d < t.shape.size(); ++d) {
+    const Number subscript = evaluate_node(node.children[d], scope);
+    if (!subscript) return subscript;
+    if (*subscript < 0 || *subscript >= t.shape[d])
+      return Error::input(
+          fmt::format("subscript {} of index tensor '{}' is {}, expected 0 to {}", d, node.name, *subscript, t.shape[d] - 1));
+    place = place * t.shape[d] + *subscript;
+  }
+  return (*t.values)[static_cast<std::size_t>(place)];
+}
+
+}  // namespace
+
+Result<std::int64_t> apply(Operator op, std::int64_t a, std::int64_t b) {
   std::int64_t out = 0;
   switch (op) {
     case Operator::Add:
@@ -304,7 +317,12 @@ Number apply(Operator op, std::int64_t a, std::int64_t b) {
   HEDDLE_ASSERT(false, "operator without two operands");
 }
 
-Number evaluate_node(const Node& node, const Scope& scope) {
+Result<std::int64_t> apply(Operator op, std::int64_t a) {
+  if (op == Operator::Negate) return apply(Operator::Subtract, 0, a);
+  return op == Operator::CubeRoot ? cube_root_floor(a) : a;
+}
+
+Result<std::int64_t> evaluate_node(const Node& node, const Scope& scope) {
   switch (node.op) {
     case Operator::Constant: return node.constant;
     case Operator::Name: {
@@ -316,23 +334,17 @@ Number evaluate_node(const Node& node, const Scope& scope) {
       if (hint.empty() && !known.empty()) hint = "known here: " + list_of(known);
       return Error::input(fmt::format("unknown name '{}'", node.name), std::move(hint));
     }
+    case Operator::LookUp: return look_up(node, scope);
     case Operator::If: {
       // Lazy: the branch not taken may divide by zero.
       const Number condition = evaluate_node(node.children[0], scope);
       if (!condition) return condition;
       return evaluate_node(node.children[*condition != 0 ? 1 : 2], scope);
     }
-    case Operator::Negate: {
-      const Number operand = evaluate_node(node.children[0], scope);
-      return operand ? apply(Operator::Subtract, 0, *operand) : operand;
-    }
-    case Operator::CubeRoot: {
-      const Number operand = evaluate_node(node.children[0], scope);
-      return operand ? Number(cube_root_floor(*operand)) : operand;
-    }
     default: break;
   }
   Number left = evaluate_node(node.children[0], scope);
+  if (left && node.children.size() == 1) return apply(node.op, *left);
   for (std::size_t i = 1; left && i < node.children.size(); ++i) {
     const Number right = evaluate_node(node.children[i], scope);
     if (!right) return right;
@@ -341,21 +353,12 @@ Number evaluate_node(const Node& node, const Scope& scope) {
   return left;
 }
 
-bool exact_node(const Node& node, const Scope& scope) {
-  if (node.op == Operator::If) {
-    const Number condition = evaluate_node(node.children[0], scope);
-    return condition && exact_node(node.children[0], scope) && exact_node(node.children[*condition != 0 ? 1 : 2], scope);
-  }
-  for (const Node& child : node.children)
-    if (!exact_node(child, scope)) return false;
-  if (node.op != Operator::Divide) return evaluate_node(node, scope).ok();
-  const Number left = evaluate_node(node.children[0], scope), right = evaluate_node(node.children[1], scope);
-  return left && right && *right != 0 && (*right == -1 || *left % *right == 0);
+bool mentions(const Expr::Node& node, const std::vector<std::string>& variables) {
+  if (node.op == Operator::Name && std::find(variables.begin(), variables.end(), node.name) != variables.end()) return true;
+  return std::any_of(node.children.begin(), node.children.end(), [&](const Expr::Node& child) { return mentions(child, variables); });
 }
 
-using Affine = Expr::Affine;
-
-std::optional<Affine> affine_node(const Node& node, const Scope& scope, const std::vector<std::string>& variables) {
+std::optional<Expr::Affine> affine_node(const Node& node, const Scope& scope, const std::vector<std::string>& variables) {
   constexpr std::int64_t kLargest = std::int64_t{1} << 31;
   const auto constant = [&](const Number& value) -> std::optional<Affine> {
     if (!value || *value >= kLargest || *value <= -kLargest) return std::nullopt;
@@ -370,7 +373,8 @@ std::optional<Affine> affine_node(const Node& node, const Scope& scope, const st
       one->coefficients[static_cast<std::size_t>(it - variables.begin())] = 1;
       return one;
     }
-  if (node.children.empty()) return constant(evaluate_node(node, scope));
+  if (node.op == Operator::LookUp && mentions(node, variables)) return std::nullopt;
+  if (node.children.empty() || node.op == Operator::LookUp) return constant(evaluate_node(node, scope));
   const std::optional<Affine> left = affine_node(node.children[0], scope, variables);
   if (!left) return std::nullopt;
   if (node.op == Operator::If)
@@ -414,9 +418,66 @@ std::optional<Affine> affine_node(const Node& node, const Scope& scope, const st
   return result;
 }
 
-void collect_names(const Node& node, std::set<std::string>& names) {
-  if (node.op == Operator::Name) names.insert(node.name);
-  for (const Node& child : node.children) collect_names(child, names);
+namespace {
+
+bool exact_node(const Node& node, const Scope& scope) {
+  if (node.op == Operator::If) {
+    const Number condition = evaluate_node(node.children[0], scope);
+    return condition && exact_node(node.children[0], scope) && exact_node(node.children[*condition != 0 ? 1 : 2], scope);
+  }
+  for (const Node& child : node.children)
+    if (!exact_node(child, scope)) return false;
+  if (node.op != Operator::Divide) return evaluate_node(node, scope).ok();
+  const Number left = evaluate_node(node.children[0], scope), right = evaluate_node(node.children[1], scope);
+  return left && right && *right != 0 && (*right == -1 || *left % *right == 0);
+}
+
+void collect_names(const Node& node, Operator of, std::set<std::string>& names) {
+  if (node.op == of) names.insert(node.name);
+  for (const Node& child : node.children) collect_names(child, of, names);
+}
+
+std::vector<std::string> collected(const Node& node, Operator of) {
+  std::set<std::string> names;
+  collect_names(node, of, names);
+  return {names.begin(), names.end()};
+}
+
+std::int64_t divisor_node(const Node& node, const Scope& scope, const std::vector<std::string>& variables) {
+  if (!mentions(node, variables)) {
+    const Number value = evaluate_node(node, scope);
+    return value && *value != INT64_MIN ? std::abs(*value) : 1;
+  }
+  if (node.op == Operator::LookUp) {
+    const auto table = scope.tables ? scope.tables->find(node.name) : IndexTables::const_iterator{};
+    if (!scope.tables || table == scope.tables->end()) return 1;
+    std::int64_t common = 0;
+    for (const std::int32_t value : *table->second.values)
+      if (common = std::gcd(common, std::int64_t{value}); common == 1) break;
+    return common;
+  }
+  if (node.children.empty()) return 1;  // a variable
+  std::vector<std::int64_t> of;
+  for (const Node& child : node.children) of.push_back(divisor_node(child, scope, variables));
+  switch (node.op) {
+    case Operator::Negate: return of[0];
+    case Operator::Add:
+    case Operator::Subtract: return std::gcd(of[0], of[1]);
+    case Operator::Multiply: {
+      std::int64_t product = 0;
+      return __builtin_mul_overflow(of[0], of[1], &product) ? 1 : product;
+    }
+    case Operator::Min:
+    case Operator::Max: return std::accumulate(of.begin(), of.end(), std::int64_t{0}, std::gcd<std::int64_t, std::int64_t>);
+    case Operator::If: return std::gcd(of[1], of[2]);
+    case Operator::Divide:
+    case Operator::CeilDiv:
+    case Operator::Modulo:
+      if (mentions(node.children[1], variables) || of[1] == 0) return 1;
+      if (node.op == Operator::Modulo) return std::gcd(of[0], of[1]);
+      return of[0] % of[1] == 0 ? of[0] / of[1] : 1;
+    default: return 1;
+  }
 }
 
 }  // namespace
@@ -448,10 +509,12 @@ std::optional<Expr::Affine> Expr::affine(const Scope& scope, const std::vector<s
 
 bool Expr::is_constant() const { return root_->op == Operator::Constant; }
 
-std::vector<std::string> Expr::names() const {
-  std::set<std::string> names;
-  collect_names(*root_, names);
-  return {names.begin(), names.end()};
+std::vector<std::string> Expr::names() const { return collected(*root_, Operator::Name); }
+
+std::vector<std::string> Expr::tables() const { return collected(*root_, Operator::LookUp); }
+
+std::int64_t Expr::divisor(const Scope& scope, const std::vector<std::string>& variables) const {
+  return divisor_node(*root_, scope, variables);
 }
 
 bool divides_exactly(const Expr& expr, const Scope& scope) {

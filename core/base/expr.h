@@ -1,8 +1,9 @@
 // Integer expressions in kernel and machine files: sizes, coordinates, cost formulas.
 //
 // Grammar: integers, names ([A-Za-z_][A-Za-z0-9_]*), unary minus, + - * / %, comparisons (< <= > >= == !=, giving 0 or
-// 1), parentheses, and the functions min(a,b,...), max(a,b,...), ceil_div(a,b), cbrt(a), if(cond,a,b). Division, % and the
-// cube root round towards minus infinity. All arithmetic is exact in 64 bits; overflow and division by zero are errors, never wrapped.
+// 1), parentheses, the functions min(a,b,...), max(a,b,...), ceil_div(a,b), cbrt(a), if(cond,a,b), and look-ups in index tensors,
+// rowptr[b + 1] or pages[sequence, i]. Division, % and the cube root round towards minus infinity. All arithmetic is exact in 64 bits;
+// overflow, division by zero and look-ups outside of a tensor are errors, never wrapped. `if` evaluates only the branch that it takes.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +20,18 @@
 
 namespace heddle {
 
-/// Names visible to an expression.
-using Scope = std::map<std::string, std::int64_t, std::less<>>;
+/// Contents of an index tensor, row by row.
+struct IndexTable {
+  std::vector<std::int64_t> shape;
+  std::shared_ptr<const std::vector<std::int32_t>> values;  ///< never null
+};
+using IndexTables = std::map<std::string, IndexTable, std::less<>>;
+
+/// Names visible to an expression, and the index tensors that it may look up.
+struct Scope : std::map<std::string, std::int64_t, std::less<>> {
+  using map::map;
+  std::shared_ptr<const IndexTables> tables;  ///< null: none
+};
 
 class Expr {
  public:
@@ -37,8 +49,10 @@ class Expr {
   bool is_constant() const;
   /// Written as a plain 0.
   bool is_zero() const { return text_ == "0"; }
-  /// Every name used, sorted, without repeats.
+  /// Every name used, sorted, without repeats; those of index tensors are apart.
   std::vector<std::string> names() const;
+  /// Every index tensor that is looked up, sorted, without repeats.
+  std::vector<std::string> tables() const;
 
   /// constant + sum of coefficient * variable.
   struct Affine {
@@ -50,11 +64,34 @@ class Expr {
   /// lacks a name, or a number is 2^31 or more.
   std::optional<Affine> affine(const Scope& scope, const std::vector<std::string>& variables) const;
 
+  /// A number that divides every value, whatever the variables are, which hide names of the scope; 0: every value is 0. Nothing larger
+  /// is looked for where 1 is returned.
+  std::int64_t divisor(const Scope& scope, const std::vector<std::string>& variables) const;
+
   struct Node;
+  const Node& root() const { return *root_; }  ///< core/base/expr_node.h
 
  private:
   std::string text_;
   std::shared_ptr<const Node> root_;
+};
+
+/// An expression made ready for many values of a few variables: names of the scope are numbers, look-ups go straight to their tables.
+/// Pre: the scope's tables outlive it.
+class BoundExpr {
+ public:
+  BoundExpr() = default;
+  BoundExpr(const Expr& expr, const Scope& scope, const std::vector<std::string>& variables);
+
+  /// Nothing where evaluate() would report an error; that one says which.
+  std::optional<std::int64_t> evaluate(std::span<const std::int64_t> variables) const;
+
+ private:
+  struct Step;
+  std::int64_t value(std::size_t step, std::span<const std::int64_t> variables, bool& fine) const;
+
+  std::shared_ptr<const std::vector<Step>> steps_;
+  std::size_t root_ = 0;
 };
 
 /// No "/" that takes part in the value leaves a remainder (ceil_div and % are meant to): trips = K / TILE_K does unless TILE_K

@@ -10,6 +10,7 @@
 #include "core/base/atomic_file.h"
 #include "core/formats/cost_members.h"
 #include "core/kernel/free_axes.h"
+#include "core/kernel/index_data.h"
 #include "core/kernel/infer.h"
 #include "core/kernel/op_kind.h"
 #include "core/kernel/validate.h"
@@ -169,6 +170,25 @@ struct PackingWord {
   Json schema(Packing, Json&) const { return Json::object().set("enum", Json::array().push(true).push(false).push("free")); }
 };
 
+/// A part of a structure, a file's name, or numbers.
+struct DataOfIndex {
+  void read(const Cursor& at, IndexData& data) const {
+    if (at.json().items()) return as::list(as::integer(-1, std::numeric_limits<std::int32_t>::max()), 1).read(at, data.numbers);
+    const auto text = at.label();
+    if (!text) return;
+    Result<IndexData> parsed = parse_index_data(*text);
+    if (parsed)
+      data = *std::move(parsed);
+    else
+      for (const Fault& f : parsed.error().faults) at.fault(f.message, f.hint);
+  }
+  Json write(const IndexData& data) const { return data.text.empty() ? as::list(as::any_integer).write(data.numbers) : Json(data.text); }
+  Json schema(const IndexData&, Json& definitions) const {
+    Json list = as::list(as::integer(-1, std::numeric_limits<std::int32_t>::max()), 1).schema(std::vector<std::int64_t>{}, definitions);
+    return Json::object().set("anyOf", Json::array().push(schema::label(definitions)).push(std::move(list)));
+  }
+};
+
 /// A faulty distance counts as 1, so that it closes no cycle that the file does not have.
 struct Distance : as::Integer {
   void read(const Cursor& at, int& distance) const { distance = static_cast<int>(at.integer(low, high).value_or(1)); }
@@ -181,6 +201,7 @@ static const char* to_string(TensorRole role) {
     case TensorRole::Input: return "input";
     case TensorRole::Output: return "output";
     case TensorRole::InOut: return "inout";
+    case TensorRole::Index: return "index";
   }
   return "?";
 }
@@ -199,9 +220,14 @@ void visit(Io& io, Tensor& t) {
   io.required("name", t.name, as::name);
   io.required("dtype", t.dtype, as::word("dtype", DType::I4));
   io.required("shape", t.shape, kShape);
-  io.required("role", t.role, as::word("role", TensorRole::InOut));
+  io.required("role", t.role, as::word("role", TensorRole::Index));
   io.unless(t.packing == Packing::Natural, "prepacked", t.packing, PackingWord{},
             "its bytes are in the order in which the threads of a product take them (docs/files.md); free: if layouts say so");
+  io.optional(
+      "data", t.data, DataOfIndex{},
+      "of an index tensor: a part of a structure like \"bigbird(rows=64, seed=1).colidx\", a file of 32-bit integers, or the numbers");
+  io.optional("below", t.below, "of an index tensor: its numbers are below this, and -1 or more");
+  io.unless(!t.rising, "rising", t.rising, as::Flag{}, "of an index tensor: no number is smaller than the one before it");
 }
 
 template <class Io>

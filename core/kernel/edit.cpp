@@ -108,7 +108,7 @@ std::string insert_op_behind(Kernel& kernel, OpPlace place, std::string_view kin
   if (op.kind == "elementwise") op.attrs["fn"] = function_for(op.inputs.size());
   if (op.kind == "map") op.attrs["expr"] = expression_for(op.inputs.size());
   if ((kind.reads_tensor || kind.writes_tensor) && !kernel.tensors.empty()) {
-    const auto fits = [&](const Tensor& t) { return (t.role == TensorRole::Input) == kind.reads_tensor; };
+    const auto fits = [&](const Tensor& t) { return is_written(t.role) != kind.reads_tensor; };
     const auto tensor = std::find_if(kernel.tensors.begin(), kernel.tensors.end(), fits);
     op.tensor = tensor == kernel.tensors.end() ? kernel.tensors.front().name : tensor->name;
     op.at.assign(kernel.find_tensor(op.tensor)->shape.size(), Expr(0));

@@ -132,7 +132,10 @@ Result<TensorMap> make_tensors(const Kernel& kernel, const Scope& scope, std::ui
     }
     elements = sat_add(elements, size);
     if (error.faults.empty() && elements <= kMaxTensorElements) {
-      if (tensor.role == TensorRole::Input) {
+      if (const auto table = scope.tables ? scope.tables->find(tensor.name) : IndexTables::const_iterator{};
+          tensor.role == TensorRole::Index && scope.tables && table != scope.tables->end()) {
+        made.array.data.assign(table->second.values->begin(), table->second.values->end());
+      } else if (tensor.role == TensorRole::Input) {
         // One stream per tensor, so that a tensor's numbers do not depend on its neighbours.
         Random random(Hash().add(seed).add(tensor.name).value());
         made.array.data.resize(static_cast<std::size_t>(size));
@@ -210,7 +213,7 @@ Result<EvalReport> evaluate(const Kernel& kernel, const Scope& overrides, std::u
   }
   report.pass = !report.cancelled;
   for (const Tensor& tensor : kernel.tensors) {
-    if (tensor.role == TensorRole::Input || report.cancelled) continue;
+    if (!is_written(tensor.role) || report.cancelled) continue;
     const GlobalTensor& computed = tensors->find(tensor.name)->second;
     report.tensors.push_back(measure(tensor.name, computed, stop));
     for (const ExpectedTensor& e : expected)

@@ -11,6 +11,7 @@
 
 #include "core/base/saturate.h"
 #include "core/base/suggest.h"
+#include "core/kernel/index_data.h"
 #include "core/kernel/map_expression.h"
 #include "core/kernel/op_kind.h"
 #include "core/kernel/op_semantics.h"
@@ -204,8 +205,8 @@ class Executor {
       const auto it = tensors_.find(op.tensor);
       if (it == tensors_.end()) return fault(where + "/tensor", fmt::format("op '{}': no tensor '{}'", op.name, op.tensor));
       step.tensor = &it->second;
-      if (kind->writes_tensor && step.tensor->role == TensorRole::Input)
-        return fault(where + "/tensor", fmt::format("op '{}' writes tensor '{}', whose role is input", op.name, op.tensor));
+      if (kind->writes_tensor && !is_written(step.tensor->role))
+        return fault(where + "/tensor", fmt::format("op '{}' writes tensor '{}', which is read only", op.name, op.tensor));
     }
     for (ShapeFault& f : shape_faults(op, views, step.result ? &result_shape : nullptr,
                                       step.tensor ? std::optional(step.tensor->array.shape.size()) : std::nullopt))
@@ -226,7 +227,11 @@ class Executor {
     if (kernel_.loop.tile_trips) {
       const auto own = number(*kernel_.loop.tile_trips, "/loop/tile_trips");
       if (!own) return false;
-      trips = std::clamp<std::int64_t>(*own, 0, trips);
+      if (*own < 0 || *own > trips)
+        return fault("/loop/tile_trips",
+                     fmt::format("{} is {} here; the loop has 0 to {} trips", kernel_.loop.tile_trips->text(), *own, trips)),
+               false;
+      trips = *own;
     }
     scope_[kernel_.loop.variable] = 0;
     if (!run_list(kPrologue, 0)) return false;
@@ -350,7 +355,7 @@ Result<Scope> parameter_scope(const Kernel& kernel, const Scope& overrides, bool
     scope[name] = value;
   }
   if (!error.faults.empty()) return error;
-  return scope;
+  return with_index_tables(kernel, std::move(scope));
 }
 
 Result<ExecutionCount> plan_execution(const Kernel& kernel, const Scope& scope, TensorMap& tensors) {

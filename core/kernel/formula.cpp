@@ -295,7 +295,7 @@ class Reader {
     const std::string name = word();
     if (name.empty()) fail(begin, "expected the name of a result");
     const Tensor* tensor = kernel_.find_tensor(name);
-    if (tensor && tensor->role == TensorRole::Input) fail(begin, fmt::format("'{}' is an input of the kernel; results are outputs", name));
+    if (tensor && !is_written(tensor->role)) fail(begin, fmt::format("'{}' is an input of the kernel; results are outputs", name));
     if (kernel_.find_param(name)) fail(begin, fmt::format("'{}' is a parameter of the kernel, and cannot be a result", name));
     if (std::find(defined_.begin(), defined_.end(), name) != defined_.end()) fail(begin, fmt::format("'{}' is defined twice", name));
     if (!take('=')) fail(at_, "expected =");
@@ -395,7 +395,7 @@ class Reader {
   std::size_t known(const std::string& name, std::size_t begin) {
     const bool defined = std::find(defined_.begin(), defined_.end(), name) != defined_.end();
     const Tensor* tensor = kernel_.find_tensor(name);
-    if (tensor && tensor->role != TensorRole::Input && !defined)
+    if (tensor && is_written(tensor->role) && !defined)
       fail(begin, fmt::format("'{}' is an output; a statement before this one must define it", name));
     if (!defined && !tensor && !kernel_.find_param(name)) {
       std::vector<std::string> names = names_of(kernel_.tensors);
@@ -484,8 +484,7 @@ Result<Formula> Formula::parse(std::string_view text, const Kernel& kernel) {
     return fault(fmt::format("formula, column {}: {}", no.at + 1, no.message), no.hint);
   }
   for (const Tensor& tensor : kernel.tensors)
-    if (tensor.role != TensorRole::Input &&
-        std::find(reader.defined().begin(), reader.defined().end(), tensor.name) == reader.defined().end())
+    if (is_written(tensor.role) && std::find(reader.defined().begin(), reader.defined().end(), tensor.name) == reader.defined().end())
       return fault(fmt::format("the formula does not say what '{}' is", tensor.name), fmt::format("add \"; {} = ...\"", tensor.name));
   formula.rounds_inside_ = computes_with_rounded(kernel);
   return formula;

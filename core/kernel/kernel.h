@@ -5,7 +5,8 @@
 // iterations that is what the prologue defined under the same name. Values defined only in the prologue are loop
 // invariants ("resident"). The epilogue reads the values of the last iteration.
 //
-// Sizes are expressions over parameters; coordinates may also use grid and loop variables. Nothing here knows costs:
+// Sizes are expressions over parameters; coordinates may also use grid and loop variables. Coordinates, the trips of a tile, the grid and
+// sizes of tensors may look up index tensors, whose contents belong to the kernel. Nothing here knows costs:
 // core/problem combines a kernel with a machine.
 #pragma once
 
@@ -23,7 +24,9 @@ namespace heddle {
 
 enum class DType { F32, Bf16, F16, F8e4m3, F8e5m2, I32, I8, I4 };
 enum class Space { Register, Smem, Tmem, Global };
-enum class TensorRole { Input, Output, InOut };
+/// Index: whole numbers that coordinates and trips look up; read only, like an input.
+enum class TensorRole { Input, Output, InOut, Index };
+inline bool is_written(TensorRole role) { return role == TensorRole::Output || role == TensorRole::InOut; }
 /// The order of a tensor's bytes: row after row; packed (core/kernel/packed.h); or as whoever lays tiles out likes.
 enum class Packing { Natural, Packed, Free };
 
@@ -41,12 +44,28 @@ struct Param {
   std::string about;
 };
 
+/// Where the numbers of an index tensor come from (core/kernel/index_data.h).
+struct IndexData {
+  struct Call {
+    std::string generator;
+    std::vector<std::pair<std::string, Expr>> arguments;  ///< of the parameters
+    std::string part;
+  };
+  std::string text;                   ///< as written; empty: `numbers`
+  std::optional<Call> call;           ///< of a generator; else `text` is the name of a file
+  std::vector<std::int64_t> numbers;  ///< in the kernel file itself
+};
+
 struct Tensor {
   std::string name;
   DType dtype = DType::F32;
   std::vector<Expr> shape;
   TensorRole role = TensorRole::Input;
   Packing packing = Packing::Natural;  ///< what it holds is the same
+  // Of index tensors only.
+  std::optional<IndexData> data{};
+  std::optional<Expr> below{};  ///< all numbers are below it, and at least -1; absent: any 32-bit number of at least -1
+  bool rising = false;          ///< no number is smaller than the one before it: row pointers
 };
 
 /// One grid dimension; its name is the block index variable in coordinates.
@@ -59,8 +78,8 @@ struct GridDim {
 struct Loop {
   std::string variable = "i";
   Expr trips{1};
-  /// Trips that are enough for one tile, of its block indices; more of them, up to `trips`, change no result (causal masks:
-  /// what comes after is masked). Absent: `trips` for every tile.
+  /// Trips that are enough for one tile, of its block indices and of index tensors; 0 is possible. More of them, up to `trips`, change no
+  /// result: what comes after is masked, or is read at -1, which gives zeros. Absent: `trips` for every tile.
   std::optional<Expr> tile_trips;
 };
 

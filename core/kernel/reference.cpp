@@ -9,15 +9,14 @@
 #include <fmt/core.h>
 
 #include "core/base/integer_division.h"
+#include "core/kernel/reference_sparse.h"
 
 namespace heddle {
 namespace {
 
 using Matrix = std::vector<double>;
 
-constexpr double kBf16Unit = 1.0 / 256.0;    // distance of neighbours at 1, twice the rounding error
-constexpr double kF32Sum = 1.0 / (1 << 22);  // per term of a sum of products in f32, generously
-constexpr std::int64_t kScaled = 128;        // of K and N have a scale in common
+constexpr std::int64_t kScaled = 128;  // of K and N have a scale in common
 
 const Array& array_of(const TensorMap& tensors, const char* name) { return tensors.find(name)->second.array; }
 std::int64_t extent(const TensorMap& tensors, const char* name, std::size_t d) { return array_of(tensors, name).shape[d]; }
@@ -346,11 +345,19 @@ constexpr std::array<Reference, 11> kReferences{{
 
 }  // namespace
 
-std::span<const Reference> references() { return kReferences; }
+std::span<const Reference> references() {
+  static const std::vector<Reference> all = [] {
+    std::vector<Reference> list(kReferences.begin(), kReferences.end());
+    list.insert(list.end(), sparse_references().begin(), sparse_references().end());
+    return list;
+  }();
+  return all;
+}
 
 const Reference* find_reference(std::string_view name) {
-  const auto it = std::find_if(kReferences.begin(), kReferences.end(), [&](const Reference& r) { return name == r.name; });
-  return it == kReferences.end() ? nullptr : &*it;
+  const auto all = references();
+  const auto it = std::find_if(all.begin(), all.end(), [&](const Reference& r) { return name == r.name; });
+  return it == all.end() ? nullptr : &*it;
 }
 
 Result<Ok> check_tensors(const Reference& reference, const TensorMap& tensors) {

@@ -21,6 +21,9 @@ struct Tolerance {
   std::string reason;  ///< where the rounding comes from
 };
 
+inline constexpr double kBf16Unit = 1.0 / 256.0;    ///< distance of neighbours at 1, twice the rounding error
+inline constexpr double kF32Sum = 1.0 / (1 << 22);  ///< per term of a sum of products in f32, generously
+
 struct ExpectedTensor {
   std::string tensor;
   std::vector<double> values;

@@ -90,7 +90,21 @@ class Validator {
         fault(fmt::format("/{}/{}/name", list, i), fmt::format("name '{}' is already taken by /{}/{}", items[i].name, list, it->second));
   }
 
-  void known_names(const std::string& pointer, const Expr& expr, const std::vector<std::string>& known) {
+  /// Names that may stand in an expression; it may look up the first so many tensors, or none ever.
+  void known_names(const std::string& pointer, const Expr& expr, const std::vector<std::string>& known,
+                   std::optional<std::size_t> tensors = {}) {
+    for (const std::string& name : expr.tables()) {
+      const auto end = kernel_.tensors.begin() + static_cast<std::ptrdiff_t>(tensors.value_or(0));
+      const auto found = std::find_if(kernel_.tensors.begin(), end, [&](const Tensor& t) { return t.name == name; });
+      if (!tensors)
+        fault(pointer, fmt::format("\"{}\" looks up '{}', and this number may not depend on data", expr.text(), name),
+              "coordinates, tile_trips, sizes of the grid and of tensors may");
+      else if (found == end)
+        fault(pointer, fmt::format("unknown index tensor '{}' in \"{}\"", name, expr.text()),
+              kernel_.find_tensor(name) ? "a tensor's size looks up what stands before it" : guess(name, names_of(kernel_.tensors)));
+      else if (found->role != TensorRole::Index)
+        fault(pointer, fmt::format("\"{}\" looks up '{}', whose role is not index", expr.text(), name));
+    }
     for (const std::string& name : expr.names()) {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       std::string hint = guess(name, known);
@@ -99,12 +113,12 @@ class Validator {
     }
   }
 
-  void shape(const std::string& pointer, const std::vector<Expr>& extents) {
+  void shape(const std::string& pointer, const std::vector<Expr>& extents, std::optional<std::size_t> tensors = {}) {
     if (extents.size() > kLargestRank)
       fault(pointer, fmt::format("expected at most {} dimensions, found {}", kLargestRank, extents.size()));
     for (std::size_t i = 0; i < extents.size(); ++i) {
       const std::string at = fmt::format("{}/{}", pointer, i);
-      known_names(at, extents[i], params_);
+      known_names(at, extents[i], params_, tensors);
       if (extents[i].is_constant() && extents[i].evaluate({}).value() < 1)
         fault(at, fmt::format("expected a positive size, found {}", extents[i].text()));
     }
@@ -116,21 +130,22 @@ class Validator {
     block_names_ = params_;
     for (std::size_t i = 0; i < kernel_.grid.size(); ++i) {
       variable(fmt::format("/grid/{}/name", i), kernel_.grid[i].name);
-      known_names(fmt::format("/grid/{}/size", i), kernel_.grid[i].size, params_);
+      known_names(fmt::format("/grid/{}/size", i), kernel_.grid[i].size, params_, kernel_.tensors.size());
       block_names_.push_back(kernel_.grid[i].name);
     }
     for (std::size_t i = 0; i < kernel_.around.size(); ++i)
       known_names(fmt::format("/around/{}/bytes", i), kernel_.around[i].bytes, params_);
     variable("/loop/variable", kernel_.loop.variable);
     known_names("/loop/trips", kernel_.loop.trips, params_);
-    if (kernel_.loop.tile_trips) known_names("/loop/tile_trips", *kernel_.loop.tile_trips, block_names_);
+    if (kernel_.loop.tile_trips) known_names("/loop/tile_trips", *kernel_.loop.tile_trips, block_names_, kernel_.tensors.size());
     body_names_ = block_names_;
     body_names_.push_back(kernel_.loop.variable);
 
     unique("tensors", kernel_.tensors);
     for (std::size_t i = 0; i < kernel_.tensors.size(); ++i) {
       const Tensor& tensor = kernel_.tensors[i];
-      shape(fmt::format("/tensors/{}/shape", i), tensor.shape);
+      shape(fmt::format("/tensors/{}/shape", i), tensor.shape, i);
+      index(fmt::format("/tensors/{}", i), tensor, i);
       packing(fmt::format("/tensors/{}", i), tensor);
     }
 
@@ -140,10 +155,28 @@ class Validator {
     for (std::size_t i = 0; i < kernel_.values.size(); ++i) value(i);
   }
 
+  void index(const std::string& at, const Tensor& tensor, std::size_t number) {
+    if (tensor.role != TensorRole::Index) {
+      for (const auto& [given, key] :
+           {std::pair{tensor.data.has_value(), "data"}, {tensor.below.has_value(), "below"}, {tensor.rising, "rising"}})
+        if (given) fault(fmt::format("{}/{}", at, key), fmt::format("'{}' is no index tensor", tensor.name), "its role would be index");
+      return;
+    }
+    if (tensor.dtype != DType::I32) fault(at + "/dtype", fmt::format("index tensors are of i32, found {}", to_string(tensor.dtype)));
+    if (!is_identifier(tensor.name))
+      fault(at + "/name", fmt::format("\"{}\" cannot be looked up; expected letters, digits and underscores", tensor.name));
+    if (!tensor.data)
+      fault(at, fmt::format("index tensor '{}' needs \"data\"", tensor.name),
+            "a generator like \"causal(rows=64).rowptr\", a file, or a list of numbers");
+    if (tensor.below) known_names(at + "/below", *tensor.below, params_, number);
+    if (tensor.data && tensor.data->call)
+      for (const auto& [name, value] : tensor.data->call->arguments) known_names(at + "/data", value, params_, number);
+  }
+
   void packing(const std::string& at, const Tensor& tensor) {
     if (tensor.packing == Packing::Natural) return;
     const bool weights = tensor.dtype == DType::I4 && tensor.shape.size() == 2 && tensor.role == TensorRole::Input;
-    const bool workspace = tensor.dtype == DType::F32 && tensor.shape.size() >= 2 && tensor.role != TensorRole::Input;
+    const bool workspace = tensor.dtype == DType::F32 && tensor.shape.size() >= 2 && is_written(tensor.role);
     if (!weights && !workspace)
       fault(at + "/prepacked", "what is prepacked is an input of two dimensions and type i4, or a result of type f32");
     const auto same = [&](const auto& other) { return other.name == tensor.name; };
@@ -329,12 +362,12 @@ class Validator {
     if (tensor && tensor->packing != Packing::Natural && op.kind != "tma_load" && op.kind != "tma_store" && op.kind != "atomic_add")
       fault(at + "/tensor", fmt::format("tensor '{}' is prepacked, which TMA alone brings and takes", tensor->name));
     if (const OpKind* kind = find_op_kind(op.kind); kind && tensor) {
-      if (kind->writes_tensor && tensor->role == TensorRole::Input)
-        fault(at + "/tensor", fmt::format("'{}' is an input, but {} writes it", tensor->name, op.kind),
+      if (kind->writes_tensor && !is_written(tensor->role))
+        fault(at + "/tensor", fmt::format("'{}' is read only, but {} writes it", tensor->name, op.kind),
               "its role would be inout or output");
     }
     const std::vector<std::string>& known = list == "body" ? body_names_ : block_names_;
-    for (std::size_t k = 0; k < op.at.size(); ++k) known_names(fmt::format("{}/at/{}", at, k), op.at[k], known);
+    for (std::size_t k = 0; k < op.at.size(); ++k) known_names(fmt::format("{}/at/{}", at, k), op.at[k], known, kernel_.tensors.size());
   }
 
   void tile_place(const std::string& at, const std::string& list, const TileOp& op) {
@@ -342,7 +375,7 @@ class Validator {
       fault(at + "/at", fmt::format("{} needs the row and the column of the tile's first element, found {}", op.kind,
                                     counted(static_cast<int>(op.at.size()), "coordinate")));
     for (std::size_t k = 0; k < op.at.size(); ++k)
-      known_names(fmt::format("{}/at/{}", at, k), op.at[k], list == "body" ? body_names_ : block_names_);
+      known_names(fmt::format("{}/at/{}", at, k), op.at[k], list == "body" ? body_names_ : block_names_, kernel_.tensors.size());
   }
 
   void operand(const std::string& pointer, const std::string& list, std::size_t index, const Operand& operand) {

@@ -15,7 +15,7 @@ std::string usual_keys(std::int64_t head) { return head <= 128 ? "128" : head <=
 Result<Kernel> make_attention(const PatternValues& v) {
   const std::int64_t head = v.number("head_size"), group = v.number("group"), q_len = v.number("q_len"), kv_len = v.number("kv_len");
   const std::int64_t kv = std::stoll(v.word("kv") == "auto" ? usual_keys(head) : v.word("kv"));
-  const bool causal = v.word("mask") == "causal", grouped = group > 1;
+  const bool causal = v.word("mask") == "causal", blocks = v.word("mask") == "blocks", masks = causal || blocks, grouped = group > 1;
   const std::string d = std::to_string(head);
   const DType dtype = v.dtype("dtype");
   if (kv_len % kv != 0)
@@ -25,33 +25,46 @@ Result<Kernel> make_attention(const PatternValues& v) {
     return bad_option("kv_len",
                       fmt::format("a causal mask needs at least as many keys as queries; 'kv_len' is {}, 'q_len' {}", kv_len, q_len));
 
+  const std::int64_t rows = v.number("q_rows");
+  if (blocks && q_len % rows != 0)
+    return bad_option("q_len", fmt::format("'q_len' is {}, no multiple of the {} queries of a block", q_len, rows));
+
   KernelDraft k;
   k.param("HEADS", v.number("heads"), std::min<std::int64_t>(v.number("heads"), 2), "batch times heads of keys and values");
   if (grouped) k.param("GROUP", group, group, "heads of queries for each head of keys");
-  const std::int64_t few = std::min<std::int64_t>(q_len, 200);  // for heddle eval: a ragged tile, and one step more than the mask leaves
+  // For heddle eval: a ragged tile, and one step more than the mask leaves; of blocks some in a row.
+  const std::int64_t few = std::min<std::int64_t>(q_len, blocks ? 6 * rows : 200);
   k.param("Q_LEN", q_len, few, "queries per head");
   k.param("KV_LEN", kv_len, std::min(kv_len, (few / kv + 2) * kv), "keys per head, a multiple of KV");
   k.param("KV", kv, kv, "keys per loop step");
-  k.param("Q_ROWS", v.number("q_rows"), v.number("q_rows"), "queries per block");
+  k.param("Q_ROWS", rows, rows, "queries per block");
   const Texts queries{grouped ? "HEADS*GROUP" : "HEADS", "Q_LEN", d}, keys{"HEADS", "KV_LEN", d};
   k.tensor("Q", dtype, queries);
   k.tensor("K", dtype, keys);
   k.tensor("V", dtype, keys);
   k.tensor("O", dtype, queries, TensorRole::Output);
+  if (blocks) {
+    const std::string mask = "bigbird(rows=Q_LEN/Q_ROWS, cols=KV_LEN/KV, seed=1)";
+    k.index("rowptr", {"Q_LEN/Q_ROWS + 1"}, mask + ".rowptr").rising = true;
+    k.index("colidx", {"max(1, rowptr[Q_LEN/Q_ROWS])"}, mask + ".colidx").below = expr("KV_LEN/KV");
+  }
   k.grid("bq", "ceil_div(Q_LEN, Q_ROWS)");
   if (grouped) k.grid("member", "GROUP");
   k.grid("head", "HEADS");
   k.kernel.loop.trips = expr("KV_LEN / KV");
   if (causal) k.kernel.loop.tile_trips = expr("min(KV_LEN / KV, ceil_div(bq*Q_ROWS + Q_ROWS + KV_LEN - Q_LEN, KV))");
+  const std::string row_blocks = "rowptr[bq + 1] - rowptr[bq]";
+  if (blocks) k.kernel.loop.tile_trips = expr(row_blocks);
   const std::string scale = fmt::format("{:.9g}", std::log2(std::exp(1.0)) / std::sqrt(static_cast<double>(head)));
-  const Texts own{grouped ? "head*GROUP + member" : "head", "bq*Q_ROWS", "0"}, step{"head", "i*KV", "0"};
+  const Texts own{grouped ? "head*GROUP + member" : "head", "bq*Q_ROWS", "0"},
+      step{"head", blocks ? fmt::format("if(i < {}, colidx[rowptr[bq] + i], -1)*KV", row_blocks) : "i*KV", "0"};
   const std::string number = "Q_ROWS / 32";  // every row's statistics are in the four threads that have a part of it
 
   k.smem("k", dtype, {"KV", d});
   k.smem("v", dtype, {"KV", d});
   k.smem("q", dtype, {"Q_ROWS", d});
   k.registers("s", DType::F32, {"Q_ROWS", "KV"});
-  if (causal) k.registers("t", DType::F32, {"Q_ROWS", "KV"});
+  if (masks) k.registers("t", DType::F32, {"Q_ROWS", "KV"});
   k.registers("m", DType::F32, {"Q_ROWS"}, number);
   k.registers("alpha", DType::F32, {"Q_ROWS"}, number);
   k.registers("x", DType::F32, {"Q_ROWS", "KV"});
@@ -66,15 +79,22 @@ Result<Kernel> make_attention(const PatternValues& v) {
   k.smem("out", dtype, {"Q_ROWS", d});
 
   k.before("load_q", "tma_load").at("Q", own).out("q");
-  k.before("init_m", "fill").out("m").with("value", std::string("-1e30"));
-  k.before("init_l", "fill").out("l").with("value", std::string("0"));
+  k.before("init_m", "fill").out("m").with("value", std::string(blocks ? "-1e20" : "-1e30"));  // above what is masked: that is nothing then
+  k.before("init_l", "fill").out("l").with("value", std::string(blocks ? "1e-30" : "0"));      // rows without blocks
   k.before("init_o", "fill").out("o").with("value", std::string("0"));
 
   k.loop("load_k", "tma_load").at("K", step).out("k");
   k.loop("load_v", "tma_load").at("V", step).out("v");
   k.loop("QK", "mma").in({"q", "k"}).out("s").with("transpose_b", true);
-  const std::string scores = causal ? "t" : "s";
+  const std::string scores = masks ? "t" : "s";
   if (causal) k.loop("mask", "mask").in({"s"}).out("t").at("", {"bq*Q_ROWS + KV_LEN - Q_LEN", "i*KV"}).with("value", std::string("-1e30"));
+  // All of a block is kept, or none of it: iterations beyond the last block.
+  if (blocks)
+    k.loop("mask", "mask")
+        .in({"s"})
+        .out("t")
+        .at("", {"0", fmt::format("if(i < {}, -KV, Q_ROWS)", row_blocks)})
+        .with("value", std::string("-1e30"));
   k.loop("max", "reduce_max").in({scores, "m[-1]"}).out("m").with("scale", scale);
   k.loop("alpha", "exp2").in({"m[-1]", "m"}).out("alpha");
   k.loop("sub", "elementwise").in({scores, "m"}).out("x").with("fn", std::string("sub")).with("scale", scale);
@@ -95,7 +115,15 @@ Result<Kernel> make_attention(const PatternValues& v) {
       fmt::format("O = softmax({}) @ {}", causal ? fmt::format("causal({})", products) : products, grouped ? "repeat(V, GROUP)" : "V");
   k.kernel.about = fmt::format("{}: attention forward, {} queries per block, {} keys per step, online softmax in base 2.", formula,
                                v.number("q_rows"), kv);
-  k.kernel.reference = grouped ? formula : causal ? "attention_forward_causal" : "attention_forward";
+  if (blocks)
+    k.kernel.about = fmt::format(
+        "Attention forward over the blocks of {} queries and {} keys that rowptr and colidx list (here: BigBird), online softmax in "
+        "base 2. Iterations beyond a row's last block are masked.",
+        v.number("q_rows"), kv);
+  k.kernel.reference = blocks    ? grouped ? "" : "attention_block_sparse"
+                       : grouped ? formula
+                       : causal  ? "attention_forward_causal"
+                                 : "attention_forward";
   return for_consumers(k.kernel, "Q_ROWS", v.number("q_rows") / kConsumerRows);
 }
 
@@ -103,7 +131,7 @@ Result<Kernel> make_attention(const PatternValues& v) {
 
 Pattern attention() {
   return {"attention",
-          "O = softmax(Q K^T / sqrt(head_size)) V: attention forward, with or without a causal mask, with grouped queries if wanted.",
+          "O = softmax(Q K^T / sqrt(head_size)) V: attention forward, with or without a mask, with grouped queries if wanted.",
           {size("heads", 64, 1, "batch times heads of keys and values"),
            {"group",
             "heads of queries for each head of keys: 1, or more for grouped queries",
@@ -116,7 +144,8 @@ Pattern attention() {
            size("q_len", 8448, 1, "queries per head"),
            size("kv_len", 8448, 1, "keys per head, a multiple of the keys per step"),
            choice("head_size", {"64", "128", "192", "256"}, "128", "columns of Q, K and V"),
-           choice("mask", {"none", "causal"}, "none", "causal: a query sees the keys up to its own place"),
+           choice("mask", {"none", "causal", "blocks"}, "none",
+                  "causal: a query sees the keys up to its own place; blocks: a list for each block of queries"),
            choice("dtype", {"bf16", "f16"}, "bf16", "type of the tensors"),
            choice("q_rows", {"64", "128"}, "128", "queries per block, 64 for each consumer warp group"),
            choice("kv", {"auto", "64", "80", "96", "112", "128", "144", "160", "176"}, "auto",

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "core/base/assert.h"
+#include "core/kernel/index_data.h"
 #include "core/kernel/subtile.h"
 
 namespace heddle::pattern {
@@ -59,6 +60,13 @@ void KernelDraft::param(const std::string& name, std::int64_t value, std::int64_
 
 void KernelDraft::tensor(const std::string& name, DType dtype, const Texts& shape, TensorRole role) {
   kernel.tensors.push_back({name, dtype, exprs(shape), role});
+}
+
+Tensor& KernelDraft::index(const std::string& name, const Texts& shape, const std::string& data) {
+  tensor(name, DType::I32, shape, TensorRole::Index);
+  Tensor& made = kernel.tensors.back();
+  made.data = parse_index_data(data).value();
+  return made;
 }
 
 void KernelDraft::grid(const std::string& name, const std::string& size) { kernel.grid.push_back({name, expr(size)}); }

@@ -34,6 +34,7 @@ class KernelDraft {
 
   void param(const std::string& name, std::int64_t value, std::int64_t small, std::string about, std::vector<std::int64_t> choices = {});
   void tensor(const std::string& name, DType dtype, const Texts& shape, TensorRole role = TensorRole::Input);
+  Tensor& index(const std::string& name, const Texts& shape, const std::string& data);
   void grid(const std::string& name, const std::string& size);
   void smem(const std::string& name, DType dtype, const Texts& shape);
   /// `registers` per thread, where they are not size / threads.

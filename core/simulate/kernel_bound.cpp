@@ -88,11 +88,13 @@ KernelBound kernel_bound(const Kernel& kernel, const Machine& machine, const Pro
   const TileGrid grid = tile_grid(kernel, problem.params, options.trips, options.causal);
   const std::int64_t sms = std::max<std::int64_t>(1, machine.sm_count);
   const std::int64_t per_sm = ceil_div(grid.tiles, sms);
+  const bool alike = grid.even() && options.split == 0;
+  const std::int64_t longest = options.split > 0 ? std::min(grid.trips, options.split) : grid.trips;
   // Where tiles differ, the busiest SM does at least the mean.
-  const std::int64_t iterations = grid.by_row.empty() ? sat_mul(per_sm, grid.trips) : std::max(grid.trips, ceil_div(grid.all_trips(), sms));
+  const std::int64_t iterations = alike ? sat_mul(per_sm, grid.trips) : std::max(longest, ceil_div(grid.all_trips(), sms));
   KernelBound bound;
   bound.most_ctas = std::min(options.ctas.value_or(most_ctas(problem)), kCtasPerSm > 0 ? static_cast<int>(kCtasPerSm) : 1);
-  const bool one_by_one = bound.most_ctas == 1 && !options.persistent && grid.by_row.empty();
+  const bool one_by_one = bound.most_ctas == 1 && !options.persistent && alike;
   const auto raise = [&](Cycle cycles, auto&& why) {
     if (cycles <= bound.cycles) return;
     bound.cycles = cycles;
@@ -128,10 +130,10 @@ KernelBound kernel_bound(const Kernel& kernel, const Machine& machine, const Pro
   }
   // One place of an SM runs its tiles one after the other.
   const std::int64_t in_a_row = ceil_div(per_sm, bound.most_ctas);
-  const std::int64_t own = grid.by_row.empty() ? sat_mul(in_a_row, grid.trips) : grid.trips;
+  const std::int64_t own = alike ? sat_mul(in_a_row, grid.trips) : longest;
   if (const Recurrence& r = bounds.critical; r.distance > 0) {
-    const std::int64_t rounds = std::max<std::int64_t>(0, grid.trips - 1) / r.distance;
-    const std::int64_t tiles = options.persistent || !grid.by_row.empty() ? 1 : in_a_row;
+    const std::int64_t rounds = std::max<std::int64_t>(0, longest - 1) / r.distance;
+    const std::int64_t tiles = options.persistent || !alike ? 1 : in_a_row;
     raise(sat_mul(tiles, sat_mul(rounds, r.latency)),
           [&] { return fmt::format("a recurrence of {} cycles over {}, {} iterations one after the other", r.latency, r.distance, own); });
   }

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <queue>
 
 #include "core/analysis/turns.h"
 #include "core/base/integer_division.h"
 #include "core/base/saturate.h"
 #include "core/simulate/barriers.h"
+#include "core/simulate/dispatch.h"
 #include "core/simulate/pace.h"
 #include "core/simulate/sm_run.h"
 #include "core/simulate/supply.h"
@@ -18,6 +18,8 @@
 
 namespace heddle {
 namespace {
+
+constexpr std::int64_t kSteadyTrips = 512;  ///< after which a tile's iterations are alike
 
 class Runner {
  public:
@@ -50,7 +52,7 @@ class Runner {
 
   KernelRun run() {
     result_.fault = grid_.fault;
-    if (result_.fault.empty()) grid_.by_row.empty() ? uniform() : uneven();
+    if (result_.fault.empty()) grid_.even() && options_.split == 0 ? uniform() : uneven();
     if (!result_.fault.empty()) return std::move(result_);
     rates();
     return std::move(result_);
@@ -123,58 +125,116 @@ class Runner {
     result_.filled = static_cast<double>(grid_.tiles) / (static_cast<double>(per_sm) * static_cast<double>(sms_));
   }
 
-  /// Until a tile of so many trips is done, with as many of its kind at once as are resident.
+  /// Until a tile of so many trips is done, with as many of its kind at once as are resident. A tile of no trips takes what one of one trip
+  /// does: the loop of a program runs at least once.
   Cycle alone(std::int64_t trips) {
-    const auto [found, fresh] = alone_.try_emplace(trips, 0);
+    if (trips > longest_run()) {
+      // In steady state every iteration takes as long.
+      result_.extrapolated = true;
+      const std::int64_t whole = longest_run(), half = (whole + 1) / 2;
+      const Cycle end = alone(whole), begin = alone(half);
+      return end +
+             static_cast<Cycle>(std::min(static_cast<double>(end - begin) / static_cast<double>(std::max<std::int64_t>(1, whole - half)) *
+                                             static_cast<double>(trips - whole),
+                                         4e18));
+    }
+    const auto [found, fresh] = alone_.try_emplace(std::max<std::int64_t>(1, trips), 0);
     if (fresh) {
       SmWork work;
       work.ctas = static_cast<int>(std::min<std::int64_t>(result_.ctas, ceil_div(grid_.tiles, sms_)));
-      work.queues = {std::vector<std::int64_t>(static_cast<std::size_t>(work.ctas), trips)};
+      work.queues = {std::vector<std::int64_t>(static_cast<std::size_t>(work.ctas), found->first)};
       found->second = sm(work, false);
     }
     return found->second;
   }
 
+  /// Trips of a tile up to which it is simulated whole: all of them, if all that differ fit the budget.
+  std::int64_t longest_run() {
+    if (longest_run_ > 0) return longest_run_;
+    std::vector<std::int64_t> lengths = split_tiles(grid_.even() ? std::vector{grid_.trips} : grid_.by_tile, options_.split);
+    std::sort(lengths.begin(), lengths.end());
+    lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
+    std::int64_t all = 0;
+    for (const std::int64_t trips : lengths) all = sat_add(all, trips * result_.ctas);
+    longest_run_ = all <= budget() ? std::max<std::int64_t>(1, lengths.back()) : kSteadyTrips;
+    return longest_run_;
+  }
+
   void uneven() {
-    std::vector<std::int64_t> order(static_cast<std::size_t>(grid_.tiles));
-    for (std::size_t t = 0; t < order.size(); ++t) order[t] = grid_.of(static_cast<std::int64_t>(t));
+    std::vector<std::int64_t> order = split_tiles(
+        grid_.by_tile.empty() ? std::vector(static_cast<std::size_t>(grid_.tiles), grid_.trips) : grid_.by_tile, options_.split);
+    result_.pieces = static_cast<std::int64_t>(order.size()) - grid_.tiles;
     if (options_.longest_first) std::stable_sort(order.begin(), order.end(), std::greater<>());
-    std::int64_t distinct = 0;
-    for (const std::int64_t trips : std::vector<std::int64_t>(grid_.by_row)) distinct = sat_add(distinct, trips * result_.ctas);
-    if (distinct > budget()) {
-      result_.fault = fmt::format("{} iterations in tiles of different lengths: too many to simulate one by one", distinct);
-      return;
+    const Cycle merge = merge_cycles();
+    // Slots of one SM are numbered sms_ apart.
+    const Dispatch handed = dispatch(order, sms_ * result_.ctas, [&](std::int64_t trips) {
+      return result_.fault.empty() ? alone(trips) + (trips == options_.split ? merge : 0) : 0;
+    });
+    if (!result_.fault.empty()) return;
+    result_.all_trips = grid_.all_trips();
+    const std::int64_t ops = result_.all_trips;
+    std::vector<std::vector<std::int64_t>> taken;
+    for (const auto& tiles : handed.taken) {
+      taken.emplace_back();
+      for (const std::int32_t tile : tiles) taken.back().push_back(std::max<std::int64_t>(1, order[static_cast<std::size_t>(tile)]));
     }
-    // Greedy: the slot that is free first takes the next tile; slots of one SM are numbered sms_ apart.
-    using Slot = std::pair<Cycle, std::int64_t>;
-    std::priority_queue<Slot, std::vector<Slot>, std::greater<>> free;
-    const std::int64_t slots = std::min<std::int64_t>(sms_ * result_.ctas, grid_.tiles);
-    for (std::int64_t s = 0; s < slots; ++s) free.emplace(0, s);
-    std::vector<std::vector<std::int64_t>> taken(static_cast<std::size_t>(slots));
-    std::vector<Cycle> end(static_cast<std::size_t>(slots), 0);
-    std::int64_t ops = 0;
-    for (const std::int64_t trips : order) {
-      const auto [time, slot] = free.top();
-      free.pop();
-      const Cycle done = time + alone(trips);
-      if (!result_.fault.empty()) return;
-      free.emplace(done, slot);
-      end[static_cast<std::size_t>(slot)] = done;
-      taken[static_cast<std::size_t>(slot)].push_back(trips);
-      result_.all_trips += trips;
-      ops += trips;
-    }
-    const auto last = static_cast<std::size_t>(std::max_element(end.begin(), end.end()) - end.begin());
-    result_.cycles = end[last];
-    result_.extrapolated = options_.persistent && ops > budget();
-    if (options_.persistent && !result_.extrapolated) return persistent(taken);
+    if (options_.lanes) keep_lanes(handed, order, merge);
+    merge_pieces();
+    result_.cycles = handed.cycles;
+    const bool too_long = ops > budget();
+    result_.extrapolated |= options_.persistent && too_long;
+    if (options_.persistent && !too_long) return persistent(taken);
     double sum = 0;
-    for (const Cycle e : end) sum += static_cast<double>(e);
+    for (const Cycle e : handed.ends) sum += static_cast<double>(e);
     result_.filled = sum / (static_cast<double>(result_.cycles) * static_cast<double>(sms_ * result_.ctas));
     SmWork work;
-    work.queues = {taken[last]};
+    work.queues = {taken[handed.last]};
+    for (std::int64_t& trips : work.queues[0]) trips = std::min(trips, longest_run());
+    const std::int64_t most = std::max<std::int64_t>(1, budget() / std::max<std::int64_t>(1, longest_run()));
+    if (static_cast<std::int64_t>(work.queues[0].size()) > most) work.queues[0].resize(static_cast<std::size_t>(most));
     sm(work, true);
     result_.tile = alone(grid_.trips);
+  }
+
+  void keep_lanes(const Dispatch& handed, const std::vector<std::int64_t>& order, Cycle merge) {
+    for (const auto& tiles : handed.taken) {
+      Cycle time = 0;
+      std::vector<PlacedTile>& lane = result_.lanes.emplace_back();
+      for (const std::int32_t tile : tiles) {
+        const std::int64_t trips = order[static_cast<std::size_t>(tile)];
+        const Cycle end = time + alone(trips) + (trips == options_.split ? merge : 0);
+        lane.push_back({trips, time, end});
+        time = end;
+      }
+    }
+  }
+
+  /// Elements that a tile leaves in global memory.
+  std::int64_t results_of_tile() const {
+    std::int64_t all = 0;
+    for (const TileOp& op : kernel_.epilogue) {
+      if (op.tensor.empty() || op.inputs.empty() || !op.outputs.empty()) continue;
+      std::int64_t elements = 1;
+      for (const Expr& extent : kernel_.find_value(op.inputs[0].value)->shape)
+        elements = sat_mul(elements, static_cast<std::int64_t>(number(extent)));
+      all = sat_add(all, elements);
+    }
+    return all;
+  }
+
+  /// Of a piece, to add its results, in f32, to those of the others: L2 reads and writes them.
+  Cycle merge_cycles() const {
+    if (options_.split == 0 || options_.second_pass || machine_.shared.l2_bytes == 0) return 0;
+    return ceil_div(2 * 4 * results_of_tile(), machine_.shared.l2_bytes);
+  }
+
+  /// The kernel that follows reads what every piece of a cut tile left in f32, and writes the sum.
+  void merge_pieces() {
+    if (options_.split == 0 || !options_.second_pass || machine_.shared.dram_gbs == 0) return;
+    std::int64_t cut = 0;
+    for (const std::int64_t trips : grid_.by_tile) cut += trips > options_.split;
+    const double elements = static_cast<double>(results_of_tile());
+    result_.merge_us = dram_us(4 * elements * static_cast<double>(2 * (result_.pieces + cut) + cut)) + launch_us();
   }
 
   /// Every SM with its own tiles, whose groups overlap from tile to tile.
@@ -260,7 +320,8 @@ class Runner {
     shares();
     result_.clock = clock_of(machine_, options_.clock, tensor_use());
     memory();
-    result_.microseconds = std::max(static_cast<double>(result_.cycles) / result_.clock.mhz, result_.dram_us) + launch_us();
+    result_.microseconds =
+        std::max(static_cast<double>(result_.cycles) / result_.clock.mhz, result_.dram_us) + launch_us() + result_.merge_us;
     if (options_.around) result_.microseconds += result_.around_us;
     const double iterations = static_cast<double>(result_.all_trips), amount = static_cast<double>(result_.work.amount);
     if (result_.work.kind == WorkKind::MultiplyAdds) result_.tflops = 2 * amount * iterations / result_.microseconds / 1e6;
@@ -277,6 +338,7 @@ class Runner {
   const TileGrid grid_;
   std::int64_t sms_ = 1;
   std::map<std::int64_t, Cycle> alone_;
+  std::int64_t longest_run_ = 0;
   KernelRun result_;
 };
 

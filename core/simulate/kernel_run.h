@@ -29,6 +29,11 @@ struct KernelRunOptions {
   bool causal = false;
   bool persistent = false;
   bool longest_first = false;
+  /// Tiles of more iterations are cut into pieces of so many, longest first or in the grid's order as the tiles are; 0: none is cut. What
+  /// the pieces find is added up in global memory, or left there for a kernel that follows.
+  std::int64_t split = 0;
+  bool second_pass = false;
+  bool lanes = false;       ///< keep which place runs which tile, and when
   std::optional<int> ctas;  ///< resident on an SM; default: as many as fit
   int cluster = 1;          ///< CTAs that load by multicast, once for all of them, what is the same for neighbours along a grid dimension
   ClockChoice clock;
@@ -42,6 +47,12 @@ inline constexpr int kPhases = 8;
 struct UsedShare {
   std::string name;  ///< a unit, or "L2"
   double part = 0;
+};
+
+/// A tile, or a piece of one, on a place of an SM.
+struct PlacedTile {
+  std::int64_t trips = 0;
+  Cycle start = 0, end = 0;
 };
 
 struct KernelRun {
@@ -63,8 +74,12 @@ struct KernelRun {
   std::vector<UsedShare> used;            ///< busiest first; those of the loop, with what surrounds it left out
   ClockAnswer clock;                      ///< that the following are at
   double dram_us = 0;                     ///< every element of its tensors once, at DRAM's rate: a bound; 0 where the rate is unknown
-  double around_us = 0;                   ///< kernels before and after it in the same call, each with its launch; 0 where unknown
-  double microseconds = 0;                ///< with the launch, and with the kernels around it where they count
+  std::int64_t pieces = 0;                ///< that cut tiles were cut into, beyond one for each
+  double merge_us = 0;                    ///< the kernel that puts the pieces of cut tiles together
+  std::vector<std::vector<PlacedTile>>
+      lanes;                ///< if asked for, and tiles differ or are cut: a list per place; place p is on SM p mod the machine's SMs
+  double around_us = 0;     ///< kernels before and after it in the same call, each with its launch; 0 where unknown
+  double microseconds = 0;  ///< with the launch, and with the kernels around it where they count
   /// 10^12 floating point operations per second, counting the multiply-adds of the loop twice; 0 where it has none.
   double tflops = 0;
   double of_peak = 0;  ///< of the tensor cores' best rate on all SMs; 0 where unknown

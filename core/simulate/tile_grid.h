@@ -1,4 +1,4 @@
-// The tiles of a kernel's grid and the iterations of each, as runs of one length where they are alike: grids may be huge.
+// The tiles of a kernel's grid and the iterations of each. Where all have the same they are not listed: grids may be huge.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,17 @@
 namespace heddle {
 
 struct TileGrid {
-  std::int64_t tiles = 1, rows = 1;  ///< rows: along the first dimension
-  std::int64_t trips = 1;            ///< of the longest
-  std::vector<std::int64_t> by_row;  ///< empty: all the same
-  std::string fault;                 ///< why it cannot be listed; empty when it could
-  std::int64_t of(std::int64_t tile) const { return by_row.empty() ? trips : by_row[static_cast<std::size_t>(tile % rows)]; }
+  std::int64_t tiles = 1, rows = 1;   ///< rows: along the first dimension, which counts fastest
+  std::int64_t trips = 1;             ///< of the longest
+  std::vector<std::int64_t> by_tile;  ///< may be 0; empty: all the same
+  std::string fault;                  ///< why it cannot be listed; empty when it could
+
+  bool even() const { return by_tile.empty(); }
   /// Iterations of all tiles together, saturated.
   std::int64_t all_trips() const;
 };
 
-/// `trips` replaces the kernel's own; `causal` as in KernelRunOptions. Pre: `params` holds every parameter.
+/// `trips` replaces the kernel's own; `causal` as in KernelRunOptions. Pre: `params` holds every parameter, and the index tensors.
 TileGrid tile_grid(const Kernel& kernel, const Scope& params, std::optional<std::int64_t> trips = {}, bool causal = false);
 
 }  // namespace heddle

@@ -107,7 +107,7 @@ std::string program_text(const Emission& emission, const std::string& source, co
   text += fmt::format("  for (int b = 0; b < {0}; b += {4}) run_block(b, {0}, {1}, {4}, [&] {{ {2}({3}); }});\n", blocks,
                       emission.launch.threads, emission.launch.entry, arguments, emission.launch.cluster);
   for (std::size_t t = 0; t < kernel.tensors.size(); ++t)
-    if (kernel.tensors[t].role != TensorRole::Input)
+    if (is_written(kernel.tensors[t].role))
       text += fmt::format("  write_{2}(\"{1}/{0}.out\", t{0});\n", t, folder, to_string(kernel.tensors[t].dtype));
   return text + fmt::format("  banks::write_counts(\"{}/banks\");\n}}\n", folder);
 }
@@ -145,7 +145,7 @@ double difference(const Lowering& from, const TensorMap& tensors, const Folder& 
   double error = 0, size = 0;
   const Kernel& kernel = from.kernel;
   for (std::size_t t = 0; t < kernel.tensors.size(); ++t) {
-    if (kernel.tensors[t].role == TensorRole::Input) continue;
+    if (!is_written(kernel.tensors[t].role)) continue;
     const Array& array = tensors.at(kernel.tensors[t].name).array;
     const auto& expected = array.data;
     std::vector<float> computed(expected.size());
@@ -157,6 +157,7 @@ double difference(const Lowering& from, const TensorMap& tensors, const Folder& 
       size += expected[i] * expected[i];
     }
   }
+  if (error == 0) return 0;
   const double relative = std::sqrt(error / size);
   return std::isnan(relative) ? std::numeric_limits<double>::infinity() : relative;
 }
@@ -166,7 +167,7 @@ double difference(const Lowering& from, const TensorMap& tensors, const Folder& 
 std::string plain_text(std::string_view source) {
   std::string text;
   for (const char* name : {"float exp2_poly_", "void bf16_of_i4", "void f16_of_i4", "void bf16_of_i4_halves", "void f16_of_i4_halves",
-                           "void f16_of_i8", "float f32_of_i8"})
+                           "void f16_of_i8", "float f32_of_i8", "int quotient_of", "int remainder_of"})
     text += definition_of(source, name);
   return text;
 }

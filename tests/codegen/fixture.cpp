@@ -77,9 +77,19 @@ codegen::Program program_of(const Lowering& from, std::optional<std::int64_t> tr
 }
 
 const std::vector<std::string>& lowered_kernels() {
-  static const std::vector<std::string> names{
-      "gemm_hopper",     "attention_forward_hopper", "attention_forward_causal_hopper", "swiglu_dual_gemm_hopper",     "layernorm",
-      "gemm_fp8_hopper", "gemm_w4a16_hopper",        "gemm_w4a16_prepacked_hopper",     "attention_forward_fp8_hopper"};
+  static const std::vector<std::string> names{"gemm_hopper",
+                                              "attention_forward_hopper",
+                                              "attention_forward_causal_hopper",
+                                              "swiglu_dual_gemm_hopper",
+                                              "layernorm",
+                                              "gemm_fp8_hopper",
+                                              "gemm_w4a16_hopper",
+                                              "gemm_w4a16_prepacked_hopper",
+                                              "attention_forward_fp8_hopper",
+                                              "attention_block_sparse_hopper",
+                                              "attention_paged_hopper",
+                                              "gemm_grouped_hopper",
+                                              "spmm_bsr_hopper"};
   return names;
 }
 

@@ -110,6 +110,7 @@ inline u32 load_pair(const std::uint16_t* from) {
   return from[0] | u32{from[1]} << 16;
 }
 inline void load_pair(const float* from, float& x, float& y) { x = from[0], y = from[1]; }
+inline int look_up(const int* table, int place) { return table[place]; }
 /// One vector of 32-bit words.
 template <class T, class... More>
 void load_global(const void* from, T& first, More&... more) {

@@ -1,0 +1,47 @@
+// Structures of sparse matrices, made by rule: which columns every row has. A column is an element or a block, as the reader likes.
+//
+// The masks are those of the papers: BigBird (M. Zaheer et al., NeurIPS 2020, arXiv 2007.14062) in blocks, Longformer (I. Beltagy et
+// al., 2020, arXiv 2004.05150). The rest are what embedding tables, caches of pages and experts look like.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace heddle {
+
+struct StructureArgument {
+  const char* name;
+  const char* otherwise;  ///< its value where none is given, a number or the name of another argument; empty: it must be given
+  const char* about;
+};
+
+struct StructureRule {
+  const char* name;
+  const char* about;
+  std::vector<StructureArgument> arguments;
+};
+std::span<const StructureRule> structure_rules();
+
+/// What of a structure an index tensor holds.
+struct StructurePart {
+  const char* name;
+  const char* about;
+};
+std::span<const StructurePart> structure_parts();
+
+/// More entries (1 GiB as i32) are not made.
+inline constexpr std::int64_t kMostIndices = std::int64_t{1} << 28;
+
+/// The numbers of one part: "rowptr" (ROWS + 1 of them), "colidx" and "rows" (one per entry), "lengths" and "order" (ROWS: rows by length,
+/// longest first). The same everywhere for the same arguments. Faults: unknown rule, part or argument, missing arguments, numbers that make
+/// no sense, more entries than kMostIndices (found before anything is reserved).
+Result<std::vector<std::int32_t>> make_structure(std::string_view rule, const std::map<std::string, std::int64_t>& arguments,
+                                                 std::string_view part);
+
+}  // namespace heddle
