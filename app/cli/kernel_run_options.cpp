@@ -36,6 +36,10 @@ Result<KernelRunOptions> kernel_run_options(const Arguments& arguments, const Ma
   options.causal = arguments.has("--causal");
   options.persistent = arguments.has("--persistent");
   options.longest_first = arguments.has("--longest-first");
+  options.split = arguments.integer("--split").value_or(0);
+  options.second_pass = arguments.has("--second-pass");
+  if (options.second_pass && options.split == 0)
+    return Error::input("--second-pass puts cut tiles together, and none is cut", "give --split N, too");
   if (const auto ctas = arguments.integer("--ctas")) options.ctas = static_cast<int>(*ctas);
   options.cluster = static_cast<int>(arguments.integer("--cluster").value_or(1));
   const Result<ClockChoice> clock = clock_choice(arguments, machine);

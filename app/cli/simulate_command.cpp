@@ -6,6 +6,7 @@
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
+#include "core/answers/balance.h"
 #include "core/answers/simulation.h"
 #include "core/answers/summary.h"
 #include "core/chart/chrome_trace.h"
@@ -49,9 +50,25 @@ StudyOptions study_options(const KernelRunOptions& options) {
   return study;
 }
 
+int run_balance(const Inputs& inputs, const Schedule& schedule, const KernelRunOptions& options, const Arguments& arguments,
+                const Terminal& terminal) {
+  const bool csv = arguments.has("--csv"), json = arguments.has("--json");
+  const BalanceStudy study = balance_study(inputs.kernel, inputs.machine, inputs.changes, inputs.problem, schedule, options);
+  if (const auto path = arguments.text("--svg"); path && study.fault.empty()) {
+    if (const int failed = write_text(terminal, *path, balance_svg(study, problem_title(inputs.problem)))) return failed;
+    if (*path != "-") terminal.note(fmt::format("tiles on SMs written to {}", *path));
+  }
+  if (!csv && !json) terminal.out << problem_title(inputs.problem) << "\n";
+  terminal.out << (csv    ? balance_csv(study)
+                   : json ? balance_json(inputs.problem, schedule, study).pretty()
+                          : balance_summary(study, terminal.style));
+  return study.fault.empty() ? kDone : kNegative;
+}
+
 int run_study(const std::string& name, const Inputs& inputs, const Schedule& schedule, const KernelRunOptions& options,
               const Arguments& arguments, const Terminal& terminal) {
   const Problem& problem = inputs.problem;
+  if (name == "balance") return run_balance(inputs, schedule, options, arguments, terminal);
   const StudyOptions study = study_options(options);
   const bool csv = arguments.has("--csv"), json = arguments.has("--json");
   const Simulation once = simulate(problem, schedule, {.trips = 2, .arbitration = study.arbitration});

@@ -178,7 +178,8 @@ std::vector<CommandSpec> make_table() {
        "run a schedule on the whole grid: cycles, period, stalls; how it stands jitter, wrong numbers and shallow rings",
        {"heddle simulate attention_forward_hopper h100", "heddle simulate gemm_hopper h100 gemm.json --persistent",
         "heddle simulate attention_forward_hopper h100 --causal --longest-first --arbitration first-come",
-        "heddle simulate gemm_hopper h100 --jitter 30 --jitter-shape tail", "heddle simulate gemm_hopper h100 --study depth"},
+        "heddle simulate gemm_hopper h100 --jitter 30 --jitter-shape tail", "heddle simulate gemm_hopper h100 --study depth",
+        "heddle simulate attention_block_sparse_hopper h100 --study balance --svg lanes.svg"},
        {kKernel, kMachine, schedule(false)},
        reworded(
            with_recalled_solver_options(
@@ -186,6 +187,9 @@ std::vector<CommandSpec> make_table() {
                 toggle("--causal", "triangular: the b-th of n tiles along the first grid dimension runs (b+1)/n of the iterations"),
                 toggle("--persistent", "CTAs stay and take tile after tile; warp groups go on without waiting for each other"),
                 toggle("--longest-first", "hand out tiles by falling length, not in the grid's order"),
+                integer("--split", "N", 1, 1'000'000'000,
+                        "cut tiles of more than N iterations; what the pieces find is added up in global memory"),
+                toggle("--second-pass", "pieces of cut tiles meet in a kernel of their own, not by adding"),
                 integer("--ctas", "N", 1, 32, "CTAs resident on an SM (default: as many as fit)"),
                 integer("--cluster", "N", 1, 16, "CTAs that load together, by multicast, what is the same for neighbours (default 1)"),
                 kClock,
@@ -201,8 +205,10 @@ std::vector<CommandSpec> make_table() {
                 choice("--jitter-shape", "SHAPE", {"uniform", "normal", "tail"},
                        "up to N percent both ways (default), a deviation of N percent, or late only, by N percent in the mean"),
                 toggle("--jitter-all", "the latencies of all ops vary"),
-                choice("--study", "STUDY", {"jitter", "numbers", "depth"},
-                       "period against jitter, against errors of each machine number, or against ring depths under jitter"),
+                choice("--study", "STUDY", {"jitter", "numbers", "depth", "balance"},
+                       "period against jitter, against errors of each machine number, or against ring depths under jitter; or orders and "
+                       "cuts of "
+                       "tiles of different lengths"),
                 integer("--percent", "N", 1, 99, "of --study numbers: how far each number is taken off, both ways (default 10)"),
                 integer("--iterations", "N", 1, 10000, "iterations in the exported timeline (default 8)"),
                 file("--svg", "", "write the simulated timeline as a picture"),

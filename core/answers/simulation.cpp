@@ -128,7 +128,11 @@ std::string kernel_lines(const Machine& machine, const SimulationAnswer& answer,
   std::string trips = fmt::format("{} of {}", count_of(run.tiles, "tile"), count_of(run.trips, "iteration"));
   if (answer.options.causal || run.all_trips != run.tiles * run.trips)
     trips = fmt::format("{} of up to {}, {} in all", count_of(run.tiles, "tile"), count_of(run.trips, "iteration"), grouped(run.all_trips));
-  const std::string order = answer.options.longest_first ? ", longest first" : "";
+  std::string order = answer.options.longest_first ? ", longest first" : "";
+  if (run.pieces > 0)
+    order += fmt::format(
+        ", cut at {} into {} more{}", answer.options.split, count_of(run.pieces, "piece"),
+        answer.options.second_pass ? fmt::format(", put together in {}", time_text(run.merge_us)) : ", added up in global memory");
   std::string text = wrapped(join_facts({trips + order, count_of(machine.sm_count, "SM"),
                                          fmt::format("{} per SM ({})", count_of(run.ctas, "CTA"),
                                                      answer.options.ctas ? fmt::format("as asked; {} fit by {}", fit.ctas, fit.limited_by)
@@ -171,7 +175,9 @@ SimulationAnswer simulate_kernel(const Kernel& kernel, const Machine& machine, c
   }
   answer.kernel.fault = answer.loop.fault;
   if (!answer.kernel.fault.empty()) return answer;
-  answer.kernel = run_kernel(kernel, machine, changes, problem, schedule, options);
+  KernelRunOptions whole = options;
+  whole.lanes = true;
+  answer.kernel = run_kernel(kernel, machine, changes, problem, schedule, whole);
   answer.parts = time_parts(kernel, machine, changes, problem, schedule, options, answer.kernel);
   return answer;
 }

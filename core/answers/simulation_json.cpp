@@ -105,7 +105,9 @@ Json simulation_json(const Machine& machine, const Problem& problem, const Sched
                           .set("jitter", jitter_options_json(jitter.percent, jitter.shape, jitter.seed, jitter.every_op))
                           .set("causal", options.causal)
                           .set("persistent", options.persistent)
-                          .set("longest_first", options.longest_first));
+                          .set("longest_first", options.longest_first)
+                          .set("split", options.split)
+                          .set("second_pass", options.second_pass));
   root.set("deadlock", answer.loop.deadlock || answer.kernel.sm.deadlock).set("fault", answer.kernel.fault);
   root.set("sustainable", answer.sustainable.deadlock
                               ? Json()
@@ -191,6 +193,8 @@ Json options_schema(Json& shared) {
   return options.optional("causal", type("boolean"))
       .optional("persistent", type("boolean"))
       .optional("longest_first", type("boolean"))
+      .optional("split", count())
+      .optional("second_pass", type("boolean"))
       .finish();
 }
 
@@ -247,8 +251,10 @@ Json simulation_schema() {
     root.optional("first_come", or_null(period_schema(shared)),
                   "the same where units serve first come; null where that was asked for anyway");
     root.optional("run", or_null(run_schema(shared)));
-    root.optional("study", words({"jitter", "numbers", "depth"})).optional("runs", count()).optional("trips", count());
+    root.optional("study", words({"jitter", "numbers", "depth", "balance"})).optional("runs", count()).optional("trips", count());
     root.optional("shape", words(words_up_to(JitterShape::Tail))).optional("ops", words({"loads", "all"}));
+    for (const char* key : {"tiles", "all_trips", "places", "shortest", "median", "longest"}) root.optional(key, count());
+    root.optional("best", type("number"), "of a study of balance: iterations of each place if all had the same");
     root.optional("seed", count()).optional("percent", count()).optional("percents", list(count())).optional("rows", list(type("object")));
   });
 }

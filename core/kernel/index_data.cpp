@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <list>
 #include <mutex>
+#include <set>
 
 #include "core/base/open_file.h"
 #include "core/base/saturate.h"
@@ -123,6 +124,16 @@ class TableReader {
     IndexTable table;
     std::int64_t size = 1;
     const std::size_t before = faults_.size();
+    // What looks up a tensor that could not be read is not at fault itself.
+    missing_.insert(tensor.name);
+    std::vector<const Expr*> used;
+    for (const Expr& extent : tensor.shape) used.push_back(&extent);
+    if (tensor.below) used.push_back(&*tensor.below);
+    for (std::size_t a = 0; tensor.data && tensor.data->call && a < tensor.data->call->arguments.size(); ++a)
+      used.push_back(&tensor.data->call->arguments[a].second);
+    for (const Expr* expr : used)
+      for (const std::string& name : expr->tables())
+        if (missing_.contains(name)) return;
     for (std::size_t d = 0; d < tensor.shape.size(); ++d) {
       const Result<std::int64_t> extent = tensor.shape[d].evaluate(scope_);
       const std::string here = fmt::format("{}/shape/{}", at, d);
@@ -142,6 +153,8 @@ class TableReader {
       return fault(at + "/data",
                    fmt::format("index tensor '{}' has {} by its shape, found {}", tensor.name, counted(size), (*numbers)->size()));
     judge(tensor, **numbers, at);
+    if (faults_.size() != before) return;
+    missing_.erase(tensor.name);
     table.values = *numbers;
     auto tables = std::make_shared<IndexTables>(scope_.tables ? *scope_.tables : IndexTables{});
     tables->insert_or_assign(tensor.name, std::move(table));
@@ -210,6 +223,7 @@ class TableReader {
   const Kernel& kernel_;
   Scope scope_;
   std::vector<Fault> faults_;
+  std::set<std::string> missing_;  ///< could not be read
 };
 
 }  // namespace

@@ -242,8 +242,8 @@ Result<std::vector<std::int32_t>> make_structure(std::string_view name, const Ar
   if (!error.faults.empty()) return error;
   Maker maker(rule->name, arguments);
   const bool by_entry = part == "colidx" || part == "rows";
-  if (const std::int64_t entries = by_entry ? maker.most_entries() : maker.rows(); entries > kMostIndices)
-    return Error::input(fmt::format("{} asks for up to {} entries; at most {} are made", name, entries, kMostIndices),
+  if (const std::int64_t entries = by_entry ? maker.most_entries() : maker.rows(); entries > kMostGenerated)
+    return Error::input(fmt::format("{} asks for up to {} entries; at most {} are made", name, entries, kMostGenerated),
                         "choose fewer rows or shorter ones");
   Columns numbers;
   if (part == "rowptr") {
@@ -251,8 +251,8 @@ Result<std::vector<std::int32_t>> make_structure(std::string_view name, const Ar
     numbers.push_back(0);
     for (std::int64_t row = 0; row < maker.rows(); ++row) {
       sum += maker.length(row);
-      if (sum > kMostIndices)
-        return Error::input(fmt::format("{} makes more than {} entries", name, kMostIndices), "choose fewer rows or shorter ones");
+      if (sum > kMostGenerated)
+        return Error::input(fmt::format("{} makes more than {} entries", name, kMostGenerated), "choose fewer rows or shorter ones");
       numbers.push_back(static_cast<std::int32_t>(sum));
     }
   } else if (part == "lengths" || part == "order") {
@@ -265,7 +265,7 @@ Result<std::vector<std::int32_t>> make_structure(std::string_view name, const Ar
       });
     }
   } else {
-    for (std::int64_t row = 0; row < maker.rows() && static_cast<std::int64_t>(numbers.size()) <= kMostIndices; ++row) {
+    for (std::int64_t row = 0; row < maker.rows() && static_cast<std::int64_t>(numbers.size()) <= kMostGenerated; ++row) {
       if (part == "colidx")
         maker.append(row, numbers);
       else

@@ -35,12 +35,12 @@ struct StructurePart {
 };
 std::span<const StructurePart> structure_parts();
 
-/// More entries (1 GiB as i32) are not made.
-inline constexpr std::int64_t kMostIndices = std::int64_t{1} << 28;
+/// An index tensor has no more numbers (1 GiB), and a generated one no more than so many.
+inline constexpr std::int64_t kMostIndices = std::int64_t{1} << 28, kMostGenerated = std::int64_t{1} << 26;
 
 /// The numbers of one part: "rowptr" (ROWS + 1 of them), "colidx" and "rows" (one per entry), "lengths" and "order" (ROWS: rows by length,
 /// longest first). The same everywhere for the same arguments. Faults: unknown rule, part or argument, missing arguments, numbers that make
-/// no sense, more entries than kMostIndices (found before anything is reserved).
+/// no sense, more entries than kMostGenerated (found before anything is reserved).
 Result<std::vector<std::int32_t>> make_structure(std::string_view rule, const std::map<std::string, std::int64_t>& arguments,
                                                  std::string_view part);
 

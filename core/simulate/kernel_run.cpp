@@ -15,10 +15,12 @@
 #include "core/simulate/sm_run.h"
 #include "core/simulate/supply.h"
 #include "core/simulate/tile_grid.h"
+#include "core/simulate/touched.h"
 
 namespace heddle {
 namespace {
 
+constexpr std::size_t kMostLaneTiles = 50'000;
 constexpr std::int64_t kSteadyTrips = 512;  ///< after which a tile's iterations are alike
 
 class Runner {
@@ -52,6 +54,7 @@ class Runner {
 
   KernelRun run() {
     result_.fault = grid_.fault;
+    if (result_.fault.empty() && options_.split > 0 && !options_.second_pass) result_.fault = merge_fault(kernel_);
     if (result_.fault.empty()) grid_.even() && options_.split == 0 ? uniform() : uneven();
     if (!result_.fault.empty()) return std::move(result_);
     rates();
@@ -178,7 +181,7 @@ class Runner {
       taken.emplace_back();
       for (const std::int32_t tile : tiles) taken.back().push_back(std::max<std::int64_t>(1, order[static_cast<std::size_t>(tile)]));
     }
-    if (options_.lanes) keep_lanes(handed, order, merge);
+    if (options_.lanes && order.size() <= kMostLaneTiles) keep_lanes(handed, order, merge);
     merge_pieces();
     result_.cycles = handed.cycles;
     const bool too_long = ops > budget();
@@ -304,8 +307,10 @@ class Runner {
     if (machine_.shared.dram_gbs == 0) return;
     double bytes = 0;
     for (const Tensor& tensor : kernel_.tensors) {
-      double elements = tensor.role == TensorRole::InOut ? 2 : 1;
+      double elements = 1;
       for (const Expr& size : tensor.shape) elements *= number(size);
+      if (const auto touched = touched_elements(kernel_, problem_.params, grid_, tensor)) elements = static_cast<double>(*touched);
+      if (tensor.role == TensorRole::InOut) elements *= 2;
       bytes += elements * bits_of(tensor.dtype) / 8;
     }
     result_.dram_us = dram_us(bytes);
@@ -343,6 +348,14 @@ class Runner {
 };
 
 }  // namespace
+
+std::string merge_fault(const Kernel& kernel) {
+  for (const TileOp& op : kernel.epilogue)
+    if (op.kind != "convert" && op.kind != "smem_store" && op.kind != "store" && op.kind != "tma_store" && op.kind != "atomic_add")
+      return fmt::format(
+          "'{}' computes with what only all iterations of a tile give: pieces cannot be added up, a second pass can join them", op.name);
+  return {};
+}
 
 KernelRun run_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem, const Schedule& schedule,
                      const KernelRunOptions& options) {

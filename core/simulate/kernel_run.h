@@ -33,7 +33,7 @@ struct KernelRunOptions {
   /// the pieces find is added up in global memory, or left there for a kernel that follows.
   std::int64_t split = 0;
   bool second_pass = false;
-  bool lanes = false;       ///< keep which place runs which tile, and when
+  bool lanes = false;       ///< keep which place runs which tile, and when, of up to 50 000 tiles
   std::optional<int> ctas;  ///< resident on an SM; default: as many as fit
   int cluster = 1;          ///< CTAs that load by multicast, once for all of them, what is the same for neighbours along a grid dimension
   ClockChoice clock;
@@ -85,6 +85,9 @@ struct KernelRun {
   double of_peak = 0;  ///< of the tensor cores' best rate on all SMs; 0 where unknown
   double gbytes = 0;   ///< 10^9 bytes per second to and from global memory, by the loop
 };
+
+/// Why what pieces of a tile find cannot be added up: its epilogue does more than convert and store. Empty: it can.
+std::string merge_fault(const Kernel& kernel);
 
 /// Pre: `problem` was resolved from kernel, machine, params and changes; the schedule as for simulate().
 KernelRun run_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem, const Schedule& schedule,

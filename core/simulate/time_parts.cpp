@@ -79,6 +79,7 @@ std::vector<TimePart> time_parts(const Kernel& kernel, const Machine& machine, c
   add("DRAM", std::max(0.0, run.dram_us - cycles_us), "DRAM takes longer than the SMs");
   if (options.around) add("kernels around", run.around_us, "kernels before and after it in the same call");
   add("launch", launch, "launching the kernel");
+  if (run.merge_us > 0) add("second pass", run.merge_us, "the kernel that puts the pieces of cut tiles together");
   return parts;
 }
 

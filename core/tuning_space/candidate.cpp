@@ -7,6 +7,7 @@
 #include "core/base/suggest.h"
 #include "core/problem/resolve.h"
 #include "core/schedule/constraint_text.h"
+#include "core/simulate/balance_study.h"
 
 namespace heddle {
 namespace {
@@ -28,7 +29,8 @@ struct Words {
   const char* first;
   const char* second;
 };
-constexpr Words kWords[] = {{"grid", "tiles", "persistent"}, {"order", "grid", "longest"}, {"turns", "on", "off"}};
+constexpr Words kWords[] = {
+    {"grid", "tiles", "persistent"}, {"order", "grid", "longest"}, {"merge", "add", "second_pass"}, {"turns", "on", "off"}};
 
 const CapName* find_cap(const std::string& name) {
   const auto* it = std::find_if(std::begin(kCaps), std::end(kCaps), [&](const CapName& c) { return name == c.name; });
@@ -57,12 +59,15 @@ void apply(const Parameter& p, double value, Candidate& out) {
     demand.name = describe(demand);
     if (cap->kind == ConstraintKind::MaxGroups) out.groups = static_cast<int>(demand.high);
     out.demands.push_back(std::move(demand));
+  } else if (p.name == "split") {
+    out.run.split = p.number_at(index);
   } else if (p.name == "cluster") {
     out.cluster = static_cast<int>(p.number_at(index));
   } else {
     const bool second = p.words[static_cast<std::size_t>(index)] == find_words(p.name)->second;
     if (p.name == "grid") out.run.persistent = second;
     if (p.name == "order") out.run.longest_first = second;
+    if (p.name == "merge") out.run.second_pass = second;
     if (p.name == "turns") out.turns = !second;
   }
 }
@@ -93,6 +98,7 @@ Result<Candidate> make_candidate(const TuningSubject& subject, const SearchSpace
     if (!parts) return parts.error();
     out.kernel = *std::move(parts);
   }
+  if (out.run.split > 0 && !merge_fault(out.kernel).empty()) out.run.second_pass = true;
   Result<Problem> problem = resolve(out.kernel, subject.machine, out.params, subject.changes, subject.choices);
   if (!problem) return problem.error();
   if (std::vector<Fault> undone = undone_work(out.kernel, problem->params); !undone.empty())
@@ -109,6 +115,7 @@ std::vector<Fault> check_binding(const SearchSpace& space, const TuningSubject& 
   for (const CapName& cap : kCaps) known.emplace_back(cap.name);
   for (const Words& w : kWords) known.emplace_back(w.name);
   known.emplace_back("cluster");
+  known.emplace_back("split");
   for (std::size_t i = 0; i < space.parameters.size(); ++i) {
     const Parameter& p = space.parameters[i];
     const auto fault = [&](std::string message, std::string hint = {}) {
@@ -129,6 +136,8 @@ std::vector<Fault> check_binding(const SearchSpace& space, const TuningSubject& 
       range(cap->low, cap->high);
     } else if (p.name == "cluster") {
       range(1, 2);
+    } else if (p.name == "split") {
+      range(0, 1'000'000'000);
     } else if (const Words* w = find_words(p.name)) {
       const bool good = p.kind == ParameterKind::Categorical && std::all_of(p.words.begin(), p.words.end(), [&](const std::string& word) {
                           return word == w->first || word == w->second;
@@ -194,6 +203,11 @@ SearchSpace space_of(const TuningSubject& subject, const SpaceOptions& options) 
   integer("stages", 1, kMostStages, kMostStages, "most pipeline stages");
   if (!kernel.grid.empty()) words("grid", "a CTA per tile, or CTAs that stay");
   if (kernel.loop.tile_trips) words("order", "tiles in the grid's order, or longest first");
+  if (kernel.loop.tile_trips && !kernel.loop.tile_trips->tables().empty() && problem) {
+    std::vector<std::int64_t> cuts = usual_cuts(tile_grid(kernel, problem->params));
+    if (!cuts.empty()) ordinal("split", std::move(cuts), 0, "most iterations of a tile before it is cut; 0: none is");
+    if (merge_fault(kernel).empty()) words("merge", "pieces of cut tiles are added up, or joined by a second pass");
+  }
   if (options.emission) {
     integer("cluster", 1, 2, 1, "CTAs that share their loads");
     words("turns", "barriers that keep the order on the tensor cores");

@@ -6,6 +6,8 @@
 //   grid                                "tiles": a CTA per tile; "persistent": CTAs stay and take tile after tile
 //   order                               "grid": tiles in the grid's order; "longest": longest first
 //   cluster                             1 or 2 CTAs that share loads by multicast (kernels that are written only)
+//   split                               tiles of more iterations are cut into pieces of so many; 0: none
+//   merge                               "add", "second_pass": how the pieces of cut tiles meet
 //   turns                               "on", "off": barriers keep the schedule's order on the tensor cores (the same)
 //
 // Everything that the problem model refuses is known before anything is solved: sizes that do not divide, values that fit nowhere, ops that

@@ -61,6 +61,17 @@ TEST_CASE("cut tiles have as many iterations in all, and none has too many", "[c
   CHECK(std::all_of(seen.begin(), seen.end(), [](int count) { return count == 1; }));
 }
 
+TEST_CASE("a million rows of different lengths are handed out by their lengths", "[core]") {
+  // One cost is asked for per length, however many tiles have it.
+  const auto lengths = *make_structure("powerlaw", {{"rows", 1'000'000}, {"cols", 400}, {"mean", 20}}, "lengths");
+  const std::vector<std::int64_t> tiles(lengths.begin(), lengths.end());
+  std::vector<std::int64_t> asked;
+  const Dispatch handed = dispatch(tiles, 132, [&](std::int64_t trips) { return asked.push_back(trips), trips + 3; });
+  std::sort(asked.begin(), asked.end());
+  CHECK(std::adjacent_find(asked.begin(), asked.end()) == asked.end());
+  CHECK(handed.cycles >= std::accumulate(tiles.begin(), tiles.end(), std::int64_t{3'000'000}) / 132);
+}
+
 TEST_CASE("trips that follow any grid dimension, or index tensors, are listed tile by tile", "[core]") {
   Kernel kernel;
   kernel.grid = {{"a", Expr(3)}, {"b", Expr(2)}, {"c", Expr(2)}};

@@ -12,6 +12,7 @@
 #include "app/window/parts/time_bar.h"
 #include "app/window/parts/ui_state.h"
 #include "app/window/tabs/simulate/simulate_state.h"
+#include "app/window/tabs/simulate/sm_lanes.h"
 
 namespace heddle::app {
 namespace {
@@ -96,6 +97,7 @@ void draw_simulate_tab(const Session& session, const Models& models, UiState& ui
   const auto left = [&] {
     draw_time(s.model, models.header.whole);
     draw_facts(s.model, models.header.whole);
+    draw_sm_lanes(answer->kernel, content.machine ? content.machine->sm_count : 1);
   };
   const auto right = [&] {
     draw_groups(s.model);

@@ -1,0 +1,137 @@
+// Ways to hand out tiles of different lengths, and what a kernel touches of tensors that it reads by look-ups.
+#include <catch2/catch.hpp>
+
+#include "core/answers/balance.h"
+#include "core/formats/kernel_json.h"
+#include "core/formats/machine_json.h"
+#include "core/formats/schedule_json.h"
+#include "core/problem/resolve.h"
+#include "core/simulate/balance_study.h"
+#include "core/simulate/kernel_bound.h"
+#include "core/simulate/touched.h"
+#include "tests/support/paths.h"
+
+using namespace heddle;
+
+namespace {
+
+struct Case {
+  Kernel kernel;
+  Machine machine;
+  Problem problem;
+  Schedule schedule;
+};
+
+Case case_of(const std::string& name, const Scope& params = {}) {
+  Case c{*read_kernel(test::repository_path("kernels/" + name + ".json")),
+         *read_machine(test::repository_path("assets/machines/h100.json")),
+         {},
+         {}};
+  c.problem = *resolve(c.kernel, c.machine, params);
+  c.schedule = *read_schedule(test::repository_path("tests/schedules/" + name + "_h100.json"), c.problem);
+  return c;
+}
+
+KernelRun run(const Case& c, const KernelRunOptions& options = {}) {
+  return run_kernel(c.kernel, c.machine, {}, c.problem, c.schedule, options);
+}
+
+}  // namespace
+
+TEST_CASE("a study of balance has the block-iterations of BigBird and the cycles of every way", "[core]") {
+  const Case c = case_of("attention_block_sparse_hopper");  // 64 rows of blocks, 12 heads
+  const BalanceStudy study = balance_study(c.kernel, c.machine, {}, c.problem, c.schedule, {});
+  REQUIRE(study.fault == "");
+  CHECK(study.tiles == 768);
+  CHECK(study.best == Approx(50.4).margin(0.5));
+  CHECK(study.rows[0].iterations == 99);
+  CHECK(study.rows[1].iterations == 64);
+  bool cut = false;
+  for (const BalanceRow& row : study.rows) {
+    INFO(row.name);
+    CHECK(row.run.fault == "");
+    CHECK(row.run.cycles > 0);
+    CHECK(static_cast<double>(row.iterations) >= study.best);
+    CHECK(row.name.find("added up") == std::string::npos);  // a softmax is no sum
+    if (row.split == 16) cut = true, CHECK(row.iterations <= 55), CHECK(row.run.pieces == 24 * 3), CHECK(row.run.merge_us > 0);
+  }
+  CHECK(cut);
+  CHECK(study.rows[1].run.cycles < study.rows[0].run.cycles * 2 / 3);
+  const std::string text = balance_summary(study, {});
+  CHECK(text.find("768 tiles of 6 to 64 iterations") != std::string::npos);
+  CHECK(balance_csv(study).find("longest first") != std::string::npos);
+  const std::string svg = balance_svg(study, "a < b");
+  CHECK(svg.find("a &lt; b") != std::string::npos);
+  CHECK(std::string_view(svg).substr(svg.size() - 7) == "</svg>\n");
+}
+
+TEST_CASE("lanes have every tile once, one after the other", "[core]") {
+  const Case c = case_of("spmm_bsr_hopper");
+  KernelRunOptions options;
+  options.lanes = true;
+  options.longest_first = true;
+  options.split = 32;
+  const KernelRun cut = run(c, options);
+  REQUIRE(cut.fault == "");
+  std::int64_t tiles = 0, trips = 0;
+  Cycle last = 0;
+  for (const auto& lane : cut.lanes) {
+    Cycle time = 0;
+    for (const PlacedTile& tile : lane) {
+      CHECK(tile.start == time);
+      CHECK(tile.end > tile.start);
+      time = tile.end, ++tiles, trips += tile.trips;
+    }
+    last = std::max(last, time);
+  }
+  CHECK(tiles == cut.tiles + cut.pieces);
+  CHECK(trips == cut.all_trips);
+  CHECK(last == cut.cycles);
+  options.split = 0;
+  const KernelRun whole = run(c, options);
+  CHECK(cut.cycles < whole.cycles);
+  CHECK(cut.cycles >= kernel_bound(c.kernel, c.machine, c.problem, compute_bounds(c.problem),
+                                   [] {
+                                     KernelRunOptions o;
+                                     o.split = 32;
+                                     return o;
+                                   }())
+                          .cycles);
+}
+
+TEST_CASE("pieces of a softmax are not added up, and tiles that are alike need no study", "[core]") {
+  const Case c = case_of("attention_paged_hopper");
+  KernelRunOptions options;
+  options.split = 8;
+  CHECK(run(c, options).fault.find("a second pass can join them") != std::string::npos);
+  options.second_pass = true;
+  CHECK(run(c, options).fault == "");
+  const Case even = case_of("gemm_grouped_hopper");
+  CHECK(balance_study(even.kernel, even.machine, {}, even.problem, even.schedule, {}).fault.find("no order is better") !=
+        std::string::npos);
+}
+
+TEST_CASE("of a tensor that is looked up, DRAM brings what is touched", "[core]") {
+  const Scope sizes{{"SEQS", 2}, {"HEADS", 2}, {"PAGES", 100}, {"MOST", 4}, {"PAGE", 64}};
+  const Case c = case_of("attention_paged_hopper", sizes);
+  const TileGrid grid = tile_grid(c.kernel, c.problem.params);
+  const auto& lengths = *c.problem.params.tables->at("lengths").values;
+  const auto& pages = *c.problem.params.tables->at("pages").values;
+  std::vector<std::int32_t> used;
+  for (std::size_t s = 0; s < 2; ++s)
+    for (std::int32_t p = 0; p < (lengths[s] + 63) / 64; ++p) used.push_back(pages[s * 4 + static_cast<std::size_t>(p)]);
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  CHECK(touched_elements(c.kernel, c.problem.params, grid, *c.kernel.find_tensor("K")) ==
+        static_cast<std::int64_t>(used.size()) * 2 * 64 * 128);
+  CHECK_FALSE(touched_elements(c.kernel, c.problem.params, grid, *c.kernel.find_tensor("Q")).has_value());
+}
+
+TEST_CASE("loads at places that are looked up have a rule of their own", "[core]") {
+  const Case c = case_of("attention_block_sparse_hopper");
+  CHECK(c.problem.ops[0].rule == "tma_load.indexed");
+  CHECK(c.problem.ops[0].window == 80);
+  Machine plain = c.machine;
+  std::erase_if(plain.rules, [](const CostRule& rule) { return rule.kind == "tma_load.indexed"; });
+  CHECK(resolve(c.kernel, plain)->ops[0].rule == "tma_load");
+}
