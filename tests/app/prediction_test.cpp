@@ -92,7 +92,7 @@ TEST_CASE("details are worked out only while they are looked at", "[app]") {
   CHECK(asked_details == 1);
   const auto details = session.predictions().details(session.content(), *session.content().entry());
   REQUIRE(details);
-  const SimulateModel model = build_simulate(*details, session.content().problem->ops.size());
+  const SimulateModel model = build_simulate(*details, *session.content().problem);
   REQUIRE(model.bar.pieces.size() == 2);
   CHECK(model.bar.pieces[1].share == "25.0 %");
 }
