@@ -66,7 +66,7 @@ class Sm {
       ctas_[c].open = program.streams.size();
     }
     for (SmStream& s : streams_) settle_head(s);
-    alone_ = ctas_.size() == 1 && options.jitter.percent == 0 && work.queues[0].size() == 1;
+    alone_ = ctas_.size() == 1 && !latencies_vary(options.jitter, problem) && work.queues[0].size() == 1;
     while (beat_ + 1 < program.streams.size() && program.streams[beat_].loop.empty()) ++beat_;
     for (const CtaEdge& edge : program.edges) settled_ = std::max<std::int64_t>(settled_, edge.tokens + edge.distance);
     std::int64_t most_stages = 1;

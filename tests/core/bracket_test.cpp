@@ -214,6 +214,20 @@ TEST_CASE("the ring's bracket is the same for whichever latency it is scheduled"
   CHECK(describe(ring.problem({"fetch.latency=+10%"}).ops[0].spread.cases) == "297:80%,770:18%,1540:2%");
 }
 
+TEST_CASE("where nobody competes for a unit, first come is as the schedule has it, draws and all", "[core]") {
+  const Ring ring;
+  const Problem problem = ring.problem();
+  SimulateOptions options;
+  options.trips = 50'000;
+  const double scheduled = simulate(problem, ring_schedule(problem, 8), options).period.cycles();
+  for (const Arbitration other : {Arbitration::FirstCome, Arbitration::Interleaved}) {
+    options.arbitration = other;
+    const Simulation run = simulate(problem, ring_schedule(problem, 8), options);
+    CHECK_FALSE(run.period.exact);
+    CHECK(run.period.cycles() == Approx(scheduled).epsilon(0.02));
+  }
+}
+
 TEST_CASE("without latencies that vary both ends are the sustainable period, and simulation repeats itself as before", "[core]") {
   const Ring ring;
   const Problem problem = ring.problem({"fetch.latency=700"});

@@ -31,6 +31,8 @@ std::string copied(const SimulateModel& model) {
   std::string text = "part\tus\tshare\tabout\n";
   for (const TimePiece& piece : model.bar.pieces)
     text += fmt::format("{}\t{:.1f}\t{}\t{}\n", piece.name, piece.to - piece.from, piece.share, piece.about);
+  if (!model.depths.empty()) text += "shared memory, KiB\tat least\tsimulated\tat most\n";
+  for (const DepthPoint& d : model.depths) text += fmt::format("{:.2f}\t{:.4f}\t{:.2f}\t{:.4f}\n", d.kib, d.low, d.simulated, d.high);
   return text;
 }
 
