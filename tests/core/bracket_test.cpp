@@ -18,6 +18,7 @@
 #include "core/formats/changes_json.h"
 #include "core/formats/kernel_json.h"
 #include "core/formats/machine_json.h"
+#include "core/formats/machine_numbers.h"
 #include "core/problem/changes.h"
 #include "core/problem/resolve.h"
 #include "core/simulate/simulate.h"
@@ -477,6 +478,27 @@ TEST_CASE("changes with several latencies are read from files as they are writte
   CHECK(to_string(bad.error()) ==
         "c.json: /changes/0/to: the shares add up to 90%, expected 100% (every draw takes one of them)\n"
         "c.json: /changes/0/to/1/cycles: 8 cycles after 9: expected latencies that rise (list the shortest first, each once)");
+}
+
+TEST_CASE("cycles and shares of a machine file are numbers that can be changed in its text", "[core]") {
+  const std::string text = read_file(repository_path("tests/kernels/ring_machine.json")).value();
+  std::string names;
+  for (const MachineNumber& number : machine_numbers(text))
+    if (number.part == "tma_load") names += number.name + " " + number.value + ", ";
+  CHECK(names ==
+        "ACCESS duration 4, window 4, latency cycles bytes + 14, latency share 0.8, latency cycles 700, latency share 0.18, "
+        "latency cycles 1400, latency share 0.02, ");
+  std::string changed = text;
+  for (const auto& [old, fresh] :
+       std::vector<std::pair<std::string, std::string>>{{"0.8", "0.75"}, {"0.18", "0.23"}, {"1400", "2 * bytes + 900"}})
+    for (const MachineNumber& number : machine_numbers(changed))
+      if (number.value == old) {
+        changed = with_number(changed, number, fresh);
+        break;
+      }
+  const Result<Machine> machine = parse_machine(changed, "changed.json");
+  if (!machine) FAIL(to_string(machine.error()));
+  CHECK(describe(resolve(Ring().kernel, *machine, {}).value().ops[0].spread.cases) == "270:75%,700:23%,1412:2%");
 }
 
 TEST_CASE("an op of several latencies keeps them through machine files, and its problem has a text of its own", "[core]") {
