@@ -202,7 +202,7 @@ std::vector<CommandSpec> make_table() {
                        "up to N percent both ways (default), a deviation of N percent, or late only, by N percent in the mean"),
                 toggle("--jitter-all", "the latencies of all ops vary"),
                 choice("--study", "STUDY", {"jitter", "numbers", "depth"},
-                       "period against jitter, against errors of each machine number, or against ring depths under jitter"),
+                       "period against jitter, errors of each machine number, or ring depths (under jitter, or with latencies that vary)"),
                 integer("--percent", "N", 1, 99, "of --study numbers: how far each number is taken off, both ways (default 10)"),
                 integer("--iterations", "N", 1, 10000, "iterations in the exported timeline (default 8)"),
                 file("--svg", "", "write the simulated timeline as a picture"),

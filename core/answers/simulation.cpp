@@ -252,6 +252,8 @@ std::string simulation_summary(const Machine& machine, const Problem& problem, c
                          style),
               "", style.width);
   if (answer.bracket) text += bracket_text(problem, *answer.bracket, style.width);
+  if (answer.bracket && answer.options.loop.arbitration == Arbitration::Interleaved)
+    text += wrapped("the whole kernel, below, interleaves what groups ask for: there the bracket claims nothing", "  ", style.width);
   if (!answer.bracket && latencies_vary(problem)) text += wrapped(kNoBracket, "", style.width);
   if (answer.loop.unordered > 0)
     text += wrapped(fmt::format("{} on units cannot be kept by streams that issue in order, so the loop runs without",

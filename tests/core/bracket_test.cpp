@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <random>
 
 #include "core/analysis/channels.h"
@@ -459,6 +460,49 @@ TEST_CASE("lists of latencies on a command line are judged in the same words", "
   CHECK(fault_of("fetch.latency_at=4").find("becomes 4, expected 1 to 3") != std::string::npos);
   CHECK(fault_of("use.latency_at=1").find("is always the same, 64") != std::string::npos);
   CHECK(fault_of("fetch.latency=270:99999999999999999999%").find("expected 100%") != std::string::npos);
+}
+
+TEST_CASE("random words are no latencies, or latencies that are written as they are read", "[core]") {
+  const Ring ring;
+  const std::uint64_t seed = 9;
+  std::mt19937_64 random(seed);
+  int good = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text = "fetch.latency=";
+    // Half of them nearly right: cycles that mostly rise, shares that may add up.
+    const std::vector<std::string> shares{"100%", "60%", "40%", "0.5%", "99.5%", "-10%", "110%", "60"};
+    std::uint64_t cycles = 0;
+    for (std::uint64_t k = 1 + random() % 3; k > 0; --k) {
+      cycles += random() % 300;
+      text += i % 2 ? fmt::format("{}:{}{}", cycles, shares[random() % shares.size()], k > 1 ? "," : "")
+                    : std::string(1, "0123456789:,%.-+ x"[random() % 18]);
+    }
+    INFO("seed " << seed << ", " << text);
+    const auto change = parse_change(text, ring.kernel, ring.machine);
+    if (!change || change->cases.empty()) continue;
+    ++good;
+    const auto again = parse_change(describe(*change), ring.kernel, ring.machine);
+    REQUIRE(again);
+    CHECK(again->cases == change->cases);
+    (void)resolve(ring.kernel, ring.machine, {}, {*change});
+  }
+  CHECK(good > 200);
+}
+
+TEST_CASE("draws come as often as their shares, and depend on seed, op and iteration alone", "[core]") {
+  const Ring ring;
+  const Op op = ring.problem({"fetch.latency_at=2"}).ops[0];
+  constexpr int kDraws = 1'000'000;
+  std::map<Cycle, int> count;
+  for (int i = 0; i < kDraws; ++i) ++count[lateness({}, op, 0, static_cast<std::uint64_t>(i))];
+  REQUIRE(count.size() == 3);
+  for (const auto& [late, share] : std::map<Cycle, double>{{270 - 700, 0.8}, {0, 0.18}, {1400 - 700, 0.02}})
+    CHECK(count[late] == Approx(share * kDraws).margin(5 * std::sqrt(share * (1 - share) * kDraws)));
+  LatencyJitter other;
+  other.seed = 2;
+  int differ = 0;
+  for (std::uint64_t i = 0; i < 1000; ++i) differ += lateness({}, op, 0, i) != lateness(other, op, 0, i);
+  CHECK(differ > 200);
 }
 
 TEST_CASE("changes with several latencies are read from files as they are written", "[core]") {
