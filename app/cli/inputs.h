@@ -8,6 +8,7 @@
 #include "app/command/arguments.h"
 #include "app/command/terminal.h"
 #include "core/answers/chosen_layouts.h"
+#include "core/answers/within.h"
 #include "core/library/inputs.h"
 #include "core/schedule/outcome.h"
 
@@ -19,6 +20,8 @@ struct Inputs : heddle::Inputs {
   std::optional<OpenLayouts> open;
   std::vector<std::string> left_open;  ///< the names of --choose
   std::optional<ChosenLayouts> chosen;
+  /// Of --within where latencies are not always the same: what was found for each of them. The problem is then that of the best.
+  std::optional<WithinAnswer> within;
 };
 
 /// Reads what the command line has of KERNEL, MACHINE, --param, --subtile, --constraints, --demand, --set, --layout, --instruction,

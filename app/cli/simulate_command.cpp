@@ -7,6 +7,7 @@
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
 #include "core/answers/balance.h"
+#include "core/answers/bracket.h"
 #include "core/answers/simulation.h"
 #include "core/answers/summary.h"
 #include "core/chart/chrome_trace.h"
@@ -82,6 +83,11 @@ int run_study(const std::string& name, const Inputs& inputs, const Schedule& sch
     terminal.out << (csv    ? jitter_csv(points)
                      : json ? jitter_json(problem, schedule, points, study).pretty()
                             : jitter_summary(schedule, points, study));
+  } else if (name == "depth" && latencies_vary(problem)) {
+    const SpreadStudy answer = spread_study(problem, schedule, study);
+    terminal.out << (csv    ? spread_csv(problem, answer, study)
+                     : json ? spread_json(problem, schedule, answer, study).pretty()
+                            : spread_summary(problem, schedule, answer, study, terminal.style));
   } else if (name == "depth") {
     const DepthStudy answer = depth_study(problem, schedule, study);
     terminal.out << (csv    ? depth_csv(answer)

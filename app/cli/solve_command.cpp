@@ -1,6 +1,7 @@
 // heddle solve: the best schedule, its proof, and a file of it.
 #include "app/cli/solving.h"
 #include "app/command/commands.h"
+#include "app/command/exit_code.h"
 #include "core/answers/summary.h"
 #include "core/formats/schedule_json.h"
 
@@ -21,14 +22,19 @@ int run_solve(const Arguments& arguments, const Terminal& terminal) {
   if (!outcome) return report(terminal, outcome.error(), json);
 
   int code = exit_code_of(*outcome, arguments.has("--require-optimal"));
+  const auto& within = inputs->within;
+  if (within && code == kDone && !within->best) code = within->ended ? kNegative : kNoProof;
+  if (within && code == kDone && !within->ended && arguments.has("--require-optimal")) code = kNoProof;
   if (json) {
     Json answer = outcome_json(inputs->problem, *outcome, inputs->constraints);
     if (inputs->chosen) answer.set("layouts_chosen", chosen_layouts_json(*inputs->chosen));
+    if (within) answer.set("within", within_json(*within));
     terminal.out << answer.pretty();
   } else {
     std::string text =
         terminal.quiet ? headline(*outcome, terminal.style) + "\n" : outcome_summary(inputs->problem, *outcome, terminal.style);
     if (inputs->chosen && !terminal.quiet) text += "\n" + chosen_layouts_text(*inputs->chosen, terminal.style);
+    if (within && !terminal.quiet) text += within_summary(*within, terminal.style);
     (file == "-" ? terminal.err : terminal.out) << text;
   }
   if (file && outcome->schedule) {

@@ -10,11 +10,15 @@
 #include "app/command/progress_line.h"
 #include "app/jobs/judge_claim.h"
 #include "app/jobs/solve_store.h"
+#include "core/analysis/bracket.h"
 #include "core/answers/summary.h"
 #include "core/check/certify.h"
 #include "core/check/checker.h"
 #include "core/formats/schedule_json.h"
 #include "core/library/library.h"
+#ifdef HEDDLE_HAS_SOLVER
+#include "solver/questions/within.h"
+#endif
 
 namespace heddle::app {
 
@@ -73,7 +77,7 @@ solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& argume
   request.ii = arguments.integer("--ii");
   request.timeout_seconds = arguments.deadline(request.timeout_seconds).left();
   if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
-  if (arguments.has("--robust") || arguments.integer("--within")) {
+  if (arguments.has("--robust") || (arguments.integer("--within") && !latencies_vary(inputs.problem))) {
     request.uncertain = std::make_shared<UncertainNumbers>(uncertain_numbers(inputs.problem, inputs.machine));
     request.within_percent = static_cast<int>(arguments.integer("--within").value_or(0));
   }
@@ -93,8 +97,31 @@ void note_end(SolveOutcome& outcome, const InterruptScope& interrupt, ProgressLi
 }  // namespace
 
 Result<SolveOutcome> solve_inputs(Inputs& inputs, const Arguments& arguments, const Terminal& terminal) {
+  const bool depths = wants_depths_within(inputs, arguments);
+  for (const char* other : {"--ii", "--choose"})
+    if (depths && arguments.has(other))
+      return Error::input(fmt::format("{} and --within: latencies are not always the same here, so --within looks for ring depths, "
+                                      "beginning with the least II of the layouts as they are",
+                                      other),
+                          "leave one of them out");
   const InterruptScope interrupt;
   ProgressLine progress(terminal);
+  if (depths) {
+    const ContentStore store(arguments.has("--no-store") ? StorePlace{} : store_place());
+    solver::WithinRequest request{
+        solve_request(inputs, arguments), static_cast<int>(*arguments.integer("--within")),
+        [&](const Changes& more) { return resolve_again(inputs, more); },
+        [&](const solver::SolveRequest& solve) { return solve_or_recall(store, solve, interrupt.token(), listener_for(progress)); }};
+    inputs.within = solver::within(request, interrupt.token());
+    inputs.problem = inputs.within->problem;
+    if (inputs.within->best) {
+      const Changes& at = inputs.within->steps[*inputs.within->best].at;
+      inputs.changes.insert(inputs.changes.end(), at.begin(), at.end());
+    }
+    SolveOutcome outcome = inputs.within->outcome;
+    note_end(outcome, interrupt, progress);
+    return outcome;
+  }
   if (inputs.open) {
     solver::SolveRequest request = solve_request(inputs, arguments);
     const bool robust = request.uncertain != nullptr;
@@ -147,6 +174,10 @@ std::optional<Schedule> solved_beforehand(const Inputs& inputs, const Terminal& 
 }
 
 }  // namespace
+
+bool wants_depths_within(const Inputs& inputs, const Arguments& arguments) {
+  return arguments.integer("--within") && !arguments.has("--robust") && latencies_vary(inputs.problem);
+}
 
 Result<Ok> prove_schedule(Inputs& inputs, const Arguments& arguments, const Terminal& terminal) {
   Schedule& schedule = *inputs.schedule;

@@ -24,8 +24,11 @@ solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& argume
 solver::SolveListener listener_for(ProgressLine& line);
 #endif
 
-/// What is open about layouts is chosen, too: see Inputs::open. An environment error in a build without solver. An interrupted solve
-/// answers with the best so far and `cancelled`.
+/// --within means ring depths for latencies that are not always the same (solver/questions/within.h), and not robust orders.
+bool wants_depths_within(const Inputs& inputs, const Arguments& arguments);
+
+/// What is open about layouts is chosen, too: see Inputs::open; so are latencies to schedule for: see Inputs::within. An environment error
+/// in a build without solver. An interrupted solve answers with the best so far and `cancelled`.
 Result<SolveOutcome> solve_inputs(Inputs& inputs, const Arguments& arguments, const Terminal& terminal);
 
 /// Solves the question of inputs.schedule, says on the terminal what came of it, and makes it the schedule's certificate; the outcome

@@ -224,7 +224,8 @@ std::optional<std::string> Arguments::text(const std::string& name) const {
 
 std::optional<std::int64_t> Arguments::integer(const std::string& name) const {
   std::int64_t number = 0;
-  const auto value = text(name);
+  auto value = text(name);
+  if (value && value->ends_with('%')) value->pop_back();  // value_fault() says where that may stand
   return value && parse_integer(*value, number) ? std::optional(number) : std::nullopt;
 }
 
@@ -245,7 +246,9 @@ std::string value_fault(const OptionSpec& option, const std::string& value) {
   double seconds = 0;
   switch (option.type) {
     case ValueType::Integer:
-      if (parse_integer(value, integer) && integer >= option.low && integer <= option.high) return {};
+      if (parse_integer(option.value.ends_with('%') && value.ends_with('%') ? value.substr(0, value.size() - 1) : value, integer) &&
+          integer >= option.low && integer <= option.high)
+        return {};
       return option.high == std::numeric_limits<std::int64_t>::max()
                  ? fmt::format("{} needs an integer from {}, not '{}'", option.flag, option.low, value)
                  : fmt::format("{} needs an integer from {} to {}, not '{}'", option.flag, option.low, option.high, value);

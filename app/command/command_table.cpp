@@ -205,10 +205,10 @@ std::vector<CommandSpec> make_table() {
                 choice("--jitter-shape", "SHAPE", {"uniform", "normal", "tail"},
                        "up to N percent both ways (default), a deviation of N percent, or late only, by N percent in the mean"),
                 toggle("--jitter-all", "the latencies of all ops vary"),
-                choice("--study", "STUDY", {"jitter", "numbers", "depth", "balance"},
-                       "period against jitter, against errors of each machine number, or against ring depths under jitter; or orders and "
-                       "cuts of "
-                       "tiles of different lengths"),
+                choice(
+                    "--study", "STUDY", {"jitter", "numbers", "depth", "balance"},
+                    "period against jitter, errors of each machine number, or ring depths (under jitter, or with latencies that vary); or "
+                    "orders and cuts of tiles of different lengths"),
                 integer("--percent", "N", 1, 99, "of --study numbers: how far each number is taken off, both ways (default 10)"),
                 integer("--iterations", "N", 1, 10000, "iterations in the exported timeline (default 8)"),
                 file("--svg", "", "write the simulated timeline as a picture"),

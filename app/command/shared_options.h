@@ -76,7 +76,8 @@ inline const OptionSpec kSet{
     "--set",
     "",
     "NUMBER=VALUE",
-    "what if: exp0.latency=600, TC.capacity=+1, mma.ss.latency=+10%, limits.smem_bytes=200000, handoff.signal=-20, groups=2; may "
+    "what if: exp0.latency=600, TC.capacity=+1, mma.ss.latency=+10%, limits.smem_bytes=200000, handoff.signal=-20, groups=2; a latency "
+    "that is not always the same: tma_load.latency=270:80%,700:18%,1400:2%, scheduled for the 3rd: tma_load.latency_at=3; may "
     "be given several times",
     ValueType::Change,
     {},
@@ -296,7 +297,10 @@ inline const OptionSpec kRobust =
     toggle("--robust",
            "of the schedules of least II the one whose order stands uncertain numbers best, instead of the one with the fewest stages");
 inline const OptionSpec kWithin =
-    integer("--within", "N", 0, 100, "as --robust, among the schedules whose II is up to N percent above the least (default 0)");
+    integer("--within", "N%", 0, 100,
+            "where latencies are not always the same: the least shared memory with which the expected period is, for certain, at most N "
+            "percent above the least II; else, and with --robust: as --robust, among the schedules whose II is up to N percent above the "
+            "least (default 0)");
 
 /// The same for commands that want one schedule, which may be known from an earlier search.
 inline std::vector<OptionSpec> with_recalled_solver_options(std::vector<OptionSpec> options) {

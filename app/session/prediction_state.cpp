@@ -18,6 +18,11 @@ SimulationAnswer predict(const PredictionSubject& of, std::stop_token stop) {
   SimulationAnswer answer;
   if (of.details) {
     answer = simulate_kernel(*of.kernel, *of.machine, of.changes, *of.problem, schedule, options);
+    if (latencies_vary(*of.problem)) {
+      StudyOptions study;
+      study.stop = options.loop.stop;
+      answer.depths = spread_study(*of.problem, schedule, study);
+    }
   } else {
     answer.options = options;
     answer.kernel = heddle::run_kernel(*of.kernel, *of.machine, of.changes, *of.problem, schedule, options);

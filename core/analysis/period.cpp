@@ -172,6 +172,11 @@ std::string describe(const Problem& problem, const Period& period) {
 
 }  // namespace
 
+bool waits_for_result(const Problem& problem, const EventEdge& event) {
+  if (event.kind == EventEdge::Kind::Data) return true;
+  return event.kind == EventEdge::Kind::Credit && problem.op(event.from).asynchronous;
+}
+
 std::vector<EventEdge> event_graph(const Problem& problem, const Schedule& schedule) {
   Builder builder{problem, schedule, {}, 0};
   builder.add_data();

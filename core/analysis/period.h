@@ -37,6 +37,9 @@ struct Period {
   std::string sentence;                                                             ///< "limited by ring K: load K 560 + ..."
 };
 
+/// The edge waits for the result of the op that it comes from, which may be late, and not only for its start.
+bool waits_for_result(const Problem& problem, const EventEdge& event);
+
 std::vector<EventEdge> event_graph(const Problem& problem, const Schedule& schedule);
 Period sustainable_period(const Problem& problem, const Schedule& schedule);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/answers/bracket.h"
 #include "core/answers/summary.h"
 #include "core/base/words.h"
 #include "core/chart/chart_layout.h"
@@ -169,6 +170,7 @@ SimulationAnswer simulate_kernel(const Kernel& kernel, const Machine& machine, c
   loop.timeline = 0;
   if (loop.arbitration == Arbitration::Interleaved) loop.arbitration = Arbitration::Scheduled;  // what was solved and proved
   answer.loop = simulate(problem, schedule, loop);
+  if (latencies_vary(problem) && loop.arbitration == Arbitration::Scheduled) answer.bracket = period_bracket(problem, schedule);
   if (answer.loop.fault.empty() && loop.arbitration == Arbitration::Scheduled) {
     loop.arbitration = Arbitration::FirstCome;
     answer.first_come = simulate(problem, schedule, loop);
@@ -251,9 +253,14 @@ std::string simulation_summary(const Machine& machine, const Problem& problem, c
   text +=
       wrapped(join_facts({fmt::format("units: {}", answer.options.loop.arbitration == Arbitration::FirstCome ? "first come, first served"
                                                                                                              : "in the schedule's order"),
-                          first_come_text(answer), jitter_text(answer.options.loop.jitter), answer.loop.extrapolated ? "extrapolated" : ""},
+                          first_come_text(answer), latencies_vary(problem) ? "" : jitter_text(answer.options.loop.jitter),
+                          answer.loop.extrapolated ? "extrapolated" : ""},
                          style),
               "", style.width);
+  if (answer.bracket) text += bracket_text(problem, *answer.bracket, style.width);
+  if (answer.bracket && answer.options.loop.arbitration == Arbitration::Interleaved)
+    text += wrapped("the whole kernel, below, interleaves what groups ask for: there the bracket claims nothing", "  ", style.width);
+  if (!answer.bracket && latencies_vary(problem)) text += wrapped(kNoBracket, "", style.width);
   if (answer.loop.unordered > 0)
     text += wrapped(fmt::format("{} on units cannot be kept by streams that issue in order, so the loop runs without",
                                 count_of(answer.loop.unordered, "order")),

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/bracket.h"
 #include "core/analysis/period.h"
 #include "core/answers/validation.h"
 #include "core/base/json.h"
@@ -15,6 +16,7 @@
 #include "core/simulate/kernel_run.h"
 #include "core/simulate/robustness_study.h"
 #include "core/simulate/simulate.h"
+#include "core/simulate/spread_study.h"
 #include "core/simulate/time_parts.h"
 
 namespace heddle {
@@ -26,6 +28,10 @@ struct SimulationAnswer {
   /// The same loop where units serve first come, first served, as they do where no barrier holds anybody back; nothing when the
   /// options ask for that anyway.
   std::optional<Simulation> first_come;
+  /// Of the loop's expected period; nothing where all latencies are constant or the options ask for units that serve first come.
+  std::optional<PeriodBracket> bracket;
+  /// Where somebody wants to see it too: period against shared memory, of such latencies.
+  std::optional<SpreadStudy> depths;
   KernelRun kernel;
   KernelRunOptions options;
   std::vector<TimePart> parts;  ///< what the kernel's time is made of
@@ -76,5 +82,6 @@ Json simulation_json(const Machine& machine, const Problem& problem, const Sched
 Json jitter_json(const Problem& problem, const Schedule& schedule, const std::vector<JitterPoint>& points, const StudyOptions& options);
 Json number_json(const Problem& problem, const Schedule& schedule, const NumberStudy& study);
 Json depth_json(const Problem& problem, const Schedule& schedule, const DepthStudy& study, const StudyOptions& options);
+Json spread_json(const Problem& problem, const Schedule& schedule, const SpreadStudy& study, const StudyOptions& options);
 
 }  // namespace heddle

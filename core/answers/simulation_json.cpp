@@ -1,6 +1,7 @@
 // heddle.simulation/1: simulations and studies as JSON, and its schema.
 #include <fmt/format.h>
 
+#include "core/answers/bracket.h"
 #include "core/answers/simulation.h"
 #include "core/answers/summary.h"
 #include "core/base/words.h"
@@ -115,6 +116,8 @@ Json simulation_json(const Machine& machine, const Problem& problem, const Sched
   root.set("period", answer.loop.fault.empty() ? period_json(answer.loop.period) : Json());
   const bool first_come = answer.first_come && answer.first_come->fault.empty();
   root.set("first_come", first_come ? period_json(answer.first_come->period) : Json());
+  if (answer.bracket) root.set("expected_period", bracket_json(problem, *answer.bracket));
+  if (!answer.bracket && latencies_vary(problem)) root.set("no_bracket", kNoBracket);
   root.set("run", answer.kernel.fault.empty() ? kernel_json(machine, answer) : Json());
   return root;
 }
@@ -164,6 +167,12 @@ Json depth_json(const Problem& problem, const Schedule& schedule, const DepthStu
   root.set("study", "depth").set("runs", options.runs).set("trips", options.trips);
   root.set("shape", to_string(options.shape)).set("ops", options.every_op ? "all" : "loads").set("seed", options.seed);
   return root.set("percents", std::move(percents)).set("rows", std::move(rows));
+}
+
+Json spread_json(const Problem& problem, const Schedule& schedule, const SpreadStudy& study, const StudyOptions& options) {
+  Json root = document(problem, schedule);
+  set_spread_study(root, problem, study, options);
+  return root;
 }
 
 namespace {
@@ -250,7 +259,10 @@ Json simulation_schema() {
                   "of the loop in steady state; in a study of numbers: cycles per iteration at present");
     root.optional("first_come", or_null(period_schema(shared)),
                   "the same where units serve first come; null where that was asked for anyway");
+    root.optional("expected_period", type("object"), "where latencies are not always the same: both ends of its bracket");
+    root.optional("no_bracket", type("string"), "why there is none; empty: there is one");
     root.optional("run", or_null(run_schema(shared)));
+    root.optional("rings", list(type("string")), "of a study of depths: whose depths the rows have").optional("cut", type("boolean"));
     root.optional("study", words({"jitter", "numbers", "depth", "balance"})).optional("runs", count()).optional("trips", count());
     root.optional("shape", words(words_up_to(JitterShape::Tail))).optional("ops", words({"loads", "all"}));
     for (const char* key : {"tiles", "all_trips", "places", "shortest", "median", "longest"}) root.optional(key, count());

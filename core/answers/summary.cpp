@@ -4,8 +4,10 @@
 
 #include <cmath>
 
+#include "core/analysis/bracket.h"
 #include "core/analysis/period.h"
 #include "core/analysis/usage.h"
+#include "core/answers/bracket.h"
 #include "core/chart/op_rows.h"
 #include "core/chart/text_timeline.h"
 #include "core/formats/schedule_json.h"
@@ -125,6 +127,7 @@ std::string outcome_summary(const Problem& problem, const SolveOutcome& outcome,
     text += "\n";
   }
   text += bounds + "\n";
+  if (outcome.schedule && latencies_vary(problem)) text += bracket_text(problem, period_bracket(problem, *outcome.schedule), style.width);
   if (outcome.schedule) {
     text += schedule_tables(problem, *outcome.schedule, style);
     std::vector<std::vector<std::string>> rows;
@@ -222,6 +225,7 @@ Json outcome_json(const Problem& problem, const SolveOutcome& outcome, const Con
   if (schedule) {
     root.set("length", schedule_length(problem, *schedule)).set("stages", stage_count(*schedule));
     set_period(root, problem, *schedule);
+    if (latencies_vary(problem)) root.set("expected_period", bracket_json(problem, period_bracket(problem, *schedule)));
   } else {
     for (const char* key : {"length", "stages", "period", "deadlock", "period_limit"}) root.set(key, Json());
   }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/base/atomic_file.h"
+#include "core/formats/latency_members.h"
 #include "core/formats/members.h"
 #include "core/machine/limit_fields.h"
 
@@ -28,6 +29,7 @@ ChangeFacts facts_of(ChangeKind kind) {
     case ChangeKind::Latency:
     case ChangeKind::Window:
     case ChangeKind::Warps:
+    case ChangeKind::LatencyAt:
       return {true, false, false, false, "A cost of one op, or of all ops that take it from one rule of the machine."};
     case ChangeKind::Duration:
     case ChangeKind::Amount:
@@ -41,7 +43,30 @@ ChangeFacts facts_of(ChangeKind kind) {
   return {false, false, false, false, "Most warp groups, the producer included."};
 }
 
+/// What a latency becomes: one number, or several.
+struct NewLatency {
+  std::int64_t value = 0;
+  std::vector<LatencyCase> cases;
+};
+
 }  // namespace
+
+template <class Io>
+void visit(Io& io, LatencyCase& l) {
+  io.part("latency_case", "One of several latencies of an op.");
+  io.required("cycles", l.cycles, as::integer(0, kLargestChange), "each more than the one before");
+  io.required("share", l.share, as::share, "how often it takes so long, a part of all; together they are 1");
+}
+
+template <class Io>
+void effect_of_latency(Io& io, Change& c) {
+  std::optional<NewLatency> latency;
+  if (c.effect == ChangeEffect::To) latency = NewLatency{c.value, c.cases};
+  io.optional("to", latency,
+              as::OneOrSeveral<as::Integer, NewLatency, std::int64_t, LatencyCase>{as::integer(0, kLargestChange), &NewLatency::value,
+                                                                                   &NewLatency::cases});
+  if (latency) c.effect = ChangeEffect::To, c.value = latency->value, c.cases = latency->cases;
+}
 
 template <class Io>
 void visit(Io& io, Change& c) {
@@ -64,7 +89,10 @@ void visit(Io& io, Change& c) {
       io.optional(key, value, as::integer(range.low, range.high));
       if (value) c.effect = is, c.value = *value;
     };
-    effect("to", ChangeEffect::To, {0, kLargestChange});
+    if (c.kind == ChangeKind::Latency)
+      effect_of_latency(io, c);
+    else
+      effect("to", ChangeEffect::To, {0, kLargestChange});
     effect("add", ChangeEffect::Add, {-kLargestChange, kLargestChange});
     effect("percent", ChangeEffect::Percent, kChangePercent);
     io.always("enabled", c.enabled);

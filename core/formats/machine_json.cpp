@@ -8,6 +8,7 @@
 #include "core/base/atomic_file.h"
 #include "core/formats/cost_members.h"
 #include "core/formats/instructions_json.h"
+#include "core/formats/latency_members.h"
 #include "core/kernel/op_kind.h"
 #include "core/machine/fitted.h"
 #include "core/machine/limit_fields.h"
@@ -31,7 +32,8 @@ template <class Io>
 void visit(Io& io, CostRule& r) {
   io.required("kind", r.kind, as::name, "a kind of op, or a more specific \"mma.rs\"");
   io.always("uses", r.uses);
-  io.required("latency", r.latency, "issue until a dependent may issue");
+  io.required("latency", r, as::OneOrSeveral<as::Expression, CostRule, Expr, RuleLatency>{{}, &CostRule::latency, &CostRule::latencies},
+              "issue until a dependent may issue; where that is not always the same, a list of cycles and shares");
   io.always("window", r.window, "cycles the issuing warps are busy; default 1");
   io.always("warps", r.warps, "default 1");
   io.optional("aligned", r.aligned);

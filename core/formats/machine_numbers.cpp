@@ -7,6 +7,8 @@
 #include <charconv>
 #include <optional>
 
+#include "core/machine/latency_spread.h"
+
 namespace heddle {
 namespace {
 
@@ -184,7 +186,7 @@ class NumberReader {
     int top = found.around;
     std::string inner;
     while (top > 0 && object(top).parent > 0) {
-      inner = object(top).name + (inner.empty() ? "" : " " + inner);
+      inner = (object(top).name.empty() ? object(top).key : object(top).name) + (inner.empty() ? "" : " " + inner);
       top = object(top).parent;
     }
     out.part = top <= 0 ? "machine" : object(top).name.empty() ? object(top).key : object(top).name;
@@ -208,6 +210,8 @@ class NumberReader {
   std::vector<Found> found_;
 };
 
+bool is_decimal(std::string_view value) { return !value.starts_with('.') && !value.ends_with('.') && parse_decimal(value, 6); }
+
 bool is_integer(std::string_view value) {
   long long number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
@@ -223,7 +227,7 @@ std::string with_number(std::string_view text, const MachineNumber& number, std:
   while (!value.empty() && blank(value.front())) value.remove_prefix(1);
   while (!value.empty() && blank(value.back())) value.remove_suffix(1);
   std::string token(value);
-  if (!is_integer(value)) {
+  if (!is_integer(value) && !(number.name.ends_with("share") && is_decimal(value))) {
     token = "\"";
     for (const char c : value) {
       if (c == '"' || c == '\\') token += '\\';

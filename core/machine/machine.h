@@ -28,14 +28,21 @@ struct Unit {
   std::string about, source;
 };
 
+/// One of several latencies of a rule (core/machine/latency_spread.h).
+struct RuleLatency {
+  Expr cycles{1};
+  std::int64_t share = 0;  ///< parts per million
+};
+
 struct CostRule {
   std::string kind;  ///< "mma" or, more specific, "mma.rs"
   std::vector<UnitCost> uses;
   Expr latency{1}, window{1}, warps{1};
-  bool aligned = false;           ///< the group must be made of whole aligned 4-warp groups (wgmma, TMEM load/store)
-  bool asynchronous = false;      ///< the issuing warps go on; consumers wait on a barrier
-  bool variable_latency = false;  ///< latency depends on the memory system (TMA loads): lives in a producer group
-  std::string source;             ///< where the numbers come from
+  std::vector<RuleLatency> latencies;  ///< where it is not always the same: all there are, rising; `latency` then says nothing
+  bool aligned = false;                ///< the group must be made of whole aligned 4-warp groups (wgmma, TMEM load/store)
+  bool asynchronous = false;           ///< the issuing warps go on; consumers wait on a barrier
+  bool variable_latency = false;       ///< latency depends on the memory system (TMA loads): lives in a producer group
+  std::string source;                  ///< where the numbers come from
 };
 
 struct Limits {

@@ -15,9 +15,10 @@ namespace heddle {
 
 namespace {
 
-constexpr const char* kKinds[] = {"latency", "window", "warps", "duration", "amount", "capacity", "limit", "handoff", "groups"};
+constexpr const char* kKinds[] = {"latency",    "window",   "warps", "duration", "amount",
+                                  "latency_at", "capacity", "limit", "handoff",  "groups"};
 
-const std::vector<std::string> kCosts{"latency", "window", "warps", "duration", "amount"};
+const std::vector<std::string> kCosts{"latency", "window", "warps", "duration", "amount", "latency_at"};
 
 std::optional<std::int64_t> whole(std::string_view text) {
   std::int64_t value = 0;
@@ -41,6 +42,26 @@ bool read_effect(std::string_view text, Change& change) {
   if (percent && (*value < kChangePercent.low || *value > kChangePercent.high)) return false;
   change.value = *value;
   return true;
+}
+
+/// What is wrong with a list of latencies as a command line has it; those that are good go into the change.
+std::vector<Fault> read_cases(std::string_view text, std::string_view value, Change& change) {
+  std::vector<Fault> faults;
+  const auto add = [&](const std::string& message, std::string hint) {
+    faults.push_back({"", "", fmt::format("'{}': {}", text, message), std::move(hint)});
+  };
+  std::vector<std::string> unread;
+  change.cases = parse_cases(value, unread);
+  for (const std::string& item : unread)
+    add(fmt::format("'{}' is no latency with its share", item), "write CYCLES:P%, separated by commas: 270:80%,700:18%,1400:2%");
+  if (change.kind != ChangeKind::Latency) add("only a latency may be a list of cycles and shares", "write an integer");
+  std::vector<std::int64_t> shares;
+  std::vector<Cycle> cycles;
+  for (const LatencyCase& c : change.cases) shares.push_back(c.share), cycles.push_back(c.cycles);
+  if (unread.empty())
+    for (SpreadFault& fault : share_faults(shares)) add(fault.message, std::move(fault.hint));
+  for (SpreadFault& fault : order_faults(cycles)) add(fault.message, std::move(fault.hint));
+  return faults;
 }
 
 bool knows_op(const Kernel& kernel, std::string_view name) {
@@ -77,7 +98,7 @@ std::string unknown_number(std::string_view number, const Kernel& kernel, const 
   std::string guess = did_you_mean(last, fields);
   if (std::find(fields.begin(), fields.end(), last) != fields.end()) guess = did_you_mean(owner, owners);
   return !guess.empty() ? guess
-                        : "numbers are OP.latency, OP.window, OP.warps, OP.UNIT.duration, OP.UNIT.amount (or a rule of the "
+                        : "numbers are OP.latency, OP.latency_at, OP.window, OP.warps, OP.UNIT.duration, OP.UNIT.amount (or a rule of the "
                           "machine in place of OP), UNIT.capacity, limits.NAME, handoff.register_copy, handoff.signal, groups";
 }
 
@@ -152,6 +173,7 @@ void put(Changes& changes, const Change& change) {
 }
 
 std::string describe(const Change& change) {
+  if (!change.cases.empty()) return fmt::format("{}={}", number_name(change), describe(change.cases));
   const char* sign = change.effect != ChangeEffect::To && change.value >= 0 ? "+" : "";
   return fmt::format("{}={}{}{}", number_name(change), sign, change.value, change.effect == ChangeEffect::Percent ? "%" : "");
 }
@@ -165,10 +187,13 @@ Result<Change> parse_change(std::string_view text, const Kernel& kernel, const M
   const std::string_view number = text.substr(0, equals), value = text.substr(equals + 1);
   if (!read_number(number, kernel, machine, change))
     error.faults.push_back({"", "", fmt::format("'{}': there is no number '{}'", text, number), unknown_number(number, kernel, machine)});
-  if (!read_effect(value, change))
+  if (value.find(':') != std::string_view::npos) {
+    for (Fault& fault : read_cases(text, value, change)) error.faults.push_back(std::move(fault));
+  } else if (!read_effect(value, change))
     error.faults.push_back({"", "", fmt::format("'{}': '{}' is no value", text, value),
-                            value.ends_with('%') ? "percent are written +10% or -10%, above -100"
-                                                 : "write an integer, +N or -N to add, +P% or -P% for percent"});
+                            value.ends_with('%')
+                                ? "percent are written +10% or -10%, above -100"
+                                : "write an integer, +N or -N to add, +P% or -P% for percent; a latency may also be 270:80%,700:20%"});
   if (!error.faults.empty()) return error;
   return change;
 }
@@ -188,12 +213,13 @@ Place place_of(const Change& change, const char* key) {
 
 const char* key_of(ChangeEffect effect) { return effect == ChangeEffect::To ? "to" : effect == ChangeEffect::Add ? "add" : "percent"; }
 
-bool is_cost(ChangeKind kind) { return kind <= ChangeKind::Amount; }
+bool is_cost(ChangeKind kind) { return kind <= ChangeKind::LatencyAt; }
 
 bool gives_itself(const CostOverride* own, ChangeKind kind) {
   if (!own) return false;
   switch (kind) {
-    case ChangeKind::Latency: return own->latency.has_value();
+    case ChangeKind::Latency:
+    case ChangeKind::LatencyAt: return own->latency.has_value();
     case ChangeKind::Window: return own->window.has_value();
     case ChangeKind::Warps: return own->warps.has_value();
     default: return own->uses.has_value();
@@ -264,12 +290,58 @@ void ChangedNumbers::edit_machine(const Change& c, Machine& machine) const {
   }
 }
 
+void ChangedNumbers::apply_latency(const Change& c, Op& op) const {
+  const std::string what = fmt::format("latency of op '{}'", op.name);
+  LatencySpread& spread = op.spread;
+  if (c.kind == ChangeKind::LatencyAt) {
+    if (spread.empty())
+      return faults_.add(c.place, fmt::format("change '{}': the {} is always the same, {}", title(c), what, op.latency),
+                         "give it a list of cycles with shares first: latency=270:80%,700:20%");
+    const auto count = static_cast<std::int64_t>(spread.cases.size());
+    spread.at =
+        static_cast<std::size_t>(number(c, static_cast<std::int64_t>(spread.at) + 1, {1, count}, "place in the list of " + what) - 1);
+  } else if (!c.cases.empty()) {
+    bool good = true;
+    for (const LatencyCase& latency : c.cases) {
+      if (latency.cycles >= kCycles.low && latency.cycles <= kCycles.high) continue;
+      faults_.add(place_of(c, "to"),
+                  fmt::format("change '{}': {} becomes {}, expected {} to {}", title(c), what, latency.cycles, kCycles.low, kCycles.high));
+      good = false;
+    }
+    if (good) spread = {c.cases, median_case(c.cases)};
+  } else if (spread.empty() || c.effect == ChangeEffect::To) {
+    spread = {};
+    op.latency = number(c, op.latency, kCycles, what);
+  } else {
+    // All of them move; what percent rounds together is one.
+    std::vector<LatencyCase> moved;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < spread.cases.size(); ++i) {
+      const LatencyCase& old = spread.cases[i];
+      const Cycle cycles = number(c, old.cycles, kCycles, what);
+      if (moved.empty() || moved.back().cycles != cycles)
+        moved.push_back({cycles, old.share});
+      else
+        moved.back().share += old.share;
+      if (i == spread.at) at = moved.size() - 1;
+    }
+    spread = {std::move(moved), at};
+  }
+  if (!spread.empty()) op.latency = spread.chosen();
+}
+
 void ChangedNumbers::apply(Op& op, const CostOverride* own, const std::vector<Unit>& units) const {
   for (const Change& c : changes_) {
     if (!is_cost(c.kind)) continue;
     if (c.op.empty() ? c.rule != op.rule || gives_itself(own, c.kind) : c.op != op.name) continue;
     const auto what = [&](const char* field) { return fmt::format("{} of op '{}'", field, op.name); };
-    if (c.kind == ChangeKind::Latency) op.latency = number(c, op.latency, kCycles, what("latency"));
+    if (c.kind == ChangeKind::Latency || c.kind == ChangeKind::LatencyAt) {
+      if (!c.cases.empty() && own && own->blocking)
+        faults_.add(place_of(c, "to"), fmt::format("change '{}': op '{}' holds its warps until its result is there", title(c), op.name),
+                    "give it one latency");
+      else
+        apply_latency(c, op);
+    }
     if (c.kind == ChangeKind::Window) op.window = number(c, op.window, kCycles, what("window"));
     if (c.kind == ChangeKind::Warps) op.warps = static_cast<int>(number(c, op.warps, kWarps, what("warps")));
     if (c.kind != ChangeKind::Duration && c.kind != ChangeKind::Amount) continue;

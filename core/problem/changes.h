@@ -12,6 +12,7 @@
 
 #include "core/base/result.h"
 #include "core/kernel/kernel.h"
+#include "core/machine/latency_spread.h"
 #include "core/machine/machine.h"
 #include "core/problem/fault_log.h"
 #include "core/problem/problem.h"
@@ -19,15 +20,16 @@
 namespace heddle {
 
 enum class ChangeKind {
-  Latency,  ///< of one op, or of all ops that take it from one rule of the machine; the same for the next four
+  Latency,  ///< of one op, or of all ops that take it from one rule of the machine; the same for the next five
   Window,
   Warps,
-  Duration,  ///< cycles a unit is reserved
-  Amount,    ///< of a unit
-  Capacity,  ///< of a unit
-  Limit,     ///< of the machine, by its name in machine files
-  HandOff,   ///< cost of crossing warp groups: register_copy (of every value) or signal
-  Groups,    ///< most warp groups
+  Duration,   ///< cycles a unit is reserved
+  Amount,     ///< of a unit
+  LatencyAt,  ///< which of several latencies a schedule is made for: 1 is the shortest
+  Capacity,   ///< of a unit
+  Limit,      ///< of the machine, by its name in machine files
+  HandOff,    ///< cost of crossing warp groups: register_copy (of every value) or signal
+  Groups,     ///< most warp groups
 };
 const char* to_string(ChangeKind kind);
 
@@ -41,13 +43,14 @@ struct Change {
   std::string name;  ///< empty: describe() says it all
   bool enabled = true;
   ChangeKind kind = ChangeKind::Latency;
-  std::string op;     ///< Latency to Amount: an op of the loop body ...
+  std::string op;     ///< Latency to LatencyAt: an op of the loop body ...
   std::string rule;   ///< ... or a rule of the machine ("mma.ss"); exactly one of the two is given
   std::string unit;   ///< Capacity; Duration and Amount: only of this unit, empty: of all
   std::string field;  ///< Limit and HandOff: which one
   ChangeEffect effect = ChangeEffect::To;
   std::int64_t value = 0;
-  Place place;  ///< where it was written; empty for the command line
+  std::vector<LatencyCase> cases{};  ///< of a latency, in place of `value`: it is not always the same; its effect is To
+  Place place;                       ///< where it was written; empty for the command line
 };
 
 using Changes = std::vector<Change>;
@@ -71,9 +74,10 @@ bool same_number(const Change& a, const Change& b);
 /// "exp0.latency": what describe() says before the "=".
 std::string number_name(const Change& change);
 
-/// Reads NUMBER=VALUE. NUMBER is OP.latency, OP.window, OP.warps, OP.duration, OP.UNIT.duration (the same with amount, or with
-/// a rule of the machine in place of OP), UNIT.capacity, limits.NAME, handoff.register_copy, handoff.signal or groups.
-/// VALUE is an integer, +N or -N to add, +P% or -P% for percent. A word that is an op and a rule means the op.
+/// Reads NUMBER=VALUE. NUMBER is OP.latency, OP.latency_at, OP.window, OP.warps, OP.duration, OP.UNIT.duration (the same with amount, or
+/// with a rule of the machine in place of OP), UNIT.capacity, limits.NAME, handoff.register_copy, handoff.signal or groups.
+/// VALUE is an integer, +N or -N to add, +P% or -P% for percent; of a latency also CYCLES:P%,CYCLES:P%,... where it is not always the
+/// same. A word that is an op and a rule means the op.
 Result<Change> parse_change(std::string_view text, const Kernel& kernel, const Machine& machine);
 
 // What changes do to the numbers of a kernel on a machine while resolve() puts them together.
@@ -97,6 +101,7 @@ class ChangedNumbers {
   void check_names(const Change& change, const Kernel& kernel, const Machine& machine);
   void edit_machine(const Change& change, Machine& machine) const;
   Cycle hand_off(const char* field, Cycle cycles) const;
+  void apply_latency(const Change& change, Op& op) const;
   /// The number after the change; as it was, and a fault, when that is outside `range`.
   std::int64_t number(const Change& change, std::int64_t old, Range range, const std::string& what) const;
 

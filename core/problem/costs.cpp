@@ -114,6 +114,24 @@ class Coster {
       target = static_cast<T>(*value);
   }
 
+  /// What is true of the shares alone the reader has judged.
+  void latencies(const std::vector<RuleLatency>& rules, const Scope& scope, Range range, const Place& place) {
+    std::vector<LatencyCase> cases;
+    std::vector<Cycle> cycles;
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+      const Place at{place.file, fmt::format("{}/latency/{}/cycles", place.pointer, i)};
+      const auto value = faults_.number(rules[i].cycles, scope, range, at, what("latency"));
+      if (!value) return;
+      cases.push_back({*value, rules[i].share});
+      cycles.push_back(*value);
+    }
+    for (SpreadFault& fault : order_faults(cycles))
+      faults_.add({place.file, fmt::format("{}/latency/{}/cycles", place.pointer, *fault.at)},
+                  fmt::format("{}: {}", what("latency"), fault.message), std::move(fault.hint));
+    op_.spread = {cases, median_case(cases)};
+    op_.latency = op_.spread.chosen();
+  }
+
  private:
   std::string what(const char* field) const { return fmt::format("{} of op '{}'", field, op_.name); }
 
@@ -192,7 +210,8 @@ Op cost_of(const TileOp& op, const Machine& machine, const Scope& params, const 
   if (rule && !shapeless) {
     const Place at{machine.file, fmt::format("/rules/{}", rule - machine.rules.data())};
     if (!own.uses) coster.uses(rule->uses, names, at);
-    if (!own.latency) coster.number(out.latency, rule->latency, names, cycles, at, "latency");
+    if (!own.latency && rule->latencies.empty()) coster.number(out.latency, rule->latency, names, cycles, at, "latency");
+    if (!own.latency && !rule->latencies.empty()) coster.latencies(rule->latencies, names, cycles, at);
     if (!own.window) coster.number(out.window, rule->window, names, cycles, at, "window");
     if (!own.warps) coster.number(out.warps, rule->warps, names, warps, at, "warps");
   }
@@ -214,6 +233,10 @@ Op cost_of(const TileOp& op, const Machine& machine, const Scope& params, const 
     out.aligned = own.aligned.value_or(out.aligned);
     out.asynchronous = own.asynchronous.value_or(out.asynchronous);
     out.variable_latency = own.variable_latency.value_or(out.variable_latency);
+    if (own.blocking && !out.spread.empty())
+      faults.add({at.file, at.pointer + "/blocking"},
+                 fmt::format("op '{}' holds its warps until its result is there, and that is not always as late", op.name),
+                 "give it one latency, or leave out blocking");
     if (own.blocking) {
       out.window = std::max(out.window, out.latency);
       out.asynchronous = false;

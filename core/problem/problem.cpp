@@ -104,6 +104,11 @@ std::string problem_text(const Problem& problem) {
   for (const Unit& u : problem.units) text.add(static_cast<int>(u.role));
   text.section("ops", problem.ops.size());
   for (const Op& o : problem.ops) text.add(o.kind).add(o.rule);
+  for (std::size_t v = 0; v < problem.ops.size(); ++v)
+    if (const LatencySpread& spread = problem.ops[v].spread; !spread.empty()) {
+      text.section("latencies", v);
+      text.add(describe(spread.cases)).add(spread.at);
+    }
   text.section("channels", problem.channels.size());
   for (const Channel& c : problem.channels) {
     text.add(c.values.size()).add(c.readers.size());

@@ -43,6 +43,7 @@
 #include "core/base/id.h"
 #include "core/kernel/kernel.h"
 #include "core/layout/choices.h"
+#include "core/machine/latency_spread.h"
 #include "core/machine/machine.h"
 
 namespace heddle {
@@ -64,7 +65,10 @@ struct Op {
   std::string kind;
   std::vector<UnitUse> uses;
   Cycle latency = 0;  ///< issue until the result is usable
-  Cycle window = 0;   ///< cycles the issuing warps are busy
+  /// Where that is not always the same. Schedules are made for `latency` alone; simulation and bracket (core/analysis/bracket.h) look at
+  /// it.
+  LatencySpread spread;
+  Cycle window = 0;  ///< cycles the issuing warps are busy
   int warps = 1;
   bool aligned = false;
   bool asynchronous = false;

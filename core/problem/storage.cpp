@@ -14,6 +14,7 @@ namespace heddle {
 namespace {
 
 constexpr int kMaxDepth = 8;
+constexpr int kMaxSpreadDepth = 64;  ///< of a ring that has to outlast the longest of several latencies
 constexpr std::int64_t kMostStorage = std::int64_t{1} << 31;
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
@@ -260,7 +261,8 @@ class Storage {
     channel.values = values;
     channel.writer = producer(values[0]);
     channel.only_if_crossing = only_if_crossing;
-    channel.max_depth = static_cast<int>(std::clamp<std::int64_t>(limit(space) / std::max<std::int64_t>(size, 1), 1, kMaxDepth));
+    channel.max_depth = static_cast<int>(std::clamp<std::int64_t>(
+        limit(space) / std::max<std::int64_t>(size, 1), 1, problem_.op(channel.writer).spread.empty() ? kMaxDepth : kMaxSpreadDepth));
     for (const ValueId id : values)
       for (const Read& r : reads_[id.index()]) {
         const Op& op = problem_.op(r.op);

@@ -1,11 +1,14 @@
 // Latencies that vary: how much longer or shorter one op of one iteration takes. A pure function of seed, op and iteration, so
-// that two schedules of one problem meet the same delays, in whatever order they run.
+// that two schedules of one problem meet the same delays, in whatever order they run. Where it is known which latencies an op has and how
+// often (Op::spread), they are drawn, each by itself; other ops are as far off as they are asked to be.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
 #include "core/base/id.h"
+#include "core/problem/problem.h"
 
 namespace heddle {
 
@@ -49,6 +52,22 @@ inline Cycle jitter_of(const LatencyJitter& jitter, Cycle latency, std::uint64_t
   }
   const auto more = static_cast<Cycle>(std::floor(spread * factor + 0.5));
   return more < -latency ? -latency : more;
+}
+
+/// The op's latency is not the same in every iteration.
+inline bool varies(const LatencyJitter& jitter, const Op& op) {
+  return !op.spread.empty() || (jitter.percent != 0 && (jitter.every_op || op.variable_latency));
+}
+inline bool latencies_vary(const LatencyJitter& jitter, const Problem& problem) {
+  return jitter.percent != 0 || std::any_of(problem.ops.begin(), problem.ops.end(), [](const Op& op) { return !op.spread.empty(); });
+}
+
+/// Cycles to add to the latency of an op that varies.
+inline Cycle lateness(const LatencyJitter& jitter, const Op& op, std::uint64_t index, std::uint64_t iteration) {
+  if (op.spread.empty()) return jitter_of(jitter, op.latency, index, iteration);
+  const auto wide = static_cast<unsigned __int128>(jitter_bits(jitter.seed, index, iteration));
+  const auto number = static_cast<std::int64_t>((wide * static_cast<std::uint64_t>(kWholeShare)) >> 64);
+  return op.spread.cases[drawn_case(op.spread.cases, number)].cycles - op.spread.chosen();
 }
 
 }  // namespace heddle

@@ -30,17 +30,17 @@ class LoopRun {
     history_ = std::bit_ceil(steps);
     mask_ = history_ - 1;
     time_.assign(ops * history_, kNever);
-    if (options.jitter.percent != 0) extra_.assign(ops * history_, 0);
+    if (latencies_vary(options.jitter, problem)) extra_.assign(ops * history_, 0);
     for (const Op& op : problem.ops) {
       window_.push_back(op.window);
-      jitters_.push_back(options.jitter.percent != 0 && (options.jitter.every_op || op.variable_latency));
+      jitters_.push_back(varies(options.jitter, op));
     }
     for (std::size_t v = 0; v < ops; ++v) group_.push_back(static_cast<Index>(schedule.ops[v].group.index()));
     reach_.assign(ops, 1);
     for (const LoopEdge& e : graph.edges) {
       const EventEdge& event = graph.events[e.event];
       reach_[e.from] = std::max(reach_[e.from], e.lag);
-      late_.push_back(jitters_[e.from] && is_late(event));
+      late_.push_back(jitters_[e.from] && waits_for_result(problem, event));
     }
     last_cross_.assign(graph.components, -1);
     half_.assign(ops, 0);
@@ -77,12 +77,6 @@ class LoopRun {
  private:
   static std::size_t sat_fits(std::int64_t steps) {
     return std::bit_ceil(static_cast<std::size_t>(std::min<std::int64_t>(steps, 1 << 30)));
-  }
-
-  /// An edge that waits for the op's result, and not only for its start.
-  bool is_late(const EventEdge& event) const {
-    if (event.kind == EventEdge::Kind::Data) return true;
-    return event.kind == EventEdge::Kind::Credit && problem_.op(event.from).asynchronous;
   }
 
   std::size_t at(std::size_t op, std::int64_t step) const { return op * history_ + (static_cast<std::size_t>(step) & mask_); }
@@ -130,8 +124,7 @@ class LoopRun {
   }
 
   void draw(Index v, std::int64_t w) {
-    extra_[at(v, w)] =
-        jitters_[v] ? jitter_of(options_.jitter, problem_.ops[v].latency, v, static_cast<std::uint64_t>(w - graph_.shift[v])) : 0;
+    extra_[at(v, w)] = jitters_[v] ? lateness(options_.jitter, problem_.ops[v], v, static_cast<std::uint64_t>(w - graph_.shift[v])) : 0;
   }
 
   template <bool kJitter>

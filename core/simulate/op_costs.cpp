@@ -52,7 +52,7 @@ OpCosts op_costs(const CtaProgram& program, const SimulateOptions& options) {
     cost.last_use = static_cast<std::uint32_t>(costs.uses.size());
     cost.blocking = op.window > 0 || waits[v] || program.sections[v] != Section::Loop;
     cost.queues = op.asynchronous && options.arbitration != Arbitration::Scheduled;
-    cost.jitters = options.jitter.percent != 0 && (options.jitter.every_op || op.variable_latency);
+    cost.jitters = varies(options.jitter, op);
     if (options.arbitration == Arbitration::Interleaved) cut_in_parts(op, problem, costs.uses, cost);
     costs.ops.push_back(cost);
   }

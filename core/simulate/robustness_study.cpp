@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/analysis/bracket.h"
 #include "core/analysis/channels.h"
 #include "core/problem/changes.h"
 
@@ -19,7 +20,7 @@ JitterPoint point_at(const Problem& problem, const Schedule& schedule, const Stu
   run.arbitration = options.arbitration;
   run.jitter = {percent, options.shape, options.seed, options.every_op};
   run.stop = options.stop;
-  const int runs = percent == 0 ? 1 : std::max(1, options.runs);
+  const int runs = percent == 0 && !latencies_vary(problem) ? 1 : std::max(1, options.runs);
   for (int i = 0; i < runs; ++i, ++run.jitter.seed) {
     const Simulation result = simulate(problem, schedule, run);
     if (!result.fault.empty()) {

@@ -49,7 +49,7 @@ class Sm {
       ctas_.emplace_back();
       ctas_.back().count.assign(problem.ops.size(), 0);
       ctas_.back().time.assign(problem.ops.size() * history_, kNotYet);
-      if (options.jitter.percent != 0) ctas_.back().extra.assign(problem.ops.size() * history_, 0);
+      if (latencies_vary(options.jitter, problem)) ctas_.back().extra.assign(problem.ops.size() * history_, 0);
       for (std::size_t g = 0; g < program.streams.size(); ++g) {
         SmStream s;
         s.cta = static_cast<Index>(c);
@@ -66,7 +66,7 @@ class Sm {
       ctas_[c].open = program.streams.size();
     }
     for (SmStream& s : streams_) settle_head(s);
-    alone_ = ctas_.size() == 1 && options.jitter.percent == 0 && work.queues[0].size() == 1;
+    alone_ = ctas_.size() == 1 && !latencies_vary(options.jitter, problem) && work.queues[0].size() == 1;
     while (beat_ + 1 < program.streams.size() && program.streams[beat_].loop.empty()) ++beat_;
     for (const CtaEdge& edge : program.edges) settled_ = std::max<std::int64_t>(settled_, edge.tokens + edge.distance);
     std::int64_t most_stages = 1;
@@ -425,7 +425,7 @@ class Sm {
     ++simulated_;
     Cycle extra = 0;
     if (!cta.extra.empty()) {
-      extra = cost.jitters ? jitter_of(options_.jitter, cost.latency, op, static_cast<std::uint64_t>(number)) : 0;
+      extra = cost.jitters ? lateness(options_.jitter, program_.problem.ops[op], op, static_cast<std::uint64_t>(number)) : 0;
       cta.extra[place] = extra;
     }
     const Cycle end = start + std::max(cost.end, cost.latency + extra);

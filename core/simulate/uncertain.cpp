@@ -20,9 +20,10 @@ void scale_latencies(Problem& problem, const std::map<std::string, int>& percent
   for (Op& op : problem.ops) {
     Cycle least = op.window;
     for (const UnitUse& use : op.uses) least = std::max(least, use.offset + use.duration);
-    const Cycle latency = std::max(std::min(least, op.latency), op.latency * percent.at(op.kind) / 100);
-    more.push_back(latency - op.latency);
-    op.latency = latency;
+    const auto scaled = [&](Cycle latency) { return std::max(std::min(least, latency), latency * percent.at(op.kind) / 100); };
+    more.push_back(scaled(op.latency) - op.latency);
+    op.latency += more.back();
+    for (LatencyCase& latency : op.spread.cases) latency.cycles = scaled(latency.cycles);
   }
   for (Edge& edge : problem.edges)
     if (edge.value.valid()) edge.latency = std::max<Cycle>(0, edge.latency + more[edge.from.index()]);

@@ -305,7 +305,12 @@ class Explorer {
 }  // namespace
 
 LatencyRange latency_range(const LatencyRequest& request, std::stop_token stop, const LatencyListener& grown) {
-  return Explorer(request, std::move(stop), grown).run();
+  const Op& op = request.solve.problem.op(request.op);
+  if (op.spread.empty()) return Explorer(request, std::move(stop), grown).run();
+  // The question is about one latency, so every latency that is compared is constant, the present one too.
+  LatencyRequest constant = request;
+  if (Result<Problem> problem = request.problem_at(op.latency)) constant.solve.problem = *std::move(problem);
+  return Explorer(constant, std::move(stop), grown).run();
 }
 
 }  // namespace heddle::solver

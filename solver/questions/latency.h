@@ -26,7 +26,8 @@ struct LatencyRequest {
 
 using LatencyListener = std::function<void(const LatencyRange&)>;
 
-/// Never throws; a stop request or the time limit ends it with what is known, marked as such.
+/// A latency that is not always the same is taken as the constant one that schedules are made for. Never throws; a stop request or the time
+/// limit ends it with what is known, marked as such.
 LatencyRange latency_range(const LatencyRequest& request, std::stop_token stop = {}, const LatencyListener& grown = {});
 
 }  // namespace heddle::solver

@@ -10,7 +10,11 @@
 #include "app/session/session.h"
 #include "app/window/parts/header_model.h"
 #include "app/window/tabs/simulate/simulate_model.h"
+#include "core/formats/kernel_json.h"
+#include "core/formats/machine_json.h"
+#include "core/problem/resolve.h"
 #include "tests/support/fake_solver.h"
+#include "tests/support/paths.h"
 
 using namespace heddle;
 using namespace heddle::app;
@@ -92,9 +96,34 @@ TEST_CASE("details are worked out only while they are looked at", "[app]") {
   CHECK(asked_details == 1);
   const auto details = session.predictions().details(session.content(), *session.content().entry());
   REQUIRE(details);
-  const SimulateModel model = build_simulate(*details, session.content().problem->ops.size());
+  const SimulateModel model = build_simulate(*details, *session.content().problem);
   REQUIRE(model.bar.pieces.size() == 2);
   CHECK(model.bar.pieces[1].share == "25.0 %");
+}
+
+TEST_CASE("where latencies are not always the same, details have the period against shared memory, for the tab's curve", "[app]") {
+  PredictionSubject subject;
+  const auto machine = std::make_shared<Machine>(read_machine(test::repository_path("tests/kernels/ring_machine.json")).value());
+  const auto kernel = std::make_shared<Kernel>(read_kernel(test::repository_path("tests/kernels/ring.json")).value());
+  subject.kernel = kernel;
+  subject.machine = machine;
+  subject.problem = std::make_shared<Problem>(resolve(*kernel, *machine, {}).value());
+  ScheduleEntry entry;
+  entry.schedule.ii = 64;
+  entry.schedule.ops = {{0, GroupId(0)}, {270, GroupId(1)}};
+  entry.schedule.groups = {{"producer", 1, 24}, {"consumer", 4, 24}};
+  entry.schedule.depths = {8};
+  subject.entry = std::make_shared<ScheduleEntry>(entry);
+  CHECK_FALSE(built_in_prediction()(subject, {}).depths);
+  subject.details = true;
+  const SimulateModel model = build_simulate(built_in_prediction()(subject, {}), *subject.problem);
+  REQUIRE(model.depths.size() == 23);
+  CHECK(model.latencies == "fetch 270:80%,700:18%,1400:2%, scheduled for 270");
+  CHECK(model.depths[7].now);
+  CHECK(model.depths[7].kib == 2);
+  CHECK(model.depths[7].high == 109.5);
+  CHECK(model.depths[7].about.find("item 8: 2 048 bytes of shared memory") == 0);
+  for (const DepthPoint& d : model.depths) CHECK((d.simulated > d.low - 5 && d.simulated < d.high + 5));
 }
 
 TEST_CASE("nothing is predicted for an illegal schedule, nor without a simulator; a failure is no answer", "[app]") {

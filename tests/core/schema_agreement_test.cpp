@@ -71,6 +71,7 @@ std::vector<Format> formats() {
   return {{"kernels/toy_fig1.json", kernel_schema(), reader(parse_kernel)},
           {"kernels/gemm_hopper.json", kernel_schema(), reader(parse_kernel)},
           {"assets/machines/h100.json", machine_schema(), reader(parse_machine)},
+          {"tests/kernels/ring_machine.json", machine_schema(), reader(parse_machine)},
           {"kernels/spaces/gemm_hopper_wide.json", space_schema(), reader(space)},
           {"tests/golden/measurement.json", measurement_schema(), reader(parse_measurement)},
           {"tests/golden/constraints.json", constraints_schema(), constraints_of(problem)},

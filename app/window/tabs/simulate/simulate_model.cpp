@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/answers/bracket.h"
 #include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 
@@ -17,10 +18,31 @@ std::string share_text(double percent) {
   return percent < 0.05 ? "<0.1 %" : fmt::format("{:.1f} %", percent);
 }
 
+void add_depths(const SpreadStudy& study, const Problem& problem, SimulateModel& model) {
+  model.latencies = spreads_text(problem);
+  for (const SpreadRow& row : study.rows) {
+    if (!row.bracket.missing.empty()) continue;
+    DepthPoint point{static_cast<double>(row.bytes) / 1024,
+                     row.bracket.low.cycles(),
+                     row.mean,
+                     row.bracket.high.cycles(),
+                     row.fault.empty(),
+                     row.now,
+                     row.fits,
+                     ""};
+    point.about = fmt::format("{}: {} bytes of shared memory{}\nat least {}, simulated {:.2f}, at most {} cycles an iteration{}",
+                              depths_text(problem, study, row), grouped(row.bytes), row.fits ? "" : ", more than a CTA may use",
+                              row.bracket.low.text(), row.mean, row.bracket.high.text(), row.now ? "\nas now" : "");
+    model.depths.push_back(std::move(point));
+  }
+}
+
 }  // namespace
 
-SimulateModel build_simulate(const SimulationAnswer& answer, std::size_t loop_ops) {
+SimulateModel build_simulate(const SimulationAnswer& answer, const Problem& problem) {
   SimulateModel model;
+  const std::size_t loop_ops = problem.ops.size();
+  if (answer.depths) add_depths(*answer.depths, problem, model);
   const KernelRun& run = answer.kernel;
   if (run.microseconds > 0) model.bar = build_time_bar(run.microseconds, run.tflops, answer.parts);
   for (std::size_t g = 0; g < run.sm.groups.size(); ++g) {

@@ -26,16 +26,25 @@ struct WaitRow {
   double percent = 0;  ///< of the SM's time
 };
 
+/// Period against shared memory where latencies are not always the same: a row of `heddle simulate --study depth`.
+struct DepthPoint {
+  double kib = 0, low = 0, simulated = 0, high = 0;  ///< cycles per iteration
+  bool simulates = true, now = false, fits = true;
+  std::string about;
+};
+
 struct SimulateModel {
   TimeBar bar;
+  std::vector<DepthPoint> depths;  ///< by memory; empty: all latencies are constant
+  std::string latencies;           ///< which vary, and how
   std::vector<GroupShare> groups;
   std::vector<WaitRow> waits;      ///< longest first, as many as are worth a row
   std::string busy;                ///< "TC 91 %, L2 60 %"
   std::vector<std::string> notes;  ///< sentences on what was assumed
 };
 
-/// Pre: the run has no fault. `loop_ops`: so many ops are those of the loop.
-SimulateModel build_simulate(const SimulationAnswer& answer, std::size_t loop_ops);
+/// Pre: the run has no fault, and is of the problem.
+SimulateModel build_simulate(const SimulationAnswer& answer, const Problem& problem);
 
 std::vector<Column<GroupShare>> group_share_columns();
 std::vector<Column<WaitRow>> wait_columns();

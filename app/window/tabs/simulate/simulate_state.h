@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "app/window/kit/plot.h"
 #include "app/window/tabs/simulate/simulate_model.h"
 
 namespace heddle::app {
@@ -10,6 +11,7 @@ namespace heddle::app {
 struct SimulateTabState {
   std::shared_ptr<const SimulationAnswer> of;  ///< what `model` was made from
   SimulateModel model;
+  PlotState depths{};
 };
 
 }  // namespace heddle::app

@@ -32,6 +32,8 @@ std::string copied(const SimulateModel& model) {
   std::string text = "part\tus\tshare\tabout\n";
   for (const TimePiece& piece : model.bar.pieces)
     text += fmt::format("{}\t{:.1f}\t{}\t{}\n", piece.name, piece.to - piece.from, piece.share, piece.about);
+  if (!model.depths.empty()) text += "shared memory, KiB\tat least\tsimulated\tat most\n";
+  for (const DepthPoint& d : model.depths) text += fmt::format("{:.2f}\t{:.4f}\t{:.2f}\t{:.4f}\n", d.kib, d.low, d.simulated, d.high);
   return text;
 }
 
@@ -77,6 +79,38 @@ void draw_waits(const Session& session, UiState& ui, SimulateModel& model) {
   });
 }
 
+/// The curve of `heddle simulate --study depth`: both ends of the bracket, and the simulated values between them.
+void draw_depths(SimulateTabState& s) {
+  if (s.model.depths.empty()) return;
+  section("PERIOD AGAINST SHARED MEMORY", "bracket proved, points simulated");
+  wrapped_text(fonts().small, theme().dim, drawable("Latencies: " + s.model.latencies + ". Units in the schedule's order."));
+  const std::vector<DepthPoint>& depths = s.model.depths;
+  PlotModel plot;
+  plot.x.title = "shared memory, KiB";
+  plot.y.title = "cycles an iteration";
+  plot.x.whole = plot.y.whole = false;
+  PlotCurve least{"at least", theme().dim, {}}, most{"at most", theme().accent, {}};
+  const double step = depths.size() > 1 ? depths.back().kib - depths[depths.size() - 2].kib : 1;
+  for (std::size_t i = 0; i < depths.size(); ++i) {
+    const DepthPoint& d = depths[i];
+    const double end = i + 1 < depths.size() ? depths[i + 1].kib : d.kib + step;
+    least.pieces.push_back({d.kib, end, d.low, d.low, false});
+    most.pieces.push_back({d.kib, end, d.high, d.high, false});
+    if (!d.simulates) continue;
+    PlotPoint point;
+    point.x = d.kib;
+    point.y = d.simulated;
+    point.mark = d.fits ? PlotMark::Filled : PlotMark::Hollow;
+    point.current = d.now;
+    point.label = d.now ? "A" : "";
+    point.about = d.about;
+    point.color = theme().text;
+    plot.points.push_back(std::move(point));
+  }
+  plot.curves = {std::move(least), std::move(most)};
+  draw_plot("simulate/depths", plot, {ImGui::GetContentRegionAvail().x, px(210)}, s.depths);
+}
+
 }  // namespace
 
 void draw_simulate_tab(const Session& session, const Models& models, UiState& ui) {
@@ -84,7 +118,7 @@ void draw_simulate_tab(const Session& session, const Models& models, UiState& ui
   const Content& content = session.content();
   const auto answer = session.predictions().details(content, *content.entry());
   SimulateTabState& s = ui.of<SimulateTabState>();
-  if (s.of != answer) s = {answer, build_simulate(*answer, content.problem->ops.size())};
+  if (s.of != answer) s = {answer, build_simulate(*answer, *content.problem)};
   draw_copy_buttons(
       "simulate", session, ui, [&] { return copied(s.model); }, command_line(session, "simulate"));
   const std::string line = models.header.whole.speed + " · " + models.header.whole.terms;
@@ -100,6 +134,7 @@ void draw_simulate_tab(const Session& session, const Models& models, UiState& ui
     draw_sm_lanes(answer->kernel, content.machine ? content.machine->sm_count : 1);
   };
   const auto right = [&] {
+    draw_depths(s);
     draw_groups(s.model);
     draw_waits(session, ui, s.model);
   };
