@@ -43,6 +43,7 @@ GanttOptions gantt_options(const Inputs& inputs, const EndOps& ends, const Verdi
   options.ends = &ends;
   options.barriers = arguments.has("--barriers");
   if (arguments.has("--tensor-memory")) options.tensor = &inputs.kernel;
+  options.queues = arguments.has("--queues");
   return options;
 }
 

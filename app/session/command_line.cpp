@@ -95,6 +95,7 @@ std::vector<std::string> drawn_words(const Session& session) {
   std::vector<std::string> words = mode_words(session);
   if (session.view().barriers) words.push_back("--barriers");
   if (session.view().tensor) words.push_back("--tensor-memory");
+  if (session.view().queues) words.push_back("--queues");
   return words;
 }
 

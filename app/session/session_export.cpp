@@ -64,6 +64,7 @@ GanttModel gantt_of(const Shown& shown, const ScheduleEntry& entry, Cycle shift 
   options.ends = &ends;
   options.barriers = shown.view.barriers;
   if (shown.view.tensor) options.tensor = shown.content.kernel.get();
+  options.queues = shown.view.queues;
   return build_gantt(*shown.content.problem, shifted(entry.schedule, shift), options);
 }
 

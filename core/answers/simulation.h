@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/analysis/period.h"
+#include "core/answers/traffic.h"
 #include "core/answers/validation.h"
 #include "core/base/json.h"
 #include "core/base/text_style.h"
@@ -28,8 +29,9 @@ struct SimulationAnswer {
   std::optional<Simulation> first_come;
   KernelRun kernel;
   KernelRunOptions options;
-  std::vector<TimePart> parts;  ///< what the kernel's time is made of
-  Trust trust;                  ///< how far predictions of this kind can be trusted
+  std::vector<TimePart> parts;     ///< what the kernel's time is made of
+  Trust trust;                     ///< how far predictions of this kind can be trusted
+  std::optional<Traffic> traffic;  ///< rings as queues, where that was asked for
 };
 
 SimulationAnswer simulate_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
