@@ -184,6 +184,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
     page.ends = &ends;
     page.barriers = chart.barriers;
     page.tensor = chart.tensor;
+    page.queues = chart.queues;
     page.prediction = prediction_of(*inputs, *schedule);
     page.trust = trust_of(*inputs);
     text = chart_html(page);

@@ -410,6 +410,7 @@ std::string export_command(const Session& session, const Export& request) {
       words = {"--mode", to_string(session.view().mode), "--iterations", fmt::format("{}", session.iterations()), "--format", "html"};
       if (session.view().barriers) add({"--barriers"});
       if (session.view().tensor) add({"--tensor-memory"});
+      if (session.view().queues) add({"--queues"});
       break;
     case ExportKind::Trace: words = {"--format", "trace"}; break;
     case ExportKind::Text: add({"--format", "text", "--width", "160"}); break;

@@ -95,6 +95,7 @@ std::string html_of(const Shown& shown) {
   page.ends = &ends;
   page.barriers = shown.view.barriers;
   if (shown.view.tensor) page.tensor = content.kernel.get();
+  page.queues = shown.view.queues;
   page.machine = content.machine.get();
   page.prediction = prediction_of(shown);
   page.trust = trust_of(shown);

@@ -247,7 +247,7 @@ class TrafficMaker {
                     duration(v.best_us), v.best_why, duration(v.allowed_us), limits);
     if (v.limit != TrafficLimit::Access && v.limit != TrafficLimit::Execute)
       sentence += v.ii_us < v.allowed_us * (1 - kWorth)
-                      ? fmt::format("; II {} alone would allow {}: it is not what limits", grouped(schedule_.ii), duration(v.ii_us))
+                      ? fmt::format("; II {} does not limit: by itself it takes {}", grouped(schedule_.ii), duration(v.ii_us))
                       : fmt::format("; II {} by itself takes {}", grouped(schedule_.ii), duration(v.ii_us));
     v.sentence = sentence + ".";
   }

@@ -199,7 +199,7 @@ TEST_CASE("where DRAM takes longer than the SMs, no ring and no II limits, and n
   CHECK(slow.verdict.allowed_us == Approx(dram + 1));
   CHECK(slow.verdict.sentence.find("DRAM-bound: at best") == 0);
   CHECK(slow.verdict.sentence.find("predicted") != std::string::npos);
-  CHECK(slow.verdict.sentence.find("it is not what limits") != std::string::npos);
+  CHECK(slow.verdict.sentence.find("II 100 does not limit") != std::string::npos);
   CHECK(slow.balance[0].access == Approx(1));
   CHECK(slow.floor->dram == 100 * 200 / 2);
 }

@@ -45,7 +45,9 @@ TEST_CASE("Q shows how full rings are on the chart's own axis, and the line says
 }
 
 TEST_CASE("the whole-kernel tab has the verdict, a row for every queue and the balance of the schedules", "[ui]") {
-  Person p("gemm_hopper");
+  Environment environment;
+  environment.predict = [](const PredictionSubject& of, std::stop_token stop) { return built_in_prediction()(of, std::move(stop)); };
+  Person p("gemm_hopper", environment);
   p.session().apply(show_tab(BottomTab::Simulate));
   p.window().ui().maximized = true;
   for (int i = 0; i < 20000 && !p.has("simulate/verdict"); ++i) {
