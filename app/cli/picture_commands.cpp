@@ -43,6 +43,7 @@ GanttOptions gantt_options(const Inputs& inputs, const EndOps& ends, const Verdi
   options.ends = &ends;
   options.barriers = arguments.has("--barriers");
   if (arguments.has("--tensor-memory")) options.tensor = &inputs.kernel;
+  options.queues = arguments.has("--queues");
   return options;
 }
 
@@ -183,6 +184,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
     page.ends = &ends;
     page.barriers = chart.barriers;
     page.tensor = chart.tensor;
+    page.queues = chart.queues;
     page.prediction = prediction_of(*inputs, *schedule);
     page.trust = trust_of(*inputs);
     text = chart_html(page);

@@ -5,6 +5,7 @@
 #include "app/bench/record.h"
 #include "core/answers/pareto.h"
 #include "core/answers/simulation.h"
+#include "core/answers/traffic.h"
 #include "core/formats/constraints_json.h"
 #include "core/formats/kernel_json.h"
 #include "core/formats/machine_json.h"
@@ -24,6 +25,7 @@ std::span<const SchemaKind> schema_kinds() {
                                           {"project", project_schema},
                                           {"pareto", pareto_schema},
                                           {"simulation", simulation_schema},
+                                          {"traffic", traffic_schema},
                                           {"measurement", measurement_schema},
                                           {"job", job_schema},
                                           {"result", result_schema},

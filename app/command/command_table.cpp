@@ -21,6 +21,8 @@ std::vector<CommandSpec> make_table() {
       toggle("--barriers", "lanes of barriers too: when a ring's slots are filled, full and read, whose turn it is");
   const OptionSpec tensor =
       toggle("--tensor-memory", "lanes of tensor memory too: which value holds which columns, until its last reader is done");
+  const OptionSpec queues =
+      toggle("--queues", "lanes of rings as queues too: how many slots are taken and filled, who starves, what is full");
   return {
       {"solve",
        "find the best schedule and prove it",
@@ -170,7 +172,7 @@ std::vector<CommandSpec> make_table() {
         "heddle show attention_forward_hopper h100 --mode pipeline --iterations 4", "heddle show gemm_hopper h100 gemm.json --width 160",
         "heddle show gemm_hopper h100 --begin 0 --end 512"},
        {kKernel, kMachine, schedule(false)},
-       with_recalled_solver_options({mode, iterations, width, barriers, tensor,
+       with_recalled_solver_options({mode, iterations, width, barriers, tensor, queues,
                                      integer("--begin", "N", -kMostCycles, kMostCycles, "statistics of the cycles from here, below"),
                                      integer("--end", "N", -kMostCycles, kMostCycles, "up to here")}),
        run_show},
@@ -181,42 +183,18 @@ std::vector<CommandSpec> make_table() {
         "heddle simulate gemm_hopper h100 --jitter 30 --jitter-shape tail", "heddle simulate gemm_hopper h100 --study depth",
         "heddle simulate attention_block_sparse_hopper h100 --study balance --svg lanes.svg"},
        {kKernel, kMachine, schedule(false)},
-       reworded(
-           with_recalled_solver_options(
-               {integer("--trips", "N", 1, 1'000'000'000'000, "iterations of every tile's loop (default: what the kernel says)"),
-                toggle("--causal", "triangular: the b-th of n tiles along the first grid dimension runs (b+1)/n of the iterations"),
-                toggle("--persistent", "CTAs stay and take tile after tile; warp groups go on without waiting for each other"),
-                toggle("--longest-first", "hand out tiles by falling length, not in the grid's order"),
-                integer("--split", "N", 1, 1'000'000'000,
-                        "cut tiles of more than N iterations; what the pieces find is added up in global memory"),
-                toggle("--second-pass", "pieces of cut tiles meet in a kernel of their own, not by adding"),
-                integer("--ctas", "N", 1, 32, "CTAs resident on an SM (default: as many as fit)"),
-                integer("--cluster", "N", 1, 16, "CTAs that load together, by multicast, what is the same for neighbours (default 1)"),
-                kClock,
-                kPower,
-                kData,
-                kMeasured,
-                choice("--arbitration", "RULE", {"scheduled", "first-come", "interleaved"},
-                       "who gets a unit: as in the schedule; first come, first served, with queues for asynchronous ops; or all who ask, a "
-                       "few instructions of each in turn, as hardware does (default; the loop alone then as in the schedule)"),
-                kNoTurns,
-                toggle("--around", "the time of the kernels before and after it in the same call counts"),
-                integer("--jitter", "N", 0, 1000, "percent by which the latencies of loads vary (default 0: constant)"),
-                choice("--jitter-shape", "SHAPE", {"uniform", "normal", "tail"},
-                       "up to N percent both ways (default), a deviation of N percent, or late only, by N percent in the mean"),
-                toggle("--jitter-all", "the latencies of all ops vary"),
-                choice(
-                    "--study", "STUDY", {"jitter", "numbers", "depth", "balance"},
-                    "period against jitter, errors of each machine number, or ring depths (under jitter, or with latencies that vary); or "
-                    "orders and cuts of tiles of different lengths"),
-                integer("--percent", "N", 1, 99, "of --study numbers: how far each number is taken off, both ways (default 10)"),
-                integer("--iterations", "N", 1, 10000, "iterations in the exported timeline (default 8)"),
-                file("--svg", "", "write the simulated timeline as a picture"),
-                file("--trace", "", "write the simulated timeline as a Chrome/Perfetto trace"),
-                toggle("--csv", "print the table of ops, or the study, as CSV"),
-                kJson}),
-           "--seed", "seed of the solver (default 0) and of the jitter (default 1)"),
+       reworded(with_recalled_solver_options(with_kernel_run_options(
+                    {choice("--study", "STUDY", {"jitter", "numbers", "depth", "balance"},
+                            "period against jitter, errors of each machine number, or ring depths (under jitter, or with latencies that "
+                            "vary); or orders and cuts of tiles of different lengths"),
+                     integer("--percent", "N", 1, 99, "of --study numbers: how far each number is taken off, both ways (default 10)"),
+                     integer("--iterations", "N", 1, 10000, "iterations in the exported timeline (default 8)"),
+                     file("--svg", "", "write the simulated timeline as a picture"),
+                     file("--trace", "", "write the simulated timeline as a Chrome/Perfetto trace"),
+                     toggle("--csv", "print the table of ops, or the study, as CSV"), kJson})),
+                "--seed", "seed of the solver (default 0) and of the jitter (default 1)"),
        run_simulate},
+      traffic_row(),
       {"validate",
        "predicted speeds beside published or own measurements: by row, by kind, and for pairs that differ in one thing; exit 0 as stated, "
        "4 "
@@ -288,6 +266,7 @@ std::vector<CommandSpec> make_table() {
             iterations,
             barriers,
             tensor,
+            queues,
             integer("--width", "N", 40, 20000, "columns of the text timeline, or pixels of the picture (default 1200)"),
             integer("--begin", "N", -kMostCycles, kMostCycles, "first cycle of the picture (default: all of it)"),
             integer("--end", "N", -kMostCycles, kMostCycles, "last cycle of the picture"),
@@ -535,13 +514,14 @@ std::vector<CommandSpec> make_table() {
        "print the JSON Schema of a file format",
        {"heddle schema kernel > kernel.schema.json"},
        {{"KIND",
-         "kernel, machine, schedule, constraints, project, pareto, simulation, measurement, job (a line of heddle batch's file), result "
+         "kernel, machine, schedule, constraints, project, pareto, simulation, traffic, measurement, job (a line of heddle batch's file), "
+         "result "
          "(of its results), space (what heddle tune varies), published (a line of heddle validate's file), validation (its ground) or "
          "bench (what heddle bench found)",
          PositionalType::Choice,
          true,
-         {"kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "measurement", "job", "result", "space",
-          "published", "validation", "bench"}}},
+         {"kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "traffic", "measurement", "job", "result",
+          "space", "published", "validation", "bench"}}},
        {},
        run_schema},
       {"completion",

@@ -50,6 +50,7 @@ int run_compare(const Arguments& arguments, const Terminal& terminal);
 int run_pareto(const Arguments& arguments, const Terminal& terminal);
 int run_family(const Arguments& arguments, const Terminal& terminal);
 int run_paper(const Arguments& arguments, const Terminal& terminal);
+int run_traffic(const Arguments& arguments, const Terminal& terminal);
 int run_tune(const Arguments& arguments, const Terminal& terminal);
 #else
 using Absent = int (*)(const Arguments&, const Terminal&);

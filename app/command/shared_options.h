@@ -302,6 +302,34 @@ inline const OptionSpec kWithin =
             "percent above the least II; else, and with --robust: as --robust, among the schedules whose II is up to N percent above the "
             "least (default 0)");
 
+/// How a schedule is run on the whole grid by the simulator (app/cli/kernel_run_options.h reads them).
+inline std::vector<OptionSpec> with_kernel_run_options(std::vector<OptionSpec> options) {
+  std::vector<OptionSpec> all{
+      integer("--trips", "N", 1, 1'000'000'000'000, "iterations of every tile's loop (default: what the kernel says)"),
+      toggle("--causal", "triangular: the b-th of n tiles along the first grid dimension runs (b+1)/n of the iterations"),
+      toggle("--persistent", "CTAs stay and take tile after tile; warp groups go on without waiting for each other"),
+      toggle("--longest-first", "hand out tiles by falling length, not in the grid's order"),
+      integer("--split", "N", 1, 1'000'000'000, "cut tiles of more than N iterations; what the pieces find is added up in global memory"),
+      toggle("--second-pass", "pieces of cut tiles meet in a kernel of their own, not by adding"),
+      integer("--ctas", "N", 1, 32, "CTAs resident on an SM (default: as many as fit)"),
+      integer("--cluster", "N", 1, 16, "CTAs that load together, by multicast, what is the same for neighbours (default 1)"),
+      kClock,
+      kPower,
+      kData,
+      kMeasured,
+      choice("--arbitration", "RULE", {"scheduled", "first-come", "interleaved"},
+             "who gets a unit: as in the schedule; first come, first served, with queues for asynchronous ops; or all who ask, a "
+             "few instructions of each in turn, as hardware does (default; the loop alone then as in the schedule)"),
+      kNoTurns,
+      toggle("--around", "the time of the kernels before and after it in the same call counts"),
+      integer("--jitter", "N", 0, 1000, "percent by which the latencies of loads vary (default 0: constant)"),
+      choice("--jitter-shape", "SHAPE", {"uniform", "normal", "tail"},
+             "up to N percent both ways (default), a deviation of N percent, or late only, by N percent in the mean"),
+      toggle("--jitter-all", "the latencies of all ops vary")};
+  all.insert(all.end(), options.begin(), options.end());
+  return all;
+}
+
 /// The same for commands that want one schedule, which may be known from an earlier search.
 inline std::vector<OptionSpec> with_recalled_solver_options(std::vector<OptionSpec> options) {
   options = with_solver_options(std::move(options));

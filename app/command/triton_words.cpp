@@ -25,7 +25,7 @@ bool names_machine(const std::string& word, bool or_nearly) {
 }
 
 bool looks_at_schedules(const CommandSpec& command) {
-  for (const char* name : {"check", "diff", "show", "simulate", "export", "slack"})
+  for (const char* name : {"check", "diff", "show", "simulate", "traffic", "export", "slack"})
     if (command.name == name) return true;
   return false;
 }

@@ -7,7 +7,7 @@ namespace heddle::app {
 
 CommandSpec window_row() {
   using namespace spec;
-  OptionSpec overlays = choice("--show", "OVERLAY", {"critical", "whiskers", "barriers", "tensor-memory", "dependences"},
+  OptionSpec overlays = choice("--show", "OVERLAY", {"critical", "whiskers", "barriers", "tensor-memory", "queues", "dependences"},
                                "on the screenshot's chart; may be given several times");
   overlays.repeats = true;
   return {

@@ -95,6 +95,7 @@ std::vector<std::string> drawn_words(const Session& session) {
   std::vector<std::string> words = mode_words(session);
   if (session.view().barriers) words.push_back("--barriers");
   if (session.view().tensor) words.push_back("--tensor-memory");
+  if (session.view().queues) words.push_back("--queues");
   return words;
 }
 
@@ -409,6 +410,7 @@ std::string export_command(const Session& session, const Export& request) {
       words = {"--mode", to_string(session.view().mode), "--iterations", fmt::format("{}", session.iterations()), "--format", "html"};
       if (session.view().barriers) add({"--barriers"});
       if (session.view().tensor) add({"--tensor-memory"});
+      if (session.view().queues) add({"--queues"});
       break;
     case ExportKind::Trace: words = {"--format", "trace"}; break;
     case ExportKind::Text: add({"--format", "text", "--width", "160"}); break;

@@ -17,7 +17,10 @@ SimulationAnswer predict(const PredictionSubject& of, std::stop_token stop) {
   const Schedule& schedule = of.entry->schedule;
   SimulationAnswer answer;
   if (of.details) {
+    options.loop.timeline = kTrafficIterations;
     answer = simulate_kernel(*of.kernel, *of.machine, of.changes, *of.problem, schedule, options);
+    if (answer.kernel.fault.empty())
+      answer.traffic = traffic_of(*of.kernel, *of.machine, of.changes, *of.problem, schedule, options, answer.kernel, answer.parts);
     if (latencies_vary(*of.problem)) {
       StudyOptions study;
       study.stop = options.loop.stop;

@@ -479,7 +479,9 @@ void SessionCore::on(const SetIterations& c) {
 
 void SessionCore::on(const ChangeView& c) {
   // Only these are what the window makes its models from.
-  const auto drawn = [this] { return std::tuple(view_.chart_view, view_.critical, view_.barriers, view_.tensor, view_.highlight); };
+  const auto drawn = [this] {
+    return std::tuple(view_.chart_view, view_.critical, view_.barriers, view_.tensor, view_.queues, view_.highlight);
+  };
   const auto before = drawn();
   c.change(view_, settings_.panes);
   if (drawn() != before) changed();

@@ -64,6 +64,7 @@ GanttModel gantt_of(const Shown& shown, const ScheduleEntry& entry, Cycle shift 
   options.ends = &ends;
   options.barriers = shown.view.barriers;
   if (shown.view.tensor) options.tensor = shown.content.kernel.get();
+  options.queues = shown.view.queues;
   return build_gantt(*shown.content.problem, shifted(entry.schedule, shift), options);
 }
 
@@ -94,6 +95,7 @@ std::string html_of(const Shown& shown) {
   page.ends = &ends;
   page.barriers = shown.view.barriers;
   if (shown.view.tensor) page.tensor = content.kernel.get();
+  page.queues = shown.view.queues;
   page.machine = content.machine.get();
   page.prediction = prediction_of(shown);
   page.trust = trust_of(shown);

@@ -36,6 +36,9 @@ ChangeView toggle_critical() {
 ChangeView toggle_tensor() {
   return {[](ViewState& view, PaneSizes&) { view.tensor = !view.tensor; }};
 }
+ChangeView toggle_queues() {
+  return {[](ViewState& view, PaneSizes&) { view.queues = !view.queues; }};
+}
 ChangeView toggle_barriers() {
   return {[](ViewState& view, PaneSizes&) { view.barriers = !view.barriers; }};
 }

@@ -26,6 +26,7 @@ ChangeView show_editor(std::optional<SourceOf> of);  ///< none: it goes away
 ChangeView toggle_critical();                        ///< the overlay that shows what limits II
 ChangeView toggle_barriers();                        ///< lanes of barriers and phases
 ChangeView toggle_tensor();                          ///< lanes of tensor memory
+ChangeView toggle_queues();                          ///< lanes of rings as queues
 ChangeView toggle_keys();                            ///< the overlay that lists all keys
 ChangeView show_open_dialog();
 ChangeView focus_find();

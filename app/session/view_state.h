@@ -81,6 +81,7 @@ struct ViewState {
   bool critical = false, whiskers = false;  ///< overlays of the chart
   bool barriers = false;                    ///< lanes of barriers and phases over those of resources
   bool tensor = false;                      ///< lanes of tensor memory, below those
+  bool queues = false;                      ///< lanes of rings as queues, below those
   bool measured = false;                    ///< the same: bars of the chosen run
   bool keys_overlay = false;
   bool open_dialog = false;

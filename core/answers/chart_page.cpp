@@ -98,10 +98,38 @@ Json barrier_json(const ChartPage& page, const GanttModel& model, const BarrierL
       .set("spans", std::move(spans));
 }
 
+constexpr int kMostSlotsDrawn = 32;
+
+/// In the same form: a strip for every slot, the first at the bottom, and below them one that says who waits.
+Json queue_json(const ChartPage& page, const GanttModel& model, const QueueLane& lane) {
+  Json spans = Json::array();
+  const auto put = [&](int strip, Cycle begin, Cycle end, double strength, const char* word, std::string sentence) {
+    Json item = Json::array();
+    item.push(strip).push(begin).push(end).push(strength).push(word).push(std::move(sentence));
+    spans.push(std::move(item));
+  };
+  for (int slot = 1; slot <= lane.depth && lane.depth <= kMostSlotsDrawn; ++slot)
+    for (const auto& [curve, strength] : {std::pair(&lane.taken, 0.25), std::pair(&lane.filled, 0.6)})
+      for (std::size_t s = 0; s < curve->size(); ++s) {
+        const Cycle from = (*curve)[s].at, to = s + 1 < curve->size() ? (*curve)[s + 1].at : model.end;
+        if ((*curve)[s].value >= slot && to > from) put(lane.depth - slot, from, to, strength, "", queue_value(lane, from));
+      }
+  for (const QueueMark& mark : lane.marks)
+    put(lane.depth, mark.begin, mark.end, 1, to_string(mark.state),
+        printable(mark_text(page.problem, page.schedule, mark, model.mode == GanttMode::Steady)));
+  return Json::object()
+      .set("label", printable(lane.label))
+      .set("detail", lane.detail)
+      .set("role", to_string(lane.role))
+      .set("slots", std::min(lane.depth, kMostSlotsDrawn) + 1)
+      .set("spans", std::move(spans));
+}
+
 Json view_json(const ChartPage& page, const GanttModel& model) {
   const std::size_t loop_ops = page.problem.ops.size();
   Json barriers = Json::array();
   for (const BarrierLane& lane : model.barriers) barriers.push(barrier_json(page, model, lane));
+  for (const QueueLane& lane : model.queues) barriers.push(queue_json(page, model, lane));
   Json groups = Json::array(), rows = Json::array();
   for (const GanttGroup& group : model.groups)
     groups.push(Json::object()
@@ -182,8 +210,10 @@ Json data_json(const ChartPage& page, const GanttModel& steady, const GanttModel
   for (const GanttLane& lane : run.lanes) need(lane.role);
   for (const GanttModel* model : {&steady, &run})
     for (const GanttRow& row : model->rows) need(row.role);
-  for (const GanttModel* model : {&steady, &run})
+  for (const GanttModel* model : {&steady, &run}) {
     for (const BarrierLane& lane : model->barriers) need(lane.role);
+    for (const QueueLane& lane : model->queues) need(lane.role);
+  }
   std::vector<const GanttBar*> bar_of(page.problem.ops.size());
   for (const GanttBar& bar : steady.bars) bar_of[bar.op.index()] = &bar;
   for (const GanttBar* bar : bar_of) ops.push(op_json(page, *bar));
@@ -369,10 +399,11 @@ std::string whole_kernel_text(const KernelRun& prediction) {
 }
 
 std::string chart_html(const ChartPage& page) {
-  const GanttModel steady =
-      build_gantt(page.problem, page.schedule, {GanttMode::Steady, page.iterations, &page.verdict, nullptr, page.barriers, page.tensor});
-  const GanttModel run = build_gantt(page.problem, page.schedule,
-                                     {GanttMode::Pipeline, page.iterations, &page.verdict, page.ends, page.barriers, page.tensor});
+  GanttOptions options{GanttMode::Steady, page.iterations, &page.verdict, nullptr, page.barriers, page.tensor, page.queues};
+  const GanttModel steady = build_gantt(page.problem, page.schedule, options);
+  options.mode = GanttMode::Pipeline;
+  options.ends = page.ends;
+  const GanttModel run = build_gantt(page.problem, page.schedule, options);
   const std::string title = xml_text(join_facts({problem_title(page.problem), picture_title(page.schedule)}, {}));
   return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src "

@@ -31,6 +31,7 @@ struct ChartPage {
   const EndOps* ends = nullptr;           ///< the kernel's prologue and epilogue
   bool barriers = false;                  ///< lanes of barriers and phases too
   const Kernel* tensor = nullptr;         ///< lanes of tensor memory too, of this kernel
+  bool queues = false;                    ///< lanes of rings as queues too
   std::optional<KernelRun> prediction{};  ///< of the whole kernel
   std::string trust{};                    ///< how far such predictions can be trusted; "": not known
 };

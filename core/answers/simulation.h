@@ -7,6 +7,7 @@
 
 #include "core/analysis/bracket.h"
 #include "core/analysis/period.h"
+#include "core/answers/traffic.h"
 #include "core/answers/validation.h"
 #include "core/base/json.h"
 #include "core/base/text_style.h"
@@ -34,8 +35,9 @@ struct SimulationAnswer {
   std::optional<SpreadStudy> depths;
   KernelRun kernel;
   KernelRunOptions options;
-  std::vector<TimePart> parts;  ///< what the kernel's time is made of
-  Trust trust;                  ///< how far predictions of this kind can be trusted
+  std::vector<TimePart> parts;     ///< what the kernel's time is made of
+  Trust trust;                     ///< how far predictions of this kind can be trusted
+  std::optional<Traffic> traffic;  ///< rings as queues, where that was asked for
 };
 
 SimulationAnswer simulate_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,

@@ -197,6 +197,8 @@ void add_facts(const Problem& problem, const Schedule& schedule, const GanttOpti
   BarrierRange range{model.begin, model.end, std::nullopt};
   if (model.mode != GanttMode::Steady) range.iterations = std::max(1, options.iterations);
   if (options.barriers) model.barriers = barrier_lanes(problem, schedule, range);
+  if (options.queues)
+    model.queues = queue_lanes(problem, schedule, ring_fill(problem, schedule, FillRange{range.begin, range.end, range.iterations}));
   if (!options.tensor) return;
   const std::vector<BarrierLane> map = tensor_map(*options.tensor, problem, schedule, range);
   model.barriers.insert(model.barriers.end(), map.begin(), map.end());

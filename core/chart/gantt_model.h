@@ -14,6 +14,7 @@
 
 #include "core/analysis/usage.h"
 #include "core/chart/barrier_lanes.h"
+#include "core/chart/queue_lanes.h"
 #include "core/check/checker.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
@@ -32,6 +33,7 @@ struct GanttOptions {
   const EndOps* ends = nullptr;      ///< pipeline only: the kernel's prologue and epilogue
   bool barriers = false;             ///< lanes of barriers and phases too
   const Kernel* tensor = nullptr;    ///< of this kernel, of which the problem was made: lanes of tensor memory too
+  bool queues = false;               ///< lanes of rings as queues too
 };
 
 struct GanttRow {
@@ -114,6 +116,8 @@ struct GanttModel {
   std::vector<GanttMark> marks;
   std::vector<GanttLane> lanes;       ///< units, SMEM, TMEM, registers per group
   std::vector<BarrierLane> barriers;  ///< where they are asked for; then those of tensor memory
+  std::vector<QueueLane> queues;      ///< where they are asked for
+  std::size_t all_lanes() const { return lanes.size() + barriers.size() + queues.size(); }
 };
 
 /// Pre: one placement per op, groups that exist, II >= 1. Any timing is fine, also one that breaks every rule.

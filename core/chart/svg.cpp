@@ -77,8 +77,7 @@ class Picture {
     top_ = y + (options_.title.empty() ? kMargin / 2 : kTitle + kLine * static_cast<double>(options_.lines.size())) + kRuler +
            kMarks * (model_.mode == GanttMode::Pipeline ? 2 : 1);
     lanes_top_ = top_ + static_cast<double>(layout_.height) + 10;
-    bottom_ = options_.lanes ? lanes_top_ + kLane * static_cast<double>(model_.lanes.size() + model_.barriers.size())
-                             : top_ + static_cast<double>(layout_.height);
+    bottom_ = options_.lanes ? lanes_top_ + kLane * static_cast<double>(model_.all_lanes()) : top_ + static_cast<double>(layout_.height);
   }
   double bottom() const { return bottom_ + kMargin; }
   /// Ticks where a chart of this II has them.
@@ -97,7 +96,7 @@ class Picture {
     ruler();
     marks();
     bars();
-    if (options_.lanes) lanes(), barriers();
+    if (options_.lanes) lanes(), barriers(), queues();
     return std::exchange(out_, {});
   }
 
@@ -335,6 +334,36 @@ class Picture {
         put("</g>\n");
       }
       put("</g>\n");
+    }
+  }
+
+  /// Slots taken pale, filled solid, as steps; a line below where readers starve, above where the queue is full.
+  void queues() {
+    for (std::size_t i = 0; i < model_.queues.size(); ++i) {
+      const QueueLane& lane = model_.queues[i];
+      const double y0 = lanes_top_ + kLane * static_cast<double>(model_.lanes.size() + model_.barriers.size() + i) + 3, y1 = y0 + kLane - 6;
+      const double full = static_cast<double>(std::max({std::int64_t{1}, std::int64_t{lane.depth}, peak(lane.taken)}));
+      rect("row0", left_, y0, right_, y1);
+      text("", kMargin + 6, y1 - 8, label_that_fits(lane.label, kLabels - 14 - static_cast<double>(letters(lane.detail)) * kLetter));
+      text("tick right", left_ - 8, y1 - 8, lane.detail);
+      for (const auto& [curve, opacity] : {std::pair(&lane.taken, 0.3), std::pair(&lane.filled, 0.6)})
+        for (std::size_t s = 0; s < curve->size(); ++s) {
+          const Cycle from = std::max((*curve)[s].at, begin_), to = std::min(s + 1 < curve->size() ? (*curve)[s + 1].at : model_.end, end_);
+          const std::int64_t value = (*curve)[s].value;
+          if (to <= from || value == 0) continue;
+          const double high = (y1 - y0 - 3) * static_cast<double>(value) / full;
+          put("<g><title>{}: {}</title><rect class=\"{}\" fill-opacity=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/></g>\n",
+              xml_text(lane.label), queue_value(lane, from), to_string(lane.role), opacity, number(x(from)), number(y1 - high),
+              number(x(to) - x(from)), number(high));
+        }
+      for (const QueueMark& mark : lane.marks) {
+        if (mark.end <= begin_ || mark.begin >= end_) continue;
+        const double x0 = x(std::max(mark.begin, begin_)), x1 = std::max(x(std::min(mark.end, end_)), x0 + 1.5);
+        const bool above = mark.state == QueueMark::State::Full;
+        put("<g><title>{}: {} {} to {}</title><rect fill=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"3\"/></g>\n", xml_text(lane.label),
+            to_string(mark.state), grouped(mark.begin), grouped(mark.end), above ? colors_.limit : colors_.bad, number(x0),
+            number(above ? y0 : y1 - 3), number(x1 - x0));
+      }
     }
   }
 

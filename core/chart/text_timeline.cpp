@@ -55,11 +55,13 @@ class Drawing {
     for (const GanttRow& row : model.rows) label_ = std::max(label_, 2 + display_width(row.label));
     for (const GanttLane& lane : model.lanes) label_ = std::max(label_, 2 + display_width(lane.label));
     for (const BarrierLane& lane : model.barriers) label_ = std::max(label_, 2 + display_width(lane.label));
+    for (const QueueLane& lane : model.queues) label_ = std::max(label_, 2 + display_width(lane.label));
     label_ = std::min(label_, std::clamp(style.width / 4, kShortLabel, kLongLabel)) + 2;
     span_ = std::max<Cycle>(1, model.end - model.begin);
     int detail = 0;
     for (const GanttLane& lane : model.lanes) detail = std::max(detail, 1 + display_width(lane.detail));
     for (const BarrierLane& lane : model.barriers) detail = std::max(detail, 1 + display_width(lane.detail));
+    for (const QueueLane& lane : model.queues) detail = std::max(detail, 1 + display_width(lane.detail));
     Cycle room = std::max(kMinimumWidth, style.width) - label_ - 1;
     details_ = room - detail >= kMinimumBars;
     if (details_) room -= detail;
@@ -71,6 +73,7 @@ class Drawing {
     for (const GanttGroup& group : model_.groups) draw_group(group);
     draw_lanes();
     draw_barriers();
+    draw_queues();
     draw_legend();
     list_ends();
     return text_;
@@ -270,14 +273,8 @@ class Drawing {
     for (const GanttLane& lane : model_.lanes) {
       Line line(static_cast<std::size_t>(columns_) + 1);
       const std::int64_t full = lane.full();
-      std::size_t step = 0;
       for (int c = 0; c < columns_; ++c) {
-        // The highest value anywhere in this column's cycles.
-        const Cycle from = model_.begin + static_cast<Cycle>(static_cast<__int128>(c) * span_ / columns_);
-        const Cycle to = std::max(from + 1, model_.begin + static_cast<Cycle>(static_cast<__int128>(c + 1) * span_ / columns_));
-        while (step + 1 < lane.profile.size() && lane.profile[step + 1].at <= from) ++step;
-        std::int64_t value = 0;
-        for (std::size_t s = step; s < lane.profile.size() && lane.profile[s].at < to; ++s) value = std::max(value, lane.profile[s].value);
+        const std::int64_t value = most_in(lane.profile, c);
         const auto level = static_cast<std::size_t>(std::clamp<__int128>((static_cast<__int128>(value) * 8 + full - 1) / full, 0, 8));
         put(line, c, glyphs_.level[level], color_of(lane.role));
       }
@@ -312,6 +309,45 @@ class Drawing {
     }
   }
 
+  /// The most slots in each column's cycles, taken and filled, and who waits.
+  void draw_queues() {
+    if (model_.queues.empty()) return;
+    text_ += "queues\n";
+    for (const QueueLane& lane : model_.queues) {
+      write("  " + lane.label, counts(lane, lane.taken), details_ ? styled(lane.detail, style_) : "");
+      write("    filled", counts(lane, lane.filled));
+      Line line(static_cast<std::size_t>(columns_) + 1);
+      for (const QueueMark& mark : lane.marks) {
+        const int begin = std::clamp(column(mark.begin), 0, columns_ - 1), end = std::clamp(column(mark.end), begin + 1, columns_);
+        const char* letter = mark.state == QueueMark::State::Full ? "f" : "s";
+        for (int c = begin; c < end; ++c) {
+          const std::string& there = line[static_cast<std::size_t>(c)].glyph;
+          put(line, c, there == " " || there == letter ? letter : "b", mark.state == QueueMark::State::Full ? 93 : 91);
+        }
+      }
+      if (!lane.marks.empty()) write("    waits", line);
+    }
+  }
+
+  Line counts(const QueueLane& lane, const UsageCurve& curve) {
+    Line line(static_cast<std::size_t>(columns_) + 1);
+    for (int c = 0; c < columns_; ++c) {
+      const std::int64_t value = most_in(curve, c);
+      put(line, c, value <= 9 ? std::to_string(value) : "+", color_of(lane.role));
+    }
+    return line;
+  }
+
+  /// The highest value anywhere in this column's cycles.
+  std::int64_t most_in(const UsageCurve& curve, int c) const {
+    const Cycle from = model_.begin + static_cast<Cycle>(static_cast<__int128>(c) * span_ / columns_);
+    const Cycle to = std::max(from + 1, model_.begin + static_cast<Cycle>(static_cast<__int128>(c + 1) * span_ / columns_));
+    auto step = std::upper_bound(curve.begin(), curve.end(), from, [](Cycle at, const Step& s) { return at < s.at; });
+    std::int64_t value = step == curve.begin() ? 0 : (step - 1)->value;
+    for (; step != curve.end() && step->at < to; ++step) value = std::max(value, step->value);
+    return value;
+  }
+
   static std::string mark_of(const BarrierSpan& span) {
     using State = BarrierSpan::State;
     switch (span.state) {
@@ -340,6 +376,8 @@ class Drawing {
       parts.push_back("tensor memory: . being written, = there, # being read");
     if (!model_.barriers.empty() && model_.barriers.front().kind != BarrierLane::Kind::Tensor)
       parts.push_back("barriers: . filling, = full, # read, 0 1 phase; turns: letter of the group, - passed on");
+    if (!model_.queues.empty())
+      parts.push_back("queues: slots taken and, of those, filled; s starving: a reader could go; f full: the writer could; b both");
     std::string line;
     for (const std::string& part : parts) {
       const std::string next = line.empty() ? part : line + "   " + part;

@@ -7,6 +7,7 @@
 
 #include "codegen/interpret/interpret.h"
 #include "codegen/program/kernel_numbers.h"
+#include "core/analysis/tokens.h"
 #include "core/check/checker.h"
 #include "tests/codegen/fixture.h"
 
@@ -48,6 +49,25 @@ TEST_CASE("what is free becomes slots, the shallowest ring first, and the table 
   CHECK(highest - lowest <= 1);
   const auto numbers = kernel_numbers(from.problem, from.schedule, deep, deep.smem_bytes);
   CHECK(std::any_of(numbers.begin(), numbers.end(), [](const KernelNumber& n) { return n.name == "slots of a0" && n.differs(); }));
+}
+
+TEST_CASE("arrivals at the barriers of a written kernel's rings are those that its schedule counts", "[codegen]") {
+  int rings = 0;
+  for (const char* name : {"gemm_hopper", "attention_forward_hopper", "gemm_fp8_hopper"}) {
+    const test::Lowering from = test::lowering(name);
+    const Program program = test::program_of(from, {}, {.deep_rings = false});
+    for (const RingTokens& ring : tokens_per_iteration(from.problem, from.schedule).rings) {
+      CAPTURE(name, from.problem.channel(ring.channel).name);
+      int full = 0, empty = 0;
+      for (const Barrier& barrier : program.barriers)
+        if (program.buffers[barrier.buffer].name == from.problem.channel(ring.channel).name)
+          (barrier.full ? full : empty) += barrier.arrivals;
+      CHECK(full == ring.full_arrivals);
+      CHECK(empty == ring.empty_arrivals);
+      ++rings;
+    }
+  }
+  CHECK(rings >= 6);
 }
 
 TEST_CASE("a ring of one slot gets a second one", "[codegen]") {

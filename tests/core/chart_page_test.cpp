@@ -6,7 +6,10 @@
 
 #include "core/base/json.h"
 #include "core/base/version.h"
+#include "core/chart/svg.h"
 #include "tests/support/gantt_fixture.h"
+#include "tests/support/problem_builder.h"
+#include "tests/support/small_problem.h"
 
 using namespace heddle;
 
@@ -93,6 +96,33 @@ TEST_CASE("a page has lanes of barriers where they are asked for, each stretch w
   for (std::size_t i = 0; i < lanes.size(); ++i) CHECK(lanes[i].find("spans")->items()->size() == steady.barriers[i].spans.size());
   CHECK_FALSE(lanes_of(1).empty());
   CHECK(fault_of(chart_html(page)) == "");
+}
+
+TEST_CASE("a page has lanes of queues where they are asked for, with a strip for every slot and one for who waits", "[core]") {
+  test::ProblemBuilder b({"TC", "TMA"});
+  const OpId load = b.load("x", "TMA", 100, 300), product = b.async_op("mma", "TC", 200, 230, 32);
+  b.ring(load, 16384, {{product, 0}}, 20);
+  const test::GanttCase c{b.problem, test::place(b.problem, 200, {{0, 0}, {320, 1}})};
+  const Verdict verdict;
+  ChartPage page{c.problem, c.schedule, verdict};
+  page.queues = true;
+  GanttOptions options;
+  options.queues = true;
+  const GanttModel steady = build_gantt(c.problem, c.schedule, options);
+  REQUIRE_FALSE(steady.queues.empty());
+  const std::string html = chart_html(page);
+  const Json data = data_of(html);
+  const auto lanes = *(*data.find("views")->items())[0].find("barriers")->items();
+  REQUIRE(lanes.size() == steady.queues.size());
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    CHECK(*lanes[i].find("slots")->integer() == steady.queues[i].depth + 1);
+    CHECK(lanes[i].find("spans")->items()->size() >= steady.queues[i].marks.size());
+  }
+  CHECK(fault_of(html) == "");
+  // The same in the picture.
+  const std::string svg = gantt_svg(steady);
+  for (const QueueLane& lane : steady.queues) CHECK(contains(svg, lane.label));
+  CHECK(contains(svg, "slots taken"));
 }
 
 TEST_CASE("a page loads nothing from anywhere", "[core]") {

@@ -17,7 +17,7 @@ except ImportError:
     sys.exit(77)
 
 FOLDERS = ("kernels", "assets/machines", "assets/published", "tests/golden")
-KINDS = ("kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "measurement", "job", "result", "space", "published",
+KINDS = ("kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "traffic", "measurement", "job", "result", "space", "published",
          "validation")
 LINES = {"tests/schema/example.jobs.jsonl": "heddle.job/1", "tests/schema/example.results.jsonl": "heddle.result/1",
          "assets/published/measurements.jsonl": "heddle.published/1"}

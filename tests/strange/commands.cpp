@@ -40,6 +40,7 @@ const std::map<std::string, Recipe>& recipes() {
       {"show", {9}},
       {"layout", {8}},
       {"simulate", {10}},
+      {"traffic", {6}},
       {"validate", {2, false}},
       {"fit", {2, false}},
       {"export", {14}},

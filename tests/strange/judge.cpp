@@ -95,7 +95,8 @@ void judge_formats(const Run& run, std::vector<std::string>& broken) {
     if (parsed.is_discarded())
       broken.push_back(fmt::format("exit code {}, and standard output is no JSON: {}", run.code, first_words(run.out)));
   }
-  if (run.code == kDone && (line.command == "simulate" || line.command == "layout") && line.has("--csv") && !wants_json(line))
+  if (run.code == kDone && (line.command == "simulate" || line.command == "traffic" || line.command == "layout") && line.has("--csv") &&
+      !wants_json(line))
     if (const std::string fault = csv_fault(run.out); !fault.empty()) broken.push_back("CSV: " + fault);
   const std::string format = line.value("--format");
   const bool here = line.outputs.empty();

@@ -67,6 +67,7 @@ TEST_CASE("the same with answers in the tabs, an op selected and a change in for
   p.settle();
   p.session().apply(toggle_barriers());
   p.session().apply(toggle_tensor());
+  p.session().apply(toggle_queues());
   p.session().apply(SetMode{GanttMode::Pipeline});
   look_everywhere(p);
 }

@@ -199,6 +199,7 @@ constexpr Command (*kChanges[])(const Source&) = {
     [](const Source&) -> Command { return toggle_critical(); },
     [](const Source&) -> Command { return toggle_barriers(); },
     [](const Source&) -> Command { return toggle_tensor(); },
+    [](const Source&) -> Command { return toggle_queues(); },
     [](const Source&) -> Command { return toggle_keys(); },
     [](const Source&) -> Command { return show_open_dialog(); },
     [](const Source&) -> Command { return focus_find(); },

@@ -161,6 +161,7 @@ const std::map<std::string, std::string> kWays{
     {"show_tab", "palette tab/"},
     {"toggle_barriers", "action barriers"},
     {"toggle_tensor", "action tensor_memory"},
+    {"toggle_queues", "action queues"},
     {"toggle_critical", "action critical"},
     {"toggle_keys", "action keys"},
     {"use_built_in_keys", "the keys overlay"},

@@ -85,6 +85,7 @@ ChartOverlay build_overlay(const Session& session) {
   overlay.focus = build_focus(*content.problem, overlay.highlight, critical ? &*critical : nullptr);
   overlay.barriers = session.view().barriers;
   overlay.tensor = session.view().tensor;
+  overlay.queues = session.view().queues;
   overlay.whiskers = session.view().whiskers;
   if (session.answered(Topic::Slack))
     if (const auto* slack = session.question(Topic::Slack).as<SlackRanges>()) overlay.slack = *slack;

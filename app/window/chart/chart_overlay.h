@@ -41,6 +41,7 @@ struct ChartOverlay {
   std::string critical;                 ///< the legend of what limits II; empty: not shown
   bool barriers = false;                ///< lanes of barriers and phases
   bool tensor = false;                  ///< lanes of tensor memory
+  bool queues = false;                  ///< lanes of rings as queues
   bool whiskers = false;                ///< `slack` is drawn on the bars
   std::vector<OpId> pinned;             ///< start fixed by a constraint that is on
   std::vector<OpId> framed;             ///< of these: only so that other pins mean what was seen (session/proposal.h)

@@ -145,6 +145,7 @@ void draw_context_menu(ChartFrame& f) {
     if (ImGui::MenuItem("What limits II", keys_of("critical").c_str(), !f.overlay.critical.empty())) f.commands.push(toggle_critical());
     if (ImGui::MenuItem("How far ops can move", keys_of("whiskers").c_str(), f.overlay.whiskers)) f.commands.push(ToggleWhiskers{});
     if (ImGui::MenuItem("Barriers and phases", keys_of("barriers").c_str(), f.overlay.barriers)) f.commands.push(toggle_barriers());
+    if (ImGui::MenuItem("Queues", keys_of("queues").c_str(), f.overlay.queues)) f.commands.push(toggle_queues());
     if (ImGui::MenuItem("Tensor memory", keys_of("tensor_memory").c_str(), f.overlay.tensor)) f.commands.push(toggle_tensor());
     ImGui::MenuItem("All dependences", nullptr, &f.view.all_arrows);
     if (!f.overlay.flags.empty() && ImGui::MenuItem("Remove flags")) f.commands.push(ClearFlags{});

@@ -126,6 +126,11 @@ void draw_barriers(ChartFrame& frame);
 const BarrierSpan* barrier_under(const ChartFrame& frame, float x, float y, std::size_t* lane = nullptr);
 void draw_barrier_tooltip(ChartFrame& frame);
 
+// queues_view.cpp: lanes of rings as queues, below those of barriers.
+void draw_queues(ChartFrame& frame);
+/// True where the mouse is on one of them.
+bool draw_queue_tooltip(ChartFrame& frame);
+
 /// The name tests know a bar by.
 std::string bar_probe(const GanttBar& bar);
 

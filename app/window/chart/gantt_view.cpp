@@ -60,7 +60,7 @@ void draw_facts(const std::vector<FactLine>& lines) {
 void draw_tooltip(ChartFrame& f) {
   if (!f.view.hovered) {
     draw_end_tooltip(f);
-    draw_barrier_tooltip(f);
+    if (!draw_queue_tooltip(f)) draw_barrier_tooltip(f);
     return;
   }
   if (!f.view.hovered || f.view.hovered_for < kTooltipDelay || f.view.drag != ChartDrag::None || tooltips_rest()) return;
@@ -127,6 +127,8 @@ float chart_label_width(const GanttModel& model, float available) {
     width = std::max(width, paint::text_width(fonts().small, lane.label) + paint::text_width(fonts().mono_small, lane.detail) + px(36));
   for (const BarrierLane& lane : model.barriers)
     width = std::max(width, paint::text_width(fonts().small, lane.label) + paint::text_width(fonts().mono_small, lane.detail) + px(36));
+  for (const QueueLane& lane : model.queues)
+    width = std::max(width, paint::text_width(fonts().small, lane.label) + paint::text_width(fonts().mono_small, "now 0 of 0") + px(36));
   return std::floor(std::min(width, available * 0.35f));
 }
 
@@ -167,7 +169,7 @@ void place_chart(ChartFrame& f, ImVec2 low, ImVec2 high) {
   metrics.group_gap = px(1);
   metrics.group_minimum = px(44);
   f.layout = layout_rows(f.model, metrics);
-  const float rest = std::max(0.0f, high.y - y - grip), count = static_cast<float>(f.model.lanes.size() + f.model.barriers.size());
+  const float rest = std::max(0.0f, high.y - y - grip), count = static_cast<float>(f.model.all_lanes());
   if (!pair && f.view.row_height == kUsualRowHeight) {
     // Rows whose height was not chosen take a part of the height that a tall window has left over.
     const float grow = (rest - px(44) * count) / std::max(1.0f, f.layout.height);

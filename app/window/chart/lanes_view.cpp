@@ -52,14 +52,14 @@ void draw_profile(ChartFrame& f, const GanttLane& lane, const paint::Box& box) {
 void draw_lanes(ChartFrame& f) {
   if (f.lanes.height() <= 0) return;
   const float step = f.lane_height;
-  const float wanted = step * static_cast<float>(f.model.lanes.size() + f.model.barriers.size());
+  const float wanted = step * static_cast<float>(f.model.all_lanes());
   f.view.lanes_scroll = std::clamp(f.view.lanes_scroll, 0.0f, std::max(0.0f, wanted - f.lanes.height()));
   f.draw.PushClipRect({f.labels.x0, f.lanes.y0}, {f.lanes.x1 + px(8), f.lanes.y1}, true);
   f.draw.AddRectFilled({f.labels.x0, f.lanes.y0}, f.lanes.high(), theme().chart);
   const double cursor = f.view.hovered_cycle ? static_cast<double>(*f.view.hovered_cycle) : -1;
   for (std::size_t i = 0; i < f.model.lanes.size(); ++i) {
     const GanttLane& lane = f.model.lanes[i];
-    const float y = f.lanes.y0 + static_cast<float>(f.model.barriers.size() + i) * step - f.view.lanes_scroll;
+    const float y = f.lanes.y0 + static_cast<float>(f.model.barriers.size() + f.model.queues.size() + i) * step - f.view.lanes_scroll;
     if (y + step < f.lanes.y0 || y > f.lanes.y1) continue;
     const paint::Box box{f.lanes.x0, y + px(2), f.lanes.x1, y + step - px(3)};
     f.draw.AddRectFilled(box.low(), box.high(), theme().row);
@@ -88,6 +88,7 @@ void draw_lanes(ChartFrame& f) {
     if (probe::on()) probe::item(f.probe_name("lane/") + lane.label, box.x0, box.y0, box.x1, box.y1);
   }
   draw_barriers(f);
+  draw_queues(f);
   // What does not fit leaves a mark.
   if (f.view.lanes_scroll + f.lanes.height() < wanted - 1)
     f.draw.AddTriangleFilled({f.lanes.x1 + px(0.5f), f.lanes.y1 - px(6)}, {f.lanes.x1 + px(7.5f), f.lanes.y1 - px(6)},

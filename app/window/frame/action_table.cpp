@@ -88,6 +88,9 @@ const Action kActions[] = {
     Action{"tensor_memory", kView, "Tensor memory", "V", make<toggle_tensor>}.needs(needs_schedule).ticked([](const Session& s) {
       return s.view().tensor;
     }),
+    Action{"queues", kView, "Queues: how full rings are", "Q", make<toggle_queues>}.needs(needs_schedule).ticked([](const Session& s) {
+      return s.view().queues;
+    }),
     Action{"end_highlight", kView, "End the highlight", "", make<end_highlight>}.needs(needs_highlight),
     Action{"zoom_selection", kView, "Centre selection, then fit", "F"}.in_chart().needs(needs_schedule).below_line(),
     Action{"fit", kView, "Fit all", "Home 0"}.in_chart().needs(needs_schedule),

@@ -155,6 +155,7 @@ void AppWindow::rebuild_models() {
     options.ends = &models_.ends;
     options.barriers = session_.view().barriers;
     if (session_.view().tensor) options.tensor = content.kernel.get();
+    options.queues = session_.view().queues;
     models_.gantt = build_gantt(*content.problem, entry->schedule, options);
     models_.overlay = build_overlay(session_);
     models_.compare = build_compare(session_, *models_.gantt, models_.overlay);
@@ -229,15 +230,13 @@ void AppWindow::keep_chart_view() {
     if (on("critical") != view.critical) ui_.commands.push(toggle_critical());
     if (on("barriers") != view.barriers) ui_.commands.push(toggle_barriers());
     if (on("tensor-memory") != view.tensor) ui_.commands.push(toggle_tensor());
+    if (on("queues") != view.queues) ui_.commands.push(toggle_queues());
     if (on("whiskers") != view.whiskers) ui_.commands.push(ToggleWhiskers{});
     chart.all_arrows = on("dependences");
   }
   view.chart.visible = {static_cast<Cycle>(std::llround(chart.target.begin)), static_cast<Cycle>(std::llround(chart.target.end))};
-  view.chart.switches = {{"critical", view.critical},
-                         {"whiskers", view.whiskers},
-                         {"barriers", view.barriers},
-                         {"tensor-memory", view.tensor},
-                         {"dependences", chart.all_arrows}};
+  view.chart.switches = {{"critical", view.critical},    {"whiskers", view.whiskers}, {"barriers", view.barriers},
+                         {"tensor-memory", view.tensor}, {"queues", view.queues},     {"dependences", chart.all_arrows}};
 }
 
 bool AppWindow::wants_picture() const { return !session_.view().pictures.empty() && !in_dialog(); }

@@ -45,6 +45,11 @@ std::string tensor_legend(const Models& models) {
   return "Tensor memory by slot: hatched being written, pale there, solid being read";
 }
 
+std::string queue_legend(const Models& models) {
+  if (!models.gantt || models.gantt->queues.empty()) return "Queues: this schedule has no ring";
+  return "Queues by slots: pale being filled, solid filled; hatched below starving, above full";
+}
+
 float draw_chip(const Chip& chip, ImVec2 at, float room, float height, UiState& ui) {
   const Theme& t = theme();
   const float cross = px(22), pad = px(10);
@@ -84,6 +89,7 @@ float draw_chart_legend(const Session& session, const Models& models, UiState& u
   if (overlay.whiskers) chips.push_back({"legend/whiskers", "L", whisker_legend(session, overlay), theme().text, ToggleWhiskers{}});
   if (overlay.barriers) chips.push_back({"legend/barriers", "H", barrier_legend(models), theme().second, toggle_barriers()});
   if (overlay.tensor) chips.push_back({"legend/tensor", "V", tensor_legend(models), theme().second, toggle_tensor()});
+  if (overlay.queues) chips.push_back({"legend/queues", "Q", queue_legend(models), theme().second, toggle_queues()});
   if (!models.measured_legend.empty() &&
       (!models.compare || session.view().chart_view == ChartView::A || session.view().chart_view == ChartView::Three))
     chips.push_back({"legend/measured", "T", models.measured_legend, theme().second, ToggleMeasured{}});

@@ -13,6 +13,7 @@
 #include "app/window/parts/ui_state.h"
 #include "app/window/tabs/simulate/simulate_state.h"
 #include "app/window/tabs/simulate/sm_lanes.h"
+#include "app/window/tabs/simulate/traffic_view.h"
 
 namespace heddle::app {
 namespace {
@@ -118,7 +119,13 @@ void draw_simulate_tab(const Session& session, const Models& models, UiState& ui
   const Content& content = session.content();
   const auto answer = session.predictions().details(content, *content.entry());
   SimulateTabState& s = ui.of<SimulateTabState>();
-  if (s.of != answer) s = {answer, build_simulate(*answer, *content.problem)};
+  if (s.of != answer) {
+    s = {};
+    s.of = answer;
+    s.model = build_simulate(*answer, *content.problem);
+    if (answer->traffic) s.traffic = build_traffic(*content.problem, content.entry()->schedule, *answer->traffic);
+  }
+  if (answer->traffic) follow_balance(session, s);
   draw_copy_buttons(
       "simulate", session, ui, [&] { return copied(s.model); }, command_line(session, "simulate"));
   const std::string line = models.header.whole.speed + " · " + models.header.whole.terms;
@@ -130,11 +137,14 @@ void draw_simulate_tab(const Session& session, const Models& models, UiState& ui
   const float column = wide ? (width - gap - px(12)) / 2 : 0;
   const auto left = [&] {
     draw_time(s.model, models.header.whole);
+    draw_verdict(s.traffic);
     draw_facts(s.model, models.header.whole);
     draw_sm_lanes(answer->kernel, content.machine ? content.machine->sm_count : 1);
+    draw_balance(session, ui, s);
   };
   const auto right = [&] {
     draw_depths(s);
+    draw_queue_table(session, ui, s.traffic);
     draw_groups(s.model);
     draw_waits(session, ui, s.model);
   };
