@@ -2,6 +2,7 @@
 // multiplies by.
 #include "codegen/emit/access_text.h"
 #include "codegen/emit/writer.h"
+#include "core/kernel/op_kind.h"
 #include "core/layout/plan.h"
 
 namespace heddle::codegen {
@@ -211,11 +212,13 @@ void Writer::write_vector_load(const Step& step, const TileOp& op, std::size_t i
   end_result(step);
 }
 
-/// Rows that an index names: a box of one row for each, by the thread that loads; it lands where the swizzle of its address says.
+/// Rows that an index names or that are looked up: a box of one row for each, by the thread that loads; it lands where the swizzle of its
+/// address says.
 void Writer::write_gather(const Step& step, const TileOp& op) {
-  const Place& index = step.inputs.at(0);
   const auto unfit = [&](const std::string& why) { refuse("gather", op, fmt::format("'{}' {}", op.name, why)); };
-  if (index.kind != Place::Kind::Buffer || program_.buffers[index.index].registers || kernel_.values[index.value].dtype != DType::I32)
+  const Place* index = looks_rows_up(op) ? nullptr : &step.inputs.at(0);
+  if (index &&
+      (index->kind != Place::Kind::Buffer || program_.buffers[index->index].registers || kernel_.values[index->value].dtype != DType::I32))
     return unfit("takes its rows by an index that is no i32 vector in shared memory");
   if (program_.buffers[step.output.index].shared) return unfit("gathers for both blocks of a cluster");
   auto panels = panels_of(step.output.value, op);
@@ -225,16 +228,18 @@ void Writer::write_gather(const Step& step, const TileOp& op) {
   Panels one = *panels;
   one.rows = 1, one.bytes = row_bytes;
   const std::size_t map = map_of(op, one);
-  std::vector<std::string> at = coordinates(step, op);
-  if (at.size() != 2) return;  // map_of() or the shapes have refused it
-  at[1] = "int(row)";
+  if (op.at.size() != 2) return;  // map_of() or the shapes have refused it
   const std::string barrier = barrier_text(step.barrier, step.cursor);
   line("arrive_expect({}, {});", barrier, program_.barriers[step.barrier].tx_bytes);
   raw("#pragma unroll 4");
   line("for (int r = 0; r < {}; ++r) {{", rows);
   ++indent_;
-  raw("u32 row;");
-  line("load_word({} + r * 4, row);", value_text(index));
+  std::vector<std::string> at = coordinates(step, op);
+  if (index) {
+    raw("u32 row;");
+    line("load_word({} + r * 4, row);", value_text(*index));
+    at[1] = "int(row)";
+  }
   for (int p = 0; p < panels->count; ++p)
     line("tma_load({} + r * {}{}, &map{}, {}, {});", slot_text(step.output), row_bytes,
          p > 0 ? fmt::format(" + {}", p * panels->bytes) : "", map, with_panel(at, p * panels->width), barrier);

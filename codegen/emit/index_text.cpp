@@ -6,6 +6,7 @@
 
 #include "codegen/emit/writer.h"
 #include "core/base/expr_node.h"
+#include "core/kernel/op_kind.h"
 
 namespace heddle::codegen {
 namespace {
@@ -87,7 +88,7 @@ std::optional<std::string> Writer::index_text(const Expr::Node& node, const std:
 /// The same in all iterations of a tile: it is looked up once, before them.
 std::string Writer::looked_up(const Expr::Node& node, const std::string& text) {
   const auto known = std::find(tile_look_ups_.begin(), tile_look_ups_.end(), text);
-  if (known == tile_look_ups_.end() && (branches_ > 0 || mentions(node, {kernel_.loop.variable}))) return text;
+  if (known == tile_look_ups_.end() && (branches_ > 0 || mentions(node, {kernel_.loop.variable, kRowName}))) return text;
   const std::string name = fmt::format("n{}", known - tile_look_ups_.begin());
   if (known == tile_look_ups_.end()) tile_look_ups_.push_back(text);
   return name;

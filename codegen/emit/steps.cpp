@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "codegen/emit/writer.h"
+#include "core/kernel/op_kind.h"
 
 namespace heddle::codegen {
 namespace {
@@ -260,6 +261,7 @@ std::vector<std::string> Writer::coordinates(OpRef::List list, std::int64_t iter
   }
   const bool body = list == OpRef::List::Body;
   const bool from_end = section_->after && program_.varies;
+  if (looks_rows_up(op)) variables.emplace_back(kRowName), texts.emplace_back("r");
   variables.push_back(kernel_.loop.variable);
   texts.emplace_back(from_end ? "trips" : "i");
   const bool packed = plan_->packed.contains(op.tensor);

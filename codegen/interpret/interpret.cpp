@@ -9,6 +9,8 @@
 #include "codegen/interpret/machine.h"
 #include "core/base/text_style.h"
 #include "core/kernel/execute.h"
+#include "core/kernel/op_kind.h"
+#include "core/kernel/op_semantics.h"
 #include "core/kernel/rounding.h"
 
 namespace heddle::codegen {
@@ -71,7 +73,7 @@ class EvalData : public TileData {
     const Array part = stores ? columns_of(*inputs.at(0), piece) : Array{};
     if (stores) at_.back() += piece.number * part.shape.back();
     std::string complaint = function({&op, stores ? std::vector<const Array*>{&part} : inputs, output,
-                                      tensor == tensors_.end() ? nullptr : &tensor->second, at_, &stop_});
+                                      tensor == tensors_.end() ? nullptr : &tensor->second, at_, &stop_, rows_});
     if (complaint.empty() && output) round_all(kernel_.values[value].dtype, output->data);
     if (complaint.empty() && output && piece.count > 1 && kernel_.values[value].space == Space::Smem) forget_others(*output, piece);
     return complaint;
@@ -103,9 +105,17 @@ class EvalData : public TileData {
   std::string locate(OpRef ref, std::int64_t tile, std::int64_t iteration) {
     go_to(tile);
     scope_[kernel_.loop.variable] = ref.list == OpRef::List::Prologue ? 0 : ref.list == OpRef::List::Epilogue ? trips_ : iteration;
-    at_.clear();
-    for (const Expr& expr : op_of(kernel_, ref).at) {
-      const auto number = expr.evaluate(scope_);
+    at_.clear(), rows_.clear();
+    const TileOp& op = op_of(kernel_, ref);
+    if (looks_rows_up(op)) {
+      const auto value =
+          std::find_if(kernel_.values.begin(), kernel_.values.end(), [&](const TileValue& v) { return v.name == op.outputs.at(0); });
+      auto rows = looked_up_rows(op, shapes_[static_cast<std::size_t>(value - kernel_.values.begin())].at(0), scope_);
+      if (!rows.ok()) return to_string(rows.error());
+      rows_ = *std::move(rows), at_.push_back(0);
+    }
+    for (std::size_t d = at_.size(); d < op.at.size(); ++d) {
+      const auto number = op.at[d].evaluate(scope_);
       if (!number.ok()) return to_string(number.error());
       at_.push_back(*number);
     }
@@ -129,7 +139,7 @@ class EvalData : public TileData {
   const std::vector<std::int64_t> grid_;
   const std::stop_token& stop_;
   std::vector<std::vector<std::int64_t>> shapes_;
-  std::vector<std::int64_t> at_;
+  std::vector<std::int64_t> at_, rows_;
 };
 
 }  // namespace

@@ -288,8 +288,16 @@ class Executor {
         return false;
       }
     }
-    at_.clear();
-    for (std::size_t d = 0; d < step.op->at.size(); ++d) {
+    at_.clear(), rows_.clear();
+    if (looks_rows_up(*step.op)) {
+      auto rows = looked_up_rows(*step.op, storage_[*step.result].shape[0], scope_);
+      if (!rows.ok()) {
+        for (const Fault& f : rows.error().faults) fault(where + "/at/0", f.message, f.hint);
+        return false;
+      }
+      rows_ = *std::move(rows), at_.push_back(0);
+    }
+    for (std::size_t d = at_.size(); d < step.op->at.size(); ++d) {
       const auto coordinate = number(step.op->at[d], fmt::format("{}/at/{}", where, d));
       if (!coordinate) return false;
       at_.push_back(*coordinate);
@@ -300,7 +308,7 @@ class Executor {
       result->shape = storage_[*step.result].shape;
       result->data.resize(static_cast<std::size_t>(storage_[*step.result].size));
     }
-    const auto complaint = step.function({step.op, std::span(few.data(), step.sources.size()), result, step.tensor, at_, &stop_});
+    const auto complaint = step.function({step.op, std::span(few.data(), step.sources.size()), result, step.tensor, at_, &stop_, rows_});
     if (!complaint.empty()) {
       fault(where, fmt::format("op '{}' ({}): {}", step.op->name, step.op->kind, complaint));
       return false;
@@ -332,7 +340,7 @@ class Executor {
   std::map<std::string, std::size_t, std::less<>> value_index_;
   std::vector<Storage> storage_;
   std::array<std::vector<Step>, 3> steps_;
-  std::vector<std::int64_t> at_;
+  std::vector<std::int64_t> at_, rows_;
   Array scratch_;
 };
 

@@ -102,8 +102,10 @@ constexpr std::array<OpKind, 25> kKinds{{
     {"broadcast", 1, 1, 1, false, false, kVector, "A vector repeated into a tile; it runs along `axis` (default 0: one element per row)."},
     {"atomic_add", 1, 1, 0, false, true, kPlain,
      "Adds a tile into a box of a global tensor element by element; elements outside are dropped."},
-    {"gather", 1, 1, 1, true, false, kPlain,
-     "Reads rows of a global tensor: row r of the result is row index[r], from column `at` on; rows outside read as zero."},
+    {"gather", 0, 1, 1, true, false, kPlain,
+     "Reads rows of a global tensor: row r of the result is row index[r], from column `at` on; without an index, the row that `at` says, "
+     "an "
+     "expression that may name `row`, with r for it; rows outside read as zero."},
     {"opaque", 0, 64, OpKind::kAnyOutputs, false, false, kOpaque,
      "An op of a graph that has only numbers; it can be scheduled but not executed or emitted. `stands_for`: the kind that "
      "tables and pictures show for it."},
@@ -154,6 +156,8 @@ bool is_async_load(const TileOp& op) {
   const auto variant = op.attrs.find("variant");
   return op.kind == "load" && variant != op.attrs.end() && variant->second == Attr(std::string("async"));
 }
+
+bool looks_rows_up(const TileOp& op) { return op.kind == "gather" && op.inputs.empty(); }
 
 std::optional<float> number_of(const Attr& attr) {
   if (const auto* whole = std::get_if<std::int64_t>(&attr)) return static_cast<float>(*whole);

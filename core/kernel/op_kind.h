@@ -53,6 +53,10 @@ std::span<const ElementwiseFunction> elementwise_functions();
 /// A `load` that is written into shared memory while others compute (cp.async).
 bool is_async_load(const TileOp& op);
 
+/// A gather whose rows its first coordinate says, where kRowName is the row of the tile.
+bool looks_rows_up(const TileOp& op);
+inline constexpr const char* kRowName = "row";
+
 /// A number as attributes have it: an integer, or text with a decimal number. Nothing where it is none.
 std::optional<float> number_of(const Attr& attr);
 /// What is wrong with a value of an attribute: "expected 0 or 1"; empty when it is fine.

@@ -122,19 +122,24 @@ std::string do_atomic_add(const OpCall& call) {
   });
 }
 
+/// What a tile holds as a number: -1 where it is no row of so many.
+std::int64_t number_of_row(float x, std::int64_t rows) {
+  return x >= 0 && x < static_cast<float>(rows) ? static_cast<std::int64_t>(x) : -1;
+}
+
 std::string do_gather(const OpCall& call) {
-  const Array& index = *call.inputs[0];
   Array& out = *call.output;
   const auto& extents = call.tensor->array.shape;
   if (call.at.size() != 2)
     return fmt::format("'at' has {} coordinates; expected a row, which is not looked at, and a column", call.at.size());
-  for (std::int64_t r = 0; r < out.shape[0]; ++r)
+  for (std::int64_t r = 0; r < out.shape[0]; ++r) {
+    const std::int64_t row = call.inputs.empty() ? call.rows[r] : number_of_row(call.inputs[0]->data[r], extents[0]);
     for (std::int64_t c = 0; c < out.shape[1]; ++c) {
-      const float row = index.data[r];
       const std::int64_t column = sat_add(call.at[1], c);
-      const bool inside = row >= 0 && row < static_cast<float>(extents[0]) && column >= 0 && column < extents[1];
-      out.data[r * out.shape[1] + c] = inside ? call.tensor->array.data[static_cast<std::int64_t>(row) * extents[1] + column] : 0.0f;
+      const bool inside = row >= 0 && row < extents[0] && column >= 0 && column < extents[1];
+      out.data[r * out.shape[1] + c] = inside ? call.tensor->array.data[row * extents[1] + column] : 0.0f;
     }
+  }
   return kFine;
 }
 
@@ -451,6 +456,19 @@ std::int64_t product(const std::vector<std::int64_t>& shape) {
 OpFunction find_op_function(std::string_view kind) {
   const auto it = std::find_if(kOps.begin(), kOps.end(), [&](const NamedKind& op) { return op.name == kind; });
   return it == kOps.end() ? nullptr : it->function;
+}
+
+Result<std::vector<std::int64_t>> looked_up_rows(const TileOp& op, std::int64_t rows, Scope& scope) {
+  std::vector<std::int64_t> numbers;
+  Error error;
+  for (std::int64_t r = 0; r < rows && error.faults.empty(); ++r) {
+    scope[kRowName] = r;
+    const Result<std::int64_t> row = op.at.at(0).evaluate(scope);
+    row ? numbers.push_back(*row) : void(error = row.error());
+  }
+  scope.erase(kRowName);
+  if (!error.faults.empty()) return error;
+  return numbers;
 }
 
 std::int64_t work_of(const TileOp& op, std::span<const std::vector<std::int64_t>> input_shapes,

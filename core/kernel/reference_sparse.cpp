@@ -168,6 +168,46 @@ std::string spmm_bsr(const TensorMap& tensors, const Scope&, const std::stop_tok
   return {};
 }
 
+std::string embedding_bag(const TensorMap& tensors, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+  const NamedTensors t(tensors);
+  const std::int64_t bags = t.extent("rowptr", 0) - 1, width = t.extent("Table", 1);
+  if (bags < 1 || !t.is("Out", {bags, width}))
+    return "Out [bags, D] = sums of the rows of Table [rows, D] that rowptr [bags + 1] and colidx list";
+  Doubles out(static_cast<std::size_t>(bags * width), 0.0);
+  std::int64_t longest = 0;
+  for (std::int64_t b = 0; b < bags; ++b) {
+    longest = std::max(longest, t.index("rowptr", b + 1) - t.index("rowptr", b));
+    for (std::int64_t e = t.index("rowptr", b); e < t.index("rowptr", b + 1) && !stop.stop_requested(); ++e) {
+      const std::int64_t row = t.index("colidx", e);
+      for (std::int64_t c = 0; c < width && row >= 0; ++c)
+        out[static_cast<std::size_t>(b * width + c)] += t.array("Table").data[static_cast<std::size_t>(row * width + c)];
+    }
+  }
+  Tolerance tolerance = of_products(static_cast<double>(longest), t.largest("Table"));
+  if (tensors.find("Out")->second.dtype == DType::F32)
+    tolerance = {0, tolerance.absolute, 1e-6, "sums are kept in f32 (2^-22 for each term)"};
+  expected.push_back({"Out", std::move(out), tolerance});
+  return {};
+}
+
+std::string gemm_gather(const TensorMap& tensors, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+  const NamedTensors t(tensors);
+  const std::int64_t rows = t.extent("A", 0), k = t.extent("A", 1), n = t.extent("B", 1), m = t.extent("Rows", 0) * t.extent("Rows", 1);
+  if (t.extent("B", 0) != k || !t.is("C", {m, n}))
+    return "C [blocks * height, N] = the rows of A [M,K] that Rows [blocks, height] lists, B [K,N]";
+  Doubles out(static_cast<std::size_t>(m * n), 0.0);
+  for (std::int64_t i = 0; i < m && !stop.stop_requested(); ++i) {
+    const std::int64_t row = t.index("Rows", i);
+    for (std::int64_t l = 0; l < k && row >= 0 && row < rows; ++l) {
+      const double a = t.array("A").data[static_cast<std::size_t>(row * k + l)];
+      const float* b = t.array("B").data.data() + l * n;
+      for (std::int64_t j = 0; j < n; ++j) out[static_cast<std::size_t>(i * n + j)] += a * b[j];
+    }
+  }
+  expected.push_back({"C", std::move(out), of_products(static_cast<double>(k), t.largest("A") * t.largest("B"))});
+  return {};
+}
+
 constexpr std::array kSparse{
     Reference{"attention_block_sparse", "Q:3 K:3 V:3 rowptr:1 colidx:1 O:3",
               "O = softmax(Q K^T / sqrt(d)) V over the blocks of keys that rowptr and colidx list for a block of queries", nullptr,
@@ -175,6 +215,9 @@ constexpr std::array kSparse{
     Reference{"attention_paged", "Q:3 K:3 V:3 pages:2 lengths:1 O:3",
               "O = softmax(Q K^T / sqrt(d)) V over the first `lengths` keys of a sequence, which `pages` says where to find", nullptr,
               attention_paged},
+    Reference{"embedding_bag", "Table:2 rowptr:1 colidx:1 Out:2", "Out = sums of the rows of Table that rowptr and colidx list, a bag each",
+              nullptr, embedding_bag},
+    Reference{"gemm_gather", "Rows:2 A:2 B:2 C:2", "C = A B, the rows of A being those that Rows lists", nullptr, gemm_gather},
     Reference{"gemm_grouped", "A:2 B:3 expert:1 C:2", "C = A B, each tile of rows with the B of its expert", nullptr, gemm_grouped},
     Reference{"spmm_bsr", "A:3 rowptr:1 colidx:1 B:2 C:2", "C = A B, A made of the blocks that rowptr and colidx list", nullptr, spmm_bsr},
 };

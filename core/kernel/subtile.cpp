@@ -262,7 +262,8 @@ class Subtiler {
     } else if (kind == "smem_load" && attr_or(op, "transpose", false)) {
       labels = {{'b', 'a'}, {'a', 'b'}};
     } else if (kind == "gather") {
-      labels = {{'a'}, {'a', 'b'}};
+      labels = {{'a', 'b'}};
+      if (!op.inputs.empty()) labels.insert(labels.begin(), {'a'});
     } else {
       const auto axis = attr_or<std::int64_t>(op, "axis", 0);
       for (const Operand& in : op.inputs)
@@ -355,6 +356,7 @@ class Subtiler {
     if (!op.tensor.empty() || op.kind == "mask") {
       const TileValue& tile = *kernel_.find_value(op.outputs.empty() ? op.inputs[0].value : op.outputs[0]);
       const std::size_t d = split_.at(tile.name);
+      if (looks_rows_up(op) && d == 0) return refuse("its rows are looked up one by one");
       if (op.kind != "gather" || d == 1) {
         if (tile.shape.size() > op.at.size())
           return refuse(op.tensor.empty() ? std::string("its place is not known")

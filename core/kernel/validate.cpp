@@ -367,7 +367,17 @@ class Validator {
               "its role would be inout or output");
     }
     const std::vector<std::string>& known = list == "body" ? body_names_ : block_names_;
-    for (std::size_t k = 0; k < op.at.size(); ++k) known_names(fmt::format("{}/at/{}", at, k), op.at[k], known, kernel_.tensors.size());
+    for (std::size_t k = 0; k < op.at.size(); ++k) {
+      std::vector<std::string> here = known;
+      if (k == 0 && looks_rows_up(op)) {
+        here.emplace_back(kRowName);
+        if (const auto taken = variables_.find(kRowName); taken != variables_.end())
+          fault(fmt::format("{}/at/{}", at, k),
+                fmt::format("'{}' stands for the rows of the tile here, and {} has that name, too", kRowName, taken->second),
+                "choose another name there");
+      }
+      known_names(fmt::format("{}/at/{}", at, k), op.at[k], here, kernel_.tensors.size());
+    }
   }
 
   void tile_place(const std::string& at, const std::string& list, const TileOp& op) {

@@ -89,7 +89,9 @@ const std::vector<std::string>& lowered_kernels() {
                                               "attention_block_sparse_hopper",
                                               "attention_paged_hopper",
                                               "gemm_grouped_hopper",
-                                              "spmm_bsr_hopper"};
+                                              "spmm_bsr_hopper",
+                                              "embedding_bag_hopper",
+                                              "gemm_gather_hopper"};
   return names;
 }
 

@@ -99,6 +99,43 @@ TEST_CASE("the texts of paged attention and of grouped products compute what hed
   CHECK(run_text("gemm_grouped_hopper", {{"EXPERTS", 5}, {"TILES", 1}, {"N", 264}, {"K", 192}}, 3) == 0);
 }
 
+TEST_CASE("the text of an embedding bag computes what heddle eval computes, whatever its bags", "[codegen][.slow]") {
+  const Scope sizes{{"BAGS", 19}, {"ROWS", 11}, {"EACH", 9}};
+  CHECK(run_text("embedding_bag_hopper", sizes, 2) == 0);
+  CHECK(run_text(with_rows("embedding_bag_hopper", sizes, Lists(19)), 3) == 0);
+  for (const unsigned seed : {1u, 2u, 3u}) {
+    INFO("seed " << seed);
+    Lists bags = random_rows(19, 11, 9, seed);
+    bags[seed] = {-1, 10, 10, 0};
+    const test::Lowering from = with_rows("embedding_bag_hopper", sizes, bags);
+    eval_error(from);
+    CHECK(run_text(from, static_cast<int>(seed)) == 0);
+  }
+  const test::Lowering wide =
+      with_rows("embedding_bag_hopper", {{"BAGS", 3}, {"ROWS", 5}, {"EACH", 4}, {"DIM", 512}}, {{}, {4, 4, 4, 4}, {-1, 2}});
+  CHECK(run_text(wide, 1) == 0);
+}
+
+TEST_CASE("the text of a product of listed rows computes what heddle eval computes, whatever its list", "[codegen][.slow]") {
+  const Scope sizes{{"BLOCKS", 2}, {"M", 100}, {"N", 264}, {"K", 136}};
+  CHECK(run_text("gemm_gather_hopper", sizes, 2) == 0);
+  test::Lowering from = test::lowering("gemm_gather_hopper", sizes);
+  std::vector<std::int64_t> rows;
+  std::mt19937 random(1);
+  for (int i = 0; i < 256; ++i) rows.push_back(i % 7 == 3 ? -1 : static_cast<std::int64_t>(random() % 100) * (i % 3 > 0));
+  set_data(from.kernel, "Rows", rows);
+  eval_error(from);
+  CHECK(run_text(from, 3) == 0);
+}
+
+TEST_CASE("texts that look up the wrong row of a bag, or put it elsewhere, do not compute its sum", "[codegen][.slow]") {
+  const Scope sizes{{"BAGS", 19}, {"ROWS", 11}, {"EACH", 9}};
+  const test::Lowering from = with_rows("embedding_bag_hopper", sizes, random_rows(19, 11, 9, 7));
+  CHECK(run_text(from, 2, {"g_tile * 8 + r)", "g_tile * 8)"}) > 0.1);
+  CHECK(run_text(from, 2, {"+ r * 512, &map0", "+ (r ^ 1) * 512, &map0"}) > 0.1);
+  CHECK(run_text(from, 2, {"(i * 2 + 1) <", "(i * 2 + 2) <"}) > 0.01);
+}
+
 TEST_CASE("texts that look up the wrong number, or too few, do not compute it", "[codegen][.slow]") {
   const Scope sizes{{"ROWS", 4}, {"COLUMNS", 7}, {"N", 264}};
   const test::Lowering from = with_rows("spmm_bsr_hopper", sizes, random_rows(4, 7, 7, 5));

@@ -290,6 +290,8 @@ TEST_CASE("a program computes what heddle eval computes, bit for bit", "[codegen
   compare_with_eval("attention_forward_fp8_hopper", {{"HEADS", 2}, {"Q_LEN", 128}, {"KV_LEN", 384}}, 3);
   compare_with_eval("attention_forward_fp8_turned_hopper", {{"HEADS", 2}, {"Q_LEN", 128}, {"KV_LEN", 384}}, 3);
   compare_with_eval("layernorm", {{"ROWS", 203}, {"BLOCKS", 3}}, 6);
+  compare_with_eval("embedding_bag_hopper", {{"BAGS", 19}, {"ROWS", 50}, {"EACH", 5}}, 6);
+  compare_with_eval("gemm_gather_hopper", {{"BLOCKS", 2}, {"M", 100}, {"N", 264}, {"K", 136}}, 3);
 }
 
 TEST_CASE("a program that gathers rows by an index, whose slot is free once the loads are issued, computes what heddle eval computes",

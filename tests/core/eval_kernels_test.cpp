@@ -37,6 +37,12 @@ const std::vector<Pair> kPairs{{"gemm_hopper", "h100", {}},
                                {"attention_forward_causal_blackwell", "b200", {}},
                                {"swiglu_dual_gemm_blackwell", "b200", {}},
                                {"attention_forward_conditional_blackwell", "b200", {}},
+                               {"embedding_bag_hopper", "h100", {}},
+                               {"gemm_gather_hopper", "h200", {}},
+                               {"embedding_bag_element_dae", "dae-tmu", {}},
+                               {"embedding_bag_vector_dae", "dae-tmu", {}},
+                               {"embedding_bag_row_dae", "dae-tmu", {}},
+                               {"embedding_bag_counted_dae", "dae-tmu", {{"DIM", 128}}},
                                {"layernorm", "h100", {}},
                                {"layernorm", "b200", {}}};
 

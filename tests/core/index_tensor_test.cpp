@@ -10,6 +10,7 @@
 #include "core/kernel/index_data.h"
 #include "core/kernel/structure.h"
 #include "core/kernel/validate.h"
+#include "core/library/library.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;
@@ -230,4 +231,52 @@ TEST_CASE("a file of indices has as many bytes as its tensor, or nothing of it i
   CHECK(fault("folder.i32").find("folder") != std::string::npos);
   CHECK_FALSE(fault("none.i32").empty());
   std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a gather without an index looks every row up, where `row` is the row of the tile", "[core]") {
+  const auto gathering = [](const std::string& at, const std::string& param = "N") {
+    return R"({"schema": "heddle.kernel/1", "name": "gathering", "reference": "Y = 3 * X",
+      "params": [{"name": ")" +
+           param + R"(", "value": 4}],
+      "tensors": [{"name": "t", "dtype": "i32", "shape": [4], "role": "index", "data": [3, -1, 0, 3], "below": 4},
+        {"name": "X", "dtype": "f32", "shape": [4, 8], "role": "input"}, {"name": "Y", "dtype": "f32", "shape": [4, 8], "role": "output"}],
+      "grid": [{"name": "b", "size": 1}], "loop": {"variable": "i", "trips": 3},
+      "values": [{"name": "x", "dtype": "f32", "shape": [4, 8], "space": "smem"}, {"name": "s", "dtype": "f32", "shape": [4, 8], "space": "register"}],
+      "prologue": [{"name": "zero", "kind": "fill", "out": ["s"], "attrs": {"value": "0"}}],
+      "body": [{"name": "fetch", "kind": "gather", "tensor": "X", "at": [")" +
+           at + R"(", 0], "out": ["x"]},
+               {"name": "add", "kind": "elementwise", "in": ["s[-1]", "x"], "out": ["s"], "attrs": {"fn": "add"}}],
+      "epilogue": [{"name": "store", "kind": "store", "in": ["s"], "tensor": "Y", "at": ["b", 0]}]})";
+  };
+  const auto passes = [&](const std::string& at) {
+    const auto report = evaluate(*parse_kernel(gathering(at), "gathering.json"));
+    if (!report) FAIL(to_string(report.error()));
+    return report->pass;
+  };
+  CHECK(passes("row"));
+  CHECK(passes("if(t[row] >= 0, row, row) + 0 * i"));
+  CHECK_FALSE(passes("t[row]"));
+  CHECK_FALSE(passes("row + 1"));
+  CHECK(faults_of(gathering("rows")).find("/body/0/at/0: unknown name 'rows' in \"rows\" (did you mean 'row'?)") != std::string::npos);
+  CHECK(
+      faults_of(gathering("t[row + b]", "row")).find("'row' stands for the rows of the tile here, and /params/0/name has that name, too") !=
+      std::string::npos);
+  CHECK(faults_of(gathering("t[row + i]")).find("/body/0/at/0: subscript 0 of index tensor 't' is 4, expected 0 to 3") !=
+        std::string::npos);
+}
+
+TEST_CASE("the four forms of an embedding bag compute one sum, of bags of any length", "[core]") {
+  const std::vector<std::int64_t> rowptr{0, 0, 1, 7, 10}, colidx{4, 0, 0, 3, -1, 3, 2, 1, 4, 0};
+  for (const char* name : {"embedding_bag_element_dae", "embedding_bag_vector_dae", "embedding_bag_row_dae", "embedding_bag_counted_dae",
+                           "embedding_bag_hopper"}) {
+    INFO(name);
+    Kernel kernel = load_kernel(name).value();
+    for (Tensor& tensor : kernel.tensors) {
+      if (tensor.name == "rowptr") tensor.data = IndexData{"", std::nullopt, rowptr};
+      if (tensor.name == "colidx") tensor.data = IndexData{"", std::nullopt, colidx};
+    }
+    const auto report = evaluate(kernel, {{"BAGS", 4}, {"ROWS", 5}, {"EACH", 6}});
+    if (!report) FAIL(to_string(report.error()));
+    CHECK(report->pass);
+  }
 }
