@@ -21,6 +21,9 @@ SimulationAnswer predict(const PredictionSubject& of, std::stop_token stop) {
     answer = simulate_kernel(*of.kernel, *of.machine, of.changes, *of.problem, schedule, options);
     if (answer.kernel.fault.empty())
       answer.traffic = traffic_of(*of.kernel, *of.machine, of.changes, *of.problem, schedule, options, answer.kernel, answer.parts);
+    // Lanes are there where tiles differ and can be told apart.
+    if (answer.kernel.fault.empty() && !answer.kernel.lanes.empty())
+      answer.balance = balance_study(*of.kernel, *of.machine, of.changes, *of.problem, schedule, options);
     if (latencies_vary(*of.problem)) {
       StudyOptions study;
       study.stop = options.loop.stop;

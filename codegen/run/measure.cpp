@@ -117,7 +117,9 @@ Result<PreparedRun> prepare_run(const MeasureRequest& request) {
   }
   if (request.library) plan.libraries = libraries_for(request.kernel, plan.tensors);
   if (plan.libraries.empty()) plan.no_library = request.library ? "no library is known to compute this" : "none was asked for";
-  plan.flops = flops_of(request.kernel, plan.tensors);
+  const bool listed =
+      std::any_of(plan.tensors.begin(), plan.tensors.end(), [](const TensorPlan& t) { return t.role == TensorRole::Index; });
+  plan.flops = listed ? listed_flops(request.kernel, request.program.params) : flops_of(request.kernel, plan.tensors);
   plan.seed = request.seed;
   plan.repeats = request.repeats, plan.launches = request.launches, plan.warmups = request.warmups;
   plan.blocks = request.time ? request.blocks : 0;

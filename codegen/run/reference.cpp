@@ -11,6 +11,8 @@
 #include "core/kernel/evaluate.h"
 #include "core/kernel/execute.h"
 #include "core/kernel/reference.h"
+#include "core/problem/work.h"
+#include "core/simulate/tile_grid.h"
 
 namespace heddle::codegen {
 namespace {
@@ -287,6 +289,11 @@ std::int64_t flops_of(const Kernel& kernel, const std::vector<TensorPlan>& tenso
   if (kernel.reference == "attention_backward") products = products / 2 * 5;  // five products where the forward pass has two
   if (kernel.reference.ends_with("_causal")) products /= 2;
   return sat_mul(2, products);
+}
+
+std::int64_t listed_flops(const Kernel& kernel, const Scope& params) {
+  const Work work = work_per_iteration(kernel, Machine{}, params);
+  return work.kind == WorkKind::MultiplyAdds ? sat_mul(2, sat_mul(work.amount, tile_grid(kernel, params).all_trips())) : 0;
 }
 
 }  // namespace heddle::codegen

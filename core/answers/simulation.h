@@ -14,6 +14,7 @@
 #include "core/machine/machine.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
+#include "core/simulate/balance_study.h"
 #include "core/simulate/kernel_run.h"
 #include "core/simulate/robustness_study.h"
 #include "core/simulate/simulate.h"
@@ -35,9 +36,10 @@ struct SimulationAnswer {
   std::optional<SpreadStudy> depths;
   KernelRun kernel;
   KernelRunOptions options;
-  std::vector<TimePart> parts;     ///< what the kernel's time is made of
-  Trust trust;                     ///< how far predictions of this kind can be trusted
-  std::optional<Traffic> traffic;  ///< rings as queues, where that was asked for
+  std::optional<BalanceStudy> balance;  ///< the window's, where tiles have different lengths
+  std::vector<TimePart> parts;          ///< what the kernel's time is made of
+  Trust trust;                          ///< how far predictions of this kind can be trusted
+  std::optional<Traffic> traffic;       ///< rings as queues, where that was asked for
 };
 
 SimulationAnswer simulate_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,

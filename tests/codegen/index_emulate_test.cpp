@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "codegen/emit/emit.h"
-#include "codegen/interpret/verify.h"
+#include "codegen/interpret/interpret.h"
 #include "core/kernel/evaluate.h"
 #include "core/kernel/index_data.h"
 #include "core/library/library.h"
@@ -128,12 +128,64 @@ TEST_CASE("the text of a product of listed rows computes what heddle eval comput
   CHECK(run_text(from, 3) == 0);
 }
 
+TEST_CASE("programs on lists of every shape survive interleavings and compute what heddle eval computes", "[codegen]") {
+  const auto survives = [](const test::Lowering& from, std::int64_t tiles) {
+    Scope given;
+    for (const auto& [key, value] : from.problem.params) given[key] = value;
+    Scope scope = *parameter_scope(from.kernel, given, false);
+    const TensorMap inputs = *make_tensors(from.kernel, scope, 1);
+    TensorMap expected = inputs;
+    REQUIRE(execute(from.kernel, scope, expected).ok());
+    const codegen::Program program = test::program_of(from);
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+      TensorMap tensors = inputs;
+      const auto fault = codegen::run_with_data(from.kernel, program, tensors, {.seed = seed, .tiles = tiles});
+      REQUIRE(fault.ok());
+      if (*fault) FAIL(to_string(**fault));
+      const auto& written = from.kernel.tensors;
+      for (const Tensor& tensor : written)
+        if (is_written(tensor.role)) CHECK(tensors.at(tensor.name).array.data == expected.at(tensor.name).array.data);
+    }
+  };
+  for (const unsigned seed : {11u, 12u, 13u}) {
+    INFO("seed " << seed);
+    survives(with_rows("spmm_bsr_hopper", {{"ROWS", 3}, {"COLUMNS", 6}, {"N", 256}}, random_rows(3, 6, 6, seed)), 3);
+  }
+  survives(with_rows("spmm_bsr_hopper", {{"ROWS", 3}, {"COLUMNS", 6}, {"N", 256}}, {{}, {5, -1, 5, 0, 1, 3}, {}}), 3);
+}
+
 TEST_CASE("texts that look up the wrong row of a bag, or put it elsewhere, do not compute its sum", "[codegen][.slow]") {
   const Scope sizes{{"BAGS", 19}, {"ROWS", 11}, {"EACH", 9}};
   const test::Lowering from = with_rows("embedding_bag_hopper", sizes, random_rows(19, 11, 9, 7));
   CHECK(run_text(from, 2, {"g_tile * 8 + r)", "g_tile * 8)"}) > 0.1);
   CHECK(run_text(from, 2, {"+ r * 512, &map0", "+ (r ^ 1) * 512, &map0"}) > 0.1);
   CHECK(run_text(from, 2, {"(i * 2 + 1) <", "(i * 2 + 2) <"}) > 0.01);
+}
+
+TEST_CASE("programs on lists of every shape survive interleavings and compute what heddle eval computes", "[codegen]") {
+  const auto survives = [](const test::Lowering& from, std::int64_t tiles) {
+    Scope given;
+    for (const auto& [key, value] : from.problem.params) given[key] = value;
+    Scope scope = *parameter_scope(from.kernel, given, false);
+    const TensorMap inputs = *make_tensors(from.kernel, scope, 1);
+    TensorMap expected = inputs;
+    REQUIRE(execute(from.kernel, scope, expected).ok());
+    const codegen::Program program = test::program_of(from);
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+      TensorMap tensors = inputs;
+      const auto fault = codegen::run_with_data(from.kernel, program, tensors, {.seed = seed, .tiles = tiles});
+      REQUIRE(fault.ok());
+      if (*fault) FAIL(to_string(**fault));
+      const auto& written = from.kernel.tensors;
+      for (const Tensor& tensor : written)
+        if (is_written(tensor.role)) CHECK(tensors.at(tensor.name).array.data == expected.at(tensor.name).array.data);
+    }
+  };
+  for (const unsigned seed : {11u, 12u, 13u}) {
+    INFO("seed " << seed);
+    survives(with_rows("spmm_bsr_hopper", {{"ROWS", 3}, {"COLUMNS", 6}, {"N", 256}}, random_rows(3, 6, 6, seed)), 3);
+  }
+  survives(with_rows("spmm_bsr_hopper", {{"ROWS", 3}, {"COLUMNS", 6}, {"N", 256}}, {{}, {5, -1, 5, 0, 1, 3}, {}}), 3);
 }
 
 TEST_CASE("texts that look up the wrong number, or too few, do not compute it", "[codegen][.slow]") {

@@ -139,7 +139,7 @@ void draw_simulate_tab(const Session& session, const Models& models, UiState& ui
     draw_time(s.model, models.header.whole);
     draw_verdict(s.traffic);
     draw_facts(s.model, models.header.whole);
-    draw_sm_lanes(answer->kernel, content.machine ? content.machine->sm_count : 1);
+    if (answer->balance) draw_sm_lanes(*answer->balance, content.machine ? content.machine->sm_count : 1);
     draw_balance(session, ui, s);
   };
   const auto right = [&] {
