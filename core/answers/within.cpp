@@ -29,9 +29,10 @@ std::string step_status(const WithinStep& step) {
 /// What is proved, in sentences.
 std::string proof_text(const WithinAnswer& answer) {
   if (answer.steps.empty() || !answer.steps.front().ii) return "nothing is claimed: there is no schedule for the shortest latencies";
+  const bool least = *answer.steps.front().ii == answer.least_ii;
   const std::string limit =
-      fmt::format("{} cycles, {} % above the least II {} (of the shortest latencies; no listed latency has a smaller one)",
-                  answer.limit.text(), answer.percent, grouped(answer.least_ii));
+      fmt::format("{} cycles, {} % above {} {} (of the shortest latencies; no listed latency has a smaller one)", answer.limit.text(),
+                  answer.percent, least ? "the least II" : "what is proved of the least II,", grouped(answer.least_ii));
   const std::string range =
       "the orders above, one for each listed latency, and all depths of their rings in shared memory; other orders were not looked at";
   if (!answer.best) {

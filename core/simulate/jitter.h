@@ -3,10 +3,10 @@
 // often (Op::spread), they are drawn, each by itself; other ops are as far off as they are asked to be.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
+#include "core/analysis/bracket.h"
 #include "core/base/id.h"
 #include "core/problem/problem.h"
 
@@ -58,9 +58,7 @@ inline Cycle jitter_of(const LatencyJitter& jitter, Cycle latency, std::uint64_t
 inline bool varies(const LatencyJitter& jitter, const Op& op) {
   return !op.spread.empty() || (jitter.percent != 0 && (jitter.every_op || op.variable_latency));
 }
-inline bool latencies_vary(const LatencyJitter& jitter, const Problem& problem) {
-  return jitter.percent != 0 || std::any_of(problem.ops.begin(), problem.ops.end(), [](const Op& op) { return !op.spread.empty(); });
-}
+inline bool latencies_vary(const LatencyJitter& jitter, const Problem& problem) { return jitter.percent != 0 || latencies_vary(problem); }
 
 /// Cycles to add to the latency of an op that varies.
 inline Cycle lateness(const LatencyJitter& jitter, const Op& op, std::uint64_t index, std::uint64_t iteration) {
