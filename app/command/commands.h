@@ -13,6 +13,7 @@ int run_audit(const Arguments& arguments, const Terminal& terminal);
 int run_analyze(const Arguments& arguments, const Terminal& terminal);
 int run_show(const Arguments& arguments, const Terminal& terminal);
 int run_simulate(const Arguments& arguments, const Terminal& terminal);
+int run_traffic(const Arguments& arguments, const Terminal& terminal);
 int run_validate(const Arguments& arguments, const Terminal& terminal);
 int run_fit(const Arguments& arguments, const Terminal& terminal);
 int run_export(const Arguments& arguments, const Terminal& terminal);
@@ -50,7 +51,6 @@ int run_compare(const Arguments& arguments, const Terminal& terminal);
 int run_pareto(const Arguments& arguments, const Terminal& terminal);
 int run_family(const Arguments& arguments, const Terminal& terminal);
 int run_paper(const Arguments& arguments, const Terminal& terminal);
-int run_traffic(const Arguments& arguments, const Terminal& terminal);
 int run_tune(const Arguments& arguments, const Terminal& terminal);
 #else
 using Absent = int (*)(const Arguments&, const Terminal&);

@@ -66,7 +66,7 @@ const char* to_string(TrafficLimit limit);  ///< "DRAM", "L2", "access", "execut
 struct TrafficVerdict {
   TrafficLimit limit = TrafficLimit::Order;
   std::string what;                 ///< the unit, rings or mechanism that it is
-  double best_us = 0;               ///< no schedule is faster: DRAM's rate, kernel_bound(), and the launch
+  double best_us = 0;               ///< no schedule is faster at this run's clock: DRAM's rate, kernel_bound(), and the launch
   std::string best_why;             ///< "DRAM: every byte once", "TC: 2048 iterations ..."
   double allowed_us = 0;            ///< what this schedule allows
   std::optional<double> deeper_us;  ///< the same order with rings that never are full
