@@ -157,7 +157,7 @@ bool is_async_load(const TileOp& op) {
   return op.kind == "load" && variant != op.attrs.end() && variant->second == Attr(std::string("async"));
 }
 
-bool looks_rows_up(const TileOp& op) { return op.kind == "gather" && op.inputs.empty(); }
+bool looks_rows_up(const TileOp& op) { return op.kind == "gather" && op.inputs.empty() && !op.at.empty(); }
 
 std::optional<float> number_of(const Attr& attr) {
   if (const auto* whole = std::get_if<std::int64_t>(&attr)) return static_cast<float>(*whole);

@@ -26,8 +26,8 @@ void set_data(Kernel& kernel, const std::string& tensor, std::vector<std::int64_
 }
 
 /// The kernel with these rows in rowptr and colidx.
-test::Lowering with_rows(const std::string& name, const Scope& sizes, const Lists& rows) {
-  test::Lowering from = test::lowering(name, sizes);
+test::Lowering with_rows(const std::string& name, const Scope& sizes, const Lists& rows, const std::string& schedule = {}) {
+  test::Lowering from = schedule.empty() ? test::lowering(name, sizes) : test::lowering(name, sizes, schedule);
   std::vector<std::int64_t> rowptr{0}, colidx;
   for (const auto& row : rows) {
     colidx.insert(colidx.end(), row.begin(), row.end());
@@ -111,8 +111,8 @@ TEST_CASE("the text of an embedding bag computes what heddle eval computes, what
     eval_error(from);
     CHECK(run_text(from, static_cast<int>(seed)) == 0);
   }
-  const test::Lowering wide =
-      with_rows("embedding_bag_hopper", {{"BAGS", 3}, {"ROWS", 5}, {"EACH", 4}, {"DIM", 512}}, {{}, {4, 4, 4, 4}, {-1, 2}});
+  const test::Lowering wide = with_rows("embedding_bag_hopper", {{"BAGS", 3}, {"ROWS", 5}, {"EACH", 4}, {"DIM", 512}},
+                                        {{}, {4, 4, 4, 4}, {-1, 2}}, "tests/schedules/embedding_bag_512_h100.json");
   CHECK(run_text(wide, 1) == 0);
 }
 

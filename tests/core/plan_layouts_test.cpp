@@ -99,7 +99,7 @@ TEST_CASE("every access of every shipped kernel is known and meets no bank twice
     for (const char* machine_name : {"h100", "h200", "b200"}) {
       const auto kernel = load_kernel(kernel_entry.path);
       const auto problem = resolve(*kernel, load_machine(machine_name).value());
-      if (!problem || kernel->name == "toy_fig1") continue;
+      if (!problem || kernel->name == "toy_fig1" || kernel->name.ends_with("_dae")) continue;  // not written for warps
       for (const auto& [op, plan] : problem->layouts->ops)
         for (const OpAccess& access : plan.accesses) {
           CAPTURE(kernel->name, machine_name, op, plan.unknown);
