@@ -103,7 +103,7 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
   Result<heddle::Inputs> read = heddle::load_inputs(names, warnings);
   print_warnings(terminal, warnings);
   if (!read) return read.error();
-  Inputs inputs{*std::move(read), {}, {}, {}, {}};
+  Inputs inputs{*std::move(read), {}, {}, {}, {}, {}};
   if (inputs.triton)
     for (const std::string& note : inputs.triton->notes) terminal.note("note: " + note);
   if (own) {

@@ -162,32 +162,6 @@ TEST_CASE("texts that look up the wrong row of a bag, or put it elsewhere, do no
   CHECK(run_text(from, 2, {"(i * 2 + 1) <", "(i * 2 + 2) <"}) > 0.01);
 }
 
-TEST_CASE("programs on lists of every shape survive interleavings and compute what heddle eval computes", "[codegen]") {
-  const auto survives = [](const test::Lowering& from, std::int64_t tiles) {
-    Scope given;
-    for (const auto& [key, value] : from.problem.params) given[key] = value;
-    Scope scope = *parameter_scope(from.kernel, given, false);
-    const TensorMap inputs = *make_tensors(from.kernel, scope, 1);
-    TensorMap expected = inputs;
-    REQUIRE(execute(from.kernel, scope, expected).ok());
-    const codegen::Program program = test::program_of(from);
-    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-      TensorMap tensors = inputs;
-      const auto fault = codegen::run_with_data(from.kernel, program, tensors, {.seed = seed, .tiles = tiles});
-      REQUIRE(fault.ok());
-      if (*fault) FAIL(to_string(**fault));
-      const auto& written = from.kernel.tensors;
-      for (const Tensor& tensor : written)
-        if (is_written(tensor.role)) CHECK(tensors.at(tensor.name).array.data == expected.at(tensor.name).array.data);
-    }
-  };
-  for (const unsigned seed : {11u, 12u, 13u}) {
-    INFO("seed " << seed);
-    survives(with_rows("spmm_bsr_hopper", {{"ROWS", 3}, {"COLUMNS", 6}, {"N", 256}}, random_rows(3, 6, 6, seed)), 3);
-  }
-  survives(with_rows("spmm_bsr_hopper", {{"ROWS", 3}, {"COLUMNS", 6}, {"N", 256}}, {{}, {5, -1, 5, 0, 1, 3}, {}}), 3);
-}
-
 TEST_CASE("texts that look up the wrong number, or too few, do not compute it", "[codegen][.slow]") {
   const Scope sizes{{"ROWS", 4}, {"COLUMNS", 7}, {"N", 264}};
   const test::Lowering from = with_rows("spmm_bsr_hopper", sizes, random_rows(4, 7, 7, 5));
