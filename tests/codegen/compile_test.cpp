@@ -179,7 +179,8 @@ TEST_CASE("every shipped Hopper kernel compiles clean for sm_90a", "[codegen][.s
     CAPTURE(name, compiled->log);
     CHECK(judge(compiled->report, program).empty());
     CHECK(compiled->report.remarks.empty());
-    CHECK(compiled->report.registers == program.entry_registers);
+    // What the launch bounds leave to a thread: of two warpgroups 255, which is no multiple of 8, as budgets are.
+    CHECK(compiled->report.registers == (program.threads == 256 ? 255 : program.entry_registers));
     // Every wgmma of the text is in the code as often as the text has it, and no wait was added: serialised kernels have about
     // two fences or waits per wgmma.
     std::int64_t products = 0, waits = 0, depth = 0;
