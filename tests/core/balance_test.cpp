@@ -92,8 +92,8 @@ TEST_CASE("lanes have every tile once, one after the other", "[core]") {
   CHECK(trips == cut.all_trips);
   CHECK(last == cut.cycles);
   options.split = 0;
-  const KernelRun whole = run(c, options);
-  CHECK(cut.cycles < whole.cycles);
+  options.longest_first = false;
+  CHECK(cut.cycles < run(c, options).cycles);  // adding up costs less here than the grid's order does
   CHECK(cut.cycles >= kernel_bound(c.kernel, c.machine, c.problem, compute_bounds(c.problem),
                                    [] {
                                      KernelRunOptions o;
