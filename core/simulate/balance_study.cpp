@@ -47,7 +47,7 @@ BalanceStudy balance_study(const Kernel& kernel, const Machine& machine, const C
   const auto add = [&](std::string name, bool persistent, bool longest_first, std::int64_t split, bool second_pass) {
     BalanceRow row{std::move(name), persistent, longest_first, second_pass, split, 0, {}};
     std::vector<std::int64_t> order = split_tiles(grid.by_tile, split);
-    if (longest_first) std::stable_sort(order.begin(), order.end(), std::greater<>());
+    if (longest_first) sort_longest_first(order);
     row.iterations = dispatch(order, study.places, [](std::int64_t trips) { return trips; }).cycles;
     KernelRunOptions one = options;
     one.persistent = persistent, one.longest_first = longest_first, one.split = split, one.second_pass = second_pass, one.lanes = true;

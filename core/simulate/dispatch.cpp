@@ -37,6 +37,17 @@ Dispatch dispatch(std::span<const std::int64_t> trips, std::int64_t places, cons
   return result;
 }
 
+void sort_longest_first(std::vector<std::int64_t>& trips) {
+  if (trips.empty()) return;
+  const auto [least, most] = std::minmax_element(trips.begin(), trips.end());
+  const std::int64_t first = *least, range = sat_add(*most, -first);
+  if (range > static_cast<std::int64_t>(trips.size())) return std::sort(trips.begin(), trips.end(), std::greater<>());
+  std::vector<std::size_t> counts(static_cast<std::size_t>(range) + 1, 0);
+  for (const std::int64_t t : trips) ++counts[static_cast<std::size_t>(t - first)];
+  auto to = trips.begin();
+  for (std::size_t k = counts.size(); k-- > 0;) to = std::fill_n(to, counts[k], first + static_cast<std::int64_t>(k));
+}
+
 std::vector<std::int64_t> split_tiles(std::span<const std::int64_t> trips, std::int64_t most) {
   std::vector<std::int64_t> pieces;
   pieces.reserve(trips.size());

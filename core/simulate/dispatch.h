@@ -22,6 +22,9 @@ struct Dispatch {
 /// place with the smaller number. Pre: places >= 1.
 Dispatch dispatch(std::span<const std::int64_t> trips, std::int64_t places, const std::function<Cycle(std::int64_t)>& cost);
 
+/// By falling length. Tiles of one length are alike.
+void sort_longest_first(std::vector<std::int64_t>& trips);
+
 /// Tiles of more than `most` trips are cut into pieces of that many and a rest; 0: none is. The others stay as they are, in their order.
 std::vector<std::int64_t> split_tiles(std::span<const std::int64_t> trips, std::int64_t most);
 

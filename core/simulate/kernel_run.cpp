@@ -167,7 +167,7 @@ class Runner {
     std::vector<std::int64_t> order = split_tiles(
         grid_.by_tile.empty() ? std::vector(static_cast<std::size_t>(grid_.tiles), grid_.trips) : grid_.by_tile, options_.split);
     result_.pieces = static_cast<std::int64_t>(order.size()) - grid_.tiles;
-    if (options_.longest_first) std::stable_sort(order.begin(), order.end(), std::greater<>());
+    if (options_.longest_first) sort_longest_first(order);
     const Cycle merge = merge_cycles();
     // Slots of one SM are numbered sms_ apart.
     const Dispatch handed = dispatch(order, sms_ * result_.ctas, [&](std::int64_t trips) {

@@ -49,6 +49,14 @@ TEST_CASE("cut tiles have as many iterations in all, and none has too many", "[c
   CHECK(std::accumulate(pieces.begin(), pieces.end(), std::int64_t{0}) == std::accumulate(tiles.begin(), tiles.end(), std::int64_t{0}));
   CHECK(*std::max_element(pieces.begin(), pieces.end()) <= most);
   CHECK(split_tiles(tiles, 0) == tiles);
+  for (const std::int64_t scale : {1, 1000}) {  // close together and far apart
+    auto sorted = tiles, falling = tiles;
+    for (auto* list : {&sorted, &falling})
+      for (std::int64_t& t : *list) t *= scale;
+    sort_longest_first(sorted);
+    std::sort(falling.begin(), falling.end(), std::greater<>());
+    CHECK(sorted == falling);
+  }
   // A place that is free takes the next tile: nobody waits while there are tiles, so nobody ends a tile's length after the others.
   const Dispatch handed = dispatch(pieces, 7, [](std::int64_t trips) { return trips; });
   std::vector<int> seen(pieces.size(), 0);

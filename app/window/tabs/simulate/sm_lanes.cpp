@@ -70,7 +70,7 @@ void draw_sm_lanes(const BalanceStudy& study, std::int64_t sms) {
         fmt::format("{}: {} on the busiest place, {}", row.name, count_of(row.iterations, "iteration"), time_text(row.run.microseconds)));
     draw_lanes(row, end, std::max<std::int64_t>(1, study.longest), sms);
   }
-  wrapped_text(fonts().small, theme().dim, "A lane for each place, a box for each tile, darker the more iterations it has.");
+  wrapped_text(fonts().small, theme().dim, "A lane for each place, a box for each tile, the stronger the more iterations it has.");
 }
 
 }  // namespace heddle::app
