@@ -88,7 +88,8 @@ int run_traffic(const Arguments& arguments, const Terminal& terminal) {
     if (options->loop.arbitration == Arbitration::Interleaved)
       traffic.trust = trust_in(in.kernel.reference + (options->causal ? "_causal" : ""), in.machine.arch, !in.changes.empty());
     if (interrupt.token().stop_requested()) {
-      terminal.complain(interrupt.timed_out() ? "the time is up: the simulation was stopped before its end" : "interrupted");
+      (void)report(terminal,
+                   Error::input(interrupt.timed_out() ? "the time is up: the simulation was stopped before its end" : "interrupted"), json);
       return interrupt.timed_out() ? kNoProof : kInterrupted;
     }
     if (all.empty()) shown = std::move(run);
