@@ -49,7 +49,7 @@ std::optional<std::int64_t> touched_elements(const Kernel& kernel, const Scope& 
     return std::nullopt;
   std::unordered_set<std::uint64_t> seen;
   std::int64_t touched = 0;
-  std::vector<std::int64_t> position(variables.size(), 0), first(extents.size());
+  std::vector<std::int64_t> position(variables.size(), 0);
   const auto touch = [&](const Move& move) {
     std::int64_t elements = 1;
     Hash hash;
