@@ -59,7 +59,8 @@ std::optional<Writer::TripRule> Writer::trip_rule() {
   for (std::size_t d = 0; d < kernel_.grid.size(); ++d)
     if (std::find(names.begin(), names.end(), kernel_.grid[d].name) != names.end()) rule.dim = d, ++used;
   if (used > 1 || !kernel_.loop.tile_trips->tables().empty()) {
-    if (program_.cluster > 1) return no("are looked up, or follow more than one block index, and all blocks of a cluster run as many trips");
+    if (program_.cluster > 1)
+      return no("are looked up, or follow more than one block index, and all blocks of a cluster run as many trips");
     if (!trips_text()) return no("cannot be computed by the kernel");
     return std::nullopt;
   }
