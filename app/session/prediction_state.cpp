@@ -8,7 +8,7 @@
 namespace heddle::app {
 namespace {
 
-constexpr std::size_t kMostKept = 200;
+constexpr std::size_t kMostPredictions = 200;
 
 SimulationAnswer predict(const PredictionSubject& of, std::stop_token stop) {
   KernelRunOptions options;
@@ -99,7 +99,7 @@ bool PredictionState::pump() {
     answer = std::make_shared<const SimulationAnswer>(std::move(failed));
   }
   if (task_.phase() == Task<SimulationAnswer>::Phase::Cancelled) return news;
-  if (known_.size() >= kMostKept) known_.erase(known_.begin());
+  if (known_.size() >= kMostPredictions) known_.erase(known_.begin());
   known_.push_back({subject_.problem, subject_.entry->schedule, std::move(answer), subject_.details});
   return news;
 }

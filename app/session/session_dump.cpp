@@ -12,7 +12,7 @@
 namespace heddle::app {
 namespace {
 
-std::string row_name(const DumpSource& source, std::size_t document) {
+std::string stored_name(const DumpSource& source, std::size_t document) {
   const dump::Dump& dump = source.file->documents[document].dump;
   return dump.variants > 0 ? fmt::format("variant {}", dump.variant) : "stored";
 }
@@ -27,7 +27,7 @@ std::vector<ScheduleEntry> stored_schedules(const DumpSource& source, const Prob
       std::optional<Schedule> schedule = dump::to_schedule(dump, loop, problem);
       if (!schedule || !fits(problem, *schedule)) continue;
       ScheduleEntry& entry = entries.emplace_back();
-      entry.name = schedule->name = row_name(source, d);
+      entry.name = schedule->name = stored_name(source, d);
       entry.file = source.name_of(d);
       entry.status = Status::Feasible;
       entry.stored = judge_stored(source.file->documents[d], static_cast<std::size_t>(&loop - dump.loops.data()));

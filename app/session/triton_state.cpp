@@ -8,7 +8,7 @@
 namespace heddle::app {
 namespace {
 
-constexpr std::size_t kMostKept = 64;
+constexpr std::size_t kMostTexts = 64;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ const TritonState::Known* TritonState::of(const Content& content) const {
 void TritonState::begin(const TritonQuestion& question) {
   leave(false);
   if (!find(question)) {
-    if (known_.size() >= kMostKept) known_.erase(known_.begin());
+    if (known_.size() >= kMostTexts) known_.erase(known_.begin());
     known_.emplace_back().of = question;
   }
   Known& known = *find(question);

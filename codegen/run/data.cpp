@@ -10,6 +10,7 @@
 
 #include "codegen/run/error_pattern.h"
 #include "core/base/hash.h"
+#include "core/base/random.h"
 #include "core/kernel/packed.h"
 #include "core/kernel/rounding.h"
 
@@ -23,20 +24,8 @@ constexpr float kOutlierFactor = 4;
 constexpr double kPlainErrors = 2;
 constexpr float kNoiseProbe = 0.3f;
 
-/// splitmix64 of a counter: element i needs nothing of element i - 1.
-std::uint64_t mixed(std::uint64_t z) {
-  z += 0x9e3779b97f4a7c15ull;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-  return z ^ (z >> 31);
-}
-
-/// Sum of four uniform numbers with variance 1.
-float normal(std::uint64_t bits) {
-  double sum = 0;
-  for (int i = 0; i < 4; ++i) sum += static_cast<double>((bits >> (16 * i)) & 0xffff) / 65536.0 - 0.5;
-  return static_cast<float>(sum * 1.7320508075688772);
-}
+/// Element i needs nothing of element i - 1.
+std::uint64_t mixed(std::uint64_t counter) { return SplitMix64(counter).next(); }
 
 std::uint32_t bits_of_float(float x) {
   std::uint32_t bits;
@@ -151,7 +140,7 @@ std::vector<std::uint8_t> make_data(const TensorPlan& tensor, const CasePlan& wh
   const std::int64_t count = tensor.elements(), columns = tensor.shape.empty() ? 1 : tensor.shape.back();
   for (std::int64_t i = 0; i < count; ++i) {
     const std::uint64_t bits = mixed(stream + static_cast<std::uint64_t>(i));
-    float x = what.data == CasePlan::Data::Integers ? static_cast<float>(static_cast<int>(bits % 5) - 2) : normal(bits);
+    float x = what.data == CasePlan::Data::Integers ? static_cast<float>(static_cast<int>(bits % 5) - 2) : near_normal(bits);
     if (what.data == CasePlan::Data::Outliers && i / columns % kOutlierRows == 0) x *= kOutlierFactor;
     put(tensor.dtype, bytes, kept_at(tensor, i), x);
   }

@@ -24,7 +24,7 @@ class Json {
   Json();  ///< null
   Json(bool value);
   template <std::integral T>
-  requires(!std::same_as<T, bool>) Json(T value) : Json(Wide{static_cast<std::uint64_t>(value), value < 0}) {}
+  requires(!std::same_as<T, bool>) Json(T value);
   Json(double value);  ///< shortest text that reads back the same; not a number and infinities become null
   Json(const char* value);
   Json(std::string value);
@@ -81,6 +81,9 @@ struct JsonMember {
   std::string key;
   Json value;
 };
+
+template <std::integral T>
+requires(!std::same_as<T, bool>) Json::Json(T value) : Json(Wide{static_cast<std::uint64_t>(value), value < 0}) {}
 
 /// Reads text. Faults: syntax (with line and column), nesting deeper than 64, more than four million values or 10 000
 /// keys in one object, keys given twice (all of them).

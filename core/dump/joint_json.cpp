@@ -165,8 +165,8 @@ void read_lowering(ObjectReader& root, Loop& loop) {
     read.to = node_of(loop, object, "dst_node").value_or(0);
     for (const auto& [key, into] : {std::pair{"src_cluster", &read.from_cluster}, {"dst_cluster", &read.to_cluster}}) {
       *into = object.integer(key, 0, kMostInJoint);
-      const bool known =
-          std::any_of(loop.clusters.begin(), loop.clusters.end(), [&](const Cluster& c) { return c.id == *into && !c.nodes.empty(); });
+      const bool known = std::any_of(loop.clusters.begin(), loop.clusters.end(),
+                                     [&, &id = *into](const Cluster& c) { return c.id == id && !c.nodes.empty(); });
       if (!known) item.fault(fmt::format("{} {} is no cluster with nodes", key, *into));
     }
     for (const Cursor& event : object.list("events")) read.events.push_back(read_event(event, loop));

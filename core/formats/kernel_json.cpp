@@ -77,7 +77,7 @@ struct Attributes {
   void read(const Cursor& at, std::map<std::string, Attr>& attrs) const;
   Json write(const std::map<std::string, Attr>& attrs) const {
     Json object = Json::object();
-    for (const auto& [key, attr] : attrs) std::visit([&](const auto& value) { object.set(key, Json(value)); }, attr);
+    for (const auto& [key, attr] : attrs) std::visit([&, &name = key](const auto& value) { object.set(name, Json(value)); }, attr);
     return object;
   }
   Json schema(const std::map<std::string, Attr>&, Json&) const {

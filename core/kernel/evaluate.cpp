@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "core/base/hash.h"
+#include "core/base/random.h"
 #include "core/base/saturate.h"
 #include "core/base/suggest.h"
 #include "core/kernel/formula.h"
@@ -17,29 +18,6 @@ namespace heddle {
 namespace {
 
 constexpr std::int64_t kMaxTensorElements = std::int64_t{1} << 28;
-
-/// splitmix64: the same numbers everywhere.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-
-  /// Sum of four uniform numbers, scaled to variance 1: near enough to normal, and never beyond 3.5.
-  float normal() {
-    const std::uint64_t bits = next();
-    double sum = 0;
-    for (int i = 0; i < 4; ++i) sum += static_cast<double>((bits >> (16 * i)) & 0xffff) / 65536.0 - 0.5;
-    return static_cast<float>(sum * 1.7320508075688772);
-  }
-
- private:
-  std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15ull;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-  }
-  std::uint64_t state_;
-};
 
 std::string index_text(std::int64_t offset, const std::vector<std::int64_t>& shape) {
   std::string text = "]";
@@ -137,10 +115,10 @@ Result<TensorMap> make_tensors(const Kernel& kernel, const Scope& scope, std::ui
         made.array.data.assign(table->second.values->begin(), table->second.values->end());
       } else if (tensor.role == TensorRole::Input) {
         // One stream per tensor, so that a tensor's numbers do not depend on its neighbours.
-        Random random(Hash().add(seed).add(tensor.name).value());
+        SplitMix64 random(Hash().add(seed).add(tensor.name).value());
         made.array.data.resize(static_cast<std::size_t>(size));
         for (std::size_t i = 0; i < made.array.data.size() && !stops_at(i, stop); ++i)
-          made.array.data[i] = round_to(tensor.dtype, random.normal());
+          made.array.data[i] = round_to(tensor.dtype, near_normal(random.next()));
       } else {
         const bool once = tensor.role == TensorRole::Output;
         made.array.data.assign(static_cast<std::size_t>(size), once ? std::numeric_limits<float>::quiet_NaN() : 0.0f);

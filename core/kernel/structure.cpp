@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "core/base/random.h"
 #include "core/base/saturate.h"
 #include "core/base/suggest.h"
 
@@ -46,30 +47,21 @@ const std::vector<StructureRule>& rules() {
   return rules;
 }
 
-/// splitmix64 (Vigna) of a row and a count: rows do not depend on each other.
-class Random {
- public:
-  Random(std::int64_t seed, std::int64_t row)
-      : state_(static_cast<std::uint64_t>(seed) * 0xd1342543de82ef95ull + static_cast<std::uint64_t>(row)) {}
-  std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15ull;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-  }
-  /// In (0, 1].
-  double unit() { return static_cast<double>((next() >> 11) + 1) * 0x1p-53; }
-  std::int64_t below(std::int64_t count) { return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(count)); }
-
- private:
-  std::uint64_t state_;
-};
+/// Rows do not depend on each other.
+SplitMix64 of_row(std::int64_t seed, std::int64_t row) {
+  return SplitMix64(static_cast<std::uint64_t>(seed) * 0xd1342543de82ef95ull + static_cast<std::uint64_t>(row));
+}
+/// In (0, 1].
+double unit(SplitMix64& random) { return static_cast<double>((random.next() >> 11) + 1) * 0x1p-53; }
+std::int64_t below(std::int64_t count, SplitMix64& random) {
+  return static_cast<std::int64_t>(random.next() % static_cast<std::uint64_t>(count));
+}
 
 /// `count` different numbers of [from, to), ascending (R. Floyd's algorithm, in J. Bentley, "Programming Pearls", CACM 1987).
-void choose(std::int64_t count, std::int64_t from, std::int64_t to, Random& random, Columns& chosen) {
+void choose(std::int64_t count, std::int64_t from, std::int64_t to, SplitMix64& random, Columns& chosen) {
   const std::size_t begin = chosen.size();
   for (std::int64_t top = to - count; top < to; ++top) {
-    const auto pick = static_cast<std::int32_t>(from + random.below(top - from + 1));
+    const auto pick = static_cast<std::int32_t>(from + below(top - from + 1, random));
     const auto first = chosen.begin() + static_cast<std::ptrdiff_t>(begin);
     const auto at = std::lower_bound(first, chosen.end(), pick);
     if (at == chosen.end() || *at != pick)
@@ -121,7 +113,7 @@ class Maker {
     };
     if (rule_ == "causal") return run(0, length(row));
     if (rule_ == "banded") return run(row - of("below"), row + of("above") + 1);
-    Random random(of_or("seed", 1), row);
+    SplitMix64 random = of_row(of_or("seed", 1), row);
     if (rule_ == "uniform") return choose(of("each"), 0, columns_, random, columns);
     if (rule_ == "powerlaw") {
       const std::int64_t length = powerlaw_length(row);
@@ -130,7 +122,7 @@ class Maker {
     }
     if (rule_ == "zipf") {
       for (std::int64_t k = 0; k < of("each"); ++k)
-        columns.push_back(static_cast<std::int32_t>(std::lower_bound(weights_.begin(), weights_.end(), random.unit() * weights_.back()) -
+        columns.push_back(static_cast<std::int32_t>(std::lower_bound(weights_.begin(), weights_.end(), unit(random) * weights_.back()) -
                                                     weights_.begin()));
       return;
     }
@@ -157,9 +149,9 @@ class Maker {
 
   /// A Pareto distribution of exponent a with the mean asked for begins at mean (a - 1) / a. No row has more than all columns.
   std::int64_t powerlaw_length(std::int64_t row) const {
-    Random random(of_or("seed", 1), row);
+    SplitMix64 random = of_row(of_or("seed", 1), row);
     const double exponent = static_cast<double>(of("skew")) / 100, mean = static_cast<double>(of("mean"));
-    const double length = mean * (exponent - 1) / exponent * std::pow(random.unit(), -1 / exponent);
+    const double length = mean * (exponent - 1) / exponent * std::pow(unit(random), -1 / exponent);
     return static_cast<std::int64_t>(std::min<double>(std::floor(length + 0.5), static_cast<double>(columns_)));
   }
 

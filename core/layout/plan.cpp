@@ -391,7 +391,7 @@ std::string Planner::order(const FreeAxis& axis) {
     bool operand = false, read_by_row = false, boxed = true;
     for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
       for (const TileOp& op : *list) {
-        const auto reads = [&](std::size_t k) { return k < op.inputs.size() && op.inputs[k].value == name; };
+        const auto reads = [&, &value = name](std::size_t k) { return k < op.inputs.size() && op.inputs[k].value == value; };
         const bool multiplies = op.kind == "mma", tb = flag_attr(op, "transpose_b");
         if (multiplies && reads(0)) operand = true;
         if (multiplies && reads(1)) (dimension == (tb ? 0u : 1u) ? read_by_row : operand) = true;

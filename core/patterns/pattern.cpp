@@ -45,7 +45,8 @@ Result<Kernel> kernel_of(const Pattern& pattern, const PatternChoices& choices, 
   PatternChoices values;
   for (const PatternOption& option : pattern.options) values.emplace(option.name, option.standard);
   for (const auto& [key, value] : choices) {
-    const auto option = std::find_if(pattern.options.begin(), pattern.options.end(), [&](const PatternOption& o) { return o.name == key; });
+    const auto option = std::find_if(pattern.options.begin(), pattern.options.end(),
+                                     [&, &wanted = key](const PatternOption& o) { return o.name == wanted; });
     if (option == pattern.options.end()) {
       const std::vector<std::string> known = names_of(pattern.options);
       const std::string guess = did_you_mean(key, known);

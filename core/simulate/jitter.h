@@ -8,6 +8,7 @@
 
 #include "core/analysis/bracket.h"
 #include "core/base/id.h"
+#include "core/base/random.h"
 #include "core/problem/problem.h"
 
 namespace heddle {
@@ -26,12 +27,9 @@ struct LatencyJitter {
   bool every_op = false;  ///< all ops; else those of variable latency
 };
 
-/// 64 random bits (splitmix64 by Vigna, of mixed counters).
+/// 64 random bits of mixed counters.
 inline std::uint64_t jitter_bits(std::uint64_t seed, std::uint64_t op, std::uint64_t iteration) {
-  std::uint64_t x = seed * 0xd1342543de82ef95ull + op * 0x9e3779b97f4a7c15ull + iteration * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
+  return mixed_bits(seed * 0xd1342543de82ef95ull + op * 0x9e3779b97f4a7c15ull + iteration * 0xbf58476d1ce4e5b9ull);
 }
 
 /// Cycles to add to a latency; never below -latency.

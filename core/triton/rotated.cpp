@@ -70,9 +70,9 @@ class RotatedText {
     PythonNames behind = plan_.names;
     std::string copies;
     for (const auto& [name, wanted] : plan_.wanted)
-      if (std::any_of(plan_.body.begin(), plan_.body.end(), [&](const PythonStatement& statement) {
+      if (std::any_of(plan_.body.begin(), plan_.body.end(), [&, &written = name](const PythonStatement& statement) {
             return plan_.part[static_cast<std::size_t>(&statement - plan_.body.data())] == LoopPart::Second &&
-                   statement.writes.contains(name);
+                   statement.writes.contains(written);
           })) {
         behind[name] = plan_.fresh(name + "_now");
         copies += fmt::format("{}{} = {}\n", inner, behind[name], name);

@@ -125,8 +125,8 @@ Result<BaselineOutcome> run_baseline(const Problem& problem, const Baseline& bas
   BaselineSettings complete;
   for (const BaselineOption& option : baseline.options) complete[option.name] = option.standard;
   for (const auto& [name, value] : settings) {
-    const auto option =
-        std::find_if(baseline.options.begin(), baseline.options.end(), [&](const BaselineOption& o) { return o.name == name; });
+    const auto option = std::find_if(baseline.options.begin(), baseline.options.end(),
+                                     [&, &wanted = name](const BaselineOption& o) { return o.name == wanted; });
     if (option == baseline.options.end()) {
       const auto names = names_of(baseline.options);
       std::string hint = did_you_mean(name, names);

@@ -11,6 +11,7 @@
 namespace heddle::test {
 
 using namespace codegen;
+using codegen::Place;  // not that of faults
 
 namespace {
 

@@ -11,9 +11,9 @@
 #include "app/window/parts/tabs.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/sweep_files.h"
-#include "tests/ui/gated_solver.h"
-#include "tests/ui/harness.h"
-#include "tests/ui/invariants.h"
+#include "tests/support/window/gated_solver.h"
+#include "tests/support/window/harness.h"
+#include "tests/support/window/invariants.h"
 
 using namespace heddle;
 using namespace heddle::app;

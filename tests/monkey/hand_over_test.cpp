@@ -18,7 +18,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/sweep_files.h"
 #include "tests/support/truth_files.h"
-#include "tests/ui/invariants.h"
+#include "tests/support/window/invariants.h"
 
 using namespace heddle;
 using namespace heddle::app;

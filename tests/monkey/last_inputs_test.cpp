@@ -7,7 +7,7 @@
 #include "app/jobs/child_process.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/last_inputs.h"
-#include "tests/ui/harness.h"
+#include "tests/support/window/harness.h"
 
 using namespace heddle;
 using namespace heddle::test;

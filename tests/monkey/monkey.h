@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/ui/gated_solver.h"
-#include "tests/ui/harness.h"
-#include "tests/ui/random_command.h"
+#include "tests/support/window/gated_solver.h"
+#include "tests/support/window/harness.h"
+#include "tests/support/window/random_command.h"
 
 namespace heddle::test {
 

@@ -7,7 +7,7 @@
 #include "app/session/environment.h"
 #include "tests/monkey/monkey.h"
 #include "tests/support/last_inputs.h"
-#include "tests/ui/invariants.h"
+#include "tests/support/window/invariants.h"
 
 using namespace heddle;
 using namespace heddle::app;

@@ -42,9 +42,9 @@ struct Graph {
   std::vector<std::int64_t> ids;
 };
 
-class Builder {
+class DumpBuilder {
  public:
-  explicit Builder(Dice& dice) : dice_(dice) {}
+  explicit DumpBuilder(Dice& dice) : dice_(dice) {}
 
   Document ddg(bool curated) {
     Document root{{"schema_version", curated ? "curated-ddg-0.2" : "ddg-0.1"}};
@@ -326,7 +326,7 @@ Document solution_of(Dice& dice, const Document& problem) {
 }  // namespace
 
 DumpDocument dump_document(Dice& dice) {
-  Builder builder(dice);
+  DumpBuilder builder(dice);
   switch (dice.between(0, 6)) {
     case 0: return {builder.ddg(false), {}};
     case 1: return {builder.ddg(true), {}};
@@ -341,7 +341,7 @@ DumpDocument dump_document(Dice& dice) {
     case 4: {
       if (dice.chance(60)) return {builder.schedule_graph(), {}};
       Document variants = Document::array();
-      for (std::int64_t n = dice.between(1, 2); n > 0; --n) variants.push_back(Builder(dice).schedule_graph());
+      for (std::int64_t n = dice.between(1, 2); n > 0; --n) variants.push_back(DumpBuilder(dice).schedule_graph());
       return {{{"schema_version", "0.1"}, {"variants", variants}}, {}};
     }
     default: return {builder.schedule_graph(), {}};

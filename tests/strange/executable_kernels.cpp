@@ -21,9 +21,9 @@ struct Tile {
   bool readable = true;            ///< false: accumulated in place, only the epilogue may look
 };
 
-class Builder {
+class ExecutableBuilder {
  public:
-  Builder(Dice& dice, const Document& machine) : dice_(dice), names_(dice), limits_(machine["limits"]) {}
+  ExecutableBuilder(Dice& dice, const Document& machine) : dice_(dice), names_(dice), limits_(machine["limits"]) {}
 
   Document build() {
     kernel_ = {{"schema", "heddle.kernel/1"}, {"name", names_.name("odd_tiles")}};
@@ -361,6 +361,6 @@ class Builder {
 
 }  // namespace
 
-Document executable_kernel(Dice& dice, const Document& machine) { return Builder(dice, machine).build(); }
+Document executable_kernel(Dice& dice, const Document& machine) { return ExecutableBuilder(dice, machine).build(); }
 
 }  // namespace heddle::strange

@@ -14,9 +14,9 @@ struct Defined {
   int readers = 0;
 };
 
-class Builder {
+class NumbersBuilder {
  public:
-  Builder(Dice& dice, const Document& machine) : dice_(dice), names_(dice), machine_(machine), limits_(machine["limits"]) {}
+  NumbersBuilder(Dice& dice, const Document& machine) : dice_(dice), names_(dice), machine_(machine), limits_(machine["limits"]) {}
 
   Document build() {
     kernel_ = {{"schema", "heddle.kernel/1"}, {"name", names_.name("odd_numbers")}};
@@ -231,6 +231,6 @@ class Builder {
 
 }  // namespace
 
-Document numbers_kernel(Dice& dice, const Document& machine) { return Builder(dice, machine).build(); }
+Document numbers_kernel(Dice& dice, const Document& machine) { return NumbersBuilder(dice, machine).build(); }
 
 }  // namespace heddle::strange

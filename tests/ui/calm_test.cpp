@@ -9,7 +9,7 @@
 #include "core/chart/gantt_model.h"
 #include "core/problem/changes.h"
 #include "tests/support/paths.h"
-#include "tests/ui/labels.h"
+#include "tests/support/window/labels.h"
 #include "tests/ui/person.h"
 
 #ifdef HEDDLE_HAS_SOLVER

@@ -9,7 +9,7 @@
 #include "app/window/parts/constraints_state.h"
 #include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
-#include "tests/ui/harness.h"
+#include "tests/support/window/harness.h"
 
 using namespace heddle;
 using namespace heddle::app;

@@ -11,8 +11,8 @@
 #include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
-#include "tests/ui/harness.h"
-#include "tests/ui/invariants.h"
+#include "tests/support/window/harness.h"
+#include "tests/support/window/invariants.h"
 
 using namespace heddle;
 using namespace heddle::app;

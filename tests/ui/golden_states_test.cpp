@@ -17,7 +17,7 @@
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
 #include "tests/support/sweep_files.h"
-#include "tests/ui/pictures.h"
+#include "tests/support/window/pictures.h"
 
 using namespace heddle;
 using namespace heddle::app;

@@ -6,7 +6,7 @@
 #include "app/session/commands.h"
 #include "app/window/tabs/graph/graph_state.h"
 #include "tests/support/fake_solver.h"
-#include "tests/ui/harness.h"
+#include "tests/support/window/harness.h"
 
 using namespace heddle;
 using namespace heddle::app;

@@ -12,7 +12,7 @@
 #include "app/window/kit/actions.h"
 #include "app/window/parts/what_if_state.h"
 #include "app/window/tabs/layout/layout_state.h"
-#include "tests/ui/labels.h"
+#include "tests/support/window/labels.h"
 #include "tests/ui/person.h"
 
 #ifdef HEDDLE_HAS_SOLVER

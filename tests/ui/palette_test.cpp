@@ -5,7 +5,7 @@
 #include "app/session/commands.h"
 #include "app/window/frame/palette.h"
 #include "tests/support/fake_solver.h"
-#include "tests/ui/harness.h"
+#include "tests/support/window/harness.h"
 
 using namespace heddle;
 using namespace heddle::app;

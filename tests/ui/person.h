@@ -9,8 +9,8 @@
 #include <string>
 #include <thread>
 
-#include "tests/ui/harness.h"
-#include "tests/ui/invariants.h"
+#include "tests/support/window/harness.h"
+#include "tests/support/window/invariants.h"
 
 #ifdef HEDDLE_HAS_SOLVER
 namespace heddle::test {

@@ -1,10 +1,10 @@
-// Pictures of the window, compared with golden ones (tests/ui/pictures.h), and pictures as files.
+// Pictures of the window, compared with golden ones (tests/support/window/pictures.h), and pictures as files.
 #include <catch2/catch.hpp>
 
 #include "app/session/commands.h"
 #include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
-#include "tests/ui/pictures.h"
+#include "tests/support/window/pictures.h"
 
 using namespace heddle;
 using namespace heddle::app;

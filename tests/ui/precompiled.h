@@ -12,4 +12,4 @@
 #include <thread>
 #include <vector>
 #include "tests/support/fake_solver.h"
-#include "tests/ui/harness.h"
+#include "tests/support/window/harness.h"

@@ -11,7 +11,7 @@
 #include "app/window/frame/project_dialogs.h"
 #include "app/window/parts/tabs.h"
 #include "tests/support/fake_solver.h"
-#include "tests/ui/harness.h"
+#include "tests/support/window/harness.h"
 
 using namespace heddle;
 using namespace heddle::app;

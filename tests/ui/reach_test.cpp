@@ -8,8 +8,8 @@
 #include "app/session/all_commands.h"
 #include "app/window/frame/palette.h"
 #include "tests/support/fake_solver.h"
-#include "tests/ui/harness.h"
-#include "tests/ui/random_command.h"
+#include "tests/support/window/harness.h"
+#include "tests/support/window/random_command.h"
 
 using namespace heddle;
 using namespace heddle::app;

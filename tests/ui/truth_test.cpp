@@ -10,8 +10,8 @@
 #include "app/window/kit/focus.h"
 #include "app/window/tabs/truth/truth_tab_state.h"
 #include "tests/support/truth_files.h"
-#include "tests/ui/harness.h"
-#include "tests/ui/invariants.h"
+#include "tests/support/window/harness.h"
+#include "tests/support/window/invariants.h"
 
 using namespace heddle;
 using namespace heddle::app;

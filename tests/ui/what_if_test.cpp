@@ -7,7 +7,7 @@
 #include "app/window/parts/what_if_state.h"
 #include "app/window/tabs/pareto/pareto_state.h"
 #include "tests/support/fake_solver.h"
-#include "tests/ui/harness.h"
+#include "tests/support/window/harness.h"
 
 using namespace heddle;
 using namespace heddle::app;

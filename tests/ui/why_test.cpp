@@ -7,7 +7,7 @@
 #include "app/session/question_state.h"
 #include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
-#include "tests/ui/harness.h"
+#include "tests/support/window/harness.h"
 
 using namespace heddle;
 using namespace heddle::app;

@@ -1,5 +1,5 @@
 // Steps that show the window in a certain state without anybody at the mouse: actions by their id, and a pointer that
-// aims at the probe's names. For pictures ("heddle-gui --screenshot FILE --do STEP"); tests have tests/ui/harness.h.
+// aims at the probe's names. For pictures ("heddle-gui --screenshot FILE --do STEP"); tests have tests/support/window/harness.h.
 #pragma once
 
 #include <string>

@@ -25,7 +25,7 @@ const char* mark_of(AuditWeight weight) {
   return weight == AuditWeight::Wrong ? (plain ? "X" : "✗") : weight == AuditWeight::Waste ? "!" : plain ? "+" : "✓";
 }
 
-constexpr const char* kPurpose =
+constexpr const char* kAuditPurpose =
     "The audit is for what a compiler made: a Triton kernel (its loads, stages, memory, warp specialization), or a dump (ddg-0.1, "
     "schedule_graph 0.1, curated-ddg-0.2, joint-solver-0.1 and 0.2): broken "
     "dependences, double-booked units, the period the warp groups really sustain, memory that is counted wrong, ring slots nothing "
@@ -33,7 +33,7 @@ constexpr const char* kPurpose =
 
 void draw_open_button(UiState& ui, float height) {
   if (button("audit/open", "Open a dump ...", ButtonKind::Plain, {}, 0, height)) ui.commands.push(show_open_dialog());
-  if (ImGui::IsItemHovered()) tooltip(kPurpose);
+  if (ImGui::IsItemHovered()) tooltip(kAuditPurpose);
 }
 
 void draw_head(const Session& session, const AuditModel& model, UiState& ui) {
@@ -120,7 +120,7 @@ void draw_audit_tab(const Session& session, const Models&, UiState& ui) {
   if (state.revision != session.revision()) state = {session.revision(), std::make_shared<const AuditModel>(build_audit(session))};
   const AuditModel& model = *state.model;
   if (model.lines.empty() && model.headline.empty()) {
-    wrapped_text(fonts().small, theme().dim, kPurpose);
+    wrapped_text(fonts().small, theme().dim, kAuditPurpose);
     return draw_open_button(ui, 0);
   }
   draw_head(session, model, ui);

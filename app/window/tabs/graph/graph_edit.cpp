@@ -42,7 +42,7 @@ void change(const Session& session, UiState& ui, const std::string& what, const 
   ui.commands.push(EditSource{SourceOf::Kernel, kernel_text(kernel, session.text_of(SourceOf::Kernel)->text), false, what});
 }
 
-void caption(const char* text) {
+void field_name(const char* text) {
   ImGui::AlignTextToFramePadding();
   colored_text(theme().dim, text);
   ImGui::SameLine(px(62));
@@ -92,7 +92,7 @@ void draw_operands(const Session& session, UiState& ui, const TileOp& op, OpPlac
   };
   const float remove = px(24);
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-    caption(i == 0 ? "reads" : "");
+    field_name(i == 0 ? "reads" : "");
     const std::string name = fmt::format("graph/edit/in/{}", i);
     if (const auto word = choose_word(name, operand_text(op.inputs[i]), words, width - remove - px(4)))
       change(session, ui, fmt::format("{} reads {}", op.name, *word),
@@ -106,7 +106,7 @@ void draw_operands(const Session& session, UiState& ui, const TileOp& op, OpPlac
   }
   const OpKind* kind = find_op_kind(op.kind);
   if (!kind || static_cast<int>(op.inputs.size()) >= kind->max_inputs || words.empty()) return;
-  caption(op.inputs.empty() ? "reads" : "");
+  field_name(op.inputs.empty() ? "reads" : "");
   if (const auto word = choose_word("graph/edit/in/more", "one more ...", words, width))
     change(session, ui, fmt::format("{} reads {} too", op.name, *word),
            [&](Kernel& k) { ops_of(k, place.list)[place.index].inputs.push_back(operand_named(*word)); });
@@ -122,12 +122,12 @@ void draw_result(const Session& session, UiState& ui, const TileOp& op, GraphEdi
         if (v.name == value->name) edit(v);
     });
   };
-  caption("result");
+  field_name("result");
   colored_text(theme().text, fitted(fonts().body, value->name, width));
-  caption("type");
+  field_name("type");
   if (const auto word = choose_word("graph/edit/dtype", to_string(value->dtype), {"f32", "bf16", "f16", "f8e4m3", "f8e5m2", "i32"}, width))
     with_value(value->name + " is " + *word, [&](TileValue& v) { v.dtype = *parse_dtype(*word); });
-  caption("shape");
+  field_name("shape");
   if (field("graph/edit/shape", s.shape, sizeof s.shape, width)) {
     std::vector<Expr> shape;
     s.complaint.clear();
@@ -149,7 +149,7 @@ void draw_result(const Session& session, UiState& ui, const TileOp& op, GraphEdi
     if (s.complaint.empty()) with_value(value->name + " has another shape", [&](TileValue& v) { v.shape = shape; });
   }
   if (!s.complaint.empty()) wrapped_text(fonts().small, theme().bad, s.complaint);
-  caption("space");
+  field_name("space");
   if (const auto word = choose_word("graph/edit/space", to_string(value->space), {"register", "smem", "tmem"}, width))
     with_value(value->name + " lies in " + *word, [&](TileValue& v) { v.space = *parse_space(*word); });
 }
@@ -192,13 +192,13 @@ void draw_graph_edit(const Session& session, UiState& ui) {
     s.op = name;
     if (const OpId id = session.content().problem->find_op(name); id.valid()) ui.commands.push(SelectOp{id});
   };
-  caption("op");
+  field_name("op");
   if (const auto word = choose_word("graph/edit/op", op.name, all_ops(kernel), width, [&](const std::string& name) {
         const auto at = find_place(kernel, name);
         return at->list == OpList::Body ? "in the loop" : at->list == OpList::Prologue ? "once, before the loop" : "once, after the loop";
       }))
     show(*word);
-  caption("");
+  field_name("");
   if (const auto word = choose_word("graph/edit/insert", "add behind it ...", all_kinds(), width - px(78), about_kind)) {
     std::string name;
     change(session, ui, fmt::format("add {} behind {}", *word, op.name), [&](Kernel& k) { name = insert_op_behind(k, *place, *word); });
@@ -207,19 +207,19 @@ void draw_graph_edit(const Session& session, UiState& ui) {
   ImGui::SameLine(0, px(4));
   if (button("graph/edit/remove", "Remove", ButtonKind::Plain, {}, px(74), px(26)))
     change(session, ui, "remove " + op.name, [&](Kernel& k) { remove_op(k, *place); });
-  caption("name");
+  field_name("name");
   if (field("graph/edit/name", s.name, sizeof s.name, width) && op.name != s.name && s.name[0]) {
     change(session, ui, fmt::format("{} is called {}", op.name, s.name), [&](Kernel& k) { rename_op(k, *place, s.name); });
     s.op = s.name;
   }
-  caption("kind");
+  field_name("kind");
   if (const auto word = choose_word("graph/edit/kind", op.kind, all_kinds(), width, about_kind))
     change(session, ui, fmt::format("{} is {}", op.name, *word), [&](Kernel& k) { set_kind(k, *place, *word); });
   if (const auto fn = op.attrs.find("fn");
       op.kind == "elementwise" && fn != op.attrs.end() && std::holds_alternative<std::string>(fn->second)) {
     std::vector<std::string> names;
     for (const ElementwiseFunction& f : elementwise_functions()) names.emplace_back(f.name);
-    caption("function");
+    field_name("function");
     const auto about = [](const std::string& name) {
       for (const ElementwiseFunction& f : elementwise_functions())
         if (name == f.name) return std::string(f.about);
@@ -232,7 +232,7 @@ void draw_graph_edit(const Session& session, UiState& ui) {
   if (const OpKind* kind = find_op_kind(op.kind); kind && (kind->reads_tensor || kind->writes_tensor)) {
     std::vector<std::string> names;
     for (const Tensor& tensor : kernel.tensors) names.push_back(tensor.name);
-    caption("tensor");
+    field_name("tensor");
     if (const auto word = choose_word("graph/edit/tensor", op.tensor, names, width))
       change(session, ui, fmt::format("{} is of {}", op.name, *word), [&](Kernel& k) {
         TileOp& edited = ops_of(k, place->list)[place->index];

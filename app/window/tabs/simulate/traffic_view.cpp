@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kApart = 4;  ///< percent: labels of points nearer to each other would lie on each other
 
-std::string percent_text(double value) { return fmt::format("{} %", std::llround(value)); }
+std::string whole_percent(double value) { return fmt::format("{} %", std::llround(value)); }
 
 }  // namespace
 
@@ -71,7 +71,7 @@ void draw_balance(const Session& session, UiState& ui, SimulateTabState& state) 
   plot.x.title = "access";
   plot.y.title = "execute";
   plot.title = "on the line both are as busy";
-  for (PlotAxis* axis : {&plot.x, &plot.y}) axis->low = 0, axis->high = 100, axis->text = percent_text;
+  for (PlotAxis* axis : {&plot.x, &plot.y}) axis->low = 0, axis->high = 100, axis->text = whole_percent;
   plot.band = PlotBand{1, 1};
   for (const BalanceMark& mark : state.balance) {
     PlotPoint point;

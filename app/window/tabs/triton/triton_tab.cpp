@@ -19,7 +19,7 @@
 namespace heddle::app {
 namespace {
 
-constexpr const char* kPurpose =
+constexpr const char* kTritonPurpose =
     "Open a Triton kernel (a .ttgir text, a log of MLIR_ENABLE_DUMP=1, a folder of Triton's cache or kernel dump): its own schedule, the "
     "best one that Triton's passes could build, and the best one the machine could run, beside each other with the price of the "
     "difference.";
@@ -150,7 +150,7 @@ void draw_options(TritonModel& model) {
 void draw_triton_tab(const Session& session, const Models&, UiState& ui) {
   if (!session.content().triton) {
     wrapped_text(fonts().body, theme().text, "Is Triton's schedule of your kernel a good one?");
-    wrapped_text(fonts().small, theme().dim, kPurpose);
+    wrapped_text(fonts().small, theme().dim, kTritonPurpose);
     if (button("triton/open", "Open a Triton kernel ...", ButtonKind::Plain)) ui.commands.push(show_open_dialog());
     return;
   }

@@ -1,5 +1,5 @@
 // Rendering and comparing.
-#include "tests/ui/pictures.h"
+#include "tests/support/window/pictures.h"
 
 #include <catch2/catch.hpp>
 #include <cstdlib>

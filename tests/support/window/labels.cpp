@@ -1,5 +1,5 @@
 // Rectangles against rectangles; the probe knows them all.
-#include "tests/ui/labels.h"
+#include "tests/support/window/labels.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Random members for every type of command.
-#include "tests/ui/random_command.h"
+#include "tests/support/window/random_command.h"
 #include "app/jobs/ask_options.h"
 #include "app/session/all_commands.h"
 #include "app/session/kernel_state.h"

@@ -1,5 +1,5 @@
 // The script driver.
-#include "tests/ui/harness.h"
+#include "tests/support/window/harness.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Gates, and the memory of what the real solver answered.
-#include "tests/ui/gated_solver.h"
+#include "tests/support/window/gated_solver.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/platform/offscreen_platform.h"
-#include "tests/ui/harness.h"
+#include "tests/support/window/harness.h"
 
 namespace heddle::test {
 

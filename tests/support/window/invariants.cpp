@@ -1,5 +1,5 @@
 // Rules of a session, and a walk through its undo stack.
-#include "tests/ui/invariants.h"
+#include "tests/support/window/invariants.h"
 
 #include <fmt/format.h>
 

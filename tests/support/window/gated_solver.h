@@ -7,6 +7,8 @@
 #include <mutex>
 #include <string>
 
+#include "app/jobs/question.h"
+#include "app/jobs/solve_job.h"
 #include "app/session/session.h"
 
 namespace heddle::test {
