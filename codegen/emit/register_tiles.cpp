@@ -60,7 +60,7 @@ std::string Writer::lay_out(std::size_t v, Value& value) const {
   const auto extent = [&](LayoutAxis axis) { return from.extent(axis); };
   if (from.in_memory() || extent(LayoutAxis::Lane) > 32 || extent(LayoutAxis::Warp) > 4)
     return fmt::format("lies as {}, which is not in the registers of four warps", plan.text);
-  Layout& layout = value.layout.emplace();
+  Layout& layout = *(value.layout = Layout());
   layout.elements = static_cast<int>(extent(LayoutAxis::Register));
   const bool tile = value.shape.size() == 2;
   if (tile) {

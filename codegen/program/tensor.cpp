@@ -52,7 +52,7 @@ void Builder::keep_accumulators() {
   // Where only products touch an accumulator in the loop, the next tile's may begin while the epilogue reads this one's.
   for (const auto& [name, b] : buffers) {
     Buffer& buffer = program_.buffers[b];
-    const auto in_it = [&](const std::string& value) { return buffer_of_[value_index(value)] == b; };
+    const auto in_it = [&, &held = b](const std::string& value) { return buffer_of_[value_index(value)] == held; };
     const bool products_only = std::none_of(kernel_.body.begin(), kernel_.body.end(), [&](const TileOp& op) {
       return op.kind != "mma" && (std::any_of(op.outputs.begin(), op.outputs.end(), in_it) ||
                                   std::any_of(op.inputs.begin(), op.inputs.end(), [&](const Operand& in) { return in_it(in.value); }));

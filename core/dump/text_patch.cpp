@@ -22,7 +22,8 @@ class Scanner {
         const std::string_view key = text_.substr(begin + 1, at_ - begin - 2);
         blank();
         ++at_;  // the colon
-        span.members.emplace_back(key, value());
+        span.members.push_back(value());
+        span.members.back().key = key;
       });
     } else if (at_ < text_.size() && text_[at_] == '[') {
       list(']', [&] { span.items.push_back(value()); });
@@ -61,8 +62,8 @@ class Scanner {
 }  // namespace
 
 const TextSpan* TextSpan::find(std::string_view key) const {
-  const auto it = std::find_if(members.begin(), members.end(), [&](const auto& m) { return m.first == key; });
-  return it == members.end() ? nullptr : &it->second;
+  const auto it = std::find_if(members.begin(), members.end(), [&](const TextSpan& m) { return m.key == key; });
+  return it == members.end() ? nullptr : &*it;
 }
 
 TextSpan index_text(std::string_view text) { return Scanner(text).value(); }

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace heddle::dump {
@@ -13,8 +12,8 @@ namespace heddle::dump {
 /// A value of a JSON text with the values inside it.
 struct TextSpan {
   std::size_t begin = 0, end = 0;
-  std::vector<std::pair<std::string_view, TextSpan>> members;  ///< keys as written
-  std::vector<TextSpan> items;
+  std::vector<TextSpan> members, items;
+  std::string_view key;  ///< of a member, as written
 
   const TextSpan* find(std::string_view key) const;
   std::string_view in(std::string_view text) const { return text.substr(begin, end - begin); }

@@ -28,7 +28,7 @@ class OpPatch {
     const mlir::Attribute* old = op_.find(name);
     if (old && !inside(*old)) return;  // in another dictionary: never written by this table
     if (old) {
-      const TextSpan span{old->span.begin, old->span.end, {}, {}};
+      const TextSpan span{old->span.begin, old->span.end, {}, {}, {}};
       patch_.replace(&span, text);
     } else {
       fresh_.emplace_back(name, text);

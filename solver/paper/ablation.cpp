@@ -25,7 +25,7 @@ class Case {
        const SearchListener& listener)
       : graph_(native), options_(options), ii_(ii), seed_(seed), limits_(limits), listener_(listener) {
     if (!options.normalize) return;
-    const Normalization normalization = normalize(cost_list(native, options), options);
+    const Normalization normalization = normalize(cost_list(native, options), options, limits);
     possible_ = normalization.possible;
     if (possible_) graph_ = normalized(native, normalization);
   }

@@ -122,7 +122,7 @@ void run(const Request& request, PaperAnswer& answer, const SearchLimits& limits
   const auto begin = Clock::now();
   Graph small = native;
   if (options.normalize) {
-    const Normalization normalization = normalize(cost_list(native, options), options);
+    const Normalization normalization = normalize(cost_list(native, options), options, limits);
     answer.seconds.normalize = since(begin);
     if (!normalization.possible) {
       answer.explanation = normalization.why;

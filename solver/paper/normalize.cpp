@@ -148,9 +148,15 @@ std::optional<Wide> least_error(const Scale& scale, std::int64_t u, Wide below) 
   return high;
 }
 
+constexpr Cycle kScalesBetweenLooks = 256;
+
+void keep_within(const SearchLimits& limits) {
+  if (limits.stop.stop_requested() || Clock::now() > limits.deadline) throw Stopped{};
+}
+
 }  // namespace
 
-Normalization normalize(const std::vector<Cycle>& costs, const Options& options) {
+Normalization normalize(const std::vector<Cycle>& costs, const Options& options, const SearchLimits& limits) {
   Normalization result;
   result.of[0] = 0;
   std::map<Cycle, std::int64_t> counted;
@@ -177,6 +183,7 @@ Normalization normalize(const std::vector<Cycle>& costs, const Options& options)
   const std::int64_t most = options.u / counts.back();
   std::vector<Cycle> scales;
   for (Cycle k = 1; k <= most; ++k) {
+    if (k % kScalesBetweenLooks == 0) keep_within(limits);
     // A larger k leaves no room once even rounding everything down exceeds U.
     const Scale scale(list, counts, k, floor_one);
     if (scale.sum(std::vector<bool>(list.size(), false)) > options.u) break;
@@ -185,6 +192,7 @@ Normalization normalize(const std::vector<Cycle>& costs, const Options& options)
     if (!best || *error < *best) scales.clear();
     best = error;
     scales.push_back(k);
+    if (*best == 0) break;  // exact ratios, at their smallest
   }
   if (!best) {
     result.why = fmt::format("U = {} is too small: {} positive costs of {} values{}", options.u,
@@ -193,11 +201,12 @@ Normalization normalize(const std::vector<Cycle>& costs, const Options& options)
     return result;
   }
 
-  // The tie-break among all solutions with this F. Exact ratios (F = 0) are taken at their smallest.
+  // The tie-break among all solutions with this F.
   Rounding chosen;
   std::int64_t steps = 200'000;
   const bool finest = options.tie_break == TieBreak::MaxSum && *best > 0;
   for (const Cycle k : scales) {
+    keep_within(limits);
     const Scale scale(list, counts, k, floor_one);
     std::vector<bool> up = *scale.least(*best);
     if (finest) up = scale.greatest(up, *best, options.u, steps);

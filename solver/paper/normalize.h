@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "solver/paper/graph.h"
+#include "solver/z3/backend.h"
 
 namespace heddle::solver::paper {
 
@@ -30,7 +31,8 @@ struct Normalization {
   bool tie_broken = true;           ///< false: stopped looking for the finest solution
 };
 
-Normalization normalize(const std::vector<Cycle>& costs, const Options& options);
+/// Throws Stopped when the limits say so.
+Normalization normalize(const std::vector<Cycle>& costs, const Options& options, const SearchLimits& limits = {});
 
 /// The graph with every cost replaced; costs that are not in the list are scaled by the same ratio, rounded.
 Graph normalized(Graph graph, const Normalization& normalization);

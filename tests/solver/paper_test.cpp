@@ -144,6 +144,11 @@ TEST_CASE("normalization keeps ratios where it can and says how many costs it lo
   CHECK_FALSE(impossible.possible);
   CHECK(impossible.why.find("U = 2") != std::string::npos);
   CHECK(normalize({}, options).possible);
+
+  SearchLimits over;
+  over.deadline = Clock::now();
+  options.u = 1'000'000;
+  CHECK_THROWS_AS(normalize({1'000'003, 999'983, 7}, options, over), Stopped);
   CHECK(normalize({std::int64_t{1} << 40, 3}, Options{}).possible);
 }
 
