@@ -138,4 +138,8 @@ TEST_CASE("loads at places that are looked up have a rule of their own", "[core]
   Machine plain = c.machine;
   std::erase_if(plain.rules, [](const CostRule& rule) { return rule.kind == "tma_load.indexed"; });
   CHECK(resolve(c.kernel, plain)->ops[0].rule == "tma_load");
+
+  const Case rows = case_of("embedding_bag_hopper");  // eight rows a load
+  CHECK(rows.problem.ops[0].rule == "gather.indexed");
+  CHECK(rows.problem.ops[0].window == 30 + 24 * 8 + 80 * 2);
 }
