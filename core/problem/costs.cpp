@@ -27,7 +27,8 @@ std::string text_attr(const TileOp& op, const char* name) {
 std::string variant_of(const TileOp& op, const Tiles& inputs) {
   if (std::string variant = text_attr(op, "variant"); !variant.empty()) return variant;
   if (op.kind == "elementwise") return text_attr(op, "fn");
-  if ((op.kind == "tma_load" || op.kind == "gather") && std::any_of(op.at.begin(), op.at.end(), [](const Expr& at) { return !at.tables().empty(); }))
+  if ((op.kind == "tma_load" || op.kind == "gather") &&
+      std::any_of(op.at.begin(), op.at.end(), [](const Expr& at) { return !at.tables().empty(); }))
     return "indexed";
   if (inputs.empty()) return "";
   const Space space = inputs[0]->space;
