@@ -76,7 +76,6 @@ class Maker {
  public:
   Maker(std::string_view rule, const Arguments& arguments) : rule_(rule), arguments_(arguments) {
     rows_ = of("rows"), columns_ = arguments.contains("cols") ? of("cols") : rows_;
-    if (rule_ == "zipf") weigh();
   }
 
   std::int64_t rows() const { return rows_; }
@@ -121,9 +120,9 @@ class Maker {
       return choose(length, 0, columns_, random, columns);
     }
     if (rule_ == "zipf") {
-      for (std::int64_t k = 0; k < of("each"); ++k)
-        columns.push_back(static_cast<std::int32_t>(std::lower_bound(weights_.begin(), weights_.end(), unit(random) * weights_.back()) -
-                                                    weights_.begin()));
+      if (weights_.empty()) weigh();
+      const std::int64_t each = of("each");
+      for (std::int64_t k = 0; k < each; ++k) columns.push_back(weighed(unit(random) * weights_.back()));
       return;
     }
     const std::int64_t global = std::min(of("global"), columns_);
@@ -160,12 +159,30 @@ class Maker {
     double sum = 0;
     for (std::int64_t c = 0; c < columns_; ++c)
       weights_.push_back(sum += std::pow(static_cast<double>(c + 1), -static_cast<double>(of("skew")) / 100));
+    first_.reserve(weights_.size() + 1);
+    for (std::size_t c = 0; c < weights_.size(); ++c)
+      while (first_.size() <= slice(weights_[c])) first_.push_back(static_cast<std::int32_t>(c));
+    first_.push_back(static_cast<std::int32_t>(weights_.size() - 1));
+  }
+
+  /// Sums of weights are cut into as many equal slices as there are columns.
+  std::size_t slice(double sum) const {
+    const auto columns = static_cast<double>(weights_.size());
+    return static_cast<std::size_t>(std::min(sum / weights_.back() * columns, columns - 1));
+  }
+
+  /// The first column at which the summed weights reach `sum`. Where the slice begins and ends is known, so that few are looked at.
+  std::int32_t weighed(double sum) const {
+    const std::size_t at = slice(sum);
+    const auto found = std::lower_bound(weights_.begin() + first_[at], weights_.begin() + first_[at + 1], sum);
+    return static_cast<std::int32_t>(found - weights_.begin());
   }
 
   std::string_view rule_;
   const Arguments& arguments_;
   std::int64_t rows_ = 0, columns_ = 0;
-  std::vector<double> weights_;  ///< summed up
+  std::vector<double> weights_;      ///< summed up
+  std::vector<std::int32_t> first_;  ///< the first column in or after each slice of the weights
 };
 
 /// The arguments with those that were left out; faults are added.
@@ -191,7 +208,8 @@ Arguments complete(const StructureRule& rule, const Arguments& given, std::vecto
     if (const auto it = all.find(name); it != all.end() && (it->second < least || it->second > most))
       faults.push_back({{}, {}, fmt::format("{} of {} is {}, expected {} to {}", name, rule.name, it->second, least, most), {}});
   };
-  for (const char* name : {"rows", "cols"}) within(name, 1, kMostRows);
+  within("rows", 1, kMostRows);
+  within("cols", 1, std::string_view(rule.name) == "zipf" ? kMostGenerated : kMostRows);  // each has a weight
   for (const char* name : {"window", "global", "random", "below", "above", "mean"}) within(name, 0, kMostRows);
   within("skew", std::string_view(rule.name) == "powerlaw" ? 101 : 0, kMostPercent);
   within("each", 0, std::string_view(rule.name) == "uniform" && all.contains("cols") ? all["cols"] : kMostRows);

@@ -1,10 +1,12 @@
 // Index tensors: what they hold, who may look them up, what look-ups give, and every way in which that can be wrong.
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <set>
 
 #include "core/base/expr.h"
+#include "core/base/random.h"
 #include "core/formats/kernel_json.h"
 #include "core/kernel/evaluate.h"
 #include "core/kernel/index_data.h"
@@ -145,6 +147,25 @@ TEST_CASE("structures have the rows that their papers and their names say", "[co
   }
   const auto popular = made("zipf", {{"rows", 1000}, {"cols", 1000}, {"each", 10}}, "colidx");
   CHECK(std::count(popular.begin(), popular.end(), 0) > 20 * std::count(popular.begin(), popular.end(), 100));
+
+  // A draw is the first column at which the weights, summed up, reach it.
+  for (const std::int64_t columns : {1, 2, 7, 1000})
+    for (const std::int64_t skew : {0, 50, 100, 300, 10'000}) {
+      std::vector<double> weights;
+      for (std::int64_t c = 0; c < columns; ++c)
+        weights.push_back((c ? weights.back() : 0.0) + std::pow(static_cast<double>(c + 1), -static_cast<double>(skew) / 100));
+      const auto drawn = made("zipf", {{"rows", 3}, {"cols", columns}, {"each", 200}, {"skew", skew}, {"seed", 5}}, "colidx");
+      std::size_t next = 0, wrong = 0;
+      for (std::uint64_t row = 0; row < 3; ++row) {
+        SplitMix64 random(5 * 0xd1342543de82ef95ull + row);
+        for (int k = 0; k < 200; ++k) {
+          const double sum = static_cast<double>((random.next() >> 11) + 1) * 0x1p-53 * weights.back();
+          wrong += drawn[next++] != std::lower_bound(weights.begin(), weights.end(), sum) - weights.begin();
+        }
+      }
+      INFO(columns << " columns, skew " << skew);
+      CHECK(wrong == 0);
+    }
 }
 
 TEST_CASE("a structure that cannot be made says everything that is wrong, and reserves nothing", "[core]") {
@@ -157,6 +178,7 @@ TEST_CASE("a structure that cannot be made says everything that is wrong, and re
     CHECK(all.find(part) != std::string::npos);
   CHECK(fault("causal", {{"rows", 1 << 20}}, "colidx").find("at most 67108864 are made") != std::string::npos);
   CHECK(fault("uniform", {{"rows", 1 << 30}, {"cols", 1 << 30}, {"each", 1 << 30}}, "colidx").find("at most") != std::string::npos);
+  CHECK(fault("zipf", {{"rows", 1}, {"cols", 1 << 30}, {"each", 1}}, "colidx").find("cols of zipf is 1073741824") != std::string::npos);
   CHECK(fault("uniform", {{"rows", 4}, {"cols", 4}, {"each", 5}}, "colidx").find("each of uniform is 5, expected 0 to 4") !=
         std::string::npos);
 }
