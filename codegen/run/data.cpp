@@ -24,9 +24,6 @@ constexpr float kOutlierFactor = 4;
 constexpr double kPlainErrors = 2;
 constexpr float kNoiseProbe = 0.3f;
 
-/// Element i needs nothing of element i - 1.
-std::uint64_t mixed(std::uint64_t counter) { return SplitMix64(counter).next(); }
-
 std::uint32_t bits_of_float(float x) {
   std::uint32_t bits;
   std::memcpy(&bits, &x, sizeof bits);
@@ -139,7 +136,7 @@ std::vector<std::uint8_t> make_data(const TensorPlan& tensor, const CasePlan& wh
   const std::uint64_t stream = Hash().add(seed).add(tensor.name).value();
   const std::int64_t count = tensor.elements(), columns = tensor.shape.empty() ? 1 : tensor.shape.back();
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::uint64_t bits = mixed(stream + static_cast<std::uint64_t>(i));
+    const std::uint64_t bits = SplitMix64(stream + static_cast<std::uint64_t>(i)).next();  // needs no other element
     float x = what.data == CasePlan::Data::Integers ? static_cast<float>(static_cast<int>(bits % 5) - 2) : near_normal(bits);
     if (what.data == CasePlan::Data::Outliers && i / columns % kOutlierRows == 0) x *= kOutlierFactor;
     put(tensor.dtype, bytes, kept_at(tensor, i), x);

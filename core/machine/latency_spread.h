@@ -38,7 +38,7 @@ struct LatencySpread {
   bool operator==(const LatencySpread&) const = default;
 };
 
-/// The median: at least half of all draws are this long or shorter. A schedule is made for it where nobody says otherwise.
+/// The median case: at least half of all draws are as long or shorter. Schedules are made for it unless another case is asked for.
 std::size_t median_case(const std::vector<LatencyCase>& cases);
 
 /// The case that a number drawn from 0 to kWholeShare - 1 stands for.

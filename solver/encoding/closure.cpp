@@ -35,7 +35,7 @@ Closure::Closure(const Problem& problem, Cycle ii, int stages, const SearchLimit
 
 void Closure::propagate(const SearchLimits& limits) {
   for (std::size_t m = 0; m < size_; ++m) {
-    if (limits.stop.stop_requested() || Clock::now() > limits.deadline) throw Stopped{};
+    limits.keep();
     for (std::size_t u = 0; u < size_; ++u) {
       const Cycle first = bound_[u * size_ + m];
       for (std::size_t v = 0; v < size_; ++v) {

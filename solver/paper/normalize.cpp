@@ -150,10 +150,6 @@ std::optional<Wide> least_error(const Scale& scale, std::int64_t u, Wide below) 
 
 constexpr Cycle kScalesBetweenLooks = 256;
 
-void keep_within(const SearchLimits& limits) {
-  if (limits.stop.stop_requested() || Clock::now() > limits.deadline) throw Stopped{};
-}
-
 }  // namespace
 
 Normalization normalize(const std::vector<Cycle>& costs, const Options& options, const SearchLimits& limits) {
@@ -183,7 +179,7 @@ Normalization normalize(const std::vector<Cycle>& costs, const Options& options,
   const std::int64_t most = options.u / counts.back();
   std::vector<Cycle> scales;
   for (Cycle k = 1; k <= most; ++k) {
-    if (k % kScalesBetweenLooks == 0) keep_within(limits);
+    if (k % kScalesBetweenLooks == 0) limits.keep();
     // A larger k leaves no room once even rounding everything down exceeds U.
     const Scale scale(list, counts, k, floor_one);
     if (scale.sum(std::vector<bool>(list.size(), false)) > options.u) break;
@@ -206,7 +202,7 @@ Normalization normalize(const std::vector<Cycle>& costs, const Options& options,
   std::int64_t steps = 200'000;
   const bool finest = options.tie_break == TieBreak::MaxSum && *best > 0;
   for (const Cycle k : scales) {
-    keep_within(limits);
+    limits.keep();
     const Scale scale(list, counts, k, floor_one);
     std::vector<bool> up = *scale.least(*best);
     if (finest) up = scale.greatest(up, *best, options.u, steps);

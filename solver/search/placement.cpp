@@ -380,7 +380,7 @@ void Placer::consider(std::size_t v, std::size_t group, Spot& best) {
 bool Placer::settle(std::int64_t& budget) {
   while (!pool_.empty()) {
     if (--budget < 0) return false;
-    if (options_.limits.stop.stop_requested() || Clock::now() >= options_.limits.deadline) throw Stopped{};
+    options_.limits.keep();
     const std::size_t v = pool_.back();
     pool_.pop_back();
     Spot best;

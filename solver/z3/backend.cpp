@@ -140,9 +140,7 @@ Lit Backend::at_least(IntVar a, IntVar b, std::int64_t c) {
   return entry->second;
 }
 
-void Backend::poll_limits() {
-  if (limits_.stop.stop_requested() || Clock::now() > limits_.deadline) throw Stopped{};
-}
+void Backend::poll_limits() { limits_.keep(); }
 
 void Backend::add_clause(std::span<const Lit> lits) {
   if ((++clauses_ & 0xff) == 0) poll_limits();

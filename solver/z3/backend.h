@@ -37,12 +37,17 @@ std::string backend_version();
 
 inline constexpr std::uint64_t kEffortPerSecond = 1'500'000;
 
-/// Thrown by formula building and by nothing else when the caller asked to stop or time ran out; caught in solve().
+/// Thrown where the caller asked to stop, time ran out or the checker refused; caught where the question was asked.
 struct Stopped {};
 
 struct SearchLimits {
   Clock::time_point deadline = Clock::time_point::max();
   std::stop_token stop;
+
+  /// Throws Stopped when it is time to.
+  void keep() const {
+    if (stop.stop_requested() || Clock::now() >= deadline) throw Stopped{};
+  }
 };
 
 class Backend {

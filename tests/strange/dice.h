@@ -7,14 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "core/base/random.h"
+
 namespace heddle::strange {
 
 class Dice {
  public:
   /// Neighbouring seeds must not give one sequence with a shift: the seed is mixed before it is a state.
-  explicit Dice(std::uint64_t seed) : state_(mixed(seed)) {}
+  explicit Dice(std::uint64_t seed) : bits_(mixed_bits(seed)) {}
 
-  std::uint64_t next() { return mixed(state_ += 0x9e3779b97f4a7c15ull); }
+  std::uint64_t next() { return bits_.next(); }
   std::int64_t between(std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(next() % (static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1));
   }
@@ -40,13 +42,7 @@ class Dice {
   }
 
  private:
-  static std::uint64_t mixed(std::uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-  }
-
-  std::uint64_t state_;
+  SplitMix64 bits_;
 };
 
 /// Names that nobody would give: one letter, very long, words of programs, figures; letters, digits, '_', '.' and '-'. Each once.
