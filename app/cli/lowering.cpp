@@ -90,6 +90,11 @@ std::optional<Lowered> lower(const Arguments& arguments, const Terminal& termina
   }
   if (again(arguments) && !demands.empty()) inputs->schedule.reset();
   inputs->constraints.insert(inputs->constraints.end(), demands.begin(), demands.end());
+  inputs->can_be_written = [kernel = std::make_shared<Kernel>(inputs->kernel), trips = arguments.integer("--trips"),
+                            build = build_options(arguments)](const Problem& problem, const Schedule& schedule) {
+    const codegen::BuildResult built = codegen::build_program(*kernel, problem, schedule, trips, build);
+    return built.program && codegen::emit_cuda(*kernel, problem, schedule, *built.program, codegen::Recording::None).emission;
+  };
   std::vector<codegen::Refusal> refusals;
   for (int round = 0; round < kMostRounds; ++round) {
     auto schedule = schedule_to_show(*inputs, arguments, terminal, code);

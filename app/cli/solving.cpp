@@ -10,6 +10,7 @@
 #include "app/command/progress_line.h"
 #include "app/jobs/judge_claim.h"
 #include "app/jobs/solve_store.h"
+#include "app/jobs/time_choice.h"
 #include "core/analysis/bracket.h"
 #include "core/answers/summary.h"
 #include "core/check/certify.h"
@@ -85,6 +86,16 @@ solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& argume
   return request;
 }
 
+std::shared_ptr<const solver::TimeChoice> time_choice_of(const Inputs& inputs, const Arguments& arguments) {
+  for (const char* other : {"--least-ii", "--ii", "--robust", "--within"})
+    if (arguments.has(other)) return nullptr;
+  if (inputs.triton) return nullptr;
+  auto choice =
+      time_choice(std::make_shared<Kernel>(inputs.kernel), std::make_shared<Machine>(inputs.machine), inputs.changes, inputs.problem);
+  choice->can_be_written = inputs.can_be_written;
+  return choice;
+}
+
 namespace {
 
 /// What a person should know of how a search ended.
@@ -96,7 +107,7 @@ void note_end(SolveOutcome& outcome, const InterruptScope& interrupt, ProgressLi
 
 }  // namespace
 
-Result<SolveOutcome> solve_inputs(Inputs& inputs, const Arguments& arguments, const Terminal& terminal) {
+Result<SolveOutcome> solve_inputs(Inputs& inputs, const Arguments& arguments, const Terminal& terminal, Wanted wanted) {
   const bool depths = wants_depths_within(inputs, arguments);
   for (const char* other : {"--ii", "--choose"})
     if (depths && arguments.has(other))
@@ -127,13 +138,16 @@ Result<SolveOutcome> solve_inputs(Inputs& inputs, const Arguments& arguments, co
     const bool robust = request.uncertain != nullptr;
     request.uncertain = nullptr;  // of the layouts as given
     inputs.chosen = solver::choose_layouts(
-        *std::move(inputs.open), [&](const LayoutChoices& choices) { return resolve_with(inputs, choices); }, std::move(request),
-        interrupt.token(), listener_for(progress));
+        *std::move(inputs.open), [&](const LayoutChoices& choices) { return resolve_with(inputs, choices); }, request, interrupt.token(),
+        listener_for(progress));
     inputs.open.reset();
     inputs.choices = inputs.chosen->choices;
     inputs.problem = inputs.chosen->problem;
     SolveOutcome outcome = inputs.chosen->outcome;
     if (!robust || !outcome.schedule) {
+      request.problem = inputs.problem;
+      if (wanted == Wanted::Fastest) request.by_time = time_choice_of(inputs, arguments);
+      if (request.by_time) solver::choose_by_time(request, outcome, interrupt.token(), listener_for(progress));
       note_end(outcome, interrupt, progress);
       return outcome;
     }
@@ -141,13 +155,15 @@ Result<SolveOutcome> solve_inputs(Inputs& inputs, const Arguments& arguments, co
   }
   const ContentStore store(arguments.has("--no-store") ? StorePlace{} : store_place());
   bool known = false;
-  SolveOutcome outcome = solve_or_recall(store, solve_request(inputs, arguments), interrupt.token(), listener_for(progress), &known);
+  solver::SolveRequest request = solve_request(inputs, arguments);
+  if (wanted == Wanted::Fastest) request.by_time = time_choice_of(inputs, arguments);
+  SolveOutcome outcome = solve_or_recall(store, request, interrupt.token(), listener_for(progress), &known);
   if (known) progress.announce(fmt::format("known from an earlier search of {:.3f} s (--no-store searches again)", outcome.seconds.total));
   note_end(outcome, interrupt, progress);
   return outcome;
 }
 #else
-Result<SolveOutcome> solve_inputs(Inputs&, const Arguments&, const Terminal&) {
+Result<SolveOutcome> solve_inputs(Inputs&, const Arguments&, const Terminal&, Wanted) {
   return Error::environment("this build has no solver", "configure with -DHEDDLE_SOLVER=ON, or give a schedule");
 }
 #endif
@@ -185,7 +201,7 @@ Result<Ok> prove_schedule(Inputs& inputs, const Arguments& arguments, const Term
     terminal.note("--prove: nothing to prove, because the schedule breaks a rule: " + verdict.violations.front().message);
     return Ok{};
   }
-  Result<SolveOutcome> outcome = solve_inputs(inputs, arguments, terminal);
+  Result<SolveOutcome> outcome = solve_inputs(inputs, arguments, terminal, Wanted::Proof);
   if (!outcome) return outcome.error();
   take_proof(inputs.problem, inputs.constraints, *outcome, schedule);
   const Cycle bound = outcome->lower_bound;
@@ -205,7 +221,9 @@ int exit_code_of(const SolveOutcome& outcome, bool require_optimal) {
   if (outcome.cancelled) return kInterrupted;
   if (outcome.status == Status::Infeasible) return kNegative;
   if (outcome.status == Status::Unknown || !outcome.schedule || outcome.serial) return kNoProof;
-  return require_optimal && outcome.status != Status::Optimal ? kNoProof : kDone;
+  // Where time decided between orders, the least II may have been proved beside a larger one.
+  const bool proved = outcome.status == Status::Optimal || (outcome.fastest && outcome.fastest->least_proved);
+  return require_optimal && !proved ? kNoProof : kDone;
 }
 
 std::optional<Schedule> schedule_to_show(Inputs& inputs, const Arguments& arguments, const Terminal& terminal, int& code,

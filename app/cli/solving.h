@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "app/cli/inputs.h"
 #include "app/command/arguments.h"
@@ -11,14 +12,18 @@
 #ifdef HEDDLE_HAS_SOLVER
 #include "app/command/progress_line.h"
 #include "solver/questions/choose_layouts.h"
+#include "solver/questions/fastest.h"
 #include "solver/search/solve.h"
 #endif
 
 namespace heddle::app {
 
 #ifdef HEDDLE_HAS_SOLVER
-/// What --ii, --timeout, --seed, --max-stages ask for.
+/// What --ii, --timeout, --seed, --max-stages ask for: a question about II.
 solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& arguments);
+/// What the default answer is chosen with; null where another one is asked for (--least-ii, --ii, --robust, --within), and for loops of
+/// Triton texts.
+std::shared_ptr<const solver::TimeChoice> time_choice_of(const Inputs& inputs, const Arguments& arguments);
 
 /// Shows a solve on a progress line. Pre: `line` outlives it.
 solver::SolveListener listener_for(ProgressLine& line);
@@ -27,9 +32,12 @@ solver::SolveListener listener_for(ProgressLine& line);
 /// --within means ring depths for latencies that are not always the same (solver/questions/within.h), and not robust orders.
 bool wants_depths_within(const Inputs& inputs, const Arguments& arguments);
 
+/// The default answer, which is the fastest by prediction, or only what is known about II.
+enum class Wanted { Fastest, Proof };
+
 /// What is open about layouts is chosen, too: see Inputs::open; so are latencies to schedule for: see Inputs::within. An environment error
 /// in a build without solver. An interrupted solve answers with the best so far and `cancelled`.
-Result<SolveOutcome> solve_inputs(Inputs& inputs, const Arguments& arguments, const Terminal& terminal);
+Result<SolveOutcome> solve_inputs(Inputs& inputs, const Arguments& arguments, const Terminal& terminal, Wanted wanted = Wanted::Fastest);
 
 /// Solves the question of inputs.schedule, says on the terminal what came of it, and makes it the schedule's certificate; the outcome
 /// stays in inputs.proof. An environment error in a build without solver. Pre: there is a schedule.

@@ -111,6 +111,7 @@ std::vector<CommandSpec> make_table() {
             toggle("--no-baselines", "without heuristics"),
             toggle("--no-hand", "without the shipped hand schedules"),
             toggle("--no-solve", "without the solver's own schedule; the bound is then arithmetic only"),
+            kLeastIi,
             choice("--format", "FORMAT", {"text", "json", "csv", "markdown", "html"},
                    "of the scoreboard (default: by the name of --out, else text); html has the charts too"),
             file("--out", "-o", "where to write; - is standard output (the default)"),

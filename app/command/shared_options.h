@@ -293,6 +293,8 @@ inline std::vector<OptionSpec> with_solver_options(std::vector<OptionSpec> optio
   return options;
 }
 
+inline const OptionSpec kLeastIi = toggle(
+    "--least-ii", "the solver's first schedule of least II, with the fewest stages, instead of the order that is predicted to be fastest");
 inline const OptionSpec kRobust =
     toggle("--robust",
            "of the schedules of least II the one whose order stands uncertain numbers best, instead of the one with the fewest stages");
@@ -334,6 +336,7 @@ inline std::vector<OptionSpec> with_kernel_run_options(std::vector<OptionSpec> o
 inline std::vector<OptionSpec> with_recalled_solver_options(std::vector<OptionSpec> options) {
   options = with_solver_options(std::move(options));
   options.push_back(kChoose);
+  options.push_back(kLeastIi);
   options.push_back(kRobust);
   options.push_back(kWithin);
   options.push_back(kNoStore);

@@ -8,6 +8,7 @@
 
 #ifdef HEDDLE_HAS_SOLVER
 #include "app/jobs/ask_options.h"
+#include "app/jobs/time_choice.h"
 #include "core/answers/layout_choice.h"
 #include "core/library/contenders.h"
 #include "core/problem/changes.h"
@@ -224,6 +225,7 @@ Answer compare(const Question& q, std::stop_token stop, const AskListener& tell)
   solver::ScoreboardRequest request;
   request.solve = solve_request(q);
   request.solve.incumbent.reset();
+  request.solve.by_time = time_choice(q.kernel, q.machine, q.changes, *q.problem);
   request.given = shelf_contenders(*q.problem);
   request.baselines = solver::all_baselines();
   request.simulate = [&](const Problem& of, const Schedule& schedule) {

@@ -15,6 +15,9 @@
 #include "core/formats/schedule_json.h"
 #include "core/problem/problem.h"
 #include "core/schedule/question.h"
+#ifdef HEDDLE_HAS_SOLVER
+#include "solver/questions/fastest.h"
+#endif
 
 namespace heddle::app {
 namespace {
@@ -41,6 +44,17 @@ std::string answer_text(const Problem& problem, const SolveOutcome& o) {
   root.set("encode", o.seconds.encode).set("first", o.seconds.first).set("proof", o.seconds.proof).set("total", o.seconds.total);
   root.set("solver", o.solver).set("seed", o.seed).set("queries", o.queries).set("conflicts", o.conflicts);
   if (o.schedule) root.set("schedule", schedule_json(problem, *o.schedule));
+  if (const auto& f = o.fastest)
+    root.set("fastest", Json::object()
+                            .set("orders", f->orders)
+                            .set("from", f->from)
+                            .set("microseconds", f->microseconds)
+                            .set("first_microseconds", f->first_microseconds)
+                            .set("cycles", f->cycles)
+                            .set("period", f->period)
+                            .set("tflops", f->tflops)
+                            .set("least_ii", f->least_ii)
+                            .set("least_proved", f->least_proved));
   return root.line();
 }
 
@@ -53,6 +67,21 @@ std::optional<E> word_of(ObjectReader& root, const char* key, E last) {
 double real_of(ObjectReader& root, const char* key) {
   const auto at = root.require(key);
   return at ? at->real().value_or(0) : 0;
+}
+
+void read_fastest(const Cursor& at, FastestChoice& f) {
+  constexpr std::int64_t most = std::int64_t{1} << 62;
+  ObjectReader object(at);
+  f.complete = true;
+  f.orders = static_cast<int>(object.integer("orders", 1, 1 << 20, 1));
+  f.from = object.string("from");
+  f.microseconds = real_of(object, "microseconds");
+  f.first_microseconds = real_of(object, "first_microseconds");
+  f.cycles = object.integer("cycles", 0, most);
+  f.period = real_of(object, "period");
+  f.tflops = real_of(object, "tflops");
+  f.least_ii = object.integer("least_ii", 0, most);
+  f.least_proved = object.boolean("least_proved", false);
 }
 
 Result<SolveOutcome> parse_answer(const std::string& text, const Problem& problem) {
@@ -73,6 +102,7 @@ Result<SolveOutcome> parse_answer(const std::string& text, const Problem& proble
     o.queries = root.integer("queries", 0, most);
     o.conflicts = root.integer("conflicts", 0, most);
     if (const auto at = root.find("schedule")) read_schedule_from(*at, problem, o.schedule.emplace());
+    if (const auto at = root.find("fastest")) read_fastest(*at, o.fastest.emplace());
   });
 }
 
@@ -88,13 +118,16 @@ std::string solve_key(const solver::SolveRequest& r, const std::string& solver_n
   return key + demands_text(r.constraints) + problem_text(r.problem);
 }
 
-std::optional<SolveOutcome> find_answer(const ContentStore& store, const solver::SolveRequest& request, const std::string& solver_name) {
-  const std::string key = store.on() ? solve_key(request, solver_name) : std::string();
+namespace {
+
+/// What the store has under this key, if it answers the request.
+std::optional<SolveOutcome> found_under(const ContentStore& store, const std::string& key, const solver::SolveRequest& request,
+                                        const std::string& solver_name) {
   if (key.empty()) return std::nullopt;
   const std::optional<std::string> text = store.find(key);
   if (!text) return std::nullopt;
   Result<SolveOutcome> outcome = parse_answer(*text, request.problem);
-  if (!outcome || outcome->solver != solver_name || !is_settled(request, *outcome)) return std::nullopt;
+  if (!outcome || outcome->solver != solver_name) return std::nullopt;
   if (outcome->schedule) {
     Schedule& schedule = *outcome->schedule;
     // The entry is this user's own (app/jobs/content_store.h); what costs nothing is tried against it all the same.
@@ -107,6 +140,14 @@ std::optional<SolveOutcome> find_answer(const ContentStore& store, const solver:
     if (!check(request.problem, schedule, request.constraints).valid()) return std::nullopt;
   }
   return *std::move(outcome);
+}
+
+}  // namespace
+
+std::optional<SolveOutcome> find_answer(const ContentStore& store, const solver::SolveRequest& request, const std::string& solver_name) {
+  std::optional<SolveOutcome> outcome =
+      found_under(store, store.on() ? solve_key(request, solver_name) : std::string(), request, solver_name);
+  return outcome && is_settled(request, *outcome) ? outcome : std::nullopt;
 }
 
 bool keep_answer(const ContentStore& store, const solver::SolveRequest& request, const SolveOutcome& outcome) {
@@ -136,11 +177,39 @@ SolveOutcome solve_or_recall(const ContentStore& store, const solver::SolveReque
   if (known) *known = answer.has_value();
   if (answer) {
     retell(*answer, listener);
+    if (request.by_time) choose_or_recall(store, request, *answer, stop, listener);
     return *std::move(answer);
   }
-  SolveOutcome outcome = solver::solve(request, std::move(stop), listener);
+  solver::SolveRequest proof = request;
+  if (request.by_time) proof.timeout_seconds = request.timeout_seconds - solver::seconds_for_choice(request);
+  SolveOutcome outcome = solver::solve(proof, stop, listener);
   keep_answer(store, request, outcome);
+  if (request.by_time) choose_or_recall(store, request, outcome, stop, listener);
   return outcome;
+}
+
+void choose_or_recall(const ContentStore& store, const solver::SolveRequest& request, SolveOutcome& outcome, const std::stop_token& stop,
+                      const solver::SolveListener& listener) {
+  const double seconds = solver::seconds_for_choice(request);
+  const std::string proof = store.on() && is_settled(request, outcome) ? solve_key(request, outcome.solver) : std::string();
+  const std::string key = proof.empty() ? proof : "fastest " + proof + "\nby " + request.by_time->inputs;
+  solver::SolveRequest any = request;  // what is kept is the fastest, whether it can be written or not
+  auto choice = std::make_shared<solver::TimeChoice>(*request.by_time);
+  choice->can_be_written = {};
+  any.by_time = std::move(choice);
+  SolveOutcome fastest = outcome;
+  if (auto known = found_under(store, key, request, outcome.solver); known && known->fastest) {
+    if (listener && known->schedule) listener(solver::Incumbent{*known->schedule});
+    fastest = *std::move(known);
+  } else {
+    solver::choose_by_time(any, fastest, stop, listener, seconds);
+    if (!key.empty() && fastest.fastest && fastest.fastest->complete) store.put(key, answer_text(request.problem, fastest));
+  }
+  const auto& writable = request.by_time->can_be_written;
+  if (!writable || !fastest.fastest || writable(request.problem, *fastest.schedule))
+    outcome = std::move(fastest);
+  else
+    solver::choose_by_time(request, outcome, stop, listener, seconds);
 }
 #endif
 

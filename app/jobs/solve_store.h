@@ -26,10 +26,13 @@ std::optional<SolveOutcome> find_answer(const ContentStore& store, const solver:
 bool keep_answer(const ContentStore& store, const solver::SolveRequest& request, const SolveOutcome& outcome);
 
 #ifdef HEDDLE_HAS_SOLVER
-/// solver::solve(), unless the store knows. The listener hears of a known answer as of one found: bound, schedule, objectives.
-/// `known`: set to whether the store knew.
+/// solver::solve_for_time(), unless the store knows. The listener hears of a known answer as of one found: bound, schedule, objectives.
+/// What is proved and what is chosen by prediction are kept as two answers. `known`: set to whether the store knew what is proved.
 SolveOutcome solve_or_recall(const ContentStore& store, const solver::SolveRequest& request, std::stop_token stop = {},
                              const solver::SolveListener& listener = {}, bool* known = nullptr);
+/// solver::choose_by_time(), unless the store knows. Pre: request.by_time, and `outcome` answers the request without it.
+void choose_or_recall(const ContentStore& store, const solver::SolveRequest& request, SolveOutcome& outcome,
+                      const std::stop_token& stop = {}, const solver::SolveListener& listener = {});
 #endif
 
 }  // namespace heddle::app

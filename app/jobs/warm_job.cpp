@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "app/jobs/solve_store.h"
+#include "solver/questions/fastest.h"
 #include "solver/search/warm.h"
 #endif
 
@@ -29,11 +30,15 @@ class Memory {
       stages_ = request.max_stages;
       informed_ = false;
     }
-    warm_->set_timeout(request.timeout_seconds);
+    solver::SolveRequest proof = request;
+    proof.by_time.reset();
+    if (request.by_time) proof.timeout_seconds -= solver::seconds_for_choice(request);
+    warm_->set_timeout(proof.timeout_seconds);
     if (!informed_ && !request.incumbent) {
-      SolveOutcome outcome = solve_or_recall(store_, request, std::move(stop), listener);
+      SolveOutcome outcome = solve_or_recall(store_, proof, stop, listener);
       warm_->learn(request.constraints, outcome);
       informed_ = outcome.schedule.has_value();
+      if (request.by_time) choose_or_recall(store_, request, outcome, stop, listener);
       return outcome;
     }
     if (request.incumbent) {
@@ -42,8 +47,9 @@ class Memory {
       known.reason = BoundReason::Requested;
       warm_->learn(request.constraints, known);
     }
-    SolveOutcome outcome = warm_->solve(request.constraints, std::move(stop), listener);
+    SolveOutcome outcome = warm_->solve(request.constraints, stop, listener);
     informed_ |= outcome.schedule.has_value();
+    if (request.by_time) choose_or_recall(store_, request, outcome, stop, listener);
     return outcome;
   }
 

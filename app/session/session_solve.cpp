@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/jobs/content_store.h"
+#include "app/jobs/time_choice.h"
 #include "app/session/proposal.h"
 #include "app/session/session_core.h"
 #include "core/answers/summary.h"
@@ -117,7 +118,11 @@ void SessionCore::begin_solve(std::string row, std::string proving, bool robust)
   request.problem = *document_.content.problem;
   request.constraints = document_.content.constraints;
   request.max_stages = std::max(request.max_stages, stages_wanted(document_.content));
-  if (robust) request.uncertain = std::make_shared<UncertainNumbers>(uncertain_numbers(request.problem, *document_.content.machine));
+  // A proposal stays close to what is on the screen, and a proof is about it; otherwise time decides between orders.
+  if (robust)
+    request.uncertain = std::make_shared<UncertainNumbers>(uncertain_numbers(request.problem, *document_.content.machine));
+  else if (!work_.proposal && work_.live.proving.empty() && !document_.content.triton)
+    request.by_time = time_choice(document_.content.kernel, document_.content.machine, document_.content.changes, request.problem);
   // What is on the screen is the best place to start from, and what comes of it stays close.
   if (const ScheduleEntry* entry = document_.content.entry();
       (work_.proposal || !work_.live.proving.empty()) && entry && fits(*document_.content.problem, entry->schedule))
@@ -307,7 +312,7 @@ void SessionCore::show_incumbent(Schedule schedule) {
   if (!makes_row(schedule)) return;
   ScheduleEntry entry;
   entry.name = work_.job_row;
-  entry.status = Status::Feasible;
+  entry.status = schedule.certificate ? schedule.certificate->status : Status::Feasible;  // proved, while orders are still compared
   entry.lower_bound = work_.live.lower_bound;
   entry.explanation = work_.live.explanation;
   entry.seconds = work_.live.seconds;
@@ -358,6 +363,7 @@ void SessionCore::take_outcome(SolveOutcome outcome) {
                          work_.live.seconds));
   if (!outcome.explanation.empty()) say(LogLevel::Info, outcome.explanation);
   if (outcome.robust) say(LogLevel::Good, robust_text(*outcome.robust));
+  if (outcome.fastest) say(LogLevel::Good, fastest_text(*outcome.fastest));
   if (work_.live.refuted()) view_.tab = BottomTab::Explain;
   if (std::exchange(work_.why_after_solve, false) || work_.live.refuted()) ask_why();
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "app/jobs/time_choice.h"
 #include "app/tune/schedule_sources.h"
 #include "core/analysis/bounds.h"
 #include "core/analysis/period.h"
@@ -155,7 +156,7 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
     if (steady && beat)
       cutoff = static_cast<Cycle>(
           std::ceil(*beat * static_cast<double>(std::max<std::int64_t>(1, sms)) / static_cast<double>(grid.all_trips())));
-    WrittenSchedule solved = solved_schedule(candidate, subject_.machine, options_, cutoff, stop);
+    WrittenSchedule solved = solved_schedule(candidate, subject_.machine, options_, cutoff, steady ? nullptr : by_value(candidate), stop);
     e.cached = solved.cached;
     e.status = tune_status(solved.outcome.status);
     e.lower_bound_ii = solved.outcome.lower_bound;
@@ -205,6 +206,28 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
   return e;
 }
 
+KernelRunOptions KernelEvaluator::run_of(const Candidate& candidate, const std::stop_token& stop) const {
+  KernelRunOptions run = candidate.run;
+  run.loop.arbitration = options_.arbitration;
+  run.loop.stop = stop;
+  return run;
+}
+
+std::shared_ptr<solver::TimeChoice> KernelEvaluator::by_value(const Candidate& candidate) const {
+  const auto kernel = std::make_shared<Kernel>(candidate.kernel);
+  const auto machine = std::make_shared<Machine>(subject_.machine);
+  auto choice = time_choice(kernel, machine, subject_.changes, candidate.problem);
+  const KernelRunOptions& run = candidate.run;
+  choice->inputs += fmt::format(" {} {} {} {}", static_cast<int>(options_.arbitration), run.persistent, run.longest_first, run.cluster);
+  choice->predict = [this, &candidate](const Problem& problem, const Schedule& schedule, const std::stop_token& stop) {
+    const KernelRun ran = run_kernel(candidate.kernel, subject_.machine, subject_.changes, problem, schedule, run_of(candidate, stop));
+    return ran.fault.empty() && !stop.stop_requested()
+               ? std::optional(Forecast{static_cast<double>(ran.cycles), ran.cycles, ran.sm.period.cycles(), ran.tflops})
+               : std::nullopt;
+  };
+  return choice;
+}
+
 void KernelEvaluator::take(const Candidate& candidate, const Schedule& schedule, TuneEvaluation& e, const std::stop_token& stop) const {
   const Problem& problem = candidate.problem;
   const bool steady = options_.objective == TuneObjective::Steady;
@@ -241,10 +264,7 @@ void KernelEvaluator::take(const Candidate& candidate, const Schedule& schedule,
       e.value = rounds * (paced * static_cast<double>(grid.trips - 1) + static_cast<double>(schedule_length(problem, schedule)));
     }
   } else {
-    KernelRunOptions run = candidate.run;
-    run.loop.arbitration = options_.arbitration;
-    run.loop.stop = stop;
-    const KernelRun ran = run_kernel(candidate.kernel, subject_.machine, subject_.changes, problem, schedule, run);
+    const KernelRun ran = run_kernel(candidate.kernel, subject_.machine, subject_.changes, problem, schedule, run_of(candidate, stop));
     if (!ran.fault.empty()) {
       e.status = TuneStatus::Invalid;
       e.why = ran.fault;

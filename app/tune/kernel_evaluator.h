@@ -11,6 +11,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -19,7 +20,7 @@
 #include "core/records/tuning.h"
 #include "core/simulate/simulate.h"
 #include "core/tuning_space/candidate.h"
-#include "solver/search/solve.h"
+#include "solver/questions/fastest.h"
 #include "solver/tune/tune.h"
 
 namespace heddle::app {
@@ -66,6 +67,10 @@ class KernelEvaluator {
  private:
   /// Fills what follows from a schedule, its value included, but for GPUs.
   void take(const Candidate& candidate, const Schedule& schedule, TuneEvaluation& e, const std::stop_token& stop = {}) const;
+
+  KernelRunOptions run_of(const Candidate& candidate, const std::stop_token& stop) const;
+  /// The solver's orders and others are compared by what the tuner values. Lives no longer than the candidate.
+  std::shared_ptr<solver::TimeChoice> by_value(const Candidate& candidate) const;
 
   TuningSubject subject_;
   SearchSpace space_;

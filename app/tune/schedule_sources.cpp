@@ -71,7 +71,7 @@ std::optional<Schedule> placed_schedule(const Candidate& candidate, Cycle min_ii
 }
 
 WrittenSchedule solved_schedule(const Candidate& candidate, const Machine& machine, const EvaluatorOptions& options,
-                                std::optional<Cycle> cutoff, const std::stop_token& stop) {
+                                std::optional<Cycle> cutoff, std::shared_ptr<solver::TimeChoice> by_time, const std::stop_token& stop) {
   WrittenSchedule result;
   solver::SolveRequest request;
   request.problem = candidate.problem;
@@ -80,8 +80,15 @@ WrittenSchedule solved_schedule(const Candidate& candidate, const Machine& machi
   request.seed = options.seed;
   request.cutoff = cutoff;
   request.explain = false;
+  if (by_time && options.demand != Demand::Nothing)
+    by_time->can_be_written = [&](const Problem&, const Schedule& schedule) {
+      codegen::BuildOptions build = tuned_build(candidate);
+      std::string fault;
+      return refusals_of(candidate, machine, schedule, Demand::Written, stop, build, fault).empty();
+    };
+  request.by_time = std::move(by_time);
   for (int round = 0; round < kMostRounds; ++round) {
-    result.outcome = options.solve ? options.solve(request, stop, result.cached) : solver::solve(request, stop);
+    result.outcome = options.solve ? options.solve(request, stop, result.cached) : solver::solve_for_time(request, stop);
     result.refusal.clear();
     result.build = tuned_build(candidate);
     if (!result.outcome.schedule || options.demand == Demand::Nothing || stop.stop_requested()) return result;

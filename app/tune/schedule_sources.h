@@ -1,12 +1,14 @@
 // Where an evaluation gets its schedule from: placement without Z3, or the solver; and what becomes of a schedule that is to be a kernel.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 
 #include "app/tune/kernel_evaluator.h"
 #include "codegen/program/build.h"
+#include "solver/questions/fastest.h"
 
 namespace heddle::app {
 
@@ -22,9 +24,10 @@ struct WrittenSchedule {
   codegen::BuildOptions build;  ///< with the cuts of loops that compile clean, where that was demanded
 };
 
-/// Asks the solver, and again with what the code generator demands, until the schedule meets options.demand.
+/// Asks the solver, and again with what the code generator demands, until the schedule meets options.demand. `by_time`: what decides
+/// between orders; null: II alone.
 WrittenSchedule solved_schedule(const Candidate& candidate, const Machine& machine, const EvaluatorOptions& options,
-                                std::optional<Cycle> cutoff, const std::stop_token& stop);
+                                std::optional<Cycle> cutoff, std::shared_ptr<solver::TimeChoice> by_time, const std::stop_token& stop);
 
 /// Microseconds per launch on this machine's GPU; an error sentence where there are none. `wrong`: it ran, and computed something else.
 struct MeasuredCandidate {

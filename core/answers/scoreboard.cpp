@@ -12,6 +12,7 @@
 #include "core/base/text_style.h"
 #include "core/chart/csv.h"
 #include "core/formats/schedule_json.h"
+#include "core/simulate/forecast.h"
 #include "core/simulate/uncertain.h"
 
 namespace heddle {
@@ -36,11 +37,7 @@ double SimulatedFigures::stalled() const { return std::accumulate(stalls.begin()
 
 SimulatedFigures simulated_figures(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
                                    const Schedule& schedule, const ClockChoice& clock) {
-  KernelRunOptions options;
-  options.clock = clock;
-  options.loop.arbitration = Arbitration::Interleaved;
-  options.loop.most_ops = 5'000'000;  // a dozen contenders share the time that one simulation may take; beyond it extrapolates
-  const KernelRun run = run_kernel(kernel, machine, changes, problem, schedule, options);
+  const KernelRun run = run_kernel(kernel, machine, changes, problem, schedule, comparison_run(clock));
   SimulatedFigures figures;
   figures.fault = run.fault;
   if (!run.fault.empty()) return figures;

@@ -30,6 +30,10 @@ std::string headline(const SolveOutcome& outcome, const TextStyle& style) {
   const std::string bound = fmt::format("bound {}", outcome.lower_bound);
   if (outcome.schedule) {
     const Cycle ii = outcome.schedule->ii;
+    if (const auto& choice = outcome.fastest; choice && choice->least_proved && ii > choice->least_ii)
+      return join_facts({fmt::format("II {}", ii), fmt::format("least {}, proved", choice->least_ii) + stages_text(outcome.bound_stages),
+                         "chosen for its predicted time"},
+                        style);
     return join_facts({fmt::format("II {}", ii), bound, standing(ii, outcome.lower_bound, outcome.reason, outcome.bound_stages)}, style);
   }
   if (outcome.status == Status::Infeasible) {
@@ -111,10 +115,23 @@ std::string robust_text(const RobustChoice& choice) {
   return text;
 }
 
+std::string fastest_text(const FastestChoice& choice) {
+  const auto us = [](double value) { return fmt::format("{:.{}f} us", value, value < 100 ? 2 : value < 1000 ? 1 : 0); };
+  std::string text = "predicted: " + us(choice.microseconds);
+  if (choice.tflops > 0) text += fmt::format(", {:.0f} TFLOP/s", choice.tflops);
+  text += fmt::format(", {:.0f} cycles an iteration", choice.period);
+  if (choice.orders < 2) return text + "; no other order was found";
+  text += choice.from == "solver" ? fmt::format("; the fastest of {} compared", count_of(choice.orders, "order"))
+                                  : fmt::format("; the order of {}, the fastest of {} compared (the solver's first: {})", choice.from,
+                                                count_of(choice.orders, "order"), us(choice.first_microseconds));
+  return choice.complete ? text : text + ", not all in time";
+}
+
 std::string outcome_summary(const Problem& problem, const SolveOutcome& outcome, const TextStyle& style) {
   std::string text = fmt::format("{}\n{}\n", problem_title(problem), headline(outcome, style));
   if (!outcome.explanation.empty()) text += printable(outcome.explanation) + "\n";
   if (outcome.robust) text += styled(robust_text(*outcome.robust), style) + "\n";
+  if (outcome.fastest) text += styled(fastest_text(*outcome.fastest), style) + "\n";
   const std::string bounds = join_facts(
       {fmt::format("ResMII {}", outcome.res_mii), fmt::format("RecMII {}", outcome.rec_mii), fmt::format("issue {}", outcome.issue_mii)},
       style);
@@ -242,6 +259,18 @@ Json outcome_json(const Problem& problem, const SolveOutcome& outcome, const Con
   root.set("checker", schedule ? verdict_json(problem, check(problem, *schedule, constraints)) : Json());
   root.set("solver", outcome.solver).set("seed", outcome.seed);
   root.set("queries", outcome.queries).set("conflicts", outcome.conflicts);
+  if (const auto& fastest = outcome.fastest)
+    root.set("predicted", Json::object()
+                              .set("microseconds", fastest->microseconds)
+                              .set("cycles", fastest->cycles)
+                              .set("cycles_per_iteration", fastest->period)
+                              .set("tflops", fastest->tflops)
+                              .set("order_of", fastest->from)
+                              .set("orders", fastest->orders)
+                              .set("all_in_time", fastest->complete)
+                              .set("first_microseconds", fastest->first_microseconds)
+                              .set("least_ii", fastest->least_ii)
+                              .set("least_ii_proved", fastest->least_proved));
   if (const auto& robust = outcome.robust) {
     const auto spread = [](const PeriodSpread& s) { return Json::object().set("mean", s.mean).set("percentile_95", s.high); };
     root.set("robust", Json::object()

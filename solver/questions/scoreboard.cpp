@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/analysis/bounds.h"
@@ -10,6 +11,7 @@
 #include "core/base/stop_after.h"
 #include "core/formats/choices_json.h"
 #include "solver/baselines/greedy_layouts.h"
+#include "solver/questions/fastest.h"
 
 namespace heddle::solver {
 namespace {
@@ -19,6 +21,9 @@ Contender solver_contender(const SolveOutcome& outcome) {
   c.name = "solver";
   c.kind = ContenderKind::Solver;
   c.about = "found by Heddle's solver: smallest II, then fewest stages, warps, least memory and registers";
+  if (const auto& choice = outcome.fastest)
+    c.about = fmt::format("Heddle's default: of {} orders the one that is predicted to be fastest, {}", choice->orders,
+                          choice->from == "solver" ? std::string("the solver's own") : "that of " + choice->from);
   c.schedule = outcome.schedule;
   c.status = outcome.status;
   if (!c.schedule) c.why_not = outcome.explanation.empty() ? "none found in time" : outcome.explanation;
@@ -142,9 +147,12 @@ class Board {
     if (request_.layouts) {
       ChosenLayouts answer = choose_layouts(*request_.layouts, request_.resolve, request, stop_, listener_);
       outcome = answer.outcome, of = answer.problem;
+      request.problem = of;
+      if (request.by_time) choose_by_time(request, outcome, stop_, listener_);
       chosen = "; " + layout_claim(answer) + ": " + choices_text(answer.choices);
     } else {
-      outcome = solve(request, stop_, listener_);
+      request.by_time = with_board();
+      outcome = solve_for_time(request, stop_, listener_);
     }
     // With demands in force the solver's bound holds for schedules that meet them, and for no others.
     if (outcome.lower_bound > board_.lower_bound && outcome.status != Status::Infeasible) {
@@ -158,6 +166,24 @@ class Board {
     Contender solver = solver_contender(outcome);
     solver.about += chosen;
     add(std::move(solver), of);
+  }
+
+  /// What the solver's answer is chosen with: what stands on the board need be neither made nor predicted again.
+  std::shared_ptr<const TimeChoice> with_board() const {
+    if (!request_.solve.by_time) return nullptr;
+    auto choice = std::make_shared<TimeChoice>(*request_.solve.by_time);
+    const auto on_board = [&](const Baseline& baseline) {
+      return std::any_of(board_.contenders.begin(), board_.contenders.end(), [&](const Contender& c) { return c.name == baseline.name; });
+    };
+    choice->heuristics = !std::all_of(baselines().begin(), baselines().end(), on_board);
+    for (const Contender& c : board_.contenders) {
+      if (!c.valid() || c.period.deadlock) continue;
+      KnownOrder order{c.name, *c.schedule};
+      if (c.simulated && c.simulated->fault.empty())
+        order.forecast = Forecast{c.simulated->microseconds, c.simulated->cycles, c.simulated->period, c.simulated->tflops};
+      choice->orders.push_back(std::move(order));
+    }
+    return choice;
   }
 
   const ScoreboardRequest& request_;

@@ -28,19 +28,27 @@ class RobustSearch {
     SolveOutcome outcome = solve(plain, stop_, listener_);
     if (!outcome.schedule || outcome.serial || outcome.cancelled || numbers_.samples.empty()) return outcome;
     const Cycle least = outcome.schedule->ii;
-    limit_ = request_.ii ? least : least + least * request_.within_percent / 100;
     orders_.push_back(*outcome.schedule);
-    for (std::size_t k = 0; k < kSolved && k < numbers_.samples.size() && !over(); ++k)
-      learn(numbers_.samples[k * (numbers_.samples.size() - 1) / std::max<std::size_t>(1, kSolved - 1)]);
+    learn_all(request_.ii ? least : least + least * request_.within_percent / 100);
     choose(outcome, least);
     return outcome;
+  }
+
+  std::vector<Schedule> orders(Cycle most_ii) {
+    learn_all(most_ii);
+    return std::move(orders_);
   }
 
  private:
   bool over() const { return stop_.stop_requested() || deadline_.passed(); }
 
+  void learn_all(Cycle most_ii) {
+    for (std::size_t k = 0; k < kSolved && k < numbers_.samples.size() && !over(); ++k)
+      learn(numbers_.samples[k * (numbers_.samples.size() - 1) / std::max<std::size_t>(1, kSolved - 1)], most_ii);
+  }
+
   /// The orders of a schedule for these numbers, as far as they keep the limit for the numbers as they are.
-  void learn(const Problem& sample) {
+  void learn(const Problem& sample, Cycle most_ii) {
     SolveRequest other = request_;
     other.uncertain.reset();
     other.problem = sample;
@@ -59,7 +67,7 @@ class RobustSearch {
       if (request_.ii) moved.ii = std::max(moved.ii, *request_.ii);
       normalize_starts(moved);
       set_register_budgets(request_.problem, moved);
-      if (moved.ii > limit_ || !check(request_.problem, moved, request_.constraints).valid()) continue;
+      if (moved.ii > most_ii || !check(request_.problem, moved, request_.constraints).valid()) continue;
       if (std::none_of(orders_.begin(), orders_.end(), [&](const Schedule& known) { return same_program(known, moved); }))
         orders_.push_back(std::move(moved));
     }
@@ -103,7 +111,6 @@ class RobustSearch {
   const std::stop_token stop_;
   const SolveListener& listener_;
   const Deadline deadline_;
-  Cycle limit_ = 0;
   std::vector<Schedule> orders_;
 };
 
@@ -111,6 +118,11 @@ class RobustSearch {
 
 SolveOutcome solve_robustly(const SolveRequest& request, std::stop_token stop, const SolveListener& listener) {
   return RobustSearch(request, std::move(stop), listener).run();
+}
+
+std::vector<Schedule> robust_orders(const SolveRequest& request, Cycle most_ii, const std::stop_token& stop,
+                                    const SolveListener& listener) {
+  return RobustSearch(request, stop, listener).orders(most_ii);
 }
 
 }  // namespace heddle::solver

@@ -21,6 +21,8 @@
 
 namespace heddle::solver {
 
+struct TimeChoice;  // solver/questions/fastest.h
+
 enum class Objective { Stages, Warps, Smem, Tmem, Registers };
 
 struct SolveRequest {
@@ -43,6 +45,9 @@ struct SolveRequest {
   /// those whose II is up to `within_percent` above the least (solver/search/robust.h).
   std::shared_ptr<const UncertainNumbers> uncertain;
   int within_percent = 0;
+  /// Of all orders at hand the one that is predicted to be fastest. solve() does not look at it: solve_for_time() does
+  /// (solver/questions/fastest.h).
+  std::shared_ptr<const TimeChoice> by_time;
 };
 
 // What happens while it runs, in order; each is complete in itself.

@@ -138,6 +138,7 @@ int run_compare(const Arguments& arguments, const Terminal& terminal) {
 
   solver::ScoreboardRequest request;
   request.solve = solve_request(*inputs, arguments);
+  request.solve.by_time = time_choice_of(*inputs, arguments);
   request.given = *std::move(given);
   request.baselines = *std::move(baselines);
   request.simulate = [&](const Problem& of, const Schedule& schedule) {

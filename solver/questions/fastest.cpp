@@ -1,0 +1,156 @@
+#include "solver/questions/fastest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <utility>
+
+#include "core/analysis/bounds.h"
+#include "core/base/deadline.h"
+#include "core/base/stop_after.h"
+#include "core/check/certify.h"
+#include "core/check/checker.h"
+#include "solver/baselines/baselines.h"
+#include "solver/search/robust.h"
+
+namespace heddle::solver {
+namespace {
+
+class Choice {
+ public:
+  Choice(const SolveRequest& request, SolveOutcome& outcome, const std::stop_token& stop, const SolveListener& listener, double seconds)
+      : request_(request), choice_(*request.by_time), outcome_(outcome), listener_(listener), in_time_(stop, seconds), deadline_(seconds) {}
+
+  void make() {
+    add({"solver", *outcome_.schedule});
+    for (const KnownOrder& known : choice_.orders) add(known);
+    if (choice_.heuristics) add_heuristics();
+    add_robust();
+    predict_all();
+    choose();
+  }
+
+ private:
+  std::stop_token stop() const { return in_time_.token(); }
+
+  void add(KnownOrder order) {
+    const Problem& problem = request_.problem;
+    const bool first = orders_.empty();
+    if (!first && (order.schedule.ops.size() != problem.ops.size() || !check(problem, order.schedule, request_.constraints).valid()))
+      return;
+    const auto same =
+        std::find_if(orders_.begin(), orders_.end(), [&](const KnownOrder& known) { return same_program(known.schedule, order.schedule); });
+    if (same == orders_.end())
+      orders_.push_back(std::move(order));
+    else if (!same->forecast)
+      same->forecast = order.forecast;
+  }
+
+  void add_heuristics() {
+    for (const Baseline& baseline : baselines()) {
+      if (stop().stop_requested()) return;
+      if (listener_) listener_(Progress{"the order of " + baseline.name, outcome_.schedule->ii, 0, 0, 0});
+      if (Result<BaselineOutcome> found = run_baseline(request_.problem, baseline, {}, deadline_.left() / 4, stop()))
+        add({baseline.name, std::move(found->schedule)});
+    }
+  }
+
+  void add_robust() {
+    if (!choice_.uncertain || stop().stop_requested()) return;
+    if (listener_) listener_(Progress{"orders for numbers that are off", outcome_.schedule->ii, 0, 0, 0});
+    SolveRequest request = request_;
+    request.timeout_seconds = deadline_.left() / 2;
+    request.uncertain = choice_.uncertain;
+    for (Schedule& order : robust_orders(request, kNoFiniteII, stop(), {})) add({"the solver, for other numbers", std::move(order)});
+  }
+
+  /// On as many threads as the machine has: a prediction takes a tenth of a second.
+  void predict_all() {
+    if (listener_) listener_(Progress{fmt::format("comparing {} orders", orders_.size()), outcome_.schedule->ii, 0, 0, 0});
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+      for (std::size_t k = next++; k < orders_.size() && !stop().stop_requested(); k = next++)
+        if (!orders_[k].forecast) orders_[k].forecast = choice_.predict(request_.problem, orders_[k].schedule, stop());
+    };
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 1; t < std::min<std::size_t>(orders_.size(), std::max(1U, std::thread::hardware_concurrency())); ++t)
+      threads.emplace_back(work);
+    work();
+  }
+
+  void choose() {
+    if (!orders_.front().forecast) return;
+    const Forecast first = *orders_.front().forecast;
+    std::vector<const KnownOrder*> ranked;
+    for (const KnownOrder& order : orders_)
+      if (order.forecast) ranked.push_back(&order);
+    std::stable_sort(ranked.begin(), ranked.end(), [](const KnownOrder* a, const KnownOrder* b) {
+      return std::pair(a->forecast->microseconds, a->schedule.ii) < std::pair(b->forecast->microseconds, b->schedule.ii);
+    });
+    const auto best = std::find_if(ranked.begin(), ranked.end(), [&](const KnownOrder* order) {
+      return !choice_.can_be_written || choice_.can_be_written(request_.problem, order->schedule);
+    });
+    if (best == ranked.end()) return;  // whoever writes it hears why of the solver's own
+    const KnownOrder& chosen = **best;
+    FastestChoice answer;
+    answer.orders = static_cast<int>(ranked.size());
+    answer.complete = !stop().stop_requested() && ranked.size() == orders_.size();
+    answer.from = chosen.name;
+    answer.microseconds = chosen.forecast->microseconds;
+    answer.cycles = chosen.forecast->cycles;
+    answer.period = chosen.forecast->period;
+    answer.tflops = chosen.forecast->tflops;
+    answer.first_microseconds = first.microseconds;
+    answer.least_ii = outcome_.schedule->ii;
+    answer.least_proved = outcome_.status == Status::Optimal;
+    if (&chosen != orders_.data()) take(chosen, answer);
+    outcome_.fastest = std::move(answer);
+    if (listener_ && &chosen != orders_.data()) listener_(Incumbent{*outcome_.schedule});
+  }
+
+  void take(const KnownOrder& chosen, const FastestChoice& answer) {
+    Schedule schedule = chosen.schedule;
+    take_proof(request_.problem, request_.constraints, outcome_, schedule);
+    schedule.name = outcome_.schedule->name;
+    const std::string source = schedule.provenance.kind == "solver" ? std::string() : "; " + schedule.provenance.note;
+    schedule.provenance = {
+        "solver", "heddle",
+        fmt::format("the order of {}, predicted to be the fastest of {}: {:.1f} us, the first schedule of least II {:.1f}{}", answer.from,
+                    answer.orders, answer.microseconds, answer.first_microseconds, source)};
+    outcome_.status = schedule.certificate->status;
+    outcome_.objectives = schedule.certificate->objectives;
+    outcome_.schedule = std::move(schedule);
+  }
+
+  const SolveRequest& request_;
+  const TimeChoice& choice_;
+  SolveOutcome& outcome_;
+  const SolveListener& listener_;
+  const StopAfter in_time_;
+  const Deadline deadline_;
+  std::vector<KnownOrder> orders_;  ///< the solver's first
+};
+
+}  // namespace
+
+void choose_by_time(const SolveRequest& request, SolveOutcome& outcome, const std::stop_token& stop, const SolveListener& listener,
+                    double seconds) {
+  const bool chosen_elsewhere = request.ii || outcome.fastest || outcome.robust;
+  if (!outcome.schedule || outcome.serial || outcome.cancelled || outcome.cut_off || chosen_elsewhere || stop.stop_requested()) return;
+  if (listener && outcome.schedule->certificate) listener(Incumbent{*outcome.schedule});  // its proof need not wait for the choice
+  Choice(request, outcome, stop, listener, seconds).make();
+}
+
+SolveOutcome solve_for_time(const SolveRequest& request, std::stop_token stop, const SolveListener& listener) {
+  if (!request.by_time) return solve(request, std::move(stop), listener);
+  SolveRequest plain = request;
+  const double kept = seconds_for_choice(request);
+  plain.timeout_seconds = request.timeout_seconds - kept;
+  SolveOutcome outcome = solve(plain, stop, listener);
+  choose_by_time(request, outcome, stop, listener, kept);
+  return outcome;
+}
+
+}  // namespace heddle::solver

@@ -1,0 +1,50 @@
+// The default answer: of the orders at hand the one that is predicted to be the fastest as a whole kernel.
+//
+// II comes first, with its proof, and says nothing about which of its orders is fast. So the solver's schedule is compared with the orders
+// that numbers which are off lead to (solver/search/robust.h), with every heuristic's, and with those that the caller knows (hand
+// schedules). A prediction chooses; nothing is claimed to be the fastest of all.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/simulate/forecast.h"
+#include "core/simulate/uncertain.h"
+#include "solver/search/solve.h"
+
+namespace heddle::solver {
+
+struct KnownOrder {
+  std::string name;  ///< "fa3"
+  Schedule schedule;
+  std::optional<Forecast> forecast{};  ///< where the caller has it already
+};
+
+struct TimeChoice {
+  std::function<std::optional<Forecast>(const Problem&, const Schedule&, const std::stop_token&)>
+      predict;                                        ///< from several threads at once
+  std::vector<KnownOrder> orders;                     ///< of the request's problem; those that break a rule are left out
+  bool heuristics = true;                             ///< false: they are among `orders`
+  std::shared_ptr<const UncertainNumbers> uncertain;  ///< for more orders of the solver's own; null: no more of them
+  /// Whether a kernel can be written of it; empty: that is not asked. The fastest of which it can is chosen.
+  std::function<bool(const Problem&, const Schedule&)> can_be_written;
+  std::string inputs;  ///< names what predictions depend on beside the problem, for whoever keeps answers
+};
+
+/// A quarter of the time limit is kept for the choice.
+inline double seconds_for_choice(const SolveRequest& request) { return request.timeout_seconds / 4; }
+
+/// solve(), and then choose_by_time() where the request has a `by_time`.
+SolveOutcome solve_for_time(const SolveRequest& request, std::stop_token stop = {}, const SolveListener& listener = {});
+
+/// Puts the order of least predicted time into an outcome of the request: of equals the one with the smaller II, then the one it had. Bound
+/// and proof stay; `outcome.fastest` says what was compared. The outcome stays as it is where nothing can be predicted, where it has no
+/// schedule (or one op after the other, or one of an II that was asked for), and when stopped. Pre: request.by_time.
+void choose_by_time(const SolveRequest& request, SolveOutcome& outcome, const std::stop_token& stop = {},
+                    const SolveListener& listener = {}, double seconds = 15);
+
+}  // namespace heddle::solver
