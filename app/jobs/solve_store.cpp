@@ -192,7 +192,9 @@ void choose_or_recall(const ContentStore& store, const solver::SolveRequest& req
                       const solver::SolveListener& listener) {
   const double seconds = solver::seconds_for_choice(request);
   const std::string proof = store.on() && is_settled(request, outcome) ? solve_key(request, outcome.solver) : std::string();
-  const std::string key = proof.empty() ? proof : "fastest " + proof + "\nby " + request.by_time->inputs;
+  const std::string key = proof.empty() ? proof
+                                        : fmt::format("order for {} on {}\nby {}\n{}", request.problem.kernel, request.problem.machine,
+                                                      request.by_time->inputs, proof);
   solver::SolveRequest any = request;  // what is kept is the fastest, whether it can be written or not
   auto choice = std::make_shared<solver::TimeChoice>(*request.by_time);
   choice->can_be_written = {};
