@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/base/integer_division.h"
+
 namespace heddle::solver {
 
 bool never_same_group(const Op& a, const Op& b) { return a.variable_latency != b.variable_latency; }
@@ -45,6 +47,17 @@ void Closure::propagate(const SearchLimits& limits) {
     }
   }
   for (std::size_t v = 0; v < size_; ++v) contradiction_ |= bound_[v * size_ + v] > 0;
+}
+
+int least_depth(const Problem& problem, const Closure& closure, Cycle ii, const Channel& channel) {
+  if (channel.only_if_crossing) return 0;
+  Cycle needed = ii;
+  for (const Reader& r : channel.readers) {
+    const bool crosses = never_same_group(problem.op(channel.writer), problem.op(r.op));
+    const Cycle apart = channel.writer == r.op ? 0 : closure.at(channel.writer, r.op);
+    needed = std::max(needed, apart + r.distance * ii + r.release + (crosses ? r.signal : 0));
+  }
+  return static_cast<int>(ceil_div(needed, ii));
 }
 
 }  // namespace heddle::solver

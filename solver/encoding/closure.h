@@ -38,6 +38,9 @@ class Closure {
   bool contradiction_ = false;
 };
 
+/// Slots that a ring needs whatever the schedule: the least time between its writer and the release of its last reader.
+int least_depth(const Problem& problem, const Closure& closure, Cycle ii, const Channel& channel);
+
 /// Two ops of which one has variable latency and the other not are never in the same group.
 bool never_same_group(const Op& a, const Op& b);
 

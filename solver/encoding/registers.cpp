@@ -15,15 +15,6 @@ namespace {
 
 std::int64_t round_up(std::int64_t x, std::int64_t granule) { return ceil_div(x, granule) * granule; }
 
-/// A value that takes no register at all is a register value too.
-bool touches_registers(const Problem& problem, OpId op) {
-  for (const Value& v : problem.values)
-    if (v.producer == op && v.space == Space::Register) return true;
-  for (const Edge& e : problem.edges)
-    if (e.to == op && e.value.valid() && problem.value(e.value).space == Space::Register) return true;
-  return false;
-}
-
 std::int64_t fixed_registers(const Problem& problem) { return problem.limits.register_overhead + problem.resident_registers; }
 
 std::vector<std::int64_t> group_budgets(const Problem& problem, const Schedule& schedule) {
@@ -39,6 +30,14 @@ std::vector<std::int64_t> group_budgets(const Problem& problem, const Schedule& 
 }
 
 }  // namespace
+
+bool touches_registers(const Problem& problem, OpId op) {
+  for (const Value& v : problem.values)
+    if (v.producer == op && v.space == Space::Register) return true;
+  for (const Edge& e : problem.edges)
+    if (e.to == op && e.value.valid() && problem.value(e.value).space == Space::Register) return true;
+  return false;
+}
 
 std::int64_t registers_at(const Problem& problem, const Schedule& schedule, OpId at) {
   const Cycle ii = schedule.ii, now = schedule.start(at);

@@ -13,6 +13,9 @@ namespace heddle::solver {
 /// Registers per thread that the group of `op` holds when `op` starts, overhead included (core/problem/problem.h).
 std::int64_t registers_at(const Problem& problem, const Schedule& schedule, OpId op);
 
+/// It makes or reads a register value; one that takes no register at all is a register value too.
+bool touches_registers(const Problem& problem, OpId op);
+
 /// Fills in the smallest legal budget of every group.
 void set_register_budgets(const Problem& problem, Schedule& schedule);
 

@@ -5,13 +5,14 @@
 
 #include "core/problem/problem.h"
 #include "solver/relaxation/order_model.h"
+#include "solver/relaxation/register_model.h"
 
 namespace heddle::solver {
 
 /// Whether groups decide anything: at least two are left for ops of fixed latency.
 bool has_group_choice(const Problem& problem);
 
-/// Adds the groups of the part's ops. Pre: the model is neither refuted nor too large.
-void add_groups(OrderModel& model, const Problem& problem, const RelaxedPart& part);
+/// Adds the groups of the part's ops, and what `registers` says of them. Pre: the model is neither refuted nor too large.
+void add_groups(OrderModel& model, const Problem& problem, const RelaxedPart& part, const GroupRegisters* registers = nullptr);
 
 }  // namespace heddle::solver

@@ -73,14 +73,14 @@ std::optional<std::vector<Cycle>> assemble(const Problem& problem, const Relaxed
 }
 
 RelaxationAnswer decide(const Problem& problem, const RelaxedProblem& relaxed, bool with_groups, std::uint64_t effort,
-                        const SearchLimits& limits) {
+                        const SearchLimits& limits, const GroupRegisters* registers = nullptr) {
   RelaxationAnswer result;
   result.effort_left = effort;
   result.answer = relaxed.refuted ? Answer::No : Answer::Yes;
   Found found{std::vector<std::optional<Cycle>>(relaxed.op_count), std::vector<int>(relaxed.op_count, -1)};
   for (const RelaxedPart& part : relaxed.parts) {
     OrderModel model = make_order_model(part, relaxed.ii);
-    if (with_groups && !model.refuted && !model.too_large) add_groups(model, problem, part);
+    if (with_groups && !model.refuted && !model.too_large) add_groups(model, problem, part, registers);
     OrderSearch search(part, std::move(model));
     const Answer answer = search.run(result.effort_left, limits);
     result.conflicts += search.conflicts();
@@ -121,7 +121,7 @@ RelaxationAnswer decide_relaxation(const Problem& problem, const Constraints& co
   // differences come in only if what is found cannot be shifted into place.
   const bool with_groups = relaxation == Relaxation::Groups && has_group_choice(problem);
   const Kept kept = with_groups ? Kept::Whole : relaxation == Relaxation::FullestUnit ? Kept::FullestUnit : Kept::Units;
-  for (const Cycle widest : {ii, 3 * ii, -2 * kNoPath}) {
+  for (const Cycle widest : {ii, 3 * ii, kAnyWidth}) {
     const std::int64_t before = result.conflicts;
     result = decide(problem, relax(problem, constraints, ii, widest, kept), with_groups, result.effort_left, limits);
     result.conflicts += before;
@@ -129,6 +129,11 @@ RelaxationAnswer decide_relaxation(const Problem& problem, const Constraints& co
       break;
   }
   return result;
+}
+
+RelaxationAnswer decide_whole(const Problem& problem, const Constraints& constraints, Cycle ii, int stages, const GroupRegisters& registers,
+                              std::uint64_t effort, const SearchLimits& limits) {
+  return decide(problem, relax(problem, constraints, ii, kAnyWidth, Kept::Whole, stages), true, effort, limits, &registers);
 }
 
 RelaxationBound relaxation_bound(const Problem& problem, const Constraints& constraints, Cycle from, std::optional<Cycle> below,

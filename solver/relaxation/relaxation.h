@@ -9,6 +9,7 @@
 
 #include "core/problem/problem.h"
 #include "core/schedule/constraints.h"
+#include "solver/relaxation/register_model.h"
 #include "solver/z3/backend.h"
 
 namespace heddle::solver {
@@ -33,6 +34,10 @@ inline constexpr std::uint64_t kRelaxationEffortPerSecond = 300'000;
 /// Unknown: out of effort, stopped, past the deadline, or numbers too large for the engine. Repeatable but for the limits.
 RelaxationAnswer decide_relaxation(const Problem& problem, const Constraints& constraints, Cycle ii, Relaxation relaxation,
                                    std::uint64_t effort, const SearchLimits& limits);
+
+/// With warp groups, all ops within so many stages, and registers where they are counted. Rings have their greatest depths.
+RelaxationAnswer decide_whole(const Problem& problem, const Constraints& constraints, Cycle ii, int stages, const GroupRegisters& registers,
+                              std::uint64_t effort, const SearchLimits& limits);
 
 struct RelaxationBound {
   Cycle bound = 0;  ///< every II below, from `from` on, is refuted; at `from`, nothing is

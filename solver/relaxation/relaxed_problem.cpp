@@ -14,8 +14,8 @@ namespace {
 
 class Relaxer {
  public:
-  Relaxer(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest, Kept kept)
-      : problem_(problem), constraints_(constraints), ii_(ii), widest_(widest), kept_(kept), n_(problem.ops.size()) {
+  Relaxer(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest, Kept kept, int stages)
+      : problem_(problem), constraints_(constraints), ii_(ii), widest_(widest), kept_(kept), stages_(stages), n_(problem.ops.size()) {
     out_.ii = ii;
     out_.op_count = n_;
   }
@@ -54,6 +54,7 @@ class Relaxer {
   const Constraints& constraints_;
   Cycle ii_, widest_;
   Kept kept_;
+  int stages_;
   std::size_t n_;
   RelaxedProblem out_;
   std::vector<Residue> residues_;
@@ -150,7 +151,7 @@ void Relaxer::add_streams() {
 
 void Relaxer::add_differences() {
   std::vector<Cycle>& d = out_.longest;
-  d.assign(n_ * n_, kNoPath);
+  d.assign(n_ * n_, stages_ > 0 ? -(ii_ * stages_ - 1) : kNoPath);
   const auto raise = [&](std::size_t u, std::size_t v, Cycle apart) { d[u * n_ + v] = std::max(d[u * n_ + v], apart); };
   for (const StartDifference& x : certain_differences(problem_, ii_)) raise(x.from.index(), x.to.index(), x.apart);
   for (const UserConstraint& c : constraints_)
@@ -296,8 +297,8 @@ void Relaxer::order_alike(RelaxedPart& part, const std::vector<bool>& alone) con
 
 }  // namespace
 
-RelaxedProblem relax(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest, Kept kept) {
-  return Relaxer(problem, constraints, ii, widest, kept).run();
+RelaxedProblem relax(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest, Kept kept, int stages) {
+  return Relaxer(problem, constraints, ii, widest, kept, stages).run();
 }
 
 }  // namespace heddle::solver

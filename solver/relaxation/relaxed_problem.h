@@ -65,7 +65,11 @@ enum class Kept {
   Whole,        ///< the same, with all ops in one part, as one needs where warp groups tie them together
 };
 
-/// Two ops u, v are held together when -(path(u, v) + path(v, u)) <= widest: so far the one can move against the other.
-RelaxedProblem relax(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest, Kept kept = Kept::Units);
+inline constexpr Cycle kAnyWidth = -2 * kNoPath;
+
+/// Two ops u, v are held together when -(path(u, v) + path(v, u)) <= widest: so far the one can move against the other. `stages`: all
+/// ops start within so many; 0: any.
+RelaxedProblem relax(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest, Kept kept = Kept::Units,
+                     int stages = 0);
 
 }  // namespace heddle::solver

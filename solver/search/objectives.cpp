@@ -9,25 +9,12 @@
 #include <utility>
 
 #include "core/analysis/usage.h"
-#include "core/base/integer_division.h"
 #include "solver/encoding/families.h"
 
 namespace heddle::solver {
 namespace {
 
 constexpr std::uint64_t kGuessEffort = kEffortPerSecond / 2;
-
-/// Slots that a ring needs whatever the schedule: the least time between its writer and the release of its last reader.
-int least_depth(const Model& model, const Channel& channel) {
-  if (channel.only_if_crossing) return 0;
-  Cycle needed = model.ii();
-  for (const Reader& r : channel.readers) {
-    const bool crosses = never_same_group(model.problem().op(channel.writer), model.problem().op(r.op));
-    const Cycle apart = channel.writer == r.op ? 0 : model.closure().at(channel.writer, r.op);
-    needed = std::max(needed, apart + r.distance * model.ii() + r.release + (crosses ? r.signal : 0));
-  }
-  return static_cast<int>(ceil_div(needed, model.ii()));
-}
 
 std::int64_t lower_bound(const Model& model, Objective objective) {
   const Problem& problem = model.problem();
@@ -39,7 +26,7 @@ std::int64_t lower_bound(const Model& model, Objective objective) {
       const Space space = objective == Objective::Smem ? Space::Smem : Space::Tmem;
       std::int64_t total = space == Space::Smem ? problem.resident_smem : problem.resident_columns;
       for (const Channel& c : problem.channels)
-        if (c.space == space) total += c.size * least_depth(model, c);
+        if (c.space == space) total += c.size * least_depth(problem, model.closure(), model.ii(), c);
       return total;
     }
     case Objective::Registers: return 0;
@@ -92,7 +79,8 @@ Lit objective_at_most(LiveModel& live, Objective objective, std::int64_t bound) 
 std::vector<ObjectiveValue> optimize_objectives(LiveModel& live, const std::vector<Objective>& order, Schedule& best,
                                                 const std::function<void(const Schedule&)>& improved,
                                                 const std::function<void(const ObjectiveValue&)>& settled,
-                                                const std::vector<std::int64_t>& floor) {
+                                                const std::vector<std::int64_t>& floor,
+                                                const std::function<bool(const std::vector<std::int64_t>&)>& refuted) {
   const Problem& problem = live.model().problem();
   std::vector<ObjectiveValue> values;
   std::vector<Lit> fixed;
@@ -112,6 +100,15 @@ std::vector<ObjectiveValue> optimize_objectives(LiveModel& live, const std::vect
     while (value > low && !out_of_time) {
       const bool guess = std::exchange(shortest, false);
       const std::int64_t bound = guess ? low : memory ? low + (value - 1 - low) / 2 : value - step;
+      if (refuted) {
+        std::vector<std::int64_t> bounds;
+        for (const ObjectiveValue& known : values) bounds.push_back(known.value);
+        bounds.push_back(bound);
+        if (refuted(bounds)) {
+          low = bound + step;
+          continue;
+        }
+      }
       std::vector<Lit> assumptions = fixed;
       assumptions.push_back(at_most(live, objective, bound));
       std::optional<std::int64_t> cap = register_cap;

@@ -20,10 +20,12 @@ Lit objective_at_most(LiveModel& live, Objective objective, std::int64_t bound);
 
 /// Improves `best` in place and calls `improved` for every better schedule. Objectives not reached in time keep their value,
 /// marked not proved. `floor`: lexicographically no schedule is below these values of the first objectives, which is known
-/// from elsewhere. Throws Stopped only from formula building.
+/// from elsewhere. `refuted`, if given, may know that no schedule has these values of the objectives so far, or smaller ones. Throws
+/// Stopped only from formula building.
 std::vector<ObjectiveValue> optimize_objectives(LiveModel& live, const std::vector<Objective>& order, Schedule& best,
                                                 const std::function<void(const Schedule&)>& improved,
                                                 const std::function<void(const ObjectiveValue&)>& settled,
-                                                const std::vector<std::int64_t>& floor = {});
+                                                const std::vector<std::int64_t>& floor = {},
+                                                const std::function<bool(const std::vector<std::int64_t>&)>& refuted = {});
 
 }  // namespace heddle::solver

@@ -11,6 +11,7 @@
 #include "core/check/checker.h"
 #include "solver/encoding/closure.h"
 #include "solver/encoding/finish_schedule.h"
+#include "solver/encoding/homes.h"
 #include "solver/encoding/registers.h"
 
 namespace heddle::solver {
@@ -50,7 +51,6 @@ class Placer {
   std::int64_t cost_of(std::size_t v, Cycle at, std::size_t group, bool in_time, std::int64_t most, std::vector<std::size_t>& out);
   void consider(std::size_t v, std::size_t group, Spot& best);
   std::vector<std::size_t> order();
-  void choose_homes();
   void adopt(const Schedule& start);
   void insert(std::size_t v, Cycle at, std::size_t group);
   void remove(std::size_t v);
@@ -135,39 +135,6 @@ std::optional<Cycle> Placer::demand(const Arc& arc, bool same) const {
 bool Placer::overlap(Cycle a, Cycle length_a, Cycle b, Cycle length_b) const {
   const Cycle ahead = residue(b - a);
   return ahead < length_a || ii_ - ahead < length_b;
-}
-
-/// Ops that pass values on in registers stay together, as long as there are several such chains and groups to share
-/// them.
-void Placer::choose_homes() {
-  home_.assign(size_, {});
-  std::vector<std::size_t> chain(size_);
-  std::iota(chain.begin(), chain.end(), std::size_t{0});
-  const auto root = [&](std::size_t v) {
-    while (chain[v] != v) v = chain[v] = chain[chain[v]];
-    return v;
-  };
-  for (const Edge& e : problem_.edges)
-    if (e.value.valid() && problem_.value(e.value).registers > 0)
-      chain[std::max(root(e.from.index()), root(e.to.index()))] = std::min(root(e.from.index()), root(e.to.index()));
-  std::vector<Cycle> work(size_, 0);
-  std::vector<std::size_t> members(size_, 0), chains;
-  for (std::size_t v = 0; v < size_; ++v) {
-    if (problem_.ops[v].variable_latency) continue;
-    work[root(v)] += problem_.ops[v].window;
-    if (++members[root(v)] == 2) chains.push_back(root(v));
-  }
-  if (chains.size() < 2 || groups_ < first_group_ + 2) return;
-  std::stable_sort(chains.begin(), chains.end(), [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });
-  std::vector<Cycle> load(groups_, 0);
-  std::vector<std::optional<std::size_t>> group(size_);
-  for (const std::size_t c : chains) {
-    const auto least = std::min_element(load.begin() + static_cast<std::ptrdiff_t>(first_group_), load.end()) - load.begin();
-    group[c] = static_cast<std::size_t>(least);
-    load[static_cast<std::size_t>(least)] += work[c] + 1;
-  }
-  for (std::size_t v = 0; v < size_; ++v)
-    if (!problem_.ops[v].variable_latency) home_[v] = group[root(v)];
 }
 
 /// Longest path to an end, or against loops a few rounds of it: what many ops wait for comes first.
@@ -462,7 +429,7 @@ std::optional<Schedule> Placer::run() {
   for (const Op& op : problem_.ops)
     for (const UnitUse& use : op.uses)
       if (use.duration > ii_ || op.window > ii_ || use.amount > problem_.unit(use.unit).capacity) return {};
-  choose_homes();
+  home_ = homes_of(problem_, first_group_, groups_);
   const std::vector<std::size_t> ops = order();
   if (closure_.contradiction()) return {};
   if (options_.start) adopt(*options_.start);

@@ -5,9 +5,9 @@
 
 #include "core/analysis/bounds.h"
 #include "core/check/checker.h"
-#include "solver/encoding/finish_schedule.h"
 #include "solver/encoding/user.h"
 #include "solver/relaxation/relaxation.h"
+#include "solver/search/from_relaxation.h"
 #include "solver/search/incumbent.h"
 #include "solver/search/placement.h"
 #include "solver/search/serial.h"
@@ -43,12 +43,7 @@ std::optional<Schedule> placed_below(const Problem& problem, const Constraints& 
 
 std::optional<Schedule> relaxed_below(const Problem& problem, const Constraints& constraints, Cycle bound, const SearchLimits& limits) {
   const RelaxationAnswer relaxed = decide_relaxation(problem, constraints, bound - 1, Relaxation::Groups, kEffort, limits);
-  if (relaxed.answer != Answer::Yes || relaxed.groups.empty() || relaxed.starts.empty()) return std::nullopt;
-  Schedule schedule;
-  schedule.ii = bound - 1;
-  for (std::size_t v = 0; v < relaxed.starts.size(); ++v) schedule.ops.push_back({relaxed.starts[v], relaxed.groups[v]});
-  finish_schedule(problem, constraints, schedule);
-  return check(problem, schedule, constraints).valid() ? std::optional(std::move(schedule)) : std::nullopt;
+  return schedule_from(problem, constraints, bound - 1, relaxed);
 }
 
 }  // namespace

@@ -17,16 +17,17 @@
 #include "core/base/saturate.h"
 #include "core/check/certify.h"
 #include "core/check/checker.h"
-#include "solver/encoding/finish_schedule.h"
 #include "solver/encoding/user.h"
 #include "solver/relaxation/relaxation.h"
 #include "solver/search/core.h"
 #include "solver/search/decide.h"
 #include "solver/search/demand_bound.h"
+#include "solver/search/from_relaxation.h"
 #include "solver/search/ii_cap.h"
 #include "solver/search/incumbent.h"
 #include "solver/search/objectives.h"
 #include "solver/search/robust.h"
+#include "solver/search/seek.h"
 #include "solver/search/serial.h"
 #include "solver/search/stage_range.h"
 #include "solver/search/words.h"
@@ -44,13 +45,6 @@ constexpr int kPlaceEffort = 4;
 constexpr std::uint64_t kRelaxationSeconds = 5;  // of its effort, where the query itself has no limit
 constexpr std::uint64_t kPatientSeconds = 5;     // the same, on many ops, before queries that rarely answer
 constexpr std::uint64_t kConfirmEffort = 5 * kEffortPerSecond;
-
-std::string join(const std::vector<std::string>& parts, const char* separator, std::size_t most) {
-  std::string text;
-  for (std::size_t i = 0; i < parts.size() && i < most; ++i) text += (i ? separator : "") + parts[i];
-  if (parts.size() > most) text += fmt::format("{}and {} more", separator, parts.size() - most);
-  return text;
-}
 
 class Search {
  public:
@@ -86,6 +80,7 @@ class Search {
   Answer decide(Cycle ii, std::uint64_t effort = 0);
   bool worth_asking() const { return problem_.ops.size() <= kManyOps; }
   void place(int effort);
+  void seek_at_bound();
   Answer decide_by_relaxation(Cycle ii, std::uint64_t effort);
   std::optional<Cycle> propose(const RelaxationAnswer& relaxed, Cycle ii);
   void raise_by_relaxation(Relaxation kind, std::uint64_t effort);
@@ -123,6 +118,7 @@ class Search {
   Clock::time_point begin_;
   SearchLimits limits_;
   SolveOutcome outcome_;
+  bool sought_ = false;                    ///< the schedule is from seek(): hard for Z3, as what lies below it would be
   std::optional<Schedule> serial_;         ///< the answer where nothing else is found
   bool any_stages_ = false;                ///< ask with as many stage numbers as any schedule needs
   int max_stages_ = request_.max_stages;   ///< grows where a schedule was found beyond what a refutation speaks of
@@ -250,22 +246,13 @@ Answer Search::decide_by_relaxation(Cycle ii, std::uint64_t effort) {
 
 /// Makes what a relaxation found into a schedule, if the checker accepts it and it is better. Returns the least II it led to.
 std::optional<Cycle> Search::propose(const RelaxationAnswer& relaxed, Cycle ii) {
-  if (relaxed.groups.empty() || relaxed.starts.empty()) return {};
-  Schedule schedule;
-  schedule.ii = ii;
-  for (std::size_t v = 0; v < relaxed.starts.size(); ++v) {
-    Placement placement;
-    placement.start = relaxed.starts[v];
-    placement.group = relaxed.groups[v];
-    schedule.ops.push_back(placement);
-  }
-  finish_schedule(problem_, request_.constraints, schedule);
-  if (!check(problem_, schedule, request_.constraints).valid()) return {};
+  std::optional<Schedule> schedule = schedule_from(problem_, request_.constraints, ii, relaxed);
+  if (!schedule) return {};
   if (!request_.ii)
-    if (std::optional<Schedule> better = tightened(problem_, request_.constraints, schedule); better && better->ii >= outcome_.lower_bound)
-      schedule = std::move(*better);
-  if (outcome_.schedule && outcome_.schedule->ii <= schedule.ii) return schedule.ii;
-  accept(std::move(schedule));
+    if (std::optional<Schedule> better = tightened(problem_, request_.constraints, *schedule); better && better->ii >= outcome_.lower_bound)
+      schedule = std::move(better);
+  if (outcome_.schedule && outcome_.schedule->ii <= schedule->ii) return schedule->ii;
+  accept(*std::move(schedule));
   return outcome_.schedule->ii;
 }
 
@@ -310,7 +297,7 @@ void Search::declare_infeasible(Cycle ii) {
   try {
     const Core core = find_core(problem_, request_.constraints, named);
     const std::vector<std::string> because = core_sentences(problem_, request_.constraints, core);
-    if (!because.empty()) outcome_.explanation += ", because these cannot hold together: " + join(because, "; ", 6);
+    if (!because.empty()) outcome_.explanation += ", because these cannot hold together: " + told(because, 6);
   } catch (const Stopped&) {
   }
 }
@@ -363,6 +350,7 @@ void Search::find_ii() {
   raise_by_relaxation(Relaxation::Units, kRelaxationEffortPerSecond / 5);
   raise_by_relaxation(Relaxation::Groups, kRelaxationEffortPerSecond);
   if (few && outcome_.lower_bound > arithmetic) place(0);
+  if (few) seek_at_bound();
   if (!climb(outcome_.lower_bound)) return;
   if (!few) raise_by_relaxation(Relaxation::Groups, kPatientSeconds * kRelaxationEffortPerSecond);
   close_gap();
@@ -375,7 +363,6 @@ void Search::find_ii() {
 void Search::place(int effort) {
   if (exhausted() || fixes_rotation(request_.constraints)) return;
   if (outcome_.schedule && outcome_.schedule->ii <= outcome_.lower_bound) return;
-  const auto begin = Clock::now();
   PlacementOptions options;
   options.stages = stage_range(outcome_.lower_bound).stages;
   options.seed = request_.seed + static_cast<std::uint64_t>(effort);
@@ -384,9 +371,18 @@ void Search::place(int effort) {
   place_better(problem_, request_.constraints, outcome_.lower_bound, outcome_.schedule, effort, options,
                [&](const Schedule& better) { accept(better); });
   const Cycle after = outcome_.schedule ? outcome_.schedule->ii : 0;
-  if (after == before && effort == 0) return;
-  log(fmt::format("placing ops one by one: {} ({:.3f} s)", after == before ? "nothing better" : fmt::format("II {}", after),
-                  seconds_between(begin, Clock::now())));
+  if (after != before || effort > 0) log("placing ops one by one: " + (after == before ? "nothing better" : fmt::format("II {}", after)));
+}
+
+/// What the relaxation cannot refute it may be able to find, registers and memory included.
+void Search::seek_at_bound() {
+  const Cycle ii = outcome_.lower_bound;
+  if (exhausted() || fixes_rotation(request_.constraints) || (outcome_.schedule && outcome_.schedule->ii <= ii)) return;
+  std::optional<Schedule> found = seek(problem_, request_.constraints, ii, stage_range(ii).stages, limits_);
+  if (!found) return;
+  sought_ = true;
+  log(fmt::format("II {}: schedule found without the solver", ii));
+  accept(*std::move(found));
 }
 
 /// Goes up from the bound with doubling steps to a first schedule; false when there is none, or none in time. After a few
@@ -515,6 +511,12 @@ void Search::confirm_for_any_stages() {
 }
 
 void Search::settle_objectives() {
+  // What was sought has the shortest rings: registers are what is left to save.
+  while (sought_ && !request_.objectives.empty() && !exhausted()) {
+    auto better = seek_fewer_registers(problem_, request_.constraints, *outcome_.schedule, request_.objectives, limits_);
+    if (!better) break;
+    accept(*std::move(better));
+  }
   Schedule best = *outcome_.schedule;
   const bool pinned = fixes_rotation(request_.constraints);
   const int stages = pinned ? std::max(stage_count(best), stage_range(best.ii).stages) : stage_count(best);
@@ -531,7 +533,10 @@ void Search::settle_objectives() {
     send(ObjectiveSettled{value});
     log(fmt::format("{}: {}{}", value.name, value.value, value.proved ? ", proved" : ", not proved"));
   };
-  optimize_objectives(live, request_.objectives, best, improved, settled);
+  const auto caps = [&](const std::vector<std::int64_t>& values) { return caps_of(request_.objectives, values, stages); };
+  std::function<bool(const std::vector<std::int64_t>&)> refuted;
+  if (sought_) refuted = [&](const auto& values) { return refuted_within(problem_, request_.constraints, best.ii, caps(values), limits_); };
+  optimize_objectives(live, request_.objectives, best, improved, settled, {}, refuted);
   outcome_.queries += live.queries();
   outcome_.conflicts += live.model().backend().conflicts();
   // Later objectives may have moved earlier ones down as a side effect; report what the schedule is.

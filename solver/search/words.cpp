@@ -355,4 +355,10 @@ std::string tightest_cycle(const Problem& problem, const Core& core, Cycle ii) {
                      room - ratio.weight);
 }
 
+std::string told(const std::vector<std::string>& sentences, std::size_t most) {
+  const auto end = sentences.begin() + static_cast<std::ptrdiff_t>(std::min(most, sentences.size()));
+  const std::string text = fmt::format("{}", fmt::join(sentences.begin(), end, "; "));
+  return sentences.size() > most ? fmt::format("{}; and {} more", text, sentences.size() - most) : text;
+}
+
 }  // namespace heddle::solver

@@ -25,4 +25,7 @@ std::vector<std::string> core_sentences(const Problem& problem, const Constraint
 /// The cycle of the core's dependences, hand-offs aside, and refills that leaves least room at `ii`; empty where there is room enough.
 std::string tightest_cycle(const Problem& problem, const Core& core, Cycle ii);
 
+/// The first `most` of them in one line.
+std::string told(const std::vector<std::string>& sentences, std::size_t most);
+
 }  // namespace heddle::solver
