@@ -100,6 +100,7 @@ Result<ChildResult> run_child(std::vector<std::string> words, std::stop_token st
 
   ChildResult result;
   LineCutter lines(error_line);
+  std::size_t heard = 0;  // on both streams
   const Clock::time_point begin = Clock::now();
   Clock::time_point last_moment = Clock::time_point::max();
   const auto go_on = [&] {
@@ -116,12 +117,22 @@ Result<ChildResult> run_child(std::vector<std::string> words, std::stop_token st
       child.send(SIGTERM);
     }
     if (now > last_moment) child.send(SIGKILL);
-    return now <= last_moment && result.out.size() <= kMostChildOutput;
+    return now <= last_moment && heard <= kMostChildOutput;
   };
-  listen({{&out->from, [&](std::string_view bytes) { result.out += bytes; }},
-          {&error->from, [&](std::string_view bytes) { lines.take(bytes); }}},
+  const auto hear = [&](std::string_view bytes) { return bytes.substr(0, kMostChildOutput - std::min(heard, kMostChildOutput)); };
+  listen({{&out->from,
+           [&](std::string_view bytes) {
+             result.out += hear(bytes);
+             heard += bytes.size();
+           }},
+          {&error->from,
+           [&](std::string_view bytes) {
+             lines.take(hear(bytes));
+             heard += bytes.size();
+           }}},
          go_on);
-  if (result.out.size() > kMostChildOutput) return Error::environment(program + " writes without end");
+  if (heard > kMostChildOutput)
+    return Error::environment(fmt::format("{} writes without end; it was ended after {} MiB", program, kMostChildOutput >> 20));
   lines.end();
   in.close();
   const ProcessEnd end = child.wait();
