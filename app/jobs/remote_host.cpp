@@ -271,7 +271,7 @@ Result<ChildResult> run_there(const RemoteHeddle& heddle, const std::vector<std:
       "trap leave EXIT\n"
       "trap 'exit 143' HUP INT TERM\n"
       "cd \"$job\" || exit 125\n";
-  script += "mkdir cubins && HEDDLE_CUBINS=$job/cubins && export HEDDLE_CUBINS\n";
+  script += "mkdir cubins && HEDDLE_CUBINS=$job/cubins HEDDLE_CALLED=heddle && export HEDDLE_CUBINS HEDDLE_CALLED\n";
   for (const RemoteFile& file : files) {
     const std::string text = file.binary ? base64(file.content) : file.content, end = "END-" + Hash().add(text).hex();
     script += fmt::format("{} >{} <<'{}' || exit 125\n{}{}{}\n", file.binary ? "base64 -d" : "cat", file.name, end, text,
