@@ -17,18 +17,18 @@
 namespace heddle::app {
 namespace {
 
-constexpr std::size_t kMostChildOutput = std::size_t{64} << 20;
+constexpr std::size_t kMostChildOutput = std::size_t{64} << 20, kLongestLine = 4096;
 
 /// Cuts what comes into lines.
 class LineCutter {
  public:
   explicit LineCutter(const std::function<void(std::string_view)>& heard) : heard_(heard) {}
   void take(std::string_view bytes) {
-    for (const char c : bytes) {
-      if (c == '\n' || c == '\r')
-        end();
-      else if (line_.size() < 4096)
-        line_ += c;
+    for (std::size_t at = 0; at < bytes.size();) {
+      const std::size_t stop = std::min(bytes.find_first_of("\n\r", at), bytes.size());
+      line_ += bytes.substr(at, std::min(stop - at, kLongestLine - line_.size()));
+      if (stop < bytes.size()) end();
+      at = stop + 1;
     }
   }
   void end() {
