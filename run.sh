@@ -31,6 +31,12 @@ configure release || die 6 "CMake could not configure the build: something above
 build release "${targets[@]}" || die 1 "the build failed (see above)"
 unlock_build
 
+# What messages call the program: what was typed here.
+HEDDLE_CALLED=$0
+[[ $0 == */* ]] || HEDDLE_CALLED="bash $0"
+[[ $INSTALL == yes ]] || HEDDLE_CALLED+=" --no-install"
+export HEDDLE_CALLED
+
 if (($#)); then
   if [[ $1 == --help || $1 == -h ]]; then usage; fi
   exec "$programs/heddle" "$@"

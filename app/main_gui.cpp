@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <iostream>
 #include <thread>
 
 #include "app/command/arguments.h"
+#include "app/command/called.h"
 #include "app/command/exit_code.h"
 #include "app/command/help.h"
 #include "app/command/terminal.h"
@@ -190,7 +190,7 @@ int take_screenshot(const Arguments& arguments, const Terminal& terminal) {
   } else if (const auto written = write_png(picture, (*platform)->read_picture()); !written) {
     return report(terminal, written.error(), false);
   }
-  for (const LogEntry& entry : session.log()) std::fprintf(stderr, "%s\n", entry.text.c_str());
+  for (const LogEntry& entry : session.log()) terminal.err << entry.text << "\n";
   return session.error() ? report(terminal, session.error()->error, false) : kDone;
 }
 
@@ -236,7 +236,9 @@ int run_window(const Arguments& arguments, const Terminal& terminal, std::option
 }
 
 int run(int argc, char** argv) {
-  Terminal terminal{std::cout, std::cerr, detect_style(), stderr_is_tty()};
+  called_as(argc > 0 ? argv[0] : nullptr);
+  ProcessTerminal process;
+  Terminal terminal = process.terminal();
   if (auto handed_over = take_hand_over(argc, argv)) return run_window({}, terminal, std::move(handed_over));
   const auto parsed = parse_words(*find_command("gui"), {argv + std::min(argc, 1), argv + argc});
   if (const auto* error = std::get_if<UsageError>(&parsed)) return report_usage(terminal, *error, false);

@@ -10,7 +10,8 @@ and in a program, before its first launch:
     import heddle_triton
     heddle_triton.use("FOLDER")                # Triton compiles with the schedules in FOLDER
 
-No GPU is needed but for running the program itself. This one file is all: it needs the standard library and Triton 3.4 or later.
+No GPU is needed but for running the program itself. This one file needs the standard library, Triton 3.4 or later, and a heddle program, which
+checks every schedule: the one that HEDDLE names, else the one on PATH or in the folders that this file came with.
 """
 
 # How it gets between two passes of Triton: Triton's own make_ttgir is called with stand-ins for its pass manager and its passes. It names
@@ -26,12 +27,16 @@ import json
 import math
 import os
 import re
+import selectors
+import shlex
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import traceback
 import types
 from pathlib import Path
@@ -41,6 +46,7 @@ OLDEST = (3, 4)  # its texts are the first that carry a schedule
 TARGETS = (80, 86, 89, 90, 100, 103, 110, 120)
 MULTIPROCESSORS = {80: 108, 90: 132, 100: 148}  # what scripts ask to size a persistent grid
 SECONDS, SEARCH_SECONDS = 60, 60  # that heddle has for an answer, and in addition for a search
+MOST_BYTES = 64 << 20  # of a text, and of what a program says
 
 
 class Fault(Exception):
@@ -55,8 +61,36 @@ class Unlike(Fault):
     """This Triton lists its passes in another way than those that we know; nothing has been run."""
 
 
+def printable(text: str) -> str:
+    """Control characters, also those of writing direction, as '?': a name out of a file cannot steer the terminal. Newlines stay."""
+    return re.sub("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]", "?", text)
+
+
 def say(sentence: str) -> None:
-    print(f"heddle_triton: {sentence}", file=sys.stderr, flush=True)
+    """One line on stderr. Where nothing can be written, nothing is said: that is no reason to end somebody's program."""
+    line = f"heddle_triton: {printable(' '.join(sentence.splitlines()))}\n"
+    with contextlib.suppress(Exception):
+        try:
+            number = sys.stderr.fileno()
+        except Exception:  # the program has put something of its own there
+            sys.stderr.write(line)
+        else:
+            sys.stderr.flush()
+            os.write(number, line.encode())  # in Python's buffer it would be tried again at the end, and change the exit code
+
+
+def typed(path: str) -> str:
+    """A program or a file as somebody in this folder types it."""
+    with contextlib.suppress(OSError, ValueError):
+        if not (short := os.path.relpath(path)).startswith(".."):
+            path = short if "/" in short else f"./{short}"
+    return shlex.quote(path)
+
+
+def own_command() -> str:
+    """This file with the Python that it runs with, as a shell reads it."""
+    python = "python3" if shutil.which("python3") == sys.executable else typed(sys.executable or "python3")
+    return f"{python} {typed(__file__)}"
 
 
 def expect_triton() -> None:
@@ -85,6 +119,19 @@ def target_number(text: str) -> int:
     if not found or int(found[1]) not in TARGETS:
         raise Fault(f"there is no target '{text}'; known are {', '.join(f'sm_{number}' for number in TARGETS)}", 2)
     return int(found[1])
+
+
+def read_file(path: Path) -> str:
+    """Of a regular file: a fifo would be waited for, and /dev/zero has no end."""
+    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise Fault(f"{path.name} is no regular file")
+    with open(number, "rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise Fault(f"{path.name} has more than {MOST_BYTES >> 20} MiB")
+    return content.decode()
 
 
 def write_file(path: Path, content: str | bytes) -> None:
@@ -239,57 +286,108 @@ def digest(module: Any) -> str:
 
 
 # ---- the heddle program -----------------------------------------------------------------------------------------------------------------
-def find_heddle() -> str | None:
-    """One that HEDDLE names and that is there but cannot be run is found too: it fails, and what fails has checked nothing."""
+def find_heddle() -> str:
+    """The one that HEDDLE names, and then no other: it would not be the one that was meant."""
     if named := os.environ.get("HEDDLE"):
-        return shutil.which(named) or (named if os.path.exists(named) else None)
-    return shutil.which("heddle") or shutil.which(Path(__file__).resolve().parent.parent / "build" / "release" / "heddle")
+        if found := shutil.which(named) or (os.path.exists(named) and named):
+            return found
+        raise Fault(f"HEDDLE is '{named}', and there is no such program; it takes a name or a path, without options", 2)
+    root = Path(__file__).resolve().parent.parent  # of a checkout, or share/heddle of a package
+    for place in ("heddle", root / "build/release/heddle", root.parent.parent / "bin/heddle"):
+        if found := shutil.which(place):
+            return found
+    raise Fault("there is no heddle program: set HEDDLE to its path, or put it on PATH", 2)
+
+
+def heddle_command() -> str:
+    """The same as the reader of a sentence types it."""
+    with contextlib.suppress(Fault):
+        if (found := find_heddle()) != shutil.which("heddle"):
+            return typed(found)
+    return "heddle"
+
+
+def hear(words: list[str], seconds: float | None = None, **options: Any) -> tuple[int, str, str]:
+    """How a program ended, and what it said on both streams. A fault where it cannot be run, needs longer, or talks without end."""
+    end = math.inf if seconds is None else time.monotonic() + seconds
+    late = Fault(f"{words[0]} gave no answer to '{words[1]}' in {seconds} s")
+    try:
+        run = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, **options)
+    except (OSError, ValueError) as fault:
+        raise Fault(f"{words[0]} cannot be run ({getattr(fault, 'strerror', None) or fault})") from None
+    with run, selectors.DefaultSelector() as ears:
+        heard = {run.stdout: bytearray(), run.stderr: bytearray()}
+        try:
+            for stream in heard:
+                ears.register(stream, selectors.EVENT_READ)
+            while ears.get_map():
+                if time.monotonic() > end:
+                    raise late
+                for key, _ in ears.select(min(1, max(0, end - time.monotonic()))):
+                    piece = os.read(key.fd, 1 << 16)
+                    heard[key.fileobj] += piece
+                    if not piece:
+                        ears.unregister(key.fileobj)
+                    if len(heard[key.fileobj]) > MOST_BYTES:
+                        raise Fault(f"{words[0]} writes without end")
+            try:
+                run.wait(None if seconds is None else max(0, end - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                raise late from None
+        except BaseException:  # its children end with it: they would hold the pipes open
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(run.pid, signal.SIGKILL)
+            raise
+        return run.returncode, *(stream.decode(errors="replace") for stream in heard.values())
 
 
 def ask_heddle(*arguments: Any, accepted: tuple = (0,), searches: int = 0, read: Callable | None = None) -> Any:
     """What `read` finds in the JSON that it prints. A fault, in one sentence, where it cannot be run, fails, hangs, or answers otherwise."""
     program, seconds = find_heddle(), SECONDS + searches * SEARCH_SECONDS
-    if not program:
-        raise Fault("there is no heddle program: set HEDDLE to its path, or put it on PATH", 2)
     words = [program, *map(str, arguments), *(["--timeout", str(SEARCH_SECONDS)] if searches else [])]
-    try:
-        with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
-                              start_new_session=True) as run:
-            try:
-                stdout, stderr = run.communicate(timeout=seconds)
-            except BaseException:  # its children end with it: they would hold the pipes open
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(run.pid, signal.SIGKILL)
-                raise
-    except OSError as fault:
-        raise Fault(f"{program} cannot be run ({fault.strerror})") from None
-    except subprocess.TimeoutExpired:
-        raise Fault(f"{program} gave no answer to '{arguments[0]}' in {seconds} s") from None
-    if run.returncode not in accepted:
+    code, stdout, stderr = hear(words, seconds, env=dict(os.environ, HEDDLE_CALLED=heddle_command()))
+    if code not in accepted:
         lines = [line.removeprefix("heddle: ") for line in stderr.splitlines() if line.strip() and not line.startswith("heddle: note:")]
-        raise Fault((lines or [f"{program} ended '{arguments[0]}' with code {run.returncode} and said nothing"])[0][:400])
+        raise Fault((lines or [f"{program} ended '{arguments[0]}' with code {code} and said nothing"])[0][:400])
     try:
         return read(json.loads(stdout)) if read else None
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise Fault(f"{program} answered '{arguments[0]}' as heddle does not") from None
 
 
+def telling_lines(text: str) -> str:
+    """Those of what Triton, LLVM and MLIR print that say what is wrong."""
+    lines = re.findall(r"(?m)^.*(?:\berror:|Assertion|LLVM ERROR|UNREACHABLE).*$", text)
+    # MLIR ends its errors with one that only says that there were some.
+    return "".join(f"{printable(line.strip())}\n" for line in lines if "Failures have been detected" not in line)
+
+
 def telling_line(text: str) -> str:
     """Of what a program said before it gave up, the line that says why."""
+    telling = telling_lines(text).splitlines()
+    crash = [line for line in telling if not re.search(r"\berror:", line)]
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    crash = [line for line in lines if re.search(r"Assertion|LLVM ERROR|UNREACHABLE", line)]
-    # MLIR ends its errors with one that only says that there were some.
-    errors = [line for line in lines if re.search(r"\berror:", line) and "Failures have been detected" not in line]
-    return (crash[-1:] + errors + lines[-1:] + ["it said nothing"])[0].removeprefix("heddle_triton: ")[:400]
+    return (crash[-1:] + telling + lines[-1:] + ["it said nothing"])[0].removeprefix("heddle_triton: ")[:400]
+
+
+def reason_of(fault: BaseException, printed: str) -> str:
+    """Why a kernel does not compile. Triton's CompilationError is a picture of the source that ends in "^"; what is wrong is in what it was
+    raised for. Its passes print what is wrong, and raise that they have failed."""
+    place = ""
+    while True:
+        if hasattr(fault, "error_message") and hasattr(getattr(fault, "node", None), "lineno"):
+            place = f", in line {fault.node.lineno} of its source"
+        if not fault.__cause__:
+            break
+        fault = fault.__cause__
+    message = getattr(fault, "error_message", None) or f"{type(fault).__name__}: {fault}"
+    if type(fault) is RuntimeError:
+        message = telling_line(f"{printed}\n{fault}")
+    return " ".join(message.split())[:400] + place
 
 
 def why_not_in_order(path: Path) -> str:
-    """What `heddle check` finds in a text, "triton-order: ...", or why it could not look. Only where no heddle is there, a text is taken
-    unchecked, and one line says so."""
-    if not find_heddle():
-        say("no heddle program is found (HEDDLE, PATH, build/release/heddle), so no schedule is checked; Triton checks none either")
-        return ""
-
+    """What `heddle check` finds in a text, "triton-order: ...", or why it could not look: what is not checked is not used."""
     def read(answer: dict) -> str:
         broken = "; ".join(f"{each['rule']}: {each['message']}" for each in answer["violations"])
         return broken or ("" if answer["valid"] is True else "heddle check says that it is not valid")
@@ -324,7 +422,7 @@ class Tensor:
         return self.dtype.itemsize
 
 
-def typed(value: Any) -> Any:
+def with_pointer(value: Any) -> Any:
     """numpy's arrays have no pointer that Triton would take."""
     if type(value).__module__ == "numpy" and type(value).__name__ == "ndarray":
         return Tensor(str(value.dtype), value.shape, tuple(step // value.itemsize for step in value.strides))
@@ -386,8 +484,9 @@ def without_torch_gpu(target: int) -> contextlib.AbstractContextManager:
 class Dumper:
     """Writes the texts of every kernel that is compiled while it is installed; nothing is launched."""
 
-    def __init__(self, triton: Any, target: int, folder: Path, all_configs: bool):
-        self.triton, self.folder, self.all_configs = triton, folder, all_configs
+    def __init__(self, triton: Any, target: int, folder: Path, all_configs: bool, printed: Path):
+        self.triton, self.folder, self.all_configs, self.printed = triton, folder, all_configs, printed
+        self.lock = threading.RLock()  # stderr, for one, is everybody's
         self.target = triton.backends.compiler.GPUTarget("cuda", target, 32)
         self.seen: set[tuple] = set()  # kernels that have been written
         self.numbers: dict[str, int] = {}  # of a kernel's name -> how many of them so far
@@ -418,20 +517,25 @@ class Dumper:
         rest = scheduled
         if "add_warp_specialize" in passes.names:
             rest = passes.names.index("add_warp_specialize") + 1
-            keep("partitioned", text_after_partitioning(lambda: passes.run_range(module, scheduled, rest)))
+            keep("partitioned", text_after_partitioning(lambda: passes.run_range(module, scheduled, rest), self.printed.with_name("passes")))
         passes.run_range(module, rest)
         keep("final", str(module))
 
     def compile(self, name: str, build: Callable[[], Any]) -> Any:
         """One kernel. What goes wrong is said, and the script goes on."""
-        self.written = []
+        with self.lock:
+            return self.compile_alone(name, build)
+
+    def compile_alone(self, name: str, build: Callable[[], Any]) -> Any:
+        self.written, printed = [], str
         try:
-            kernel = build()
+            with stderr_in(self.printed) as printed:
+                kernel = build()
             metadata = kernel.metadata._asdict()
         except Exception as fault:
             self.failed += 1
             until_then = f" (its texts until then are in {self.folder})" if self.written else ""
-            say(f"{name} could not be compiled: {telling_line(str(fault) or type(fault).__name__)}{until_then}")
+            say(f"{name} could not be compiled: {reason_of(fault, printed())}{until_then}")
             return None
         for path in self.written:  # now with what is known in the end: shared, tmem_size; warps of all partitions only in the final form
             asked = {} if path.name.endswith(".final.ttgir") else {"num_warps": self.num_warps}
@@ -454,7 +558,7 @@ class Dumper:
                 stages["cubin"] = lambda ptx, metadata: b""  # ptxas would be work for nothing
 
         def skip_launch(kernel: Any, *arguments: Any, grid: Any = None, warmup: bool = True, **named: Any) -> Any:
-            arguments, named = [typed(value) for value in arguments], {name: typed(value) for name, value in named.items()}
+            arguments, named = [with_pointer(value) for value in arguments], {name: with_pointer(value) for name, value in named.items()}
             return dumper.compile(kernel.__name__, lambda: run_kernel(kernel, *arguments, grid=grid, warmup=True, **named))
 
         def skip_tuning(tuner: Any, *arguments: Any, **named: Any) -> Any:
@@ -487,24 +591,39 @@ class Dumper:
         self.compile(kernel.__name__, lambda: self.triton.compile(source, target=self.target, options=dict(options)))
 
 
-def text_after_partitioning(run: Callable[[], None]) -> str:
-    """The text between two passes that Triton nests in one; it can be had only as what MLIR prints before each pass."""
-    before = os.environ.get("MLIR_ENABLE_DUMP", "0")
-    with tempfile.TemporaryFile() as log:
+@contextlib.contextmanager
+def stderr_in(path: Path, shown: Callable[[str], str] = printable) -> Any:
+    """What is printed meanwhile, by C++ too, goes into a file, where it is found even if the process ends, and what is to be seen of it to stderr
+    afterwards. Gives what was printed."""
+    with contextlib.suppress(Exception):  # whatever the script has put there
         sys.stderr.flush()
-        stderr = os.dup(2)
+    stderr, text = os.dup(2), ""
+    with open(path, "w+b") as log:
         os.dup2(log.fileno(), 2)
-        os.environ["MLIR_ENABLE_DUMP"] = "1"
         try:
-            run()
+            yield lambda: text
         finally:
+            with contextlib.suppress(Exception):
+                sys.stderr.flush()
             os.dup2(stderr, 2)
             os.close(stderr)
-            os.environ["MLIR_ENABLE_DUMP"] = before
             log.seek(0)
-            printed = log.read().decode(errors="replace")
-            print(*re.findall(r"(?m)^.*\berror:.*\n", printed), sep="", end="", file=sys.stderr)
-    parts = re.split(r"(?m)^// -----// IR Dump Before (.*)\n", printed)
+            text = log.read().decode(errors="replace")
+            path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                os.write(2, shown(text).encode())
+
+
+def text_after_partitioning(run: Callable[[], None], log: Path) -> str:
+    """The text between two passes that Triton nests in one; it can be had only as what MLIR prints before each pass."""
+    before = os.environ.get("MLIR_ENABLE_DUMP", "0")
+    os.environ["MLIR_ENABLE_DUMP"] = "1"
+    try:
+        with stderr_in(log, telling_lines) as printed:
+            run()
+    finally:
+        os.environ["MLIR_ENABLE_DUMP"] = before
+    parts = re.split(r"(?m)^// -----// IR Dump Before (.*)\n", printed())
     after = [text for header, text in zip(parts[1::2], parts[4::2]) if "tritongpu-partition-scheduling" in header]
     return after[0].strip() + "\n" if after and form_of(after[0]) == "partitioned" else ""
 
@@ -513,7 +632,7 @@ def dump_here(order: dict) -> int:
     """The part of `dump` that runs the script, in a process of its own: assertions of Triton's end it."""
     triton, script = load_triton(), Path(order["script"])
     target = order["target"] or gpu_here(triton)
-    dumper = Dumper(triton, target, Path(order["folder"]), order["all_configs"])
+    dumper = Dumper(triton, target, Path(order["folder"]), order["all_configs"], Path(order["printed"]))
     dumper.install()
     sys.argv, sys.path[0] = [str(script), *order["arguments"]], str(script.resolve().parent)
     sys.modules["heddle_triton"] = sys.modules[__name__]  # wherever this file lies, the script can import it
@@ -550,11 +669,10 @@ def gpu_here(triton: Any) -> int:
         raise Fault("there is no GPU here, so the target must be named: --target sm_90 (Hopper), --target sm_100 (Blackwell)", 2) from None
 
 
-def in_child(part: str, order: dict, **options: Any) -> subprocess.CompletedProcess:
-    """Triton's own cache is left alone: what is compiled here is no whole kernel, or one with another schedule."""
-    with tempfile.TemporaryDirectory() as cache:
-        environment = dict(os.environ, TRITON_CACHE_DIR=cache)
-        return subprocess.run([sys.executable, os.path.abspath(__file__), part, json.dumps(order)], env=environment, **options)
+def child(part: str, folder: str, order: dict) -> tuple[list[str], dict]:
+    """The words and the environment of a process that runs Triton. Triton's own cache is left alone: what is compiled
+    there is no whole kernel, or one with another schedule."""
+    return [sys.executable, os.path.abspath(__file__), part, json.dumps(order)], dict(os.environ, TRITON_CACHE_DIR=f"{folder}/cache")
 
 
 def dump(script: str, arguments: list[str], target: int | None, folder: Path, all_configs: bool) -> tuple[list[Path], int]:
@@ -566,10 +684,20 @@ def dump(script: str, arguments: list[str], target: int | None, folder: Path, al
         raise Fault(f"the output folder {there} is a file: name another one with -o", 2)
     expect_triton()
     before = {path: path.stat().st_mtime_ns for path in folder.glob("*.ttgir")}
-    run = in_child("_dump", {"script": script, "arguments": arguments, "target": target, "folder": str(folder), "all_configs": all_configs})
-    if run.returncode < 0:
-        raise Fault(f"Triton ended the process (signal {-run.returncode}); what it said stands above, and texts written until then are in {folder}")
-    return sorted(path for path in folder.glob("*.scheduled.ttgir") if before.get(path) != path.stat().st_mtime_ns), run.returncode
+    with tempfile.TemporaryDirectory() as work:
+        # The script may go to another folder.
+        words, environment = child("_dump", work, {"script": script, "arguments": arguments, "target": target, "folder": str(folder.absolute()),
+                                                   "all_configs": all_configs, "printed": f"{work}/printed"})
+        code = subprocess.run(words, env=environment).returncode
+        if code < 0:
+            said = {log.name: log.read_text(errors="replace") for log in Path(work).iterdir() if log.is_file()}
+            print(printable(said.get("printed", "")), end="", file=sys.stderr, flush=True)
+            why = telling_line("".join(map(telling_lines, said.values())))
+            raise Fault(f"Triton ended the process (signal {-code}): {why}; texts written until then are in {folder}")
+    new = sorted(path for path in folder.glob("*.scheduled.ttgir") if before.get(path) != path.stat().st_mtime_ns)
+    if not new and not code:
+        raise Fault(f"{script} ended without a word, and no text was written to {folder}")
+    return new, code
 
 
 # ---- finish -----------------------------------------------------------------------------------------------------------------------------
@@ -580,9 +708,9 @@ def hashable(value: Any) -> Any:
 def options_for(path: Path, text: str, given: dict) -> dict:
     """Of the command line, else of the module, else of the .json beside the text; Triton's own defaults for the rest."""
     options: dict[str, Any] = {}
-    if path.with_suffix(".json").is_file():
+    if path.with_suffix(".json").exists():
         try:
-            options = dict(json.loads(path.with_suffix(".json").read_text()))
+            options = dict(json.loads(read_file(path.with_suffix(".json"))))
         except (ValueError, TypeError):
             raise Fault(f"{path.with_suffix('.json').name} beside it does not hold a JSON object") from None
         for name in ("num_warps", "extern_libs", "arch"):  # summed over partitions by Triton; of another machine
@@ -620,14 +748,14 @@ def finish_here(order: dict) -> int:
 
 def finish(path: Path, target: int | None = None, given: dict | None = None, out: Path | None = None) -> tuple[Path, dict]:
     """Where the results lie, without their endings, and what Triton says of them."""
-    if not path.is_file():
+    if not path.exists():
         raise Fault(f"there is no text {path}", 2)
     expect_triton()
-    text = path.read_text()
+    text = read_file(path)
     form, named = form_of(text), re.search(r'ttg\.target = "cuda:(\d+)"', text)
     if form in ("specialized", "final"):
         raise Fault(f"{path.name} is in {form} form: the passes that would read a schedule have run over it, and no pass may run twice; "
-                    "finish a text in input, scheduled or partitioned form (heddle_triton.py dump writes them)")
+                    "finish a text in input, scheduled or partitioned form ({own_command()} dump writes them)")
     if not kernel_of(text):
         raise Fault(f"{path.name} holds no kernel of Triton's (tt.func public)")
     if not target and not named:
@@ -640,11 +768,12 @@ def finish(path: Path, target: int | None = None, given: dict | None = None, out
     if Path(f"{stem}.ttgir").resolve() == path.resolve():
         raise Fault(f"the result would overwrite {path}: name another one with -o", 2)
     with tempfile.TemporaryDirectory() as folder:
-        run = in_child("_finish", {"text": str(path), "form": form, "folder": folder, "target": target or int(named[1]),
-                                   "options": options_for(path, text, given or {})}, capture_output=True, text=True)
-        if run.returncode:
-            how = f"crashed (signal {-run.returncode})" if run.returncode < 0 else "failed"
-            raise Fault(f"Triton {how} on {path.name}: {telling_line(run.stderr)}")
+        words, environment = child("_finish", folder, {"text": str(path), "form": form, "folder": folder, "target": target or int(named[1]),
+                                                       "options": options_for(path, text, given or {})})
+        code, _, said = hear(words, env=environment)
+        if code:
+            how = f"crashed (signal {-code})" if code < 0 else "failed"
+            raise Fault(f"Triton {how} on {path.name}: {telling_line(said)}")
         for ending in ("ttgir", "ptx", "cubin", "json"):
             write_file(Path(f"{stem}.{ending}"), (Path(folder) / f"finished.{ending}").read_bytes())
         return stem, json.loads((Path(folder) / "finished.json").read_text())
@@ -676,29 +805,27 @@ class Schedules:
 
     def add(self, triton: Any, folder: Path) -> bool:
         """Whether any text of the folder can be used. What goes wrong with one is said, and costs only that one."""
-        checked = bool(find_heddle())
-        if not checked:
-            why_not_in_order(folder)  # says, once, that nothing is checked
+        find_heddle()  # where there is none, nothing can be checked
         backend = triton.compiler.make_backend(triton.backends.compiler.GPUTarget("cuda", 90, 32))
         context, found = new_context(backend), []
         for path in sorted(folder.glob("*.ttgir")):
             try:
-                found.append(self.entry(triton, path, checked, context))
+                found.append(self.entry(triton, path, context))
             except Exception as fault:
                 say(f"{path.name} is not used: {fault}")
         entries = (*self.table.entries, *found)
         self.table = Table(entries, "heddle-" + hashlib.sha256("".join(entry.text for entry in entries).encode()).hexdigest())
         return bool(found)
 
-    def entry(self, triton: Any, path: Path, checked: bool, context: Any) -> Entry:
-        text = path.read_text()
+    def entry(self, triton: Any, path: Path, context: Any) -> Entry:
+        text = read_file(path)
         form = form_of(text)
         if form in ("specialized", "final"):
             raise Fault(f"it is in {form} form, which no schedule is read from")
-        if why := why_not_partitions(triton, form) or (checked and why_not_in_order(path)):
+        if why := why_not_partitions(triton, form) or why_not_in_order(path):
             raise Fault(why)
         num_stages = options_for(path, text, {}).get("num_stages")
-        return Entry(path.name, kernel_of(text), "input" if form == "input" else "scheduled", text, digest(read_module(path, context)), num_stages)
+        return Entry(path.name, kernel_of(text), "input" if form == "input" else "scheduled", text, digest(parse_text(text, context)), num_stages)
 
     def say_once(self, mark: str, sentence: str) -> None:
         with self.lock:
@@ -785,7 +912,7 @@ def use(folder: str | os.PathLike) -> bool:
             raise Fault(f"there is no folder {folder}")
         schedules = _in_use or Schedules()
         if not schedules.add(triton, Path(folder)):
-            raise Fault(f"there is no schedule in {folder}; heddle_triton.py solve SCRIPT -o {folder} makes some")
+            raise Fault(f"there is no schedule in {folder}; {own_command()} solve SCRIPT -o {shlex.quote(str(folder))} makes some")
         if not _in_use:
             schedules.install()
         _in_use = schedules
@@ -810,11 +937,11 @@ def solve_one(text: Path, machine: list[str], folder: Path, row: list[str]) -> s
     # Of a kernel that Triton specializes, the text with its partitions is what it runs.
     whole = text.with_name(text.name.replace(".scheduled.", ".partitioned."))
     whole = whole if whole.exists() else text
-    own, best, free = ask_heddle("compare", whole, *machine, "--format", "json", searches=2,
-                                 read=lambda answer: [int(answer["sides"][at].get("period") or 0) for at in range(3)])
+    own, best, free, why_none = ask_heddle("compare", whole, *machine, "--format", "json", searches=2, read=lambda answer: [
+        *(int(answer["sides"][at].get("period") or 0) for at in range(3)), answer["sides"][1].get("why_not")])
     row[1:] = [*(str(period or "-") for period in (own, best, free)), predicted_bytes(whole), str(beside.get("shared"))]
     if not best:
-        return "left to Triton: no schedule was found in time"
+        return f"left to Triton: {why_none or 'no schedule was found'}"
     if own and best >= own:
         return "left to Triton: nothing better was found"
     with tempfile.TemporaryDirectory() as work:
@@ -835,8 +962,7 @@ def solve_one(text: Path, machine: list[str], folder: Path, row: list[str]) -> s
 
 
 def solve(script: str, arguments: list[str], target: int | None, folder: Path, all_configs: bool, machine: list[str]) -> int:
-    if not find_heddle():
-        raise Fault("there is no heddle program: set HEDDLE to its path, or put it on PATH", 2)
+    find_heddle()
     table = [["kernel", "Triton's", "best of Triton", "best of machine", "shared, predicted", "shared by Triton", ""]]
     for path in (folder / "dump").glob("*.sm*.*.ttgir"):  # of an earlier run
         path.unlink()
@@ -854,10 +980,12 @@ def solve(script: str, arguments: list[str], target: int | None, folder: Path, a
         return code
     widths = [max(len(row[column]) for row in table) for column in range(6)]
     for row in table:
-        print("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths)), row[-1]]).rstrip())
+        print(printable("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths)), row[-1]]).rstrip()))
     print("\nCycles per iteration and bytes are predictions by the model, bytes also what Triton says; nothing was run on a GPU.")
     if any(row[-1].startswith("given back") for row in table):
-        print(f'To compile with these schedules, say before the first launch:\n\n    import heddle_triton; heddle_triton.use("{folder.resolve()}")\n')
+        line = f"import heddle_triton; heddle_triton.use({json.dumps(str(folder.resolve()))})"
+        print(f"To compile with these schedules, say before the first launch:\n\n    {line}\n\nPython finds heddle_triton beside your program, "
+              f"if you copy it there, or with PYTHONPATH={typed(str(Path(__file__).resolve().parent))}")
     else:
         print("No kernel is given back; there is nothing to change.")
     return code
@@ -878,8 +1006,13 @@ ABOUT = {
 }
 
 
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> Any:
+        raise Fault(f"{message} ({self.prog} --help explains more)", 2)
+
+
 def parse(command: str, words: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog=f"heddle_triton.py {command}", usage=f"%(prog)s {ABOUT[command][0]}", description=ABOUT[command][1],
+    parser = Parser(prog=f"{own_command()} {command}", usage=f"%(prog)s {ABOUT[command][0]}", description=ABOUT[command][1],
                                      allow_abbrev=False)
     parser.add_argument("--target", metavar="sm_N", help="sm_90: Hopper, sm_100: Blackwell, ...; needed where there is no GPU")
     if command == "finish":
@@ -909,7 +1042,7 @@ def main(words: list[str]) -> int:
     if command in ("_dump", "_finish"):
         return (dump_here if command == "_dump" else finish_here)(json.loads(words[1]))
     if command in ("--help", "-h", "help"):
-        print(__doc__.strip() + "\n\nheddle_triton.py COMMAND --help says more about a command.")
+        print(__doc__.strip().replace("    heddle_triton.py ", f"    {own_command()} ") + f"\n\n{own_command()} COMMAND --help says more about a command.")
         return 0
     if command not in ABOUT:
         raise Fault(f"there is no command '{command}': dump, finish, solve (--help explains them)", 2)
@@ -920,11 +1053,12 @@ def main(words: list[str]) -> int:
     if command == "dump":
         texts, code = dump(options.script, options.arguments, options.target, options.out, options.all_configs)
         if texts:
-            print(f"{options.out}: {len(texts)} kernel{'s' * (len(texts) != 1)}; to see them: heddle list {options.out}")
+            shown = f"{options.out}: {len(texts)} kernel{'s' * (len(texts) != 1)}; to see them: {heddle_command()} list {shlex.quote(str(options.out))}"
+            print(printable(shown))
         return code
     stem, metadata = finish(options.text, options.target, {"num_warps": options.num_warps, "num_stages": options.num_stages}, options.out)
     tensor_memory = f", tensor memory {metadata['tmem_size']} columns" if metadata.get("tmem_size") else ""
-    print(f"{stem}.{{ttgir,ptx,cubin,json}}: shared {metadata['shared']} bytes{tensor_memory}, {metadata['num_warps']} warps; compiled, not run")
+    print(printable(f"{stem}.{{ttgir,ptx,cubin,json}}: shared {metadata['shared']} bytes{tensor_memory}, {metadata['num_warps']} warps; compiled, not run"))
     return 0
 
 

@@ -3,6 +3,7 @@
 
 #include "app/cli/inputs.h"
 #include "app/cli/triton_check.h"
+#include "app/command/called.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
 #include "core/analysis/period.h"
@@ -31,7 +32,7 @@ int run_check(const Arguments& arguments, const Terminal& terminal) {
                    << "\n";
       if (!period.sentence.empty()) terminal.out << printable(period.sentence) << "\n";
       if (verdict.valid())
-        if (const std::string line = give_back_line(*inputs, schedule); !line.empty()) terminal.out << printable(line) << "\n";
+        if (const std::string line = give_back_line(*inputs, schedule); !line.empty()) terminal.out << as_called(printable(line)) << "\n";
     }
   }
   return verdict.valid() ? kDone : kNegative;

@@ -12,6 +12,7 @@
 
 #include "app/batch/job_process.h"
 #include "app/command/arguments.h"
+#include "app/command/called.h"
 #include "app/command/commands.h"
 #include "app/command/help.h"
 #include "app/command/interrupt.h"
@@ -69,7 +70,8 @@ int run_guarded(const std::vector<std::string>& args, Terminal& terminal) {
 }  // namespace
 
 int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err) {
-  Terminal terminal{out, err, {}, false};
+  PrintableStream safe_out(out), safe_err(err);
+  Terminal terminal{safe_out, safe_err, {}, false};
   return run_guarded(args, terminal);
 }
 
@@ -80,9 +82,11 @@ int run_cli(int argc, char** argv) {
   const int taken = enter_job(argc, argv);
   argc -= taken;
   argv += taken;
-  Terminal terminal{std::cout, std::cerr, detect_style(), stderr_is_tty()};
+  if (taken == 0) called_as(argc > 0 ? argv[0] : nullptr);  // what a job says is the same wherever it runs
+  ProcessTerminal process;
+  Terminal terminal = process.terminal();
   const int code = run_guarded(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), terminal);
-  std::cout.flush();
+  terminal.out.flush();
   if (std::cout.good()) return code;
   terminal.complain("standard output cannot be written");
   return code == kDone ? kEnvironment : code;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/cli/lowering.h"
+#include "app/command/called.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
@@ -223,10 +224,10 @@ int run_interpret(const Arguments& arguments, const Terminal& terminal) {
                                       {"fault", found.empty() ? Json() : Json(found)}})
                         .pretty();
   else if (!found.empty())
-    terminal.out << found << "\n";
+    terminal.out << as_called(found) << "\n";
   else if (all && !terminal.quiet)
-    terminal.out << (data ? fmt::format("{}: {} with data, every element as heddle eval computes it\n", printable(lowered->program.kernel),
-                                        count_of(times, "interleaving"))
+    terminal.out << (data ? fmt::format("{}: {} with data, every element as {} eval computes it\n", printable(lowered->program.kernel),
+                                        count_of(times, "interleaving"), program_called())
                           : fmt::format("{}: {} of {} roles over {}, {} trips each: no deadlock, no race\n",
                                         printable(lowered->program.kernel), count_of(times, "interleaving"), lowered->program.roles.size(),
                                         count_of(tiles, "tile"), lowered->program.trips))

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/lowering.h"
+#include "app/command/called.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
 #include "app/command/shared_options.h"
@@ -73,13 +74,17 @@ class HostSession {
   /// Lines of heddle there are as good as ours; others are ssh's, or the login's, and matter where nothing comes of it.
   void hear(const std::string& line) {
     if (line.find(kWithoutGpu) != std::string::npos) return;
-    if (terminal_.quiet || !(is_ours(line) || terminal_.verbose))
-      unsaid_.push_back(line);
-    else
+    if (terminal_.quiet || !(is_ours(line) || terminal_.verbose)) {
+      if (unsaid_.size() < kMostUnsaid) unsaid_.push_back(line);
+    } else {
       terminal_.err << said(line) << "\n" << std::flush;
+    }
   }
+  static constexpr std::size_t kMostUnsaid = 10000;  ///< lines
   static bool is_ours(const std::string& line) { return line.starts_with("heddle: "); }
-  std::string said(const std::string& line) const { return is_ours(line) ? line : fmt::format("heddle: {}: {}", host_.name, line); }
+  std::string said(const std::string& line) const {
+    return is_ours(line) ? as_called(line) : fmt::format("heddle: {}: {}", host_.name, line);
+  }
   bool interrupted(int& code) const {
     terminal_.complain("interrupted");
     code = kInterrupted;

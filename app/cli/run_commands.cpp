@@ -101,9 +101,7 @@ int measure(const Arguments& arguments, const Terminal& terminal, bool profile) 
   codegen::RunOptions options;
   options.limit_seconds = arguments.seconds("--limit").value_or(options.limit_seconds);
   options.stop = interrupt.token();
-  options.note = [&](const std::string& text) {
-    if (!terminal.quiet) terminal.err << "heddle: " << text << "\n" << std::flush;
-  };
+  options.note = [&](const std::string& text) { terminal.note(text); };
   auto result = codegen::run_plan(prepared->plan, options);
   if (!result.ok()) return report(terminal, result.error(), json);
   if (result->cancelled) {

@@ -204,7 +204,7 @@ int export_ttgir(const Target& target, Arguments arguments, const Terminal& term
   if (const int failed = write_text(terminal, path, given->text)) return failed;
   say_given(target, *given, own_meant, machine, terminal);
   if (path != "-") terminal.note("ttgir written to " + path);
-  terminal.note("next: " + finish_command(path == "-" ? "OUT.ttgir" : path));
+  terminal.note("next: " + finish_command(path == "-" ? "OUT.ttgir" : path, target.program.target));
   say_price(target, arguments, terminal);
   return kDone;
 }

@@ -119,7 +119,8 @@ Validator::Known Validator::load(const Question& line, std::vector<Fault>& wrong
     return {};
   }
   const Arguments& words = std::get<CommandLine>(parsed).arguments;
-  std::ostringstream nowhere;
+  std::ostringstream unread;
+  PrintableStream nowhere(unread);
   const Terminal silent{nowhere, nowhere, {}, false, true, false};
   Result<Inputs> inputs = load_inputs(words, silent);
   if (!inputs) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "app/command/called.h"
 #include "app/command/exit_code.h"
 #include "core/base/text_style.h"
 
@@ -70,11 +71,11 @@ std::string usage_line(const CommandSpec& command) {
 
 std::string overview() {
   std::string text = "heddle: provably best schedules for GPU kernels\n\nexamples\n";
-  text += "  heddle show attention_forward_hopper h100     solve and draw the timeline\n";
-  text += "  heddle solve gemm_hopper h100 --out best.json  prove the best schedule and keep it\n";
-  text += "  heddle check gemm_hopper h100 best.json        judge a schedule independently\n";
-  text += "  heddle gui                                     open the window\n\nusage\n";
-  text += "  heddle COMMAND [arguments] [options]\n";
+  text += two_columns({{as_called("heddle show attention_forward_hopper h100"), "solve and draw the timeline"},
+                       {as_called("heddle solve gemm_hopper h100 --out best.json"), "prove the best schedule and keep it"},
+                       {as_called("heddle check gemm_hopper h100 best.json"), "judge a schedule independently"},
+                       {as_called("heddle gui"), "open the window"}});
+  text += "\nusage\n  " + program_called() + " COMMAND [arguments] [options]\n";
   Lines lines;
   for (const Group& group : groups()) {
     lines.clear();
@@ -97,7 +98,7 @@ std::string overview() {
                        {"6", "something is missing here: display, solver, permission"},
                        {"7", "a kernel failed to compile or run"},
                        {"130", "interrupted"}});
-  return text;
+  return as_called(text);
 }
 
 std::string help_for(const CommandSpec& command) {
@@ -109,13 +110,13 @@ std::string help_for(const CommandSpec& command) {
   if (!lines.empty()) text += "\narguments\n" + two_columns(lines);
   lines.clear();
   for (const OptionSpec& option : all_options(command)) lines.emplace_back(spelled(option), described(option));
-  return text + "\noptions\n" + two_columns(lines);
+  return as_called(text + "\noptions\n" + two_columns(lines));
 }
 
 int report_usage(const Terminal& terminal, const UsageError& error, bool json) {
   refuse(terminal, error.hint.empty() ? error.message : fmt::format("{} ({})", error.message, error.hint), json);
-  if (error.command) terminal.err << "usage: " << usage_line(*error.command) << "\n";
-  terminal.err << "       heddle " << (error.command ? error.command->name + " " : "") << "--help explains more\n";
+  if (error.command) terminal.err << "usage: " << as_called(usage_line(*error.command)) << "\n";
+  terminal.err << "       " << program_called() << " " << (error.command ? error.command->name + " " : "") << "--help explains more\n";
   return kUsage;
 }
 

@@ -6,8 +6,10 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <iostream>
 #include <string_view>
 
+#include "app/command/called.h"
 #include "app/command/exit_code.h"
 #include "core/answers/summary.h"
 #include "core/base/atomic_file.h"
@@ -45,7 +47,7 @@ int terminal_width() {
   return width > 0 && width <= 2000 ? width : TextStyle{}.width;
 }
 
-}  // namespace
+bool stderr_is_tty() { return isatty(STDERR_FILENO) != 0 && variable("TERM") != "dumb"; }
 
 TextStyle detect_style() {
   TextStyle style;
@@ -55,9 +57,20 @@ TextStyle detect_style() {
   return style;
 }
 
-bool stderr_is_tty() { return isatty(STDERR_FILENO) != 0 && variable("TERM") != "dumb"; }
+}  // namespace
 
-void Terminal::complain(const std::string& message) const { err << "heddle: " << printable(message, true) << '\n' << std::flush; }
+ProcessTerminal::ProcessTerminal()
+    : style_(detect_style()),
+      err_is_tty_(stderr_is_tty()),
+      out_(std::cout, {style_.color, false}, isatty(STDOUT_FILENO) != 0),
+      err_(std::cerr, {false, err_is_tty_}, isatty(STDERR_FILENO) != 0) {}
+
+void Terminal::complain(const std::string& message) const {
+  std::string text = as_called(message);
+  text.erase(text.find_last_not_of('\n') + 1);
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 9) text.replace(at, 1, "\n        ");
+  err << "heddle: " << text << '\n' << std::flush;
+}
 
 void Terminal::note(const std::string& message) const {
   if (!quiet) complain(message);
@@ -78,7 +91,7 @@ int refuse(const Terminal& terminal, const std::string& message, bool json) {
 
 int write_text(const Terminal& terminal, const std::string& path, const std::string& text) {
   if (path == "-") {
-    terminal.out << text;
+    terminal.out.data() << text;
     return kDone;
   }
   const Result<Ok> written = write_file(path, text);

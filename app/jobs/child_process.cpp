@@ -17,18 +17,18 @@
 namespace heddle::app {
 namespace {
 
-constexpr std::size_t kMostChildOutput = std::size_t{64} << 20;
+constexpr std::size_t kMostChildOutput = std::size_t{64} << 20, kLongestLine = 4096;
 
 /// Cuts what comes into lines.
 class LineCutter {
  public:
   explicit LineCutter(const std::function<void(std::string_view)>& heard) : heard_(heard) {}
   void take(std::string_view bytes) {
-    for (const char c : bytes) {
-      if (c == '\n' || c == '\r')
-        end();
-      else if (line_.size() < 4096)
-        line_ += c;
+    for (std::size_t at = 0; at < bytes.size();) {
+      const std::size_t stop = std::min(bytes.find_first_of("\n\r", at), bytes.size());
+      line_ += bytes.substr(at, std::min(stop - at, kLongestLine - line_.size()));
+      if (stop < bytes.size()) end();
+      at = stop + 1;
     }
   }
   void end() {
@@ -100,6 +100,7 @@ Result<ChildResult> run_child(std::vector<std::string> words, std::stop_token st
 
   ChildResult result;
   LineCutter lines(error_line);
+  std::size_t heard = 0;  // on both streams
   const Clock::time_point begin = Clock::now();
   Clock::time_point last_moment = Clock::time_point::max();
   const auto go_on = [&] {
@@ -116,12 +117,22 @@ Result<ChildResult> run_child(std::vector<std::string> words, std::stop_token st
       child.send(SIGTERM);
     }
     if (now > last_moment) child.send(SIGKILL);
-    return now <= last_moment && result.out.size() <= kMostChildOutput;
+    return now <= last_moment && heard <= kMostChildOutput;
   };
-  listen({{&out->from, [&](std::string_view bytes) { result.out += bytes; }},
-          {&error->from, [&](std::string_view bytes) { lines.take(bytes); }}},
+  const auto hear = [&](std::string_view bytes) { return bytes.substr(0, kMostChildOutput - std::min(heard, kMostChildOutput)); };
+  listen({{&out->from,
+           [&](std::string_view bytes) {
+             result.out += hear(bytes);
+             heard += bytes.size();
+           }},
+          {&error->from,
+           [&](std::string_view bytes) {
+             lines.take(hear(bytes));
+             heard += bytes.size();
+           }}},
          go_on);
-  if (result.out.size() > kMostChildOutput) return Error::environment(program + " writes without end");
+  if (heard > kMostChildOutput)
+    return Error::environment(fmt::format("{} writes without end; it was ended after {} MiB", program, kMostChildOutput >> 20));
   lines.end();
   in.close();
   const ProcessEnd end = child.wait();

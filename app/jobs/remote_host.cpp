@@ -44,8 +44,11 @@ std::vector<std::string> ssh_words(const std::string& host, std::string command)
 Result<ChildResult> ssh(const std::string& host, std::string command, ChildInput input, std::stop_token stop,
                         const std::function<void(std::string_view)>& error_line, ChildTime time = {}) {
   auto child = run_child(ssh_words(host, std::move(command)), std::move(stop), error_line, time, std::move(input));
-  if (!child.ok() && child.error().faults.front().message.starts_with("ssh "))
-    return Error::environment("there is no ssh on this machine", "install OpenSSH's client");
+  if (child.ok()) return child;
+  const std::string& said = child.error().faults.front().message;
+  if (said.starts_with("ssh cannot be started")) return Error::environment("there is no ssh on this machine", "install OpenSSH's client");
+  if (said.starts_with("ssh writes without end"))
+    return Error::environment(fmt::format("{}: {}", host, said), fmt::format("see what 'ssh {} true' prints in a terminal", host));
   return child;
 }
 
@@ -268,7 +271,7 @@ Result<ChildResult> run_there(const RemoteHeddle& heddle, const std::vector<std:
       "trap leave EXIT\n"
       "trap 'exit 143' HUP INT TERM\n"
       "cd \"$job\" || exit 125\n";
-  script += "mkdir cubins && HEDDLE_CUBINS=$job/cubins && export HEDDLE_CUBINS\n";
+  script += "mkdir cubins && HEDDLE_CUBINS=$job/cubins HEDDLE_CALLED=heddle && export HEDDLE_CUBINS HEDDLE_CALLED\n";
   for (const RemoteFile& file : files) {
     const std::string text = file.binary ? base64(file.content) : file.content, end = "END-" + Hash().add(text).hex();
     script += fmt::format("{} >{} <<'{}' || exit 125\n{}{}{}\n", file.binary ? "base64 -d" : "cat", file.name, end, text,

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "app/command/arguments.h"
 #include "core/base/text_style.h"
+#include "core/library/library.h"
 
 namespace heddle::app {
 namespace {
@@ -55,7 +58,20 @@ std::string predicted(const triton::Memory& before, const triton::Memory& after,
   return after.unsure.empty() ? text : text + "; may differ, in bytes and in warps: " + after.unsure;
 }
 
-std::string finish_command(const std::string& ttgir) { return "python3 heddle_triton.py finish " + shell_word(ttgir); }
+std::string python_folder() {
+  const Result<std::string> folder = library_file("scripts");
+  return folder.ok() ? *folder : std::string();
+}
+
+std::string finish_command(const std::string& ttgir, int target) {
+  namespace fs = std::filesystem;
+  constexpr const char* kScript = "heddle_triton.py";
+  std::error_code code;
+  const fs::path there = fs::path(python_folder()) / kScript, from_here = fs::proximate(there, code);
+  const bool below = !code && *from_here.begin() != "..";
+  const std::string script = !fs::exists(there, code) ? kScript : (below ? from_here : there).string();
+  return fmt::format("python3 {} finish {} --target sm_{}", shell_word(script), shell_word(ttgir), target);
+}
 
 std::string use_line(const std::string& folder) {
   return fmt::format("import heddle_triton; heddle_triton.use({})", python_string(folder));

@@ -25,8 +25,10 @@ std::vector<std::string> first_changes(const triton::GivenBack& given, std::size
 /// otherwise, that it may, and why.
 std::string predicted(const triton::Memory& before, const triton::Memory& after, const Machine& machine, NumberText number = grouped);
 
-/// What compiles the text, as a line for a shell.
-std::string finish_command(const std::string& ttgir);
+/// What compiles the text for sm_TARGET, as a line for a shell in this folder.
+std::string finish_command(const std::string& ttgir, int target);
+/// The folder of heddle_triton.py, where Python has to look for it.
+std::string python_folder();
 /// What makes a program compile with the texts of a folder, as a line of Python.
 std::string use_line(const std::string& folder);
 

@@ -181,7 +181,7 @@ void SessionCore::export_for_triton(const Export& c) {
   }
   const Result<Ok> written = write_file(c.path, way.given->text);
   note_exported(c.path, written);
-  if (written) say(LogLevel::Info, "next: " + finish_command(c.path));
+  if (written) say(LogLevel::Info, "next: " + finish_command(c.path, document_.content.triton->program->target));
 }
 
 void SessionCore::refuse_export(const std::string& path, const Error& error) {

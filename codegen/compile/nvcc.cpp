@@ -1,4 +1,5 @@
 // nvcc as a child process, without a shell: every argument is one of ours, in a folder of our own.
+#include <signal.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -51,14 +52,17 @@ class Folder {
 
 Error no_folder() { return Error::environment("no temporary folder can be made for nvcc", "TMPDIR names a folder that can be written"); }
 
-/// The exit code, or -1; what it says on both streams goes into `log`.
+constexpr std::size_t kMostLog = std::size_t{64} << 20;
+
+/// The exit code, or -1; what it says on both streams goes into `log`. One that says more than kMostLog is ended.
 int run(std::vector<std::string> words, std::string& log) {
   std::optional<Pipe> said = make_pipe();
   if (!said) return -1;
   Process child({std::move(words), {{STDIN_FILENO, -1}, {STDOUT_FILENO, said->to.get()}, {STDERR_FILENO, said->to.get()}}});
   if (child.failure() != 0) return -1;
   said->to.close();
-  listen({{&said->from, [&](std::string_view bytes) { log += bytes; }}}, [] { return true; });
+  listen({{&said->from, [&](std::string_view bytes) { log += bytes; }}}, [&] { return log.size() <= kMostLog; });
+  if (log.size() > kMostLog) child.send(SIGKILL);
   return child.wait().code;
 }
 
@@ -85,6 +89,8 @@ Result<Built> build_with_nvcc(const std::string& source, const std::string& arch
   Built built;
   const std::string target = fmt::format("-gencode=arch=compute_{},code={}", arch.substr(arch.find('_') + 1), arch);
   const int code = run({nvcc, "-std=c++17", "-O3", target, "-lineinfo", "-cubin", "-Xptxas", "-v", "-o", to, from}, built.log);
+  if (built.log.size() > kMostLog)
+    return Error::environment(fmt::format("{} writes without end; it was ended after {} MiB", nvcc, kMostLog >> 20));
   built.good = code == 0;
   if (built.good) {
     auto cubin = read_file(to);

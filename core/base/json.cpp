@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/text_style.h"
+
 namespace heddle {
 namespace {
 
@@ -26,6 +28,18 @@ std::size_t sequence_length(std::string_view text, std::size_t at) {
   return 0;
 }
 
+/// What would steer a terminal is escaped, so that a document can be printed: whoever reads it gets the same text.
+void append_character(std::string& out, std::string_view character) {
+  if (printable(character) == character) {
+    out += character;
+    return;
+  }
+  // None of them takes more than three bytes.
+  unsigned code = static_cast<unsigned char>(character[0]) & (character.size() == 2 ? 0x1f : 0x0f);
+  for (const char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3f);
+  out += fmt::format("\\u{:04x}", code);
+}
+
 /// Messages may quote bytes of a damaged file; what is no UTF-8 becomes U+FFFD, so that the output stays JSON.
 void append_quoted(std::string& out, std::string_view text) {
   out += '"';
@@ -33,7 +47,7 @@ void append_quoted(std::string& out, std::string_view text) {
     const char c = text[at];
     const std::size_t length = sequence_length(text, at);
     if (length != 1) {
-      out += length == 0 ? std::string_view("\uFFFD") : text.substr(at, length);
+      append_character(out, length == 0 ? std::string_view("\uFFFD") : text.substr(at, length));
       at += length == 0 ? 1 : length;
       continue;
     }
@@ -45,7 +59,7 @@ void append_quoted(std::string& out, std::string_view text) {
       case '\r': out += "\\r"; break;
       case '\t': out += "\\t"; break;
       default:
-        if (static_cast<unsigned char>(c) < 0x20)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
           out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
         else
           out += c;

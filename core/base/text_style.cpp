@@ -18,18 +18,28 @@ std::string join_facts(const std::vector<std::string>& parts, const TextStyle& s
 }
 
 std::string printable(std::string_view text, bool keep_newlines) {
-  std::string safe(text);
-  for (std::size_t i = 0; i < safe.size(); ++i) {
-    const auto c = static_cast<unsigned char>(safe[i]);
-    // C1 controls (U+0080 to U+009F) are C2 80 to C2 9F in UTF-8.
-    const bool c1 = c == 0xc2 && i + 1 < safe.size() && static_cast<unsigned char>(safe[i + 1]) < 0xa0;
-    if (c1) safe[i] = safe[i + 1] = '?';
-    if ((c < 0x20 || c == 0x7f) && !(keep_newlines && c == '\n')) safe[i] = '?';
-    // Line separators and changes of writing direction: U+2028 to U+202E are E2 80 A8 to AE, U+2066 to U+2069 E2 81 A6 to A9.
-    if (c == 0xe2 && i + 2 < safe.size()) {
-      const auto second = static_cast<unsigned char>(safe[i + 1]), third = static_cast<unsigned char>(safe[i + 2]);
-      if ((second == 0x80 && third >= 0xa8 && third <= 0xae) || (second == 0x81 && third >= 0xa6 && third <= 0xa9)) safe.replace(i, 3, "?");
-    }
+  std::string safe;
+  safe.reserve(text.size());
+  for (std::size_t i = 0; i < text.size();) {
+    const auto at = [&](std::size_t k) { return i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0u; };
+    const unsigned c = at(0);
+    std::size_t size = c < 0xc0 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4, have = 1;
+    while (have < size && (at(have) & 0xc0) == 0x80) ++have;
+    const bool c0 = (c < 0x20 || c == 0x7f) && !(keep_newlines && c == '\n');
+    // C1 controls (U+0080 to U+009F) are C2 80 to C2 9F in UTF-8; as bytes of their own they are the same to a terminal without it.
+    const bool c1 = (c == 0xc2 && have == 2 && at(1) < 0xa0) || (c >= 0x80 && c < 0xa0);
+    // Line separators and changes of writing direction: U+061C is D8 9C, U+200E, U+200F and U+2028 to U+202E are E2 80 8E, 8F and A8 to AE,
+    // U+2066 to U+2069 E2 81 A6 to A9.
+    const bool direction = (c == 0xd8 && at(1) == 0x9c) ||
+                           (c == 0xe2 && at(1) == 0x80 && (at(2) == 0x8e || at(2) == 0x8f || (at(2) >= 0xa8 && at(2) <= 0xae))) ||
+                           (c == 0xe2 && at(1) == 0x81 && at(2) >= 0xa6 && at(2) <= 0xa9);
+    if (c0 || direction)
+      safe += '?';
+    else if (c1)
+      safe.append(have, '?');
+    else
+      safe += text.substr(i, have);
+    i += have;
   }
   return safe;
 }
@@ -93,8 +103,11 @@ std::string wrapped(std::string_view text, const std::string& first, int width) 
   return out;
 }
 
-std::string text_table(const std::vector<TextColumn>& columns, const std::vector<std::vector<std::string>>& rows, int width) {
+std::string text_table(const std::vector<TextColumn>& columns, const std::vector<std::vector<std::string>>& given, int width) {
   constexpr int kLeast = 28;  // a sentence in a narrower column is hard to read
+  std::vector<std::vector<std::string>> rows = given;
+  for (std::vector<std::string>& row : rows)
+    for (std::string& cell : row) cell = printable(cell);  // a row is a line
   std::vector<std::string> titles;
   std::vector<int> widths;
   std::vector<bool> used(columns.size(), false);

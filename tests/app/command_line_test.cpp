@@ -48,7 +48,8 @@ app::Inputs read_line(const std::string& line) {
   words.erase(words.begin());
   const auto parsed = parse_command_line(words);
   if (const auto* usage = std::get_if<UsageError>(&parsed)) FAIL(usage->message);
-  std::ostringstream out, err;
+  std::ostringstream text;
+  PrintableStream out(text), err(text);
   Terminal terminal{out, err, {}};
   auto inputs = load_inputs(std::get<CommandLine>(parsed).arguments, terminal);
   if (!inputs) FAIL(to_string(inputs.error()));

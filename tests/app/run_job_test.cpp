@@ -83,6 +83,14 @@ TEST_CASE("a child's output, its lines on standard error and its exit are heard"
   CHECK_FALSE(run_child({(folder.path / "nothing").string()}, {}, {}).ok());
 }
 
+TEST_CASE("a child that writes without end is ended, on whichever stream it does", "[app]") {
+  for (const char* words : {"exec yes", "exec yes $(printf %01000d 0) >&2", "yes & yes $(printf %01000d 0) >&2 & wait"}) {
+    const auto child = run_child({"sh", "-c", words}, {}, {});
+    REQUIRE_FALSE(child.ok());
+    CHECK(child.error().faults.front().message == "sh writes without end; it was ended after 64 MiB");
+  }
+}
+
 TEST_CASE("a cancelled child is gone, with what it started, even if it does not listen", "[app]") {
   const Folder folder;
   std::stop_source stop;

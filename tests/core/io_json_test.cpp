@@ -5,6 +5,7 @@
 
 #include "core/base/json.h"
 #include "core/base/json_reader.h"
+#include "core/base/text_style.h"
 
 using namespace heddle;
 
@@ -110,6 +111,16 @@ TEST_CASE("the printer puts on one line what fits there", "[core]") {
 TEST_CASE("pointers escape what RFC 6901 escapes", "[core]") {
   CHECK(pointer_to("/a", "b/c~d") == "/a/b~1c~0d");
   CHECK(pointer_to("", std::size_t{3}) == "/3");
+}
+
+TEST_CASE("a document that is printed cannot steer a terminal, and is read again as it was", "[core]") {
+  const std::string hostile = "a\u009bb\u2066c\u200ed\u061ce\x7f\b\x1b[2J\u20ac\U0001F9F5";
+  const std::string text = Json(Json::Object{{hostile, hostile}}).pretty();
+  CHECK(printable(text, true) == text);
+  CHECK(text.find("\\u009bb\\u2066c\\u200ed\\u061ce\\u007f\\u0008\\u001b[2J\u20ac\U0001F9F5") != std::string::npos);
+  const auto again = parse_json(text, "");
+  REQUIRE(again.ok());
+  CHECK(*again->find(hostile)->string() == hostile);
 }
 
 TEST_CASE("a compiler's text is called what it is, not broken JSON", "[core]") {

@@ -9,6 +9,10 @@ TEST_CASE("names cannot turn the direction of writing or begin a new line", "[co
   CHECK(printable("a\u202eb\u2066c\u2028d") == "a?b?c?d");
   CHECK(printable("a\x1b[31mb\u0085c\xe2\x80") == "a?[31mb??c\xe2\x80");
   CHECK(printable("a \u2013 b \u00b7 c") == "a \u2013 b \u00b7 c");
+  CHECK(printable("a\u200eb\u200fc\u061cd\be\x7f") == "a?b?c?d?e?");
+  CHECK(printable("a\x9b"
+                  "31m\xff") == "a?31m\xff");
+  CHECK(printable("\U0001F9F5\u010d\u20ac") == "\U0001F9F5\u010d\u20ac");
 }
 
 TEST_CASE("the last column of a table goes on in further lines where there is no room", "[core]") {

@@ -117,8 +117,9 @@ Outcome heddle_says(const std::string& words, const std::string& before) {
   // Test programs that run at a time share the cache, not their answers.
   const std::string folder = commands_folder(), out = fmt::format("{}/out.{}", folder, ::getpid()), err = out + ".err";
   (void)write_file(out, "", MissingFolder::Create).ok();
-  const int status = std::system(
-      fmt::format("XDG_CACHE_HOME='{0}/cache' {5} '{1}' {2} >'{3}' 2>'{4}'", folder, HEDDLE_PROGRAM, words, out, err, before).c_str());
+  const int status = std::system(fmt::format("XDG_CACHE_HOME='{0}/cache' HEDDLE_CALLED=heddle {5} '{1}' {2} >'{3}' 2>'{4}'", folder,
+                                             HEDDLE_PROGRAM, words, out, err, before)
+                                     .c_str());
   Outcome outcome{WEXITSTATUS(status), read_file(out).value(), read_file(err).value()};
   std::remove(out.c_str()), std::remove(err.c_str());
   return outcome;

@@ -187,6 +187,8 @@ TEST_CASE("every way in which a host cannot be used is one sentence with its rem
       {machine.on("nologin"), 6, "nologin answers, but runs no sh: This account is currently not available."},
       {machine.on("arm"), 6, "the package is for Linux x86_64"},
       {machine.on("bare"), 6, "bare has no NVIDIA GPU, or no driver"},
+      {machine.on("flooding"), 6, "flooding: ssh writes without end; it was ended after 64 MiB (see what 'ssh flooding true' prints"},
+      {machine.on("grumbling"), 6, "grumbling: ssh writes without end"},
       {machine.on("full"), 6, "nothing could be written to a folder of its own on full: mktemp"},
       {machine.on("-oProxyCommand=touch"), 3, "a host does not begin with '-'"},
       {machine.on("$(touch x)"), 3, "no blanks, quotes or other signs of a shell"},

@@ -175,8 +175,52 @@ class Dump(Wheel):
                               .replace("gemm, gemm_arguments", "gemm as gemm_of_two, gemm_arguments").replace("*arguments, **options)\narg",
                               "*arguments[:2], 1.5, 4096, **options)\narg"))
         result = tool("dump", script, "--target", "sm_90", "-o", script.parent)
-        self.says(result, 1, "gemm could not be compiled")
+        self.says(result, 1, "gemm could not be compiled: ")
+        self.assertNotIn("compiled: ^", result.stderr)
         self.assertTrue((script.parent / "attention.sm90.final.ttgir").exists())
+
+    def test_what_is_wrong_with_a_kernel_is_the_reason_and_not_the_end_of_a_picture(self):
+        script = self.written("wrong.py", """import triton, triton.language as tl
+from heddle_triton import Tensor
+@triton.jit
+def inner(x):
+    return tl.dot(x, x)
+@triton.jit
+def unknown(a, B: tl.constexpr):
+    tl.store(a + tl.arange(0, B), nothing)
+@triton.jit
+def ranks(a, B: tl.constexpr):
+    tl.store(a + tl.arange(0, B), inner(tl.load(a + tl.arange(0, B))))
+@triton.jit
+def three(a, B: tl.constexpr):
+    tl.static_assert(B == 3, "B must be three")
+for kernel in (unknown, ranks, three):
+    kernel[(1,)](Tensor("fp32", (64,)), 64)
+""")
+        self.says(tool("dump", script, "--target", "sm_90", "-o", script.parent), 1, "unknown could not be compiled: NameError('nothing is not defined')",
+                  "ranks could not be compiled: AssertionError: input and other must have equal ranks", ", in line 2 of its source",
+                  "three could not be compiled: B must be three, in line 2 of its source")
+
+    def test_a_script_that_goes_to_another_folder_has_its_texts_where_they_were_asked_for(self):
+        script = self.written("away.py", f"import os, sys\nsys.path.append({str(HERE)!r})\nfrom heddle_triton import Tensor\n"
+                              "from kernels import gemm, gemm_arguments\narguments, options = gemm_arguments(Tensor)\nos.chdir('/')\n"
+                              "gemm[(1, 1)](*arguments, **options)\n")
+        before = os.getcwd()
+        os.chdir(script.parent)
+        try:
+            self.says(tool("dump", script.name, "--target", "sm_90", "-o", "out"), 0, "gemm.sm90.*.ttgir written")
+        finally:
+            os.chdir(before)
+        self.assertTrue((script.parent / "out/gemm.sm90.scheduled.ttgir").exists())
+
+    def test_a_script_that_ends_the_process_does_not_end_in_silence(self):
+        script = self.written("gone.py", "import os\nos._exit(0)\n")
+        self.says(tool("dump", script, "--target", "sm_90", "-o", script.parent / "out"), 1, "ended without a word, and no text was written")
+        script = self.written("aborted.py", f"import sys\nsys.path.append({str(HERE)!r})\nimport os, triton\nfrom heddle_triton import Tensor\n"
+                              "from kernels import gemm, gemm_arguments\narguments, options = gemm_arguments(Tensor)\n"
+                              "def hook(*words, **named):\n    os.write(2, b'LLVM ERROR: unsupported load type\\n')\n    os.abort()\n"
+                              "triton.compiler.make_backend = triton.runtime.jit.make_backend = hook\ngemm[(1, 1)](*arguments, **options)\n")
+        self.says(tool("dump", script, "--target", "sm_90", "-o", script.parent / "out"), 1, "Triton ended the process (signal 6): LLVM ERROR: unsupported load type")
 
     def test_a_script_that_looks_at_results_does_not_lose_its_kernels(self):
         script = self.written("script.py", f"import sys; sys.path.append({str(HERE)!r})\n" + PROGRAM.read_text() + "assert sys.argv[1:] == ['--ours']\n1 / 0\n")
@@ -263,9 +307,10 @@ class Finish(Wheel):
         self.says(tool("finish", self.dumped / "absent.ttgir"), 2, "there is no text")
         self.says(tool("finish", self.written("empty.ttgir", "module {\n}\n")), 1, "holds no kernel")
 
-    def test_without_heddle_one_line_says_that_nothing_was_checked(self):
+    def test_what_is_not_checked_is_not_given_to_triton(self):
         path = self.written("gemm.ttgir", self.text("gemm.sm90.scheduled.ttgir"))
-        self.says(tool("finish", path, heddle="/nowhere/heddle"), 0, "no heddle program is found", "no schedule is checked")
+        self.says(tool("finish", path, heddle="/nowhere/heddle"), 1, "gemm.ttgir is not given to Triton: heddle could not check it: ",
+                  "HEDDLE is '/nowhere/heddle', and there is no such program")
 
     def test_a_heddle_that_fails_has_checked_nothing_and_the_text_is_refused(self):
         path = self.written("texts/gemm.ttgir", self.text("gemm.sm90.scheduled.ttgir"))
@@ -287,10 +332,11 @@ class Finish(Wheel):
     def test_a_crash_of_triton_is_one_sentence(self):
         text = self.text("gemm.sm90.scheduled.ttgir")
         broken = self.written("gemm.ttgir", text.replace("arith.truncf %acc", "arith.truncf %nothing"))
-        result = tool("finish", broken, heddle="/nowhere/heddle")
+        content = self.program("content", "echo '{\"valid\": true, \"violations\": []}'")
+        result = tool("finish", broken, heddle=content)
         self.says(result, 1, "Triton failed on gemm.ttgir", "use of undeclared SSA value")
-        self.assertEqual(len(result.stderr.strip().splitlines()), 2)
-        self.assertEqual([path.name for path in broken.parent.iterdir()], ["gemm.ttgir"])
+        self.assertEqual(len(result.stderr.strip().splitlines()), 1)
+        self.assertEqual(sorted(path.name for path in broken.parent.iterdir()), ["content", "gemm.ttgir"])
 
 
 class Blackwell(Wheel):
@@ -522,7 +568,7 @@ esac"""), "No such file")):
             self.assertIn("No kernel is given back", result.stdout)
 
     def test_a_machine_without_heddle_is_told_so(self):
-        self.says(tool("solve", PROGRAM, "--target", "sm_90", heddle="/nowhere/heddle"), 2, "there is no heddle program: set HEDDLE")
+        self.says(tool("solve", PROGRAM, "--target", "sm_90", heddle="/nowhere/heddle"), 2, "HEDDLE is '/nowhere/heddle', and there is no such program")
 
 
 def main():

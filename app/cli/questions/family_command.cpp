@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/cli/inputs.h"
+#include "app/command/called.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
@@ -176,7 +177,7 @@ int run_family(const Arguments& arguments, const Terminal& terminal) {
     out << kernel_set_headline(family, terminal.style) << "\n";
   } else {
     out << kernel_set_summary(family, terminal.style);
-    if (winner) out << "again: " << again(*question, *winner, *arguments.text("MACHINE")) << "\n";
+    if (winner) out << "again: " << as_called(printable(again(*question, *winner, *arguments.text("MACHINE")))) << "\n";
   }
   if (file && winner) {
     if (const int failed = write_text(terminal, *file, schedule_text(winner->problem, *winner->outcome.schedule)))

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/solving.h"
+#include "app/command/called.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
@@ -57,7 +58,7 @@ int run_sensitivity(const Arguments& arguments, const Terminal& terminal) {
   else if (terminal.quiet)
     terminal.out << sensitivity_headline(answer, terminal.style) << "\n";
   else
-    terminal.out << sensitivity_summary(inputs->problem, answer, arguments.has("--all"), terminal.style);
+    terminal.out << as_called(sensitivity_summary(inputs->problem, answer, arguments.has("--all"), terminal.style));
   if (answer.cancelled) return kInterrupted;
   if (answer.status == Status::Infeasible) return kNegative;
   return answer.complete() ? kDone : kNoProof;

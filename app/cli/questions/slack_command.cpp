@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/cli/solving.h"
+#include "app/command/called.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
@@ -80,7 +81,7 @@ int run_slack(const Arguments& arguments, const Terminal& terminal) {
   if (json)
     terminal.out << slack_json(inputs->problem, *schedule, ranges).pretty();
   else
-    terminal.out << slack_summary(inputs->problem, *schedule, ranges, terminal.style);
+    terminal.out << as_called(slack_summary(inputs->problem, *schedule, ranges, terminal.style));
   if (ranges.cancelled) return kInterrupted;
   return ranges.exact && !ranges.complete() ? kNoProof : kDone;
 }

@@ -6,6 +6,7 @@
 
 #include "app/cli/inputs.h"
 #include "app/cli/triton_solving.h"
+#include "app/command/called.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
 #include "app/command/triton_words.h"
@@ -51,7 +52,7 @@ std::string written_as(const std::string& format, const triton::Comparison& comp
   if (format == "markdown") return comparison_markdown(comparison);
   std::string text = comparison_text(comparison, style);
   for (const triton::WayOut& way : ways_out(comparison, name, machine))
-    text += "\n" + styled(way.what, style) + ":\n  " + styled(way.command, style) + "\n";
+    text += "\n" + styled(way.what, style) + ":\n  " + styled(as_called(way.command), style) + "\n";
   return text;
 }
 

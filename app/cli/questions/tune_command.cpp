@@ -7,6 +7,7 @@
 
 #include "app/cli/inputs.h"
 #include "app/cli/kernel_run_options.h"
+#include "app/command/called.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
@@ -146,7 +147,8 @@ void print_history(const TuneHistory& history, const Arguments& arguments, const
     out << tuning_headline(history, terminal.style) << "\n";
   else {
     out << tuning_summary(history, terminal.style);
-    if (const TuneEvaluation* best = history.best(); best && !best->solve.empty()) out << "again: " << printable(best->solve) << "\n";
+    if (const TuneEvaluation* best = history.best(); best && !best->solve.empty())
+      out << "again: " << as_called(printable(best->solve)) << "\n";
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/command/called.h"
 #include "app/session/commands.h"
 #include "app/session/run_state.h"
 #include "app/session/sweep_state.h"
@@ -205,7 +206,8 @@ bool AppWindow::step() {
   view.window = {static_cast<int>(size.x), static_cast<int>(size.y)};
   for (const Command& command : ui_.commands.take()) session_.apply(command);
   if (view.clipboard) {
-    ImGui::SetClipboardText(view.clipboard->c_str());
+    const bool command = view.clipboard->starts_with("heddle ");
+    ImGui::SetClipboardText((command ? as_called(*view.clipboard) : *view.clipboard).c_str());
     view.clipboard.reset();
   }
   if (!ImGui::IsAnyMouseDown()) session_.save_settings_now();

@@ -13,6 +13,7 @@
 #include "app/window/parts/tabs.h"
 #include "app/window/parts/ui_state.h"
 #include "app/window/tabs/layout/layout_state.h"
+#include "core/base/text_style.h"
 
 namespace heddle::app {
 namespace {
@@ -119,7 +120,7 @@ Result<Ok> run_one(AppWindow& window, const std::string& step) {
   if (step == "list") {
     frames(window, 2);
     for (const auto& [name, rect] : probe::last_frame())
-      fmt::print("{} {:.0f},{:.0f} {:.0f}x{:.0f}\n", name, rect.x0, rect.y0, rect.x1 - rect.x0, rect.y1 - rect.y0);
+      fmt::print("{} {:.0f},{:.0f} {:.0f}x{:.0f}\n", printable(name), rect.x0, rect.y0, rect.x1 - rect.x0, rect.y1 - rect.y0);
     return Ok{};
   }
   return run_action(window, step);

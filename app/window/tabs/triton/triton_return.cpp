@@ -77,11 +77,13 @@ void draw_buttons(const Session& session, const WayBack& way, const triton::Comp
   if (button("triton/use", "Copy the line for Python", ButtonKind::Plain,
              file.empty() ? "write the text first: the line names its folder" : "", 0, height))
     ui.commands.push(copy_text(line));
-  if (!file.empty() && ImGui::IsItemHovered()) tooltip("before the first launch of your program:\n" + line);
+  if (!file.empty() && ImGui::IsItemHovered())
+    tooltip("before the first launch of your program, with PYTHONPATH=" + python_folder() + ":\n" + line);
   if (!file.empty()) {
     next("Copy finish command");
-    if (button("triton/finish", "Copy finish command", ButtonKind::Plain, {}, 0, height)) ui.commands.push(copy_text(finish_command(file)));
-    if (ImGui::IsItemHovered()) tooltip("compiles it with the rest of Triton's passes, without a GPU:\n" + finish_command(file));
+    const std::string finish = finish_command(file, session.content().triton->program->target);
+    if (button("triton/finish", "Copy finish command", ButtonKind::Plain, {}, 0, height)) ui.commands.push(copy_text(finish));
+    if (ImGui::IsItemHovered()) tooltip("compiles it with the rest of Triton's passes, without a GPU:\n" + finish);
   }
   if (!way_out(comparison, triton::WayOut::Kind::Python)) return;
   next("Copy rotated loop");
