@@ -7,6 +7,7 @@
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
 #include "core/answers/difference.h"
+#include "core/simulate/kernel_run.h"
 
 namespace heddle::app {
 namespace {
@@ -53,6 +54,12 @@ int run_diff(const Arguments& arguments, const Terminal& terminal) {
     in_b = *outcome->schedule;
     b = measure(problem, in_b, inputs->constraints,
                 outcome->status == Status::Optimal ? "the solver's optimum" : "the solver's best so far");
+  }
+  for (ComparedSchedule* one : {&a, &b}) {
+    if (!one->verdict.valid()) continue;
+    KernelRunOptions options;
+    options.loop.arbitration = Arbitration::Interleaved;
+    one->predicted = predicted_of(run_kernel(inputs->kernel, inputs->machine, inputs->changes, problem, *one->schedule, options));
   }
   if (arguments.has("--swap")) std::swap(a, b);
   const Difference difference = compare_schedules(problem, *a.schedule, *b.schedule, *alignment);

@@ -258,6 +258,25 @@ void close_popups() {
   if (GImGui->OpenPopupStack.Size > 0) ImGui::ClosePopupToLevel(0, true);
 }
 
+std::string take_typed_text() {
+  ImVector<ImWchar>& queue = ImGui::GetIO().InputQueueCharacters;
+  std::string text;
+  for (const ImWchar typed : queue) {
+    const auto c = static_cast<unsigned>(typed);
+    const auto byte = [&](unsigned value) { text += static_cast<char>(value); };
+    if (c < 0x20 || c == 0x7f) continue;
+    if (c < 0x80) {
+      byte(c);
+    } else if (c < 0x800) {
+      byte(0xc0 | (c >> 6)), byte(0x80 | (c & 0x3f));
+    } else {
+      byte(0xe0 | ((c >> 12) & 0xf)), byte(0x80 | ((c >> 6) & 0x3f)), byte(0x80 | (c & 0x3f));
+    }
+  }
+  queue.resize(0);
+  return text;
+}
+
 void feed_text(const char* utf8) { ImGui::GetIO().AddInputCharactersUTF8(utf8); }
 
 float font_size(const ImFont* font) {

@@ -4,6 +4,8 @@
 
 #include <imgui.h>
 
+#include <string>
+
 #include "app/platform/chord.h"
 
 namespace heddle::app {
@@ -26,6 +28,8 @@ void feed_wheel(float vertical, float horizontal = 0);
 void feed_key(Key key, bool down);
 void feed_modifiers(bool ctrl, bool shift, bool alt);
 void feed_text(const char* utf8);
+/// What was typed since the last frame, for somebody who has no text field yet: fields drawn later do not get it.
+std::string take_typed_text();
 /// What a windowing backend would set up once: key map and backend flags.
 void setup_headless_io();
 /// Builds the font atlas and marks its texture as uploaded, for a context without a renderer.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 
 #include "core/base/atomic_file.h"
@@ -63,10 +64,20 @@ std::string completed_path(const std::string& typed) {
 }
 
 std::vector<std::string> machines_for(const Kernel& kernel, const Scope& overrides) {
-  std::vector<std::string> names;
-  for (const char* name : {"h100", "h200", "b200", "toy"})
+  std::vector<std::string> all{"h100", "h200", "b200", "toy"}, names;
+  for (const LibraryEntry& entry : list_library(Shelf::Machines))
+    if (std::find(all.begin(), all.end(), entry.name) == all.end()) all.push_back(entry.name);
+  for (const std::string& name : all)
     if (const auto machine = load_machine(name); machine && resolve(kernel, *machine, overrides)) names.push_back(name);
   return names;
+}
+
+const std::vector<std::string>& machines_for_shipped(const std::string& kernel) {
+  static std::map<std::string, std::vector<std::string>> known;
+  const auto [at, fresh] = known.try_emplace(kernel);
+  if (fresh)
+    if (const auto read = load_kernel(kernel)) at->second = machines_for(*read);
+  return at->second;
 }
 
 }  // namespace heddle::app

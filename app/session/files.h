@@ -23,5 +23,7 @@ std::string completed_path(const std::string& typed);
 
 /// The shipped machines that can run the kernel with these parameters, the usual one first.
 std::vector<std::string> machines_for(const Kernel& kernel, const Scope& overrides = {});
+/// The same of a shipped kernel by its name; looked up once. Of the thread that draws.
+const std::vector<std::string>& machines_for_shipped(const std::string& kernel);
 
 }  // namespace heddle::app

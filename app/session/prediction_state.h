@@ -38,6 +38,8 @@ class PredictionState {
   bool pump();
   bool close(std::chrono::steady_clock::time_point until) { return task_.close(until); }
   bool active() const { return task_.active(); }
+  /// There is somebody who predicts.
+  bool able() const { return predict_ != nullptr; }
 
   /// Null: not known yet, or nothing can be said: of dumps, illegal schedules, and those that are still being solved.
   std::shared_ptr<const SimulationAnswer> of(const Content& content, const ScheduleEntry& entry) const {

@@ -110,6 +110,14 @@ void SessionCore::on(const OpenKernel& c) {
   Content next;
   next.kernel = std::make_shared<const Kernel>(std::move(*kernel));
   if (!document_.content.dump) next.machine = document_.content.machine;  // a dump's is for its own ops only
+  if (next.machine && !resolve(*next.kernel, *next.machine)) {
+    // Of another architecture: it takes the machine that runs it.
+    const std::vector<std::string> others = machines_for(*next.kernel);
+    if (auto machine = others.empty() ? Result<Machine>(Error::input("no machine runs it")) : load_machine(others.front())) {
+      say(LogLevel::Info, fmt::format("{} does not run on {}: opened on {}", next.kernel->name, next.machine->name, machine->name));
+      next.machine = std::make_shared<const Machine>(std::move(*machine));
+    }
+  }
   remember_recent(settings_, c.name);
   adopt(std::move(next), "open kernel " + base_name(c.name));
   if (c.solve) solve_opened();
@@ -327,7 +335,10 @@ void SessionCore::adopt(Content next, const std::string& what) {
   view_.alignment = {};
   error_.reset();
   if (const auto error = resolve_content()) {
-    fail(fmt::format("{} cannot be scheduled on {}", document_.content.kernel->name, document_.content.machine->name), *error);
+    const std::vector<std::string> others = machines_for(*document_.content.kernel, document_.content.overrides);
+    fail(fmt::format("{} cannot be scheduled on {}{}", document_.content.kernel->name, document_.content.machine->name,
+                     others.empty() ? "" : fmt::format("; it runs on {}", fmt::join(others, ", "))),
+         *error);
   } else if (document_.content.problem) {
     say(LogLevel::Info,
         fmt::format("{} on {}: {} ops, {} dependences, II ≥ {}", document_.content.problem->kernel, document_.content.problem->machine,

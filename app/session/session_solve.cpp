@@ -79,7 +79,7 @@ std::string Session::why_no_proof() const {
   if (std::string reason = why_no_solve(); !reason.empty()) return reason;
   const ScheduleEntry* entry = content().entry();
   if (!entry) return "there is no schedule yet";
-  if (!entry->verdict.valid()) return "the schedule is not legal";
+  if (!entry->verdict.valid()) return "the schedule is not valid";
   return entry->status == Status::Optimal ? "it is proved" : "";
 }
 

@@ -48,8 +48,8 @@ ChangeView toggle_keys() {
 ChangeView show_open_dialog() {
   return {[](ViewState& view, PaneSizes&) { view.open_dialog = true; }};
 }
-ChangeView focus_find() {
-  return {[](ViewState& view, PaneSizes&) { view.focus_find = true; }};
+ChangeView toggle_legend() {
+  return {[](ViewState& view, PaneSizes&) { view.legend = !view.legend; }};
 }
 ChangeView zoom_to_selection() {
   return {[](ViewState& view, PaneSizes&) { view.zoom_to_selection = true; }};

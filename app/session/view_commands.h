@@ -28,8 +28,8 @@ ChangeView toggle_barriers();                        ///< lanes of barriers and 
 ChangeView toggle_tensor();                          ///< lanes of tensor memory
 ChangeView toggle_queues();                          ///< lanes of rings as queues
 ChangeView toggle_keys();                            ///< the overlay that lists all keys
+ChangeView toggle_legend();                          ///< what the marks of the chart mean, over it
 ChangeView show_open_dialog();
-ChangeView focus_find();
 ChangeView zoom_to_selection();          ///< chart: centre the selection; again: fit
 ChangeView copy_text(std::string text);  ///< to the clipboard
 ChangeView show_notice(std::string sentence);

@@ -84,10 +84,11 @@ struct ViewState {
   bool queues = false;                      ///< lanes of rings as queues, below those
   bool measured = false;                    ///< the same: bars of the chosen run
   bool keys_overlay = false;
+  bool legend = false;  ///< of the chart's marks, over it
   bool open_dialog = false;
   bool quit = false;
   // Asked for here; the window does it and clears them.
-  bool focus_find = false, zoom_to_selection = false, fit_all = false;
+  bool zoom_to_selection = false, fit_all = false;
   bool reveal = false;  ///< bars that are pointed at come into view
   std::optional<std::string> clipboard;
   std::optional<std::pair<int, int>> window;  ///< its size, as the window last said

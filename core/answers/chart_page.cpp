@@ -263,7 +263,7 @@ Standing standing_of(const ChartPage& page) {
   if (!page.verdict.valid()) return {"invalid", "bad"};
   if (const auto& c = page.schedule.certificate; c && c->reason != BoundReason::Requested && c->lower_bound == page.schedule.ii)
     return {"proved" + stages_text(c->bound_stages), "good"};
-  return {claim_text(page.schedule, "feasible, not proved"), "warn"};
+  return {claim_text(page.schedule, "not proved"), "warn"};
 }
 
 std::string header(const ChartPage& page) {

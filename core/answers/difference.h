@@ -16,6 +16,7 @@
 #include "core/problem/problem.h"
 #include "core/schedule/certificate.h"
 #include "core/schedule/schedule.h"
+#include "core/simulate/kernel_run.h"
 
 namespace heddle {
 
@@ -28,7 +29,16 @@ struct ComparedSchedule {
   Verdict verdict;
   Period period;
   Usage usage;
+  /// The whole kernel on the whole machine, predicted; 0 where it is not known.
+  struct Predicted {
+    Cycle cycles = 0;
+    double microseconds = 0, speed = 0;
+    const char* unit = "";  ///< of the speed: TFLOP/s, of a kernel without products GB/s
+  } predicted;
 };
+
+/// What is predicted of a run without faults.
+ComparedSchedule::Predicted predicted_of(const KernelRun& run);
 
 /// Judges and measures. The standing is what the certificate says where it is one of this problem, as long as the verdict
 /// agrees. Pre: the sizes fit, and `schedule` outlives the result.
@@ -50,7 +60,7 @@ struct MetricRow {
   bool differs() const { return a != b; }
 };
 
-/// II and its standing, period, stages, length, groups, warps, units, registers, memories, rings, verdict.
+/// Predicted time and speed, II and its standing, period, stages, length, groups, warps, units, registers, memories, rings, verdict.
 std::vector<MetricRow> metric_rows(const Problem& problem, const ComparedSchedule& a, const ComparedSchedule& b,
                                    const Difference& difference, NumberText number = grouped);
 

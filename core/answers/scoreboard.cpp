@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <tuple>
 
@@ -23,6 +24,12 @@ constexpr int kSamples = 12;  ///< of numbers that are off
 
 /// Compares periods as the ratios they are; both have one.
 bool shorter(const Period& a, const Period& b) { return a.weight * b.tokens < b.weight * a.tokens; }
+
+/// As hardware runs it; none where that is not known.
+std::optional<Cycle> predicted_cycles(const Contender& c) {
+  if (!c.simulated || !c.simulated->fault.empty() || c.simulated->cycles <= 0) return {};
+  return c.simulated->cycles;
+}
 
 /// What comes first: legal, illegal with a period, illegal without, no schedule.
 int rank_class(const Contender& c) {
@@ -101,7 +108,11 @@ std::vector<std::size_t> ranking(const Scoreboard& board) {
     const Contender &a = board.contenders[i], &b = board.contenders[j];
     const int class_a = rank_class(a), class_b = rank_class(b);
     if (class_a != class_b) return class_a < class_b;
-    return class_a <= 1 && shorter(a.period, b.period);
+    if (class_a > 1) return false;
+    const auto time_a = predicted_cycles(a), time_b = predicted_cycles(b);
+    if (time_a && time_b && *time_a != *time_b) return *time_a < *time_b;
+    if (time_a.has_value() != time_b.has_value()) return time_a.has_value();
+    return shorter(a.period, b.period);
   });
   return order;
 }
@@ -120,29 +131,30 @@ namespace {
 
 struct ColumnSpec {
   const char* title;
+  const char* word;
   const char* about;
   bool number;
 };
 
 const ColumnSpec& spec(ScoreColumn column) {
   static const ColumnSpec kSpecs[] = {
-      {"", "place by sustainable period", true},
-      {"schedule", "its name", false},
-      {"kind", "solver, hand schedule, baseline (heuristic) or file", false},
-      {"II", "initiation interval that the schedule states, cycles", true},
-      {"period", "cycles per iteration that the program sustains, from its event graph", true},
-      {"gap %", "how far the period lies above the proved lower bound", true},
-      {"kcycles", "the whole kernel, simulated as hardware runs it: thousands of cycles", true},
-      {"TFLOP/s", "the whole kernel, simulated, at the clock that this load leaves", true},
-      {"if off", "cycles an iteration as hardware runs it when numbers are off: mean and 95th percentile", true},
-      {"stalls %", "of the simulated time of the groups that compute: standing still for data, units, slots or orders", true},
-      {"stages", "iterations in flight", true},
-      {"warps", "warps of the CTA", true},
-      {"regs", "registers per thread of the group that needs most", true},
-      {"SMEM KiB", "shared memory set aside", true},
-      {"TMEM", "tensor memory columns set aside", true},
-      {"waits", "waits on barriers in one iteration, all groups", true},
-      {"checker", "verdict of the independent checker", false}};
+      {"", "place", "place by predicted time; by period where nothing is predicted", true},
+      {"schedule", "name", "its name", false},
+      {"kind", "kind", "solver, hand schedule, baseline (heuristic) or file", false},
+      {"us", "time", "the whole kernel, simulated as hardware runs it: microseconds, at the clock that this load leaves", true},
+      {"TFLOP/s", "speed", "the whole kernel, simulated, at the same clock", true},
+      {"if off", "off", "cycles an iteration as hardware runs it when numbers are off: mean and 95th percentile", true},
+      {"stalls %", "stalls", "of the simulated time of the groups that compute: standing still for data, units, slots or orders", true},
+      {"II", "ii", "initiation interval that the schedule states, cycles", true},
+      {"period", "period", "cycles per iteration that the program sustains, from its event graph", true},
+      {"gap %", "gap", "how far the period lies above the proved lower bound", true},
+      {"stages", "stages", "iterations in flight", true},
+      {"warps", "warps", "warps of the CTA", true},
+      {"regs", "registers", "registers per thread of the group that needs most", true},
+      {"SMEM KiB", "smem", "shared memory set aside", true},
+      {"TMEM", "tmem", "tensor memory columns set aside", true},
+      {"waits", "waits", "waits on barriers in one iteration, all groups", true},
+      {"checker", "checker", "verdict of the independent checker", false}};
   return kSpecs[static_cast<std::size_t>(column)];
 }
 
@@ -150,6 +162,18 @@ std::string checker_text(const Contender& c) {
   if (!c.schedule) return "no schedule";
   if (c.valid()) return c.status == Status::Optimal ? "valid, proved" : "valid";
   return count_of(static_cast<std::int64_t>(c.verdict.violations.size()), "violation");
+}
+
+int most_registers(const Contender& c) {
+  int most = 0;
+  for (const int budget : c.usage.register_budget) most = std::max(most, budget);
+  return most;
+}
+
+/// Where the clock is not known there are only cycles.
+std::string time_cell(const SimulatedFigures& of, NumberText number) {
+  if (of.microseconds <= 0) return number(of.cycles / 1000) + " kcycles";
+  return of.microseconds < 100'000 ? fmt::format("{:.1f}", of.microseconds) : number(std::llround(of.microseconds));
 }
 
 std::string cell(const Scoreboard& board, const Contender& c, int place, ScoreColumn column, NumberText number) {
@@ -166,17 +190,10 @@ std::string cell(const Scoreboard& board, const Contender& c, int place, ScoreCo
     case ScoreColumn::II: return number(c.schedule->ii);
     case ScoreColumn::Stages: return number(c.stages);
     case ScoreColumn::Warps: return number(c.usage.warps);
-    case ScoreColumn::Registers: {
-      int most = 0;
-      for (const int budget : c.usage.register_budget) most = std::max(most, budget);
-      return number(most);
-    }
+    case ScoreColumn::Registers: return number(most_registers(c));
     case ScoreColumn::Smem: return fmt::format("{:.4g}", static_cast<double>(c.usage.smem_bytes) / 1024);
     case ScoreColumn::Tmem: return c.usage.tmem_columns > 0 ? number(rounded_columns(c.usage.tmem_columns)) : "-";
-    case ScoreColumn::Kernel:
-      if (!c.simulated || !c.simulated->fault.empty()) return "-";
-      return c.simulated->cycles < 10'000'000 ? fmt::format("{:.1f}", static_cast<double>(c.simulated->cycles) / 1000)
-                                              : number(c.simulated->cycles / 1000);
+    case ScoreColumn::Time: return predicted_cycles(c) ? time_cell(*c.simulated, number) : "-";
     case ScoreColumn::Speed:
       return c.simulated && c.simulated->fault.empty() && c.simulated->tflops > 0 ? fmt::format("{:.0f}", c.simulated->tflops) : "-";
     case ScoreColumn::Off:
@@ -190,13 +207,48 @@ std::string cell(const Scoreboard& board, const Contender& c, int place, ScoreCo
 
 bool same_period(const Period& a, const Period& b) { return a.weight * b.tokens == b.weight * a.tokens; }
 
+bool same_place(const Contender& a, const Contender& b) {
+  return predicted_cycles(a) == predicted_cycles(b) && (predicted_cycles(a) || same_period(a.period, b.period));
+}
+
+/// What rows are sorted by; none: nothing is there.
+std::optional<double> sort_key(const Scoreboard& board, const Contender& c, ScoreColumn column) {
+  if (!c.schedule) return {};
+  const bool simulated = predicted_cycles(c).has_value();
+  const auto of_run = [&](double value) { return simulated && value > 0 ? std::optional(value) : std::nullopt; };
+  switch (column) {
+    case ScoreColumn::Time: return of_run(simulated ? static_cast<double>(c.simulated->cycles) : 0);
+    case ScoreColumn::Speed: return of_run(simulated ? c.simulated->tflops : 0);
+    case ScoreColumn::Off: return of_run(simulated ? c.simulated->spread.mean : 0);
+    case ScoreColumn::Stalled: return simulated ? std::optional(c.simulated->stalled()) : std::nullopt;
+    case ScoreColumn::II: return static_cast<double>(c.schedule->ii);
+    case ScoreColumn::Period:
+      if (c.period.deadlock) return {};
+      return static_cast<double>(c.period.weight) / static_cast<double>(c.period.tokens);
+    case ScoreColumn::Gap: return gap_percent(board, c);
+    case ScoreColumn::Stages: return c.stages;
+    case ScoreColumn::Warps: return c.usage.warps;
+    case ScoreColumn::Registers: return most_registers(c);
+    case ScoreColumn::Smem: return static_cast<double>(c.usage.smem_bytes);
+    case ScoreColumn::Tmem: return static_cast<double>(c.usage.tmem_columns);
+    case ScoreColumn::Waits: return c.waits;
+    default: return {};
+  }
+}
+
 }  // namespace
 
 const char* title(ScoreColumn column) { return spec(column).title; }
 const char* about(ScoreColumn column) { return spec(column).about; }
 bool is_number(ScoreColumn column) { return spec(column).number; }
+bool greatest_first(ScoreColumn column) { return column == ScoreColumn::Speed; }
+const char* to_string(ScoreColumn column) { return spec(column).word; }
 
 std::vector<ScoreRow> score_rows(const Scoreboard& board, NumberText number) {
+  return score_rows(board, number, board.sorted, greatest_first(board.sorted));
+}
+
+std::vector<ScoreRow> score_rows(const Scoreboard& board, NumberText number, ScoreColumn by, bool descending) {
   std::vector<ScoreRow> rows;
   const Contender* before = nullptr;
   for (const std::size_t i : ranking(board)) {
@@ -204,11 +256,25 @@ std::vector<ScoreRow> score_rows(const Scoreboard& board, NumberText number) {
     ScoreRow row;
     row.contender = i;
     if (c.valid() && !c.period.deadlock)
-      row.place = before && same_period(before->period, c.period) ? rows.back().place : static_cast<int>(rows.size()) + 1;
+      row.place = before && same_place(*before, c) ? rows.back().place : static_cast<int>(rows.size()) + 1;
     for (const ScoreColumn column : kScoreColumns) row.cells.push_back(cell(board, c, row.place, column, number));
     before = &c;
     rows.push_back(std::move(row));
   }
+  if (by == ScoreColumn::Place) {
+    if (descending) std::reverse(rows.begin(), std::find_if(rows.begin(), rows.end(), [](const ScoreRow& row) { return row.place == 0; }));
+    return rows;
+  }
+  const std::size_t column = static_cast<std::size_t>(by);
+  std::stable_sort(rows.begin(), rows.end(), [&](const ScoreRow& a, const ScoreRow& b) {
+    if (!is_number(by)) return descending ? b.cells[column] < a.cells[column] : a.cells[column] < b.cells[column];
+    const Contender &in_a = board.contenders[a.contender], &in_b = board.contenders[b.contender];
+    const auto x = sort_key(board, in_a, by), y = sort_key(board, in_b, by);
+    // Legal ones first, whatever the others would be.
+    const auto last = [](const ScoreRow& row, const auto& k) { return (row.place == 0 ? 2 : 0) + (k ? 0 : 1); };
+    if (last(a, x) != last(b, y)) return last(a, x) < last(b, y);
+    return x && y && (descending ? *y < *x : *x < *y);
+  });
   return rows;
 }
 
@@ -232,8 +298,8 @@ std::string scoreboard_headline(const Scoreboard& board, NumberText number) {
   const auto legal = std::count_if(board.contenders.begin(), board.contenders.end(), [](const Contender& c) { return c.valid(); });
   const auto illegal =
       std::count_if(board.contenders.begin(), board.contenders.end(), [](const Contender& c) { return c.schedule && !c.verdict.valid(); });
-  std::string text = count_of(legal, "legal schedule");
-  if (illegal > 0) text += fmt::format(", {} illegal", illegal);
+  std::string text = count_of(legal, "valid schedule");
+  if (illegal > 0) text += fmt::format(", {} invalid", illegal);
   text += fmt::format("; II >= {} is proved", number(board.lower_bound));
   if (!board.why.empty()) text += ": " + board.why;
   return text;
@@ -251,8 +317,8 @@ std::string clock_line(const Scoreboard& board) {
   for (const std::size_t i : ranking(board)) {
     const Contender& c = board.contenders[i];
     if (!c.simulated || !c.simulated->fault.empty() || c.simulated->tflops <= 0) continue;
-    return fmt::format("TFLOP/s and kcycles are simulated; {} at {}{}{}", printable(c.name), c.simulated->clock,
-                       board.trust.empty() ? "" : "; ", printable(board.trust));
+    return fmt::format("us and TFLOP/s are simulated; {} at {}{}{}", printable(c.name), c.simulated->clock, board.trust.empty() ? "" : "; ",
+                       printable(board.trust));
   }
   return {};
 }

@@ -67,6 +67,8 @@ struct Contender {
 /// the checker agrees.
 Contender measured(const Problem& problem, const Constraints& constraints, Contender contender);
 
+enum class ScoreColumn;
+
 struct Scoreboard {
   Cycle lower_bound = 0;                               ///< on II, proved
   int bound_stages = std::numeric_limits<int>::max();  ///< for schedules of at most so many stages
@@ -78,13 +80,15 @@ struct Scoreboard {
   bool cancelled = false, timed_out = false;
   double seconds = 0;
   std::string solver;
-  std::string trust;  ///< how far simulated speeds of this kind can be trusted, a sentence; may be empty
+  std::string trust;     ///< how far simulated speeds of this kind can be trusted, a sentence; may be empty
+  ScoreColumn sorted{};  ///< what its tables are sorted by, best first; place by itself
 };
 
 /// How many per cent the period lies above the bound; none without a legal schedule or a period, or where the two cannot be compared.
 std::optional<double> gap_percent(const Scoreboard& board, const Contender& contender);
 
-/// From the smallest period up; then what breaks a rule, then what has no schedule. Equals keep their order.
+/// Fastest first: by the predicted time of the whole kernel where there is one, by the period else; then what breaks a rule, then what
+/// has no schedule. Equals keep their order.
 std::vector<std::size_t> ranking(const Scoreboard& board);
 
 /// Legal schedules whose period (bound_on_ii: whose II) is below the proved bound, although the bound speaks of as many stages. There can
@@ -97,13 +101,13 @@ enum class ScoreColumn {
   Place,
   Name,
   Kind,
-  II,
-  Period,
-  Gap,
-  Kernel,
+  Time,
   Speed,
   Off,
   Stalled,
+  II,
+  Period,
+  Gap,
   Stages,
   Warps,
   Registers,
@@ -113,26 +117,33 @@ enum class ScoreColumn {
   Checker
 };
 inline constexpr ScoreColumn kScoreColumns[] = {
-    ScoreColumn::Place,     ScoreColumn::Name,  ScoreColumn::Kind, ScoreColumn::II,      ScoreColumn::Period, ScoreColumn::Gap,
-    ScoreColumn::Kernel,    ScoreColumn::Speed, ScoreColumn::Off,  ScoreColumn::Stalled, ScoreColumn::Stages, ScoreColumn::Warps,
-    ScoreColumn::Registers, ScoreColumn::Smem,  ScoreColumn::Tmem, ScoreColumn::Waits,   ScoreColumn::Checker};
+    ScoreColumn::Place,     ScoreColumn::Name, ScoreColumn::Kind,   ScoreColumn::Time,  ScoreColumn::Speed,  ScoreColumn::Off,
+    ScoreColumn::Stalled,   ScoreColumn::II,   ScoreColumn::Period, ScoreColumn::Gap,   ScoreColumn::Stages, ScoreColumn::Warps,
+    ScoreColumn::Registers, ScoreColumn::Smem, ScoreColumn::Tmem,   ScoreColumn::Waits, ScoreColumn::Checker};
+/// In one word, as `heddle compare --sort` takes it.
+const char* to_string(ScoreColumn column);
 const char* title(ScoreColumn column);
 /// What the column means and its unit, one sentence.
 const char* about(ScoreColumn column);
 bool is_number(ScoreColumn column);
+/// The column is better the greater it is, so that tables sorted by it begin with the greatest.
+bool greatest_first(ScoreColumn column);
 
 struct ScoreRow {
   std::size_t contender = 0;       ///< of the board
-  int place = 0;                   ///< from 1; equal periods share one; 0: not ranked
+  int place = 0;                   ///< from 1; equals share one; 0: not ranked
   std::vector<std::string> cells;  ///< per column; "-" where there is nothing
 };
-/// In the order of ranking(). SMEM is in KiB; "registers" are the greatest budget of a thread.
+/// In the order of the column, Place: of ranking(). What is not ranked, or has nothing there, comes last. SMEM is in KiB; "registers" are
+/// the greatest budget of a thread.
+std::vector<ScoreRow> score_rows(const Scoreboard& board, NumberText number, ScoreColumn by, bool descending);
+/// As the board is to be read.
 std::vector<ScoreRow> score_rows(const Scoreboard& board, NumberText number = grouped);
 
 /// What limits the contender, or why it is not ranked: one sentence.
 std::string score_reason(const Contender& contender);
 
-/// "7 legal schedules, 2 illegal; II >= 2048, proved: TC ..."
+/// "7 valid schedules, 2 invalid; II >= 2048, proved: TC ..."
 std::string scoreboard_headline(const Scoreboard& board, NumberText number = grouped);
 
 // The scoreboard for people and for other programs: as text, Markdown and CSV.

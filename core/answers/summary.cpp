@@ -46,7 +46,7 @@ std::string headline(const SolveOutcome& outcome, const TextStyle& style) {
 
 std::string headline(const Schedule& schedule, const TextStyle& style) {
   const std::string ii = fmt::format("II {}", schedule.ii);
-  if (!schedule.certificate) return join_facts({ii, claim_text(schedule, "no certificate")}, style);
+  if (!schedule.certificate) return join_facts({ii, claim_text(schedule, "not proved")}, style);
   const Certificate& c = *schedule.certificate;
   return join_facts({ii, fmt::format("bound {}", c.lower_bound), standing(schedule.ii, c.lower_bound, c.reason, c.bound_stages)}, style);
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -17,7 +18,7 @@ namespace heddle {
 
 namespace {
 
-constexpr double kLabels = 170, kMargin = 12, kRuler = 24, kMarks = 18, kLane = 30, kTitle = 30, kLine = 16;
+constexpr double kMargin = 12, kRuler = 24, kMarks = 18, kLane = 30, kTitle = 30, kLine = 16;
 constexpr double kLetter = 6.7;  // width of a bold 11 px letter, on average: SVG cannot be measured here
 constexpr UnitRole kRoles[] = {UnitRole::Tensor, UnitRole::Copy, UnitRole::Special, UnitRole::Float, UnitRole::Alu,
                                UnitRole::Smem,   UnitRole::Tmem, UnitRole::Sync,    UnitRole::Other};
@@ -40,18 +41,32 @@ std::size_t letters(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-/// The label, its beginning with an ellipsis, or nothing.
+double width_of(std::string_view text) { return static_cast<double>(letters(text)) * kLetter; }
+
+/// The first letters; not in the middle of one.
+std::string first_letters(std::string_view text, std::size_t count) {
+  std::size_t end = 0;
+  while (end < text.size() && ((text[end] & 0xc0) == 0x80 || count-- > 0)) ++end;
+  return std::string(text.substr(0, end));
+}
+std::string without_first_letters(std::string_view text, std::size_t count) {
+  return std::string(text.substr(first_letters(text, count).size()));
+}
+
+std::size_t letters_in(double width) { return width > 8 ? static_cast<std::size_t>((width - 8) / kLetter) : 0; }
+
+/// The text, its beginning with an ellipsis, or nothing.
 std::string label_that_fits(const std::string& label, double width) {
-  const std::size_t room = width > 8 ? static_cast<std::size_t>((width - 8) / kLetter) : 0;
+  const std::size_t room = letters_in(width);
   if (letters(label) <= room) return label;
-  if (room < 4) return {};
-  std::string cut;
-  std::size_t count = 0;
-  for (const char c : label) {
-    if ((c & 0xc0) != 0x80 && ++count >= room) break;
-    cut += c;
-  }
-  return cut + "…";
+  return room < 4 ? std::string() : first_letters(label, room - 1) + "…";
+}
+
+/// The same of a name, of which both ends stay: names often differ at the end.
+std::string name_that_fits(const std::string& name, double width) {
+  const std::size_t room = letters_in(width), all = letters(name);
+  if (all <= room) return name;
+  return room < 4 ? std::string() : first_letters(name, room / 2) + "…" + without_first_letters(name, all - (room - 1 - room / 2));
 }
 
 class Picture {
@@ -66,7 +81,8 @@ class Picture {
     }
     layout_ = layout_rows(model, {});
     width_ = std::max(320, options.width);
-    left_ = kMargin + kLabels;
+    labels_ = std::clamp(wanted_labels(), 170.0, std::max(170.0, 0.4 * width_));
+    left_ = kMargin + labels_;
     right_ = width_ - kMargin;
     move_to(0);
   }
@@ -101,6 +117,30 @@ class Picture {
   }
 
  private:
+  /// As wide as what stands left of the time axis.
+  double wanted_labels() const {
+    double wanted = 0;
+    for (const GanttGroup& group : model_.groups) {
+      double units = 0;
+      for (std::size_t r = group.first_row; r < group.first_row + std::min<std::size_t>(2, group.rows); ++r)
+        units = std::max(units, width_of(model_.rows[r].label));
+      wanted = std::max(wanted, std::max(1.2 * width_of(group.label), 1.1 * width_of(group.detail)) + units + 32);
+    }
+    const auto lane = [&](const std::string& name, const std::string& detail) {
+      wanted = std::max(wanted, 1.1 * width_of(name) + width_of(detail) + 32);
+    };
+    for (const GanttLane& l : model_.lanes) lane(l.label, l.detail);
+    for (const BarrierLane& l : model_.barriers) lane(l.label, l.detail);
+    for (const QueueLane& l : model_.queues) lane(l.label, l.detail);
+    return wanted;
+  }
+  /// Name and number of a lane; the number gives way where there is no room for both.
+  void lane_label(double y, const std::string& name, const std::string& detail) {
+    const bool both = 1.1 * width_of(name) + width_of(detail) + 28 <= labels_;
+    text("", kMargin + 6, y, name_that_fits(name, labels_ - 14 - (both ? width_of(detail) : 0)));
+    if (both) text("tick right", left_ - 8, y, detail);
+  }
+
   template <class... Args>
   void put(fmt::format_string<Args...> format, Args&&... args) {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
@@ -133,7 +173,7 @@ class Picture {
         ".right {{ text-anchor: end }} .unit {{ font-weight: bold; font-size: 11px; text-anchor: end }}\n"
         ".mark {{ fill: {} }} .ii {{ stroke: {}; stroke-dasharray: 4 4 }}\n",
         colors_.text, colors_.dim, colors_.ii, colors_.ii);
-    put(".label {{ font-weight: bold; font-size: 11px; text-anchor: middle; pointer-events: none }}\n"
+    put(".label {{ font-weight: bold; font-size: 11px; text-anchor: middle; pointer-events: none }} .beside {{ font-size: 11px }}\n"
         ".row0 {{ fill: {} }} .row1 {{ fill: {} }} .grid {{ stroke: {} }} .axis {{ stroke: {} }}\n"
         ".critical {{ stroke: {}; stroke-width: 2 }} .violating {{ stroke: {}; stroke-width: 2 }}\n"
         ".tail {{ stroke-width: 1; opacity: .6 }} .limit {{ stroke: {}; stroke-dasharray: 4 4 }} .phase {{ opacity: "
@@ -165,7 +205,7 @@ class Picture {
       const GanttGroup& group = model_.groups[g];
       const double y = top_ + static_cast<double>(layout_.groups[g].top);
       rect(g % 2 == 0 ? "row0" : "row1", kMargin, y, right_, y + static_cast<double>(layout_.groups[g].height));
-      text("group", kMargin + 6, y + 17, label_that_fits(group.label, 110));
+      text("group", kMargin + 6, y + 17, name_that_fits(group.label, std::max(110.0, (labels_ - 60) / 1.2)));
       text("dim", kMargin + 6, y + 33, group.detail);
       for (std::size_t r = group.first_row; r < group.first_row + group.rows; ++r) {
         const double row_y = top_ + static_cast<double>(layout_.rows[r].top);
@@ -212,7 +252,10 @@ class Picture {
 
   void bars() {
     put("<g clip-path=\"url(#heddle-time)\">\n");
-    for (const GanttBar& bar : model_.bars) {
+    double free_from = left_;
+    for (std::size_t b = 0; b < model_.bars.size(); ++b) {
+      const GanttBar& bar = model_.bars[b];
+      if (b == 0 || !same_lane(bar, model_.bars[b - 1])) free_from = left_;
       if (bar.end < begin_ || bar.begin > end_) continue;
       const double y0 = top_ + static_cast<double>(layout_.lane_top(bar)) + 3, height = static_cast<double>(layout_.lane) - 6;
       const double x0 = x(bar.begin), x1 = std::max(x(bar.end), x0 + 2);
@@ -242,7 +285,18 @@ class Picture {
       if (bar.wraps_left && x1 - x0 > 24) chevrons(x0, -1);
       if (bar.wraps_right && x1 - x0 > 24) chevrons(x1, 1);
       const double shown0 = std::max(x0, left_), shown1 = std::min(x1, right_);
-      const std::string label = label_that_fits(bar.mark.empty() ? bar.label : bar.mark + " " + bar.label, shown1 - shown0);
+      const std::string whole = bar.mark.empty() ? bar.label : bar.mark + " " + bar.label;
+      std::string label = name_that_fits(whole, shown1 - shown0);
+      if (label != whole) {
+        if (const auto at = beside(b, whole, free_from)) {
+          text("beside", *at, middle + 4, whole);
+          free_from = *at > x1 ? *at + width_of(whole) : x1;
+          put("</g>\n");
+          continue;
+        }
+        if (ambiguous(label)) label.clear();
+      }
+      free_from = x1;
       if (!label.empty() && (bar.iteration != 0 || bar.violating)) {
         const double half = static_cast<double>(letters(label)) * kLetter / 2 + 3;
         rect(role, (shown0 + shown1) / 2 - half, middle - 7, (shown0 + shown1) / 2 + half, middle + 7);
@@ -252,6 +306,40 @@ class Picture {
     }
     for (const GanttEndBar& bar : model_.ends) end_bar(bar);
     put("</g>\n");
+  }
+
+  template <class A, class B>
+  static bool same_lane(const A& a, const B& b) {
+    return a.row == b.row && a.lane == b.lane;
+  }
+  /// Where the name of a bar that is too short for it stands: behind the bar, else before it; none: there is no room.
+  std::optional<double> beside(std::size_t b, std::string_view name, double from) const {
+    const GanttBar& bar = model_.bars[b];
+    const double x0 = x(bar.begin), x1 = std::max(x(bar.end), x0 + 2), needs = width_of(name) + 6;
+    if (x1 < left_ || x0 > right_) return std::nullopt;
+    double until = right_;
+    if (b + 1 < model_.bars.size() && same_lane(bar, model_.bars[b + 1])) until = std::min(until, x(model_.bars[b + 1].begin));
+    for (const GanttEndBar& end : model_.ends) {
+      if (!same_lane(bar, end)) continue;
+      if (end.begin >= bar.end) until = std::min(until, x(end.begin));
+      if (end.end_at <= bar.begin) from = std::max(from, x(end.end_at));
+    }
+    if (x1 + needs <= until) return x1 + 3;
+    if (x0 - needs >= from) return x0 - needs + 3;
+    return std::nullopt;
+  }
+  /// What is left of a name could be another op's.
+  bool ambiguous(const std::string& cut) const {
+    const std::size_t dots = cut.find("…");
+    if (dots == std::string::npos) return false;
+    const std::string head = cut.substr(0, dots), tail = cut.substr(dots + std::string_view("…").size());
+    const std::string* one = nullptr;
+    for (const GanttBar& bar : model_.bars) {
+      if (!bar.label.starts_with(head) || !bar.label.ends_with(tail)) continue;
+      if (one && *one != bar.label) return true;
+      one = &bar.label;
+    }
+    return false;
   }
 
   /// Of prologue and epilogue: pale and dashed, so that nobody takes it for a part of the schedule.
@@ -276,8 +364,7 @@ class Picture {
       const double full = static_cast<double>(lane.full());
       const auto y = [&](std::int64_t value) { return y1 - (y1 - y0 - 3) * static_cast<double>(value) / full; };
       rect("row0", left_, y0, right_, y1);
-      text("", kMargin + 6, y1 - 8, label_that_fits(lane.label, kLabels - 14 - static_cast<double>(letters(lane.detail)) * kLetter));
-      text("tick right", left_ - 8, y1 - 8, lane.detail);
+      lane_label(y1 - 8, lane.label, lane.detail);
       std::string path;
       for (std::size_t s = 0; s < lane.profile.size(); ++s) {
         const Cycle from = std::max(lane.profile[s].at, begin_);
@@ -304,8 +391,7 @@ class Picture {
       const BarrierLane& lane = model_.barriers[i];
       const double y0 = lanes_top_ + kLane * static_cast<double>(model_.lanes.size() + i) + 3, high = kLane - 6;
       rect("row0", left_, y0, right_, y0 + high);
-      text("", kMargin + 6, y0 + high - 8, label_that_fits(lane.label, kLabels - 14 - static_cast<double>(letters(lane.detail)) * kLetter));
-      text("tick right", left_ - 8, y0 + high - 8, lane.detail);
+      lane_label(y0 + high - 8, lane.label, lane.detail);
       put("<g clip-path=\"url(#heddle-time)\">\n");
       for (const BarrierSpan& span : lane.spans) {
         if (span.end < begin_ || span.begin > end_) continue;
@@ -344,8 +430,7 @@ class Picture {
       const double y0 = lanes_top_ + kLane * static_cast<double>(model_.lanes.size() + model_.barriers.size() + i) + 3, y1 = y0 + kLane - 6;
       const double full = static_cast<double>(std::max({std::int64_t{1}, std::int64_t{lane.depth}, peak(lane.taken)}));
       rect("row0", left_, y0, right_, y1);
-      text("", kMargin + 6, y1 - 8, label_that_fits(lane.label, kLabels - 14 - static_cast<double>(letters(lane.detail)) * kLetter));
-      text("tick right", left_ - 8, y1 - 8, lane.detail);
+      lane_label(y1 - 8, lane.label, lane.detail);
       for (const auto& [curve, opacity] : {std::pair(&lane.taken, 0.3), std::pair(&lane.filled, 0.6)})
         for (std::size_t s = 0; s < curve->size(); ++s) {
           const Cycle from = std::max((*curve)[s].at, begin_), to = std::min(s + 1 < curve->size() ? (*curve)[s + 1].at : model_.end, end_);
@@ -372,7 +457,7 @@ class Picture {
   const Palette& colors_;
   ChartLayout layout_;
   Cycle begin_ = 0, end_ = 1, tick_ii_ = 0;
-  double width_ = 0, left_ = 0, right_ = 0, origin_ = 0, top_ = 0, lanes_top_ = 0, bottom_ = 0;
+  double width_ = 0, labels_ = 0, left_ = 0, right_ = 0, origin_ = 0, top_ = 0, lanes_top_ = 0, bottom_ = 0;
   std::string out_;
 };
 

@@ -117,7 +117,7 @@ TEST_CASE("a false claim is thrown away when its file is opened, in view", "[app
   w.open(false, 3);  // II 3 "is the least", but 2 is
   CHECK_FALSE(w.row().schedule.claim);
   CHECK(w.session.view().notice.find("says that no II is below 3, but") != std::string::npos);
-  CHECK(build_header(w.session).status == "FEASIBLE");
+  CHECK(build_header(w.session).status == "NOT PROVED");
 }
 
 TEST_CASE("a forged project is opened without its proof", "[app]") {

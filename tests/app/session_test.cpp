@@ -250,7 +250,7 @@ TEST_CASE("constraints are judged at once and can be switched", "[app]") {
     {"name": "late O", "kind": "pin", "ops": ["O"], "at": 5}]})")});
   REQUIRE_FALSE(session.error());
   CHECK(session.content().entry()->status == Status::Invalid);
-  CHECK(build_explain(session).title == "Why solver #1 is not legal");
+  CHECK(build_explain(session).title == "Why solver #1 is not valid");
   CHECK(describe_entry(*session.content().entry()).detail == "breaks 1 of your constraints");
   session.apply(ToggleConstraint{0});
   CHECK(session.content().entry()->status == Status::Optimal);  // it is the question that was proved again

@@ -2,6 +2,7 @@
 #include <array>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "app/command/exit_code.h"
 #include "tests/app/cli_support.h"
@@ -19,6 +20,9 @@ std::string solved_toy(const ScratchFolder& folder) {
   REQUIRE(run_heddle({"solve", "toy_fig1", "toy", "--out", path}).code == kDone);
   return path;
 }
+
+/// What is left says "proved" only where it claims it.
+std::string without_denials(const std::string& text) { return std::regex_replace(text, std::regex("not proved"), ""); }
 
 /// The toy's best schedule with one part of its file replaced.
 std::string forged(const ScratchFolder& folder, const std::string& from, const std::string& to) {
@@ -72,7 +76,7 @@ TEST_CASE("a claim that its own file or the checker contradicts is thrown away a
     const std::string file = forged(folder, from, to);
     const auto run = run_heddle({"show", "toy_fig1", "toy", file});
     CHECK(run.code == kDone);
-    CHECK(contains(run.out, "no certificate"));
+    CHECK(contains(run.out, "not proved"));
     CHECK(contains(run.err, "forged.json: /certificate: the certificate " + why));
   }
 }
@@ -84,7 +88,7 @@ TEST_CASE("a false proof is refuted for free, in every command, and never reache
     const auto run = run_heddle({command, "gemm_hopper", "h100", file});
     CHECK(run.code == kDone);
     CHECK(contains(run.err, "says that no II is below 3072, but"));
-    for (const char* lie : {"proved", "optimal", "bound 3072"}) CHECK_FALSE(contains(run.out, lie));
+    for (const char* lie : {"proved", "optimal", "bound 3072"}) CHECK_FALSE(contains(without_denials(run.out), lie));
   }
   const auto proved = run_heddle({"check", "gemm_hopper", "h100", file, "--prove"});
   CHECK(contains(proved.err, "not the least: there is a schedule with II 1024, and this one has 3072"));
@@ -97,7 +101,7 @@ TEST_CASE("a proof under demands says nothing about the question without them", 
   REQUIRE(run_heddle({"solve", "toy_fig1", "toy", "--demand", "at most 1 stage", "--out", path}).code == kDone);
   const auto without = run_heddle({"show", "toy_fig1", "toy", path});
   CHECK(contains(without.err, "is about another problem, or about other demands"));
-  CHECK(contains(without.out, "no certificate"));
+  CHECK(contains(without.out, "not proved"));
   CHECK(contains(run_heddle({"show", "toy_fig1", "toy", path, "--demand", "at most 1 stage"}).out, "the file says proved"));
 }
 
@@ -106,7 +110,7 @@ TEST_CASE("a project's proofs are its word, and a forged one is refuted", "[app]
   const auto run = run_heddle({"show", file});
   CHECK(run.code == kDone);
   CHECK(contains(run.err, "forged.heddle.json: /certificate: the certificate says that no II is below 6, but"));
-  CHECK_FALSE(contains(run.out, "proved"));
+  CHECK_FALSE(contains(without_denials(run.out), "proved"));
 }
 
 TEST_CASE("a front that goes on from a file says that it rests on it, unless it is proved again", "[app]") {

@@ -73,6 +73,42 @@ TEST_CASE("the ranking puts what breaks a rule behind what is legal, and what ha
   for (const ScoreRow& row : rows) CHECK(row.cells.size() == std::size(kScoreColumns));
 }
 
+TEST_CASE("of legal schedules the one that is predicted to be fastest comes first, whatever its period", "[core]") {
+  const Problem p = two_on_a_unit();
+  Scoreboard board = board_of(p);
+  const auto predict = [&](std::size_t i, Cycle cycles, double tflops) {
+    SimulatedFigures figures;
+    figures.cycles = cycles;
+    figures.microseconds = static_cast<double>(cycles) / 1000;
+    figures.tflops = tflops;
+    board.contenders[i].simulated = figures;
+  };
+  predict(0, 9000, 100);
+  predict(2, 8000, 112);
+  CHECK(ranking(board) == std::vector<std::size_t>{2, 0, 1, 3});
+  CHECK(score_rows(board)[1].place == 2);
+  // What nothing is predicted of comes behind what is predicted.
+  board.contenders[2].simulated.reset();
+  CHECK(ranking(board) == std::vector<std::size_t>{0, 2, 1, 3});
+}
+
+TEST_CASE("the scoreboard can be sorted by every column, either way, and what is not ranked stays last", "[core]") {
+  const Problem p = two_on_a_unit();
+  const Scoreboard board = board_of(p);
+  for (const ScoreColumn column : kScoreColumns)
+    for (const bool descending : {false, true}) {
+      CAPTURE(to_string(column), descending);
+      const std::vector<ScoreRow> rows = score_rows(board, ungrouped, column, descending);
+      CHECK(rows.size() == board.contenders.size());
+      if (is_number(column)) CHECK(rows.back().contender == 3);
+    }
+  const auto first = [&](ScoreColumn column, bool descending) {
+    return score_rows(board, ungrouped, column, descending).front().contender;
+  };
+  CHECK(board.contenders[first(ScoreColumn::Name, false)].name == "broken");
+  CHECK(board.contenders[first(ScoreColumn::Name, true)].name == "tight");
+}
+
 TEST_CASE("a legal schedule below the proved bound is named as a fault", "[core]") {
   const Problem p = two_on_a_unit();
   Scoreboard board = board_of(p);

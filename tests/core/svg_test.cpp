@@ -53,6 +53,23 @@ TEST_CASE("the toy's picture is the golden one", "[core]") {
   }
 }
 
+TEST_CASE("every op, every group and every lane has its name in the picture", "[core]") {
+  const test::GanttCase c = test::attention_case();
+  const GanttModel model = build_gantt(c.problem, c.schedule);
+  const std::string picture = gantt_svg(model);
+  const auto has = [&](const std::string& name) { return picture.find(">" + name + "</text>") != std::string::npos; };
+  for (const Op& op : c.problem.ops) {
+    CAPTURE(op.name);
+    CHECK(has(op.name));
+  }
+  for (const GanttGroup& group : model.groups) CHECK(has(group.label));
+  for (const GanttLane& lane : model.lanes) {
+    CAPTURE(lane.label);
+    CHECK(has(lane.label));
+    CHECK(has(lane.detail));
+  }
+}
+
 TEST_CASE("names are escaped and control characters vanish", "[core]") {
   test::GanttCase c = test::attention_case();
   c.problem.ops[2].name = "a<b> & \"c\" 'd'\x01";

@@ -251,3 +251,16 @@ TEST_CASE("two charts hold out in small windows and at large scales", "[ui]") {
     }
   }
 }
+
+TEST_CASE("A against B says what both are predicted to take, and which is faster", "[ui]") {
+  Two h;
+  h.session().apply(SetBaseline{0});
+  h.session().apply(show_tab(BottomTab::Compare));
+  for (int i = 0; i < 5000 && h.session().predicting(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    h.frame();
+  }
+  h.frame(3);
+  CHECK(h.has("compare/metric/time, predicted"));
+  CHECK(h.has("compare/metric/speed, predicted"));
+}

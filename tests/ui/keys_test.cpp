@@ -155,6 +155,60 @@ TEST_CASE("Tab walks through the panes, arrows through the rows, Enter takes one
   CHECK_FALSE(h.session().selection().empty());  // the first Escape only leaves the pane
 }
 
+TEST_CASE("the keyboard reaches the cards of the welcome screen, and what was open before", "[ui]") {
+  Environment environment;
+  Harness h(test::solve_toy, 1280, 900, environment);
+  REQUIRE(h.has("welcome/toy"));
+  CHECK(focus::pane() == FocusPane::Chart);
+  h.key(Key::Down);
+  CHECK(focus::pane() == FocusPane::Welcome);
+  for (int i = 0; i < 7; ++i) h.key(Key::Right);  // the toy is the eighth
+  h.key(Key::Enter);
+  h.wait_for_solver();
+  CHECK(h.session().content().kernel->name == "toy_fig1");
+  CHECK(focus::pane() == FocusPane::Chart);
+  h.session().apply(CloseDocument{});
+  h.frame(2);
+  REQUIRE(h.has("welcome/recent/0"));
+  h.key(Key::Tab);
+  CHECK(focus::pane() == FocusPane::Welcome);
+  h.key(Key::End);
+  h.key(Key::Enter);
+  h.frame(2);
+  CHECK(h.session().content().kernel->name == "toy_fig1");
+}
+
+TEST_CASE("a notice is dismissed with the keyboard", "[ui]") {
+  Solved h;
+  h.session().apply(show_notice("something has to be said"));
+  h.frame(2);
+  for (int i = 0; i < kFocusPanes && focus::pane() != FocusPane::Notices; ++i) h.key(Key::Tab);
+  REQUIRE(focus::pane() == FocusPane::Notices);
+  h.key(Key::Enter);
+  CHECK_FALSE(h.has("notice/dismiss"));
+  CHECK(focus::pane() != FocusPane::Notices);
+}
+
+TEST_CASE("menus open with Alt and their letter, arrows move through them, Enter takes", "[ui]") {
+  Solved h;
+  h.key(Key::V, {.alt = true});
+  REQUIRE(h.has("menu/unrolled"));
+  CHECK_FALSE(h.session().view().tensor);  // V alone would show tensor memory
+  h.key(Key::Down);
+  h.key(Key::Down);
+  h.key(Key::Enter);
+  CHECK_FALSE(h.has("menu/unrolled"));
+  CHECK(h.session().view().mode != GanttMode::Steady);
+  h.key(Key::H, {.alt = true});
+  REQUIRE(h.has("menu/keys"));
+  h.key(Key::Escape);
+  CHECK_FALSE(h.has("menu/keys"));
+  // Panes have their own keys again.
+  h.key(Key::Tab);
+  CHECK(focus::pane() == FocusPane::Bottom);
+  CHECK((ImGui::GetIO().ConfigFlags & ImGuiConfigFlags_NavEnableKeyboard) == 0);
+}
+
 TEST_CASE("the arrows walk through all rows of a table, also those that have to be scrolled to", "[ui]") {
   for (const BottomTab tab : {BottomTab::Ops, BottomTab::Slack, BottomTab::Graph}) {
     Harness h(test::solve_toy, 1280, 720);

@@ -52,6 +52,60 @@ TEST_CASE("the palette finds ops, commands, tabs, kernels and machines, and does
   CHECK(h.session().content().kernel->name == "gemm_hopper");
 }
 
+TEST_CASE("letters belong to the palette from the moment it is called, and Enter takes what they say, however slow the frames", "[ui]") {
+  Solved h;
+  // A slow frame: everything is typed before it is drawn.
+  feed_modifiers(true, false, false);
+  feed_key(Key::P, true);
+  feed_text("gemm_h");
+  h.frame(1);
+  feed_modifiers(false, false, false);
+  feed_key(Key::P, false);
+  feed_text("opper");
+  feed_key(Key::E, true);  // a letter that would ask a question
+  h.frame(1);
+  feed_key(Key::E, false);
+  feed_key(Key::Enter, true);
+  h.frame(1);
+  feed_key(Key::Enter, false);
+  h.frame(3);
+  CHECK(h.session().content().kernel->name == "gemm_hopper");
+  CHECK_FALSE(h.session().asking());
+
+  // The field goes on behind what was typed early.
+  h.key(Key::P, {.ctrl = true});
+  h.type("layer");
+  h.type("nor");
+  feed_text("m");
+  feed_key(Key::Enter, true);
+  h.frame(1);
+  feed_key(Key::Enter, false);
+  h.frame(3);
+  CHECK(h.session().content().kernel->name == "layernorm");
+}
+
+TEST_CASE("a kernel of another architecture takes the machine that runs it, and a machine can be typed beside it", "[ui]") {
+  Harness h(test::solve_toy);
+  h.session().apply(OpenPair{"attention_forward_hopper", "h100", false});
+  const auto open = [&](const char* typed) {
+    h.key(Key::P, {.ctrl = true});
+    h.type(typed);
+    h.key(Key::Enter);
+    h.frame(2);
+    CHECK_FALSE(h.session().error());
+    REQUIRE(h.session().content().problem);
+    return h.session().content().kernel->name + " on " + h.session().content().machine->name;
+  };
+  CHECK(open("attention_forward_blackwell") == "attention_forward_blackwell on b200");
+  CHECK(open("attention_forward_hopper") == "attention_forward_hopper on h100");
+  CHECK(open("gemm_hopper h200") == "gemm_hopper on h200");
+  CHECK(open("gemm_fp8_hopper") == "gemm_fp8_hopper on h200");  // that runs it too
+  h.key(Key::P, {.ctrl = true});
+  h.type("attention b200");
+  CHECK_FALSE(h.names("palette/kernel/attention").empty());
+  for (const std::string& name : h.names("palette/kernel/")) CHECK(name.find("hopper") == std::string::npos);
+}
+
 TEST_CASE("with > the palette lists commands only, and says why some cannot be done", "[ui]") {
   Solved h;
   h.key(Key::P, {.ctrl = true, .shift = true});

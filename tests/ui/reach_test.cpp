@@ -149,7 +149,7 @@ const std::map<std::string, std::string> kWays{
     {"copy_text", "action copy_shown"},
     {"dismiss_notice", "the notice's button"},
     {"end_highlight", "action end_highlight"},
-    {"focus_find", "action find"},
+    {"toggle_legend", "action legend"},
     {"fold_pane", "action fold_left"},
     {"remember_choice", "palette action/"},
     {"run_on", "field of the Runs tab"},

@@ -155,6 +155,9 @@ int run_compare(const Arguments& arguments, const Terminal& terminal) {
       progress.show({fmt::format("{} contenders", so_far.contenders.size()), so_far.contenders.back().name});
     };
     board = solver::make_scoreboard(request, interrupt.token(), settled, listener_for(progress));
+    if (const auto word = arguments.text("--sort"))
+      board.sorted =
+          *std::find_if(std::begin(kScoreColumns), std::end(kScoreColumns), [&](ScoreColumn c) { return *word == to_string(c); });
     board.trust = trust_in(inputs->kernel.reference, inputs->machine.arch, !inputs->changes.empty()).text;
   }
   TextStyle style = terminal.style;

@@ -93,11 +93,7 @@ void draw_barriers(ChartFrame& f) {
     }
     f.draw.PopClipRect();
     f.draw.AddRectFilled({box.x0, box.y1}, {box.x1, box.y1 + 1}, theme().grid);
-    const float middle = (box.y0 + box.y1) / 2, detail = paint::text_width(fonts().mono_small, lane.detail);
-    paint::text(f.draw, fonts().mono_small, f.lanes.x0 - px(8) - detail, middle - paint::text_height(fonts().mono_small) / 2, theme().dim,
-                lane.detail);
-    paint::text_cut(f.draw, fonts().small, f.labels.x0 + px(10), middle - paint::text_height(fonts().small) / 2,
-                    f.lanes.x0 - px(24) - detail - f.labels.x0, theme().text, lane.label);
+    draw_lane_label(f, box, lane.label, lane.detail, theme().dim);
     if (probe::on())
       probe::item(f.probe_name(lane.kind == BarrierLane::Kind::Tensor ? "tensor/" : "barrier/") + lane.label, box.x0, box.y0, box.x1,
                   box.y1);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "app/session/prediction_state.h"
 #include "core/answers/difference.h"
 #include "core/chart/chart_layout.h"
 #include "core/chart/gantt_model.h"
@@ -13,7 +14,7 @@
 namespace heddle::app {
 namespace {
 
-ComparedSchedule compared(const ScheduleEntry& entry) {
+ComparedSchedule compared(const Session& session, const ScheduleEntry& entry) {
   ComparedSchedule one;
   one.name = entry.name;
   one.schedule = &entry.schedule;
@@ -22,6 +23,7 @@ ComparedSchedule compared(const ScheduleEntry& entry) {
   one.verdict = entry.verdict;
   one.period = entry.period;
   one.usage = entry.usage;
+  if (const auto answer = session.predictions().of(session.content(), entry)) one.predicted = predicted_of(answer->kernel);
   return one;
 }
 
@@ -80,8 +82,8 @@ std::optional<CompareModel> build_compare(const Session& session, const GanttMod
   CompareModel model;
   model.entry_a = content.schedules[*content.shown];
   model.entry_b = content.schedules[*content.baseline];
-  model.a = compared(*model.entry_a);
-  model.b = compared(*model.entry_b);
+  model.a = compared(session, *model.entry_a);
+  model.b = compared(session, *model.entry_b);
   model.alignment = session.view().alignment;
   model.difference = compare_schedules(problem, *model.a.schedule, *model.b.schedule, model.alignment);
   model.metrics = metric_rows(problem, model.a, model.b, model.difference);

@@ -22,6 +22,20 @@ bool narrow(const paint::Box& whole) { return whole.width() < px(9); }
 
 int offset_style(const GanttBar& bar) { return std::abs(bar.iteration) % 4; }
 
+/// What letters need of the height of their line: from the top of the highest to below the tail of a Q.
+float letters_height() { return paint::text_height(fonts().small_bold) * 0.87f; }
+
+/// Letters fill these from edge to edge: lines go around them, not over the letters.
+bool low(const paint::Box& box) { return box.height() < letters_height() + px(5); }
+
+/// Another op could be meant too.
+bool ambiguous(const Problem& problem, std::string_view name, const paint::CutName& cut) {
+  const std::string_view head = name.substr(0, cut.head), tail = name.substr(name.size() - cut.tail);
+  return std::any_of(problem.ops.begin(), problem.ops.end(), [&](const Op& op) {
+    return op.name != name && op.name.size() >= cut.head + cut.tail && op.name.starts_with(head) && op.name.ends_with(tail);
+  });
+}
+
 bool same_op(const GanttBar& a, const GanttBar& b) { return a.op == b.op && a.iteration == b.iteration; }
 
 Color lighter(Color color) {
@@ -38,7 +52,7 @@ paint::Box seen_part(const ChartFrame& f, const paint::Box& box) {
 void draw_label(ChartFrame& f, const GanttBar& bar, const paint::Box& box, RoleColor color, bool hatched) {
   ImFont* font = fonts().small_bold;
   const float room = box.width() - px(8);
-  if (room < px(10) || box.height() < paint::text_height(font) * 0.8f) return;
+  if (room < px(10) || box.height() < letters_height()) return;
   char buffer[96];
   std::string_view text = bar.label;
   float width = paint::text_width(font, text);
@@ -54,14 +68,17 @@ void draw_label(ChartFrame& f, const GanttBar& bar, const paint::Box& box, RoleC
   }
   std::string cut;
   if (width > room) {
-    text = paint::beginning_that_fits(font, text, room);
-    if (text.empty()) return;
-    text = cut = std::string(text) + "..";
+    paint::CutName what = paint::name_that_fits(font, text, room);
+    if (what.text.empty() || ambiguous(f.problem, bar.label, what)) return;
+    if (probe::on()) probe::cut(what.text, text, width - paint::text_width(font, what.text));
+    text = cut = std::move(what.text);
     width = paint::text_width(font, text);
   }
   // Whiskers lie at the bottom of bars: the label gives way.
-  const float lift = f.overlay.whiskers ? px(3) : 0, middle = (box.y0 + box.y1 - paint::text_height(font)) / 2;
-  const float x = std::floor((box.x0 + box.x1 - width) / 2), y = std::floor(std::max(middle - lift, std::min(middle, box.y0 - px(1))));
+  const float line = paint::text_height(font), lift = f.overlay.whiskers ? px(3) : 0, middle = (box.y0 + box.y1 - line) / 2;
+  const float x = std::floor((box.x0 + box.x1 - width) / 2);
+  const float y = low(box) ? std::round((box.y0 + box.y1 + letters_height()) / 2 - line)
+                           : std::floor(std::max(middle - lift, std::min(middle, box.y0 - px(1))));
   // Strokes of a hatch behind letters make them hard to read: a plain plate in the bar's colour.
   if (hatched)
     f.draw.AddRectFilled({std::max(box.x0, x - px(4)), std::max(box.y0, y - px(2))},
@@ -164,7 +181,7 @@ void draw_bar(ChartFrame& f, const GanttBar& bar, const paint::Box& whole, std::
     const float x1 = std::min(f.axis.to_x(static_cast<double>(bar.window_end)), box.x1);
     if (x1 > box.x0)
       f.draw.AddRectFilled(
-          {box.x0, box.y1 - px(3)}, {x1, box.y1}, with_alpha(0xff000000u, 0.45f), rounding,
+          {box.x0, box.y1 - px(low(box) ? 1 : 3)}, {x1, box.y1}, with_alpha(0xff000000u, 0.45f), rounding,
           corners & ImDrawFlags_RoundCornersBottomLeft ? ImDrawFlags_RoundCornersBottomLeft : ImDrawFlags_RoundCornersNone);
   }
   if (bar.violating) paint::cross_hatch(f.draw, inner, whole.x0, px(7), theme().bad);
@@ -194,8 +211,8 @@ void draw_outline(ChartFrame& f, const GanttBar& bar, bool lit) {
   if (box.x1 <= box.x0) return;
   const float rounding = narrow(whole) ? 0 : px(3), thick = narrow(whole) ? 1 : px(2);
   const auto outline = [&](Color color, float thickness, float grow) {
-    const float off = thickness / 2 - grow;
-    f.draw.AddRect({box.x0 + off, box.y0 + off}, {box.x1 - off, box.y1 - off}, color, rounding, 0, thickness);
+    const float off = thickness / 2 - grow, off_y = thickness / 2 - (low(box) ? thickness : grow);
+    f.draw.AddRect({box.x0 + off, box.y0 + off_y}, {box.x1 - off, box.y1 - off_y}, color, rounding, 0, thickness);
   };
   const bool current = f.view.current && same_op(bar, f.model.bars[*f.view.current]);
   if (bar.violating && whole.width() >= kSmallest)
@@ -303,7 +320,7 @@ void draw_group_labels(ChartFrame& f) {
     }
     const float room = f.rows.x0 - px(16) - units - left;
     const float first = top + px(4), second = first + paint::text_height(bold) + px(1);
-    paint::text_cut(f.draw, bold, left, first, room, theme().text, group.label);
+    paint::name_cut(f.draw, bold, left, first, room, theme().text, group.label);
     if (second + paint::text_height(small) <= top + box.height)
       paint::text_cut(f.draw, small, left, second, room, theme().dim, group.detail);
     if (probe::on()) probe::item(f.probe_name("group/") + group.label, f.labels.x0, top, f.rows.x0, top + box.height);

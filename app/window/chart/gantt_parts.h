@@ -92,6 +92,8 @@ void draw_arrow_between(ChartFrame& frame, std::size_t from_bar, std::size_t to_
 /// What the overlay points at besides bars and dependences: the cycle that limits II, and lanes.
 void draw_limiting_cycle(ChartFrame& frame);
 void draw_lane_mark(ChartFrame& frame, const GanttLane& lane, const paint::Box& box);
+/// Name and number at the left of a lane. Where the column is too narrow for both they stand below each other, or the number gives way.
+void draw_lane_label(ChartFrame& frame, const paint::Box& box, std::string_view name, std::string_view number, Color ink);
 /// How far every op can move: thin by longest paths, thick exactly.
 void draw_whiskers(ChartFrame& frame);
 void draw_time_lines(ChartFrame& frame);  ///< II boundaries, range, flags, hair-line over rows and lanes

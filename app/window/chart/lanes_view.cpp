@@ -49,6 +49,25 @@ void draw_profile(ChartFrame& f, const GanttLane& lane, const paint::Box& box) {
 
 }  // namespace
 
+void draw_lane_label(ChartFrame& f, const paint::Box& box, std::string_view name, std::string_view number, Color ink) {
+  ImFont *font = fonts().small, *mono = fonts().mono_small;
+  const float left = f.labels.x0 + px(10), right = f.lanes.x0 - px(8), gap = px(6), middle = (box.y0 + box.y1) / 2;
+  const float name_high = paint::text_height(font), number_high = paint::text_height(mono);
+  const auto fits = [&] { return paint::text_width(font, name) + gap + paint::text_width(mono, number) <= right - left; };
+  if (!fits() && name_high + number_high <= box.height() + px(4)) {
+    const float top = middle - (name_high + number_high) / 2;
+    paint::name_cut(f.draw, font, left, top, right - left, theme().text, name);
+    if (paint::text_width(mono, number) <= right - left) paint::text_right(f.draw, mono, right, top + name_high, ink, number);
+    return;
+  }
+  if (constexpr std::string_view kPeak = "peak "; !fits() && number.starts_with(kPeak)) number.remove_prefix(kPeak.size());
+  if (fits())
+    paint::text_right(f.draw, mono, right, middle - number_high / 2, ink, number);
+  else
+    number = {};
+  paint::name_cut(f.draw, font, left, middle - name_high / 2, right - left, theme().text, name);
+}
+
 void draw_lanes(ChartFrame& f) {
   if (f.lanes.height() <= 0) return;
   const float step = f.lane_height;
@@ -78,13 +97,7 @@ void draw_lanes(ChartFrame& f) {
     }
     if (f.view.hovered_cycle && under && *f.view.hovered_cycle >= f.model.begin && *f.view.hovered_cycle < f.model.end)
       detail = "now " + lane_value(lane, under->value);
-    const float middle = (box.y0 + box.y1) / 2;
-    ImFont* mono = fonts().mono_small;
-    const float detail_width = paint::text_width(mono, detail);
-    const Color ink = lane.capacity > 0 && lane.peak > lane.capacity ? theme().bad : theme().dim;
-    paint::text(f.draw, mono, f.lanes.x0 - px(8) - detail_width, middle - paint::text_height(mono) / 2, ink, detail);
-    paint::text_cut(f.draw, fonts().small, f.labels.x0 + px(10), middle - paint::text_height(fonts().small) / 2,
-                    f.lanes.x0 - px(24) - detail_width - f.labels.x0, theme().text, lane.label);
+    draw_lane_label(f, box, lane.label, detail, lane.capacity > 0 && lane.peak > lane.capacity ? theme().bad : theme().dim);
     if (probe::on()) probe::item(f.probe_name("lane/") + lane.label, box.x0, box.y0, box.x1, box.y1);
   }
   draw_barriers(f);

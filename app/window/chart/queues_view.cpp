@@ -93,11 +93,7 @@ void draw_queues(ChartFrame& f) {
     std::string detail = lane.detail;
     if (f.view.hovered_cycle && *f.view.hovered_cycle >= f.model.begin && *f.view.hovered_cycle < f.model.end)
       detail = "now " + std::to_string(value_at(lane.taken, *f.view.hovered_cycle)) + " of " + std::to_string(lane.depth);
-    const float middle = (box.y0 + box.y1) / 2, width = paint::text_width(fonts().mono_small, detail);
-    paint::text(f.draw, fonts().mono_small, f.lanes.x0 - px(8) - width, middle - paint::text_height(fonts().mono_small) / 2, theme().dim,
-                detail);
-    paint::text_cut(f.draw, fonts().small, f.labels.x0 + px(10), middle - paint::text_height(fonts().small) / 2,
-                    f.lanes.x0 - px(24) - width - f.labels.x0, theme().text, lane.label);
+    draw_lane_label(f, box, lane.label, detail, theme().dim);
     if (probe::on()) probe::item(f.probe_name("queue/") + f.problem.channel(lane.channel).name, box.x0, box.y0, box.x1, box.y1);
   }
 }

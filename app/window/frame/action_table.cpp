@@ -46,7 +46,7 @@ const Action kActions[] = {
 
     Action{"undo", kEdit, "Undo", "Ctrl+Z", make<Undo>}.needs(undo_reason),
     Action{"redo", kEdit, "Redo", "Ctrl+Y Ctrl+Shift+Z", make<Redo>}.needs(redo_reason),
-    Action{"find", kEdit, "Find anything", "Ctrl+P", make<focus_find>}.below_line(),
+    Action{"find", kEdit, "Find anything", "Ctrl+P"}.does(show_palette<PaletteState::Scope::Everything>).below_line(),
     Action{"find_command", kEdit, "Find command", "Ctrl+Shift+P"}.does(show_palette<PaletteState::Scope::Commands>),
     Action{"find_op", kEdit, "Find op", "Ctrl+F"}.does(show_palette<PaletteState::Scope::Ops>).needs(needs_problem),
     Action{"find_next", kEdit, "Next match", "F3"}.does(find_step<1>).needs(needs_problem),
@@ -91,6 +91,9 @@ const Action kActions[] = {
     Action{"queues", kView, "Queues: how full rings are", "Q", make<toggle_queues>}.needs(needs_schedule).ticked([](const Session& s) {
       return s.view().queues;
     }),
+    Action{"legend", kView, "Legend: what the marks of the chart mean", "K", make<toggle_legend>}
+        .needs(needs_schedule)
+        .ticked([](const Session& s) { return s.view().legend; }),
     Action{"end_highlight", kView, "End the highlight", "", make<end_highlight>}.needs(needs_highlight),
     Action{"zoom_selection", kView, "Centre selection, then fit", "F"}.in_chart().needs(needs_schedule).below_line(),
     Action{"fit", kView, "Fit all", "Home 0"}.in_chart().needs(needs_schedule),

@@ -301,20 +301,18 @@ void AppWindow::draw() {
   const float line = std::max(1.0f, std::round(fonts().scale));
   pane("toolbar", ImVec2(0, menu), ImVec2(display.x, toolbar), theme().panel, ImVec2(px(12), px(9)),
        [&] { draw_toolbar(session_, models_, ui_); });
-  if (session_.view().focus_find) ui_.of<PaletteState>().show(PaletteState::Scope::Everything);
-  session_.view().focus_find = false;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(ImVec2(0, menu + toolbar), ImVec2(display.x, menu + toolbar + line), theme().separator);
-  const float bar = notice_height(session_);
-  if (bar > 0)
-    pane("notices", ImVec2(0, menu + toolbar + line), ImVec2(display.x, bar), theme().panel, ImVec2(0, 0),
-         [&] { draw_notices(session_, ui_); });
-  const float top = menu + toolbar + line + bar;
+  const float top = menu + toolbar + line;
   const float height = std::max(px(80), display.y - top - status - line);
   if (session_.content().kernel || session_.content().triton || session_.sweep().file())
     draw_panes(top, height);
   else
-    pane("welcome", ImVec2(0, top), ImVec2(display.x, height), theme().window, ImVec2(0, 0), [&] { draw_welcome(session_, ui_); });
+    draw_welcome_pane(top, height);
+  // Over what is there, so that nothing moves when one comes or goes.
+  if (const float bar = notice_height(session_); bar > 0)
+    pane("notices", ImVec2(0, display.y - status - line - bar), ImVec2(display.x, bar), theme().raised, ImVec2(0, 0),
+         [&] { focused(FocusPane::Notices, [&] { draw_notices(session_, ui_); }); });
   list.AddRectFilled(ImVec2(0, display.y - status - line), ImVec2(display.x, display.y - status), theme().separator);
   pane("status", ImVec2(0, display.y - status), ImVec2(display.x, status), theme().panel, ImVec2(px(12), px(5)),
        [&] { draw_status_bar(session_, models_, ui_); });
@@ -333,6 +331,18 @@ void AppWindow::draw() {
   draw_note_editor(session_, ui_);
   draw_leave_dialog(session_, ui_);
   draw_palette(session_, models_, ui_);
+}
+
+void AppWindow::draw_welcome_pane(float top, float height) {
+  ui_.on_screen = {};
+  ui_.on_screen[static_cast<std::size_t>(FocusPane::Notices)] = notice_height(session_) > 0;
+  ui_.on_screen[static_cast<std::size_t>(FocusPane::Welcome)] = true;
+  // Nothing is marked until a key asks for it.
+  const bool typed = in_dialog() || ImGui::GetIO().WantTextInput;
+  if (!ui_.on_screen[static_cast<std::size_t>(focus::pane())] && !typed)
+    focus::set(key_pressed(Key::Down) || key_pressed(Key::Right) ? FocusPane::Welcome : FocusPane::Chart);
+  pane("welcome", ImVec2(0, top), ImVec2(ImGui::GetIO().DisplaySize.x, height), theme().window, ImVec2(0, 0),
+       [&] { focused(FocusPane::Welcome, [&] { draw_welcome(session_, ui_); }); });
 }
 
 void AppWindow::draw_panes(float top, float height) {
@@ -355,7 +365,7 @@ void AppWindow::draw_panes(float top, float height) {
   if (editor > 0) editor = std::max(px(200), std::min(editor, width - left - right - px(240)));
   if (height - bottom < least_height) bottom = height - least_height >= px(90) ? height - least_height : 0;
   if (ui_.maximized) bottom = height;
-  ui_.on_screen = {!ui_.maximized, bottom > 0, right > 0, left > 0};
+  ui_.on_screen = {!ui_.maximized, bottom > 0, right > 0, left > 0, notice_height(session_) > 0, false};
   if (!ui_.on_screen[static_cast<std::size_t>(focus::pane())]) focus::set(ui_.maximized ? FocusPane::Bottom : FocusPane::Chart);
   const float center = std::max(width - left - editor - right, px(60));
   const float outer = left;

@@ -34,6 +34,7 @@ class AppWindow {
   bool wants_picture() const;
   bool picture_is_light() const;
   void draw_panes(float top, float height);
+  void draw_welcome_pane(float top, float height);
   /// True when open menus should close.
   bool dispatch_keys();
 

@@ -8,6 +8,7 @@
 #include "app/session/dump_source.h"
 #include "app/session/files.h"
 #include "app/session/triton_source.h"
+#include "app/window/frame/marks_legend.h"
 #include "app/window/frame/panels.h"
 #include "app/window/frame/schedule_list.h"
 #include "app/window/kit/probe.h"
@@ -123,6 +124,31 @@ void draw_waiting(const Session& session, UiState& ui) {
     perform(solve, session, ui);
 }
 
+/// What stands over a picture of the chart instead of buttons: what it is of, and how sure it is.
+void draw_picture_title(const Session& session, const Models& models) {
+  const ScheduleEntry& entry = *session.content().entry();
+  const HeaderModel& header = models.header;
+  std::string text =
+      fmt::format("{} · {} · II {} · {}", header.subject, entry.name, grouped(entry.schedule.ii), describe_entry(entry).detail);
+  if (header.whole.known()) text += fmt::format(" · {} predicted", header.whole.speed);
+  const ImVec2 at = ImGui::GetWindowPos();
+  float room = ImGui::GetWindowSize().x - px(24);
+  if (!header.changes.empty()) {  // a picture by itself says it too
+    const std::string changed = machine_text(session.content());
+    const float width = pill_width(fonts().small_bold, changed);
+    paint_pill(ImVec2(at.x + px(12) + room - width, at.y + px(8)), px(18), fonts().small_bold, changed, Tone::Warning);
+    room -= width + px(10);
+  }
+  const float y = at.y + (px(34) - text_size(fonts().bold, "X").y) / 2;
+  paint_text(fonts().bold, ImVec2(at.x + px(12), y), theme().text, fitted(fonts().bold, drawable(text), room));
+}
+
+/// The picture that is about to be taken shows the chart alone.
+bool is_picture_of_chart(const Session& session) {
+  const std::vector<Export>& waiting = session.view().pictures;
+  return !waiting.empty() && !in_dialog() && !waiting.front().whole_window;
+}
+
 /// Steady, unrolled, whole pipeline; and how many iterations.
 void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
   const Theme& t = theme();
@@ -163,6 +189,12 @@ void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
     ImGui::SameLine(0, px(4));
     if (button("mode/more", "+", ButtonKind::Flat, {}, px(24), height)) ui.commands.push(SetIterations{count + 1});
   }
+  if (ImGui::GetWindowSize().x >= px(480)) {
+    ImGui::SameLine(0, px(14));
+    const Action& legend = *find_action("legend");
+    if (button("mode/legend", "Legend", ButtonKind::Flat, why_not(legend, session), px(62), height)) perform(legend, session, ui);
+    if (ImGui::IsItemHovered()) tooltip(fmt::format("{}  {}", legend.label, keys_of(legend)));
+  }
   const float modes_end = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x;
   const ScheduleEntry* entry = session.content().entry();
   float room = ImGui::GetWindowSize().x - px(14);
@@ -174,13 +206,6 @@ void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
     paint_pill(at, px(18), fonts().small_bold, text, Tone::Warning);
     if (probe::on()) probe::item("center/what_if", at.x, at.y, at.x + pill_width(fonts().small_bold, text), at.y + px(18));
     room = modes_end;  // the banner has the rest
-  } else if (!models.header.changes.empty() && !session.view().pictures.empty()) {
-    // A picture of the chart alone says it too.
-    const std::string text = machine_text(session.content());
-    const float width = pill_width(fonts().small_bold, text);
-    paint_pill(ImVec2(ImGui::GetWindowPos().x + room - width, ImGui::GetWindowPos().y + px(8)), px(18), fonts().small_bold, text,
-               Tone::Warning);
-    room -= width + px(10);
   } else if (entry && !entry->verdict.valid()) {
     const std::string text = no_schedule(session)     ? "no schedule exists; this one " + violations_text(entry->verdict)
                              : session.content().dump ? fmt::format("{} by the {} reading: see Explain", violations_text(entry->verdict),
@@ -223,7 +248,10 @@ void draw_three(const Session& session, const Models& models, UiState& ui) {
 void draw_center(Session& session, const Models& models, UiState& ui) {
   if (!models.gantt) return draw_waiting(session, ui);
   const ScheduleEntry& entry = *session.content().entry();
-  draw_mode_bar(session, models, ui);
+  if (is_picture_of_chart(session))
+    draw_picture_title(session, models);
+  else
+    draw_mode_bar(session, models, ui);
   ViewState& view = session.view();
   const bool beside = view.chart_view == ChartView::Split || view.chart_view == ChartView::Ghost;
   const CompareModel* compare = models.compare && beside ? &*models.compare : nullptr;
@@ -260,6 +288,7 @@ void draw_center(Session& session, const Models& models, UiState& ui) {
     draw_gantt_pair(*models.gantt, *compare, problem, session.selection(), ui.chart, ui.chart_b, ui.commands,
                     [&](bool b) { accept_schedule(session, ui, b); });
   ImGui::EndChild();
+  draw_marks_sheet(session, ui);
 }
 
 }  // namespace heddle::app

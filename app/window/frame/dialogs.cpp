@@ -155,7 +155,8 @@ void draw_path_prompt(const Session& session, UiState& ui) {
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
   const bool entered = path_field("write/path", "", prompt.path, sizeof prompt.path);
   draw_place_list("write/place", prompt.path, sizeof prompt.path, px(170));
-  if (fs::exists(prompt.path, ignored)) colored_text(theme().warning, "This file exists and will be replaced.");
+  // The line is there in any case: buttons stay where they are while one types.
+  colored_text(theme().warning, fs::exists(prompt.path, ignored) ? "This file exists and will be replaced." : " ");
   ImGui::Dummy(ImVec2(0, px(6)));
   const bool go = button("write/go", "Write", ButtonKind::Primary, prompt.path[0] ? "" : "type a path first", px(100), px(32));
   if ((go || entered) && prompt.path[0]) {

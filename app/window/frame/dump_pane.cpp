@@ -26,7 +26,8 @@ void draw_choice_row(const std::string& prefix, const SourceChoice& choice, UiSt
   const RowArea row = pick_row((prefix + choice.id).c_str(), choice.current, px(kLoopRow));
   const float facts = text_size(fonts().small, choice.facts).x, right = row.max.x - px(10), y = row.min.y + px(3);
   const float name = std::max(right - facts - px(10) - row.min.x - px(8), px(46));
-  paint_text(fonts().body, ImVec2(row.min.x + px(8), y), choice.show ? theme().text : theme().dim, fitted(fonts().body, choice.name, name));
+  paint_text(fonts().body, ImVec2(row.min.x + px(8), y), choice.show ? theme().text : theme().dim,
+             fitted_middle(fonts().body, choice.name, name));
   const float room = right - (row.min.x + px(8) + std::min(name, text_size(fonts().body, choice.name).x) + px(8));
   paint_text_right(fonts().small, right, y + px(1), theme().dim, fitted(fonts().small, choice.facts, room));
   if (row.hovered) tooltip(choice.name + ": " + choice.facts);

@@ -1,4 +1,4 @@
-// Keys in columns by menu, each row a button that takes a new chord; then gestures of the mouse and the legend of the chart.
+// Gestures of the mouse and the legend of the chart; then keys in columns by menu, each row a button that takes a new chord.
 #include "app/window/frame/keys_overlay.h"
 
 #include <fmt/format.h>
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/session/commands.h"
+#include "app/window/frame/marks_legend.h"
 #include "app/window/frame/panels.h"
-#include "app/window/kit/chart_paint.h"
 #include "app/window/kit/fuzzy.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
@@ -36,51 +36,9 @@ constexpr Gesture kMouse[] = {{"wheel", "zoom at the cursor"},
                               {"right click", "what can be done there"},
                               {"drag the overview", "move the view"},
                               {"double click a splitter", "its usual place"},
-                              {"drop files", "open them"}};
-
-enum class LegendMark { Unit, Hatch, Critical, Selected, Pinned, Proposed, Violation, Wrapped, Issue, Latency, Boundary };
-constexpr std::pair<LegendMark, const char*> kLegend[] = {
-    {LegendMark::Unit, "colour: the unit that an op occupies"},          {LegendMark::Hatch, "hatch: another iteration than k"},
-    {LegendMark::Critical, "outline: critical, it limits II"},           {LegendMark::Selected, "halo: selected"},
-    {LegendMark::Pinned, "pin: its start is fixed by a constraint"},     {LegendMark::Proposed, "dashed: proposed, not yet solved"},
-    {LegendMark::Violation, "red cross-hatch: breaks a rule"},           {LegendMark::Wrapped, "chevrons: goes on at the other edge"},
-    {LegendMark::Issue, "dark foot: cycles the warps are busy issuing"}, {LegendMark::Latency, "whisker: until the result is there"},
-    {LegendMark::Boundary, "dashed line: one II from the next"}};
-
-void paint_mark(LegendMark mark, const paint::Box& b) {
-  ImDrawList& draw = *ImGui::GetWindowDrawList();
-  const Color fill = role_color(UnitRole::Special).fill;
-  if (mark == LegendMark::Boundary) return paint::dashed_vertical(draw, (b.x0 + b.x1) / 2, b.y0, b.y1, theme().ii_line, px(4), px(1.5f));
-  const float end = mark == LegendMark::Latency ? b.x0 + b.width() * 0.6f : b.x1;
-  if (mark != LegendMark::Proposed) draw.AddRectFilled(b.low(), {end, b.y1}, fill, px(3));
-  const auto line = [&](Color color, float thick) { draw.AddRect(b.low(), b.high(), color, px(3), 0, thick); };
-  switch (mark) {
-    case LegendMark::Hatch: paint::hatch(draw, b, 1, b.x0, px(9), theme().hatch, px(2)); break;
-    case LegendMark::Critical: line(theme().outline, px(2)); break;
-    case LegendMark::Selected: line(theme().accent, px(2.5f)); break;
-    case LegendMark::Pinned: {
-      const float x = b.x0 + px(7), y = b.y0 + px(5);
-      draw.AddCircleFilled({x, y}, px(3), theme().outline);
-      draw.AddLine({x, y}, {x, b.y1 - px(2)}, theme().outline, px(1.5f));
-      break;
-    }
-    case LegendMark::Proposed:
-      paint::dashed_horizontal(draw, b.x0, b.x1, b.y0, theme().accent, px(4), px(1.5f));
-      paint::dashed_horizontal(draw, b.x0, b.x1, b.y1, theme().accent, px(4), px(1.5f));
-      paint::dashed_vertical(draw, b.x0, b.y0, b.y1, theme().accent, px(4), px(1.5f));
-      paint::dashed_vertical(draw, b.x1, b.y0, b.y1, theme().accent, px(4), px(1.5f));
-      break;
-    case LegendMark::Violation:
-      paint::cross_hatch(draw, b, b.x0, px(7), theme().bad);
-      line(theme().bad, px(2));
-      break;
-    case LegendMark::Wrapped: paint::continues(draw, b.x1, (b.y0 + b.y1) / 2, px(3.5f), true, 0xff000000u); break;
-    case LegendMark::Issue: draw.AddRectFilled({b.x0 + px(1), b.y1 - px(4)}, {b.x0 + b.width() / 2, b.y1}, 0xaa000000u); break;
-    case LegendMark::Latency: draw.AddLine({end, b.y1 - px(3)}, {b.x1, b.y1 - px(3)}, fill, px(1.5f)); break;
-    case LegendMark::Unit:
-    case LegendMark::Boundary: break;
-  }
-}
+                              {"drop files", "open them"},
+                              {"Alt + F, E, V ...", "the menus"},
+                              {"Tab, arrows, Enter", "panes, and what is in them"}};
 
 /// One that has this chord too, besides `but`; null when there is none.
 const Action* owner_of(const Chord& chord, const Action& but) {
@@ -198,11 +156,15 @@ struct Block {
   std::string title;
   std::vector<const Action*> actions;
   bool mouse = false, legend = false;
-  std::size_t rows() const { return 2 + (mouse ? std::size(kMouse) : legend ? std::size(kLegend) : actions.size()); }
+  std::size_t rows() const { return 2 + (mouse ? std::size(kMouse) : legend ? mark_count() : actions.size()); }
 };
 
 std::vector<Block> blocks(const char* filter) {
   std::vector<Block> out;
+  if (*filter == 0) {
+    out.push_back({"MOUSE", {}, true, false});
+    out.push_back({"MARKS IN THE CHART", {}, false, true});
+  }
   const auto collect = [&](const char* title, auto belongs) {
     Block block{title, {}, false, false};
     for (const Action& action : actions())
@@ -215,10 +177,6 @@ std::vector<Block> blocks(const char* filter) {
     std::transform(block.title.begin(), block.title.end(), block.title.begin(),
                    [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   collect("ELSEWHERE", [](const Action& a) { return !a.by_chart && *a.menu == 0; });
-  if (*filter == 0) {
-    out.push_back({"MOUSE", {}, true, false});
-    out.push_back({"MARKS IN THE CHART", {}, false, true});
-  }
   return out;
 }
 
@@ -234,13 +192,7 @@ void draw_block(const Block& block, const Session& session, UiState& ui) {
                  fitted(fonts().small, gesture.what, width - px(24) - text_size(fonts().small, gesture.keys).x));
       ImGui::Dummy(ImVec2(width, line));
     }
-  if (block.legend)
-    for (const auto& [mark, what] : kLegend) {
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      paint_mark(mark, {at.x + px(6), at.y + px(3), at.x + px(46), at.y + line - px(3)});
-      paint_text(fonts().small, ImVec2(at.x + px(56), at.y + px(3)), theme().text, fitted(fonts().small, what, width - px(60)));
-      ImGui::Dummy(ImVec2(width, line));
-    }
+  if (block.legend) draw_marks_of_chart();
 }
 
 }  // namespace

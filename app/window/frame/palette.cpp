@@ -2,6 +2,8 @@
 #include "app/window/frame/palette.h"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 #include "app/session/commands.h"
 #include "app/session/files.h"
@@ -10,6 +12,7 @@
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
 #include "app/window/parts/tabs.h"
+#include "core/base/letters.h"
 #include "core/chart/chart_layout.h"
 #include "core/library/library.h"
 #include "core/schedule/constraint_text.h"
@@ -21,6 +24,7 @@ struct Entry {
   std::vector<Command> commands;
   const Action* action = nullptr;
   std::string keys, why_not;
+  std::string kernel = {};  ///< a shipped one, which a machine that is typed too is opened with
 };
 
 struct Contents {
@@ -60,10 +64,13 @@ void add_document(Contents& out, const Session& session) {
 
 void add_shelf(Contents& out, Shelf shelf) {
   for (const LibraryEntry& entry : list_library(shelf)) {
-    const bool kernel = shelf == Shelf::Kernels;
-    Command command = kernel ? Command(OpenKernel{entry.name, true}) : Command(OpenMachine{entry.name, true});
-    out.add({(kernel ? "kernel/" : "machine/") + entry.name, kernel ? "kernel" : "machine", entry.name, ""},
-            {{std::move(command)}, nullptr, {}, {}});
+    if (shelf == Shelf::Machines) {
+      out.add({"machine/" + entry.name, "machine", entry.name, ""}, {{OpenMachine{entry.name, true}}, nullptr, {}, {}});
+      continue;
+    }
+    std::string machines;
+    for (const std::string& name : machines_for_shipped(entry.name)) machines += (machines.empty() ? "" : " ") + name;
+    out.add({"kernel/" + entry.name, "kernel", entry.name, machines}, {{OpenKernel{entry.name, true}}, nullptr, {}, {}, entry.name});
   }
 }
 
@@ -163,9 +170,35 @@ bool draw_row(const Row& row, bool chosen) {
   return area.clicked;
 }
 
+/// A word of what was typed that is the name of a machine which runs the kernel.
+std::optional<std::string> machine_typed(std::string_view typed, const std::string& kernel) {
+  for (const std::string& name : machines_for_shipped(kernel))
+    for (std::size_t at = typed.find(name); at != std::string_view::npos; at = typed.find(name, at + 1))
+      if ((at == 0 || typed[at - 1] == ' ') && (at + name.size() == typed.size() || typed[at + name.size()] == ' ')) return name;
+  return std::nullopt;
+}
+
+/// Letters belong to the palette from the moment it is called; its field takes them over a frame or two later.
+void take_early_letters(PaletteState& state) {
+  const std::string typed = take_typed_text();
+  const std::size_t length = std::strlen(state.text);
+  if (length + typed.size() < sizeof state.text) std::memcpy(state.text + length, typed.c_str(), typed.size() + 1);
+  if (key_pressed(Key::Backspace) && typed.empty() && length > 0) state.text[length - 1] = 0;
+}
+
+/// A field that gets the keyboard selects what is in it, and the next letter would replace what was typed so far.
+int go_on_behind(ImGuiInputTextCallbackData* field) {
+  bool& typing = static_cast<PaletteState*>(field->UserData)->typing;
+  if (!std::exchange(typing, true)) field->CursorPos = field->SelectionStart = field->SelectionEnd = field->BufTextLen;
+  return 0;
+}
+
 void choose(const Choice& choice, const Entry& entry, const Session& session, UiState& ui) {
   if (!entry.why_not.empty()) return;
   ui.commands.push(remember_choice(choice.id));
+  if (!entry.kernel.empty())
+    if (const auto machine = machine_typed(lower_case(ui.of<PaletteState>().text), entry.kernel))
+      return ui.commands.push(OpenPair{entry.kernel, *machine});
   if (entry.action) perform(*entry.action, session, ui);
   for (const Command& command : entry.commands) ui.commands.push(command);
 }
@@ -174,6 +207,7 @@ void choose(const Choice& choice, const Entry& entry, const Session& session, Ui
 
 void PaletteState::show(PaletteState::Scope what) {
   scope = what;
+  typing = false;
   wanted = true;
   choice = 0;
   text[0] = 0;
@@ -201,16 +235,15 @@ void draw_palette(const Session& session, const Models&, UiState& ui) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float width = std::min(px(680), display.x - px(16)), top = std::min(px(60), display.y * 0.08f);
   const float field = px(34), row = px(26), most = std::max(row, display.y - top - field - px(56));
+  if (!state.typing && (appearing || state.open)) take_early_letters(state);
   const bool asked = state.scope == PaletteState::Scope::Everything && state.text[0] == '>';
   const bool commands_only = asked || state.scope == PaletteState::Scope::Commands;
   state.open = ImGui::IsPopupOpen("palette");
   if (!state.open) return;
 
   const Contents contents = contents_of(session, state.scope, commands_only);
-  const char* pattern = asked ? state.text + 1 : state.text;
-  const auto ranked = rank(contents.choices, pattern, session.settings().used);
-  const int last = static_cast<int>(ranked.size()) - 1;
-  state.choice = std::clamp(state.choice, 0, std::max(last, 0));
+  const auto ranking = [&] { return rank(contents.choices, asked ? state.text + 1 : state.text, session.settings().used); };
+  auto ranked = ranking();
   const float list = std::min({row * std::max(1.0f, static_cast<float>(ranked.size())), row * 14, most});
 
   ImGui::SetNextWindowPos(ImVec2((display.x - width) / 2, top));
@@ -224,11 +257,17 @@ void draw_palette(const Session& session, const Models&, UiState& ui) {
   if (!drawn) return;
   if (appearing || ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(10), (field - text_size(fonts().body, "X").y) / 2));
-  if (input_field("palette/field", hint_of(state.scope), state.text, sizeof state.text, ImGui::GetContentRegionAvail().x)) {
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
+  if (ImGui::InputTextWithHint("##palette/field", hint_of(state.scope), state.text, sizeof state.text, ImGuiInputTextFlags_CallbackAlways,
+                               go_on_behind, &state)) {
     state.choice = 0;
     state.found_at = -1;
+    ranked = ranking();  // Enter may have come in the same frame
   }
+  if (probe::on()) probe::last_item("palette/field");
   ImGui::PopStyleVar();
+  const int last = static_cast<int>(ranked.size()) - 1;
+  state.choice = std::clamp(state.choice, 0, std::max(last, 0));
 
   const bool enter = key_pressed(Key::Enter);
   const int before = state.choice;

@@ -17,6 +17,7 @@ struct PaletteState {
   enum class Scope { Everything, Commands, Ops, Kernels, Machines };
   Scope scope = Scope::Everything;
   bool wanted = false;  ///< opens in the next frame
+  bool typing = false;  ///< the field has the keyboard
   bool open = false;
   char text[128] = "";
   int choice = 0;

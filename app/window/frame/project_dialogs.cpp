@@ -121,16 +121,19 @@ void draw_options(const Session& session, Export& request) {
             png ? "" : "only pictures of pixels show the window");
 }
 
+/// Room for the last few, whether they are there or not: the dialog keeps its height, and its buttons their place.
 void draw_exported(const Session& session, std::size_t earlier) {
   const std::vector<Exported>& all = session.view().exported;
   constexpr std::size_t kMost = 4;
+  const float line = text_size(fonts().small, "X").y + ImGui::GetStyle().ItemSpacing.y, end = ImGui::GetCursorPosY() + line * kMost;
   for (std::size_t i = std::max(earlier, all.size() - std::min(all.size(), kMost)); i < all.size(); ++i) {
     const Exported& done = all[i];
     const float width = ImGui::GetContentRegionAvail().x;
-    const std::string line = (done.good ? "\xe2\x9c\x93 " : "! ") + done.sentence + ": " + done.path;
+    const std::string text = (done.good ? "\xe2\x9c\x93 " : "! ") + done.sentence + ": " + done.path;
     const FontScope scope(fonts().small);
-    colored_text(done.good ? theme().good : theme().bad, fitted_middle(fonts().small, line, width));
+    colored_text(done.good ? theme().good : theme().bad, fitted_middle(fonts().small, text, width));
   }
+  ImGui::Dummy(ImVec2(0, std::max(0.0f, end - ImGui::GetCursorPosY() - ImGui::GetStyle().ItemSpacing.y)));
 }
 
 }  // namespace
@@ -189,16 +192,16 @@ void draw_export_dialog(const Session& session, UiState& ui) {
   if (!begin_modal("export", ImVec2(px(640), 0))) return;
   dialog_title("Export what is on screen");
   ImGui::Dummy(ImVec2(0, px(2)));
-  const auto choose = [&](const Kind& kind, const std::string& why_not, float width) {
+  const auto choose = [&](const Kind& kind, const std::string& why_not) {
     const bool current = kind.kind == dialog.request.kind;
-    if (button(kind.name, kind.label, current ? ButtonKind::Primary : ButtonKind::Plain, why_not, width, px(28))) {
+    if (choice(kind.name, kind.label, current, why_not)) {
       dialog.request.kind = kind.kind;
       set_ending(dialog, kind.kind);
     }
     ImGui::SameLine(0, px(6));
   };
   for (const Kind& kind : kKinds)
-    if (!for_compiler(kind.kind) && !for_triton(kind.kind)) choose(kind, {}, px(76));
+    if (!for_compiler(kind.kind) && !for_triton(kind.kind)) choose(kind, {});
   ImGui::NewLine();
   const auto more = [&](const char* whom, bool (*is_for)(ExportKind)) {
     const float top = ImGui::GetCursorPosY();
@@ -207,7 +210,7 @@ void draw_export_dialog(const Session& session, UiState& ui) {
     ImGui::SameLine(0, px(10));
     ImGui::SetCursorPosY(top);
     for (const Kind& kind : kKinds)
-      if (is_for(kind.kind)) choose(kind, why_not(session, kind.kind), 0);
+      if (is_for(kind.kind)) choose(kind, why_not(session, kind.kind));
     ImGui::NewLine();
   };
   if (session.content().dump) more("for the compiler", for_compiler);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "app/session/commands.h"
+#include "app/session/files.h"
 #include "app/window/frame/panels.h"
 #include "app/window/kit/pretty_text.h"
 #include "app/window/kit/probe.h"
@@ -16,8 +17,8 @@
 namespace heddle::app {
 namespace {
 
-/// Rounded box with II, bound, status and the facts that matter most; facts and bound go when the room is short. A click asks why
-/// II is not smaller.
+/// Rounded box with II, bound, status and the facts that matter most; facts and bound go when the room is short. It takes the room that it
+/// is given, whatever it says: what stands right of it stays where it is. A click asks why II is not smaller.
 void draw_header_chip(HeaderModel header, float height, float room, const Session& session, UiState& ui) {
   const Theme& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -30,7 +31,7 @@ void draw_header_chip(HeaderModel header, float height, float room, const Sessio
   const float bound = header.bound.empty() ? 0 : text_size(fonts().small, header.bound).x + gap;
   const float pill = header.status.empty() ? 0 : pill_width(fonts().small_bold, header.status) + gap;
   const float facts = header.facts.empty() ? 0 : text_size(fonts().small, header.facts).x + gap;
-  const float width = px(14) + ii + bound + pill + facts + px(14);
+  const float width = std::max(room, least);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Action& explain = *find_action("explain");
   if (ImGui::InvisibleButton("header", ImVec2(width, height))) perform(explain, session, ui);
@@ -58,9 +59,12 @@ void draw_header_chip(HeaderModel header, float height, float room, const Sessio
 /// Beside it the whole kernel: time and speed, and below them on what terms; a click shows where the time goes. Where the room is short
 /// only "predicted" stands below them. Returns the room it takes; 0: there is not enough.
 float whole_chip_width(const WholeKernelModel& whole, float room, bool& terms) {
-  if (!whole.known()) return 0;
-  const float speed = text_size(fonts().small_bold, whole.speed).x;
-  const float most = std::max(speed, text_size(fonts().small, whole.terms).x) + px(34) + pill_width(fonts().small_bold, "PREDICTED");
+  if (!whole.known() && !whole.awaited) return 0;
+  // As wide before the numbers are there as with them, and with others.
+  const float speed = std::max(text_size(fonts().small_bold, "88.88 ms · 8888 TFLOP/s").x, text_size(fonts().small_bold, whole.speed).x);
+  const float about =
+      std::max(text_size(fonts().small, "1 CTA per SM · 8888 MHz · validated, spread 88 %").x, text_size(fonts().small, whole.terms).x);
+  const float most = std::max(speed, about) + px(34) + pill_width(fonts().small_bold, "PREDICTED");
   terms = most <= room;
   return terms ? most : speed + px(24) <= room ? speed + px(24) : 0;
 }
@@ -72,7 +76,8 @@ void draw_whole_chip(const WholeKernelModel& whole, bool terms, float width, flo
   const bool hovered = ImGui::IsItemHovered();
   if (probe::on()) probe::last_item("toolbar/whole");
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  if (hovered) {
+  if (hovered && !whole.known()) tooltip("time and speed of the whole kernel are predicted as soon as the schedule stands");
+  if (hovered && whole.known()) {
     std::string text = "The whole kernel on the whole machine, predicted by the simulator";
     for (const WholeKernelModel::Fact& fact : whole.facts) text += fmt::format("\n{}: {}", fact.label, fact.value);
     tooltip(drawable(text + "\n" + whole.trust));
@@ -82,6 +87,8 @@ void draw_whole_chip(const WholeKernelModel& whole, bool terms, float width, flo
   list.AddRect(at, end, hovered ? t.accent : t.border, px(5));
   const float line = text_size(fonts().small, "X").y, high = px(18), x = at.x + px(12);
   const float top = at.y + (height - 2 * line) / 2;
+  if (!whole.known())
+    return paint_text(fonts().small, ImVec2(x, at.y + (height - line) / 2), t.faint, terms ? "time and speed follow" : "...");
   paint_text(fonts().small_bold, ImVec2(x, top), t.text, drawable(whole.speed));
   paint_text(fonts().small, ImVec2(x, top + line), t.dim, terms ? drawable(whole.terms) : "predicted");
   if (terms)
@@ -94,7 +101,12 @@ void draw_choices(const char* title, Shelf shelf, const std::string& current, co
   for (const LibraryEntry& entry : list_library(shelf)) {
     const std::string name = std::string(shelf == Shelf::Kernels ? "subject/kernel/" : "subject/machine/") + entry.name;
     const RowArea row = pick_row(name.c_str(), entry.name == current, px(24));
-    paint_text(fonts().body, ImVec2(row.min.x + px(8), row.min.y + px(3)), theme().text, entry.name);
+    std::string machines;
+    if (shelf == Shelf::Kernels)
+      for (const std::string& machine : machines_for_shipped(entry.name)) machines += (machines.empty() ? "" : " ") + machine;
+    const float aside = text_size(fonts().small, machines).x, room = row.max.x - row.min.x - aside - px(26);
+    paint_text(fonts().body, ImVec2(row.min.x + px(8), row.min.y + px(3)), theme().text, fitted_middle(fonts().body, entry.name, room));
+    paint_text_right(fonts().small, row.max.x - px(8), row.min.y + px(5), theme().faint, machines);
     if (!row.clicked) continue;
     if (shelf == Shelf::Kernels)
       ui.commands.push(OpenKernel{entry.name, true});
@@ -162,8 +174,11 @@ void draw_subject(const Session& session, const Models& models, UiState& ui, flo
   paint_text(fonts().body, ImVec2(at.x + px(8), at.y + (height - size.y) / 2), theme().text, text);
   const float x = at.x + size.x + px(15), y = at.y + height / 2 - px(1);
   list.AddTriangleFilled(ImVec2(x, y), ImVec2(x + px(8), y), ImVec2(x + px(4), y + px(5)), theme().dim);
-  ImGui::SetNextWindowPos(ImVec2(at.x, at.y + height + px(4)));
-  ImGui::SetNextWindowSize(ImVec2(px(330), 0));
+  // Inside the window, and scrolling where it is too low for all kernels.
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float wide = px(430), top = at.y + height + px(4);
+  ImGui::SetNextWindowPos(ImVec2(std::clamp(at.x, 0.0f, std::max(0.0f, display.x - wide - px(8))), top));
+  ImGui::SetNextWindowSizeConstraints(ImVec2(wide, 0), ImVec2(wide, std::max(px(80), display.y - top - px(12))));
   if (ImGui::BeginPopup("subject")) {
     draw_choices("MACHINE", Shelf::Machines, content.machine ? content.machine->name : "", session, ui);
     draw_params(session, ui);
@@ -214,17 +229,47 @@ void draw_find(UiState& ui, const Session& session, float width, float height) {
 void draw_recent_menu(const Session& session, UiState& ui) {
   const std::vector<std::string>& recent = session.settings().recent;
   if (!ImGui::BeginMenu("Open recent", !recent.empty())) return;
-  for (const std::string& name : recent)
-    if (ImGui::MenuItem(name.c_str())) ui.commands.push(OpenKernel{name, true});
+  for (const std::string& name : recent) {
+    const bool clicked = ImGui::MenuItem(name.c_str());
+    const bool entered = ui.menu_by_key && ImGui::IsItemFocused() && key_pressed(Key::Enter);
+    if (entered && !clicked) ImGui::CloseCurrentPopup();
+    if (clicked || entered) ui.commands.push(OpenKernel{name, true});
+  }
   ImGui::EndMenu();
+}
+
+}  // namespace
+
+namespace {
+
+/// Alt and the first letter of a menu; then arrows move, Enter takes, Esc leaves.
+void open_menu_by_key(const char* menu, UiState& ui) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const Key letter = static_cast<Key>(static_cast<int>(Key::A) + *menu - 'A');
+  if (!io.KeyAlt || io.KeyCtrl || io.KeyShift || io.WantTextInput || in_dialog() || !key_pressed(letter)) return;
+  ImGui::OpenPopup(menu);
+  ui.menu_by_key = true;
+}
+
+/// ImGui moves through menus, and through nothing else: panes have keys of their own. Alt would mean the bar itself.
+void let_keys_move(bool open, UiState& ui) {
+  ImGuiIO& io = ImGui::GetIO();
+  ui.menu_by_key &= open;
+  if (ui.menu_by_key && !io.KeyAlt)
+    io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+  else
+    io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
 }
 
 }  // namespace
 
 void draw_menu_bar(const Session& session, UiState& ui) {
   if (!ImGui::BeginMainMenuBar()) return;
+  bool any = false;
   for (const char* menu : menus()) {
+    open_menu_by_key(menu, ui);
     const bool open = ImGui::BeginMenu(menu);
+    any |= open;
     if (probe::on() && !open) probe::last_item(std::string("menu/") + menu);
     if (!open) continue;
     for (const Action& action : actions()) {
@@ -235,14 +280,17 @@ void draw_menu_bar(const Session& session, UiState& ui) {
       if (std::strcmp(action.id, "undo") == 0 && session.next_undo()) label += ": " + *session.next_undo();
       if (std::strcmp(action.id, "redo") == 0 && session.next_redo()) label += ": " + *session.next_redo();
       const bool checked = action.checked && action.checked(session);
-      if (ImGui::MenuItem((label + "##" + action.id).c_str(), keys_of(action).c_str(), checked, reason.empty()))
-        perform(action, session, ui);
+      const bool clicked = ImGui::MenuItem((label + "##" + action.id).c_str(), keys_of(action).c_str(), checked, reason.empty());
+      const bool entered = ui.menu_by_key && reason.empty() && ImGui::IsItemFocused() && key_pressed(Key::Enter);
+      if (entered && !clicked) ImGui::CloseCurrentPopup();
+      if (clicked || entered) perform(action, session, ui);
       if (probe::on()) probe::last_item(std::string("menu/") + action.id);
       if (std::strcmp(action.id, "open") == 0) draw_recent_menu(session, ui);
       if (!reason.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(reason);
     }
     ImGui::EndMenu();
   }
+  let_keys_move(any, ui);
   ImGui::EndMainMenuBar();
 }
 
@@ -283,7 +331,7 @@ void draw_toolbar(const Session& session, const Models& models, UiState& ui) {
     const float room = rest - find_width - chooser - 2 * gap;
     bool terms = false;
     const float whole = whole_chip_width(models.header.whole, std::max(room - px(196), 0.0f), terms);
-    draw_header_chip(models.header, height, room - (whole > 0 ? whole + gap : 0), session, ui);
+    draw_header_chip(models.header, height, std::min(room - (whole > 0 ? whole + gap : 0), px(620)), session, ui);
     ImGui::SameLine(0, gap);
     if (whole > 0) {
       draw_whole_chip(models.header.whole, terms, whole, height, ui);

@@ -4,6 +4,7 @@
 #include "app/session/commands.h"
 #include "app/session/files.h"
 #include "app/window/frame/panels.h"
+#include "app/window/kit/focus.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
 #include "core/library/library.h"
@@ -43,10 +44,10 @@ void draw_card(const Card& card, ImVec2 at, ImVec2 size, UiState& ui) {
   const Theme& t = theme();
   ImGui::SetCursorScreenPos(at);
   ImGui::PushID(card.name);
-  const bool pressed = ImGui::InvisibleButton("card", size);
+  const bool clicked = ImGui::InvisibleButton("card", size);
   ImGui::PopID();
   if (probe::on()) probe::last_item(card.name);
-  const bool hovered = ImGui::IsItemHovered();
+  const bool hovered = ImGui::IsItemHovered(), pressed = focus::station().pressed || clicked;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 end(at.x + size.x, at.y + size.y);
   list.AddRectFilled(at, end, hovered ? t.hovered : t.card, px(8));

@@ -110,8 +110,28 @@ void text_cut(ImDrawList& draw, ImFont* font, float x, float y, float width, Col
   const std::string_view beginning = beginning_that_fits(font, what, width);
   if (beginning.empty()) return;
   const std::string cut = std::string(beginning) + "..";
-  if (probe::on()) probe::cut(cut, text_width(font, what) - text_width(font, cut));
+  if (probe::on()) probe::cut(cut, what, text_width(font, what) - text_width(font, cut));
   text(draw, font, x, y, color, cut);
+}
+
+CutName name_that_fits(ImFont* font, std::string_view name, float width) {
+  if (text_width(font, name) <= width) return {std::string(name)};
+  const auto inside = [&](std::size_t i) { return i < name.size() && (static_cast<unsigned char>(name[i]) & 0xC0) == 0x80; };
+  for (std::size_t keep = name.size(); keep-- > 3;) {
+    std::size_t head = (keep + 1) / 2, from = name.size() - keep / 2;
+    while (head > 0 && inside(head)) --head;
+    while (inside(from)) ++from;
+    std::string cut = std::string(name.substr(0, head)) + ".." + std::string(name.substr(from));
+    if (text_width(font, cut) <= width) return {std::move(cut), head, name.size() - from};
+  }
+  return {};
+}
+
+void name_cut(ImDrawList& draw, ImFont* font, float x, float y, float width, Color color, std::string_view name) {
+  const CutName cut = name_that_fits(font, name, width);
+  if (cut.text.empty()) return;
+  if (probe::on() && cut.text != name) probe::cut(cut.text, name, text_width(font, name) - text_width(font, cut.text));
+  text(draw, font, x, y, color, cut.text);
 }
 
 }  // namespace heddle::app::paint

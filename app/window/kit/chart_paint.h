@@ -1,6 +1,7 @@
 // Strokes that every time-based view needs and ImGui does not have: dashes, hatches, zig-zags, text that fits.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include <imgui.h>
@@ -41,6 +42,14 @@ void text(ImDrawList& draw, ImFont* font, float x, float y, Color color, std::st
 void text_right(ImDrawList& draw, ImFont* font, float x, float y, Color color, std::string_view text);
 /// Left aligned, cut with "..." where it is wider than `width`.
 void text_cut(ImDrawList& draw, ImFont* font, float x, float y, float width, Color color, std::string_view text);
+/// The same for names, which often differ at the end: they are cut in the middle.
+void name_cut(ImDrawList& draw, ImFont* font, float x, float y, float width, Color color, std::string_view name);
+/// What is left of a name where there is room for so much: all of it, both ends with ".." between them, or nothing.
+struct CutName {
+  std::string text;
+  std::size_t head = 0, tail = 0;  ///< letters at either end; both 0 where the name is whole or nothing is left
+};
+CutName name_that_fits(ImFont* font, std::string_view name, float width);
 /// The longest beginning of the text that fits, with room for dots; empty when not even two letters do.
 std::string_view beginning_that_fits(ImFont* font, std::string_view text, float width);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <span>
@@ -66,11 +67,33 @@ Column<Row>& column_of(std::vector<Column<Row>>& columns, std::string_view title
   return const_cast<Column<Row>&>(column_of(std::span<const Column<Row>>(columns), title));
 }
 
-/// Stable; rows without a key come last either way.
+/// The number that a cell begins with, which may be in groups of digits; none where it begins with something else.
+inline std::optional<double> leading_number(std::string_view text) {
+  std::string digits;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool sign = digits.empty() && (c == '-' || c == '+');
+    if ((c >= '0' && c <= '9') || c == '.' || sign) {
+      digits += c;
+      continue;
+    }
+    const bool between = i + 1 < text.size() && (c == ' ' || (c & 0x80) != 0);
+    if (!between || digits.empty()) break;
+  }
+  if (digits.find_first_of("0123456789") == std::string::npos) return {};
+  return std::strtod(digits.c_str(), nullptr);
+}
+
+/// Stable; rows without a key come last either way. Numbers that are only text are sorted as numbers.
 template <class Row>
 void sort_by(std::vector<Row>& rows, const Column<Row>& column, bool descending) {
   std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
     if (column.before) return descending ? column.before(b, a) : column.before(a, b);
+    if (!column.key && column.number) {
+      const auto x = leading_number(column.text(a)), y = leading_number(column.text(b));
+      if (!x || !y) return x.has_value() && !y.has_value();
+      return descending ? *y < *x : *x < *y;
+    }
     if (!column.key) {
       const std::string x = lower_case(column.text(a)), y = lower_case(column.text(b));
       return descending ? y < x : x < y;

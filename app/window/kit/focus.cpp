@@ -63,8 +63,10 @@ void end() {
   taken_ = std::exchange(taking_, false);
   if (!listening() || ImGui::GetIO().KeyCtrl || ImGui::GetIO().KeyAlt) return;
   const int before = cursor();
-  if (key_pressed(Key::Down, true)) ++cursor();
-  if (key_pressed(Key::Up, true)) --cursor();
+  // Cards and buttons stand side by side there.
+  const bool side_by_side = current_ == FocusPane::Welcome || current_ == FocusPane::Notices;
+  if (key_pressed(Key::Down, true) || (side_by_side && key_pressed(Key::Right, true))) ++cursor();
+  if (key_pressed(Key::Up, true) || (side_by_side && key_pressed(Key::Left, true))) --cursor();
   if (key_pressed(Key::Home)) cursor() = 0;
   if (key_pressed(Key::End)) cursor() = count_ - 1;
   cursor() = std::clamp(cursor(), 0, std::max(0, count_ - 1));

@@ -6,8 +6,8 @@
 
 namespace heddle::app {
 
-enum class FocusPane { Chart, Bottom, Inspector, Left };
-constexpr int kFocusPanes = 4;
+enum class FocusPane { Chart, Bottom, Inspector, Left, Notices, Welcome };
+constexpr int kFocusPanes = 6;
 
 namespace focus {
 

@@ -30,7 +30,7 @@ PlotScale plot_scale(double low, double high, int most, bool whole, double margi
   scale.high = high + room;
   const double step = nice_step(scale.high - scale.low, most, whole);
   const double first = std::ceil(scale.low / step - 1e-9), last = std::floor(scale.high / step + 1e-9);
-  for (double i = first; i <= last && scale.ticks.size() < 64; ++i) scale.ticks.push_back(i * step);
+  for (double i = first; i <= last && scale.ticks.size() < 64; ++i) scale.ticks.push_back(i * step + 0.0);  // of -0.0 too
   return scale;
 }
 

@@ -10,7 +10,8 @@ namespace {
 bool enabled_ = false;
 Items current_, last_;
 std::vector<Label> labels_, last_labels_;
-std::map<std::string, float, std::less<>> cuts_;  ///< of this frame
+std::map<std::string, float, std::less<>> missing_;  ///< of cut texts of this frame
+Cuts cuts_, last_cuts_;
 
 Rect inside(const ImDrawList& list, Rect of) {
   const ImVec2 low = list.GetClipRectMin(), high = list.GetClipRectMax();
@@ -27,7 +28,9 @@ void enable(bool enabled) {
   last_.clear();
   labels_.clear();
   last_labels_.clear();
+  missing_.clear();
   cuts_.clear();
+  last_cuts_.clear();
 }
 
 void begin_frame() {
@@ -35,7 +38,9 @@ void begin_frame() {
   current_.clear();
   last_labels_ = std::move(labels_);
   labels_.clear();
+  last_cuts_ = std::move(cuts_);
   cuts_.clear();
+  missing_.clear();
 }
 
 void item(const std::string& name, float x0, float y0, float x1, float y1) {
@@ -56,16 +61,19 @@ void label(const ImDrawList& list, std::string_view text, float x0, float y0, fl
   if (!enabled_ || text.find_first_not_of(' ') == std::string_view::npos) return;
   const Rect rect{x0, y0, x1, y1}, seen = inside(list, rect);
   if (empty(seen)) return;
-  const auto cut = cuts_.find(text);
+  const auto cut = missing_.find(text);
   const float outside = std::max(0.0f, rect.x1 - seen.x1);
-  labels_.push_back({std::string(text), rect, seen, cut == cuts_.end() ? outside : cut->second + outside});
+  labels_.push_back({std::string(text), rect, seen, cut == missing_.end() ? outside : cut->second + outside});
 }
 
-void cut(const std::string& shown, float missing) {
-  if (enabled_) cuts_[shown] = missing;
+void cut(const std::string& shown, std::string_view whole, float missing) {
+  if (!enabled_) return;
+  missing_[shown] = missing;
+  cuts_[shown].emplace(whole);
 }
 
 const Items& last_frame() { return last_; }
 const std::vector<Label>& last_labels() { return last_labels_; }
+const Cuts& last_cuts() { return last_cuts_; }
 
 }  // namespace heddle::app::probe

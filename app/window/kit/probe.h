@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,9 +39,12 @@ void last_item(const std::string& name);
 /// Records text of that list, unless nothing of it can be seen.
 void label(const ImDrawList& list, std::string_view text, float x0, float y0, float x1, float y1);
 /// A text was cut to `shown` and would need so many pixels more.
-void cut(const std::string& shown, float missing);
+void cut(const std::string& shown, std::string_view whole, float missing);
 /// Everything of the last complete frame.
 const Items& last_frame();
 const std::vector<Label>& last_labels();
+/// What cut texts of that frame were: more than one where several became the same.
+using Cuts = std::map<std::string, std::set<std::string, std::less<>>, std::less<>>;
+const Cuts& last_cuts();
 
 }  // namespace heddle::app::probe

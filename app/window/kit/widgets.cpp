@@ -87,7 +87,7 @@ namespace {
 
 /// The probe hears how much is missing.
 std::string noted(ImFont* font, std::string cut, std::string_view whole) {
-  if (probe::on()) probe::cut(cut, text_size(font, whole).x - text_size(font, cut).x);
+  if (probe::on()) probe::cut(cut, whole, text_size(font, whole).x - text_size(font, cut).x);
   return cut;
 }
 

@@ -128,7 +128,7 @@ void explain_refutation(const Session& session, ExplainModel& model) {
 
 /// What the independent checker objects to.
 void explain_violations(const Problem& problem, const ScheduleEntry& entry, ExplainModel& model) {
-  model.title = fmt::format("Why {} is not legal", entry.name);
+  model.title = fmt::format("Why {} is not valid", entry.name);
   model.note = violations_text(entry.verdict) + ", says the independent checker";
   for (const Violation& violation : entry.verdict.violations) {
     ExplainCard card;

@@ -8,6 +8,7 @@
 
 #include "app/session/dump_source.h"
 #include "app/session/files.h"
+#include "app/session/prediction_state.h"
 #include "app/session/question_state.h"
 #include "app/session/triton_source.h"
 #include "app/window/kit/pretty_text.h"
@@ -47,7 +48,7 @@ std::string facts_of(const ScheduleEntry& entry) {
 void say_both_readings(const DumpVerdict& stored, HeaderModel& header) {
   header.verdict = pretty(stored.sentence);
   if (stored.own == stored.full) return;
-  header.status = stored.own ? "LEGAL BY ISSUE SLOTS ONLY" : "LEGAL BY THE FULL READING ONLY";
+  header.status = stored.own ? "VALID BY ISSUE SLOTS ONLY" : "VALID BY THE FULL READING ONLY";
   header.tone = stored.own ? Tone::Warning : Tone::Bad;
 }
 
@@ -74,8 +75,8 @@ std::string machine_text(const Content& content) {
 const char* status_word(Status status) {
   switch (status) {
     case Status::Optimal: return "proved";
-    case Status::Feasible: return "feasible";
-    case Status::Infeasible: return "infeasible";
+    case Status::Feasible: return "not proved";
+    case Status::Infeasible: return "no schedule";
     case Status::Unknown: return "unknown";
     case Status::Invalid: return "invalid";
   }
@@ -90,7 +91,7 @@ std::string status_word(const ScheduleEntry& entry) {
 }
 
 std::string seconds_text(double seconds) {
-  if (seconds < 1) return fmt::format("{:.2f} s", std::max(seconds, 0.0));  // no "-0.00"
+  if (seconds < 1) return fmt::format("{:.2f} s", seconds > 0 ? seconds : 0.0);  // no "-0.00", also not of -0.0
   if (seconds < 10) return fmt::format("{:.1f} s", seconds);
   if (seconds < 120) return fmt::format("{:.0f} s", seconds);
   const auto whole = static_cast<long long>(seconds);
@@ -166,6 +167,7 @@ HeaderModel build_header(const Session& session) {
   }
   const ScheduleEntry* entry = content.entry();
   if (entry) header.whole = whole_kernel(session, *entry);
+  header.whole.awaited |= session.predictions().able() && live.active() && !content.dump && (!entry || entry->running);
   const bool live_row = entry ? entry->running : live.active();
   const Cycle bound = live_row ? live.lower_bound
                       : entry  ? entry->lower_bound.value_or(content.bounds->min_ii())
@@ -220,9 +222,7 @@ ScheduleLine describe_entry(const ScheduleEntry& entry) {
   } else if (entry.status == Status::Invalid) {
     line.detail = violations_text(entry.verdict);
   } else {
-    // A schedule from a file without a certificate is judged by the checker alone.
-    const bool claimed = entry.status != Status::Feasible || entry.file.empty() || entry.lower_bound;
-    line.detail = claimed ? status_word(entry) : claim_text(entry.schedule, "valid");
+    line.detail = status_word(entry);
     if (entry.status == Status::Feasible && entry.lower_bound) line.detail += fmt::format(", bound {}", grouped(*entry.lower_bound));
     if (entry.period.deadlock)
       line.detail += " · deadlocks";

@@ -40,7 +40,7 @@ std::string violations_text(const Verdict& verdict);
 /// True while the answer to the question as it stands is "there is no schedule", whatever older row is shown.
 bool no_schedule(const Session& session);
 
-/// The word for a status as shown beside an II: "proved", "feasible", ...
+/// The word for a status as shown beside an II: "proved", "not proved", ...
 /// The machine's name, with how many numbers were changed; "no machine".
 std::string machine_text(const Content& content);
 const char* status_word(Status status);

@@ -1,6 +1,8 @@
 // The history of a solve as two curves.
 #include "app/window/parts/progress_plot.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "app/window/kit/plot.h"
@@ -15,7 +17,8 @@ void draw_progress_plot(const LiveSolve& live, ImVec2 size) {
   plot.x.whole = false;
   plot.x.low = 0;
   plot.x.high = std::max(live.seconds, 1e-3);
-  plot.x.text = seconds_text;
+  // Where all of it takes less than a second, hundredths of one would all read the same.
+  plot.x.text = live.seconds < 1 ? +[](double seconds) { return fmt::format("{:.4g} ms", 1000 * seconds + 0.0); } : seconds_text;
   PlotCurve bound{"bound", theme().accent, {}}, best{"best", theme().good, {}};
   for (std::size_t i = 0; i < live.history.size(); ++i) {
     const LiveSolve::Point& p = live.history[i];

@@ -73,8 +73,9 @@ struct UiState {
   PathPromptState path_prompt;
   bool leave_opened = false;
   bool error_opened = false;
+  bool menu_by_key = false;     ///< the menu that is open was opened with the keyboard, which moves through it
   bool choose_subject = false;  ///< the list of kernels, machines and parameters opens in the next frame
-  std::array<bool, kFocusPanes> on_screen{true, false, false, false};
+  std::array<bool, kFocusPanes> on_screen{true};
   std::shared_ptr<const Kernel> machines_of;  ///< the kernel that `machines` can run
   std::vector<std::string> machines;
   bool maximized = false;  ///< the pane under the chart has the chart's place too

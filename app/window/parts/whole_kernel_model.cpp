@@ -33,6 +33,7 @@ WholeKernelModel whole_kernel(const Session& session, const ScheduleEntry& entry
   model.why_not = PredictionState::why_not(content, entry);
   if (!model.why_not.empty()) return model;
   const auto answer = session.predictions().of(content, entry);
+  model.awaited = !answer && session.predictions().able();
   if (!answer) return model;
   const KernelRun& run = answer->kernel;
   model.why_not = printable(run.fault);

@@ -9,9 +9,10 @@
 namespace heddle::app {
 
 struct WholeKernelModel {
-  std::string speed;    ///< "1.52 ms · 726 TFLOP/s"; empty: nothing is known
-  std::string terms;    ///< "1 CTA per SM · 1559 MHz · validated, spread 8 %"
-  std::string why_not;  ///< a sentence, where nothing can be said; empty while it is being worked out
+  std::string speed;     ///< "1.52 ms · 726 TFLOP/s"; empty: nothing is known
+  std::string terms;     ///< "1 CTA per SM · 1559 MHz · validated, spread 8 %"
+  std::string why_not;   ///< a sentence, where nothing can be said; empty while it is being worked out
+  bool awaited = false;  ///< nothing is known yet, and something will be
   struct Fact {
     std::string label, value;
   };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "app/window/kit/probe.h"
 
@@ -55,15 +56,51 @@ bool has_room(const Label& label, const std::vector<Label>& all) {
   return true;
 }
 
+/// Lies over the content on purpose, and hides what is under it.
+bool on_sheet(const Rect& rect) { return in_pane("pane/notices", rect) || in_pane("pane/marks", rect); }
+
+std::size_t letters_of(const std::string& cut) {
+  return static_cast<std::size_t>(
+      std::count_if(cut.begin(), cut.end(), [](char c) { return c != '.' && c != ' ' && (c & 0xc0) != 0x80 && (c & 0x80) == 0; }));
+}
+
+/// Whose ends have gone so far that something else could be meant.
+void look_for_ambiguous(const std::vector<Label>& all, std::vector<std::string>& faults) {
+  for (const auto& [shown, wholes] : app::probe::last_cuts()) {
+    if (wholes.size() < 2 || letters_of(shown) == 0) continue;
+    if (std::none_of(all.begin(), all.end(), [&](const Label& label) { return label.text == shown; })) continue;
+    faults.push_back(fmt::format("'{}' stands for '{}' and for '{}'", shown, *wholes.begin(), *std::next(wholes.begin())));
+  }
+}
+
+/// Names in bars are whole from the top of their letters to the tail of a Q, whatever is drawn around them.
+void look_for_covered(const std::vector<Label>& all, std::vector<std::string>& faults) {
+  for (const auto& [name, box] : app::probe::last_frame()) {
+    const std::size_t bar = name.find("/bar/");
+    if (!name.starts_with("gantt") || bar == std::string::npos) continue;
+    const std::string op = name.substr(bar + 5, name.rfind('@') - bar - 5);
+    for (const Label& label : all) {
+      const float middle = (label.rect.x0 + label.rect.x1) / 2, line = label.rect.y1 - label.rect.y0,
+                  of_line = (label.rect.y0 + label.rect.y1) / 2;
+      if (label.text != op || middle < box.x0 || middle > box.x1 || of_line < box.y0 || of_line > box.y1) continue;
+      if (label.rect.y0 + 0.13f * line < box.y0 - 1.01f || label.rect.y1 > box.y1 + 1.01f)
+        faults.push_back(fmt::format("{} is cut by the edge of its bar, {:.1f} to {:.1f}", where(label), box.y0, box.y1));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> label_faults() {
   const std::vector<Label>& all = app::probe::last_labels();
   std::vector<std::string> faults;
+  look_for_ambiguous(all, faults);
+  look_for_covered(all, faults);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Label& a = all[i];
     for (std::size_t k = i + 1; k < all.size(); ++k)
-      if (overlap(a.seen, all[k].seen) && !(a.text == all[k].text && same(a.seen, all[k].seen)))
+      if (on_sheet(a.seen) == on_sheet(all[k].seen) && overlap(a.seen, all[k].seen) &&
+          !(a.text == all[k].text && same(a.seen, all[k].seen)))
         faults.push_back(fmt::format("{} lies over {}", where(a), where(all[k])));
     if (a.missing > 1 && has_room(a, all)) faults.push_back(fmt::format("{} is cut by {:.0f} beside empty space", where(a), a.missing));
     // Of a line that goes on outside its pane a half would be seen.

@@ -202,7 +202,7 @@ constexpr Command (*kChanges[])(const Source&) = {
     [](const Source&) -> Command { return toggle_queues(); },
     [](const Source&) -> Command { return toggle_keys(); },
     [](const Source&) -> Command { return show_open_dialog(); },
-    [](const Source&) -> Command { return focus_find(); },
+    [](const Source&) -> Command { return toggle_legend(); },
     [](const Source&) -> Command { return zoom_to_selection(); },
     [](const Source& s) -> Command { return copy_text(random_text(s.random)); },
     [](const Source&) -> Command { return dismiss_notice(); },

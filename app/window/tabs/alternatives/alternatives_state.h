@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "app/window/kit/column.h"
 #include "core/analysis/signature.h"
 
 namespace heddle::app {
@@ -12,6 +13,7 @@ struct AlternativesTabState {
   Aspect aspect = Aspect::Any;
   bool ii_only = false;
   std::size_t picked = 0;
+  TableOrder order;  ///< of what was found
 };
 
 }  // namespace heddle::app

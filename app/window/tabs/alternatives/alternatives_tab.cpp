@@ -90,7 +90,7 @@ void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool 
     return Column<Row>{title, true, [text](const Row& row) { return row.*text; }, {}, about}.wide(width);
   };
   std::vector<Column<Row>> columns{
-      Column<Row>{"schedule"}.wide(1.7f),
+      Column<Row>{"schedule"}.wide(1.7f).sorted_by([](const Row& row) { return row.index; }),
       number("if off", &Row::if_off, 1.2f,
              "cycles an iteration as hardware runs it when numbers are off, mean and 95th percentile (predicted); the most robust first"),
       number("distance", &Row::distance, 1.1f, "from the first: pairs of ops that relate differently, and rings of another depth"),
@@ -103,7 +103,7 @@ void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool 
   // As wide as their numbers and titles need; where that is too much the table scrolls sideways.
   float all = 0;
   for (Column<Row>& column : columns) {
-    float need = text_size(fonts().small_bold, column.title).x;
+    float need = text_size(fonts().small_bold, column.title).x + px(12);
     if (column.text)
       for (const Row& row : model.rows) need = std::max(need, text_size(fonts().mono_small, column.text(row)).x);
     column.width = column.text ? need + px(4) : px(96);
@@ -112,8 +112,13 @@ void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool 
   TableLook look = scrolling_look(ImVec2(width, ImGui::GetContentRegionAvail().y), all);
   look.held = 1;
   look.every_row = true;
+  TableOrder& order = ui.of<AlternativesTabState>().order;
+  look.order = &order;
   std::vector<Row> rows = model.rows;
-  const auto heading = [](const Column<Row>& column) { draw_heading(column, theme().text); };
+  const auto heading = [&](const Column<Row>& column) {
+    draw_heading(column, "alternatives/sort", order);
+    if (!column.about.empty() && ImGui::IsItemHovered()) tooltip(column.about);
+  };
   draw_table("alternatives", look, columns, rows, heading, [&](const Row& row, std::size_t) {
     const std::string label = fitted_middle(fonts().body, row.name, ImGui::GetContentRegionAvail().x);
     if (table_row("alternatives/row/" + std::to_string(row.index + 1), ui.of<AlternativesTabState>().picked == row.index)) {

@@ -56,7 +56,7 @@ void draw_empty(const Session& session, UiState& ui) {
     if (button("compare/solve", "Solve  F5", ButtonKind::Primary, why_not(solve, session))) perform(solve, session, ui);
   } else if (content.schedules.size() > 1) {
     const std::size_t shown = *content.shown, other = shown > 0 ? shown - 1 : 1;
-    const std::string label = "Compare with " + fitted(fonts().body, content.schedules[other]->name, px(200));
+    const std::string label = "Compare with " + fitted_middle(fonts().body, content.schedules[other]->name, px(200));
     room_for(label);
     if (button("compare/previous", label, ButtonKind::Primary)) ui.commands.push(SetBaseline{other});
   }

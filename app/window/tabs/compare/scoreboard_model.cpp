@@ -13,11 +13,11 @@ AdoptSchedule adopt(const Scoreboard& board, const Contender& contender, bool as
   return taken;
 }
 
-std::string scoreboard_tsv(const Scoreboard& board) {
+std::string scoreboard_tsv(const Scoreboard& board, ScoreColumn by, bool descending) {
   std::string text;
   for (const ScoreColumn column : kScoreColumns) text += std::string(*title(column) ? title(column) : "place") + "\t";
   text += "why\n";
-  for (const ScoreRow& row : score_rows(board, ungrouped)) {
+  for (const ScoreRow& row : score_rows(board, ungrouped, by, descending)) {
     for (const std::string& cell : row.cells) text += cell + "\t";
     text += score_reason(board.contenders[row.contender]) + "\n";
   }

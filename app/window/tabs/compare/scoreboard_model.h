@@ -11,7 +11,7 @@ namespace heddle::app {
 /// Pre: it has a schedule.
 AdoptSchedule adopt(const Scoreboard& board, const Contender& contender, bool as_baseline);
 
-/// With a header line and without grouped numbers, for spreadsheets.
-std::string scoreboard_tsv(const Scoreboard& board);
+/// With a header line and without grouped numbers, for spreadsheets; in the order of that column.
+std::string scoreboard_tsv(const Scoreboard& board, ScoreColumn by = ScoreColumn::Place, bool descending = false);
 
 }  // namespace heddle::app

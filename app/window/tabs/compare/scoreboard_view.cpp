@@ -21,9 +21,11 @@ namespace {
 
 constexpr float kNameWidth = 190;
 
-/// Of the widest cell, the title included; names are cut.
+const char* heading_of(ScoreColumn column) { return column == ScoreColumn::Place ? "#" : title(column); }
+
+/// Of the widest cell, the title and the mark of sorting included; names are cut.
 float column_width(const std::vector<ScoreRow>& rows, std::size_t column) {
-  float width = text_size(fonts().small_bold, title(kScoreColumns[column])).x;
+  float width = text_size(fonts().small_bold, heading_of(kScoreColumns[column])).x + px(12);
   for (const ScoreRow& row : rows) width = std::max(width, text_size(fonts().body, row.cells[column]).x);
   return (kScoreColumns[column] == ScoreColumn::Name ? std::min(width, px(kNameWidth)) : width) + px(6);
 }
@@ -38,11 +40,17 @@ void draw_rows(const Scoreboard& board, const std::vector<ScoreRow>& rows, bool 
   for (std::size_t k = 0; k < std::size(kScoreColumns); ++k)
     ImGui::TableSetupColumn(title(kScoreColumns[k]), ImGuiTableColumnFlags_WidthFixed, column_width(rows, k));
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
+  CompareTabState& state = ui.of<CompareTabState>();
   for (int c = 0; c < kColumns; ++c) {
     ImGui::TableSetColumnIndex(c);
-    const FontScope scope(fonts().small_bold);
-    cell_text(title(kScoreColumns[c]), is_number(kScoreColumns[c]), theme().heading);
-    if (ImGui::IsItemHovered()) tooltip(about(kScoreColumns[c]));
+    const ScoreColumn column = kScoreColumns[c];
+    const bool current = state.sorted == column;
+    if (sort_heading(fmt::format("scoreboard/sort/{}", to_string(column)).c_str(), heading_of(column), is_number(column), current,
+                     state.descending)) {
+      if (!current) state.descending = greatest_first(column);
+      state.sorted = column;
+    }
+    if (ImGui::IsItemHovered()) tooltip(about(column));
   }
   for (const ScoreRow& row : rows) {
     const Contender& c = board.contenders[row.contender];
@@ -101,7 +109,9 @@ void draw_scoreboard(const Session& session, UiState& ui) {
   draw_question_bar(session, ui, Topic::Compare, {}, board ? "Simulate again" : "Simulate all");
   if (board) {
     draw_copy_buttons(
-        "scoreboard", session, ui, [&] { return scoreboard_tsv(*board); }, ask_command(session, Topic::Compare, {}));
+        "scoreboard", session, ui,
+        [&] { return scoreboard_tsv(*board, ui.of<CompareTabState>().sorted, ui.of<CompareTabState>().descending); },
+        ask_command(session, Topic::Compare, {}));
   }
   draw_question_state(session, Topic::Compare);
   ImGui::NewLine();
@@ -124,7 +134,7 @@ void draw_scoreboard(const Session& session, UiState& ui) {
   if (shown != head && ImGui::IsItemHovered()) tooltip(head);
   for (const std::string& name : beyond_bound(*board))
     wrapped_text(fonts().small, theme().bad, name + " is below the proved bound: model, checker or evaluator is wrong. Please report it.");
-  const std::vector<ScoreRow> rows = score_rows(*board);
+  const std::vector<ScoreRow> rows = score_rows(*board, grouped, ui.of<CompareTabState>().sorted, ui.of<CompareTabState>().descending);
   ui.of<CompareTabState>().picked = std::min(ui.of<CompareTabState>().picked, board->contenders.size() - 1);
   const float whole = ImGui::GetContentRegionAvail().x, side = std::clamp(whole * 0.3f, px(180), px(420));
   draw_rows(*board, rows, current, whole - side - px(12), ui);

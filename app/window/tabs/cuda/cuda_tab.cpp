@@ -21,19 +21,28 @@ namespace {
 
 constexpr float kRoomForOptions = 190;
 
-/// The button of one step, or the one that cancels it.
-void draw_step(const Session& session, UiState& ui, const char* id, const char* label, KernelStep step, bool active, bool done) {
+/// A button of the bar: a step on the way to a kernel.
+struct StepButton {
+  const char *id, *label;
+  KernelStep step;
+  bool active = false, done = false;
+  bool good = true;  ///< what was done came out as it should
+};
+
+/// The button of one step, or the one that cancels it; as wide as either, and as the mark of what is done. `next`: it is the one to press.
+void draw_step(const Session& session, UiState& ui, const StepButton& one, bool next) {
   const float height = px(26);
-  const std::string name = fmt::format("cuda/{}", id);
-  if (step != KernelStep::Text) same_line_if_room(button_width(fmt::format("Cancel {}", label)));
-  if (active) {
-    if (button((name + "/cancel").c_str(), fmt::format("Cancel {}", label), ButtonKind::Plain, {}, 0, height))
-      ui.commands.push(CancelKernel{step});
+  const std::string name = fmt::format("cuda/{}", one.id), cancel = fmt::format("Cancel {}", one.label);
+  const float width = button_width(cancel);
+  if (one.step != KernelStep::Text) same_line_if_room(width);
+  if (one.active) {
+    if (button((name + "/cancel").c_str(), cancel, ButtonKind::Plain, {}, width, height)) ui.commands.push(CancelKernel{one.step});
     return;
   }
-  const Action& action = *find_action(id);
+  const Action& action = *find_action(one.id);
   const std::string reason = why_not(action, session);
-  if (button(name.c_str(), label, done ? ButtonKind::Plain : ButtonKind::Primary, reason, 0, height)) perform(action, session, ui);
+  const std::string label = (one.done && one.good && !fonts().built_in ? "\xe2\x9c\x93 " : "") + std::string(one.label);
+  if (button(name.c_str(), label, next ? ButtonKind::Primary : ButtonKind::Plain, reason, width, height)) perform(action, session, ui);
   if (ImGui::IsItemHovered() && reason.empty())
     tooltip(std::string(action.label) + (keys_of(action).empty() ? "" : "  " + keys_of(action)));
 }
@@ -135,13 +144,22 @@ void draw_bar(const Session& session, UiState& ui, const KernelText* text, bool 
   const KernelState& kernel = session.kernel();
   const auto subject = KernelState::subject_of(session.content());
   const float height = px(26);
-  draw_step(session, ui, "generate", "Generate", KernelStep::Text, kernel.text().active(), current);
-  draw_step(session, ui, "verify", "Verify", KernelStep::Check, kernel.checked().active() || kernel.waits(KernelStep::Check),
-            KernelState::is_current(kernel.checked(), subject));
-  draw_step(session, ui, "verify_data", "Verify with data", KernelStep::Data, kernel.verified().active() || kernel.waits(KernelStep::Data),
-            KernelState::is_current(kernel.verified(), subject));
-  draw_step(session, ui, "compile", "Compile", KernelStep::Build, kernel.built().active() || kernel.waits(KernelStep::Build),
-            KernelState::is_current(kernel.built(), subject));
+  const auto verified = [&](const auto& task) {
+    return KernelState::is_current(task, subject) && task.answer()->fault.empty() && task.answer()->failure.empty();
+  };
+  const bool built = KernelState::is_current(kernel.built(), subject), clean = built && !kernel.built().answer()->error;
+  const StepButton steps[] = {
+      {"generate", "Generate", KernelStep::Text, kernel.text().active(), current, text && text->emission},
+      {"verify", "Verify", KernelStep::Check, kernel.checked().active() || kernel.waits(KernelStep::Check),
+       KernelState::is_current(kernel.checked(), subject), verified(kernel.checked())},
+      {"verify_data", "Verify with data", KernelStep::Data, kernel.verified().active() || kernel.waits(KernelStep::Data),
+       KernelState::is_current(kernel.verified(), subject), verified(kernel.verified())},
+      {"compile", "Compile", KernelStep::Build, kernel.built().active() || kernel.waits(KernelStep::Build), built, clean}};
+  bool before = true;  // all the steps before are done
+  for (const StepButton& one : steps) {
+    draw_step(session, ui, one, before && !one.done && !one.active);
+    before &= one.done;
+  }
   const SourceModel* source = shown_text(ui, text);
   if (narrow && source) {
     for (const bool facts : {false, true}) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/jobs/ask_options.h"
+#include "app/window/kit/column.h"
 #include "core/kernel/kernel.h"
 
 namespace heddle::app {
@@ -27,6 +28,7 @@ struct FamilyTabState {
   std::set<std::string> chosen;
   char own[256] = "";                 ///< more of them, typed, with blanks between
   std::optional<std::size_t> picked;  ///< none: the best
+  TableOrder order;                   ///< of the members
 };
 
 /// The question that the tab would ask now; the first time of a kernel the number of its warp groups varies.

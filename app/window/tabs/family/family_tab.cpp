@@ -99,7 +99,7 @@ void draw_members(const KernelSetTable& table, std::size_t picked, float width, 
     const TextColumn& from = table.columns[c];
     const bool empty = std::all_of(table.rows.begin(), table.rows.end(), [&](const auto& cells) { return cells[c].empty(); });
     if (empty && c > 0) continue;
-    float need = text_size(fonts().small_bold, from.title).x;
+    float need = text_size(fonts().small_bold, from.title).x + px(12);
     for (const auto& cells : table.rows) need = std::max(need, text_size(from.right ? fonts().mono_small : fonts().body, cells[c]).x);
     columns.push_back(
         Column<MemberRow>{from.title, from.right, [&table, c](const MemberRow& row) { return table.rows[row.at][c]; }}.wide(need + px(6)));
@@ -108,9 +108,10 @@ void draw_members(const KernelSetTable& table, std::size_t picked, float width, 
   TableLook look = scrolling_look(ImVec2(width, ImGui::GetContentRegionAvail().y), all);
   look.held = 1;
   look.every_row = true;
+  look.order = &state.order;
   std::vector<MemberRow> rows;
   for (std::size_t i = 0; i < table.members.size(); ++i) rows.push_back({table.members[i], i});
-  const auto heading = [](const Column<MemberRow>& column) { draw_heading(column, theme().text); };
+  const auto heading = [&](const Column<MemberRow>& column) { draw_heading(column, "family/sort", state.order); };
   draw_table("family_table", look, columns, rows, heading, [&](const MemberRow& row, std::size_t i) {
     if (table_row(fmt::format("family/row/{}", i), picked == row.member)) state.picked = row.member;
     ImGui::SameLine(0, 0);

@@ -123,7 +123,7 @@ void draw_result(const Session& session, UiState& ui, const TileOp& op, GraphEdi
     });
   };
   field_name("result");
-  colored_text(theme().text, fitted(fonts().body, value->name, width));
+  colored_text(theme().text, fitted_middle(fonts().body, value->name, width));
   field_name("type");
   if (const auto word = choose_word("graph/edit/dtype", to_string(value->dtype), {"f32", "bf16", "f16", "f8e4m3", "f8e5m2", "i32"}, width))
     with_value(value->name + " is " + *word, [&](TileValue& v) { v.dtype = *parse_dtype(*word); });

@@ -99,7 +99,14 @@ void layout_by_default(const Session& session, UiState& ui) {
 
 void draw_layout_choices(const Session& session, UiState& ui) {
   const LayoutChoices& now = session.content().choices;
-  if (now.empty()) return;
+  // A line where there is height for it, so that the first choice moves nothing.
+  if (now.empty() && ImGui::GetContentRegionAvail().y < px(260)) return;
+  if (now.empty()) {
+    caption("chosen");
+    ImGui::SameLine(0, px(4));
+    caption("nothing: all by default");
+    return;
+  }
   const std::vector<ChoiceWords> words = words_of(now);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(4), px(4)));
   caption("chosen");
@@ -148,7 +155,7 @@ void draw_layout_alternatives(const Session& session, UiState& ui, const LayoutV
   column_of(columns, "ways").ink = [](const LayoutChoiceRow& row) { return row.cost.ways > 1 ? theme().bad : theme().text; };
   draw_use_in(columns, session, ui, view);
   // Where the room is short the least interesting ones go; a row says all of them beside the mouse.
-  const float room = ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize - px(130);
+  const float room = ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize - px(240);
   for (const char* least : {"bytes", "regs", "issue", "port", "ways"}) {
     float needed = 0;
     for (const auto& column : columns) needed += column.flags == ImGuiTableColumnFlags_WidthFixed ? column.width + px(10) : 0;

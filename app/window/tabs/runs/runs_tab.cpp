@@ -205,7 +205,7 @@ void draw_residuals(const Session& session, UiState& ui, const KernelProfile& pr
                       row.name, row.group, row.start, row.predicted_start, row.duration, row.predicted_duration, row.samples, row.spread,
                       row.observed_end ? "" : "; its group never waits for its end, so the time is that of issuing it"));
     ImGui::SameLine(0, 0);
-    colored_text(theme().text, fitted(fonts().body, row.name, ImGui::GetContentRegionAvail().x));
+    colored_text(theme().text, fitted_middle(fonts().body, row.name, ImGui::GetContentRegionAvail().x));
   });
 }
 

@@ -38,7 +38,7 @@ void say_standing(const triton::Side& side, bool running, TritonRow& row) {
     row.standing = "predicted";
     row.tone = Tone::Neutral;
   } else {
-    row.standing = side.lower_bound > 0 ? fmt::format("feasible, bound {}", grouped(side.lower_bound)) : "feasible";
+    row.standing = side.lower_bound > 0 ? fmt::format("not proved, bound {}", grouped(side.lower_bound)) : "not proved";
     row.tone = running ? Tone::Busy : Tone::Warning;
   }
 }

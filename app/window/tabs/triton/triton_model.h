@@ -17,7 +17,7 @@ struct TritonRow {
   std::string name, about;
   bool there = false, shown = false;
   std::string ii, period, more, groups, stages, shared, tensor;
-  std::string standing;  ///< "proved", "feasible, bound 2 048", "predicted", "none: it does not fit"
+  std::string standing;  ///< "proved", "not proved, bound 2 048", "predicted", "none: it does not fit"
   Tone tone = Tone::Neutral;
 };
 

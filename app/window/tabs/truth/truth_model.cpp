@@ -52,6 +52,10 @@ TruthKind kind_row(const ValidatedKind& from) {
   row.close = fmt::format("{:.0f} %", 100 * from.close);
   row.band = band_text(from);
   row.order = from.median;
+  row.average = from.mean;
+  row.deviation = from.spread;
+  row.least = from.low;
+  row.part_close = from.close;
   row.inside = from.inside();
   return row;
 }
@@ -161,10 +165,11 @@ std::vector<Column<TruthKind>> kind_columns() {
               [](const Row& row) { return row.count; }),
           Column<Row>{"median", true, field(&Row::median), {}, "of measured over predicted"}.sorted_by(
               [](const Row& row) { return row.order; }),
-          {"mean", true, field(&Row::mean), {}, "geometric"},
-          {"spread", true, field(&Row::spread), {}, "standard deviation of the ratio's logarithm"},
-          {"least to greatest", true, field(&Row::range)},
-          {"within 10 %", true, field(&Row::close)},
+          Column<Row>{"mean", true, field(&Row::mean), {}, "geometric"}.sorted_by([](const Row& row) { return row.average; }),
+          Column<Row>{"spread", true, field(&Row::spread), {}, "standard deviation of the ratio's logarithm"}.sorted_by(
+              [](const Row& row) { return row.deviation; }),
+          Column<Row>{"least to greatest", true, field(&Row::range)}.sorted_by([](const Row& row) { return row.least; }),
+          Column<Row>{"within 10 %", true, field(&Row::close)}.sorted_by([](const Row& row) { return row.part_close; }),
           {"band", false, field(&Row::band), {}, "where the median has to lie"}};
 }
 

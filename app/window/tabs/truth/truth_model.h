@@ -29,6 +29,7 @@ struct TruthRow {
 struct TruthKind {
   std::string name, rows, median, mean, spread, range, close, band;
   double order = 0;  ///< the median
+  double average = 0, deviation = 0, least = 0, part_close = 0;
   std::size_t count = 0;
   bool inside = true;  ///< the median is in its band
 };

@@ -36,12 +36,33 @@ void lay_out(std::vector<Column<Row>>& columns, const std::map<std::string_view,
     }
     column.width = shares.at(column.title);
     column.flags = ImGuiTableColumnFlags_WidthStretch;
-    // Kinds differ at their end.
-    column.draw = [text = column.text, ink = column.ink, cut = column.title == "kind" ? fitted_middle : fitted](const Row& row) {
+    // These differ at their end.
+    column.draw = [text = column.text, ink = column.ink,
+                   cut = column.title == "kind" || column.title == "implementation" ? fitted_middle : fitted](const Row& row) {
       colored_text(ink ? ink(row) : theme().text,
                    cut(fonts().small, drawable(text(row)), std::max(ImGui::GetContentRegionAvail().x, px(20))));
     };
   }
+}
+
+/// Nothing is cut: every column as wide as its cells, and the table scrolls where there is no room for all of them. The first one takes
+/// what is left over and stays. Returns what they need.
+float lay_out_whole(std::vector<Column<TruthKind>>& columns, const std::vector<TruthKind>& rows) {
+  float needed = 0;
+  for (Column<TruthKind>& column : columns) {
+    float width = text_size(fonts().small_bold, column.title).x + px(14);
+    for (const TruthKind& row : rows)
+      width = std::max(width, text_size(column.number ? fonts().mono_small : fonts().small, column.text(row)).x + px(4));
+    column.width = width;
+    column.flags = &column == &columns.front() ? ImGuiTableColumnFlags_WidthStretch : ImGuiTableColumnFlags_WidthFixed;
+    needed += width + 2 * ImGui::GetStyle().CellPadding.x;
+    if (column.number) continue;
+    column.draw = [text = column.text, ink = column.ink](const TruthKind& row) {
+      const FontScope small(fonts().small);
+      colored_text(ink ? ink(row) : theme().text, text(row));
+    };
+  }
+  return needed;
 }
 
 void select(UiState& ui, std::size_t row) {
@@ -80,17 +101,19 @@ void draw_truth_kinds(UiState& ui, ImVec2 size) {
   const FontScope small(fonts().small);
   auto columns = kind_columns();
   column_of(columns, "band").ink = [](const TruthKind& row) { return row.inside ? theme().dim : theme().bad; };
-  lay_out(columns, {{"kind", 2.2f}, {"band", 1.0f}});
+  const float needed = lay_out_whole(columns, s.model.kind_rows) + ImGui::GetStyle().ScrollbarSize;
+  TableLook look = look_of(size, 0, s.kinds_order);
+  if (needed > size.x) look.inner_width = needed;
+  look.held = 1;
   const auto heading = [&](const auto& column) {
-    column.before || !column.number ? draw_heading(column, "truth/kinds/sort", s.kinds_order) : draw_heading(column);
+    draw_heading(column, "truth/kinds/sort", s.kinds_order);
     if (!column.about.empty() && ImGui::IsItemHovered()) tooltip(column.about);
   };
-  draw_table("truth_kinds", look_of(size, 620, s.kinds_order), columns, s.model.kind_rows, heading,
-             [&](const TruthKind& row, std::size_t i) {
-               (void)table_row(fmt::format("truth/kinds/{}", i), false);
-               ImGui::SameLine(0, 0);
-               columns.front().draw(row);
-             });
+  draw_table("truth_kinds", look, columns, s.model.kind_rows, heading, [&](const TruthKind& row, std::size_t i) {
+    (void)table_row(fmt::format("truth/kinds/{}", i), false);
+    ImGui::SameLine(0, 0);
+    columns.front().draw(row);
+  });
 }
 
 void draw_truth_pairs(const Session& session, UiState& ui, ImVec2 size) {
