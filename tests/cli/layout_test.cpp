@@ -324,7 +324,8 @@ TEST_CASE("explain names the conflicts that hold II up, and what other layouts g
 
 TEST_CASE("the scoreboard has how others choose layouts beside the joint optimum", "[app]") {
   const auto run = run_heddle(
-      {"compare", "attention_backward_hopper", "h100", "--choose", "all", "--no-hand", "--baseline", "serial", "--format", "json"});
+      {"compare", "attention_backward_hopper", "h100", "--choose", "all", "--no-hand", "--baseline", "serial", "--format", "json",
+       "--timeout", "600"});  // it ends by itself; a slow machine only takes longer
   INFO(run.err);
   REQUIRE(run.code == kDone);
   const json board = json::parse(run.out);
