@@ -1,4 +1,4 @@
-// Plain text in two columns.
+// Plain text in two columns, no line of which is wider than a terminal is as a rule.
 #include "app/command/help.h"
 
 #include <fmt/format.h>
@@ -7,18 +7,39 @@
 #include <vector>
 
 #include "app/command/exit_code.h"
+#include "core/base/text_style.h"
 
 namespace heddle::app {
 namespace {
 
 using Lines = std::vector<std::pair<std::string, std::string>>;
 
-/// Two columns, the second aligned.
+constexpr int kWidth = 120;
+
+struct Group {
+  const char* title;
+  std::vector<const char*> commands;
+};
+
+/// What one wants of a command. Every command stands in one of these.
+const std::vector<Group>& groups() {
+  static const std::vector<Group> all{
+      {"look at what is there",
+       {"list", "show", "gui", "analyze", "simulate", "traffic", "layout", "check", "audit", "diff", "schema", "version", "help"}},
+      {"ask for the best, and why",
+       {"solve", "explain", "slack", "price", "latency", "sensitivity", "alternatives", "compare", "pareto", "family", "tune", "paper"}},
+      {"change and make files", {"new", "export", "overlay", "adopt", "fit", "merge", "store", "completion"}},
+      {"run kernels and jobs", {"eval", "emit", "interpret", "compile", "run", "profile", "bench", "calibrate", "validate", "batch"}},
+  };
+  return all;
+}
+
+/// Two columns, the second aligned, and broken where it is too wide.
 std::string two_columns(const Lines& lines) {
   std::size_t width = 0;
   for (const auto& [left, right] : lines) width = std::max(width, left.size());
   std::string text;
-  for (const auto& [left, right] : lines) text += "  " + left + std::string(width - left.size() + 3, ' ') + right + "\n";
+  for (const auto& [left, right] : lines) text += wrapped(right, "  " + left + std::string(width - left.size() + 3, ' '), kWidth);
   return text;
 }
 
@@ -53,10 +74,13 @@ std::string overview() {
   text += "  heddle solve gemm_hopper h100 --out best.json  prove the best schedule and keep it\n";
   text += "  heddle check gemm_hopper h100 best.json        judge a schedule independently\n";
   text += "  heddle gui                                     open the window\n\nusage\n";
-  text += "  heddle COMMAND [arguments] [options]\n\ncommands\n";
+  text += "  heddle COMMAND [arguments] [options]\n";
   Lines lines;
-  for (const CommandSpec& command : command_table()) lines.emplace_back(command.name, command.about);
-  text += two_columns(lines);
+  for (const Group& group : groups()) {
+    lines.clear();
+    for (const char* name : group.commands) lines.emplace_back(name, find_command(name)->about);
+    text += fmt::format("\n{}\n", group.title) + two_columns(lines);
+  }
   text += "\noptions of every command\n";
   lines.clear();
   for (const OptionSpec& option : common_options()) lines.emplace_back(spelled(option), described(option));
@@ -77,7 +101,7 @@ std::string overview() {
 }
 
 std::string help_for(const CommandSpec& command) {
-  std::string text = "heddle " + command.name + ": " + command.about + "\n\nexamples\n";
+  std::string text = wrapped(command.about, "heddle " + command.name + ": ", kWidth) + "\nexamples\n";
   for (const std::string& example : command.examples) text += "  " + example + "\n";
   text += "\nusage\n  " + usage_line(command) + "\n";
   Lines lines;

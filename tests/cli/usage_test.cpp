@@ -9,6 +9,7 @@
 #include "app/command/arguments.h"
 #include "app/command/command_table.h"
 #include "app/command/exit_code.h"
+#include "core/base/text_style.h"
 #include "core/layout/notation.h"
 #include "core/library/library.h"
 #include "tests/app/cli_support.h"
@@ -20,6 +21,22 @@ using heddle::test::contains;
 using heddle::test::run_heddle;
 
 namespace {
+
+/// The words of a text that is broken into lines, and set in columns.
+std::string words_of(const std::string& text) {
+  std::istringstream in(text);
+  std::string words;
+  for (std::string word; in >> word;) words += (words.empty() ? "" : " ") + word;
+  return words;
+}
+
+/// How often a line of the text begins with this.
+int lines_with(const std::string& text, const std::string& begin) {
+  std::istringstream in(text);
+  int count = 0;
+  for (std::string line; std::getline(in, line);) count += line.starts_with(begin);
+  return count;
+}
 
 /// Usage errors say something on stderr and nothing on stdout, except where --json promises an object there.
 void check_usage_error(std::vector<std::string> args, const std::string& part) {
@@ -117,8 +134,8 @@ TEST_CASE("the command may stand after its options", "[app]") {
 TEST_CASE("the overview and every command's help name everything in the table", "[app]") {
   const std::string overview = run_heddle({"--help"}).out;
   for (const CommandSpec& command : command_table()) {
-    CHECK(contains(overview, command.name));
-    CHECK(contains(overview, command.about));
+    CHECK(lines_with(overview, "  " + command.name + "  ") == 1);
+    CHECK(contains(words_of(overview), words_of(command.about)));
     const auto run = run_heddle({command.name, "--help"});
     CHECK(run.code == kDone);
     CHECK(run.err.empty());
@@ -129,6 +146,16 @@ TEST_CASE("the overview and every command's help name everything in the table", 
     for (const std::string& example : command.examples) CHECK(contains(run.out, example));
     for (const OptionSpec& option : all_options(command)) CHECK(contains(run.out, option.flag));
     for (const PositionalSpec& positional : command.positionals) CHECK(contains(run.out, positional.name));
+  }
+}
+
+TEST_CASE("no line of help is wider than 120 columns", "[app]") {
+  std::string help = run_heddle({"--help"}).out;
+  for (const CommandSpec& command : command_table()) help += run_heddle({command.name, "--help"}).out;
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) {
+    INFO(line);
+    CHECK(display_width(line) <= 120);
   }
 }
 
