@@ -130,8 +130,8 @@ std::string fastest_text(const FastestChoice& choice) {
 std::string outcome_summary(const Problem& problem, const SolveOutcome& outcome, const TextStyle& style) {
   std::string text = fmt::format("{}\n{}\n", problem_title(problem), headline(outcome, style));
   if (!outcome.explanation.empty()) text += printable(outcome.explanation) + "\n";
-  if (outcome.robust) text += styled(robust_text(*outcome.robust), style) + "\n";
-  if (outcome.fastest) text += styled(fastest_text(*outcome.fastest), style) + "\n";
+  if (outcome.robust) text += wrapped(styled(robust_text(*outcome.robust), style), "", style.width);
+  if (outcome.fastest) text += wrapped(styled(fastest_text(*outcome.fastest), style), "", style.width);
   const std::string bounds = join_facts(
       {fmt::format("ResMII {}", outcome.res_mii), fmt::format("RecMII {}", outcome.rec_mii), fmt::format("issue {}", outcome.issue_mii)},
       style);

@@ -2,8 +2,8 @@
 """Runs the commands that README.md and the pages under docs/ show, and compares what they print with what the pages say.
 
     pages.py HEDDLE ROOT [PAGE...]            exits 1 if a command does not end, or print, as its page says
-    pages.py HEDDLE ROOT [PAGE...] --slow     what is marked slow, and only that
-    pages.py HEDDLE ROOT [PAGE...] --renew    puts what is printed now into the pages (with --slow: of what is marked slow)
+    pages.py HEDDLE ROOT [PAGE...] --slow     the same of commands that take long, and only of those
+    pages.py HEDDLE ROOT [PAGE...] --renew    puts what is printed now into the pages (with --slow: of what takes long)
     pages.py --self-test                      plants faults in a page and exits 1 if one is overlooked
 
 Every line of an indented block that begins with `./run.sh`, `heddle` or `mkdir`, or with `$` and one of them, is run, in a folder of the
@@ -25,10 +25,9 @@ page's own.
       |---|---:|---|
       | gemm<!-- gemm_hopper h100 --> | 1024 | 3, 9 |
 
-- Before a block or a table `<!-- docs: slow -->` (or `slow rows ...`) leaves it to the slow run, `<!-- docs: skip WHY -->` leaves it out.
-  `<!-- docs: file x.ttgir = kernels/triton/a.ttgir -->` says what a reader's own file is here.
+- `<!-- docs: file x.ttgir = kernels/triton/a.ttgir -->` says what a reader's own file is here.
 
-What needs a GPU, a window, a cluster or another host is left out, and so is `compile` where no compiler is.
+Left out is what needs a GPU, a window, a cluster or another host, `compile` where no compiler is, and what runs out of time.
 """
 
 import argparse
@@ -45,11 +44,15 @@ import threading
 
 PAGES = ["README.md", "docs/tour.md", "docs/command_line.md", "docs/triton.md", "docs/layouts.md", "docs/files.md", "docs/code_generator.md", "docs/figures.md", "docs/limits.md"]
 ELSEWHERE = re.compile(r"(run\.sh|heddle) (run|bench|profile|calibrate|gui)\b(?!.*--(emit-only|list))|--(slurm|on)\b")
+# What takes some ten seconds of processor time.
+SLOW = re.compile(r" (price attention|slack .*--exact|alternatives|pareto|validate|compare .* b200|(solve|simulate) .*(forward_fp8|parts|tile_black).*--json)")
+# What may stop with less where its time runs out, which a busy machine must not decide.
+TIMED = re.compile(r"(?:run\.sh|heddle) (solve|explain|price|slack|latency|sensitivity|alternatives|paper|compare|show|export|emit|compile|simulate|traffic) (?!.*--timeout)")
 COMMAND = re.compile(r"(\$ )?((?:\./run\.sh|heddle|mkdir) +[^ #].*)")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 PATH = re.compile(r"/[^/]*/\*?|\S+")
 SECONDS = re.compile(r"\d+(\.\d+)? (ms|s)\b")
-LIMIT_S = 300
+LIMIT_S = 500
 
 
 class Failure(Exception):
@@ -116,6 +119,8 @@ class Place:
     def run(self, command):
         """Pre: the commands before it on its page have been run."""
         bare = re.sub(r"\s+# .*", "", command)
+        if TIMED.search(bare):
+            bare += f" --timeout {LIMIT_S - 10}"
         own_files = re.search(r"\.(json|jsonl|ttgir|cu|svg)\b|micro", bare)
         lock, answer = (threading.Lock(), []) if own_files else self.shared.setdefault(bare, (threading.Lock(), []))
         with lock:
@@ -158,14 +163,14 @@ def same_line(shown, printed):
 
 
 def runs_of(shown):
-    """Lines that follow each other, between gaps: [(before the run is a gap, lines)], and whether the last line is a gap."""
-    runs, gap = [], False
+    """Lines that follow each other, between gaps: [(the gap before them, or nothing, lines)], and the gap at the end."""
+    runs, gap = [], ""
     for line in shown:
         if is_gap(line):
-            gap = True
+            gap = line
         elif gap or not runs:
             runs.append((gap, [line]))
-            gap = False
+            gap = ""
         else:
             runs[-1][1].append(line)
     return runs, gap
@@ -223,11 +228,11 @@ def renewed(shown, printed):
         elif gap:
             start = max(range(at, len(printed)), key=lambda i: (likeness(lines[0], printed[i]), -i), default=at)
         if gap:
-            result.append("...")
+            result.append(gap)
         for old, new in zip(lines, printed[start:]):
             result.append(old if same_line(old, new) else cut_like(old, new))
         at = start + len(lines)
-    return result + ["..."] * open_end
+    return result + [open_end] * bool(open_end)
 
 
 # Cells.
@@ -297,17 +302,12 @@ class Page:
                 self.lines[begin:end] = new
             self.path.write_text("\n".join(self.lines))
 
-    def wanted(self, directive):
-        return not directive.startswith("skip") and directive.startswith("slow") == self.slow
-
     def block(self, begin):
         end = begin
         while end < len(self.lines) and (self.lines[end].startswith("    ") or not self.lines[end].strip()):
             end += 1
         while not self.lines[end - 1].strip():
             end -= 1
-        if not self.wanted(self.directive(begin)):
-            return end
         starts = [i for i in range(begin, end) if COMMAND.match(self.lines[i][4:])]
         for i, following in zip(starts, starts[1:] + [end]):
             shown_below, command = COMMAND.match(self.lines[i][4:]).groups()
@@ -323,13 +323,15 @@ class Page:
         return end
 
     def ran(self, command):
-        """What it printed; nothing where it cannot run here."""
+        """What it printed; nothing where it is not to be run now, or cannot run here."""
+        if bool(SLOW.search(command)) != self.slow:
+            return None
         if ELSEWHERE.search(command):
             self.left_out.append(command)
             return None
         comment = command.partition(" # ")[2]
         run = self.place.run(command)
-        if run.code == 6 and " compile " in command:
+        if run.code == 5 or run.code == 6 and " compile " in command:
             self.left_out.append(command)
             return None
         said = re.search(r"exit(?: code)? (\d+)", comment)
@@ -371,9 +373,8 @@ class Page:
         end = begin
         while end < len(self.lines) and self.lines[end].startswith("|"):
             end += 1
-        directive = self.directive(begin)
-        found = re.fullmatch(r"(?:slow )?rows (\S[^\n]*)\n(.*)", directive, re.DOTALL)
-        if not found or not self.wanted(directive):
+        found = re.fullmatch(r"rows (\S[^\n]*)\n(.*)", self.directive(begin), re.DOTALL)
+        if not found:
             return end
         columns = dict(clause.strip().split(" = ", 1) for clause in found[2].strip().split("\n"))
         names = [cell.strip().replace("`", "") for cell in self.lines[begin].split("|")]
@@ -492,7 +493,7 @@ def main():
     parser.add_argument("--slow", action="store_true")
     parser.add_argument("--renew", action="store_true")
     parser.add_argument("--self-test", action="store_true")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     if given.self_test:
         return self_test()
     if not given.root:
