@@ -14,7 +14,7 @@ page's own.
   of it. Seconds may differ.
 - A table is held where a comment before it says so: a command, and for columns what of its output stands in them. A row is held
   if it has a comment with what takes the places {1}, {2} ... there, separated by semicolons. A value is a path into the JSON that is
-  printed (a.b, a[0], a[name=x,kind=y].b), percent:PATH, gain:PATH (percent of what is above 1), or a pattern with one group:
+  printed (a.b, a[0], a[name=x].b), or a pattern with one group:
   /took (\\d+)/, with a star behind it for all that fit. Numbers of a cell are compared as it rounds them.
 
       <!-- docs: rows ./run.sh solve {1} --json
@@ -76,9 +76,6 @@ class Run:
 
     def value(self, path):
         """What `path` names in the output: a number or a string."""
-        kind, colon, rest = path.partition(":")
-        if colon and kind in ("percent", "gain"):
-            return 100 * (self.value(rest) - (kind == "gain"))
         if path.startswith("/"):
             found = re.search(path.strip("/"), self.text)
             if not found:
@@ -86,13 +83,14 @@ class Run:
             return number_or_text(found[1])
         try:
             at = json.loads(self.text)
-            for name, index, wanted in re.findall(r"([\w-]+)|\[(-?\d+)\]|\[(\w+=[^\]]+)\]", path):
+            for name, index, wanted in re.findall(r"(\w+)|\[(\d+)\]|\[(\w+=[^\]]+)\]", path):
                 if name:
                     at = at[name]
                 elif index:
                     at = at[int(index)]
                 else:
-                    at = next(item for item in at if all(str(item[key]) == value for key, value in (part.split("=") for part in wanted.split(","))))
+                    key, value = wanted.split("=")
+                    at = next(item for item in at if str(item[key]) == value)
         except (ValueError, LookupError, TypeError, StopIteration):
             raise Failure(f"{self.command} prints no {path}") from None
         return at
@@ -108,10 +106,10 @@ class Place:
         self.root = root
         for name in ("kernels", "scripts", "assets", "tests"):
             (self.folder / name).symlink_to(root / name)
-        for name in ("run.sh", "bin/heddle"):
+        for name, called in (("run.sh", "./run.sh"), ("bin/heddle", "heddle")):
             program = self.folder / name
             program.parent.mkdir(exist_ok=True)
-            program.write_text(f'#!/bin/sh\nexec "{heddle}" "$@"\n')
+            program.write_text(f'#!/bin/sh\nHEDDLE_CALLED={called} exec "{heddle}" "$@"\n')
             program.chmod(0o755)
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith(("HEDDLE_", "COLUMNS"))}
         self.environment |= {"HOME": str(self.folder), "HEDDLE_STORE": "off", "LC_ALL": "C.UTF-8", "PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
@@ -121,6 +119,8 @@ class Place:
         bare = re.sub(r"\s+# .*", "", command)
         if TIMED.search(bare):
             bare += f" --timeout {LIMIT_S - 10}"
+        if " tune " in bare:
+            bare += f" --solve-timeout {LIMIT_S - 10}"
         own_files = re.search(r"\.(json|jsonl|ttgir|cu|svg)\b|micro", bare)
         lock, answer = (threading.Lock(), []) if own_files else self.shared.setdefault(bare, (threading.Lock(), []))
         with lock:
