@@ -2,22 +2,10 @@
 #include "app/cli/solving.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
-#include "core/answers/chart_page.h"
 #include "core/answers/summary.h"
 #include "core/formats/schedule_json.h"
 
 namespace heddle::app {
-namespace {
-
-/// What one asks next: how fast the whole kernel is. Nothing where the simulator has no answer, or nobody is left to wait for it.
-std::optional<KernelRun> prediction_of(const Inputs& in, const SolveOutcome& outcome) {
-  if (!outcome.schedule || outcome.cancelled) return std::nullopt;
-  KernelRun run = predict_kernel(in.kernel, in.machine, in.changes, in.problem, *outcome.schedule);
-  if (!run.fault.empty()) return std::nullopt;
-  return run;
-}
-
-}  // namespace
 
 int run_solve(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
@@ -37,24 +25,16 @@ int run_solve(const Arguments& arguments, const Terminal& terminal) {
   const auto& within = inputs->within;
   if (within && code == kDone && !within->best) code = within->ended ? kNegative : kNoProof;
   if (within && code == kDone && !within->ended && arguments.has("--require-optimal")) code = kNoProof;
-  const auto predicted = terminal.quiet && !json ? std::nullopt : prediction_of(*inputs, *outcome);
   if (json) {
     Json answer = outcome_json(inputs->problem, *outcome, inputs->constraints);
     if (inputs->chosen) answer.set("layouts_chosen", chosen_layouts_json(*inputs->chosen));
     if (within) answer.set("within", within_json(*within));
-    if (predicted)
-      answer.set("predicted", Json::object()
-                                  .set("cycles", predicted->cycles)
-                                  .set("microseconds", predicted->microseconds)
-                                  .set("tflops", predicted->tflops > 0 ? Json(predicted->tflops) : Json())
-                                  .set("clock", predicted->clock.text));
     terminal.out << answer.pretty();
   } else {
     std::string text =
         terminal.quiet ? headline(*outcome, terminal.style) + "\n" : outcome_summary(inputs->problem, *outcome, terminal.style);
     if (inputs->chosen && !terminal.quiet) text += "\n" + chosen_layouts_text(*inputs->chosen, terminal.style);
     if (within && !terminal.quiet) text += within_summary(*within, terminal.style);
-    if (predicted) text += "\n" + wrapped(styled(whole_kernel_text(*predicted), terminal.style), "", terminal.style.width);
     (file == "-" ? terminal.err : terminal.out) << text;
   }
   if (file && outcome->schedule) {

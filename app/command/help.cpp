@@ -53,7 +53,7 @@ std::string spelled(const OptionSpec& option) {
 std::string described(const OptionSpec& option) {
   if (option.choices.empty()) return option.about;
   std::string choices;
-  for (const std::string& choice : option.choices) choices += (choices.empty() ? "" : "|") + choice;
+  for (const std::string& choice : option.choices) choices += (choices.empty() ? "" : " | ") + choice;
   return choices + ": " + option.about;
 }
 
