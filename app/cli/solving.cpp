@@ -140,9 +140,10 @@ Result<SolveOutcome> solve_inputs(Inputs& inputs, const Arguments& arguments, co
     // The most robust order for what was chosen, in the time that is left.
   }
   const ContentStore store(arguments.has("--no-store") ? StorePlace{} : store_place());
-  bool known = false;
-  SolveOutcome outcome = solve_or_recall(store, solve_request(inputs, arguments), interrupt.token(), listener_for(progress), &known);
-  if (known) progress.announce(fmt::format("known from an earlier search of {:.3f} s (--no-store searches again)", outcome.seconds.total));
+  Recalled recalled;
+  SolveOutcome outcome = solve_or_recall(store, solve_request(inputs, arguments), interrupt.token(), listener_for(progress), &recalled);
+  if (!recalled.sentence.empty())
+    progress.announce(recalled.sentence + (recalled.whole ? " (--no-store searches again)" : " (--no-store begins anew)"));
   note_end(outcome, interrupt, progress);
   return outcome;
 }
