@@ -30,7 +30,12 @@ std::string headline(const SolveOutcome& outcome, const TextStyle& style) {
   const std::string bound = fmt::format("bound {}", outcome.lower_bound);
   if (outcome.schedule) {
     const Cycle ii = outcome.schedule->ii;
-    return join_facts({fmt::format("II {}", ii), bound, standing(ii, outcome.lower_bound, outcome.reason, outcome.bound_stages)}, style);
+    const bool open = outcome.status == Status::Feasible && outcome.reason != BoundReason::Requested;
+    return join_facts({fmt::format("II {}", ii), bound, standing(ii, outcome.lower_bound, outcome.reason, outcome.bound_stages),
+                       open && outcome.cancelled   ? "interrupted"
+                       : open && outcome.timed_out ? "time is up"
+                                                   : ""},
+                      style);
   }
   if (outcome.status == Status::Infeasible) {
     const bool one_ii = outcome.reason == BoundReason::Requested;
