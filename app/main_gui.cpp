@@ -204,7 +204,7 @@ void say_first_frame() {
 }
 
 int run_window(const Arguments& arguments, const Terminal& terminal, std::optional<HandedOver> handed_over) {
-  auto platform = GlfwPlatform::create("Heddle", 1600, 900);
+  auto platform = GlfwPlatform::create("Heddle", 1600, 900, handed_over ? handed_over->number : 1);
   if (!platform) return report(terminal, platform.error(), false);
   Environment environment;
   environment.settings_file = settings_path();

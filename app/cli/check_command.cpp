@@ -10,6 +10,27 @@
 #include "core/answers/summary.h"
 
 namespace heddle::app {
+namespace {
+
+/// A schedule of another kernel or machine may obey every rule here by chance.
+void add_misfits(const Problem& problem, const Schedule& schedule, Verdict& verdict) {
+  const auto made_for = [&](const char* what, const std::string& wanted, const std::string& given) {
+    if (!wanted.empty() && wanted != given)
+      verdict.violations.push_back(
+          {"subject", fmt::format("the schedule was made for {} '{}', not '{}'", what, wanted, given), {}, -1, 0, 0});
+  };
+  made_for("kernel", schedule.kernel, problem.kernel);
+  made_for("machine", schedule.machine, problem.machine);
+}
+
+/// What --prove came to.
+int exit_code_of(const std::optional<SolveOutcome>& proof, Cycle ii) {
+  if (!proof || proof->lower_bound == ii) return kDone;
+  if (proof->schedule && proof->schedule->ii < ii) return kNegative;
+  return proof->cancelled ? kInterrupted : kNoProof;
+}
+
+}  // namespace
 
 int run_check(const Arguments& arguments, const Terminal& terminal) {
   if (checks_text(arguments)) return check_text(arguments, terminal);
@@ -17,7 +38,9 @@ int run_check(const Arguments& arguments, const Terminal& terminal) {
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   const Schedule& schedule = *inputs->schedule;
-  const Verdict verdict = check(inputs->problem, schedule, inputs->constraints);
+  Verdict verdict = check(inputs->problem, schedule, inputs->constraints);
+  add_misfits(inputs->problem, schedule, verdict);
+  const int proved = exit_code_of(inputs->proof, schedule.ii);
   if (json) {
     terminal.out << verdict_text(inputs->problem, schedule, verdict);
   } else {
@@ -27,7 +50,10 @@ int run_check(const Arguments& arguments, const Terminal& terminal) {
       terminal.out << join_facts({fmt::format("II {}", schedule.ii),
                                   period.deadlock ? "deadlocks" : fmt::format("sustainable period {}", period.cycles()),
                                   schedule.certificate ? fmt::format("bound {}", schedule.certificate->lower_bound) : claim_text(schedule),
-                                  schedule.certificate && schedule.certificate->status == Status::Optimal ? "proved" : ""},
+                                  schedule.certificate && schedule.certificate->status == Status::Optimal ? "proved"
+                                  : proved == kNegative                                                   ? "not the least"
+                                  : proved == kDone                                                       ? ""
+                                                                                                          : "not proved"},
                                  terminal.style)
                    << "\n";
       if (!period.sentence.empty()) terminal.out << printable(period.sentence) << "\n";
@@ -35,7 +61,7 @@ int run_check(const Arguments& arguments, const Terminal& terminal) {
         if (const std::string line = give_back_line(*inputs, schedule); !line.empty()) terminal.out << as_called(printable(line)) << "\n";
     }
   }
-  return verdict.valid() ? kDone : kNegative;
+  return verdict.valid() ? proved : kNegative;
 }
 
 }  // namespace heddle::app

@@ -154,11 +154,12 @@ Result<SolveOutcome> solve_inputs(Inputs& inputs, const Arguments& arguments, co
     // The most robust order for what was chosen, in the time that is left.
   }
   const ContentStore store(arguments.has("--no-store") ? StorePlace{} : store_place());
-  bool known = false;
+  Recalled recalled;
   solver::SolveRequest request = solve_request(inputs, arguments);
   if (wanted == Wanted::Fastest) request.by_time = time_choice_of(inputs, arguments);
-  SolveOutcome outcome = solve_or_recall(store, request, interrupt.token(), listener_for(progress), &known);
-  if (known) progress.announce(fmt::format("known from an earlier search of {:.3f} s (--no-store searches again)", outcome.seconds.total));
+  SolveOutcome outcome = solve_or_recall(store, request, interrupt.token(), listener_for(progress), &recalled);
+  if (!recalled.sentence.empty())
+    progress.announce(recalled.sentence + (recalled.whole ? " (--no-store searches again)" : " (--no-store begins anew)"));
   note_end(outcome, interrupt, progress);
   return outcome;
 }

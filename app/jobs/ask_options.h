@@ -33,7 +33,7 @@ struct AskOptions {
   std::int64_t u = 300;                           ///< paper: limit on the sum of normalized costs
   std::vector<std::string> ablations;             ///< paper: by name
   bool layouts_open = false;                      ///< price, sensitivity, pareto: layouts and instructions are left open, too
-  double timeout_seconds = 60;
+  std::optional<double> timeout_seconds;          ///< none: as the session is set
   bool operator==(const AskOptions&) const = default;
 };
 

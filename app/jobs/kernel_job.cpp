@@ -113,15 +113,23 @@ void check_with_data(const KernelText& text, const CheckRequest& request, const 
 }  // namespace
 
 bool same_kernel(const KernelSubject& a, const KernelSubject& b) {
-  if (a.options != b.options || a.kernel != b.kernel || a.machine != b.machine || a.problem != b.problem || !a.schedule || !b.schedule)
-    return false;
+  if (a.options != b.options || a.problem != b.problem || !a.schedule || !b.schedule) return false;
   return a.schedule == b.schedule || same_program(*a.schedule, *b.schedule);
 }
 
-KernelText write_kernel(const KernelSubject& of) {
+bool same_text(const KernelSubject& a, const KernelSubject& b) {
+  const auto says_the_same = [](const std::optional<Certificate>& x, const std::optional<Certificate>& y) {
+    return x.has_value() == y.has_value() &&
+           (!x || (x->status == y->status && x->lower_bound == y->lower_bound && x->problem_hash == y->problem_hash));
+  };
+  return same_kernel(a, b) && says_the_same(a.schedule->certificate, b.schedule->certificate) &&
+         says_the_same(a.schedule->claim, b.schedule->claim);
+}
+
+KernelText write_kernel(const KernelSubject& of, const std::optional<codegen::BuildOptions>& cuts) {
   KernelText text;
   text.of = of;
-  text.build = of.options.build;
+  text.build = cuts.value_or(of.options.build);
   if (auto refusal = codegen::refuse_machine(*of.machine)) {
     const std::string why = printable(refusal->sentence);
     text.offers = {why, why, why, why};

@@ -32,8 +32,11 @@ struct KernelSubject {
   Scope params;     ///< that differ from the kernel's defaults
   Changes changes;  ///< that `problem` was made with
 };
-/// The same problem, the same program and the same way to write it.
+/// The same problem, the same program and the same way to write it. Whenever kernel or machine say something else there is another problem;
+/// where their files lie changes nothing.
 bool same_kernel(const KernelSubject& a, const KernelSubject& b);
+/// And what is proved of it, which stands at the top of the text.
+bool same_text(const KernelSubject& a, const KernelSubject& b);
 
 struct KernelText {
   KernelSubject of;
@@ -45,7 +48,8 @@ struct KernelText {
   SourceModel steps;  ///< of every role as pseudocode, where there is a program
   KernelOffers offers;
 };
-KernelText write_kernel(const KernelSubject& of);
+/// `cuts`: where its loops are cut, if not as `of` says.
+KernelText write_kernel(const KernelSubject& of, const std::optional<codegen::BuildOptions>& cuts = {});
 
 struct KernelCheck {
   KernelSubject of;

@@ -46,14 +46,30 @@ const char* to_string(Topic topic) {
   return "explain";
 }
 
+std::string cut_short(const Answer& answer) {
+  return std::visit(
+      [](const auto& a) -> std::string {
+        if constexpr (requires {
+                        a.cancelled;
+                        a.timed_out;
+                      })
+          return a.cancelled ? "cancelled" : a.timed_out ? "time is up" : "";
+        else
+          return "";
+      },
+      answer);
+}
+
 #ifdef HEDDLE_HAS_SOLVER
 namespace {
+
+double limit_of(const Question& q) { return q.options.timeout_seconds.value_or(60); }
 
 solver::SolveRequest solve_request(const Question& q) {
   solver::SolveRequest request;
   request.problem = *q.problem;
   request.constraints = q.constraints;
-  request.timeout_seconds = q.options.timeout_seconds;
+  request.timeout_seconds = limit_of(q);
   request.incumbent = q.schedule;
   return request;
 }
@@ -110,7 +126,7 @@ Answer slack(const Question& q, std::stop_token stop, const AskListener& tell) {
   request.problem = *q.problem;
   request.constraints = q.constraints;
   request.schedule = *q.schedule;
-  request.timeout_seconds = q.options.timeout_seconds;
+  request.timeout_seconds = limit_of(q);
   // Longest paths cost next to nothing: they are on screen while the exact ends are looked for.
   SlackRanges so_far = solver::slack_ranges(request, stop);
   if (!q.options.exact) return so_far;
@@ -268,7 +284,7 @@ Answer family(const Question& q, std::stop_token stop, const AskListener& tell) 
   const std::size_t step = std::max<std::size_t>(1, members->size() / 32);
   solver::KernelSetRequest request;
   request.members = *std::move(members);
-  request.timeout_seconds = q.options.timeout_seconds;
+  request.timeout_seconds = limit_of(q);
   answer.set = solver::solve_kernel_set(std::move(request), stop, [&](const solver::KernelSetProgress& p) {
     AnswerSoFar so_far{fmt::format("{} of {} members settled, {}", p.done, p.total, p.so_far.members[p.member].label), {}};
     if (p.decided && p.done % step == 0) so_far.answer = FamilyAnswer{p.so_far, {}};
@@ -284,7 +300,7 @@ Answer paper(const Question& q, std::stop_token stop, const AskListener& tell) {
   paper::Request request;
   request.problem = *q.problem;
   request.options.u = q.options.u;
-  request.timeout_seconds = q.options.timeout_seconds;
+  request.timeout_seconds = limit_of(q);
   for (const std::string& name : q.options.ablations)
     for (std::size_t i = 0; i < std::size(paper::kAblationNames); ++i)
       if (name == paper::kAblationNames[i]) request.ablations.push_back(static_cast<paper::Ablation>(i));

@@ -63,6 +63,9 @@ struct LayoutsAnswer {
 using Answer = std::variant<std::monostate, Explanation, SlackRanges, Prices, LatencyRange, Sensitivity, Alternatives, Pareto, Scoreboard,
                             FamilyAnswer, PaperAnswer, LayoutsAnswer>;
 
+/// "cancelled", "time is up"; empty: nothing had a part in the answer but what was asked.
+std::string cut_short(const Answer& answer);
+
 /// The answer as far as it has come; `answer` may be empty when only `doing` is news.
 struct AnswerSoFar {
   std::string doing;

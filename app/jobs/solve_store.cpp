@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/jobs/answer_digest.h"
+#include "core/analysis/bounds.h"
 #include "core/base/json_reader.h"
 #include "core/base/version.h"
 #include "core/base/words.h"
@@ -33,6 +34,22 @@ bool is_settled(const solver::SolveRequest& request, const SolveOutcome& outcome
   const auto first = outcome.objectives.begin() + (request.ii ? 1 : 0);
   const bool proved = std::all_of(first, outcome.objectives.end(), [](const ObjectiveValue& o) { return o.proved; });
   return proved && (outcome.status == Status::Optimal || (request.ii && outcome.status == Status::Feasible));
+}
+
+/// What names the question, whatever its caller knows.
+std::string question_text(const char* kept, const solver::SolveRequest& r, const std::string& solver_name) {
+  // The first line is what `heddle store list` shows.
+  std::string key =
+      fmt::format("solve {} on {}{}\nheddle {} answer {} solver {}\nii {} seed {} stages {} explain {} objectives", r.problem.kernel,
+                  r.problem.machine, kept, version(), answer_digest(), solver_name, r.ii.value_or(0), r.seed, r.max_stages, r.explain);
+  for (const solver::Objective objective : r.objectives) key += fmt::format(" {}", static_cast<int>(objective));
+  return key + demands_text(r.constraints) + problem_text(r.problem);
+}
+
+/// One fixed II is decided or not: there is nothing to go on from. Robust orders and cutoffs are other searches.
+bool can_go_on(const solver::SolveRequest& r) { return !r.ii && !r.cutoff && !r.uncertain; }
+std::string so_far_key(const solver::SolveRequest& r, const std::string& solver_name) {
+  return question_text(", as far as it came", r, solver_name);
 }
 
 std::string answer_text(const Problem& problem, const SolveOutcome& o) {
@@ -110,15 +127,21 @@ Result<SolveOutcome> parse_answer(const std::string& text, const Problem& proble
 
 std::string solve_key(const solver::SolveRequest& r, const std::string& solver_name) {
   if (r.known_bound != 0 || r.incumbent || r.cutoff || r.uncertain) return {};
-  // The first line is what `heddle store list` shows.
-  std::string key =
-      fmt::format("solve {} on {}\nheddle {} answer {} solver {}\nii {} seed {} stages {} explain {} objectives", r.problem.kernel,
-                  r.problem.machine, version(), answer_digest(), solver_name, r.ii.value_or(0), r.seed, r.max_stages, r.explain);
-  for (const solver::Objective objective : r.objectives) key += fmt::format(" {}", static_cast<int>(objective));
-  return key + demands_text(r.constraints) + problem_text(r.problem);
+  return question_text("", r, solver_name);
 }
 
 namespace {
+
+/// The schedule of an answer that was read becomes one that is proved; false: it does not go with the question.
+bool take_over(const solver::SolveRequest& request, SolveOutcome& outcome) {
+  Schedule& schedule = *outcome.schedule;
+  // The entry is this user's own (app/jobs/content_store.h); what costs nothing is tried against it all the same.
+  if (!schedule.claim || why_claim_is_void(request.problem, request.constraints, schedule)) return false;
+  schedule.certificate = std::exchange(schedule.claim, std::nullopt);
+  const bool optimal = outcome.status == Status::Optimal;
+  if (schedule.ii < outcome.lower_bound || (optimal && schedule.ii != outcome.lower_bound)) return false;
+  return check(request.problem, schedule, request.constraints).valid();
+}
 
 /// What the store has under this key, if it answers the request.
 std::optional<SolveOutcome> found_under(const ContentStore& store, const std::string& key, const solver::SolveRequest& request,
@@ -128,17 +151,7 @@ std::optional<SolveOutcome> found_under(const ContentStore& store, const std::st
   if (!text) return std::nullopt;
   Result<SolveOutcome> outcome = parse_answer(*text, request.problem);
   if (!outcome || outcome->solver != solver_name) return std::nullopt;
-  if (outcome->schedule) {
-    Schedule& schedule = *outcome->schedule;
-    // The entry is this user's own (app/jobs/content_store.h); what costs nothing is tried against it all the same.
-    if (!schedule.claim || why_claim_is_void(request.problem, request.constraints, schedule)) return std::nullopt;
-    schedule.certificate = std::exchange(schedule.claim, std::nullopt);
-    const bool optimal = outcome->status == Status::Optimal;
-    if (!schedule.certificate || schedule.ii < outcome->lower_bound || (optimal && schedule.ii != outcome->lower_bound))
-      return std::nullopt;
-    if (request.ii && schedule.ii != *request.ii) return std::nullopt;
-    if (!check(request.problem, schedule, request.constraints).valid()) return std::nullopt;
-  }
+  if (outcome->schedule && (!take_over(request, *outcome) || (request.ii && outcome->schedule->ii != *request.ii))) return std::nullopt;
   return *std::move(outcome);
 }
 
@@ -156,14 +169,67 @@ bool keep_answer(const ContentStore& store, const solver::SolveRequest& request,
   return !key.empty() && store.put(key, answer_text(request.problem, outcome));
 }
 
+std::optional<SolveOutcome> find_so_far(const ContentStore& store, const solver::SolveRequest& request, const std::string& solver_name) {
+  if (!store.on() || !can_go_on(request)) return std::nullopt;
+  const std::optional<std::string> text = store.find(so_far_key(request, solver_name));
+  if (!text) return std::nullopt;
+  Result<SolveOutcome> outcome = parse_answer(*text, request.problem);
+  if (!outcome || outcome->solver != solver_name || outcome->lower_bound < 1) return std::nullopt;
+  if (outcome->schedule ? !take_over(request, *outcome) : outcome->status != Status::Unknown) return std::nullopt;
+  return *std::move(outcome);
+}
+
+bool keep_so_far(const ContentStore& store, const solver::SolveRequest& request, const SolveOutcome& outcome) {
+  constexpr double kLong = 1;  // seconds
+  if (!store.on() || !can_go_on(request) || outcome.solver.empty() || outcome.lower_bound < 1) return false;
+  const bool found = outcome.status == Status::Optimal || outcome.status == Status::Feasible;
+  if (!found && outcome.status != Status::Unknown) return false;
+  const bool settled_by_help = outcome.status == Status::Optimal && !outcome.cancelled && !outcome.timed_out;
+  if (!settled_by_help && !outcome.timed_out && outcome.seconds.total < kLong) return false;
+  SolveOutcome kept = outcome;
+  if (kept.serial || !found) {  // one op after the other needs no search
+    kept.schedule.reset();
+    kept.status = Status::Unknown;
+    kept.objectives.clear();
+  }
+  if (const auto before = find_so_far(store, request, outcome.solver)) {
+    const auto ii_of = [](const SolveOutcome& o) { return o.schedule ? o.schedule->ii : kNoFiniteII; };
+    const auto proved = [](const SolveOutcome& o) {
+      return std::count_if(o.objectives.begin(), o.objectives.end(), [](const ObjectiveValue& v) { return v.proved; });
+    };
+    if (ii_of(kept) > ii_of(*before) || kept.lower_bound < before->lower_bound) return false;
+    if (ii_of(kept) == ii_of(*before) && kept.lower_bound == before->lower_bound && proved(kept) <= proved(*before)) return false;
+  }
+  return store.put(so_far_key(request, outcome.solver), answer_text(request.problem, kept));
+}
+
+std::string so_far_text(const SolveOutcome& so_far) {
+  return fmt::format("goes on from an earlier search: {}, no II below {}",
+                     so_far.schedule ? fmt::format("II {}", so_far.schedule->ii) : "no schedule yet", so_far.lower_bound);
+}
+
+std::optional<SolveOutcome> find_proof(const ContentStore& store, solver::SolveRequest request, const std::string& solver_name) {
+  std::optional<SolveOutcome> best;
+  for (const bool explain : {true, false}) {
+    request.explain = explain;
+    if (auto answer = find_answer(store, request, solver_name)) return answer;
+    if (auto so_far = find_so_far(store, request, solver_name); so_far && (!best || so_far->lower_bound > best->lower_bound))
+      best = std::move(so_far);
+  }
+  return best;
+}
+
 #ifdef HEDDLE_HAS_SOLVER
 namespace {
+
+std::string known_text(const SolveOutcome& outcome) {
+  return fmt::format("known from an earlier search of {:.3f} s", outcome.seconds.total);
+}
 
 void retell(const SolveOutcome& outcome, const solver::SolveListener& listener) {
   if (!listener) return;
   listener(solver::Started{outcome.res_mii, outcome.rec_mii, outcome.issue_mii, outcome.explanation});
-  listener(
-      solver::LogLine{fmt::format("known from an earlier search of {:.3f} s; the checker has judged it again", outcome.seconds.total)});
+  listener(solver::LogLine{known_text(outcome) + "; the checker has judged it again"});
   listener(solver::BoundRaised{outcome.lower_bound, outcome.explanation});
   if (outcome.schedule) listener(solver::Incumbent{*outcome.schedule});
   for (const ObjectiveValue& value : outcome.objectives) listener(solver::ObjectiveSettled{value});
@@ -172,18 +238,26 @@ void retell(const SolveOutcome& outcome, const solver::SolveListener& listener) 
 }  // namespace
 
 SolveOutcome solve_or_recall(const ContentStore& store, const solver::SolveRequest& request, std::stop_token stop,
-                             const solver::SolveListener& listener, bool* known) {
-  std::optional<SolveOutcome> answer = find_answer(store, request, solver::solver_version());
-  if (known) *known = answer.has_value();
-  if (answer) {
+                             const solver::SolveListener& listener, Recalled* recalled) {
+  if (std::optional<SolveOutcome> answer = find_answer(store, request, solver::solver_version())) {
+    if (recalled) *recalled = {true, known_text(*answer)};
     retell(*answer, listener);
     if (request.by_time) choose_or_recall(store, request, *answer, stop, listener);
     return *std::move(answer);
   }
   solver::SolveRequest proof = request;
+  proof.by_time.reset();
   if (request.by_time) proof.timeout_seconds = request.timeout_seconds - solver::seconds_for_choice(request);
+  if (std::optional<SolveOutcome> so_far = find_so_far(store, request, solver::solver_version()); so_far && request.known_bound == 0) {
+    if (recalled) recalled->sentence = so_far_text(*so_far);
+    if (listener) listener(solver::LogLine{so_far_text(*so_far)});
+    proof.known_bound = so_far->lower_bound;
+    proof.known_bound_why = so_far->explanation;
+    proof.known_bound_stages = so_far->bound_stages;
+    if (so_far->schedule && !(request.incumbent && request.incumbent->ii <= so_far->schedule->ii)) proof.incumbent = so_far->schedule;
+  }
   SolveOutcome outcome = solver::solve(proof, stop, listener);
-  keep_answer(store, request, outcome);
+  if (!keep_answer(store, request, outcome)) keep_so_far(store, request, outcome);
   if (request.by_time) choose_or_recall(store, request, outcome, stop, listener);
   return outcome;
 }

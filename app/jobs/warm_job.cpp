@@ -41,6 +41,11 @@ class Memory {
       if (request.by_time) choose_or_recall(store_, request, outcome, stop, listener);
       return outcome;
     }
+    // What was found of this very question before, in this process or another.
+    if (const std::optional<SolveOutcome> known = find_proof(store_, request, solver::solver_version())) {
+      warm_->learn(request.constraints, *known);
+      if (known->status != Status::Infeasible && listener) listener(solver::LogLine{so_far_text(*known)});
+    }
     if (request.incumbent) {
       SolveOutcome known;  // one schedule and nothing else: nothing is claimed about any II
       known.schedule = request.incumbent;
@@ -48,6 +53,7 @@ class Memory {
       warm_->learn(request.constraints, known);
     }
     SolveOutcome outcome = warm_->solve(request.constraints, stop, listener);
+    keep_so_far(store_, request, outcome);
     informed_ |= outcome.schedule.has_value();
     if (request.by_time) choose_or_recall(store_, request, outcome, stop, listener);
     return outcome;
@@ -70,8 +76,13 @@ SolveFunction warm_solver() {
     return memory->solve(request, std::move(stop), listener);
   };
 }
+
+RecallFunction kept_proofs() {
+  return [](const solver::SolveRequest& request) { return find_proof(ContentStore(), request, solver::solver_version()); };
+}
 #else
 SolveFunction warm_solver() { return {}; }
+RecallFunction kept_proofs() { return {}; }
 #endif
 
 }  // namespace heddle::app

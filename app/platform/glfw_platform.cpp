@@ -18,6 +18,7 @@
 namespace heddle::app {
 namespace {
 
+constexpr int kStep = 48;
 std::atomic<bool> woken = false;
 std::string last_error;
 
@@ -44,7 +45,7 @@ void install_callbacks(GLFWwindow* window) {
 
 }  // namespace
 
-Result<std::unique_ptr<GlfwPlatform>> GlfwPlatform::create(const std::string& title, int width, int height) {
+Result<std::unique_ptr<GlfwPlatform>> GlfwPlatform::create(const std::string& title, int width, int height, int number) {
   glfwSetErrorCallback([](int, const char* description) { last_error = description; });
   if (glfwInit() != GLFW_TRUE)
     return Error::environment("no display: " + last_error, "use the heddle command line, heddle-gui --screenshot, or xvfb-run heddle-gui");
@@ -63,6 +64,11 @@ Result<std::unique_ptr<GlfwPlatform>> GlfwPlatform::create(const std::string& ti
   if (window == nullptr) {
     glfwTerminate();
     return Error::environment("no window with OpenGL 3.3: " + last_error, "install libgl1-mesa-dri");
+  }
+  if (number > 1) {
+    int x = 0, y = 0;
+    glfwGetWindowPos(window, &x, &y);
+    glfwSetWindowPos(window, x + (number - 1) * kStep, y + (number - 1) * kStep);
   }
   glfwSetWindowSizeLimits(window, 640, 400, GLFW_DONT_CARE, GLFW_DONT_CARE);
   glfwMakeContextCurrent(window);

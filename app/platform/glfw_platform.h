@@ -12,8 +12,9 @@ namespace heddle::app {
 
 class GlfwPlatform : public Platform {
  public:
-  /// Environment error without a display or without OpenGL 3. Size in pixels at display scale 1.
-  static Result<std::unique_ptr<GlfwPlatform>> create(const std::string& title, int width, int height);
+  /// Environment error without a display or without OpenGL 3. Size in pixels at display scale 1. `number`: of the windows that
+  /// stand side by side; a later one does not hide the first.
+  static Result<std::unique_ptr<GlfwPlatform>> create(const std::string& title, int width, int height, int number = 1);
   ~GlfwPlatform() override;
 
   Next begin_frame(Pace pace) override;

@@ -148,6 +148,8 @@ std::string command_line(const Session& session, std::string_view subcommand, co
   if (const int stages = content.problem ? stages_wanted(content) : 0; solves && stages > kUsualStages && takes("--max-stages"))
     words.insert(words.end(), {"--max-stages", fmt::format("{}", stages)});
   if (entry && entry->file.empty() && entry->robust) words.push_back("--robust");
+  if (const std::int64_t limit = session.settings().search_seconds; limit != Settings{}.search_seconds && takes("--timeout"))
+    words.insert(words.end(), {"--timeout", fmt::format("{}", limit)});
   add_kernel_options(content, takes, words);
   add_cuts(session, takes, words);
   words.insert(words.end(), extra.begin(), extra.end());
@@ -442,7 +444,7 @@ std::optional<std::string> cli_equivalent(const Session& session, const Command&
     return triton_command(session);
   if (command.is<ShowSide>()) return shown();
   if (const auto* c = command.as<StartSolve>()) return c->robust ? line("solve", {"--robust"}) : line("solve");
-  if (command.is<OpenKernel, OpenMachine, OpenPair, SwitchMachine, OpenConstraints, SetParam, Undo, Redo, AdoptMeasured>())
+  if (command.is<ContinueSolve, OpenKernel, OpenMachine, OpenPair, SwitchMachine, OpenConstraints, SetParam, Undo, Redo, AdoptMeasured>())
     return line("solve");
   if (command.is<ToggleConstraint, AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps>()) return line("solve");
   if (command.is<SetChange, RemoveChange, ToggleChange, ChooseLayouts, TryRelaxation>()) return line("solve");

@@ -37,7 +37,7 @@ enum class Topic;  // app/jobs/ask_options.h
 struct OpenFile {
   std::string path;
   bool solve = false;
-};  ///< any of our files, told apart by its "schema" (drag and drop, open dialog)
+};  ///< any of our files, told apart by its "schema" (drag and drop, open dialog), or a shipped kernel by its name
 struct OpenKernel {
   std::string name;
   bool solve = false;  ///< where there is a machine for it
@@ -294,7 +294,8 @@ struct ClearSelection {};
 struct StartSolve {
   bool robust = false;  ///< of the schedules of least II the one whose order stands uncertain numbers best
 };
-struct ProveShown {};  ///< proves, or refutes, that the shown schedule's II is the least
+struct ContinueSolve {};  ///< goes on with the search that the shown schedule comes from, from its II and bound
+struct ProveShown {};     ///< proves, or refutes, that the shown schedule's II is the least
 struct CancelSolve {};
 
 // How things are shown, where it is more than a change of the view (view_commands.h): the command line does the same, something is

@@ -14,6 +14,12 @@ bool fits(const Problem& problem, const Schedule& schedule) {
                      [&](const Placement& p) { return p.start >= 0 && p.group.valid() && p.group.index() < schedule.groups.size(); });
 }
 
+bool is_unfinished(const ScheduleEntry& entry) {
+  return entry.status == Status::Feasible && entry.verdict.valid() && !entry.running && !entry.robust && !entry.earlier &&
+         entry.file.empty() && entry.schedule.provenance.kind == "solver" &&
+         !(entry.schedule.claim && entry.schedule.claim->status == Status::Optimal);
+}
+
 Verdict judge(const Problem& problem, const Constraints& constraints, const Schedule& schedule) {
   const Cycle shift = frame_shift(problem, constraints, schedule);
   const auto stays = [&](const Placement& p) { return p.start + shift >= 0; };

@@ -98,6 +98,9 @@ struct Content {
   const ScheduleEntry* baseline_entry() const { return baseline ? schedules[*baseline].get() : nullptr; }
 };
 
+/// A search that ended before anything was proved, about the question as it stands: it can go on.
+bool is_unfinished(const ScheduleEntry& entry);
+
 /// The checker's verdict. Pins that were moved later together mean the schedule moved later as a whole
 /// (session/proposal.h). Pre: the schedule's sizes fit the problem.
 Verdict judge(const Problem& problem, const Constraints& constraints, const Schedule& schedule);

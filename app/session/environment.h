@@ -20,6 +20,7 @@ namespace heddle::app {
 
 struct Environment {
   SolveFunction solve = warm_solver();
+  RecallFunction recall = kept_proofs();  ///< empty: what earlier searches have proved is not known
   AskFunction ask = built_in_answers();
   std::string solver_name = built_in_solver_name();
   std::function<void()> wake;     ///< safe from any thread; may be empty
@@ -30,8 +31,8 @@ struct Environment {
   RunTools run = built_in_run_tools();
   SweepTools sweep = built_in_sweep_tools();
   TruthTools truth{};
-  /// Starts another window with this project, of this letter; our end of the link. Empty: there is no display for one.
-  std::function<Result<Descriptor>(const std::string& project, char letter)> open_window{};
+  /// Starts another window with this project, of this number; our end of the link. Empty: there is no display for one.
+  std::function<Result<Descriptor>(const std::string& project, int number)> open_window{};
   std::optional<HandedOver> handed_over{};          ///< by the window that opened this one
   PredictFunction predict = built_in_prediction();  ///< empty: whole kernels are not predicted
   TritonTools triton = built_in_triton_tools();

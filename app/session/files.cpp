@@ -10,6 +10,7 @@
 #include "core/base/json.h"
 #include "core/dump/dump_files.h"
 #include "core/dump/dump_json.h"
+#include "core/kernel/subtile.h"
 #include "core/library/library.h"
 #include "core/library/triton_text.h"
 #include "core/problem/resolve.h"
@@ -36,6 +37,14 @@ Result<FileKind> classify_file(const std::string& path) {
   if (kind == "heddle.project") return FileKind::Project;
   if (kind == "heddle.measurement") return FileKind::Measurement;
   return FileKind::Unknown;
+}
+
+bool is_shipped_kernel(const std::string& name) {
+  const std::string whole = split_cuts(name).kernel;
+  std::error_code ignored;
+  if (std::filesystem::exists(whole, ignored)) return name_in_library(Shelf::Kernels, whole) != whole;
+  const auto shelf = list_library(Shelf::Kernels);
+  return std::any_of(shelf.begin(), shelf.end(), [&](const LibraryEntry& entry) { return entry.name == whole; });
 }
 
 std::string base_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }

@@ -15,6 +15,9 @@ enum class FileKind { Kernel, Machine, Schedule, Constraints, Project, Measureme
 /// its solver, by theirs; Triton's texts, logs and folders by what is in them. Unknown: JSON, but none of these.
 Result<FileKind> classify_file(const std::string& path);
 
+/// A kernel that ships with Heddle, by its name, also cut; no file here is called so.
+bool is_shipped_kernel(const std::string& name);
+
 /// The last part of a path.
 std::string base_name(const std::string& path);
 

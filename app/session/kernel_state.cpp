@@ -36,16 +36,21 @@ std::optional<KernelSubject> KernelState::subject_of(const Content& content) {
 }
 
 bool KernelState::writes_or_has(const KernelSubject& subject) const {
-  return text_.active() ? writing_ && same_kernel(*writing_, subject) : is_current(text_, subject);
+  return text_.active() ? writing_ && same_text(*writing_, subject) : text_.answer() && same_text(text_.answer()->of, subject);
 }
 
 void KernelState::write(const KernelSubject& subject) {
-  check_next_.reset();
-  data_next_.reset();
-  build_next_ = false;
+  if (!writing_ || !same_kernel(*writing_, subject)) {
+    check_next_.reset();
+    data_next_.reset();
+    build_next_ = false;
+  }
+  // What was compiled stays what is shown, whatever was proved since.
+  std::optional<codegen::BuildOptions> cuts;
+  if (text_.answer() && same_kernel(text_.answer()->of, subject)) cuts = text_.answer()->build;
   writing_ = subject;
   given_up_.reset();
-  text_.start([subject](std::stop_token, const auto&) { return write_kernel(subject); }, wake_);
+  text_.start([subject, cuts](std::stop_token, const auto&) { return write_kernel(subject, cuts); }, wake_);
 }
 
 void KernelState::write_first(const KernelSubject& subject) {

@@ -1,6 +1,8 @@
 #include "app/session/open_place.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +14,8 @@ namespace heddle::app {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int kSoonMilliseconds = 500;
 
 bool can_run(const std::string& program) {
   if (program.find('/') != std::string::npos) return ::access(program.c_str(), X_OK) == 0;
@@ -45,17 +49,33 @@ Result<Ok> open_place(const std::string& file, int line) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return Error::input("no process can be started for an editor");
   const pid_t child = ::fork();
-  if (child < 0) return Error::input("no process can be started for an editor");
   if (child == 0) {
-    // Started twice removed, so that this program need not wait for the editor to end.
+    // Started twice removed, so that this program need not wait for the editor to end; who waits for it says how it ended.
     if (::fork() != 0) ::_exit(0);
     ::setsid();
-    ::execvp(arguments.front(), arguments.data());
-    ::_exit(127);
+    const pid_t editor = ::fork();
+    if (editor == 0) {
+      ::execvp(arguments.front(), arguments.data());
+      ::_exit(127);
+    }
+    int status = 0;
+    const bool failed = editor < 0 || ::waitpid(editor, &status, 0) != editor || !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+    const char word = failed ? 'n' : 'y';
+    if (::write(ends[1], &word, 1) < 0) ::_exit(1);
+    ::_exit(0);
   }
+  ::close(ends[1]);
   int ignored = 0;
-  ::waitpid(child, &ignored, 0);
+  if (child > 0) ::waitpid(child, &ignored, 0);
+  // An editor that shows something stays, or was told and ends well; one that cannot says so at once.
+  pollfd heard{ends[0], POLLIN, 0};
+  char word = child < 0 ? 'n' : 'y';
+  if (child > 0 && ::poll(&heard, 1, kSoonMilliseconds) > 0 && ::read(ends[0], &word, 1) != 1) word = 'n';
+  ::close(ends[0]);
+  if (word == 'n') return Error::input(words.front() + " could not show it", "set VISUAL, to code for example");
   return Ok{};
 }
 

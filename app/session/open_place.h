@@ -12,7 +12,7 @@ namespace heddle::app {
 /// the desktop opens the file with what it opens such files with. `editor`: as $VISUAL says it; may be empty.
 std::vector<std::string> editor_words(const std::string& editor, const std::string& file, int line);
 
-/// Starts it and leaves it alone. A fault where there is nothing to start.
+/// Starts it and leaves it alone. A fault where there is nothing to start, or where it fails at once.
 Result<Ok> open_place(const std::string& file, int line);
 
 }  // namespace heddle::app

@@ -146,7 +146,6 @@ bool has_own_work(const Content& content) {
 }
 
 bool has_work(const Content& content) {
-  constexpr double kSoon = 10;  // seconds
   // Opening the same kernel again finds them by itself.
   const auto found_again = [&](const EntryPtr& entry) {
     if (content.triton && std::any_of(triton::kAllWhose.begin(), triton::kAllWhose.end(),
@@ -160,10 +159,12 @@ bool has_work(const Content& content) {
 
 bool differs(const Content& a, const Content& b) {
   const auto words = [](const std::shared_ptr<const SourceText>& text) { return text ? text->text : std::string(); };
-  return words(a.kernel_text) != words(b.kernel_text) || words(a.machine_text) != words(b.machine_text) || a.kernel != b.kernel ||
-         a.machine != b.machine || a.overrides != b.overrides || a.choices != b.choices || !same_changes(a.changes, b.changes) ||
-         a.constraints != b.constraints || a.schedules != b.schedules || a.notes != b.notes || a.flags != b.flags ||
-         a.kernel_options != b.kernel_options;
+  // With one text they say the same, wherever it lies.
+  const bool other_kernel = a.kernel != b.kernel && !(a.kernel_text && b.kernel_text),
+             other_machine = a.machine != b.machine && !(a.machine_text && b.machine_text);
+  return words(a.kernel_text) != words(b.kernel_text) || words(a.machine_text) != words(b.machine_text) || other_kernel || other_machine ||
+         a.overrides != b.overrides || a.choices != b.choices || !same_changes(a.changes, b.changes) || a.constraints != b.constraints ||
+         a.schedules != b.schedules || a.notes != b.notes || a.flags != b.flags || a.kernel_options != b.kernel_options;
 }
 
 }  // namespace heddle::app

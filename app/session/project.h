@@ -25,6 +25,8 @@ Project to_project(const Content& content, const Selection& selection, const Vie
 /// The schedules of a project as rows of the list, checked again under its constraints.
 std::vector<EntryPtr> to_entries(const Project& project, const Problem& problem);
 
+/// Searches that take less long than this, in seconds, are simply done again.
+constexpr double kSoon = 10;
 /// There is something in it that opening kernel and machine again would not bring back.
 bool has_work(const Content& content);
 /// There is something in it that solving again would not bring back either.

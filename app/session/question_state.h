@@ -22,6 +22,9 @@ struct QuestionState {
   Phase phase = Phase::None;
   AskOptions options;
   // What it was asked about.
+  std::uint64_t document = 0;
+  std::shared_ptr<const Kernel> kernel;
+  std::shared_ptr<const Machine> machine;
   std::shared_ptr<const Problem> problem;
   Constraints constraints;
   EntryPtr entry;  ///< that was shown

@@ -127,7 +127,8 @@ class Session {
   const std::string* next_redo() const;
   /// Empty when a solve can be started, else why not, as a sentence.
   std::string why_no_solve() const;
-  std::string why_no_proof() const;  ///< of the shown schedule; empty: ProveShown works
+  std::string why_no_continue() const;  ///< with the search that the shown schedule comes from
+  std::string why_no_proof() const;     ///< of the shown schedule; empty: ProveShown works
   void save_settings_now();
   /// The text of what is open; null: nothing is, or a compiler's dump.
   const SourceText* text_of(SourceOf of) const;
@@ -147,12 +148,14 @@ class Session {
   const std::string& last_line() const;
   /// There is work that no project file has.
   bool unsaved() const;
-  /// Leaving would lose work of the user's own, not only what solving again would find.
+  /// Leaving would lose work of the user's own, or a search that took long; not what solving again would soon find.
   bool worth_asking() const;
+  /// "The search for ... is not proved after 61 s: II 4432, no II below 4352"; empty: there is none that took long, or a file has it.
+  std::string unfinished_search() const;
   /// Empty when another window of it can be opened, with B in A's place if asked for, else why not.
   std::string why_no_window(bool baseline) const;
-  /// 'A' of the first window, while there are others; 0: this is the only one.
-  char window_letter() const;
+  /// 1 of the first window, while there are others; 0: this is the only one.
+  int window_number() const;
   /// Empty when the document can be saved, else why not.
   std::string why_no_save() const;
   /// Work of windows that are gone.

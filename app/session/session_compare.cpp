@@ -88,9 +88,13 @@ void SessionCore::on(const RenameSchedule& c) {
 
 void SessionCore::on(const AdoptSchedule& c) {
   if (!document_.content.problem || !fits(*document_.content.problem, c.schedule)) return;
+  document_.undo.remember(document_.content, "take over " + c.name);
+  add_row(c);
+}
+
+void SessionCore::add_row(const AdoptSchedule& c) {
   const auto known = std::find_if(document_.content.schedules.begin(), document_.content.schedules.end(),
                                   [&](const EntryPtr& e) { return e->name == c.name && same_program(e->schedule, c.schedule); });
-  document_.undo.remember(document_.content, "take over " + c.name);
   const bool as_b = c.as_baseline && document_.content.shown;  // the first of a list is A, whatever it was to be
   if (known != document_.content.schedules.end()) {
     (as_b ? document_.content.baseline : document_.content.shown) = static_cast<std::size_t>(known - document_.content.schedules.begin());

@@ -62,6 +62,7 @@ void SessionCore::changed() {
   std::erase_if(view_.highlight.ops, gone);
   std::erase_if(view_.highlight.edges, [edges](EdgeId edge) { return !edge.valid() || edge.index() >= edges; });
   if (view_.alignment.at == Alignment::At::Op && gone(view_.alignment.op)) view_.alignment = {};
+  leave_answers();
   ++revision_;
 }
 
@@ -78,6 +79,7 @@ void SessionCore::save_settings_now() {
 
 void SessionCore::on(const OpenFile& c) {
   if (is_sweep(c.path)) return on(OpenSweep{c.path});
+  if (is_shipped_kernel(c.path)) return on(OpenKernel{c.path, c.solve});  // by its name
   const auto kind = classify_file(c.path);
   if (!kind) return fail("Cannot open " + base_name(c.path), kind.error());
   switch (*kind) {
@@ -121,10 +123,6 @@ void SessionCore::on(const OpenKernel& c) {
   remember_recent(settings_, c.name);
   adopt(std::move(next), "open kernel " + base_name(c.name));
   if (c.solve) solve_opened();
-}
-
-void SessionCore::solve_opened() {
-  if (document_.content.problem && session_.why_no_solve().empty()) on(StartSolve{});
 }
 
 void SessionCore::on(const OpenMachine& c) {
@@ -225,6 +223,7 @@ void SessionCore::on(const OpenSchedule& c) {
   if (as_b && (view_.chart_view == ChartView::A || view_.chart_view == ChartView::Three)) view_.chart_view = ChartView::Split;
   if (next.baseline == next.shown) next.baseline.reset();
   document_.content = std::move(next);
+  recall_proofs();
   if (!same) document_.selection = {}, work_.live = {}, view_.highlight = {};
   error_.reset();
   view_.fit_all = true;

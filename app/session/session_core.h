@@ -77,11 +77,13 @@ struct BackgroundWork {
   /// What the running job was started for, when that is a change of the question and not just F5.
   struct RunningProposal {
     std::size_t step = 0;  ///< how many changes of the document there had been with it
+    bool opening = false;  ///< something was opened: there is nothing to compare with
   };
   std::optional<RunningProposal> proposal;
   bool why_after_solve = false;  ///< reasons were asked for while a solve was running
   std::string job_row;           ///< name of the row that the running job fills
   bool job_robust = false;       ///< it asks for a robust schedule
+  double spent_before = 0;       ///< seconds that its row has taken already
   std::string last_phase;
 
   // Questions, one at a time.
@@ -112,9 +114,9 @@ struct BackgroundWork {
 /// Other windows of what is open.
 struct OtherWindows {
   std::vector<std::unique_ptr<WindowLink>> links;
-  char letter = 'A', last = 'A';  ///< of this window; of the last that was opened from here
-  LinkedView known;               ///< by the others
-  double quiet_until = 0;         ///< what changes before is what they have told
+  int number = 1, last = 1;  ///< of this window; of the last that was opened from here
+  LinkedView known;          ///< by the others
+  double quiet_until = 0;    ///< what changes before is what they have told
 };
 
 class SessionCore {
@@ -219,6 +221,7 @@ class SessionCore {
   void on(const SelectOp& c);
   void on(const ClearSelection& c);
   void on(const StartSolve& c);
+  void on(const ContinueSolve& c);
   void on(const ProveShown& c);
   void on(const CancelSolve& c);
   void on(const SetMode& c);
@@ -328,8 +331,16 @@ class SessionCore {
   bool choose_layouts(const LayoutChoices& choices, const std::string& what);
   /// Resolves content's kernel on its machine; on failure the problem is gone and the faults are returned.
   std::optional<Error> resolve_content();
-  void solve_opened();  ///< where there is a problem and a solver
+  /// Where there is a problem and a solver. What is found belongs to the step that opened it.
+  void solve_opened();
+  /// Rows whose file claims no more than earlier searches have proved are proved.
+  void recall_proofs();
+  /// Answers about another document make room; they come back with it.
+  void leave_answers();
+  solver::SolveRequest request_now() const;
   void adopt(Content next, const std::string& what);
+  /// The schedule becomes a row, if there is none that is just it, and is shown.
+  void add_row(const AdoptSchedule& row);
   /// After the question changed: what was proved holds where at least as much is demanded of the same problem.
   void judge_again(const Asked& before);
   Asked asked_now() const { return {document_.content.problem, document_.content.constraints}; }

@@ -53,7 +53,7 @@ void SessionCore::open_dump(const std::string& name, bool solve) {
                                base_name(source->file->path), source->file->documents.size(), source->file->left_out);
   show_dump(std::make_shared<const DumpSource>(*std::move(source)), "open dump " + base_name(name));
   if (document_.content.entry()) view_.tab = BottomTab::Audit;
-  if (solve && document_.content.problem && document_.content.schedules.empty() && session_.why_no_solve().empty()) on(StartSolve{});
+  if (solve && document_.content.schedules.empty()) solve_opened();
 }
 
 void SessionCore::show_dump(std::shared_ptr<const DumpSource> source, const std::string& what) {

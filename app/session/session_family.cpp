@@ -80,7 +80,7 @@ void SessionCore::on(const OpenMember& c) {
   if (!document_.content.problem) return;
   const SolveOutcome& known = member.outcome;
   if (!known.schedule || !fits(*document_.content.problem, *known.schedule)) {
-    if (session_.why_no_solve().empty()) on(StartSolve{});
+    solve_opened();
     return;
   }
   // Part of the same step: one gesture, one undo.

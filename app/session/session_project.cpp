@@ -38,7 +38,24 @@ const std::string& Session::project_as_shown() const {
   return saved.shown == content().shown && saved.baseline == content().baseline ? place->second.path : none;
 }
 
-bool Session::worth_asking() const { return unsaved() && (has_own_work(content()) || !project_file().empty()); }
+bool Session::worth_asking() const {
+  return !unfinished_search().empty() || (unsaved() && (has_own_work(content()) || !project_file().empty()));
+}
+
+std::string Session::unfinished_search() const {
+  if (!content().problem) return {};
+  const double running = live().active() ? core_->work_.spent_before + live().seconds : 0;
+  const auto sentence = [&](double seconds, Cycle ii, Cycle bound) {
+    return fmt::format("The search for {} has not proved its II after {:.0f} s: {}, no II below {}.", content().kernel->name, seconds,
+                       ii > 0 ? fmt::format("II {}", ii) : "no schedule yet", bound);
+  };
+  if (running >= kSoon) return sentence(running, live().best.value_or(0), live().lower_bound);
+  if (!unsaved()) return {};
+  for (const EntryPtr& entry : content().schedules)
+    if (is_unfinished(*entry) && entry->seconds >= kSoon)
+      return sentence(entry->seconds, entry->schedule.ii, entry->lower_bound.value_or(content().bounds->min_ii()));
+  return {};
+}
 
 std::string Session::why_no_save() const {
   if (!content().kernel) return "nothing is open";
@@ -65,6 +82,7 @@ void SessionCore::on(const OpenProject& c) {
   remember_recent(settings_, path);
   judge_claims(*project, c.path, warnings);
   take_project(*std::move(project), path, "open project " + base_name(c.path));
+  recall_proofs();
   document_.places[document_.content.document].saved = document_.content;
   warn_aloud(warnings);
 }
@@ -202,6 +220,7 @@ void SessionCore::on(const RestoreWork& c) {
   judge_claims(*project, c.path, warnings);
   const std::string file = project->unsaved_of;
   take_project(*std::move(project), file, "restore " + what);
+  recall_proofs();
   if (document_.autosave) document_.autosave->take_over(c.path);
   for (const Fault& warning : warnings) say(LogLevel::Warning, to_string(warning));
   say(LogLevel::Good, "restored " + what);

@@ -12,19 +12,7 @@ namespace {
 bool about_the_schedule(Topic topic) { return topic == Topic::Slack || topic == Topic::Latency; }
 
 /// Nothing is left to find out.
-bool whole(const Answer& answer) {
-  return std::visit(
-      [](const auto& a) {
-        if constexpr (requires {
-                        a.cancelled;
-                        a.timed_out;
-                      })
-          return !a.cancelled && !a.timed_out;
-        else
-          return false;
-      },
-      answer);
-}
+bool whole(const Answer& answer) { return answer.index() != 0 && cut_short(answer).empty(); }
 
 /// The schedules of the list that are not the solver's own, which takes part anyway.
 std::vector<Contender> contenders_of(const Content& content) {
@@ -95,6 +83,9 @@ void SessionCore::on(const Ask& c) {
   asked = {};
   asked.phase = QuestionState::Phase::Waiting;
   asked.options = std::move(options);
+  asked.document = document_.content.document;
+  asked.kernel = document_.content.kernel;
+  asked.machine = document_.content.machine;
   asked.problem = document_.content.problem;
   asked.constraints = document_.content.constraints;
   asked.entry = document_.content.shown ? document_.content.schedules[*document_.content.shown] : nullptr;
@@ -103,6 +94,7 @@ void SessionCore::on(const Ask& c) {
   Question question;
   question.topic = c.topic;
   question.options = asked.options;
+  if (!question.options.timeout_seconds) question.options.timeout_seconds = static_cast<double>(settings_.search_seconds);
   question.kernel = document_.content.kernel;
   question.machine = document_.content.machine;
   question.overrides = document_.content.overrides;
@@ -165,10 +157,21 @@ void SessionCore::recall_answers() {
   }
 }
 
+void SessionCore::leave_answers() {
+  for (const Topic topic : kTopics) {
+    QuestionState& asked = question_of(topic);
+    if (asked.phase != QuestionState::Phase::Done || asked.document == document_.content.document) continue;
+    put_aside(topic);
+    asked = {};
+  }
+}
+
 std::shared_ptr<const Problem> SessionCore::same_as_asked(std::shared_ptr<const Problem> problem) const {
   const std::string hash = problem_hash(*problem);
   const auto same = [&](const QuestionState& asked) {
-    return asked.answer.index() != 0 && asked.problem && asked.problem->changes == problem->changes && problem_hash(*asked.problem) == hash;
+    // Two kernels may have one loop and differ around it.
+    return asked.answer.index() != 0 && asked.problem && asked.kernel == document_.content.kernel &&
+           asked.machine == document_.content.machine && asked.problem->changes == problem->changes && problem_hash(*asked.problem) == hash;
   };
   for (const QuestionState& asked : work_.questions)
     if (same(asked)) return asked.problem;
@@ -221,7 +224,11 @@ bool SessionCore::pump_questions() {
       asked.answer = std::move(*answer);
       asked.phase = QuestionState::Phase::Done;
       asked.doing.clear();
-      say(LogLevel::Good, fmt::format("{}: answered in {:.2f} s", to_string(work_.answering), asked.seconds));
+      if (whole(asked.answer))
+        say(LogLevel::Good, fmt::format("{}: answered in {:.2f} s", to_string(work_.answering), asked.seconds));
+      else
+        say(LogLevel::Warning, fmt::format("{}: {} after {:.2f} s, the answer is partial", to_string(work_.answering),
+                                           asked.answer.index() == 0 ? "no answer" : cut_short(asked.answer), asked.seconds));
     } else if (auto* failure = std::get_if<JobFailure>(&event)) {
       asked.phase = QuestionState::Phase::Done;
       asked.failure = failure->message;

@@ -21,6 +21,41 @@ struct Overloaded : F... {
 
 }  // namespace
 
+namespace {
+
+/// The row with what the outcome proves of its schedule.
+ScheduleEntry proved_by(const SolveOutcome& outcome, const Content& content, const ScheduleEntry& entry) {
+  ScheduleEntry settled = entry;
+  settled.earlier.reset();
+  take_proof(*content.problem, content.constraints, outcome, settled.schedule);
+  const Certificate& proof = *settled.schedule.certificate;
+  settled.status = proof.status;
+  settled.lower_bound = proof.lower_bound;
+  settled.explanation = proof.explanation;
+  settled.objectives = proof.objectives;
+  return settled;
+}
+
+}  // namespace
+
+void SessionCore::recall_proofs() {
+  const Content& content = document_.content;
+  const auto waits = [](const EntryPtr& entry) { return entry->schedule.claim && entry->verdict.valid() && !entry->running; };
+  if (!content.problem || !environment_.recall || std::none_of(content.schedules.begin(), content.schedules.end(), waits)) return;
+  const std::optional<SolveOutcome> known = environment_.recall(request_now());
+  if (!known || !known->schedule) return;
+  for (EntryPtr& entry : document_.content.schedules) {
+    if (!waits(entry) || entry->schedule.claim->lower_bound > known->lower_bound) continue;
+    ScheduleEntry settled = proved_by(*known, content, *entry);
+    const bool all = std::all_of(settled.objectives.begin(), settled.objectives.end(), [](const ObjectiveValue& o) { return o.proved; });
+    settled.of_solver =
+        settled.status == Status::Optimal && settled.schedule.provenance.kind == "solver" && !settled.objectives.empty() && all;
+    if (settled.status == Status::Optimal)
+      say(LogLevel::Good, entry->name + ": proved, as is known from an earlier search; the checker has judged it again");
+    entry = std::make_shared<const ScheduleEntry>(std::move(settled));
+  }
+}
+
 std::string Session::why_no_solve() const {
   if (!core_->environment_.solve) return solver_name();
   if (!content().kernel) return "open a kernel first";
@@ -36,7 +71,28 @@ void SessionCore::on(const StartSolve& c) {
   if (const std::string reason = session_.why_no_solve(); !reason.empty()) return say(LogLevel::Warning, "not solving: " + reason);
   work_.proposal.reset();
   if (!c.robust && show_known_answer()) return;
+  if (!c.robust && session_.why_no_continue().empty()) return on(ContinueSolve{});
   begin_solve(numbered_name(c.robust ? "robust" : "solver"), {}, c.robust);
+}
+
+void SessionCore::solve_opened() {
+  if (!document_.content.problem || !session_.why_no_solve().empty()) return;
+  work_.proposal = BackgroundWork::RunningProposal{document_.undo.changes(), true};
+  begin_solve(numbered_name("solver"));
+}
+
+std::string Session::why_no_continue() const {
+  if (std::string reason = why_no_solve(); !reason.empty()) return reason;
+  const ScheduleEntry* entry = content().entry();
+  return entry && is_unfinished(*entry) ? "" : "the shown schedule is not one of a search that can go on";
+}
+
+void SessionCore::on(const ContinueSolve&) {
+  if (const std::string reason = session_.why_no_continue(); !reason.empty()) return say(LogLevel::Warning, "not going on: " + reason);
+  const std::string row = document_.content.entry()->name;
+  document_.undo.remember(document_.content, "go on with " + row);
+  work_.proposal = BackgroundWork::RunningProposal{document_.undo.changes(), true};
+  begin_solve(row);
 }
 
 bool SessionCore::is_free_name(const std::string& name) const {
@@ -105,6 +161,15 @@ void SessionCore::solve_changed(const std::string& what) {
 
 bool SessionCore::of_proposal() const { return work_.proposal && work_.proposal->step == document_.undo.changes(); }
 
+solver::SolveRequest SessionCore::request_now() const {
+  solver::SolveRequest request;
+  request.problem = *document_.content.problem;
+  request.constraints = document_.content.constraints;
+  request.max_stages = std::max(request.max_stages, stages_wanted(document_.content));
+  request.timeout_seconds = static_cast<double>(settings_.search_seconds);
+  return request;
+}
+
 void SessionCore::begin_solve(std::string row, std::string proving, bool robust) {
   work_.live = {};
   work_.job_robust = robust;
@@ -113,20 +178,25 @@ void SessionCore::begin_solve(std::string row, std::string proving, bool robust)
   work_.live.lower_bound = document_.content.bounds->min_ii();
   work_.live.doing = "starting";
   work_.job_row = std::move(row);
+  work_.spent_before = 0;
   work_.last_phase.clear();
-  solver::SolveRequest request;
-  request.problem = *document_.content.problem;
-  request.constraints = document_.content.constraints;
-  request.max_stages = std::max(request.max_stages, stages_wanted(document_.content));
+  solver::SolveRequest request = request_now();
   // A proposal stays close to what is on the screen, and a proof is about it; otherwise time decides between orders.
+  const bool opening = work_.proposal && work_.proposal->opening;
   if (robust)
     request.uncertain = std::make_shared<UncertainNumbers>(uncertain_numbers(request.problem, *document_.content.machine));
-  else if (!work_.proposal && work_.live.proving.empty() && !document_.content.triton)
+  else if ((!work_.proposal || opening) && work_.live.proving.empty() && !document_.content.triton)
     request.by_time = time_choice(document_.content.kernel, document_.content.machine, document_.content.changes, request.problem);
   // What is on the screen is the best place to start from, and what comes of it stays close.
-  if (const ScheduleEntry* entry = document_.content.entry();
-      (work_.proposal || !work_.live.proving.empty()) && entry && fits(*document_.content.problem, entry->schedule))
+  const ScheduleEntry* entry = document_.content.entry();
+  const bool goes_on = entry && entry->name == work_.job_row;
+  if (entry && (goes_on || (work_.proposal && !opening) || !work_.live.proving.empty()) &&
+      fits(*document_.content.problem, entry->schedule))
     request.incumbent = entry->schedule;
+  if (goes_on) {
+    work_.spent_before = entry->seconds;
+    work_.live.lower_bound = std::max(work_.live.lower_bound, entry->lower_bound.value_or(0));
+  }
   say(LogLevel::Info, fmt::format("{} starts: {} on {}", work_.live.proving.empty() ? work_.job_row : "the proof of " + work_.live.proving,
                                   document_.content.problem->kernel, document_.content.problem->machine));
   work_.leaving.take(std::move(work_.job));
@@ -265,11 +335,12 @@ void SessionCore::replace_solved(ScheduleEntry entry) {
   if (row == document_.content.schedules.end()) {
     // The schedule of a proposal belongs to the step that proposed it, and is compared with the one it came from.
     if (!of_proposal()) document_.undo.remember(document_.content, "solve");
-    if (work_.proposal) document_.content.baseline = document_.content.shown;
+    const bool beside = work_.proposal && !work_.proposal->opening;
+    if (beside) document_.content.baseline = document_.content.shown;
     const EntryPtr made = make_entry(*document_.content.problem, document_.content.constraints, std::move(entry));
     document_.content.schedules.push_back(made);
     document_.content.shown = document_.content.schedules.size() - 1;
-    if (!work_.proposal) view_.fit_all = true;
+    if (!beside) view_.fit_all = true;
     document_.solved[{document_.content.document, made->name}] = made;
     return;
   }
@@ -289,14 +360,8 @@ void SessionCore::settle_claims(const SolveOutcome& outcome) {
     const bool asked = !work_.live.proving.empty() && entry->name == work_.live.proving;
     if (entry->running || !entry->verdict.valid() || !(asked || entry->schedule.claim)) continue;
     if (!std::exchange(remembered, true) && !of_proposal()) document_.undo.remember(document_.content, "prove");
-    ScheduleEntry settled = *entry;
-    settled.earlier.reset();
-    take_proof(*document_.content.problem, document_.content.constraints, outcome, settled.schedule);
+    ScheduleEntry settled = proved_by(outcome, document_.content, *entry);
     const Certificate& proof = *settled.schedule.certificate;
-    settled.status = proof.status;
-    settled.lower_bound = proof.lower_bound;
-    settled.explanation = proof.explanation;
-    settled.objectives = proof.objectives;
     const bool least = proof.status == Status::Optimal;
     say(least ? LogLevel::Good : LogLevel::Warning,
         least ? fmt::format("{}: proved, no schedule has an II below {}", entry->name, proof.lower_bound)
@@ -315,7 +380,7 @@ void SessionCore::show_incumbent(Schedule schedule) {
   entry.status = schedule.certificate ? schedule.certificate->status : Status::Feasible;  // proved, while orders are still compared
   entry.lower_bound = work_.live.lower_bound;
   entry.explanation = work_.live.explanation;
-  entry.seconds = work_.live.seconds;
+  entry.seconds = work_.spent_before + work_.live.seconds;
   entry.running = true;
   entry.schedule = std::move(schedule);
   entry.schedule.name = entry.name;
@@ -343,7 +408,7 @@ void SessionCore::take_outcome(SolveOutcome outcome) {
     entry.lower_bound = outcome.lower_bound;
     entry.explanation = outcome.explanation;
     entry.objectives = outcome.objectives;
-    entry.seconds = work_.live.seconds;
+    entry.seconds = work_.spent_before + work_.live.seconds;
     entry.of_solver = outcome.status == Status::Optimal && !work_.job_robust;
     entry.robust = work_.job_robust;
     entry.schedule = std::move(*outcome.schedule);
@@ -353,7 +418,7 @@ void SessionCore::take_outcome(SolveOutcome outcome) {
     end_row();
   }
   work_.live.history.push_back({work_.live.seconds, work_.live.lower_bound, work_.live.best});
-  const char* how = work_.live.cancelled ? " (cancelled)" : work_.live.timed_out ? " (out of time)" : "";
+  const char* how = work_.live.cancelled ? " (cancelled)" : work_.live.timed_out ? " (time is up)" : "";
   const LogLevel level = outcome.cancelled                      ? LogLevel::Info
                          : outcome.status == Status::Optimal    ? LogLevel::Good
                          : outcome.status == Status::Infeasible ? LogLevel::Bad

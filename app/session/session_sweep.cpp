@@ -192,8 +192,9 @@ void SessionCore::on(const OpenPoint& c) {
     if (!head) return fail(title, head.error());
     next.choices = next.brought = head->layouts;
   }
-  const bool same = same_kernel && same_machine && document_.content.problem && document_.content.overrides == next.overrides &&
-                    document_.content.changes.empty() && document_.content.choices == next.choices;
+  const Content& now = document_.content;
+  const bool same =
+      same_kernel && same_machine && now.problem && now.overrides == next.overrides && now.changes.empty() && now.choices == next.choices;
   if (c.as_baseline && !same)
     return say(LogLevel::Warning, fmt::format("{} is of other parameters: it can be shown, not compared with what is shown", what));
   if (!same) {
@@ -211,23 +212,32 @@ void SessionCore::on(const OpenPoint& c) {
     schedule = *std::move(read);
   }
   Constraints demands;
-  if (!schedule)
-    for (const std::string& sentence : source->demands) {
-      auto demand = parse_constraint(sentence, problem);
-      if (!demand) return fail(title, demand.error());
-      demands.push_back(*std::move(demand));
-    }
-  if (!same) {
-    next.constraints = demands;
-    next.kernel_options = document_.content.kernel_options;
-    adopt(std::move(next), "open " + what);
-    if (!document_.content.problem) return;
+  for (const std::string& sentence : source->demands) {
+    auto demand = parse_constraint(sentence, problem);
+    if (!demand) return fail(title, demand.error());
+    demands.push_back(*std::move(demand));
   }
-  if (!schedule) {
+  const bool demanded = c.as_baseline || demands == now.constraints;  // B is judged by what is demanded of A
+  if (!schedule && same) {
     // Found again, or found that there is none: as if it were asked for by hand.
-    if (same && demands != document_.content.constraints) return constrain(std::move(demands), "what " + what + " demands", true);
+    if (!demanded) return constrain(std::move(demands), "what " + what + " demands", true);
     if (session_.why_no_solve().empty()) on(StartSolve{});
     return;
+  }
+  if (!same) {
+    next.constraints = demands;
+    next.kernel_options = now.kernel_options;
+    adopt(std::move(next), "open " + what);
+    if (!now.problem) return;
+    if (!schedule) return solve_opened();
+  } else {
+    if (!demanded) abandon_job("other demands were opened");
+    document_.undo.remember(now, "open " + what);
+    if (!demanded) {
+      const Asked before = asked_now();
+      document_.content.constraints = std::move(demands);
+      judge_again(before);
+    }
   }
   const std::string name = source->name.empty() ? what : fmt::format("#{} {}", point.number, source->name);
   // Configurations are compared by this, and not by II.
@@ -244,8 +254,10 @@ void SessionCore::on(const OpenPoint& c) {
     claim.problem_hash = source->problem_hash;
   }
   std::vector<Fault> refuted;
-  judge_claim(problem, document_.content.constraints, *schedule, file.path, &refuted);
-  on(AdoptSchedule{*std::move(schedule), name, c.as_baseline});
+  judge_claim(problem, now.constraints, *schedule, file.path, &refuted);
+  add_row({*std::move(schedule), name, c.as_baseline});
+  recall_proofs();
+  changed();
   warn_aloud(refuted);
 }
 

@@ -62,7 +62,7 @@ void SessionCore::open_triton(const std::string& name, const std::string& machin
   const bool first = view_.tab == BottomTab::Explain || view_.tab == BottomTab::Compare || view_.tab == BottomTab::Log;
   if (first || !document_.content.kernel) view_.tab = document_.content.kernel ? BottomTab::Triton : BottomTab::Audit;
   view_.chart_view = ChartView::Three;
-  if (solve && session_.why_no_solve().empty() && !work_.triton.tools().compare) on(StartSolve{});
+  if (solve && !work_.triton.tools().compare) solve_opened();
   changed();
 }
 
@@ -272,7 +272,7 @@ void SessionCore::on(const OpenPlace& c) {
     sentence += "; the file is not here";
   } else if (environment_.open_place) {
     const Result<Ok> opened = environment_.open_place(found, c.line);
-    sentence += opened ? "; it opens in your editor" : "; " + opened.error().faults.front().message;
+    sentence += opened ? "; your editor was asked to show it" : "; " + opened.error().faults.front().message;
   }
   say(LogLevel::Info, printable(sentence));
   view_.notice = printable(sentence);

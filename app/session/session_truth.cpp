@@ -82,7 +82,7 @@ void SessionCore::on(const OpenPublished& c) {
   adopt(std::move(next), "open " + id);
   if (!document_.content.problem) return;
   if (named && !document_.content.entry()->verdict.valid()) on(FirstViolation{});
-  if (!named && session_.why_no_solve().empty()) on(StartSolve{});
+  if (!named) solve_opened();
 }
 
 }  // namespace heddle::app

@@ -10,7 +10,6 @@ namespace heddle::app {
 namespace {
 
 constexpr double kSettles = 0.3;  ///< seconds: what a chart makes of cycles that it was told is not news to tell
-constexpr char kLastLetter = 'Z';
 
 }  // namespace
 
@@ -21,7 +20,7 @@ std::string Session::why_no_window(bool baseline) const {
   return {};
 }
 
-char Session::window_letter() const { return core_->windows_.links.empty() ? '\0' : core_->windows_.letter; }
+int Session::window_number() const { return core_->windows_.links.empty() ? 0 : core_->windows_.number; }
 
 void SessionCore::begin_as_another() {
   if (!environment_.handed_over) return;
@@ -30,8 +29,9 @@ void SessionCore::begin_as_another() {
   auto project = parse_project(handed.project, {}, {}, &warnings);
   if (!project) return fail("The other window's work cannot be shown", project.error());
   take_project(*std::move(project), {}, "open another window");
+  recall_proofs();
   document_.places[document_.content.document].saved = document_.content;  // the other window has it, too
-  windows_.letter = windows_.last = handed.letter;
+  windows_.number = windows_.last = handed.number;
   windows_.quiet_until = now() + 1;
   windows_.links.push_back(std::make_unique<WindowLink>(std::move(*handed.link), environment_.wake));
 }
@@ -39,19 +39,19 @@ void SessionCore::begin_as_another() {
 void SessionCore::on(const OpenWindow& c) {
   if (const std::string reason = session_.why_no_window(c.baseline); !reason.empty()) return say(LogLevel::Warning, "no window: " + reason);
   const bool first = windows_.links.empty();
-  if (first) windows_.letter = windows_.last = 'A';
+  if (first) windows_.number = windows_.last = 1;
   Project project = to_project(document_.content, document_.selection, view_);
   add_texts(project);
   project.view.choices.erase("chart");
   if (c.baseline) project.shown = project.baseline;
   project.baseline.reset();
-  const char letter = windows_.last < kLastLetter ? static_cast<char>(windows_.last + 1) : kLastLetter;
-  auto link = environment_.open_window(project_text(project, {}), letter);
+  const int number = windows_.last + 1;
+  auto link = environment_.open_window(project_text(project, {}), number);
   if (!link) return fail("No other window", link.error());
-  windows_.last = letter;
+  windows_.last = number;
   windows_.known = linked_view();
   windows_.links.push_back(std::make_unique<WindowLink>(std::move(link).value(), environment_.wake));
-  say(LogLevel::Info, fmt::format("window {}: {}", letter, project.shown ? project.schedules[*project.shown].name : project.kernel->name));
+  say(LogLevel::Info, fmt::format("window {}: {}", number, project.shown ? project.schedules[*project.shown].name : project.kernel->name));
   changed();
 }
 

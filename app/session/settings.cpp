@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "app/session/files.h"
 #include "core/base/environment.h"
 #include "core/formats/settings_file.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 constexpr std::array<std::pair<ThemeName, const char*>, 3> kThemes{
     {{ThemeName::Dark, "dark"}, {ThemeName::Light, "light"}, {ThemeName::HighContrast, "high_contrast"}}};
-constexpr std::size_t kRecent = 12;
+constexpr std::size_t kRecent = 12, kRecentShipped = 3;
 
 struct Ratio {
   const char* key;
@@ -65,6 +66,7 @@ Settings load_settings(const std::string& path) {
   for (const Fold& fold : kFolds) settings.panes.*fold.member = file.flag(fold.key, false);
   for (auto& [action, keys] : file.table("keys")) settings.keys.emplace(action, keys);
   settings.wheel_scrolls = file.flag("wheel_scrolls_rows", false);
+  settings.search_seconds = std::clamp(file.integer("search_seconds", settings.search_seconds), kLeastSearchSeconds, kMostSearchSeconds);
   settings.run_host = file.text("run_host");
   settings.used = file.list("palette_recent");
   if (settings.used.size() > kRecent) settings.used.resize(kRecent);
@@ -81,6 +83,7 @@ Result<Ok> save_settings(const std::string& path, const Settings& settings) {
   for (const Fold& fold : kFolds) file.set(fold.key, settings.panes.*fold.member);
   file.set("keys", std::vector<std::pair<std::string, std::string>>(settings.keys.begin(), settings.keys.end()));
   file.set("wheel_scrolls_rows", settings.wheel_scrolls);
+  file.set("search_seconds", settings.search_seconds);
   file.set("run_host", settings.run_host);
   file.set("palette_recent", settings.used);
   file.set("recent", settings.recent);
@@ -88,6 +91,12 @@ Result<Ok> save_settings(const std::string& path, const Settings& settings) {
 }
 
 void remember_used(Settings& settings, const std::string& what) { put_first(settings.used, what); }
-void remember_recent(Settings& settings, const std::string& name) { put_first(settings.recent, name); }
+
+void remember_recent(Settings& settings, const std::string& name) {
+  put_first(settings.recent, name);
+  // Looking through what is shipped does not push out one's own files.
+  std::size_t shipped = 0;
+  std::erase_if(settings.recent, [&](const std::string& one) { return is_shipped_kernel(one) && ++shipped > kRecentShipped; });
+}
 
 }  // namespace heddle::app

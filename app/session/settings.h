@@ -1,6 +1,7 @@
 // What outlives the program: theme, scale, pane ratios, recent files. One JSON file in the XDG configuration folder.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,6 +11,9 @@
 #include "core/base/result.h"
 
 namespace heddle::app {
+
+/// Limits to search_seconds: a day at most.
+constexpr std::int64_t kLeastSearchSeconds = 1, kMostSearchSeconds = 86400;
 
 enum class ThemeName { Dark, Light, HighContrast };
 
@@ -26,9 +30,10 @@ struct Settings {
   PaneSizes panes;
   std::map<std::string, std::string> keys;  ///< of actions, by id, that differ from the built-in ones: "solve": "F6"
   bool wheel_scrolls = false;               ///< plain wheel scrolls the rows of the chart, Ctrl + wheel zooms
+  std::int64_t search_seconds = 60;         ///< after which a search or a question ends with what it has
   std::string run_host;                     ///< where kernels are run, as ssh takes it; empty: on this machine
   std::vector<std::string> used;            ///< what was chosen in the palette, newest first, at most 12
-  std::vector<std::string> recent;          ///< newest first, at most 12; names or paths of kernels
+  std::vector<std::string> recent;          ///< newest first, at most 12, 3 of them shipped; names or paths of kernels and projects
   bool operator==(const Settings&) const = default;
 };
 

@@ -84,6 +84,9 @@ ChangeSettings use_built_in_keys() {
 ChangeSettings scroll_with_wheel(bool scrolls) {
   return {[scrolls](Settings& settings) { settings.wheel_scrolls = scrolls; }};
 }
+ChangeSettings limit_searches(std::int64_t seconds) {
+  return {[seconds](Settings& settings) { settings.search_seconds = std::clamp(seconds, kLeastSearchSeconds, kMostSearchSeconds); }};
+}
 ChangeSettings run_on(std::string host) {
   return {[host = std::move(host)](Settings& settings) { settings.run_host = host; }};
 }

@@ -45,8 +45,9 @@ ChangeSettings use_scale(int percent, bool keep = true);  ///< 50 .. 300
 /// `action` is its id; `keys` as "Ctrl+K F7"; empty text: no key; none: the built-in ones again.
 ChangeSettings use_keys(std::string action, std::optional<std::string> keys);
 ChangeSettings use_built_in_keys();
-ChangeSettings scroll_with_wheel(bool scrolls);    ///< plain wheel scrolls the chart's rows instead of zooming
-ChangeSettings run_on(std::string host);           ///< kernels are run there; empty: here
-ChangeSettings remember_choice(std::string what);  ///< made in the palette: it comes first next time
+ChangeSettings scroll_with_wheel(bool scrolls);       ///< plain wheel scrolls the chart's rows instead of zooming
+ChangeSettings limit_searches(std::int64_t seconds);  ///< then searches and questions end with what they have
+ChangeSettings run_on(std::string host);              ///< kernels are run there; empty: here
+ChangeSettings remember_choice(std::string what);     ///< made in the palette: it comes first next time
 
 }  // namespace heddle::app

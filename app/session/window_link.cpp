@@ -6,8 +6,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -89,7 +91,7 @@ bool WindowLink::gone() const {
   return gone_;
 }
 
-Result<Descriptor> open_another_window(const std::string& project, char letter) {
+Result<Descriptor> open_another_window(const std::string& project, int number) {
   const Descriptor file(::memfd_create("heddle-project", MFD_CLOEXEC));
   if (!file.valid()) return no_window(std::strerror(errno));
   if (const int failed = write_all(file.get(), project); failed != 0) return no_window(std::strerror(failed));
@@ -100,7 +102,7 @@ Result<Descriptor> open_another_window(const std::string& project, char letter) 
   const Descriptor theirs(ends[1]);
   std::error_code failed;
   const std::string program = std::filesystem::read_symlink("/proc/self/exe", failed).string();
-  Process child({{program, kAnotherWindow, std::string(1, letter)}, {{STDIN_FILENO, file.get()}, {kLinkDescriptor, theirs.get()}}});
+  Process child({{program, kAnotherWindow, std::to_string(number)}, {{STDIN_FILENO, file.get()}, {kLinkDescriptor, theirs.get()}}});
   if (child.failure() != 0) return no_window(fmt::format("{} cannot be started: {}", program, std::strerror(child.failure())));
   // It goes on in a process of its own at once.
   if (const ProcessEnd end = child.wait(); end.code != 0) return no_window(program + " ended at once");
@@ -113,7 +115,7 @@ std::optional<HandedOver> take_hand_over(int argc, char** argv) {
   ::setsid();
   HandedOver handed;
   if (auto text = read_file("/dev/stdin"); text.ok()) handed.project = *std::move(text);
-  handed.letter = argv[2][0];
+  handed.number = std::clamp(std::atoi(argv[2]), 2, 99);
   handed.link = std::make_shared<Descriptor>(kLinkDescriptor);
   return handed;
 }

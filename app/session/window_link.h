@@ -55,12 +55,12 @@ class WindowLink {
 /// What another window begins with.
 struct HandedOver {
   std::string project;  ///< the text of a project
-  char letter = 'B';    ///< what it is called
+  int number = 2;       ///< what it is called
   std::shared_ptr<Descriptor> link;
 };
 
 /// Starts this program again as another window; our end of the link. It does not end with us. Environment errors.
-Result<Descriptor> open_another_window(const std::string& project, char letter);
+Result<Descriptor> open_another_window(const std::string& project, int number);
 
 /// In main(), first of all: what the window that started this one has handed over; nothing where no window did. The process is then on its
 /// own, and whoever started it need not wait.

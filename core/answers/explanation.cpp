@@ -32,6 +32,23 @@ bool buys_nothing(const Explanation& e, const WayOut& r) {
   return r.status == Status::Optimal && e.status == Status::Optimal && e.ii && r.ii == *e.ii;
 }
 
+bool decided(const WayOut& r) { return r.status == Status::Optimal || r.status == Status::Infeasible; }
+
+std::string explanation_end(const Explanation& e) {
+  const auto open =
+      static_cast<std::size_t>(std::count_if(e.ways_out.begin(), e.ways_out.end(), [](const WayOut& r) { return !decided(r); }));
+  const std::size_t all = e.ways_out.size() + e.ways_out_left;
+  if (!e.cancelled && !e.timed_out && open == 0 && e.ways_out_left == 0) return {};
+  std::string text = e.cancelled ? "interrupted" : "time is up";
+  if (open > 0)
+    text += fmt::format(": {} of {} {} not decided", open, count_of(static_cast<std::int64_t>(all), "change"), open == 1 ? "is" : "are");
+  if (e.ways_out_left > 0)
+    text += fmt::format("{} {} {} not tried", open > 0 ? "," : ":", count_of(static_cast<std::int64_t>(e.ways_out_left), "change"),
+                        e.ways_out_left == 1 ? "was" : "were");
+  if (open == 0 && e.ways_out_left == 0) text += ": this is what was known by then";
+  return text;
+}
+
 std::string explanation_standing(const Explanation& e) {
   if (!e.together) return "arithmetic, no search needed";
   if (e.verified)
@@ -49,16 +66,20 @@ std::string way_out_result(const Explanation& e, const WayOut& r) {
     case Status::Optimal:
       if (buys_nothing(e, r)) return "no gain (proved)";
       return fmt::format("II {} (proved)", r.ii);
-    case Status::Feasible: return fmt::format("II {} at most (not proved least)", r.ii);
+    case Status::Feasible: return fmt::format("at most II {}, not decided", r.ii);
     case Status::Infeasible: return "still infeasible (proved)";
     default: return "not decided in time";
   }
 }
 
-std::string explanation_headline(const Explanation& e) { return printable(e.sentence); }
+std::string explanation_headline(const Explanation& e) {
+  const std::string end = explanation_end(e);
+  return printable(e.sentence) + (end.empty() ? "" : "; " + end);
+}
 
 std::string explanation_summary(const Problem& problem, const Explanation& e, const TextStyle& style) {
   std::string text = problem_title(problem) + "\n" + wrapped(printable(e.sentence), "", style.width);
+  if (const std::string end = explanation_end(e); !end.empty()) text += wrapped(end, "", style.width);
   if (!e.members.empty()) {
     text += core_heading(e) + "\n";
     for (const ExplanationMember& m : e.members) {
@@ -75,21 +96,20 @@ std::string explanation_summary(const Problem& problem, const Explanation& e, co
   }
   if (!e.ways_out.empty()) {
     text += fmt::format("\n{}\n", e.together && e.members.size() > 1 ? "give way on one of them" : "ways out, one change at a time");
-    std::vector<std::vector<std::string>> rows;
-    for (const WayOut& r : e.ways_out)
-      rows.push_back(
-          {printable(r.what), printable(r.from.empty() ? r.to : r.from + " -> " + r.to), way_out_result(e, r), printable(r.then)});
-    text += text_table({{"what"}, {"change"}, {"result"}, {"then in the way"}}, rows, style.width);
+    for (const bool known : {true, false}) {
+      std::vector<std::vector<std::string>> rows;
+      for (const WayOut& r : e.ways_out)
+        if (decided(r) == known)
+          rows.push_back(
+              {printable(r.what), printable(r.from.empty() ? r.to : r.from + " -> " + r.to), way_out_result(e, r), printable(r.then)});
+      if (rows.empty()) continue;
+      if (!known) text += "\nnot decided: more time may find more\n";
+      text += text_table({{"what"}, {"change"}, {"result"}, {"then in the way"}}, rows, style.width);
+    }
   }
   if (std::any_of(e.ways_out.begin(), e.ways_out.end(), [&](const WayOut& r) { return buys_nothing(e, r); }))
     text += "no gain: the step is too small, or something else forbids the same II\n";
-  if (e.ways_out_left > 0)
-    text += fmt::format("{}{} change{} not tried for lack of time\n", e.ways_out.empty() ? "\n" : "", e.ways_out_left,
-                        e.ways_out_left == 1 ? " was" : "s were");
-  std::string ended = e.cancelled   ? "interrupted: this is what was known by then"
-                      : e.timed_out ? "time is up: this is what was known by then"
-                                    : "";
-  text += "\n" + join_facts({fmt::format("{:.2f} s", e.seconds), count_of(e.queries, "query", "queries"), e.solver, ended}, style) + "\n";
+  text += "\n" + join_facts({fmt::format("{:.2f} s", e.seconds), count_of(e.queries, "query", "queries"), e.solver}, style) + "\n";
   return text;
 }
 
@@ -126,6 +146,7 @@ Json way_out_json(const WayOut& r) {
       .set("to", r.to)
       .set("status", to_string(r.status))
       .set("ii", known ? Json(r.ii) : Json())
+      .set("decided", decided(r))
       .set("then", r.then)
       .set("seconds", seconds_json(r.seconds));
 }

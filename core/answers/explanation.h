@@ -85,6 +85,11 @@ struct Explanation {
 /// "II 1664, proved", "at most II 1700", "no gain" ...
 std::string way_out_result(const Explanation& explanation, const WayOut& way);
 
+/// Its II is known: proved to be the least, or to have no schedule.
+bool decided(const WayOut& way);
+/// "time is up: 2 of 7 changes are not decided, 1 was not tried"; empty: nothing was cut short.
+std::string explanation_end(const Explanation& explanation);
+
 /// What was shown about the reasons: "arithmetic, no search needed", "checked again from scratch: ...". Claims no more.
 std::string explanation_standing(const Explanation& explanation);
 

@@ -37,7 +37,7 @@ namespace {
 std::string optimum_text(const PricedOptimum& optimum) {
   switch (optimum.status) {
     case Status::Optimal: return fmt::format("II {} (proved{})", *optimum.ii, stages_text(optimum.bound_stages));
-    case Status::Feasible: return fmt::format("II {} (not proved, bound {})", *optimum.ii, optimum.lower_bound);
+    case Status::Feasible: return fmt::format("at most II {} (not decided, bound {})", *optimum.ii, optimum.lower_bound);
     case Status::Infeasible: return "no schedule (proved)";
     case Status::Invalid: return optimum.explanation;
     case Status::Unknown: break;
@@ -90,6 +90,8 @@ std::string price_text(const PricedOptimum& without, const PricedOptimum& all) {
 std::string price_summary(const Problem& problem, const Prices& prices) {
   std::string text = problem_title(problem) + "\n";
   const std::size_t count = prices.constraints.size();
+  if (prices.cancelled || prices.timed_out)
+    text += prices.cancelled ? "interrupted: the answer is partial\n" : "time is up: the answer is partial\n";
   text += printable(fmt::format("with {}: {}", count == 1 ? "the constraint" : fmt::format("all {} constraints", count),
                                 optimum_text(prices.all))) +
           "\n";
@@ -140,8 +142,6 @@ std::string price_summary(const Problem& problem, const Prices& prices) {
         return range && range->proved() && range->most == 0;
       }))
     text += "\nno single one of them lowers II when it goes: they cost it only together, in more than one way\n";
-  if (prices.cancelled || prices.timed_out)
-    text += prices.cancelled ? "\ninterrupted: the answer is partial\n" : "\ntime is up: the answer is partial\n";
   return text;
 }
 

@@ -309,7 +309,7 @@ namespace {
 
 std::string how_it_ended(const Scoreboard& board) {
   if (board.cancelled) return "interrupted: what is missing was not looked at";
-  return board.timed_out ? "out of time: the solver's own schedule is not proved" : "";
+  return board.timed_out ? "time is up: the solver's own schedule is not proved" : "";
 }
 
 /// What the simulated speeds assume: the clock of the first that has one.
@@ -355,7 +355,9 @@ std::string markdown_line(const std::vector<std::string>& cells) {
 
 std::string scoreboard_text(const Problem& problem, const Scoreboard& board, const TextStyle& style, bool with_log) {
   std::string text =
-      styled(problem_title(problem), style) + "\n" + wrapped(styled(scoreboard_headline(board, ungrouped), style), "", style.width) + "\n";
+      styled(problem_title(problem), style) + "\n" + wrapped(styled(scoreboard_headline(board, ungrouped), style), "", style.width);
+  if (const std::string end = how_it_ended(board); !end.empty()) text += wrapped(styled(end, style), "", style.width);
+  text += "\n";
   std::vector<TextColumn> columns;
   for (const ScoreColumn column : kScoreColumns) columns.push_back({title(column), is_number(column)});
   const std::vector<ScoreRow> rows = score_rows(board, ungrouped);
@@ -373,7 +375,7 @@ std::string scoreboard_text(const Problem& problem, const Scoreboard& board, con
     if (!c.about.empty()) text += wrapped(styled(c.about, style), "    ", style.width);
     for (const std::string& line : c.log) text += wrapped(styled(line, style), "      ", style.width);
   }
-  for (const std::string& line : {clock_line(board), how_it_ended(board), fault_line(board)})
+  for (const std::string& line : {clock_line(board), fault_line(board)})
     if (!line.empty()) text += "\n" + wrapped(styled(line, style), "", style.width);
   return text;
 }
@@ -381,6 +383,7 @@ std::string scoreboard_text(const Problem& problem, const Scoreboard& board, con
 std::string scoreboard_markdown(const Problem& problem, const Scoreboard& board) {
   std::string text =
       "**" + markdown_cell(problem_title(problem)) + "**\n\n" + markdown_cell(scoreboard_headline(board, ungrouped)) + "\n\n";
+  if (const std::string end = how_it_ended(board); !end.empty()) text += markdown_cell(end) + "\n\n";
   std::vector<std::string> titles, rules;
   for (const ScoreColumn column : kScoreColumns) {
     titles.push_back(title(column));
@@ -396,7 +399,7 @@ std::string scoreboard_markdown(const Problem& problem, const Scoreboard& board)
     const Contender& c = board.contenders[row.contender];
     text += fmt::format("- **{}**: {}\n", markdown_cell(c.name), markdown_cell(score_reason(c)));
   }
-  for (const std::string& line : {clock_line(board), how_it_ended(board), fault_line(board)})
+  for (const std::string& line : {clock_line(board), fault_line(board)})
     if (!line.empty()) text += "\n" + markdown_cell(line) + "\n";
   return text;
 }

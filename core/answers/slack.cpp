@@ -32,6 +32,8 @@ std::string standing(const OpRange& range) {
 
 std::string slack_summary(const Problem& problem, const Schedule& schedule, const SlackRanges& ranges, const TextStyle& style) {
   std::string text = problem_title(problem) + "\n" + headline(schedule, style) + "\n";
+  if (ranges.cancelled || ranges.timed_out)
+    text += ranges.cancelled ? "interrupted: the ranges not proved are partial\n" : "time is up: the ranges not proved are partial\n";
   const std::string& anchor = problem.op(ranges.anchor).name;
   const Cycle fixed = schedule.start(ranges.anchor);
   text +=
@@ -66,8 +68,6 @@ std::string slack_summary(const Problem& problem, const Schedule& schedule, cons
                     ranges.ii, ranges.stages, ranges.complete() ? "" : ", as far as found");
   else
     text += "--exact asks the solver for the earliest and latest start over every legal schedule\n";
-  if (ranges.cancelled || ranges.timed_out)
-    text += ranges.cancelled ? "interrupted: the ranges not proved are partial\n" : "time is up: the ranges not proved are partial\n";
   return text;
 }
 

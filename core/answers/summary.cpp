@@ -34,7 +34,12 @@ std::string headline(const SolveOutcome& outcome, const TextStyle& style) {
       return join_facts({fmt::format("II {}", ii), fmt::format("least {}, proved", choice->least_ii) + stages_text(outcome.bound_stages),
                          "chosen for its predicted time"},
                         style);
-    return join_facts({fmt::format("II {}", ii), bound, standing(ii, outcome.lower_bound, outcome.reason, outcome.bound_stages)}, style);
+    const bool open = outcome.status == Status::Feasible && outcome.reason != BoundReason::Requested;
+    return join_facts({fmt::format("II {}", ii), bound, standing(ii, outcome.lower_bound, outcome.reason, outcome.bound_stages),
+                       open && outcome.cancelled   ? "interrupted"
+                       : open && outcome.timed_out ? "time is up"
+                                                   : ""},
+                      style);
   }
   if (outcome.status == Status::Infeasible) {
     const bool one_ii = outcome.reason == BoundReason::Requested;

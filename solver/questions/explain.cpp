@@ -82,7 +82,8 @@ class Explainer {
       answer_.remarks.push_back(fmt::format("the solver failed: {}", e.what()));
     }
     answer_.cancelled = stop_.stop_requested();
-    answer_.timed_out = !answer_.cancelled && (share_spent_ || Clock::now() >= deadline_);
+    const bool open = answer_.ways_out_left > 0 || !std::all_of(answer_.ways_out.begin(), answer_.ways_out.end(), decided);
+    answer_.timed_out = !answer_.cancelled && (open || share_spent_ || Clock::now() >= deadline_);
     answer_.seconds = seconds_between(begin_, Clock::now());
     return std::move(answer_);
   }

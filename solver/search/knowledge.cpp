@@ -63,6 +63,8 @@ void Knowledge::add(Schedule schedule) {
                       [](const Placement& a, const Placement& b) { return a.start == b.start && a.group == b.group; });
   };
   std::erase_if(schedules_, same);
+  // It has more stages than these speak of.
+  std::erase_if(bounds_, [&](const KnownBound& fact) { return fact.stages && fact.bound > schedule.ii; });
   remember(schedules_, std::move(schedule), kMostSchedules);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -35,6 +36,7 @@ struct KnownBound {
   Cycle bound = 0;  ///< no schedule has a smaller II; kNoFiniteII: there is none at all
   BoundReason reason = BoundReason::None;
   std::string why;
+  std::optional<int> stages = {};  ///< it speaks of schedules of at most so many stages; none: of all
 };
 
 class Knowledge {

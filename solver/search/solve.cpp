@@ -319,7 +319,7 @@ void Search::find_ii() {
   if (!fits()) return;
   improve_serial();
 
-  raise_bound(request_.known_bound, BoundReason::Refutation, request_.known_bound_why);
+  if (!request_.known_bound_stages) raise_bound(request_.known_bound, BoundReason::Refutation, request_.known_bound_why);
   const DemandBound demands = demand_bound(problem_, request_.constraints);
   if (demands.bound >= kNoFiniteII) {
     outcome_.status = Status::Infeasible;
@@ -329,6 +329,10 @@ void Search::find_ii() {
   }
   raise_bound(demands.bound, BoundReason::Recurrence, demands.sentence);
   bound_for_any_stages_ = outcome_.lower_bound;
+  if (request_.known_bound_stages && request_.known_bound > outcome_.lower_bound) {
+    raise_bound(request_.known_bound, BoundReason::Refutation, request_.known_bound_why);
+    refuted_stages_ = *request_.known_bound_stages;
+  }
 
   if (request_.ii) {
     const Cycle ii = *request_.ii;

@@ -37,7 +37,8 @@ struct SolveRequest {
   // What the caller knows already, for questions that solve many problems of one kind.
   Cycle known_bound = 0;  ///< proved elsewhere (on a relaxation, say): no schedule has a smaller II
   std::string known_bound_why;
-  std::optional<Schedule> incumbent;  ///< to start from; ignored unless the checker accepts it
+  std::optional<int> known_bound_stages;  ///< it speaks of schedules of at most so many stages; none: of all
+  std::optional<Schedule> incumbent;      ///< to start from; ignored unless the checker accepts it
   /// Stop as soon as the lower bound reaches this: the caller has something as good. The outcome is Unknown or Feasible.
   std::optional<Cycle> cutoff;
   bool explain = true;  ///< where there is no schedule, look for the constraints that are to blame

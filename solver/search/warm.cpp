@@ -168,6 +168,7 @@ void Edit::raise_bound(const KnownBound& known) {
   outcome_.lower_bound = known.bound;
   outcome_.reason = known.reason;
   outcome_.explanation = known.why;
+  outcome_.bound_stages = known.stages;
   send(BoundRaised{known.bound, known.why});
 }
 
@@ -260,9 +261,14 @@ void Edit::keep_refutation(WarmModel& warm) {
   Demands demands(blamed);
   demands.pinned = demands_.pinned;
   const Cycle known = std::max(bounds_.min_ii(), knowledge_.bound_for(demands).bound);
-  if (known < warm.ii && !(monotone_in_ii(problem_) && monotone_in_ii(blamed))) demands = demands_;
+  const bool monotone = monotone_in_ii(problem_) && monotone_in_ii(blamed);
+  if (known < warm.ii && !monotone) demands = demands_;
   const StageRange range = stage_range(problem_, constraints_, base_.max_stages, warm.ii);
-  knowledge_.add({demands, warm.ii + 1, BoundReason::Refutation, fmt::format("II {} refuted for schedules of {}", warm.ii, range.text())});
+  // Where a refutation speaks for its own II only, the bound rests on those below, too.
+  std::optional<int> stages = monotone ? std::nullopt : outcome_.bound_stages;
+  if (!range.covers_all) stages = std::min(range.stages, stages.value_or(range.stages));
+  knowledge_.add(
+      {demands, warm.ii + 1, BoundReason::Refutation, fmt::format("II {} refuted for schedules of {}", warm.ii, range.text()), stages});
 }
 
 /// Asks live models at the bound for as long as there are any. The bound rises by what they refute.
@@ -310,6 +316,7 @@ SolveRequest Edit::request_above() const {
   request.timeout_seconds = std::max(0.0, base_.timeout_seconds - seconds_since(begin_));
   request.known_bound = outcome_.lower_bound;
   request.known_bound_why = outcome_.explanation;
+  request.known_bound_stages = outcome_.bound_stages;
   request.incumbent = outcome_.schedule;
   return request;
 }
@@ -326,10 +333,12 @@ void Edit::search_above() {
   outcome_.queries += found.queries;
   outcome_.conflicts += found.conflicts;
   outcome_.seconds.encode += found.seconds.encode;
-  if (found.lower_bound > outcome_.lower_bound || found.status == Status::Infeasible) {
+  // A bound for few stages gives way where there is a better schedule with more.
+  if (found.lower_bound > outcome_.lower_bound || outcome_.bound_stages || found.status == Status::Infeasible) {
     outcome_.lower_bound = found.lower_bound;
     outcome_.reason = found.reason;
     outcome_.explanation = found.explanation;
+    outcome_.bound_stages = found.bound_stages;
   }
   if (found.status == Status::Infeasible || found.status == Status::Invalid) {
     outcome_.status = found.status;
@@ -424,7 +433,7 @@ void Edit::search() {
   if (!outcome_.schedule || outcome_.status == Status::Infeasible || outcome_.status == Status::Invalid) return;
   const bool proved = at_bound();
   outcome_.status = proved ? Status::Optimal : Status::Feasible;
-  knowledge_.add({demands_, outcome_.lower_bound, outcome_.reason, outcome_.explanation});
+  knowledge_.add({demands_, outcome_.lower_bound, outcome_.reason, outcome_.explanation, outcome_.bound_stages});
   outcome_.objectives.push_back({"ii", outcome_.schedule->ii, proved});
   send(ObjectiveSettled{outcome_.objectives.back()});
   settle_objectives();
@@ -462,10 +471,10 @@ void WarmSolver::learn(const Constraints& constraints, const SolveOutcome& outco
   Knowledge& knowledge = state_->knowledge;
   if (outcome.status == Status::Infeasible && outcome.reason != BoundReason::Requested)
     knowledge.add({demands, kNoFiniteII, outcome.reason, outcome.explanation});
+  if (outcome.schedule && !outcome.serial) knowledge.add(*outcome.schedule);
+  if (outcome.status == Status::Infeasible || outcome.reason == BoundReason::Requested) return;
+  knowledge.add({demands, outcome.lower_bound, outcome.reason, outcome.explanation, outcome.bound_stages});
   if (!outcome.schedule) return;
-  knowledge.add(*outcome.schedule);
-  if (outcome.reason == BoundReason::Requested) return;
-  knowledge.add({demands, outcome.lower_bound, outcome.reason, outcome.explanation});
   std::vector<std::int64_t> floor;
   const std::vector<Objective>& order = state_->base.objectives;
   for (std::size_t i = 0; i < order.size(); ++i) {

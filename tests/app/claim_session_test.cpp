@@ -23,6 +23,7 @@ namespace {
 
 struct Window {
   fs::path folder = fs::temp_directory_path() / ("heddle_claim_test_" + std::to_string(::getpid()));
+  bool known = false;  ///< to the store
   Session session;
 
   Window() : session(environment()) {
@@ -31,10 +32,13 @@ struct Window {
   }
   ~Window() { fs::remove_all(folder); }
 
-  static Environment environment() {
+  Environment environment() {
     Environment e;
     e.solve = test::solve_toy;
     e.solver_name = "fake 1.0";
+    e.recall = [this](const solver::SolveRequest& request) {
+      return known ? std::optional(test::solve_toy(request, {}, [](const solver::SolveEvent&) {})) : std::nullopt;
+    };
     return e;
   }
   /// Opens a schedule whose file claims this bound.
@@ -70,6 +74,35 @@ TEST_CASE("a schedule that its file calls proved is shown with the file's word",
   CHECK(build_header(w.session).status == "THE FILE SAYS PROVED");
   CHECK(describe_entry(w.row()).detail.find("the file says proved") == 0);
   CHECK(w.session.why_no_proof().empty());
+}
+
+TEST_CASE("what the store holds proved is proved when its file is opened, in the same step", "[app]") {
+  Window w;
+  w.known = true;
+  w.open(true, 2);
+  CHECK(w.row().status == Status::Optimal);
+  CHECK(w.row().lower_bound == 2);
+  CHECK(build_header(w.session).status == "PROVED");
+  CHECK(w.session.why_no_proof() == "it is proved");
+  w.session.apply(Undo{});
+  CHECK(w.session.content().schedules.empty());
+}
+
+TEST_CASE("a project opened again is proved, and has no unsaved changes", "[app]") {
+  Window w;
+  w.known = true;
+  w.session.apply(StartSolve{});
+  w.settle();
+  const std::string path = (w.folder / "toy.heddle.json").string();
+  w.session.apply(SaveProject{path});
+  w.session.apply(OpenProject{path});
+  REQUIRE_FALSE(w.session.error());
+  CHECK(w.row().status == Status::Optimal);
+  CHECK(build_header(w.session).status == "PROVED");
+  CHECK_FALSE(w.session.unsaved());
+  w.known = false;
+  w.session.apply(OpenProject{path});
+  CHECK(build_header(w.session).status == "THE FILE SAYS PROVED");
 }
 
 TEST_CASE("proving the shown schedule makes the file's word the window's own and adds no row", "[app]") {

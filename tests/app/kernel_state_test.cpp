@@ -10,6 +10,7 @@
 #include "app/session/command_line.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/session.h"
+#include "tests/app/cli_support.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
 
@@ -68,6 +69,41 @@ TEST_CASE("the text is written when its tab is shown, and again when the schedul
   f.session.apply(show_tab(BottomTab::Cuda));
   f.settle();
   CHECK(f.text_is_current());
+}
+
+TEST_CASE("a kernel saved under a name is the same kernel: what was verified and compiled stays so, and the text follows a proof",
+          "[app]") {
+  const test::ScratchFolder folder;
+  int compiled = 0;
+  Fixture f([&](const std::string&, const std::string&) {
+    ++compiled;
+    return Result<codegen::Compiled>(codegen::Compiled{});
+  });
+  f.session.apply(CheckKernel{3});
+  f.session.apply(BuildKernel{});
+  f.settle();
+  const auto subject = [&] { return KernelState::subject_of(f.session.content()); };
+  REQUIRE(KernelState::is_current(f.session.kernel().checked(), subject()));
+  REQUIRE(KernelState::is_current(f.session.kernel().built(), subject()));
+  const int compiles = compiled;
+  f.session.apply(SaveSource{SourceOf::Kernel, folder.path("mine.json")});
+  REQUIRE_FALSE(f.session.error());
+  f.settle();
+  CHECK(f.text_is_current());
+  CHECK(KernelState::is_current(f.session.kernel().checked(), subject()));
+  CHECK(KernelState::is_current(f.session.kernel().built(), subject()));
+  // What is proved of it stands at the top of its text.
+  CHECK(f.session.kernel().text().answer()->emission->source.find("// certificate: none") != std::string::npos);
+  Schedule proved = f.session.content().entry()->schedule;
+  Certificate& certificate = proved.certificate.emplace();
+  certificate.status = Status::Optimal;
+  certificate.lower_bound = certificate.ii = proved.ii;
+  f.session.apply(AdoptSchedule{proved, "proved", false});
+  f.settle();
+  CHECK(f.session.kernel().text().answer()->emission->source.find("// certificate: optimal") != std::string::npos);
+  CHECK(KernelState::is_current(f.session.kernel().checked(), subject()));
+  CHECK(KernelState::is_current(f.session.kernel().built(), subject()));
+  CHECK(compiled == compiles);
 }
 
 TEST_CASE("what was cancelled is not begun again by itself", "[app]") {

@@ -217,6 +217,52 @@ TEST_CASE("leaving asks only when work of one's own would be lost", "[app]") {
   CHECK(b->view().quit);
 }
 
+TEST_CASE("leaving asks where a long search is not finished, which goes on from there", "[app]") {
+  std::vector<solver::SolveRequest> requests;
+  Environment environment;
+  environment.solve = [&](const solver::SolveRequest& request, std::stop_token, const solver::SolveListener&) {
+    requests.push_back(request);
+    SolveOutcome outcome;
+    outcome.status = Status::Feasible;
+    outcome.schedule = test::toy_schedule(request.problem, false);
+    outcome.lower_bound = 2;
+    outcome.timed_out = true;
+    outcome.seconds.total = requests.size() == 1 ? 61 : 5;
+    return outcome;
+  };
+  environment.recall = {};
+  Session session(std::move(environment));
+  const auto settle = [&] {
+    for (int i = 0; i < 2000 && session.live().active(); ++i) {
+      session.pump();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    REQUIRE_FALSE(session.live().active());
+  };
+  session.apply(OpenPair{"toy_fig1", "toy", true});
+  settle();
+  CHECK(session.unfinished_search() == "The search for toy_fig1 has not proved its II after 61 s: II 3, no II below 2.");
+  session.apply(Quit{});
+  CHECK_FALSE(session.view().quit);
+  CHECK(session.view().ask_leave);
+  // F5 goes on with its row, from its schedule, under the limit of the settings.
+  session.apply(limit_searches(7));
+  CHECK(session.why_no_continue().empty());
+  session.apply(StartSolve{});
+  settle();
+  REQUIRE(requests.size() == 2);
+  CHECK_FALSE(requests[0].incumbent);
+  REQUIRE(requests[1].incumbent);
+  CHECK(requests[1].incumbent->ii == 3);
+  CHECK(requests[1].timeout_seconds == 7);
+  REQUIRE(session.content().schedules.size() == 1);
+  CHECK(session.content().entry()->seconds == 66);
+  session.apply(Undo{});
+  CHECK(session.content().entry()->seconds == 61);
+  session.apply(Undo{});  // opening and solving are one step
+  CHECK_FALSE(session.content().kernel);
+}
+
 TEST_CASE("a damaged project is told in sentences and changes nothing", "[app]") {
   const test::ScratchFolder folder;
   const std::string path = folder.path("p.heddle.json");

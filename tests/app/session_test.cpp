@@ -11,6 +11,8 @@
 #include <sstream>
 
 #include "app/session/files.h"
+#include "app/session/proposal_commands.h"
+#include "app/session/question_state.h"
 #include "app/window/chart/inspector_model.h"
 #include "app/window/parts/explain_model.h"
 #include "app/window/parts/header_model.h"
@@ -134,6 +136,37 @@ TEST_CASE("what changes the document can be undone and done again", "[app]") {
   REQUIRE(session.content().schedules.size() == 1);
   CHECK(session.content().entry()->status == Status::Optimal);
   CHECK_FALSE(session.content().entry()->running);
+}
+
+TEST_CASE("opening and what is found by it are one step of undo, and answers about another kernel make room", "[app]") {
+  Environment environment = with(test::solve_toy);
+  environment.ask = [](const Question&, std::stop_token, const AskListener&) { return Answer(Explanation{}); };
+  Session session(std::move(environment));
+  session.apply(OpenPair{"toy_fig1", "toy", true});
+  settle(session);
+  session.apply(Ask{Topic::Explain, {}});
+  for (int i = 0; i < 2000 && session.asking(); ++i) session.pump(), std::this_thread::sleep_for(1ms);
+  REQUIRE(session.answered(Topic::Explain));
+  session.apply(OpenPair{"gemm_hopper", "h100", false});
+  CHECK(session.question(Topic::Explain).phase == QuestionState::Phase::None);
+  CHECK_FALSE(build_explain(session).outdated);
+  session.apply(Undo{});
+  CHECK(session.answered(Topic::Explain));  // it comes back with its kernel
+  session.apply(Undo{});
+  CHECK_FALSE(session.content().kernel);
+  session.apply(Redo{});
+  REQUIRE(session.content().entry());
+  CHECK(session.content().entry()->status == Status::Optimal);
+}
+
+TEST_CASE("looking through what is shipped pushes none of one's own files out of the recent ones", "[app]") {
+  Settings settings;
+  remember_recent(settings, "/somewhere/mine.heddle.json");
+  for (const char* name : {"toy_fig1", "gemm_hopper", "layernorm", "attention_forward_hopper", "gemm_blackwell", "swiglu_dual_gemm_hopper"})
+    remember_recent(settings, name);
+  REQUIRE(settings.recent.size() == 4);
+  CHECK(settings.recent.front() == "swiglu_dual_gemm_hopper");
+  CHECK(settings.recent.back() == "/somewhere/mine.heddle.json");
 }
 
 TEST_CASE("undoing a running solve stops it, and its row comes back as it was", "[app]") {

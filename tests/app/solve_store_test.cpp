@@ -11,6 +11,7 @@
 #include "app/jobs/warm_job.h"
 #include "core/answers/summary.h"
 #include "core/base/json.h"
+#include "core/check/certify.h"
 #include "core/check/checker.h"
 #include "core/library/library.h"
 #include "core/problem/resolve.h"
@@ -41,13 +42,15 @@ UserConstraint at_most(ConstraintKind kind, std::int64_t high) {
   return constraint;
 }
 
-struct Recalled {
+struct Answered {
   SolveOutcome outcome;
   bool known = false;
 };
-Recalled ask(const ContentStore& store, const solver::SolveRequest& request, const solver::SolveListener& listener = {}) {
-  Recalled answer;
-  answer.outcome = solve_or_recall(store, request, {}, listener, &answer.known);
+Answered ask(const ContentStore& store, const solver::SolveRequest& request, const solver::SolveListener& listener = {}) {
+  Answered answer;
+  Recalled recalled;
+  answer.outcome = solve_or_recall(store, request, {}, listener, &recalled);
+  answer.known = recalled.whole;
   return answer;
 }
 
@@ -67,7 +70,7 @@ TEST_CASE("a settled answer comes back word for word, without a search", "[app]"
   for (const char* kernel : {"toy_fig1", "gemm_hopper", "attention_forward_hopper"}) {
     solver::SolveRequest request;
     request.problem = shipped(kernel, std::string(kernel) == "toy_fig1" ? "toy" : "h100");
-    const Recalled first = ask(store, request), second = ask(store, request);
+    const Answered first = ask(store, request), second = ask(store, request);
     CHECK_FALSE(first.known);
     CHECK(second.known);
     CHECK(outcome_text(request.problem, second.outcome) == outcome_text(request.problem, first.outcome));
@@ -84,7 +87,7 @@ TEST_CASE("proofs that there is no schedule are kept too, and the listener hears
   solver::SolveRequest request = toy_request();
   request.ii = 1;
   CHECK(ask(store, request).outcome.status == Status::Infeasible);
-  const Recalled again = ask(store, request);
+  const Answered again = ask(store, request);
   CHECK(again.known);
   CHECK(again.outcome.status == Status::Infeasible);
   CHECK_FALSE(again.outcome.schedule);
@@ -92,7 +95,7 @@ TEST_CASE("proofs that there is no schedule are kept too, and the listener hears
   request.ii = 3;  // fixed: nothing is claimed about 2
   ask(store, request);
   std::vector<std::size_t> heard;
-  const Recalled fixed = ask(store, request, [&](const solver::SolveEvent& event) { heard.push_back(event.index()); });
+  const Answered fixed = ask(store, request, [&](const solver::SolveEvent& event) { heard.push_back(event.index()); });
   CHECK(fixed.known);
   CHECK(fixed.outcome.schedule->ii == 3);
   REQUIRE(heard.size() >= 4);
@@ -154,6 +157,102 @@ TEST_CASE("what a time limit or a stop had a part in is not kept", "[app]") {
   CHECK(kept([](SolveOutcome&) {}));
 }
 
+namespace {
+
+/// As if the toy's search had ended with II 3.
+SolveOutcome ended_early(const solver::SolveRequest& request) {
+  solver::SolveRequest slower = request;
+  slower.ii = 3;
+  SolveOutcome outcome = solver::solve(slower);
+  outcome.status = Status::Feasible;
+  outcome.reason = BoundReason::Resource;
+  outcome.explanation = "TC: S + O need 2 cycles";
+  outcome.lower_bound = 2;
+  outcome.timed_out = true;
+  for (ObjectiveValue& objective : outcome.objectives) objective.proved = false;
+  certify(request.problem, request.constraints, outcome);
+  return outcome;
+}
+
+}  // namespace
+
+TEST_CASE("a search that was not finished is kept, and the next one goes on from there and settles it", "[app]") {
+  const ScratchFolder scratch;
+  const ContentStore store({scratch.path("store"), 1 << 26});
+  const solver::SolveRequest request = toy_request();
+  const std::string& solver = solver::solver_version();
+  const SolveOutcome early = ended_early(request);
+  CHECK_FALSE(keep_answer(store, request, early));
+  REQUIRE(keep_so_far(store, request, early));
+  CHECK_FALSE(find_answer(store, request, solver));
+  const auto so_far = find_so_far(store, request, solver);
+  REQUIRE(so_far);
+  CHECK(so_far->schedule->ii == 3);
+  CHECK(so_far->lower_bound == 2);
+  CHECK(so_far_text(*so_far) == "goes on from an earlier search: II 3, no II below 2");
+  CHECK_FALSE(keep_so_far(store, request, early));  // no further than what is kept
+  SolveOutcome worse = early;
+  worse.schedule.reset();
+  worse.status = Status::Unknown;
+  CHECK_FALSE(keep_so_far(store, request, worse));
+  // Other questions do not hear of it, whoever fixes II neither.
+  solver::SolveRequest other = request;
+  other.constraints = {at_most(ConstraintKind::MaxStages, 1)};
+  CHECK_FALSE(find_so_far(store, other, solver));
+  other = request;
+  other.ii = 3;
+  CHECK_FALSE(find_so_far(store, other, solver));
+
+  Recalled recalled;
+  std::vector<Cycle> found;
+  const SolveOutcome outcome = solve_or_recall(
+      store, request, {},
+      [&](const solver::SolveEvent& event) {
+        if (const auto* incumbent = std::get_if<solver::Incumbent>(&event)) found.push_back(incumbent->schedule.ii);
+      },
+      &recalled);
+  CHECK(recalled.sentence == so_far_text(*so_far));
+  CHECK_FALSE(recalled.whole);
+  REQUIRE_FALSE(found.empty());
+  CHECK(found.front() == 3);  // it begins with what is known
+  CHECK(outcome.status == Status::Optimal);
+  CHECK(outcome.schedule->ii == 2);
+  CHECK(find_answer(store, request, solver));  // from now on it is settled
+}
+
+TEST_CASE("short searches, stopped ones and one op after the other are not worth keeping", "[app]") {
+  const ScratchFolder scratch;
+  const ContentStore store({scratch.path("store"), 1 << 26});
+  const solver::SolveRequest request = toy_request();
+  SolveOutcome outcome = ended_early(request);
+  outcome.timed_out = false;
+  outcome.cancelled = true;
+  outcome.seconds.total = 0.1;
+  CHECK_FALSE(keep_so_far(store, request, outcome));
+  outcome.seconds.total = 20;
+  outcome.serial = true;
+  REQUIRE(keep_so_far(store, request, outcome));
+  const auto so_far = find_so_far(store, request, solver::solver_version());
+  REQUIRE(so_far);
+  CHECK_FALSE(so_far->schedule);
+  CHECK(so_far->lower_bound == 2);
+  CHECK(so_far_text(*so_far) == "goes on from an earlier search: no schedule yet, no II below 2");
+}
+
+TEST_CASE("a bound that speaks of few stages goes on speaking of few", "[app]") {
+  solver::SolveRequest request = toy_request();
+  request.problem = shipped("attention_forward_blackwell", "b200");
+  request.objectives.clear();
+  request.timeout_seconds = 0;  // what is told is all that there is
+  request.known_bound = 3000;
+  request.known_bound_why = "told";
+  CHECK_FALSE(solver::solve(request).bound_stages);
+  request.known_bound_stages = 4;
+  const SolveOutcome outcome = solver::solve(request);
+  CHECK(outcome.lower_bound == 3000);
+  CHECK(outcome.bound_stages == 4);
+}
+
 TEST_CASE("an entry that was changed with care is still judged by the checker", "[app]") {
   const ScratchFolder scratch;
   const ContentStore store({scratch.path("store"), 1 << 26});
@@ -162,7 +261,7 @@ TEST_CASE("an entry that was changed with care is still judged by the checker", 
     REQUIRE(store.clear());
     ask(store, request);
     tamper(store, request, change);
-    const Recalled answer = ask(store, request);
+    const Answered answer = ask(store, request);
     CHECK(answer.outcome.schedule->ii == 2);
     CHECK(check(request.problem, *answer.outcome.schedule).valid());
     return !answer.known;
@@ -198,6 +297,33 @@ TEST_CASE("the window's solver finds what the command line has proved, and the r
         std::string::npos);  // the window was warm by then
   CHECK(test::run_heddle({"solve", "toy_fig1", "toy"}).err.find("known from an earlier search") != std::string::npos);
   CHECK(test::run_heddle({"solve", "toy_fig1", "toy", "--no-store"}).err.find("known") == std::string::npos);
+  ::setenv("HEDDLE_STORE", "off", 1);
+}
+
+TEST_CASE("window and command line go on from each other's unfinished searches, and know each other's proofs", "[app]") {
+  const ScratchFolder scratch;
+  ::setenv("HEDDLE_STORE", scratch.path("store").c_str(), 1);
+  const solver::SolveRequest request = toy_request();
+  REQUIRE(keep_so_far(ContentStore(), request, ended_early(request)));
+  const RecallFunction recall = kept_proofs();
+  REQUIRE(recall(request));
+  CHECK(recall(request)->status == Status::Feasible);
+  // The window starts from the schedule that it shows; the bound comes from the store.
+  const SolveFunction window = warm_solver();
+  std::string log;
+  solver::SolveRequest shown = request;
+  shown.incumbent = ended_early(request).schedule;
+  CHECK(window(shown, {}, [&](const solver::SolveEvent& event) {
+          if (const auto* said = std::get_if<solver::LogLine>(&event)) log += said->text;
+        }).status == Status::Optimal);
+  CHECK(log.find("goes on from an earlier search: II 3, no II below 2") != std::string::npos);
+  REQUIRE(recall(request));
+  CHECK(recall(request)->status == Status::Optimal);
+  const test::CliRun line = test::run_heddle({"solve", "toy_fig1", "toy"});
+  CHECK(line.err.find("goes on from an earlier search: II 2, no II below 2 (--no-store begins anew)") != std::string::npos);
+  CHECK(line.out.find("proved") != std::string::npos);
+  CHECK(test::run_heddle({"solve", "toy_fig1", "toy"}).err.find("known from an earlier search") != std::string::npos);
+  CHECK(test::run_heddle({"solve", "toy_fig1", "toy", "--no-store"}).err.find("earlier") == std::string::npos);
   ::setenv("HEDDLE_STORE", "off", 1);
 }
 #endif

@@ -10,6 +10,10 @@
 #include "app/session/environment.h"
 #include "app/session/session.h"
 #include "app/session/sweep_state.h"
+#include "core/base/json.h"
+#include "core/formats/schedule_json.h"
+#include "core/schedule/constraint_text.h"
+#include "core/schedule/question.h"
 #include "tests/app/cli_support.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/sweep_files.h"
@@ -133,6 +137,36 @@ TEST_CASE("a point is opened as a schedule, beside what is there where its probl
   CHECK_FALSE(b.session.error());
 }
 
+TEST_CASE("a point opens under the demands of its row, with its proof, in one step of undo", "[app]") {
+  SweepBench b;
+  b.open_toy();
+  const Problem& toy = *b.session.content().problem;
+  Schedule schedule = test::toy_schedule(toy, true);
+  const Constraints demands{*parse_constraint("at most 2 stages", toy)};
+  Certificate& claim = schedule.claim.emplace();
+  claim.status = Status::Optimal;
+  claim.ii = claim.lower_bound = 2;
+  claim.problem_hash = question_hash(toy, demands);
+  const std::string text =
+      test::tuning_run() + test::tuning_evaluation(1, R"("TILE":128,"stages":2,"form":"plain")", "optimal", 102,
+                                                   R"("label":"stages=2","ii":2,"stages":2,"demands":["at most 2 stages"],"schedule":)" +
+                                                       parse_json(schedule_text(toy, schedule), "")->line());
+  b.session.apply(OpenSweep{b.folder.write("h.jsonl", text)});
+  REQUIRE(b.points(1));
+  b.session.apply(OpenPoint{0});
+  REQUIRE_FALSE(b.session.error());
+  REQUIRE(b.session.content().entry());
+  CHECK(b.session.view().notice.empty());  // no certificate was thrown away
+  REQUIRE(b.session.content().constraints.size() == 1);
+  CHECK(b.session.content().constraints[0].name == "at most 2 stages");
+  REQUIRE(b.session.content().entry()->schedule.claim);
+  CHECK(b.session.content().entry()->schedule.claim->status == Status::Optimal);
+  b.session.apply(Undo{});
+  CHECK(b.session.content().constraints.empty());
+  CHECK(b.session.content().schedules.empty());
+  CHECK(b.session.content().kernel->name == "toy_fig1");
+}
+
 TEST_CASE("a point without a schedule is solved again under its demands", "[app]") {
   SweepBench b;
   b.open_toy();
@@ -179,8 +213,7 @@ TEST_CASE("a point of another problem opens that one; it is no B", "[app]") {
   b.session.apply(OpenPoint{1});
   CHECK(b.session.content().kernel->name == "toy_fig1");
   REQUIRE(b.session.content().entry());
-  b.session.apply(Undo{});
-  b.session.apply(Undo{});
+  b.session.apply(Undo{});  // one gesture, one step
   CHECK(b.session.content().kernel->name == "gemm_hopper");
 }
 

@@ -32,10 +32,10 @@ struct Windows {
     e.clock = [this] { return time; };
     e.run = {"", "", "no GPU in tests"};
     e.predict = {};
-    e.open_window = [this](const std::string& project, char letter) -> Result<Descriptor> {
+    e.open_window = [this](const std::string& project, int number) -> Result<Descriptor> {
       int ends[2];
       REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
-      opened.push_back({project, letter, std::make_shared<Descriptor>(ends[1])});
+      opened.push_back({project, number, std::make_shared<Descriptor>(ends[1])});
       return Descriptor(ends[0]);
     };
     return e;
@@ -86,8 +86,8 @@ TEST_CASE("another window begins with just what is open, with B in A's place if 
   const auto baseline = w.first->content().baseline;
   REQUIRE(baseline);
   w.open(true);
-  CHECK(w.first->window_letter() == 'A');
-  CHECK(w.second->window_letter() == 'B');
+  CHECK(w.first->window_number() == 1);
+  CHECK(w.second->window_number() == 2);
   const Content &a = w.first->content(), &b = w.second->content();
   REQUIRE(b.problem);
   CHECK_FALSE(w.second->error());
@@ -133,15 +133,15 @@ TEST_CASE("a window stays when the other one goes, and is alone then", "[app]") 
   Windows w;
   w.open(true);
   w.second.reset();
-  CHECK(w.until([&] { return w.first->window_letter() == 0; }));
+  CHECK(w.until([&] { return w.first->window_number() == 0; }));
   w.open(true);
   w.first->apply(OpenWindow{false});
   REQUIRE(w.opened.size() == 1);
-  CHECK(w.opened.back().letter == 'C');
+  CHECK(w.opened.back().number == 3);
   w.opened.clear();
   w.first.swap(w.second);
   w.second.reset();
-  CHECK(w.until([&] { return w.first->window_letter() == 0; }));
+  CHECK(w.until([&] { return w.first->window_number() == 0; }));
   CHECK(w.first->content().problem);
 }
 
@@ -157,9 +157,9 @@ TEST_CASE("a window that cannot be opened is a sentence", "[app]") {
   session.apply(OpenPair{"toy_fig1", "toy", false});
   CHECK(session.why_no_window(false) == "this window has no display on which another could stand");
   session.apply(OpenWindow{});
-  CHECK(session.window_letter() == 0);
+  CHECK(session.window_number() == 0);
   Environment garbled = w.environment();
-  garbled.handed_over = HandedOver{"{", 'B', std::make_shared<Descriptor>()};
+  garbled.handed_over = HandedOver{"{", 2, std::make_shared<Descriptor>()};
   Session broken(std::move(garbled));
   REQUIRE(broken.error());
   CHECK(broken.error()->title == "The other window's work cannot be shown");

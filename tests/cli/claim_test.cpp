@@ -91,6 +91,8 @@ TEST_CASE("a false proof is refuted for free, in every command, and never reache
     for (const char* lie : {"proved", "optimal", "bound 3072"}) CHECK_FALSE(contains(without_denials(run.out), lie));
   }
   const auto proved = run_heddle({"check", "gemm_hopper", "h100", file, "--prove"});
+  CHECK(proved.code == kNegative);
+  CHECK(contains(proved.out, "not the least"));
   CHECK(contains(proved.err, "not the least: there is a schedule with II 1024, and this one has 3072"));
   CHECK(contains(proved.out, "bound 1024"));
 }
@@ -103,6 +105,23 @@ TEST_CASE("a proof under demands says nothing about the question without them", 
   CHECK(contains(without.err, "is about another problem, or about other demands"));
   CHECK(contains(without.out, "not proved"));
   CHECK(contains(run_heddle({"show", "toy_fig1", "toy", path, "--demand", "at most 1 stage"}).out, "the file says proved"));
+}
+
+TEST_CASE("a schedule that was made for another kernel or machine is a fault, whatever rules it obeys", "[app]") {
+  ScratchFolder folder;
+  for (const auto& [from, to, fault] :
+       {std::array<std::string, 3>{"\"kernel\": \"toy_fig1\"", "\"kernel\": \"other\"",
+                                   "the schedule was made for kernel 'other', not 'toy_fig1'"},
+        {"\"machine\": \"toy\"", "\"machine\": \"b200\"", "the schedule was made for machine 'b200', not 'toy'"}}) {
+    CAPTURE(to);
+    const std::string file = forged(folder, from, to);
+    const auto run = run_heddle({"check", "toy_fig1", "toy", file});
+    CHECK(run.code == kNegative);
+    CHECK(contains(run.out, fault));
+    const auto quiet = json::parse(run_heddle({"check", "toy_fig1", "toy", file, "--json"}).out);
+    CHECK_FALSE(quiet.at("valid").get<bool>());
+    CHECK(quiet.at("violations").at(0).at("message") == fault);
+  }
 }
 
 TEST_CASE("a project's proofs are its word, and a forged one is refuted", "[app]") {

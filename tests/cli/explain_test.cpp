@@ -34,6 +34,13 @@ TEST_CASE("explain as JSON has every key", "[app]") {
   CHECK(root.at("relaxations").at(0).at("what") == "capacity of TC");
 }
 
+TEST_CASE("explain ends with 5 where ways out were not tried in time, and says so first", "[app]") {
+  const auto run = run_heddle({"explain", "gemm_hopper", "h100", "--relax-seconds", "0.000001"});
+  CHECK(run.code == kNoProof);
+  CHECK(contains(run.out, "time is up"));
+  CHECK(run.out.find("time is up") < run.out.find("because"));
+}
+
 TEST_CASE("explain can leave the ways out alone", "[app]") {
   const auto run = run_heddle({"explain", "toy_fig1", "toy", "--no-relax", "--json"});
   CHECK(run.code == kDone);

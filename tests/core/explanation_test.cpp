@@ -48,10 +48,24 @@ TEST_CASE("an explanation says what meets, what was shown, and what each way out
   CHECK(contains(text, "without any one of them"));
   CHECK(contains(text, "II 11 (proved)"));
   CHECK(contains(text, "no gain (proved)"));
-  CHECK(contains(text, "II 19 at most (not proved least)"));
+  CHECK(contains(text, "at most II 19, not decided"));
   CHECK(contains(text, "still infeasible (proved)"));
   CHECK(contains(text, "not decided in time"));
   CHECK_FALSE(contains(text, "\x1b"));
+}
+
+TEST_CASE("what was not decided in time stands apart, and that time is up stands at the top", "[report]") {
+  const std::string text = explanation_summary(two_ops(), refutation(), TextStyle{});
+  CAPTURE(text);
+  CHECK(explanation_end(refutation()) == "time is up: 2 of 5 changes are not decided");
+  CHECK(contains(explanation_headline(refutation()).c_str(), "time is up: 2 of 5 changes are not decided"));
+  CHECK(text.find("time is up") < text.find("because these two"));
+  CHECK(text.find("still infeasible (proved)") < text.find("not decided: more time may find more"));
+  CHECK(text.find("not decided: more time may find more") < text.find("at most II 19, not decided"));
+  Explanation whole = refutation();
+  std::erase_if(whole.ways_out, [](const WayOut& way) { return !decided(way); });
+  CHECK(explanation_end(whole).empty());
+  CHECK_FALSE(contains(explanation_summary(two_ops(), whole, TextStyle{}), "not decided"));
 }
 
 TEST_CASE("an explanation that was not verified says so", "[report]") {

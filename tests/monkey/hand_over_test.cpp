@@ -50,7 +50,7 @@ Command rash_command(Random& random, const Session& session, const Cage& cage, c
     }
     case 2: return CloseDocument{};
     case 3: return ProveShown{};
-    case 4: return StartSolve{};
+    case 4: return yes ? Command(StartSolve{}) : Command(ContinueSolve{});
     case 5: return CancelSolve{};
     case 6:
     case 7:

@@ -6,7 +6,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "app/session/autosave.h"
 #include "app/session/commands.h"
+#include "app/session/environment.h"
 #include "app/session/project.h"
 #include "app/window/frame/project_dialogs.h"
 #include "app/window/parts/tabs.h"
@@ -142,6 +144,56 @@ TEST_CASE("leaving with unsaved work asks, and staying stays", "[ui]") {
   h.key(Key::Q, {.ctrl = true});
   h.click("leave/discard");
   CHECK(h.session().view().quit);
+}
+
+TEST_CASE("recovered work is thrown away only after a question", "[ui]") {
+  const Folder folder;
+  const std::string autosave = folder.file("autosave");
+  std::string text;
+  {
+    Solved h;
+    h.session().apply(AddNote{{"mine", "S", 0}});
+    h.session().apply(SaveProject{folder.file("p.heddle.json")});
+    text = read(folder.file("p.heddle.json"));
+  }
+  std::string name;
+  {
+    Autosave live(autosave);
+    name = fs::path(live.file()).filename().string();
+  }
+  const std::string mine = "." + std::to_string(::getpid()) + ".";
+  const std::string lost = autosave + "/" + name.replace(name.find(mine), mine.size(), ".999999999.");
+  fs::create_directories(autosave);
+  std::ofstream(lost) << text;
+  Environment environment;
+  environment.autosave_folder = autosave;
+  Harness h(test::solve_toy, 1600, 900, std::move(environment));
+  h.frame(3);
+  REQUIRE(h.session().recoveries().size() == 1);
+  CHECK(h.at("recovery/discard/0").x1 <= h.at("recovery/restore/0").x0);  // what takes nothing away is where Dismiss is elsewhere
+  h.click("recovery/discard/0");
+  REQUIRE(h.has("discard/keep"));
+  CHECK(fs::exists(lost));
+  h.click("discard/keep");
+  CHECK(h.session().recoveries().size() == 1);
+  h.click("recovery/discard/0");
+  h.click("discard/go");
+  h.frame(2);
+  CHECK(h.session().recoveries().empty());
+  CHECK_FALSE(fs::exists(lost));
+}
+
+TEST_CASE("the time limit of searches is a field", "[ui]") {
+  Solved h;
+  h.click("toolbar/limit");
+  REQUIRE(h.has("limit/seconds"));
+  h.fill("limit/seconds", "0");
+  h.click("limit/set");
+  REQUIRE(h.has("limit/seconds"));  // a second at least
+  h.fill("limit/seconds", "300");
+  h.click("limit/set");
+  CHECK_FALSE(h.has("limit/seconds"));
+  CHECK(h.session().settings().search_seconds == 300);
 }
 
 TEST_CASE("projects call the tabs what the window calls them", "[ui]") {

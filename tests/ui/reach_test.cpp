@@ -64,6 +64,7 @@ const std::map<std::string, std::string> kWays{
     {"CancelKernel", "action cancel_compile"},
     {"CancelRun", "action cancel_run"},
     {"CancelSolve", "action cancel"},
+    {"ContinueSolve", "action continue"},
     {"ChooseLayouts", "action layout_use"},
     {"CheckKernel", "action verify"},
     {"EditSource", "the text beside the chart, action edit_kernel"},

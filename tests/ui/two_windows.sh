@@ -56,13 +56,13 @@ open_b() {
   xdotool type --window "$a" '>open b in a second' 2>/dev/null
   sleep 0.5
   xdotool key --window "$a" Return
-  await 10 xdotool search --name '^B · gemm_hopper on h100'
+  await 10 xdotool search --name '^2 · gemm_hopper on h100'
 }
 open_b || { xdotool key --window "$a" Escape Escape; open_b; } || fail "no second window"
-b=$(window '^B · ')
+b=$(window '^2 · ')
 second=$(xdotool getwindowpid "$b")
 [[ -n $second && $second != "$first" ]] || fail "the second window is no process of its own"
-await 5 xdotool search --name '^A · gemm_hopper on h100' || fail "the first window does not say that it is A"
+await 5 xdotool search --name '^1 · gemm_hopper on h100' || fail "the first window does not say that it is 1"
 [[ -z $(ls "$TMPDIR") ]] || fail "temporary files: $(ls "$TMPDIR")"
 
 if [[ -n ${HEDDLE_PICTURES:-} ]]; then mkdir -p "$HEDDLE_PICTURES"; fi

@@ -132,6 +132,18 @@ TEST_CASE("the open dialog lists what ships and opens it", "[ui]") {
   CHECK_FALSE(h.has("open/filter"));
 }
 
+TEST_CASE("a path is a path in whichever field of the open dialog it is typed", "[ui]") {
+  Harness h(test::solve_toy);
+  h.key(Key::O, {.ctrl = true});
+  h.click("open/filter");
+  h.type(test::repository_path("kernels/toy_fig1.json"));
+  h.key(Key::Enter);
+  h.frame(2);
+  CHECK_FALSE(h.has("open/filter"));
+  REQUIRE(h.session().content().kernel);
+  CHECK(h.session().content().kernel->name == "toy_fig1");
+}
+
 TEST_CASE("the open dialog walks folders and takes paths", "[ui]") {
   const Folder folder;
   fs::create_directories(folder.path / "inner");

@@ -1,6 +1,8 @@
 // heddle explain: why II is not smaller, or why there is no schedule, and what would help.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/cli/solving.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
@@ -18,7 +20,10 @@ int exit_code_of(const Explanation& e) {
   // Explained: a reason was found, or none is needed.
   const bool feasible_as_asked = e.status == Status::Feasible && e.reason == BoundReason::None && !e.timed_out && e.ii;
   const bool settled = e.status == Status::Optimal || e.status == Status::Infeasible;
-  if (settled && (!e.members.empty() || e.ii == 1)) return e.timed_out && e.ways_out_left > 0 ? kNoProof : kDone;
+  if (settled && (!e.members.empty() || e.ii == 1)) {
+    const bool open = e.ways_out_left > 0 || !std::all_of(e.ways_out.begin(), e.ways_out.end(), decided);
+    return open ? kNoProof : kDone;
+  }
   return feasible_as_asked ? kDone : kNoProof;
 }
 

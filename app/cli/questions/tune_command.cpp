@@ -218,7 +218,10 @@ int run_tune(const Arguments& arguments, const Terminal& terminal) {
   }
   const ContentStore store(arguments.has("--no-store") ? StorePlace{} : store_place());
   question->options.solve = [&store](const solver::SolveRequest& request, const std::stop_token& stop, bool& cached) {
-    return solve_or_recall(store, request, stop, {}, &cached);
+    Recalled recalled;
+    SolveOutcome outcome = solve_or_recall(store, request, stop, {}, &recalled);
+    cached = recalled.whole;
+    return outcome;
   };
   const KernelEvaluator evaluator(question->subject, question->space, question->options);
   TuneSession session;

@@ -43,6 +43,7 @@ inline std::string needs_kernel(const Session& s) { return s.content().kernel ? 
 inline std::string needs_schedule(const Session& s) { return s.content().entry() ? "" : "there is no schedule yet"; }
 inline std::string needs_selection(const Session& s) { return s.selection().empty() ? "no op is selected" : ""; }
 inline std::string solve_reason(const Session& s) { return s.why_no_solve(); }
+inline std::string continue_reason(const Session& s) { return s.why_no_continue(); }
 inline std::string proof_reason(const Session& s) { return s.why_no_proof(); }
 inline std::string cancel_reason(const Session& s) { return s.live().phase == LiveSolve::Phase::Running ? "" : "nothing is being solved"; }
 inline std::string undo_reason(const Session& s) { return s.next_undo() ? "" : "nothing to undo"; }
@@ -457,6 +458,7 @@ template <SourceOf of>
 Command read_again(const Session&) {
   return ReadSourceAgain{of};
 }
+inline void set_limit(const Session&, UiState& ui) { begin_limit(ui); }
 inline void new_kernel(const Session&, UiState& ui) { begin_new_kernel(ui); }
 
 inline void save_project(const Session& s, UiState& ui) {

@@ -148,6 +148,8 @@ const Action kActions[] = {
     Action{"solve_robust", kSolve, "Solve for an order that stands wrong numbers", "Alt+F5", robust_solve}.needs(solve_reason),
     Action{"prove", kSolve, "Prove the shown schedule's II", "Ctrl+F5", make<ProveShown>}.needs(proof_reason),
     Action{"cancel", kSolve, "Cancel", "Shift+F5", make<CancelSolve>}.needs(cancel_reason),
+    Action{"continue", kSolve, "Go on with the search of the shown schedule", "", make<ContinueSolve>}.needs(continue_reason),
+    Action{"limit", kSolve, "Time limit of searches ...", ""}.does(set_limit),
     Action{"explain", kSolve, "Why is II not smaller?", "E Ctrl+2", make<AskWhy>}.below_line(),
     Action{"why_here", kSolve, "Why does the selected op start here?", "", why_selected_here}.needs(pin_reason),
     Action{"cancel_why", kSolve, "Cancel the question why", "", cancel_ask<Topic::Explain>}.needs(not_asking<Topic::Explain>),

@@ -324,12 +324,14 @@ void AppWindow::draw() {
 
   draw_open_dialog(session_, ui_);
   draw_new_dialog(ui_);
+  draw_limit_dialog(session_, ui_);
   draw_path_prompt(session_, ui_);
   draw_error_panel(session_, ui_);
   draw_keys_overlay(session_, ui_);
   draw_export_dialog(session_, ui_);
   draw_note_editor(session_, ui_);
   draw_leave_dialog(session_, ui_);
+  draw_discard_dialog(session_, ui_);
   draw_palette(session_, models_, ui_);
 }
 

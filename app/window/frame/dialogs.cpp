@@ -65,13 +65,17 @@ void draw_open_dialog(Session& session, UiState& ui) {
   }
   if (!begin_modal("open", ImVec2(px(980), px(580)))) return;
   title("Open");
-  wrapped_text(fonts().small, theme().dim,
-               "Projects, kernels, machines, schedules, constraints, and dumps of a compiler's scheduler (ddg, schedule_graph, "
-               "joint-solver). Each file says what it is.");
+  wrapped_text(
+      fonts().small, theme().dim,
+      "Triton texts (.ttgir, or a folder or log of its compiler), projects, kernels, machines, schedules, constraints, and dumps of "
+      "a compiler's scheduler (ddg, schedule_graph, joint-solver). Each file says what it is.");
   ImGui::Dummy(ImVec2(0, px(2)));
   if (dialog.just_opened) ImGui::SetKeyboardFocusHere();
   dialog.just_opened = false;
-  input_field("open/filter", "filter", dialog.filter, sizeof dialog.filter, px(240));
+  // A path is a path in whichever field it is typed.
+  const bool filter_is_path = std::strchr(dialog.filter, '/') != nullptr;
+  input_field("open/filter", "filter, or a path", dialog.filter, sizeof dialog.filter, px(240));
+  const bool path_in_filter = filter_is_path && ImGui::IsItemDeactivated() && key_pressed(Key::Enter);
   ImGui::SameLine();
   const float open_width = px(80), room = ImGui::GetContentRegionAvail().x - open_width - px(8);
   ImGui::SetNextItemWidth(room);
@@ -79,7 +83,9 @@ void draw_open_dialog(Session& session, UiState& ui) {
   const bool entered = path_field("open/path", "or type a path; Tab completes it", dialog.path, sizeof dialog.path);
   if (before != dialog.path) dialog.complaint.clear();
   ImGui::SameLine();
-  if (button("open/go", "Open", ButtonKind::Plain, dialog.path[0] ? "" : "type a path first", open_width) || (entered && dialog.path[0])) {
+  const bool go = button("open/go", "Open", ButtonKind::Plain, dialog.path[0] || filter_is_path ? "" : "type a path first", open_width);
+  if (path_in_filter || (go && filter_is_path && !dialog.path[0])) copy_to(dialog.path, sizeof dialog.path, dialog.filter);
+  if (go || path_in_filter || (entered && dialog.path[0])) {
     dialog.complaint = why_no_file(dialog.path);
     if (dialog.complaint.empty()) {
       ui.commands.push(OpenFile{dialog.path, true});

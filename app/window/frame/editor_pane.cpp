@@ -99,10 +99,14 @@ void draw_bar(const Session& session, UiState& ui, SourceOf of, const SourceText
   const bool unsaved = session.text_unsaved(of);
   const char* action = of == SourceOf::Kernel ? "save_kernel_text" : "save_machine_text";
   const float save = px(58), close = px(26);
-  std::string name = text.file.empty() ? "not saved yet" : base_name(text.file) + (unsaved ? " *" : "");
+  const bool in_project = unsaved && !session.project_as_shown().empty();
+  const std::string name = !text.file.empty() ? base_name(text.file) + (unsaved ? " *" : "")
+                           : in_project       ? "in the project"
+                                              : "not saved yet";
   const float room = right - left - save - close - px(16);
   if (room > px(30))
-    paint_text(fonts().small, {left, at.y + px(5)}, unsaved ? theme().warning : theme().dim, fitted_middle(fonts().small, name, room));
+    paint_text(fonts().small, {left, at.y + px(5)}, unsaved && !in_project ? theme().warning : theme().dim,
+               fitted_middle(fonts().small, name, room));
   ImGui::SetCursorScreenPos({right - save - close - px(4), at.y});
   if (button("editor/save", "Save", ButtonKind::Plain, unsaved ? "" : "its file holds just this text", save, px(24)))
     perform(*find_action(action), session, ui);

@@ -92,12 +92,8 @@ Contents contents_of(const Session& session, PaletteState::Scope scope, bool com
     add_document(out, session);
     add_actions(out, session);
     for (const Tab& tab : tabs()) out.add({std::string("tab/") + tab.id, "tab", tab.label, ""}, {{show_tab(tab.tab)}, nullptr, {}, {}});
-    for (const std::string& name : session.settings().recent) {
-      // A shipped name, or a file.
-      Command open =
-          name.find('/') == std::string::npos && !name.ends_with(".json") ? Command(OpenKernel{name, true}) : Command(OpenFile{name, true});
-      out.add({"recent/" + name, "recent", base_name(name), name}, {{std::move(open)}, nullptr, {}, {}});
-    }
+    for (const std::string& name : session.settings().recent)
+      out.add({"recent/" + name, "recent", base_name(name), name}, {{OpenFile{name, true}}, nullptr, {}, {}});
   }
   if (scope == PaletteState::Scope::Everything || scope == PaletteState::Scope::Kernels) add_shelf(out, Shelf::Kernels);
   if (scope == PaletteState::Scope::Everything || scope == PaletteState::Scope::Machines) add_shelf(out, Shelf::Machines);

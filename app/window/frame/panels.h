@@ -27,11 +27,14 @@ void focus_editor(UiState& ui);
 bool text_has_keys(const UiState& ui);
 /// Opens the dialog that makes a kernel from a pattern.
 void begin_new_kernel(UiState& ui);
+/// Opens the dialog with the time limit of searches.
+void begin_limit(UiState& ui);
 void draw_welcome(const Session& session, UiState& ui);
 
 // Over everything else.
 void draw_open_dialog(Session& session, UiState& ui);
 void draw_new_dialog(UiState& ui);
+void draw_limit_dialog(const Session& session, UiState& ui);
 void draw_path_prompt(const Session& session, UiState& ui);
 void draw_error_panel(const Session& session, UiState& ui);
 

@@ -156,7 +156,7 @@ std::string window_title(const Session& session) {
       (content.kernel ? content.kernel->name : triton_subject(*content.triton)) + (content.machine ? " on " + machine_text(content) : "");
   if (session.unsaved()) title += " *";
   if (!session.project_file().empty()) title += " - " + base_name(session.project_file());
-  if (const char letter = session.window_letter()) title = fmt::format("{} · {}", letter, title);
+  if (const int number = session.window_number()) title = fmt::format("{} · {}", number, title);
   return title + " - Heddle";
 }
 
@@ -278,9 +278,14 @@ void draw_leave_dialog(Session& session, UiState& ui) {
   }
   dialog_title("Save before leaving?");
   const std::string& file = session.project_file();
-  wrapped_text(fonts().body, theme().text,
-               file.empty() ? fmt::format("The work on {} is in no project file yet.", session.content().kernel->name)
-                            : fmt::format("{} does not have the latest changes.", base_name(file)));
+  const std::string search = session.unfinished_search();
+  if (!search.empty()) wrapped_text(fonts().body, theme().text, search);
+  if (session.unsaved())
+    wrapped_text(fonts().body, theme().text,
+                 file.empty() ? fmt::format("The work on {} is in no project file yet.", session.content().kernel->name)
+                              : fmt::format("{} does not have the latest changes.", base_name(file)));
+  if (!search.empty())
+    wrapped_text(fonts().small, theme().dim, "Solved again here, it goes on from what was found, if the store of answers is on.");
   ImGui::Dummy(ImVec2(0, px(6)));
   if (button("leave/save", file.empty() ? "Save as ..." : "Save and leave", ButtonKind::Primary, session.why_no_save(), px(140), px(32))) {
     leave();
@@ -307,6 +312,11 @@ namespace {
 
 constexpr std::size_t kMostRecoveries = 4;  // lines at once; more scroll
 
+struct DiscardState {
+  std::string path;
+  bool wanted = false;
+};
+
 float notice_line() { return std::floor(px(38)); }
 
 /// A sentence, with `button_count` buttons of that width at its right end: the cursor is at the first of them.
@@ -330,16 +340,40 @@ void draw_recoveries(const Session& session, UiState& ui) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const ImVec2 at(begin.x, begin.y + static_cast<float>(i) * notice_line());
     notice_sentence(fmt::format("Recovered work from {}: {}", time_of(all[i], std::time(nullptr)), describe(all[i])), at, width, one, 2);
+    // Where other lines have Dismiss stands what takes nothing away.
+    if (button(fmt::format("recovery/discard/{}", i).c_str(), "Discard ...", ButtonKind::Flat, {}, one, height))
+      ui.of<DiscardState>() = {all[i].path, true};
+    ImGui::SameLine(0, px(8));
     if (button(fmt::format("recovery/restore/{}", i).c_str(), "Restore", i == 0 ? ButtonKind::Primary : ButtonKind::Plain, {}, one, height))
       ui.commands.push(RestoreWork{all[i].path});
-    ImGui::SameLine(0, px(8));
-    if (button(fmt::format("recovery/discard/{}", i).c_str(), "Discard", ButtonKind::Plain, {}, one, height))
-      ui.commands.push(DiscardWork{all[i].path});
   }
   ImGui::EndChild();
 }
 
 }  // namespace
+
+void draw_discard_dialog(const Session& session, UiState& ui) {
+  DiscardState& state = ui.of<DiscardState>();
+  if (std::exchange(state.wanted, false)) ImGui::OpenPopup("discard");
+  if (!begin_modal("discard", ImVec2(px(520), 0))) return;
+  const auto& all = session.recoveries();
+  const auto work = std::find_if(all.begin(), all.end(), [&](const Recovery& r) { return r.path == state.path; });
+  if (work == all.end()) {
+    ImGui::CloseCurrentPopup();
+    return ImGui::EndPopup();
+  }
+  dialog_title("Throw this work away?");
+  wrapped_text(fonts().body, theme().text, fmt::format("{}, left at {}.", describe(*work), time_of(*work, std::time(nullptr))));
+  wrapped_text(fonts().body, theme().text, "It is in no other file, and cannot be brought back.");
+  ImGui::Dummy(ImVec2(0, px(6)));
+  if (button("discard/keep", "Keep it", ButtonKind::Primary, {}, px(120), px(32)) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
+  ImGui::SameLine();
+  if (button("discard/go", "Throw away", ButtonKind::Plain, {}, px(120), px(32))) {
+    ui.commands.push(DiscardWork{state.path});
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndPopup();
+}
 
 float notice_height(const Session& session) {
   const std::size_t lines =

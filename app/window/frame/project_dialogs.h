@@ -23,6 +23,8 @@ struct ExportDialogState {
 
 void draw_export_dialog(const Session& session, UiState& ui);
 void draw_leave_dialog(Session& session, UiState& ui);
+/// Asks before recovered work is thrown away.
+void draw_discard_dialog(const Session& session, UiState& ui);
 
 /// Recovered work and other sentences that should not be missed; 0: there are none.
 float notice_height(const Session& session);

@@ -233,7 +233,7 @@ void draw_recent_menu(const Session& session, UiState& ui) {
     const bool clicked = ImGui::MenuItem(name.c_str());
     const bool entered = ui.menu_by_key && ImGui::IsItemFocused() && key_pressed(Key::Enter);
     if (entered && !clicked) ImGui::CloseCurrentPopup();
-    if (clicked || entered) ui.commands.push(OpenKernel{name, true});
+    if (clicked || entered) ui.commands.push(OpenFile{name, true});
   }
   ImGui::EndMenu();
 }
@@ -307,14 +307,21 @@ void draw_toolbar(const Session& session, const Models& models, UiState& ui) {
   // Where room is short only the button that can be used is there.
   const bool narrow = right < px(800), wide = right >= px(1180);
   if (!narrow || !running) {
-    const std::string label = narrow || keys_of(solve).empty() ? "Solve" : "Solve " + keys_of(solve);
-    if (button("toolbar/solve", label, ButtonKind::Primary, why_not(solve, session), 0, height)) perform(solve, session, ui);
+    // One width for both words: what is right of it stays where it is.
+    const std::string keys = narrow || keys_of(solve).empty() ? "" : " " + keys_of(solve);
+    const std::string label = (session.why_no_continue().empty() ? "Continue" : "Solve") + keys;
+    const float room = text_size(fonts().body, "Continue" + keys).x + 2 * ImGui::GetStyle().FramePadding.x;
+    if (button("toolbar/solve", label, ButtonKind::Primary, why_not(solve, session), room, height)) perform(solve, session, ui);
   }
   if (!narrow) ImGui::SameLine(0, gap);
   if ((!narrow || running) && button("toolbar/cancel", session.live().phase == LiveSolve::Phase::Stopping ? "Stopping" : "Cancel",
                                      ButtonKind::Plain, why_not(cancel, session), 0, height))
     perform(cancel, session, ui);
   if (wide) {
+    ImGui::SameLine(0, px(2));
+    const std::string limit = fmt::format("{} s", session.settings().search_seconds);
+    if (button("toolbar/limit", limit, ButtonKind::Flat, {}, 0, height)) begin_limit(ui);
+    if (ImGui::IsItemHovered()) tooltip("time limit of searches and questions");
     ImGui::SameLine(0, gap);
     const std::string minus = fonts().built_in ? "-" : "−";
     if (button("toolbar/explain", "Why not II" + minus + "1?", ButtonKind::Plain,
@@ -356,7 +363,7 @@ void draw_status_bar(const Session& session, const Models&, const UiState& ui) {
   const float width = ImGui::GetContentRegionAvail().x;
   const std::string& keys = keys_of("keys");
   std::string right = keys.substr(0, keys.find(' ')) + (keys.empty() ? "" : " keys");
-  if (const char letter = session.window_letter()) right = fmt::format("window {}   {}", letter, right);
+  if (const int number = session.window_number()) right = fmt::format("window {}   {}", number, right);
   if (ui.chart.range)
     right = drawable(describe(*ui.chart.range)) + "   " + right;
   else if (ui.chart.hovered_cycle && session.content().entry())

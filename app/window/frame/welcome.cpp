@@ -109,13 +109,8 @@ void draw_welcome(const Session& session, UiState& ui) {
   y += px(22);
   for (std::size_t i = 0; i < recent.size() && i < 6; ++i, y += px(24)) {
     ImGui::SetCursorScreenPos(ImVec2(left, y));
-    if (link(("welcome/recent/" + std::to_string(i)).c_str(), fitted_middle(fonts().body, recent[i], block))) {
-      // A shipped kernel's name, or the path of a kernel or a project.
-      if (recent[i].find('/') == std::string::npos && !recent[i].ends_with(".json"))
-        ui.commands.push(OpenKernel{recent[i], true});
-      else
-        ui.commands.push(OpenFile{recent[i], true});
-    }
+    if (link(("welcome/recent/" + std::to_string(i)).c_str(), fitted_middle(fonts().body, recent[i], block)))
+      ui.commands.push(OpenFile{recent[i], true});
   }
   y += px(10);
   paint_text(fonts().small_bold, ImVec2(left, y), theme().heading, "WHAT IS THIS?");

@@ -37,6 +37,7 @@ Highlight pointing(const Session& session, const ExplanationMember& member) {
 
 ExplainStep step_of(const Explanation& answer, const WayOut& r) {
   ExplainStep step;
+  step.decided = decided(r);
   step.change = pretty(r.from.empty() ? fmt::format("{} {}", r.what, r.to) : fmt::format("{} {} -> {}", r.what, r.from, r.to));
   switch (r.status) {
     case Status::Optimal:
@@ -45,9 +46,8 @@ ExplainStep step_of(const Explanation& answer, const WayOut& r) {
       step.tone = step.gains ? Tone::Good : Tone::Neutral;
       break;
     case Status::Feasible:
-      step.gains = !answer.ii || r.ii < *answer.ii;
-      step.result = fmt::format("II {} at most, not proved to be the least", grouped(r.ii));
-      step.tone = step.gains ? Tone::Good : Tone::Neutral;
+      step.result = fmt::format("at most II {}, not decided", grouped(r.ii));
+      step.tone = Tone::Warning;
       break;
     case Status::Infeasible:
       step.result = "still no schedule, proved";
@@ -75,13 +75,16 @@ std::string best_steps(const std::vector<ExplainStep>& steps) {
     if (!step.gains || shown == kStepsInOneLine) continue;
     text += (shown++ ? " · " : "") + step.change + ": " + step.result;
   }
-  const std::size_t more = steps.size() - shown;
+  const auto open = static_cast<std::size_t>(std::count_if(steps.begin(), steps.end(), [](const ExplainStep& s) { return !s.decided; }));
+  const std::size_t more = steps.size() - shown - open;
   if (shown == 0)
-    return fmt::format("{} change{} tried, none {}", steps.size(), steps.size() == 1 ? "" : "s",
+    text = fmt::format("{} change{} tried, none {}", steps.size(), steps.size() == 1 ? "" : "s",
                        std::all_of(steps.begin(), steps.end(), [](const ExplainStep& s) { return s.tone == Tone::Neutral; })
                            ? "buys anything: proved"
                            : "known to help");
-  return more ? text + fmt::format(" · {} more", more) : text;
+  else if (more > 0)
+    text += fmt::format(" · {} more", more);
+  return open > 0 ? text + fmt::format(" · {} not decided", open) : text;
 }
 
 std::string title_of(const Explanation& e) {
@@ -125,6 +128,7 @@ void explain_by_answer(const Session& session, const Explanation& e, ExplainMode
     card.shown = pointing(session, member);
     for (const WayOut& r : e.ways_out)
       if (r.member == i) card.steps.push_back(step_of(e, r));
+    std::stable_partition(card.steps.begin(), card.steps.end(), [](const ExplainStep& s) { return s.decided; });
     if (!card.steps.empty()) card.eased = best_steps(card.steps);
     model.cards.push_back(std::move(card));
     if (e.status == Status::Infeasible && member.constraint) model.core.push_back(*member.constraint);
@@ -133,11 +137,7 @@ void explain_by_answer(const Session& session, const Explanation& e, ExplainMode
   if (!e.members.empty()) remark(explanation_standing(e));
   for (const std::string& text : e.remarks) remark(pretty(text));
   if (!e.assumptions.empty()) remark("taken for granted: " + pretty(fmt::format("{}", fmt::join(e.assumptions, "; "))));
-  const QuestionState& asked = session.question(Topic::Explain);
-  if (e.ways_out_left > 0 && !asked.active())
-    remark(fmt::format("{} change{} not tried for lack of time", e.ways_out_left, e.ways_out_left == 1 ? " was" : "s were"));
-  if (e.cancelled) remark("cancelled: this is what was known by then");
-  if (e.timed_out) remark("time is up: this is what was known by then");
+  if (!session.question(Topic::Explain).active()) model.cut_short = explanation_end(e);
   const ScheduleEntry* entry = content.entry();
   if (entry && e.ii && entry->schedule.ii > *e.ii)
     remark(

@@ -18,7 +18,7 @@ struct ExplainStep {
   std::string change;  ///< "capacity of TC 1 → 2"
   std::string result;  ///< "II 1 280, proved; then SMEM binds"
   Tone tone = Tone::Neutral;
-  bool gains = false;
+  bool gains = false, decided = true;
   std::optional<TryRelaxation> attempt;  ///< what "re-solve with this" does
   std::string why_not;                   ///< why it cannot be tried, where there is no attempt
 };
@@ -35,8 +35,9 @@ struct ExplainCard {
 };
 
 struct ExplainModel {
-  std::string title;  ///< "Why II 2 047 is impossible"
-  std::string note;   ///< what kind of reason it is
+  std::string title;      ///< "Why II 2 047 is impossible"
+  std::string note;       ///< what kind of reason it is
+  std::string cut_short;  ///< "time is up: 2 of 7 changes are not decided"; empty: the answer is whole
   std::vector<ExplainCard> cards;
   std::vector<std::string> remarks;  ///< what was shown about the cards, what was taken for granted, what is left open
   std::vector<std::size_t> core;     ///< indices of the constraints that leave no schedule

@@ -198,11 +198,14 @@ HeaderModel build_header(const Session& session) {
     header.status = proving ? "PROVING" : upper(status_word(*entry));
     header.tone = proving ? Tone::Busy : tone_of(entry->status);
     header.facts = facts_of(*entry);
+    const bool its_search =
+        live.phase == LiveSolve::Phase::Done && live.best == entry->schedule.ii && live.lower_bound == entry->lower_bound;
+    if (!proving && its_search && live.timed_out && is_unfinished(*entry)) header.status += ", TIME IS UP";
     if (entry->stored && !proving) say_both_readings(*entry->stored, header);
     return header;
   }
   if (live.phase == LiveSolve::Phase::Done) {
-    header.status = live.cancelled ? "CANCELLED" : live.timed_out ? "OUT OF TIME" : upper(status_word(live.status));
+    header.status = live.cancelled ? "CANCELLED" : live.timed_out ? "TIME IS UP" : upper(status_word(live.status));
     header.tone = live.cancelled ? Tone::Neutral : tone_of(live.status);
     header.facts = seconds_text(live.seconds);
   } else {

@@ -38,6 +38,9 @@ void draw_question_state(const Session& session, Topic topic) {
   } else if (asked.phase == QuestionState::Phase::Done && !session.answered(topic)) {
     text = "! answer to an earlier question";
     color = theme().warning;
+  } else if (const std::string end = session.answered(topic) ? cut_short(asked.answer) : std::string(); !end.empty()) {
+    text = end + ": the answer is partial";
+    color = theme().warning;
   } else if (const std::string reason = session.why_no_question(topic); !reason.empty()) {
     text = reason;
   }

@@ -148,6 +148,8 @@ void draw_head(const Session& session, const ExplainModel& model, float width, U
                  fitted(fonts().body, fmt::format("asking the solver · {} · {}", pretty(asked.doing), seconds_text(asked.seconds)), width));
   else if (!asked.failure.empty() && session.answered(Topic::Explain))
     wrapped_text(fonts().small, theme().bad, "the question failed: " + asked.failure);
+  else if (!model.cut_short.empty())
+    wrapped_text(fonts().small, theme().warning, model.cut_short + ". Ask again, with more time if need be.");
   else if (model.outdated && !asked.active())
     wrapped_text(fonts().small, theme().warning,
                  "The solver's answer was to an earlier question; this is arithmetic. Ask the solver again.");

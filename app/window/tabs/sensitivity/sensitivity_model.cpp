@@ -66,7 +66,7 @@ std::string headline_of(const Sensitivity& answer) {
   const auto add = [&](SensitivityEffect effect, const char* what) {
     if (const auto n = count(effect); n > 0) text += fmt::format(" · {} {}", n, what);
   };
-  if (count(SensitivityEffect::II) == 0) text += " · none changes II";
+  if (count(SensitivityEffect::II) == 0) text += answer.complete() ? " · none changes II" : " · none found to change II";
   add(SensitivityEffect::II, "change II");
   add(SensitivityEffect::Order, "only the order");
   add(SensitivityEffect::Undecided, "undecided");
