@@ -13,7 +13,7 @@
 
 namespace heddle::app {
 
-inline constexpr int kTritonRules = 7;  ///< families of core/triton/rules.h
+inline constexpr int kTritonRules = 8;  ///< families of core/triton/rules.h
 
 /// Triton's own schedule given back: the text as it is, where the rules find nothing in it. Faults: the rules that it breaks.
 Result<triton::GivenBack> own_given_back(const triton::Program& program, const triton::LoopSite& loop, const Machine& machine);

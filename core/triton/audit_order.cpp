@@ -7,6 +7,7 @@
 
 #include "core/triton/audit_parts.h"
 #include "core/triton/order.h"
+#include "core/triton/slots.h"
 
 namespace heddle::triton {
 namespace {
@@ -100,6 +101,17 @@ Finding order_finding(const LoopSite& loop, const Program& program, const std::v
   return finding;
 }
 
+std::optional<Finding> slots_finding(const LoopSite& loop, const Program& program) {
+  Finding finding{"rings", Weight::Wrong, {}, {}, {}};
+  for (const OverwrittenSlot& each : overwritten_slots(program, loop)) {
+    finding.ops.insert(finding.ops.end(), {each.load, each.reader});
+    finding.details.push_back(each.sentence);
+  }
+  if (finding.details.empty()) return std::nullopt;
+  finding.sentence = "a slot of a ring is filled before what was there is read: the kernel computes with tiles of other iterations";
+  return finding;
+}
+
 }  // namespace
 
 std::string source_of(const Program& program, const mlir::Op& op) {
@@ -133,6 +145,7 @@ std::vector<Finding> audit_order(const Program& program, const LoopSite& loop) {
   if (auto stageless = stageless_finding(loop, program)) findings.push_back(*std::move(stageless));
   for (const SsaEdge& edge : memory_edges_of(program, loop)) edges.push_back(edge);
   findings.push_back(order_finding(loop, program, edges));
+  if (auto slots = slots_finding(loop, program)) findings.push_back(*std::move(slots));
   return findings;
 }
 

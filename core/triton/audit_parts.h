@@ -21,7 +21,7 @@ std::string name_of(const Program& program, const mlir::Op& op);
 std::string list_of_stages(const std::vector<std::int64_t>& stages);
 
 /// Whether stages and clusters let every op read the tile of its own iteration; ops without a stage; stages that are declared and not
-/// used.
+/// used; slots of rings that are filled too early.
 std::vector<Finding> audit_order(const Program& program, const LoopSite& loop);
 /// Whether work of different kinds is in different stages.
 Finding audit_overlap(const Program& program, const LoopSite& loop);

@@ -243,7 +243,7 @@ std::vector<SsaEdge> overwrites_of(const Program& program, const LoopSite& loop)
 }
 
 bool runs_before(const Position& to, int distance, const Position& from) {
-  return std::tuple(to.stage + distance, to.cluster, to.place) < std::tuple(from.stage, from.cluster, from.place);
+  return Position{to.stage + distance, to.cluster, to.place} < from;
 }
 
 std::vector<BrokenOrder> broken_orders(const Program& program, const LoopSite& loop, const std::vector<SsaEdge>& edges) {

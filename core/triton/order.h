@@ -2,6 +2,7 @@
 // steps after its iteration began; within a step clusters run one after the other, and within a cluster the order of the text decides.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,10 +30,11 @@ std::vector<SsaEdge> memory_edges_of(const Program& program, const LoopSite& loo
 /// `to` overwrites tensor memory that `from` reads: too early is right where Triton gives the storage another copy.
 std::vector<SsaEdge> overwrites_of(const Program& program, const LoopSite& loop);
 
-/// Where an op stands: its step, its cluster, and its place in the text.
+/// Where an op stands: its step, its cluster, and its place in the text; in the order in which a loop runs its ops.
 struct Position {
   std::int64_t stage = 0, cluster = 0;
   std::size_t place = 0;
+  auto operator<=>(const Position&) const = default;
 };
 /// Whether `to`, so many iterations later, runs before `from`.
 bool runs_before(const Position& to, int distance, const Position& from);

@@ -49,6 +49,7 @@ class Rules {
       rules_.push_back(std::move(same));
     }
     products_apart();
+    loads_apart();
     return std::move(rules_);
   }
 
@@ -70,11 +71,17 @@ class Rules {
     return kind != "mma" && kind != "tma_load" && kind != "gather" && kind != "opaque";
   }
 
+  /// Invalid: not known.
+  mlir::OpId root() const {
+    if (native_.origins.empty() || native_.origins.front().of.empty()) return {};
+    return specialized_loop(program_, program_.module->around(native_.origins.front().of.front()));
+  }
+
+  bool asks_for_partitions() const { return program_.module->op(root()).find("tt.warp_specialize") != nullptr; }
+
   bool can_be_specialized() const {
-    if (program_.num_warps % 4 != 0) return false;
-    if (native_.origins.empty() || native_.origins.front().of.empty()) return false;
-    const mlir::OpId root = specialized_loop(program_, program_.module->around(native_.origins.front().of.front()));
-    const mlir::Span all = program_.module->op(root).span;
+    if (program_.num_warps % 4 != 0 || !root().valid()) return false;
+    const mlir::Span all = program_.module->op(root()).span;
     return std::any_of(program_.module->ops.begin(), program_.module->ops.end(), [&](const mlir::Op& op) {
       return is_descriptor_load(op.name) && op.span.begin >= all.begin && op.span.end <= all.end;
     });
@@ -139,6 +146,22 @@ class Rules {
           apart.ops = {problem_.ops[root].name, problem_.ops[i].name};
           rules_.push_back(std::move(apart));
         }
+  }
+
+  /// A product is in flight only where barriers say when its operands may be overwritten: between partitions. One that reads what its own
+  /// partition loads is waited for at once. A loop that need not be specialized may run as it is, in one stream.
+  void loads_apart() {
+    const bool one_stream = users_.empty() && !asks_for_partitions();
+    for (const Channel& channel : problem_.channels) {
+      if (one_stream || problem_.op(channel.writer).kind != "tma_load") continue;
+      for (const Reader& reader : channel.readers) {
+        if (problem_.op(reader.op).kind != "mma") continue;
+        UserConstraint apart = constraint(ConstraintKind::DifferentGroup,
+                                          "what a product reads is loaded in another partition: else Triton waits for the product at once");
+        apart.ops = {problem_.op(channel.writer).name, problem_.op(reader.op).name};
+        rules_.push_back(std::move(apart));
+      }
+    }
   }
 
   bool in_registers(const Edge& edge) const {

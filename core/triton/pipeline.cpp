@@ -28,13 +28,6 @@ using mlir::ValueId;
 bool is_load(std::string_view name) { return name == "tt.load" || is_descriptor_load(name); }
 constexpr std::size_t kMostLoads = 512;  ///< more are no kernel
 
-struct Order {
-  std::int64_t stage = 0, cluster = 0, at = 0;
-  bool operator<(const Order& other) const {
-    return stage != other.stage ? stage < other.stage : cluster != other.cluster ? cluster < other.cluster : at < other.at;
-  }
-};
-
 class LoopPlanner {
  public:
   LoopPlanner(const Program& program, const Places& places, OpId loop) : program_(program), module_(*program.module), places_(places) {
@@ -60,7 +53,9 @@ class LoopPlanner {
     if (!found) return std::nullopt;
     return op(id).integer("loop.stage", 0);
   }
-  Order order(OpId id) const { return {op(id).integer("loop.stage", 0), op(id).integer("loop.cluster", 0), places_.at(id)}; }
+  Position order(OpId id) const {
+    return {op(id).integer("loop.stage", 0), op(id).integer("loop.cluster", 0), static_cast<std::size_t>(places_.at(id))};
+  }
 
   /// The op of the loop's own block that is or holds an op; invalid: it lies elsewhere.
   OpId top(OpId id) const {
@@ -209,7 +204,42 @@ class LoopPlanner {
                            extra ? ", and one more for the product that is still reading" : "");
     if (later) plan.why += ", and one more because it is read in a later cluster than it is loaded in";
     take_allocations(load, plan);
+    find_overwritten(load, plan);
     return plan;
+  }
+
+  /// Whether a wgmma may still be read for when the next one is issued: Triton waits at once for what the same iteration reads.
+  bool flies(OpId id) const {
+    return op(id).name.ends_with(".warp_group_dot") && std::ranges::all_of(op(id).results, [&](ValueId result) {
+             return std::ranges::all_of(places_.readers(result), [&](OpId reader) {
+               return module_.around(reader) != plan_.loop || op(reader).name == "scf.yield";
+             });
+           });
+  }
+
+  /// Where a reader of a slot is through with it. All wgmma that fly are waited for behind the last one of the next iteration.
+  Position through(OpId reader) const {
+    for (const ProductPlan& product : plan_.products)
+      if (product.op == reader) return product.wait;
+    if (!flies(reader)) return order(reader);
+    Position last;
+    for (const OpId id : body_->ops)
+      if (flies(id)) last = std::max(last, order(id));
+    return {order(reader).stage + 1, last.cluster, last.place};
+  }
+
+  /// Registers are filled once for all who read them: behind the copy in the text, in stage and cluster of the first one. What reads memory
+  /// reads it where it stands.
+  void find_overwritten(const Op& load, LoadPlan& plan) const {
+    const Position copy = order(plan.op), next{copy.stage + plan.slots, copy.cluster, copy.place};
+    const std::vector<OpId> readers = users(load.results.front());
+    const auto first = std::ranges::min_element(readers, {}, [&](OpId id) { return order(id); });
+    const bool registers =
+        std::ranges::any_of(readers, [&](OpId id) { return std::ranges::find(plan.replaced, id) == plan.replaced.end(); });
+    if (registers && next < Position{order(*first).stage, order(*first).cluster, copy.place + 1}) plan.overwritten.push_back({*first});
+    for (const OpId alloc : plan.replaced)
+      for (const OpId reader : users(op(alloc).results.front()))
+        if (next < through(reader)) plan.overwritten.push_back({reader, order(reader) < next});
   }
 
   /// Allocations that become the ring itself.
@@ -316,6 +346,7 @@ class LoopPlanner {
     plan.op = outer;
     const std::vector<ValueId> operands = plain_operands(each);
     plan.stage = plan.wait_stage = stage(outer).value_or(0);
+    plan.wait = order(outer);
     if (operands.size() < 3) return plan;
     const OpId made = module_.value(operands[2]).definer;
     if (!made.valid() || present_name(op(made).name) != "ttng.tmem_alloc") return plan;
@@ -343,7 +374,11 @@ class LoopPlanner {
       if (known && top(found) == found) earliest(found);
     }
     plan.wait_stage = plan.stage + latency;
-    if (sync && known) plan.wait_stage = order(*sync) < order(outer) ? plan.stage + 1 : order(*sync).stage;
+    if (sync && known) {
+      plan.wait_stage = order(*sync) < order(outer) ? plan.stage + 1 : order(*sync).stage;
+      plan.wait = order(*sync);
+    }
+    plan.wait.stage = plan.wait_stage;
     plan.barriers = std::max<std::int64_t>(1, plan.wait_stage - plan.stage + 1);
     for (const OpId found : late)
       if (is_load(op(found).name) && plan.wait_stage > plan.stage)
@@ -359,8 +394,8 @@ class LoopPlanner {
     }
     if (first && last) {
       plan.copies = order(*last).stage - order(*first).stage;
-      const Order a = order(*first), b = order(*last);
-      if (a.cluster < b.cluster || (a.cluster == b.cluster && a.at < b.at)) ++plan.copies;
+      const Position a = order(*first), b = order(*last);
+      if (a.cluster < b.cluster || (a.cluster == b.cluster && a.place < b.place)) ++plan.copies;
       plan.copies = std::max<std::int64_t>(1, plan.copies);
     }
     return plan;

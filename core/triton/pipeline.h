@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/triton/order.h"
 #include "core/triton/places.h"
 #include "core/triton/program.h"
 
@@ -19,12 +20,19 @@ struct LoadPlan {
   std::int64_t bytes = 0, alignment = 16;   ///< of a slot
   int group = -1;                           ///< loads by descriptor with the same number wait at one ring of barriers
   std::vector<mlir::OpId> replaced;         ///< allocations that become the ring itself
+  /// Who reads a slot only after the copy of `slots` iterations later has been issued into it.
+  struct Overwritten {
+    mlir::OpId reader;
+    bool flies = false;  ///< it has begun by then, and reads on
+  };
+  std::vector<Overwritten> overwritten;
   std::string why;
 };
 
 struct ProductPlan {
   mlir::OpId op;
   std::int64_t stage = -1, wait_stage = -1;
+  Position wait;              ///< behind which it no longer reads
   std::int64_t barriers = 0;  ///< 0: waited for at once, with a barrier of its own
   mlir::OpId accumulator;     ///< its allocation; invalid: not known
   std::int64_t copies = 1;    ///< of the accumulator

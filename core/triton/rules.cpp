@@ -9,6 +9,7 @@
 #include "core/triton/memory.h"
 #include "core/triton/ops.h"
 #include "core/triton/pipeline.h"
+#include "core/triton/slots.h"
 #include "core/triton/specialization.h"
 
 namespace heddle::triton {
@@ -35,6 +36,7 @@ class Judge {
       if (unread_) return std::move(found_);  // what is not known cannot be judged further
       last_stage();
       order();
+      rings();
       if (program_.target >= 90 && program_.target < 100) products();
       tensor_memory();
       judge_partitions(program_, loop_, found_);
@@ -121,6 +123,10 @@ class Judge {
       broken(each.edge.token ? Rule::Tensor : Rule::Order, {each.edge.from, each.edge.to}, each.sentence);
   }
 
+  void rings() {
+    for (const OverwrittenSlot& each : overwritten_slots(program_, loop_)) broken(Rule::Ring, {each.reader, each.load}, each.sentence);
+  }
+
   void products() {
     std::int64_t last = 0;
     for (const mlir::OpId id : body_->ops) last = std::max(last, stage_of(op(id)).value_or(0));
@@ -177,6 +183,7 @@ const char* to_string(Rule rule) {
     case Rule::Stage: return "triton-stage";
     case Rule::LastStage: return "triton-last-stage";
     case Rule::Order: return "triton-order";
+    case Rule::Ring: return "triton-ring";
     case Rule::Product: return "triton-product";
     case Rule::Tensor: return "triton-tensor-memory";
     case Rule::Partition: return "triton-partition";

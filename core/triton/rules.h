@@ -18,6 +18,7 @@ enum class Rule {
   Stage,  ///< every op of a scheduled loop has a stage and a cluster, plain numbers, not negative, the stages within what Triton unrolls
   LastStage,  ///< `tt.scheduled_max_stage` is there, and no stage is beyond it
   Order,      ///< no op runs before what it reads, nor before what uses the same memory: stage, then cluster, then place in the text
+  Ring,       ///< no copy fills a slot of a ring before what was there is read
   Product,    ///< on Hopper no product stands before the last stage, where Triton predicates it
   Tensor,     ///< what is in tensor memory is not overwritten before it is read
   Partition,  ///< partitions are such that Triton's lowering accepts them

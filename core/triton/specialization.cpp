@@ -7,6 +7,7 @@
 
 #include "core/base/saturate.h"
 #include "core/triton/linear.h"
+#include "core/triton/partitions.h"
 #include "core/triton/pipeline.h"
 
 namespace heddle::triton {
@@ -196,12 +197,22 @@ bool will_specialize(const Program& program, const LoopSite& loop) {
 
 std::vector<HandOff> specialized_loads(const Program& program, const Places& places, const LoopSite& loop) {
   std::vector<HandOff> out;
-  if (program.form == Form::Input || !(loop.partitioned || will_specialize(program, loop))) return out;
+  if (program.target < 100 || program.form == Form::Input || !(loop.partitioned || will_specialize(program, loop))) return out;
   const LoopPlan plan = plan_of_loop(program, places, loop.op);
+  const auto between = [](std::int64_t slots) {
+    return fmt::format("{} slots between its partition and the readers': as many as num_stages says", slots);
+  };
+  const Partitions partitions = loop.partitioned ? partitions_of(program, places) : Partitions{};
+  if (partitions.loop.valid() && places.begins(partitions.loop) <= places.at(loop.op) && places.at(loop.op) <= places.at(partitions.loop)) {
+    // What a partition loads for itself is not handed over.
+    for (const Exchange& each : partitions.exchanges)
+      if (each.what == Exchange::What::Load && std::ranges::any_of(plan.loads, [&](const LoadPlan& load) { return load.op == each.op; }))
+        out.push_back({each.op, each.slots, between(each.slots)});
+    return out;
+  }
   const std::int64_t depth = std::max<std::int64_t>(1, loop.num_stages > 0 ? loop.num_stages : program.metadata.num_stages.value_or(3));
   for (const LoadPlan& load : plan.loads)
-    if (load.descriptor)
-      out.push_back({load.op, depth, fmt::format("{} slots between its partition and the readers': as many as num_stages says", depth)});
+    if (load.descriptor) out.push_back({load.op, depth, between(depth)});
   return out;
 }
 

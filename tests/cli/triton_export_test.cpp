@@ -77,12 +77,27 @@ TEST_CASE("a text that breaks a rule of Triton's passes is refused by its name, 
   CHECK_FALSE(std::filesystem::exists(out));
 }
 
+TEST_CASE("a text whose ring is filled before it is read is not in order, and is not given out", "[app]") {
+  const test::ScratchFolder folder;
+  const std::string text = test::repository_path("tests/triton/broken/rms_rows.sm90.scheduled.ttgir"), out = folder.path("out.ttgir");
+  const auto checked = run_heddle({"check", text});
+  CHECK(checked.code == kNegative);
+  CHECK(contains(checked.out, "triton-ring: %t_8 (tt.load"));
+  const auto exported = run_heddle({"export", text, "--format", "ttgir", "--out", out});
+  CHECK(exported.code == kNegative);
+  CHECK(contains(exported.err, "triton-ring: "));
+  CHECK_FALSE(std::filesystem::exists(out));
+  const auto audited = run_heddle({"audit", text, "--no-solve"});
+  CHECK(audited.code == kNegative);
+  CHECK(contains(audited.out, "a slot of a ring is filled before what was there is read"));
+}
+
 TEST_CASE("check judges a text by Triton's rules, whether or not the model can run it", "[app]") {
   const test::ScratchFolder folder;
   const auto fine = run_heddle({"check", kAttention, "--quiet"});
   CHECK(fine.code == kDone);
   CHECK(contains(fine.out, "in order by Triton's rules: loop #0"));
-  CHECK(contains(fine.out, "7 families, 26 ops, 23 dependences"));
+  CHECK(contains(fine.out, "8 families, 26 ops, 23 dependences"));
   const std::string edited = folder.write("edited.ttgir", with_early_exp());
   const auto broken = run_heddle({"check", edited});
   CHECK(broken.code == kNegative);

@@ -29,6 +29,12 @@ std::string edited(std::string text, const std::string& after, const std::string
   return text.replace(at, from.size(), to);
 }
 
+std::string everywhere(std::string text, const std::string& from, const std::string& to) {
+  REQUIRE(text.find(from) != std::string::npos);
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
+  return text;
+}
+
 Machine with_limits() {
   Machine machine;
   machine.limits.smem_bytes = 232448;
@@ -106,6 +112,39 @@ TEST_CASE("the rule of order: nothing runs before what it reads", "[triton]") {
   CHECK_FALSE(judged(edited(edited(text, "%total_21 = arith.addf", "loop.stage = 2", "loop.stage = 3"), "tt.scheduled_max_stage",
                             "= 2 : i32", "= 3 : i32"))
                   .empty());
+}
+
+TEST_CASE("the rule of rings: no copy fills a slot before what was there is read", "[triton]") {
+  // In one cluster the copy comes first; in an earlier one there is a slot more.
+  const Result<std::string> rows = read_file(test::repository_path("tests/triton/broken/rms_rows.sm90.scheduled.ttgir"));
+  REQUIRE(rows.ok());
+  breaks(*rows, Rule::Ring, "its ring has 3 slots, and the copy for 3 iterations later is issued in the same step and cluster (0)");
+  CHECK(judged(everywhere(*rows, "{loop.cluster = 0 : i32, loop.stage = 3 : i32}", "{loop.cluster = 1 : i32, loop.stage = 3 : i32}"))
+            .empty());
+  const std::string softmax = sample("softmax_rows.sm90.scheduled.ttgir");
+  breaks(everywhere(softmax, "loop.cluster = 3", "loop.cluster = 0"), Rule::Ring, "%t_5");
+  SECTION("a wgmma reads until the next one is issued: it has a slot for that, and another one behind an earlier cluster") {
+    const std::string text = sample("gemm_descriptors.sm90.scheduled.ttgir");
+    breaks(everywhere(text, "loop.cluster = 2", "loop.cluster = 0"), Rule::Ring, "while the product is still reading");
+    CHECK(judged(everywhere(text, "loop.cluster = 0", "loop.cluster = 3")).empty());
+    // Only one of its operands.
+    const std::vector<RuleViolation> found = judged(edited(text, "%tb = tt.descriptor_load", "loop.cluster = 2", "loop.cluster = 0"));
+    REQUIRE(found.size() == 1);
+    CHECK((found[0].rule == Rule::Ring && found[0].ops.size() == 2 && found[0].line > 0));
+  }
+  SECTION("a product of tensor memory reads until it is waited for, where it stands, a step later") {
+    const std::string text = sample("gemm_descriptors.sm100.scheduled.ttgir");
+    breaks(everywhere(text, "loop.cluster = 2", "loop.cluster = 0"), Rule::Ring, "while the product is still reading");
+    breaks(everywhere(text, "loop.cluster = 0", "loop.cluster = 3"), Rule::Ring, "while the product is still reading");
+  }
+  SECTION("a partition's own ring has the slots of its stages; between partitions barriers say when a slot is free") {
+    std::string text = sample("more/mlp_chain_ws.sm100.partitioned.ttgir");
+    text = edited(text, "%s_11 = tt.descriptor_load", "loop.cluster = 4", "loop.cluster = 2");
+    CHECK(judged(text).empty());
+    for (const char* op : {"%s_11 = tt.descriptor_load", "%s_12 = ttg.local_alloc"})
+      text = edited(text, op, "array<i32: 2>", "array<i32: 1>");
+    breaks(text, Rule::Ring, "its ring has 2 slots");
+  }
 }
 
 TEST_CASE("the rule of products: on Hopper none stands before the last stage", "[triton]") {

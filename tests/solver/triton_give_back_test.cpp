@@ -151,6 +151,38 @@ TEST_CASE("the best schedule of every text can be given back, or is refused by t
   }
 }
 
+TEST_CASE("the best schedule of every text obeys the rules of Triton's passes, rings included", "[triton]") {
+  std::size_t texts = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(test::repository_path("tests/triton/texts"))) {
+    const std::string name = entry.path().filename().string();
+    if (!name.ends_with(".ttgir")) continue;
+    const auto of = opened(entry.path().string());
+    if (!of) continue;
+    INFO(name);
+    solver::SolveRequest request;
+    request.problem = of->problem;
+    request.constraints = triton_rules(of->program, of->native, of->problem);
+    request.timeout_seconds = 20;
+    const SolveOutcome outcome = solver::solve(request);
+    if (!outcome.schedule) continue;
+    const Result<GivenBack> back = given(*of, *outcome.schedule);
+    if (!back) {
+      const std::string why = to_string(back.error());
+      INFO(why);
+      CHECK(why.find("triton-ring") == std::string::npos);
+      continue;
+    }
+    ++texts;
+    Result<mlir::Module> module = mlir::parse(back->text, name);
+    REQUIRE(module.ok());
+    const Result<Program> program = make_program(*std::move(module));
+    REQUIRE(program.ok());
+    for (const RuleViolation& each : broken_rules(*program, program->loops[static_cast<std::size_t>(of->loop.number)], of->machine))
+      FAIL_CHECK(in_words(each));
+  }
+  CHECK(texts > 25);
+}
+
 TEST_CASE("on Blackwell warp groups go back as partitions, which the rules of the reading keep to what Triton can build", "[triton]") {
   for (const char* name :
        {"attention_forward.sm100.scheduled", "attention_forward_ws.sm100.scheduled", "attention_forward_ws.sm100.partitioned",

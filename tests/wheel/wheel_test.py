@@ -5,6 +5,7 @@ predicted.
     wheel_test.py HEDDLE ROOT [CLASS[.TEST]]    exits 77, with the reason, where build/triton has no Triton (./test.sh --label wheel fetches it)
 """
 
+import collections
 import json
 import os
 import pathlib
@@ -569,6 +570,28 @@ esac"""), "No such file")):
 
     def test_a_machine_without_heddle_is_told_so(self):
         self.says(tool("solve", PROGRAM, "--target", "sm_90", heddle="/nowhere/heddle"), 2, "HEDDLE is '/nowhere/heddle', and there is no such program")
+
+
+class Rings(Wheel):
+    def test_what_is_given_back_of_every_text_has_the_slots_that_heddle_says_and_obeys_its_rules(self):
+        texts = {}
+        for text in sorted((ROOT / "tests/triton/texts").rglob("*.ttgir")):
+            if not re.search(r"\.sm(90|100)\.(scheduled|partitioned)\.ttgir$", text.name) or "compute_pipelined" in text.name:
+                continue
+            best, given = self.folder / f"{text.stem}.json", self.folder / text.name
+            if heddle("solve", f"{text}#triton", "--timeout", 20, "--out", best).returncode == 0 and \
+                    heddle("export", text, best, "--format", "ttgir", "-o", given).returncode == 0:
+                texts[text.name] = given
+        self.assertGreater(len(texts), 25)
+        made = json.loads(run(HERE / "rings.py", *texts.values()).stdout)
+        for name, given in texts.items():
+            with self.subTest(name):
+                self.assertEqual(heddle("check", given, "--quiet").returncode, 0)
+                loads = [load for loop in json.loads(heddle("audit", given, "--no-solve", "--json").stdout)["loops"] for load in loop["loads"]]
+                said = collections.Counter((load["slots"], load["tile"].replace(" ", "x")) for load in loads if load["slots"])
+                found = collections.Counter((slots, tile) for slots, tile in made[str(given)])
+                self.assertFalse(said - found, found)
+                self.assertFalse({ring for ring in found - said if ring[0] > 1}, said)
 
 
 def main():

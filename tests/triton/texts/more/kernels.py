@@ -88,3 +88,15 @@ def softmax_store_ws(a, b, c, k, stages: tl.constexpr, BM: tl.constexpr, BN: tl.
         s = tl.dot(ta, b.load([at, 0]).T)
         m = tl.max(s, 1)
         c.store([row, at], tl.exp2(s - m[:, None]).to(tl.bfloat16))
+
+
+@triton.jit
+def mlp_chain(x, w1, w2, y, hidden, ws: tl.constexpr, stages: tl.constexpr, BM: tl.constexpr, BH: tl.constexpr, D: tl.constexpr):
+    """relu(x w1^T) w2, a block of the hidden columns at a time."""
+    row = tl.program_id(0) * BM
+    tx = x.load([row, 0])
+    acc = tl.zeros((BM, D), dtype=tl.float32)
+    for h in tl.range(0, hidden, BH, num_stages=stages, warp_specialize=ws):
+        s = tl.dot(tx, w1.load([h, 0]).T)
+        acc = tl.dot(tl.maximum(s, 0.0).to(tl.bfloat16), w2.load([h, 0]), acc)
+    y.store([row, 0], acc.to(tl.bfloat16))
