@@ -31,6 +31,13 @@ bool as_compared(const Content& content, const triton::Side& side) {
          fits(*content.problem, *side.schedule);
 }
 
+/// Of a side's schedule; before that is known, the one in which it is looked for.
+triton::Reading reading_of(const TritonState::Known* known, Whose whose) {
+  triton::Side unknown;
+  unknown.whose = whose;
+  return triton::reading_of(known && known->comparison ? known->comparison->of(whose) : unknown);
+}
+
 std::string key_of(const Content& content) { return content.triton->name() + " on " + (content.machine ? content.machine->name : ""); }
 
 }  // namespace
@@ -175,7 +182,8 @@ void SessionCore::on(const ShowSide& c) {
   const std::string name = row_name(c.whose);
   Content& now = document_.content;
   if (!now.triton) return say(LogLevel::Warning, "no Triton kernel is open");
-  const bool here = now.triton->reading == reading_of(c.whose);
+  const triton::Reading reading = reading_of(work_.triton.of(now), c.whose);
+  const bool here = now.triton->reading == reading;
   if (here) take_sides();
   if (const std::size_t row = row_of(now, c.whose); here && row < now.schedules.size()) {
     if (now.baseline == row) now.baseline.reset();  // the three are beside each other already
@@ -187,10 +195,10 @@ void SessionCore::on(const ShowSide& c) {
     // It answers the question as it was before numbers or demands were changed.
     show_triton(now.triton, now.machine, "show " + name);
   } else {
-    Result<TritonSource> other = other_source(*now.triton, std::nullopt, std::nullopt, reading_of(c.whose));
+    Result<TritonSource> other = other_source(*now.triton, std::nullopt, std::nullopt, reading);
     if (!other) return fail("Cannot show " + name, other.error());
     turn_to_triton(std::make_shared<const TritonSource>(*std::move(other)), "show " + name);
-    if (row_of(now, c.whose) >= now.schedules.size() && now.triton->reading == reading_of(c.whose))
+    if (row_of(now, c.whose) >= now.schedules.size() && now.triton->reading == reading)
       show_triton(now.triton, now.machine, "show " + name);
   }
   if (const std::size_t row = row_of(now, c.whose); row < now.schedules.size() && now.shown != row) {
@@ -205,7 +213,7 @@ void SessionCore::take_sides() {
   const TritonState::Known* known = work_.triton.of(now);
   if (!known || !known->comparison) return;
   for (const triton::Side& side : known->comparison->sides) {
-    if (reading_of(side.whose) != now.triton->reading || !as_compared(now, side)) continue;
+    if (triton::reading_of(side) != now.triton->reading || !as_compared(now, side)) continue;
     const std::size_t row = row_of(now, side.whose);
     ScheduleEntry entry;
     entry.name = row_name(side.whose);
@@ -215,7 +223,7 @@ void SessionCore::take_sides() {
     if (side.lower_bound > 0) entry.lower_bound = side.lower_bound;
     entry.explanation = side.explanation;
     entry.seconds = side.seconds;
-    if (side.whose == Whose::Tritons) entry.unbound = now.given;
+    if (side.taken_from.value_or(side.whose) == Whose::Tritons) entry.unbound = now.given;
     entry.of_solver = side.whose != Whose::Tritons && side.status == Status::Optimal;
     if (row < now.schedules.size()) {
       const ScheduleEntry& old = *now.schedules[row];

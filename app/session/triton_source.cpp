@@ -150,10 +150,6 @@ std::string row_name(triton::Whose whose) {
   return title.starts_with("the ") ? title.substr(4) : title;
 }
 
-triton::Reading reading_of(triton::Whose whose) {
-  return whose == triton::Whose::BestOfMachine ? triton::Reading::Free : triton::Reading::Triton;
-}
-
 const char* short_name(triton::Reading reading) { return reading == triton::Reading::Free ? "free" : "Triton's"; }
 
 std::string with_article(triton::Reading reading) { return reading == triton::Reading::Free ? "the free" : "Triton's"; }

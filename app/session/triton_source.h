@@ -53,7 +53,6 @@ std::string in_words(const Fault& fault);
 
 /// "Triton's", "best Triton could do": what rows of the list are called.
 std::string row_name(triton::Whose whose);
-triton::Reading reading_of(triton::Whose whose);
 const char* short_name(triton::Reading reading);
 /// "Triton's", "the free": before the word reading.
 std::string with_article(triton::Reading reading);

@@ -10,7 +10,7 @@
 #include "core/analysis/channels.h"
 #include "core/analysis/pipeline_program.h"
 #include "core/answers/summary.h"
-#include "core/base/text_style.h"
+#include "core/base/report_rows.h"
 #include "core/chart/csv.h"
 #include "core/formats/schedule_json.h"
 #include "core/simulate/forecast.h"
@@ -331,26 +331,6 @@ std::string fault_line(const Scoreboard& board) {
   return fmt::format("fault: {} is below the proved bound; model, checker or evaluator is wrong, please report it", names);
 }
 
-/// '|' would end a cell, '<' begin a tag.
-std::string markdown_cell(const std::string& text) {
-  std::string escaped;
-  for (const char c : printable(text)) {
-    if (c == '<') {
-      escaped += "&lt;";
-      continue;
-    }
-    if (c == '|' || c == '*' || c == '_' || c == '`' || c == '\\' || c == '[') escaped += '\\';
-    escaped += c;
-  }
-  return escaped;
-}
-
-std::string markdown_line(const std::vector<std::string>& cells) {
-  std::string line = "|";
-  for (const std::string& cell : cells) line += " " + markdown_cell(cell) + " |";
-  return line + "\n";
-}
-
 }  // namespace
 
 std::string scoreboard_text(const Problem& problem, const Scoreboard& board, const TextStyle& style, bool with_log) {
@@ -382,25 +362,20 @@ std::string scoreboard_text(const Problem& problem, const Scoreboard& board, con
 
 std::string scoreboard_markdown(const Problem& problem, const Scoreboard& board) {
   std::string text =
-      "**" + markdown_cell(problem_title(problem)) + "**\n\n" + markdown_cell(scoreboard_headline(board, ungrouped)) + "\n\n";
-  if (const std::string end = how_it_ended(board); !end.empty()) text += markdown_cell(end) + "\n\n";
-  std::vector<std::string> titles, rules;
-  for (const ScoreColumn column : kScoreColumns) {
-    titles.push_back(title(column));
-    rules.push_back(is_number(column) ? "---:" : "---");
-  }
-  text += markdown_line(titles) + "|";
-  for (const std::string& rule : rules) text += rule + "|";
-  text += "\n";
+      "**" + markdown_safe(problem_title(problem)) + "**\n\n" + markdown_safe(scoreboard_headline(board, ungrouped)) + "\n\n";
+  if (const std::string end = how_it_ended(board); !end.empty()) text += markdown_safe(end) + "\n\n";
+  std::vector<TextColumn> columns;
+  for (const ScoreColumn column : kScoreColumns) columns.push_back({title(column), is_number(column)});
+  text += markdown_head(columns);
   const std::vector<ScoreRow> rows = score_rows(board, ungrouped);
-  for (const ScoreRow& row : rows) text += markdown_line(row.cells);
+  for (const ScoreRow& row : rows) text += markdown_row(row.cells);
   text += "\n";
   for (const ScoreRow& row : rows) {
     const Contender& c = board.contenders[row.contender];
-    text += fmt::format("- **{}**: {}\n", markdown_cell(c.name), markdown_cell(score_reason(c)));
+    text += fmt::format("- **{}**: {}\n", markdown_safe(c.name), markdown_safe(score_reason(c)));
   }
   for (const std::string& line : {clock_line(board), fault_line(board)})
-    if (!line.empty()) text += "\n" + markdown_cell(line) + "\n";
+    if (!line.empty()) text += "\n" + markdown_safe(line) + "\n";
   return text;
 }
 

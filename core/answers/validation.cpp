@@ -7,6 +7,8 @@
 #include <map>
 #include <numeric>
 
+#include "core/base/report_rows.h"
+
 namespace heddle {
 namespace {
 
@@ -100,19 +102,10 @@ const std::vector<std::string> kUnsaidTitles{"pair", "what the first has", "meas
 const std::vector<std::string> kRowTitles{"id", "kind", "implementation", "machine", "measured", "predicted", "ratio", "busiest", ""};
 
 std::string markdown_table(const std::vector<std::string>& titles, const Rows& rows) {
-  const auto line = [](const std::vector<std::string>& cells) {
-    std::string text = "|";
-    for (const std::string& cell : cells) {
-      text += ' ';
-      for (const char c : cell) text += c == '|' ? std::string("\\|") : std::string(1, c);
-      text += " |";
-    }
-    return text + "\n";
-  };
-  std::string text = line(titles) + "|";
-  for (std::size_t i = 0; i < titles.size(); ++i) text += "---|";
-  text += "\n";
-  for (const auto& row : rows) text += line(row);
+  std::vector<TextColumn> columns;
+  for (const std::string& title : titles) columns.push_back({title});
+  std::string text = markdown_head(columns);
+  for (const auto& row : rows) text += markdown_row(row);
   return text;
 }
 
@@ -215,7 +208,7 @@ std::string validation_text(const Validation& validation, const TextStyle& style
 
 std::string validation_markdown(const Validation& validation) {
   std::string text =
-      validation_headline(validation) + "\n\nMeasured over predicted:\n\n" + markdown_table(kKindTitles, kind_rows(validation));
+      markdown_safe(validation_headline(validation)) + "\n\nMeasured over predicted:\n\n" + markdown_table(kKindTitles, kind_rows(validation));
   if (const Rows said = pair_rows(validation, true); !said.empty()) text += "\nPairs:\n\n" + markdown_table(kPairTitles, said);
   if (const Rows unsaid = pair_rows(validation, false); !unsaid.empty())
     text += "\nPairs that the model cannot express:\n\n" + markdown_table(kUnsaidTitles, unsaid);

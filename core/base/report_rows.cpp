@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 namespace heddle {
 namespace {
 
@@ -45,7 +47,7 @@ std::string rows_text(const std::vector<ReportRow>& rows, const TextStyle& style
 std::string rows_markdown(const std::vector<ReportRow>& rows) {
   std::string text = "| | | |\n|---|---|---|\n";
   for (const ReportRow& row : rows) {
-    text += fmt::format("| {} | {} | {}", symbol(row.mark, true), row.topic, markdown_safe(row.sentence));
+    text += fmt::format("| {} | {} | {}", symbol(row.mark, true), markdown_safe(row.topic), markdown_safe(row.sentence));
     for (const std::string& detail : first_details(row)) text += "<br>" + markdown_safe(detail);
     text += " |\n";
   }
@@ -53,10 +55,24 @@ std::string rows_markdown(const std::vector<ReportRow>& rows) {
 }
 
 std::string markdown_safe(std::string_view text) {
+  // A comment is nothing to a reader, and nothing that is cut by one is a link or a mention.
+  constexpr std::string_view kCut = "<!-- -->";
+  const std::string safe = printable(text);
+  const auto in_word = [&](std::size_t i) { return i < safe.size() && std::isalnum(static_cast<unsigned char>(safe[i])) != 0; };
   std::string out;
-  for (const char c : printable(text)) {
-    if (c == '|' || c == '*' || c == '<' || c == '`') out += '\\';
+  for (std::size_t i = 0; i < safe.size(); ++i) {
+    const char c = safe[i];
+    if (c == '<' || c == '&') {
+      out += c == '<' ? "&lt;" : "&amp;";
+      continue;
+    }
+    // Between letters it is no stress: names stay as they are.
+    const bool stress = c == '_' && !(i > 0 && in_word(i - 1) && in_word(i + 1));
+    if (stress || std::string_view("\\|*`[]~$").find(c) != std::string_view::npos) out += '\\';
+    const bool www = c == '.' && i >= 3 && (safe[i - 1] | ' ') == 'w' && (safe[i - 2] | ' ') == 'w';
+    if (www) out += kCut;
     out += c;
+    if (c == '@' || (c == ':' && safe.compare(i + 1, 2, "//") == 0)) out += kCut;
   }
   return out;
 }

@@ -26,7 +26,8 @@ std::string rows_text(const std::vector<ReportRow>& rows, const TextStyle& style
 /// A table of three columns.
 std::string rows_markdown(const std::vector<ReportRow>& rows);
 
-/// printable(), with what would end a cell or begin a tag, a stress or code escaped.
+/// printable(), as text and nothing else: no end of a cell, no tag, stress, code, formula or link, nor what readers make into links and
+/// mentions by themselves ("https://", "www.", "@").
 std::string markdown_safe(std::string_view text);
 /// "| a | b |", each cell safe; with `rule` the line below a title row follows, numbers (`right`) to the right.
 std::string markdown_row(const std::vector<std::string>& cells);

@@ -49,6 +49,7 @@ struct Value {
   OpId definer;           ///< invalid for block arguments
   BlockId block;          ///< of block arguments: whose
   std::size_t index = 0;  ///< which result, or which argument
+  std::vector<Attribute> attributes{};  ///< of arguments of functions: "tt.divisibility"
 };
 
 struct Op {

@@ -99,13 +99,17 @@ void Parser::read_arguments(std::size_t at) {
     if (!good && opens_) fault(name, "expected an argument: %name: type");  // a declaration may give types alone
     std::size_t begin = kNone, last = 0;
     bool in_type = true;
+    std::vector<Attribute> attributes;
     for (at = good ? name + 2 : name; at < end && !is_mark(at, ','); ++at) {
       if (is_location(at) || (is_mark(at, '{') && begin != kNone)) in_type = false;
       if (in_type && begin == kNone) begin = at;
+      if (is_mark(at, '{') && is_open(at) && !in_type) read_dictionary(at, attributes);
       if (is_open(at)) at = match_[at];
       if (in_type) last = at;
     }
-    if (good) arguments_.push_back({name, begin == kNone ? std::string() : std::string(slice(tokens_[begin].begin, tokens_[last].end))});
+    if (good)
+      arguments_.push_back({name, begin == kNone ? std::string() : std::string(slice(tokens_[begin].begin, tokens_[last].end)),
+                            std::move(attributes)});
     if (at < end) ++at;
   }
 }

@@ -60,7 +60,7 @@ void Parser::open_region(OpId op, std::string label, std::int64_t warps) {
   frames_.push_back({op, block, opens_generic_, ++scopes_, undo_.size(), tokens_.front().line});
   for (std::size_t i = 0; i < arguments_.size() && !stop_; ++i) {
     const std::string_view name = text(arguments_[i].name).substr(1);
-    const ValueId value = add_value({std::string(name), std::move(arguments_[i].type), {}, block, i});
+    const ValueId value = add_value({std::string(name), std::move(arguments_[i].type), {}, block, i, std::move(arguments_[i].attributes)});
     module_.blocks[block.index()].arguments.push_back(value);
     define(name, arguments_[i].name, value, 1);
   }
@@ -207,7 +207,7 @@ void Parser::label_line() {
   }
   for (std::size_t i = 0; i < arguments_.size() && !stop_; ++i) {
     const std::string_view name = text(arguments_[i].name).substr(1);
-    const ValueId value = add_value({std::string(name), std::move(arguments_[i].type), {}, block, i});
+    const ValueId value = add_value({std::string(name), std::move(arguments_[i].type), {}, block, i, std::move(arguments_[i].attributes)});
     module_.blocks[block.index()].arguments.push_back(value);
     define(name, arguments_[i].name, value, 1);
   }

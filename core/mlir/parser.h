@@ -43,6 +43,7 @@ class Parser {
   struct Argument {
     std::size_t name = 0;  ///< token
     std::string type;
+    std::vector<Attribute> attributes{};
   };
 
   // parser state of one line: tokens_[0 .. count_) and for each opening bracket its end

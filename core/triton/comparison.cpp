@@ -15,9 +15,6 @@
 namespace heddle::triton {
 namespace {
 
-/// Has a schedule that runs.
-bool runs(const Side& side) { return side.schedule && side.status != Status::Invalid && side.period > 0; }
-
 Cycle best_period(const Comparison& comparison) {
   Cycle best = 0;
   for (const Side& side : comparison.sides)
@@ -102,6 +99,12 @@ std::string about_side(const Side& side) {
 }
 
 }  // namespace
+
+bool runs(const Side& side) { return side.schedule && side.status != Status::Invalid && side.period > 0; }
+
+Reading reading_of(const Side& side) {
+  return side.taken_from.value_or(side.whose) == Whose::BestOfMachine ? Reading::Free : Reading::Triton;
+}
 
 std::vector<std::string> prices(const Comparison& comparison, NumberText number) {
   std::vector<std::string> lines;
@@ -201,7 +204,7 @@ constexpr const char* kOptions = "What other options would give, by the model: T
 
 Json side_json(const Comparison& comparison, const Side& side) {
   Json item = Json::object();
-  item.set("whose", title(side.whose)).set("about", about(side.whose));
+  item.set("whose", title(side.whose)).set("reading", to_string(reading_of(side))).set("about", about(side.whose));
   if (side.native)
     item.set("ops", side.native->ops)
         .set("tile_ops", side.native->tile_ops)
@@ -253,6 +256,7 @@ std::string headline(const Comparison& comparison, NumberText number) {
     if (!runs(side)) {
       // Without a reason it is still being looked for.
       const std::string rule = broken_rule(side);
+      if (!rule.empty() && missing.find(rule) != std::string::npos) continue;  // it is Triton's own, of which that was said
       if (!rule.empty())
         missing += fmt::format("; {} ({} cycles per iteration) breaks a rule: {}", kNames[i], number(side.period), rule);
       else if (!side.why_not.empty())

@@ -30,6 +30,9 @@ const char* about(Whose whose);
 
 struct Side {
   Whose whose = Whose::Tritons;
+  /// Whose schedule it is, where that is another side's: what Triton does its passes can do, and what they build the machine can, also where
+  /// a search found nothing as good.
+  std::optional<Whose> taken_from;
   std::shared_ptr<const Native> native;  ///< of its reading
   std::shared_ptr<const Kernel> kernel;  ///< as solved: cut, in the free reading
   std::shared_ptr<const Problem> problem;
@@ -53,6 +56,11 @@ struct OptionRow {
   bool now = false;     ///< what the text was compiled with
   std::string why_not;  ///< does not fit, or cannot be predicted
 };
+
+/// Has a schedule that runs.
+bool runs(const Side& side);
+/// Of its schedule, or in which one is looked for.
+Reading reading_of(const Side& side);
 
 struct Comparison {
   std::string kernel, machine, file;

@@ -22,12 +22,7 @@ constexpr int kMostAhead = 16;  ///< stages by which a load is moved for a ring 
 class Writer {
  public:
   Writer(const Program& program, const LoopSite& loop, const Native& native, const Problem& problem, const Schedule& schedule)
-      : program_(program), loop_(loop), native_(native), problem_(problem), schedule_(schedule) {
-    // Which loads are too narrow to be copied shows in the text as Triton scheduled it: it left them where they are read.
-    if (program.form != Form::Input)
-      for (const Buffer& load : rings_of(program, loop))
-        if (load.synchronous && program.module->op(load.op).name == "tt.load") narrow_loads_.insert(load.op);
-  }
+      : program_(program), loop_(loop), native_(native), problem_(problem), schedule_(schedule) {}
 
   Result<GivenBack> run(const Machine& machine) {
     if (const std::string why = why_not(); !why.empty())
@@ -89,9 +84,7 @@ class Writer {
   Result<Program> reread(const Decisions& decisions) const {
     Result<mlir::Module> module = mlir::parse(write_decisions(program_, loop_, decisions), program_.file);
     if (!module) return module.error();
-    Result<Program> told = make_program(*std::move(module), program_.metadata, program_.pass);
-    if (told) told->narrow_loads = narrow_loads_;
-    return told;
+    return make_program(*std::move(module), program_.metadata, program_.pass);
   }
 
   /// Before Triton has scheduled the loop it can be told how far each load runs ahead.
@@ -228,7 +221,6 @@ class Writer {
   const Native& native_;
   const Problem& problem_;
   const Schedule& schedule_;
-  std::set<mlir::OpId> narrow_loads_;
   std::vector<std::string> notes_;
 };
 

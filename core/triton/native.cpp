@@ -407,6 +407,7 @@ Result<Native> NativeBuilder::build() {
   add_body();
   if (!error_.faults.empty()) return error_;
   order_memory();
+  order_accumulators();
   if (loop_.depth > 0) scalars_.note("a loop around this one is not modelled: each block runs its first turn");
   add_epilogue();
   if (!error_.faults.empty()) return error_;

@@ -283,7 +283,44 @@ void NativeBuilder::add_product(std::size_t n) {
   }
   if (!error_.faults.empty()) return;
   const std::string name = tensor ? in_memory_.at(graph_.nodes[n].op) : in_registers_.at(graph_.nodes[n].op);
+  if (tensor && operands.size() > 2 && sources[2].op.valid()) share_storage(operands[2].value, name);
   add_op(Part::Body, product, name, "mma", std::move(operands), {name}).attrs = std::move(attrs);
+}
+
+/// Products in a row add to one accumulator, in place.
+void NativeBuilder::share_storage(const std::string& owner, const std::string& other) {
+  const auto root = [&](std::string name) {
+    const auto value = [&] {
+      return std::find_if(native_.kernel.values.begin(), native_.kernel.values.end(), [&](const TileValue& v) { return v.name == name; });
+    };
+    auto at = value();
+    for (; !at->alias_of.empty(); at = value()) name = at->alias_of;
+    return at;
+  };
+  const auto kept = root(owner), joined = root(other);
+  if (kept != joined) joined->alias_of = kept->name;
+}
+
+/// A product adds to its accumulator in place: who reads the sum as it was does so before.
+void NativeBuilder::order_accumulators() {
+  const std::vector<TileOp>& body = native_.kernel.body;
+  const auto maker = [&](const std::string& value) {
+    return std::find_if(body.begin(), body.end(), [&](const TileOp& each) { return !each.outputs.empty() && each.outputs[0] == value; })
+        ->name;
+  };
+  for (const Node& node : graph_.nodes) {
+    const mlir::Op& product = op(node.op);
+    if (work_of(program_, product) != Role::TensorProduct || !flow_.accumulates(product)) continue;
+    const Source sum = flow_.tensor_state(product, 2);
+    for (const Node& other : graph_.nodes) {
+      const mlir::Op& load = op(other.op);
+      if (!sum.op.valid() || work_of(program_, load) != Role::TensorLoad) continue;
+      const Source read = flow_.tensor_state(load, 0);
+      if (read.op == sum.op && read.distance <= sum.distance)
+        native_.kernel.order.push_back({maker(in_registers_.at(other.op)), maker(in_memory_.at(node.op)), std::nullopt,
+                                        sum.distance - read.distance, std::nullopt});
+    }
+  }
 }
 
 void NativeBuilder::add_tensor_move(std::size_t n) {
@@ -311,10 +348,8 @@ void NativeBuilder::add_tensor_move(std::size_t n) {
   const mlir::ValueId root = flow_.storage(move.operands[1]);
   for (const Node& other : graph_.nodes) {
     const mlir::Op& product = op(other.op);
-    if (work_of(program_, product) != Role::TensorProduct || flow_.storage(product.operands[2]) != root) continue;
-    for (TileValue& value : native_.kernel.values)
-      if (value.name == name) value.alias_of = in_memory_.at(other.op);
-    return;
+    if (work_of(program_, product) == Role::TensorProduct && flow_.storage(product.operands[2]) == root)
+      return share_storage(in_memory_.at(other.op), name);
   }
 }
 

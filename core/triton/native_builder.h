@@ -30,6 +30,8 @@ class NativeBuilder {
   void add_chain(const std::vector<std::size_t>& members);
   void add_reduction(std::size_t node);
   void add_product(std::size_t node);
+  void share_storage(const std::string& owner, const std::string& other);
+  void order_accumulators();
   void add_tensor_move(std::size_t node);
   void add_shared_move(std::size_t node);
   Operand operand_of(const Source& source, bool memory);

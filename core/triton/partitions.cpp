@@ -58,6 +58,7 @@ class PartitionPlanner {
     loads();
     tensors();
     registers();
+    results();
     captures();
     warps();
     return std::move(out_);
@@ -67,7 +68,7 @@ class PartitionPlanner {
   const Op& op(OpId id) const { return module_.op(id); }
   const Type& type(ValueId id) const { return program_.type(id); }
   void doubt(std::string why) {
-    if (out_.doubts.size() < 4) out_.doubts.push_back(std::move(why));
+    if (out_.doubts.size() < 4 && std::ranges::find(out_.doubts, why) == out_.doubts.end()) out_.doubts.push_back(std::move(why));
   }
   bool within(OpId id) const { return places_.begins(out_.loop) <= places_.at(id) && places_.at(id) < places_.at(out_.loop); }
 
@@ -101,9 +102,10 @@ class PartitionPlanner {
     return loop.valid() && op(loop).name == "scf.for" && known.index > 0 ? carried_by(loop, known.index - 1) : Set{};
   }
 
-  std::int64_t depth(OpId id) const {
+  std::int64_t depth(OpId id) {
     for (OpId around = module_.around(id); around.valid(); around = module_.around(around))
       if (op(around).find("tt.num_stages")) return std::max<std::int64_t>(1, op(around).integer("tt.num_stages", 1));
+    if (!program_.metadata.num_stages) doubt("rings between partitions are as deep as num_stages says, which this text does not: 3 is taken");
     return std::max<std::int64_t>(1, program_.metadata.num_stages.value_or(3));
   }
 
@@ -222,6 +224,19 @@ class PartitionPlanner {
     for (const OpId id : inside_)
       for (const ValueId result : op(id).results)
         if (op(id).name != "scf.for") crosses(result, id, module_.value(result).name);
+  }
+
+  void results() {
+    const Op& loop = op(out_.loop);
+    for (std::size_t k = 0; k < loop.results.size(); ++k) {
+      const Set from = carried_by(out_.loop, k);
+      const Type& tile = type(loop.results[k]);
+      if (from.empty() || from.contains(0) || tile.tile.space != TileType::Space::Register || places_.readers(loop.results[k]).empty())
+        continue;
+      out_.left.push_back(tile);
+      out_.captured_bytes = sat_add(out_.captured_bytes, 8 + 4 * static_cast<std::int64_t>(tile.tile.shape.size()));
+      ++out_.captured;
+    }
   }
 
   bool beyond_first(const Set& set) const {

@@ -24,6 +24,7 @@ struct Exchange {
 struct Partitions {
   mlir::OpId loop;  ///< with `ttg.warp_specialize.tag`; invalid: nothing is partitioned
   std::vector<Exchange> exchanges;
+  std::vector<Type> left;  ///< tiles that partitions after the first leave to the ops behind the loop
   std::int64_t captured_bytes = 0, captured = 0;
   std::vector<std::int64_t> warps;  ///< of partitions after the first
   std::vector<std::string> doubts;

@@ -5,7 +5,8 @@
 // - Where every reader stands in a later cluster than the load, the next copy is issued before they read: one slot more (from Triton 3.6
 //   on; measured).
 // - Where a product of tensor memory is waited for later than it is read, its operands must last until then.
-// - Pointers are copied by cp.async, which moves 4 bytes at least for each thread; narrower loads stay in registers.
+// - Pointers are copied by cp.async, which moves 4 bytes at least for each thread; loads of which fewer are known to be neighbours stay in
+//   registers.
 // - Loads by descriptor wait at one barrier together when nothing between them reads one of them.
 #include "core/triton/pipeline.h"
 
@@ -14,7 +15,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/base/text_style.h"
 #include "core/triton/linear.h"
+#include "core/triton/neighbours.h"
 #include "core/triton/ops.h"
 #include "core/triton/plan.h"
 
@@ -27,6 +30,7 @@ using mlir::ValueId;
 
 bool is_load(std::string_view name) { return name == "tt.load" || is_descriptor_load(name); }
 constexpr std::size_t kMostLoads = 512;  ///< more are no kernel
+constexpr std::int64_t kCopyAtLeast = 4;   ///< bytes
 
 class LoopPlanner {
  public:
@@ -141,6 +145,14 @@ class LoopPlanner {
     return std::max<std::int64_t>(8, tile.tile.bits << best) / 8;
   }
 
+  /// Whether an asynchronous copy can do the work of a load: it moves 4 bytes of a thread at least.
+  bool copied(OpId id) { return is_descriptor_load(op(id).name) || copied_at_once(id) >= kCopyAtLeast; }
+
+  std::int64_t copied_at_once(OpId id) {
+    if (!neighbours_) neighbours_.emplace(program_);
+    return std::min(vector_bytes(type(op(id).results.front())), neighbours_->copied_at_once(op(id)));
+  }
+
   LoadPlan load(OpId id) {
     const Op& load = op(id);
     const Type& tile = type(load.results.front());
@@ -150,7 +162,7 @@ class LoopPlanner {
     plan.bytes = tile.tile.bytes();
     plan.alignment = load_alignment(program_, places_, load);
     const std::int64_t told = load.integer("tt.latency", 0);
-    if (!plan_.scheduled && told > 0 && (plan.descriptor || vector_bytes(tile) >= 4)) {
+    if (!plan_.scheduled && told > 0 && copied(id)) {
       plan.slots = told + (read_by_wgmma(id) ? 1 : 0);
       plan.why = fmt::format("{} slots, as tt.latency tells Triton", plan.slots);
       take_allocations(load, plan);
@@ -175,14 +187,11 @@ class LoopPlanner {
       }
     for (const ProductPlan& product : plan_.products)
       if (product.barriers > 0 && std::ranges::find(readers, product.op) != readers.end()) last = std::max(last, product.wait_stage);
-    // Pointers that Triton left in the stage of their reader are too narrow for an asynchronous copy: it puts all others ahead.
-    const bool left = !plan.descriptor && (plan.use_stage <= plan.stage || program_.narrow_loads.contains(id));
+    const bool left = !plan.descriptor && plan.use_stage <= plan.stage;
     const std::int64_t distance = last < 0 || left ? 0 : last - plan.stage;
     if (distance <= 0) {
       plan.why = plan.use_stage < 0 ? "nothing in the loop reads it"
-                 : plan.use_stage > plan.stage
-                     ? "loaded ahead into registers: Triton found it too narrow for an asynchronous copy"
-                     : fmt::format("not pipelined: it is read in the stage in which it is loaded ({})", plan.stage);
+                                    : fmt::format("not pipelined: it is read in the stage in which it is loaded ({})", plan.stage);
       return plan;
     }
     if (!tile.tile.tile()) {
@@ -192,9 +201,9 @@ class LoopPlanner {
         return plan;
       }
       plan.bytes = tile.pointer ? 8 : tile.tile.bits / 8;
-    } else if (!plan.descriptor && vector_bytes(tile) < 4) {
-      plan.why = fmt::format("loaded ahead into registers: each thread reads {} bytes at once, and an asynchronous copy moves at least 4",
-                             vector_bytes(tile));
+    } else if (!copied(id)) {
+      plan.why = fmt::format("loaded ahead into registers: by addresses and mask a thread knows of {} at once, and an asynchronous copy moves at least {}",
+                             count_of(copied_at_once(id), "byte"), kCopyAtLeast);
       return plan;
     }
     const bool extra = read_by_wgmma(id);
@@ -293,7 +302,7 @@ class LoopPlanner {
 
   /// The op in the loop that makes an operand of a product: a load that is not ahead, or an allocation that is written anew.
   /// `known` turns false where that cannot be told.
-  OpId late_operand(ValueId operand, std::int64_t product_stage, bool& known) const {
+  OpId late_operand(ValueId operand, std::int64_t product_stage, bool& known) {
     for (int i = 0; i < 64; ++i) {
       const OpId made = module_.value(operand).definer;
       if (!made.valid()) {
@@ -318,7 +327,7 @@ class LoopPlanner {
       const OpId source = module_.value(definer.operands.front()).definer;
       if (!source.valid() || !top(source).valid()) return source.valid() ? OpId{} : made;
       if (is_load(op(source).name) && name == "ttg.local_alloc") {
-        const bool copied_ahead = stage(source).value_or(0) < product_stage && !program_.narrow_loads.contains(source);
+        const bool copied_ahead = stage(source).value_or(0) < product_stage && copied(source);
         return copied_ahead ? OpId{} : source;
       }
       return made;
@@ -405,6 +414,7 @@ class LoopPlanner {
   const mlir::Module& module_;
   const Places& places_;
   const mlir::Block* body_ = nullptr;
+  std::optional<Neighbours> neighbours_;  ///< made where a load by pointer asks
   LoopPlan plan_;
 };
 

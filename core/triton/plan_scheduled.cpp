@@ -4,12 +4,16 @@
 // - A load by descriptor that is not pipelined gets a tile and a barrier of its own. An allocation that only takes it in is that tile.
 // - A store by descriptor goes through a tile in shared memory; in a loop one tile of each shape serves all, from before the loop on.
 // - A product of tensor memory that nobody waits for later gets a barrier for the moment.
+// - An accumulator that begins empty is allocated where it is used first.
 // - A conversion in front of a store to shared memory vanishes, and so does one of a value that comes out of a ring.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <numeric>
 #include <set>
+#include <tuple>
 
 #include "core/base/saturate.h"
 #include "core/base/text_style.h"
@@ -44,6 +48,8 @@ class ScheduledPlanner {
     if (program_.form == Form::Partitioned) partitions();
     for (const LoopSite& site : program_.loops)
       if (module_.op(site.op).name == "scf.for") loop(plan_of_loop(program_, places_, site.op));
+    for (const LoopSite& site : program_.loops)
+      if (site.products > 0) products_before(site.op);
     for (std::size_t i = 0; i < module_.ops.size() && explicit_.size() < kMostPlanned; ++i) allocation(OpId(i));
     // In the order in which they are made, as the allocator sees them.
     std::ranges::stable_sort(explicit_, [](const Made& a, const Made& b) { return a.piece.life.begin < b.piece.life.begin; });
@@ -51,6 +57,7 @@ class ScheduledPlanner {
     add_warp_states(plan_, program_, places_);
     if (captured_) plan_.add(captured_->buffer, captured_->piece);
     for (std::size_t i = 0; i < module_.ops.size() && plan_.shared.size() < kMostPlanned; ++i) momentary(OpId(i));
+    if (program_.form != Form::Partitioned) sink_tensor_allocations();
     tie_rows(plan_, program_, places_);
     return std::move(plan_);
   }
@@ -79,6 +86,28 @@ class ScheduledPlanner {
     explicit_.push_back({std::move(buffer), piece_at(places_, id, sat_mul(slots, bytes), alignment, life)});
   }
 
+  /// Where a loop goes on from what a product of wgmma in front of it gave, the wait behind the loop names that product's operands too: they
+  /// stay until then.
+  void products_before(OpId loop) {
+    std::vector<ValueId> open(op(loop).operands.begin(), op(loop).operands.end());
+    std::set<std::size_t> seen;
+    while (!open.empty() && seen.size() < 4096) {
+      const OpId made = module_.value(open.back()).definer;
+      open.pop_back();
+      if (!made.valid() || !seen.insert(made.index()).second || op(made).parent != op(loop).parent) continue;
+      const Op& maker = op(made);
+      if (!maker.name.ends_with(".warp_group_dot")) {
+        if (maker.regions.empty()) open.insert(open.end(), maker.operands.begin(), maker.operands.end());
+        continue;
+      }
+      for (std::size_t k = 0; k < 2 && k < maker.operands.size(); ++k)
+        if (const OpId alloc = module_.value(places_.root(maker.operands[k])).definer; alloc.valid() && op(alloc).name.ends_with(".local_alloc")) {
+          until_[alloc.index()] = places_.at(loop) + Places::kStep;
+          plan_.doubt(fmt::format("line {}: what the product in front of the loop reads is taken to stay until the loop ends", maker.line));
+        }
+    }
+  }
+
   bool partitioned(OpId id) const {
     return partitions_.loop.valid() && places_.begins(partitions_.loop) <= places_.at(id) && places_.at(id) <= places_.at(partitions_.loop);
   }
@@ -94,6 +123,7 @@ class ScheduledPlanner {
       const std::string slots = fmt::format("{} slot{} between partitions", exchange.slots, exchange.slots == 1 ? "" : "s");
       if (exchange.what == Exchange::What::Load) {
         ahead_.insert(exchange.op.index());
+        between_.insert(exchange.op.index());
         for (const OpId reader : places_.readers(op(exchange.op).results.front()))
           if (present_name(op(reader).name) == "ttg.local_alloc" && op(reader).operands.size() == 1) replaced_.insert(reader.index());
         make(Buffer::What::Ring, exchange.op, slots, exchange.slots, exchange.type.tile.bytes(),
@@ -109,6 +139,9 @@ class ScheduledPlanner {
           make(Buffer::What::Barriers, exchange.op, fmt::format("a barrier for each slot: it is {}", which), exchange.slots, 8, 16,
                to_the_end);
     }
+    for (const Type& left : partitions_.left)
+      make(Buffer::What::Operand, partitions_.loop, "what a partition leaves to the ops behind the loop", 1, left.tile.bytes(), 16,
+           {life.begin, life.end + Places::kStep});
     if (partitions_.captured_bytes <= 0) return;
     Buffer buffer;
     buffer.what = Buffer::What::Scratch;
@@ -225,9 +258,10 @@ class ScheduledPlanner {
       const Type& made = type(each.results.front());
       const auto moved = hoisted_.find(id.index());
       const auto lasting = outlasting_.find(id.index());
-      const Life life = moved != hoisted_.end()        ? whole_loop(moved->second)
-                        : lasting != outlasting_.end() ? whole_loop(lasting->second.first)
-                                                       : places_.life(id, each.results.front());
+      Life life = moved != hoisted_.end()        ? whole_loop(moved->second)
+                  : lasting != outlasting_.end() ? whole_loop(lasting->second.first)
+                                                 : places_.life(id, each.results.front());
+      if (const auto until = until_.find(id.index()); until != until_.end()) life.end = std::max(life.end, until->second);
       // Those of the iterations before are different pieces, since each was allocated where it was filled.
       for (std::int64_t k = 0; lasting != outlasting_.end() && k < std::min<std::int64_t>(lasting->second.second, 8); ++k)
         make(Buffer::What::Operand, id, "of the iteration before: its product may still be reading", 1, made.tile.bytes(),
@@ -254,12 +288,72 @@ class ScheduledPlanner {
     product_at_once(id, each, name);
   }
 
+  /// When a use comes first: in front of its loop by stage and cluster, but for the last stage, which begins with the loop.
+  using FirstUse = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+  FirstUse first_use(OpId alloc, OpId reader) const {
+    const OpId loop = loop_around(reader);
+    if (!loop.valid()) return {places_.at(reader), 0, 0, 0};
+    const Op& use = op(outermost(reader));
+    const std::int64_t stage = use.integer("loop.stage", 0), last = op(loop).integer("tt.scheduled_max_stage", 0);
+    if (stage >= last) return {places_.begins(loop), last, 0, places_.at(alloc)};
+    return {places_.begins(loop), stage, use.integer("loop.cluster", 0), places_.at(reader)};
+  }
+
+  /// Tensor memory is given out in the order of the allocations, and Triton moves those that begin empty down to their first use.
+  void sink_tensor_allocations() {
+    std::vector<FirstUse> when;
+    for (const Buffer& buffer : plan_.tensor_buffers) {
+      const Op& alloc = op(buffer.op);
+      const OpId loop = loop_around(buffer.op);
+      const bool stays = !alloc.operands.empty() && !hoisted_.contains(buffer.op.index());
+      FirstUse first = loop.valid() ? FirstUse{places_.begins(loop), std::numeric_limits<std::int64_t>::max(), 0, places_.at(buffer.op)}
+                                    : FirstUse{places_.at(buffer.op), 0, 0, 0};
+      if (!stays) {
+        std::optional<FirstUse> found;
+        for (const ValueId name : places_.names(alloc.results.front()))
+          for (const OpId reader : places_.readers(name)) {
+            const std::string& user = op(reader).name;
+            if (is_view(user) || user.starts_with("scf.")) continue;
+            if (const FirstUse use = first_use(buffer.op, reader); !found || use < *found) found = use;
+          }
+        first = found.value_or(first);
+      }
+      when.push_back(first);
+    }
+    std::vector<std::size_t> order(when.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return when[a] < when[b]; });
+    std::vector<TensorPiece> pieces;
+    std::vector<Buffer> buffers;
+    for (const std::size_t i : order) {
+      pieces.push_back(plan_.tensor[i]);
+      buffers.push_back(std::move(plan_.tensor_buffers[i]));
+    }
+    plan_.tensor = std::move(pieces);
+    plan_.tensor_buffers = std::move(buffers);
+  }
+
   bool resident(OpId id) const { return !loop_around(id).valid(); }
 
+  /// Whether a tile comes through a ring from another partition: that one is told when a product has read it, and the product is not
+  /// waited for.
+  bool from_other_partition(ValueId value) const {
+    for (int i = 0; i < 32; ++i) {
+      const OpId made = module_.value(value).definer;
+      if (!made.valid()) return false;
+      if (between_.contains(made.index())) return true;
+      const Op& maker = op(made);
+      if (maker.operands.empty() || (!is_view(maker.name) && present_name(maker.name) != "ttg.local_alloc")) return false;
+      value = maker.operands.front();
+    }
+    return false;
+  }
+
   void product_at_once(OpId id, const Op& each, std::string_view name) {
-    if (partitioned(id) || !name.starts_with("ttng.tc_gen5_mma") || pipelined_products_.contains(outermost(id).index()) ||
+    if (!name.starts_with("ttng.tc_gen5_mma") || pipelined_products_.contains(outermost(id).index()) ||
         pipelined_products_.contains(id.index()) || each.find("is_async"))
       return;
+    if (partitioned(id) && std::ranges::any_of(each.operands, [&](ValueId operand) { return from_other_partition(operand); })) return;
     make(Buffer::What::Barriers, id, "a barrier for a product that is waited for at once", 1, 8, 16, places_.moment(id));
   }
 
@@ -337,10 +431,10 @@ class ScheduledPlanner {
   std::optional<Made> captured_;
   Plan plan_;
   std::vector<Made> explicit_;
-  std::set<std::size_t> ahead_, replaced_, pipelined_products_;
+  std::set<std::size_t> ahead_, between_, replaced_, pipelined_products_;
   std::map<std::size_t, OpId> hoisted_;
   std::map<std::size_t, std::pair<OpId, std::int64_t>> outlasting_;
-  std::map<std::size_t, std::int64_t> copies_;
+  std::map<std::size_t, std::int64_t> copies_, until_;
   std::set<std::pair<std::size_t, std::string>> staging_;
 };
 

@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -69,8 +68,6 @@ struct Program {
   std::int64_t num_warps = 4, num_ctas = 1;
   std::vector<LoopSite> loops;
   Metadata metadata;
-  /// Loads of which another text of the same kernel shows that Triton brings them into registers, whatever their stage.
-  std::set<mlir::OpId> narrow_loads;
 
   const Type& type(mlir::ValueId value) const { return types[value.index()]; }
   const Type& operand_type(const mlir::Op& op, std::size_t index) const { return types[op.operands[index].index()]; }

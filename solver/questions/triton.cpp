@@ -1,6 +1,7 @@
 #include "solver/questions/triton.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -150,6 +151,23 @@ std::optional<Schedule> with_tritons_rings(const Problem& problem, const Constra
   return check(problem, schedule, constraints).valid() ? std::optional(std::move(schedule)) : std::nullopt;
 }
 
+/// What Triton builds and the free reading has no words for.
+std::string beyond_free(std::int64_t warps, const triton::Native& free, const triton::Native& own) {
+  std::vector<std::string> words;
+  const auto& ops = own.kernel.body;
+  const auto any = [&](const auto& has) { return std::any_of(ops.begin(), ops.end(), has); };
+  const auto is_copy = [](const TileOp& op) { return op.kind == "load" && op.attrs.contains("variant"); };
+  const auto copies = [&](const triton::Native& native) {
+    return std::count_if(native.kernel.body.begin(), native.kernel.body.end(), is_copy);
+  };
+  if (any([](const TileOp& op) { return op.kind == "mma"; }) && warps > 4 * std::max<std::int64_t>(1, free.cut.factor))
+    words.push_back(fmt::format("a tile that {} warps share otherwise than by rows", warps));
+  if (copies(own) > copies(free)) words.emplace_back("an asynchronous copy by pointer that no product reads");
+  if (any([](const TileOp& op) { return op.kind == "tma_load" || op.kind == "load"; }))
+    words.emplace_back("loads issued by the warps that compute");
+  return fmt::format("{}", fmt::join(words, ", or "));
+}
+
 class ThreeSides {
  public:
   ThreeSides(const TritonRequest& request, std::stop_token stop, const TritonListener& listener)
@@ -171,6 +189,9 @@ class ThreeSides {
       best_of_triton();
       if (listener_) listener_(comparison_);
       side(Whose::BestOfMachine) = machine.get();
+      Side& best = side(Whose::BestOfMachine);
+      if (const Side* known = at_hand({Whose::BestOfTriton, Whose::Tritons}))
+        no_worse_than(known, best, "Triton's, which the machine can run; the free reading " + what_free_has(best, *known->native));
       if (listener_) listener_(comparison_);
     }
     if (!stopped() && request_.options) options();
@@ -277,6 +298,9 @@ class ThreeSides {
     // The text's warps are there, whatever they have to do.
     if (mine.schedule) mine.warps = std::max(mine.warps, static_cast<int>(request_.program.num_warps));
     give_back(mine);
+    no_worse_than(at_hand({Whose::Tritons}), mine,
+                  "Triton's own; " + (mine.schedule ? fmt::format("all others that were found take {} cycles or more", mine.period)
+                                                    : "none other was found: " + mine.why_not));
   }
 
   /// The best with all ops in one group, as Triton has it without warp specialization; taken where it is faster.
@@ -310,6 +334,18 @@ class ThreeSides {
     }
   }
 
+  /// "has none, proved: ...; it cannot express ...".
+  std::string what_free_has(const Side& free, const triton::Native& own) const {
+    if (!free.problem) return "refuses the loop: " + free.why_not;
+    const bool none = free.status == Status::Infeasible;
+    if (!none && free.status != Status::Optimal)
+      return free.schedule ? fmt::format("has none as good yet: {} cycles, not proved", free.period) : "found none in time";
+    std::string text = none ? "has none, proved: " + free.why_not : fmt::format("has none of fewer than {} cycles, proved", free.period);
+    if (const std::string words = beyond_free(request_.program.num_warps, *free.native, own); !words.empty())
+      text += "; it cannot express " + words;
+    return text;
+  }
+
   Side best_of_machine() {
     Side mine;
     mine.whose = Whose::BestOfMachine;
@@ -323,6 +359,31 @@ class ThreeSides {
     if (mine.schedule) mine.schedule->name = "best of the machine";
     measure(mine);
     return mine;
+  }
+
+  /// The first of these sides that runs and takes fewest cycles; where none keeps all rules of the model, Triton's own, which runs as well.
+  const Side* at_hand(std::initializer_list<Whose> sides) {
+    const Side* best = nullptr;
+    for (const Whose whose : sides)
+      if (const Side& each = side(whose); runs(each) && (!best || each.period < best->period)) best = &each;
+    const Side& own = side(Whose::Tritons);
+    return best || !own.schedule || own.period == 0 ? best : &own;
+  }
+
+  /// What was found already is no worse than the best, also where a search cannot express it or had no time to find it.
+  void no_worse_than(const Side* known, Side& mine, const std::string& why) {
+    if (!known || (runs(mine) && (!runs(*known) || mine.period <= known->period))) return;
+    Side taken = *known;
+    taken.whose = mine.whose;
+    taken.taken_from = known->taken_from.value_or(known->whose);
+    taken.schedule->name = mine.whose == Whose::BestOfMachine ? "best of the machine" : "best of Triton";
+    taken.seconds = mine.seconds;
+    // Two searches that came to their ends are about all that either could express.
+    const bool settled = mine.status == Status::Optimal || mine.status == Status::Infeasible;
+    if (runs(taken)) taken.status = settled && known->status == Status::Optimal ? Status::Optimal : Status::Feasible;
+    if (mine.status != Status::Infeasible) taken.lower_bound = std::min(known->lower_bound, mine.lower_bound);
+    taken.explanation = why;
+    mine = std::move(taken);
   }
 
   /// What num_stages and num_warps would change.

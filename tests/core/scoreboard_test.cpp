@@ -122,7 +122,7 @@ TEST_CASE("a legal schedule below the proved bound is named as a fault", "[core]
 TEST_CASE("every form of the scoreboard names every contender, and hostile names stay text", "[core]") {
   const Problem p = two_on_a_unit();
   Scoreboard board = board_of(p);
-  const std::string hostile = "x<script>|\"a\"\n\x1b[31m";
+  const std::string hostile = "x<script>|\"a\"\n\x1b[31m [b](javascript:c)";
   board.contenders.push_back(contender(p, hostile, 5, 0, 2));
   board.contenders.back().about = hostile;
   board.contenders.back().log = {hostile};
@@ -136,6 +136,7 @@ TEST_CASE("every form of the scoreboard names every contender, and hostile names
   for (const std::string* form : {&text, &markdown, &csv, &html}) CHECK_FALSE(contains(*form, "\x1b"));
   CHECK_FALSE(contains(html, "<script"));
   CHECK_FALSE(contains(markdown, "<script"));
+  CHECK_FALSE(contains(markdown, " [b]("));
   const Result<Json> read = parse_json(json, "board");
   REQUIRE(read.ok());
   CHECK(read->find("contenders")->items()->size() == 5);

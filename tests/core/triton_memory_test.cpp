@@ -154,6 +154,43 @@ TEST_CASE("a ring says why it is as deep as it is, and a load why it has none", 
   }
 }
 
+TEST_CASE("a load is an asynchronous copy only where addresses and mask let a thread know of 4 bytes in a row", "[core]") {
+  const std::string path = folder("more/unknown_mask_given_back.sm90.scheduled.ttgir");
+  const std::string text = *read_file(path);
+  const auto ring_of = [&](const std::string& edited, const std::string& name) {
+    const Program program = *make_program(*mlir::parse(edited, path));
+    const std::vector<Buffer> rings = rings_of(program, program.loops.front());
+    const auto found = std::ranges::find_if(rings, [&](const Buffer& ring) { return ring.name.starts_with(name); });
+    REQUIRE(found != rings.end());
+    return *found;
+  };
+  CHECK(ring_of(text, "x").slots == 0);
+  CHECK(ring_of(text, "x").why.find("2 bytes at once") != std::string::npos);
+  CHECK(ring_of(text, "y").slots == 2);
+  // Triton pipelines both where the bound is known to be a multiple of 16.
+  CHECK(ring_of(with(text, "%size: i32", "%size: i32 {tt.divisibility = 16 : i32}"), "x").slots == 3);
+  CHECK(ring_of(with(text, "%size: i32", "%size: i32 {tt.divisibility = 2 : i32}"), "x").slots == 3);
+  // A pointer of which nothing is known.
+  CHECK(ring_of(with(text, "%b: !tt.ptr<bf16> {tt.divisibility = 16 : i32}", "%b: !tt.ptr<bf16>"), "y").slots == 0);
+}
+
+TEST_CASE("every load that Triton itself put ahead is known to be wide enough for a copy", "[core]") {
+  std::size_t ahead = 0;
+  for (const char* in : {"", "more/"})
+    for (const auto& entry : std::filesystem::directory_iterator(folder(in))) {
+      const std::string path = entry.path().string();
+      if (path.find(".scheduled.ttgir") == std::string::npos || path.find("given_back") != std::string::npos) continue;
+      const Program program = program_of(path);
+      for (const LoopSite& loop : program.loops)
+        for (const Buffer& ring : rings_of(program, loop)) {
+          INFO(path << " " << ring.name);
+          CHECK(ring.why.find("at once") == std::string::npos);
+          ahead += ring.slots > 0 && program.module->op(ring.op).name == "tt.load";
+        }
+    }
+  CHECK(ahead >= 8);
+}
+
 TEST_CASE("what a text does not decide is said", "[core]") {
   const Memory input = memory_of(program_of(folder("attention_forward.sm90.input.ttgir")));
   CHECK(input.unsure.find("not scheduled it yet") != std::string::npos);
@@ -162,6 +199,38 @@ TEST_CASE("what a text does not decide is said", "[core]") {
   CHECK(blackwell.tmem_needed == 256);
   const Memory specialized_later = memory_of(program_of(folder("gemm_descriptors_ws.sm100.scheduled.ttgir")));
   CHECK(specialized_later.unsure.find("warp specialized") != std::string::npos);
+  // What the product in front of a loop reads stays until behind it, as Triton 3.9.0 has it.
+  const Memory before = memory_of(program_of(folder("more/product_before_loop.sm90.scheduled.ttgir")));
+  CHECK(before.shared_bytes == 246528);
+  CHECK(before.unsure.find("stay until the loop ends") != std::string::npos);
+}
+
+TEST_CASE("how deep rings between partitions are is not guessed without a word", "[core]") {
+  const std::string path = folder("attention_forward_ws.sm100.partitioned.ttgir");
+  const std::string text = *read_file(path);
+  REQUIRE(text.find("tt.num_stages = 3 : i32, ") != std::string::npos);
+  const std::string silent = with(text, "tt.num_stages = 3 : i32, ", "");
+  CHECK(memory_of(*make_program(*mlir::parse(silent, path))).unsure.find("num_stages") != std::string::npos);
+  Metadata beside;
+  beside.num_stages = 3;
+  CHECK(memory_of(*make_program(*mlir::parse(silent, path), beside)).unsure == "");
+}
+
+TEST_CASE("partitions that are not Triton's own take what Triton gives them, or it is said that they may not", "[core]") {
+  // A product whose operands its own partition loads is waited for at once, by a barrier of its own.
+  const Memory dequant = memory_of(program_of(folder("more/gemm_dequant_ws_given_back.sm100.partitioned.ttgir")));
+  CHECK(dequant.shared_bytes == 49228);
+  // Sums that a partition after the first leaves to what follows the loop pass through shared memory.
+  const Memory attention = memory_of(program_of(folder("more/attention_forward_ws_given_back.sm100.partitioned.ttgir")));
+  CHECK(attention.shared_bytes == 83664);
+  CHECK(attention.warps == 12);
+}
+
+TEST_CASE("accumulators of 64 rows are placed in the order of their first use", "[core]") {
+  // Triton 3.9.0: the state in the upper half, the scores below it, the output beside the state, and its operand beside that, in the same half.
+  const Memory memory = memory_of(program_of(folder("more/linear_attention.sm100.scheduled.ttgir")));
+  CHECK(memory.tmem_needed == 160);
+  CHECK(memory.tmem_columns == 256);
 }
 
 TEST_CASE("a kernel that needs more tensor memory than there is says how much", "[core]") {

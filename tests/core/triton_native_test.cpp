@@ -234,3 +234,20 @@ TEST_CASE("both readings resolve on the machine of the text", "[triton]") {
       CHECK(own.depths.size() == problem->channels.size());
     }
 }
+
+TEST_CASE("products in a row add to one accumulator in tensor memory, and who reads the sum as it was does so before", "[triton]") {
+  const auto machine = load_machine(test::repository_path("assets/machines/b200.json"));
+  REQUIRE(machine);
+  for (const char* name : {"more/two_into_one.sm100.scheduled", "more/read_then_add.sm100.scheduled", "more/linear_attention.sm100.scheduled"})
+    for (const Reading reading : {Reading::Triton, Reading::Free}) {
+      INFO(name << ", " << to_string(reading));
+      const Native native = native_of(name, reading);
+      const Result<Problem> problem = resolve(kernel_of(native), *machine);
+      if (!problem) FAIL(to_string(problem.error()));
+    }
+  const Native two = native_of("more/two_into_one.sm100.scheduled", Reading::Triton);
+  CHECK(two.kernel.find_value("x_5")->alias_of == "x_3");
+  const Native read = native_of("more/read_then_add.sm100.scheduled", Reading::Triton);
+  CHECK(std::any_of(read.kernel.order.begin(), read.kernel.order.end(),
+                    [](const OrderEdge& edge) { return edge.from == "state_6" && edge.to == "state_11" && edge.distance == 0; }));
+}

@@ -115,6 +115,48 @@ TEST_CASE("other kernels have three schedules too", "[triton]") {
   }
 }
 
+TEST_CASE("two products into one accumulator, and a sum that is read before it is added to, have three schedules on Blackwell", "[triton]") {
+  for (const char* name : {"more/two_into_one.sm100.scheduled", "more/read_then_add.sm100.scheduled", "more/linear_attention.sm100.scheduled"}) {
+    INFO(name);
+    const Comparison comparison = compared(name);
+    for (const Side& side : comparison.sides) {
+      INFO(title(side.whose) << ": " << side.why_not);
+      REQUIRE(side.schedule);
+      CHECK(runs(side));
+    }
+    CHECK(comparison.of(Whose::BestOfTriton).period <= comparison.of(Whose::Tritons).period);
+    CHECK(comparison.of(Whose::BestOfMachine).period <= comparison.of(Whose::BestOfTriton).period);
+  }
+}
+
+TEST_CASE("what Triton's passes build the machine can do, also where the free reading has nothing as good", "[triton]") {
+  const Comparison comparison = compared("more/log_sum.sm90.scheduled");
+  const Side &best = comparison.of(Whose::BestOfTriton), &machine = comparison.of(Whose::BestOfMachine);
+  CHECK(machine.period == best.period);
+  CHECK(machine.taken_from == Whose::BestOfTriton);
+  CHECK(reading_of(machine) == Reading::Triton);
+  CHECK(machine.status == Status::Optimal);  // both searches came to their ends
+  CHECK(check(*machine.problem, *machine.schedule, machine.constraints).valid());
+  CHECK(machine.explanation.find("the free reading has none of fewer than") != std::string::npos);
+  CHECK(machine.explanation.find("it cannot express an asynchronous copy by pointer that no product reads") != std::string::npos);
+}
+
+TEST_CASE("a kernel that runs in Triton is never said to have no schedule", "[triton]") {
+  const Comparison comparison = compared("more/attention_backward_128x128x128.sm90.scheduled");
+  const Side& own = comparison.of(Whose::Tritons);
+  REQUIRE(own.schedule);
+  CHECK(own.status == Status::Invalid);  // by the model it needs more registers than there are
+  for (const Side& side : comparison.sides) {
+    INFO(title(side.whose) << ": " << side.explanation);
+    REQUIRE(side.schedule);
+    CHECK(side.period == own.period);
+    CHECK(side.status != Status::Optimal);
+  }
+  const Side& machine = comparison.of(Whose::BestOfMachine);
+  CHECK(machine.explanation.find("the free reading has none, proved") != std::string::npos);
+  CHECK(machine.explanation.find("a tile that 8 warps share") != std::string::npos);
+}
+
 TEST_CASE("a partitioned text has as many streams as it has partitions", "[triton]") {
   const Comparison comparison = compared("attention_forward_ws.sm100.partitioned");
   require_sound(comparison);

@@ -28,11 +28,12 @@ std::string option_of_one_reading(const Arguments& arguments) {
   return {};
 }
 
-/// Everything was found out: what has a schedule is proved.
+/// Everything was found out: what has a schedule is proved, or is Triton's where there was nothing to search.
 bool settled(const triton::Comparison& comparison) {
   return std::all_of(comparison.sides.begin(), comparison.sides.end(), [](const triton::Side& side) {
-    return side.whose == triton::Whose::Tritons ||
-           (side.schedule ? side.status == Status::Optimal : side.status != Status::Unknown || !side.why_not.empty());
+    if (side.whose == triton::Whose::Tritons) return true;
+    if (!side.schedule) return side.status != Status::Unknown || !side.why_not.empty();
+    return side.status == Status::Optimal || side.status == Status::Invalid || side.lower_bound == 0;
   });
 }
 

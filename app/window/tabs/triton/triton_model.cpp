@@ -53,7 +53,7 @@ TritonRow row_of(const triton::Side& side, const Session& session, Cycle best, b
   row.there = true;
   const Content& content = session.content();
   const ScheduleEntry* entry = content.entry();
-  row.shown = entry && entry->name == row.name && content.triton->reading == reading_of(side.whose);
+  row.shown = entry && entry->name == row.name && content.triton->reading == triton::reading_of(side);
   row.ii = grouped(side.schedule->ii);
   row.period = grouped(cycles_of(side));
   row.more = cycles_of(side) == best ? "best" : percent(cycles_of(side), best);
