@@ -328,15 +328,20 @@ std::string identity(const Job& job, FileDigests& contents) {
   hash.add(std::string_view(version())).add(std::string_view(answer_digest())).add(built_in_solver_name()).add(job.words.size());
   for (const std::string& word : job.words) hash.add(word);
   const CommandSpec& command = *find_command(job.command);
+  const auto one = [&](Shelf shelf, const std::string& name) {
+    const std::string& found = contents.of(shelf, name);
+    const Json* kernel = found == "absent" && shelf == Shelf::Schedules ? job.description.find("kernel") : nullptr;  // a short name
+    return kernel && kernel->string() ? contents.of(shelf, *kernel->string() + "/" + name) : found;
+  };
   const auto add = [&](const Json& value, Shelf shelf) {
     if (const std::string* text = value.string()) {
       std::string rest = *text;  // family takes several kernels
       for (std::size_t comma; (comma = rest.find(',')) != std::string::npos && shelf == Shelf::Kernels; rest = rest.substr(comma + 1))
         hash.add(contents.of(shelf, rest.substr(0, comma)));
-      hash.add(contents.of(shelf, rest));
+      hash.add(one(shelf, rest));
     } else if (const Json::Array* items = value.items()) {
       for (const Json& item : *items)
-        if (item.string()) hash.add(contents.of(shelf, *item.string()));
+        if (item.string()) hash.add(one(shelf, *item.string()));
     }
   };
   for (const PositionalSpec& positional : command.positionals) {

@@ -45,7 +45,7 @@ Result<std::optional<Schedule>> read_second(const std::string& name, const Input
       return Error::input("the project's B is a schedule of other ops", "give none of --param, --set and --subtile");
     return judged(std::move(schedule));
   }
-  const Result<std::string> path = find_in_library(Shelf::Schedules, name);
+  const Result<std::string> path = find_schedule(name, problem.kernel);
   if (!path) return path.error();
   Result<Schedule> schedule = read_schedule_or_own(*path, problem, &warnings);
   if (!schedule) {

@@ -10,6 +10,7 @@
 #include "core/answers/bracket.h"
 #include "core/answers/simulation.h"
 #include "core/answers/summary.h"
+#include "core/base/text_style.h"
 #include "core/chart/chrome_trace.h"
 #include "core/chart/gantt_model.h"
 #include "core/chart/svg.h"
@@ -17,6 +18,7 @@
 #include "core/library/trust.h"
 #include "core/problem/changes.h"
 #include "core/simulate/robustness_study.h"
+#include "core/simulate/tile_grid.h"
 
 namespace heddle::app {
 namespace {
@@ -112,6 +114,10 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
   if (!inputs) return report(terminal, inputs.error(), json);
   Result<KernelRunOptions> options = kernel_run_options(arguments, inputs->machine);
   if (!options) return report(terminal, options.error(), json);
+  const bool triangle = makes_triangle(inputs->kernel, options->trips, options->causal);
+  if (options->causal && !triangle)
+    terminal.note(
+        fmt::format("'{}' says itself how many iterations each tile has: --causal changes nothing", printable(inputs->kernel.name)));
   for (const char* flag : {"--svg", "--trace"})
     if (const auto path = arguments.text(flag))
       if (const int failed = expect_writable(terminal, *path, json)) return failed;
@@ -136,7 +142,7 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
   }
   SimulationAnswer answer = simulate_kernel(inputs->kernel, inputs->machine, inputs->changes, inputs->problem, *schedule, *options);
   if (options->loop.arbitration == Arbitration::Interleaved)
-    answer.trust = trust_in(inputs->kernel.reference + (options->causal ? "_causal" : ""), inputs->machine.arch, !inputs->changes.empty());
+    answer.trust = trust_in(inputs->kernel.reference + (triangle ? "_causal" : ""), inputs->machine.arch, !inputs->changes.empty());
   if (answer.kernel.fault.empty())
     if (const int failed = write_pictures(answer.kernel, arguments, terminal)) return failed;
   if (arguments.has("--csv"))

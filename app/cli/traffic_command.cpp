@@ -11,6 +11,7 @@
 #include "core/answers/traffic.h"
 #include "core/check/checker.h"
 #include "core/library/trust.h"
+#include "core/simulate/tile_grid.h"
 
 namespace heddle::app {
 namespace {
@@ -86,7 +87,8 @@ int run_traffic(const Arguments& arguments, const Terminal& terminal) {
     traffic.name = name_of(subject);
     if (!traffic.balance.empty()) traffic.balance.front().name = traffic.name;
     if (options->loop.arbitration == Arbitration::Interleaved)
-      traffic.trust = trust_in(in.kernel.reference + (options->causal ? "_causal" : ""), in.machine.arch, !in.changes.empty());
+      traffic.trust = trust_in(in.kernel.reference + (makes_triangle(in.kernel, options->trips, options->causal) ? "_causal" : ""),
+                               in.machine.arch, !in.changes.empty());
     if (interrupt.token().stop_requested()) {
       (void)report(terminal,
                    Error::input(interrupt.timed_out() ? "the time is up: the simulation was stopped before its end" : "interrupted"), json);

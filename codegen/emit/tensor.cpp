@@ -286,6 +286,17 @@ std::size_t Writer::rescale_at(const Section& section, std::size_t first) const 
   return end - first;
 }
 
+void Writer::refuse_unskipped() {
+  if (records_ && records_->recording == Recording::Ops) return;  // which looks at every op, in every iteration
+  for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
+    for (const TileOp& op : *list)
+      if (flag_attr(op, "skip_ones") && !skipped_.contains(op.name))
+        refuse("attribute", op,
+               fmt::format("'{}' says skip_ones, and only a tile that is read from tensor memory, multiplied by a number per row and "
+                           "written back where it was, one step after the other, is left alone",
+                           op.name));
+}
+
 void Writer::open_rescale(const Section& section, std::size_t first) {
   std::size_t k = first;
   while (op_of(kernel_, section.steps[k].op).kind != "elementwise" || section.steps[k].kind != StepKind::Compute) ++k;

@@ -227,7 +227,9 @@ void Writer::write_elements(const Step& step, const TileOp& op) {
     else
       expression = fmt::format("{} - {}", operands[0], operands[1]);
     // Every so many elements without the special function unit: e * percent / 100 grows by one there.
-    const std::int64_t percent = program_.blackwell() ? integer_attr(op, "emulated", 0) : 0;
+    const std::int64_t percent = integer_attr(op, "emulated", 0);
+    if (percent > 0 && !program_.blackwell())
+      return refuse("attribute", op, fmt::format("'{}' says emulated, and in a text for Hopper every power is MUFU's", op.name));
     expression = percent > 0 ? fmt::format("(e + 1) * {0} / 100 > e * {0} / 100 ? exp2_poly_({1}) : exp2_({1})", percent, expression)
                              : fmt::format("exp2_({})", expression);
   } else {

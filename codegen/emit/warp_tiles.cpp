@@ -45,6 +45,9 @@ void Writer::write_reduction(const Step& step, const TileOp& op) {
   float scale = number_attr(op, "scale").value_or(1.0f);
   if (!std::isfinite(scale) || (!sum && scale <= 0))
     return refuse("reduction", op, fmt::format("'{}' has a scale that cannot be taken out of the reduction", op.name));
+  if (text_attr(op, "variant") == "three_inputs")
+    return refuse("attribute", op,
+                  fmt::format("'{}' says three_inputs, and lanes that share a row compare two numbers at a time", op.name));
   if (flag_attr(op, "mean")) scale /= static_cast<float>(in.layout->cols);
   const bool fragments = tiles_ == Tiles::Fragments;
   const std::string from = input_array(step, 0);

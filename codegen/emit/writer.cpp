@@ -32,6 +32,7 @@ void Writer::refuse(std::string rule, const TileOp& op, std::string sentence) {
 EmitResult Writer::run() {
   if (!prepare()) return {std::nullopt, std::move(refusals_)};
   write_kernel();
+  refuse_unskipped();
   if (!refusals_.empty()) return {std::nullopt, std::move(refusals_)};
   std::string body;
   for (const ProductShape& shape : shapes_) body += product_text(shape) + "\n";
@@ -405,6 +406,7 @@ void Writer::write_section(const Role& role, const Section& section) {
     const Step& step = section.steps[k];
     record_before(step);
     if (rescales == 0 && (rescales = rescale_at(section, k)) > 0) open_rescale(section, k);
+    if (rescales > 0 && step.kind == StepKind::Compute) skipped_.insert(op_of(kernel_, step.op).name);
     if (!one_thread_ && elects(step) && !elected) {
       raw("if (warp == 0 && elected()) {");
       ++indent_;

@@ -41,7 +41,8 @@ std::optional<std::size_t> role_of(const Program& program, int warp) {
   return std::nullopt;
 }
 
-/// Slices until their first record that was not written. A slice with a record that its role cannot have written is dropped.
+/// Slices until their first record that was not written, or that does not come after the one before it in the loop: a slice with room left
+/// goes on in the block's next tile. A slice with a record that its role cannot have written is dropped.
 std::vector<BlockRecords> split(const RecordPlan& plan, const Program& program, std::span<const std::uint8_t> bytes,
                                 std::int64_t& dropped) {
   std::vector<BlockRecords> blocks;
@@ -61,7 +62,10 @@ std::vector<BlockRecords> split(const RecordPlan& plan, const Program& program, 
         if (record[0] == kUnwritten) break;
         const std::size_t point = record[0] & ((1u << kRecordPointBits) - 1);
         good = point < plan.points.size() && plan.points[point].role == *role;
-        slice.records.push_back({point, record[0] >> kRecordPointBits, record[1]});
+        const Record next{point, record[0] >> kRecordPointBits, record[1]};
+        const auto place = [](const Record& r) { return std::pair(r.counter, r.point); };
+        if (good && !slice.records.empty() && place(next) <= place(slice.records.back())) break;
+        slice.records.push_back(next);
       }
       if (!good)
         dropped += static_cast<std::int64_t>(slice.records.size());
@@ -203,12 +207,15 @@ KernelProfile decode_ops(const RecordPlan& plan, const Kernel& kernel, const Pro
       for (const auto& [iteration, time] : op.begin) {
         if (const auto zero = origin.find(iteration); zero != origin.end())
           sample.starts.push_back(static_cast<double>(time - zero->second));
-        if (const auto end = op.end.find(iteration); end != op.end.end())
+        if (const auto end = op.end.find(iteration); end != op.end.end() && end->second < time)
+          op.end.erase(end);
+        else if (end != op.end.end())
           sample.durations.push_back(static_cast<double>(end->second - time));
         if (const auto waits = events.waits.find({index, iteration}); waits != events.waits.end()) {
           // The first reader to get it saw it come, if it had to wait; else the data had been there for who knows how long.
           const auto got =
               std::min_element(waits->second.begin(), waits->second.end(), [](const auto& a, const auto& b) { return a.end < b.end; });
+          if (got->end < time) continue;
           (got->end - got->begin > kWaited ? sample.durations : sample.bounds).push_back(static_cast<double>(got->end - time));
           op.end.emplace(iteration, got->end);
         }

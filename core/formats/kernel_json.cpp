@@ -216,6 +216,13 @@ void visit(Io& io, Param& p) {
 }
 
 template <class Io>
+void visit(Io& io, Condition& c) {
+  io.part("", "What must hold of the parameters, or the kernel would not compute what it says.");
+  io.required("expr", c.expr, "of the parameters: not 0, like \"KV_LEN % KV == 0\"");
+  io.optional("about", c.about, "why");
+}
+
+template <class Io>
 void visit(Io& io, Tensor& t) {
   io.required("name", t.name, as::name);
   io.required("dtype", t.dtype, as::word("dtype", DType::I4));
@@ -316,6 +323,7 @@ void visit(Io& io, Kernel& k) {
   io.optional("reference", k.reference,
               "what heddle eval compares with: the name of a formula, or one written out, like \"C = gelu(A @ B + Bias)\"");
   io.optional("params", k.params);
+  io.optional("conditions", k.conditions, "looked at wherever parameters are given");
   io.optional("tensors", k.tensors, "global memory");
   io.optional("grid", k.grid, "one entry per block index");
   io.always("loop", k.loop);

@@ -1,5 +1,7 @@
 #include "core/formats/measurement_json.h"
 
+#include <fmt/format.h>
+
 #include "core/base/atomic_file.h"
 #include "core/formats/members.h"
 #include "core/formats/schedule_text_member.h"
@@ -96,8 +98,8 @@ void visit(Io& io, OpTiming& o) {
   io.always("group", o.group);
   io.always("samples", o.samples);
   io.always("start", o.start, "median, cycles after its iteration's schedule time 0");
-  io.always("duration", o.duration);
-  io.always("spread", o.spread, "90th minus 10th percentile of the duration");
+  io.always("duration", o.duration, as::real);
+  io.always("spread", o.spread, as::real, "90th minus 10th percentile of the duration");
   io.always("predicted_start", o.predicted_start);
   io.always("predicted_duration", o.predicted_duration);
   io.always("observed_end", o.observed_end, "false: the duration is that of issuing it");
@@ -112,6 +114,7 @@ void visit(Io& io, TimelineEntry& e) {
   io.always("iteration", e.iteration);
   io.always("start", e.start, "cycles from the window's first record");
   io.always("end", e.end);
+  if (e.end < e.start) io.fault(fmt::format("'{}' ends at {}, before it begins at {}", e.op, e.end, e.start), "");
 }
 
 template <class Io>

@@ -11,7 +11,7 @@
 
 #include "core/base/saturate.h"
 #include "core/base/suggest.h"
-#include "core/kernel/index_data.h"
+#include "core/kernel/conditions.h"
 #include "core/kernel/map_expression.h"
 #include "core/kernel/op_kind.h"
 #include "core/kernel/op_semantics.h"
@@ -363,7 +363,7 @@ Result<Scope> parameter_scope(const Kernel& kernel, const Scope& overrides, bool
     scope[name] = value;
   }
   if (!error.faults.empty()) return error;
-  return with_index_tables(kernel, std::move(scope));
+  return checked_scope(kernel, std::move(scope));
 }
 
 Result<ExecutionCount> plan_execution(const Kernel& kernel, const Scope& scope, TensorMap& tensors) {

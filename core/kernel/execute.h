@@ -23,7 +23,8 @@ struct ExecutionCount {
 /// More work than this is refused: the executor does about 1e9 multiply-adds a second.
 inline constexpr std::int64_t kMaxWork = 20'000'000'000;
 
-/// Parameter values: the kernel's defaults (or, if `small`, its evaluation sizes), then `overrides`; unknown names are faults.
+/// Parameter values: the kernel's defaults (or, if `small`, its evaluation sizes), then `overrides`; unknown names and broken conditions
+/// are faults.
 Result<Scope> parameter_scope(const Kernel& kernel, const Scope& overrides, bool small);
 
 /// What `execute` would do, or why it would not even start; runs nothing.

@@ -44,6 +44,12 @@ struct Param {
   std::string about;
 };
 
+/// What must hold of the parameters for the kernel to compute what it says.
+struct Condition {
+  Expr expr;  ///< not 0
+  std::string about;
+};
+
 /// Where the numbers of an index tensor come from (core/kernel/index_data.h).
 struct IndexData {
   struct Call {
@@ -164,6 +170,7 @@ struct Kernel {
   /// What `heddle eval` compares with: the name of a formula ("gemm", "attention_forward" ...) or one written out; empty: nothing.
   std::string reference;
   std::vector<Param> params;
+  std::vector<Condition> conditions;
   std::vector<Tensor> tensors;
   std::vector<GridDim> grid;
   Loop loop;

@@ -127,6 +127,8 @@ class Validator {
   void declarations() {
     params_ = names_of(kernel_.params);
     for (std::size_t i = 0; i < kernel_.params.size(); ++i) variable(fmt::format("/params/{}/name", i), params_[i]);
+    for (std::size_t i = 0; i < kernel_.conditions.size(); ++i)
+      known_names(fmt::format("/conditions/{}/expr", i), kernel_.conditions[i].expr, params_);
     block_names_ = params_;
     for (std::size_t i = 0; i < kernel_.grid.size(); ++i) {
       variable(fmt::format("/grid/{}/name", i), kernel_.grid[i].name);
@@ -304,6 +306,13 @@ class Validator {
       }
     }
     if (op.kind == "elementwise") element_function(at, op);
+    if (op.attrs.contains("keep_within") && inputs < 2)
+      fault(at + "/attrs/keep_within", "it needs a second input, the old maximum", "add it, or take the attribute out");
+    if (const auto skips = op.attrs.find("skip_ones"); skips != op.attrs.end() && skips->second == Attr(true)) {
+      const auto fn = op.attrs.find("fn");
+      if (inputs != 2 || fn == op.attrs.end() || fn->second != Attr(std::string("mul")))
+        fault(at + "/attrs/skip_ones", "only products of two operands have factors of 1", "take it out, or make it \"fn\": \"mul\"");
+    }
     if (op.kind == "map") map_expression(at, op);
     if (is_async_load(op) && outputs == 1)
       if (const TileValue* tile = find_value(op.outputs[0]); tile && tile->space != Space::Smem)

@@ -72,7 +72,7 @@ std::vector<Contender> shelf_contenders(const Problem& problem) {
 }
 
 Result<Contender> file_contender(const std::string& name_or_path, const Problem& problem, std::vector<Fault>* warnings) {
-  const Result<std::string> path = find_in_library(Shelf::Schedules, name_or_path);
+  const Result<std::string> path = find_schedule(name_or_path, problem.kernel);
   if (!path) return path.error();
   Result<Schedule> schedule = read_schedule(*path, problem, warnings);
   if (!schedule) return schedule.error();

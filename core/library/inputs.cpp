@@ -217,7 +217,7 @@ Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings
     if (of_project && project->shown) inputs.schedule = project->schedules[*project->shown].schedule;
   }
   if (const auto& name = names.schedule; name && !of_project) {
-    const Result<std::string> path = find_in_library(Shelf::Schedules, *name);
+    const Result<std::string> path = find_schedule(*name, kernel ? kernel->name : "");
     faults.add(path);
     if (path) {
       inputs.schedule_file = *path;

@@ -120,6 +120,15 @@ Result<std::string> find_in_library(Shelf shelf, const std::string& name_or_path
   return Error::input(fmt::format("unknown {} '{}'", facts.what, name_or_path), std::move(hint));
 }
 
+Result<std::string> find_schedule(const std::string& name_or_path, const std::string& kernel) {
+  std::error_code code;
+  const std::string full = kernel + "/" + name_or_path;
+  if (!fs::exists(name_or_path, code))
+    for (const LibraryEntry& entry : list_library(Shelf::Schedules))
+      if (entry.name == full) return entry.path;
+  return find_in_library(Shelf::Schedules, name_or_path);
+}
+
 bool is_project(const std::string& name) { return name.ends_with(".heddle.json"); }
 
 std::string name_in_library(Shelf shelf, const std::string& path) {

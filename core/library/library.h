@@ -33,6 +33,9 @@ std::vector<LibraryEntry> list_library(Shelf shelf);
 /// with the nearest known one.
 Result<std::string> find_in_library(Shelf shelf, const std::string& name_or_path);
 
+/// A schedule, also by what follows its kernel's name: "fa3" is "attention_forward_hopper/fa3" for that kernel, unless a file is called so.
+Result<std::string> find_schedule(const std::string& name_or_path, const std::string& kernel);
+
 /// A project file, by the ending of its name, ".heddle.json": given as a kernel it stands for the machine too, and, where no other is
 /// given, for the schedule.
 bool is_project(const std::string& name);

@@ -38,6 +38,9 @@ Result<Kernel> make_attention(const PatternValues& v) {
   k.param("KV_LEN", kv_len, std::min(kv_len, (few / kv + 2) * kv), "keys per head, a multiple of KV");
   k.param("KV", kv, kv, "keys per loop step");
   k.param("Q_ROWS", rows, rows, "queries per block");
+  k.condition("KV_LEN % KV == 0", "keys are read in whole steps");
+  if (causal) k.condition("KV_LEN >= Q_LEN", "the mask is aligned at the last query and the last key, so every query sees a key");
+  if (blocks) k.condition("Q_LEN % Q_ROWS == 0", "blocks of queries are whole");
   const Texts queries{grouped ? "HEADS*GROUP" : "HEADS", "Q_LEN", d}, keys{"HEADS", "KV_LEN", d};
   k.tensor("Q", dtype, queries);
   k.tensor("K", dtype, keys);

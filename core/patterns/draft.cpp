@@ -58,6 +58,8 @@ void KernelDraft::param(const std::string& name, std::int64_t value, std::int64_
   kernel.params.push_back({name, value, small == value ? std::nullopt : std::optional(small), std::move(choices), std::move(about)});
 }
 
+void KernelDraft::condition(const std::string& text, std::string about) { kernel.conditions.push_back({expr(text), std::move(about)}); }
+
 void KernelDraft::tensor(const std::string& name, DType dtype, const Texts& shape, TensorRole role) {
   kernel.tensors.push_back({name, dtype, exprs(shape), role});
 }

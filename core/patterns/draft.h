@@ -33,6 +33,7 @@ class KernelDraft {
   Kernel kernel;
 
   void param(const std::string& name, std::int64_t value, std::int64_t small, std::string about, std::vector<std::int64_t> choices = {});
+  void condition(const std::string& text, std::string about);
   void tensor(const std::string& name, DType dtype, const Texts& shape, TensorRole role = TensorRole::Input);
   Tensor& index(const std::string& name, const Texts& shape, const std::string& data);
   void grid(const std::string& name, const std::string& size);

@@ -174,6 +174,17 @@ void add_no_rule(const TileOp& op, const Machine& machine, const Place& place, F
              fmt::format("machine '{}' has no cost rule for kind '{}' of op '{}'", machine.name, op.kind, op.name), std::move(hint));
 }
 
+void add_no_variant(const TileOp& op, const std::string& variant, const Machine& machine, const Place& place, FaultLog& faults) {
+  std::vector<std::string> known;
+  for (const CostRule& rule : machine.rules)
+    if (rule.kind.starts_with(op.kind + ".")) known.push_back(rule.kind.substr(op.kind.size() + 1));
+  std::string hint = did_you_mean(variant, known);
+  if (hint.empty()) hint = known.empty() ? "it has no variants of this kind" : "it has " + list_of(known);
+  faults.add({place.file, place.pointer + "/attrs/variant"},
+             fmt::format("machine '{}' has no variant '{}' of {}, which op '{}' asks for", machine.name, variant, op.kind, op.name),
+             std::move(hint));
+}
+
 }  // namespace
 
 const CostRule* find_rule(const Machine& machine, const TileOp& op, const Tiles& inputs) {
@@ -208,6 +219,8 @@ Op cost_of(const TileOp& op, const Machine& machine, const Scope& params, const 
   constexpr Range cycles{0, kAbsurd}, warps{1, 1 << 20};
 
   if (!rule && !(own.uses && own.latency)) add_no_rule(op, machine, place, faults);
+  if (const std::string variant = text_attr(op, "variant"); rule && !variant.empty() && !machine.find_rule(op.kind + "." + variant))
+    add_no_variant(op, variant, machine, place, faults);
   if (rule && !shapeless) {
     const Place at{machine.file, fmt::format("/rules/{}", rule - machine.rules.data())};
     if (!own.uses) coster.uses(rule->uses, names, at);

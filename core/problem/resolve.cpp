@@ -11,7 +11,7 @@
 #include "core/base/integer_division.h"
 #include "core/base/saturate.h"
 #include "core/base/suggest.h"
-#include "core/kernel/index_data.h"
+#include "core/kernel/conditions.h"
 #include "core/kernel/validate.h"
 #include "core/layout/plan.h"
 #include "core/problem/changes.h"
@@ -117,7 +117,7 @@ class Resolver {
         faults_.add({}, fmt::format("kernel '{}' has no parameter '{}'", kernel_.name, name), std::move(hint));
       }
     if (faults_.empty()) {
-      if (Result<Scope> scope = with_index_tables(kernel_, problem_.params))
+      if (Result<Scope> scope = checked_scope(kernel_, problem_.params))
         problem_.params = *std::move(scope);
       else
         for (const Fault& fault : scope.error().faults) faults_.add({fault.file, fault.pointer}, fault.message, fault.hint);

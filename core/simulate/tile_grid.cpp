@@ -23,6 +23,7 @@ std::int64_t TileGrid::all_trips() const {
 }
 
 TileGrid tile_grid(const Kernel& kernel, const Scope& params, std::optional<std::int64_t> fixed_trips, bool causal) {
+  causal = makes_triangle(kernel, fixed_trips, causal);
   TileGrid grid;
   std::vector<std::string> dimensions;
   std::vector<std::int64_t> sizes;

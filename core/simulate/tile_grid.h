@@ -21,6 +21,11 @@ struct TileGrid {
   std::int64_t all_trips() const;
 };
 
+/// Whether `causal` makes a triangle of the trips. Tiles that have trips of their own have one already, or something else.
+inline bool makes_triangle(const Kernel& kernel, const std::optional<std::int64_t>& trips, bool causal) {
+  return causal && (trips || !kernel.loop.tile_trips);
+}
+
 /// `trips` replaces the kernel's own; `causal` as in KernelRunOptions. Pre: `params` holds every parameter, and the index tensors.
 TileGrid tile_grid(const Kernel& kernel, const Scope& params, std::optional<std::int64_t> trips = {}, bool causal = false);
 

@@ -72,20 +72,6 @@ void apply(const Parameter& p, double value, Candidate& out) {
   }
 }
 
-/// Floor divisions in what is counted would drop the rest.
-std::vector<Fault> undone_work(const Kernel& kernel, const Scope& params) {
-  std::vector<Fault> faults;
-  Scope scope = params;
-  const auto expect = [&](const Expr& e, const char* what) {
-    if (!divides_exactly(e, scope))
-      faults.push_back({kernel.source, "", fmt::format("{} \"{}\" leaves a remainder: work would be left undone", what, e.text()), ""});
-  };
-  for (const GridDim& dim : kernel.grid) expect(dim.size, "the grid's size");
-  for (const GridDim& dim : kernel.grid) scope[dim.name] = 0;
-  expect(kernel.loop.trips, "the number of trips");
-  return faults;
-}
-
 }  // namespace
 
 Result<Candidate> make_candidate(const TuningSubject& subject, const SearchSpace& space, const Config& config) {
@@ -101,8 +87,6 @@ Result<Candidate> make_candidate(const TuningSubject& subject, const SearchSpace
   if (out.run.split > 0 && !merge_fault(out.kernel).empty()) out.run.second_pass = true;
   Result<Problem> problem = resolve(out.kernel, subject.machine, out.params, subject.changes, subject.choices);
   if (!problem) return problem.error();
-  if (std::vector<Fault> undone = undone_work(out.kernel, problem->params); !undone.empty())
-    return Error{ErrorKind::Input, std::move(undone)};
   out.problem = *std::move(problem);
   out.problem.max_groups = std::max(out.problem.max_groups, out.groups);  // fewer are a demand
   return out;

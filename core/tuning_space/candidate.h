@@ -51,8 +51,7 @@ struct Candidate {
   bool turns = true;
 };
 
-/// The problem of a configuration, or why there is none. Besides what resolve() refuses: a division in the grid's sizes or the trips that
-/// leaves a remainder would leave work undone. Pre: check_binding() has no faults.
+/// The problem of a configuration, or why there is none. Pre: check_binding() has no faults.
 Result<Candidate> make_candidate(const TuningSubject& subject, const SearchSpace& space, const Config& config);
 
 /// Parameters of the space that mean nothing for this kernel, or hold values that cannot be meant ("/parameters/3/name").

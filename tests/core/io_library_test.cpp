@@ -55,6 +55,15 @@ TEST_CASE("an unknown name is answered with the nearest shipped one, a wrong pat
   CHECK(load_kernel("").error().faults.size() == 1);
 }
 
+TEST_CASE("a hand schedule of a kernel goes by its short name", "[core]") {
+  const auto path = find_schedule("cutlass-cooperative", "gemm_short_k_hopper");
+  REQUIRE(path.ok());
+  CHECK(path->ends_with("kernels/schedules/gemm_short_k_hopper/cutlass-cooperative.json"));
+  CHECK(find_schedule("gemm_hopper/cutlass-cooperative", "gemm_short_k_hopper")->ends_with("gemm_hopper/cutlass-cooperative.json"));
+  CHECK(to_string(find_schedule("fa3", "gemm_hopper").error()).starts_with("unknown schedule 'fa3'"));
+  CHECK(find_schedule("fa3", "attention_forward_hopper").ok());
+}
+
 TEST_CASE("HEDDLE_ASSETS moves the library, and a wrong one is said", "[core]") {
   const std::string root = library_root().value();
   REQUIRE(::setenv("HEDDLE_ASSETS", "/nowhere", 1) == 0);

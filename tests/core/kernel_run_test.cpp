@@ -113,6 +113,16 @@ TEST_CASE("causal tiles are triangular; longest first wastes less", "[core]") {
   CHECK(persistent.all_trips == causal.all_trips);
 }
 
+TEST_CASE("a kernel that says the trips of its tiles is no triangle once more", "[core]") {
+  const Case c = case_of("attention_forward_causal_hopper", "h100", {{"HEADS", 32}, {"Q_LEN", 8192}, {"KV_LEN", 8192}});
+  KernelRunOptions options;
+  CHECK(run(c, options).all_trips == 66560);
+  options.causal = true;
+  CHECK(run(c, options).all_trips == 66560);
+  options.trips = 128;  // of every tile
+  CHECK(run(c, options).all_trips == 2 * 66560);
+}
+
 TEST_CASE("prologue and epilogue run where their values are; an op too wide for its group gets one of its own", "[core]") {
   const Case c = case_of("attention_forward_hopper", "h100");
   const CtaProgram program = kernel_program(c.kernel, c.machine, {}, c.problem, c.schedule, SimulateOptions{});

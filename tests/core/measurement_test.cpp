@@ -1,6 +1,7 @@
 // Measurements as values and files.
 #include "core/records/measurement.h"
 
+#include <filesystem>
 #include <limits>
 #include <random>
 
@@ -11,6 +12,7 @@
 #include "core/problem/fault_log.h"
 #include "tests/support/golden.h"
 #include "tests/support/mutate_json.h"
+#include "tests/support/paths.h"
 #include "tests/support/small_problem.h"
 
 using namespace heddle;
@@ -126,6 +128,40 @@ TEST_CASE("damaged measurements are read or refused, and what is read can be wri
     if (!again.ok()) FAIL(to_string(again.error()) << "\nfor:\n" << text);
   }
   CHECK(good > 10);
+}
+
+TEST_CASE("a profile in which something ends before it begins is refused", "[core]") {
+  Measurement m = example();
+  REQUIRE(m.profile.has_value());
+  m.profile->timeline = {{"load", "producer", 0, 1162423, 46701}};
+  OpTiming timing;
+  timing.op = "load", timing.duration = -1338130, timing.spread = -1;
+  m.profile->ops = {timing};
+  const auto read = parse_measurement(measurement_text(m), "m.json");
+  REQUIRE_FALSE(read.ok());
+  const std::string faults = to_string(read.error());
+  CHECK(faults.find("/profile/ops/0/duration") != std::string::npos);
+  CHECK(faults.find("/profile/ops/0/spread") != std::string::npos);
+  CHECK(faults.find("/profile/timeline/0: 'load' ends at 46701, before it begins at 1162423") != std::string::npos);
+}
+
+TEST_CASE("every measurement that ships is read, and its loads last some hundred cycles", "[core]") {
+  int profiles = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(test::repository_path("assets/measured"))) {
+    const std::string path = entry.path().string();
+    if (!path.ends_with(".json") || path.find("calibrated") != std::string::npos) continue;
+    CAPTURE(path);
+    const auto m = read_measurement(path);
+    if (!m) FAIL(to_string(m.error()));
+    if (!m->profile) continue;
+    ++profiles;
+    for (const OpTiming& op : m->profile->ops) {
+      CAPTURE(op.op);
+      CHECK(std::abs(op.start) < 20'000);
+      CHECK((op.duration > 0 && op.duration < 20'000));
+    }
+  }
+  CHECK(profiles == 2);
 }
 
 TEST_CASE("a ratio and a residual need both of their numbers", "[core]") {

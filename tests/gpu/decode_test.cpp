@@ -46,22 +46,24 @@ using Kind = RecordEvent::Kind;
 std::size_t warp_of(const Program& program, std::size_t role) { return static_cast<std::size_t>(program.roles[role].first_thread / 32); }
 
 /// The schedule kept to the cycle, all in one block, II as given, every iteration beginning at `zero`.
-std::vector<std::uint8_t> as_scheduled(const test::Prepared& p, const RecordPlan& plan, Cycle ii, std::int64_t zero, Cycle late = 0) {
+std::vector<std::uint8_t> as_scheduled(const test::Prepared& p, const RecordPlan& plan, Cycle ii, std::int64_t zero, Cycle late = 0,
+                                       Cycle next_tile = 0) {
   Writer writer(plan);
-  for (std::int64_t i = 0; i < p.program.trips; ++i)
-    for (std::size_t point = 0; point < plan.points.size(); ++point) {
-      const RecordPoint& where = plan.points[point];
-      // What begins decides when several events meet: a wait for something that has been there for long takes no time.
-      RecordEvent first = where.events.front();
-      for (const RecordEvent& event : where.events)
-        if (event.kind == Kind::Begin) first = event;
-      const OpId op = p.problem.find_op(p.kernel.body[first.op.index].name);
-      std::int64_t clock = zero + (i + first.iteration) * ii + p.schedule.start(op);
-      if (first.kind == Kind::End || first.kind == Kind::WaitEnd) clock += p.problem.op(op).latency + late;
-      if (first.kind == Kind::WaitBegin) clock += 10;
-      for (int w = 0; w < p.program.roles[where.role].warps; ++w)
-        writer.put(0, static_cast<int>(warp_of(p.program, where.role)) + w, point, i, clock);
-    }
+  for (int tile = 0; tile < (next_tile > 0 ? 2 : 1); zero += next_tile, ++tile)
+    for (std::int64_t i = 0; i < p.program.trips; ++i)
+      for (std::size_t point = 0; point < plan.points.size(); ++point) {
+        const RecordPoint& where = plan.points[point];
+        // What begins decides when several events meet: a wait for something that has been there for long takes no time.
+        RecordEvent first = where.events.front();
+        for (const RecordEvent& event : where.events)
+          if (event.kind == Kind::Begin) first = event;
+        const OpId op = p.problem.find_op(p.kernel.body[first.op.index].name);
+        std::int64_t clock = zero + (i + first.iteration) * ii + p.schedule.start(op);
+        if (first.kind == Kind::End || first.kind == Kind::WaitEnd) clock += p.problem.op(op).latency + late;
+        if (first.kind == Kind::WaitBegin) clock += 10;
+        for (int w = 0; w < p.program.roles[where.role].warps; ++w)
+          writer.put(0, static_cast<int>(warp_of(p.program, where.role)) + w, point, i, clock);
+      }
   return writer.bytes;
 }
 
@@ -103,6 +105,27 @@ TEST_CASE("a slower loop and later results show as what they are", "[gpu]") {
   CHECK(*ii == Approx(static_cast<double>(p.schedule.ii) + 51));
   for (const OpTiming& op : profile.ops)
     if (op.op == "MMA0") CHECK(op.duration_residual() == Approx(40).margin(1));
+}
+
+TEST_CASE("what a warp records of the block's next tile, with room left for it, is not taken for this one", "[gpu]") {
+  const test::FakeGpu gpu;
+  const test::Prepared& p = test::small_gemm();
+  RecordPlan plan = *p.run.ops;
+  plan.capacity *= 2;
+  std::optional<double> ii, alone;
+  const KernelProfile one = decode_ops(plan, p.kernel, p.problem, p.schedule, p.program, as_scheduled(p, plan, p.schedule.ii, 5000), alone);
+  const KernelProfile two =
+      decode_ops(plan, p.kernel, p.problem, p.schedule, p.program, as_scheduled(p, plan, p.schedule.ii, 5000, 0, 1'339'000), ii);
+  CHECK(ii == alone);
+  CHECK(two.records == one.records);
+  REQUIRE(two.ops.size() == one.ops.size());
+  for (std::size_t k = 0; k < one.ops.size(); ++k) {
+    CAPTURE(one.ops[k].op);
+    CHECK(two.ops[k].start == one.ops[k].start);
+    CHECK(two.ops[k].duration == one.ops[k].duration);
+  }
+  CHECK(two.timeline.size() == one.timeline.size());
+  for (const TimelineEntry& entry : two.timeline) CHECK(entry.end >= entry.start);
 }
 
 TEST_CASE("loop records give cycles per iteration and the clock", "[gpu]") {

@@ -43,7 +43,7 @@ std::vector<OtherBar> measured_bars(const Problem& problem, const GanttModel& ch
   for (const GanttBar& bar : chart.bars) {
     if (bar.wraps_left) continue;  // the piece that begins it has the ghost
     const OpTiming* timing = timing_of(*m.profile, problem.op(bar.op).name);
-    if (!timing) continue;
+    if (!timing || timing->duration < 0) continue;
     const double begin = static_cast<double>(bar.begin) + timing->start_residual() + drift * bar.iteration;
     OtherBar ghost;
     ghost.op = bar.op;
