@@ -24,7 +24,7 @@ struct Inputs : heddle::Inputs {
   /// Of --within where latencies are not always the same: what was found for each of them. The problem is then that of the best.
   std::optional<WithinAnswer> within;
   /// Of commands that write a kernel: whether this one can be. The default answer is then the fastest of which it can.
-  std::function<bool(const Problem&, const Schedule&)> can_be_written;
+  std::function<bool(const Problem&, const Schedule&)> can_be_written{};
 };
 
 /// Reads what the command line has of KERNEL, MACHINE, --param, --subtile, --constraints, --demand, --set, --layout, --instruction,

@@ -12,7 +12,7 @@
 namespace heddle::solver {
 namespace {
 
-constexpr std::uint64_t kEffort = kRelaxationEffortPerSecond / 2;  // attention backward on H100 takes 122,000 of these 150,000
+constexpr std::uint64_t kSeekEffort = kRelaxationEffortPerSecond / 2;  // attention backward on H100 takes 122,000 of these 150,000
 
 struct Narrowed {
   Problem problem;
@@ -83,7 +83,7 @@ std::int64_t least_smem(const Problem& problem, Cycle ii, int stages, const Sear
 std::optional<Schedule> seek(const Problem& problem, const Constraints& constraints, Cycle ii, int stages, const SearchLimits& limits) {
   const std::int64_t threads = std::max<std::int64_t>(1, problem.limits.threads_per_warp), consumer = widest(problem, false);
   const std::int64_t file = problem.limits.registers_per_sm / threads - widest(problem, true) * problem.limits.producer_registers;
-  std::uint64_t effort = kEffort;
+  std::uint64_t effort = kSeekEffort;
   ObjectiveCaps caps;
   for (caps.stages = 1; caps.stages <= stages; ++caps.stages)
     for (caps.groups = 1; caps.groups + producers(problem) <= problem.max_groups && effort > 0; ++caps.groups) {
@@ -117,7 +117,7 @@ bool refuted_within(const Problem& problem, const Constraints& constraints, Cycl
   const Narrowed narrowed = narrow(problem, constraints, ii, caps, limits);
   if (narrowed.empty || narrowed.problem.max_groups < producers(problem)) return true;
   if (narrowed.problem.max_groups == producers(problem)) return widest(problem, false) > 0;
-  return decide_whole(narrowed.problem, constraints, ii, caps.stages, narrowed.registers, kEffort, limits).answer == Answer::No;
+  return decide_whole(narrowed.problem, constraints, ii, caps.stages, narrowed.registers, kSeekEffort, limits).answer == Answer::No;
 }
 
 ObjectiveCaps caps_of(const std::vector<Objective>& objectives, const std::vector<std::int64_t>& values, int stages) {
