@@ -362,6 +362,10 @@ Result<Scope> parameter_scope(const Kernel& kernel, const Scope& overrides, bool
            did_you_mean(name, names)});
     scope[name] = value;
   }
+  // Before conditions, whose sentences are about sizes that there can be.
+  for (const Param& p : kernel.params)
+    if (const std::int64_t value = scope.at(p.name); value < 1)
+      error.faults.push_back({kernel.source, "/params", fmt::format("parameter '{}' is {}, expected at least 1", p.name, value), ""});
   if (!error.faults.empty()) return error;
   return checked_scope(kernel, std::move(scope));
 }

@@ -84,8 +84,16 @@ TEST_CASE("parameters below 1 or absurd are refused, given or in the file", "[co
 }
 
 TEST_CASE("a loop without trips is refused", "[core]") {
-  expect(faults(kernel("attention_forward_hopper"), machine("h100"), {{"KV_LEN", 64}}), "attention_forward_hopper.json", "/loop/trips",
-         "is 0");
+  Kernel k = kernel("attention_forward_hopper");
+  k.loop.trips = expr("KV_LEN / KV - 1");
+  expect(faults(k, machine("h100"), {{"KV_LEN", 128}}), "attention_forward_hopper.json", "/loop/trips", "is 0");
+}
+
+TEST_CASE("a length that is no multiple of the step is refused before it makes a loop without trips", "[core]") {
+  Kernel k = kernel("attention_forward_hopper");
+  expect(faults(k, machine("h100"), {{"KV_LEN", 64}}), "attention_forward_hopper.json", "/conditions/0", "KV_LEN % KV == 0 does not hold");
+  k.conditions.clear();
+  expect(faults(k, machine("h100"), {{"KV_LEN", 64}}), "attention_forward_hopper.json", "/loop/trips", "leaves a remainder");
 }
 
 TEST_CASE("a kind without a rule is named", "[core]") {

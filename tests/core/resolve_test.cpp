@@ -68,11 +68,11 @@ const Value& value(const Problem& p, const std::string& name) {
 /// One consumer group, both GEMMs of attention with a register P, the softmax cut down to exp2.
 const char* const kAttentionLike = R"({
   "schema": "heddle.kernel/1", "name": "attention_like",
-  "params": [{"name": "KV", "value": 128}],
+  "params": [{"name": "KV", "value": 128}, {"name": "KV_LEN", "value": 4096}],
   "tensors": [{"name": "Q", "dtype": "bf16", "shape": [64, 128], "role": "input"},
-              {"name": "K", "dtype": "bf16", "shape": [4096, 128], "role": "input"},
+              {"name": "K", "dtype": "bf16", "shape": ["KV_LEN", 128], "role": "input"},
               {"name": "O", "dtype": "f32", "shape": [64, 128], "role": "output"}],
-  "grid": [{"name": "bx", "size": 1}], "loop": {"variable": "i", "trips": "4096 / KV"},
+  "grid": [{"name": "bx", "size": 1}], "loop": {"variable": "i", "trips": "KV_LEN / KV"},
   "values": [{"name": "q", "dtype": "bf16", "shape": [64, 128], "space": "smem"},
              {"name": "k", "dtype": "bf16", "shape": ["KV", 128], "space": "smem"},
              {"name": "v", "dtype": "bf16", "shape": ["KV", 128], "space": "smem"},
@@ -178,10 +178,11 @@ TEST_CASE("a Hopper product costs what the machine file derives", "[core]") {
   CHECK(qk.uses[1].duration == 384);  // 8 steps of (64 + 128) * 32 bytes at 128 per cycle
   CHECK(qk.uses[1].amount == 1);
   CHECK(qk.latency == 542);
-  CHECK(qk.window == 32);
+  CHECK(qk.window == 384);  // 6 of its 8 steps of 64
   CHECK((qk.asynchronous && qk.aligned && qk.warps == 4));
   const Op& pv = op(p, "PV");
   CHECK(pv.uses[0].duration == 512);
+  CHECK(pv.window == 448);            // from registers, 7 of 8
   CHECK(pv.uses[1].duration == 256);  // only V is read from shared memory
   CHECK(op(p, "exp").latency == 552);
   CHECK(op(p, "load_k").variable_latency);
@@ -221,7 +222,7 @@ TEST_CASE("registers per thread come from the tile, or from the value's own form
   CHECK(value(p, "ph").registers == 32);
   CHECK(value(p, "k").registers == 0);
   CHECK(p.resident_registers == 2);  // m, a loop invariant here
-  CHECK(value(resolved(kernel_of(kAttentionLike), machine("h100"), {{"KV", 176}}), "s").registers == 88);
+  CHECK(value(resolved(kernel_of(kAttentionLike), machine("h100"), {{"KV", 176}, {"KV_LEN", 4224}}), "s").registers == 88);
 }
 
 TEST_CASE("tiles in shared memory are channels, register values only if they cross, invariants are residents", "[core]") {
