@@ -52,6 +52,7 @@ Kernel kernel_of(std::size_t level, std::int64_t width) {
   for (Param& param : kernel.params)
     if (param.name == "DIM") param.value = width;
   if (level != 1) return kernel;
+  kernel.conditions = {{Expr::parse("DIM <= " + std::to_string(width)).value(), "a row is all the vectors that there are now"}};
   const char last = static_cast<char>('0' + width / 16 - 1);
   const auto cut = [&](auto& list) { std::erase_if(list, [&](const auto& item) { return item.name.back() > last; }); };
   const auto copy = [&](auto& list, auto change) {
