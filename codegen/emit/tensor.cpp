@@ -286,15 +286,41 @@ std::size_t Writer::rescale_at(const Section& section, std::size_t first) const 
   return end - first;
 }
 
-void Writer::refuse_unskipped() {
+bool Writer::can_rescale(const TileOp& op) const {
+  const auto name = [&](std::size_t value) -> const std::string& { return kernel_.values[value].name; };
+  const auto column = [&](std::size_t value) { return columns_of(kernel_, program_.params, value).first; };
+  const auto from = [&](std::size_t value) {
+    return std::any_of(kernel_.body.begin(), kernel_.body.end(), [&](const TileOp& o) {
+      return o.kind == "tmem_load" && o.inputs[0].value == name(value) && o.outputs[0] == op.inputs[0].value;
+    });
+  };
+  const auto to = [&](std::size_t value) {
+    return std::any_of(kernel_.body.begin(), kernel_.body.end(), [&](const TileOp& o) {
+      return o.kind == "tmem_store" && o.inputs[0].value == op.outputs[0] && o.outputs[0] == name(value);
+    });
+  };
+  const TileValue* factor = op.inputs.size() == 2 ? kernel_.find_value(op.inputs[1].value) : nullptr;
+  if (!factor || factor->shape.size() != 1) return false;
+  for (const Buffer& buffer : program_.buffers)
+    for (const std::size_t source : buffer.values)
+      for (const std::size_t back : buffer.values)
+        if (buffer.per_tile && from(source) && to(back) && column(source) == column(back)) return true;
+  return false;
+}
+
+void Writer::judge_unskipped() {
   if (records_ && records_->recording == Recording::Ops) return;  // which looks at every op, in every iteration
   for (const auto* list : {&kernel_.prologue, &kernel_.body, &kernel_.epilogue})
-    for (const TileOp& op : *list)
-      if (flag_attr(op, "skip_ones") && !skipped_.contains(op.name))
+    for (const TileOp& op : *list) {
+      if (!flag_attr(op, "skip_ones") || skipped_.contains(op.name)) continue;
+      if (list == &kernel_.body && can_rescale(op))
+        unskipped_.push_back(op.name);
+      else
         refuse("attribute", op,
                fmt::format("'{}' says skip_ones, and only a tile that is read from tensor memory, multiplied by a number per row and "
-                           "written back where it was, one step after the other, is left alone",
+                           "written back where it was is left alone",
                            op.name));
+    }
 }
 
 void Writer::open_rescale(const Section& section, std::size_t first) {

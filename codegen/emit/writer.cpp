@@ -32,7 +32,7 @@ void Writer::refuse(std::string rule, const TileOp& op, std::string sentence) {
 EmitResult Writer::run() {
   if (!prepare()) return {std::nullopt, std::move(refusals_)};
   write_kernel();
-  refuse_unskipped();
+  judge_unskipped();
   if (!refusals_.empty()) return {std::nullopt, std::move(refusals_)};
   std::string body;
   for (const ProductShape& shape : shapes_) body += product_text(shape) + "\n";
@@ -113,6 +113,9 @@ void Writer::write_head() {
   }
   line("// launch: {} threads, {} bytes of dynamic shared memory, a block per SM (at most {}){}", program_.threads, program_.smem_bytes,
        launch_.tiles, program_.cluster > 1 ? fmt::format(", in clusters of {}", program_.cluster) : std::string());
+  for (const std::string& name : unskipped_)
+    line("// {}: factors of one are multiplied too, for in this schedule it does not follow what reads its tile, or what writes it back",
+         safe_name(name));
   for (std::size_t m = 0; m < launch_.maps.size(); ++m) {
     const TensorMapPlan& map = launch_.maps[m];
     std::string box, extents;

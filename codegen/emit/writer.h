@@ -215,8 +215,10 @@ class Writer {
   /// The steps from `first` on that bring a tile out of tensor memory, multiply it by numbers per row and bring it back; how many. None
   /// where the product is not said to be skippable.
   std::size_t rescale_at(const Section& section, std::size_t first) const;
-  /// Ops that ask to be skipped, and nowhere are.
-  void refuse_unskipped();
+  /// A tile of tensor memory, times a number per row, back where it was: some schedules have the three one after the other.
+  bool can_rescale(const TileOp& op) const;
+  /// Ops that ask to be skipped, and nowhere are: refused, or, where another schedule would have them skipped, named by the text's head.
+  void judge_unskipped();
   /// A warp of factors that are all one has nothing to multiply.
   void open_rescale(const Section& section, std::size_t first);
   /// Of the pair's first block, since a role with products waits for it.
@@ -344,7 +346,8 @@ class Writer {
   const Role* role_ = nullptr;
   std::size_t role_index_ = 0;
   bool one_thread_ = false;
-  std::set<std::string> skipped_;  ///< ops that are left out where all factors are one
+  std::set<std::string> skipped_;       ///< ops that are left out where all factors are one
+  std::vector<std::string> unskipped_;  ///< ops that this schedule does not let be left out
   std::set<std::size_t> finished_sums_;
   const Section* section_ = nullptr;
   struct Flying {

@@ -245,3 +245,16 @@ TEST_CASE("rows whose factors are all one are not skipped on Hopper, and whoever
     CHECK(with(from, List::Body, i, op).refusal.starts_with("attribute: 'rescale0' says skip_ones, and only a tile that is read from"));
   }
 }
+
+TEST_CASE("where a schedule has others between a tile's reading, its factors and its writing, the text says that none is skipped",
+          "[codegen]") {
+  const test::Lowering from = test::lowering("attention_forward_conditional_blackwell");
+  const std::string said = ": factors of one are multiplied too";
+  for (std::size_t i = 0; i < from.kernel.body.size(); ++i) {
+    TileOp op = from.kernel.body[i];
+    if (op.name != "rescale1") continue;
+    CHECK(with(from, List::Body, i, op).text.find("// rescale1" + said) != std::string::npos);
+    op.attrs.erase("skip_ones");
+    CHECK(with(from, List::Body, i, op).text.find("// rescale1" + said) == std::string::npos);
+  }
+}
