@@ -71,11 +71,11 @@ std::string usage_line(const CommandSpec& command) {
 
 std::string overview() {
   std::string text = "heddle: provably best schedules for GPU kernels\n\nexamples\n";
-  text += "  heddle show attention_forward_hopper h100     solve and draw the timeline\n";
-  text += "  heddle solve gemm_hopper h100 --out best.json  prove the best schedule and keep it\n";
-  text += "  heddle check gemm_hopper h100 best.json        judge a schedule independently\n";
-  text += "  heddle gui                                     open the window\n\nusage\n";
-  text += "  heddle COMMAND [arguments] [options]\n";
+  text += two_columns({{as_called("heddle show attention_forward_hopper h100"), "solve and draw the timeline"},
+                       {as_called("heddle solve gemm_hopper h100 --out best.json"), "prove the best schedule and keep it"},
+                       {as_called("heddle check gemm_hopper h100 best.json"), "judge a schedule independently"},
+                       {as_called("heddle gui"), "open the window"}});
+  text += "\nusage\n  " + program_called() + " COMMAND [arguments] [options]\n";
   Lines lines;
   for (const Group& group : groups()) {
     lines.clear();
