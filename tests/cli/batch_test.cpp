@@ -292,11 +292,11 @@ TEST_CASE("a job's time and memory are limited, and the rest runs", "[app]") {
     CHECK(run_heddle({"batch", solve, "--memory", mib, "--fresh"}).code == kDone);
     CHECK(statuses(out) == std::vector<std::string>{"out of memory"});
   }
-  // With more memory it is done again if that is asked for.
+  // With more memory it is done again if that is asked for. The order that is predicted to be fastest has more than the least II.
   CHECK(run_heddle({"batch", solve, "--memory", "2000"}).code == kDone);
   CHECK(statuses(out) == std::vector<std::string>{"out of memory"});
   CHECK(run_heddle({"batch", solve, "--memory", "2000", "--retry"}).code == kDone);
-  CHECK(statuses(out) == std::vector<std::string>{"proved"});
+  CHECK(statuses(out) == std::vector<std::string>{"feasible"});
 }
 
 TEST_CASE("killed at random moments and started again, a batch ends with the same bytes and repeats nothing", "[app]") {

@@ -61,7 +61,7 @@ TEST_CASE("a schedule that breaks a rule takes part with its violations named", 
   CHECK(run.code == app::kDone);
   CAPTURE(run.out);
   CHECK(contains(run.out, "violation"));
-  CHECK(contains(run.out, "1 illegal"));
+  CHECK(contains(run.out, "1 invalid"));
   CHECK(contains(run.out, "PV0"));
 }
 
