@@ -52,6 +52,10 @@ Document measurement_document(Dice& dice, const Problem& problem) {
     return dice.chance(80) ? Document(static_cast<double>(dice.between(0, 100000)) / 7)
                            : Document(dice.pick({0, -5, std::int64_t{1} << 60}));
   };
+  const auto length = [&]() -> Document {
+    return dice.chance(80) ? Document(static_cast<double>(dice.between(0, 100000)) / 7)
+                           : Document(dice.pick({std::int64_t{0}, std::int64_t{1} << 60}));
+  };
   Document m{{"schema", "heddle.measurement/1"},
              {"kernel", problem.kernel},
              {"machine", problem.machine},
@@ -65,15 +69,13 @@ Document measurement_document(Dice& dice, const Problem& problem) {
     for (const Op& op : problem.ops) {
       if (dice.chance(15)) continue;
       Document item{{"op", op.name},        {"group", "g"},       {"samples", dice.odd(0, 1000)}, {"start", number()},
-                    {"duration", number()}, {"spread", number()}, {"predicted_start", number()},  {"predicted_duration", number()}};
+                    {"duration", length()}, {"spread", length()}, {"predicted_start", number()},  {"predicted_duration", number()}};
       if (dice.chance(80)) item["observed_end"] = dice.chance(60);
       ops.push_back(item);
+      const std::int64_t start = dice.between(0, 900);
       if (timeline.size() < 40)
-        timeline.push_back({{"op", op.name},
-                            {"group", "g"},
-                            {"iteration", dice.odd(0, 100)},
-                            {"start", dice.between(0, 900)},
-                            {"end", dice.between(0, 2000)}});
+        timeline.push_back(
+            {{"op", op.name}, {"group", "g"}, {"iteration", dice.odd(0, 100)}, {"start", start}, {"end", start + dice.between(0, 2000)}});
     }
     m["profile"] = {{"median_us", number()},           {"plain_us", number()}, {"trusted", dice.chance(80)},
                     {"records", dice.odd(0, 1 << 20)}, {"ops", ops},           {"timeline", timeline}};
