@@ -30,13 +30,18 @@ class Writer {
     Result<Program> told = tell(Clusters::Few);
     if (!told) return told.error();
     std::vector<RuleViolation> violations = broken_rules(*told, site_of(*told), machine);
-    if (!violations.empty()) {
+    const auto again = [&] {
       notes_.clear();
       told = tell(Clusters::OneEach);
-      if (!told) return told.error();
+      if (!told) return false;
       if (std::vector<RuleViolation> others = broken_rules(*told, site_of(*told), machine); others.size() < violations.size())
         violations = std::move(others);
-    }
+      return true;
+    };
+    if (!violations.empty() && !again()) return told.error();
+    // Between two products that are in flight the schedule knows that the first one has read its slot; Triton waits for it later.
+    while (find_overwriting(*told, violations))
+      if (!again()) return told.error();
     if (!violations.empty()) return refusal(program_, violations);
 
     const LoopSite& site = site_of(*told);
@@ -65,6 +70,16 @@ class Writer {
   }
 
   const LoopSite& site_of(const Program& program) const { return program.loops[static_cast<std::size_t>(loop_.number)]; }
+
+  /// Loads that fill a slot too early, if there are any that were not known.
+  bool find_overwriting(const Program& told, const std::vector<RuleViolation>& violations) {
+    const std::size_t known = overwriting_.size();
+    const mlir::Block* body = told.module->body(site_of(told).op);
+    for (const RuleViolation& each : violations)
+      if (each.rule == Rule::Ring)
+        overwriting_.insert(static_cast<std::size_t>(std::find(body->ops.begin(), body->ops.end(), each.ops.back()) - body->ops.begin()));
+    return overwriting_.size() > known;
+  }
 
   Result<Program> tell(Clusters clusters) { return program_.form == Form::Input ? with_latencies() : with_stages(clusters); }
 
@@ -126,6 +141,7 @@ class Writer {
   /// Rings follow from stages, so that a load runs ahead until its ring is as deep as the schedule says.
   Result<Program> with_stages(Clusters clusters) {
     Staging staging(program_, loop_, native_, problem_, schedule_);
+    staging.put_aside(overwriting_);
     if (loop_.partitioned || staging.groups().size() > 1) return with_partitions(staging, clusters);
     const bool rings_fit = std::all_of(native_.rings.begin(), native_.rings.end(), [&](const OwnRing& ring) {
       const auto of =
@@ -221,6 +237,7 @@ class Writer {
   const Native& native_;
   const Problem& problem_;
   const Schedule& schedule_;
+  std::set<std::size_t> overwriting_;  ///< places of loads
   std::vector<std::string> notes_;
 };
 

@@ -91,8 +91,7 @@ std::size_t fastest(const Linear& linear) {
 
 }  // namespace
 
-Neighbours::Neighbours(const Program& program)
-    : program_(program), module_(*program.module), known_(program.module->values.size()) {
+Neighbours::Neighbours(const Program& program) : program_(program), module_(*program.module), known_(program.module->values.size()) {
   for (int round = 0; round < kRoundsToSettle; ++round) {
     bool changed = false;
     for (std::size_t i = 0; i < module_.ops.size(); ++i) changed |= visit(OpId(i));
@@ -240,7 +239,8 @@ std::optional<Neighbours::Known> Neighbours::result_of(const Op& op) const {
     Known known = nothing(op.results.front());
     if (a.axes.size() != known.axes.size()) return std::nullopt;
     for (std::size_t d = 0; d < known.axes.size(); ++d)
-      known.axes[d].constancy = common(a.axes[d].constancy, op.operands.size() > 1 && d < operand(1).axes.size() ? operand(1).axes[d].constancy : 0);
+      known.axes[d].constancy =
+          common(a.axes[d].constancy, op.operands.size() > 1 && d < operand(1).axes.size() ? operand(1).axes[d].constancy : 0);
     return known;
   }
   if (op.operands.size() < 2) return std::nullopt;

@@ -29,8 +29,8 @@ using mlir::OpId;
 using mlir::ValueId;
 
 bool is_load(std::string_view name) { return name == "tt.load" || is_descriptor_load(name); }
-constexpr std::size_t kMostLoads = 512;  ///< more are no kernel
-constexpr std::int64_t kCopyAtLeast = 4;   ///< bytes
+constexpr std::size_t kMostLoads = 512;   ///< more are no kernel
+constexpr std::int64_t kCopyAtLeast = 4;  ///< bytes
 
 class LoopPlanner {
  public:
@@ -202,8 +202,9 @@ class LoopPlanner {
       }
       plan.bytes = tile.pointer ? 8 : tile.tile.bits / 8;
     } else if (!copied(id)) {
-      plan.why = fmt::format("loaded ahead into registers: by addresses and mask a thread knows of {} at once, and an asynchronous copy moves at least {}",
-                             count_of(copied_at_once(id), "byte"), kCopyAtLeast);
+      plan.why = fmt::format(
+          "loaded ahead into registers: by addresses and mask a thread knows of {} at once, and an asynchronous copy moves at least {}",
+          count_of(copied_at_once(id), "byte"), kCopyAtLeast);
       return plan;
     }
     const bool extra = read_by_wgmma(id);

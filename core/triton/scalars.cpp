@@ -118,6 +118,18 @@ std::string mul_text(const std::string& a, const std::string& b) {
   return fmt::format("{}*{}", parenthesized(a), parenthesized(b));
 }
 
+std::string quotient_text(const std::string& a, const std::string& b) {
+  if (b == "1") return a;
+  // (x + b - 1) / b, as programs round up.
+  const auto by = as_integer(b);
+  const auto without = [&](const std::string& end) {
+    return a.size() > end.size() && a.ends_with(end) ? std::optional(a.substr(0, a.size() - end.size())) : std::nullopt;
+  };
+  if (const auto x = by && *by > 1 ? without(fmt::format(" + {}", *by - 1)) : without(fmt::format(" + {} - 1", parenthesized(b))))
+    return fmt::format("ceil_div({}, {})", *x, b);
+  return fmt::format("{} / {}", parenthesized(a), parenthesized(b));
+}
+
 void Scalars::note(const std::string& sentence) {
   if (std::find(notes_.begin(), notes_.end(), sentence) == notes_.end()) notes_.push_back(sentence);
 }
@@ -259,7 +271,7 @@ std::string Scalars::compute(mlir::ValueId id, int depth) {
   if (name == "arith.muli") return keep(mul_text(operand(0), operand(1)));
   if (name == "arith.divsi" || name == "arith.divui" || name == "arith.floordivsi") {
     if (x() && y() && *x() >= 0 && *y() > 0) return keep(std::to_string(*x() / *y()));
-    return keep(operand(1) == "1" ? operand(0) : binary("/"));
+    return keep(quotient_text(operand(0), operand(1)));
   }
   if (name == "arith.ceildivsi") return keep(fmt::format("ceil_div({}, {})", operand(0), operand(1)));
   if (name == "arith.remsi" || name == "arith.remui") return keep(binary("%"));
@@ -268,8 +280,7 @@ std::string Scalars::compute(mlir::ValueId id, int depth) {
   if (name == "arith.shli")
     if (const auto by = y(); by && *by >= 0 && *by < 31) return keep(mul_text(operand(0), std::to_string(std::int64_t{1} << *by)));
   if (name == "arith.shrsi" || name == "arith.shrui")
-    if (const auto by = y(); by && *by >= 0 && *by < 31)
-      return keep(fmt::format("{} / {}", parenthesized(operand(0)), std::int64_t{1} << *by));
+    if (const auto by = y(); by && *by >= 0 && *by < 31) return keep(quotient_text(operand(0), std::to_string(std::int64_t{1} << *by)));
   if (name == "arith.extsi" || name == "arith.extui" || name == "arith.trunci" || name == "arith.index_cast") return keep(operand(0));
   if (name == "arith.select" && op.operands.size() == 3) return keep(fmt::format("if({}, {}, {})", operand(0), operand(1), operand(2)));
   if (name == "arith.cmpi")

@@ -19,6 +19,8 @@ std::string parenthesized(const std::string& text);
 std::string add_text(const std::string& a, const std::string& b);
 std::string sub_text(const std::string& a, const std::string& b);
 std::string mul_text(const std::string& a, const std::string& b);
+/// Rounded down; the ways in which programs round up are a ceil_div.
+std::string quotient_text(const std::string& a, const std::string& b);
 
 /// The same as expressions of the kernel; 0 for what cannot be read, which the functions above never make.
 Expr expr_of(const std::string& text);

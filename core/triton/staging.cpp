@@ -1,6 +1,7 @@
 #include "core/triton/staging.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <tuple>
 
@@ -58,20 +59,20 @@ std::map<std::size_t, GroupId> Staging::group_of_places() const {
   return found;
 }
 
-Decisions Staging::decide(const std::map<std::size_t, int>& ahead, bool rings_fit, Clusters clusters) const {
+Decisions Staging::decide(std::map<std::size_t, int> ahead, bool rings_fit, Clusters clusters) const {
   Decisions decided = old_;
   bool changed = false, new_order = false;
   std::map<std::size_t, std::int64_t> stage;
   for (const GroupId group : groups()) {
     const std::vector<std::size_t> written = written_order(group);
     const bool moves = std::any_of(written.begin(), written.end(), [&](std::size_t op) { return ahead.count(op) > 0; });
-    if (rings_fit && !moves && runs_as_written(written) && !is_crowded(group)) {
+    if (rings_fit && !moves && aside_.empty() && runs_as_written(written) && !is_crowded(group)) {
       for (const std::size_t op : written) stage[op] = old(op).stage.value_or(0);
       continue;
     }
     changed = true;
     const Cycle cut = best_cut(group, ahead);
-    const std::vector<std::size_t> order = calm(turn(cut, written), written, cut);
+    const std::vector<std::size_t> order = put_loads_aside(calm(turn(cut, written), written, cut), ahead);
     for (const std::size_t op : order) stage[op] = stage_from(cut, op) - ahead_of(ahead, op);
     std::int64_t next = 0;
     std::size_t first_of_cluster = 0;
@@ -234,6 +235,23 @@ std::vector<std::size_t> Staging::calm(std::vector<std::size_t> order, const std
   for (heddle::Placement& op : tried.ops) op.start += windows * schedule_.ii;
   const Period period = sustainable_period(problem_, tried);
   return !period.deadlock && period.cycles() <= schedule_.ii ? other : order;
+}
+
+std::vector<std::size_t> Staging::put_loads_aside(std::vector<std::size_t> order, std::map<std::size_t, int>& ahead) const {
+  for (const std::size_t place : aside_) {
+    const auto decides = of_.find(place);
+    const auto at = decides == of_.end() ? order.end() : std::find(order.begin(), order.end(), decides->second);
+    if (at == order.end()) continue;
+    const std::size_t load = *at;
+    const auto reads = [&](std::size_t op) { return op != load && share_ring(op, load); };
+    if (!blackwell_) {
+      std::rotate(std::find_if(order.begin(), at, reads), at, at + 1);
+    } else if (const auto last = std::find_if(order.rbegin(), std::reverse_iterator(at), reads).base(); last > at) {
+      std::rotate(at, at + 1, last);
+      ++ahead[load];
+    }
+  }
+  return order;
 }
 
 Cycle Staging::phase(Cycle cut, std::size_t op) const {

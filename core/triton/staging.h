@@ -34,10 +34,14 @@ class Staging {
 
   /// Stages that follow from where each group's turn is taken to begin, and clusters from its order; a load of `ahead` so many stages
   /// earlier. `rings_fit`: those of the text as it is are no deeper than the schedule's.
-  Decisions decide(const std::map<std::size_t, int>& ahead, bool rings_fit, Clusters clusters) const;
+  Decisions decide(std::map<std::size_t, int> ahead, bool rings_fit, Clusters clusters) const;
 
   /// Ops of different partitions need no order: barriers keep it.
   void take_apart(const std::vector<std::vector<std::int64_t>>& partitions);
+
+  /// Loads at these places come where no reader of theirs is overtaken, in every turn: on Hopper in front of all who read what they load,
+  /// since Triton gives their rings a slot for that; on Blackwell behind them, a stage earlier, since there it gives none.
+  void put_aside(const std::set<std::size_t>& places) { aside_ = places; }
 
   /// Where the op that fills a channel stands in the loop's body.
   std::optional<std::size_t> place_of(heddle::OpId op) const;
@@ -84,6 +88,9 @@ class Staging {
   /// for the better is not written.
   std::vector<std::size_t> calm(std::vector<std::size_t> order, const std::vector<std::size_t>& written, Cycle cut) const;
 
+  /// The same turn with the loads that are put aside; `ahead`: how many stages earlier they come there.
+  std::vector<std::size_t> put_loads_aside(std::vector<std::size_t> order, std::map<std::size_t, int>& ahead) const;
+
   /// Cycles from the beginning of a turn.
   Cycle phase(Cycle cut, std::size_t op) const;
 
@@ -118,6 +125,7 @@ class Staging {
   std::map<std::size_t, std::size_t> last_place_;  ///< the op -> the last of its places
   std::vector<Edge> edges_;                        ///< but for those from group to group
   std::vector<Edge> ring_reads_;                   ///< from a load to who reads its tile from the ring, among them
+  std::set<std::size_t> aside_;                    ///< places of loads
 };
 
 }  // namespace heddle::triton

@@ -200,12 +200,15 @@ TEST_CASE("a kernel that has nothing to schedule opens with its sentence", "[cor
 
 TEST_CASE("no word of a text becomes a link, a tag or a mention in the Markdown of its audit", "[core]") {
   std::string text = sample("gemm_pointers.sm90.scheduled.ttgir");
-  const std::string from = "kernels.py", to = "[x](javascript:alert(1)) <b> https://a.b @all";
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
+  // Of a file only what follows its last "/" is shown.
+  for (const auto& [from, to] : {std::pair<std::string, std::string>{"kernels.py", "[x](javascript:alert(1)) <b> www.a.b @all"},
+                                 {"@gemm_pointers", "@\"https://a.b\""}})
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
   const std::string page = audit_markdown(audited(text).audit, nullptr);
   REQUIRE(page.find("javascript") != std::string::npos);
+  REQUIRE(page.find("//a.b") != std::string::npos);
   for (std::size_t at = 0; (at = page.find("](", at)) != std::string::npos; ++at) CHECK(page[at - 1] == '\\');
-  for (const char* live : {"<b>", "://", "@all"}) CHECK(page.find(live) == std::string::npos);
+  for (const char* live : {"<b>", "://", "www.a", "@all"}) CHECK(page.find(live) == std::string::npos);
 }
 
 TEST_CASE("the audit as text, Markdown and JSON", "[core]") {

@@ -14,6 +14,7 @@
 #include "core/problem/resolve.h"
 #include "core/triton/graph.h"
 #include "core/triton/native.h"
+#include "core/triton/scalars.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;
@@ -163,6 +164,15 @@ TEST_CASE("kernels read from texts compute what their Python says", "[triton]") 
                  pointers);
 }
 
+TEST_CASE("a quotient that a program rounds up is one, so that its trips leave nothing", "[triton]") {
+  CHECK(native_of("gemm_pointers.sm90.scheduled", Reading::Free).kernel.loop.trips.text() == "ceil_div(k, 64)");
+  CHECK(quotient_text("k + 63", "64") == "ceil_div(k, 64)");
+  CHECK(quotient_text("a - b + n - 1", "n") == "ceil_div(a - b, n)");
+  CHECK(quotient_text("k + 63", "32") == "(k + 63) / 32");
+  CHECK(quotient_text("k + 1", "1") == "k + 1");
+  CHECK(quotient_text("k", "2") == "k / 2");
+}
+
 TEST_CASE("cut by rows a kernel computes the same", "[triton]") {
   require_agrees("gemm_descriptors.sm90.scheduled", "c = a @ transpose(b)",
                  {{"grid_x", 2},
@@ -238,7 +248,8 @@ TEST_CASE("both readings resolve on the machine of the text", "[triton]") {
 TEST_CASE("products in a row add to one accumulator in tensor memory, and who reads the sum as it was does so before", "[triton]") {
   const auto machine = load_machine(test::repository_path("assets/machines/b200.json"));
   REQUIRE(machine);
-  for (const char* name : {"more/two_into_one.sm100.scheduled", "more/read_then_add.sm100.scheduled", "more/linear_attention.sm100.scheduled"})
+  for (const char* name :
+       {"more/two_into_one.sm100.scheduled", "more/read_then_add.sm100.scheduled", "more/linear_attention.sm100.scheduled"})
     for (const Reading reading : {Reading::Triton, Reading::Free}) {
       INFO(name << ", " << to_string(reading));
       const Native native = native_of(name, reading);
