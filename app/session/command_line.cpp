@@ -148,6 +148,7 @@ std::string command_line(const Session& session, std::string_view subcommand, co
   if (const int stages = content.problem ? stages_wanted(content) : 0; solves && stages > kUsualStages && takes("--max-stages"))
     words.insert(words.end(), {"--max-stages", fmt::format("{}", stages)});
   if (entry && entry->file.empty() && entry->robust) words.push_back("--robust");
+  if (entry && entry->file.empty() && entry->least_ii && takes("--least-ii")) words.push_back("--least-ii");
   if (const std::int64_t limit = session.settings().search_seconds; limit != Settings{}.search_seconds && takes("--timeout"))
     words.insert(words.end(), {"--timeout", fmt::format("{}", limit)});
   add_kernel_options(content, takes, words);
@@ -440,14 +441,20 @@ std::optional<std::string> cli_equivalent(const Session& session, const Command&
   };
   const auto shown = [&] { return content.entry() ? shown_as_command(session) : line("solve"); };
 
+  // A proposal's answer stays close to what it came from: time did not decide between orders.
+  const auto solved = [&] {
+    const ScheduleEntry* entry = content.entry();
+    return entry && entry->file.empty() && entry->least_ii ? line("solve", {"--least-ii"}) : line("solve");
+  };
+
   if (content.triton && command.is<OpenFile, OpenKernel, OpenMachine, OpenPair, SwitchMachine, ShowTriton, CompareTriton>())
     return triton_command(session);
   if (command.is<ShowSide>()) return shown();
   if (const auto* c = command.as<StartSolve>()) return c->robust ? line("solve", {"--robust"}) : line("solve");
   if (command.is<ContinueSolve, OpenKernel, OpenMachine, OpenPair, SwitchMachine, OpenConstraints, SetParam, Undo, Redo, AdoptMeasured>())
-    return line("solve");
-  if (command.is<ToggleConstraint, AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps>()) return line("solve");
-  if (command.is<SetChange, RemoveChange, ToggleChange, ChooseLayouts, TryRelaxation>()) return line("solve");
+    return solved();
+  if (command.is<ToggleConstraint, AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin, PinOps>()) return solved();
+  if (command.is<SetChange, RemoveChange, ToggleChange, ChooseLayouts, TryRelaxation>()) return solved();
   if (command.is<ProveShown>()) {
     const bool has_file = content.entry() && !content.entry()->file.empty();
     return has_file ? line("check", {"--prove"}) : line("solve");

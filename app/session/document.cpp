@@ -15,7 +15,7 @@ bool fits(const Problem& problem, const Schedule& schedule) {
 }
 
 bool is_unfinished(const ScheduleEntry& entry) {
-  return entry.status == Status::Feasible && entry.verdict.valid() && !entry.running && !entry.robust && !entry.earlier &&
+  return entry.status == Status::Feasible && entry.verdict.valid() && !entry.running && !entry.robust && !entry.by_time && !entry.earlier &&
          entry.file.empty() && entry.schedule.provenance.kind == "solver" &&
          !(entry.schedule.claim && entry.schedule.claim->status == Status::Optimal);
 }

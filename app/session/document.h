@@ -35,7 +35,9 @@ struct Standing {
   std::optional<Cycle> lower_bound;  ///< proved; none for schedules from files without certificate
   std::string explanation;           ///< why II is not smaller; may be empty
   std::vector<ObjectiveValue> objectives;
-  bool of_solver = false;  ///< proved optimal: solving again finds one just as good
+  bool of_solver = false;  ///< proved optimal, or chosen of all orders by time: solving again finds one just as good
+  bool by_time = false;    ///< Feasible, chosen for its predicted time: lower_bound is proved to be the least II, and is smaller
+  bool least_ii = false;   ///< a proposal's answer, which no other orders were compared with: solving again needs --least-ii
   bool robust = false;     ///< found by a search for an order that stands uncertain numbers: solving again needs --robust
 };
 

@@ -23,6 +23,11 @@ struct Overloaded : F... {
 
 namespace {
 
+/// The II of its schedule is not the least, which is proved: of all orders this one was chosen for its predicted time.
+bool is_by_time(const SolveOutcome& outcome) {
+  return outcome.fastest && outcome.fastest->least_proved && outcome.schedule && outcome.schedule->ii > outcome.fastest->least_ii;
+}
+
 /// The row with what the outcome proves of its schedule.
 ScheduleEntry proved_by(const SolveOutcome& outcome, const Content& content, const ScheduleEntry& entry) {
   ScheduleEntry settled = entry;
@@ -33,6 +38,7 @@ ScheduleEntry proved_by(const SolveOutcome& outcome, const Content& content, con
   settled.lower_bound = proof.lower_bound;
   settled.explanation = proof.explanation;
   settled.objectives = proof.objectives;
+  settled.by_time = is_by_time(outcome) && same_program(*outcome.schedule, settled.schedule);
   return settled;
 }
 
@@ -48,8 +54,9 @@ void SessionCore::recall_proofs() {
     if (!waits(entry) || entry->schedule.claim->lower_bound > known->lower_bound) continue;
     ScheduleEntry settled = proved_by(*known, content, *entry);
     const bool all = std::all_of(settled.objectives.begin(), settled.objectives.end(), [](const ObjectiveValue& o) { return o.proved; });
-    settled.of_solver =
-        settled.status == Status::Optimal && settled.schedule.provenance.kind == "solver" && !settled.objectives.empty() && all;
+    settled.of_solver = settled.by_time ? known->fastest->complete
+                                        : settled.status == Status::Optimal && settled.schedule.provenance.kind == "solver" &&
+                                              !settled.objectives.empty() && all;
     if (settled.status == Status::Optimal)
       say(LogLevel::Good, entry->name + ": proved, as is known from an earlier search; the checker has judged it again");
     entry = std::make_shared<const ScheduleEntry>(std::move(settled));
@@ -122,7 +129,7 @@ EntryPtr* SessionCore::solved_row(const std::string& name) {
 bool SessionCore::show_known_answer() {
   const auto& rows = document_.content.schedules;
   const auto known = std::find_if(rows.begin(), rows.end(), [](const EntryPtr& e) {
-    return e->of_solver && !e->running && e->status == Status::Optimal && e->verdict.valid();
+    return e->of_solver && !e->running && (e->status == Status::Optimal || e->by_time) && e->verdict.valid();
   });
   if (known == rows.end()) return false;
   const std::string name = (*known)->name;
@@ -187,6 +194,7 @@ void SessionCore::begin_solve(std::string row, std::string proving, bool robust)
     request.uncertain = std::make_shared<UncertainNumbers>(uncertain_numbers(request.problem, *document_.content.machine));
   else if ((!work_.proposal || opening) && work_.live.proving.empty() && !document_.content.triton)
     request.by_time = time_choice(document_.content.kernel, document_.content.machine, document_.content.changes, request.problem);
+  work_.job_least_ii = !robust && !request.by_time && work_.live.proving.empty() && !document_.content.triton && !document_.content.dump;
   // What is on the screen is the best place to start from, and what comes of it stays close.
   const ScheduleEntry* entry = document_.content.entry();
   const bool goes_on = entry && entry->name == work_.job_row;
@@ -377,8 +385,10 @@ void SessionCore::show_incumbent(Schedule schedule) {
   if (!makes_row(schedule)) return;
   ScheduleEntry entry;
   entry.name = work_.job_row;
-  entry.status = schedule.certificate ? schedule.certificate->status : Status::Feasible;  // proved, while orders are still compared
+  entry.status = Status::Feasible;
   entry.lower_bound = work_.live.lower_bound;
+  if (const auto& proof = schedule.certificate)
+    entry.status = proof->status, entry.lower_bound = proof->lower_bound;  // orders are still compared
   entry.explanation = work_.live.explanation;
   entry.seconds = work_.spent_before + work_.live.seconds;
   entry.running = true;
@@ -399,6 +409,7 @@ void SessionCore::take_outcome(SolveOutcome outcome) {
   work_.live.timed_out = outcome.timed_out;
   if (outcome.seconds.total > 0) work_.live.seconds = outcome.seconds.total;
   const bool found = outcome.schedule && fits(*document_.content.problem, *outcome.schedule);
+  const bool by_time = found && is_by_time(outcome);
   if (found) work_.live.best = outcome.schedule->ii;
   if (outcome.status == Status::Optimal || outcome.status == Status::Feasible) settle_claims(outcome);
   if (found && makes_row(*outcome.schedule)) {
@@ -409,8 +420,10 @@ void SessionCore::take_outcome(SolveOutcome outcome) {
     entry.explanation = outcome.explanation;
     entry.objectives = outcome.objectives;
     entry.seconds = work_.spent_before + work_.live.seconds;
-    entry.of_solver = outcome.status == Status::Optimal && !work_.job_robust;
+    entry.by_time = by_time;
+    entry.of_solver = (by_time ? outcome.fastest->complete : outcome.status == Status::Optimal) && !work_.job_robust;
     entry.robust = work_.job_robust;
+    entry.least_ii = work_.job_least_ii;
     entry.schedule = std::move(*outcome.schedule);
     entry.schedule.name = entry.name;
     replace_solved(std::move(entry));
@@ -419,13 +432,14 @@ void SessionCore::take_outcome(SolveOutcome outcome) {
   }
   work_.live.history.push_back({work_.live.seconds, work_.live.lower_bound, work_.live.best});
   const char* how = work_.live.cancelled ? " (cancelled)" : work_.live.timed_out ? " (time is up)" : "";
-  const LogLevel level = outcome.cancelled                      ? LogLevel::Info
-                         : outcome.status == Status::Optimal    ? LogLevel::Good
-                         : outcome.status == Status::Infeasible ? LogLevel::Bad
-                                                                : LogLevel::Warning;
+  const LogLevel level = outcome.cancelled                              ? LogLevel::Info
+                         : by_time || outcome.status == Status::Optimal ? LogLevel::Good
+                         : outcome.status == Status::Infeasible         ? LogLevel::Bad
+                                                                        : LogLevel::Warning;
   const std::string ii = work_.live.best ? fmt::format("II {} · ", *work_.live.best) : "";
-  say(level, fmt::format("{}: {}bound {} · {}{} · {:.2f} s", work_.job_row, ii, work_.live.lower_bound, to_string(outcome.status), how,
-                         work_.live.seconds));
+  const std::string standing = by_time ? fmt::format("least {}, proved · chosen for its predicted time", outcome.fastest->least_ii)
+                                       : fmt::format("bound {} · {}", work_.live.lower_bound, to_string(outcome.status));
+  say(level, fmt::format("{}: {}{}{} · {:.2f} s", work_.job_row, ii, standing, how, work_.live.seconds));
   if (!outcome.explanation.empty()) say(LogLevel::Info, outcome.explanation);
   if (outcome.robust) say(LogLevel::Good, robust_text(*outcome.robust));
   if (outcome.fastest) say(LogLevel::Good, fastest_text(*outcome.fastest));

@@ -28,8 +28,8 @@ struct Two {
     REQUIRE(session.content().entry());
     Schedule other = session.content().entry()->schedule;
     const Problem& p = *session.content().problem;
-    other.ops[p.find_op("rescale0").index()].start = 2480;
-    other.ops[p.find_op("sum0").index()].start = 2410;
+    other.ops[p.find_op("rescale0").index()].start = 2896;
+    other.ops[p.find_op("sum0").index()].start = 2826;
     session.apply(AdoptSchedule{other, "exchanged", false});
     REQUIRE(session.content().schedules.size() == 2);
   }
@@ -129,13 +129,13 @@ TEST_CASE("the model of a comparison says what differs, aligned as asked", "[app
   CHECK(filtered(model, chart, {true, {}}).size() == 2);
   CHECK(filtered(model, chart, {false, {}}).size() == p.ops.size());
   CHECK(filtered(model, chart, {true, CycleRange{1000, 1100}}).empty());
-  CHECK(filtered(model, chart, {true, CycleRange{234, 300}}).size() == 2);
+  CHECK(filtered(model, chart, {true, CycleRange{650, 716}}).size() == 2);
   std::vector<OpDifferenceRow> rows = filtered(model, chart, {false, {}});
   const std::vector<Column<OpDifferenceRow>> columns = op_difference_columns(p);
   sort_by(rows, std::span(columns), {"delta", true});
   CHECK(rows.front().op == p.find_op("rescale0"));
   const std::string tsv = compare_tsv(p, model, rows);
-  CHECK(tsv.find("rescale0\t-70\t70 earlier\t2480\t304\t1\tconsumer A\t2410") != std::string::npos);
+  CHECK(tsv.find("rescale0\t-70\t70 earlier\t2896\t720\t1\tconsumer A\t2826") != std::string::npos);
   CHECK(tsv.find("II\t2176\t2176\t") != std::string::npos);
 
   s.apply(SetAlignment{{Alignment::At::Op, p.find_op("sum0")}});
@@ -144,7 +144,7 @@ TEST_CASE("the model of a comparison says what differs, aligned as asked", "[app
   CHECK(model.axis == "aligned at sum0: B shown 64 cycles earlier");
   const auto bar =
       std::find_if(model.chart_b.bars.begin(), model.chart_b.bars.end(), [&](const GanttBar& b) { return b.op == p.find_op("sum0"); });
-  CHECK(bar->begin == 2410 - 2176);
+  CHECK(bar->begin == 2826 - 2176);
   s.apply(SetAlignment{{Alignment::At::Op, OpId(99)}});
   CHECK(s.view().alignment.op == p.find_op("sum0"));
 }

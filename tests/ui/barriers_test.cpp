@@ -11,7 +11,7 @@ using namespace heddle::app;
 using test::Person;
 
 TEST_CASE("H shows lanes of barriers; a click on a stretch selects the op that began it; the line says what is shown", "[ui]") {
-  Person p("attention_forward_hopper");
+  Person p("attention_forward_hopper", test::least_ii_solver());  // whose groups take turns on the tensor core
   CHECK_FALSE(p.has("gantt/barrier/k"));
   p.key(Key::H);
   p.frame(4);

@@ -283,7 +283,7 @@ TEST_CASE("the line of a Triton text that was written writes the same text", "[u
 
 TEST_CASE("the line of an export writes the same file", "[ui]") {
   const test::FlowFolder folder;
-  Person p(kAttention);
+  Person p(kAttention, test::least_ii_solver());  // B is proved
   p.session().apply(OpenSchedule{test::repository_path("tests/schedules/attention_ping_pong.json")});
   p.frame(3);
   // What this window has proved is, to a command that reads it from the project, what the file says.

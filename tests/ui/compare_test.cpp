@@ -47,8 +47,8 @@ struct Folder {
 struct Two : Folder, Harness {
   explicit Two(int width = 1600, int height = 900) : Harness(test::solve_toy, width, height) {
     session().apply(OpenSchedule{ping_pong()});
-    std::string text = with(ping_pong_text(), "\"rescale0\", \"start\": 2410", "\"rescale0\", \"start\": 2480");
-    text = with(text, "\"sum0\", \"start\": 2474", "\"sum0\", \"start\": 2410");
+    std::string text = with(ping_pong_text(), "\"rescale0\", \"start\": 2826", "\"rescale0\", \"start\": 2896");
+    text = with(text, "\"sum0\", \"start\": 2890", "\"sum0\", \"start\": 2826");
     session().apply(OpenSchedule{write("b.json", with(text, "FA3-like ping-pong", "exchanged"))});
     frame(3);
     REQUIRE(session().content().schedules.size() == 2);

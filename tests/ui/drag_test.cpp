@@ -9,7 +9,7 @@
 #include "app/window/parts/constraints_state.h"
 #include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
-#include "tests/support/window/harness.h"
+#include "tests/ui/person.h"
 
 using namespace heddle;
 using namespace heddle::app;
@@ -182,7 +182,7 @@ TEST_CASE("constraints are typed, edited, switched and removed in the list", "[u
 
 #ifdef HEDDLE_HAS_SOLVER
 TEST_CASE("a bar lands where it was dropped, in every view", "[ui]") {
-  Open h("attention_forward_hopper", "h100", warm_solver());
+  Open h("attention_forward_hopper", "h100", test::least_ii_solver());
   for (const GanttMode mode : {GanttMode::Steady, GanttMode::Unrolled, GanttMode::Pipeline}) {
     INFO(to_string(mode));
     h.session().apply(SetMode{mode});
@@ -214,7 +214,7 @@ TEST_CASE("a bar lands where it was dropped, in every view", "[ui]") {
 }
 
 TEST_CASE("a bar dropped on another group's rows asks for that group", "[ui]") {
-  Open h("attention_forward_hopper", "h100", warm_solver());
+  Open h("attention_forward_hopper", "h100", test::least_ii_solver());
   // Of which iteration the bars in view are is the schedule's affair.
   const std::string bar = h.has("gantt/bar/exp0@0") ? "gantt/bar/exp0@0" : "gantt/bar/exp0@-1";
   const probe::Rect from = h.at(bar), to = h.at("gantt/bar/exp1@-1");

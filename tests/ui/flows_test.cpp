@@ -42,8 +42,11 @@ TEST_CASE("flow 1, first insight: card, proved, what limits II, why, the core", 
   p.click("welcome/attention_hopper");
   if (!p.session().live().active() && !p.content().entry()) p.key(Key::F5);
   p.settle();
-  CHECK(p.a().status == Status::Optimal);
-  CHECK(p.a().schedule.ii == p.a().lower_bound);
+  // The order that is predicted to be the fastest; that no II is below 2048 is proved.
+  CHECK((p.a().by_time || p.a().status == Status::Optimal));
+  CHECK(p.a().of_solver);
+  CHECK(p.a().lower_bound == 2048);
+  CHECK_FALSE(p.session().why_no_continue().empty());
   p.key(Key::C);
   CHECK(p.session().view().critical);
   p.key(Key::E);

@@ -98,8 +98,8 @@ TEST_CASE("A over B in three themes", "[ui]") {
   std::ostringstream text;
   text << std::ifstream(test::repository_path("tests/schedules/attention_ping_pong.json")).rdbuf();
   std::string other = text.str();
-  for (const auto& [from, to] : {std::pair<std::string, std::string>{"\"rescale0\", \"start\": 2410", "\"rescale0\", \"start\": 2480"},
-                                 {"\"sum0\", \"start\": 2474", "\"sum0\", \"start\": 2410"},
+  for (const auto& [from, to] : {std::pair<std::string, std::string>{"\"rescale0\", \"start\": 2826", "\"rescale0\", \"start\": 2896"},
+                                 {"\"sum0\", \"start\": 2890", "\"sum0\", \"start\": 2826"},
                                  {"FA3-like ping-pong", "exchanged"}}) {
     REQUIRE(other.find(from) != std::string::npos);
     other.replace(other.find(from), from.size(), to);

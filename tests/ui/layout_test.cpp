@@ -25,11 +25,11 @@ namespace {
 constexpr const char* kKernel = "attention_backward_hopper";
 
 struct Layouts : Person {
-  explicit Layouts(const char* kernel = kKernel) : Person(kernel) {
+  explicit Layouts(const char* kernel = kKernel) : Person(kernel, test::least_ii_solver()) {
     session().apply(show_tab(BottomTab::Layout));
     wait();
   }
-  explicit Layouts(std::unique_ptr<HeadlessPlatform> platform) : Person(std::move(platform)) {
+  explicit Layouts(std::unique_ptr<HeadlessPlatform> platform) : Person(std::move(platform), test::least_ii_solver()) {
     open(kKernel);
     session().apply(show_tab(BottomTab::Layout));
     wait();

@@ -15,6 +15,15 @@
 #ifdef HEDDLE_HAS_SOLVER
 namespace heddle::test {
 
+/// Finds the first schedule of least II rather than the order that is predicted to be the fastest (`--least-ii` of the command line).
+inline app::SolveFunction least_ii_solver() {
+  return [solve = app::warm_solver()](const solver::SolveRequest& request, std::stop_token stop, const solver::SolveListener& listener) {
+    solver::SolveRequest least = request;
+    least.by_time.reset();
+    return solve(least, std::move(stop), listener);
+  };
+}
+
 /// Somebody at the window, whose clicks, drags and keys are counted.
 struct Person : Harness {
   int gestures = 0;
@@ -22,7 +31,9 @@ struct Person : Harness {
   Person(const char* kernel, app::Environment environment) : Harness(app::warm_solver(), 1600, 900, std::move(environment)) {
     open(kernel);
   }
-  explicit Person(std::unique_ptr<app::HeadlessPlatform> platform) : Harness(app::warm_solver(), std::move(platform)) {}
+  explicit Person(std::unique_ptr<app::HeadlessPlatform> platform, app::SolveFunction solve = app::warm_solver())
+      : Harness(std::move(solve), std::move(platform)) {}
+  Person(const char* kernel, app::SolveFunction solve) : Harness(std::move(solve), 1600, 900) { open(kernel); }
   explicit Person(const char* kernel) : Person() { open(kernel); }
   void open(const char* kernel) {
     session().apply(app::OpenPair{kernel, "h100", true});

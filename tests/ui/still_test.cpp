@@ -55,7 +55,10 @@ bool same(const probe::Rect& a, const probe::Rect& b) {
 TEST_CASE("nothing in the toolbar moves while the solver works, and the place of time and speed is kept for them", "[ui]") {
   Harness h(test::solve_until_cancelled, 1600, 900, with_predictions());
   h.session().apply(OpenPair{"toy_fig1", "toy", true});
-  for (int i = 0; i < 500 && !h.has("schedules/0"); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (int i = 0; i < 500 && !h.has("schedules/0"); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    h.frame();
+  }
   REQUIRE(h.session().live().active());
   std::map<std::string, probe::Rect> before;
   for (const char* name : {"toolbar/header", "toolbar/whole", "toolbar/subject", "toolbar/find"}) before[name] = h.at(name);

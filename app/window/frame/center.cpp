@@ -189,7 +189,9 @@ void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
     ImGui::SameLine(0, px(4));
     if (button("mode/more", "+", ButtonKind::Flat, {}, px(24), height)) ui.commands.push(SetIterations{count + 1});
   }
-  if (ImGui::GetWindowSize().x >= px(480)) {
+  // Whole or not at all.
+  const float legend_end = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x + px(14 + 62);
+  if (ImGui::GetWindowSize().x >= std::max(px(480), legend_end)) {
     ImGui::SameLine(0, px(14));
     const Action& legend = *find_action("legend");
     if (button("mode/legend", "Legend", ButtonKind::Flat, why_not(legend, session), px(62), height)) perform(legend, session, ui);

@@ -310,7 +310,7 @@ void draw_toolbar(const Session& session, const Models& models, UiState& ui) {
     // One width for both words: what is right of it stays where it is.
     const std::string keys = narrow || keys_of(solve).empty() ? "" : " " + keys_of(solve);
     const std::string label = (session.why_no_continue().empty() ? "Continue" : "Solve") + keys;
-    const float room = text_size(fonts().body, "Continue" + keys).x + 2 * ImGui::GetStyle().FramePadding.x;
+    const float room = text_size(fonts().bold, "Continue" + keys).x + 2 * ImGui::GetStyle().FramePadding.x;
     if (button("toolbar/solve", label, ButtonKind::Primary, why_not(solve, session), room, height)) perform(solve, session, ui);
   }
   if (!narrow) ImGui::SameLine(0, gap);
@@ -333,7 +333,7 @@ void draw_toolbar(const Session& session, const Models& models, UiState& ui) {
   const float find_width = std::clamp(rest * 0.22f, px(56), px(230));
   if (session.content().kernel || session.content().triton) {
     const float subject = text_size(fonts().body, models.header.subject).x + px(28);
-    const float chooser = (narrow ? px(50) : std::clamp(subject, px(150), rest * 0.3f)) +
+    const float chooser = (narrow ? px(50) : std::clamp(subject, px(150), rest * 0.34f)) +
                           (models.header.changes.empty() ? 0 : pill_width(fonts().small_bold, models.header.changes) + gap);
     const float room = rest - find_width - chooser - 2 * gap;
     bool terms = false;

@@ -16,9 +16,10 @@ namespace {
 FocusPane current_ = FocusPane::Chart;
 std::array<int, kFocusPanes> cursor_{};
 int count_ = 0;
-bool inside_ = false;  // the focused pane is being drawn
-bool moved_ = false;   // the cursor moved in the last frame: bring it into view
-bool taking_ = false;  // something else wants Enter: in this frame, and as the last one ended
+bool inside_ = false;   // the focused pane is being drawn
+bool moved_ = false;    // the cursor moved in the last frame: bring it into view
+bool arrived_ = false;  // the key that led to the pane moves nothing in it
+bool taking_ = false;   // something else wants Enter: in this frame, and as the last one ended
 bool taken_ = false;
 bool still_moving_ = false;  // it is on a row that is drawn only in the next frame
 
@@ -34,6 +35,7 @@ int& cursor() { return cursor_[static_cast<std::size_t>(current_)]; }
 FocusPane pane() { return current_; }
 
 void set(FocusPane pane) {
+  arrived_ = pane != current_;
   current_ = pane;
   moved_ = true;
 }
@@ -61,7 +63,7 @@ void end() {
     list.AddRect(ImVec2(at.x + px(2), at.y + px(2)), ImVec2(at.x + size.x - px(2), at.y + size.y - px(2)), theme().accent, px(4), 0, px(2));
   moved_ = std::exchange(still_moving_, false);
   taken_ = std::exchange(taking_, false);
-  if (!listening() || ImGui::GetIO().KeyCtrl || ImGui::GetIO().KeyAlt) return;
+  if (std::exchange(arrived_, false) || !listening() || ImGui::GetIO().KeyCtrl || ImGui::GetIO().KeyAlt) return;
   const int before = cursor();
   // Cards and buttons stand side by side there.
   const bool side_by_side = current_ == FocusPane::Welcome || current_ == FocusPane::Notices;

@@ -72,6 +72,16 @@ std::optional<FuzzyMatch> fuzzy_match(std::string_view text, std::string_view pa
   return match;
 }
 
+/// Each word of the pattern is in the label, in the details or in the kind: none is made of letters of two of them.
+static bool has_words(const Choice& choice, std::string_view pattern) {
+  while (!pattern.empty()) {
+    const std::string_view word = pattern.substr(0, pattern.find(' '));
+    pattern.remove_prefix(std::min(pattern.size(), word.size() + 1));
+    if (!fuzzy_match(choice.label, word) && !fuzzy_match(choice.detail, word) && !fuzzy_match(choice.kind, word)) return false;
+  }
+  return true;
+}
+
 std::vector<RankedChoice> rank(const std::vector<Choice>& choices, std::string_view pattern, const std::vector<std::string>& used) {
   struct Found {
     int score;
@@ -83,7 +93,7 @@ std::vector<RankedChoice> rank(const std::vector<Choice>& choices, std::string_v
     const Choice& choice = choices[i];
     std::optional<FuzzyMatch> match = fuzzy_match(choice.label, pattern);
     // Letters of the details, and the kind, count too, but less.
-    if (!match && !choice.kind.empty())
+    if (!match && !choice.kind.empty() && has_words(choice, pattern))
       if (match = fuzzy_match(choice.label + " " + choice.detail + " " + choice.kind, pattern); match) {
         match->score -= 25;
         std::erase_if(match->letters, [&](std::size_t at) { return at >= choice.label.size(); });

@@ -119,7 +119,8 @@ void draw_head(const Frame& f, ImVec2 at, ImVec2 size) {
   std::string title = f.model.y.title;
   if (size.y < kTall * fonts().scale && !f.model.x.title.empty()) title += " against " + f.model.x.title;
   if (!f.model.title.empty()) title += (title.empty() ? "" : " · ") + f.model.title;
-  paint_text(fonts().small, at, theme().dim, fitted(fonts().small, title, std::max(right - at.x, px(20))));
+  if (right - at.x >= px(20))
+    paint_text(fonts().small, at, theme().dim, fitted(fonts().small, title, right - at.x));  // else names stand there
 }
 
 void draw_curve(const Frame& f, const PlotCurve& curve) {

@@ -10,6 +10,7 @@
 #include "app/session/question_state.h"
 #include "app/window/kit/pretty_text.h"
 #include "app/window/parts/explain_answer.h"
+#include "core/answers/summary.h"
 #include "core/chart/chart_layout.h"
 #include "core/chart/gantt_facts.h"
 
@@ -175,6 +176,12 @@ void explain_at_once(const Content& content, ExplainModel& model) {
     card.tone = Tone::Busy;
     card.detail = "Neither a unit nor a recurrence alone sets II: the interaction does. By arithmetic alone: " + pretty(bounds.sentence);
     model.cards.push_back(std::move(card));
+  } else if (entry->by_time) {
+    const auto& proof = entry->schedule.certificate;
+    model.title = fmt::format("II {} was chosen for its predicted time", grouped(ii));
+    model.note = fmt::format("the least II is {}, proved", grouped(entry->lower_bound.value_or(low))) +
+                 (proof ? stages_text(proof->bound_stages) : "");
+    model.cards.push_back(bound_card(problem, bounds));
   } else {
     model.title = fmt::format("II {} is not proved to be the smallest", grouped(ii));
     model.note = fmt::format("no II below {} is possible", grouped(entry->lower_bound.value_or(low)));

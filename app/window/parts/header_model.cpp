@@ -30,6 +30,8 @@ Tone tone_of(Status status) {
   return Tone::Neutral;
 }
 
+Tone tone_of(const ScheduleEntry& entry) { return entry.by_time && entry.status == Status::Feasible ? Tone::Good : tone_of(entry.status); }
+
 std::string upper(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
@@ -86,6 +88,7 @@ const char* status_word(Status status) {
 std::string status_word(const ScheduleEntry& entry) {
   if (entry.status == Status::Optimal && entry.schedule.certificate)
     return status_word(entry.status) + stages_text(entry.schedule.certificate->bound_stages);
+  if (entry.by_time && entry.status == Status::Feasible) return "predicted fastest";
   if (entry.status != Status::Feasible || entry.lower_bound) return status_word(entry.status);
   return claim_text(entry.schedule, status_word(entry.status));
 }
@@ -196,7 +199,7 @@ HeaderModel build_header(const Session& session) {
   if (entry) {
     const bool proving = live.active() && live.proving == entry->name;
     header.status = proving ? "PROVING" : upper(status_word(*entry));
-    header.tone = proving ? Tone::Busy : tone_of(entry->status);
+    header.tone = proving ? Tone::Busy : tone_of(*entry);
     header.facts = facts_of(*entry);
     const bool its_search =
         live.phase == LiveSolve::Phase::Done && live.best == entry->schedule.ii && live.lower_bound == entry->lower_bound;
@@ -218,7 +221,7 @@ ScheduleLine describe_entry(const ScheduleEntry& entry) {
   ScheduleLine line;
   line.name = entry.name;
   line.ii = grouped(entry.schedule.ii);
-  line.tone = tone_of(entry.status);
+  line.tone = tone_of(entry);
   if (entry.running) {
     line.detail = "solving";
     line.tone = Tone::Busy;
@@ -226,7 +229,8 @@ ScheduleLine describe_entry(const ScheduleEntry& entry) {
     line.detail = violations_text(entry.verdict);
   } else {
     line.detail = status_word(entry);
-    if (entry.status == Status::Feasible && entry.lower_bound) line.detail += fmt::format(", bound {}", grouped(*entry.lower_bound));
+    if (entry.status == Status::Feasible && entry.lower_bound)
+      line.detail += fmt::format(", {} {}", entry.by_time ? "least" : "bound", grouped(*entry.lower_bound));
     if (entry.period.deadlock)
       line.detail += " · deadlocks";
     else if (entry.period.cycles() != entry.schedule.ii)

@@ -180,7 +180,7 @@ void draw_alternatives_tab(const Session& session, const Models&, UiState& ui) {
   ui.of<AlternativesTabState>().picked = std::min(ui.of<AlternativesTabState>().picked, model.rows.size() - 1);
   const auto picked = std::find_if(model.rows.begin(), model.rows.end(),
                                    [&](const AlternativeRow& row) { return row.index == ui.of<AlternativesTabState>().picked; });
-  const float whole = ImGui::GetContentRegionAvail().x, side = std::floor(whole * 0.36f);
+  const float whole = ImGui::GetContentRegionAvail().x, side = std::floor(whole * 0.32f);
   draw_rows(*answer, model, current, whole - side - px(12), ui);
   ImGui::SameLine(0, px(12));
   ImGui::BeginChild("differences", ImVec2(side, 0));

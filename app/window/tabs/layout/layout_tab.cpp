@@ -371,7 +371,7 @@ void draw_one(const char* name, LayoutScene& scene, LayoutTabState& s, float wid
 void draw_grids(LayoutTabState& s, ImVec2 room) {
   const float foot = px(20);
   const bool pair = s.beside != LayoutBeside::Nothing && !s.own;
-  const float height = std::max(room.y - foot, px(40)), gap = px(14);
+  const float height = std::max(room.y - foot, px(24)), gap = px(14);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(4), px(2)));
   if (pair) {
     const float half = std::floor((room.x - gap) / 2);
