@@ -256,7 +256,7 @@ TEST_CASE("A against B says what both are predicted to take, and which is faster
   Two h;
   h.session().apply(SetBaseline{0});
   h.session().apply(show_tab(BottomTab::Compare));
-  for (int i = 0; i < 5000 && h.session().predicting(); ++i) {
+  for (int i = 0; i < 5000 && !h.has("compare/metric/speed, predicted"); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     h.frame();
   }
