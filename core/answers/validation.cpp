@@ -207,8 +207,8 @@ std::string validation_text(const Validation& validation, const TextStyle& style
 }
 
 std::string validation_markdown(const Validation& validation) {
-  std::string text =
-      markdown_safe(validation_headline(validation)) + "\n\nMeasured over predicted:\n\n" + markdown_table(kKindTitles, kind_rows(validation));
+  std::string text = markdown_safe(validation_headline(validation)) + "\n\nMeasured over predicted:\n\n" +
+                     markdown_table(kKindTitles, kind_rows(validation));
   if (const Rows said = pair_rows(validation, true); !said.empty()) text += "\nPairs:\n\n" + markdown_table(kPairTitles, said);
   if (const Rows unsaid = pair_rows(validation, false); !unsaid.empty())
     text += "\nPairs that the model cannot express:\n\n" + markdown_table(kUnsaidTitles, unsaid);

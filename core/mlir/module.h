@@ -44,11 +44,11 @@ struct Attribute {
 
 /// A result of an op or an argument of a block.
 struct Value {
-  std::string name;       ///< as printed, without %: "acc_29"; results of a pack "acc#1"
-  std::string type;       ///< as printed, aliases left in place; empty where the text does not print it beside the value
-  OpId definer;           ///< invalid for block arguments
-  BlockId block;          ///< of block arguments: whose
-  std::size_t index = 0;  ///< which result, or which argument
+  std::string name;                     ///< as printed, without %: "acc_29"; results of a pack "acc#1"
+  std::string type;                     ///< as printed, aliases left in place; empty where the text does not print it beside the value
+  OpId definer;                         ///< invalid for block arguments
+  BlockId block;                        ///< of block arguments: whose
+  std::size_t index = 0;                ///< which result, or which argument
   std::vector<Attribute> attributes{};  ///< of arguments of functions: "tt.divisibility"
 };
 

@@ -108,8 +108,8 @@ void Parser::read_arguments(std::size_t at) {
       if (in_type) last = at;
     }
     if (good)
-      arguments_.push_back({name, begin == kNone ? std::string() : std::string(slice(tokens_[begin].begin, tokens_[last].end)),
-                            std::move(attributes)});
+      arguments_.push_back(
+          {name, begin == kNone ? std::string() : std::string(slice(tokens_[begin].begin, tokens_[last].end)), std::move(attributes)});
     if (at < end) ++at;
   }
 }

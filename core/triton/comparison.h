@@ -30,8 +30,8 @@ const char* about(Whose whose);
 
 struct Side {
   Whose whose = Whose::Tritons;
-  /// Whose schedule it is, where that is another side's: what Triton does its passes can do, and what they build the machine can, also where
-  /// a search found nothing as good.
+  /// Whose schedule it is, where that is another side's: what Triton does its passes can do, and what they build the machine can, also
+  /// where a search found nothing as good.
   std::optional<Whose> taken_from;
   std::shared_ptr<const Native> native;  ///< of its reading
   std::shared_ptr<const Kernel> kernel;  ///< as solved: cut, in the free reading

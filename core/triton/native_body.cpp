@@ -317,8 +317,8 @@ void NativeBuilder::order_accumulators() {
       if (!sum.op.valid() || work_of(program_, load) != Role::TensorLoad) continue;
       const Source read = flow_.tensor_state(load, 0);
       if (read.op == sum.op && read.distance <= sum.distance)
-        native_.kernel.order.push_back({maker(in_registers_.at(other.op)), maker(in_memory_.at(node.op)), std::nullopt,
-                                        sum.distance - read.distance, std::nullopt});
+        native_.kernel.order.push_back(
+            {maker(in_registers_.at(other.op)), maker(in_memory_.at(node.op)), std::nullopt, sum.distance - read.distance, std::nullopt});
     }
   }
 }

@@ -105,7 +105,8 @@ class PartitionPlanner {
   std::int64_t depth(OpId id) {
     for (OpId around = module_.around(id); around.valid(); around = module_.around(around))
       if (op(around).find("tt.num_stages")) return std::max<std::int64_t>(1, op(around).integer("tt.num_stages", 1));
-    if (!program_.metadata.num_stages) doubt("rings between partitions are as deep as num_stages says, which this text does not: 3 is taken");
+    if (!program_.metadata.num_stages)
+      doubt("rings between partitions are as deep as num_stages says, which this text does not: 3 is taken");
     return std::max<std::int64_t>(1, program_.metadata.num_stages.value_or(3));
   }
 

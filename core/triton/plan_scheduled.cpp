@@ -86,8 +86,8 @@ class ScheduledPlanner {
     explicit_.push_back({std::move(buffer), piece_at(places_, id, sat_mul(slots, bytes), alignment, life)});
   }
 
-  /// Where a loop goes on from what a product of wgmma in front of it gave, the wait behind the loop names that product's operands too: they
-  /// stay until then.
+  /// Where a loop goes on from what a product of wgmma in front of it gave, the wait behind the loop names that product's operands too:
+  /// they stay until then.
   void products_before(OpId loop) {
     std::vector<ValueId> open(op(loop).operands.begin(), op(loop).operands.end());
     std::set<std::size_t> seen;
@@ -101,7 +101,8 @@ class ScheduledPlanner {
         continue;
       }
       for (std::size_t k = 0; k < 2 && k < maker.operands.size(); ++k)
-        if (const OpId alloc = module_.value(places_.root(maker.operands[k])).definer; alloc.valid() && op(alloc).name.ends_with(".local_alloc")) {
+        if (const OpId alloc = module_.value(places_.root(maker.operands[k])).definer;
+            alloc.valid() && op(alloc).name.ends_with(".local_alloc")) {
           until_[alloc.index()] = places_.at(loop) + Places::kStep;
           plan_.doubt(fmt::format("line {}: what the product in front of the loop reads is taken to stay until the loop ends", maker.line));
         }
