@@ -269,6 +269,7 @@ void choose_or_recall(const ContentStore& store, const solver::SolveRequest& req
   const std::string key = proof.empty() ? proof
                                         : fmt::format("order for {} on {}\nby {}\n{}", request.problem.kernel, request.problem.machine,
                                                       request.by_time->inputs, proof);
+  if (key.empty()) return solver::choose_by_time(request, outcome, stop, listener, seconds);
   solver::SolveRequest any = request;  // what is kept is the fastest, whether it can be written or not
   auto choice = std::make_shared<solver::TimeChoice>(*request.by_time);
   choice->can_be_written = {};
@@ -279,7 +280,7 @@ void choose_or_recall(const ContentStore& store, const solver::SolveRequest& req
     fastest = *std::move(known);
   } else {
     solver::choose_by_time(any, fastest, stop, listener, seconds);
-    if (!key.empty() && fastest.fastest && fastest.fastest->complete) store.put(key, answer_text(request.problem, fastest));
+    if (fastest.fastest && fastest.fastest->complete) store.put(key, answer_text(request.problem, fastest));
   }
   const auto& writable = request.by_time->can_be_written;
   if (!writable || !fastest.fastest || writable(request.problem, *fastest.schedule))

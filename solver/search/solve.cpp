@@ -36,15 +36,12 @@
 namespace heddle::solver {
 namespace {
 
-constexpr std::uint64_t kFirstEffort = kEffortPerSecond;
-constexpr int kMostSlidStages = 32;
-constexpr int kClimbBeforeSerial = 5;
+constexpr std::uint64_t kFirstEffort = kEffortPerSecond, kConfirmEffort = 5 * kEffortPerSecond;
+constexpr int kMostSlidStages = 32, kClimbBeforeSerial = 5, kPlaceEffort = 4;
 // Up to here a query costs less than placing ops one by one thoroughly; from here on even its formula is too large.
 constexpr std::size_t kFewOps = 40, kManyOps = 120;
-constexpr int kPlaceEffort = 4;
-constexpr std::uint64_t kRelaxationSeconds = 5;  // of its effort, where the query itself has no limit
-constexpr std::uint64_t kPatientSeconds = 5;     // the same, on many ops, before queries that rarely answer
-constexpr std::uint64_t kConfirmEffort = 5 * kEffortPerSecond;
+// Of the relaxation's effort: where the query itself has no limit, and on many ops, before queries that rarely answer.
+constexpr std::uint64_t kRelaxationSeconds = 5, kPatientSeconds = 5;
 
 class Search {
  public:

@@ -93,7 +93,7 @@ TEST_CASE("what is said of a layout has a price in the window too, and numbers a
   REQUIRE(prices);
   REQUIRE(prices->constraints.size() == 1);
   CHECK(prices->constraints[0].demand.find("W") != std::string::npos);
-  CHECK(prices->all.ii == 512);
+  CHECK(prices->all.ii == 528);
   CHECK(prices->none.ii == 512);
   CHECK(p.session().question(Topic::Price).options.layouts_open);
   p.session().apply(show_tab(BottomTab::Sensitivity));
