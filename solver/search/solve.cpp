@@ -35,7 +35,6 @@
 
 namespace heddle::solver {
 namespace {
-
 constexpr std::uint64_t kFirstEffort = kEffortPerSecond, kConfirmEffort = 5 * kEffortPerSecond;
 constexpr int kMostSlidStages = 32, kClimbBeforeSerial = 5, kPlaceEffort = 4;
 // Up to here a query costs less than placing ops one by one thoroughly; from here on even its formula is too large.
