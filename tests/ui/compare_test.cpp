@@ -45,7 +45,8 @@ struct Folder {
 
 /// The ping-pong schedule, and one that exchanges rescale0 and sum0; the second is shown.
 struct Two : Folder, Harness {
-  explicit Two(int width = 1600, int height = 900) : Harness(test::solve_toy, width, height) {
+  explicit Two(int width = 1600, int height = 900, Environment environment = {})
+      : Harness(test::solve_toy, width, height, std::move(environment)) {
     session().apply(OpenSchedule{ping_pong()});
     std::string text = with(ping_pong_text(), "\"rescale0\", \"start\": 2826", "\"rescale0\", \"start\": 2896");
     text = with(text, "\"sum0\", \"start\": 2890", "\"sum0\", \"start\": 2826");
@@ -253,7 +254,9 @@ TEST_CASE("two charts hold out in small windows and at large scales", "[ui]") {
 }
 
 TEST_CASE("A against B says what both are predicted to take, and which is faster", "[ui]") {
-  Two h;
+  Environment environment;
+  environment.predict = [predict = built_in_prediction()](const PredictionSubject& of, std::stop_token stop) { return predict(of, stop); };
+  Two h(1600, 900, std::move(environment));
   h.session().apply(SetBaseline{0});
   h.session().apply(show_tab(BottomTab::Compare));
   for (int i = 0; i < 5000 && !h.has("compare/metric/speed, predicted"); ++i) {
