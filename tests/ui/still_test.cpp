@@ -35,7 +35,7 @@ SimulationAnswer predict_anything(const PredictionSubject&, std::stop_token) {
 
 Environment with_predictions() {
   Environment environment;
-  environment.predict = predict_anything;
+  environment.predict = [](const PredictionSubject& of, std::stop_token stop) { return predict_anything(of, std::move(stop)); };
   return environment;
 }
 
