@@ -9,7 +9,7 @@
 namespace heddle::app {
 namespace {
 
-/// What one asks next: how fast the whole kernel is. Nothing where the simulator has no answer, or nobody is left to wait for it.
+/// How fast the whole kernel is. Empty where the simulator has no answer, or when interrupted.
 std::optional<KernelRun> prediction_of(const Inputs& in, const SolveOutcome& outcome) {
   if (!outcome.schedule || outcome.cancelled) return std::nullopt;
   KernelRun run = predict_kernel(in.kernel, in.machine, in.changes, in.problem, *outcome.schedule);

@@ -171,12 +171,9 @@ bool keep_answer(const ContentStore& store, const solver::SolveRequest& request,
 
 std::optional<SolveOutcome> find_so_far(const ContentStore& store, const solver::SolveRequest& request, const std::string& solver_name) {
   if (!store.on() || !can_go_on(request)) return std::nullopt;
-  const std::optional<std::string> text = store.find(so_far_key(request, solver_name));
-  if (!text) return std::nullopt;
-  Result<SolveOutcome> outcome = parse_answer(*text, request.problem);
-  if (!outcome || outcome->solver != solver_name || outcome->lower_bound < 1) return std::nullopt;
-  if (outcome->schedule ? !take_over(request, *outcome) : outcome->status != Status::Unknown) return std::nullopt;
-  return *std::move(outcome);
+  std::optional<SolveOutcome> outcome = found_under(store, so_far_key(request, solver_name), request, solver_name);
+  if (!outcome || outcome->lower_bound < 1 || (!outcome->schedule && outcome->status != Status::Unknown)) return std::nullopt;
+  return outcome;
 }
 
 bool keep_so_far(const ContentStore& store, const solver::SolveRequest& request, const SolveOutcome& outcome) {
