@@ -84,7 +84,7 @@ def typed(path: str) -> str:
     with contextlib.suppress(OSError, ValueError):
         if not (short := os.path.relpath(path)).startswith(".."):
             path = short if "/" in short else f"./{short}"
-    return shlex.quote(path)
+    return shlex.quote(str(path))
 
 
 def own_command() -> str:

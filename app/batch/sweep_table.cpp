@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/answers/summary.h"
 #include "core/base/text_style.h"
 
 namespace heddle::app {
@@ -183,7 +184,7 @@ void SweepTable::take(const PlacedLine& placed) {
   of = std::max(of, row.of);
   SweepPoint point;
   point.number = row.number;
-  point.status = intern(row.status);
+  point.status = intern(std::string(status_word(row.status)));
   point.by = intern(row.by);
   point.fidelity = intern(row.fidelity);
   point.standing = standing_of(row.status);

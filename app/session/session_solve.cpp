@@ -129,12 +129,12 @@ EntryPtr* SessionCore::solved_row(const std::string& name) {
 bool SessionCore::show_known_answer() {
   const auto& rows = document_.content.schedules;
   const auto known = std::find_if(rows.begin(), rows.end(), [](const EntryPtr& e) {
-    return e->of_solver && !e->running && (e->status == Status::Optimal || e->by_time) && e->verdict.valid();
+    return e->of_solver && !e->running && !e->least_ii && (e->status == Status::Optimal || e->by_time) && e->verdict.valid();
   });
   if (known == rows.end()) return false;
   const std::string name = (*known)->name;
   on(SelectSchedule{static_cast<std::size_t>(known - rows.begin())});
-  say(LogLevel::Good, name + " is proved to be the best schedule for this question: there is nothing to solve");
+  say(LogLevel::Good, name + " is the best schedule for this question: there is nothing to solve");
   return true;
 }
 
@@ -369,6 +369,7 @@ void SessionCore::settle_claims(const SolveOutcome& outcome) {
     if (entry->running || !entry->verdict.valid() || !(asked || entry->schedule.claim)) continue;
     if (!std::exchange(remembered, true) && !of_proposal()) document_.undo.remember(document_.content, "prove");
     ScheduleEntry settled = proved_by(outcome, document_.content, *entry);
+    settled.least_ii = work_.job_least_ii;
     const Certificate& proof = *settled.schedule.certificate;
     const bool least = proof.status == Status::Optimal;
     say(least ? LogLevel::Good : LogLevel::Warning,
@@ -438,7 +439,7 @@ void SessionCore::take_outcome(SolveOutcome outcome) {
                                                                         : LogLevel::Warning;
   const std::string ii = work_.live.best ? fmt::format("II {} · ", *work_.live.best) : "";
   const std::string standing = by_time ? fmt::format("least {}, proved · chosen for its predicted time", outcome.fastest->least_ii)
-                                       : fmt::format("bound {} · {}", work_.live.lower_bound, to_string(outcome.status));
+                                       : fmt::format("bound {} · {}", work_.live.lower_bound, status_word(to_string(outcome.status)));
   say(level, fmt::format("{}: {}{}{} · {:.2f} s", work_.job_row, ii, standing, how, work_.live.seconds));
   if (!outcome.explanation.empty()) say(LogLevel::Info, outcome.explanation);
   if (outcome.robust) say(LogLevel::Good, robust_text(*outcome.robust));

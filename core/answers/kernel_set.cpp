@@ -40,7 +40,7 @@ std::string traffic(const KernelSetMember& m, Cycle ii) {
   return fmt::format("{:.1f}", static_cast<double>(m.work.bytes) / static_cast<double>(ii));
 }
 
-std::string status_of(const KernelSetMember& m) { return m.pruned ? "pruned" : to_string(m.outcome.status); }
+std::string status_of(const KernelSetMember& m) { return m.pruned ? "pruned" : std::string(status_word(to_string(m.outcome.status))); }
 
 std::string value_of(const KernelSetMember& m, const char* objective) {
   for (const ObjectiveValue& o : m.outcome.objectives)

@@ -72,7 +72,7 @@ std::string windows_text(const PaperAnswer& answer) {
   for (std::size_t i = skipped; i < answer.windows.size(); ++i) {
     const PaperWindow& w = answer.windows[i];
     rows.push_back({std::to_string(w.ii), fmt::format("{} to {}", w.first_length, w.last_length), std::to_string(w.copies),
-                    to_string(w.status), wall_time(w.seconds)});
+                    std::string(status_word(to_string(w.status))), wall_time(w.seconds)});
   }
   std::string text = "\njoint problem\n";
   if (skipped > 0) text += fmt::format("  {} more before\n", skipped);

@@ -56,6 +56,12 @@ std::string headline(const Schedule& schedule, const TextStyle& style) {
   return join_facts({ii, fmt::format("bound {}", c.lower_bound), standing(schedule.ii, c.lower_bound, c.reason, c.bound_stages)}, style);
 }
 
+std::string_view status_word(std::string_view status) {
+  if (status == "optimal") return "proved";
+  if (status == "feasible") return "not proved";
+  return status == "infeasible" ? "no schedule" : status;
+}
+
 std::string stages_text(std::optional<int> stages) { return stages ? " for at most " + count_of(*stages, "stage") : ""; }
 
 std::string claim_text(const Schedule& schedule, const char* without) {

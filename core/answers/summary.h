@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/analysis/bounds.h"
 #include "core/base/json.h"
@@ -26,6 +27,10 @@ std::string stages_text(std::optional<int> stages);
 std::string claim_text(const Schedule& schedule, const char* without = "");
 /// Over a picture of it: its name, where it has one, and the headline, without colours.
 std::string picture_title(const Schedule& schedule);
+
+/// A status of a file as people say it: "proved" for "optimal", "not proved" for "feasible", "no schedule" for "infeasible"; others as they
+/// are.
+std::string_view status_word(std::string_view status);
 
 /// "attention_forward_hopper on h100 (D=128, KV=128), changed: exp0.latency=600"
 std::string problem_title(const Problem& problem);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/answers/summary.h"
+
 namespace heddle {
 namespace {
 
@@ -68,7 +70,7 @@ std::string best_table(const TuneHistory& history) {
                     maybe(e->ii), maybe(e->ctas), maybe(e->stages), maybe(e->groups), maybe(e->warps),
                     e->smem ? fmt::format("{}", (*e->smem + 1023) / 1024) : "", maybe(e->registers),
                     e->of_peak && *e->of_peak > 0 ? fmt::format("{:.1f} %", 100 * *e->of_peak) : "",
-                    fmt::format("{}{}", e->line > 0 && e->status == TuneStatus::Optimal ? "file says " : "", to_string(e->status)), e->by});
+                    fmt::format("{}{}", e->line > 0 && e->status == TuneStatus::Optimal ? "file says " : "", status_word(to_string(e->status))), e->by});
   }
   std::string text = text_table({{"#", true},
                                  {"configuration"},
@@ -93,7 +95,7 @@ std::string best_table(const TuneHistory& history) {
 std::string failures(const TuneHistory& history) {
   std::map<std::pair<std::string, std::string>, std::vector<std::int64_t>> reasons;
   for (const TuneEvaluation& e : history.evaluations)
-    if (!e.value) reasons[{to_string(e.status), e.why}].push_back(e.number);
+    if (!e.value) reasons[{std::string(status_word(to_string(e.status))), e.why}].push_back(e.number);
   std::vector<std::pair<std::pair<std::string, std::string>, std::vector<std::int64_t>>> order(reasons.begin(), reasons.end());
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
   std::string text;
@@ -119,7 +121,7 @@ std::string descent(const TuneHistory& history, TuneObjective objective) {
 }  // namespace
 
 std::string evaluation_facts(const TuneEvaluation& e, TuneObjective objective, const TextStyle& style) {
-  return join_facts({e.value ? value_and_unit(*e.value, objective) : "", e.ii ? fmt::format("II {}", *e.ii) : "", to_string(e.status),
+  return join_facts({e.value ? value_and_unit(*e.value, objective) : "", e.ii ? fmt::format("II {}", *e.ii) : "", std::string(status_word(to_string(e.status))),
                      e.value ? "" : printable(e.why)},
                     style);
 }

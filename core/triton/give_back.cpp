@@ -150,7 +150,7 @@ class Writer {
     });
     std::map<std::size_t, int> ahead;            ///< of ops of the problem
     std::map<std::size_t, std::int64_t> before;  ///< slots in the round before
-    std::set<std::size_t> given_up;
+    std::set<std::size_t> given_up, behind;
     for (int round = 0;; ++round) {
       Result<Program> told = reread(staging.decide(ahead, rings_fit, clusters));
       if (!told) return told;
@@ -175,6 +175,10 @@ class Writer {
             ++ahead[load];
           }
           before[load] = slots;
+          more = true;
+        } else if (slots > wanted && ahead.contains(load) && behind.insert(load).second) {
+          staging.put_behind(*place);
+          ahead.erase(load);
           more = true;
         } else if (slots != wanted) {
           notes.push_back(fmt::format("the ring of {} has {} where the schedule has {}: {}", channel.name, count_of(slots, "slot"), wanted,

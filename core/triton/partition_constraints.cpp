@@ -150,10 +150,18 @@ class Rules {
 
   /// A product is in flight only where barriers say when its operands may be overwritten: between partitions. One that reads what its own
   /// partition loads is waited for at once. A loop that need not be specialized may run as it is, in one stream.
+  /// Nor is it loaded beside work on tensor memory, to which Triton 3.9 leaves too few warps if a copy comes last.
   void loads_apart() {
     const bool one_stream = users_.empty() && !asks_for_partitions();
+    std::set<std::size_t> roots;
+    for (const auto& [storage, user] : users_) roots.insert(together_.find(user));
     for (const Channel& channel : problem_.channels) {
       if (one_stream || problem_.op(channel.writer).kind != "tma_load") continue;
+      for (const std::size_t root : roots) {
+        UserConstraint apart = constraint(ConstraintKind::DifferentGroup, "copies have a partition without work on tensor memory");
+        apart.ops = {problem_.op(channel.writer).name, problem_.ops[root].name};
+        rules_.push_back(std::move(apart));
+      }
       for (const Reader& reader : channel.readers) {
         if (problem_.op(reader.op).kind != "mma") continue;
         UserConstraint apart = constraint(ConstraintKind::DifferentGroup,

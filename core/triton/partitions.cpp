@@ -18,6 +18,7 @@
 #include "core/base/saturate.h"
 #include "core/triton/decisions.h"
 #include "core/triton/ops.h"
+#include "core/triton/order.h"
 #include "core/triton/pipeline.h"
 #include "core/triton/specialization.h"
 
@@ -291,14 +292,39 @@ class PartitionPlanner {
     std::int64_t count = stages ? std::ranges::count(stages->value, ',') + 1 : 0;
     for (const OpId id : inside_)
       for (const std::int64_t p : partitions(id)) count = std::max(count, std::min<std::int64_t>(p + 1, 16));
+    const std::vector<OpId> first = in_order_of(0);
+    if (std::ranges::any_of(first, [&](OpId id) { return is_descriptor_load(op(id).name) || is_tensor_product(op(id).name); }))
+      doubt("partition 0 loads or multiplies: Triton numbers partitions anew, and may make one of its own for the warps of the kernel");
     std::vector<PartitionNeed> needs;
     for (std::int64_t p = 1; p < count && p < 16; ++p) {
       PartitionNeed need{program_.num_warps, 1, 0};
-      for (const OpId id : inside_)
-        if (partitions(id).contains(p)) need.add(program_, op(id));
+      for (const OpId id : in_order_of(p)) need.add(program_, op(id));
       needs.push_back(need);
     }
     out_.warps = shrunk_warps(program_, needs);
+    for (std::size_t i = 0; i < out_.warps.size(); ++i) {
+      if (out_.warps[i] >= kTensorWarps) continue;
+      for (const OpId id : in_order_of(static_cast<std::int64_t>(i) + 1))
+        if (least_warps(op(id)) == kTensorWarps)
+          out_.starved = id;
+        else if (out_.starved.valid() && least_warps(op(id)) > 0)
+          out_.starved_by = id;
+      if (out_.starved.valid()) return;
+    }
+  }
+
+  /// The ops of a partition as they run: in a loop with stages cluster after cluster.
+  std::vector<OpId> in_order_of(std::int64_t partition) const {
+    std::vector<OpId> found;
+    for (const OpId id : inside_)
+      if (partitions(id).contains(partition) && op(module_.around(id)).name != "tt.reduce") found.push_back(id);
+    for (auto run = found.begin(); run != found.end();) {
+      const auto has_cluster = [&](OpId id) { return op(id).parent == op(*run).parent && cluster_of(op(id)).has_value(); };
+      const auto end = std::find_if_not(run, found.end(), has_cluster);
+      std::stable_sort(run, end, [&](OpId a, OpId b) { return *cluster_of(op(a)) < *cluster_of(op(b)); });
+      run = end == run ? run + 1 : end;
+    }
+    return found;
   }
 
   const Program& program_;

@@ -27,6 +27,8 @@ struct Partitions {
   std::vector<Type> left;  ///< tiles that partitions after the first leave to the ops behind the loop
   std::int64_t captured_bytes = 0, captured = 0;
   std::vector<std::int64_t> warps;  ///< of partitions after the first
+  /// An op on tensor memory, and the copy behind it for which Triton leaves their partition too few warps for it; invalid: there is none.
+  mlir::OpId starved, starved_by;
   std::vector<std::string> doubts;
 };
 

@@ -14,6 +14,7 @@
 #include "core/triton/ops.h"
 #include "core/triton/partition_flow.h"
 #include "core/triton/partition_waits.h"
+#include "core/triton/partitions.h"
 #include "core/triton/pipeline.h"
 #include "core/triton/places.h"
 #include "core/triton/rules.h"
@@ -45,6 +46,7 @@ class PartitionJudge {
     views();
     shared_tiles();
     tensor_memory();
+    warps_left();
     reductions();
     if (found_.size() != before) return;
     round_trips();
@@ -257,6 +259,17 @@ class PartitionJudge {
           break;
         }
     }
+  }
+
+  /// Triton cuts down warps as far as the last op of a partition allows that has a say.
+  void warps_left() {
+    const Partitions partitions = partitions_of(program_, Places(program_));
+    if (!partitions.starved.valid() || !partitions.starved_by.valid() || !within_root(partitions.starved)) return;
+    const mlir::Op& copy = module_.op(partitions.starved_by);
+    broken(Rule::Partition, {partitions.starved, partitions.starved_by},
+           fmt::format("{} is in {} with {}, which comes after it: Triton 3.9 then leaves them 2 warps, where tensor memory takes 4",
+                       describe_op(program_, module_.op(partitions.starved)), words(partitions_of_op(module_.op(partitions.starved))),
+                       describe_op(program_, copy)));
   }
 
   /// What is inside of a reduction goes with it.

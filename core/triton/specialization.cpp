@@ -133,12 +133,17 @@ std::vector<bool> kept_captures(const Program& program, OpId specialize) {
   return kept;
 }
 
-void PartitionNeed::add(const Program& program, const Op& op) {
+std::int64_t least_warps(const Op& op) {
   if (op.name.find("async_tma_copy_global_to_local") != std::string::npos || op.name.find("async_tma_gather") != std::string::npos ||
       is_descriptor_load(op.name))
-    least = std::max<std::int64_t>(least, 2);
+    return 2;
   if (op.name.ends_with(".tmem_load") || op.name.ends_with(".tmem_store") || (op.name.ends_with(".tmem_alloc") && !op.operands.empty()))
-    least = std::max<std::int64_t>(least, 4);
+    return kTensorWarps;
+  return 0;
+}
+
+void PartitionNeed::add(const Program& program, const Op& op) {
+  if (const std::int64_t its = least_warps(op); its > 0) least = its;
   // Loads by descriptor and their allocations become copies, which hold no tile in registers.
   if (is_descriptor_load(op.name) || op.name.ends_with(".local_alloc")) return;
   const auto count = [&](ValueId value) {

@@ -17,9 +17,16 @@ std::vector<bool> kept_captures(const Program& program, mlir::OpId specialize);
 /// the registers that are then there.
 std::vector<std::int64_t> partition_warps(const Program& program, mlir::OpId specialize);
 
+/// Each reads and writes a quarter of the rows of tensor memory.
+inline constexpr std::int64_t kTensorWarps = 4;
+
+/// Warps below which an op lets Triton cut no partition; 0: it does not care.
+std::int64_t least_warps(const mlir::Op& op);
+
 /// What a partition needs before its warps are cut down.
 struct PartitionNeed {
   std::int64_t warps = 4, least = 1, registers = 0;  ///< registers: of 32 bits, of its largest tile, all threads together
+  /// Ops in the order in which they run: Triton 3.9 keeps the least of the last op that has one, even where an earlier one needs more.
   void add(const Program& program, const mlir::Op& op);
 };
 std::vector<std::int64_t> shrunk_warps(const Program& program, std::vector<PartitionNeed> needs);

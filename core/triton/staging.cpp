@@ -66,7 +66,7 @@ Decisions Staging::decide(std::map<std::size_t, int> ahead, bool rings_fit, Clus
   for (const GroupId group : groups()) {
     const std::vector<std::size_t> written = written_order(group);
     const bool moves = std::any_of(written.begin(), written.end(), [&](std::size_t op) { return ahead.count(op) > 0; });
-    if (rings_fit && !moves && aside_.empty() && runs_as_written(written) && !is_crowded(group)) {
+    if (rings_fit && !moves && aside_.empty() && behind_.empty() && runs_as_written(written) && !is_crowded(group)) {
       for (const std::size_t op : written) stage[op] = old(op).stage.value_or(0);
       continue;
     }
@@ -238,19 +238,22 @@ std::vector<std::size_t> Staging::calm(std::vector<std::size_t> order, const std
 }
 
 std::vector<std::size_t> Staging::put_loads_aside(std::vector<std::size_t> order, std::map<std::size_t, int>& ahead) const {
-  for (const std::size_t place : aside_) {
+  const auto move = [&](std::size_t place, bool behind) {
     const auto decides = of_.find(place);
     const auto at = decides == of_.end() ? order.end() : std::find(order.begin(), order.end(), decides->second);
-    if (at == order.end()) continue;
+    if (at == order.end()) return;
     const std::size_t load = *at;
     const auto reads = [&](std::size_t op) { return op != load && share_ring(op, load); };
-    if (!blackwell_) {
+    if (!behind) {
       std::rotate(std::find_if(order.begin(), at, reads), at, at + 1);
     } else if (const auto last = std::find_if(order.rbegin(), std::reverse_iterator(at), reads).base(); last > at) {
       std::rotate(at, at + 1, last);
       ++ahead[load];
     }
-  }
+  };
+  for (const std::size_t place : aside_) move(place, blackwell_);
+  for (const std::size_t place : behind_)
+    if (!aside_.contains(place)) move(place, true);
   return order;
 }
 

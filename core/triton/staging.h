@@ -43,6 +43,9 @@ class Staging {
   /// since Triton gives their rings a slot for that; on Blackwell behind them, a stage earlier, since there it gives none.
   void put_aside(const std::set<std::size_t>& places) { aside_ = places; }
 
+  /// A load whose ring would get a slot too many where it comes in front of its readers: behind them, a stage earlier.
+  void put_behind(std::size_t place) { behind_.insert(place); }
+
   /// Where the op that fills a channel stands in the loop's body.
   std::optional<std::size_t> place_of(heddle::OpId op) const;
 
@@ -125,7 +128,7 @@ class Staging {
   std::map<std::size_t, std::size_t> last_place_;  ///< the op -> the last of its places
   std::vector<Edge> edges_;                        ///< but for those from group to group
   std::vector<Edge> ring_reads_;                   ///< from a load to who reads its tile from the ring, among them
-  std::set<std::size_t> aside_;                    ///< places of loads
+  std::set<std::size_t> aside_, behind_;           ///< places of loads
 };
 
 }  // namespace heddle::triton

@@ -24,7 +24,9 @@ namespace {
 
 /// A session on the real solver or fakes; waits for both kinds of jobs.
 struct Fixture {
-  explicit Fixture(SolveFunction solve = test::solve_toy, AskFunction ask = built_in_answers()) : session(environment(solve, ask)) {}
+  explicit Fixture(SolveFunction solve = test::solve_toy, AskFunction ask = built_in_answers()) : session(environment(solve, ask)) {
+    session.apply(limit_searches(kMostSearchSeconds));  // a slow machine takes longer, and answers the same
+  }
 
   static Environment environment(SolveFunction solve, AskFunction ask) {
     Environment e;
@@ -34,7 +36,7 @@ struct Fixture {
     return e;
   }
   void settle() {
-    for (int i = 0; i < 60000 && (session.live().active() || session.asking()); ++i) {
+    for (int i = 0; i < 600000 && (session.live().active() || session.asking()); ++i) {
       session.pump();
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }

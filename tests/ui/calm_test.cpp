@@ -22,10 +22,14 @@ namespace {
 /// With the fonts that people see.
 std::unique_ptr<HeadlessPlatform> real_fonts() { return std::make_unique<HeadlessPlatform>(1600, 900, false); }
 
-void look_everywhere(Person& p) {
+enum class Themes { Each, OneSize };
+
+/// Colours move no label: where a state is one of many, one size is enough for the other themes.
+void look_everywhere(Person& p, Themes themes = Themes::OneSize) {
   std::set<std::string> seen;
   for (const auto& [width, height] : {std::pair{1600, 900}, {1024, 700}, {2200, 1300}, {900, 600}})
     for (const ThemeName theme : {ThemeName::Dark, ThemeName::Light, ThemeName::HighContrast}) {
+      if (themes == Themes::OneSize && theme != ThemeName::Dark && width != 1024) continue;
       p.platform().resize(width, height);
       p.session().apply(use_theme(theme, false));
       for (const Tab& tab : tabs()) {
@@ -46,7 +50,7 @@ void look_everywhere(Person& p) {
 TEST_CASE("no two labels overlap and none is cut beside empty space, in every tab, theme and size", "[ui][calm]") {
   Person p(real_fonts());
   p.open("attention_forward_hopper");
-  look_everywhere(p);
+  look_everywhere(p, Themes::Each);
 }
 
 TEST_CASE("the same with answers in the tabs, an op selected and a change in force", "[ui][calm]") {

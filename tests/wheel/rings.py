@@ -33,8 +33,15 @@ def rings(path):
         text = final.read_text() if final.exists() else None
     if text is None:
         return None
+    # A warp group has names of its own for what it is handed.
+    aliases = {}
+    for handed, groups in re.findall(r"ttg\.warp_specialize\(([^)]*)\)(.*?)(?=ttg\.warp_specialize|\Z)", text, re.S):
+        for arguments in re.findall(r"^ *partition\d+\((.*?)\) num_warps", groups, re.M):
+            for outside, inside in zip(handed.split(", "), re.findall(r"(%[\w-]+): ", arguments)):
+                aliases.setdefault(outside, []).append(inside)
     allocations = re.findall(r"(%[\w-]+) = ttg\.local_alloc : \(\) -> !ttg\.memdesc<(\d+)x([^,]*),", text)
-    return [(int(slots), tile) for name, slots, tile in allocations if not tile.endswith("i64") and f"memdesc_index {name}[" in text]
+    return [(int(slots), tile) for name, slots, tile in allocations if not tile.endswith("i64") and
+            any(f"memdesc_index {each}[" in text for each in [name, *aliases.get(name, [])])]
 
 
 print(json.dumps({path: rings(pathlib.Path(path)) for path in sys.argv[1:]}))

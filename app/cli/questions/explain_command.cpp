@@ -9,6 +9,7 @@
 #include "app/command/interrupt.h"
 #include "app/command/progress_line.h"
 #include "core/answers/explanation.h"
+#include "core/answers/summary.h"
 #include "solver/questions/explain.h"
 
 namespace heddle::app {
@@ -52,7 +53,7 @@ int run_explain(const Arguments& arguments, const Terminal& terminal) {
       progress.show({doing});
       progress.say(doing);
     };
-    listener.relaxed = [&](const WayOut& r) { progress.say(fmt::format("{} {} -> {}: {}", r.what, r.from, r.to, to_string(r.status))); };
+    listener.relaxed = [&](const WayOut& r) { progress.say(fmt::format("{} {} -> {}: {}", r.what, r.from, r.to, status_word(to_string(r.status)))); };
     explanation = solver::explain(request, interrupt.token(), listener);
   }
 

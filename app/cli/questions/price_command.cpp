@@ -9,6 +9,7 @@
 #include "app/command/interrupt.h"
 #include "app/command/progress_line.h"
 #include "core/answers/price.h"
+#include "core/answers/summary.h"
 #include "solver/questions/price.h"
 
 namespace heddle::app {
@@ -47,7 +48,7 @@ int run_price(const Arguments& arguments, const Terminal& terminal) {
     listener.asking = [&](const std::string& doing) { progress.say(doing); };
     listener.priced = [&](const ConstraintPrice& price) {
       progress.say(fmt::format("without {}: {}", price.demand,
-                               price.without.ii ? fmt::format("II {}", *price.without.ii) : to_string(price.without.status)));
+                               price.without.ii ? fmt::format("II {}", *price.without.ii) : std::string(status_word(to_string(price.without.status)))));
     };
     prices = solver::price_constraints(solve_request(*inputs, arguments), interrupt.token(), listener, about_layouts ? &layouts : nullptr);
   }

@@ -174,6 +174,7 @@ void draw_subject(const Session& session, const Models& models, UiState& ui, flo
   paint_text(fonts().body, ImVec2(at.x + px(8), at.y + (height - size.y) / 2), theme().text, text);
   const float x = at.x + size.x + px(15), y = at.y + height / 2 - px(1);
   list.AddTriangleFilled(ImVec2(x, y), ImVec2(x + px(8), y), ImVec2(x + px(4), y + px(5)), theme().dim);
+  if (probe::on()) probe::item("toolbar/subject/arrow", x - px(7), at.y, at.x + size.x + px(28), at.y + height);
   // Inside the window, and scrolling where it is too low for all kernels.
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float wide = px(430), top = at.y + height + px(4);

@@ -74,23 +74,12 @@ std::string machine_text(const Content& content) {
   return content.machine->name + (changes.empty() ? "" : " · " + changes);
 }
 
-const char* status_word(Status status) {
-  switch (status) {
-    case Status::Optimal: return "proved";
-    case Status::Feasible: return "not proved";
-    case Status::Infeasible: return "no schedule";
-    case Status::Unknown: return "unknown";
-    case Status::Invalid: return "invalid";
-  }
-  return "unknown";
-}
-
 std::string status_word(const ScheduleEntry& entry) {
   if (entry.status == Status::Optimal && entry.schedule.certificate)
-    return status_word(entry.status) + stages_text(entry.schedule.certificate->bound_stages);
+    return std::string(heddle::status_word(to_string(entry.status))) + stages_text(entry.schedule.certificate->bound_stages);
   if (entry.by_time && entry.status == Status::Feasible) return "predicted fastest";
-  if (entry.status != Status::Feasible || entry.lower_bound) return status_word(entry.status);
-  return claim_text(entry.schedule, status_word(entry.status));
+  const std::string word(heddle::status_word(to_string(entry.status)));
+  return entry.status != Status::Feasible || entry.lower_bound ? word : claim_text(entry.schedule, word.c_str());
 }
 
 std::string seconds_text(double seconds) {
@@ -208,7 +197,7 @@ HeaderModel build_header(const Session& session) {
     return header;
   }
   if (live.phase == LiveSolve::Phase::Done) {
-    header.status = live.cancelled ? "CANCELLED" : live.timed_out ? "TIME IS UP" : upper(status_word(live.status));
+    header.status = live.cancelled ? "CANCELLED" : live.timed_out ? "TIME IS UP" : upper(std::string(heddle::status_word(to_string(live.status))));
     header.tone = live.cancelled ? Tone::Neutral : tone_of(live.status);
     header.facts = seconds_text(live.seconds);
   } else {

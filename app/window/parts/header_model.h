@@ -40,11 +40,9 @@ std::string violations_text(const Verdict& verdict);
 /// True while the answer to the question as it stands is "there is no schedule", whatever older row is shown.
 bool no_schedule(const Session& session);
 
-/// The word for a status as shown beside an II: "proved", "not proved", ...
 /// The machine's name, with how many numbers were changed; "no machine".
 std::string machine_text(const Content& content);
-const char* status_word(Status status);
-/// The same for a row of the list; where only its file says that it was proved, that is what the words say.
+/// The word for a row of the list, as shown beside an II; where only its file says that it was proved, that is what the words say.
 std::string status_word(const ScheduleEntry& entry);
 /// "0.21 s", "12 s", "3 min 20 s"
 std::string seconds_text(double seconds);

@@ -216,9 +216,9 @@ void draw_sweep_tab(const Session& session, const Models&, UiState& ui) {
   if (!session.sweep().file()) return draw_nothing_swept();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const bool narrow = room.x < px(760);
-  input_field("sweep/filter", "filter: optimal TILE_N=256 stages>=2", s.filter, sizeof s.filter,
+  input_field("sweep/filter", "filter: status=proved TILE_N=256 stages>=2", s.filter, sizeof s.filter,
               narrow ? px(150) : std::min(room.x * (1 - kSweepSide) - px(20), px(340)));
-  if (ImGui::IsItemHovered()) tooltip("words that must occur, and comparisons of columns: optimal TILE_N=256 stages>=2 ratio<1.1");
+  if (ImGui::IsItemHovered()) tooltip("words that must occur, and comparisons of columns: status=proved TILE_N=256 stages>=2 ratio<1.1");
   if (narrow) {
     ImGui::SameLine(0, px(8));
     draw_choices_of_picture(session, ui, true);

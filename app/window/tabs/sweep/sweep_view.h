@@ -52,7 +52,7 @@ struct SweepBrush {
 };
 
 struct SweepChoice {
-  std::string filter;  ///< words that must occur, and comparisons: "optimal TILE_N=256 stages>=2"
+  std::string filter;  ///< words that must occur, and comparisons: "status=proved TILE_N=256 stages>=2"
   std::vector<SweepBrush> brushes;
   SweepColumnRef sort;
   bool descending = false;
@@ -86,7 +86,7 @@ struct Convergence {
 };
 Convergence convergence_of(const SweepTable& table);
 
-/// "5 of 72 configurations · best 2 110 000 cycles (#4), 1.4 % above the bound 2 080 000 · 3 optimal, 1 refused"
+/// "5 of 72 configurations · best 2 110 000 cycles (#4), 1.4 % above the bound 2 080 000 · 3 proved, 1 refused"
 std::string sweep_headline(const SweepTable& table);
 /// One paragraph about a point: number, status, value, configuration, why.
 std::string about_point(const SweepTable& table, const SweepPoint& point);
