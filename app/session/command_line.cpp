@@ -444,7 +444,8 @@ std::optional<std::string> cli_equivalent(const Session& session, const Command&
   // A proposal's answer stays close to what it came from: time did not decide between orders.
   const auto solved = [&] {
     const ScheduleEntry* entry = content.entry();
-    return entry && entry->file.empty() && entry->least_ii ? line("solve", {"--least-ii"}) : line("solve");
+    const bool least_ii = session.live().active() ? session.live().least_ii : entry && entry->file.empty() && entry->least_ii;
+    return least_ii ? line("solve", {"--least-ii"}) : line("solve");
   };
 
   if (content.triton && command.is<OpenFile, OpenKernel, OpenMachine, OpenPair, SwitchMachine, ShowTriton, CompareTriton>())

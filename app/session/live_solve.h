@@ -24,7 +24,8 @@ struct LiveSolve {
   std::int64_t queries = 0, conflicts = 0;
   double seconds = 0;
   bool cancelled = false, timed_out = false;
-  std::string proving;  ///< the row whose II it is to prove; other solves make a row of their own
+  bool least_ii = false;  ///< it is about a proposal: time does not decide between orders
+  std::string proving;    ///< the row whose II it is to prove; other solves make a row of their own
   /// Bound against best over time.
   struct Point {
     double seconds = 0;

@@ -83,7 +83,6 @@ struct BackgroundWork {
   bool why_after_solve = false;  ///< reasons were asked for while a solve was running
   std::string job_row;           ///< name of the row that the running job fills
   bool job_robust = false;       ///< it asks for a robust schedule
-  bool job_least_ii = false;     ///< it is about a proposal, and time does not decide between orders
   double spent_before = 0;       ///< seconds that its row has taken already
   std::string last_phase;
 

@@ -194,7 +194,7 @@ void SessionCore::begin_solve(std::string row, std::string proving, bool robust)
     request.uncertain = std::make_shared<UncertainNumbers>(uncertain_numbers(request.problem, *document_.content.machine));
   else if ((!work_.proposal || opening) && work_.live.proving.empty() && !document_.content.triton)
     request.by_time = time_choice(document_.content.kernel, document_.content.machine, document_.content.changes, request.problem);
-  work_.job_least_ii = !robust && !request.by_time && !document_.content.triton && !document_.content.dump;
+  work_.live.least_ii = !robust && !request.by_time && !document_.content.triton && !document_.content.dump;
   // What is on the screen is the best place to start from, and what comes of it stays close.
   const ScheduleEntry* entry = document_.content.entry();
   const bool goes_on = entry && entry->name == work_.job_row;
@@ -369,7 +369,7 @@ void SessionCore::settle_claims(const SolveOutcome& outcome) {
     if (entry->running || !entry->verdict.valid() || !(asked || entry->schedule.claim)) continue;
     if (!std::exchange(remembered, true) && !of_proposal()) document_.undo.remember(document_.content, "prove");
     ScheduleEntry settled = proved_by(outcome, document_.content, *entry);
-    settled.least_ii = work_.job_least_ii;
+    settled.least_ii = work_.live.least_ii;
     const Certificate& proof = *settled.schedule.certificate;
     const bool least = proof.status == Status::Optimal;
     say(least ? LogLevel::Good : LogLevel::Warning,
@@ -424,7 +424,7 @@ void SessionCore::take_outcome(SolveOutcome outcome) {
     entry.by_time = by_time;
     entry.of_solver = (by_time ? outcome.fastest->complete : outcome.status == Status::Optimal) && !work_.job_robust;
     entry.robust = work_.job_robust;
-    entry.least_ii = work_.job_least_ii;
+    entry.least_ii = work_.live.least_ii;
     entry.schedule = std::move(*outcome.schedule);
     entry.schedule.name = entry.name;
     replace_solved(std::move(entry));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "core/base/text_style.h"
 #include "core/triton/audit_parts.h"
@@ -150,13 +151,15 @@ class Writer {
     });
     std::map<std::size_t, int> ahead;            ///< of ops of the problem
     std::map<std::size_t, std::int64_t> before;  ///< slots in the round before
-    std::set<std::size_t> given_up, behind;
+    std::set<std::size_t> given_up;
+    bool behind = false;
     for (int round = 0;; ++round) {
       Result<Program> told = reread(staging.decide(ahead, rings_fit, clusters));
       if (!told) return told;
       const std::vector<Buffer> rings = rings_of(*told, site_of(*told));
       const mlir::Block* body = told->module->body(loop_.op);
       bool more = false;
+      std::set<std::size_t> too_deep;
       std::vector<std::string> notes;
       for (std::size_t c = 0; c < problem_.channels.size(); ++c) {
         const Channel& channel = problem_.channels[c];
@@ -165,6 +168,8 @@ class Writer {
         const std::size_t load = channel.writer.index();
         const Buffer* ring = ring_of(rings, body->ops[*place]);
         const std::int64_t slots = !ring || ring->synchronous ? 0 : ring->slots, wanted = std::max(1, schedule_.depths[c]);
+        // What is loaded stages ahead and has no ring is one that Triton loads into registers.
+        if (ring && ring->slots == 0 && !ring->synchronous) given_up.insert(load);
         if (slots < wanted && !given_up.count(load)) {
           // A load that has run ahead and got no slot for it is one that Triton does not pipeline.
           const auto last = before.find(load);
@@ -176,16 +181,17 @@ class Writer {
           }
           before[load] = slots;
           more = true;
-        } else if (slots > wanted && ahead.contains(load) && behind.insert(load).second) {
-          staging.put_behind(*place);
-          ahead.erase(load);
-          more = true;
         } else if (slots != wanted) {
+          if (slots > wanted && program_.target < 100) too_deep.insert(*place);
           notes.push_back(fmt::format("the ring of {} has {} where the schedule has {}: {}", channel.name, count_of(slots, "slot"), wanted,
                                       slots > wanted ? "so many follow from the stages" : "Triton does not run this load further ahead"));
         }
       }
       if (more) continue;
+      if (!too_deep.empty() && !std::exchange(behind, true)) {
+        for (const std::size_t place : too_deep) staging.put_behind(place);
+        continue;
+      }
       notes_.insert(notes_.end(), notes.begin(), notes.end());
       return told;
     }

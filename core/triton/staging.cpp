@@ -30,9 +30,15 @@ Staging::Staging(const Program& program, const LoopSite& loop, const Native& nat
   std::vector<std::size_t> by_start(problem.ops.size());
   std::iota(by_start.begin(), by_start.end(), std::size_t{0});
   std::stable_sort(by_start.begin(), by_start.end(), [&](std::size_t a, std::size_t b) { return start(a) < start(b); });
-  for (const std::size_t i : by_start)
-    for (const mlir::OpId id : native.origins[i].of)
-      if (const auto at = place.find(id); at != place.end() && problem.ops[i].kind != "opaque") of_.emplace(at->second, i);
+  const auto loads = [&](mlir::OpId id) { return module.op(id).name == "tt.load" || is_descriptor_load(module.op(id).name); };
+  for (const std::size_t i : by_start) {
+    const std::vector<mlir::OpId>& of = native.origins[i].of;
+    for (const mlir::OpId id : of) {
+      // What was loaded into registers is stored where it is read, which may be stages later.
+      const bool follows = present_name(module.op(id).name) == "ttg.local_alloc" && std::any_of(of.begin(), of.end(), loads);
+      if (const auto at = place.find(id); at != place.end() && problem.ops[i].kind != "opaque" && !follows) of_.emplace(at->second, i);
+    }
+  }
   // A chain of ops stands where its last one does.
   for (const auto& [at, op] : of_) last_place_[op] = at;
   const auto apart = [&](std::size_t a, std::size_t b) {
@@ -44,7 +50,7 @@ Staging::Staging(const Program& program, const LoopSite& loop, const Native& nat
       if (const std::size_t from = place.at(edge.from), to = place.at(edge.to); !apart(from, to))
         edges_.push_back({from, to, edge.distance});
   for (const mlir::OpId id : body->ops)
-    if (module.op(id).name == "tt.load" || is_descriptor_load(module.op(id).name)) find_readers(module, *body, place.at(id));
+    if (loads(id)) find_readers(module, *body, place.at(id));
 }
 
 std::set<GroupId> Staging::groups() const {
@@ -72,7 +78,7 @@ Decisions Staging::decide(std::map<std::size_t, int> ahead, bool rings_fit, Clus
     }
     changed = true;
     const Cycle cut = best_cut(group, ahead);
-    const std::vector<std::size_t> order = put_loads_aside(calm(turn(cut, written), written, cut), ahead);
+    const std::vector<std::size_t> order = put_loads_aside(calm(turn(cut, written), written, cut), ahead, cut);
     for (const std::size_t op : order) stage[op] = stage_from(cut, op) - ahead_of(ahead, op);
     std::int64_t next = 0;
     std::size_t first_of_cluster = 0;
@@ -221,11 +227,14 @@ std::vector<std::size_t> Staging::calm(std::vector<std::size_t> order, const std
     const auto next = i + 1 < written.size() ? std::find(other.begin(), other.end(), written[i + 1]) : other.end();
     other.insert(next, written[i]);
   }
-  if (other == order) return order;
+  return other == order || sustains(other, {}, cut) ? other : order;
+}
+
+bool Staging::sustains(const std::vector<std::size_t>& order, const std::map<std::size_t, int>& ahead, Cycle cut) const {
   Schedule tried = schedule_;
   for (std::size_t i = 0; i < problem_.ops.size(); ++i) tried.ops[i].start = start(i) - cut;
-  for (std::size_t i = 0; i < other.size(); ++i)
-    tried.ops[other[i]].start = stage_from(cut, other[i]) * schedule_.ii + static_cast<Cycle>(i);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    tried.ops[order[i]].start = (stage_from(cut, order[i]) - ahead_of(ahead, order[i])) * schedule_.ii + static_cast<Cycle>(i);
   // Indices and bounds go with the load that they are for.
   for (const heddle::Edge& edge : problem_.edges)
     if (problem_.op(edge.from).kind == "opaque") tried.ops[edge.from.index()].start = tried.ops[edge.to.index()].start;
@@ -234,27 +243,31 @@ std::vector<std::size_t> Staging::calm(std::vector<std::size_t> order, const std
   const Cycle windows = first < 0 ? (-first + schedule_.ii - 1) / schedule_.ii : 0;
   for (heddle::Placement& op : tried.ops) op.start += windows * schedule_.ii;
   const Period period = sustainable_period(problem_, tried);
-  return !period.deadlock && period.cycles() <= schedule_.ii ? other : order;
+  return !period.deadlock && period.cycles() <= schedule_.ii;
 }
 
-std::vector<std::size_t> Staging::put_loads_aside(std::vector<std::size_t> order, std::map<std::size_t, int>& ahead) const {
-  const auto move = [&](std::size_t place, bool behind) {
+std::vector<std::size_t> Staging::put_loads_aside(std::vector<std::size_t> order, std::map<std::size_t, int>& ahead, Cycle cut) const {
+  /// In front of all who read what the load at that place brings, or behind them; false: it is there already.
+  const auto move = [&](std::vector<std::size_t>& in, std::size_t place, bool behind) {
     const auto decides = of_.find(place);
-    const auto at = decides == of_.end() ? order.end() : std::find(order.begin(), order.end(), decides->second);
-    if (at == order.end()) return;
-    const std::size_t load = *at;
-    const auto reads = [&](std::size_t op) { return op != load && share_ring(op, load); };
-    if (!behind) {
-      std::rotate(std::find_if(order.begin(), at, reads), at, at + 1);
-    } else if (const auto last = std::find_if(order.rbegin(), std::reverse_iterator(at), reads).base(); last > at) {
+    const auto at = decides == of_.end() ? in.end() : std::find(in.begin(), in.end(), decides->second);
+    if (at == in.end()) return false;
+    const auto reads = [&, load = *at](std::size_t op) { return op != load && share_ring(op, load); };
+    if (behind) {
+      const auto last = std::find_if(in.rbegin(), std::reverse_iterator(at), reads).base();
+      if (last <= at) return false;
       std::rotate(at, at + 1, last);
-      ++ahead[load];
+    } else {
+      std::rotate(std::find_if(in.begin(), at, reads), at, at + 1);
     }
+    return true;
   };
-  for (const std::size_t place : aside_) move(place, blackwell_);
+  for (const std::size_t place : aside_)
+    if (move(order, place, blackwell_) && blackwell_) ++ahead[of_.at(place)];
+  std::vector<std::size_t> late = order;
   for (const std::size_t place : behind_)
-    if (!aside_.contains(place)) move(place, true);
-  return order;
+    if (!aside_.contains(place)) move(late, place, true);
+  return late == order || !sustains(late, ahead, cut) ? order : late;
 }
 
 Cycle Staging::phase(Cycle cut, std::size_t op) const {

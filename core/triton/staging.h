@@ -43,7 +43,7 @@ class Staging {
   /// since Triton gives their rings a slot for that; on Blackwell behind them, a stage earlier, since there it gives none.
   void put_aside(const std::set<std::size_t>& places) { aside_ = places; }
 
-  /// A load whose ring would get a slot too many where it comes in front of its readers: behind them, a stage earlier.
+  /// A load whose ring would get a slot too many where it comes in front of its readers: behind them, if that is as fast.
   void put_behind(std::size_t place) { behind_.insert(place); }
 
   /// Where the op that fills a channel stands in the loop's body.
@@ -91,8 +91,11 @@ class Staging {
   /// for the better is not written.
   std::vector<std::size_t> calm(std::vector<std::size_t> order, const std::vector<std::size_t>& written, Cycle cut) const;
 
+  /// Whether that order of a group's ops, with those loads so many stages earlier, sustains the schedule's II by the model.
+  bool sustains(const std::vector<std::size_t>& order, const std::map<std::size_t, int>& ahead, Cycle cut) const;
+
   /// The same turn with the loads that are put aside; `ahead`: how many stages earlier they come there.
-  std::vector<std::size_t> put_loads_aside(std::vector<std::size_t> order, std::map<std::size_t, int>& ahead) const;
+  std::vector<std::size_t> put_loads_aside(std::vector<std::size_t> order, std::map<std::size_t, int>& ahead, Cycle cut) const;
 
   /// Cycles from the beginning of a turn.
   Cycle phase(Cycle cut, std::size_t op) const;

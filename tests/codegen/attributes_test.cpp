@@ -173,10 +173,11 @@ class Tour {
     }
   }
 
-  /// Every attribute of the first op of each kind, or of those of one kind.
+  /// Every attribute of the first op of each kind in any of the kernels, or of those of one kind.
   void walk(const Written& kernel, const std::string& only) {
     for (const List list : kLists) {
-      std::set<std::string> done;
+      std::set<std::string> of_this_kind;
+      std::set<std::string>& done = only.empty() ? done_[list] : of_this_kind;
       Kernel copy = kernel.from.kernel;
       const std::vector<TileOp> ops = ops_of(copy, list);
       for (std::size_t i = 0; i < ops.size(); ++i) {
@@ -205,6 +206,8 @@ class Tour {
   /// No value of it changes what the op computes.
   static bool means_nothing(const Kernel& kernel, const TileOp& op, const std::string& attribute) {
     const auto rank = [&](const Operand& in) { return kernel.find_value(in.value)->shape.size(); };
+    if (attribute == "axis" && op.kind == "broadcast")
+      return rank(op.inputs[0]) == kernel.find_value(op.outputs[0])->shape.size();  // nothing is missing
     if (attribute == "axis" && (op.kind == "elementwise" || op.kind == "exp2"))
       return std::all_of(op.inputs.begin(), op.inputs.end(), [&](const Operand& in) { return rank(in) == rank(op.inputs[0]); });
     if (attribute == "value" && op.kind == "elementwise") {
@@ -217,6 +220,7 @@ class Tour {
   std::string arch_;
   std::vector<Written> kernels_;
   std::set<std::string> seen_, refused_;
+  std::map<List, std::set<std::string>> done_;
   std::map<std::string, int> written_;
   std::set<std::pair<std::string, std::string>> tried_;
 };

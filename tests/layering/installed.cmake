@@ -23,8 +23,8 @@ endif()
 
 # The script for Triton's users is there, can be started, finds the program, and the program finds it.
 set(script "${SCRATCH}/moved/share/heddle/scripts/heddle_triton.py")
-execute_process(COMMAND "${script}" --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
-if(NOT help MATCHES "${script} dump SCRIPT")
+execute_process(COMMAND "${script}" --help WORKING_DIRECTORY "${SCRATCH}" OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
+if(NOT help MATCHES "python3 moved/share/heddle/scripts/heddle_triton.py dump SCRIPT")
   message(FATAL_ERROR "the script does not say how it is called:\n${help}")
 endif()
 execute_process(COMMAND "${CMAKE_COMMAND}" -E env --unset=HEDDLE PATH=/usr/bin:/bin "PYTHONPATH=${SCRATCH}/moved/share/heddle/scripts" PYTHONDONTWRITEBYTECODE=1

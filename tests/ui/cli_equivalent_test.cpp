@@ -163,6 +163,7 @@ TEST_CASE("the line of a changed latency changes it too", "[ui]") {
   p.session().apply(SetChange{*change, true});
   p.settle();
   const std::string line = copied(p);
+  INFO(line);
   CHECK(line.find(" --set exp0.latency=") != std::string::npos);
   check_same_solution(answer_of(line, folder), p.a());
 }

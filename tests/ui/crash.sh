@@ -54,11 +54,11 @@ second=$!
 await 30 xdotool search --name Heddle || fail "no second window"
 window=$(xdotool search --name Heddle | head -1)
 [[ -e $dead ]] || fail "the second window removed what it should offer"
-# Restore stands at the right end of the bar under the toolbar.
+# Restore stands at the right end of the bar above the status line.
 restored() { xdotool search --name 'toy_fig1 on toy'; }
 click_restore() {
   xdotool windowfocus "$window" 2>/dev/null
-  xdotool mousemove --window "$window" 1134 96
+  xdotool mousemove --window "$window" 1226 674
   sleep 0.3
   xdotool click 1
   await 3 restored
