@@ -186,6 +186,13 @@ std::optional<Builder> build(const std::vector<std::int64_t>& shape, const Layou
     case Layout::Kind::TensorMemory:
     case Layout::Kind::Other: break;
   }
+  // A printed layout that is larger than the tile gives up the registers that it has no use for; the others hold copies in them.
+  const auto beyond = [&](const Basis& basis) {
+    for (std::size_t d = 0; d < rank; ++d)
+      if (basis[d] >= shape[d]) return true;
+    return false;
+  };
+  if (builder && layout.kind == Layout::Kind::Linear) std::erase_if(builder->registers, beyond);
   if (builder) fit(*builder, shape);
   return builder;
 }

@@ -317,7 +317,8 @@ class PartitionPlanner {
   std::vector<OpId> in_order_of(std::int64_t partition) const {
     std::vector<OpId> found;
     for (const OpId id : inside_)
-      if (partitions(id).contains(partition) && op(module_.around(id)).name != "tt.reduce") found.push_back(id);
+      if (partitions(id).contains(partition) && op(id).name != "scf.yield" && op(module_.around(id)).name != "tt.reduce")
+        found.push_back(id);
     for (auto run = found.begin(); run != found.end();) {
       const auto has_cluster = [&](OpId id) { return op(id).parent == op(*run).parent && cluster_of(op(id)).has_value(); };
       const auto end = std::find_if_not(run, found.end(), has_cluster);

@@ -205,6 +205,16 @@ TEST_CASE("tensor memory is shared by its products and one other partition", "[t
   breaks(moved(sample(kAttention), "%acc_41 = ttng.tmem_alloc", "1"), Rule::Tensor, {"%acc_41", "%acc_40", "expected the same"});
 }
 
+TEST_CASE("a copy behind work on tensor memory takes the warps that it needs", "[triton]") {
+  std::string text = sample(kAttention);
+  for (const char* op : {"%s_15 = tt.descriptor_load", "%s_16 = ttg.local_alloc", "%acc_42 = tt.descriptor_load", "%acc_43 = ttg.local_alloc"})
+    text = moved(text, op, "1");
+  breaks(text, Rule::Partition, {"%acc_44", "partition 1", "%s_15", "leaves them 2 warps"});
+  // Where a use of tensor memory comes last, its warps are kept.
+  for (const char* op : {"%s_15 = tt.descriptor_load", "%acc_42 = tt.descriptor_load"}) text = edited(text, op, "loop.cluster = ", "loop.cluster = 0 : i32, was = ");
+  for (const RuleViolation& each : judged(program_of(text))) CHECK(each.message.find("warps") == std::string::npos);
+}
+
 TEST_CASE("a reduction and what is inside of it", "[triton]") {
   const std::string outside = moved(with_a_fifth(), "%total_33 = \"tt.reduce\"", "4");
   breaks(outside, Rule::Partition, {"%total_33", "inside of it"});

@@ -1,8 +1,8 @@
-"""The rings of shared memory that Triton makes of scheduled texts, as JSON: {TEXT: [[slots, tile], ...]}.
+"""What Triton makes of scheduled texts, as JSON: {TEXT: {"rings": [[slots, tile], ...], "warps": all of a CTA}}.
 
     rings.py TEXT...
 
-Each text runs through the rest of Triton's passes in a process of its own; what Triton fails on has no rings (null)."""
+Each text runs through the rest of Triton's passes in a process of its own; for what Triton fails on there is nothing (null)."""
 import json
 import os
 import pathlib
@@ -40,8 +40,10 @@ def rings(path):
             for outside, inside in zip(handed.split(", "), re.findall(r"(%[\w-]+): ", arguments)):
                 aliases.setdefault(outside, []).append(inside)
     allocations = re.findall(r"(%[\w-]+) = ttg\.local_alloc : \(\) -> !ttg\.memdesc<(\d+)x([^,]*),", text)
-    return [(int(slots), tile) for name, slots, tile in allocations if not tile.endswith("i64") and
-            any(f"memdesc_index {each}[" in text for each in [name, *aliases.get(name, [])])]
+    found = [(int(slots), tile) for name, slots, tile in allocations if not tile.endswith("i64") and
+             any(f"memdesc_index {each}[" in text for each in [name, *aliases.get(name, [])])]
+    warps = int(re.search(r'"ttg.num-warps" = (\d+)', text)[1]) + sum(map(int, re.findall(r"^ *partition\d+\(.*\) num_warps\((\d+)\)", text, re.M)))
+    return {"rings": found, "warps": -(-warps // 4) * 4}
 
 
 print(json.dumps({path: rings(pathlib.Path(path)) for path in sys.argv[1:]}))

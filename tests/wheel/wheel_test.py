@@ -587,9 +587,11 @@ class Rings(Wheel):
         for name, given in texts.items():
             with self.subTest(name):
                 self.assertEqual(heddle("check", given, "--quiet").returncode, 0)
-                loads = [load for loop in json.loads(heddle("audit", given, "--no-solve", "--json").stdout)["loops"] for load in loop["loads"]]
+                audit = json.loads(heddle("audit", given, "--no-solve", "--json").stdout)
+                self.assertEqual(audit["memory"]["warps"], made[str(given)]["warps"], audit["memory"]["unsure"])
+                loads = [load for loop in audit["loops"] for load in loop["loads"]]
                 said = collections.Counter((load["slots"], load["tile"].replace(" ", "x")) for load in loads if load["slots"])
-                found = collections.Counter((slots, tile) for slots, tile in made[str(given)])
+                found = collections.Counter((slots, tile) for slots, tile in made[str(given)]["rings"])
                 self.assertFalse(said - found, found)
                 self.assertFalse({ring for ring in found - said if ring[0] > 1}, said)
 
