@@ -122,7 +122,7 @@ void SessionCore::on(const AdoptMeasured&) {
                                                                         "measured latencies"))))
     return;
   view_.measured = false;  // those were of the numbers before
-  solve_opened();  // a part of the same step
+  solve_opened();          // a part of the same step
 }
 
 }  // namespace heddle::app

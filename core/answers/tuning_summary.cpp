@@ -65,12 +65,13 @@ std::string best_table(const TuneHistory& history) {
   std::vector<std::vector<std::string>> rows;
   for (const TuneEvaluation* e : ranked) {
     if (rows.size() == kShownEvaluations) break;
-    rows.push_back({std::to_string(e->number), printable(e->label), number_text(*e->value, objective),
-                    e == ranked.front() ? "" : versus_best(*e->value / best), e->bound ? number_text(*e->bound, objective) : "",
-                    maybe(e->ii), maybe(e->ctas), maybe(e->stages), maybe(e->groups), maybe(e->warps),
-                    e->smem ? fmt::format("{}", (*e->smem + 1023) / 1024) : "", maybe(e->registers),
-                    e->of_peak && *e->of_peak > 0 ? fmt::format("{:.1f} %", 100 * *e->of_peak) : "",
-                    fmt::format("{}{}", e->line > 0 && e->status == TuneStatus::Optimal ? "file says " : "", status_word(to_string(e->status))), e->by});
+    rows.push_back(
+        {std::to_string(e->number), printable(e->label), number_text(*e->value, objective),
+         e == ranked.front() ? "" : versus_best(*e->value / best), e->bound ? number_text(*e->bound, objective) : "", maybe(e->ii),
+         maybe(e->ctas), maybe(e->stages), maybe(e->groups), maybe(e->warps), e->smem ? fmt::format("{}", (*e->smem + 1023) / 1024) : "",
+         maybe(e->registers), e->of_peak && *e->of_peak > 0 ? fmt::format("{:.1f} %", 100 * *e->of_peak) : "",
+         fmt::format("{}{}", e->line > 0 && e->status == TuneStatus::Optimal ? "file says " : "", status_word(to_string(e->status))),
+         e->by});
   }
   std::string text = text_table({{"#", true},
                                  {"configuration"},
@@ -121,8 +122,8 @@ std::string descent(const TuneHistory& history, TuneObjective objective) {
 }  // namespace
 
 std::string evaluation_facts(const TuneEvaluation& e, TuneObjective objective, const TextStyle& style) {
-  return join_facts({e.value ? value_and_unit(*e.value, objective) : "", e.ii ? fmt::format("II {}", *e.ii) : "", std::string(status_word(to_string(e.status))),
-                     e.value ? "" : printable(e.why)},
+  return join_facts({e.value ? value_and_unit(*e.value, objective) : "", e.ii ? fmt::format("II {}", *e.ii) : "",
+                     std::string(status_word(to_string(e.status))), e.value ? "" : printable(e.why)},
                     style);
 }
 

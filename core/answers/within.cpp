@@ -55,8 +55,8 @@ std::string within_summary(const WithinAnswer& answer, const TextStyle& style) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < answer.steps.size(); ++i) {
     const WithinStep& step = answer.steps[i];
-    rows.push_back({answer.best == i ? "*" : "", step.scheduled_for, step.ii ? grouped(*step.ii) : "", std::string(status_word(to_string(step.status))),
-                    step.ii ? grouped(step.bytes) : ""});
+    rows.push_back({answer.best == i ? "*" : "", step.scheduled_for, step.ii ? grouped(*step.ii) : "",
+                    std::string(status_word(to_string(step.status))), step.ii ? grouped(step.bytes) : ""});
     const bool found = step.ii && step.least.end == LeastDepths::End::Found;
     rows.back().push_back(found ? rings_text(answer.problem, step.least.depths) : "");
     rows.back().push_back(found ? grouped(step.least.bytes) : "");

@@ -61,7 +61,7 @@ TEST_CASE("a history is read line by line, in pieces of any size", "[app]") {
     CHECK(sweep_headline(r.table) ==
           "4 of 24 configurations · 17 excluded by proof as the file says, 3 open · best 102 predicted cycles (#2), 2.0 % above the bound "
           "100 · 1 "
-          "feasible, 1 optimal, 1 pruned, 1 refused");
+          "not proved, 1 proved, 1 pruned, 1 refused");
   }
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("rows are filtered by words and comparisons, brushed, and sorted with 
   const Read r(small_history());
   const auto filtered = [&](const char* filter) { return r.numbers({filter, {}, {}, false}); };
   CHECK(filtered("") == std::vector<std::int64_t>{1, 2, 3, 4});
-  CHECK(filtered("optimal") == std::vector<std::int64_t>{2});
+  CHECK(filtered("status=proved") == std::vector<std::int64_t>{2});
   CHECK(filtered("SPILLS") == std::vector<std::int64_t>{3});
   CHECK(filtered("TILE=256") == std::vector<std::int64_t>{2, 3});
   CHECK(filtered("tile>=128 form=plain") == std::vector<std::int64_t>{1, 3});
@@ -201,7 +201,7 @@ TEST_CASE("the curve falls where something better is found, and the table copies
   CHECK(c.evaluations == 4);
   const std::string text = sweep_as_text(r.table, {1, 3});
   CHECK(text.find("#\tstatus\tcycles\tratio\tbound\tTILE\tstages\tform\t") == 0);
-  CHECK(text.find("\n2\toptimal\t102\t1.02\t101\t256\t3\tunrolled\t") != std::string::npos);
+  CHECK(text.find("\n2\tproved\t102\t1.02\t101\t256\t3\tunrolled\t") != std::string::npos);
   CHECK(about_point(r.table, r.table.points[3]).find("at least 140") != std::string::npos);
 }
 

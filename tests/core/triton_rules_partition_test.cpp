@@ -207,11 +207,13 @@ TEST_CASE("tensor memory is shared by its products and one other partition", "[t
 
 TEST_CASE("a copy behind work on tensor memory takes the warps that it needs", "[triton]") {
   std::string text = sample(kAttention);
-  for (const char* op : {"%s_15 = tt.descriptor_load", "%s_16 = ttg.local_alloc", "%acc_42 = tt.descriptor_load", "%acc_43 = ttg.local_alloc"})
+  for (const char* op :
+       {"%s_15 = tt.descriptor_load", "%s_16 = ttg.local_alloc", "%acc_42 = tt.descriptor_load", "%acc_43 = ttg.local_alloc"})
     text = moved(text, op, "1");
   breaks(text, Rule::Partition, {"%acc_44", "partition 1", "%s_15", "leaves them 2 warps"});
   // Where a use of tensor memory comes last, its warps are kept.
-  for (const char* op : {"%s_15 = tt.descriptor_load", "%acc_42 = tt.descriptor_load"}) text = edited(text, op, "loop.cluster = ", "loop.cluster = 0 : i32, was = ");
+  for (const char* op : {"%s_15 = tt.descriptor_load", "%acc_42 = tt.descriptor_load"})
+    text = edited(text, op, "loop.cluster = ", "loop.cluster = 0 : i32, was = ");
   for (const RuleViolation& each : judged(program_of(text))) CHECK(each.message.find("warps") == std::string::npos);
 }
 

@@ -103,7 +103,8 @@ TEST_CASE("Triton's own schedule written back is the text, byte by byte", "[trit
 
 TEST_CASE("a ring as deep as the schedule says: 2, 3 and 4 buffers of the descriptor GEMM", "[triton]") {
   const Opened of = sample("gemm_descriptors.sm90.scheduled");
-  // Two buffers do not sustain 1054 cycles: a product still reads one when the next is issued, and behind that alone may the other be filled.
+  // Two buffers do not sustain 1054 cycles: a product still reads one when the next is issued, and behind that alone may the other be
+  // filled.
   for (const auto& [depth, ii, bytes] : {std::tuple{2, 2000, 98320}, {3, 1054, 147480}, {4, 1054, 196640}}) {
     Constraints demands;
     UserConstraint slow;

@@ -53,7 +53,9 @@ int run_explain(const Arguments& arguments, const Terminal& terminal) {
       progress.show({doing});
       progress.say(doing);
     };
-    listener.relaxed = [&](const WayOut& r) { progress.say(fmt::format("{} {} -> {}: {}", r.what, r.from, r.to, status_word(to_string(r.status)))); };
+    listener.relaxed = [&](const WayOut& r) {
+      progress.say(fmt::format("{} {} -> {}: {}", r.what, r.from, r.to, status_word(to_string(r.status))));
+    };
     explanation = solver::explain(request, interrupt.token(), listener);
   }
 

@@ -47,8 +47,9 @@ int run_price(const Arguments& arguments, const Terminal& terminal) {
     listener.solve = listener_for(progress);
     listener.asking = [&](const std::string& doing) { progress.say(doing); };
     listener.priced = [&](const ConstraintPrice& price) {
-      progress.say(fmt::format("without {}: {}", price.demand,
-                               price.without.ii ? fmt::format("II {}", *price.without.ii) : std::string(status_word(to_string(price.without.status)))));
+      progress.say(fmt::format(
+          "without {}: {}", price.demand,
+          price.without.ii ? fmt::format("II {}", *price.without.ii) : std::string(status_word(to_string(price.without.status)))));
     };
     prices = solver::price_constraints(solve_request(*inputs, arguments), interrupt.token(), listener, about_layouts ? &layouts : nullptr);
   }

@@ -62,8 +62,10 @@ void label(const ImDrawList& list, std::string_view text, float x0, float y0, fl
   const Rect rect{x0, y0, x1, y1}, seen = inside(list, rect);
   if (empty(seen)) return;
   const auto cut = missing_.find(text);
-  const float outside = std::max(0.0f, rect.x1 - seen.x1);
-  labels_.push_back({std::string(text), rect, seen, cut == missing_.end() ? outside : cut->second + outside});
+  // What scrolls sideways is cut at its edge, whatever stands beside it.
+  const float outside = ImGui::GetScrollMaxX() > 0 ? 0 : std::max(0.0f, rect.x1 - seen.x1);
+  labels_.push_back(
+      {std::string(text), list._OwnerName ? list._OwnerName : "", rect, seen, cut == missing_.end() ? outside : cut->second + outside});
 }
 
 void cut(const std::string& shown, std::string_view whole, float missing) {

@@ -22,9 +22,9 @@ using Items = std::map<std::string, Rect, std::less<>>;
 
 /// A piece of text that can be seen.
 struct Label {
-  std::string text;
-  Rect rect, seen;    ///< all of it; what its window shows of it
-  float missing = 0;  ///< so many pixels more it would need for all its letters
+  std::string text, window;  ///< that it is drawn in: "heddle/pane/child", with numbers between
+  Rect rect, seen;           ///< all of it; what its window shows of it
+  float missing = 0;         ///< so many pixels more it would need for all its letters
 };
 
 bool on();

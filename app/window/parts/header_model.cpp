@@ -197,7 +197,9 @@ HeaderModel build_header(const Session& session) {
     return header;
   }
   if (live.phase == LiveSolve::Phase::Done) {
-    header.status = live.cancelled ? "CANCELLED" : live.timed_out ? "TIME IS UP" : upper(std::string(heddle::status_word(to_string(live.status))));
+    header.status = live.cancelled   ? "CANCELLED"
+                    : live.timed_out ? "TIME IS UP"
+                                     : upper(std::string(heddle::status_word(to_string(live.status))));
     header.tone = live.cancelled ? Tone::Neutral : tone_of(live.status);
     header.facts = seconds_text(live.seconds);
   } else {

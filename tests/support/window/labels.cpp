@@ -57,7 +57,9 @@ bool has_room(const Label& label, const std::vector<Label>& all) {
 }
 
 /// Lies over the content on purpose, and hides what is under it.
-bool on_sheet(const Rect& rect) { return in_pane("pane/notices", rect) || in_pane("pane/marks", rect); }
+bool on_sheet(const Label& label) {
+  return label.window.find("/notices_") != std::string::npos || label.window.find("/marks_") != std::string::npos;
+}
 
 std::size_t letters_of(const std::string& cut) {
   return static_cast<std::size_t>(
@@ -99,8 +101,7 @@ std::vector<std::string> label_faults() {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Label& a = all[i];
     for (std::size_t k = i + 1; k < all.size(); ++k)
-      if (on_sheet(a.seen) == on_sheet(all[k].seen) && overlap(a.seen, all[k].seen) &&
-          !(a.text == all[k].text && same(a.seen, all[k].seen)))
+      if (on_sheet(a) == on_sheet(all[k]) && overlap(a.seen, all[k].seen) && !(a.text == all[k].text && same(a.seen, all[k].seen)))
         faults.push_back(fmt::format("{} lies over {}", where(a), where(all[k])));
     if (a.missing > 1 && has_room(a, all)) faults.push_back(fmt::format("{} is cut by {:.0f} beside empty space", where(a), a.missing));
     // Of a line that goes on outside its pane a half would be seen.

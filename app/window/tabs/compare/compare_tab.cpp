@@ -133,7 +133,8 @@ void draw_partition(const Problem& problem, const CompareModel& model) {
 }
 
 void draw_metrics(const Problem& problem, const CompareModel& model, ImVec2 size) {
-  ImGui::BeginChild("metrics", size);
+  WholeRows whole("metrics rows", ImGuiTableFlags_ScrollY, model.metrics.size());
+  ImGui::BeginChild("metrics", whole.fitted(size));
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings;
   if (ImGui::BeginTable("metrics", 4, kFlags)) {
     ImGui::TableSetupColumn("number", 0, 1.5f);
@@ -161,6 +162,7 @@ void draw_metrics(const Problem& problem, const CompareModel& model, ImVec2 size
     for (const MetricRow& row : model.metrics) {
       ImGui::TableNextRow();
       ImGui::TableNextColumn();
+      whole.see_row(static_cast<std::size_t>(&row - model.metrics.data()));
       colored_text(row.differs() ? theme().text : theme().dim, fitted(fonts().small, row.name, ImGui::GetContentRegionAvail().x));
       const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
       if (probe::on()) probe::item("compare/metric/" + row.name, min.x, min.y, max.x, max.y);
@@ -262,7 +264,7 @@ void draw_compare_tab(const Session& session, const Models& models, UiState& ui)
   const ImVec2 room = ImGui::GetContentRegionAvail();
   if (room.x > px(760)) {
     const float left = std::floor(std::min(room.x * 0.48f, px(560)));
-    draw_metrics(*session.content().problem, model, ImVec2(left, 0));
+    draw_metrics(*session.content().problem, model, ImVec2(left, ImGui::GetContentRegionAvail().y));
     ImGui::SameLine(0, px(14));
     draw_ops(session, model, rows, ui, ImVec2(0, 0));
   } else {
