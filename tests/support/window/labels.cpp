@@ -51,8 +51,11 @@ bool has_room(const Label& label, const std::vector<Label>& all) {
   };
   for (const Label& other : all)
     if (&other != &label && meets(other.seen)) return false;
-  for (const auto& [name, box] : app::probe::last_frame())
-    if (!contains(box, label.seen) && meets(box)) return false;
+  for (const auto& [name, box] : app::probe::last_frame()) {
+    const bool around = contains(box, label.seen);
+    // A name does not leave its bar.
+    if (around ? name.find("/bar/") != std::string::npos && box.x1 < needed.x1 : meets(box)) return false;
+  }
   return true;
 }
 
