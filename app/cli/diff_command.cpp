@@ -6,6 +6,7 @@
 #include "app/cli/solving.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
+#include "app/command/interrupt.h"
 #include "core/answers/difference.h"
 #include "core/simulate/kernel_run.h"
 
@@ -55,9 +56,11 @@ int run_diff(const Arguments& arguments, const Terminal& terminal) {
     b = measure(problem, in_b, inputs->constraints,
                 outcome->status == Status::Optimal ? "the solver's optimum" : "the solver's best so far");
   }
+  const InterruptScope interrupt(arguments.deadline());
   for (ComparedSchedule* one : {&a, &b}) {
     if (!one->verdict.valid()) continue;
     KernelRunOptions options;
+    options.loop.stop = interrupt.token();
     options.loop.arbitration = Arbitration::Interleaved;
     one->predicted = predicted_of(run_kernel(inputs->kernel, inputs->machine, inputs->changes, problem, *one->schedule, options));
   }
