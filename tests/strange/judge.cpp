@@ -178,9 +178,10 @@ std::vector<std::string> Judge::look_at(const Run& run) {
   }
   if (run.line.command == "analyze" && answer.contains("min_ii")) note_bound(run.line, answer["min_ii"], broken);
   if (run.line.command == "check" && answer.contains("valid")) {
-    // With --prove the code says more: whether what the file claims is so.
-    const bool valid = answer["valid"].get<bool>();
-    if (run.line.has("--prove") ? !valid && run.code == app::kDone : valid != (run.code == app::kDone))
+    // With --prove the code of a valid schedule says more: whether what its file claims is so.
+    const bool valid = answer["valid"].get<bool>(), done = run.code == app::kDone;
+    const bool not_least = run.line.has("--prove") && (run.code == app::kNegative || run.code == app::kNoProof);
+    if (valid ? !done && !not_least : done)
       broken.push_back(fmt::format("valid: {} with exit code {}", answer["valid"].dump(), run.code));
     if (answer["valid"].get<bool>()) note_schedule(run.line, answer["ii"], broken);
   }
