@@ -181,8 +181,7 @@ std::vector<std::string> Judge::look_at(const Run& run) {
     // With --prove the code of a valid schedule says more: whether what its file claims is so.
     const bool valid = answer["valid"].get<bool>(), done = run.code == app::kDone;
     const bool not_least = run.line.has("--prove") && (run.code == app::kNegative || run.code == app::kNoProof);
-    if (valid ? !done && !not_least : done)
-      broken.push_back(fmt::format("valid: {} with exit code {}", answer["valid"].dump(), run.code));
+    if (valid ? !done && !not_least : done) broken.push_back(fmt::format("valid: {} with exit code {}", answer["valid"].dump(), run.code));
     if (answer["valid"].get<bool>()) note_schedule(run.line, answer["ii"], broken);
   }
   return broken;
