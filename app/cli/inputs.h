@@ -25,6 +25,8 @@ struct Inputs : heddle::Inputs {
   std::optional<WithinAnswer> within;
   /// Of commands that write a kernel: whether this one can be. The default answer is then the fastest of which it can.
   std::function<bool(const Problem&, const Schedule&)> can_be_written{};
+  /// Of the same, where a kernel is there already and a better one is looked for: what a search may take, in seconds.
+  std::optional<double> most_seconds{};
 };
 
 /// Reads what the command line has of KERNEL, MACHINE, --param, --subtile, --constraints, --demand, --set, --layout, --instruction,

@@ -82,7 +82,8 @@ Json refusals_json(const std::vector<codegen::Refusal>& refusals) {
   return list;
 }
 
-std::optional<Lowered> lower(const Arguments& arguments, const Terminal& terminal, int& code, const std::vector<UserConstraint>& demands) {
+std::optional<Lowered> lower(const Arguments& arguments, const Terminal& terminal, int& code, const std::vector<UserConstraint>& demands,
+                             std::optional<double> most_seconds) {
   Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) {
     code = report(terminal, inputs.error(), arguments.has("--json"));
@@ -90,6 +91,7 @@ std::optional<Lowered> lower(const Arguments& arguments, const Terminal& termina
   }
   if (again(arguments) && !demands.empty()) inputs->schedule.reset();
   inputs->constraints.insert(inputs->constraints.end(), demands.begin(), demands.end());
+  inputs->most_seconds = most_seconds;
   inputs->can_be_written = [kernel = std::make_shared<Kernel>(inputs->kernel), trips = arguments.integer("--trips"),
                             build = build_options(arguments)](const Problem& problem, const Schedule& schedule) {
     const codegen::BuildResult built = codegen::build_program(*kernel, problem, schedule, trips, build);
@@ -173,8 +175,8 @@ std::optional<codegen::BuiltKernel> compile_text(const Lowered& lowered, codegen
   return std::move(*kernel);
 }
 
-/// Where no schedule does with fewer registers: fewer stages keep fewer values alive, too. False: there are no fewer, or they have been
-/// asked for.
+/// Where no schedule with fewer registers was found: fewer stages keep fewer values alive, too. False: there are no fewer, or they have
+/// been asked for.
 bool fewer_stages_instead(const CompiledKernel& last, Constraints& demands, const Terminal& terminal) {
   const auto of_kind = [](ConstraintKind kind) { return [kind](const UserConstraint& c) { return c.kind == kind; }; };
   const int stages = last.kernel.program.stages;
@@ -182,7 +184,7 @@ bool fewer_stages_instead(const CompiledKernel& last, Constraints& demands, cons
   if (std::erase_if(demands, of_kind(ConstraintKind::MaxRegisters)) == 0) return false;
   UserConstraint fewer{"", true, ConstraintKind::MaxStages, {}, "", 0, stages - 1};
   fewer.name = describe(fewer);
-  terminal.note(fmt::format("no schedule does with fewer registers; solved again with \"{}\"", fewer.name));
+  terminal.note(fmt::format("no schedule with fewer registers was found; solved again with \"{}\"", fewer.name));
   demands.push_back(std::move(fewer));
   return true;
 }
@@ -193,13 +195,17 @@ std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, cons
                                                 const codegen::CompileOptions& options, int& code) {
   Constraints demands;
   std::optional<CompiledKernel> last;
+  // Once there is a kernel, a better one is worth a part of what that one took, and not all the time that is left.
+  constexpr double kLeastSeconds = 5;
+  const auto begun = Deadline::Clock::now();
+  std::optional<double> most_seconds;
   for (int round = 0;; ++round) {
     if (last && arguments.deadline().passed()) {
       terminal.note("time is up: what was compiled before is the last word");
       return last;
     }
     code = kDone;
-    auto lowered = lower(arguments, terminal, code, demands);
+    auto lowered = lower(arguments, terminal, code, demands, most_seconds);
     if (!lowered && last && code != kInterrupted && fewer_stages_instead(*last, demands, terminal)) continue;
     if (!lowered && last && code != kInterrupted) {
       terminal.note("no such schedule can be written: what was compiled before is the last word");
@@ -211,6 +217,7 @@ std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, cons
     if (!emission) return std::nullopt;
     auto built = compile_text(*lowered, std::move(*emission), arguments, terminal, options, code);
     if (!built) return std::nullopt;
+    if (!most_seconds) most_seconds = std::max(kLeastSeconds, std::chrono::duration<double>(Deadline::Clock::now() - begun).count() / 2);
     const bool kept = lowered->inputs.schedule && !again(arguments);
     last = CompiledKernel{std::move(lowered->inputs), std::move(lowered->schedule), std::move(*built)};
     if (kept || round == kMostRounds || !take_demands(last->kernel.faults, demands, terminal)) return last;

@@ -21,9 +21,9 @@ struct Lowered {
 
 /// Schedule and program of the command line. Where the schedule is the solver's, or with --again, what cannot be written becomes a
 /// demand and the solver is asked again; `demands` hold from the start. Empty: the exit code is in `code` and the reason has been
-/// printed, with --json as an object too.
+/// printed, with --json as an object too. `most_seconds`: what each search may take, where that is less than the command's time.
 std::optional<Lowered> lower(const Arguments& arguments, const Terminal& terminal, int& code,
-                             const std::vector<UserConstraint>& demands = {});
+                             const std::vector<UserConstraint>& demands = {}, std::optional<double> most_seconds = {});
 
 /// The kernel's text; without one the exit code is in `code` and the reasons have been printed.
 std::optional<codegen::Emission> write_cuda(const Lowered& lowered, const Arguments& arguments, const Terminal& terminal, int& code);
@@ -36,7 +36,8 @@ struct CompiledKernel {
 
 /// Schedule, program, text and cubin in one. What ptxas objects to is tried with the loops cut elsewhere, unless --cut says where.
 /// Where the schedule is the solver's, or with --again, what cannot be written and what ptxas still objects to become demands, and
-/// the solver is asked again. Empty: the exit code is in `code` and the reason has been printed.
+/// the solver is asked again, for half the time that the first kernel took. Empty: the exit code is in `code` and the reason has been
+/// printed.
 std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, const Terminal& terminal,
                                                 const codegen::CompileOptions& options, int& code);
 

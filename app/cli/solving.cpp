@@ -76,7 +76,7 @@ solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& argume
   request.problem = inputs.problem;
   request.constraints = inputs.constraints;
   request.ii = arguments.integer("--ii");
-  request.timeout_seconds = arguments.deadline(request.timeout_seconds).left();
+  request.timeout_seconds = std::min(arguments.deadline(request.timeout_seconds).left(), inputs.most_seconds.value_or(1e8));
   if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
   if (arguments.has("--robust") || (arguments.integer("--within") && !latencies_vary(inputs.problem))) {
     request.uncertain = std::make_shared<UncertainNumbers>(uncertain_numbers(inputs.problem, inputs.machine));
@@ -90,8 +90,8 @@ std::shared_ptr<const solver::TimeChoice> time_choice_of(const Inputs& inputs, c
   for (const char* other : {"--least-ii", "--ii", "--robust", "--within"})
     if (arguments.has(other)) return nullptr;
   if (inputs.triton) return nullptr;
-  auto choice =
-      time_choice(std::make_shared<Kernel>(inputs.kernel), std::make_shared<Machine>(inputs.machine), inputs.changes, inputs.problem);
+  auto choice = time_choice(std::make_shared<Kernel>(inputs.kernel), std::make_shared<Machine>(inputs.machine), inputs.changes,
+                            std::make_shared<Problem>(inputs.problem));
   choice->can_be_written = inputs.can_be_written;
   return choice;
 }

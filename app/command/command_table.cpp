@@ -33,7 +33,8 @@ std::vector<CommandSpec> make_table() {
                                      toggle("--require-optimal", "exit with 5 unless the schedule is proved optimal"), kJson}),
        run_solve},
       {"check",
-       "judge a schedule by the rules, independently of the solver, and a Triton text by those of Triton's passes; exit 0 valid, 4 not",
+       "judge a schedule by the rules, independently of the solver, and a Triton text by those of Triton's passes; exit 0 valid, 4 not; "
+       "with --prove also 4 where its certificate is false, 5 where time ran out before that was known",
        {"heddle check toy_fig1 toy schedule.json", "heddle check attention_forward_hopper h100 mine.json --json",
         "heddle check attention.ttgir"},
        {kKernel, kMachine, schedule(true)},

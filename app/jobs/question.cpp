@@ -241,7 +241,7 @@ Answer compare(const Question& q, std::stop_token stop, const AskListener& tell)
   solver::ScoreboardRequest request;
   request.solve = solve_request(q);
   request.solve.incumbent.reset();
-  request.solve.by_time = time_choice(q.kernel, q.machine, q.changes, *q.problem);
+  if (!q.of_triton) request.solve.by_time = time_choice(q.kernel, q.machine, q.changes, q.problem);
   request.given = shelf_contenders(*q.problem);
   request.baselines = solver::all_baselines();
   request.simulate = [&](const Problem& of, const Schedule& schedule) {

@@ -40,6 +40,7 @@ struct Question {
   Scope overrides;
   Changes changes;
   std::shared_ptr<const Problem> problem;
+  bool of_triton = false;  ///< a loop of a Triton text: II decides there
   Constraints constraints;
   std::optional<Schedule> schedule;  ///< the shown one; slack needs it, latency and explain use it
   std::vector<ParetoStep> known;     ///< pareto: of an earlier answer to the same question

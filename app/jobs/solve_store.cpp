@@ -259,13 +259,20 @@ SolveOutcome solve_or_recall(const ContentStore& store, const solver::SolveReque
   return outcome;
 }
 
+namespace {
+
+/// What the choice depends on beside the problem.
+std::string name_of(const solver::TimeChoice& choice) { return (choice.sources ? choice.sources().inputs : std::string()) + choice.inputs; }
+
+}  // namespace
+
 void choose_or_recall(const ContentStore& store, const solver::SolveRequest& request, SolveOutcome& outcome, const std::stop_token& stop,
                       const solver::SolveListener& listener) {
   const double seconds = solver::seconds_for_choice(request);
   const std::string proof = store.on() && is_settled(request, outcome) ? solve_key(request, outcome.solver) : std::string();
   const std::string key = proof.empty() ? proof
                                         : fmt::format("order for {} on {}\nby {}\n{}", request.problem.kernel, request.problem.machine,
-                                                      request.by_time->inputs, proof);
+                                                      name_of(*request.by_time), proof);
   if (key.empty()) return solver::choose_by_time(request, outcome, stop, listener, seconds);
   solver::SolveRequest any = request;  // what is kept is the fastest, whether it can be written or not
   auto choice = std::make_shared<solver::TimeChoice>(*request.by_time);

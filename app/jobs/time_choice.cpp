@@ -1,5 +1,6 @@
 #include "app/jobs/time_choice.h"
 
+#include <mutex>
 #include <utility>
 
 #include "core/base/hash.h"
@@ -10,19 +11,41 @@
 #include "core/simulate/uncertain.h"
 
 namespace heddle::app {
+namespace {
 
-std::shared_ptr<solver::TimeChoice> time_choice(std::shared_ptr<const Kernel> kernel, std::shared_ptr<const Machine> machine,
-                                                const Changes& changes, const Problem& problem) {
-  auto choice = std::make_shared<solver::TimeChoice>();
+solver::OrderSources order_sources(const Kernel& kernel, const Machine& machine, const Problem& problem) {
+  solver::OrderSources sources;
   Hash inputs;
-  inputs.add(kernel_text(*kernel)).add(machine_text(*machine));
+  inputs.add(kernel_text(kernel)).add(machine_text(machine));
   for (Contender& contender : shelf_contenders(problem)) {
     if (!contender.schedule) continue;
     inputs.add(contender.name).add(schedule_text(problem, *contender.schedule));
-    choice->orders.push_back({std::move(contender.name), *std::move(contender.schedule)});
+    sources.orders.push_back({std::move(contender.name), *std::move(contender.schedule)});
   }
-  choice->inputs = inputs.hex();
-  choice->uncertain = std::make_shared<UncertainNumbers>(uncertain_numbers(problem, *machine));
+  sources.inputs = inputs.hex();
+  sources.uncertain = std::make_shared<UncertainNumbers>(uncertain_numbers(problem, machine));
+  return sources;
+}
+
+/// Asked for once to name what is kept and once to compare.
+template <class Make>
+auto once(Make make) {
+  struct Kept {
+    std::once_flag flag;
+    decltype(make()) value;
+  };
+  return [make = std::move(make), kept = std::make_shared<Kept>()] {
+    std::call_once(kept->flag, [&] { kept->value = make(); });
+    return kept->value;
+  };
+}
+
+}  // namespace
+
+std::shared_ptr<solver::TimeChoice> time_choice(std::shared_ptr<const Kernel> kernel, std::shared_ptr<const Machine> machine,
+                                                const Changes& changes, std::shared_ptr<const Problem> problem) {
+  auto choice = std::make_shared<solver::TimeChoice>();
+  choice->sources = once([kernel, machine, problem = std::move(problem)] { return order_sources(*kernel, *machine, *problem); });
   choice->predict = [kernel = std::move(kernel), machine = std::move(machine), changes](const Problem& of, const Schedule& schedule,
                                                                                         const std::stop_token& stop) {
     return forecast(*kernel, *machine, changes, of, schedule, stop);

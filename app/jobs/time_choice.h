@@ -11,9 +11,10 @@
 
 namespace heddle::app {
 
+/// Costs nothing: hand schedules are read and numbers sampled when the first order is compared, once, on the thread that does it.
 /// Pre: `problem` was resolved from kernel, machine and changes. The kernel is not a loop of a Triton text: its passes have rules of their
 /// own.
 std::shared_ptr<solver::TimeChoice> time_choice(std::shared_ptr<const Kernel> kernel, std::shared_ptr<const Machine> machine,
-                                                const Changes& changes, const Problem& problem);
+                                                const Changes& changes, std::shared_ptr<const Problem> problem);
 
 }  // namespace heddle::app

@@ -22,6 +22,7 @@ struct RunRow {
   std::string kernel, device, schedule, status;
   Tone tone = Tone::Neutral;
   std::string tflops, ratio, predicted, measured, residual;  ///< empty where there is none
+  std::size_t index = 0;                                     ///< in the history that it stands in
 };
 RunRow run_row(const Measurement& measurement);
 

@@ -100,6 +100,7 @@ void SessionCore::on(const Ask& c) {
   question.overrides = document_.content.overrides;
   question.changes = document_.content.changes;
   question.problem = document_.content.problem;
+  question.of_triton = document_.content.triton != nullptr;
   question.constraints = document_.content.constraints;
   if (asked.entry && (asked.entry->verdict.valid() || c.topic == Topic::Slack)) question.schedule = asked.entry->schedule;
   if (c.topic == Topic::Pareto) question.known = known_steps(asked.options);

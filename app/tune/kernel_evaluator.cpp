@@ -216,7 +216,7 @@ KernelRunOptions KernelEvaluator::run_of(const Candidate& candidate, const std::
 std::shared_ptr<solver::TimeChoice> KernelEvaluator::by_value(const Candidate& candidate) const {
   const auto kernel = std::make_shared<Kernel>(candidate.kernel);
   const auto machine = std::make_shared<Machine>(subject_.machine);
-  auto choice = time_choice(kernel, machine, subject_.changes, candidate.problem);
+  auto choice = time_choice(kernel, machine, subject_.changes, std::make_shared<Problem>(candidate.problem));
   const KernelRunOptions& run = candidate.run;
   choice->inputs += fmt::format(" {} {} {} {}", static_cast<int>(options_.arbitration), run.persistent, run.longest_first, run.cluster);
   choice->predict = [this, &candidate](const Problem& problem, const Schedule& schedule, const std::stop_token& stop) {

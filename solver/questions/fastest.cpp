@@ -25,9 +25,11 @@ class Choice {
 
   void make() {
     add({"solver", *outcome_.schedule});
-    for (const KnownOrder& known : choice_.orders) add(known);
+    const OrderSources sources = choice_.sources ? choice_.sources() : OrderSources();
+    for (const auto* known : {&sources.orders, &choice_.orders})
+      for (const KnownOrder& order : *known) add(order);
     if (choice_.heuristics) add_heuristics();
-    add_robust();
+    add_robust(sources.uncertain);
     predict_all();
     choose();
   }
@@ -57,12 +59,12 @@ class Choice {
     }
   }
 
-  void add_robust() {
-    if (!choice_.uncertain || stop().stop_requested()) return;
+  void add_robust(const std::shared_ptr<const UncertainNumbers>& uncertain) {
+    if (!uncertain || stop().stop_requested()) return;
     if (listener_) listener_(Progress{"orders for numbers that are off", outcome_.schedule->ii, 0, 0, 0});
     SolveRequest request = request_;
     request.timeout_seconds = deadline_.left() / 2;
-    request.uncertain = choice_.uncertain;
+    request.uncertain = uncertain;
     for (Schedule& order : robust_orders(request, kNoFiniteII, stop(), {})) add({"the solver, for other numbers", std::move(order)});
   }
 

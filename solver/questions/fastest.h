@@ -24,15 +24,22 @@ struct KnownOrder {
   std::optional<Forecast> forecast{};  ///< where the caller has it already
 };
 
+/// What has to be read or worked out before orders can be compared.
+struct OrderSources {
+  std::vector<KnownOrder> orders;                     ///< of the request's problem; those that break a rule are left out
+  std::shared_ptr<const UncertainNumbers> uncertain;  ///< for more orders of the solver's own; null: no more of them
+  std::string inputs;                                 ///< names what they were made from, for whoever keeps answers
+};
+
 struct TimeChoice {
   std::function<std::optional<Forecast>(const Problem&, const Schedule&, const std::stop_token&)>
-      predict;                                        ///< from several threads at once
-  std::vector<KnownOrder> orders;                     ///< of the request's problem; those that break a rule are left out
-  bool heuristics = true;                             ///< false: they are among `orders`
-  std::shared_ptr<const UncertainNumbers> uncertain;  ///< for more orders of the solver's own; null: no more of them
+      predict;                            ///< from several threads at once
+  std::function<OrderSources()> sources;  ///< called where orders are compared or kept ones looked up; empty: none
+  std::vector<KnownOrder> orders;         ///< more of them
+  bool heuristics = true;                 ///< false: they are among the orders
   /// Whether a kernel can be written of it; empty: that is not asked. The fastest of which it can is chosen.
   std::function<bool(const Problem&, const Schedule&)> can_be_written;
-  std::string inputs;  ///< names what predictions depend on beside the problem, for whoever keeps answers
+  std::string inputs;  ///< names what predictions depend on beside the problem, as OrderSources::inputs does
 };
 
 /// A quarter of the time limit is kept for the choice.

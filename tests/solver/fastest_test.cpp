@@ -32,7 +32,9 @@ struct Subject {
     request.problem = *std::move(problem);
     for (Contender& c : shelf_contenders(request.problem))
       if (c.schedule) choice->orders.push_back({c.name, *std::move(c.schedule)});
-    choice->uncertain = std::make_shared<UncertainNumbers>(uncertain_numbers(request.problem, *machine));
+    choice->sources = [uncertain = std::make_shared<UncertainNumbers>(uncertain_numbers(request.problem, *machine))] {
+      return OrderSources{{}, uncertain, ""};
+    };
     choice->predict = [k = kernel, m = machine](const Problem& p, const Schedule& s, const std::stop_token& stop) {
       return forecast(*k, *m, {}, p, s, stop);
     };

@@ -370,8 +370,8 @@ TEST_CASE("the line of a picture makes the same picture, without a project too",
   REQUIRE(picture);
   const probe::Rect center = p.at("pane/center");
   CHECK(picture->width == static_cast<int>(center.x1 - center.x0));
-  // The menu bar is a little higher there: this window has the built-in font.
-  CHECK(std::abs(picture->height - static_cast<int>(center.y1 - center.y0)) <= 4);
+  // The menu bar is a little higher there: this window has the built-in font. Rows that the window scrolls away make it taller.
+  CHECK(picture->height >= static_cast<int>(center.y1 - center.y0) - 4);
 }
 
 TEST_CASE("no line is offered that would not find what is shown", "[ui]") {

@@ -409,7 +409,8 @@ TEST_CASE("the export dialog writes the chart as PNG, also on white, and greys w
   p.click("export/visible");
   const Picture dark = made();
   CHECK(dark.width == static_cast<int>(center.x1 - center.x0));
-  CHECK(dark.height == static_cast<int>(center.y1 - center.y0));
+  CHECK(p.window().ui().chart.cut);  // so it has the height of the window, and all rows
+  CHECK(dark.height > static_cast<int>(center.y1 - center.y0));
   p.click("export/light");
   const Picture light = made();
   CHECK(light.width == dark.width);

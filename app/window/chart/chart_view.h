@@ -58,6 +58,8 @@ struct GanttViewState {
   float scroll = 0;                    ///< pixels of rows above the view
   float lanes_share = 0;               ///< of the height, chosen with the splitter; 0: as tall as the lanes want
   float lanes_scroll = 0;
+  bool cut = false;                         ///< as it was last drawn, rows or lanes lay outside
+  bool closest = false;                     ///< rows get as low as they must to be all there: of a picture, which nobody can scroll
   std::optional<CycleRange> range;          ///< the measured stretch
   std::optional<std::size_t> note_pressed;  ///< a note that was clicked, for whoever opens the editor
   bool all_arrows = false;

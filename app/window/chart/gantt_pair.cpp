@@ -214,6 +214,7 @@ void draw_gantt_panels(std::span<ChartPanel> panels, std::size_t live) {
     y = last ? begin.y + size.y : y + std::floor((i == 0 ? top : 0) + rows[i]);
     high.push_back({begin.x + size.x, y});
     if (i != live) lend_time(time, *panel.view);
+    panel.view->closest = time.closest;
     child(i);
     ChartFrame& f = frames.emplace_back(ChartFrame{*panel.chart,
                                                    *panel.problem,
@@ -252,6 +253,7 @@ void draw_gantt_panels(std::span<ChartPanel> panels, std::size_t live) {
                           ImGui::IsMouseHoveringRect({f.labels.x0, f.title.y0}, {f.title.x1, f.title.y1});
     ImGui::EndChild();
   }
+  time.cut = std::any_of(panels.begin(), panels.end(), [](const ChartPanel& panel) { return panel.view->cut; });
   for (std::size_t i = panels.size(); i-- > 0;) {
     ChartFrame& f = frames[i];
     f.view.hovered_cycle = cursor;

@@ -179,14 +179,14 @@ void place_chart(ChartFrame& f, ImVec2 low, ImVec2 high) {
     }
   }
   // Where the height is short groups close up and rows get lower before they have to be scrolled; two charts share the height of one.
-  const bool chosen = f.view.row_height != kUsualRowHeight || f.view.lanes_share > 0;
+  const bool chosen = !f.view.closest && (f.view.row_height != kUsualRowHeight || f.view.lanes_share > 0);
   const float lowest_lane = px(16), for_rows = pair ? rest : rest - lowest_lane * count;
   if ((pair || !chosen) && f.layout.height > for_rows) {
     metrics.group_padding = px(3);
     metrics.group_minimum = px(pair ? 20 : 36);
     f.layout = layout_rows(f.model, metrics);
     if (f.layout.height > for_rows) {
-      const float least = !f.overview ? px(kLeastLaneOfThree) : pair ? px(15) : px(20);
+      const float least = !f.overview || f.view.closest ? px(kLeastLaneOfThree) : pair ? px(15) : px(20);
       metrics.lane = std::clamp(std::floor(metrics.lane * for_rows / f.layout.height), std::min(least, metrics.lane), metrics.lane);
       f.layout = layout_rows(f.model, metrics);
     }
@@ -200,10 +200,11 @@ void place_chart(ChartFrame& f, ImVec2 low, ImVec2 high) {
   const float spare = std::min(px(44) * count, left_over);
   // As many whole lanes as fit.
   const float whole_lanes = std::max(1.0f, std::floor(rest * 0.38f / px(19))) * px(19);
-  const float lanes = f.model.lanes.empty()    ? 0
-                      : pair                   ? (left_over >= px(2 * 19) ? std::min(px(24) * count, left_over) : 0)
-                      : f.view.lanes_share > 0 ? std::min(rest, (rest + grip) * f.view.lanes_share)
-                                               : std::max(std::min(lane * count, whole_lanes), spare);
+  const float lanes = f.model.lanes.empty()     ? 0
+                      : f.view.closest && !pair ? std::max(spare, lowest_lane * count)
+                      : pair                    ? (left_over >= px(2 * 19) ? std::min(px(24) * count, left_over) : 0)
+                      : f.view.lanes_share > 0  ? std::min(rest, (rest + grip) * f.view.lanes_share)
+                                                : std::max(std::min(lane * count, whole_lanes), spare);
   f.rows = take(whole_chart_rows(f.layout, std::floor(rest - lanes)));
   f.splitter = take(grip);
   f.lanes = {x0, y, x1, pair && lanes <= 0 ? y : std::max(y, high.y)};
@@ -214,7 +215,9 @@ void place_chart(ChartFrame& f, ImVec2 low, ImVec2 high) {
   if (f.lanes.height() < f.lane_height * count) f.lanes.y1 = f.lanes.y0 + whole_rows(f.lanes.height(), f.lane_height);
   f.axis = {x0, x1, f.view.visible};
 
-  f.view.scroll = std::clamp(f.view.scroll, 0.0f, std::max(0.0f, f.layout.height - f.rows.height()));
+  const float hidden = f.layout.height - f.rows.height();
+  f.view.cut = hidden > 1 || f.lanes.height() + 1 < f.lane_height * count;
+  f.view.scroll = std::clamp(f.view.scroll, 0.0f, std::max(0.0f, hidden));
 }
 
 void paint_chart(ChartFrame& f) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "app/command/called.h"
@@ -194,11 +195,16 @@ bool AppWindow::step() {
     probe::begin_frame();
     rebuild_models();
     measure_range();
+    const auto scrolls = [&] { return std::tie(ui_.chart.scroll, ui_.chart.lanes_scroll, ui_.chart_b.scroll, ui_.chart_c.scroll); };
+    const std::tuple<float, float, float, float> before = scrolls();
     draw();
     const bool picture = wants_picture();
-    if (picture) platform_.want_picture(theme_ == session_.settings().theme);
+    if (picture) platform_.want_picture(theme_ == session_.settings().theme && !ui_.chart.closest);
     platform_.end_frame();
-    if (picture) take_pictures();
+    if (picture) {
+      take_pictures();
+      scrolls() = before;  // whoever looks at the window finds it as it was
+    }
     keep_chart_view();
   }
   ViewState& view = session_.view();
@@ -366,9 +372,13 @@ void AppWindow::draw_panes(float top, float height) {
   if (editor > 0 && width - left - right - editor < px(300)) left = 0;
   if (editor > 0) editor = std::max(px(200), std::min(editor, width - left - right - px(240)));
   if (height - bottom < least_height) bottom = height - least_height >= px(90) ? height - least_height : 0;
+  // A picture of the chart cannot be scrolled: where rows lie outside, it takes the height of the window for that frame.
+  ui_.chart.closest = is_picture_of_chart(session_) && ui_.chart.cut;
+  if (ui_.chart.closest) bottom = 0;
   if (ui_.maximized) bottom = height;
-  ui_.on_screen = {!ui_.maximized, bottom > 0, right > 0, left > 0, notice_height(session_) > 0, false};
-  if (!ui_.on_screen[static_cast<std::size_t>(focus::pane())]) focus::set(ui_.maximized ? FocusPane::Bottom : FocusPane::Chart);
+  if (!ui_.chart.closest) ui_.on_screen = {!ui_.maximized, bottom > 0, right > 0, left > 0, notice_height(session_) > 0, false};
+  if (!ui_.chart.closest && !ui_.on_screen[static_cast<std::size_t>(focus::pane())])
+    focus::set(ui_.maximized ? FocusPane::Bottom : FocusPane::Chart);
   const float center = std::max(width - left - editor - right, px(60));
   const float outer = left;
   left += editor;

@@ -143,12 +143,6 @@ void draw_picture_title(const Session& session, const Models& models) {
   paint_text(fonts().bold, ImVec2(at.x + px(12), y), theme().text, fitted(fonts().bold, drawable(text), room));
 }
 
-/// The picture that is about to be taken shows the chart alone.
-bool is_picture_of_chart(const Session& session) {
-  const std::vector<Export>& waiting = session.view().pictures;
-  return !waiting.empty() && !in_dialog() && !waiting.front().whole_window;
-}
-
 /// Steady, unrolled, whole pipeline; and how many iterations.
 void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
   const Theme& t = theme();
@@ -246,6 +240,11 @@ void draw_three(const Session& session, const Models& models, UiState& ui) {
 }
 
 }  // namespace
+
+bool is_picture_of_chart(const Session& session) {
+  const std::vector<Export>& waiting = session.view().pictures;
+  return !waiting.empty() && !in_dialog() && !waiting.front().whole_window;
+}
 
 void draw_center(Session& session, const Models& models, UiState& ui) {
   if (!models.gantt) return draw_waiting(session, ui);

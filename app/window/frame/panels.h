@@ -15,6 +15,8 @@ void draw_range_panel(const RangeStatistics& range, UiState& ui);
 void draw_bottom_pane(const Session& session, const Models& models, UiState& ui);
 /// The chart, or what to do when there is none yet.
 void draw_center(Session& session, const Models& models, UiState& ui);
+/// The picture that is about to be taken shows the chart alone.
+bool is_picture_of_chart(const Session& session);
 /// The switch between A, A over B, and A with B as ghosts, and what they are aligned at; right of the modes, between these
 /// pixels of the window.
 void draw_compare_bar(const Session& session, const Models& models, UiState& ui, float left, float right);

@@ -56,6 +56,7 @@ void draw_heading(const Column<Row>& column, const char* prefix, TableOrder& ord
   if (sort_heading((std::string(prefix) + "/" + column.title).c_str(), column.title.c_str(), column.number, column.title == order.column,
                    order.descending))
     order.column = column.title;
+  if (!column.about.empty() && ImGui::IsItemHovered()) tooltip(column.about);
 }
 
 /// The heading of a column that cannot be sorted by.
@@ -128,6 +129,13 @@ inline TableLook scrolling_look(ImVec2 size, float needed, ImGuiTableFlags also 
   return look;
 }
 
+/// Words in a column whose width is not theirs: cut where they do not fit, and whole under the mouse.
+inline void cut_cell_text(const std::string& text, Color ink) {
+  const std::string shown = fitted(ImGui::GetFont(), text, ImGui::GetContentRegionAvail().x);
+  cell_text(shown, false, ink);
+  if (shown != text && ImGui::IsItemHovered()) tooltip(text);
+}
+
 /// A table. `heading(column)` draws a heading; `first(row, i)` the first cell of row i, which is also the row's handle.
 template <class Row, class Heading, class First>
 void draw_table(const char* id, const TableLook& look, const std::vector<Column<Row>>& columns, std::vector<Row>& rows, Heading heading,
@@ -154,10 +162,13 @@ void draw_table(const char* id, const TableLook& look, const std::vector<Column<
     first(rows[i], i);
     for (const Column<Row>& column : std::span(columns).subspan(1)) {
       ImGui::TableNextColumn();
+      const Color ink = column.ink ? column.ink(rows[i]) : theme().text;
       if (column.draw)
         column.draw(rows[i]);
+      else if (!column.number && (look.flags & ImGuiTableFlags_SizingMask_) == ImGuiTableFlags_SizingStretchProp)
+        cut_cell_text(column.text(rows[i]), ink);
       else
-        cell_text(column.text(rows[i]), column.number, column.ink ? column.ink(rows[i]) : theme().text);
+        cell_text(column.text(rows[i]), column.number, ink);
     }
   };
   if (look.every_row)
@@ -171,6 +182,25 @@ void draw_table(const char* id, const TableLook& look, const std::vector<Column<
     colored_text(theme().dim, look.none);
   }
   ImGui::EndTable();
+}
+
+/// A table that keeps its order itself: rows stand as they are given until a heading is pressed. The probe knows headings as
+/// "ID/sort/TITLE".
+template <class Row, class First>
+void draw_sorted_table(const char* id, TableLook look, const std::vector<Column<Row>>& columns, std::vector<Row>& rows, First first) {
+  ImGuiStorage& memory = *ImGui::GetStateStorage();
+  const ImGuiID key = ImGui::GetID((std::string(id) + "/order").c_str());
+  const int kept = memory.GetInt(key, 0);  // one more than the column's index, negative: descending
+  TableOrder order;
+  if (const auto column = static_cast<std::size_t>(std::abs(kept)); column > 0 && column <= columns.size())
+    order = {columns[column - 1].title, kept < 0};
+  look.order = &order;
+  const std::string prefix = std::string(id) + "/sort";
+  draw_table(
+      id, look, columns, rows, [&](const Column<Row>& column) { draw_heading(column, prefix.c_str(), order); }, first);
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    if (!order.column.empty() && columns[c].title == order.column)
+      memory.SetInt(key, order.descending ? -static_cast<int>(c + 1) : static_cast<int>(c + 1));
 }
 
 }  // namespace heddle::app

@@ -362,7 +362,9 @@ bool table_row(const std::string& name, bool selected, int flags) {
 bool sort_heading(const char* name, const char* label, bool number, bool current, bool& descending) {
   const FontScope scope(fonts().small_bold);
   const ImVec2 text = ImGui::CalcTextSize(label);
-  const float mark = px(12), room = ImGui::GetContentRegionAvail().x, width = std::max(text.x + mark, 1.0f);
+  // Where there is no room for a mark beside it, the title comes first.
+  const float room = ImGui::GetContentRegionAvail().x, mark = number ? std::clamp(room - text.x, 0.0f, px(12)) : px(12);
+  const float width = std::max(text.x + mark, 1.0f);
   if (number) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room - width));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::PushID(name);
@@ -377,6 +379,11 @@ bool sort_heading(const char* name, const char* label, bool number, bool current
   list.AddText(ImVec2(x, at.y), hovered ? theme().text : theme().heading, label);
   if (probe::on()) probe::label(list, label, x, at.y, x + text.x, at.y + text.y);
   if (!current) return pressed;
+  if (number && mark < px(9)) {
+    const float y = descending ? at.y + text.y : at.y;
+    list.AddLine(ImVec2(x, y), ImVec2(x + text.x, y), theme().accent, px(1));
+    return pressed;
+  }
   const float left = (number ? at.x + px(1) : at.x + text.x + px(4)), middle = at.y + text.y / 2, way = descending ? 1.0f : -1.0f;
   list.AddTriangleFilled(ImVec2(left, middle - way * px(2.5f)), ImVec2(left + px(7), middle - way * px(2.5f)),
                          ImVec2(left + px(3.5f), middle + way * px(3)), theme().accent);

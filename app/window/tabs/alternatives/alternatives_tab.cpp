@@ -115,10 +115,7 @@ void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool 
   TableOrder& order = ui.of<AlternativesTabState>().order;
   look.order = &order;
   std::vector<Row> rows = model.rows;
-  const auto heading = [&](const Column<Row>& column) {
-    draw_heading(column, "alternatives/sort", order);
-    if (!column.about.empty() && ImGui::IsItemHovered()) tooltip(column.about);
-  };
+  const auto heading = [&](const Column<Row>& column) { draw_heading(column, "alternatives/sort", order); };
   draw_table("alternatives", look, columns, rows, heading, [&](const Row& row, std::size_t) {
     const std::string label = fitted_middle(fonts().body, row.name, ImGui::GetContentRegionAvail().x);
     if (table_row("alternatives/row/" + std::to_string(row.index + 1), ui.of<AlternativesTabState>().picked == row.index)) {

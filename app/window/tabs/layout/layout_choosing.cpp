@@ -74,11 +74,7 @@ void draw_candidates(const ChosenLayouts& chosen) {
   TableLook look;
   look.flags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings;
   look.size = ImGui::GetContentRegionAvail();
-  const auto heading = [](const Column<ChoosingRow>& column) {
-    colored_text(theme().heading, column.title);
-    if (!column.about.empty() && ImGui::IsItemHovered()) tooltip(column.about);
-  };
-  draw_table("layout_candidates", look, columns, rows, heading, [&](const ChoosingRow& row, std::size_t i) {
+  draw_sorted_table("layout_candidates", look, columns, rows, [&](const ChoosingRow& row, std::size_t i) {
     const std::string whole = columns.front().text(row);
     const std::string shown = fitted(fonts().body, whole, ImGui::GetContentRegionAvail().x);
     colored_text(row.row.dominated ? theme().dim : theme().text, shown);

@@ -121,16 +121,26 @@ void draw_machine_tab(const Session& session, const Models&, UiState& ui) {
       if (shown != row.number->*member && ImGui::IsItemHovered()) tooltip(drawable(row.number->*member));
     };
   };
-  float units = 0;
-  for (const MachineNumber& n : state.numbers) units = std::max(units, text_size(fonts().body, n.unit).x);
+  float units = 0, names = 0;
+  for (const MachineNumber& n : state.numbers) {
+    units = std::max(units, text_size(fonts().body, n.unit).x);
+    names = std::max(names, text_size(fonts().body, n.name).x);
+  }
+  names = std::min(names, ImGui::GetContentRegionAvail().x * 0.25f);
   const auto fixed = [](float width) { return std::pair(width + px(8), static_cast<int>(ImGuiTableColumnFlags_WidthFixed)); };
+  const auto [name_width, name_flags] = fixed(std::max(names, text_size(fonts().small_bold, "number").x + px(12)));
   const auto [unit_width, unit_flags] = fixed(std::max(units, text_size(fonts().small_bold, "unit").x));
   const auto [known_width, known_flags] = fixed(text_size(fonts().body, "assumption").x);
   std::vector<Column<MachineRow>> columns{
-      Column<MachineRow>{"of"}.wide(1.3f),
-      Column<MachineRow>{"number", false, words(&MachineNumber::name)}.wide(1.4f),
-      Column<MachineRow>{"value", false, words(&MachineNumber::value)}.wide(2.4f).drawn(
-          [&](const MachineRow& row) { draw_number_value(session, ui, row); }),
+      Column<MachineRow>{"of", false, words(&MachineNumber::part)}.wide(1.3f),
+      Column<MachineRow>{"number", false, words(&MachineNumber::name)}.wide(name_width, name_flags),
+      Column<MachineRow>{"value", false, words(&MachineNumber::value)}
+          .wide(2.4f)
+          .sorted_by([](const MachineRow& row) {
+            const std::optional<double> number = leading_number(row.number->value);
+            return std::tuple(!number, number.value_or(0), row.number->value);
+          })
+          .drawn([&](const MachineRow& row) { draw_number_value(session, ui, row); }),
       Column<MachineRow>{"unit", false, words(&MachineNumber::unit)}.wide(unit_width, unit_flags).inked([](const MachineRow&) {
         return theme().dim;
       }),
@@ -142,9 +152,8 @@ void draw_machine_tab(const Session& session, const Models&, UiState& ui) {
   look.flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
   look.size = ImVec2(0, ImGui::GetContentRegionAvail().y);
   look.none = "no number matches";
-  draw_table(
-      "machine_table", look, columns, rows, [](const Column<MachineRow>& column) { draw_heading(column, theme().text); },
-      [](const MachineRow& row, std::size_t) { colored_text(theme().text, row.number->part); });
+  draw_sorted_table("machine_table", look, columns, rows,
+                    [](const MachineRow& row, std::size_t) { colored_text(theme().text, row.number->part); });
 }
 
 }  // namespace heddle::app

@@ -143,7 +143,10 @@ class HistoryRows {
     if (runs != runs_) {
       runs_ = runs;
       rows_.clear();
-      for (const RunPtr& run : runs_) rows_.push_back(run_row(run->measurement));
+      for (const RunPtr& run : runs_) {
+        rows_.push_back(run_row(run->measurement));
+        rows_.back().index = rows_.size() - 1;
+      }
     }
     return rows_;
   }
@@ -161,8 +164,8 @@ void draw_history(const Session& session, UiState& ui, ImVec2 size) {
   TableLook look;
   look.flags = kRunTable;
   look.size = size;
-  const auto heading = [](const auto& column) { draw_heading(column); };
-  draw_table("history", look, columns, rows, heading, [&](const RunRow& row, std::size_t index) {
+  draw_sorted_table("history", look, columns, rows, [&](const RunRow& row, std::size_t) {
+    const std::size_t index = row.index;
     const bool chosen = runs.chosen() == index;
     if (table_row(fmt::format("runs/row/{}", index), chosen)) ui.commands.push(SelectRun{chosen ? std::nullopt : std::optional(index)});
     if (ImGui::IsItemHovered()) tooltip(runs.runs()[index]->path);
@@ -182,20 +185,20 @@ void draw_residuals(const Session& session, UiState& ui, const KernelProfile& pr
   using Row = ResidualRow;
   const auto off = [](const Row& row) { return row.off() ? theme().warning : theme().text; };
   const std::vector<Column<Row>> columns{
-      Column<Row>{"op"}.wide(1.8f), Column<Row>{"start", true, [](const Row& row) { return fmt::format("{:.0f}", row.start); }}.wide(1.0f),
+      Column<Row>{"op", false, [](const Row& row) { return row.name; }}.wide(1.8f),
+      Column<Row>{"start", true, [](const Row& row) { return fmt::format("{:.0f}", row.start); }}.wide(1.0f),
       Column<Row>{"off by", true, [](const Row& row) { return signed_cycles(row.start_residual()); }}.wide(1.0f).inked(off),
       Column<Row>{
           "takes", true,
           [](const Row& row) { return row.observed_end ? fmt::format("{:.0f}", row.duration) : fmt::format("({:.0f})", row.duration); }}
           .wide(1.0f),
-      Column<Row>{"off by", true, [](const Row& row) { return row.observed_end ? signed_cycles(row.duration_residual()) : "-"; }}
+      Column<Row>{"longer by", true, [](const Row& row) { return row.observed_end ? signed_cycles(row.duration_residual()) : "-"; }}
           .wide(1.0f)
           .inked(off)};
   TableLook look;
   look.flags = kRunTable & ~ImGuiTableFlags_ScrollY;
   look.every_row = true;
-  const auto heading = [](const auto& column) { draw_heading(column); };
-  draw_table("residuals", look, columns, rows, heading, [&](const Row& row, std::size_t i) {
+  draw_sorted_table("residuals", look, columns, rows, [&](const Row& row, std::size_t i) {
     if (table_row(fmt::format("runs/op/{}", i), row.op.valid() && session.selection().contains(row.op)) && row.op.valid())
       ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
     if (ImGui::IsItemHovered())

@@ -59,9 +59,8 @@ void draw_groups(SimulateModel& model) {
   const std::vector<Column<GroupShare>> columns = group_share_columns();
   TableLook look;
   look.flags = kLook;
-  const auto heading = [](const auto& column) { draw_heading(column); };
-  draw_table("shares", look, columns, model.groups, heading,
-             [&](const GroupShare& row, std::size_t) { colored_text(theme().text, row.name); });
+  draw_sorted_table("shares", look, columns, model.groups,
+                    [&](const GroupShare& row, std::size_t) { colored_text(theme().text, row.name); });
 }
 
 void draw_waits(const Session& session, UiState& ui, SimulateModel& model) {
@@ -71,8 +70,7 @@ void draw_waits(const Session& session, UiState& ui, SimulateModel& model) {
   TableLook look;
   look.flags = kLook;
   look.none = "no wait is longer than 0.1 % of the time";
-  const auto heading = [](const auto& column) { draw_heading(column); };
-  draw_table("waits", look, columns, model.waits, heading, [&](const WaitRow& row, std::size_t i) {
+  draw_sorted_table("waits", look, columns, model.waits, [&](const WaitRow& row, std::size_t i) {
     if (table_row(fmt::format("simulate/wait/{}", i), row.op.valid() && session.selection().contains(row.op)) && row.op.valid())
       ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});
     ImGui::SameLine(0, 0);

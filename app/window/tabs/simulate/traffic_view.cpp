@@ -55,8 +55,7 @@ void draw_queue_table(const Session& session, UiState& ui, TrafficModel& model) 
   const std::vector<Column<QueueRow>> columns = queue_columns();
   TableLook look;
   look.flags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
-  const auto heading = [](const auto& column) { draw_heading(column); };
-  draw_table("queues", look, columns, model.rows, heading, [&](const QueueRow& row, std::size_t) {
+  draw_sorted_table("queues", look, columns, model.rows, [&](const QueueRow& row, std::size_t) {
     if (table_row("simulate/queue/" + row.name, session.selection().contains(row.writer)))
       ui.commands.push(SelectOp{row.writer, ImGui::GetIO().KeyCtrl});
     ImGui::SameLine(0, 0);

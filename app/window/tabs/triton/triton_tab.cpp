@@ -68,7 +68,7 @@ void draw_head(const Session& session, const TritonModel& model, UiState& ui) {
 template <class Row>
 std::vector<Column<Row>> measured(std::vector<Column<Row>> columns, const std::vector<Row>& rows) {
   for (Column<Row>& column : columns) {
-    float width = text_size(fonts().small_bold, column.title).x;
+    float width = text_size(fonts().small_bold, column.title).x + px(12);  // and the mark of the column that rows are sorted by
     for (const Row& row : rows) width = std::max(width, text_size(column.number ? fonts().mono_small : fonts().body, column.text(row)).x);
     column = column.wide(width + px(8), ImGuiTableColumnFlags_WidthFixed);
   }
@@ -109,18 +109,16 @@ void draw_rows(const Session& session, TritonModel& model, UiState& ui) {
   };
   TableLook look;
   look.flags = kTable;
-  draw_table(
-      "triton_three", look, columns, model.rows, [](const Column<TritonRow>& column) { draw_heading(column); },
-      [&](const TritonRow& row, std::size_t i) {
-        const bool pressed = table_row(fmt::format("triton/row/{}", i), row.shown);
-        if (pressed && !row.shown) ui.commands.push(ShowSide{row.whose});
-        if (ImGui::IsItemHovered()) {
-          const std::string reason = session.why_no_side(row.whose);
-          tooltip(row.about + (reason.empty() ? "\nclick: show it in the chart" : "\n" + drawable(reason)));
-        }
-        ImGui::SameLine(0, 0);
-        cell_text(drawable(row.name), false, row.there ? theme().text : theme().dim);
-      });
+  draw_sorted_table("triton_three", look, columns, model.rows, [&](const TritonRow& row, std::size_t i) {
+    const bool pressed = table_row(fmt::format("triton/row/{}", i), row.shown);
+    if (pressed && !row.shown) ui.commands.push(ShowSide{row.whose});
+    if (ImGui::IsItemHovered()) {
+      const std::string reason = session.why_no_side(row.whose);
+      tooltip(row.about + (reason.empty() ? "\nclick: show it in the chart" : "\n" + drawable(reason)));
+    }
+    ImGui::SameLine(0, 0);
+    cell_text(drawable(row.name), false, row.there ? theme().text : theme().dim);
+  });
 }
 
 void draw_options(TritonModel& model) {
@@ -140,9 +138,8 @@ void draw_options(TritonModel& model) {
   };
   TableLook look;
   look.flags = kTable;
-  draw_table(
-      "triton_options", look, columns, model.options, [](const Column<TritonOption>& column) { draw_heading(column); },
-      [&](const TritonOption& option, std::size_t) { cell_text(option.stages, true, ink(option)); });
+  draw_sorted_table("triton_options", look, columns, model.options,
+                    [&](const TritonOption& option, std::size_t) { cell_text(option.stages, true, ink(option)); });
 }
 
 }  // namespace

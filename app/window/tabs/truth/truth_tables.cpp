@@ -83,10 +83,7 @@ void draw_truth_rows(const Session& session, UiState& ui, ImVec2 size) {
   for (const auto& [title, least] : {std::pair("note", 900), {"busiest", 720}, {"machine", 580}})
     if (size.x < px(static_cast<float>(least))) std::erase_if(columns, [&](const auto& column) { return column.title == title; });
   lay_out(columns, {{"id", 1.0f}, {"kind", 1.9f}, {"implementation", 2.0f}, {"machine", 1.1f}, {"busiest", 1.0f}, {"note", 2.2f}});
-  const auto heading = [&](const auto& column) {
-    draw_heading(column, "truth/sort", s.rows_order);
-    if (!column.about.empty() && ImGui::IsItemHovered()) tooltip(column.about);
-  };
+  const auto heading = [&](const auto& column) { draw_heading(column, "truth/sort", s.rows_order); };
   draw_table("truth_rows", look_of(size, 420, s.rows_order), columns, s.rows, heading, [&](const TruthRow& row, std::size_t i) {
     if (table_row(fmt::format("truth/row/{}", i), session.truth().chosen() == row.index, ImGuiSelectableFlags_AllowDoubleClick))
       select(ui, row.index);
@@ -105,10 +102,7 @@ void draw_truth_kinds(UiState& ui, ImVec2 size) {
   TableLook look = look_of(size, 0, s.kinds_order);
   if (needed > size.x) look.inner_width = needed;
   look.held = 1;
-  const auto heading = [&](const auto& column) {
-    draw_heading(column, "truth/kinds/sort", s.kinds_order);
-    if (!column.about.empty() && ImGui::IsItemHovered()) tooltip(column.about);
-  };
+  const auto heading = [&](const auto& column) { draw_heading(column, "truth/kinds/sort", s.kinds_order); };
   draw_table("truth_kinds", look, columns, s.model.kind_rows, heading, [&](const TruthKind& row, std::size_t i) {
     (void)table_row(fmt::format("truth/kinds/{}", i), false);
     ImGui::SameLine(0, 0);
@@ -124,10 +118,7 @@ void draw_truth_pairs(const Session& session, UiState& ui, ImVec2 size) {
   column_of(columns, "note").ink = [](const TruthPair&) { return theme().dim; };
   if (size.x < px(820)) columns.pop_back();
   lay_out(columns, {{"pair", 2.0f}, {"what the first has", 2.7f}, {"verdict", 1.5f}, {"note", 2.2f}});
-  const auto heading = [&](const auto& column) {
-    draw_heading(column, "truth/pairs/sort", s.pairs_order);
-    if (!column.about.empty() && ImGui::IsItemHovered()) tooltip(column.about);
-  };
+  const auto heading = [&](const auto& column) { draw_heading(column, "truth/pairs/sort", s.pairs_order); };
   draw_table("truth_pairs", look_of(size, 480, s.pairs_order), columns, s.model.pairs, heading, [&](const TruthPair& row, std::size_t i) {
     if (table_row(fmt::format("truth/pair/{}", i), session.truth().chosen() == row.row, ImGuiSelectableFlags_AllowDoubleClick))
       select(ui, row.row);
