@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 
 #include "app/command/triton_words.h"
@@ -26,6 +27,16 @@ bool parse_seconds(const std::string& text, double& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size() && std::isfinite(number);
 }
+
+}  // namespace
+
+double usual_seconds(double otherwise) {
+  const char* named = std::getenv("HEDDLE_TIMEOUT");
+  double seconds = 0;
+  return named && parse_seconds(named, seconds) && seconds > 0 ? seconds : otherwise;
+}
+
+namespace {
 
 bool takes_value(const std::string& word) {
   for (const CommandSpec& command : command_table()) {

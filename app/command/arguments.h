@@ -15,6 +15,9 @@
 
 namespace heddle::app {
 
+/// What a search may take where no --timeout is said: HEDDLE_TIMEOUT, else `otherwise`.
+double usual_seconds(double otherwise);
+
 class Arguments {
  public:
   bool has(const std::string& name) const { return values_.count(name) > 0; }
@@ -24,7 +27,7 @@ class Arguments {
   std::optional<std::int64_t> integer(const std::string& name) const;
   std::optional<double> seconds(const std::string& name) const;
   /// When the whole command has to be over: --timeout seconds after the command line was read, `otherwise` seconds where it has none.
-  Deadline deadline(double otherwise) const { return Deadline(seconds("--timeout").value_or(otherwise), begun_); }
+  Deadline deadline(double otherwise) const { return Deadline(seconds("--timeout").value_or(usual_seconds(otherwise)), begun_); }
   /// The same; never where the command line has no --timeout.
   Deadline deadline() const { return has("--timeout") ? deadline(0) : Deadline(); }
 

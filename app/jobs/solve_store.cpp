@@ -268,12 +268,11 @@ std::string name_of(const solver::TimeChoice& choice) { return (choice.sources ?
 
 void choose_or_recall(const ContentStore& store, const solver::SolveRequest& request, SolveOutcome& outcome, const std::stop_token& stop,
                       const solver::SolveListener& listener) {
-  const double seconds = solver::seconds_for_choice(request);
   const std::string proof = store.on() && is_settled(request, outcome) ? solve_key(request, outcome.solver) : std::string();
   const std::string key = proof.empty() ? proof
                                         : fmt::format("order for {} on {}\nby {}\n{}", request.problem.kernel, request.problem.machine,
                                                       name_of(*request.by_time), proof);
-  if (key.empty()) return solver::choose_by_time(request, outcome, stop, listener, seconds);
+  if (key.empty()) return solver::choose_by_time(request, outcome, stop, listener);
   solver::SolveRequest any = request;  // what is kept is the fastest, whether it can be written or not
   auto choice = std::make_shared<solver::TimeChoice>(*request.by_time);
   choice->can_be_written = {};
@@ -283,14 +282,14 @@ void choose_or_recall(const ContentStore& store, const solver::SolveRequest& req
     if (listener && known->schedule) listener(solver::Incumbent{*known->schedule});
     fastest = *std::move(known);
   } else {
-    solver::choose_by_time(any, fastest, stop, listener, seconds);
+    solver::choose_by_time(any, fastest, stop, listener);
     if (fastest.fastest && fastest.fastest->complete) store.put(key, answer_text(request.problem, fastest));
   }
   const auto& writable = request.by_time->can_be_written;
   if (!writable || !fastest.fastest || writable(request.problem, *fastest.schedule))
     outcome = std::move(fastest);
   else
-    solver::choose_by_time(request, outcome, stop, listener, seconds);
+    solver::choose_by_time(request, outcome, stop, listener);
 }
 #endif
 

@@ -20,8 +20,13 @@ namespace {
 
 class Choice {
  public:
-  Choice(const SolveRequest& request, SolveOutcome& outcome, const std::stop_token& stop, const SolveListener& listener, double seconds)
-      : request_(request), choice_(*request.by_time), outcome_(outcome), listener_(listener), in_time_(stop, seconds), deadline_(seconds) {}
+  Choice(const SolveRequest& request, SolveOutcome& outcome, const std::stop_token& stop, const SolveListener& listener)
+      : request_(request),
+        choice_(*request.by_time),
+        outcome_(outcome),
+        listener_(listener),
+        in_time_(stop, seconds_for_choice(request)),
+        deadline_(seconds_for_choice(request)) {}
 
   void make() {
     add({"solver", *outcome_.schedule});
@@ -137,21 +142,19 @@ class Choice {
 
 }  // namespace
 
-void choose_by_time(const SolveRequest& request, SolveOutcome& outcome, const std::stop_token& stop, const SolveListener& listener,
-                    double seconds) {
+void choose_by_time(const SolveRequest& request, SolveOutcome& outcome, const std::stop_token& stop, const SolveListener& listener) {
   const bool chosen_elsewhere = request.ii || outcome.fastest || outcome.robust;
   if (!outcome.schedule || outcome.serial || outcome.cancelled || outcome.cut_off || chosen_elsewhere || stop.stop_requested()) return;
   if (listener && outcome.schedule->certificate) listener(Incumbent{*outcome.schedule});  // its proof need not wait for the choice
-  Choice(request, outcome, stop, listener, seconds).make();
+  Choice(request, outcome, stop, listener).make();
 }
 
 SolveOutcome solve_for_time(const SolveRequest& request, std::stop_token stop, const SolveListener& listener) {
   if (!request.by_time) return solve(request, std::move(stop), listener);
   SolveRequest plain = request;
-  const double kept = seconds_for_choice(request);
-  plain.timeout_seconds = request.timeout_seconds - kept;
+  plain.timeout_seconds = request.timeout_seconds - seconds_for_choice(request);
   SolveOutcome outcome = solve(plain, stop, listener);
-  choose_by_time(request, outcome, stop, listener, kept);
+  choose_by_time(request, outcome, stop, listener);
   return outcome;
 }
 

@@ -50,8 +50,9 @@ SolveOutcome solve_for_time(const SolveRequest& request, std::stop_token stop = 
 
 /// Puts the order of least predicted time into an outcome of the request: of equals the one with the smaller II, then the one it had. Bound
 /// and proof stay; `outcome.fastest` says what was compared. The outcome stays as it is where nothing can be predicted, where it has no
-/// schedule (or one op after the other, or one of an II that was asked for), and when stopped. Pre: request.by_time.
+/// schedule (or one op after the other, or one of an II that was asked for), and when stopped. Takes seconds_for_choice() at most.
+/// Pre: request.by_time.
 void choose_by_time(const SolveRequest& request, SolveOutcome& outcome, const std::stop_token& stop = {},
-                    const SolveListener& listener = {}, double seconds = 15);
+                    const SolveListener& listener = {});
 
 }  // namespace heddle::solver
