@@ -60,7 +60,8 @@ std::optional<std::string> number_at(const Cursor& at, const char* expected) {
 /// Reads one job without "each" into description and words.
 class JobReader {
  public:
-  JobReader(const Json& json, ReadLog& log) : log_(log), root_(json, {}, log) {}
+  /// `word`: the member that names the command.
+  JobReader(const Json& json, ReadLog& log, const char* word = "do") : log_(log), root_(json, {}, log), word_(word) {}
 
   void run(Job& job) {
     if (!root_.json().is_object()) return root_.fault(fmt::format("an object was expected, not {}", describe(root_.json())));
@@ -96,11 +97,11 @@ class JobReader {
   }
 
   const CommandSpec* command_of() {
-    if (!find("do")) {
-      root_.fault("\"do\" is missing", "which command, \"do\": \"solve\" for example");
+    if (!find(word_)) {
+      root_.fault(fmt::format("\"{}\" is missing", word_), fmt::format("which command, \"{}\": \"solve\" for example", word_));
       return nullptr;
     }
-    const auto word = word_at(at("do"));
+    const auto word = word_at(at(word_));
     if (!word) return nullptr;
     const CommandSpec* command = find_command(*word);
     if (command && takes_kernel(*command)) return command;
@@ -108,7 +109,7 @@ class JobReader {
     for (const CommandSpec& candidate : command_table())
       if (takes_kernel(candidate)) names.push_back(candidate.name);
     const std::string hint = did_you_mean(*word, names);
-    at("do").fault(fmt::format("no job does '{}'", *word), hint.empty() ? "one of " + list_of(names, 64) : hint);
+    at(word_).fault(fmt::format("no job does '{}'", *word), hint.empty() ? "one of " + list_of(names, 64) : hint);
     return nullptr;
   }
 
@@ -223,6 +224,7 @@ class JobReader {
 
   ReadLog& log_;
   Cursor root_;
+  const char* word_;
   std::set<std::string> known_;
   std::vector<std::string> arguments_;
 };
@@ -357,6 +359,9 @@ std::string identity(const Job& job, FileDigests& contents) {
   return hash.hex();
 }
 
+/// An unknown key is a typing mistake, and then the job is not the one that was meant.
+void take_warnings(ReadLog& log) { log.faults.insert(log.faults.end(), log.warnings.begin(), log.warnings.end()); }
+
 class FileReader {
  public:
   FileReader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -402,8 +407,7 @@ class FileReader {
       read_grid(*json, log, jobs);
     else
       JobReader(*json, log).run(jobs.emplace_back());
-    // An unknown key is a typing mistake, and then the job is not the one that was meant.
-    log.faults.insert(log.faults.end(), log.warnings.begin(), log.warnings.end());
+    take_warnings(log);
     if (log.faults.empty() && file_.jobs.size() + jobs.size() > kMostJobs)
       log.fault("", fmt::format("a job file has at most {} jobs", kMostJobs));
     if (!log.faults.empty()) return bad_line(line, number, std::move(log.faults));
@@ -494,6 +498,16 @@ Json job_schema() {
     Json grid = Json::object().set("required", Json::array().push("each")).set("properties", Json::object().set("each", does));
     root.also(either(does, std::move(grid)));
   });
+}
+
+Job parse_job(const Json& json, const std::string& name, const char* word) {
+  ReadLog log{name, {}, {}, {}};
+  Job job;
+  JobReader(json, log, word).run(job);
+  take_warnings(log);
+  job.faults = std::move(log.faults);
+  cut_off(job.faults, "faults");
+  return job;
 }
 
 JobFile parse_jobs(std::string_view text, const std::string& name) { return FileReader(text, name).run(); }

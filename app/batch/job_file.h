@@ -41,6 +41,9 @@ struct JobFile {
 };
 
 Json job_schema();  ///< of a line
+/// One job without "each"; `word` is what its command stands under: "do" in files, "ask" where it is a request (serve.h). What is wrong
+/// stands in its faults, which call the text `name`.
+Job parse_job(const Json& json, const std::string& name, const char* word);
 
 /// A bad line, grid or not, becomes one job with faults; the others are not touched by it. `name` is what faults call the file.
 JobFile parse_jobs(std::string_view text, const std::string& name);

@@ -2,6 +2,7 @@
 
 #include "app/batch/job_file.h"
 #include "app/batch/job_result.h"
+#include "app/batch/serve.h"
 #include "app/bench/record.h"
 #include "core/answers/pareto.h"
 #include "core/answers/simulation.h"
@@ -29,6 +30,8 @@ std::span<const SchemaKind> schema_kinds() {
                                           {"measurement", measurement_schema},
                                           {"job", job_schema},
                                           {"result", result_schema},
+                                          {"request", request_schema},
+                                          {"reply", reply_schema},
                                           {"space", space_schema},
                                           {"published", published_schema},
                                           {"validation", validation_schema},

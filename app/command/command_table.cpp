@@ -522,12 +522,13 @@ std::vector<CommandSpec> make_table() {
        {{"KIND",
          "kernel, machine, schedule, constraints, project, pareto, simulation, traffic, measurement, job (a line of heddle batch's file), "
          "result "
-         "(of its results), space (what heddle tune varies), published (a line of heddle validate's file), validation (its ground) or "
+         "(of its results), request and reply (lines of heddle serve), space (what heddle tune varies), published (a line of heddle "
+         "validate's file), validation (its ground) or "
          "bench (what heddle bench found)",
          PositionalType::Choice,
          true,
          {"kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "traffic", "measurement", "job", "result",
-          "space", "published", "validation", "bench"}}},
+          "request", "reply", "space", "published", "validation", "bench"}}},
        {},
        run_schema},
       {"completion",

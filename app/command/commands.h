@@ -28,6 +28,7 @@ int run_overlay(const Arguments& arguments, const Terminal& terminal);
 int run_adopt(const Arguments& arguments, const Terminal& terminal);
 int run_eval(const Arguments& arguments, const Terminal& terminal);
 int run_batch(const Arguments& arguments, const Terminal& terminal);
+int run_serve(const Arguments& arguments, const Terminal& terminal);
 int run_merge(const Arguments& arguments, const Terminal& terminal);
 int run_store(const Arguments& arguments, const Terminal& terminal);
 int run_layout(const Arguments& arguments, const Terminal& terminal);

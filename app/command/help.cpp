@@ -30,7 +30,8 @@ const std::vector<Group>& groups() {
       {"ask for the best, and why",
        {"solve", "explain", "slack", "price", "latency", "sensitivity", "alternatives", "compare", "pareto", "family", "tune", "paper"}},
       {"change and make files", {"new", "export", "overlay", "adopt", "fit", "merge", "store", "completion"}},
-      {"run kernels and jobs", {"eval", "emit", "interpret", "compile", "run", "profile", "bench", "calibrate", "validate", "batch"}},
+      {"run kernels and jobs",
+       {"eval", "emit", "interpret", "compile", "run", "profile", "bench", "calibrate", "validate", "batch", "serve"}},
   };
   return all;
 }

@@ -17,9 +17,10 @@ except ImportError:
     sys.exit(77)
 
 FOLDERS = ("kernels", "assets/machines", "assets/published", "tests/golden")
-KINDS = ("kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "traffic", "measurement", "job", "result", "space", "published",
-         "validation")
+KINDS = ("kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "traffic", "measurement", "job", "result",
+         "request", "reply", "space", "published", "validation")
 LINES = {"tests/schema/example.jobs.jsonl": "heddle.job/1", "tests/schema/example.results.jsonl": "heddle.result/1",
+         "tests/schema/example.requests.jsonl": "heddle.request/1", "tests/schema/example.replies.jsonl": "heddle.reply/1",
          "assets/published/measurements.jsonl": "heddle.published/1"}
 
 
