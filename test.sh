@@ -64,7 +64,9 @@ run_ctest() {
 stage_release() {
   local later=()
   [[ " ${stages[*]} " == *' strange '* ]] && later=(-E '^strange/')
-  configure release "${werror[@]}" && build release && run_ctest release "${later[@]}"
+  local clang=()
+  if echo '#include <string>' | clang++ -std=c++20 -x c++ -c - -o /dev/null 2>/dev/null; then clang=(-DHEDDLE_CLANG_TESTS=ON); fi
+  configure release "${werror[@]}" "${clang[@]}" && build release && run_ctest release "${later[@]}"
 }
 opens_gl='ui/(picture|flows|cli_equivalent|smoke|crash|golden_states)'
 # OpenGL's drivers and cuDNN keep memory and are unloaded, so what opens them is run without the search for leaks.

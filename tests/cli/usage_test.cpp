@@ -193,7 +193,7 @@ TEST_CASE("every example of the help is a command line that parses", "[app]") {
       const auto params = parse_params(arguments);
       REQUIRE(params.ok());
       for (const auto& [name, value] : *params)
-        CHECK(std::any_of(kernel->params.begin(), kernel->params.end(), [&](const auto& p) { return p.name == name; }));
+        CHECK(std::any_of(kernel->params.begin(), kernel->params.end(), [&, name = name](const auto& p) { return p.name == name; }));
     }
   }
 }

@@ -84,8 +84,9 @@ std::vector<PlanMutant> plan_mutants(const Kernel& kernel, const LayoutPlan& pla
     all.push_back({std::move(what), std::move(mutant), layout});
   };
   std::vector<bool> done(plan.values.size(), false);
-  for (const auto& [name, op] : plan.ops)
+  for (const auto& [op_name, op] : plan.ops)
     for (std::size_t a = 0; a < op.accesses.size(); ++a) {
+      const std::string& name = op_name;
       const OpAccess& access = op.accesses[a];
       if (!access.cost.known || !access.by) continue;
       for (const std::size_t value : {access.value, access.registers}) {
@@ -95,19 +96,20 @@ std::vector<PlanMutant> plan_mutants(const Kernel& kernel, const LayoutPlan& pla
         done[value] = true;
         for (const auto& [what, layout] : wrong_layouts(*plan.values[value].layout))
           add(
-              fmt::format("{}: {}", kernel.values[value].name, what), [&](LayoutPlan& p) { put_layout(p, value, layout); }, true);
+              fmt::format("{}: {}", kernel.values[value].name, what), [&, layout = layout](LayoutPlan& p) { put_layout(p, value, layout); },
+              true);
       }
       const auto at = [&, a](LayoutPlan& p) -> OpAccess& { return p.ops.at(name).accesses[a]; };
       if (access.scratch)
         for (const auto& [what, layout] : wrong_layouts(*access.scratch))
           add(
               fmt::format("{}: on its way {}", name, what),
-              [&](LayoutPlan& p) { at(p).scratch = std::make_shared<const heddle::Layout>(layout); }, true);
+              [&, layout = layout](LayoutPlan& p) { at(p).scratch = std::make_shared<const heddle::Layout>(layout); }, true);
       if (access.turned)
         for (const auto& [what, layout] : wrong_layouts(*access.turned))
           add(
               fmt::format("{}: transposed, {}", name, what),
-              [&](LayoutPlan& p) { at(p).turned = std::make_shared<const heddle::Layout>(layout); }, true);
+              [&, layout = layout](LayoutPlan& p) { at(p).turned = std::make_shared<const heddle::Layout>(layout); }, true);
       const auto change_row = [&](const char* what, const std::function<void(heddle::Instruction&)>& change) {
         add(fmt::format("{}: {}", name, what), [&](LayoutPlan& p) {
           auto row = std::make_shared<heddle::Instruction>(*access.by);
