@@ -440,14 +440,14 @@ TEST_CASE("quick key presses keep their modifiers and their number", "[ui]") {
   note_key_event('O', true, true, false, false);
   CHECK(hold_quick_keys());
   CHECK(io.KeysDown[kHome]);
-  CHECK_FALSE(io.KeysDown['O']);
+  CHECK_FALSE(io.KeysDown[int{'O'}]);
   CHECK_FALSE(io.KeyCtrl);
   hold_quick_keys();
   CHECK_FALSE(io.KeysDown[kHome]);
-  CHECK(io.KeysDown['O']);
+  CHECK(io.KeysDown[int{'O'}]);
   CHECK(io.KeyCtrl);
   hold_quick_keys();
-  CHECK_FALSE(io.KeysDown['O']);
+  CHECK_FALSE(io.KeysDown[int{'O'}]);
   CHECK_FALSE(io.KeyCtrl);
 }
 #endif

@@ -73,7 +73,7 @@ std::size_t letters_of(const std::string& cut) {
 void look_for_ambiguous(const std::vector<Label>& all, std::vector<std::string>& faults) {
   for (const auto& [shown, wholes] : app::probe::last_cuts()) {
     if (wholes.size() < 2 || letters_of(shown) == 0) continue;
-    if (std::none_of(all.begin(), all.end(), [&](const Label& label) { return label.text == shown; })) continue;
+    if (std::none_of(all.begin(), all.end(), [&, shown = shown](const Label& label) { return label.text == shown; })) continue;
     faults.push_back(fmt::format("'{}' stands for '{}' and for '{}'", shown, *wholes.begin(), *std::next(wholes.begin())));
   }
 }
