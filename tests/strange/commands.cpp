@@ -70,6 +70,7 @@ const std::map<std::string, Recipe>& recipes() {
       {"help", {1, false}},
       {"merge", {3, false}},
       {"store", {2, false}},
+      {"serve", {1, false, {"--memory"}}},
       {"batch", {1, false, {"--memory", "--slurm", "--shards", "--partition", "--time", "--mem", "--sbatch", "--dry-run"}}},
   };
   return all;

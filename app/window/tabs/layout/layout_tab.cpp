@@ -392,8 +392,10 @@ void draw_grids(LayoutTabState& s, ImVec2 room) {
     }
   }
   if (s.pick) line += " | " + pick_text(*s.pick, view);
-  if (room.y >= height + foot) cut_line(fonts().small, theme().text, line, room.x);
-  if (probe::on() && room.y >= height + foot) probe::last_item("layout/facts");
+  if (room.y >= height + foot) {
+    cut_line(fonts().small, theme().text, line, room.x);
+    if (probe::on()) probe::last_item("layout/facts");
+  }
   ImGui::PopStyleVar();
 }
 
