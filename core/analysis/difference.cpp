@@ -83,6 +83,21 @@ std::optional<Divergence> part_in_group(const Problem& problem, const Schedule& 
   return d;
 }
 
+/// Streams are compared where two groups share an op. An op that is with the producer in one schedule only may be in no such pair.
+std::optional<Divergence> part_in_place(const Problem& problem, const Schedule& a, const Schedule& b,
+                                        const std::vector<OpDifference>& ops) {
+  const auto moved = std::find_if(ops.begin(), ops.end(), [](const OpDifference& op) { return op.group; });
+  if (moved == ops.end()) return std::nullopt;
+  const GroupId in_a = a.group(moved->op), in_b = b.group(moved->op);
+  Divergence d;
+  d.group = in_a;
+  d.a_next = d.b_next = moved->op;
+  d.at = modulo(moved->a_start, a.ii);
+  d.ops = {moved->op};
+  d.sentence = fmt::format("{} is in {} in A and in {} in B", problem.op(moved->op).name, group_name(a, in_a), group_name(b, in_b));
+  return d;
+}
+
 std::string slots(int count) { return count == 0 ? "no ring" : fmt::format("{} slot{}", count, count == 1 ? "" : "s"); }
 
 /// The streams agree: a ring or a group may still be of another size.
@@ -177,6 +192,7 @@ Difference compare_schedules(const Problem& problem, const Schedule& a, const Sc
     if (parting && (!difference.first || parting->at < difference.first->at)) difference.first = std::move(parting);
   }
   difference.turns = a.turns != b.turns && !(kept_turns(problem, a).empty() && kept_turns(problem, b).empty());
+  if (!difference.first) difference.first = part_in_place(problem, a, b, difference.ops);
   if (!difference.first) difference.first = part_in_size(problem, a, b, difference.groups);
   return difference;
 }

@@ -519,7 +519,9 @@ void Search::settle_objectives() {
   }
   Schedule best = *outcome_.schedule;
   const bool pinned = fixes_rotation(request_.constraints);
-  const int stages = pinned ? std::max(stage_count(best), stage_range(best.ii).stages) : stage_count(best);
+  // More stages than the schedule has are worse where they count first; otherwise they may be what the others are better for.
+  const bool fewest_stages = !request_.objectives.empty() && request_.objectives.front() == Objective::Stages;
+  const int stages = pinned || !fewest_stages ? std::max(stage_count(best), stage_range(best.ii).stages) : stage_count(best);
   send(Progress{"settling objectives", best.ii, outcome_.queries, outcome_.conflicts, elapsed()});
   for (Objective o : request_.objectives) outcome_.objectives.push_back({to_string(o), objective_value(problem_, best, o), false});
   if (exhausted() || request_.objectives.empty()) return;

@@ -13,6 +13,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <thread>
@@ -189,9 +190,15 @@ void Backend::add_at_most(std::vector<WeightedLit> terms, std::int64_t bound, Li
     for (const WeightedLit& t : terms) add_clause({-condition, -t.lit});
     return;
   }
-  // Z3 takes 32-bit coefficients: divide everything, rounding so that the constraint only gets tighter.
+  // Z3 takes 32-bit coefficients. What all weights have in common goes without loss; then everything is divided, rounding so that the
+  // constraint only gets tighter: solutions stay solutions, and refutations prove nothing any more.
+  std::int64_t common = 0;
+  for (const WeightedLit& t : terms) common = std::gcd(common, t.weight);
+  for (WeightedLit& t : terms) t.weight /= common;
+  bound /= common, total /= common;
   std::int64_t divisor = 1;
   while (total / divisor > std::numeric_limits<int>::max() / 2) divisor *= 2;
+  rounded_ |= divisor > 1;
   std::vector<Z3_ast> asts;
   std::vector<int> weights;
   for (const WeightedLit& t : terms) {
@@ -254,7 +261,7 @@ Answer Backend::check(std::span<const Lit> assumptions, std::uint64_t effort) {
       const auto it = of_ast.find(Z3_get_ast_id(impl_->context, e));
       if (it != of_ast.end()) impl_->last_core.push_back(it->second);
     }
-    return Answer::No;
+    return rounded_ ? Answer::Unknown : Answer::No;
   }
   return Answer::Unknown;
 }

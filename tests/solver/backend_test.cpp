@@ -35,6 +35,19 @@ void add_pigeons(Backend& b, std::size_t holes) {
 
 }  // namespace
 
+TEST_CASE("a sum beyond the solver's numbers refutes nothing that was only rounded", "[solver]") {
+  constexpr std::int64_t kLarge = std::int64_t{1} << 30;
+  Backend b(0, {});
+  const Lit x = b.new_lit(), y = b.new_lit(), z = b.new_lit();
+  b.add_at_most({{x, kLarge + 1}, {y, kLarge - 1}, {z, 2 * kLarge - 1}}, 2 * kLarge, kTrue);
+  CHECK(b.check(std::vector<Lit>{x, y}) != Answer::No);  // exactly as much as may be
+  Backend c(0, {});
+  const Lit p = c.new_lit(), q = c.new_lit();
+  c.add_at_most({{p, 8 * kLarge}, {q, 8 * kLarge}}, 8 * kLarge, kTrue);  // nothing is lost here
+  CHECK(c.check(std::vector<Lit>{p, q}) == Answer::No);
+  CHECK(c.check(std::vector<Lit>{p}) == Answer::Yes);
+}
+
 TEST_CASE("an atom and its mirror image are one atom", "[solver]") {
   Backend b(0, {});
   const IntVar x = b.new_int(), y = b.new_int();

@@ -132,9 +132,11 @@ Problem random_problem(std::uint64_t seed, const RandomProblemOptions& options) 
   }
   for (int v = 1; v < count; ++v) {
     const int inputs = dice.chance(10) ? 0 : dice.chance(70) ? 1 : 2;
-    for (int i = 0; i < inputs; ++i)
-      connect(p, dice, OpId(static_cast<std::size_t>(dice.between(0, v - 1))), OpId(static_cast<std::size_t>(v)),
-              dice.chance(80) ? 0 : dice.between(1, 2));
+    for (int i = 0; i < inputs; ++i) {  // one draw a statement: compilers do not agree on the order of arguments
+      const int distance = dice.chance(80) ? 0 : dice.between(1, 2);
+      const int from = dice.between(0, v - 1);
+      connect(p, dice, OpId(static_cast<std::size_t>(from)), OpId(static_cast<std::size_t>(v)), distance);
+    }
   }
   const int back = dice.between(0, 2);
   for (int i = 0; i < back; ++i) {

@@ -11,8 +11,11 @@ Schedule random_schedule(const Problem& p, std::mt19937& random) {
   const Cycle ii = 1 + random() % 20;
   std::vector<std::pair<Cycle, int>> placed;
   const int groups = 1 + static_cast<int>(random() % 3);
-  for (std::size_t v = 0; v < p.ops.size(); ++v)
-    placed.emplace_back(random() % (3 * ii), static_cast<int>(random() % static_cast<unsigned>(groups)));
+  for (std::size_t v = 0; v < p.ops.size(); ++v) {  // one draw a statement: compilers do not agree on the order of arguments
+    const int group = static_cast<int>(random() % static_cast<unsigned>(groups));
+    const Cycle start = random() % (3 * ii);
+    placed.emplace_back(start, group);
+  }
   // Mostly in the order of the edges, so that most schedules run.
   if (random() % 8 != 0)
     for (std::size_t pass = 0; pass < p.ops.size(); ++pass)
