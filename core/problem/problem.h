@@ -2,6 +2,7 @@
 //
 // Decide for every op a start s = stage * II + slot and a warp group, and for every channel a depth, such that the families
 // below hold. This page is the definition; the encoders (solver/) and the checker (core/check) each implement it on their own.
+// docs/model.md tells how it is solved, checked and simulated.
 //
 //   dependence   s(to) + distance*II >= s(from) + latency, plus handoff when the two ops are in different groups
 //   unit         at every slot modulo II the amounts in use on a unit stay within its capacity; the sum of the greater of
