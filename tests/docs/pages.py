@@ -32,7 +32,6 @@ Left out is what needs a GPU, a window, a cluster or another host, `compile` whe
 
 import argparse
 import concurrent.futures
-import hashlib
 import json
 import os
 import pathlib
@@ -42,7 +41,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 
 PAGES = ["README.md", "docs/tour.md", "docs/model.md", "docs/command_line.md", "docs/triton.md", "docs/layouts.md", "docs/files.md", "docs/code_generator.md", "docs/figures.md", "docs/limits.md"]
 ELSEWHERE = re.compile(r"(run\.sh|heddle) (run|bench|profile|calibrate|gui)\b(?!.*--(emit-only|list))|--(slurm|on)\b")
@@ -98,24 +96,12 @@ class Run:
         return at
 
 
-def compiled_kernels(heddle, root):
-    """A folder beside the program for what compilers make of CUDA texts, kept from run to run: an entry is found by the text itself, the
-    compiler and the machine, and the folder by what else of Heddle has a say in it."""
-    sources = sorted(path for path in (root / "codegen/compile").glob("*.*"))
-    folder = heddle.parent / "docs_cubins" / hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
-    folder.mkdir(parents=True, exist_ok=True)
-    for entry in folder.parent.glob("*/heddle/kernels/*"):
-        if entry.stat().st_mtime < time.time() - 30 * 24 * 3600:
-            entry.unlink(missing_ok=True)
-    return folder
-
-
 class Place:
-    """A folder in which a page's commands find what the repository has, and a home of their own. Answers are kept in a folder of this run."""
+    """A folder in which a page's commands find what the repository has, and a home without answers of before."""
 
     shared = {}  # command: (a lock, [what it printed]), of commands that neither read nor write files of a page
 
-    def __init__(self, heddle, root, answers):
+    def __init__(self, heddle, root):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="heddle_pages_"))
         self.root = root
         for name in ("kernels", "scripts", "assets", "tests"):
@@ -126,7 +112,7 @@ class Place:
             program.write_text(f'#!/bin/sh\nHEDDLE_CALLED={called} exec "{heddle}" "$@"\n')
             program.chmod(0o755)
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith(("HEDDLE_", "COLUMNS"))}
-        self.environment |= {"HOME": str(self.folder), "HEDDLE_STORE": answers, "XDG_CACHE_HOME": str(compiled_kernels(heddle, root)), "LC_ALL": "C.UTF-8", "PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
+        self.environment |= {"HOME": str(self.folder), "HEDDLE_STORE": "off", "LC_ALL": "C.UTF-8", "PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
 
     def run(self, command):
         """Pre: the commands before it on its page have been run."""
@@ -424,8 +410,8 @@ class Page:
             self.changes.append((line, line + 1, ["|".join(cells)]))
 
 
-def look_at(heddle, root, answers, name, slow, renew):
-    place = Place(heddle, root, answers)
+def look_at(heddle, root, name, slow, renew):
+    place = Place(heddle, root)
     try:
         page = Page(root / name, name, place, slow, renew)
         page.go()
@@ -435,8 +421,8 @@ def look_at(heddle, root, answers, name, slow, renew):
 
 
 def look_at_all(heddle, root, names, slow=False, renew=False):
-    with tempfile.TemporaryDirectory(prefix="heddle_answers_") as answers, concurrent.futures.ThreadPoolExecutor(2) as threads:
-        return list(threads.map(lambda name: look_at(heddle, root, answers, name, slow, renew), names))
+    with concurrent.futures.ThreadPoolExecutor(2) as threads:
+        return list(threads.map(lambda name: look_at(heddle, root, name, slow, renew), names))
 
 
 def self_test():

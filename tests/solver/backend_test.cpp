@@ -39,11 +39,11 @@ TEST_CASE("a sum beyond the solver's numbers refutes nothing that was only round
   constexpr std::int64_t kLarge = std::int64_t{1} << 30;
   Backend b(0, {});
   const Lit x = b.new_lit(), y = b.new_lit(), z = b.new_lit();
-  b.add_at_most({{x, kLarge + 1}, {y, kLarge - 1}, {z, 2 * kLarge - 1}}, 2 * kLarge, kTrue);
+  b.add_at_most({{kLarge + 1, x}, {kLarge - 1, y}, {2 * kLarge - 1, z}}, 2 * kLarge, kTrue);
   CHECK(b.check(std::vector<Lit>{x, y}) != Answer::No);  // exactly as much as may be
   Backend c(0, {});
   const Lit p = c.new_lit(), q = c.new_lit();
-  c.add_at_most({{p, 8 * kLarge}, {q, 8 * kLarge}}, 8 * kLarge, kTrue);  // nothing is lost here
+  c.add_at_most({{8 * kLarge, p}, {8 * kLarge, q}}, 8 * kLarge, kTrue);  // nothing is lost here
   CHECK(c.check(std::vector<Lit>{p, q}) == Answer::No);
   CHECK(c.check(std::vector<Lit>{p}) == Answer::Yes);
 }
