@@ -518,19 +518,16 @@ void Search::settle_objectives() {
     accept(*std::move(better));
   }
   Schedule best = *outcome_.schedule;
-  const bool pinned = fixes_rotation(request_.constraints);
-  // More stages than the schedule has are worse where they count first; otherwise they may be what the others are better for.
-  const bool fewest_stages = !request_.objectives.empty() && request_.objectives.front() == Objective::Stages;
-  const int stages = pinned || !fewest_stages ? std::max(stage_count(best), stage_range(best.ii).stages) : stage_count(best);
   send(Progress{"settling objectives", best.ii, outcome_.queries, outcome_.conflicts, elapsed()});
   for (Objective o : request_.objectives) outcome_.objectives.push_back({to_string(o), objective_value(problem_, best, o), false});
   if (exhausted() || request_.objectives.empty()) return;
+  // More stages than it has would be worse where they count first, and may be what less of another costs.
+  const bool as_found = request_.objectives.front() == Objective::Stages && !fixes_rotation(request_.constraints);
+  const int stages = as_found ? stage_count(best) : std::max(stage_count(best), stage_range(best.ii).stages);
   const auto begin = Clock::now();
   LiveModel live(problem_, request_.constraints, options(best.ii, stages, false));
   outcome_.seconds.encode += seconds_between(begin, Clock::now());
-  const auto improved = [&](const Schedule& better) { accept(better); };
-  std::size_t next = 1;
-  const auto settled = [&](const ObjectiveValue& value) {
+  const auto settled = [&, next = std::size_t{1}](const ObjectiveValue& value) mutable {
     outcome_.objectives[next++] = value;
     send(ObjectiveSettled{value});
     log(fmt::format("{}: {}{}", value.name, value.value, value.proved ? ", proved" : ", not proved"));
@@ -538,7 +535,8 @@ void Search::settle_objectives() {
   const auto caps = [&](const std::vector<std::int64_t>& values) { return caps_of(request_.objectives, values, stages); };
   std::function<bool(const std::vector<std::int64_t>&)> refuted;
   if (sought_) refuted = [&](const auto& values) { return refuted_within(problem_, request_.constraints, best.ii, caps(values), limits_); };
-  optimize_objectives(live, request_.objectives, best, improved, settled, {}, refuted);
+  optimize_objectives(
+      live, request_.objectives, best, [this](const Schedule& s) { accept(s); }, settled, {}, refuted);
   outcome_.queries += live.queries();
   outcome_.conflicts += live.model().backend().conflicts();
   // Later objectives may have moved earlier ones down as a side effect; report what the schedule is.
