@@ -1,4 +1,4 @@
-// Reads and judges the catalogue's rows. What a person may write here is small: caps come first, so that nothing hostile is laid out.
+// What a person may write here is small: caps come first, so that nothing hostile is laid out.
 #include "core/formats/instructions_json.h"
 
 #include <fmt/format.h>

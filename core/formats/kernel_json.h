@@ -13,7 +13,7 @@ namespace heddle {
 
 Json kernel_schema();
 
-/// All faults at once: form (json_reader.h) and meaning (graph/validate.h). Unknown keys go to `warnings`.
+/// All faults at once: form (json_reader.h) and meaning (core/kernel/validate.h). Unknown keys go to `warnings`.
 Result<Kernel> read_kernel(const std::string& path, std::vector<Fault>* warnings = nullptr);
 /// `file_name` is for messages only.
 Result<Kernel> parse_kernel(std::string_view text, const std::string& file_name, std::vector<Fault>* warnings = nullptr);

@@ -76,6 +76,7 @@ class Planner {
   void plan_transfer(const TileOp& op, bool store);
   void plan_copy(const TileOp& op);
   void plan_change(const TileOp& op);
+  /// Who wants the value to lie as it does, in words: of those who touch it, who makes it (`made`) or who reads it.
   std::string wish(std::size_t value, bool made) const;
   void plan_product(const TileOp& op);
   void plan_vectors(const TileOp& op);

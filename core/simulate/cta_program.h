@@ -2,9 +2,8 @@
 // ops after it, with everything an op waits for. A kernel file says nothing of who runs prologue and epilogue; here
 //   - loads of variable latency go to the producer, as in the loop;
 //   - what defines a loop-carried value runs where the loop goes on with it, any other prologue op where it is first read;
-//   - an epilogue op runs where its input comes from, one that reads nothing where its result is read; when that group has too few warps,
-//   in
-//     an epilogue group of its own.
+//   - an epilogue op runs where its input comes from, one that reads nothing where its result is read; when that group has too few
+//     warps, in an epilogue group of its own.
 #pragma once
 
 #include <cstdint>
