@@ -1,11 +1,5 @@
-// Lower end: one maximum cycle ratio, with weights scaled until the means are whole. Upper end: with P for the period and x for times,
-//
-//   least P + sum over ops of E[(L - (x(result) - x(op)))+]  such that  x(to) >= x(from) + weight - P tokens  on every edge
-//
-// where late edges begin at the op's result. For a given P the sum is, by duality, the greatest profit of a circulation: every edge takes
-// any flow at a profit of weight - P tokens, and from op to result go as many arcs as there are latencies, each of its share's capacity,
-// with the latency as profit. Arcs are added one by one, each filled along longest paths, so that no cycle of positive profit is ever left.
-// The least P is found between two lines (P + profit is convex and piecewise linear in P), in whole numbers of 128 bits throughout.
+// The lower end is one maximum cycle ratio, with weights scaled until the means are whole. The upper end is sought over P: for each, a
+// circulation of greatest profit; the least between two lines, for P + profit is convex and piecewise linear in P.
 #include "core/analysis/bracket.h"
 
 #include <fmt/format.h>
@@ -46,7 +40,14 @@ bool fits(const WideRatio& r) {
 
 ExactCycles narrow(const WideRatio& r) { return {static_cast<std::int64_t>(r.weight), static_cast<std::int64_t>(r.tokens)}; }
 
-/// A circulation of greatest profit at one period, in parts per million of an iteration.
+/// The upper end, with P for the period and x for times, is a linear program:
+///
+///   least P + sum over ops of E[(L - (x(result) - x(op)))+]  such that  x(to) >= x(from) + weight - P tokens  on every edge
+///
+/// where late edges begin at the op's result. For a given P the sum is, by duality, the greatest profit of a circulation: every edge takes
+/// any flow at a profit of weight - P tokens, and from op to result go as many arcs as there are latencies, each of its share's capacity,
+/// with the latency as profit. Arcs are added one by one, each filled along longest paths, so that no cycle of positive profit is ever
+/// left. Numbers are whole, of 128 bits; flows are parts per million of an iteration.
 class Circulation {
  public:
   Circulation(const std::vector<VaryingEdge>& edges, const std::vector<LatencySpread>& spreads, const WideRatio& period)

@@ -1,9 +1,5 @@
-// Two allocators as Triton has them, so that the totals are the same to the byte.
-//
-// Shared memory: the largest pieces first, each into the lowest free slot where it fits in time ("Algorithms for Compile-Time Memory
-// Optimization", Gergov 1999, Buchsbaum and others); then pieces that still overlap in time and place are coloured and moved behind each
-// other until none do. Tensor memory: first fit in program order over columns and two halves of the lanes. (Rules of Triton's
-// lib/Analysis/Allocation.cpp and TensorMemoryAllocation.cpp, 2026.)
+// The rules are those of Triton's lib/Analysis/Allocation.cpp and TensorMemoryAllocation.cpp (2026), so that totals are the same to the
+// byte.
 #include "core/triton/allocate.h"
 
 #include <algorithm>
@@ -33,7 +29,8 @@ bool conflict(const Piece& a, const Piece& b) {
   return a.specialize >= 0 && a.specialize == b.specialize && a.region != b.region;
 }
 
-/// First places: slots of (offset, stretch of time), lowest offset first.
+/// First places: slots of (offset, stretch of time), lowest offset first; the largest pieces first, each into the lowest slot where it fits
+/// in time ("Algorithms for Compile-Time Memory Optimization", Gergov 1999, Buchsbaum and others).
 void first_places(std::vector<Piece*> waiting) {
   std::multimap<std::int64_t, Life> slots;
   slots.insert({0, {0, std::numeric_limits<std::int64_t>::max()}});
@@ -53,7 +50,8 @@ void first_places(std::vector<Piece*> waiting) {
   }
 }
 
-/// One round of moving pieces that are in each other's way. False when none were.
+/// One round of moving pieces that still overlap in time and place: they are coloured, and those of other colours than the first move
+/// behind what they overlap. False when none do.
 bool move_apart(const std::vector<Piece*>& pieces) {
   std::vector<std::vector<std::size_t>> against(pieces.size());
   bool any = false;
@@ -94,6 +92,7 @@ std::optional<std::int64_t> allocate(std::vector<Piece>& pieces) {
   return size;
 }
 
+// First fit in program order, over columns and two halves of the lanes.
 std::int64_t allocate(std::vector<TensorPiece>& pieces) {
   std::int64_t total = 0;
   std::map<int, std::int64_t> row_of;

@@ -1,6 +1,5 @@
-// Bases of the layouts that Triton prints. How a layout covers a tile: its own extent first (registers, lanes, warps); a tile that is
-// larger is repeated over further registers, a smaller one is held several times. (What each layout means: the attribute definitions of
-// Triton's TritonGPU dialect.)
+// A layout covers its own extent first (registers, lanes, warps); a tile that is larger is repeated over further registers, a smaller one
+// is held several times. What each layout means is said by the attribute definitions of Triton's TritonGPU dialect.
 #include "core/triton/linear.h"
 
 #include <algorithm>

@@ -1,12 +1,4 @@
-// Rules of Triton's automatic warp specialization from a partitioned loop on (NVWS InsertAref, InsertTmemAref, LowerAref, PartitionLoops,
-// of 2026), restated:
-// - A load by descriptor gets a ring of num_stages slots and two rings of barriers, full and empty. Loads that one product reads first
-// share
-//   those.
-// - A tile of tensor memory that several partitions use gets two barriers for each slot: two slots where each round begins anew, one where
-// it
-//   goes on from what is there.
-// - A register tile that another partition reads passes through one slot in shared memory, with two barriers.
+// The rules are those of Triton's NVWS InsertAref, InsertTmemAref, LowerAref and PartitionLoops (2026), restated.
 #include "core/triton/partitions.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,14 @@
 // What Triton's pipeliner makes of a scheduled loop: which loads become asynchronous copies into a ring and how deep it is, which share a
 // barrier, where products of tensor memory are waited for, and what is moved in front of the loop.
+//
+// - A ring has as many slots as there are stages from the load to its first reader; one more where a wgmma reads it from shared memory,
+//   since that product is waited for an iteration later. A load in the stage of its reader has none.
+// - Where every reader stands in a later cluster than the load, the next copy is issued before they read: one slot more (from Triton 3.6
+//   on; measured).
+// - Where a product of tensor memory is waited for later than it is read, its operands must last until then.
+// - Pointers are copied by cp.async, which moves 4 bytes at least for each thread; loads of which fewer are known to be neighbours stay in
+//   registers.
+// - Loads by descriptor wait at one barrier together when nothing between them reads one of them.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
-// What each op exchanges through shared memory. A conversion that stays inside warps needs none. A reduction first adds up what threads and
-// lanes hold; if warps are left over, their partial results change places with lanes, once or more often. (Rules of Triton's
-// lib/Analysis/Utility.cpp and Allocation.cpp, 2026.)
+// A conversion that stays inside warps needs none; a reduction first adds up what threads and lanes hold, and if warps are left over, their
+// partial results change places with lanes, once or more often. The rules are those of Triton's lib/Analysis/Utility.cpp and Allocation.cpp
+// (2026).
 #include "core/triton/scratch.h"
 
 #include <fmt/format.h>
