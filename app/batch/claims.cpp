@@ -1,4 +1,5 @@
-// Members of an answer, compared with each other; then answers to one question.
+// An answer that contradicts itself takes no part in the comparison of the answers to one question. Of the others those are kept that can
+// refute most: the least schedule, the least proved II and the greatest.
 #include "app/batch/claims.h"
 
 #include <fmt/format.h>

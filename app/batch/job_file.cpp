@@ -1,4 +1,4 @@
-// Lines, grids, members, identities. Which members a job has follows from the command table.
+// Which members a job has is read off the command table.
 #include "app/batch/job_file.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Exit codes and answers become status words; answers lose their times.
 #include "app/batch/job_result.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Workers that take the next job, run it as a child, and write its result into the journal.
+// Each worker takes the next job, runs it as a child, and writes its result into the journal.
 #include "app/batch/run_jobs.h"
 
 #include <fmt/format.h>

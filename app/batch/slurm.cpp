@@ -1,4 +1,3 @@
-// Scripts of a few lines, and words for sbatch.
 #include "app/batch/slurm.h"
 
 #include <fmt/format.h>

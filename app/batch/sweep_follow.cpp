@@ -1,4 +1,3 @@
-// Looking, reading what is new, cutting it into lines.
 #include "app/batch/sweep_follow.h"
 
 #include <sys/stat.h>

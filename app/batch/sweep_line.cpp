@@ -1,4 +1,3 @@
-// Members by name, out of a JSON tree.
 #include "app/batch/sweep_line.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Bookkeeping, line by line.
 #include "app/batch/sweep_table.h"
 
 #include <fmt/format.h>

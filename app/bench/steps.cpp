@@ -1,4 +1,4 @@
-// The list. Sizes of checks: two tiles or more in every direction and more trips than a ring has slots, yet nothing that takes a second.
+// Sizes of checks are two tiles or more in every direction and more trips than a ring has slots, yet nothing takes a second.
 #include "app/bench/steps.h"
 
 #include <algorithm>

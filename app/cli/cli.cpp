@@ -1,4 +1,4 @@
-// Parsing, dispatch, and the last catch of what libraries may throw.
+// Nothing of ours throws on purpose; what libraries throw, when memory runs out for one, is caught here last and becomes an exit code.
 #include "app/cli/cli.h"
 #include "app/command/exit_code.h"
 

@@ -1,4 +1,3 @@
-// From a schedule to the file that the compiler reads.
 #include "app/cli/dump_export.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Paints boxes, hatches and texts onto a canvas.
 #include "app/cli/layout_png.h"
 
 #include <fmt/format.h>

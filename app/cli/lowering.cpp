@@ -1,4 +1,5 @@
-// Solving again under the demands of what could not be written.
+// Refusals that name a demand are added to the question, and it is solved again, a few rounds at most. What ptxas says against a compiled
+// text is taken in the same way.
 #include "app/cli/lowering.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Files to the host, lines and the measurement back.
 #include "app/cli/remote_run.h"
 
 #include <algorithm>

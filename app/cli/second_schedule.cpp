@@ -1,4 +1,3 @@
-// Reads it.
 #include "app/cli/second_schedule.h"
 
 #include <fmt/format.h>

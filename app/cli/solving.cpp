@@ -1,4 +1,3 @@
-// Options become a request; events become progress.
 #include "app/cli/solving.h"
 
 #include <fmt/format.h>

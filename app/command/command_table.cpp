@@ -1,4 +1,3 @@
-// The table itself.
 #include "app/command/command_table.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Three shells, three syntaxes, one table.
 #include "app/command/completion.h"
 
 #include <string>

@@ -1,4 +1,3 @@
-// Plain text in two columns, no line of which is wider than a terminal is as a rule.
 #include "app/command/help.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Drawing and erasing the line.
 #include "app/command/progress_line.h"
 
 #include <fmt/format.h>

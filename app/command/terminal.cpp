@@ -1,4 +1,3 @@
-// What POSIX and the environment say about the terminal.
 #include "app/command/terminal.h"
 
 #include <sys/ioctl.h>

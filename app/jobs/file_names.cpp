@@ -1,4 +1,3 @@
-// Letters, and the clock.
 #include "app/jobs/file_names.h"
 
 #include <cctype>

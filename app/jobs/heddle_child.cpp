@@ -1,4 +1,3 @@
-// The program's path, and what it says.
 #include "app/jobs/heddle_child.h"
 
 #include <unistd.h>

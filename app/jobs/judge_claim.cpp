@@ -1,4 +1,5 @@
-// Core first, then the solver where there is one.
+// First what costs no search (core/check/claim.h); then, where there is a solver, half a second of looking for a schedule below the claimed
+// bound.
 #include "app/jobs/judge_claim.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// The three steps, each a call of codegen.
 #include "app/jobs/kernel_job.h"
 
 #include <fmt/format.h>

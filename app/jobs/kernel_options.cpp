@@ -1,4 +1,3 @@
-// One list of words for lines, steps of undo and projects.
 #include "app/jobs/kernel_options.h"
 
 #include <algorithm>

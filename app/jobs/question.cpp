@@ -1,4 +1,3 @@
-// Questions handed to the solver's library.
 #include "app/jobs/question.h"
 
 #include <fmt/format.h>

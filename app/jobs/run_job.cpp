@@ -1,4 +1,3 @@
-// Names of files, one child, its answer.
 #include "app/jobs/run_job.h"
 
 #include <algorithm>

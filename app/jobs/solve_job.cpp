@@ -1,4 +1,3 @@
-// What a solve job's worker does.
 #include "app/jobs/solve_job.h"
 
 #include <utility>

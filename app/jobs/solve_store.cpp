@@ -1,4 +1,3 @@
-// The key, the text of an answer, and the way back.
 #include "app/jobs/solve_store.h"
 
 #include <fmt/format.h>

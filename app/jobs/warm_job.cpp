@@ -1,4 +1,5 @@
-// One WarmSolver, kept as long as the problem stays the same. Its first solve asks the store (solve_store.h).
+// One WarmSolver is kept as long as the problem stays the same. Its first solve asks the store (solve_store.h), and what comes of that is
+// taught to it.
 #include "app/jobs/warm_job.h"
 
 #ifdef HEDDLE_HAS_SOLVER

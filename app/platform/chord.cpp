@@ -1,4 +1,3 @@
-// Names of keys, read and written.
 #include "app/platform/chord.h"
 
 #include <algorithm>

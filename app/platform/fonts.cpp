@@ -1,4 +1,3 @@
-// Builds the font atlas with the few non-Latin glyphs that the window uses.
 #include "app/platform/fonts.h"
 
 #include <cmath>

@@ -1,4 +1,3 @@
-// GLFW events and the redraw policy.
 #include "app/platform/glfw_platform.h"
 
 #define GLFW_INCLUDE_NONE

@@ -1,4 +1,3 @@
-// ImGui without window or renderer.
 #include "app/platform/headless_platform.h"
 
 #include <imgui.h>

@@ -1,5 +1,5 @@
-// Version differences of Dear ImGui. Up to 1.86 keys are the windowing backend's own numbers (GLFW's here, also in the
-// headless platform); from 1.87 on they are named and input arrives through an event queue.
+// Up to 1.86 keys are the windowing backend's own numbers (GLFW's here, also in the headless platform); from 1.87 on they are named and
+// input arrives through an event queue.
 #include "app/platform/imgui_compat.h"
 
 #include <imgui_internal.h>

@@ -1,4 +1,3 @@
-// Surfaceless EGL, a framebuffer object, and ImGui's OpenGL 3 renderer.
 #include "app/platform/offscreen_platform.h"
 
 #define EGL_NO_X11

@@ -1,4 +1,3 @@
-// Files of processes, dead and alive.
 #include "app/session/autosave.h"
 
 #include <fmt/chrono.h>

@@ -1,4 +1,4 @@
-// The table of commands says which of them takes what.
+// Which of the options and arguments a command takes is asked of the command table.
 #include "app/session/command_line.h"
 
 #include <fmt/format.h>

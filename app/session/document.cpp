@@ -1,4 +1,3 @@
-// What is derived when a schedule enters the document.
 #include "app/session/document.h"
 
 #include <algorithm>

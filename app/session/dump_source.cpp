@@ -1,4 +1,3 @@
-// From a name to the open dump.
 #include "app/session/dump_source.h"
 
 #include <fmt/format.h>

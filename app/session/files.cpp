@@ -1,4 +1,3 @@
-// Classification of files.
 #include "app/session/files.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// One step after the other.
 #include "app/session/kernel_state.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Content to project and back.
 #include "app/session/project.h"
 
 #include <algorithm>

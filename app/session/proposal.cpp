@@ -1,4 +1,3 @@
-// Pins, groups and the frames that give them their meaning.
 #include "app/session/proposal.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Bookkeeping around two tasks.
 #include "app/session/run_state.h"
 
 #include <algorithm>

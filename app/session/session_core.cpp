@@ -1,4 +1,4 @@
-// Commands that open, change and show things. Solving is in session_solve.cpp.
+// Here are the commands that open, change and show things; those that solve are in session_solve.cpp.
 #include "app/session/session_core.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Settings in terms of the flat, forgiving settings file.
 #include "app/session/settings.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// A follower, a child, and the table that both fill.
 #include "app/session/sweep_state.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// From a name to the open Triton kernel, and from its ops back to lines.
 #include "app/session/triton_source.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// What the changes of view and settings do.
 #include "app/session/view_commands.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Of a window that is started: standard input is its project, descriptor 3 its end of the link.
+// A window that is started finds its project on standard input and its end of the link at descriptor 3.
 #include "app/session/window_link.h"
 
 #include <fmt/format.h>

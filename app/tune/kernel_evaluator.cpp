@@ -1,4 +1,3 @@
-// Up the ladder, rung by rung.
 #include "app/tune/kernel_evaluator.h"
 
 #include <fmt/format.h>

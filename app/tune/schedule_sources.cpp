@@ -1,4 +1,3 @@
-// Placement, solving with demands, measuring.
 #include "app/tune/schedule_sources.h"
 
 #include <fmt/format.h>

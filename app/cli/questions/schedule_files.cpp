@@ -1,4 +1,4 @@
-// Names come from files and may hold anything, a path among them.
+// Names come from files and may hold anything, a path among them: all but letters, digits, '-' and '_' becomes '_'.
 #include "app/cli/questions/schedule_files.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Arithmetic of a bar on its way.
 #include "app/window/chart/chart_drag.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// From constraints, answers and schedules to marks on a chart.
 #include "app/window/chart/chart_overlay.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Zooming, hitting, snapping and moving through bars.
 #include "app/window/chart/chart_view.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// From two entries to rows, titles and ghosts.
 #include "app/window/chart/compare_model.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Bounds that reach II, and the limiting cycle.
 #include "app/window/chart/critical_model.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// One frame of the timeline: where everything goes, then input, then drawing from the back to the front.
+// Every frame first finds where everything goes, then takes input, then draws from the back to the front.
 #include "app/window/chart/gantt_view.h"
 
 #include <imgui.h>

@@ -1,4 +1,5 @@
-// Longest paths from and to what stands still; the slack of the event graph for the op alone.
+// For the op alone, the slack of the event graph. With all others free to move, longest paths from and to what stands still, unless an
+// answer of the solver has the exact ends.
 #include "app/window/chart/legal_band.h"
 
 #include <algorithm>

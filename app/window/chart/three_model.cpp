@@ -1,4 +1,3 @@
-// From a comparison to three charts.
 #include "app/window/chart/three_model.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Puts the inspector's reasons into one sentence.
+// The reasons are the inspector's (inspector_model.h), put into one sentence.
 #include "app/window/chart/why_here.h"
 
 #include <fmt/format.h>

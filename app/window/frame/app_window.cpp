@@ -1,4 +1,3 @@
-// Layout and frame of the window.
 #include "app/window/frame/app_window.h"
 
 #include <algorithm>

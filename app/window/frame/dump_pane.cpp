@@ -1,4 +1,3 @@
-// Drawing what there is to choose of a dump, or of a Triton text.
 #include "app/window/frame/dump_pane.h"
 
 #include <fmt/format.h>

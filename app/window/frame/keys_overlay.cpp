@@ -1,4 +1,4 @@
-// Gestures of the mouse and the legend of the chart; then keys in columns by menu, each row a button that takes a new chord.
+// From the top: gestures of the mouse and the legend of the chart; then keys in columns by menu, each row a button that takes a new chord.
 #include "app/window/frame/keys_overlay.h"
 
 #include <fmt/format.h>

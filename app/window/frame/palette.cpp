@@ -1,4 +1,3 @@
-// What is in the palette, and how it is chosen from.
 #include "app/window/frame/palette.h"
 
 #include <algorithm>

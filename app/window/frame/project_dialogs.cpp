@@ -1,4 +1,3 @@
-// Export, unsaved work, notes, recovered work.
 #include "app/window/frame/project_dialogs.h"
 
 #include <fmt/format.h>

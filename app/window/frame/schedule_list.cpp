@@ -1,4 +1,3 @@
-// Rows, badges, renaming in place, dragging onto A or B.
 #include "app/window/frame/schedule_list.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Steps of a script, played on a window without a display.
 #include "app/window/frame/script.h"
 
 #include <fmt/format.h>

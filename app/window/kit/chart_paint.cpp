@@ -1,4 +1,3 @@
-// Plain geometry on an ImDrawList.
 #include "app/window/kit/chart_paint.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// The pairs, spelled out by what draws them.
 #include "app/window/kit/contrasts.h"
 
 #include <fmt/format.h>

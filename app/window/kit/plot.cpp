@@ -1,4 +1,3 @@
-// Drawing of plots.
 #include "app/window/kit/plot.h"
 
 #include <fmt/format.h>

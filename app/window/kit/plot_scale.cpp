@@ -1,4 +1,3 @@
-// Ticks at round numbers.
 #include "app/window/kit/plot_scale.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Numbers grouped, arrows drawn.
 #include "app/window/kit/pretty_text.h"
 
 #include <cctype>

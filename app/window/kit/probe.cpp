@@ -1,4 +1,4 @@
-// The registry of named rectangles and of text; one per process, used by the thread that draws.
+// There is one registry per process, and only the thread that draws uses it.
 #include "app/window/kit/probe.h"
 
 #include <imgui.h>

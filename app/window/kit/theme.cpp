@@ -1,4 +1,3 @@
-// The palettes, and how ImGui's own widgets take them over.
 #include "app/window/kit/theme.h"
 
 #include <imgui.h>

@@ -1,4 +1,3 @@
-// How the small pieces look.
 #include "app/window/kit/widgets.h"
 
 #include <algorithm>

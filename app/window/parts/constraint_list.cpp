@@ -1,4 +1,3 @@
-// Rows from the document, the last solve and the answers about explanation and prices.
 #include "app/window/parts/constraint_list.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Rows of constraints.
 #include "app/window/parts/constraint_rows.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Words about a dump or a Triton text.
 #include "app/window/parts/dump_model.h"
 
 #include <fmt/format.h>

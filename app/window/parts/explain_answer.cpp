@@ -1,4 +1,4 @@
-// Members become cards; ways out become the steps of the member they ease.
+// Each member becomes a card, and each way out a step on the card of the member that it eases.
 #include "app/window/parts/explain_answer.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/question_state.h"

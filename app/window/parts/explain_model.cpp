@@ -1,4 +1,3 @@
-// Bounds, proofs and verdicts turned into sentences.
 #include "app/window/parts/explain_model.h"
 
 #include <fmt/format.h>

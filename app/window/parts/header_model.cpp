@@ -1,4 +1,3 @@
-// Words for where a session stands.
 #include "app/window/parts/header_model.h"
 
 #include <fmt/format.h>

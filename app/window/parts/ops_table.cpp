@@ -1,4 +1,3 @@
-// Rows, order and filter of the ops table.
 #include "app/window/parts/ops_table.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// The history of a solve as two curves.
 #include "app/window/parts/progress_plot.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Buttons around a question.
 #include "app/window/parts/question_bar.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Resolving with one number changed, and asking the checker.
 #include "app/window/parts/what_if_model.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// A slider that tries before it changes.
 #include "app/window/parts/what_if_slider.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Rows of the table of alternatives.
 #include "app/window/tabs/alternatives/alternatives_model.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// From an audit to lines that can be pointed with.
 #include "app/window/tabs/audit/audit_model.h"
 
 #include <fmt/format.h>

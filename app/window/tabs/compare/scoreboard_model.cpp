@@ -1,4 +1,3 @@
-// Scoreboards in the window.
 #include "app/window/tabs/compare/scoreboard_model.h"
 
 namespace heddle::app {

@@ -1,4 +1,3 @@
-// Drawing the scoreboard.
 #include "app/window/tabs/compare/scoreboard_view.h"
 
 #include <fmt/format.h>

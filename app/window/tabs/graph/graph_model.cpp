@@ -1,4 +1,3 @@
-// From a problem, a schedule and a layout to boxes and lines.
 #include "app/window/tabs/graph/graph_model.h"
 
 #include <fmt/format.h>

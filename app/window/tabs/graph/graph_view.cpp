@@ -1,4 +1,3 @@
-// Boxes, lines, mouse and keys.
 #include "app/window/tabs/graph/graph_view.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Steps of a front sorted into what they show.
 #include "app/window/tabs/pareto/pareto_model.h"
 
 #include <fmt/format.h>

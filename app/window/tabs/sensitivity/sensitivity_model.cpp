@@ -1,4 +1,3 @@
-// Ends of rows in words.
 #include "app/window/tabs/sensitivity/sensitivity_model.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// From ranges to rows, bins and an axis.
 #include "app/window/tabs/slack/slack_model.h"
 
 #include <fmt/format.h>

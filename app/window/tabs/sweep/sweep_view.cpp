@@ -1,4 +1,3 @@
-// Columns, filters, orders, and thinning.
 #include "app/window/tabs/sweep/sweep_view.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// From a comparison to rows and sentences.
 #include "app/window/tabs/triton/triton_model.h"
 
 #include <fmt/format.h>
