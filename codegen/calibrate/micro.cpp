@@ -1,4 +1,3 @@
-// The texts.
 #include "codegen/calibrate/micro.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Choice of the compiler, cache, report.
 #include "codegen/compile/compile.h"
 
 #include <chrono>

@@ -1,4 +1,3 @@
-// Line by line.
 #include "codegen/compile/ptxas_log.h"
 
 #include <algorithm>

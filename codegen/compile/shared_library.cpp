@@ -1,4 +1,5 @@
-// Wheels: what a library needs and does not find lies beside it or in a neighbour's folder, and counts once it has been opened for all.
+// The loader does not look in the wheels' folders, but takes for a library's needs what is open for all already. So where a library does
+// not open by itself, its neighbours are opened first, round after round, until it does or no more of them do.
 #include "codegen/compile/shared_library.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,3 @@
-// From lanes' addresses to their text, and back from the addresses to the registers that stand behind them.
 #include "codegen/emit/access_text.h"
 
 #include <algorithm>

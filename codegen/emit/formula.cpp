@@ -1,4 +1,5 @@
-// Fits a formula bit by bit, and writes it.
+// The step of every single bit is read off the table, pairs of bits tell whether their steps are added or exclusive-ored, and the formula
+// is then compared with the whole table.
 #include "codegen/emit/formula.h"
 
 #include <algorithm>

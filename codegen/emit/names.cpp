@@ -1,4 +1,3 @@
-// Sanitizing, literals, affine forms.
 #include "codegen/emit/names.h"
 
 #include <charconv>

@@ -1,4 +1,3 @@
-// Where the clock is read.
 #include "codegen/emit/records.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Word by word of the target: which words of which lanes its elements come from, and how they are put together.
+// Word by word of the target it is found from which words of which lanes its elements come, then how they are put together.
 #include "codegen/emit/relayout.h"
 
 #include <algorithm>

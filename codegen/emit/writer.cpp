@@ -1,4 +1,3 @@
-// The frame of the text: head, shared memory, barriers, and one branch per role.
 #include "codegen/emit/writer.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Blocks of a grid, with names or with data.
 #include "codegen/interpret/interpret.h"
 
 #include <algorithm>

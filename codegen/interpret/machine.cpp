@@ -1,4 +1,5 @@
-// The block's roles take turns; see interpret.h for what is watched.
+// At every step one role that can go on, or one thing in flight that can complete, is drawn at random. Seeds differ in manner too: late
+// completions, slow roles and fixed orders all come up.
 #include "codegen/interpret/machine.h"
 
 #include <algorithm>

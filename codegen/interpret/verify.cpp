@@ -1,4 +1,4 @@
-// The reference once, then one order of events after the other.
+// The reference is computed once, then the program is run under one order of events after the other and compared with it.
 #include "codegen/interpret/verify.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Names of what matters for a kernel with wgmma or tcgen05.
 #include "codegen/machine/census.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// A careful ELF reader: offsets come from the file and are checked.
+// Offsets come from the file, so everything is read through a reader that checks them (codegen/machine/bytes.h).
 #include "codegen/machine/instructions.h"
 
 #include <iterator>

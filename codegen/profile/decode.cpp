@@ -1,4 +1,5 @@
-// Records to events, events to medians.
+// Records become events, and events of the same op in many iterations become medians; a warp's slice with a record that its role cannot
+// have written is dropped.
 #include "codegen/profile/decode.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Buffers and barriers from channels, steps from the lines of the pipeline program, and the ops before and after the loop.
+// Buffers and barriers are made from channels, steps from the lines of the pipeline program; then come the ops before and after the loop.
 #include "codegen/program/build.h"
 
 #include <algorithm>

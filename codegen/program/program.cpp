@@ -1,4 +1,3 @@
-// Small questions about a program.
 #include "codegen/program/program.h"
 
 #include <algorithm>

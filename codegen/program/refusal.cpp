@@ -1,4 +1,4 @@
-// Rules for which every schedule is as good or bad as any other.
+// A table of the rules for which every schedule is as good or bad as any other, each with the reason why no demand eases it.
 #include "codegen/program/refusal.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Slot by slot.
+// Slot by slot: the shallowest ring of loads gets the next one, until it is as deep as it may be or a slot no longer fits.
 #include "codegen/program/rings.h"
 
 #include <algorithm>

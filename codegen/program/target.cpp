@@ -1,4 +1,3 @@
-// The architectures that emission knows: Hopper's wgmma and Blackwell's tcgen05.
 #include "codegen/program/target.h"
 
 #include <fmt/format.h>

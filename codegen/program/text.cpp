@@ -1,4 +1,3 @@
-// Words for steps, buffers and roles.
 #include "codegen/program/text.h"
 
 #include <cstdlib>

@@ -1,4 +1,3 @@
-// dlopen, dlsym, and descriptors.
 #include "codegen/run/cudnn.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// Numbers from a counter, and the criteria.
+// Every number is a hash of seed, tensor and place, so that none needs another one.
 #include "codegen/run/data.h"
 
 #include <algorithm>

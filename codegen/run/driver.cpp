@@ -1,4 +1,3 @@
-// dlopen and dlsym.
 #include "codegen/run/driver.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,3 @@
-// Driver calls.
 #include "codegen/run/gpu.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Which library does what.
 #include "codegen/run/library.h"
 
 namespace heddle::codegen {

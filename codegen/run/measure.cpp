@@ -1,4 +1,3 @@
-// Gathering.
 #include "codegen/run/measure.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Texts of the straightforward kernels, and the criteria.
 #include "codegen/run/reference.h"
 
 #include <algorithm>
