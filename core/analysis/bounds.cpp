@@ -1,4 +1,3 @@
-// Lower bounds on II: unit loads, dependence cycles, issue streams, and the sentence that says which one binds.
 #include "core/analysis/bounds.h"
 
 #include <fmt/format.h>

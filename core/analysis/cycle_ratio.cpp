@@ -1,4 +1,3 @@
-// Maximum cycle ratio: repeated search for a positive cycle at a rational period.
 #include "core/analysis/cycle_ratio.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Differences by counting shifts, matching groups by their ops, and walking through pairs of streams.
+// Groups are matched by the ops that they share, the shift is the most common distance of starts, and then pairs of streams are walked
+// through side by side.
 #include "core/analysis/difference.h"
 
 #include <fmt/format.h>

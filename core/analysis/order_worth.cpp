@@ -1,4 +1,5 @@
-// Ties separated, rings deepened, then the earliest retiming.
+// Ops that start together are put apart, rings on the limiting cycle get slots as long as that helps, and then the earliest retiming of
+// that order gives the starts.
 #include "core/analysis/order_worth.h"
 
 #include <algorithm>

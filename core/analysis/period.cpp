@@ -1,4 +1,3 @@
-// The event graph of a schedule, its maximum cycle ratio, and the sentence about the limiting cycle.
 #include "core/analysis/period.h"
 
 #include <fmt/format.h>

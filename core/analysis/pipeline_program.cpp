@@ -1,4 +1,4 @@
-// From edges to waits and commits, from channels to acquires and releases; then everything in the order of time.
+// Edges become waits and commits, channels become acquires and releases; then everything is put in the order of time.
 #include "core/analysis/pipeline_program.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Cycle ratio of the order, then longest paths at that II.
 #include "core/analysis/retime.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Signatures by arithmetic on starts; differences by the reference op that makes most of a stream look the same.
+// Signatures are arithmetic on starts. Differences are told from the reference op that makes most of a stream look the same.
 #include "core/analysis/signature.h"
 
 #include <fmt/format.h>

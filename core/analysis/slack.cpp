@@ -1,4 +1,3 @@
-// Slack of single ops: read off the edges of the event graph at the schedule's own II.
 #include "core/analysis/slack.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Longest paths, strongly connected parts, and the sum over parts.
 #include "core/analysis/stage_bound.h"
 
 #include <algorithm>

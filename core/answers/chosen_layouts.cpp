@@ -1,4 +1,4 @@
-// The claim first: how far it reaches is what a reader must know.
+// The text begins with the claim: how far it reaches is what a reader must know.
 #include "core/answers/chosen_layouts.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Draws the grid, what its colours mean, and the banks of the worst phase.
 #include "core/answers/layout_picture.h"
 
 #include <fmt/format.h>

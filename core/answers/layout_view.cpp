@@ -1,4 +1,4 @@
-// Puts a view together: cells from the layouts, phases from the access, alternatives from the plan and from what every kernel could use.
+// Cells come from the layouts, phases from the access, alternatives from the plan and from what every kernel could use.
 #include "core/answers/layout_view.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Facts of one simulated run, then the questions that need others: how fast it would be with other rings.
+// The facts are those of one simulated run; how fast it would be with other rings takes further runs.
 #include "core/answers/traffic.h"
 
 #include <fmt/format.h>

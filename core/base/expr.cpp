@@ -1,4 +1,4 @@
-// Parser and evaluator of integer expressions: a small tree, bounded depth, every operation checked.
+// Recursive descent makes a small tree of bounded depth, and every operation on it is checked.
 #include "core/base/expr.h"
 
 #include <fmt/format.h>

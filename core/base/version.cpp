@@ -1,4 +1,4 @@
-// The number comes from CMakeLists.txt.
+// The number is the project's version in CMakeLists.txt.
 #include "core/base/version.h"
 
 namespace heddle {

@@ -1,6 +1,6 @@
-// Rows, bars, arrows and marks. Every position comes from one canonical window: an op's bar sits at (start + offset)
-// modulo II in the steady view, and the other views repeat it every II cycles, so the three pictures can never
-// disagree. Lanes are chosen on that circle too; an op keeps its lane in every view and every iteration.
+// Every position comes from one canonical window: an op's bar sits at (start + offset) modulo II in the steady view, and the other views
+// repeat it every II cycles, so the three pictures can never disagree. Lanes are chosen on that circle too; an op keeps its lane in every
+// view and every iteration.
 #include "core/chart/gantt_model.h"
 
 #include <fmt/format.h>

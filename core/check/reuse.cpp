@@ -1,4 +1,4 @@
-// Candidates in the order of their II; the checker decides.
+// Candidates are tried in the order of their II, and the checker decides.
 #include "core/check/reuse.h"
 
 #include "core/analysis/retime.h"

@@ -1,4 +1,4 @@
-// Sentences about an audit. All numbers come from core/dump/audit.h.
+// Only sentences are made here: all numbers come from core/dump/audit.h.
 #include "core/dump/audit_report.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Reading a program for what a scheduler's graph leaves out.
 #include "core/dump/ops.h"
 
 #include <fmt/format.h>

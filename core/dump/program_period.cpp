@@ -1,4 +1,3 @@
-// The event graph of a program that runs iteration by iteration, and its maximum cycle ratio.
 #include "core/dump/program_period.h"
 
 #include <fmt/format.h>

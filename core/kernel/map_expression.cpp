@@ -1,4 +1,4 @@
-// An expression over a list of nodes: computed one after the other, and counted.
+// An expression is a list of nodes, each behind those that it reads: it is computed, and counted, in one pass.
 #include "core/kernel/map_expression.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// The catalogue itself. Adding a kind means: one line here, one function in core/kernel/op_semantics.cpp, and a rule in the
-// machine files that can run it.
+// Adding a kind means: one line here, one function in core/kernel/op_semantics.cpp, and a rule in the machine files that can run it.
 #include "core/kernel/op_kind.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The formulas. Sums run over doubles; element types enter only through the inputs, which are already rounded.
+// Sums run over doubles; element types enter only through the inputs, which are already rounded.
 #include "core/kernel/reference.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// The instructions by which a register tile goes to shared memory or back, lane by lane, and whom each lane meets in a bank.
 #include "core/layout/access.h"
 
 #include <fmt/format.h>

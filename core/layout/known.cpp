@@ -1,4 +1,4 @@
-// The layouts that kernels use most, from their definitions in the PTX ISA.
+// Each is put together from its definition in the PTX ISA, axis by axis from the innermost.
 #include "core/layout/known.h"
 
 #include <fmt/format.h>

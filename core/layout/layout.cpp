@@ -1,4 +1,3 @@
-// What is wrong with a layout, its one spelling, and what is left of it without a dimension.
 #include "core/layout/layout.h"
 
 #include <fmt/format.h>

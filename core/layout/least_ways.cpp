@@ -1,4 +1,3 @@
-// Linear algebra over GF(2) on words.
 #include "core/layout/least_ways.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Which notation a text is in, and in which a layout is said.
 #include "core/layout/notation.h"
 
 #include <fmt/format.h>

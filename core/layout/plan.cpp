@@ -1,4 +1,3 @@
-// The layouts of values: defaults, and those that were chosen.
 #include "core/layout/plan.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Layouts prepared for many questions: linear algebra on words for what is linear, digits for repeats, a list for what is neither.
+// What is linear is algebra on words, repeats are digits, and what is neither is a list.
 #include "core/layout/reader.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// A word for the kind of demand, a name, and the rest.
 #include "core/library/layout_demands.h"
 
 #include <fmt/format.h>

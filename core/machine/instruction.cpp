@@ -1,4 +1,3 @@
-// The catalogue's words, and its rows by name.
 #include "core/machine/instruction.h"
 
 #include <algorithm>

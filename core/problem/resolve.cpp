@@ -1,5 +1,4 @@
-// Kernel + machine + parameters -> Problem, in steps that each report all they find: parameters, machine limits, tiles,
-// op costs, edges, storage.
+// The steps each report all that they find: parameters, machine limits, tiles, op costs, edges, storage.
 #include "core/problem/resolve.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Counting work on measured tiles; the tensor cores' best rate comes from the machine file like every other number.
+// Work is counted on measured tiles; the tensor cores' best rate comes from the machine file like every other number.
 #include "core/problem/work.h"
 
 #include <algorithm>

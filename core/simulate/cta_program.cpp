@@ -1,4 +1,4 @@
-// The loop's edges from the event graph; costs, groups and edges of the rest from the kernel file.
+// The loop's edges come from the event graph; costs, groups and edges of the rest from the kernel file.
 #include "core/simulate/cta_program.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Sums of unit work, longest paths of one iteration, and the most CTAs that could share an SM.
 #include "core/simulate/kernel_bound.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Potentials that leave no edge pointing forward, strong components, and edges sorted the way the run reads them.
+// First potentials that leave no edge pointing forward, then strong components, then edges sorted the way the run reads them.
 #include "core/simulate/loop_graph.h"
 
 #include <algorithm>

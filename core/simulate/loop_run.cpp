@@ -1,4 +1,4 @@
-// One pass over flat arrays per step; state repeats, then whole periods are skipped.
+// A step is one pass over flat arrays; once the state repeats itself, whole periods are skipped.
 #include "core/simulate/loop_run.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Evaluating the grid's sizes and, tile by tile where they differ, the trips.
 #include "core/simulate/tile_grid.h"
 
 #include <fmt/format.h>

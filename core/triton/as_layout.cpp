@@ -1,4 +1,3 @@
-// What Triton prints of a layout, as a layout of core/layout.
 #include "core/triton/as_layout.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// The audit: what concerns the whole kernel, and each loop's findings put together.
 #include "core/triton/audit.h"
 
 #include <fmt/format.h>

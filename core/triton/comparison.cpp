@@ -1,4 +1,3 @@
-// The comparison in words: one sentence, a table with its prices, Markdown, CSV and JSON.
 #include "core/triton/comparison.h"
 
 #include <fmt/format.h>

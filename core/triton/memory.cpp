@@ -1,4 +1,4 @@
-// Memory of a kernel: a plan of its pieces, placed as Triton's allocators would.
+// The text is planned (core/triton/plan.h), then its pieces are placed as Triton's allocators would (core/triton/allocate.h).
 #include "core/triton/memory.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// What a file or folder offers, what each of it is called after the #, and which one an address means.
 #include "core/triton/offers.h"
 
 #include <fcntl.h>

@@ -1,4 +1,3 @@
-// The table.
 #include "core/triton/ops.h"
 
 #include <algorithm>

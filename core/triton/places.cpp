@@ -1,4 +1,4 @@
-// Lives of allocations. Loops that hold a reader but not the maker keep the memory until they end: the next iteration reads again.
+// Loops that hold a reader but not the maker keep the memory until they end: the next iteration reads again.
 #include "core/triton/places.h"
 
 #include <algorithm>

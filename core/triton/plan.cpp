@@ -1,4 +1,4 @@
-// The plan of a text in which every allocation stands, and what all planners share.
+// Texts in which every allocation stands are planned here, scheduled ones in plan_scheduled.cpp.
 #include "core/triton/plan.h"
 
 #include <fmt/format.h>

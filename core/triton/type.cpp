@@ -1,4 +1,3 @@
-// Types as they are printed: tiles, memdescs, pointers, descriptors, tokens and scalars.
 #include "core/triton/type.h"
 
 namespace heddle::triton {

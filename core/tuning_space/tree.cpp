@@ -1,4 +1,4 @@
-// Building the trees depth first, a constraint tested at the first level where all its names have values.
+// Trees are built depth first, and a constraint is tested at the first level where all its names have values.
 #include "core/tuning_space/tree.h"
 
 #include <fmt/format.h>
