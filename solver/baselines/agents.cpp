@@ -1,4 +1,4 @@
-// Row blocks by union of ops that share registers or tensor memory, and the parts of a baseline's answer.
+// Row blocks are unions of ops that share registers or tensor memory; what is left joins the block with which it exchanges most.
 #include "solver/baselines/agents.h"
 
 #include <fmt/format.h>

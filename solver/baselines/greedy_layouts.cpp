@@ -1,4 +1,4 @@
-// Both look at the decisions one by one, and at the ops of a decision in the kernel's order. Neither knows lanes that exchange what they
+// Both look at the decisions one by one, and at the ops of a decision in the kernel's order; neither knows lanes that exchange what they
 // store. An instruction is the wider, the fewer of it move the tile.
 #include "solver/baselines/greedy_layouts.h"
 

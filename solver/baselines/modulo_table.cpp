@@ -1,4 +1,4 @@
-// Interval arithmetic modulo II, and from a modulo schedule to one with groups.
+// Uses of a unit are intervals modulo II; an op fits where nowhere more of them meet than the unit can bear.
 #include "solver/baselines/modulo_table.h"
 
 #include <fmt/format.h>

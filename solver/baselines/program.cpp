@@ -1,4 +1,4 @@
-// A program's event graph with named turns on units, its cycle ratio, and longest paths at that II.
+// II is the maximum cycle ratio of the program's event graph with its turns on units, and starts are longest paths at that II.
 #include "solver/baselines/program.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
-// B10, iterative modulo scheduling (B. R. Rau, "Iterative modulo scheduling", MICRO 27, 1994): ops by height, each in
-// the first free slot of one II; where there is none the op is placed all the same and what is in its way is scheduled
-// again.
+// Iterative modulo scheduling (B. R. Rau, "Iterative modulo scheduling", MICRO 27, 1994): ops by height, each in the first free slot of one
+// II; where there is none the op is placed all the same and what is in its way is scheduled again.
 #include "solver/baselines/rau.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
-// Turns on shared units: whoever comes first, found by running the program until it is steady. Where its steady state
-// is not the same in every iteration, one order per iteration is made of it. Then neighbours on the limiting cycle are
-// swapped while that helps.
+// Whoever comes first has the unit, which is found by running the program until it is steady; where its steady state is not the same in
+// every iteration, one order per iteration is made of it. Then neighbours on the limiting cycle are swapped while that helps.
 #include "solver/baselines/unit_turns.h"
 
 #include <fmt/format.h>

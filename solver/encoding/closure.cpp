@@ -1,4 +1,4 @@
-// Floyd-Warshall over start differences.
+// Differences are closed by the method of Floyd and Warshall.
 #include "solver/encoding/closure.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// What follows from starts and groups by arithmetic alone.
 #include "solver/encoding/finish_schedule.h"
 
 #include <algorithm>

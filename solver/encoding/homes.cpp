@@ -1,4 +1,4 @@
-// Chains by union, the longest first into the group that has the least to do.
+// Chains are unions of ops that pass on registers; the one with most work goes first, into the group that has the least to do.
 #include "solver/encoding/homes.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Unknowns, primitives and the way back from a Z3 model to a schedule.
 #include "solver/encoding/model.h"
 
 #include <algorithm>

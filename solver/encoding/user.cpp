@@ -1,4 +1,4 @@
-// user: pins, ranges, groups, order, caps. Absolute cycles are differences to the model's origin.
+// Absolute cycles are differences to the model's origin.
 #include <fmt/format.h>
 
 #include <algorithm>

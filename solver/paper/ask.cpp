@@ -1,4 +1,4 @@
-// Graph, normalization, Algorithm 1, and then the comparison with native cycles.
+// The order is: graph, normalization, Algorithm 1, and then the comparison with native cycles.
 #include "solver/paper/ask.h"
 
 #include <fmt/format.h>

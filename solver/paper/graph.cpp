@@ -1,4 +1,3 @@
-// What of a resolved problem the paper's formulation can say, and nothing else.
 #include "solver/paper/graph.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Bisection on F for every value of the largest cost; closures instead of integer programming.
 #include "solver/paper/normalize.h"
 
 #include <fmt/format.h>

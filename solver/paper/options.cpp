@@ -1,4 +1,3 @@
-// The table of switches: name, sentence, where the value lies, its words.
 #include "solver/paper/options.h"
 
 #include <fmt/format.h>

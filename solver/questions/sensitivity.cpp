@@ -1,4 +1,3 @@
-// First every side of every row by arithmetic, then groups of them by the solver, then single ones.
 #include "solver/questions/sensitivity.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Tables of copies per clique, and the sums read off them.
+// For each clique of uses that exclude each other a table holds how many copies of one come before another, and sums are read off it.
 #include "solver/relaxation/between_sums.h"
 
 #include <algorithm>

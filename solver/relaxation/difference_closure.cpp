@@ -1,4 +1,4 @@
-// History as one list of versions, chained per entry.
+// The history is one list of versions, chained per entry, so that to undo is to shorten it.
 #include "solver/relaxation/difference_closure.h"
 
 namespace heddle::solver {

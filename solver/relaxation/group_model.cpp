@@ -1,4 +1,4 @@
-// Booleans "op in group" and "same group"; windows and hand-offs as bounds under them.
+// The unknowns are Booleans "op in group" and "same group"; windows and hand-offs are bounds under them.
 #include "solver/relaxation/group_model.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Assignment, propagation, conflicts, in this order; then the loop.
 #include "solver/relaxation/order_search.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// One part after the other; then the parts are put together by multiples of II.
+// One part is decided after the other; then the parts are put together by multiples of II.
 #include "solver/relaxation/relaxation.h"
 
 #include <algorithm>

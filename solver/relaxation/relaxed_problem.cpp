@@ -1,4 +1,4 @@
-// From the problem to differences and residues: rules first, then components, then one closed matrix per independent part.
+// Rules come first, then components, then one closed matrix for each independent part.
 #include "solver/relaxation/relaxed_problem.h"
 
 #include <algorithm>

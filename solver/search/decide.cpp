@@ -1,4 +1,3 @@
-// The one place where a formula becomes a schedule.
 #include "solver/search/decide.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// One more node, the cycle 0 of absolute time.
+// Absolute cycles become differences to one more node, the cycle 0.
 #include "solver/search/demand_bound.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The request without the cap, and its outcome read with it.
+// The request is solved without the cap but cut off above it, and its outcome is then read with the cap.
 #include "solver/search/ii_cap.h"
 
 #include <fmt/format.h>

@@ -1,9 +1,7 @@
-// Bounds by arithmetic first; the first query is at the lower bound itself, which most kernels meet. Otherwise the step
-// above it doubles until there is a schedule, and bisection closes the gap: a schedule for II is one for II + 1 (design.md,
-// "Monotone in II"). Every refutation raises the bound, every schedule passes the independent checker.
-//
-// Queries close to the optimum can be hopeless on either side, so each gets a limited effort at first; a query that runs
-// out of it counts as "not found" for the search and as nothing for the proof. The proof then goes on with growing effort.
+// After bounds by arithmetic the first query is at the lower bound itself, which most kernels meet; otherwise the step above it doubles
+// until there is a schedule, and bisection closes the gap, for a schedule for II gives one for II + 1 (s + floor(s / II) for every start
+// s). Queries close to the optimum can be hopeless on either side, so one that runs out of a limited effort counts as "not found" for the
+// search and as nothing for the proof, which goes on with growing effort.
 
 #include "solver/search/solve.h"
 

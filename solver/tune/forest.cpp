@@ -1,4 +1,4 @@
-// Trees grown to the end by the Gini index.
+// Trees are grown to the end, each split the best by the Gini index.
 #include "solver/tune/forest.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Logarithms of values, relative to bounds where there are any, standardised.
+// What is modelled are logarithms of the values, relative to bounds where there are any, standardised.
 #include "solver/tune/surrogate.h"
 
 #include <algorithm>
