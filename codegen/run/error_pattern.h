@@ -1,6 +1,6 @@
 // Where the wrong elements of an output lie. A kernel's typical faults each leave a mark: operands whose panels are found at the wrong
 // stride spoil panels of 128 bytes, a swizzle that reader and writer do not share exchanges chunks of 16 bytes, a matrix store in the
-// wrong order exchanges rows (research: PTX ISA, "Shared memory matrix layout" and "stmatrix").
+// wrong order exchanges rows (PTX ISA, "Shared memory matrix layout" and "stmatrix").
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // Sustainable period: a schedule's order, groups and depths read as a timed event graph (one token per iteration), whose
 // self-timed period is its maximum cycle ratio, sum of weights / sum of tokens. Edges: data (latency, hand-off), stream
 // order inside each group (issue window), order on each unit between uses that cannot coexist, channel credits. For every
-// schedule that passes the checker the period is <= II. (research: event graph evaluator, tawa-hexcute 7.0)
+// schedule that passes the checker the period is <= II, because its starts meet every edge at a period of II. (F. Baccelli, G. Cohen,
+// G. J. Olsder, J.-P. Quadrat, "Synchronization and Linearity", Wiley 1992.)
 #pragma once
 
 #include <cstdint>

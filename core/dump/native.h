@@ -50,10 +50,10 @@ Constraints problem_rules(const Dump& dump, const Loop& loop, const Problem& pro
 
 /// What the compiler's emitter demands beyond the graph: what reads the result of a matrix product into registers is in another
 /// warp group than the product (its barrier handshake bears no skew inside a group of several warps), and every group runs one
-/// iteration after the other, because it writes no pipeline inside a group (research/meta-triton.md, case 6): II is then what the
-/// program sustains (core/dump/program_period.h); the group that holds an inner loop has no channel with another group, because the
-/// two loops count their iterations by one variable; and groups have the registers of their width, `registers_beside` being taken
-/// by others. Full reading.
+/// iteration after the other, because it writes no pipeline inside a group (facebookexperimental/triton, DESIGN_emitter_pipeline.md):
+/// II is then what the program sustains (core/dump/program_period.h); the group that holds an inner loop has no channel with another
+/// group, because the two loops count their iterations by one variable; and groups have the registers of their width,
+/// `registers_beside` being taken by others. Full reading.
 Constraints emitter_rules(const Loop& loop, const Problem& problem, std::int64_t registers_beside = 0);
 
 /// Registers of the groups that the file has for loops around this one and inside it: they are there at the same time.

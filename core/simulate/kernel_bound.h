@@ -6,7 +6,7 @@
 // bound counts as often as tiles follow each other in one place. What L2 supplies to all SMs bounds their loads. Hand-offs, prologue and
 // epilogue are not counted.
 //
-// It bounds run_kernel() of every legal schedule, and every objective made from II (research: a modulo schedule's II is at least MinII; a
+// It bounds run_kernel() of every legal schedule, and every objective made from II (a modulo schedule's II is at least MinII; a
 // self-timed run may beat II where a ratio is no whole number, so refutations by the solver do not enter here).
 #pragma once
 

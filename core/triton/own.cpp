@@ -102,7 +102,7 @@ Constraints triton_rules(const Program& program, const Native& native, const Pro
     ring.bytes = channel.size + (problem.op(channel.writer).kind == "tma_load" ? kBarrierBytes : 0);
     memory.rings.push_back(std::move(ring));
   }
-  // A product that stands before the last stage is predicated, and with that no longer asynchronous (research: measured on 3.9.0; earlier
+  // A product that stands before the last stage is predicated, and with that no longer asynchronous (measured on 3.9.0; earlier
   // versions refuse it). So all products are in one stage, and so is all that rests on them in the same iteration.
   std::vector<bool> late(problem.ops.size());
   for (std::size_t i = 0; i < problem.ops.size(); ++i) late[i] = problem.ops[i].kind == "mma";

@@ -1,4 +1,4 @@
-// B12, schedule first, partition afterwards, as Meta's fork of Triton does (facebookexperimental/triton,
+// Schedule first, partition afterwards, as Meta's fork of Triton does (facebookexperimental/triton,
 // ModuloSchedulePass.cpp): a modulo schedule by Rau's method, one group per unit, and then the pair with the strongest
 // coupling is merged while the merged group can still run within II.
 #include <fmt/format.h>

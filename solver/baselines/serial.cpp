@@ -1,4 +1,4 @@
-// B0, the zero of every speed-up: load, wait, multiply, wait, one op after the other.
+// The zero of every speed-up: load, wait, multiply, wait, one op after the other.
 #include <algorithm>
 
 #include "solver/baselines/agents.h"

@@ -1,4 +1,4 @@
-// B11, swing modulo scheduling (J. Llosa, A. Gonzalez, E. Ayguade, M. Valero, "Swing modulo scheduling: a
+// Swing modulo scheduling (J. Llosa, A. Gonzalez, E. Ayguade, M. Valero, "Swing modulo scheduling: a
 // lifetime-sensitive approach", PACT 1996): recurrences first, the most critical one first of all, every op next to a
 // neighbour that is placed already and as near to it as possible; nothing is ever taken back.
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// B3, Tawa (arXiv 2510.14719; branch aref_auto_ws of triton-lang/triton): a producer, G cooperative consumers that
+// Tawa (arXiv 2510.14719; branch aref_auto_ws of triton-lang/triton): a producer, G cooperative consumers that
 // split the rows, rings of D slots, P products in flight; for attention the pattern-matched loop T(j), U(j-1), C(j).
 #include <fmt/format.h>
 

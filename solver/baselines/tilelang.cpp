@@ -1,4 +1,4 @@
-// B13, TileLang's roles (tile-ai/tilelang, pull request 3059): TMA loads, products, TMA stores, and workers for the
+// TileLang's roles (tile-ai/tilelang, pull request 3059): TMA loads, products, TMA stores, and workers for the
 // rest; one ring depth for all loads, program order in every role.
 #include <fmt/format.h>
 

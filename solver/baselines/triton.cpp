@@ -1,4 +1,4 @@
-// B1, Triton's software pipeliner without warp specialization (triton-lang/triton, TritonGPU/Transforms/Pipeliner):
+// Triton's software pipeliner without warp specialization (triton-lang/triton, TritonGPU/Transforms/Pipeliner):
 // loads run N - 1 iterations ahead, everything else in program order.
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// B2, Triton's automatic warp specialization (triton-lang/triton, TritonGPU/Transforms/WarpSpecialization and the NVWS
+// Triton's automatic warp specialization (triton-lang/triton, TritonGPU/Transforms/WarpSpecialization and the NVWS
 // passes): every op is a partition of its own, an ordered list of rules merges neighbours, and each partition runs in
 // program order with rings of one slot except behind loads. No cycle is counted anywhere.
 #include <fmt/format.h>

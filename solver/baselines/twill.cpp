@@ -1,4 +1,4 @@
-// B14, Twill's two phases (Soi et al., arXiv 2512.18134, Algorithm 1): a modulo schedule with the smallest I, all
+// Twill's two phases (Soi et al., arXiv 2512.18134, Algorithm 1): a modulo schedule with the smallest I, all
 // agents free; then starts and warps together at that I and length, costs normalized to a sum of U. Paper mode
 // (solver/paper) does both; its groups and order are timed at native cycles here.
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The constraint families of design.md section 2, one file each. Every function adds its whole family to a model; every
+// The constraint families of core/problem/problem.h, one file each. Every function adds its whole family to a model; every
 // constraint is named (Model::name), so that an infeasible problem can be explained in the user's words.
 #pragma once
 

@@ -1,6 +1,5 @@
 // warps: group widths fit the CTA. load: the windows of a group fit II (implied by `issue`, but without it "too few groups"
-// is a pigeonhole proof that takes minutes; research/encoding.md, section 0). symmetry: consumer groups are numbered in
-// order of first use.
+// is a pigeonhole proof that takes minutes). symmetry: consumer groups are numbered in order of first use.
 #include "solver/encoding/families.h"
 #include "solver/encoding/user.h"
 

@@ -1,5 +1,5 @@
 // The native-cycle model of one problem at one II: its unknowns and the three primitives every constraint family is
-// written in. "RK2" in research/encoding.md, section 3.
+// written in. Absolute starts with one disjunction per wrap-around took 1.3 to 20 times as long to refute.
 //
 // Unknowns per op v: the slot r_v in [0, II) as an integer, the stage k_v in [0, K) as order-encoded Booleans (k_v >= j),
 // and one Boolean per warp group. The start s_v = r_v + II * k_v never appears as a number. The size of the formula does not

@@ -1,5 +1,5 @@
-// The event graph by hand, and against closed forms of four published pipelines (research notes B3, B7, B8, B9: warp
-// specialized GEMM, FA3 with and without ping-pong, FA4), written as schedules of this program.
+// The event graph by hand, and against closed forms of four published pipelines (B3: warp
+// specialized GEMM, B7 and B8: FA3 with and without ping-pong, B9: FA4), written as schedules of this program.
 #include "core/analysis/period.h"
 
 #include <catch2/catch.hpp>
