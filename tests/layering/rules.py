@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the rules between rooms (design, section 3) and a few habits of the house, on the text of the repository.
+"""Checks the rules between rooms and a few habits of the house, on the text of the repository.
 
     rules.py ROOT          prints one line per offence and exits 1 if there is any
     rules.py --self-test   plants one offence per rule in a scratch tree and exits 1 if a rule overlooks it
@@ -45,10 +45,18 @@ FOLDER_ORDER = {
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 SOURCE_SUFFIXES = {".h", ".hpp", ".cpp", ".cu", ".cuh"}
-ROOMS = ("core/", "solver/", "codegen/", "app/", "tests/")
+PRODUCT_ROOMS = ("core/", "solver/", "codegen/", "app/")
+ROOMS = (*PRODUCT_ROOMS, "tests/")
+SCRIPT_SUFFIXES = {".py", ".sh", ".cmake"}
 
 # Spelled in pieces, so that this file does not accuse itself.
 MACHINE_PATHS = re.compile("/" + r"(work|home|root|Users)/\w")
+MISSING_PAGES = re.compile(r"(?:^|[\s(\"'`]|shared/)(research" + r"/\w[\w./-]*|design" + r"\.md)")
+
+# The head of a .cpp whose header says what it is for.
+MOST_SENTENCES = 2
+LEAST_CHARACTERS = 40
+SENTENCE_END = re.compile(r"(?<!\b[A-Z])[.!?][)\"']*(?=\s|$)")  # not "K. Cooper", "rules.py" or "1.5"
 
 MAX_LINES = 600
 LONG_FILES = {}  # path: why it may be longer
@@ -111,6 +119,33 @@ def source_offences(path, lines):
         yield f"{path}:{len(lines)}: longer than {MAX_LINES} lines; split it, or give the reason in tests/layering/rules.py"
 
 
+def head_of(lines):
+    """The comment that a file begins with, line by line; blank lines do not end it."""
+    head = []
+    for line in lines:
+        if line.startswith("//"):
+            head.append(line)
+        elif line:
+            break
+    return head
+
+
+def head_offences(path, lines):
+    head = head_of(lines)
+    sentences = len(SENTENCE_END.findall(" ".join(line.lstrip("/").strip() for line in head)))
+    if sentences > MOST_SENTENCES:
+        yield (f"{path}:1: its head has {sentences} sentences: a .cpp with a header of its own begins with that #include, or with at most "
+               f"{MOST_SENTENCES} sentences on how it works; what it is for stands in the header, details at their functions")
+    if len(head) == 1 and len(head[0]) < LEAST_CHARACTERS:
+        yield f"{path}:1: its head is one line of {len(head[0])} characters: say how it works, or begin with the header"
+
+
+def page_offences(path, lines):
+    for number, line in enumerate(lines, 1):
+        if found := MISSING_PAGES.search(line):
+            yield f"{path}:{number}: names {found.group(1)}, which a clone does not have: say the fact itself, or cite what is public"
+
+
 def text_offences(path, lines):
     for number, line in enumerate(lines, 1):
         found = MACHINE_PATHS.search(line)
@@ -136,17 +171,24 @@ def types(lines):
 
 def offences(root):
     defined = {}
-    for path in repository_files(root):
+    paths = repository_files(root)
+    known = set(paths)
+    for path in paths:
         try:
             lines = (root / path).read_text(encoding="utf-8").splitlines()
         except UnicodeDecodeError:
             continue  # a picture or a font
         yield from text_offences(path, lines)
-        if pathlib.PurePosixPath(path).suffix in SOURCE_SUFFIXES and path.startswith(ROOMS):
+        suffix = pathlib.PurePosixPath(path).suffix
+        if suffix in SOURCE_SUFFIXES | SCRIPT_SUFFIXES:
+            yield from page_offences(path, lines)
+        if suffix == ".cpp" and path.startswith(PRODUCT_ROOMS) and path.removesuffix(".cpp") + ".h" in known:
+            yield from head_offences(path, lines)
+        if suffix in SOURCE_SUFFIXES and path.startswith(ROOMS):
             yield from include_offences(path, lines)
             yield from order_offences(path, lines)
             yield from source_offences(path, lines)
-            if not path.startswith("tests/"):
+            if path.startswith(PRODUCT_ROOMS):
                 for number, name in types(lines):
                     if (first := defined.setdefault(name, path)) != path:
                         yield f"{path}:{number}: {name} is another type in {first}: one program can have only one of them"
@@ -161,7 +203,7 @@ def self_test():
         ("core/d.cpp", "// D.\n#include <nlohmann/json.hpp>\n", "JSON text"),
         ("core/base/json_d.h", header + "#include <nlohmann/json.hpp>\n", "JSON text"),
         ("core/base/json_ok.h", header + "#include <nlohmann/json_fwd.hpp>\n", None),
-        ("core/base/json_ok.cpp", "// Ok.\n#include <nlohmann/json.hpp>\n", None),
+        ("core/base/json_ok.cpp", "// One pass of the library, whose types end in this file.\n#include <nlohmann/json.hpp>\n", None),
         ("solver/encoding/e.cpp", '// E.\n#include "core/analysis/period.h"\n', "that the checker uses"),
         ("solver/search/f.h", header + "#include <z3++.h>\n", "no header carries it"),
         ("solver/z3/ok.cpp", "// Ok.\n#include <z3++.h>\n", None),
@@ -189,6 +231,18 @@ def self_test():
         ("core/n.cpp", "int n;\n", "what the file is for"),
         ("core/base/own.cpp", '#include "core/base/own.h"\nint n;\n', None),
         ("core/base/other.cpp", '#include "core/base/own.h"\nint n;\n', "what the file is for"),
+        ("core/base/riddle.h", header, None),
+        ("core/base/riddle.cpp", '// Reads it.\n#include "core/base/riddle.h"\n', "say how it works"),
+        ("core/base/essay.h", header, None),
+        ("core/base/essay.cpp", '// It sorts.\n// It walks. (So far.)\n\n// It ends.\n#include "core/base/essay.h"\n', "its head has 4 sentences"),
+        ("core/base/how.h", header, None),
+        ("core/base/how.cpp", '// Dominators by K. Cooper, in 1.5 passes (core/base/how.h).\n// Then it ends.\n#include "core/base/how.h"\n', None),
+        ("core/base/alone.cpp", "// A. B. It ends. It has no header.\n", None),
+        ("tests/core/room.h", header, None),
+        ("tests/core/room.cpp", '// Room.\n#include "tests/core/room.h"\n', None),
+        ("core/base/page.h", "// As in " + "research" + "/encoding.md.\n#pragma once\n", "which a clone does not have"),
+        ("scripts/page.py", "# (" + "design" + ".md, section 2)\n", "which a clone does not have"),
+        ("core/base/public.h", "// See https://example.org/research/a and " + "DESIGN_emitter.md.\n#pragma once\n", None),
         ("core/o.h", "// O.\nint o;\n", "#pragma once"),
         ("codegen/device/o.cuh", "// O.\n", "#pragma once"),
         ("codegen/device/up.cuh", header + '#include "codegen/emit/emit.h"\n', "includes go down only"),
