@@ -37,10 +37,7 @@ class SolveProgress {
   }
 
  private:
-  void take(const solver::Started& e) {
-    bound_ = std::max({e.res_mii, e.rec_mii, e.issue_mii});
-    line_.say(fmt::format("bound {}: {}", bound_, e.explanation));
-  }
+  void take(const solver::Started&) {}  // the bound that it comes from is told next
   void take(const solver::BoundRaised& e) {
     if (e.lower_bound == bound_) return;
     bound_ = e.lower_bound;

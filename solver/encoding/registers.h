@@ -1,5 +1,5 @@
 // registers: live register values of a group at every op's start stay within the group's budget, and budgets share the
-// register file. The dear family (with it a query took 2 to 5 times as long as with all others together), so it is generated lazily: a
+// register file. The dear family (with it a query took up to five times as long as with all others together), so it is generated lazily: a
 // schedule found without it is measured, and only the ops at whose start it breaks the rule get their constraint.
 #pragma once
 

@@ -1,6 +1,6 @@
 // A second encoder that answers the same question another way: absolute starts as plain integers, groups as integers, one
 // disjunction per wrap-around, Z3's ordinary integer arithmetic. Slower, shares no formula with the main model, and so
-// catches mistakes of meaning. For tests, and behind certificates of small problems.
+// catches mistakes of meaning. For tests of small problems.
 #pragma once
 
 #include <cstdint>
