@@ -170,9 +170,22 @@ class ProgramBuilder {
     return false;
   }
 
+  /// The writer has refilled the slot before this wait of its own group: its acquire has waited for everything that the slot held, and
+  /// the barrier is in a later phase, whose parity says nothing of the one that is meant.
+  bool refilled_before(const WaitKey& key, const Need& wanted) const {
+    const auto& [group, retire, other, value, delay, distance] = key;
+    const ChannelId ring = retire || value == problem_.values.size() ? ChannelId{} : channel_of_[value];
+    if (!ring.valid() || program_.releases[ring.index()] == 0) return false;
+    const OpId writer = problem_.channel(ring).writer;
+    if (writer != OpId(other) || schedule_.group(writer).index() != group) return false;
+    const Cycle refill = sat_add(schedule_.start(writer), sat_mul(schedule_.depth(ring) - distance, schedule_.ii));
+    return std::tuple(refill, true, rank_[writer.index()]) <
+           std::tuple(wanted.time, wanted.time == schedule_.start(wanted.at), rank_[wanted.at.index()]);
+  }
+
   void add_waits() {
     for (const auto& [key, wanted] : needs_) {
-      if (waited_before(key, wanted)) continue;
+      if (waited_before(key, wanted) || refilled_before(key, wanted)) continue;
       const auto& [group, retire, other, value, delay, distance] = key;
       PipelineLine& line = add(retire ? LineKind::Retire : LineKind::Wait, wanted.at, wanted.time);
       line.other = OpId(other);

@@ -9,6 +9,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/pipeline_machine.h"
 #include "tests/support/random_problem.h"
+#include "tests/support/small_problem.h"
 
 using namespace heddle;
 
@@ -71,6 +72,26 @@ TEST_CASE("the pipelines of random problems run to their end", "[property]") {
   }
   CHECK(solved > 100);
   CHECK(groups > 30);
+}
+
+TEST_CASE("a load that needs its own value from before the ring's last refill does not wait on a phase that is gone", "[property]") {
+  Problem p = test::empty_problem();
+  p.max_groups = 2;
+  const OpId load = test::add_op(p, "load", 3), reader = test::add_op(p, "reader", 2, 1);
+  p.ops[load.index()].asynchronous = p.ops[load.index()].variable_latency = true;
+  Reader r;
+  r.op = reader;
+  const ChannelId ring = test::add_channel(p, load, 16, {r});
+  p.channels[ring.index()].only_if_crossing = true;
+  for (const auto& [to, distance] : {std::pair(reader, 0), std::pair(load, 2)}) {
+    Edge& edge = test::add_edge(p, load, to, 3, distance);
+    edge.waits = true;
+    edge.value = p.channels[ring.index()].values.front();
+  }
+  const Schedule schedule = test::place(p, 6, {{0, 0}, {3, 1}});
+  REQUIRE(schedule.depth(ring) == 1);
+  std::mt19937 random(5);
+  run_it(p, schedule, random, 40);
 }
 
 TEST_CASE("a pipeline without one of its waits, acquires or signals goes wrong", "[property]") {

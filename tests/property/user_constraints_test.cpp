@@ -8,6 +8,7 @@
 #include "core/check/checker.h"
 #include "core/schedule/constraint_text.h"
 #include "solver/search/cross_check.h"
+#include "solver/search/objectives.h"
 #include "solver/search/solve.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_constraint.h"
@@ -146,4 +147,43 @@ TEST_CASE("under an order of stages exhaustive search, the solver and the second
   CAPTURE(decided, feasible);
   CHECK(decided > 50);
   CHECK(feasible > decided / 4);
+}
+
+TEST_CASE("whichever objective comes first, its proved value cannot be lowered at that II", "[property]") {
+  using namespace solver;
+  const std::pair<Objective, ConstraintKind> kinds[] = {{Objective::Stages, ConstraintKind::MaxStages},
+                                                        {Objective::Warps, ConstraintKind::MaxWarps},
+                                                        {Objective::Smem, ConstraintKind::MaxSmem},
+                                                        {Objective::Tmem, ConstraintKind::MaxTmem},
+                                                        {Objective::Registers, ConstraintKind::MaxRegisters}};
+  int proved = 0, deeper = 0;
+  for (std::uint64_t seed = 30'001; seed <= 30'060; ++seed) {
+    SolveRequest request;
+    request.problem = test::random_problem(seed, {.max_ops = 6});
+    request.objectives = {Objective::Stages};
+    const SolveOutcome fewest = solve(request);
+    if (fewest.status != Status::Optimal) continue;
+    for (const auto& [objective, kind] : kinds) {
+      CAPTURE(seed, solver::to_string(objective));
+      request.objectives = {objective};
+      const SolveOutcome outcome = solve(request);
+      REQUIRE(outcome.schedule);
+      REQUIRE(outcome.objectives.size() == 2);
+      const ObjectiveValue& value = outcome.objectives[1];
+      if (!value.proved || value.value == 0) continue;
+      ++proved;
+      deeper += stage_count(*outcome.schedule) > stage_count(*fewest.schedule);
+      UserConstraint less;
+      less.name = "less";
+      less.kind = kind;
+      less.high = value.value - 1;
+      SolveRequest again = request;
+      again.constraints = {less};
+      again.ii = outcome.schedule->ii;
+      CHECK_FALSE(solve(again).schedule.has_value());
+    }
+  }
+  CAPTURE(proved, deeper);
+  CHECK(proved > 80);
+  CHECK(deeper > 0);  // less of another objective may cost a stage
 }
