@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/dump/tile_type.h"
+#include "core/mlir/tile_type.h"
 #include "core/mlir/module.h"
 
 namespace heddle::triton {

@@ -1,5 +1,5 @@
 // A small scanner: dimensions up to the last 'x', then the element's name.
-#include "core/dump/tile_type.h"
+#include "core/mlir/tile_type.h"
 
 #include <algorithm>
 #include <charconv>
