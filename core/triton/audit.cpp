@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/triton/audit_parts.h"
+#include "core/triton/op_words.h"
 #include "core/triton/graph.h"
 
 namespace heddle::triton {

@@ -7,6 +7,7 @@
 
 #include "core/base/text_style.h"
 #include "core/triton/audit_parts.h"
+#include "core/triton/op_words.h"
 #include "core/triton/flow.h"
 #include "core/triton/ops.h"
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/triton/audit_parts.h"
+#include "core/triton/op_words.h"
 #include "core/triton/order.h"
 #include "core/triton/slots.h"
 
@@ -113,22 +114,6 @@ std::optional<Finding> slots_finding(const LoopSite& loop, const Program& progra
 }
 
 }  // namespace
-
-std::string source_of(const Program& program, const mlir::Op& op) {
-  const mlir::Location& location = program.module->location(op);
-  if (location.line <= 0 || location.file.empty()) return {};
-  const std::size_t slash = location.file.find_last_of('/');
-  return fmt::format("{}:{}", slash == std::string::npos ? location.file : location.file.substr(slash + 1), location.line);
-}
-
-std::string name_of(const Program& program, const mlir::Op& op) {
-  return op.results.empty() ? op.name : "%" + program.module->value(op.results.front()).name;
-}
-
-std::string describe_op(const Program& program, const mlir::Op& op) {
-  const std::string source = source_of(program, op), where = fmt::format("line {}{}{}", op.line, source.empty() ? "" : ", ", source);
-  return op.results.empty() ? fmt::format("{} ({})", op.name, where) : fmt::format("{} ({}, {})", name_of(program, op), op.name, where);
-}
 
 std::string list_of_stages(const std::vector<std::int64_t>& stages) {
   std::string text;

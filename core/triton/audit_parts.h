@@ -1,4 +1,4 @@
-// What the parts of the audit share: names of ops for people, and the findings of each part.
+// What the parts of the audit share: lists of stages in words, and the findings of each part.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,6 @@
 
 namespace heddle::triton {
 
-/// "kernels.py:125"; empty where the text does not say.
-std::string source_of(const Program& program, const mlir::Op& op);
-/// "%p_17 (math.exp2, line 75, kernels.py:129)".
-std::string describe_op(const Program& program, const mlir::Op& op);
-/// "%p_17", or the op's name where it has no result.
-std::string name_of(const Program& program, const mlir::Op& op);
 /// A short list of stages: "0, 2 and 3".
 std::string list_of_stages(const std::vector<std::int64_t>& stages);
 

@@ -1,4 +1,5 @@
-// What Triton's later passes are told about the ops of one loop, as a table that can be changed and written back into the text.
+// What Triton's later passes are told about the ops of one loop, as a table that can be changed; write_decisions.h writes it back
+// into the text.
 #pragma once
 
 #include <cstdint>
@@ -30,13 +31,6 @@ struct Decisions {
 };
 
 Decisions decisions_of(const Program& program, const LoopSite& loop);
-
-/// The text with these decisions; what is as it was keeps its bytes. Attributes are written as Triton's own printer orders them.
-/// Pre: `decisions` has an entry for every op of the body.
-std::string write_decisions(const Program& program, const LoopSite& loop, const Decisions& decisions);
-
-/// "stage 0 -> 1, cluster 4 -> 2"; empty where nothing changes.
-std::string change_words(const Decision& before, const Decision& after);
 
 /// Whether two ops run in different partitions. One without a list may run in any.
 bool apart(const std::vector<std::int64_t>& partitions, const std::vector<std::int64_t>& others);

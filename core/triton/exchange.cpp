@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/triton/linear.h"
+#include "core/triton/scratch.h"
 
 namespace heddle::triton {
 namespace {

@@ -8,12 +8,13 @@
 #include <utility>
 
 #include "core/base/text_style.h"
-#include "core/triton/audit_parts.h"
+#include "core/triton/op_words.h"
 #include "core/triton/decisions.h"
 #include "core/triton/partition_plan.h"
 #include "core/triton/rules.h"
 #include "core/triton/specialization.h"
 #include "core/triton/staging.h"
+#include "core/triton/write_decisions.h"
 
 namespace heddle::triton {
 namespace {

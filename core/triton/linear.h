@@ -29,10 +29,6 @@ Linear without_copies(Linear linear);
 /// element go through shared memory too.
 bool within_warps(const Linear& from, const Linear& to);
 
-/// Elements of the buffer through which a tile goes from one layout to the other: all, or a part after the other where both keep the same
-/// parts in the same registers. `target`: which matrix instructions there are (75: ldmatrix, 90: stmatrix); 0: none is used.
-std::int64_t exchanged_elements(const Linear& from, const Linear& to, std::int64_t element_bits, int target);
-
 /// What a tile takes of tensor memory.
 struct TensorSize {
   std::int64_t columns = 0;

@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "core/triton/audit_parts.h"
+#include "core/triton/op_words.h"
 #include "core/triton/decisions.h"
 #include "core/triton/flow.h"
 #include "core/triton/ops.h"

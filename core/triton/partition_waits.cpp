@@ -9,7 +9,7 @@
 #include <set>
 #include <tuple>
 
-#include "core/triton/audit_parts.h"
+#include "core/triton/op_words.h"
 #include "core/triton/ops.h"
 #include "core/triton/partitions.h"
 #include "core/triton/pipeline.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/base/text_style.h"
-#include "core/triton/audit_parts.h"
+#include "core/triton/op_words.h"
 #include "core/triton/memory.h"
 #include "core/triton/ops.h"
 #include "core/triton/pipeline.h"

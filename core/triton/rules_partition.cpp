@@ -9,7 +9,7 @@
 #include <set>
 
 #include "core/base/text_style.h"
-#include "core/triton/audit_parts.h"
+#include "core/triton/op_words.h"
 #include "core/triton/decisions.h"
 #include "core/triton/ops.h"
 #include "core/triton/partition_flow.h"

@@ -9,6 +9,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/triton/decisions.h"
+#include "core/triton/write_decisions.h"
 #include "core/triton/ops.h"
 #include "core/triton/partition_flow.h"
 #include "core/triton/partition_plan.h"
