@@ -255,7 +255,7 @@ SCHEDULE = re.compile(r'(, )?"?(?:loop\.stage|loop\.cluster|tt\.scheduled_max_st
 
 
 def form_of(text: str) -> str:
-    """How far Triton had come: the same marks as in Heddle's core/triton/program.cpp."""
+    """How far Triton had come: the same marks as in Heddle's core/triton/read/program.cpp."""
     if "ttg.warp_specialize(" in text:
         return "specialized" if "loop.stage" in text else "final"
     if "ttg.partition = " in text:

@@ -15,7 +15,7 @@
 #include "core/base/suggest.h"
 #include "core/layout/known.h"
 #include "core/library/library.h"
-#include "core/triton/as_layout.h"
+#include "core/triton/read/as_layout.h"
 
 namespace heddle::app {
 namespace {

@@ -12,7 +12,7 @@
 #include "core/base/suggest.h"
 #include "core/kernel/op_kind.h"
 #include "core/library/library.h"
-#include "core/triton/files.h"
+#include "core/triton/read/files.h"
 
 namespace heddle::app {
 namespace {

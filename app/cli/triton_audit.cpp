@@ -5,7 +5,7 @@
 #include "app/cli/triton_solving.h"
 #include "app/command/interrupt.h"
 #include "core/library/triton_text.h"
-#include "core/triton/audit.h"
+#include "core/triton/audit/audit.h"
 
 namespace heddle::app {
 namespace {

@@ -16,8 +16,8 @@
 #include "core/library/library.h"
 #include "core/library/project_json.h"
 #include "core/library/triton_text.h"
-#include "core/triton/comparison.h"
-#include "core/triton/rotated.h"
+#include "core/triton/audit/comparison.h"
+#include "core/triton/back/rotated.h"
 #ifdef HEDDLE_HAS_SOLVER
 #include "solver/questions/triton.h"
 #endif

@@ -42,7 +42,7 @@ class Arguments {
 };
 
 /// The name of a compiler's dump or a Triton text with what --pass, --loop and --reading say (core/dump/dump_files.h,
-/// core/triton/files.h).
+/// core/triton/read/files.h).
 std::string with_dump_options(std::string name, const Arguments& arguments);
 
 struct CommandLine {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/problem/resolve.h"
-#include "core/triton/as_layout.h"
+#include "core/triton/read/as_layout.h"
 
 namespace heddle::app {
 namespace {

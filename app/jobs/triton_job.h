@@ -9,8 +9,8 @@
 
 #include "core/base/result.h"
 #include "core/machine/machine.h"
-#include "core/triton/comparison.h"
-#include "core/triton/program.h"
+#include "core/triton/audit/comparison.h"
+#include "core/triton/read/program.h"
 
 namespace heddle::app {
 

@@ -8,12 +8,12 @@
 
 #include "core/answers/difference.h"
 #include "core/machine/machine.h"
-#include "core/triton/give_back.h"
-#include "core/triton/rules.h"
+#include "core/triton/back/give_back.h"
+#include "core/triton/back/rules.h"
 
 namespace heddle::app {
 
-inline constexpr int kTritonRules = 8;  ///< families of core/triton/rules.h
+inline constexpr int kTritonRules = 8;  ///< families of core/triton/back/rules.h
 
 /// Triton's own schedule given back: the text as it is, where the rules find nothing in it. Faults: the rules that it breaks.
 Result<triton::GivenBack> own_given_back(const triton::Program& program, const triton::LoopSite& loop, const Machine& machine);

@@ -25,8 +25,8 @@ namespace heddle::dump {
 enum class Reading;  // core/dump/native.h
 }
 namespace heddle::triton {
-enum class Reading;  // core/triton/program.h
-enum class Whose;    // core/triton/comparison.h
+enum class Reading;  // core/triton/read/program.h
+enum class Whose;    // core/triton/audit/comparison.h
 }  // namespace heddle::triton
 
 namespace heddle::app {

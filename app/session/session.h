@@ -18,7 +18,7 @@
 #include "app/session/view_state.h"
 
 namespace heddle::triton {
-enum class Whose;  // core/triton/comparison.h
+enum class Whose;  // core/triton/audit/comparison.h
 }
 
 namespace heddle::app {

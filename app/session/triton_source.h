@@ -10,10 +10,10 @@
 #include "core/base/result.h"
 #include "core/machine/machine.h"
 #include "core/problem/problem.h"
-#include "core/triton/comparison.h"
-#include "core/triton/files.h"
-#include "core/triton/native.h"
-#include "core/triton/program.h"
+#include "core/triton/audit/comparison.h"
+#include "core/triton/kernel/native.h"
+#include "core/triton/read/files.h"
+#include "core/triton/read/program.h"
 
 namespace heddle::app {
 
@@ -34,7 +34,7 @@ struct TritonSource {
   std::vector<Fault> refused;                    ///< why there is no kernel; empty with one
 
   const triton::LoopSite* the_loop() const { return loop ? &program->loops[*loop] : nullptr; }
-  /// As core/triton/files.h reads it: FILE#WORDS,LOOP,READING; without a kernel to work on: FILE#WORDS.
+  /// As core/triton/read/files.h reads it: FILE#WORDS,LOOP,READING; without a kernel to work on: FILE#WORDS.
   std::string name() const;
 };
 

@@ -7,7 +7,7 @@
 #include "app/jobs/triton_return.h"
 #include "app/session/triton_source.h"
 #include "core/base/text_style.h"
-#include "core/triton/rotated.h"
+#include "core/triton/back/rotated.h"
 
 namespace heddle::app {
 namespace {

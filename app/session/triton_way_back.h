@@ -7,7 +7,7 @@
 
 #include "app/session/document.h"
 #include "core/base/result.h"
-#include "core/triton/give_back.h"
+#include "core/triton/back/give_back.h"
 
 namespace heddle::app {
 

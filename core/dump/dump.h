@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/base/id.h"
-#include "core/dump/tile_type.h"
+#include "core/mlir/tile_type.h"
 
 namespace heddle::dump {
 

@@ -1,4 +1,4 @@
-// A Triton text where a kernel is expected (core/triton/files.h says how one is named): the loop that is meant, in one reading, as a
+// A Triton text where a kernel is expected (core/triton/read/files.h says how one is named): the loop that is meant, in one reading, as a
 // kernel of Heddle's own; and the machine of its target.
 #pragma once
 
@@ -9,9 +9,9 @@
 #include "core/base/result.h"
 #include "core/kernel/kernel.h"
 #include "core/machine/machine.h"
-#include "core/triton/files.h"
-#include "core/triton/native.h"
-#include "core/triton/program.h"
+#include "core/triton/kernel/native.h"
+#include "core/triton/read/files.h"
+#include "core/triton/read/program.h"
 
 namespace heddle {
 

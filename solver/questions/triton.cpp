@@ -12,7 +12,7 @@
 #include "core/base/clock.h"
 #include "core/check/checker.h"
 #include "core/problem/resolve.h"
-#include "core/triton/give_back.h"
+#include "core/triton/back/give_back.h"
 #include "solver/baselines/agents.h"
 #include "solver/baselines/program.h"
 #include "solver/search/solve.h"

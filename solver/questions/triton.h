@@ -1,4 +1,4 @@
-// The three schedules of a Triton kernel (core/triton/comparison.h), solved.
+// The three schedules of a Triton kernel (core/triton/audit/comparison.h), solved.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 
 #include "core/base/result.h"
 #include "core/machine/machine.h"
-#include "core/triton/comparison.h"
-#include "core/triton/program.h"
+#include "core/triton/audit/comparison.h"
+#include "core/triton/read/program.h"
 
 namespace heddle::solver {
 

@@ -6,8 +6,8 @@
 #include "app/command/exit_code.h"
 #include "app/jobs/triton_return.h"
 #include "core/base/json.h"
-#include "core/triton/files.h"
-#include "core/triton/native.h"
+#include "core/triton/kernel/native.h"
+#include "core/triton/read/files.h"
 #include "tests/app/cli_support.h"
 #include "tests/support/paths.h"
 

@@ -9,7 +9,7 @@
 
 #include "core/layout/known.h"
 #include "core/layout/reader.h"
-#include "core/triton/as_layout.h"
+#include "core/triton/read/as_layout.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "core/base/atomic_file.h"
-#include "core/triton/audit.h"
-#include "core/triton/files.h"
+#include "core/triton/audit/audit.h"
+#include "core/triton/read/files.h"
 #include "tests/support/golden.h"
 #include "tests/support/paths.h"
 

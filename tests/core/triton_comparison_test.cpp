@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/base/json.h"
-#include "core/triton/comparison.h"
+#include "core/triton/audit/comparison.h"
 #include "tests/support/golden.h"
 
 using namespace heddle;

@@ -6,7 +6,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/json.h"
-#include "core/triton/files.h"
+#include "core/triton/read/files.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;

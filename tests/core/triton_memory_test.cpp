@@ -9,10 +9,10 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/json.h"
-#include "core/triton/allocate.h"
-#include "core/triton/linear.h"
-#include "core/triton/memory.h"
-#include "core/triton/scratch.h"
+#include "core/triton/memory/allocate.h"
+#include "core/triton/memory/memory.h"
+#include "core/triton/memory/scratch.h"
+#include "core/triton/read/linear.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;

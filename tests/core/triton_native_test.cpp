@@ -12,9 +12,9 @@
 #include "core/kernel/validate.h"
 #include "core/library/library.h"
 #include "core/problem/resolve.h"
-#include "core/triton/graph.h"
-#include "core/triton/native.h"
-#include "core/triton/scalars.h"
+#include "core/triton/kernel/graph.h"
+#include "core/triton/kernel/native.h"
+#include "core/triton/kernel/scalars.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "core/base/atomic_file.h"
-#include "core/triton/rotated.h"
+#include "core/triton/back/rotated.h"
 #include "tests/support/golden.h"
 #include "tests/support/mutate_text.h"
 #include "tests/support/paths.h"

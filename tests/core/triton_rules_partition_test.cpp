@@ -8,12 +8,13 @@
 #include <set>
 
 #include "core/base/atomic_file.h"
-#include "core/triton/decisions.h"
-#include "core/triton/ops.h"
-#include "core/triton/partition_flow.h"
-#include "core/triton/partition_plan.h"
-#include "core/triton/pipeline.h"
-#include "core/triton/rules.h"
+#include "core/triton/back/partition_plan.h"
+#include "core/triton/back/rules.h"
+#include "core/triton/back/write_decisions.h"
+#include "core/triton/kernel/partition_flow.h"
+#include "core/triton/memory/pipeline.h"
+#include "core/triton/read/decisions.h"
+#include "core/triton/read/ops.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/base/atomic_file.h"
-#include "core/triton/rules.h"
+#include "core/triton/back/rules.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;

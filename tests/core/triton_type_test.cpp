@@ -7,8 +7,8 @@
 
 #include "core/base/atomic_file.h"
 #include "core/mlir/module.h"
-#include "core/triton/linear.h"
-#include "core/triton/type.h"
+#include "core/triton/read/linear.h"
+#include "core/triton/read/type.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;

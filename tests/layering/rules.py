@@ -37,7 +37,7 @@ INCLUDE_RULES = [
 # which none includes another. Files that lie in the room itself may include everything.
 FOLDER_ORDER = {
     "core": ["base", "kernel", "patterns", "machine", "layout", "problem", "schedule", "analysis", "check", "simulate", "tuning_space", "records", "formats", "chart", "answers",
-             "mlir", "dump", "triton", "library"],
+             "mlir", "dump", "triton/read", "triton/memory", "triton/kernel", "triton/audit", "triton/back", "library"],
     "solver": ["tune", "z3", "encoding", "relaxation", "search", "paper", "baselines", "questions"],
     "codegen": ["device", "program", "emit", "interpret", "profile", "machine", "compile", "run", "calibrate"],
     "app": ["command", "picture", "jobs", "batch", "bench", "tune", "cli", "cli/questions", "session", "platform", "window/kit", "window/chart", "window/parts", "window/tabs/*",
@@ -225,6 +225,9 @@ def self_test():
         ("core/kernel/up.h", header + '#include "core/schedule/schedule.h"\n', "includes go down only"),
         ("core/schedule/down.h", header + '#include "core/kernel/kernel.h"\n#include "core/schedule/outcome.h"\n', None),
         ("core/attic/a.h", header, "no place in the order"),
+        ("core/triton/memory/up.h", header + '#include "core/triton/back/rules.h"\n', "triton/back comes after triton/memory"),
+        ("core/triton/audit/down.h", header + '#include "core/triton/read/program.h"\n', None),
+        ("core/triton/flat.h", header, "no place in the order"),
         ("core/base/attic.h", header + '#include "core/attic/a.h"\n', "includes go down only"),
         ("app/window/kit/top.h", header + '#include "app/main.h"\n', "the room itself comes after"),
         ("app/top.cpp", '// T.\n#include "app/window/kit/panel.h"\n', None),

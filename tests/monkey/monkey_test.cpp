@@ -6,7 +6,7 @@
 
 #include "app/session/commands.h"
 #include "app/session/environment.h"
-#include "core/triton/comparison.h"
+#include "core/triton/audit/comparison.h"
 #include "tests/monkey/monkey.h"
 #include "tests/support/last_inputs.h"
 #include "tests/support/paths.h"

@@ -1,7 +1,7 @@
 """Runs the kernels of texts/rotated/rotated.py and the loops that Heddle rotates of them with numbers that are expressions: both have to
 store the same expressions and load the same places, for no, one, two and five trips.
 
-    rotated_loops.py ROOT      the loops are those of ROOT/tests/golden/rotated_*.py, which the tests of core/triton/rotated.h compare with
+    rotated_loops.py ROOT      the loops are those of ROOT/tests/golden/rotated_*.py, which the tests of core/triton/back/rotated.h compare with
 """
 import glob
 import os

@@ -22,7 +22,7 @@
 #include "core/answers/pareto.h"
 #include "core/base/json.h"
 #include "core/chart/gantt_model.h"
-#include "core/triton/comparison.h"
+#include "core/triton/audit/comparison.h"
 #include "tests/support/paths.h"
 #include "tests/ui/person.h"
 

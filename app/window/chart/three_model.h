@@ -9,7 +9,7 @@
 
 #include "app/session/session.h"
 #include "core/chart/gantt_model.h"
-#include "core/triton/comparison.h"
+#include "core/triton/audit/comparison.h"
 
 namespace heddle::app {
 

@@ -11,8 +11,8 @@
 #include "app/session/session.h"
 #include "app/window/kit/code_field.h"
 #include "app/window/parts/ttgir_tokens.h"
-#include "core/triton/memory.h"
-#include "core/triton/program.h"
+#include "core/triton/memory/memory.h"
+#include "core/triton/read/program.h"
 
 namespace heddle::app {
 

@@ -5,8 +5,8 @@
 #include "app/session/kernel_state.h"
 #include "core/formats/kernel_json.h"
 #include "core/patterns/pattern.h"
-#include "core/triton/comparison.h"
-#include "core/triton/program.h"
+#include "core/triton/audit/comparison.h"
+#include "core/triton/read/program.h"
 #include "tests/support/mutate_json.h"
 
 #include <cxxabi.h>

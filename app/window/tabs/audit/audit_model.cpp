@@ -12,7 +12,7 @@
 #include "core/chart/chart_layout.h"
 #include "core/chart/gantt_facts.h"
 #include "core/library/triton_text.h"
-#include "core/triton/audit.h"
+#include "core/triton/audit/audit.h"
 
 namespace heddle::app {
 namespace {

@@ -8,7 +8,7 @@
 #include "app/session/session.h"
 #include "app/session/tone.h"
 #include "app/window/kit/column.h"
-#include "core/triton/comparison.h"
+#include "core/triton/audit/comparison.h"
 
 namespace heddle::app {
 

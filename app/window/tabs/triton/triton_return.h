@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "app/session/session.h"
-#include "core/triton/comparison.h"
+#include "core/triton/audit/comparison.h"
 
 namespace heddle::app {
 

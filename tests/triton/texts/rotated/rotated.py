@@ -1,4 +1,4 @@
-"""Kernels of the texts in this folder, as the tests of core/triton/rotated.h read them. Our own code."""
+"""Kernels of the texts in this folder, as the tests of core/triton/back/rotated.h read them. Our own code."""
 import triton
 import triton.language as tl
 

@@ -1,0 +1,64 @@
+// What is to be said about a Triton kernel before it is launched: loads that are not pipelined and why, whether anything overlaps,
+// memory against the limits, stages that no data passes, why it was not warp specialized, stages and distances of equal loads beside each
+// other.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/base/text_style.h"
+#include "core/machine/machine.h"
+#include "core/triton/audit/comparison.h"
+#include "core/triton/memory/memory.h"
+#include "core/triton/read/program.h"
+
+namespace heddle::triton {
+
+enum class Weight { Wrong, Waste, Fine };  ///< it cannot run or computes something else; it costs something; in order
+
+struct Finding {
+  std::string topic;  ///< "shared memory", "loads", "overlap" ...
+  Weight weight = Weight::Fine;
+  std::string sentence;
+  std::vector<std::string> details;
+  std::vector<mlir::OpId> ops;  ///< that it speaks of
+};
+
+struct LoadRow {
+  std::string name, tile;
+  std::string source;  ///< "kernels.py:125"
+  std::int64_t stage = -1, use_stage = -1, slots = 0, bytes = 0;
+  std::string remark;
+  mlir::OpId op;
+};
+
+struct LoopAudit {
+  const LoopSite* loop = nullptr;
+  std::size_t edges = 0, fused = 0;  ///< of its graph; 0 where it has none
+  std::vector<LoadRow> loads;
+  std::vector<Finding> findings;
+};
+
+struct Audit {
+  std::string kernel;
+  Form form = Form::Input;
+  int target = 90;
+  std::int64_t num_warps = 4;
+  Memory memory;
+  std::string title;              ///< "attention_forward, sm_90, 8 warps, scheduled"
+  std::vector<Finding> findings;  ///< of the whole kernel: memory, specialization
+  std::vector<LoopAudit> loops;
+  bool clean() const;  ///< nothing is Wrong
+};
+
+/// `program` must outlive the audit. `loop`: only that one.
+Audit audit(const Program& program, const Machine& machine, const LoopSite* loop = nullptr);
+
+std::string audit_headline(const Audit& audit);
+/// With a comparison, its three rows and the table of options stand at the end.
+std::string audit_text(const Audit& audit, const Comparison* comparison, const TextStyle& style);
+std::string audit_markdown(const Audit& audit, const Comparison* comparison);
+Json audit_json(const Audit& audit, const Comparison* comparison);
+
+}  // namespace heddle::triton

@@ -1,0 +1,30 @@
+// What the parts of the audit share: lists of stages in words, and the findings of each part.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/triton/audit/audit.h"
+#include "core/triton/read/order.h"
+
+namespace heddle::triton {
+
+/// A short list of stages: "0, 2 and 3".
+std::string list_of_stages(const std::vector<std::int64_t>& stages);
+
+/// Whether stages and clusters let every op read the tile of its own iteration; ops without a stage; stages that are declared and not
+/// used; slots of rings that are filled too early.
+std::vector<Finding> audit_order(const Program& program, const LoopSite& loop);
+/// Whether work of different kinds is in different stages.
+Finding audit_overlap(const Program& program, const LoopSite& loop);
+/// The table of loads, and what is to be said about it.
+std::vector<LoadRow> load_rows(const Program& program, const LoopSite& loop, const std::vector<Buffer>& rings);
+std::vector<Finding> audit_loads(const Program& program, const LoopSite& loop, const std::vector<LoadRow>& rows);
+/// Registers of a thread that hold tiles at the loop's fullest place; nothing where layouts do not say.
+std::optional<Finding> audit_registers(const Program& program, const LoopSite& loop, const Machine& machine);
+/// Why the kernel is, or is not, warp specialized, as far as the text shows it.
+Finding audit_specialization(const Program& program, const LoopSite* loop);
+
+}  // namespace heddle::triton

@@ -1,0 +1,485 @@
+#include "core/triton/kernel/scalars.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <limits>
+
+namespace heddle::triton {
+namespace {
+
+/// Longer expressions become parameters: they would not be read anyway.
+constexpr std::size_t kLongest = 400;
+constexpr int kDeepest = 100;
+constexpr std::int64_t kDefaultExtent = 4096;  ///< of a size that the text does not say
+constexpr std::int64_t kDefaultGrid = 32;
+
+std::optional<std::int64_t> as_integer(const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  // Sums and products of such numbers stay far from the ends of 64 bits.
+  constexpr std::int64_t kLarge = std::int64_t{1} << 31;
+  return value > -kLarge && value < kLarge ? std::optional(value) : std::nullopt;
+}
+
+/// A parameter's name: none that the expression language has for itself.
+std::string param_name(std::string name) {
+  name = kernel_name(std::move(name));
+  for (const char* taken : {"min", "max", "ceil_div", "cbrt", "if", "i"})
+    if (name == taken) name += "_";
+  return name;
+}
+
+/// The text with another expression for a name.
+std::string with_name(const std::string& text, const std::string& name, const std::string& other) {
+  const auto part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && part(text[end])) ++end;
+    if (end == i) {
+      out += text[i++];
+      continue;
+    }
+    out += text.substr(i, end - i) == name ? other : text.substr(i, end - i);
+    i = end;
+  }
+  return out;
+}
+
+/// What the number after "dense<" or at the beginning says; bit patterns of f32 too.
+std::optional<std::string> decimal(std::string_view words) {
+  if (words.starts_with("dense<")) words.remove_prefix(6);
+  const std::size_t end = words.find_first_of(" >:,");
+  const std::string text(words.substr(0, end));
+  if (text == "true") return "1";
+  if (text == "false") return "0";
+  if (text.starts_with("0x") || text.starts_with("0X")) {
+    std::uint64_t bits = 0;
+    if (std::from_chars(text.data() + 2, text.data() + text.size(), bits, 16).ec != std::errc{}) return std::nullopt;
+    const std::size_t digits = text.size() - 2;
+    const bool f32 = digits == 8, f64 = digits == 16, half = digits == 4;
+    if ((f32 && bits == 0xFF800000u) || (f64 && bits == 0xFFF0000000000000u) || (half && (bits == 0xFC00u || bits == 0xFF80u)))
+      return "-inf";
+    if ((f32 && bits == 0x7F800000u) || (f64 && bits == 0x7FF0000000000000u) || (half && (bits == 0x7C00u || bits == 0x7F80u)))
+      return "inf";
+    return std::nullopt;
+  }
+  if (text.empty() || text.size() > 40) return std::nullopt;
+  char* stop = nullptr;
+  const double value = std::strtod(text.c_str(), &stop);
+  if (stop != text.c_str() + text.size() || !(value == value)) return std::nullopt;
+  return fmt::format("{}", value == static_cast<double>(static_cast<float>(value)) ? value : value);
+}
+
+}  // namespace
+
+Expr expr_of(const std::string& text) {
+  const Result<Expr> parsed = Expr::parse(text);
+  return parsed ? *parsed : Expr(0);
+}
+
+std::string kernel_name(std::string name) {
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') c = '_';
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) name = "v_" + name;
+  return name;
+}
+
+std::string parenthesized(const std::string& text) {
+  const bool plain = std::all_of(text.begin(), text.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+  return plain ? text : "(" + text + ")";
+}
+
+std::string add_text(const std::string& a, const std::string& b) {
+  if (a == "0") return b;
+  if (b == "0") return a;
+  const auto x = as_integer(a), y = as_integer(b);
+  if (x && y) return std::to_string(*x + *y);
+  return y && *y < 0 ? fmt::format("{} - {}", a, -*y) : fmt::format("{} + {}", a, b);
+}
+
+std::string sub_text(const std::string& a, const std::string& b) {
+  if (b == "0") return a;
+  const auto x = as_integer(a), y = as_integer(b);
+  if (x && y) return std::to_string(*x - *y);
+  return fmt::format("{} - {}", a, parenthesized(b));
+}
+
+std::string mul_text(const std::string& a, const std::string& b) {
+  if (a == "0" || b == "0") return "0";
+  if (a == "1") return b;
+  if (b == "1") return a;
+  const auto x = as_integer(a), y = as_integer(b);
+  if (x && y) return std::to_string(*x * *y);
+  return fmt::format("{}*{}", parenthesized(a), parenthesized(b));
+}
+
+std::string quotient_text(const std::string& a, const std::string& b) {
+  if (b == "1") return a;
+  // (x + b - 1) / b, as programs round up.
+  const auto by = as_integer(b);
+  const auto without = [&](const std::string& end) {
+    return a.size() > end.size() && a.ends_with(end) ? std::optional(a.substr(0, a.size() - end.size())) : std::nullopt;
+  };
+  if (const auto x = by && *by > 1 ? without(fmt::format(" + {}", *by - 1)) : without(fmt::format(" + {} - 1", parenthesized(b))))
+    return fmt::format("ceil_div({}, {})", *x, b);
+  return fmt::format("{} / {}", parenthesized(a), parenthesized(b));
+}
+
+void Scalars::note(const std::string& sentence) {
+  if (std::find(notes_.begin(), notes_.end(), sentence) == notes_.end()) notes_.push_back(sentence);
+}
+
+std::string Scalars::fresh(const std::string& name) {
+  const std::string wanted = param_name(name);
+  const auto taken = [&](const std::string& n) {
+    return std::any_of(params_.begin(), params_.end(), [&](const Param& p) { return p.name == n; }) ||
+           std::any_of(grid_.begin(), grid_.end(), [&](const GridDim& g) { return g.name == n; });
+  };
+  std::string free = wanted;
+  for (int i = 2; taken(free); ++i) free = fmt::format("{}_{}", wanted, i);
+  return free;
+}
+
+std::string Scalars::param(const std::string& name, std::int64_t value, std::int64_t eval_value, const std::string& about) {
+  const std::string wanted = param_name(name);
+  for (const Param& p : params_)
+    if (p.name == wanted) return wanted;
+  params_.push_back({wanted, value, eval_value, {}, about});
+  return wanted;
+}
+
+std::string Scalars::unknown(mlir::ValueId id, const std::string& why) {
+  if (const auto known = own_.find(id); known != own_.end()) return known->second;
+  const mlir::Value& value = flow_.module().value(id);
+  const std::string name = fresh(value.name);
+  param(name, kDefaultExtent, 256, why);
+  return own_[id] = name;
+}
+
+std::string Scalars::integer_constant(const mlir::Op& op) {
+  std::string_view words = op.words;
+  if (words.starts_with("dense<")) words.remove_prefix(6);
+  std::int64_t value = 0;
+  if (std::from_chars(words.data(), words.data() + words.size(), value).ec == std::errc{}) return std::to_string(value);
+  if (!words.starts_with("true") && !words.starts_with("false"))
+    note(fmt::format("the constant of line {} is not understood: 0 is taken", op.line));
+  return words.starts_with("true") ? "1" : "0";
+}
+
+/// An argument that grows by the same number in each iteration: the op that adds and the operand that it adds; null where it is none.
+const mlir::Op* Scalars::steady_step(mlir::ValueId id, const Source& next, mlir::ValueId& by) const {
+  if (!next.op.valid() || next.distance != 1) return nullptr;
+  const mlir::Op& step = flow_.module().op(next.op);
+  const bool adds = step.name == "arith.addi" || step.name == "tt.addptr";
+  if (step.operands.size() != 2 || (!adds && step.name != "arith.subi")) return nullptr;
+  const bool second = step.name == "arith.addi" && step.operands[1] == id;
+  if (!second && step.operands[0] != id) return nullptr;
+  by = step.operands[second ? 0 : 1];
+  // What it grows by must be the same each time.
+  std::vector<mlir::ValueId> open{by};
+  std::map<mlir::ValueId, bool> seen;
+  while (!open.empty()) {
+    const mlir::ValueId now = open.back();
+    open.pop_back();
+    if (!seen.emplace(now, true).second) continue;
+    if (seen.size() > 256) return nullptr;
+    const mlir::Value& value = flow_.module().value(now);
+    if (!value.definer.valid()) {
+      if (value.block.valid() && &flow_.module().block(value.block) == flow_.body()) return nullptr;
+      continue;
+    }
+    if (!flow_.inside(value.definer)) continue;
+    const mlir::Op& made = flow_.module().op(value.definer);
+    if (!made.regions.empty() || is_tile_op(flow_.program(), flow_, made)) return nullptr;
+    open.insert(open.end(), made.operands.begin(), made.operands.end());
+  }
+  return &step;
+}
+
+std::string Scalars::block_index(const mlir::Op& op) {
+  const char axis = op.words.find('y') != std::string::npos ? 'y' : op.words.find('z') != std::string::npos ? 'z' : 'x';
+  const std::string name = fmt::format("block_{}", axis);
+  if (std::none_of(grid_.begin(), grid_.end(), [&](const GridDim& g) { return g.name == name; })) {
+    const std::string size = param(fmt::format("grid_{}", axis), kDefaultGrid, 2, fmt::format("blocks along {}; the launch says it", axis));
+    const auto expr = Expr::parse(size);
+    grid_.push_back({name, expr ? *expr : Expr(1)});
+  }
+  return name;
+}
+
+std::string Scalars::text(mlir::ValueId value) { return compute(value, 0); }
+
+std::string Scalars::compute(mlir::ValueId id, int depth) {
+  if (const auto known = texts_.find(id); known != texts_.end()) return known->second;
+  const mlir::Module& module = flow_.module();
+  const mlir::Value& value = module.value(id);
+  const auto keep = [&](std::string text) {
+    if (text.size() > kLongest) text = unknown(id, "computed by a long expression; see the text");
+    return texts_[id] = std::move(text);
+  };
+  if (depth > kDeepest) return unknown(id, "computed by a deep expression; see the text");
+  texts_[id] = "0";  // a value that rests on itself ends here
+  if (!value.definer.valid()) {
+    const mlir::OpId owner = value.block.valid() ? module.region(module.block(value.block).parent).parent : mlir::OpId{};
+    if (owner == flow_.loop()) {
+      const mlir::Op& loop = module.op(owner);
+      if (value.index == 0 && loop.operands.size() >= 3)
+        return keep(add_text(compute(loop.operands[0], depth + 1), mul_text(kLoopVariable, compute(loop.operands[2], depth + 1))));
+      // A counter of its own: what it grows by each time.
+      const Source next = flow_.carried(id);
+      if (!next.op.valid() && next.distance == 0 && next.value != id) return keep(compute(next.value, depth + 1));
+      mlir::ValueId by;
+      if (const mlir::Op* step = steady_step(id, next, by)) {
+        const std::string change = mul_text(kLoopVariable, compute(by, depth + 1)), from = compute(next.initial, depth + 1);
+        return keep(step->name == "arith.subi" ? sub_text(from, change) : add_text(from, change));
+      }
+      note(fmt::format("'{}' changes from iteration to iteration by no constant: a parameter stands for it", value.name));
+      return keep(unknown(id, "changes from iteration to iteration"));
+    }
+    if (owner.valid() && module.op(owner).name == "scf.for") {
+      // A loop around: one turn of it is looked at.
+      const mlir::Op& outer = module.op(owner);
+      if (value.index == 0 && !outer.operands.empty()) {
+        return keep(compute(outer.operands[0], depth + 1));
+      }
+      if (value.index + 2 < outer.operands.size()) return keep(compute(outer.operands[value.index + 2], depth + 1));
+    }
+    return keep(unknown(id, "an argument of the kernel"));
+  }
+  const mlir::Op& op = module.op(value.definer);
+  const auto operand = [&](std::size_t i) { return i < op.operands.size() ? compute(op.operands[i], depth + 1) : std::string("0"); };
+  const auto binary = [&](const char* symbol) {
+    return fmt::format("{} {} {}", parenthesized(operand(0)), symbol, parenthesized(operand(1)));
+  };
+  const std::string& name = op.name;
+  const auto x = [&] { return as_integer(operand(0)); };
+  const auto y = [&] { return as_integer(operand(1)); };
+  if (name == "arith.constant") return keep(integer_constant(op));
+  if (name == "tt.get_program_id") return keep(block_index(op));
+  if (name == "tt.get_num_programs") {
+    block_index(op);
+    const char axis = op.words.find('y') != std::string::npos ? 'y' : op.words.find('z') != std::string::npos ? 'z' : 'x';
+    return keep(fmt::format("grid_{}", axis));
+  }
+  if (name == "arith.addi") return keep(add_text(operand(0), operand(1)));
+  if (name == "arith.subi") return keep(sub_text(operand(0), operand(1)));
+  if (name == "arith.muli") return keep(mul_text(operand(0), operand(1)));
+  if (name == "arith.divsi" || name == "arith.divui" || name == "arith.floordivsi") {
+    if (x() && y() && *x() >= 0 && *y() > 0) return keep(std::to_string(*x() / *y()));
+    return keep(quotient_text(operand(0), operand(1)));
+  }
+  if (name == "arith.ceildivsi") return keep(fmt::format("ceil_div({}, {})", operand(0), operand(1)));
+  if (name == "arith.remsi" || name == "arith.remui") return keep(binary("%"));
+  if (name == "arith.minsi" || name == "arith.minui") return keep(fmt::format("min({}, {})", operand(0), operand(1)));
+  if (name == "arith.maxsi" || name == "arith.maxui") return keep(fmt::format("max({}, {})", operand(0), operand(1)));
+  if (name == "arith.shli")
+    if (const auto by = y(); by && *by >= 0 && *by < 31) return keep(mul_text(operand(0), std::to_string(std::int64_t{1} << *by)));
+  if (name == "arith.shrsi" || name == "arith.shrui")
+    if (const auto by = y(); by && *by >= 0 && *by < 31) return keep(quotient_text(operand(0), std::to_string(std::int64_t{1} << *by)));
+  if (name == "arith.extsi" || name == "arith.extui" || name == "arith.trunci" || name == "arith.index_cast") return keep(operand(0));
+  if (name == "arith.select" && op.operands.size() == 3) return keep(fmt::format("if({}, {}, {})", operand(0), operand(1), operand(2)));
+  if (name == "arith.cmpi")
+    if (const char* symbol = integer_predicate(op)) return keep(binary(symbol));
+  if (name == "tt.load") {
+    note(fmt::format("'{}' is read from memory (line {}): a parameter stands for it", value.name, op.line));
+    return keep(unknown(id, "read from memory by the kernel"));
+  }
+  note(fmt::format("'{}' is computed by {} (line {}): a parameter stands for it", value.name, op.name, op.line));
+  return keep(unknown(id, "computed by " + op.name));
+}
+
+std::optional<Affine> Scalars::affine(mlir::ValueId value) { return compute_affine(value, 0); }
+
+std::optional<Affine> Scalars::compute_affine(mlir::ValueId id, int depth) {
+  if (const auto known = affines_.find(id); known != affines_.end()) return known->second;
+  if (depth > kDeepest) return std::nullopt;
+  affines_[id] = std::nullopt;
+  const mlir::Module& module = flow_.module();
+  const Program& program = flow_.program();
+  const mlir::Value& value = module.value(id);
+  const Type& type = program.type(id);
+  const std::size_t rank = type.tile.shape.size();
+  const auto keep = [&](std::optional<Affine> found) {
+    if (found && (found->base.size() > kLongest || found->strides.size() != rank)) found.reset();
+    return affines_[id] = std::move(found);
+  };
+  if (rank == 0) {
+    Affine scalar;
+    if (type.pointer) {
+      // A pointer that was moved on is the argument and an offset.
+      if (value.definer.valid() && module.op(value.definer).name == "tt.addptr" && module.op(value.definer).operands.size() == 2) {
+        const auto pointer = compute_affine(module.op(value.definer).operands[0], depth + 1);
+        if (!pointer) return std::nullopt;
+        scalar = *pointer;
+        scalar.base = add_text(scalar.base, compute(module.op(value.definer).operands[1], depth + 1));
+        return keep(scalar);
+      }
+      if (!value.definer.valid()) {
+        const Source next = flow_.carried(id);
+        mlir::ValueId by;
+        if (const mlir::Op* step = steady_step(id, next, by); step && step->name == "tt.addptr") {
+          auto first = compute_affine(next.initial, depth + 1);
+          if (!first) return std::nullopt;
+          first->base = add_text(first->base, mul_text(kLoopVariable, compute(by, depth + 1)));
+          return keep(first);
+        }
+        if (next.value != id && !next.op.valid() && next.distance == 0) return keep(compute_affine(next.value, depth + 1));
+        if (next.distance > 0) return std::nullopt;
+      }
+      scalar.pointer = id;
+      return keep(scalar);
+    }
+    scalar.base = compute(id, depth + 1);
+    return keep(scalar);
+  }
+  if (!value.definer.valid()) {
+    const Source next = flow_.carried(id);
+    if (!next.op.valid()) return next.value == id || next.distance > 0 ? std::nullopt : keep(compute_affine(next.value, depth + 1));
+    mlir::ValueId grows;
+    const mlir::Op* step = steady_step(id, next, grows);
+    if (!step || step->name == "arith.subi") return std::nullopt;
+    auto first = compute_affine(next.initial, depth + 1);
+    const auto by = compute_affine(grows, depth + 1);
+    if (!first || !by || by->strides.size() != rank ||
+        std::any_of(by->strides.begin(), by->strides.end(), [](const std::string& s) { return s != "0"; }))
+      return std::nullopt;
+    first->base = add_text(first->base, mul_text(kLoopVariable, by->base));
+    return keep(first);
+  }
+  const mlir::Op& op = module.op(value.definer);
+  const std::string name = present_name(op.name);
+  const auto of = [&](std::size_t i) { return i < op.operands.size() ? compute_affine(op.operands[i], depth + 1) : std::nullopt; };
+  const auto flat = [](const Affine& a) {
+    return std::all_of(a.strides.begin(), a.strides.end(), [](const std::string& s) { return s == "0"; });
+  };
+  if (name == "tt.make_range" && rank == 1) return keep(Affine{std::to_string(op.integer("start", 0)), {"1"}, {}});
+  if (name == "arith.constant") {
+    const auto number = decimal(op.words);
+    if (!number || !as_integer(*number)) return std::nullopt;
+    return keep(Affine{*number, std::vector<std::string>(rank, "0"), {}});
+  }
+  if (name == "tt.splat") {
+    auto scalar = of(0);
+    if (scalar) scalar->strides.assign(rank, "0");
+    return keep(scalar);
+  }
+  if (name == "tt.expand_dims") {
+    auto inner = of(0);
+    const std::int64_t axis = op.integer("axis", 0);
+    if (!inner || axis < 0 || static_cast<std::size_t>(axis) > inner->strides.size()) return std::nullopt;
+    inner->strides.insert(inner->strides.begin() + axis, "0");
+    return keep(inner);
+  }
+  if (name == "tt.trans" && rank == 2) {
+    auto inner = of(0);
+    if (inner && inner->strides.size() == 2) std::swap(inner->strides[0], inner->strides[1]);
+    return keep(inner);
+  }
+  if (name == "tt.broadcast" || name == "ttg.convert_layout" || name == "arith.extsi" || name == "arith.extui" || name == "arith.trunci" ||
+      name == "arith.index_cast" || name == "tt.bitcast")
+    return keep(of(0));
+  if (name == "tt.addptr" || name == "arith.addi" || name == "arith.subi") {
+    auto a = of(0);
+    const auto b = of(1);
+    if (!a || !b || a->strides.size() != b->strides.size()) return std::nullopt;
+    const auto join = name == "arith.subi" ? sub_text : add_text;
+    a->base = join(a->base, b->base);
+    for (std::size_t d = 0; d < a->strides.size(); ++d) a->strides[d] = join(a->strides[d], b->strides[d]);
+    if (!a->pointer.valid()) a->pointer = b->pointer;
+    a->wraps = a->wraps || b->wraps;
+    return keep(a);
+  }
+  if (name == "arith.muli") {
+    auto a = of(0), b = of(1);
+    if (!a || !b || a->strides.size() != b->strides.size()) return std::nullopt;
+    if (!flat(*b)) std::swap(a, b);
+    if (!flat(*b)) return std::nullopt;
+    a->base = mul_text(a->base, b->base);
+    for (std::string& stride : a->strides) stride = mul_text(stride, b->base);
+    return keep(a);
+  }
+  if (name == "arith.remsi" || name == "arith.remui") {
+    const auto a = of(0), b = of(1);
+    if (!a || !b || !flat(*b)) return std::nullopt;
+    if (flat(*a)) return keep(Affine{fmt::format("{} % {}", parenthesized(a->base), parenthesized(b->base)), a->strides, {}});
+    auto wrapped = *a;
+    wrapped.wraps = true;
+    note(fmt::format("'{}' wraps at {} (line {}): taken as not wrapping, which is the same inside the tensor", value.name, b->base,
+                     op.line));
+    return keep(wrapped);
+  }
+  if (name == "arith.divsi" || name == "arith.divui") {
+    const auto a = of(0), b = of(1);
+    if (!a || !b || !flat(*a) || !flat(*b)) return std::nullopt;
+    return keep(Affine{fmt::format("{} / {}", parenthesized(a->base), parenthesized(b->base)), a->strides, {}});
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Scalars::number(mlir::ValueId id) {
+  const mlir::Module& module = flow_.module();
+  for (int passage = 0; passage < kDeepest; ++passage) {
+    const Source from = flow_.carried(id);
+    if (from.distance > 0) return std::nullopt;
+    id = from.value;
+    const mlir::Value& value = module.value(id);
+    if (!value.definer.valid()) {
+      const Type& type = flow_.program().type(id);
+      if (type.tile.tile() || !is_float(type)) return std::nullopt;
+      note(fmt::format("the number '{}' is an argument that the text does not know: {} is taken", value.name, kUnknownNumber));
+      return kUnknownNumber;
+    }
+    const mlir::Op& op = module.op(value.definer);
+    if (op.name == "arith.constant") return decimal(op.words);
+    const auto role = work_of(flow_.program(), op);
+    const bool passes = role == Role::View || op.name == "tt.splat" || op.name == "arith.truncf" || op.name == "arith.extf";
+    if (!passes || op.operands.size() != 1) {
+      // Arithmetic of scalars: scale * log2(e), 1 / n. Its value is as unknown as its operands.
+      if (flow_.inside(value.definer) && op.name == "tt.load" && is_float(flow_.program().type(id)) &&
+          !flow_.program().type(id).tile.tile()) {
+        note(fmt::format("the number '{}' is read from memory in the loop (line {}): {} is taken, and nothing waits for it", value.name,
+                         op.line, kUnknownNumber));
+        return kUnknownNumber;
+      }
+      if (!flow_.program().type(id).tile.tile() && is_float(flow_.program().type(id)) && !flow_.inside(value.definer) &&
+          !is_tile_op(flow_.program(), flow_, op) && flow_.behind_index(id).empty()) {
+        note(fmt::format("the number '{}' is computed before the loop (line {}): {} is taken", value.name, op.line, kUnknownNumber));
+        return kUnknownNumber;
+      }
+      return std::nullopt;
+    }
+    id = op.operands[0];
+  }
+  return std::nullopt;
+}
+
+Trips Scalars::trips() {
+  const mlir::Op& loop = flow_.module().op(flow_.loop());
+  if (loop.operands.size() < 3) return {};
+  const std::string low = text(loop.operands[0]), high = text(loop.operands[1]), step = text(loop.operands[2]);
+  const std::string span = sub_text(high, low);
+  Trips trips;
+  trips.of_tile = step == "1" ? span : fmt::format("ceil_div({}, {})", span, step);
+  // Over all blocks: the first one or the last one runs longest.
+  Scope scope;
+  for (const Param& p : params_) scope[p.name] = p.value;
+  std::int64_t longest = -1;
+  for (const bool last : {true, false}) {
+    std::string most = trips.of_tile;
+    for (const GridDim& dim : grid_) most = with_name(most, dim.name, last ? fmt::format("({} - 1)", dim.size.text()) : std::string("0"));
+    const auto count = expr_of(most).evaluate(scope);
+    if (count && *count > longest) {
+      longest = *count;
+      trips.most = most;
+    }
+  }
+  if (trips.most.empty()) trips.most = "1";
+  return trips;
+}
+
+}  // namespace heddle::triton

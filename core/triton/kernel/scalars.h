@@ -1,0 +1,86 @@
+// Scalars and index tiles of a Triton kernel as expressions of Heddle's kernels: sizes become parameters, program ids grid variables, the
+// loop's counter its variable. What depends on data becomes a parameter too, with a note.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/kernel/kernel.h"
+#include "core/triton/read/flow.h"
+
+namespace heddle::triton {
+
+/// Integer expressions as text (core/base/expr.h), folded where both sides are numbers.
+/// In parentheses unless it is one name or number.
+std::string parenthesized(const std::string& text);
+std::string add_text(const std::string& a, const std::string& b);
+std::string sub_text(const std::string& a, const std::string& b);
+std::string mul_text(const std::string& a, const std::string& b);
+/// Rounded down; the ways in which programs round up are a ceil_div.
+std::string quotient_text(const std::string& a, const std::string& b);
+
+/// The same as expressions of the kernel; 0 for what cannot be read, which the functions above never make.
+Expr expr_of(const std::string& text);
+/// A name as kernels have them: letters, digits and _, no digit first.
+std::string kernel_name(std::string name);
+
+/// base + sum over dimensions of stride * index.
+struct Affine {
+  std::string base = "0";
+  std::vector<std::string> strides;
+  mlir::ValueId pointer{};  ///< of pointer tiles: the argument that they point into
+  bool wraps = false;       ///< a remainder was taken as the number itself: right for addresses inside a tensor, not for a mask
+};
+
+/// The iterations of the loop.
+struct Trips {
+  std::string of_tile = "1";  ///< of the block's indices too
+  std::string most = "1";     ///< of the block that runs longest
+};
+
+class Scalars {
+ public:
+  explicit Scalars(const Flow& flow) : flow_(flow) {}
+
+  /// The integer as an expression. Always one: what cannot be followed is a parameter of its own.
+  std::string text(mlir::ValueId value);
+  /// Nothing where the tile is no affine function of its coordinates.
+  std::optional<Affine> affine(mlir::ValueId value);
+  /// The number that a scalar or a constant tile has; nothing where the text does not say. Scalar arguments of floating point are taken as
+  /// kUnknownNumber, with a note.
+  std::optional<std::string> number(mlir::ValueId value);
+
+  static constexpr const char* kUnknownNumber = "0.125";
+  static constexpr const char* kLoopVariable = "i";
+
+  const std::vector<Param>& params() const { return params_; }
+  const std::vector<GridDim>& grid() const { return grid_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+  void note(const std::string& sentence);
+  /// A parameter of this name and default, unless there is one; its name as it stands in expressions.
+  std::string param(const std::string& name, std::int64_t value, std::int64_t eval_value, const std::string& about);
+  /// Names that nothing else may take.
+  std::string fresh(const std::string& name);
+  Trips trips();
+
+ private:
+  std::string compute(mlir::ValueId value, int depth);
+  std::optional<Affine> compute_affine(mlir::ValueId value, int depth);
+  std::string unknown(mlir::ValueId value, const std::string& why);
+  std::string block_index(const mlir::Op& op);
+  std::string integer_constant(const mlir::Op& op);
+  const mlir::Op* steady_step(mlir::ValueId id, const Source& next, mlir::ValueId& by) const;
+
+  const Flow& flow_;
+  std::vector<Param> params_;
+  std::vector<GridDim> grid_;
+  std::vector<std::string> notes_;
+  std::map<mlir::ValueId, std::string> texts_;
+  std::map<mlir::ValueId, std::optional<Affine>> affines_;
+  std::map<mlir::ValueId, std::string> own_;  ///< parameters that stand for values
+};
+
+}  // namespace heddle::triton

@@ -1,0 +1,51 @@
+// What a kernel will allocate, as far as its text decides it: pieces of shared and tensor memory with their lives, each with the buffer it
+// belongs to. One planner for every form: what later passes add is added here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/triton/memory/allocate.h"
+#include "core/triton/memory/memory.h"
+#include "core/triton/memory/places.h"
+#include "core/triton/memory/scratch.h"
+#include "core/triton/read/program.h"
+
+namespace heddle::triton {
+
+struct Plan {
+  std::vector<Piece> shared;
+  std::vector<TensorPiece> tensor;
+  std::vector<Buffer> shared_buffers, tensor_buffers;  ///< parallel to the pieces
+  std::vector<std::string> doubts;                     ///< why the figures may differ from Triton's
+
+  void add(Buffer buffer, Piece piece);
+  void add(Buffer buffer, TensorPiece piece);
+  void doubt(std::string why);
+};
+
+/// Bytes between the starts of two allocations of this layout, and where Triton lets them begin.
+std::int64_t alignment_of(const Type& type, bool old_dialects);
+
+/// The name of an op's first result, or the op's own.
+std::string name_of(const Program& program, mlir::OpId op);
+
+/// Explicit allocations, scratch, and what `ttg.warp_specialize` needs: of final texts all there is.
+Plan plan_of_final(const Program& program, const Places& places);
+
+/// Of a text that is still to be pipelined: what stands in it, and what the pipeliner and later passes will add.
+Plan plan_of_scheduled(const Program& program, const Places& places);
+
+/// Pieces that several planners make alike.
+Piece piece_at(const Places& places, mlir::OpId op, std::int64_t bytes, std::int64_t alignment, Life life);
+void add_tensor_alloc(Plan& plan, const Program& program, const Places& places, mlir::OpId op, Life life, std::int64_t copies);
+void add_scratch(Plan& plan, const Program& program, const Places& places, mlir::OpId op);
+void add_scratch(Plan& plan, const Program& program, const Places& places, mlir::OpId op, const Scratch& needed);
+void add_specialize(Plan& plan, const Program& program, const Places& places, mlir::OpId op);
+void add_warp_states(Plan& plan, const Program& program, const Places& places);
+void tie_rows(Plan& plan, const Program& program, const Places& places);
+
+/// Warps of the CTA.
+std::int64_t warps_of(const Program& program, const Places& places);
+
+}  // namespace heddle::triton
