@@ -947,7 +947,7 @@ def solve_one(text: Path, machine: list[str], folder: Path, row: list[str]) -> s
     with tempfile.TemporaryDirectory() as work:
         schedule, edited = Path(work) / "best.json", Path(work) / text.name.replace(".scheduled.", ".")
         ask_heddle("solve", f"{text}#triton", *machine, "--out", schedule, searches=1)
-        ask_heddle("export", text, *machine, schedule, "--format", "ttgir", "--out", edited)
+        ask_heddle("export", text, *machine, schedule, "--format", "ttgir", "--out", edited, "--quiet")  # else it searches for more to say
         if edited.read_text() == text.read_text():
             return "left to Triton: it would be the same text"
         # What Triton said of its own schedule is not true of this one.

@@ -12,6 +12,7 @@ from triton.backends.nvidia.compiler import CUDABackend
 
 import heddle_triton
 import kernels
+import until_memory
 from heddle_triton import Tensor
 
 parser = argparse.ArgumentParser()
@@ -23,7 +24,10 @@ parser.add_argument("what", nargs="+")
 options = parser.parse_args()
 for folder in options.use:
     heddle_triton.use(folder)
-CUDABackend.make_cubin = lambda *words: b""  # takes time and has no say in what is printed here; finish has its cubin made
+if options.ptx:
+    CUDABackend.make_cubin = lambda *words: b""  # takes time and has no say in what is printed here; finish has its cubin made
+else:
+    until_memory.install()
 triton.runtime.driver.set_active(heddle_triton.StandInDriver(GPUTarget("cuda", options.target, 32)))
 tuned = triton.autotune(configs=[triton.Config(dict(BM=128, BN=256, BK=64), num_warps=n) for n in (4, 8)], key=["k"])(kernels.gemm)
 
