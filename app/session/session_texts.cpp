@@ -322,8 +322,8 @@ void SessionCore::add_texts(Project& project) const {
     kept.text = text->faults.empty() ? text->text : std::move(shown);
     if (!text->faults.empty()) kept.draft = text->text;
   };
-  if (project.kernel) keep(SourceOf::Kernel, project.kernel_text, heddle::kernel_text(*project.kernel));
-  if (project.machine) keep(SourceOf::Machine, project.machine_text, heddle::machine_text(*project.machine));
+  if (project.spec.kernel) keep(SourceOf::Kernel, project.kernel_text, heddle::kernel_text(*project.spec.kernel));
+  if (project.spec.machine) keep(SourceOf::Machine, project.machine_text, heddle::machine_text(*project.spec.machine));
 }
 
 }  // namespace heddle::app

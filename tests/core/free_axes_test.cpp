@@ -13,7 +13,7 @@
 #include "core/layout/layout_store.h"
 #include "core/layout/plan.h"
 #include "core/library/library.h"
-#include "core/problem/layout_decisions.h"
+#include "core/instance/layout_decisions.h"
 #include "core/problem/resolve.h"
 #include "tests/support/paths.h"
 
