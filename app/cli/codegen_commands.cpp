@@ -196,9 +196,10 @@ int run_interpret(const Arguments& arguments, const Terminal& terminal) {
   }();
   if (!tried.ok()) return report(terminal, tried.error(), json);
   const auto& [done, found] = *tried;
-  const codegen::ProgramPeriod period = lowered->program.turns ? codegen::ProgramPeriod()
-                                                               : codegen::program_period(lowered->inputs.kernel(), lowered->inputs.problem(),
-                                                                                         lowered->schedule, lowered->program);
+  const codegen::ProgramPeriod period =
+      lowered->program.turns
+          ? codegen::ProgramPeriod()
+          : codegen::program_period(lowered->inputs.kernel(), lowered->inputs.problem(), lowered->schedule, lowered->program);
   const bool all = done == times || !found.empty();
   if (!all) {
     terminal.complain(

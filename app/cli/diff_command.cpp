@@ -61,7 +61,8 @@ int run_diff(const Arguments& arguments, const Terminal& terminal) {
     KernelRunOptions options;
     options.loop.stop = interrupt.token();
     options.loop.arbitration = Arbitration::Interleaved;
-    one->predicted = predicted_of(run_kernel(inputs->kernel(), inputs->machine(), inputs->changes(), inputs->problem(), *one->schedule, options));
+    one->predicted =
+        predicted_of(run_kernel(inputs->kernel(), inputs->machine(), inputs->changes(), inputs->problem(), *one->schedule, options));
   }
   if (arguments.has("--swap")) std::swap(a, b);
   const Difference difference = compare_schedules(inputs->problem(), *a.schedule, *b.schedule, *alignment);

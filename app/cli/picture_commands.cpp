@@ -56,7 +56,9 @@ GanttModel gantt_for(const Inputs& inputs, const Schedule& schedule, const EndOp
 KernelRun prediction_of(const Inputs& inputs, const Schedule& schedule) {
   return predict_kernel(inputs.kernel(), inputs.machine(), inputs.changes(), inputs.problem(), schedule);
 }
-std::string trust_of(const Inputs& inputs) { return trust_in(inputs.kernel().reference, inputs.machine().arch, !inputs.changes().empty()).text; }
+std::string trust_of(const Inputs& inputs) {
+  return trust_in(inputs.kernel().reference, inputs.machine().arch, !inputs.changes().empty()).text;
+}
 
 /// What `show` prints and `export --format text` writes.
 std::string page_of(const Inputs& inputs, const Schedule& schedule, const EndOps& ends, const Verdict& verdict, const Arguments& arguments,

@@ -35,7 +35,7 @@ struct Question {
   AskOptions options;
   InstanceSpec spec;
   std::shared_ptr<const Problem> problem;  ///< of the spec
-  bool of_triton = false;  ///< a loop of a Triton text: II decides there
+  bool of_triton = false;                  ///< a loop of a Triton text: II decides there
   Constraints constraints;
   std::optional<Schedule> schedule;  ///< the shown one; slack needs it, latency and explain use it
   std::vector<ParetoStep> known;     ///< pareto: of an earlier answer to the same question

@@ -57,11 +57,7 @@ std::optional<BottomTab> parse_tab(std::string_view word) {
 
 Project to_project(const Content& content, const Selection& selection, const ViewState& view) {
   Project project;
-  project.spec.kernel = content.kernel;
-  project.spec.machine = content.machine;
-  project.spec.params = content.overrides;
-  project.spec.changes = content.changes;
-  project.spec.choices = content.choices;
+  project.spec = content.spec();
   project.problem = content.problem;
   project.constraints = content.constraints;
   for (const EntryPtr& entry : content.schedules) {

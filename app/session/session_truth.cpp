@@ -5,7 +5,6 @@
 #include "app/session/session_core.h"
 #include "core/base/text_style.h"
 #include "core/library/library.h"
-#include "core/problem/resolve.h"
 
 namespace heddle::app {
 
@@ -63,11 +62,9 @@ void SessionCore::on(const OpenPublished& c) {
   next.changes = inputs.changes();
   next.constraints = inputs.constraints;
   next.kernel_options = document_.content.kernel_options;
-  for (const Param& param : inputs.kernel().params)
-    if (const auto set = inputs.problem().params.find(param.name); set != inputs.problem().params.end() && set->second != param.value)
-      next.overrides[param.name] = set->second;
+  next.overrides = own_params(inputs.kernel(), inputs.problem().params);
   next.choices = next.brought = inputs.choices();
-  auto problem = resolve(*next.kernel, *next.machine, next.overrides, next.changes, next.choices);
+  const auto problem = make_problem(next.spec());
   if (!problem) return fail(title, problem.error());
   const bool named = !inputs.schedule_file.empty() && fits(*problem, *inputs.schedule);
   if (named) {

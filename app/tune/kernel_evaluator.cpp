@@ -91,12 +91,13 @@ solver::TuneFacts KernelEvaluator::known(const Config& config) const {
     return facts;
   }
   const auto sms = subject_.machine->sm_count;
-  const KernelBound bound = kernel_bound(candidate->instance.kernel(), *subject_.machine, candidate->instance.problem(), bounds, candidate->run);
+  const KernelBound bound =
+      kernel_bound(candidate->instance.kernel(), *subject_.machine, candidate->instance.problem(), bounds, candidate->run);
   switch (options_.objective) {
     case TuneObjective::Cycles: facts.bound = static_cast<double>(bound.cycles); break;
     case TuneObjective::Steady:
-      facts.bound =
-          steady_cycles(static_cast<double>(bounds.min_ii()), tile_grid(candidate->instance.kernel(), candidate->instance.problem().params).all_trips(), sms);
+      facts.bound = steady_cycles(static_cast<double>(bounds.min_ii()),
+                                  tile_grid(candidate->instance.kernel(), candidate->instance.problem().params).all_trips(), sms);
       break;
     case TuneObjective::Microseconds: facts.scale = static_cast<double>(bound.cycles); break;  // the model proves nothing about a GPU
   }
@@ -217,7 +218,8 @@ std::shared_ptr<solver::TimeChoice> KernelEvaluator::by_value(const Candidate& c
   const KernelRunOptions& run = candidate.run;
   choice->inputs += fmt::format(" {} {} {} {}", static_cast<int>(options_.arbitration), run.persistent, run.longest_first, run.cluster);
   choice->predict = [this, &candidate](const Problem& problem, const Schedule& schedule, const std::stop_token& stop) {
-    const KernelRun ran = run_kernel(candidate.instance.kernel(), *subject_.machine, subject_.changes, problem, schedule, run_of(candidate, stop));
+    const KernelRun ran =
+        run_kernel(candidate.instance.kernel(), *subject_.machine, subject_.changes, problem, schedule, run_of(candidate, stop));
     return ran.fault.empty() && !stop.stop_requested()
                ? std::optional(Forecast{static_cast<double>(ran.cycles), ran.cycles, ran.sm.period.cycles(), ran.tflops})
                : std::nullopt;
@@ -261,7 +263,8 @@ void KernelEvaluator::take(const Candidate& candidate, const Schedule& schedule,
       e.value = rounds * (paced * static_cast<double>(grid.trips - 1) + static_cast<double>(schedule_length(problem, schedule)));
     }
   } else {
-    const KernelRun ran = run_kernel(candidate.instance.kernel(), *subject_.machine, subject_.changes, problem, schedule, run_of(candidate, stop));
+    const KernelRun ran =
+        run_kernel(candidate.instance.kernel(), *subject_.machine, subject_.changes, problem, schedule, run_of(candidate, stop));
     if (!ran.fault.empty()) {
       e.status = TuneStatus::Invalid;
       e.why = ran.fault;
@@ -300,7 +303,8 @@ std::string KernelEvaluator::doubt(const TuneEvaluation& e) const {
 std::optional<double> KernelEvaluator::replayed(const TuneEvaluation& e) const {
   if (e.schedule.empty() || options_.fidelity == Fidelity::Gpu) return std::nullopt;
   const Result<Candidate> candidate = make_candidate(subject_, space_, e.config);
-  const Result<Schedule> schedule = candidate ? parse_schedule(e.schedule, {}, candidate->instance.problem()) : Result<Schedule>(candidate.error());
+  const Result<Schedule> schedule =
+      candidate ? parse_schedule(e.schedule, {}, candidate->instance.problem()) : Result<Schedule>(candidate.error());
   if (!schedule) return std::nullopt;
   TuneEvaluation again;
   again.bound = known(e.config).bound;

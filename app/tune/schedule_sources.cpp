@@ -27,7 +27,8 @@ std::vector<codegen::Refusal> refusals_of(const Candidate& candidate, const Mach
   codegen::BuildResult built = codegen::build_program(candidate.instance.kernel(), candidate.instance.problem(), schedule, {}, build);
   if (!built.program) return std::move(built.refusals);
   if (auto refusal = codegen::refuse_machine(machine)) return {std::move(*refusal)};
-  codegen::EmitResult emitted = codegen::emit_cuda(candidate.instance.kernel(), candidate.instance.problem(), schedule, *built.program, codegen::Recording::None);
+  codegen::EmitResult emitted =
+      codegen::emit_cuda(candidate.instance.kernel(), candidate.instance.problem(), schedule, *built.program, codegen::Recording::None);
   if (!emitted.emission) return std::move(emitted.refusals);
   if (demand != Demand::Compiled) return {};
   codegen::CompileOptions options;

@@ -376,10 +376,10 @@ std::string project_text(const Project& project, const std::string& folder, std:
   HEDDLE_ASSERT(project.spec.kernel && project.spec.machine && project.problem, "a project has a problem");
   Json root = Json::object();
   root.set("schema", kProjectSchema);
-  root.set("kernel",
-           source_json(Shelf::Kernels, project.spec.kernel->source, project.spec.kernel->name, folder, digest(*project.spec.kernel), project.kernel_text));
-  root.set("machine", source_json(Shelf::Machines, project.spec.machine->file, project.spec.machine->name, folder, digest(*project.spec.machine),
-                                  project.machine_text));
+  root.set("kernel", source_json(Shelf::Kernels, project.spec.kernel->source, project.spec.kernel->name, folder,
+                                 digest(*project.spec.kernel), project.kernel_text));
+  root.set("machine", source_json(Shelf::Machines, project.spec.machine->file, project.spec.machine->name, folder,
+                                  digest(*project.spec.machine), project.machine_text));
   root.set("problem_hash", problem_hash(*project.problem)).set("params", params_json(project.spec.params));
   root.set("changes", changes_json(with_own_names(project.spec.changes)));
   set_choices(root, project.spec.choices);

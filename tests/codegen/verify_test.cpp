@@ -14,7 +14,8 @@ namespace {
 struct VerifyBench {
   test::Lowering from;
   InstanceSpec spec;
-  explicit VerifyBench(const std::string& kernel) : from(test::lowering(kernel)), spec(spec_of(from.kernel, load_machine("h100").value())) {}
+  explicit VerifyBench(const std::string& kernel)
+      : from(test::lowering(kernel)), spec(spec_of(from.kernel, load_machine("h100").value())) {}
   Result<DataCheck> run(std::int64_t times, const BuildOptions& options = {}, const std::stop_token& stop = {}) {
     return verify_with_data({Instance(spec, from.problem), {}, from.schedule, options, 1, times}, stop,
                             [this](std::int64_t done) { said.push_back(done); });

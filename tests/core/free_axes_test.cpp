@@ -8,12 +8,12 @@
 #include "core/base/atomic_file.h"
 #include "core/check/layouts.h"
 #include "core/formats/kernel_json.h"
+#include "core/instance/layout_decisions.h"
 #include "core/kernel/free_axes.h"
 #include "core/layout/known.h"
 #include "core/layout/layout_store.h"
 #include "core/layout/plan.h"
 #include "core/library/library.h"
-#include "core/instance/layout_decisions.h"
 #include "core/problem/resolve.h"
 #include "tests/support/paths.h"
 

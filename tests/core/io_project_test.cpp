@@ -40,7 +40,8 @@ Project full_project() {
   project.spec.machine = std::make_shared<const Machine>(load_machine("toy").value());
   project.spec.params = {{"T", 12}};
   project.spec.changes = {parse_change("P.latency=+1", *project.spec.kernel, *project.spec.machine).value()};
-  project.problem = std::make_shared<const Problem>(resolve(*project.spec.kernel, *project.spec.machine, project.spec.params, project.spec.changes).value());
+  project.problem = std::make_shared<const Problem>(
+      resolve(*project.spec.kernel, *project.spec.machine, project.spec.params, project.spec.changes).value());
   project.constraints = {parse_constraint("pin S at 0", *project.problem).value(),
                          parse_constraint("at most 4 stages", *project.problem).value(),
                          parse_constraint("pin S at 0", *project.problem).value()};

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "core/formats/choices_json.h"
-#include "core/library/library.h"
 #include "core/instance/layout_decisions.h"
+#include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "tests/support/random_problem.h"
 
