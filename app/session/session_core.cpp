@@ -8,6 +8,7 @@
 
 #include "app/jobs/judge_claim.h"
 #include "app/session/files.h"
+#include "app/session/triton_source.h"
 #include "core/answers/layout_choice.h"
 #include "core/base/atomic_file.h"
 #include "core/dump/dump_files.h"

@@ -104,7 +104,7 @@ TEST_CASE("the line of a session resolves to the session's problem and demands",
   // Bounds know no demands, and say so by not taking them.
   const std::string bounds = command_line(session, "analyze");
   CHECK(bounds.find("--demand") == std::string::npos);
-  CHECK(problem_hash(read_line(bounds).problem) == problem_hash(*session.content().problem));
+  CHECK(problem_hash(read_line(bounds).problem()) == problem_hash(*session.content().problem));
 }
 
 TEST_CASE("files keep their paths, and a schedule from a file is named", "[app]") {

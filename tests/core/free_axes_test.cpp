@@ -203,7 +203,7 @@ TEST_CASE("an axis cannot be relabelled where nothing can bring it so", "[core]"
 
 TEST_CASE("the order of a free axis is a decision, and shuffles are dominated by none", "[core]") {
   for (const char* names : {"keys", "all"}) {
-    const OpenLayouts open = open_layouts(attention(), h100(), {}, {}, {}, {names}).value();
+    const OpenLayouts open = open_layouts(spec_of(attention(), h100()), {names}).value();
     REQUIRE(open.decisions.size() == 1);
     const LayoutDecision& keys = open.decisions[0];
     CHECK(open.complete);
@@ -220,7 +220,7 @@ TEST_CASE("the order of a free axis is a decision, and shuffles are dominated by
     const Problem other = resolve(attention(), h100(), {}, {}, kRelabelled).value();
     CHECK(numbers_in(open.shape, other) == keys.candidates[1].numbers);
   }
-  const OpenLayouts said = open_layouts(attention(), h100(), {}, {}, kRelabelled, {"all"}).value();
+  const OpenLayouts said = open_layouts(with(spec_of(attention(), h100()), kRelabelled), {"all"}).value();
   REQUIRE(said.decisions.size() == 1);
   CHECK(said.decisions[0].candidates.size() == 1);
 }
