@@ -154,8 +154,8 @@ TEST_CASE("a schedule is loaded with its own choices, over which those of the co
   names.instructions = {"stage_dq0=st.shared.8,2,3"};
   const auto other = load_inputs(names, warnings);
   REQUIRE(other);
-  CHECK(other->choices.instructions.at("stage_dq0").exchange == LaneExchange{2, 3});
-  CHECK(other->choices.layouts == conflicted().layouts);
+  CHECK(other->choices().instructions.at("stage_dq0").exchange == LaneExchange{2, 3});
+  CHECK(other->choices().layouts == conflicted().layouts);
   REQUIRE(warnings.size() == 1);
   CHECK(warnings[0].pointer == "/instructions");
 }
