@@ -12,13 +12,13 @@ int run_analyze(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
-  const Bounds bounds = compute_bounds(inputs->problem);
+  const Bounds& bounds = inputs->instance.bounds();
   if (json) {
-    terminal.out << bounds_text(inputs->problem, bounds);
+    terminal.out << bounds_text(inputs->problem(), bounds);
     return kDone;
   }
-  terminal.out << bounds_summary(inputs->problem, bounds, terminal.style);
-  if (!terminal.quiet) terminal.out << "\nops\n" << op_table(inputs->problem, nullptr);
+  terminal.out << bounds_summary(inputs->problem(), bounds, terminal.style);
+  if (!terminal.quiet) terminal.out << "\nops\n" << op_table(inputs->problem(), nullptr);
   return kDone;
 }
 

@@ -38,15 +38,15 @@ int run_check(const Arguments& arguments, const Terminal& terminal) {
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   const Schedule& schedule = *inputs->schedule;
-  Verdict verdict = check(inputs->problem, schedule, inputs->constraints);
-  add_misfits(inputs->problem, schedule, verdict);
+  Verdict verdict = check(inputs->problem(), schedule, inputs->constraints);
+  add_misfits(inputs->problem(), schedule, verdict);
   const int proved = exit_code_of(inputs->proof, schedule.ii);
   if (json) {
-    terminal.out << verdict_text(inputs->problem, schedule, verdict);
+    terminal.out << verdict_text(inputs->problem(), schedule, verdict);
   } else {
     terminal.out << verdict_summary(verdict);
     if (!terminal.quiet) {
-      const Period period = sustainable_period(inputs->problem, schedule);
+      const Period period = sustainable_period(inputs->problem(), schedule);
       terminal.out << join_facts({fmt::format("II {}", schedule.ii),
                                   period.deadlock ? "deadlocks" : fmt::format("sustainable period {}", period.cycles()),
                                   schedule.certificate ? fmt::format("bound {}", schedule.certificate->lower_bound) : claim_text(schedule),

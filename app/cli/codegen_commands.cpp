@@ -80,15 +80,8 @@ Result<Tried> run_data(const Lowered& lowered, const Arguments& arguments, std::
   const Inputs& inputs = lowered.inputs;
   auto given = parse_params(arguments);
   if (!given.ok()) return given.error();
-  const codegen::DataRequest request{inputs.kernel,
-                                     inputs.machine,
-                                     *given,
-                                     inputs.problem,
-                                     inputs.changes,
-                                     lowered.schedule,
-                                     build_options(arguments),
-                                     static_cast<std::uint64_t>(arguments.integer("--seed").value_or(1)),
-                                     times};
+  const auto seed = static_cast<std::uint64_t>(arguments.integer("--seed").value_or(1));
+  const codegen::DataRequest request{inputs.instance, *given, lowered.schedule, build_options(arguments), seed, times};
   progress.show({"computing what every element is"});
   const auto check = codegen::verify_with_data(
       request, stop, [&](std::int64_t done) { progress.show({fmt::format("{} of {} interleavings", done, times)}); });
@@ -104,7 +97,7 @@ Tried run_names(const Lowered& lowered, const Arguments& arguments, std::int64_t
   while (tried.done < times && tried.found.empty()) {
     if (tried.done % 16 == 0) progress.show({fmt::format("{} of {} interleavings", tried.done, times)});
     const auto fault =
-        codegen::run_symbolic(lowered.inputs.kernel, lowered.program, {seed + static_cast<std::uint64_t>(tried.done), tiles, stop});
+        codegen::run_symbolic(lowered.inputs.kernel(), lowered.program, {seed + static_cast<std::uint64_t>(tried.done), tiles, stop});
     if (fault) tried.found = fmt::format("interleaving {}: {}", tried.done, codegen::to_string(*fault));
     if (!fault && stop.stop_requested()) break;
     ++tried.done;
@@ -127,7 +120,7 @@ int run_emit(const Arguments& arguments, const Terminal& terminal) {
       for (const auto* against : {&made->kernel.faults, &made->kernel.findings})
         for (const codegen::Refusal& refusal : *against) terminal.note(fmt::format("{}: {}", refusal.rule, printable(refusal.sentence)));
       if (!schedule.empty())
-        if (const int failed = write_text(terminal, schedule, schedule_text(made->inputs.problem, made->schedule))) return failed;
+        if (const int failed = write_text(terminal, schedule, schedule_text(made->inputs.problem(), made->schedule))) return failed;
       const int failed = write_text(terminal, path, made->kernel.emission.source);
       return failed ? failed : code;
     }
@@ -135,11 +128,11 @@ int run_emit(const Arguments& arguments, const Terminal& terminal) {
   const auto lowered = lower(arguments, terminal, code);
   if (!lowered) return code;
   if (!schedule.empty())
-    if (const int failed = write_text(terminal, schedule, schedule_text(lowered->inputs.problem, lowered->schedule))) return failed;
+    if (const int failed = write_text(terminal, schedule, schedule_text(lowered->inputs.problem(), lowered->schedule))) return failed;
   if (arguments.has("--program")) {
     TextStyle style = terminal.style;
     if (path != "-") style.color = false;
-    return write_text(terminal, path, codegen::program_page(lowered->inputs.kernel, lowered->program, style));
+    return write_text(terminal, path, codegen::program_page(lowered->inputs.kernel(), lowered->program, style));
   }
   const auto emission = write_cuda(*lowered, arguments, terminal, code);
   if (!emission) return code;
@@ -163,19 +156,19 @@ int run_compile(const Arguments& arguments, const Terminal& terminal) {
   if (!made) return code;
   const codegen::BuiltKernel& kernel = made->kernel;
   const std::string arch = arch_of(kernel.program, arguments);
-  const auto numbers = codegen::kernel_numbers(made->inputs.problem, made->schedule, kernel.program, kernel.emission.launch.smem_bytes);
+  const auto numbers = codegen::kernel_numbers(made->inputs.problem(), made->schedule, kernel.program, kernel.emission.launch.smem_bytes);
   if (json)
-    terminal.out << compiled_json(kernel, arch, made->inputs.kernel, numbers);
+    terminal.out << compiled_json(kernel, arch, made->inputs.kernel(), numbers);
   else if (!terminal.quiet)
     terminal.out << compiled_text(kernel, arch) << "\n"
                  << codegen::kernel_numbers_text(numbers, terminal.style.width) << "\n"
-                 << codegen::audit_text(kernel.audit, made->inputs.kernel, kernel.program, kernel.emission);
+                 << codegen::audit_text(kernel.audit, made->inputs.kernel(), kernel.program, kernel.emission);
   for (const std::string& remark : kernel.compiled.report.remarks) terminal.note(printable(remark));
   complain_of(kernel.faults, terminal);
   complain_of(kernel.findings, terminal);
   for (const auto& [file, text] : {std::pair{&path, kernel.compiled.cubin},
                                    {&cuda, kernel.emission.source},
-                                   {&schedule, schedule_text(made->inputs.problem, made->schedule)}})
+                                   {&schedule, schedule_text(made->inputs.problem(), made->schedule)}})
     if (!file->empty())
       if (const int written = write_text(terminal, *file, text)) return written;
   return arguments.has("--allow") || (kernel.faults.empty() && kernel.findings.empty()) ? code : kKernelFailed;
@@ -203,9 +196,10 @@ int run_interpret(const Arguments& arguments, const Terminal& terminal) {
   }();
   if (!tried.ok()) return report(terminal, tried.error(), json);
   const auto& [done, found] = *tried;
-  const codegen::ProgramPeriod period = lowered->program.turns ? codegen::ProgramPeriod()
-                                                               : codegen::program_period(lowered->inputs.kernel, lowered->inputs.problem,
-                                                                                         lowered->schedule, lowered->program);
+  const codegen::ProgramPeriod period =
+      lowered->program.turns
+          ? codegen::ProgramPeriod()
+          : codegen::program_period(lowered->inputs.kernel(), lowered->inputs.problem(), lowered->schedule, lowered->program);
   const bool all = done == times || !found.empty();
   if (!all) {
     terminal.complain(

@@ -26,11 +26,10 @@ int run_diff(const Arguments& arguments, const Terminal& terminal) {
   with_a.set("SCHEDULE", {file_a});
   Result<Inputs> inputs = load_inputs(with_a, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
-  const Problem& problem = inputs->problem;
-  const Result<Alignment> alignment = alignment_of(problem, arguments.text("--align").value_or("start"));
+  const Result<Alignment> alignment = alignment_of(inputs->problem(), arguments.text("--align").value_or("start"));
   if (!alignment) return report(terminal, alignment.error(), json);
   const Schedule in_a = *inputs->schedule;
-  ComparedSchedule a = measure(problem, in_a, inputs->constraints, title_of(in_a, file_a));
+  ComparedSchedule a = measure(inputs->problem(), in_a, inputs->constraints, title_of(in_a, file_a));
 
   Schedule in_b;
   ComparedSchedule b;
@@ -43,7 +42,7 @@ int run_diff(const Arguments& arguments, const Terminal& terminal) {
   if (read_b) {
     const std::string file_b = *arguments.text("B");
     in_b = *std::move(read_b);
-    b = measure(problem, in_b, inputs->constraints, title_of(in_b, file_b));
+    b = measure(inputs->problem(), in_b, inputs->constraints, title_of(in_b, file_b));
   } else {
     inputs->schedule.reset();
     const Result<SolveOutcome> outcome = solve_inputs(*inputs, arguments, terminal);
@@ -53,7 +52,7 @@ int run_diff(const Arguments& arguments, const Terminal& terminal) {
       return exit_code_of(*outcome, false);
     }
     in_b = *outcome->schedule;
-    b = measure(problem, in_b, inputs->constraints,
+    b = measure(inputs->problem(), in_b, inputs->constraints,
                 outcome->status == Status::Optimal ? "the solver's optimum" : "the solver's best so far");
   }
   const InterruptScope interrupt(arguments.deadline());
@@ -62,16 +61,17 @@ int run_diff(const Arguments& arguments, const Terminal& terminal) {
     KernelRunOptions options;
     options.loop.stop = interrupt.token();
     options.loop.arbitration = Arbitration::Interleaved;
-    one->predicted = predicted_of(run_kernel(inputs->kernel, inputs->machine, inputs->changes, problem, *one->schedule, options));
+    one->predicted =
+        predicted_of(run_kernel(inputs->kernel(), inputs->machine(), inputs->changes(), inputs->problem(), *one->schedule, options));
   }
   if (arguments.has("--swap")) std::swap(a, b);
-  const Difference difference = compare_schedules(problem, *a.schedule, *b.schedule, *alignment);
+  const Difference difference = compare_schedules(inputs->problem(), *a.schedule, *b.schedule, *alignment);
   if (json)
-    terminal.out << difference_json(problem, a, b, difference, *alignment).pretty();
+    terminal.out << difference_json(inputs->problem(), a, b, difference, *alignment).pretty();
   else if (terminal.quiet)
     terminal.out << difference_headline(difference, a, b, terminal.style) << "\n";
   else
-    terminal.out << difference_summary(problem, a, b, difference, *alignment, arguments.has("--all"), terminal.style);
+    terminal.out << difference_summary(inputs->problem(), a, b, difference, *alignment, arguments.has("--all"), terminal.style);
   return difference.same_program() ? kDone : kNegative;
 }
 

@@ -10,7 +10,6 @@
 #include "core/dump/audit_report.h"
 #include "core/dump/dump_files.h"
 #include "core/dump/native.h"
-#include "core/problem/resolve.h"
 
 namespace heddle::app {
 namespace {
@@ -30,7 +29,7 @@ void improve(const dump::Dump& dump, dump::LoopAudit& audit, const Arguments& ar
   const dump::Loop& loop = dump.loops[audit.loop];
   dump::Improvement& found = audit.improvement.emplace();
   const auto solved = [&](dump::Reading reading, bool emitter, Problem& problem) -> std::optional<SolveOutcome> {
-    Result<Problem> resolved = resolve(to_kernel(dump, loop, reading), to_machine(dump, loop, reading));
+    Result<Problem> resolved = make_problem(spec_of(to_kernel(dump, loop, reading), to_machine(dump, loop, reading)));
     if (!resolved) return std::nullopt;
     problem = *std::move(resolved);
     solver::SolveRequest request;

@@ -55,11 +55,11 @@ Result<std::string> dump_export(const std::string& format, const Inputs& inputs,
   if (!text) return text.error();
   const Result<dump::Dump> dump = dump::read_dump(*address);
   if (!dump) return dump.error();
-  if (format == "joint-solver") return dump::export_joint_solution(*dump, inputs.problem, schedule);
+  if (format == "joint-solver") return dump::export_joint_solution(*dump, inputs.problem(), schedule);
   const Result<const dump::Loop*> loop = dump::find_loop(*dump, *address);
   if (!loop) return loop.error();
   const auto index = static_cast<std::size_t>(*loop - dump->loops.data());
-  if (format == "schedule_graph") return dump::export_schedule_graph(*text, *dump, index, inputs.problem, schedule);
+  if (format == "schedule_graph") return dump::export_schedule_graph(*text, *dump, index, inputs.problem(), schedule);
 
   std::vector<Schedule> schedules;
   const auto named = arguments.text("SCHEDULE");
@@ -74,9 +74,9 @@ Result<std::string> dump_export(const std::string& format, const Inputs& inputs,
 #endif
   if (schedules.empty()) schedules.push_back(schedule);
   for (const Schedule& s : schedules)
-    for (const Violation& v : check(inputs.problem, s, inputs.constraints).violations)
+    for (const Violation& v : check(inputs.problem(), s, inputs.constraints).violations)
       terminal.note(fmt::format("{}: {}: {}", s.name.empty() ? "a schedule without a name" : s.name, v.family, v.message));
-  return dump::export_variants(*text, *dump, index, inputs.problem, schedules);
+  return dump::export_variants(*text, *dump, index, inputs.problem(), schedules);
 }
 
 }  // namespace heddle::app

@@ -41,10 +41,10 @@ std::optional<std::vector<double>> errors_of(const std::vector<RowToFit>& rows, 
   const auto work = [&] {
     for (std::size_t r = next++; r < rows.size() && !stop.stop_requested(); r = next++) {
       const Inputs& inputs = rows[r].model->inputs;
-      const Machine machine = with_values(inputs.machine, numbers, values);
+      const Machine machine = with_values(inputs.machine(), numbers, values);
       KernelRunOptions options = rows[r].model->options;
       options.loop.stop = stop;
-      const KernelRun run = run_kernel(inputs.kernel, machine, inputs.changes, inputs.problem, *inputs.schedule, options);
+      const KernelRun run = run_kernel(inputs.kernel(), machine, inputs.changes(), inputs.problem(), *inputs.schedule, options);
       const Prediction prediction = prediction_of(rows[r].row, machine, run);
       if (prediction.tflops > 0)
         errors[r] = std::log(rows[r].row.tflops / prediction.tflops);
@@ -116,7 +116,7 @@ int run_fit(const Arguments& arguments, const Terminal& terminal) {
     line.show({fmt::format("row {} of {}", &row - given->rows.data(), given->rows.size()), row.id});
     std::string why_not;
     const auto model = validator.model(row, why_not, faults);
-    if (!model || model->inputs.machine.name != machine->name) continue;
+    if (!model || model->inputs.machine().name != machine->name) continue;
     facts.push_back({row.id, kind_of(row), row.source.empty() ? row.file : row.source});
     rows.push_back({std::move(row), model});
   }

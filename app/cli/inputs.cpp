@@ -52,8 +52,8 @@ InputNames names_of(const Arguments& arguments) {
 /// What keeps a search to what Triton's passes can build is not held against what Triton built.
 void drop_broken_rules(Inputs& inputs) {
   const TritonText& text = *inputs.triton;
-  for (const UserConstraint& rule : triton::triton_rules(text.program, text.native, inputs.problem)) {
-    const std::vector<Violation> broken = check(inputs.problem, *inputs.schedule, {rule}).violations;
+  for (const UserConstraint& rule : triton::triton_rules(text.program, text.native, inputs.problem())) {
+    const std::vector<Violation> broken = check(inputs.problem(), *inputs.schedule, {rule}).violations;
     if (std::any_of(broken.begin(), broken.end(), [](const Violation& v) { return v.family == "user"; }))
       std::erase(inputs.constraints, rule);
   }
@@ -66,7 +66,7 @@ Result<Ok> leave_open(Inputs& inputs, const std::vector<std::string>& names) {
     return Error::input("--choose leaves layouts to the solver, and a schedule has its own", "leave SCHEDULE out, or --choose");
   if (inputs.triton) return Error::input("--choose: how tiles of a Triton text lie is Triton's choice");
   inputs.left_open = names;
-  Result<OpenLayouts> question = open_again(inputs, inputs.choices);
+  Result<OpenLayouts> question = open_again(inputs, inputs.choices());
   if (!question) return question.error();
   inputs.open = *std::move(question);
   return Ok{};
@@ -75,11 +75,7 @@ Result<Ok> leave_open(Inputs& inputs, const std::vector<std::string>& names) {
 }  // namespace
 
 Result<OpenLayouts> open_again(const Inputs& inputs, const LayoutChoices& said, const Changes& more) {
-  Changes changes = inputs.changes;
-  changes.insert(changes.end(), more.begin(), more.end());
-  Result<OpenLayouts> question = open_layouts(inputs.kernel, inputs.machine, inputs.params, changes, said, inputs.left_open);
-  if (question) question->problem.max_groups = question->shape.max_groups = inputs.problem.max_groups;
-  return question;
+  return open_layouts(with(inputs.instance.spec(), said, more), inputs.left_open);
 }
 
 Result<Scope> parse_params(const Arguments& arguments) { return params_of(numbers_of(arguments, "--param")); }
@@ -107,8 +103,8 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
   if (inputs.triton)
     for (const std::string& note : inputs.triton->notes) terminal.note("note: " + note);
   if (own) {
-    Result<Schedule> schedule = own == names.kernel && inputs.triton ? own_schedule_of(*inputs.triton, inputs.problem)
-                                                                     : read_schedule_or_own(*own, inputs.problem, nullptr);
+    Result<Schedule> schedule = own == names.kernel && inputs.triton ? own_schedule_of(*inputs.triton, inputs.problem())
+                                                                     : read_schedule_or_own(*own, inputs.problem(), nullptr);
     if (!schedule) return schedule.error();
     inputs.schedule = *std::move(schedule);
     inputs.schedule_file = *own;
@@ -116,7 +112,7 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
   }
   if (inputs.schedule) {
     std::vector<Fault> refuted;
-    judge_claim(inputs.problem, inputs.constraints, *inputs.schedule, inputs.schedule_file.empty() ? names.kernel : inputs.schedule_file,
+    judge_claim(inputs.problem(), inputs.constraints, *inputs.schedule, inputs.schedule_file.empty() ? names.kernel : inputs.schedule_file,
                 &refuted);
     print_warnings(terminal, refuted);
     if (arguments.has("--prove"))

@@ -17,11 +17,11 @@ namespace heddle::app {
 
 struct Inputs : heddle::Inputs {
   std::optional<SolveOutcome> proof;  ///< what --prove found out about the question
-  /// What --choose leaves to the solver. Solving answers it: then problem and choices are those that were chosen, and `chosen` says how.
+  /// What --choose leaves to the solver. Solving answers it: then the instance is the one that was chosen, and `chosen` says how.
   std::optional<OpenLayouts> open;
   std::vector<std::string> left_open;  ///< the names of --choose
   std::optional<ChosenLayouts> chosen;
-  /// Of --within where latencies are not always the same: what was found for each of them. The problem is then that of the best.
+  /// Of --within where latencies are not always the same: what was found for each of them. The instance is then that of the best.
   std::optional<WithinAnswer> within;
   /// Of commands that write a kernel: whether this one can be. The default answer is then the fastest of which it can.
   std::function<bool(const Problem&, const Schedule&)> can_be_written{};
@@ -39,7 +39,7 @@ Result<OpenLayouts> open_again(const Inputs& inputs, const LayoutChoices& said, 
 /// All of --param, whose form the parser has checked.
 Result<Scope> parse_params(const Arguments& arguments);
 
-/// The kernel with every --subtile applied, in the order given; `params` as for resolve().
+/// The kernel with every --subtile applied, in the order given; `params` in place of its defaults.
 Result<Kernel> apply_subtiles(Kernel kernel, const Arguments& arguments, const Scope& params);
 
 /// Every warning as a line.

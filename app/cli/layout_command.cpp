@@ -114,7 +114,7 @@ Result<Views> views_of_text(const Arguments& arguments) {
 }
 
 Error nothing_known(const Inputs& inputs) {
-  return Error::input(fmt::format("nothing is known of how the values of {} lie on {}", inputs.kernel.name, inputs.machine.name),
+  return Error::input(fmt::format("nothing is known of how the values of {} lie on {}", inputs.kernel().name, inputs.machine().name),
                       "machines with \"instructions\" in their file know: h100, h200, b200");
 }
 
@@ -122,21 +122,21 @@ Error nothing_known(const Inputs& inputs) {
 Result<std::string> value_of(const Inputs& inputs, const Arguments& arguments) {
   if (const auto value = arguments.text("--value")) return *value;
   const std::string op = *arguments.text("--op");
-  const OpPlan* plan = inputs.problem.layouts->find(op);
-  if (plan && !plan->accesses.empty()) return inputs.kernel.values[plan->accesses.front().value].name;
+  const OpPlan* plan = inputs.problem().layouts->find(op);
+  if (plan && !plan->accesses.empty()) return inputs.kernel().values[plan->accesses.front().value].name;
   std::vector<std::string> known;
-  for (const LayoutListRow& row : layout_list(inputs.kernel, inputs.problem))
+  for (const LayoutListRow& row : layout_list(inputs.kernel(), inputs.problem()))
     if (row.accessed && std::find(known.begin(), known.end(), row.op) == known.end()) known.push_back(row.op);
   const std::string close = did_you_mean(op, known);
   return Error::input(fmt::format("--op: no op '{}' of {} moves a tile between registers and shared memory", printable(shortened(op, 60)),
-                                  inputs.kernel.name),
+                                  inputs.kernel().name),
                       !close.empty()  ? close
                       : known.empty() ? "none does"
                                       : "those that do: " + list_of(known));
 }
 
 Result<LayoutView> view_in(const Inputs& inputs, const std::string& value, const std::string& op) {
-  return view_of(inputs.kernel, inputs.machine, inputs.problem, value, op, true, inputs.changes);
+  return view_of(inputs.instance, value, op, true);
 }
 
 Result<Views> views_of_kernel(const Inputs& inputs, const Arguments& arguments, const Terminal& terminal) {
@@ -148,7 +148,7 @@ Result<Views> views_of_kernel(const Inputs& inputs, const Arguments& arguments, 
   Views views{*std::move(a), {}};
   const auto other = arguments.text("--compare");
   if (!other) return views;
-  if (inputs.kernel.find_value(*other)) {
+  if (inputs.kernel().find_value(*other)) {
     Result<LayoutView> b = view_in(inputs, *other, "");
     if (!b) return b.error();
     views.b = *std::move(b);
@@ -160,10 +160,10 @@ Result<Views> views_of_kernel(const Inputs& inputs, const Arguments& arguments, 
   if (!b_inputs) {
     Error error = b_inputs.error();
     if (!error.faults.empty() && error.faults.front().hint.empty())
-      error.faults.front().hint = did_you_mean(*other, names_of(inputs.kernel.values));
+      error.faults.front().hint = did_you_mean(*other, names_of(inputs.kernel().values));
     return error;
   }
-  if (!b_inputs->problem.layouts) return nothing_known(*b_inputs);
+  if (!b_inputs->problem().layouts) return nothing_known(*b_inputs);
   Result<LayoutView> b = view_in(*b_inputs, *value, op);
   if (!b) return b.error();
   views.b = *std::move(b);
@@ -183,7 +183,7 @@ Json list_json(const Inputs& inputs, const std::vector<LayoutListRow>& rows) {
     if (!row.unknown.empty()) json.set("unknown", row.unknown);
     values.push(std::move(json));
   }
-  return Json::object().set("kernel", inputs.kernel.name).set("machine", inputs.machine.name).set("values", std::move(values));
+  return Json::object().set("kernel", inputs.kernel().name).set("machine", inputs.machine().name).set("values", std::move(values));
 }
 
 /// Pictures into their files; the exit code.
@@ -268,12 +268,12 @@ int run_layout(const Arguments& arguments, const Terminal& terminal) {
   }
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
-  if (!inputs->problem.layouts) return report(terminal, nothing_known(*inputs), json);
+  if (!inputs->problem().layouts) return report(terminal, nothing_known(*inputs), json);
   if (arguments.has("--value") || arguments.has("--op")) {
     const Result<Views> views = views_of_kernel(*inputs, arguments, terminal);
     return views ? print_views(*views, arguments, terminal) : report(terminal, views.error(), json);
   }
-  const std::vector<LayoutListRow> rows = layout_list(inputs->kernel, inputs->problem);
+  const std::vector<LayoutListRow> rows = layout_list(inputs->kernel(), inputs->problem());
   if (json)
     terminal.out << list_json(*inputs, rows).pretty();
   else

@@ -93,7 +93,7 @@ std::optional<Lowered> lower(const Arguments& arguments, const Terminal& termina
   if (again(arguments) && !demands.empty()) inputs->schedule.reset();
   inputs->constraints.insert(inputs->constraints.end(), demands.begin(), demands.end());
   inputs->most_seconds = most_seconds;
-  inputs->can_be_written = [kernel = std::make_shared<Kernel>(inputs->kernel), trips = arguments.integer("--trips"),
+  inputs->can_be_written = [kernel = inputs->instance.spec().kernel, trips = arguments.integer("--trips"),
                             build = build_options(arguments)](const Problem& problem, const Schedule& schedule) {
     const codegen::BuildResult built = codegen::build_program(*kernel, problem, schedule, trips, build);
     return built.program && codegen::emit_cuda(*kernel, problem, schedule, *built.program, codegen::Recording::None).emission;
@@ -106,7 +106,7 @@ std::optional<Lowered> lower(const Arguments& arguments, const Terminal& termina
     if (arguments.has("--on"))  // the kernel's text would say what is proved of a question that is not asked there
       schedule->certificate.reset(), schedule->claim.reset();
     codegen::BuildResult built =
-        codegen::build_program(inputs->kernel, inputs->problem, *schedule, arguments.integer("--trips"), build_options(arguments));
+        codegen::build_program(inputs->kernel(), inputs->problem(), *schedule, arguments.integer("--trips"), build_options(arguments));
     if (built.program) return Lowered{std::move(*inputs), *schedule, std::move(*built.program)};
     refusals = std::move(built.refusals);
     const bool kept = inputs->schedule && !again(arguments);
@@ -119,12 +119,12 @@ std::optional<Lowered> lower(const Arguments& arguments, const Terminal& termina
 
 std::optional<codegen::Emission> write_cuda(const Lowered& lowered, const Arguments& arguments, const Terminal& terminal, int& code) {
   const Inputs& inputs = lowered.inputs;
-  if (auto refusal = codegen::refuse_machine(inputs.machine)) {
+  if (auto refusal = codegen::refuse_machine(inputs.machine())) {
     code = refused({std::move(*refusal)}, arguments, terminal);
     return std::nullopt;
   }
   codegen::EmitResult emitted =
-      codegen::emit_cuda(inputs.kernel, inputs.problem, lowered.schedule, lowered.program, recording_of(arguments));
+      codegen::emit_cuda(inputs.kernel(), inputs.problem(), lowered.schedule, lowered.program, recording_of(arguments));
   if (!emitted.emission) code = refused(emitted.refusals, arguments, terminal);
   return std::move(emitted.emission);
 }
@@ -159,7 +159,7 @@ std::optional<codegen::BuiltKernel> compile_text(const Lowered& lowered, codegen
     own.arch = arch;
     return codegen::compile_cuda(source, own);
   };
-  const codegen::CompileQuestion question{inputs.kernel, inputs.problem, lowered.schedule, arguments.integer("--trips"),
+  const codegen::CompileQuestion question{inputs.kernel(), inputs.problem(), lowered.schedule, arguments.integer("--trips"),
                                           recording_of(arguments)};
   auto kernel = codegen::compile_kernel(question, build_options(arguments), lowered.program, std::move(emission), compile);
   if (may_recut && kernel.ok()) kernel = codegen::recut(question, std::move(*kernel), compile, interrupt.token());
@@ -227,7 +227,7 @@ std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, cons
 
 codegen::MeasureRequest measure_request(const Arguments& arguments, bool profile, const CompiledKernel& made,
                                         const codegen::CompileOptions& compile) {
-  codegen::MeasureRequest request{made.inputs.kernel, made.inputs.problem, made.schedule, made.kernel.program, compile};
+  codegen::MeasureRequest request{made.inputs.kernel(), made.inputs.problem(), made.schedule, made.kernel.program, compile};
   request.compile.arch = arch_of(made.kernel.program, arguments);
   request.profile = profile;
   request.verify = !arguments.has("--no-verify") && !arguments.has("--trips");
@@ -251,7 +251,7 @@ std::optional<PredictedRun> prediction_of_run(const Arguments& arguments, const 
   options.persistent = true;  // as every kernel is written
   options.cluster = made.kernel.program.cluster;
   const Inputs& inputs = made.inputs;
-  return predicted_run(heddle::run_kernel(inputs.kernel, inputs.machine, inputs.changes, inputs.problem, made.schedule, options));
+  return predicted_run(heddle::run_kernel(inputs.kernel(), inputs.machine(), inputs.changes(), inputs.problem(), made.schedule, options));
 }
 
 }  // namespace heddle::app

@@ -50,13 +50,13 @@ int run_overlay(const Arguments& arguments, const Terminal& terminal) {
   int code = kDone;
   const auto schedule = schedule_to_show(*inputs, arguments, terminal, code);
   if (!schedule) return code;
-  Result<TraceMeasurement> found = measure_trace(*trace, map, inputs->machine.clock_mhz, inputs->problem, *schedule);
+  Result<TraceMeasurement> found = measure_trace(*trace, map, inputs->machine().clock_mhz, inputs->problem(), *schedule);
   if (!found) {
     Error error = found.error();
     for (Fault& fault : error.faults) fault.file = fault.pointer.empty() ? *arguments.text("TRACE") : *arguments.text("--map");
     return report(terminal, error, json);
   }
-  tell_unmatched(*found, inputs->problem, terminal);
+  tell_unmatched(*found, inputs->problem(), terminal);
   const Measurement& m = found->measurement;
   if (json)
     terminal.out << measurement_text(m);

@@ -29,7 +29,7 @@ namespace {
 
 /// The kernel's prologue and epilogue, so many cycles later than the schedule's own start.
 EndOps ends_of(const Inputs& inputs, const Schedule& schedule, Cycle shift = 0) {
-  EndOps ends = end_ops(inputs.kernel, inputs.machine, inputs.changes, inputs.problem, schedule);
+  EndOps ends = end_ops(inputs.kernel(), inputs.machine(), inputs.changes(), inputs.problem(), schedule);
   for (EndOp& end : ends.ops) end.start += shift;
   return ends;
 }
@@ -42,27 +42,29 @@ GanttOptions gantt_options(const Inputs& inputs, const EndOps& ends, const Verdi
   options.verdict = &verdict;
   options.ends = &ends;
   options.barriers = arguments.has("--barriers");
-  if (arguments.has("--tensor-memory")) options.tensor = &inputs.kernel;
+  if (arguments.has("--tensor-memory")) options.tensor = &inputs.kernel();
   options.queues = arguments.has("--queues");
   return options;
 }
 
 GanttModel gantt_for(const Inputs& inputs, const Schedule& schedule, const EndOps& ends, const Verdict& verdict,
                      const Arguments& arguments) {
-  return build_gantt(inputs.problem, schedule, gantt_options(inputs, ends, verdict, arguments));
+  return build_gantt(inputs.problem(), schedule, gantt_options(inputs, ends, verdict, arguments));
 }
 
 /// What the simulator says of the whole kernel, and how far that can be trusted.
 KernelRun prediction_of(const Inputs& inputs, const Schedule& schedule) {
-  return predict_kernel(inputs.kernel, inputs.machine, inputs.changes, inputs.problem, schedule);
+  return predict_kernel(inputs.kernel(), inputs.machine(), inputs.changes(), inputs.problem(), schedule);
 }
-std::string trust_of(const Inputs& inputs) { return trust_in(inputs.kernel.reference, inputs.machine.arch, !inputs.changes.empty()).text; }
+std::string trust_of(const Inputs& inputs) {
+  return trust_in(inputs.kernel().reference, inputs.machine().arch, !inputs.changes().empty()).text;
+}
 
 /// What `show` prints and `export --format text` writes.
 std::string page_of(const Inputs& inputs, const Schedule& schedule, const EndOps& ends, const Verdict& verdict, const Arguments& arguments,
                     TextStyle style) {
   if (const auto width = arguments.integer("--width")) style.width = static_cast<int>(*width);
-  return timeline_page(inputs.problem, schedule, gantt_for(inputs, schedule, ends, verdict, arguments), style);
+  return timeline_page(inputs.problem(), schedule, gantt_for(inputs, schedule, ends, verdict, arguments), style);
 }
 
 /// Colours are for terminals only.
@@ -100,15 +102,15 @@ int run_show(const Arguments& arguments, const Terminal& terminal) {
   int code = kDone;
   const auto schedule = schedule_to_show(*inputs, arguments, terminal, code);
   if (!schedule) return code;
-  const Verdict verdict = check(inputs->problem, *schedule, inputs->constraints);
+  const Verdict verdict = check(inputs->problem(), *schedule, inputs->constraints);
   warn_if_invalid(verdict, terminal);
   const EndOps ends = ends_of(*inputs, *schedule);
   terminal.out << page_of(*inputs, *schedule, ends, verdict, arguments, terminal.style);
   if (arguments.has("--begin") || arguments.has("--end")) {
     const GanttOptions options = gantt_options(*inputs, ends, verdict, arguments);
-    const GanttModel model = build_gantt(inputs->problem, *schedule, options);
+    const GanttModel model = build_gantt(inputs->problem(), *schedule, options);
     const RangeStatistics range =
-        range_statistics(model, streams_of(inputs->problem, *schedule, model, options.iterations),
+        range_statistics(model, streams_of(inputs->problem(), *schedule, model, options.iterations),
                          arguments.integer("--begin").value_or(model.begin), arguments.integer("--end").value_or(model.end));
     terminal.out << "\n" << range_text(range);
   }
@@ -126,15 +128,14 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
   Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), false);
   if (const int failed = expect_writable(terminal, path, false)) return failed;
-  const Problem& problem = inputs->problem;
   const auto finish = [&](const std::string& text) {
     const int code = write_text(terminal, path, text);
     if (code == kDone && path != "-") terminal.note(fmt::format("{} written to {}", format, path));
     return code;
   };
   if (format == "dot" && !inputs->schedule) {
-    const EndOps ends = end_ops(inputs->kernel, inputs->machine, inputs->changes, problem);
-    return finish(dependence_dot(problem, nullptr, &ends));
+    const EndOps ends = end_ops(inputs->kernel(), inputs->machine(), inputs->changes(), inputs->problem());
+    return finish(dependence_dot(inputs->problem(), nullptr, &ends));
   }
   int code = kDone;
   std::string failure;
@@ -146,6 +147,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
     return written == kDone ? code : written;
   }
   if (!schedule) return code;
+  const Problem& problem = inputs->problem();  // as it is once --choose is answered
   const Verdict verdict = check(problem, *schedule, inputs->constraints);
   if (format != "variants") warn_if_invalid(verdict, terminal);  // which of those go into the file is decided there
 
@@ -180,7 +182,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
   } else if (format == "html") {
     const GanttOptions chart = gantt_options(*inputs, ends, verdict, arguments);
     ChartPage page{problem, *schedule, verdict, chart.mode, chart.iterations};
-    page.machine = &inputs->machine;
+    page.machine = &inputs->machine();
     page.ends = &ends;
     page.barriers = chart.barriers;
     page.tensor = chart.tensor;

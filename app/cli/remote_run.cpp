@@ -171,15 +171,15 @@ std::optional<Measurement> measured_on_host(const std::string& command, const Ar
   const Inputs& inputs = made->inputs;
   Schedule& schedule = made->schedule;
   schedule.params.clear(), schedule.machine.clear();  // those of the problem, whatever it was solved for
-  std::vector<RemoteFile> files{{"kernel.json", kernel_text(inputs.kernel)},
-                                {"machine.json", machine_text(inputs.machine)},
-                                {"schedule.json", schedule_text(inputs.problem, schedule)}};
+  std::vector<RemoteFile> files{{"kernel.json", kernel_text(inputs.kernel())},
+                                {"machine.json", machine_text(inputs.machine())},
+                                {"schedule.json", schedule_text(inputs.problem(), schedule)}};
   files.insert(files.end(), made->compiled.begin(), made->compiled.end());
   std::vector<std::string> words{command, "./kernel.json", "./machine.json", "--json", "--no-color"};
   const std::vector<std::string> running = running_words(arguments);
   words.insert(words.end(), running.begin(), running.end());
-  if (!inputs.changes.empty()) {
-    files.push_back({"changes.json", constraints_text({}, inputs.changes)});
+  if (!inputs.changes().empty()) {
+    files.push_back({"changes.json", constraints_text({}, inputs.changes())});
     words.insert(words.end(), {"--constraints", "./changes.json"});
   }
   words.push_back("./schedule.json");

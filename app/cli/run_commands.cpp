@@ -16,7 +16,6 @@
 #include "core/chart/chrome_trace.h"
 #include "core/formats/constraints_json.h"
 #include "core/formats/measurement_json.h"
-#include "core/problem/resolve.h"
 #include "core/records/measurement.h"
 
 namespace heddle::app {
@@ -56,15 +55,15 @@ std::optional<Measurement> no_driver(const Inputs& inputs) {
   const auto driver = codegen::cuda::open_driver();
   if (driver.ok()) return std::nullopt;
   Measurement m;
-  m.kernel = inputs.kernel.name;
-  m.machine = inputs.machine.name;
-  m.params = inputs.problem.params;
+  m.kernel = inputs.kernel().name;
+  m.machine = inputs.machine().name;
+  m.params = inputs.problem().params;
   m.status = RunStatus::NoGpu;
   m.sentence = driver.error().faults.front().message;
   m.heddle = version();
   if (inputs.schedule) {
     m.schedule = inputs.schedule->name;
-    m.schedule_hash = schedule_hash(inputs.problem, *inputs.schedule);
+    m.schedule_hash = schedule_hash(inputs.problem(), *inputs.schedule);
     m.predicted_ii = inputs.schedule->ii;
   }
   return m;
@@ -135,16 +134,19 @@ int run_adopt(const Arguments& arguments, const Terminal& terminal) {
   const auto refused = [&](std::string pointer, std::string message, std::string hint = {}) {
     return report(terminal, Error{ErrorKind::Input, {{file, std::move(pointer), std::move(message), std::move(hint)}}}, json);
   };
-  if (m->kernel != inputs->kernel.name)
-    return refused("/kernel", fmt::format("the measurement is of kernel '{}', not '{}'", m->kernel, inputs->kernel.name));
+  if (m->kernel != inputs->kernel().name)
+    return refused("/kernel", fmt::format("the measurement is of kernel '{}', not '{}'", m->kernel, inputs->kernel().name));
   if (!m->profile || m->profile->ops.empty())
     return refused("", "the measurement has no profile, so no op has a measured latency", "measure with heddle profile");
-  if (m->machine != inputs->machine.name) terminal.note(fmt::format("the measurement was made for machine '{}'", printable(m->machine)));
+  if (m->machine != inputs->machine().name) terminal.note(fmt::format("the measurement was made for machine '{}'", printable(m->machine)));
   if (!m->profile->trusted)
     terminal.note(
         fmt::format("recording changed the kernel's time by {:.1f} %: its numbers are those of another kernel", 100 * m->profile->cost()));
   // A problem with these parameters, for the numbers that the measured ones replace.
-  const auto problem = resolve(inputs->kernel, inputs->machine, m->params, {}, inputs->choices);
+  InstanceSpec measured = inputs->instance.spec();
+  measured.params = m->params;
+  measured.changes.clear();
+  const auto problem = make_problem(measured);
   if (!problem.ok()) return report(terminal, problem.error(), json);
   const Adopted adopted = adopt(*problem, *m->profile);
   for (const std::string& op : adopted.unknown) terminal.note(fmt::format("the kernel has no op '{}'", printable(op)));
@@ -156,7 +158,7 @@ int run_adopt(const Arguments& arguments, const Terminal& terminal) {
   terminal.note("measured latencies include waiting for units that other groups use at the same time");
   const std::string from = path == "-" ? "FILE" : path;
   terminal.note(fmt::format("solve again: heddle solve {} {} --constraints {}", *arguments.text("KERNEL"),
-                            arguments.text("MACHINE").value_or(inputs->machine.name), from));
+                            arguments.text("MACHINE").value_or(inputs->machine().name), from));
   return kDone;
 }
 

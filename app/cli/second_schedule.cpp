@@ -26,7 +26,7 @@ Result<Alignment> alignment_of(const Problem& problem, const std::string& word) 
 }
 
 Result<std::optional<Schedule>> read_second(const std::string& name, const Inputs& inputs, const Terminal& terminal) {
-  const Problem& problem = inputs.problem;
+  const Problem& problem = inputs.problem();
   std::vector<Fault> warnings;
   const auto judged = [&](Schedule schedule) {
     judge_claim(problem, inputs.constraints, schedule, name, &warnings);

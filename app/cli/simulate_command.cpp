@@ -56,21 +56,21 @@ StudyOptions study_options(const KernelRunOptions& options) {
 int run_balance(const Inputs& inputs, const Schedule& schedule, const KernelRunOptions& options, const Arguments& arguments,
                 const Terminal& terminal) {
   const bool csv = arguments.has("--csv"), json = arguments.has("--json");
-  const BalanceStudy study = balance_study(inputs.kernel, inputs.machine, inputs.changes, inputs.problem, schedule, options);
+  const BalanceStudy study = balance_study(inputs.kernel(), inputs.machine(), inputs.changes(), inputs.problem(), schedule, options);
   if (const auto path = arguments.text("--svg"); path && study.fault.empty()) {
-    if (const int failed = write_text(terminal, *path, balance_svg(study, problem_title(inputs.problem)))) return failed;
+    if (const int failed = write_text(terminal, *path, balance_svg(study, problem_title(inputs.problem())))) return failed;
     if (*path != "-") terminal.note(fmt::format("tiles on SMs written to {}", *path));
   }
-  if (!csv && !json) terminal.out << problem_title(inputs.problem) << "\n";
+  if (!csv && !json) terminal.out << problem_title(inputs.problem()) << "\n";
   terminal.out << (csv    ? balance_csv(study)
-                   : json ? balance_json(inputs.problem, schedule, study).pretty()
+                   : json ? balance_json(inputs.problem(), schedule, study).pretty()
                           : balance_summary(study, terminal.style));
   return study.fault.empty() ? kDone : kNegative;
 }
 
 int run_study(const std::string& name, const Inputs& inputs, const Schedule& schedule, const KernelRunOptions& options,
               const Arguments& arguments, const Terminal& terminal) {
-  const Problem& problem = inputs.problem;
+  const Problem& problem = inputs.problem();
   if (name == "balance") return run_balance(inputs, schedule, options, arguments, terminal);
   const StudyOptions study = study_options(options);
   const bool csv = arguments.has("--csv"), json = arguments.has("--json");
@@ -97,8 +97,8 @@ int run_study(const std::string& name, const Inputs& inputs, const Schedule& sch
                             : depth_summary(problem, schedule, answer, study));
   } else {
     const int percent = static_cast<int>(arguments.integer("--percent").value_or(10));
-    const NumberStudy answer = number_study(problem, schedule, numbers_of(inputs.kernel, inputs.machine, problem), percent,
-                                            [&](const Change& change) { return resolve_again(inputs, {change}); },
+    const NumberStudy answer = number_study(problem, schedule, numbers_of(inputs.kernel(), inputs.machine(), problem), percent,
+                                            [&](const Change& change) { return problem_with(inputs, Changes{change}); },
                                             {.arbitration = study.arbitration, .stop = study.stop});
     terminal.out << (csv ? number_csv(answer) : json ? number_json(problem, schedule, answer).pretty() : number_summary(schedule, answer));
   }
@@ -112,19 +112,19 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
   if (json && arguments.has("--csv")) return refuse(terminal, "--json and --csv both want standard output; give one of them", json);
   Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
-  Result<KernelRunOptions> options = kernel_run_options(arguments, inputs->machine);
+  Result<KernelRunOptions> options = kernel_run_options(arguments, inputs->machine());
   if (!options) return report(terminal, options.error(), json);
-  const bool triangle = makes_triangle(inputs->kernel, options->trips, options->causal);
+  const bool triangle = makes_triangle(inputs->kernel(), options->trips, options->causal);
   if (options->causal && !triangle)
     terminal.note(
-        fmt::format("'{}' says itself how many iterations each tile has: --causal changes nothing", printable(inputs->kernel.name)));
+        fmt::format("'{}' says itself how many iterations each tile has: --causal changes nothing", printable(inputs->kernel().name)));
   for (const char* flag : {"--svg", "--trace"})
     if (const auto path = arguments.text(flag))
       if (const int failed = expect_writable(terminal, *path, json)) return failed;
   int code = kDone;
   const auto schedule = schedule_to_show(*inputs, arguments, terminal, code);
   if (!schedule) return code;
-  for (const Violation& violation : check(inputs->problem, *schedule, inputs->constraints).violations)
+  for (const Violation& violation : check(inputs->problem(), *schedule, inputs->constraints).violations)
     terminal.note(fmt::format("{}: {}", violation.family, violation.message));
   const InterruptScope interrupt(arguments.deadline());
   options->loop.stop = interrupt.token();
@@ -140,19 +140,19 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
     const int done = run_study(*study, *inputs, *schedule, *options, arguments, terminal);
     return stopped() ? code : done;
   }
-  SimulationAnswer answer = simulate_kernel(inputs->kernel, inputs->machine, inputs->changes, inputs->problem, *schedule, *options);
+  SimulationAnswer answer = simulate_kernel(inputs->kernel(), inputs->machine(), inputs->changes(), inputs->problem(), *schedule, *options);
   if (options->loop.arbitration == Arbitration::Interleaved)
-    answer.trust = trust_in(inputs->kernel.reference + (triangle ? "_causal" : ""), inputs->machine.arch, !inputs->changes.empty());
+    answer.trust = trust_in(inputs->kernel().reference + (triangle ? "_causal" : ""), inputs->machine().arch, !inputs->changes().empty());
   if (answer.kernel.fault.empty())
     if (const int failed = write_pictures(answer.kernel, arguments, terminal)) return failed;
   if (arguments.has("--csv"))
     terminal.out << simulation_csv(answer);
   else if (json)
-    terminal.out << simulation_json(inputs->machine, inputs->problem, *schedule, answer).pretty();
+    terminal.out << simulation_json(inputs->machine(), inputs->problem(), *schedule, answer).pretty();
   else if (terminal.quiet)
     terminal.out << kernel_headline(answer.kernel, terminal.style) << "\n";
   else
-    terminal.out << simulation_summary(inputs->machine, inputs->problem, *schedule, answer, terminal.style);
+    terminal.out << simulation_summary(inputs->machine(), inputs->problem(), *schedule, answer, terminal.style);
   if (answer.kernel.fault == kStopped && stopped()) return code;
   if (!answer.kernel.fault.empty()) return kNegative;
   return code;

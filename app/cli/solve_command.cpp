@@ -12,7 +12,7 @@ namespace {
 /// How fast the whole kernel is. Empty where the simulator has no answer, or when interrupted.
 std::optional<KernelRun> prediction_of(const Inputs& in, const SolveOutcome& outcome) {
   if (!outcome.schedule || outcome.cancelled) return std::nullopt;
-  KernelRun run = predict_kernel(in.kernel, in.machine, in.changes, in.problem, *outcome.schedule);
+  KernelRun run = predict_kernel(in.kernel(), in.machine(), in.changes(), in.problem(), *outcome.schedule);
   if (!run.fault.empty()) return std::nullopt;
   return run;
 }
@@ -39,7 +39,7 @@ int run_solve(const Arguments& arguments, const Terminal& terminal) {
   if (within && code == kDone && !within->ended && arguments.has("--require-optimal")) code = kNoProof;
   const auto predicted = terminal.quiet && !json ? std::nullopt : prediction_of(*inputs, *outcome);
   if (json) {
-    Json answer = outcome_json(inputs->problem, *outcome, inputs->constraints);
+    Json answer = outcome_json(inputs->problem(), *outcome, inputs->constraints);
     if (inputs->chosen) answer.set("layouts_chosen", chosen_layouts_json(*inputs->chosen));
     if (within) answer.set("within", within_json(*within));
     if (predicted)
@@ -51,14 +51,14 @@ int run_solve(const Arguments& arguments, const Terminal& terminal) {
     terminal.out << answer.pretty();
   } else {
     std::string text =
-        terminal.quiet ? headline(*outcome, terminal.style) + "\n" : outcome_summary(inputs->problem, *outcome, terminal.style);
+        terminal.quiet ? headline(*outcome, terminal.style) + "\n" : outcome_summary(inputs->problem(), *outcome, terminal.style);
     if (inputs->chosen && !terminal.quiet) text += "\n" + chosen_layouts_text(*inputs->chosen, terminal.style);
     if (within && !terminal.quiet) text += within_summary(*within, terminal.style);
     if (predicted) text += "\n" + wrapped(styled(whole_kernel_text(*predicted), terminal.style), "", terminal.style.width);
     (file == "-" ? terminal.err : terminal.out) << text;
   }
   if (file && outcome->schedule) {
-    if (const int failed = write_text(terminal, *file, schedule_text(inputs->problem, *outcome->schedule)))
+    if (const int failed = write_text(terminal, *file, schedule_text(inputs->problem(), *outcome->schedule)))
       code = failed;
     else if (file != "-")
       terminal.note("schedule saved as " + *file);

@@ -69,13 +69,13 @@ solver::SolveListener listener_for(ProgressLine& line) {
 
 solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& arguments) {
   solver::SolveRequest request;
-  request.problem = inputs.problem;
+  request.problem = inputs.problem();
   request.constraints = inputs.constraints;
   request.ii = arguments.integer("--ii");
   request.timeout_seconds = std::min(arguments.deadline(request.timeout_seconds).left(), inputs.most_seconds.value_or(1e8));
   if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
-  if (arguments.has("--robust") || (arguments.integer("--within") && !latencies_vary(inputs.problem))) {
-    request.uncertain = std::make_shared<UncertainNumbers>(uncertain_numbers(inputs.problem, inputs.machine));
+  if (arguments.has("--robust") || (arguments.integer("--within") && !latencies_vary(inputs.problem()))) {
+    request.uncertain = std::make_shared<UncertainNumbers>(uncertain_numbers(inputs.problem(), inputs.machine()));
     request.within_percent = static_cast<int>(arguments.integer("--within").value_or(0));
   }
   if (const auto stages = arguments.integer("--max-stages")) request.max_stages = std::max(request.max_stages, static_cast<int>(*stages));
@@ -86,8 +86,7 @@ std::shared_ptr<const solver::TimeChoice> time_choice_of(const Inputs& inputs, c
   for (const char* other : {"--least-ii", "--ii", "--robust", "--within"})
     if (arguments.has(other)) return nullptr;
   if (inputs.triton) return nullptr;
-  auto choice = time_choice(std::make_shared<Kernel>(inputs.kernel), std::make_shared<Machine>(inputs.machine), inputs.changes,
-                            std::make_shared<Problem>(inputs.problem));
+  auto choice = time_choice(inputs.instance);
   choice->can_be_written = inputs.can_be_written;
   return choice;
 }
@@ -117,14 +116,12 @@ Result<SolveOutcome> solve_inputs(Inputs& inputs, const Arguments& arguments, co
     const ContentStore store(arguments.has("--no-store") ? StorePlace{} : store_place());
     solver::WithinRequest request{
         solve_request(inputs, arguments), static_cast<int>(*arguments.integer("--within")),
-        [&](const Changes& more) { return resolve_again(inputs, more); },
+        [&](const Changes& more) { return problem_with(inputs, more); },
         [&](const solver::SolveRequest& solve) { return solve_or_recall(store, solve, interrupt.token(), listener_for(progress)); }};
     inputs.within = solver::within(request, interrupt.token());
-    inputs.problem = inputs.within->problem;
-    if (inputs.within->best) {
-      const Changes& at = inputs.within->steps[*inputs.within->best].at;
-      inputs.changes.insert(inputs.changes.end(), at.begin(), at.end());
-    }
+    const WithinAnswer& within = *inputs.within;
+    const Changes at = within.best ? within.steps[*within.best].at : Changes{};
+    inputs.instance = Instance(with(inputs.instance.spec(), at), within.problem);
     SolveOutcome outcome = inputs.within->outcome;
     note_end(outcome, interrupt, progress);
     return outcome;
@@ -134,14 +131,13 @@ Result<SolveOutcome> solve_inputs(Inputs& inputs, const Arguments& arguments, co
     const bool robust = request.uncertain != nullptr;
     request.uncertain = nullptr;  // of the layouts as given
     inputs.chosen = solver::choose_layouts(
-        *std::move(inputs.open), [&](const LayoutChoices& choices) { return resolve_with(inputs, choices); }, request, interrupt.token(),
+        *std::move(inputs.open), [&](const LayoutChoices& choices) { return problem_with(inputs, choices); }, request, interrupt.token(),
         listener_for(progress));
     inputs.open.reset();
-    inputs.choices = inputs.chosen->choices;
-    inputs.problem = inputs.chosen->problem;
+    inputs.instance = Instance(with(inputs.instance.spec(), inputs.chosen->choices), inputs.chosen->problem);
     SolveOutcome outcome = inputs.chosen->outcome;
     if (!robust || !outcome.schedule) {
-      request.problem = inputs.problem;
+      request.problem = inputs.problem();
       if (wanted == Wanted::Fastest) request.by_time = time_choice_of(inputs, arguments);
       if (request.by_time) solver::choose_by_time(request, outcome, interrupt.token(), listener_for(progress));
       note_end(outcome, interrupt, progress);
@@ -173,13 +169,13 @@ std::optional<Schedule> solved_beforehand(const Inputs& inputs, const Terminal& 
   (void)inputs, (void)terminal;
   return std::nullopt;
 #else
-  const std::string name = inputs.kernel.name + "/" + inputs.machine.name;
+  const std::string name = inputs.kernel().name + "/" + inputs.machine().name;
   const Result<std::string> path = find_in_library(Shelf::Schedules, name);
   if (!path) return std::nullopt;
   std::vector<Fault> warnings;
-  Result<Schedule> schedule = read_schedule(*path, inputs.problem, &warnings);
-  if (!schedule || !check(inputs.problem, *schedule, inputs.constraints).valid()) return std::nullopt;
-  judge_claim(inputs.problem, inputs.constraints, *schedule, *path, &warnings);
+  Result<Schedule> schedule = read_schedule(*path, inputs.problem(), &warnings);
+  if (!schedule || !check(inputs.problem(), *schedule, inputs.constraints).valid()) return std::nullopt;
+  judge_claim(inputs.problem(), inputs.constraints, *schedule, *path, &warnings);
   terminal.note("no solver here: this is the shipped schedule " + name);
   print_warnings(terminal, warnings);
   return *std::move(schedule);
@@ -189,18 +185,18 @@ std::optional<Schedule> solved_beforehand(const Inputs& inputs, const Terminal& 
 }  // namespace
 
 bool wants_depths_within(const Inputs& inputs, const Arguments& arguments) {
-  return arguments.integer("--within") && !arguments.has("--robust") && latencies_vary(inputs.problem);
+  return arguments.integer("--within") && !arguments.has("--robust") && latencies_vary(inputs.problem());
 }
 
 Result<Ok> prove_schedule(Inputs& inputs, const Arguments& arguments, const Terminal& terminal) {
   Schedule& schedule = *inputs.schedule;
-  if (const Verdict verdict = check(inputs.problem, schedule, inputs.constraints); !verdict.valid()) {
+  if (const Verdict verdict = check(inputs.problem(), schedule, inputs.constraints); !verdict.valid()) {
     terminal.note("--prove: nothing to prove, because the schedule breaks a rule: " + verdict.violations.front().message);
     return Ok{};
   }
   Result<SolveOutcome> outcome = solve_inputs(inputs, arguments, terminal, Wanted::Proof);
   if (!outcome) return outcome.error();
-  take_proof(inputs.problem, inputs.constraints, *outcome, schedule);
+  take_proof(inputs.problem(), inputs.constraints, *outcome, schedule);
   const Cycle bound = outcome->lower_bound;
   if (bound == schedule.ii)
     terminal.note(fmt::format("proved again: no schedule has an II below {}", bound));
@@ -238,7 +234,7 @@ std::optional<Schedule> schedule_to_show(Inputs& inputs, const Arguments& argume
   if (!outcome->schedule) {
     if (without) without(*outcome);
     terminal.complain(fmt::format("{}: {}", headline(*outcome, terminal.style), outcome->explanation));
-    if (json) terminal.out << outcome_text(inputs.problem, *outcome, inputs.constraints);
+    if (json) terminal.out << outcome_text(inputs.problem(), *outcome, inputs.constraints);
   }
   return outcome->schedule;
 }

@@ -66,11 +66,11 @@ int run_traffic(const Arguments& arguments, const Terminal& terminal) {
   for (Inputs& inputs : *read) {
     const auto schedule = schedule_to_show(inputs, arguments, terminal, code);
     if (!schedule) return code;
-    for (const Violation& violation : check(inputs.problem, *schedule, inputs.constraints).violations)
+    for (const Violation& violation : check(inputs.problem(), *schedule, inputs.constraints).violations)
       terminal.note(fmt::format("{}: {}", violation.family, violation.message));
     subjects.push_back({std::move(inputs), *schedule});
   }
-  const Machine& machine = subjects.front().inputs.machine;
+  const Machine& machine = subjects.front().inputs.machine();
   Result<KernelRunOptions> options = kernel_run_options(arguments, machine);
   if (!options) return report(terminal, options.error(), json);
   const InterruptScope interrupt(arguments.deadline());
@@ -81,14 +81,14 @@ int run_traffic(const Arguments& arguments, const Terminal& terminal) {
   KernelRun shown;
   for (const Subject& subject : subjects) {
     const Inputs& in = subject.inputs;
-    KernelRun run = run_kernel(in.kernel, in.machine, in.changes, in.problem, subject.schedule, *options);
-    const std::vector<TimePart> parts = time_parts(in.kernel, in.machine, in.changes, in.problem, subject.schedule, *options, run);
-    Traffic traffic = traffic_of(in.kernel, in.machine, in.changes, in.problem, subject.schedule, *options, run, parts);
+    KernelRun run = run_kernel(in.kernel(), in.machine(), in.changes(), in.problem(), subject.schedule, *options);
+    const std::vector<TimePart> parts = time_parts(in.kernel(), in.machine(), in.changes(), in.problem(), subject.schedule, *options, run);
+    Traffic traffic = traffic_of(in.kernel(), in.machine(), in.changes(), in.problem(), subject.schedule, *options, run, parts);
     traffic.name = name_of(subject);
     if (!traffic.balance.empty()) traffic.balance.front().name = traffic.name;
     if (options->loop.arbitration == Arbitration::Interleaved)
-      traffic.trust = trust_in(in.kernel.reference + (makes_triangle(in.kernel, options->trips, options->causal) ? "_causal" : ""),
-                               in.machine.arch, !in.changes.empty());
+      traffic.trust = trust_in(in.kernel().reference + (makes_triangle(in.kernel(), options->trips, options->causal) ? "_causal" : ""),
+                               in.machine().arch, !in.changes().empty());
     if (interrupt.token().stop_requested()) {
       (void)report(terminal,
                    Error::input(interrupt.timed_out() ? "the time is up: the simulation was stopped before its end" : "interrupted"), json);
@@ -99,14 +99,14 @@ int run_traffic(const Arguments& arguments, const Terminal& terminal) {
   }
   const Subject& first = subjects.front();
   if (arguments.has("--csv"))
-    terminal.out << traffic_csv(first.inputs.problem, all);
+    terminal.out << traffic_csv(first.inputs.problem(), all);
   else if (json)
-    terminal.out << traffic_json(first.inputs.problem, all).pretty();
+    terminal.out << traffic_json(first.inputs.problem(), all).pretty();
   else if (terminal.quiet)
     for (const Traffic& traffic : all)
       terminal.out << styled(traffic.fault.empty() ? traffic.verdict.sentence : traffic.fault, terminal.style) << "\n";
   else
-    terminal.out << traffic_summary(first.inputs.problem, first.schedule, shown, all, terminal.style);
+    terminal.out << traffic_summary(first.inputs.problem(), first.schedule, shown, all, terminal.style);
   return std::any_of(all.begin(), all.end(), [](const Traffic& t) { return !t.fault.empty(); }) ? kNegative : code;
 }
 

@@ -101,9 +101,9 @@ bool say_by_model(const Arguments& arguments, const Terminal& terminal) {
     return true;
   }
   const Schedule& schedule = *inputs->schedule;
-  const Verdict verdict = check(inputs->problem, schedule, inputs->constraints);
-  const Period period = sustainable_period(inputs->problem, schedule);
-  terminal.out << fmt::format("by the model of {}: ", printable(inputs->machine.name)) << verdict_summary(verdict);
+  const Verdict verdict = check(inputs->problem(), schedule, inputs->constraints);
+  const Period period = sustainable_period(inputs->problem(), schedule);
+  terminal.out << fmt::format("by the model of {}: ", printable(inputs->machine().name)) << verdict_summary(verdict);
   terminal.out << join_facts({fmt::format("II {}", schedule.ii),
                               period.deadlock ? "deadlocks" : fmt::format("sustainable period {}", period.cycles())},
                              terminal.style)
@@ -158,7 +158,7 @@ std::string give_back_line(const Inputs& inputs, const Schedule& schedule) {
   if (!inputs.triton || inputs.triton->reading != triton::Reading::Triton) return {};
   const TritonText& text = *inputs.triton;
   const Result<triton::GivenBack> given =
-      triton::give_back(text.program, text.site(), text.native, inputs.problem, schedule, inputs.machine);
+      triton::give_back(text.program, text.site(), text.native, inputs.problem(), schedule, inputs.machine());
   if (!given) return "cannot be given back to Triton: " + given.error().faults.front().message;
   return given->changed == 0 ? std::string("given back to Triton it changes nothing")
                              : fmt::format("can be given back to Triton: {} would be changed (heddle export --format ttgir)",

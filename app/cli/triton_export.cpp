@@ -47,7 +47,7 @@ Result<Target> find_target(const std::string& format, const Arguments& arguments
   if (is_project(kernel)) {
     const Result<Project> project = read_project(kernel);
     if (!project) return project.error();
-    target.name = project->kernel->source;
+    target.name = project->spec.kernel->source;
   }
   if (!is_triton_argument(target.name))
     return Error::input(fmt::format("--format {} is of a Triton text, and {} is none", format, kernel),
@@ -193,11 +193,11 @@ int export_ttgir(const Target& target, Arguments arguments, const Terminal& term
     const auto schedule = schedule_to_show(*inputs, arguments, terminal, code);
     if (!schedule) return code;
     std::vector<Fault> faults;
-    for (const Violation& v : check(inputs->problem, *schedule, inputs->constraints).violations)
+    for (const Violation& v : check(inputs->problem(), *schedule, inputs->constraints).violations)
       faults.push_back({inputs->schedule_file, "", std::string(v.family) + ": " + v.message, ""});
     if (!faults.empty()) return refuse_schedule(terminal, faults);
-    machine = inputs->machine;
-    Result<triton::GivenBack> back = triton::give_back(target.program, *target.loop, *native, inputs->problem, *schedule, machine);
+    machine = inputs->machine();
+    Result<triton::GivenBack> back = triton::give_back(target.program, *target.loop, *native, inputs->problem(), *schedule, machine);
     if (!back) return refuse_schedule(terminal, back.error().faults);
     given = *std::move(back);
   }

@@ -39,6 +39,15 @@ std::vector<std::string> words_of(const PublishedRow& row, const NamedMachine* n
   return words;
 }
 
+/// How many SMs there are is no number of the problem, which is of one.
+Instance with_sms(const Instance& instance, std::int64_t sms) {
+  InstanceSpec spec = instance.spec();
+  auto machine = std::make_shared<Machine>(*spec.machine);
+  machine->sm_count = sms;
+  spec.machine = std::move(machine);
+  return Instance(std::move(spec), instance.shared_problem());
+}
+
 }  // namespace
 
 Prediction prediction_of(const PublishedRow& row, const Machine& machine, const KernelRun& run) {
@@ -70,9 +79,9 @@ Prediction Validator::predict(const PublishedRow& row, std::vector<Fault>& fault
     KernelRunOptions options = model.options;
     options.loop.stop = options_.stop;
     const Inputs& inputs = model.inputs;
-    entry->run = run_kernel(inputs.kernel, inputs.machine, inputs.changes, inputs.problem, *inputs.schedule, options);
+    entry->run = run_kernel(inputs.kernel(), inputs.machine(), inputs.changes(), inputs.problem(), *inputs.schedule, options);
   }
-  return prediction_of(row, model.inputs.machine, *entry->run);
+  return prediction_of(row, model.inputs.machine(), *entry->run);
 }
 
 std::shared_ptr<const RowModel> Validator::model(const PublishedRow& row, std::string& why_not, std::vector<Fault>& faults) {
@@ -127,8 +136,8 @@ Validator::Known Validator::load(const Question& line, std::vector<Fault>& wrong
     wrong = inputs.error().faults;
     return {};
   }
-  if (line.sms) inputs->machine.sm_count = *line.sms;
-  const Result<KernelRunOptions> options = kernel_run_options(words, inputs->machine);
+  if (line.sms) inputs->instance = with_sms(inputs->instance, *line.sms);
+  const Result<KernelRunOptions> options = kernel_run_options(words, inputs->machine());
   if (!options) {
     wrong = options.error().faults;
     return {};
@@ -137,15 +146,14 @@ Validator::Known Validator::load(const Question& line, std::vector<Fault>& wrong
   if (!line.schedule_text.empty()) {
     const Result<ScheduleHead> head = parse_schedule_head(line.schedule_text, "");
     if (head && !head->layouts.empty()) {
-      Result<Problem> laid = resolve_with(*inputs, head->layouts);
+      Result<Instance> laid = with(*inputs, head->layouts);
       if (!laid) {
         known.why_not = "its layouts cannot be: " + laid.error().faults.front().message;
         return known;
       }
-      inputs->problem = *std::move(laid);
-      inputs->choices = head->layouts;
+      inputs->instance = *std::move(laid);
     }
-    Result<Schedule> own = parse_schedule(line.schedule_text, "", inputs->problem);
+    Result<Schedule> own = parse_schedule(line.schedule_text, "", inputs->problem());
     if (!own) {
       known.why_not = "its schedule is for another problem: " + own.error().faults.front().message;
       return known;
@@ -164,7 +172,7 @@ Validator::Known Validator::load(const Question& line, std::vector<Fault>& wrong
 /// Rows of other sizes often ask about one loop: it is solved once.
 Result<Ok> Validator::solve(Inputs& inputs, const Arguments& words) {
 #ifdef HEDDLE_HAS_SOLVER
-  const std::string question = question_hash(inputs.problem, inputs.constraints);
+  const std::string question = question_hash(inputs.problem(), inputs.constraints);
   auto known = solved_.find(question);
   if (known == solved_.end()) {
     solver::SolveRequest request = solve_request(inputs, words);

@@ -18,9 +18,9 @@ namespace {
 
 /// What stands in the way of writing it so; empty: nothing.
 std::string why_not_written(const KernelSubject& of, const KernelOptions& options) {
-  const auto built = codegen::build_program(*of.kernel, *of.problem, *of.schedule, options.trips, options.build);
+  const auto built = codegen::build_program(*of.spec.kernel, *of.problem, *of.schedule, options.trips, options.build);
   if (!built.program) return printable(built.refusals.front().sentence);
-  const auto emitted = codegen::emit_cuda(*of.kernel, *of.problem, *of.schedule, *built.program, options.records);
+  const auto emitted = codegen::emit_cuda(*of.spec.kernel, *of.problem, *of.schedule, *built.program, options.records);
   return emitted.emission ? std::string() : printable(emitted.refusals.front().sentence);
 }
 
@@ -56,7 +56,7 @@ KernelOffers offers_of(const KernelSubject& of, const KernelText& text) {
   } else {
     KernelOptions options = of.options;
     options.build.turns = true;
-    if (const auto built = codegen::build_program(*of.kernel, *of.problem, *of.schedule, options.trips, options.build); built.program)
+    if (const auto built = codegen::build_program(*of.spec.kernel, *of.problem, *of.schedule, options.trips, options.build); built.program)
       offers.turns = why_no_turns(*built.program);
   }
   return offers;
@@ -65,8 +65,8 @@ KernelOffers offers_of(const KernelSubject& of, const KernelText& text) {
 /// Pseudocode and lines of a program and its text.
 void add_models(KernelText& text) {
   const KernelSubject& of = text.of;
-  text.steps = plain_text_model(codegen::program_page(*of.kernel, *text.program, {100, false, false}));
-  if (text.emission) text.source = source_model(*of.kernel, *of.problem, *text.program, *text.emission);
+  text.steps = plain_text_model(codegen::program_page(*of.spec.kernel, *text.program, {100, false, false}));
+  if (text.emission) text.source = source_model(*of.spec.kernel, *of.problem, *text.program, *text.emission);
 }
 
 OpId op_of_step(const KernelSubject& of, const std::optional<codegen::OpRef>& ref) {
@@ -83,8 +83,7 @@ void take_fault(const KernelSubject& of, const codegen::ProgramFault& fault, Ker
 void check_with_data(const KernelText& text, const CheckRequest& request, const std::stop_token& stop,
                      const std::function<void(std::string)>& say, KernelCheck& check) {
   const KernelSubject& of = text.of;
-  const codegen::DataRequest question{*of.kernel,   *of.machine, of.params, *of.problem,          of.changes,
-                                      *of.schedule, text.build,  1,         request.interleavings};
+  const codegen::DataRequest question{Instance(of.spec, of.problem), of.spec.params, *of.schedule, text.build, 1, request.interleavings};
   say("computing what the kernel's graph computes");
   const auto found = codegen::verify_with_data(question, stop, [&](std::int64_t done) {
     say(fmt::format("{} of {} with data", done, count_of(request.interleavings, "interleaving")));
@@ -104,8 +103,8 @@ void check_with_data(const KernelText& text, const CheckRequest& request, const 
     check.fault = found->wrong;
     check.kind = "wrong result";
     // Who writes it, where that is in the loop.
-    for (std::size_t i = 0; i < of.kernel->body.size(); ++i)
-      if (of.kernel->body[i].tensor == found->tensor) check.op = op_of_step(of, codegen::OpRef{codegen::OpRef::List::Body, i});
+    for (std::size_t i = 0; i < of.spec.kernel->body.size(); ++i)
+      if (of.spec.kernel->body[i].tensor == found->tensor) check.op = op_of_step(of, codegen::OpRef{codegen::OpRef::List::Body, i});
   }
 }
 
@@ -129,18 +128,18 @@ KernelText write_kernel(const KernelSubject& of, const std::optional<codegen::Bu
   KernelText text;
   text.of = of;
   text.build = cuts.value_or(of.options.build);
-  if (auto refusal = codegen::refuse_machine(*of.machine)) {
+  if (auto refusal = codegen::refuse_machine(*of.spec.machine)) {
     const std::string why = printable(refusal->sentence);
     text.offers = {why, why, why, why};
     text.refusals.push_back(std::move(*refusal));
     return text;
   }
-  codegen::BuildResult built = codegen::build_program(*of.kernel, *of.problem, *of.schedule, of.options.trips, text.build);
+  codegen::BuildResult built = codegen::build_program(*of.spec.kernel, *of.problem, *of.schedule, of.options.trips, text.build);
   text.program = std::move(built.program);
   text.refusals = std::move(built.refusals);
   text.offers = offers_of(of, text);
   if (!text.program) return text;
-  codegen::EmitResult emitted = codegen::emit_cuda(*of.kernel, *of.problem, *of.schedule, *text.program, of.options.records);
+  codegen::EmitResult emitted = codegen::emit_cuda(*of.spec.kernel, *of.problem, *of.schedule, *text.program, of.options.records);
   text.emission = std::move(emitted.emission);
   text.refusals = std::move(emitted.refusals);
   add_models(text);
@@ -170,7 +169,7 @@ KernelCheck check_kernel(const KernelText& text, const CheckRequest& request, st
       said = seconds();
       say(fmt::format("{} of {}", k, count_of(request.interleavings, "interleaving")));
     }
-    const auto fault = codegen::run_symbolic(*text.of.kernel, *text.program, {static_cast<std::uint64_t>(k), kTiles});
+    const auto fault = codegen::run_symbolic(*text.of.spec.kernel, *text.program, {static_cast<std::uint64_t>(k), kTiles});
     check.done = k + 1;
     if (!fault) continue;
     check.fault = codegen::to_string(*fault);
@@ -193,7 +192,7 @@ KernelBuild build_kernel(std::shared_ptr<const KernelText> text, const codegen::
     return compile(source, arch);
   };
   const KernelSubject& of = text->of;
-  const codegen::CompileQuestion question{*of.kernel, *of.problem, *of.schedule, of.options.trips, of.options.records};
+  const codegen::CompileQuestion question{*of.spec.kernel, *of.problem, *of.schedule, of.options.trips, of.options.records};
   auto kernel = codegen::compile_kernel(question, text->build, *text->program, *text->emission, compile_next);
   if (kernel.ok()) kernel = codegen::recut(question, std::move(*kernel), compile_next, stop);
   if (!kernel.ok()) {
@@ -216,7 +215,7 @@ KernelBuild build_kernel(std::shared_ptr<const KernelText> text, const codegen::
   build.compiled = std::move(kernel->compiled);
   build.faults = std::move(kernel->faults);
   build.audit = std::move(kernel->audit);
-  build.audit_lines = codegen::audit_text(build.audit, *of.kernel, *build.text->program, *build.text->emission);
+  build.audit_lines = codegen::audit_text(build.audit, *of.spec.kernel, *build.text->program, *build.text->emission);
   build.findings = std::move(kernel->findings);
   build.messages = codegen::parse_build_log(build.compiled.log);
   return build;

@@ -15,22 +15,18 @@
 #include "codegen/compile/recut.h"
 #include "codegen/program/program.h"
 #include "codegen/program/refusal.h"
-#include "core/machine/machine.h"
-#include "core/problem/changes.h"
+#include "core/instance/instance.h"
 #include "core/schedule/schedule.h"
 
 namespace heddle::app {
 
 /// What a kernel is made of.
 struct KernelSubject {
-  std::shared_ptr<const Kernel> kernel;
-  std::shared_ptr<const Machine> machine;
-  std::shared_ptr<const Problem> problem;
+  InstanceSpec spec;
+  std::shared_ptr<const Problem> problem;  ///< of the spec
   std::shared_ptr<const Schedule> schedule;
   std::string schedule_name;
   KernelOptions options;
-  Scope params;     ///< that differ from the kernel's defaults
-  Changes changes;  ///< that `problem` was made with
 };
 /// The same problem, the same program and the same way to write it. Whenever kernel or machine say something else there is another problem;
 /// where their files lie changes nothing.

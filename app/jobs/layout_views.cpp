@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/problem/resolve.h"
 #include "core/triton/read/as_layout.h"
 
 namespace heddle::app {
@@ -27,30 +26,29 @@ Result<LayoutView> view_by_itself(const LayoutAsk& ask) {
     if (read->bits > 0 && read->bits != bits_of(question.dtype)) question.dtype = type_of(read->bits);
     question.layout = std::move(read->layout);
   }
-  return view_of(question, ask.machine ? *ask.machine : Machine{});
+  return view_of(question, ask.spec.machine ? *ask.spec.machine : Machine{});
 }
 
 Result<LayoutView> view_of_kernel(const LayoutAsk& ask) {
-  if (ask.problem->layouts && ask.problem->layouts->choices == ask.choices)
-    return view_of(*ask.kernel, *ask.machine, *ask.problem, ask.value, ask.op, ask.alternatives, ask.changes);
-  const Result<Problem> problem = resolve(*ask.kernel, *ask.machine, ask.overrides, ask.changes, ask.choices);
-  if (!problem) return problem.error();
-  return view_of(*ask.kernel, *ask.machine, *problem, ask.value, ask.op, ask.alternatives, ask.changes);
+  const bool open = ask.problem->layouts && ask.problem->layouts->choices == ask.spec.choices;
+  const Result<Instance> instance = open ? Instance(ask.spec, ask.problem) : make_instance(ask.spec);
+  if (!instance) return instance.error();
+  return view_of(*instance, ask.value, ask.op, ask.alternatives);
 }
 
 }  // namespace
 
 bool LayoutAsk::operator==(const LayoutAsk& other) const {
-  // Overrides and changes are part of the problem: one that is the same object has the same ones.
-  return kernel == other.kernel && machine == other.machine && problem == other.problem && value == other.value && op == other.op &&
-         alternatives == other.alternatives && choices == other.choices && same_question(text, other.text);
+  // Parameters and changes are part of the problem: one that is the same object has the same ones.
+  return spec.kernel == other.spec.kernel && spec.machine == other.spec.machine && problem == other.problem && value == other.value &&
+         op == other.op && alternatives == other.alternatives && spec.choices == other.spec.choices && same_question(text, other.text);
 }
 
 LayoutAnswer answer_layout(const LayoutAsk& ask) {
   LayoutAnswer answer;
   answer.of = ask;
-  Result<LayoutView> view = ask.kernel ? view_of_kernel(ask) : view_by_itself(ask);
-  if (!view && ask.kernel && ask.text) {
+  Result<LayoutView> view = ask.spec.kernel ? view_of_kernel(ask) : view_by_itself(ask);
+  if (!view && ask.spec.kernel && ask.text) {
     // What cannot be chosen for the kernel can be looked at all the same.
     if (Result<LayoutView> alone = view_by_itself(ask)) view = std::move(alone);
   }

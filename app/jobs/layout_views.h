@@ -10,18 +10,15 @@
 
 #include "app/jobs/task.h"
 #include "core/answers/layout_view.h"
-#include "core/problem/changes.h"
+#include "core/instance/instance.h"
 
 namespace heddle::app {
 
 /// What a view is of. Two of them are equal only if they are about the same open kernel, machine and numbers.
 struct LayoutAsk {
-  std::shared_ptr<const Kernel> kernel;    ///< null for a text by itself
-  std::shared_ptr<const Machine> machine;  ///< null: no instruction is known
+  /// Its choices are those of the schedule that is meant. No kernel: a text by itself; no machine: no instruction is known.
+  InstanceSpec spec;
   std::shared_ptr<const Problem> problem;  ///< that is open
-  Scope overrides;
-  Changes changes;
-  LayoutChoices choices;  ///< of the schedule that is meant
   std::string value, op;
   bool alternatives = false;
   std::optional<LayoutQuestion> text;  ///< by itself; of a kernel: what is shown where the choices cannot be had

@@ -10,8 +10,6 @@
 #include "app/jobs/time_choice.h"
 #include "core/answers/layout_choice.h"
 #include "core/library/contenders.h"
-#include "core/problem/changes.h"
-#include "core/problem/resolve.h"
 #include "solver/paper/ask.h"
 #include "solver/questions/alternatives.h"
 #include "solver/questions/choose_layouts.h"
@@ -80,35 +78,22 @@ solver::SolveListener phases(const AskListener& tell) {
   };
 }
 
-Changes with_more(Changes changes, const Changes& more) {
-  changes.insert(changes.end(), more.begin(), more.end());
-  return changes;
-}
-
-Result<Problem> resolve_with(const Question& q, const Changes& more) {
-  return resolve(*q.kernel, *q.machine, q.overrides, with_more(q.changes, more), choices_of(*q.problem));
-}
-
-/// The question with other layouts, and as many groups.
+/// The question with other layouts.
 Result<Problem> laid_out(const Question& q, const LayoutChoices& choices, const Changes& more = {}) {
-  Result<Problem> problem = resolve(*q.kernel, *q.machine, q.overrides, with_more(q.changes, more), choices);
-  if (problem) problem->max_groups = q.problem->max_groups;
-  return problem;
+  return make_problem(with(q.spec, choices, more));
 }
 
 /// What `said` says is not open, and everything else if layouts are.
 Result<OpenLayouts> open(const Question& q, const LayoutChoices& said, const Changes& more = {}) {
   const std::vector<std::string> names = q.options.layouts_open ? std::vector<std::string>{"all"} : std::vector<std::string>{};
-  Result<OpenLayouts> question = open_layouts(*q.kernel, *q.machine, q.overrides, with_more(q.changes, more), said, names);
-  if (question) question->problem.max_groups = question->shape.max_groups = q.problem->max_groups;
-  return question;
+  return open_layouts(with(q.spec, said, more), names);
 }
 
 Answer explain(const Question& q, std::stop_token stop, const AskListener& tell) {
   solver::ExplainRequest request;
   request.solve = solve_request(q);
   request.solve.ii = q.options.ii;
-  if (auto layouts = open_layouts(*q.kernel, *q.machine, q.overrides, q.changes, choices_of(*q.problem), {"all"}, LayoutsFor::Explaining);
+  if (auto layouts = open_layouts(q.spec, {"all"}, LayoutsFor::Explaining);
       layouts && problem_hash(layouts->problem) == problem_hash(*q.problem))
     request.layouts = *std::move(layouts);
   solver::ExplainListener listener;
@@ -148,7 +133,7 @@ Answer price(const Question& q, std::stop_token stop, const AskListener& tell) {
     tell({"without " + priced.demand, {}});
   };
   // What is said of layouts is a demand too.
-  const solver::LayoutsLeftOpen layouts{choices_of(*q.problem), [&](const LayoutChoices& said) { return open(q, said); },
+  const solver::LayoutsLeftOpen layouts{q.spec.choices, [&](const LayoutChoices& said) { return open(q, said); },
                                         [&](const LayoutChoices& choices) { return laid_out(q, choices); }};
   const bool about_layouts = q.options.layouts_open || (!layouts.said.empty() && q.problem->layouts);
   return solver::price_constraints(solve_request(q), stop, listener, about_layouts ? &layouts : nullptr);
@@ -167,7 +152,7 @@ Answer latency(const Question& q, std::stop_token stop, const AskListener& tell)
     Change change;
     change.op = name;
     change.value = cycles;
-    return resolve_with(q, {change});
+    return make_problem(with(q.spec, Changes{change}));
   };
   return solver::latency_range(request, stop, [&](const LatencyRange& partial) {
     tell({fmt::format("{} latencies settled", partial.latencies_settled), partial});
@@ -177,12 +162,12 @@ Answer latency(const Question& q, std::stop_token stop, const AskListener& tell)
 Answer sensitivity(const Question& q, std::stop_token stop, const AskListener& tell) {
   solver::SensitivityRequest request;
   request.solve = solve_request(q);
-  request.numbers = numbers_of(*q.kernel, *q.machine, *q.problem);
+  request.numbers = numbers_of(*q.spec.kernel, *q.spec.machine, *q.problem);
   request.percent = q.options.percent;
-  request.problem_with = [&](const Changes& changes) { return resolve_with(q, changes); };
+  request.problem_with = [&](const Changes& changes) { return make_problem(with(q.spec, changes)); };
   if (q.options.layouts_open) {
     request.solve.incumbent.reset();
-    request.open_with = [&](const Changes& changes) { return open(q, choices_of(*q.problem), changes); };
+    request.open_with = [&](const Changes& changes) { return open(q, q.spec.choices, changes); };
     request.problem_with_layouts = [&](const Changes& changes, const LayoutChoices& choices) { return laid_out(q, choices, changes); };
   }
   return solver::sensitivity(request, stop, [&](const Sensitivity& partial) {
@@ -198,7 +183,7 @@ Answer alternatives(const Question& q, std::stop_token stop, const AskListener& 
   request.aspect = q.options.aspect;
   request.count = q.options.count;
   request.ii_only = q.options.ii_only;
-  request.numbers = std::make_shared<UncertainNumbers>(uncertain_numbers(*q.problem, *q.machine));
+  request.numbers = std::make_shared<UncertainNumbers>(uncertain_numbers(*q.problem, *q.spec.machine));
   Alternatives so_far;
   const auto found = [&](const Alternative& alternative) {
     so_far.found.push_back(alternative);
@@ -220,7 +205,7 @@ Answer pareto(const Question& q, std::stop_token stop, const AskListener& tell) 
       front.refusal = std::move(why);
       return front;
     };
-    const Result<OpenLayouts> question = open(q, choices_of(*q.problem));
+    const Result<OpenLayouts> question = open(q, q.spec.choices);
     if (!question) return nothing(to_string(question.error()));
     const auto only = only_choices(*question);
     if (!only) return nothing(several_left_text(*question));
@@ -240,11 +225,11 @@ Answer compare(const Question& q, std::stop_token stop, const AskListener& tell)
   solver::ScoreboardRequest request;
   request.solve = solve_request(q);
   request.solve.incumbent.reset();
-  if (!q.of_triton) request.solve.by_time = time_choice(q.kernel, q.machine, q.changes, q.problem);
+  if (!q.of_triton) request.solve.by_time = time_choice(Instance(q.spec, q.problem));
   request.given = shelf_contenders(*q.problem);
   request.baselines = solver::all_baselines();
   request.simulate = [&](const Problem& of, const Schedule& schedule) {
-    return simulated_figures(*q.kernel, *q.machine, q.changes, of, schedule);
+    return simulated_figures(*q.spec.kernel, *q.spec.machine, q.spec.changes, of, schedule);
   };
   const std::size_t shipped = request.given.size();
   for (const Contender& c : q.given) {
@@ -259,15 +244,12 @@ Answer compare(const Question& q, std::stop_token stop, const AskListener& tell)
 Answer family(const Question& q, std::stop_token stop, const AskListener& tell) {
   FamilyAnswer answer;
   KernelSetSpec spec;
-  spec.kernels.push_back(*q.kernel);
-  spec.machine = *q.machine;
-  spec.params = q.overrides;
-  for (const Change& change : q.changes)
-    if (change.enabled) spec.changes.push_back(change);
-  spec.layouts = choices_of(*q.problem);
+  spec.kernels.push_back(q.spec.kernel);
+  spec.each = q.spec;
+  std::erase_if(spec.each.changes, [](const Change& change) { return !change.enabled; });
   for (const std::string& text : q.options.vary) {
     if (Result<Variation> v = parse_variation(text)) {
-      if (v->kind == Variation::Kind::Param) spec.params.erase(v->name);  // it varies, whatever it is set to
+      if (v->kind == Variation::Kind::Param) spec.each.params.erase(v->name);  // it varies, whatever it is set to
       spec.vary.push_back(*std::move(v));
     } else {
       answer.faults.insert(answer.faults.end(), v.error().faults.begin(), v.error().faults.end());
@@ -312,7 +294,7 @@ Answer paper(const Question& q, std::stop_token stop, const AskListener& tell) {
 Answer layouts(Question q, std::stop_token stop, const AskListener& tell) {
   LayoutsAnswer answer;
   q.options.layouts_open = true;
-  Result<OpenLayouts> question = open(q, choices_of(*q.problem));
+  Result<OpenLayouts> question = open(q, q.spec.choices);
   if (!question) {
     answer.faults = question.error().faults;
     return answer;

@@ -25,9 +25,7 @@
 #include "core/answers/scoreboard.h"
 #include "core/answers/sensitivity.h"
 #include "core/answers/slack.h"
-#include "core/kernel/kernel.h"
-#include "core/machine/machine.h"
-#include "core/problem/changes.h"
+#include "core/instance/instance.h"
 #include "core/schedule/constraints.h"
 
 namespace heddle::app {
@@ -35,12 +33,9 @@ namespace heddle::app {
 struct Question {
   Topic topic = Topic::Explain;
   AskOptions options;
-  std::shared_ptr<const Kernel> kernel;
-  std::shared_ptr<const Machine> machine;
-  Scope overrides;
-  Changes changes;
-  std::shared_ptr<const Problem> problem;
-  bool of_triton = false;  ///< a loop of a Triton text: II decides there
+  InstanceSpec spec;
+  std::shared_ptr<const Problem> problem;  ///< of the spec
+  bool of_triton = false;                  ///< a loop of a Triton text: II decides there
   Constraints constraints;
   std::optional<Schedule> schedule;  ///< the shown one; slack needs it, latency and explain use it
   std::vector<ParetoStep> known;     ///< pareto: of an earlier answer to the same question

@@ -22,7 +22,7 @@ constexpr const char* kRunEnding = ".measurement.json";
 
 /// A name that no file has yet, without its ending.
 std::string free_stem(const RunRequest& request) {
-  const std::string stem = fmt::format("{}/{}_{}_{}", request.folder, time_stamp(), safe_file_name(request.of.kernel->name),
+  const std::string stem = fmt::format("{}/{}_{}_{}", request.folder, time_stamp(), safe_file_name(request.of.spec.kernel->name),
                                        safe_file_name(request.of.schedule_name));
   std::error_code ignored;
   for (int i = 1;; ++i) {

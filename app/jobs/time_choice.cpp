@@ -42,13 +42,11 @@ auto once(Make make) {
 
 }  // namespace
 
-std::shared_ptr<solver::TimeChoice> time_choice(std::shared_ptr<const Kernel> kernel, std::shared_ptr<const Machine> machine,
-                                                const Changes& changes, std::shared_ptr<const Problem> problem) {
+std::shared_ptr<solver::TimeChoice> time_choice(const Instance& instance) {
   auto choice = std::make_shared<solver::TimeChoice>();
-  choice->sources = once([kernel, machine, problem = std::move(problem)] { return order_sources(*kernel, *machine, *problem); });
-  choice->predict = [kernel = std::move(kernel), machine = std::move(machine), changes](const Problem& of, const Schedule& schedule,
-                                                                                        const std::stop_token& stop) {
-    return forecast(*kernel, *machine, changes, of, schedule, stop);
+  choice->sources = once([instance] { return order_sources(instance.kernel(), instance.machine(), instance.problem()); });
+  choice->predict = [instance](const Problem& of, const Schedule& schedule, const std::stop_token& stop) {
+    return forecast(instance.kernel(), instance.machine(), instance.changes(), of, schedule, stop);
   };
   return choice;
 }

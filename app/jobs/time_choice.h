@@ -3,18 +3,13 @@
 
 #include <memory>
 
-#include "core/kernel/kernel.h"
-#include "core/machine/machine.h"
-#include "core/problem/changes.h"
-#include "core/problem/problem.h"
+#include "core/instance/instance.h"
 #include "solver/questions/fastest.h"
 
 namespace heddle::app {
 
 /// Costs nothing: hand schedules are read and numbers sampled when the first order is compared, once, on the thread that does it.
-/// Pre: `problem` was resolved from kernel, machine and changes. The kernel is not a loop of a Triton text: its passes have rules of their
-/// own.
-std::shared_ptr<solver::TimeChoice> time_choice(std::shared_ptr<const Kernel> kernel, std::shared_ptr<const Machine> machine,
-                                                const Changes& changes, std::shared_ptr<const Problem> problem);
+/// Pre: the kernel is not a loop of a Triton text: its passes have rules of their own.
+std::shared_ptr<solver::TimeChoice> time_choice(const Instance& instance);
 
 }  // namespace heddle::app

@@ -15,10 +15,7 @@
 #include "core/analysis/period.h"
 #include "core/analysis/usage.h"
 #include "core/check/checker.h"
-#include "core/kernel/kernel.h"
-#include "core/machine/machine.h"
-#include "core/problem/changes.h"
-#include "core/problem/problem.h"
+#include "core/instance/instance.h"
 #include "core/schedule/constraints.h"
 #include "core/schedule/outcome.h"
 #include "core/schedule/schedule.h"
@@ -95,6 +92,8 @@ struct Content {
   std::vector<Cycle> flags;    ///< planted on the ruler
   std::uint64_t document = 0;  ///< stays the same while one kernel is worked on; Session::place knows its file
 
+  /// What the problem is made of. Pre of whoever makes it: there are a kernel and a machine.
+  InstanceSpec spec() const { return {kernel, machine, overrides, changes, choices}; }
   const std::shared_ptr<const SourceText>& text_of(SourceOf of) const { return of == SourceOf::Kernel ? kernel_text : machine_text; }
   const ScheduleEntry* entry() const { return shown ? schedules[*shown].get() : nullptr; }
   const ScheduleEntry* baseline_entry() const { return baseline ? schedules[*baseline].get() : nullptr; }

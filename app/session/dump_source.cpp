@@ -8,7 +8,7 @@
 #include "core/base/atomic_file.h"
 #include "core/check/checker.h"
 #include "core/dump/dump_files.h"
-#include "core/problem/resolve.h"
+#include "core/instance/instance.h"
 
 namespace heddle::app {
 namespace {
@@ -86,8 +86,8 @@ std::shared_ptr<const DumpVerdict> judge_stored(const DumpDocument& document, st
     own += fmt::format("{} its groups sustain {} cycles, not the stated {}", broken == 0 ? ", but" : " and", audit->program.cycles(),
                        audit->stated_ii);
   std::string full;
-  const auto problem =
-      resolve(dump::to_kernel(document.dump, loop, dump::Reading::Full), dump::to_machine(document.dump, loop, dump::Reading::Full));
+  const auto problem = make_problem(
+      spec_of(dump::to_kernel(document.dump, loop, dump::Reading::Full), dump::to_machine(document.dump, loop, dump::Reading::Full)));
   const auto schedule = problem ? dump::to_schedule(document.dump, loop, *problem) : std::nullopt;
   if (!schedule) {
     verdict.full = false;

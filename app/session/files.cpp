@@ -9,10 +9,10 @@
 #include "core/base/json.h"
 #include "core/dump/dump_files.h"
 #include "core/dump/dump_json.h"
+#include "core/instance/instance.h"
 #include "core/kernel/subtile.h"
 #include "core/library/library.h"
 #include "core/library/triton_text.h"
-#include "core/problem/resolve.h"
 
 namespace heddle::app {
 
@@ -75,8 +75,10 @@ std::vector<std::string> machines_for(const Kernel& kernel, const Scope& overrid
   std::vector<std::string> all{"h100", "h200", "b200", "toy"}, names;
   for (const LibraryEntry& entry : list_library(Shelf::Machines))
     if (std::find(all.begin(), all.end(), entry.name) == all.end()) all.push_back(entry.name);
+  const auto shared = std::make_shared<const Kernel>(kernel);
   for (const std::string& name : all)
-    if (const auto machine = load_machine(name); machine && resolve(kernel, *machine, overrides)) names.push_back(name);
+    if (const auto machine = load_machine(name); machine && make_problem({shared, std::make_shared<const Machine>(*machine), overrides}))
+      names.push_back(name);
   return names;
 }
 

@@ -23,14 +23,11 @@ std::optional<KernelSubject> KernelState::subject_of(const Content& content) {
   if (!content.problem || !content.shown) return std::nullopt;
   const EntryPtr& entry = content.schedules[*content.shown];
   KernelSubject subject;
-  subject.kernel = content.kernel;
-  subject.machine = content.machine;
+  subject.spec = content.spec();
   subject.problem = content.problem;
   subject.schedule = std::shared_ptr<const Schedule>(entry, &entry->schedule);
   subject.schedule_name = entry->name;
   subject.options = content.kernel_options;
-  subject.params = content.overrides;
-  subject.changes = content.changes;
   return subject;
 }
 

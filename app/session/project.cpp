@@ -57,11 +57,7 @@ std::optional<BottomTab> parse_tab(std::string_view word) {
 
 Project to_project(const Content& content, const Selection& selection, const ViewState& view) {
   Project project;
-  project.kernel = content.kernel;
-  project.machine = content.machine;
-  project.params = content.overrides;
-  project.changes = content.changes;
-  project.choices = content.choices;
+  project.spec = content.spec();
   project.problem = content.problem;
   project.constraints = content.constraints;
   for (const EntryPtr& entry : content.schedules) {

@@ -8,6 +8,7 @@
 
 #include "app/jobs/judge_claim.h"
 #include "app/session/files.h"
+#include "app/session/triton_source.h"
 #include "core/answers/layout_choice.h"
 #include "core/base/atomic_file.h"
 #include "core/dump/dump_files.h"
@@ -16,7 +17,6 @@
 #include "core/formats/schedule_json.h"
 #include "core/library/library.h"
 #include "core/library/triton_text.h"
-#include "core/problem/resolve.h"
 
 namespace heddle::app {
 namespace {
@@ -112,7 +112,7 @@ void SessionCore::on(const OpenKernel& c) {
   Content next;
   next.kernel = std::make_shared<const Kernel>(std::move(*kernel));
   if (!document_.content.dump) next.machine = document_.content.machine;  // a dump's is for its own ops only
-  if (next.machine && !resolve(*next.kernel, *next.machine)) {
+  if (next.machine && !make_problem(next.spec())) {
     // Of another architecture: it takes the machine that runs it.
     const std::vector<std::string> others = machines_for(*next.kernel);
     if (auto machine = others.empty() ? Result<Machine>(Error::input("no machine runs it")) : load_machine(others.front())) {
@@ -190,12 +190,9 @@ void SessionCore::on(const OpenSchedule& c) {
       if (!machine) return fail(title, machine.error());
       next.machine = std::make_shared<const Machine>(std::move(*machine));
     }
-    next.overrides = target->params;
-    for (const Param& param : next.kernel->params)  // a file says them all
-      if (const auto it = next.overrides.find(param.name); it != next.overrides.end() && it->second == param.value)
-        next.overrides.erase(it);
+    next.overrides = own_params(*next.kernel, target->params);  // a file says them all
     next.choices = next.brought = target->layouts;
-    auto problem = resolve(*next.kernel, *next.machine, next.overrides, {}, next.choices);
+    auto problem = make_problem(next.spec());
     if (!problem) return fail(title, problem.error());
     next.problem = std::make_shared<const Problem>(std::move(*problem));
     next.bounds = std::make_shared<const Bounds>(compute_bounds(*next.problem));
@@ -299,8 +296,7 @@ std::optional<Error> SessionCore::resolve_content() {
   document_.content.bounds = nullptr;
   document_.content.unresolved = nullptr;
   if (!document_.content.kernel || !document_.content.machine) return std::nullopt;
-  auto problem = resolve(*document_.content.kernel, *document_.content.machine, document_.content.overrides, document_.content.changes,
-                         document_.content.choices);
+  auto problem = make_problem(document_.content.spec());
   if (!problem) {
     const auto& source = document_.content.triton;
     Error error = source && source->native

@@ -7,7 +7,6 @@
 #include "core/kernel/subtile.h"
 #include "core/library/library.h"
 #include "core/problem/changes.h"
-#include "core/problem/resolve.h"
 
 namespace heddle::app {
 namespace {

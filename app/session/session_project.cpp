@@ -89,23 +89,23 @@ void SessionCore::on(const OpenProject& c) {
 
 void SessionCore::take_project(Project project, const std::string& path, const std::string& what) {
   Content next;
-  next.kernel = project.kernel;
-  next.machine = project.machine;
-  if (project.kernel && project.machine && project.kernel->source == project.machine->file)
-    if (auto source = read_dump_source(project.kernel->source)) next.dump = std::make_shared<const DumpSource>(*std::move(source));
-  if (project.kernel && project.kernel_text.text.empty() && names_triton(project.kernel->source))
-    if (auto source = read_triton_source(project.kernel->source); source && source->kernel) {
+  next.kernel = project.spec.kernel;
+  next.machine = project.spec.machine;
+  if (project.spec.kernel && project.spec.machine && project.spec.kernel->source == project.spec.machine->file)
+    if (auto source = read_dump_source(project.spec.kernel->source)) next.dump = std::make_shared<const DumpSource>(*std::move(source));
+  if (project.spec.kernel && project.kernel_text.text.empty() && names_triton(project.spec.kernel->source))
+    if (auto source = read_triton_source(project.spec.kernel->source); source && source->kernel) {
       next.kernel = source->kernel;
       next.triton = std::make_shared<const TritonSource>(*std::move(source));
     }
   const auto own = [](const ProjectText& kept, const std::string& file) -> std::shared_ptr<const SourceText> {
     return kept.text.empty() ? nullptr : std::make_shared<const SourceText>(SourceText{kept.text, file, {}, true});
   };
-  if (project.kernel) next.kernel_text = own(project.kernel_text, project.kernel->source);
-  if (project.machine) next.machine_text = own(project.machine_text, project.machine->file);
-  next.overrides = project.params;
-  next.changes = project.changes;
-  next.choices = project.choices;
+  if (project.spec.kernel) next.kernel_text = own(project.kernel_text, project.spec.kernel->source);
+  if (project.spec.machine) next.machine_text = own(project.machine_text, project.spec.machine->file);
+  next.overrides = project.spec.params;
+  next.changes = project.spec.changes;
+  next.choices = project.spec.choices;
   next.constraints = project.constraints;
   for (const ProjectNote& note : project.notes) next.notes.push_back({note.text, note.op, note.at});
   next.flags = project.flags;

@@ -95,10 +95,7 @@ void SessionCore::on(const Ask& c) {
   question.topic = c.topic;
   question.options = asked.options;
   if (!question.options.timeout_seconds) question.options.timeout_seconds = static_cast<double>(settings_.search_seconds);
-  question.kernel = document_.content.kernel;
-  question.machine = document_.content.machine;
-  question.overrides = document_.content.overrides;
-  question.changes = document_.content.changes;
+  question.spec = document_.content.spec();
   question.problem = document_.content.problem;
   question.of_triton = document_.content.triton != nullptr;
   question.constraints = document_.content.constraints;

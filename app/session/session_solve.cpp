@@ -193,8 +193,7 @@ void SessionCore::begin_solve(std::string row, std::string proving, bool robust)
   if (robust)
     request.uncertain = std::make_shared<UncertainNumbers>(uncertain_numbers(request.problem, *document_.content.machine));
   else if ((!work_.proposal || opening) && work_.live.proving.empty() && !document_.content.triton)
-    request.by_time =
-        time_choice(document_.content.kernel, document_.content.machine, document_.content.changes, document_.content.problem);
+    request.by_time = time_choice(Instance(document_.content.spec(), document_.content.problem));
   work_.live.least_ii = !robust && !request.by_time && !document_.content.triton && !document_.content.dump;
   // What is on the screen is the best place to start from, and what comes of it stays close.
   const ScheduleEntry* entry = document_.content.entry();

@@ -12,7 +12,6 @@
 #include "core/formats/schedule_json.h"
 #include "core/kernel/subtile.h"
 #include "core/library/library.h"
-#include "core/problem/resolve.h"
 #include "core/schedule/constraint_text.h"
 
 namespace heddle::app {
@@ -36,13 +35,9 @@ bool is_named(Shelf shelf, const std::string& file, const std::string& own_name,
 
 /// The parameters that are other ones than the kernel's own; input error: it has no such parameter.
 Result<Scope> overrides_of(const Kernel& kernel, const Scope& params) {
-  Scope overrides;
-  for (const auto& [name, value] : params) {
-    const Param* param = kernel.find_param(name);
-    if (!param) return Error::input(fmt::format("{} has no parameter {}", kernel.name, printable(name)));
-    if (param->value != value) overrides[name] = value;
-  }
-  return overrides;
+  for (const auto& [name, value] : params)
+    if (!kernel.find_param(name)) return Error::input(fmt::format("{} has no parameter {}", kernel.name, printable(name)));
+  return own_params(kernel, params);
 }
 
 }  // namespace
@@ -198,7 +193,7 @@ void SessionCore::on(const OpenPoint& c) {
   if (c.as_baseline && !same)
     return say(LogLevel::Warning, fmt::format("{} is of other parameters: it can be shown, not compared with what is shown", what));
   if (!same) {
-    auto problem = resolve(*next.kernel, *next.machine, next.overrides, {}, next.choices);
+    auto problem = make_problem(next.spec());
     if (!problem) return fail(title, problem.error());
     next.problem = std::make_shared<const Problem>(*std::move(problem));
   }

@@ -14,7 +14,6 @@
 #include "core/formats/machine_json.h"
 #include "core/kernel/subtile.h"
 #include "core/library/library.h"
-#include "core/problem/resolve.h"
 
 namespace heddle::app {
 namespace {
@@ -146,9 +145,9 @@ void SessionCore::take_text(SourceOf of, const std::string& text, const Content&
     next.machine = std::make_shared<const Machine>(*std::move(machine));
   }
   if (next.kernel && next.machine) {
-    auto problem = resolve(*next.kernel, *next.machine, next.overrides, next.changes, next.choices);
+    auto problem = make_problem(next.spec());
     if (!problem && !(next.changes.empty() && next.choices.empty())) {  // what was changed or chosen by hand may be gone
-      problem = resolve(*next.kernel, *next.machine, next.overrides, {});
+      problem = make_problem({next.kernel, next.machine, next.overrides});
       if (problem && !next.choices.empty())
         say(LogLevel::Warning, "the text no longer goes with the layouts that were chosen: they are as by default again");
       if (problem) next.changes.clear(), next.choices = {};
@@ -224,7 +223,7 @@ void SessionCore::on(const NewKernel& c) {
   text->own = true;
   next.kernel_text = std::move(text);
   const std::vector<std::string> machines = machines_for(*next.kernel);
-  if (!document_.content.dump && document_.content.machine && resolve(*next.kernel, *document_.content.machine, {}).ok()) {
+  if (!document_.content.dump && document_.content.machine && make_problem({next.kernel, document_.content.machine}).ok()) {
     next.machine = document_.content.machine;
   } else if (!machines.empty()) {
     if (auto machine = load_machine(machines.front())) next.machine = std::make_shared<const Machine>(*std::move(machine));
@@ -322,8 +321,8 @@ void SessionCore::add_texts(Project& project) const {
     kept.text = text->faults.empty() ? text->text : std::move(shown);
     if (!text->faults.empty()) kept.draft = text->text;
   };
-  if (project.kernel) keep(SourceOf::Kernel, project.kernel_text, heddle::kernel_text(*project.kernel));
-  if (project.machine) keep(SourceOf::Machine, project.machine_text, heddle::machine_text(*project.machine));
+  if (project.spec.kernel) keep(SourceOf::Kernel, project.kernel_text, heddle::kernel_text(*project.spec.kernel));
+  if (project.spec.machine) keep(SourceOf::Machine, project.machine_text, heddle::machine_text(*project.spec.machine));
 }
 
 }  // namespace heddle::app

@@ -10,7 +10,6 @@
 #include "core/analysis/difference.h"
 #include "core/base/text_style.h"
 #include "core/library/library.h"
-#include "core/problem/resolve.h"
 
 namespace heddle::app {
 namespace {
@@ -139,15 +138,16 @@ void SessionCore::turn_to_triton(std::shared_ptr<const TritonSource> source, con
 }
 
 void SessionCore::switch_triton_machine(const std::string& name) {
-  auto machine = load_machine(name);
-  if (!machine) return fail("Cannot open machine " + base_name(name), machine.error());
+  auto loaded = load_machine(name);
+  if (!loaded) return fail("Cannot open machine " + base_name(name), loaded.error());
+  const auto machine = std::make_shared<const Machine>(*std::move(loaded));
   const Content before = document_.content;
   if (before.kernel)
-    if (const auto problem = resolve(*before.kernel, *machine, before.overrides); !problem)
+    if (const auto problem = make_problem({before.kernel, machine, before.overrides}); !problem)
       return fail(fmt::format("{} cannot be scheduled on {}", printable(before.kernel->name), machine->name),
                   triton::unresolved_text(problem.error(), *before.triton->program, *before.triton->native, *before.kernel));
   const std::string what = "machine " + machine->name;
-  show_triton(before.triton, std::make_shared<const Machine>(*std::move(machine)), what);
+  show_triton(before.triton, machine, what);
 }
 
 void SessionCore::on(const ShowTriton& c) {

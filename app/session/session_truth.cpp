@@ -5,7 +5,6 @@
 #include "app/session/session_core.h"
 #include "core/base/text_style.h"
 #include "core/library/library.h"
-#include "core/problem/resolve.h"
 
 namespace heddle::app {
 
@@ -55,19 +54,17 @@ void SessionCore::on(const OpenPublished& c) {
   if (!model) return say(LogLevel::Warning, fmt::format("{} is not opened: {}", id, printable(row.prediction.why_not)));
   const Inputs& inputs = model->inputs;
   // The card of a row may have other SMs than the machine's file; a schedule is of one SM.
-  auto machine = load_machine(inputs.machine.file);
+  auto machine = load_machine(inputs.machine().file);
   if (!machine) return fail(title, machine.error());
   Content next;
-  next.kernel = std::make_shared<const Kernel>(inputs.kernel);
+  next.kernel = std::make_shared<const Kernel>(inputs.kernel());
   next.machine = std::make_shared<const Machine>(*std::move(machine));
-  next.changes = inputs.changes;
+  next.changes = inputs.changes();
   next.constraints = inputs.constraints;
   next.kernel_options = document_.content.kernel_options;
-  for (const Param& param : inputs.kernel.params)
-    if (const auto set = inputs.problem.params.find(param.name); set != inputs.problem.params.end() && set->second != param.value)
-      next.overrides[param.name] = set->second;
-  next.choices = next.brought = inputs.choices;
-  auto problem = resolve(*next.kernel, *next.machine, next.overrides, next.changes, next.choices);
+  next.overrides = own_params(inputs.kernel(), inputs.problem().params);
+  next.choices = next.brought = inputs.choices();
+  const auto problem = make_problem(next.spec());
   if (!problem) return fail(title, problem.error());
   const bool named = !inputs.schedule_file.empty() && fits(*problem, *inputs.schedule);
   if (named) {

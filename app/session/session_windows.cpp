@@ -51,7 +51,8 @@ void SessionCore::on(const OpenWindow& c) {
   windows_.last = number;
   windows_.known = linked_view();
   windows_.links.push_back(std::make_unique<WindowLink>(std::move(link).value(), environment_.wake));
-  say(LogLevel::Info, fmt::format("window {}: {}", number, project.shown ? project.schedules[*project.shown].name : project.kernel->name));
+  say(LogLevel::Info,
+      fmt::format("window {}: {}", number, project.shown ? project.schedules[*project.shown].name : project.spec.kernel->name));
   changed();
 }
 

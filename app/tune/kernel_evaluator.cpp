@@ -34,15 +34,15 @@ std::string first_fault(const Error& error) { return error.faults.empty() ? "ref
 
 /// Arithmetic bounds under the candidate's own cap on groups.
 Bounds bounds_of(const Candidate& candidate) {
-  if (candidate.groups <= 0) return compute_bounds(candidate.problem);
-  Problem capped = candidate.problem;
+  if (candidate.groups <= 0) return candidate.instance.bounds();
+  Problem capped = candidate.instance.problem();
   capped.max_groups = std::min(capped.max_groups, candidate.groups);
   return compute_bounds(capped);
 }
 
 std::string solve_command(const Candidate& candidate, const EvaluatorOptions& options) {
   std::string text = fmt::format("heddle solve {} {}", options.kernel_name, options.machine_name);
-  for (const auto& [name, value] : candidate.params) text += fmt::format(" -p {}={}", name, value);
+  for (const auto& [name, value] : candidate.instance.spec().params) text += fmt::format(" -p {}={}", name, value);
   for (const Subtile& s : candidate.subtiles) text += fmt::format(" --subtile {}={}", s.param, s.factor);
   for (const UserConstraint& demand : candidate.demands) {
     if (demand.kind == ConstraintKind::MaxGroups)
@@ -75,7 +75,7 @@ TuneStatus tune_status(Status status) {
 
 }  // namespace
 
-KernelEvaluator::KernelEvaluator(TuningSubject subject, SearchSpace space, EvaluatorOptions options)
+KernelEvaluator::KernelEvaluator(InstanceSpec subject, SearchSpace space, EvaluatorOptions options)
     : subject_(std::move(subject)), space_(std::move(space)), options_(std::move(options)) {}
 
 solver::TuneFacts KernelEvaluator::known(const Config& config) const {
@@ -90,13 +90,14 @@ solver::TuneFacts KernelEvaluator::known(const Config& config) const {
     facts.feasible = false;
     return facts;
   }
-  const auto sms = subject_.machine.sm_count;
-  const KernelBound bound = kernel_bound(candidate->kernel, subject_.machine, candidate->problem, bounds, candidate->run);
+  const auto sms = subject_.machine->sm_count;
+  const KernelBound bound =
+      kernel_bound(candidate->instance.kernel(), *subject_.machine, candidate->instance.problem(), bounds, candidate->run);
   switch (options_.objective) {
     case TuneObjective::Cycles: facts.bound = static_cast<double>(bound.cycles); break;
     case TuneObjective::Steady:
-      facts.bound =
-          steady_cycles(static_cast<double>(bounds.min_ii()), tile_grid(candidate->kernel, candidate->problem.params).all_trips(), sms);
+      facts.bound = steady_cycles(static_cast<double>(bounds.min_ii()),
+                                  tile_grid(candidate->instance.kernel(), candidate->instance.problem().params).all_trips(), sms);
       break;
     case TuneObjective::Microseconds: facts.scale = static_cast<double>(bound.cycles); break;  // the model proves nothing about a GPU
   }
@@ -112,9 +113,9 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
     return e;
   }
   const Candidate& candidate = *made;
-  const Problem& problem = candidate.problem;
+  const Problem& problem = candidate.instance.problem();
   const Bounds bounds = bounds_of(candidate);
-  e.params = candidate.params;
+  e.params = candidate.instance.spec().params;
   e.subtiles = candidate.subtiles;
   for (const UserConstraint& demand : candidate.demands) e.demands.push_back(demand.name);
   e.solve = solve_command(candidate, options_);
@@ -125,11 +126,11 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
     return e;
   }
   e.min_ii = bounds.min_ii();
-  const TileGrid grid = tile_grid(candidate.kernel, problem.params);
+  const TileGrid grid = tile_grid(candidate.instance.kernel(), problem.params);
   e.trips = grid.trips;
   e.tiles = grid.tiles;
-  const auto sms = subject_.machine.sm_count;
-  const KernelBound bound = kernel_bound(candidate.kernel, subject_.machine, problem, bounds, candidate.run);
+  const auto sms = subject_.machine->sm_count;
+  const KernelBound bound = kernel_bound(candidate.instance.kernel(), *subject_.machine, problem, bounds, candidate.run);
   const bool steady = options_.objective == TuneObjective::Steady, measuring = options_.objective == TuneObjective::Microseconds;
   if (!measuring)
     e.bound = steady ? steady_cycles(static_cast<double>(bounds.min_ii()), grid.all_trips(), sms) : static_cast<double>(bound.cycles);
@@ -155,7 +156,7 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
     if (steady && beat)
       cutoff = static_cast<Cycle>(
           std::ceil(*beat * static_cast<double>(std::max<std::int64_t>(1, sms)) / static_cast<double>(grid.all_trips())));
-    WrittenSchedule solved = solved_schedule(candidate, subject_.machine, options_, cutoff, steady ? nullptr : by_value(candidate), stop);
+    WrittenSchedule solved = solved_schedule(candidate, *subject_.machine, options_, cutoff, steady ? nullptr : by_value(candidate), stop);
     e.cached = solved.cached;
     e.status = tune_status(solved.outcome.status);
     e.lower_bound_ii = solved.outcome.lower_bound;
@@ -213,13 +214,12 @@ KernelRunOptions KernelEvaluator::run_of(const Candidate& candidate, const std::
 }
 
 std::shared_ptr<solver::TimeChoice> KernelEvaluator::by_value(const Candidate& candidate) const {
-  const auto kernel = std::make_shared<Kernel>(candidate.kernel);
-  const auto machine = std::make_shared<Machine>(subject_.machine);
-  auto choice = time_choice(kernel, machine, subject_.changes, std::make_shared<Problem>(candidate.problem));
+  auto choice = time_choice(candidate.instance);
   const KernelRunOptions& run = candidate.run;
   choice->inputs += fmt::format(" {} {} {} {}", static_cast<int>(options_.arbitration), run.persistent, run.longest_first, run.cluster);
   choice->predict = [this, &candidate](const Problem& problem, const Schedule& schedule, const std::stop_token& stop) {
-    const KernelRun ran = run_kernel(candidate.kernel, subject_.machine, subject_.changes, problem, schedule, run_of(candidate, stop));
+    const KernelRun ran =
+        run_kernel(candidate.instance.kernel(), *subject_.machine, subject_.changes, problem, schedule, run_of(candidate, stop));
     return ran.fault.empty() && !stop.stop_requested()
                ? std::optional(Forecast{static_cast<double>(ran.cycles), ran.cycles, ran.sm.period.cycles(), ran.tflops})
                : std::nullopt;
@@ -228,9 +228,9 @@ std::shared_ptr<solver::TimeChoice> KernelEvaluator::by_value(const Candidate& c
 }
 
 void KernelEvaluator::take(const Candidate& candidate, const Schedule& schedule, TuneEvaluation& e, const std::stop_token& stop) const {
-  const Problem& problem = candidate.problem;
+  const Problem& problem = candidate.instance.problem();
   const bool steady = options_.objective == TuneObjective::Steady;
-  const auto sms = subject_.machine.sm_count;
+  const auto sms = subject_.machine->sm_count;
   const Usage usage = compute_usage(problem, schedule);
   e.ii = schedule.ii;
   e.stages = stage_count(schedule);
@@ -249,7 +249,7 @@ void KernelEvaluator::take(const Candidate& candidate, const Schedule& schedule,
   const Occupancy occupancy = occupancy_of(problem, schedule);
   e.ctas = occupancy.ctas;
   if (options_.fidelity == Fidelity::Gpu) return;
-  const TileGrid grid = tile_grid(candidate.kernel, problem.params);
+  const TileGrid grid = tile_grid(candidate.instance.kernel(), problem.params);
   if (options_.fidelity == Fidelity::Heuristic || options_.fidelity == Fidelity::Evaluator || steady) {
     const double ii = options_.fidelity == Fidelity::Evaluator && !steady ? std::max(*e.period, 1.0) : static_cast<double>(schedule.ii);
     if (steady) {
@@ -263,7 +263,8 @@ void KernelEvaluator::take(const Candidate& candidate, const Schedule& schedule,
       e.value = rounds * (paced * static_cast<double>(grid.trips - 1) + static_cast<double>(schedule_length(problem, schedule)));
     }
   } else {
-    const KernelRun ran = run_kernel(candidate.kernel, subject_.machine, subject_.changes, problem, schedule, run_of(candidate, stop));
+    const KernelRun ran =
+        run_kernel(candidate.instance.kernel(), *subject_.machine, subject_.changes, problem, schedule, run_of(candidate, stop));
     if (!ran.fault.empty()) {
       e.status = TuneStatus::Invalid;
       e.why = ran.fault;
@@ -282,8 +283,8 @@ std::string KernelEvaluator::doubt(const TuneEvaluation& e) const {
   const Result<Candidate> made = make_candidate(subject_, space_, e.config);
   if (!made) return e.value ? "its configuration is impossible: " + first_fault(made.error()) : std::string();
   const Candidate& candidate = *made;
-  if (!e.problem.empty() && e.problem != problem_hash(candidate.problem)) return "it is about another problem";
-  if (!e.params.empty() && (e.params != candidate.params || cuts_of(e.subtiles) != cuts_of(candidate.subtiles)))
+  if (!e.problem.empty() && e.problem != problem_hash(candidate.instance.problem())) return "it is about another problem";
+  if (!e.params.empty() && (e.params != candidate.instance.spec().params || cuts_of(e.subtiles) != cuts_of(candidate.subtiles)))
     return "its parameters are not those of its configuration";
   const Bounds bounds = bounds_of(candidate);
   if (e.value && bounds.min_ii() >= kNoFiniteII) return "its configuration is impossible: " + bounds.sentence;
@@ -291,10 +292,10 @@ std::string KernelEvaluator::doubt(const TuneEvaluation& e) const {
   if (const auto proved = known(e.config).bound; proved && e.value && *e.value < *proved * (1 - 1e-9))
     return fmt::format("its value {:.15g} is below what it takes at least, {:.15g}", *e.value, *proved);
   if (e.schedule.empty()) return e.value && options_.fidelity > Fidelity::Bound ? "it has a value, and no schedule" : "";
-  const Result<Schedule> schedule = parse_schedule(e.schedule, {}, candidate.problem);
+  const Result<Schedule> schedule = parse_schedule(e.schedule, {}, candidate.instance.problem());
   if (!schedule) return "its schedule is none of its problem: " + first_fault(schedule.error());
   if (e.ii != schedule->ii) return fmt::format("its II is {}, and {} in its schedule", e.ii.value_or(0), schedule->ii);
-  if (const Verdict verdict = check(candidate.problem, *schedule, candidate.demands); !verdict.valid())
+  if (const Verdict verdict = check(candidate.instance.problem(), *schedule, candidate.demands); !verdict.valid())
     return "its schedule breaks a rule: " + verdict.violations.front().message;
   return {};
 }
@@ -302,7 +303,8 @@ std::string KernelEvaluator::doubt(const TuneEvaluation& e) const {
 std::optional<double> KernelEvaluator::replayed(const TuneEvaluation& e) const {
   if (e.schedule.empty() || options_.fidelity == Fidelity::Gpu) return std::nullopt;
   const Result<Candidate> candidate = make_candidate(subject_, space_, e.config);
-  const Result<Schedule> schedule = candidate ? parse_schedule(e.schedule, {}, candidate->problem) : Result<Schedule>(candidate.error());
+  const Result<Schedule> schedule =
+      candidate ? parse_schedule(e.schedule, {}, candidate->instance.problem()) : Result<Schedule>(candidate.error());
   if (!schedule) return std::nullopt;
   TuneEvaluation again;
   again.bound = known(e.config).bound;
@@ -327,7 +329,7 @@ std::vector<Config> KernelEvaluator::same_answer(const TuneEvaluation& e) const 
   out.push_back(e.config);
   for (std::size_t p = 0; p < space_.parameters.size(); ++p) {
     const Parameter& parameter = space_.parameters[p];
-    if (subject_.kernel.find_param(parameter.name) || (parameter.name != "stages" && parameter.name != "groups")) continue;
+    if (subject_.kernel->find_param(parameter.name) || (parameter.name != "stages" && parameter.name != "groups")) continue;
     const std::int64_t used = parameter.name == "stages" ? *e.stages : *e.groups;
     const std::size_t before = out.size();
     for (std::int64_t index = 0; index < static_cast<std::int64_t>(e.config[p]); ++index)
@@ -343,7 +345,7 @@ std::vector<Config> KernelEvaluator::same_answer(const TuneEvaluation& e) const 
 
 std::string KernelEvaluator::subject_digest() const {
   Hash hash;
-  hash.add(kernel_text(subject_.kernel)).add(machine_text(subject_.machine));
+  hash.add(kernel_text(*subject_.kernel)).add(machine_text(*subject_.machine));
   for (const auto& [name, value] : subject_.params) hash.add(name).add(value);
   for (const Change& change : subject_.changes) hash.add(describe(change));
   hash.add(choices_text(subject_.choices));

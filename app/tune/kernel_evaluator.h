@@ -45,7 +45,7 @@ struct EvaluatorOptions {
 
 class KernelEvaluator {
  public:
-  KernelEvaluator(TuningSubject subject, SearchSpace space, EvaluatorOptions options);
+  KernelEvaluator(InstanceSpec subject, SearchSpace space, EvaluatorOptions options);
 
   solver::TuneFacts known(const Config& config) const;
   TuneEvaluation evaluate(const Config& config, std::optional<double> beat, const std::stop_token& stop) const;
@@ -72,7 +72,7 @@ class KernelEvaluator {
   /// The solver's orders and others are compared by what the tuner values. Lives no longer than the candidate.
   std::shared_ptr<solver::TimeChoice> by_value(const Candidate& candidate) const;
 
-  TuningSubject subject_;
+  InstanceSpec subject_;
   SearchSpace space_;
   EvaluatorOptions options_;
 };

@@ -24,10 +24,11 @@ codegen::BuildOptions tuned_build(const Candidate& candidate) { return {.cluster
 /// Refusals of writing or compiling; none: it is fine, with what is then in `build`.
 std::vector<codegen::Refusal> refusals_of(const Candidate& candidate, const Machine& machine, const Schedule& schedule, Demand demand,
                                           const std::stop_token& stop, codegen::BuildOptions& build, std::string& fault) {
-  codegen::BuildResult built = codegen::build_program(candidate.kernel, candidate.problem, schedule, {}, build);
+  codegen::BuildResult built = codegen::build_program(candidate.instance.kernel(), candidate.instance.problem(), schedule, {}, build);
   if (!built.program) return std::move(built.refusals);
   if (auto refusal = codegen::refuse_machine(machine)) return {std::move(*refusal)};
-  codegen::EmitResult emitted = codegen::emit_cuda(candidate.kernel, candidate.problem, schedule, *built.program, codegen::Recording::None);
+  codegen::EmitResult emitted =
+      codegen::emit_cuda(candidate.instance.kernel(), candidate.instance.problem(), schedule, *built.program, codegen::Recording::None);
   if (!emitted.emission) return std::move(emitted.refusals);
   if (demand != Demand::Compiled) return {};
   codegen::CompileOptions options;
@@ -36,7 +37,7 @@ std::vector<codegen::Refusal> refusals_of(const Candidate& candidate, const Mach
     options.arch = arch;
     return codegen::compile_cuda(source, options);
   };
-  const codegen::CompileQuestion question{candidate.kernel, candidate.problem, schedule};
+  const codegen::CompileQuestion question{candidate.instance.kernel(), candidate.instance.problem(), schedule};
   auto kernel = codegen::compile_kernel(question, build, std::move(*built.program), std::move(*emitted.emission), compile);
   if (kernel.ok()) kernel = codegen::recut(question, std::move(*kernel), compile, stop);
   if (!kernel.ok()) {
@@ -50,7 +51,7 @@ std::vector<codegen::Refusal> refusals_of(const Candidate& candidate, const Mach
 }  // namespace
 
 std::optional<Schedule> placed_schedule(const Candidate& candidate, Cycle min_ii, const std::stop_token& stop) {
-  const Problem& problem = candidate.problem;
+  const Problem& problem = candidate.instance.problem();
   try {
     for (const int percent : kPercents) {
       solver::PlacementOptions options;
@@ -73,7 +74,7 @@ WrittenSchedule solved_schedule(const Candidate& candidate, const Machine& machi
                                 std::optional<Cycle> cutoff, std::shared_ptr<solver::TimeChoice> by_time, const std::stop_token& stop) {
   WrittenSchedule result;
   solver::SolveRequest request;
-  request.problem = candidate.problem;
+  request.problem = candidate.instance.problem();
   request.constraints = candidate.demands;
   request.timeout_seconds = options.solve_seconds;
   request.seed = options.seed;
@@ -109,9 +110,9 @@ WrittenSchedule solved_schedule(const Candidate& candidate, const Machine& machi
 
 MeasuredCandidate measured(const Candidate& candidate, const Schedule& schedule, const codegen::BuildOptions& build,
                            const std::stop_token& stop) {
-  codegen::BuildResult built = codegen::build_program(candidate.kernel, candidate.problem, schedule, {}, build);
+  codegen::BuildResult built = codegen::build_program(candidate.instance.kernel(), candidate.instance.problem(), schedule, {}, build);
   if (!built.program) return {{}, built.refusals.front().sentence, false};
-  codegen::MeasureRequest request{candidate.kernel, candidate.problem, schedule, *built.program, {}};
+  codegen::MeasureRequest request{candidate.instance.kernel(), candidate.instance.problem(), schedule, *built.program, {}};
   request.compile.cache = codegen::default_cache();
   request.library = false;
   request.repeats = 3;

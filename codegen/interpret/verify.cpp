@@ -9,7 +9,6 @@
 #include "core/base/text_style.h"
 #include "core/kernel/evaluate.h"
 #include "core/kernel/execute.h"
-#include "core/problem/resolve.h"
 
 namespace heddle::codegen {
 namespace {
@@ -53,13 +52,16 @@ std::string DataCheck::sentence() const {
 }
 
 Result<DataCheck> verify_with_data(const DataRequest& request, const std::stop_token& stop, const std::function<void(std::int64_t)>& said) {
-  const Kernel& kernel = request.kernel;
+  const Kernel& kernel = request.instance.kernel();
+  const Scope& sizes = request.instance.problem().params;
   Scope given = request.params;
   for (const Param& param : kernel.params)
-    if (const auto it = request.problem.params.find(param.name); !param.eval_value && it != request.problem.params.end()) given.insert(*it);
+    if (const auto it = sizes.find(param.name); !param.eval_value && it != sizes.end()) given.insert(*it);
   auto scope = parameter_scope(kernel, given, true);
   if (!scope.ok()) return scope.error();
-  auto problem = resolve(kernel, request.machine, *scope, request.changes, choices_of(request.problem));
+  InstanceSpec small = request.instance.spec();
+  small.params = *scope;
+  const auto problem = make_problem(small);
   if (!problem.ok()) return problem.error();
   const auto built = build_program(kernel, *problem, request.schedule, {}, request.options);
   if (!built.program) return Error::input(fmt::format("at its evaluation sizes: {}", built.refusals.front().sentence));

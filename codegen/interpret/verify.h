@@ -11,17 +11,13 @@
 
 #include "codegen/interpret/interpret.h"
 #include "codegen/program/build.h"
-#include "core/machine/machine.h"
-#include "core/problem/changes.h"
+#include "core/instance/instance.h"
 
 namespace heddle::codegen {
 
 struct DataRequest {
-  const Kernel& kernel;
-  const Machine& machine;
-  Scope params;            ///< that were asked for; of the others tile sizes are the schedule's and problem sizes small
-  const Problem& problem;  ///< that the schedule is of
-  const Changes& changes;
+  Instance instance;  ///< the schedule is of its problem
+  Scope params;       ///< that were asked for; of the others tile sizes are the schedule's and problem sizes small
   const Schedule& schedule;
   BuildOptions options;
   std::uint64_t seed = 1;  ///< of the data, and of the first order of events

@@ -9,7 +9,7 @@
 
 #include "core/base/json.h"
 #include "core/base/text_style.h"
-#include "core/problem/layout_decisions.h"
+#include "core/instance/layout_decisions.h"
 #include "core/schedule/outcome.h"
 
 namespace heddle {

@@ -13,7 +13,6 @@
 #include "core/layout/known.h"
 #include "core/layout/notation.h"
 #include "core/layout/reader.h"
-#include "core/problem/resolve.h"
 
 namespace heddle {
 namespace {
@@ -220,23 +219,19 @@ std::string choice_text(const InstructionChoice& choice) {
 }
 
 /// Least II with each alternative; 0 where the kernel cannot be resolved with it.
-std::vector<Cycle> bounds_of(const LayoutView& view, const Kernel& kernel, const Machine& machine, const Problem& problem,
-                             const std::string& memory, const Changes& changes) {
+std::vector<Cycle> bounds_of(const LayoutView& view, const Instance& instance, const std::string& memory) {
   std::vector<Cycle> bounds;
   for (const LayoutAlternative& alternative : view.alternatives) {
     bounds.push_back(0);
     if (!alternative.refused.empty()) continue;
     if (alternative.current) {
-      bounds.back() = compute_bounds(problem).min_ii();
+      bounds.back() = instance.bounds().min_ii();
       continue;
     }
-    LayoutChoices choices = problem.layouts->choices;
+    LayoutChoices choices = instance.choices();
     choices.layouts[memory] = alternative.layout;
     choices.instructions[view.op] = alternative.instruction;
-    Result<Problem> other = resolve(kernel, machine, problem.params, changes, choices);
-    if (!other) continue;
-    other->max_groups = problem.max_groups;
-    bounds.back() = compute_bounds(*other).min_ii();
+    if (const Result<Problem> other = make_problem(with(instance.spec(), choices))) bounds.back() = compute_bounds(*other).min_ii();
   }
   return bounds;
 }
@@ -438,8 +433,10 @@ Result<Layout> registers_for(const Layout& memory, int bits, const Instruction& 
   return canonical(layout);
 }
 
-Result<LayoutView> view_of(const Kernel& kernel, const Machine& machine, const Problem& problem, const std::string& value,
-                           const std::string& op, bool alternatives, const Changes& changes) {
+Result<LayoutView> view_of(const Instance& instance, const std::string& value, const std::string& op, bool alternatives) {
+  const Kernel& kernel = instance.kernel();
+  const Machine& machine = instance.machine();
+  const Problem& problem = instance.problem();
   HEDDLE_ASSERT(problem.layouts, "view_of() of a problem without a plan");
   const LayoutPlan& plan = *problem.layouts;
   const auto found = std::find_if(kernel.values.begin(), kernel.values.end(), [&](const TileValue& v) { return v.name == value; });
@@ -521,7 +518,7 @@ Result<LayoutView> view_of(const Kernel& kernel, const Machine& machine, const P
   }
   fill_in(view);
   if (view.access) view.why = sentence_of(view);
-  if (alternatives) view.bounds = bounds_of(view, kernel, machine, problem, kernel.values[access->access->value].name, changes);
+  if (alternatives) view.bounds = bounds_of(view, instance, kernel.values[access->access->value].name);
   return view;
 }
 

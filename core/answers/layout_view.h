@@ -11,9 +11,8 @@
 #include "core/base/json.h"
 #include "core/base/text_style.h"
 #include "core/chart/svg.h"
+#include "core/instance/instance.h"
 #include "core/layout/plan.h"
-#include "core/problem/changes.h"
-#include "core/problem/problem.h"
 
 namespace heddle {
 
@@ -69,10 +68,8 @@ Result<LayoutView> view_of(const LayoutQuestion& question, const Machine& machin
 Result<Layout> registers_for(const Layout& memory, int bits, const Instruction& instruction);
 
 /// Of a value of a kernel, as the plan has it; `op`: the access that is meant, empty: the first that moves the value.
-/// Pre: the problem has a plan. `alternatives`: with their bounds, which resolves the kernel once for each, with `changes`, those that the
-/// problem was made with.
-Result<LayoutView> view_of(const Kernel& kernel, const Machine& machine, const Problem& problem, const std::string& value,
-                           const std::string& op, bool alternatives, const Changes& changes = {});
+/// Pre: the problem has a plan. `alternatives`: with their bounds, for which a problem is made of each.
+Result<LayoutView> view_of(const Instance& instance, const std::string& value, const std::string& op, bool alternatives);
 
 /// A word of a bank that lanes want in one phase. The port serves one word of each bank per cycle.
 struct ServedWord {

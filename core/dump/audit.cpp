@@ -12,7 +12,7 @@
 #include "core/base/saturate.h"
 #include "core/check/checker.h"
 #include "core/dump/native.h"
-#include "core/problem/resolve.h"
+#include "core/instance/instance.h"
 
 namespace heddle::dump {
 namespace {
@@ -189,10 +189,11 @@ std::vector<std::vector<std::int64_t>> never_together(const Loop& loop) {
 }
 
 void against_problems(const Dump& dump, const Loop& loop, LoopAudit& out) {
-  const Result<Problem> slots = resolve(to_kernel(dump, loop, Reading::IssueSlots), to_machine(dump, loop, Reading::IssueSlots));
+  const Result<Problem> slots =
+      make_problem(spec_of(to_kernel(dump, loop, Reading::IssueSlots), to_machine(dump, loop, Reading::IssueSlots)));
   if (slots)
     if (const auto schedule = to_schedule(dump, loop, *slots)) out.slot_conflicts = unit_conflicts(loop, *slots, *schedule);
-  const Result<Problem> full = resolve(to_kernel(dump, loop, Reading::Full), to_machine(dump, loop, Reading::Full));
+  const Result<Problem> full = make_problem(spec_of(to_kernel(dump, loop, Reading::Full), to_machine(dump, loop, Reading::Full)));
   if (!full) {
     out.problem_fault = full.error().faults.empty() ? "it cannot be resolved" : full.error().faults[0].message;
     return;

@@ -5,8 +5,8 @@
 #include "core/base/text_style.h"
 #include "core/formats/choices_json.h"
 #include "core/formats/schedule_json.h"
+#include "core/instance/instance.h"
 #include "core/library/library.h"
-#include "core/problem/resolve.h"
 
 namespace heddle {
 namespace {
@@ -16,7 +16,9 @@ std::string loop_hash(const std::string& kernel, const std::string& machine, con
   const Result<Kernel> k = load_kernel(kernel);
   const Result<Machine> m = load_machine(machine);
   if (!k || !m) return {};
-  const Result<Problem> problem = resolve(*k, *m, params, {}, choices);
+  InstanceSpec spec = with(spec_of(*k, *m), choices);
+  spec.params = params;
+  const Result<Problem> problem = make_problem(spec);
   return problem ? problem_hash(*problem) : std::string();
 }
 

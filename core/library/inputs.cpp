@@ -12,7 +12,6 @@
 #include "core/library/layout_demands.h"
 #include "core/library/library.h"
 #include "core/library/project_json.h"
-#include "core/problem/resolve.h"
 #include "core/schedule/constraint_text.h"
 
 namespace heddle {
@@ -51,10 +50,9 @@ Result<Kernel> kernel_or_text(const std::string& name, std::shared_ptr<const Tri
 }
 
 /// Of a Triton text faults are said of the text.
-Result<Problem> resolve_inputs(const Kernel& kernel, const Machine& machine, const Scope& params, const Changes& changes,
-                               const LayoutChoices& choices, const TritonText* text) {
-  Result<Problem> problem = resolve(kernel, machine, params, changes, choices);
-  return problem || !text ? problem : triton::unresolved_text(problem.error(), text->program, text->native, kernel);
+Result<Problem> problem_of(const InstanceSpec& spec, const TritonText* text) {
+  Result<Problem> problem = make_problem(spec);
+  return problem || !text ? problem : triton::unresolved_text(problem.error(), text->program, text->native, *spec.kernel);
 }
 
 /// What the schedule's file chooses, and over it what was said. Of a schedule of another kernel only what is about this one's values and
@@ -81,7 +79,7 @@ bool names_one_of(const std::string& pointer, const LayoutChoices& choices) {
   return names("/layouts", choices.layouts) || names("/instructions", choices.instructions);
 }
 
-/// resolve() knows no file: faults of choices are said of the word of the command line, of the file that demands them, or of the
+/// A spec knows no file: faults of choices are said of the word of the command line, of the file that demands them, or of the
 /// schedule's.
 Result<Problem> with_places(Result<Problem> problem, const LayoutChoices& said, const LayoutChoices& demanded,
                             const std::string& constraints_file, const std::string& schedule_file) {
@@ -115,13 +113,6 @@ UserConstraint cap(std::string name, ConstraintKind kind, std::int64_t limit) {
   return constraint;
 }
 
-/// The same inputs with these changes and choices instead of their own.
-Result<Problem> resolve_otherwise(const Inputs& inputs, const Changes& changes, const LayoutChoices& choices) {
-  Result<Problem> problem = resolve_inputs(inputs.kernel, inputs.machine, inputs.params, changes, choices, inputs.triton.get());
-  if (problem) problem->max_groups = std::max(problem->max_groups, inputs.least_groups);
-  return problem;
-}
-
 /// A sentence that says what a constraint of the file says already adds nothing.
 Result<Ok> add_demands(const std::vector<std::string>& sentences, const Problem& problem, Constraints& constraints) {
   Error error;
@@ -141,6 +132,191 @@ Result<Ok> add_demands(const std::vector<std::string>& sentences, const Problem&
   if (!error.faults.empty()) return error;
   return Ok{};
 }
+
+/// load_inputs() in five steps, one after the other.
+class Loading {
+ public:
+  Loading(const InputNames& names, std::vector<Fault>& warnings) : names_(names), warnings_(warnings) {}
+
+  Result<Inputs> run() {
+    if (const Result<Ok> read = read_sources(); !read) return read.error();
+    take_what_files_say();
+    if (faults_.failed()) return faults_.error();
+    if (const Result<Ok> taken = take_words(); !taken) return taken.error();
+    read_demands(make_the_problem());
+    return finish();
+  }
+
+ private:
+  template <class T>
+  void keep(Result<T> read, std::shared_ptr<const T>& into) {
+    faults_.add(read);
+    if (read) into = std::make_shared<const T>(*std::move(read));
+  }
+  void fail(Error error) { faults_.add(Result<Ok>(std::move(error))); }
+  void append(const Constraints& more) { constraints_.insert(constraints_.end(), more.begin(), more.end()); }
+
+  /// The project, or kernel and machine; what of the words can be read without them.
+  Result<Ok> read_sources() {
+    if (is_project(names_.kernel)) {
+      Result<Project> read = read_project(names_.kernel, &warnings_);
+      if (!read) return read.error();
+      project_ = *std::move(read);
+    }
+    if (project_)
+      spec_.kernel = project_->spec.kernel;
+    else
+      keep(kernel_or_text(names_.kernel, triton_, warnings_), spec_.kernel);
+    if (project_ && names_.machine == names_.kernel)
+      spec_.machine = project_->spec.machine;
+    else
+      keep(read_machine(), spec_.machine);
+    const Result<Scope> given = params_of(names_.params);
+    faults_.add(given);
+    if (given) given_ = *given;
+    for (const std::string& text : names_.layouts) add_layout(text, said_, unread_);
+    for (const std::string& text : names_.instructions) add_instruction(text, said_, unread_);
+    if (!unread_.empty()) fail({ErrorKind::Input, unread_});
+    return Ok{};
+  }
+  Result<Machine> read_machine() {
+    if (names_.machine != names_.kernel || !triton_) return load_machine(names_.machine, &warnings_);
+    const Result<std::string> shipped = triton::machine_for(triton_->program);
+    return shipped ? load_machine(*shipped, &warnings_) : shipped.error();
+  }
+
+  /// Parameters, changes and layouts of the project, and of the schedule's file.
+  void take_what_files_say() {
+    const bool of_project = project_ && names_.schedule == names_.kernel;
+    if (project_) {
+      spec_.params = project_->spec.params;
+      spec_.changes = project_->spec.changes;
+      of_file_ = project_->spec.choices;
+      choosers_kernel_ = project_->spec.kernel->name;
+      constraints_ = project_->constraints;
+      if (of_project && project_->shown) schedule_ = project_->schedules[*project_->shown].schedule;
+    }
+    if (!names_.schedule || of_project) return;
+    const Result<std::string> path = find_schedule(*names_.schedule, spec_.kernel ? spec_.kernel->name : "");
+    faults_.add(path);
+    if (!path) return;
+    schedule_file_ = *path;
+    const Result<ScheduleHead> head = read_schedule_head(*path);
+    faults_.add(head);
+    if (!head) return;
+    of_file_ = head->layouts, choosers_kernel_ = head->kernel;
+    // A schedule of another kernel has other parameters too; those would only hide what is wrong.
+    for (const auto& [key, value] : head->params)
+      if (spec_.kernel && spec_.kernel->find_param(key)) spec_.params[key] = value;
+  }
+
+  /// Over that what was said: parameters, cuts, changes and layouts; of the file of demands what is about numbers and layouts.
+  Result<Ok> take_words() {
+    for (const auto& [name, value] : given_) spec_.params[name] = value;
+    Result<Kernel> cut = cut_kernel(*spec_.kernel, names_.cuts, spec_.params);
+    if (!cut) return cut.error();
+    spec_.kernel = std::make_shared<const Kernel>(*std::move(cut));
+    const Kernel& kernel = *spec_.kernel;
+    for (const std::string& sentence : names_.demands)
+      if (!take_layout_demand(sentence, kernel, said_, unread_)) sentences_.push_back(sentence);
+    for (Fault& fault : unread_)
+      if (!fault.message.starts_with("--")) fault.message = "--demand " + fault.message;
+    if (!unread_.empty()) fail({ErrorKind::Input, unread_});
+    if (const std::optional<std::string>& file = names_.constraints) {
+      const Result<Changes> changes = read_changes(*file, &warnings_);
+      faults_.add(changes);
+      if (changes) spec_ = with(std::move(spec_), *changes);
+      Result<LayoutChoices> choices = read_layout_demands(*file, &warnings_);
+      faults_.add(choices);
+      if (choices) demanded_ = *std::move(choices);
+    }
+    for (const std::string& text : names_.changes) {
+      const Result<Change> change = parse_change(text, kernel, *spec_.machine);
+      faults_.add(change);
+      if (change) spec_.changes.push_back(*change);
+    }
+    spec_.choices = choices_for(kernel, of_file_, choosers_kernel_ == kernel.name, choices_for(kernel, demanded_, true, said_));
+    spec_.least_groups = static_cast<int>(names_.max_groups.value_or(0));
+    return Ok{};
+  }
+
+  /// Where changes could not be read, without any: what else is wrong is found all the same.
+  Result<Problem> make_the_problem() const {
+    InstanceSpec spec = spec_;
+    if (faults_.failed()) spec.changes.clear();
+    return with_places(problem_of(spec, triton_.get()), said_, demanded_, names_.constraints.value_or(""), schedule_file_);
+  }
+
+  /// Demands of the file and of the words, and the rules that a dump or a Triton text brings; then the schedule.
+  void read_demands(Result<Problem> made) {
+    if (names_.constraints || !sentences_.empty()) read_constraints_of_user(made);
+    const std::string& source = names_.kernel;
+    const bool dump = made && !project_ && source.find_first_of("./#") != std::string::npos && dump::is_dump(source);
+    if (names_.emitter_rules && !dump) fail(Error::input("--emitter is about a compiler's dump", source + " is none"));
+    if (dump) {
+      const Result<Constraints> rules = dump::read_dump_rules(source, *made, names_.emitter_rules);
+      faults_.add(rules);
+      if (rules) append(*rules);
+    }
+    if (made && triton_ && triton_->reading == triton::Reading::Triton)
+      append(triton::triton_rules(triton_->program, triton_->native, *made));
+    if (made && !schedule_file_.empty()) {
+      Result<Schedule> schedule = read_schedule(schedule_file_, *made, &warnings_);
+      faults_.add(schedule);
+      if (schedule) schedule_ = *std::move(schedule);
+    }
+    faults_.add(made);
+    if (made && schedule_ && !form_violations(*made, *schedule_).empty())
+      fail(Error::input("the project's schedule is one of other ops", "give none of --param, --set and --subtile, or another SCHEDULE"));
+    if (made) problem_ = std::make_shared<const Problem>(*std::move(made));
+  }
+  void read_constraints_of_user(const Result<Problem>& made) {
+    // What is wrong with the changes must not hide what is wrong with the constraints: they are read without the changes then.
+    const Result<Problem> unchanged = made ? made : make_problem({spec_.kernel, spec_.machine, spec_.params});
+    if (!unchanged) return;
+    if (names_.constraints) {
+      const Result<Constraints> constraints = read_constraints(*names_.constraints, *unchanged, &warnings_);
+      faults_.add(constraints);
+      if (constraints) append(*constraints);
+    }
+    faults_.add(add_demands(sentences_, *unchanged, constraints_));
+  }
+
+  /// Caps, and what can be judged only when the number of groups is known.
+  Result<Inputs> finish() {
+    if (faults_.failed()) return faults_.error();
+    Inputs inputs{Instance(std::move(spec_), problem_), std::move(constraints_), std::move(schedule_), std::move(schedule_file_), triton_};
+    const auto& groups = names_.max_groups;
+    const auto& stages = names_.max_stages;
+    if (groups) inputs.constraints.push_back(cap(fmt::format("--groups {}", *groups), ConstraintKind::MaxGroups, *groups));
+    if (stages) inputs.constraints.push_back(cap(fmt::format("--max-stages {}", *stages), ConstraintKind::MaxStages, *stages));
+    Error error;
+    const int most = inputs.problem().max_groups;
+    for (const UserConstraint& c : inputs.constraints)
+      if (c.enabled && c.kind == ConstraintKind::InGroup && c.low >= most)
+        error.faults.push_back({names_.constraints.value_or(""), "",
+                                fmt::format("demand '{}' names group {}, there are groups 0 to {}", c.name, c.low, most - 1),
+                                "--groups N allows more"});
+    if (!error.faults.empty()) return error;
+    return inputs;
+  }
+
+  const InputNames& names_;
+  std::vector<Fault>& warnings_;
+  FaultCollector faults_;
+  std::optional<Project> project_;
+  std::shared_ptr<const TritonText> triton_;
+  InstanceSpec spec_;  ///< as far as it is known
+  Scope given_;        ///< --param
+  LayoutChoices said_, demanded_, of_file_;
+  std::string choosers_kernel_;  ///< of whom `of_file_` is
+  std::vector<Fault> unread_;
+  std::vector<std::string> sentences_;  ///< of --demand, those that are not about layouts
+  std::shared_ptr<const Problem> problem_;
+  Constraints constraints_;
+  std::optional<Schedule> schedule_;
+  std::string schedule_file_;
+};
 
 }  // namespace
 
@@ -167,154 +343,20 @@ Result<Kernel> cut_kernel(Kernel kernel, const std::vector<Subtile>& cuts, const
   return kernel;
 }
 
-Result<Problem> resolve_again(const Inputs& inputs, const Changes& more) { return resolve_with(inputs, inputs.choices, more); }
-
-Result<Problem> resolve_with(const Inputs& inputs, const LayoutChoices& choices, const Changes& more) {
-  Changes changes = inputs.changes;
-  changes.insert(changes.end(), more.begin(), more.end());
-  return resolve_otherwise(inputs, changes, choices);
+Result<Problem> problem_with(const Inputs& inputs, const Changes& more) {
+  return problem_of(with(inputs.instance.spec(), more), inputs.triton.get());
 }
 
-Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings) {
-  FaultCollector faults;
-  const std::string& source = names.kernel;
-  std::optional<Project> project;
-  if (is_project(source)) {
-    Result<Project> read = read_project(source, &warnings);
-    if (!read) return read.error();
-    project = *std::move(read);
-  }
-  Inputs inputs;
-  Result<Kernel> kernel = project ? Result<Kernel>(*project->kernel) : kernel_or_text(source, inputs.triton, warnings);
-  faults.add(kernel);
-  const auto machine_of = [&]() -> Result<Machine> {
-    if (names.machine != source) return load_machine(names.machine, &warnings);
-    if (project) return *project->machine;
-    if (!inputs.triton) return load_machine(source, &warnings);
-    const Result<std::string> shipped = triton::machine_for(inputs.triton->program);
-    return shipped ? load_machine(*shipped, &warnings) : shipped.error();
-  };
-  const Result<Machine> machine = machine_of();
-  faults.add(machine);
-  const Result<Scope> given = params_of(names.params);
-  faults.add(given);
-
-  LayoutChoices said, of_file;
-  std::string choosers_kernel;  // of whom `of_file` is
-  std::vector<Fault> unread;
-  for (const std::string& text : names.layouts) add_layout(text, said, unread);
-  for (const std::string& text : names.instructions) add_instruction(text, said, unread);
-  if (!unread.empty()) faults.add(Result<Ok>(Error{ErrorKind::Input, unread}));
-
-  Scope params;
-  const bool of_project = project && names.schedule == source;
-  if (project) {
-    params = project->params;
-    inputs.changes = project->changes;
-    of_file = project->choices;
-    choosers_kernel = project->kernel->name;
-    inputs.constraints = project->constraints;
-    if (of_project && project->shown) inputs.schedule = project->schedules[*project->shown].schedule;
-  }
-  if (const auto& name = names.schedule; name && !of_project) {
-    const Result<std::string> path = find_schedule(*name, kernel ? kernel->name : "");
-    faults.add(path);
-    if (path) {
-      inputs.schedule_file = *path;
-      const Result<ScheduleHead> head = read_schedule_head(*path);
-      faults.add(head);
-      if (head) of_file = head->layouts, choosers_kernel = head->kernel;
-      // A schedule of another kernel has other parameters too; those would only hide what is wrong.
-      if (head && kernel) {
-        for (const auto& [key, value] : head->params)
-          if (kernel->find_param(key)) params[key] = value;
-      }
-    }
-  }
-  if (faults.failed()) return faults.error();
-
-  for (const auto& [name, value] : *given) params[name] = value;
-  kernel = cut_kernel(*kernel, names.cuts, params);
-  if (!kernel) return kernel.error();
-  std::vector<std::string> sentences;  // those that are not about layouts
-  for (const std::string& sentence : names.demands)
-    if (!take_layout_demand(sentence, *kernel, said, unread)) sentences.push_back(sentence);
-  for (Fault& fault : unread)
-    if (!fault.message.starts_with("--")) fault.message = "--demand " + fault.message;
-  if (!unread.empty()) faults.add(Result<Ok>(Error{ErrorKind::Input, unread}));
-  const std::optional<std::string>& demands = names.constraints;
-  LayoutChoices demanded;  // by the file of constraints
-  if (demands) {
-    Result<Changes> changes = read_changes(*demands, &warnings);
-    faults.add(changes);
-    if (changes) inputs.changes.insert(inputs.changes.end(), changes->begin(), changes->end());
-    Result<LayoutChoices> choices = read_layout_demands(*demands, &warnings);
-    faults.add(choices);
-    if (choices) demanded = *std::move(choices);
-  }
-  for (const std::string& text : names.changes) {
-    const Result<Change> change = parse_change(text, *kernel, *machine);
-    faults.add(change);
-    if (change) inputs.changes.push_back(*change);
-  }
-  inputs.choices = choices_for(*kernel, of_file, choosers_kernel == kernel->name, choices_for(*kernel, demanded, true, said));
-  Result<Problem> problem = with_places(
-      resolve_inputs(*kernel, *machine, params, faults.failed() ? Changes{} : inputs.changes, inputs.choices, inputs.triton.get()), said,
-      demanded, demands.value_or(""), inputs.schedule_file);
-  if (demands || !sentences.empty()) {
-    // What is wrong with the changes must not hide what is wrong with the constraints: they are read without the changes then.
-    const Result<Problem> unchanged = problem ? problem : resolve(*kernel, *machine, params);
-    if (unchanged && demands) {
-      Result<Constraints> constraints = read_constraints(*demands, *unchanged, &warnings);
-      faults.add(constraints);
-      if (constraints) inputs.constraints.insert(inputs.constraints.end(), constraints->begin(), constraints->end());
-    }
-    if (unchanged) faults.add(add_demands(sentences, *unchanged, inputs.constraints));
-  }
-  const bool emitter = names.emitter_rules,
-             dump = problem && !project && source.find_first_of("./#") != std::string::npos && dump::is_dump(source);
-  if (emitter && !dump) faults.add(Result<Ok>(Error::input("--emitter is about a compiler's dump", source + " is none")));
-  if (dump) {
-    const Result<Constraints> rules = dump::read_dump_rules(source, *problem, emitter);
-    faults.add(rules);
-    if (rules) inputs.constraints.insert(inputs.constraints.end(), rules->begin(), rules->end());
-  }
-  if (problem && inputs.triton && inputs.triton->reading == triton::Reading::Triton) {
-    const TritonText& text = *inputs.triton;
-    const Constraints rules = triton::triton_rules(text.program, text.native, *problem);
-    inputs.constraints.insert(inputs.constraints.end(), rules.begin(), rules.end());
-  }
-  if (problem && !inputs.schedule_file.empty()) {
-    Result<Schedule> schedule = read_schedule(inputs.schedule_file, *problem, &warnings);
-    faults.add(schedule);
-    if (schedule) inputs.schedule = *std::move(schedule);
-  }
-  faults.add(problem);
-  if (problem && inputs.schedule && !form_violations(*problem, *inputs.schedule).empty())
-    faults.add(Result<Ok>(
-        Error::input("the project's schedule is one of other ops", "give none of --param, --set and --subtile, or another SCHEDULE")));
-  if (faults.failed()) return faults.error();
-  inputs.kernel = *kernel;
-  inputs.machine = *machine;
-  inputs.params = params;
-  inputs.problem = *std::move(problem);
-  if (names.max_groups) {
-    inputs.least_groups = static_cast<int>(*names.max_groups);
-    inputs.problem.max_groups = std::max(inputs.problem.max_groups, inputs.least_groups);
-    inputs.constraints.push_back(cap(fmt::format("--groups {}", *names.max_groups), ConstraintKind::MaxGroups, *names.max_groups));
-  }
-  if (names.max_stages)
-    inputs.constraints.push_back(cap(fmt::format("--max-stages {}", *names.max_stages), ConstraintKind::MaxStages, *names.max_stages));
-  // How many groups there are is known only now.
-  Error error;
-  for (const UserConstraint& c : inputs.constraints)
-    if (c.enabled && c.kind == ConstraintKind::InGroup && c.low >= inputs.problem.max_groups)
-      error.faults.push_back(
-          {demands.value_or(""), "",
-           fmt::format("demand '{}' names group {}, there are groups 0 to {}", c.name, c.low, inputs.problem.max_groups - 1),
-           "--groups N allows more"});
-  if (!error.faults.empty()) return error;
-  return inputs;
+Result<Problem> problem_with(const Inputs& inputs, const LayoutChoices& choices, const Changes& more) {
+  return problem_of(with(inputs.instance.spec(), choices, more), inputs.triton.get());
 }
+
+Result<Instance> with(const Inputs& inputs, const LayoutChoices& choices) {
+  Result<Problem> problem = problem_with(inputs, choices);
+  if (!problem) return problem.error();
+  return Instance(with(inputs.instance.spec(), choices), *std::move(problem));
+}
+
+Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings) { return Loading(names, warnings).run(); }
 
 }  // namespace heddle

@@ -10,13 +10,9 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/kernel/kernel.h"
+#include "core/instance/instance.h"
 #include "core/kernel/subtile.h"
-#include "core/layout/choices.h"
 #include "core/library/triton_text.h"
-#include "core/machine/machine.h"
-#include "core/problem/changes.h"
-#include "core/problem/problem.h"
 #include "core/schedule/constraints.h"
 #include "core/schedule/schedule.h"
 
@@ -39,33 +35,34 @@ struct InputNames {
 };
 
 struct Inputs {
-  Kernel kernel;  ///< as read, sub-tiled where asked, for questions that resolve it again with other numbers
-  Machine machine;
-  Scope params;           ///< what the user set; defaults not included
-  Changes changes;        ///< of numbers; whoever resolves again passes them on
-  LayoutChoices choices;  ///< of layouts and instructions; the same
-  int least_groups = 0;   ///< of the problem's max_groups
-  Problem problem;
+  Instance instance;  ///< its parameters, changes and choices are those that were set; whoever asks again passes them on
   Constraints constraints;
   std::optional<Schedule> schedule;
   std::string schedule_file;                 ///< where the schedule was read from
   std::shared_ptr<const TritonText> triton;  ///< what the kernel was made of, where it is a loop of a Triton text
+
+  const Kernel& kernel() const { return instance.kernel(); }
+  const Machine& machine() const { return instance.machine(); }
+  const Problem& problem() const { return instance.problem(); }
+  const Changes& changes() const { return instance.changes(); }
+  const LayoutChoices& choices() const { return instance.choices(); }
 };
 
 /// Reads all of it. Parameters, layouts and instructions are those of the schedule's file unless `params`, `layouts` and `instructions` say
 /// otherwise. Each file is read even when another one is bad, so that faults of several files come together.
 Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings);
 
-/// The problem of the same inputs with these changes on top of their own.
-Result<Problem> resolve_again(const Inputs& inputs, const Changes& more);
-
-/// The problem of the same inputs, except that `choices` replaces the layouts and instructions they say. `more` is added to their changes.
-Result<Problem> resolve_with(const Inputs& inputs, const LayoutChoices& choices, const Changes& more = {});
+/// The problem of the same inputs with these changes on top of their own. Faults of a Triton text are said of the text.
+Result<Problem> problem_with(const Inputs& inputs, const Changes& more);
+/// The same, except that `choices` replaces the layouts and instructions they say.
+Result<Problem> problem_with(const Inputs& inputs, const LayoutChoices& choices, const Changes& more = {});
+/// That problem with what it was made of.
+Result<Instance> with(const Inputs& inputs, const LayoutChoices& choices);
 
 /// All in one; a parameter that is given twice is a fault.
 Result<Scope> params_of(const std::vector<std::pair<std::string, std::int64_t>>& given);
 
-/// The kernel with every cut applied, in the order given; `params` as for resolve().
+/// The kernel with every cut applied, in the order given; `params` in place of its defaults.
 Result<Kernel> cut_kernel(Kernel kernel, const std::vector<Subtile>& cuts, const Scope& params);
 
 /// Appends the fault, unless it is there; the hint does not count.

@@ -19,7 +19,6 @@
 #include "core/formats/schema.h"
 #include "core/kernel/subtile.h"
 #include "core/library/library.h"
-#include "core/problem/resolve.h"
 #include "core/schedule/question.h"
 
 namespace heddle {
@@ -234,18 +233,18 @@ auto project_reader(const std::string& folder) {
   return [&folder](ObjectReader& root, Project& project) {
     ReadLog& log = root.cursor().log();
     const Source kernel = read_source(root, "kernel"), machine = read_source(root, "machine");
-    project.kernel = load<Kernel>(kernel, "kernel", folder, log, load_kernel, parse_kernel, &Kernel::source);
-    project.machine = load<Machine>(machine, "machine", folder, log, load_machine, parse_machine, &Machine::file);
+    project.spec.kernel = load<Kernel>(kernel, "kernel", folder, log, load_kernel, parse_kernel, &Kernel::source);
+    project.spec.machine = load<Machine>(machine, "machine", folder, log, load_machine, parse_machine, &Machine::file);
     project.kernel_text = kernel.own;
     project.machine_text = machine.own;
     const std::string hash = root.string("problem_hash");
     project.unsaved_of = root.string("unsaved_of");
-    project.params = read_params_from(root);
-    project.changes = read_changes_from(root);
-    project.choices = read_choices_from(root);
-    if (project.kernel && project.machine) {
+    project.spec.params = read_params_from(root);
+    project.spec.changes = read_changes_from(root);
+    project.spec.choices = read_choices_from(root);
+    if (project.spec.kernel && project.spec.machine) {
       const std::size_t faults = log.faults.size();
-      Result<Problem> problem = resolve(*project.kernel, *project.machine, project.params, project.changes, project.choices);
+      Result<Problem> problem = make_problem(project.spec);
       if (!problem && log.faults.size() == faults)
         for (Fault fault : problem.error().faults) {
           if (fault.file.empty()) fault.file = log.file;  // of choices, which stand here
@@ -374,16 +373,16 @@ Result<Project> read_project(const std::string& path, std::vector<Fault>* warnin
 }
 
 std::string project_text(const Project& project, const std::string& folder, std::string_view original) {
-  HEDDLE_ASSERT(project.kernel && project.machine && project.problem, "a project has a problem");
+  HEDDLE_ASSERT(project.spec.kernel && project.spec.machine && project.problem, "a project has a problem");
   Json root = Json::object();
   root.set("schema", kProjectSchema);
-  root.set("kernel",
-           source_json(Shelf::Kernels, project.kernel->source, project.kernel->name, folder, digest(*project.kernel), project.kernel_text));
-  root.set("machine", source_json(Shelf::Machines, project.machine->file, project.machine->name, folder, digest(*project.machine),
-                                  project.machine_text));
-  root.set("problem_hash", problem_hash(*project.problem)).set("params", params_json(project.params));
-  root.set("changes", changes_json(with_own_names(project.changes)));
-  set_choices(root, project.choices);
+  root.set("kernel", source_json(Shelf::Kernels, project.spec.kernel->source, project.spec.kernel->name, folder,
+                                 digest(*project.spec.kernel), project.kernel_text));
+  root.set("machine", source_json(Shelf::Machines, project.spec.machine->file, project.spec.machine->name, folder,
+                                  digest(*project.spec.machine), project.machine_text));
+  root.set("problem_hash", problem_hash(*project.problem)).set("params", params_json(project.spec.params));
+  root.set("changes", changes_json(with_own_names(project.spec.changes)));
+  set_choices(root, project.spec.choices);
   root.set("constraints", constraints_json(with_own_names(project.constraints)));
   Json schedules = Json::array(), notes = Json::array(), flags = Json::array();
   for (const ProjectSchedule& entry : project.schedules) schedules.push(entry_json(*project.problem, entry, folder));

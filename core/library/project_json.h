@@ -15,10 +15,7 @@
 #include "core/base/json.h"
 #include "core/base/result.h"
 #include "core/chart/gantt_model.h"
-#include "core/kernel/kernel.h"
-#include "core/machine/machine.h"
-#include "core/problem/changes.h"
-#include "core/problem/problem.h"
+#include "core/instance/instance.h"
 #include "core/schedule/constraints.h"
 #include "core/schedule/schedule.h"
 
@@ -61,13 +58,9 @@ struct ProjectText {
 };
 
 struct Project {
-  std::shared_ptr<const Kernel> kernel;
-  std::shared_ptr<const Machine> machine;
+  InstanceSpec spec;  ///< its parameters are those that differ from the kernel's defaults
   ProjectText kernel_text, machine_text;
-  Scope params;  ///< those that differ from the kernel's defaults
-  Changes changes;
-  LayoutChoices choices;
-  std::shared_ptr<const Problem> problem;  ///< of all the above
+  std::shared_ptr<const Problem> problem;  ///< of the spec
   Constraints constraints;
   std::vector<ProjectSchedule> schedules;
   std::optional<std::size_t> shown, baseline;  ///< A and B

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/base/suggest.h"
-#include "core/problem/resolve.h"
 #include "core/schedule/constraint_text.h"
 #include "core/simulate/balance_study.h"
 
@@ -46,10 +45,10 @@ bool is_number(const Parameter& p) { return p.kind == ParameterKind::Integer || 
 std::int64_t smallest(const Parameter& p) { return p.number_at(0); }
 std::int64_t largest(const Parameter& p) { return p.number_at(p.count() - 1); }
 
-void apply(const Parameter& p, double value, Candidate& out) {
+void apply(const Parameter& p, double value, InstanceSpec& spec, CandidateSettings& out) {
   const auto index = static_cast<std::int64_t>(value);
-  if (out.kernel.find_param(p.name)) {
-    out.params[p.name] = p.number_at(index);
+  if (spec.kernel->find_param(p.name)) {
+    spec.params[p.name] = p.number_at(index);
   } else if (p.name.starts_with(kSubtilePrefix)) {
     if (p.number_at(index) > 1) out.subtiles.push_back({p.name.substr(kSubtilePrefix.size()), p.number_at(index)});
   } else if (const CapName* cap = find_cap(p.name)) {
@@ -74,28 +73,26 @@ void apply(const Parameter& p, double value, Candidate& out) {
 
 }  // namespace
 
-Result<Candidate> make_candidate(const TuningSubject& subject, const SearchSpace& space, const Config& config) {
-  Candidate out;
-  out.kernel = subject.kernel;
-  out.params = subject.params;
-  for (std::size_t p = 0; p < space.parameters.size(); ++p) apply(space.parameters[p], config[p], out);
-  for (const Subtile& cut : out.subtiles) {
-    Result<Kernel> parts = subtile(out.kernel, cut, out.params);
+Result<Candidate> make_candidate(const InstanceSpec& subject, const SearchSpace& space, const Config& config) {
+  InstanceSpec spec = subject;
+  CandidateSettings settings;
+  for (std::size_t p = 0; p < space.parameters.size(); ++p) apply(space.parameters[p], config[p], spec, settings);
+  for (const Subtile& cut : settings.subtiles) {
+    Result<Kernel> parts = subtile(*spec.kernel, cut, spec.params);
     if (!parts) return parts.error();
-    out.kernel = *std::move(parts);
+    spec.kernel = std::make_shared<const Kernel>(*std::move(parts));
   }
-  if (out.run.split > 0 && !merge_fault(out.kernel).empty()) out.run.second_pass = true;
-  Result<Problem> problem = resolve(out.kernel, subject.machine, out.params, subject.changes, subject.choices);
-  if (!problem) return problem.error();
-  out.problem = *std::move(problem);
-  out.problem.max_groups = std::max(out.problem.max_groups, out.groups);  // fewer are a demand
-  return out;
+  if (settings.run.split > 0 && !merge_fault(*spec.kernel).empty()) settings.run.second_pass = true;
+  spec.least_groups = std::max(spec.least_groups, settings.groups);  // fewer are a demand
+  Result<Instance> instance = make_instance(std::move(spec));
+  if (!instance) return instance.error();
+  return Candidate{std::move(settings), *std::move(instance)};
 }
 
-std::vector<Fault> check_binding(const SearchSpace& space, const TuningSubject& subject, const std::string& file) {
+std::vector<Fault> check_binding(const SearchSpace& space, const InstanceSpec& subject, const std::string& file) {
   std::vector<Fault> faults;
-  std::vector<std::string> known = names_of(subject.kernel.params);
-  for (const Param& p : subject.kernel.params) known.push_back(std::string(kSubtilePrefix) + p.name);
+  std::vector<std::string> known = names_of(subject.kernel->params);
+  for (const Param& p : subject.kernel->params) known.push_back(std::string(kSubtilePrefix) + p.name);
   for (const CapName& cap : kCaps) known.emplace_back(cap.name);
   for (const Words& w : kWords) known.emplace_back(w.name);
   known.emplace_back("cluster");
@@ -111,10 +108,10 @@ std::vector<Fault> check_binding(const SearchSpace& space, const TuningSubject& 
       else if (p.count() > 0 && (smallest(p) < low || largest(p) > high))
         fault(fmt::format("'{}' lies from {} to {}", p.name, low, high));
     };
-    if (subject.kernel.find_param(p.name)) {
+    if (subject.kernel->find_param(p.name)) {
       range(-(std::int64_t{1} << 40), std::int64_t{1} << 40);
       if (subject.params.count(p.name)) fault(fmt::format("'{}' is set and varies at the same time", p.name));
-    } else if (p.name.starts_with(kSubtilePrefix) && subject.kernel.find_param(p.name.substr(kSubtilePrefix.size()))) {
+    } else if (p.name.starts_with(kSubtilePrefix) && subject.kernel->find_param(p.name.substr(kSubtilePrefix.size()))) {
       range(1, kMostSubtiles);
     } else if (const CapName* cap = find_cap(p.name)) {
       range(cap->low, cap->high);
@@ -129,17 +126,17 @@ std::vector<Fault> check_binding(const SearchSpace& space, const TuningSubject& 
       if (!good) fault(fmt::format("'{}' is one of \"{}\" and \"{}\"", p.name, w->first, w->second), "as a categorical parameter");
     } else {
       const std::string hint = did_you_mean(p.name, known);
-      fault(fmt::format("'{}' means nothing for kernel '{}'", p.name, subject.kernel.name),
+      fault(fmt::format("'{}' means nothing for kernel '{}'", p.name, subject.kernel->name),
             hint.empty() ? "there is " + list_of(known) : hint);
     }
   }
   return faults;
 }
 
-SearchSpace space_of(const TuningSubject& subject, const SpaceOptions& options) {
+SearchSpace space_of(const InstanceSpec& subject, const SpaceOptions& options) {
   SearchSpace space;
-  space.name = subject.kernel.name;
-  const Kernel& kernel = subject.kernel;
+  space.name = subject.kernel->name;
+  const Kernel& kernel = *subject.kernel;
   const auto ordinal = [&](std::string name, std::vector<std::int64_t> values, std::int64_t standard, std::string about) {
     values.push_back(standard);
     std::sort(values.begin(), values.end());
@@ -180,7 +177,7 @@ SearchSpace space_of(const TuningSubject& subject, const SpaceOptions& options) 
   for (const Param& p : kernel.params)
     if (std::find(steps.begin(), steps.end(), p.name) == steps.end() && subtile(kernel, {p.name, 2}, subject.params))
       ordinal(std::string(kSubtilePrefix) + p.name, {1, 2}, 1, "parts of " + p.name);
-  const Result<Problem> problem = resolve(kernel, subject.machine, subject.params, subject.changes, subject.choices);
+  const Result<Problem> problem = make_problem(subject);
   const std::int64_t fewest = problem && problem->has_producer_group() ? 2 : 1;
   integer("groups", std::min<std::int64_t>(fewest, kernel.max_groups), kernel.max_groups, kernel.max_groups,
           "most warp groups, producer included");

@@ -19,43 +19,36 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/kernel/kernel.h"
+#include "core/instance/instance.h"
 #include "core/kernel/subtile.h"
-#include "core/machine/machine.h"
-#include "core/problem/changes.h"
-#include "core/problem/problem.h"
 #include "core/schedule/constraints.h"
 #include "core/simulate/kernel_run.h"
 #include "core/tuning_space/space.h"
 
 namespace heddle {
 
-/// What is tuned, apart from the space.
-struct TuningSubject {
-  Kernel kernel;
-  Machine machine;
-  Scope params;             ///< fixed: problem sizes
-  Changes changes;          ///< of numbers, for every candidate
-  LayoutChoices choices{};  ///< of layouts and instructions
-};
-
-struct Candidate {
-  Kernel kernel;                  ///< cut
-  Scope params;                   ///< set by the space or fixed
-  std::vector<Subtile> subtiles;  ///< factors above 1
-  Problem problem;
-  Constraints demands;   ///< caps
-  int groups = 0;        ///< 0: what the kernel says
-  KernelRunOptions run;  ///< persistent, longest_first
+/// What a configuration says beside parameters.
+struct CandidateSettings {
+  std::vector<Subtile> subtiles{};  ///< factors above 1
+  Constraints demands{};            ///< caps
+  int groups = 0;                   ///< 0: what the kernel says
+  KernelRunOptions run{};           ///< persistent, longest_first
   int cluster = 1;
   bool turns = true;
 };
 
+struct Candidate : CandidateSettings {
+  Instance instance;  ///< its kernel cut, its parameters set by the space or fixed
+};
+
+// The subject is what is tuned, apart from the space: its parameters are fixed (problem sizes), its changes and choices are every
+// candidate's.
+
 /// The problem of a configuration, or why there is none. Pre: check_binding() has no faults.
-Result<Candidate> make_candidate(const TuningSubject& subject, const SearchSpace& space, const Config& config);
+Result<Candidate> make_candidate(const InstanceSpec& subject, const SearchSpace& space, const Config& config);
 
 /// Parameters of the space that mean nothing for this kernel, or hold values that cannot be meant ("/parameters/3/name").
-std::vector<Fault> check_binding(const SearchSpace& space, const TuningSubject& subject, const std::string& file = {});
+std::vector<Fault> check_binding(const SearchSpace& space, const InstanceSpec& subject, const std::string& file = {});
 
 struct SpaceOptions {
   bool emission = false;  ///< cluster and turns too
@@ -64,6 +57,6 @@ struct SpaceOptions {
 /// The space that the kernel file suggests: parameters with several choices, tile dimensions that can be cut in two (but for the loop's own
 /// step, where a smaller step says the same), groups up to what it says, stages up to six, persistent CTAs or not, and for tiles of
 /// different lengths their order. Fixed parameters do not vary.
-SearchSpace space_of(const TuningSubject& subject, const SpaceOptions& options = {});
+SearchSpace space_of(const InstanceSpec& subject, const SpaceOptions& options = {});
 
 }  // namespace heddle

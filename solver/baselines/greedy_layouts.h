@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/problem/layout_decisions.h"
+#include "core/instance/layout_decisions.h"
 
 namespace heddle::solver {
 

@@ -1,7 +1,7 @@
 // The best layouts, instructions and schedule together, by branch and bound over sets of combinations.
 //
 // A set of combinations (of each decision some candidates) is one problem with every number at its least (easiest() in
-// core/problem/layout_decisions.h). What is refuted of that problem is refuted of each combination in the set, with all that the search
+// core/instance/layout_decisions.h). What is refuted of that problem is refuted of each combination in the set, with all that the search
 // has: arithmetic, relaxations, the encoder. A schedule of it that also is one of some combination is as good as that set can be; otherwise
 // the set is split at the decision that is in the way. One combination is a problem like any other.
 //

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/answers/explanation.h"
-#include "core/problem/layout_decisions.h"
+#include "core/instance/layout_decisions.h"
 #include "solver/search/solve.h"
 
 namespace heddle::solver {

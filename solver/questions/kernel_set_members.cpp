@@ -12,7 +12,6 @@
 #include "core/base/saturate.h"
 #include "core/base/split.h"
 #include "core/base/suggest.h"
-#include "core/problem/resolve.h"
 
 namespace heddle {
 namespace {
@@ -53,8 +52,8 @@ class Expansion {
     check_names();
     std::vector<std::vector<Variation>> per_kernel;
     std::int64_t count = 0;
-    for (const Kernel& kernel : spec_.kernels) {
-      per_kernel.push_back(variations_of(kernel));
+    for (const auto& kernel : spec_.kernels) {
+      per_kernel.push_back(variations_of(*kernel));
       std::int64_t members = 1;
       for (const Variation& v : per_kernel.back()) members = sat_mul(members, static_cast<std::int64_t>(v.values.size()));
       count = sat_add(count, members);
@@ -63,7 +62,7 @@ class Expansion {
       error_.faults.push_back(
           {"", "", fmt::format("the family has {} members, at most {} are accepted", count, kMostKernelSetMembers), "vary less at a time"});
     if (!error_.faults.empty()) return error_;
-    for (std::size_t k = 0; k < spec_.kernels.size(); ++k) expand(spec_.kernels[k], per_kernel[k], stop);
+    for (std::size_t k = 0; k < spec_.kernels.size(); ++k) expand(*spec_.kernels[k], per_kernel[k], stop);
     check_work();
     if (!error_.faults.empty()) return error_;
     return std::move(members_);
@@ -73,13 +72,13 @@ class Expansion {
   void fault(std::string message, std::string hint = {}) { error_.faults.push_back({"", "", std::move(message), std::move(hint)}); }
 
   bool has_param(const std::string& name) const {
-    return std::any_of(spec_.kernels.begin(), spec_.kernels.end(), [&](const Kernel& k) { return k.find_param(name); });
+    return std::any_of(spec_.kernels.begin(), spec_.kernels.end(), [&](const auto& k) { return k->find_param(name); });
   }
 
   void check_names() {
     std::vector<std::string> known;
-    for (const Kernel& kernel : spec_.kernels)
-      for (const Param& p : kernel.params)
+    for (const auto& kernel : spec_.kernels)
+      for (const Param& p : kernel->params)
         if (std::find(known.begin(), known.end(), p.name) == known.end()) known.push_back(p.name);
     std::set<std::string> seen;
     const auto expect = [&](const std::string& name) {
@@ -89,8 +88,8 @@ class Expansion {
       fault(fmt::format("no kernel of the family has a parameter '{}'", name), std::move(hint));
       return false;
     };
-    for (const auto& [name, value] : spec_.params) expect(name);
-    for (const Change& change : spec_.changes)
+    for (const auto& [name, value] : spec_.each.params) expect(name);
+    for (const Change& change : spec_.each.changes)
       if (change.kind == ChangeKind::Groups)
         fault(fmt::format("{} changes what is a choice of the family", describe(change)), "say --vary groups=N");
     for (const Variation& v : spec_.vary) {
@@ -98,10 +97,10 @@ class Expansion {
       if (!seen.insert(v.kind == Variation::Kind::Groups ? "groups" : key).second)
         fault(fmt::format("'{}' varies twice", key.empty() ? "groups" : key));
       if (v.kind == Variation::Kind::Groups || !expect(v.name)) continue;
-      if (v.kind == Variation::Kind::Param && spec_.params.contains(v.name))
+      if (v.kind == Variation::Kind::Param && spec_.each.params.contains(v.name))
         fault(fmt::format("parameter '{}' is set and varies at the same time", v.name));
-      const bool choices = std::any_of(spec_.kernels.begin(), spec_.kernels.end(), [&](const Kernel& k) {
-        const Param* p = k.find_param(v.name);
+      const bool choices = std::any_of(spec_.kernels.begin(), spec_.kernels.end(), [&](const auto& k) {
+        const Param* p = k->find_param(v.name);
         return p && !p->choices.empty();
       });
       if (v.values.empty() && !choices)
@@ -122,7 +121,7 @@ class Expansion {
     for (const Param& p : kernel.params) {
       const bool named = std::any_of(spec_.vary.begin(), spec_.vary.end(),
                                      [&](const Variation& v) { return v.kind == Variation::Kind::Param && v.name == p.name; });
-      if (spec_.all_choices && p.choices.size() > 1 && !named && !spec_.params.contains(p.name))
+      if (spec_.all_choices && p.choices.size() > 1 && !named && !spec_.each.params.contains(p.name))
         out.push_back({Variation::Kind::Param, p.name, p.choices});
     }
     const auto groups =
@@ -155,11 +154,11 @@ class Expansion {
   KernelSetMember member(const Kernel& kernel, const std::vector<Variation>& vary, const std::vector<std::size_t>& at) const {
     KernelSetMember m;
     m.kernel = m.problem.kernel = kernel.name;
-    m.problem.machine = spec_.machine.name;
+    m.problem.machine = spec_.each.machine->name;
     m.series = series_;
     m.groups = m.usual_groups = kernel.max_groups;
     Scope params;
-    for (const auto& [name, value] : spec_.params)
+    for (const auto& [name, value] : spec_.each.params)
       if (kernel.find_param(name)) params[name] = value;
     if (spec_.kernels.size() > 1) m.label = kernel.name;
     const auto say = [&](const std::string& text) { m.label += (m.label.empty() ? "" : " ") + text; };
@@ -198,14 +197,17 @@ class Expansion {
       cut = *std::move(parts);
     }
     cut.max_groups = m.groups;
-    Result<Problem> problem = resolve(cut, spec_.machine, params, spec_.changes, spec_.layouts);
+    InstanceSpec spec = spec_.each;
+    spec.kernel = std::make_shared<const Kernel>(std::move(cut));
+    spec.params = params;
+    Result<Problem> problem = make_problem(spec);
     if (!problem) {
       m.faults = problem.error().faults;
       return;
     }
     m.problem = *std::move(problem);
-    m.work = work_per_iteration(cut, spec_.machine, params);
-    if (!spec_.changes.empty()) m.work.at_peak = 0;
+    m.work = work_per_iteration(*spec.kernel, *spec.machine, params);
+    if (!spec_.each.changes.empty()) m.work.at_peak = 0;
   }
 
   void check_work() {

@@ -8,10 +8,8 @@
 
 #include "core/answers/kernel_set.h"
 #include "core/base/result.h"
-#include "core/kernel/kernel.h"
+#include "core/instance/instance.h"
 #include "core/kernel/subtile.h"
-#include "core/machine/machine.h"
-#include "core/problem/changes.h"
 
 namespace heddle {
 
@@ -26,12 +24,10 @@ struct Variation {
 Result<Variation> parse_variation(const std::string& text);
 
 struct KernelSetSpec {
-  std::vector<Kernel> kernels;
-  Machine machine;
-  Scope params;  ///< for every kernel that has the parameter
+  std::vector<std::shared_ptr<const Kernel>> kernels;
+  /// With each of them in place of its kernel. Parameters hold for those that have them; with changes shares of the peak are not known.
+  InstanceSpec each;
   std::vector<Variation> vary;
-  Changes changes;           ///< of the machine's and the kernels' numbers; shares of the peak are then not known
-  LayoutChoices layouts;     ///< of layouts and instructions, for every kernel
   bool all_choices = false;  ///< also every parameter with choices that is neither set nor varied
 };
 

@@ -7,8 +7,8 @@
 
 #include "core/analysis/bounds.h"
 #include "core/analysis/shortage.h"
+#include "core/instance/layout_decisions.h"
 #include "core/problem/changes.h"
-#include "core/problem/layout_decisions.h"
 #include "core/problem/problem.h"
 #include "core/schedule/constraints.h"
 #include "solver/search/core.h"

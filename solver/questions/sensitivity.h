@@ -6,8 +6,8 @@
 // of its own.
 //
 // With layouts left open there are two problems instead of each one: that of the layouts that are best at present, whose schedules are
-// schedules; and that with every number at its least over all layouts (easiest(), core/problem/layout_decisions.h), whose bounds are bounds
-// over all of them. A solve of its own is one over the layouts too.
+// schedules; and that with every number at its least over all layouts (easiest(), core/instance/layout_decisions.h), whose bounds are
+// bounds over all of them. A solve of its own is one over the layouts too.
 #pragma once
 
 #include <functional>

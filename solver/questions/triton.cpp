@@ -11,7 +11,7 @@
 #include "core/analysis/usage.h"
 #include "core/base/clock.h"
 #include "core/check/checker.h"
-#include "core/problem/resolve.h"
+#include "core/instance/instance.h"
 #include "core/triton/back/give_back.h"
 #include "solver/baselines/agents.h"
 #include "solver/baselines/program.h"
@@ -212,10 +212,9 @@ class ThreeSides {
 
   /// The problem of a reading; false, and why, where there is none.
   bool pose(Side& side, triton::Native native) {
-    Kernel kernel = kernel_of(native);
+    side.kernel = std::make_shared<const Kernel>(kernel_of(native));
     side.native = std::make_shared<const triton::Native>(std::move(native));
-    Result<Problem> problem = resolve(kernel, request_.machine);
-    side.kernel = std::make_shared<const Kernel>(std::move(kernel));
+    Result<Problem> problem = make_problem({side.kernel, machine_});
     if (!problem) {
       side.why_not = first_fault(problem.error());
       return false;
@@ -398,7 +397,7 @@ class ThreeSides {
       // Layouts are those of the text's own number of warps.
       if (warps != request_.program.num_warps)
         for (TileValue& value : native->kernel.values) value.registers.reset();
-      const Result<Problem> problem = resolve(native->kernel, request_.machine);
+      const Result<Problem> problem = make_problem({std::make_shared<const Kernel>(native->kernel), machine_});
       for (int stages = 1; stages <= std::max<std::int64_t>(5, std::min<std::int64_t>(now_stages, kMostStages)); ++stages) {
         if (stop_.stop_requested()) return;
         triton::OptionRow& row = comparison_.options.emplace_back();
@@ -428,6 +427,7 @@ class ThreeSides {
   }
 
   const TritonRequest& request_;
+  const std::shared_ptr<const Machine> machine_ = std::make_shared<const Machine>(request_.machine);
   const std::stop_token stop_;
   const TritonListener& listener_;
   const Clock::time_point began_ = Clock::now();

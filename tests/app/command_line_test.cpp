@@ -97,14 +97,14 @@ TEST_CASE("the line of a session resolves to the session's problem and demands",
   session.apply(ToggleConstraint{4});
   for (const char* subcommand : {"solve", "explain", "slack", "export"}) {
     const app::Inputs inputs = read_line(command_line(session, subcommand));
-    CHECK(problem_hash(inputs.problem) == problem_hash(*session.content().problem));
+    CHECK(problem_hash(inputs.problem()) == problem_hash(*session.content().problem));
     CHECK(sentences(inputs.constraints) == sentences(session.content().constraints));
     CHECK(inputs.constraints.size() == 4);
   }
   // Bounds know no demands, and say so by not taking them.
   const std::string bounds = command_line(session, "analyze");
   CHECK(bounds.find("--demand") == std::string::npos);
-  CHECK(problem_hash(read_line(bounds).problem) == problem_hash(*session.content().problem));
+  CHECK(problem_hash(read_line(bounds).problem()) == problem_hash(*session.content().problem));
 }
 
 TEST_CASE("files keep their paths, and a schedule from a file is named", "[app]") {
@@ -118,7 +118,7 @@ TEST_CASE("files keep their paths, and a schedule from a file is named", "[app]"
   REQUIRE(session.content().entry());
   const std::string line = command_line(session, "show", {"--mode", "pipeline"});
   const app::Inputs inputs = read_line(line);
-  CHECK(inputs.kernel.source == kernel);
+  CHECK(inputs.kernel().source == kernel);
   REQUIRE(inputs.schedule);
   CHECK(same_program(*inputs.schedule, session.content().entry()->schedule));
   // A command without a place for a schedule gets none.

@@ -275,7 +275,7 @@ TEST_CASE("layouts that somebody chose here are work that is kept safe and asked
   const auto kept = [&] {
     for (const auto& entry : fs::directory_iterator(folder))
       if (entry.path().extension() == ".json" && read_file(entry.path().string()).value().find("stage_dq1") != std::string::npos)
-        if (const auto read = read_project(entry.path().string()); read && read->choices == plain_stores()) return true;
+        if (const auto read = read_project(entry.path().string()); read && read->spec.choices == plain_stores()) return true;
     return false;
   };
   bool safe = false;

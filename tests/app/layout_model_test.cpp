@@ -201,7 +201,7 @@ TEST_CASE("views are worked out in the background, one after the other, and kept
   const auto loaded = load_machine("h100");
   REQUIRE(loaded);
   LayoutAsk good, bad;
-  good.machine = bad.machine = std::make_shared<const Machine>(*loaded);
+  good.spec.machine = bad.spec.machine = std::make_shared<const Machine>(*loaded);
   good.text = plain("ldmatrix.x4");
   bad.text = plain("");
   bad.text->text = "Sw<30,30,30> o (64,64):(64,1)";

@@ -40,9 +40,9 @@ struct Folder {
 
 KernelSubject toy() {
   KernelSubject of;
-  of.kernel = std::make_shared<const Kernel>(*load_kernel("toy_fig1"));
-  of.machine = std::make_shared<const Machine>(*load_machine("toy"));
-  of.problem = std::make_shared<const Problem>(*resolve(*of.kernel, *of.machine, {}));
+  of.spec.kernel = std::make_shared<const Kernel>(*load_kernel("toy_fig1"));
+  of.spec.machine = std::make_shared<const Machine>(*load_machine("toy"));
+  of.problem = std::make_shared<const Problem>(*resolve(*of.spec.kernel, *of.spec.machine, {}));
   Schedule schedule = test::place(*of.problem, 2, {{0, 0}, {1, 0}, {3, 0}});
   derive_groups(*of.problem, schedule);
   of.schedule = std::make_shared<const Schedule>(std::move(schedule));

@@ -17,9 +17,9 @@ namespace {
 /// The kernel of the ping-pong schedule for attention.
 KernelText attention() {
   KernelSubject of;
-  of.kernel = std::make_shared<const Kernel>(*load_kernel("attention_forward_hopper"));
-  of.machine = std::make_shared<const Machine>(*load_machine("h100"));
-  of.problem = std::make_shared<const Problem>(*resolve(*of.kernel, *of.machine, {}));
+  of.spec.kernel = std::make_shared<const Kernel>(*load_kernel("attention_forward_hopper"));
+  of.spec.machine = std::make_shared<const Machine>(*load_machine("h100"));
+  of.problem = std::make_shared<const Problem>(*resolve(*of.spec.kernel, *of.spec.machine, {}));
   of.schedule =
       std::make_shared<const Schedule>(*read_schedule(test::repository_path("tests/schedules/attention_ping_pong.json"), *of.problem));
   return write_kernel(of);
@@ -75,8 +75,8 @@ TEST_CASE("tokens lie in their lines in order, and lines make up the text", "[ap
 
 TEST_CASE("a machine that no kernel is written for is said by name", "[app]") {
   KernelSubject of;
-  of.kernel = std::make_shared<const Kernel>(*load_kernel("toy_fig1"));
-  of.machine = std::make_shared<const Machine>(*load_machine("toy"));
+  of.spec.kernel = std::make_shared<const Kernel>(*load_kernel("toy_fig1"));
+  of.spec.machine = std::make_shared<const Machine>(*load_machine("toy"));
   const KernelText text = write_kernel(of);
   REQUIRE(text.refusals.size() == 1);
   CHECK(text.refusals[0].rule == "arch");

@@ -13,11 +13,11 @@ namespace {
 
 struct VerifyBench {
   test::Lowering from;
-  Machine machine = load_machine("h100").value();
-  Changes changes;
-  explicit VerifyBench(const std::string& kernel) : from(test::lowering(kernel)) {}
+  InstanceSpec spec;
+  explicit VerifyBench(const std::string& kernel)
+      : from(test::lowering(kernel)), spec(spec_of(from.kernel, load_machine("h100").value())) {}
   Result<DataCheck> run(std::int64_t times, const BuildOptions& options = {}, const std::stop_token& stop = {}) {
-    return verify_with_data({from.kernel, machine, {}, from.problem, changes, from.schedule, options, 1, times}, stop,
+    return verify_with_data({Instance(spec, from.problem), {}, from.schedule, options, 1, times}, stop,
                             [this](std::int64_t done) { said.push_back(done); });
   }
   std::vector<std::int64_t> said;

@@ -15,11 +15,9 @@ using namespace heddle;
 
 namespace {
 
-TuningSubject subject_of(const std::string& kernel, const std::string& machine) {
-  return {*read_kernel(test::repository_path("kernels/" + kernel + ".json")),
-          *read_machine(test::repository_path("assets/machines/" + machine + ".json")),
-          {},
-          {}};
+InstanceSpec subject_of(const std::string& kernel, const std::string& machine) {
+  return spec_of(*read_kernel(test::repository_path("kernels/" + kernel + ".json")),
+                 *read_machine(test::repository_path("assets/machines/" + machine + ".json")));
 }
 
 std::string names_of_space(const SearchSpace& space) {
@@ -42,12 +40,12 @@ TEST_CASE("division that drops a remainder is seen", "[core]") {
 }
 
 TEST_CASE("a kernel file suggests its space", "[core]") {
-  const TuningSubject gemm = subject_of("gemm_hopper", "h100");
+  const InstanceSpec gemm = subject_of("gemm_hopper", "h100");
   const SearchSpace space = space_of(gemm);
   CHECK(names_of_space(space) == "TILE_N TILE_K subtile_TILE_N groups stages grid ");
   CHECK(config_text(space, default_config(space)) == "TILE_N=256 TILE_K=64 subtile_TILE_N=1 groups=3 stages=6 grid=tiles");
   CHECK(check_binding(space, gemm).empty());
-  TuningSubject fixed = gemm;
+  InstanceSpec fixed = gemm;
   fixed.params["TILE_N"] = 128;
   CHECK(names_of_space(space_of(fixed, {true})) == "TILE_K subtile_TILE_N groups stages grid cluster turns ");
   CHECK(check_binding(space, fixed).size() == 1);
@@ -55,14 +53,14 @@ TEST_CASE("a kernel file suggests its space", "[core]") {
 }
 
 TEST_CASE("a configuration sets parameters, cuts, caps and how the grid runs", "[core]") {
-  const TuningSubject subject = subject_of("attention_forward_tile_hopper", "h100");
+  const InstanceSpec subject = subject_of("attention_forward_tile_hopper", "h100");
   const SearchSpace space = space_of(subject);
   Config config = default_config(space);
   for (std::size_t p = 0; p < config.size(); ++p)
     if (space.parameters[p].name == "subtile_Q_ROWS" || space.parameters[p].name == "grid") config[p] = 1;
   const auto candidate = make_candidate(subject, space, config);
   REQUIRE(candidate.ok());
-  CHECK(candidate->kernel.name == "attention_forward_tile_hopper[Q_ROWS/2]");
+  CHECK(candidate->instance.kernel().name == "attention_forward_tile_hopper[Q_ROWS/2]");
   CHECK(candidate->run.persistent);
   CHECK(candidate->groups == 3);
   REQUIRE(candidate->demands.size() == 2);
@@ -70,7 +68,7 @@ TEST_CASE("a configuration sets parameters, cuts, caps and how the grid runs", "
 }
 
 TEST_CASE("what would leave work undone is no candidate", "[core]") {
-  const TuningSubject subject = subject_of("attention_forward_hopper", "h100");
+  const InstanceSpec subject = subject_of("attention_forward_hopper", "h100");
   SearchSpace space;
   Parameter kv;
   kv.name = "KV";
@@ -83,7 +81,7 @@ TEST_CASE("what would leave work undone is no candidate", "[core]") {
 }
 
 TEST_CASE("parameters that mean nothing are named with their place", "[core]") {
-  const TuningSubject subject = subject_of("gemm_hopper", "h100");
+  const InstanceSpec subject = subject_of("gemm_hopper", "h100");
   SearchSpace space;
   for (const char* name : {"TILE_Q", "grid", "stages"}) {
     Parameter p;
@@ -99,16 +97,17 @@ TEST_CASE("parameters that mean nothing are named with their place", "[core]") {
 }
 
 TEST_CASE("a kernel takes at least what its fullest unit needs on the busiest SM", "[core]") {
-  TuningSubject subject = subject_of("gemm_hopper", "h100");
+  const InstanceSpec subject = subject_of("gemm_hopper", "h100");
   SearchSpace space;
   Parameter tile;
   tile.name = "TILE_N";
   tile.values = {256};
   space.parameters = {tile};
   const auto candidate = make_candidate(subject, space, {0});
-  const std::int64_t l2_bytes = std::exchange(subject.machine.shared.l2_bytes, 0);
-  const Bounds bounds = compute_bounds(candidate->problem);
-  const KernelBound bound = kernel_bound(candidate->kernel, subject.machine, candidate->problem, bounds);
+  Machine machine = *subject.machine;
+  const std::int64_t l2_bytes = std::exchange(machine.shared.l2_bytes, 0);
+  const Bounds bounds = compute_bounds(candidate->instance.problem());
+  const KernelBound bound = kernel_bound(candidate->instance.kernel(), machine, candidate->instance.problem(), bounds);
   // 2048 tiles on 132 SMs: 16 on the busiest, 128 iterations of 1024 cycles of the tensor core each.
   CHECK(bound.most_ctas == 1);
   CHECK(bound.cycles > 16 * 128 * 1024);
@@ -116,21 +115,21 @@ TEST_CASE("a kernel takes at least what its fullest unit needs on the busiest SM
   CHECK(bound.why.find("TC") == 0);
   KernelRunOptions persistent;
   persistent.persistent = true;
-  CHECK(kernel_bound(candidate->kernel, subject.machine, candidate->problem, bounds, persistent).cycles < bound.cycles);
+  CHECK(kernel_bound(candidate->instance.kernel(), machine, candidate->instance.problem(), bounds, persistent).cycles < bound.cycles);
   // 384 x 64 elements of 2 bytes for each iteration.
-  subject.machine.shared.l2_bytes = l2_bytes;
-  const KernelBound supplied = kernel_bound(candidate->kernel, subject.machine, candidate->problem, bounds, persistent);
+  machine.shared.l2_bytes = l2_bytes;
+  const KernelBound supplied = kernel_bound(candidate->instance.kernel(), machine, candidate->instance.problem(), bounds, persistent);
   CHECK(supplied.cycles >= 16 * 128 * 49152 / l2_bytes);
   CHECK(supplied.why.find("L2") == 0);
   persistent.cluster = 2;
-  CHECK(kernel_bound(candidate->kernel, subject.machine, candidate->problem, bounds, persistent).why.find("TC") == 0);
+  CHECK(kernel_bound(candidate->instance.kernel(), machine, candidate->instance.problem(), bounds, persistent).why.find("TC") == 0);
 }
 
 TEST_CASE("tiles of different lengths are counted one by one", "[core]") {
-  const TuningSubject subject = subject_of("attention_forward_causal_hopper", "h100");
+  const InstanceSpec subject = subject_of("attention_forward_causal_hopper", "h100");
   const auto candidate = make_candidate(subject, {}, {});
   REQUIRE(candidate.ok());
-  const TileGrid grid = tile_grid(candidate->kernel, candidate->problem.params);
+  const TileGrid grid = tile_grid(candidate->instance.kernel(), candidate->instance.problem().params);
   CHECK(grid.rows == 66);
   CHECK(grid.trips == 66);
   CHECK(grid.all_trips() == 66 * 67 / 2 * 64);

@@ -144,8 +144,8 @@ TEST_CASE("the checker objects to a change of layout that takes something else t
 
 TEST_CASE("a view of a value that passes through shared memory has its registers on one side and that memory on the other", "[core]") {
   const Kernel kernel = turned();
-  const Problem problem = resolve(kernel, hopper(), {}, {}, kTurns).value();
-  const auto view = [&](const char* value) { return view_of(kernel, hopper(), problem, value, "regroup", true).value(); };
+  const Instance instance = make_instance(with(spec_of(turned(), hopper()), kTurns)).value();
+  const auto view = [&](const char* value) { return view_of(instance, value, "regroup", true).value(); };
   const LayoutView there = view("h"), back = view("a");
   CHECK(there.instruction == "stmatrix.x4");
   CHECK(back.instruction == "ldmatrix.x4");
@@ -158,6 +158,6 @@ TEST_CASE("a view of a value that passes through shared memory has its registers
     CHECK(each.alternatives.empty());
   }
   std::size_t rows = 0;
-  for (const LayoutListRow& row : layout_list(kernel, problem)) rows += row.value == "a" && row.op == "regroup";
+  for (const LayoutListRow& row : layout_list(kernel, instance.problem())) rows += row.value == "a" && row.op == "regroup";
   CHECK(rows == 2);
 }

@@ -147,15 +147,15 @@ TEST_CASE("a schedule is loaded with its own choices, over which those of the co
   const auto inputs = load_inputs(names, warnings);
   REQUIRE(inputs);
   CHECK(warnings.empty());
-  CHECK(inputs->choices == conflicted());
-  CHECK(problem_text(inputs->problem) == problem_text(problem));
-  CHECK(problem_text(resolve_again(*inputs, {}).value()) == problem_text(problem));
+  CHECK(inputs->choices() == conflicted());
+  CHECK(problem_text(inputs->problem()) == problem_text(problem));
+  CHECK(problem_text(problem_with(*inputs, Changes{}).value()) == problem_text(problem));
 
   names.instructions = {"stage_dq0=st.shared.8,2,3"};
   const auto other = load_inputs(names, warnings);
   REQUIRE(other);
-  CHECK(other->choices.instructions.at("stage_dq0").exchange == LaneExchange{2, 3});
-  CHECK(other->choices.layouts == conflicted().layouts);
+  CHECK(other->choices().instructions.at("stage_dq0").exchange == LaneExchange{2, 3});
+  CHECK(other->choices().layouts == conflicted().layouts);
   REQUIRE(warnings.size() == 1);
   CHECK(warnings[0].pointer == "/instructions");
 }
@@ -213,14 +213,14 @@ TEST_CASE("a misspelt choice in a schedule of the same kernel is a fault, one of
 
 TEST_CASE("a project keeps its choices", "[core]") {
   Project project;
-  project.kernel = std::make_shared<const Kernel>(load_kernel(kKernel).value());
-  project.machine = std::make_shared<const Machine>(load_machine("h100").value());
-  project.choices = conflicted();
+  project.spec.kernel = std::make_shared<const Kernel>(load_kernel(kKernel).value());
+  project.spec.machine = std::make_shared<const Machine>(load_machine("h100").value());
+  project.spec.choices = conflicted();
   project.problem = std::make_shared<const Problem>(problem_of(conflicted()));
   const std::string text = project_text(project, "/tmp");
   const auto again = parse_project(text, "p.heddle.json", "/tmp");
   REQUIRE(again);
-  CHECK(again->choices == conflicted());
+  CHECK(again->spec.choices == conflicted());
   CHECK(problem_hash(*again->problem) == problem_hash(*project.problem));
 }
 

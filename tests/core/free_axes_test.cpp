@@ -8,12 +8,12 @@
 #include "core/base/atomic_file.h"
 #include "core/check/layouts.h"
 #include "core/formats/kernel_json.h"
+#include "core/instance/layout_decisions.h"
 #include "core/kernel/free_axes.h"
 #include "core/layout/known.h"
 #include "core/layout/layout_store.h"
 #include "core/layout/plan.h"
 #include "core/library/library.h"
-#include "core/problem/layout_decisions.h"
 #include "core/problem/resolve.h"
 #include "tests/support/paths.h"
 
@@ -203,7 +203,7 @@ TEST_CASE("an axis cannot be relabelled where nothing can bring it so", "[core]"
 
 TEST_CASE("the order of a free axis is a decision, and shuffles are dominated by none", "[core]") {
   for (const char* names : {"keys", "all"}) {
-    const OpenLayouts open = open_layouts(attention(), h100(), {}, {}, {}, {names}).value();
+    const OpenLayouts open = open_layouts(spec_of(attention(), h100()), {names}).value();
     REQUIRE(open.decisions.size() == 1);
     const LayoutDecision& keys = open.decisions[0];
     CHECK(open.complete);
@@ -220,7 +220,7 @@ TEST_CASE("the order of a free axis is a decision, and shuffles are dominated by
     const Problem other = resolve(attention(), h100(), {}, {}, kRelabelled).value();
     CHECK(numbers_in(open.shape, other) == keys.candidates[1].numbers);
   }
-  const OpenLayouts said = open_layouts(attention(), h100(), {}, {}, kRelabelled, {"all"}).value();
+  const OpenLayouts said = open_layouts(with(spec_of(attention(), h100()), kRelabelled), {"all"}).value();
   REQUIRE(said.decisions.size() == 1);
   CHECK(said.decisions[0].candidates.size() == 1);
 }

@@ -36,11 +36,12 @@ struct Folder {
 
 Project full_project() {
   Project project;
-  project.kernel = std::make_shared<const Kernel>(load_kernel("toy_fig1").value());
-  project.machine = std::make_shared<const Machine>(load_machine("toy").value());
-  project.params = {{"T", 12}};
-  project.changes = {parse_change("P.latency=+1", *project.kernel, *project.machine).value()};
-  project.problem = std::make_shared<const Problem>(resolve(*project.kernel, *project.machine, project.params, project.changes).value());
+  project.spec.kernel = std::make_shared<const Kernel>(load_kernel("toy_fig1").value());
+  project.spec.machine = std::make_shared<const Machine>(load_machine("toy").value());
+  project.spec.params = {{"T", 12}};
+  project.spec.changes = {parse_change("P.latency=+1", *project.spec.kernel, *project.spec.machine).value()};
+  project.problem = std::make_shared<const Problem>(
+      resolve(*project.spec.kernel, *project.spec.machine, project.spec.params, project.spec.changes).value());
   project.constraints = {parse_constraint("pin S at 0", *project.problem).value(),
                          parse_constraint("at most 4 stages", *project.problem).value(),
                          parse_constraint("pin S at 0", *project.problem).value()};
@@ -80,7 +81,7 @@ TEST_CASE("a project is read as it was written", "[core]") {
   if (!again) FAIL(to_string(again.error()));
   CHECK(warnings.empty());
   CHECK(project_text(*again, {}) == text);
-  CHECK(again->params == project.params);
+  CHECK(again->spec.params == project.spec.params);
   CHECK(problem_hash(*again->problem) == problem_hash(*project.problem));
   CHECK(again->constraints.size() == 3);
   CHECK(again->constraints[2].name == "pin S at 0 (2)");
@@ -102,12 +103,12 @@ TEST_CASE("kernel and machine files are named relative to the project", "[core]"
   fs::create_directories(folder.path / "kernels");
   const std::string kernel = folder.write("kernels/mine.json", read_file(test::repository_path("kernels/toy_fig1.json")).value());
   Project project = full_project();
-  project.kernel = std::make_shared<const Kernel>(load_kernel(kernel).value());
+  project.spec.kernel = std::make_shared<const Kernel>(load_kernel(kernel).value());
   const std::string file = folder.write("p.json", project_text(project, folder.path.string()));
   CHECK(read_file(file)->find("\"kernels/mine.json\"") != std::string::npos);
   CHECK(read_file(file)->find(folder.path.string()) == std::string::npos);
   REQUIRE(read_project(file));
-  CHECK(fs::equivalent(read_project(file)->kernel->source, kernel));
+  CHECK(fs::equivalent(read_project(file)->spec.kernel->source, kernel));
   // The folder moves as a whole.
   const fs::path moved = folder.path / "elsewhere";
   fs::create_directories(moved / "kernels");
@@ -115,14 +116,14 @@ TEST_CASE("kernel and machine files are named relative to the project", "[core]"
   fs::copy(file, moved / "p.json");
   const auto there = read_project((moved / "p.json").string());
   REQUIRE(there);
-  CHECK(fs::equivalent(there->kernel->source, moved / "kernels/mine.json"));
+  CHECK(fs::equivalent(there->spec.kernel->source, moved / "kernels/mine.json"));
 }
 
 TEST_CASE("a kernel that has changed since is told, and nothing is claimed to be proved any more", "[core]") {
   const Folder folder;
   std::string kernel = read_file(test::repository_path("kernels/toy_fig1.json")).value();
   Project project = full_project();
-  project.kernel = std::make_shared<const Kernel>(load_kernel(folder.write("k.json", kernel)).value());
+  project.spec.kernel = std::make_shared<const Kernel>(load_kernel(folder.write("k.json", kernel)).value());
   const std::string file = folder.write("p.json", project_text(project, folder.path.string()));
   // Another machine's numbers under the same name.
   std::string text = read_file(file).value();

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "core/formats/choices_json.h"
+#include "core/instance/layout_decisions.h"
 #include "core/library/library.h"
-#include "core/problem/layout_decisions.h"
 #include "core/problem/resolve.h"
 #include "tests/support/random_problem.h"
 
@@ -25,7 +25,7 @@ const Machine& h100() {
 }
 
 Result<OpenLayouts> open(const std::vector<std::string>& names, const LayoutChoices& choices = {}) {
-  return open_layouts(backward(), h100(), {}, {}, choices, names);
+  return open_layouts(with(spec_of(backward(), h100()), choices), names);
 }
 
 std::string faults_of(const std::vector<std::string>& names) {
@@ -108,7 +108,9 @@ TEST_CASE("how 4-bit weights are packed is found: one load of 16 bytes for each 
           "[core]") {
   const Kernel kernel = load_kernel("gemm_w4a16_hopper").value();
   const auto ask = [&](const Scope& sizes, const LayoutChoices& said = {}) {
-    return open_layouts(kernel, h100(), sizes, {}, said, {"all"}).value();
+    InstanceSpec spec = with(spec_of(kernel, h100()), said);
+    spec.params = sizes;
+    return open_layouts(spec, {"all"}).value();
   };
   const OpenLayouts asked = ask({});
   REQUIRE(asked.decisions.size() == 1);
@@ -132,7 +134,9 @@ TEST_CASE("how 4-bit weights are packed is found: one load of 16 bytes for each 
   CHECK(ragged.left_out[0].find(
             "W: in another order: the tensor 'W' cannot be prepacked: its rows are no multiple of 64, or its columns none of 64") == 0);
   for (const LayoutCandidate& each : ragged.decisions.at(0).candidates) CHECK(each.choices.layouts.at("W") == "natural");
-  const auto named = open_layouts(kernel, h100(), {{"K", 8224}}, {}, {}, {"W"});
+  InstanceSpec spec = spec_of(kernel, h100());
+  spec.params = {{"K", 8224}};
+  const auto named = open_layouts(spec, {"W"});
   REQUIRE(!named.ok());
   CHECK(to_string(named.error()).find("cannot be prepacked") != std::string::npos);
 }
@@ -215,7 +219,7 @@ TEST_CASE("what cannot be written packed is not taken for a candidate: a part of
     LayoutChoices choices;
     choices.layouts["dQ"] = "prepacked";
     const auto problem = resolve(kernel, h100(), {}, {}, choices);
-    const OpenLayouts asked = open_layouts(kernel, h100(), {}, {}, {}, {"all"}).value();
+    const OpenLayouts asked = open_layouts(spec_of(kernel, h100()), {"all"}).value();
     for (const LayoutDecision& decision : asked.decisions)
       for (const LayoutCandidate& each : decision.candidates)
         if (const auto order = each.choices.layouts.find("dQ"); order != each.choices.layouts.end()) CHECK(order->second == "natural");
@@ -279,7 +283,7 @@ TEST_CASE("names that do not exist are refused with the nearest, and what cannot
   CHECK(faults_of({"S0"}).find("S0") != std::string::npos);
   CHECK(faults_of({""}).find("there are dQ, dqs0") != std::string::npos);
   CHECK(faults_of({"\x1b[2J"}).find('\x1b') == std::string::npos);
-  const auto nothing = open_layouts(load_kernel("toy_fig1").value(), load_machine("toy").value(), {}, {}, {}, {"all"});
+  const auto nothing = open_layouts(spec_of(load_kernel("toy_fig1").value(), load_machine("toy").value()), {"all"});
   REQUIRE(nothing.ok());
   CHECK(nothing->decisions.empty());
   CHECK(nothing->combinations == 1);
@@ -300,9 +304,9 @@ TEST_CASE("where there are more candidates than are looked at, that is told", "[
     load.outputs = {loaded.name};
     kernel.body.push_back(load);
   }
-  const auto many = open_layouts(kernel, h100(), {}, {}, {}, {"ys"});
+  const auto many = open_layouts(spec_of(kernel, h100()), {"ys"});
   REQUIRE(many.ok());
   CHECK(!many->complete);
-  CHECK(open_layouts(load_kernel("layernorm").value(), h100(), {}, {}, {}, {"ys"}).value().complete);
+  CHECK(open_layouts(spec_of(load_kernel("layernorm").value(), h100()), {"ys"}).value().complete);
   CHECK(open({"all"}).value().complete);
 }

@@ -70,7 +70,7 @@ TEST_CASE("what demands say of layouts is in the problem, beside the other deman
   names.demands = {"layout dqs0 panels 32", "store dqs0 by st.shared.8", "at most 3 stages"};
   const auto inputs = load_inputs(names, warnings);
   REQUIRE(inputs);
-  CHECK(inputs->choices.layouts.at("dqs0") == "panels 32");
+  CHECK(inputs->choices().layouts.at("dqs0") == "panels 32");
   CHECK(inputs->constraints.size() == 1);
   names.demands = {"layout dqs0 panels 31"};
   CHECK(!load_inputs(names, warnings));

@@ -50,7 +50,7 @@ TEST_CASE("using an alternative of one op leaves what is chosen for others", "[c
 
 TEST_CASE("every alternative that is not refused can be used, and gives what its row says", "[core]") {
   const Backward b;
-  const LayoutView view = view_of(b.kernel, b.machine, b.problem, "dqs0", "stage_dq0", true).value();
+  const LayoutView view = view_of(Instance(spec_of(b.kernel, b.machine), b.problem), "dqs0", "stage_dq0", true).value();
   std::size_t used = 0;
   for (std::size_t i = 0; i < view.alternatives.size(); ++i) {
     const LayoutAlternative& one = view.alternatives[i];

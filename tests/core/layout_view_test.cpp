@@ -9,7 +9,6 @@
 #include "core/answers/layout_picture.h"
 #include "core/layout/known.h"
 #include "core/library/library.h"
-#include "core/problem/resolve.h"
 #include "tests/support/golden.h"
 
 using namespace heddle;
@@ -43,11 +42,11 @@ std::string refusal_of(const LayoutQuestion& question, const Machine& machine = 
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-Problem problem_of(const Kernel& kernel) {
-  Result<Problem> problem = resolve(kernel, h100());
-  REQUIRE(problem.ok());
-  REQUIRE(problem->layouts);
-  return *std::move(problem);
+Instance instance_of(const Kernel& kernel) {
+  Result<Instance> instance = make_instance(spec_of(kernel, h100()));
+  REQUIRE(instance.ok());
+  REQUIRE(instance->problem().layouts);
+  return *std::move(instance);
 }
 
 double contrast(std::uint32_t a, std::uint32_t b) {
@@ -162,15 +161,15 @@ TEST_CASE("every value and op of every shipped Hopper kernel has a view or says 
     CAPTURE(entry.name);
     const Result<Kernel> kernel = load_kernel(entry.name);
     REQUIRE(kernel.ok());
-    const Result<Problem> problem = resolve(*kernel, h100());
-    if (!problem || !problem->layouts) continue;  // of another machine
-    const std::vector<LayoutListRow> rows = layout_list(*kernel, *problem);
+    const Result<Instance> instance = make_instance(spec_of(*kernel, h100()));
+    if (!instance || !instance->problem().layouts) continue;  // of another machine
+    const std::vector<LayoutListRow> rows = layout_list(*kernel, instance->problem());
     std::set<std::string> named;
     for (const LayoutListRow& row : rows) {
       named.insert(row.value);
       CAPTURE(row.value, row.op);
       if (row.accessed && row.cost.known && row.charged) CHECK(row.cost.port >= row.cost.least);
-      const Result<LayoutView> view = view_of(*kernel, h100(), *problem, row.value, row.accessed ? row.op : "", false);
+      const Result<LayoutView> view = view_of(*instance, row.value, row.accessed ? row.op : "", false);
       if (!view) {
         CHECK(has(to_string(view.error()), "not known"));
         continue;
@@ -185,12 +184,12 @@ TEST_CASE("every value and op of every shipped Hopper kernel has a view or says 
 
 TEST_CASE("alternatives come with what II they leave, today's first", "[core]") {
   const Kernel kernel = *load_kernel("attention_backward_hopper");
-  const Problem problem = problem_of(kernel);
+  const Instance instance = instance_of(kernel);
   std::string value, op;
-  for (const LayoutListRow& row : layout_list(kernel, problem))
+  for (const LayoutListRow& row : layout_list(kernel, instance.problem()))
     if (row.op.find("stage") == 0 && value.empty()) value = row.value, op = row.op;
   REQUIRE_FALSE(value.empty());
-  const Result<LayoutView> view = view_of(kernel, h100(), problem, value, op, true);
+  const Result<LayoutView> view = view_of(instance, value, op, true);
   REQUIRE(view.ok());
   REQUIRE_FALSE(view->alternatives.empty());
   CHECK(view->bounds.size() == view->alternatives.size());

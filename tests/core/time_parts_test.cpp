@@ -26,9 +26,9 @@ Case parts_of(const std::string& kernel, const std::string& machine, const std::
   REQUIRE(inputs.ok());
   options.loop.arbitration = Arbitration::Interleaved;
   Case c{*std::move(inputs), {}, {}};
-  const auto& [k, m, s] = std::tie(c.inputs.kernel, c.inputs.machine, c.inputs.schedule);
-  c.run = run_kernel(k, m, c.inputs.changes, c.inputs.problem, *s, options);
-  c.parts = time_parts(k, m, c.inputs.changes, c.inputs.problem, *s, options, c.run);
+  const Inputs& in = c.inputs;
+  c.run = run_kernel(in.kernel(), in.machine(), in.changes(), in.problem(), *in.schedule, options);
+  c.parts = time_parts(in.kernel(), in.machine(), in.changes(), in.problem(), *in.schedule, options, c.run);
   return c;
 }
 

@@ -50,7 +50,7 @@ TEST_CASE("what Triton's passes obey is a demand in their reading only", "[core]
   CHECK(free->constraints.empty());
   REQUIRE(own->triton);
   CHECK(own->triton->reading == triton::Reading::Triton);
-  CHECK(own->machine.name == "h100");
+  CHECK(own->machine().name == "h100");
   CHECK(warnings.empty());
 }
 

@@ -27,7 +27,7 @@ struct Asked {
     request.ii = ii;
     request.objectives = {};
     return solver::choose_layouts(
-        open_layouts(kernel, machine, {}, {}, given, names).value(),
+        open_layouts(with(spec_of(kernel, machine), given), names).value(),
         [&](const LayoutChoices& choices) { return resolve(kernel, machine, {}, {}, choices); }, request);
   }
 };
@@ -269,7 +269,7 @@ TEST_CASE("a stop takes effect, and what was found until then is not called prov
   const Asked asked = backward();
   solver::SolveRequest request;
   const ChosenLayouts answer = solver::choose_layouts(
-      open_layouts(asked.kernel, asked.machine, {}, {}, {}, {"all"}).value(),
+      open_layouts(spec_of(asked.kernel, asked.machine), {"all"}).value(),
       [&](const LayoutChoices& choices) { return resolve(asked.kernel, asked.machine, {}, {}, choices); }, request, stop.get_token());
   CHECK(answer.outcome.status != Status::Optimal);
   CHECK(answer.choices.layouts.size() == 5);

@@ -22,8 +22,8 @@ KernelSetSpec spec_of(const std::string& kernel, const std::string& machine, std
   const auto m = load_machine(test::repository_path("assets/machines/" + machine + ".json"));
   REQUIRE(k);
   REQUIRE(m);
-  spec.kernels = {*k};
-  spec.machine = *m;
+  spec.kernels = {std::make_shared<const Kernel>(*k)};
+  spec.each.machine = std::make_shared<const Machine>(*m);
   spec.vary = std::move(vary);
   return spec;
 }
@@ -59,14 +59,14 @@ TEST_CASE("sub-tiles made by the transform schedule like the ones written by han
   };
   const auto hand = [](const char* kernel, const char* machine) {
     const KernelSetSpec spec = spec_of(kernel, machine, {});
-    const auto problem = resolve(spec.kernels[0], spec.machine);
+    const auto problem = resolve(*spec.kernels[0], *spec.each.machine);
     REQUIRE(problem);
     return *problem;
   };
   const auto hopper = members_of(spec_of("attention_forward_tile_hopper", "h100", {{Kind::Subtile, "Q_ROWS", {2}}}));
   CHECK(least_ii(hopper[0].problem) == least_ii(hand("attention_forward_hopper", "h100")));
   KernelSetSpec blackwell = spec_of("attention_forward_tile_blackwell", "b200", {{Kind::Subtile, "Q_ROWS", {2}}});
-  blackwell.params = {{"Q_ROWS", 256}};
+  blackwell.each.params = {{"Q_ROWS", 256}};
   CHECK(least_ii(members_of(blackwell)[0].problem) == least_ii(hand("attention_forward_blackwell", "b200")));
 }
 
@@ -114,7 +114,8 @@ TEST_CASE("the peak that shares are given of is the machine's own", "[solver]") 
   CHECK(bytes[0].work.amount == 2 * 8 * 1024 * 2);
   CHECK(bytes[0].work.at_peak == 0);
   KernelSetSpec plain = spec_of("gemm_hopper", "h100", {{Kind::Groups, "", {2}}});
-  for (TileOp& op : plain.kernels[0].body) {
+  Kernel unknown = *plain.kernels[0];
+  for (TileOp& op : unknown.body) {
     op.kind = "opaque";
     op.tensor.clear();
     op.at.clear();
@@ -122,6 +123,7 @@ TEST_CASE("the peak that shares are given of is the machine's own", "[solver]") 
     op.cost->latency = Expr(10);
     op.cost->warps = Expr(4);
   }
+  plain.kernels = {std::make_shared<const Kernel>(unknown)};
   const auto numbers = members_of(plain);
   INFO((numbers[0].invalid() ? numbers[0].faults.front().message : ""));
   CHECK_FALSE(numbers[0].invalid());
@@ -153,7 +155,7 @@ TEST_CASE("a family that cannot be expanded says why", "[solver]") {
   for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<std::int64_t>(i + 1);
   says(spec_of("gemm_hopper", "h100", {{Kind::Param, "TILE_N", many}}), "2000 members");
   KernelSetSpec both = spec_of("gemm_hopper", "h100", {{Kind::Param, "TILE_N", {128}}});
-  both.params = {{"TILE_N", 128}, {"X", 1}};
+  both.each.params = {{"TILE_N", 128}, {"X", 1}};
   says(both, "is set and varies");
   says(both, "has a parameter 'X'");
   KernelSetSpec mixed = spec_of("gemm_hopper", "h100", {});

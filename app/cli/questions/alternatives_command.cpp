@@ -39,7 +39,7 @@ int run_alternatives(const Arguments& arguments, const Terminal& terminal) {
   if (!inputs) return report(terminal, inputs.error(), json);
   const auto folder = arguments.text("--out-dir");
   if (folder)
-    if (const int failed = expect_writable(terminal, numbered_file(*folder, inputs->problem.kernel, 1), json)) return failed;
+    if (const int failed = expect_writable(terminal, numbered_file(*folder, inputs->problem().kernel, 1), json)) return failed;
 
   solver::AlternativesRequest request;
   request.solve = solve_request(*inputs, arguments);
@@ -47,7 +47,7 @@ int run_alternatives(const Arguments& arguments, const Terminal& terminal) {
   request.aspect = parse_word(arguments.text("--differ").value_or("any"), Aspect::Any).value_or(Aspect::Any);
   request.ii_only = arguments.text("--equal") == "ii";
 
-  request.numbers = std::make_shared<UncertainNumbers>(uncertain_numbers(inputs->problem, inputs->machine));
+  request.numbers = std::make_shared<UncertainNumbers>(uncertain_numbers(inputs->problem(), inputs->machine()));
 
   Alternatives answer;
   {
@@ -63,18 +63,18 @@ int run_alternatives(const Arguments& arguments, const Terminal& terminal) {
     answer.cancelled |= interrupt.interrupted() && !answer.exact && !answer.more;
   }
   if (json)
-    terminal.out << alternatives_json(inputs->problem, answer).pretty();
+    terminal.out << alternatives_json(inputs->problem(), answer).pretty();
   else if (terminal.quiet)
     terminal.out << alternatives_headline(answer) << "\n";
   else
-    terminal.out << alternatives_summary(inputs->problem, answer, terminal.style);
+    terminal.out << alternatives_summary(inputs->problem(), answer, terminal.style);
   if (!answer.fault.empty())
     terminal.complain("internal error: " + answer.fault);
   else if (answer.first.status == Status::Invalid)
     terminal.complain("internal error: " + answer.first.explanation);
   int code = exit_code(answer);
   if (folder)
-    if (const int failed = save_all(inputs->problem, answer, *folder, terminal)) code = failed;
+    if (const int failed = save_all(inputs->problem(), answer, *folder, terminal)) code = failed;
   return code;
 }
 

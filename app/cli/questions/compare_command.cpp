@@ -30,7 +30,7 @@ Contender contender_of(Schedule schedule, std::string name) {
 
 /// What Triton's compiler decided, or why that is not known.
 Contender own_contender(const Inputs& inputs) {
-  Result<Schedule> schedule = own_schedule_of(*inputs.triton, inputs.problem);
+  Result<Schedule> schedule = own_schedule_of(*inputs.triton, inputs.problem());
   if (schedule) return contender_of(*std::move(schedule), "triton's own");
   Contender none;
   none.name = "triton's own";
@@ -46,7 +46,7 @@ Result<Contender> text_contender(const std::string& name, const Problem& problem
 
 /// Every fault of every file at once.
 Result<std::vector<Contender>> read_contenders(const Arguments& arguments, const Inputs& inputs, const Terminal& terminal) {
-  const Problem& problem = inputs.problem;
+  const Problem& problem = inputs.problem();
   std::vector<Contender> given;
   // A kernel of somebody else's may have the name of a shipped one.
   if (!arguments.has("--no-hand") && !inputs.triton) given = shelf_contenders(problem);
@@ -96,12 +96,12 @@ Result<std::vector<solver::BaselineChoice>> baselines_of(const Arguments& argume
 
 std::string written_as(const std::string& format, const Inputs& inputs, const Scoreboard& board, const Arguments& arguments,
                        const TextStyle& style) {
-  if (format == "json") return scoreboard_json(inputs.problem, inputs.constraints, board).pretty();
+  if (format == "json") return scoreboard_json(inputs.problem(), inputs.constraints, board).pretty();
   if (format == "csv") return scoreboard_csv(board);
-  if (format == "markdown") return scoreboard_markdown(inputs.problem, board);
+  if (format == "markdown") return scoreboard_markdown(inputs.problem(), board);
   if (format == "html")
-    return scoreboard_html(inputs.problem, board, arguments.text("--theme") == "dark" ? SvgTheme::Dark : SvgTheme::Light);
-  return scoreboard_text(inputs.problem, board, style, arguments.has("--all"));
+    return scoreboard_html(inputs.problem(), board, arguments.text("--theme") == "dark" ? SvgTheme::Dark : SvgTheme::Light);
+  return scoreboard_text(inputs.problem(), board, style, arguments.has("--all"));
 }
 
 int exit_code(const Scoreboard& board) {
@@ -132,7 +132,7 @@ int run_compare(const Arguments& arguments, const Terminal& terminal) {
   if (!given) return report(terminal, given.error(), json);
   Result<std::vector<solver::BaselineChoice>> baselines = baselines_of(arguments);
   if (!baselines) return report(terminal, baselines.error(), json);
-  const Result<ClockChoice> clock = clock_choice(arguments, inputs->machine);
+  const Result<ClockChoice> clock = clock_choice(arguments, inputs->machine());
   if (!clock) return report(terminal, clock.error(), json);
   if (const int failed = expect_writable(terminal, path, json)) return failed;
 
@@ -142,10 +142,10 @@ int run_compare(const Arguments& arguments, const Terminal& terminal) {
   request.given = *std::move(given);
   request.baselines = *std::move(baselines);
   request.simulate = [&](const Problem& of, const Schedule& schedule) {
-    return simulated_figures(inputs->kernel, inputs->machine, inputs->changes, of, schedule, *clock);
+    return simulated_figures(inputs->kernel(), inputs->machine(), inputs->changes(), of, schedule, *clock);
   };
   request.layouts = inputs->open;
-  request.resolve = [&](const LayoutChoices& choices) { return resolve_with(*inputs, choices); };
+  request.resolve = [&](const LayoutChoices& choices) { return problem_with(*inputs, choices); };
   request.optimum = !arguments.has("--no-solve");
   Scoreboard board;
   {
@@ -158,7 +158,7 @@ int run_compare(const Arguments& arguments, const Terminal& terminal) {
     if (const auto word = arguments.text("--sort"))
       board.sorted =
           *std::find_if(std::begin(kScoreColumns), std::end(kScoreColumns), [&](ScoreColumn c) { return *word == to_string(c); });
-    board.trust = trust_in(inputs->kernel.reference, inputs->machine.arch, !inputs->changes.empty()).text;
+    board.trust = trust_in(inputs->kernel().reference, inputs->machine().arch, !inputs->changes().empty()).text;
   }
   TextStyle style = terminal.style;
   if (path != "-") style = {};

@@ -38,10 +38,11 @@ int run_explain(const Arguments& arguments, const Terminal& terminal) {
   solver::ExplainRequest request;
   request.solve = solve_request(*inputs, arguments);
   request.relax_seconds = arguments.has("--no-relax") ? 0 : arguments.seconds("--relax-seconds");
-  // What was said of layouts is asked about like everything else.
-  if (auto layouts =
-          open_layouts(inputs->kernel, inputs->machine, inputs->params, inputs->changes, inputs->choices, {"all"}, LayoutsFor::Explaining);
-      layouts && !inputs->triton && inputs->problem.max_groups == layouts->problem.max_groups)
+  // What was said of layouts is asked about like everything else, of as many groups as the kernel has by itself.
+  InstanceSpec own = inputs->instance.spec();
+  own.least_groups = 0;
+  if (auto layouts = open_layouts(own, {"all"}, LayoutsFor::Explaining);
+      layouts && !inputs->triton && inputs->problem().max_groups == layouts->problem.max_groups)
     request.layouts = *std::move(layouts);
   const InterruptScope interrupt;
   Explanation explanation;
@@ -60,10 +61,10 @@ int run_explain(const Arguments& arguments, const Terminal& terminal) {
   }
 
   if (json)
-    terminal.out << explanation_json(inputs->problem, explanation).pretty();
+    terminal.out << explanation_json(inputs->problem(), explanation).pretty();
   else
     terminal.out << (terminal.quiet ? explanation_headline(explanation) + "\n"
-                                    : explanation_summary(inputs->problem, explanation, terminal.style));
+                                    : explanation_summary(inputs->problem(), explanation, terminal.style));
   if (explanation.status == Status::Invalid) terminal.complain(explanation.sentence);
   return exit_code_of(explanation);
 }

@@ -42,17 +42,17 @@ Result<Question> read_question(const Arguments& arguments, const Terminal& termi
       continue;
     }
     const auto same =
-        std::find_if(question.spec.kernels.begin(), question.spec.kernels.end(), [&](const Kernel& k) { return k.name == kernel->name; });
+        std::find_if(question.spec.kernels.begin(), question.spec.kernels.end(), [&](const auto& k) { return k->name == kernel->name; });
     if (same != question.spec.kernels.end()) take(Error::input(fmt::format("kernel '{}' is named twice", kernel->name)));
-    question.spec.kernels.push_back(*std::move(kernel));
+    question.spec.kernels.push_back(std::make_shared<const Kernel>(*std::move(kernel)));
     question.typed.push_back(name);
   }
   if (Result<Machine> machine = load_machine(*arguments.text("MACHINE"), &warnings))
-    question.spec.machine = *std::move(machine);
+    question.spec.each.machine = std::make_shared<const Machine>(*std::move(machine));
   else
     take(machine.error());
   if (const Result<Scope> params = parse_params(arguments))
-    question.spec.params = *params;
+    question.spec.each.params = *params;
   else
     take(params.error());
   for (const std::string& text : arguments.all("--vary")) {
@@ -66,21 +66,21 @@ Result<Question> read_question(const Arguments& arguments, const Terminal& termi
     if (Result<Variation> v = parse_variation("subtile:" + text)) question.spec.vary.push_back(*std::move(v));
   if (!question.spec.kernels.empty() && error.faults.empty())
     for (const std::string& text : arguments.all("--set")) {
-      if (const Result<Change> change = parse_change(text, question.spec.kernels.front(), question.spec.machine))
-        question.spec.changes.push_back(*change);
+      if (const Result<Change> change = parse_change(text, *question.spec.kernels.front(), *question.spec.each.machine))
+        question.spec.each.changes.push_back(*change);
       else
         take(change.error());
     }
   std::vector<Fault> unread;
-  for (const std::string& text : arguments.all("--layout")) add_layout(text, question.spec.layouts, unread);
-  for (const std::string& text : arguments.all("--instruction")) add_instruction(text, question.spec.layouts, unread);
+  for (const std::string& text : arguments.all("--layout")) add_layout(text, question.spec.each.choices, unread);
+  for (const std::string& text : arguments.all("--instruction")) add_instruction(text, question.spec.each.choices, unread);
   if (!unread.empty()) take({ErrorKind::Input, std::move(unread)});
   question.spec.all_choices = arguments.has("--all-choices");
   print_warnings(terminal, warnings);
   if (!error.faults.empty()) return error;
   if (question.spec.kernels.size() < 2 && question.spec.vary.empty() && !question.spec.all_choices) {
     std::vector<std::string> known;
-    for (const Param& p : question.spec.kernels.front().params)
+    for (const Param& p : question.spec.kernels.front()->params)
       if (p.choices.size() > 1) known.push_back(p.name);
     return Error::input("nothing varies: a family needs --vary, --all-choices or several kernels",
                         known.empty() ? "for instance --vary groups=2..4" : "parameters with choices: " + list_of(known));
@@ -121,15 +121,15 @@ solver::KernelSetRequest request_for(std::vector<KernelSetMember> members, const
 std::string again(const Question& question, const KernelSetMember& m, const std::string& machine) {
   std::string text = "heddle solve ";
   for (std::size_t k = 0; k < question.typed.size(); ++k)
-    if (question.spec.kernels[k].name == m.kernel) text += question.typed[k];
+    if (question.spec.kernels[k]->name == m.kernel) text += question.typed[k];
   text += " " + machine;
-  for (const auto& [name, value] : question.spec.params)
+  for (const auto& [name, value] : question.spec.each.params)
     if (m.problem.params.contains(name)) text += fmt::format(" -p {}={}", name, value);
   for (const auto& [name, value] : m.choices) text += fmt::format(" -p {}={}", name, value);
   for (const Subtile& s : m.subtiles) text += fmt::format(" --subtile {}={}", s.param, s.factor);
-  for (const Change& change : question.spec.changes) text += " --set " + describe(change);
-  for (const auto& [value, layout] : question.spec.layouts.layouts) text += fmt::format(" --layout '{}={}'", value, layout);
-  for (const auto& [op, choice] : question.spec.layouts.instructions)
+  for (const Change& change : question.spec.each.changes) text += " --set " + describe(change);
+  for (const auto& [value, layout] : question.spec.each.choices.layouts) text += fmt::format(" --layout '{}={}'", value, layout);
+  for (const auto& [op, choice] : question.spec.each.choices.instructions)
     text += fmt::format(" --instruction {}={}", op, instruction_text(choice));
   if (m.groups != m.usual_groups) text += fmt::format(" --groups {}", m.groups);
   return printable(text);

@@ -30,7 +30,7 @@ int run_latency(const Arguments& arguments, const Terminal& terminal) {
   if (arguments.has("--ii")) return refuse(terminal, "the answer is about the least II, so --ii has no place here", json);
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
-  const Problem& problem = inputs->problem;
+  const Problem& problem = inputs->problem();
   const std::string name = *arguments.text("OP");
   solver::LatencyRequest request;
   request.op = problem.find_op(name);
@@ -58,7 +58,7 @@ int run_latency(const Arguments& arguments, const Terminal& terminal) {
     Change change;
     change.op = name;
     change.value = latency;
-    return resolve_again(*inputs, {change});
+    return problem_with(*inputs, Changes{change});
   };
 
   const InterruptScope interrupt;

@@ -8,7 +8,6 @@
 #include "app/command/progress_line.h"
 #include "core/answers/paper.h"
 #include "core/library/library.h"
-#include "core/problem/resolve.h"
 #include "solver/paper/ask.h"
 
 namespace heddle::app {
@@ -60,7 +59,7 @@ int run_all(paper::Request request, const Arguments& arguments, const Terminal& 
     for (const LibraryEntry& kernel_entry : list_library(Shelf::Kernels)) {
       const auto kernel = load_kernel(kernel_entry.path);
       if (!machine || !kernel) continue;
-      if (const auto problem = resolve(*kernel, *machine); problem.ok()) problems.push_back(*problem);
+      if (const auto problem = make_problem(spec_of(*kernel, *machine)); problem.ok()) problems.push_back(*problem);
     }
   }
   for (std::size_t i = 0; i < problems.size() && !interrupt.interrupted(); ++i) {
@@ -101,7 +100,7 @@ int run_paper(const Arguments& arguments, const Terminal& terminal) {
     return refuse(terminal, "'paper' needs KERNEL and MACHINE, or --all, or --list-switches", json);
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
-  request->problem = inputs->problem;
+  request->problem = inputs->problem();
   const InterruptScope interrupt;
   PaperAnswer answer;
   {
@@ -109,11 +108,11 @@ int run_paper(const Arguments& arguments, const Terminal& terminal) {
     answer = ask(*request, interrupt.token(), line);
   }
   if (json)
-    terminal.out << paper_json(inputs->problem, answer).pretty();
+    terminal.out << paper_json(inputs->problem(), answer).pretty();
   else if (terminal.quiet)
     terminal.out << paper_headline(answer, terminal.style) << "\n";
   else
-    terminal.out << paper_summary(inputs->problem, answer, terminal.style);
+    terminal.out << paper_summary(inputs->problem(), answer, terminal.style);
   return exit_code_of(answer, answer.cancelled);
 }
 

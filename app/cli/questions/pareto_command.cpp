@@ -51,12 +51,11 @@ Result<Ok> take_the_only_layouts(Inputs& inputs, solver::ParetoRequest& request)
   const OpenLayouts& open = *inputs.open;
   const auto only = only_choices(open);
   if (!only) return Error::input("--choose: " + several_left_text(open), "leave fewer open, or say some with --layout and --instruction");
-  inputs.choices = *only;
-  Result<Problem> problem = resolve_with(inputs, inputs.choices);
-  if (!problem) return problem.error();
-  inputs.problem = *std::move(problem);
+  Result<Instance> chosen = with(inputs, *only);
+  if (!chosen) return chosen.error();
+  inputs.instance = *std::move(chosen);
   request.layouts_open = open_layouts_text(open);
-  request.layouts = choices_in_words(inputs.choices);
+  request.layouts = choices_in_words(inputs.choices());
   return Ok{};
 }
 
@@ -69,9 +68,9 @@ void distrust(const Inputs& inputs, const std::string& file, bool prove, Pareto&
   claim.status = Status::Feasible;
   claim.ii = first.ii;
   claim.lower_bound = known.steps[0].lower_bound;
-  claim.problem_hash = question_hash(inputs.problem, inputs.constraints);
+  claim.problem_hash = question_hash(inputs.problem(), inputs.constraints);
   std::vector<Fault> refuted;
-  judge_claim(inputs.problem, inputs.constraints, first, file, &refuted);
+  judge_claim(inputs.problem(), inputs.constraints, first, file, &refuted);
   print_warnings(terminal, refuted);
   if (!first.claim) known.steps.clear();
   known.from_file = !known.steps.empty();
@@ -97,7 +96,7 @@ class Keeper {
   }
   void save(const Pareto& front) {
     if (!file_) return;
-    const Result<Ok> written = write_file(*file_, pareto_json(inputs_.problem, inputs_.constraints, front).pretty());
+    const Result<Ok> written = write_file(*file_, pareto_json(inputs_.problem(), inputs_.constraints, front).pretty());
     error_.reset();
     if (!written) error_ = written.error();
   }
@@ -127,7 +126,7 @@ int run_pareto(const Arguments& arguments, const Terminal& terminal) {
   Pareto known;
   if (arguments.has("--resume")) {
     std::vector<Fault> warnings;
-    Result<Pareto> read = read_pareto(*file, inputs->problem, inputs->constraints, &warnings);
+    Result<Pareto> read = read_pareto(*file, inputs->problem(), inputs->constraints, &warnings);
     print_warnings(terminal, warnings);
     if (!read) return report(terminal, read.error(), json);
     known = *std::move(read);
@@ -143,7 +142,7 @@ int run_pareto(const Arguments& arguments, const Terminal& terminal) {
   if (file)
     if (const int failed = expect_writable(terminal, *file, json)) return failed;
   if (folder)
-    if (const int failed = expect_writable(terminal, numbered_file(*folder, inputs->problem.kernel, 1), json)) return failed;
+    if (const int failed = expect_writable(terminal, numbered_file(*folder, inputs->problem().kernel, 1), json)) return failed;
 
   Pareto front;
   std::optional<Error> unsaved;
@@ -158,15 +157,15 @@ int run_pareto(const Arguments& arguments, const Terminal& terminal) {
     unsaved = keeper.error();
   }
   if (json)
-    terminal.out << pareto_json(inputs->problem, inputs->constraints, front).pretty();
+    terminal.out << pareto_json(inputs->problem(), inputs->constraints, front).pretty();
   else if (terminal.quiet)
     terminal.out << pareto_headline(front) << "\n";
   else
-    terminal.out << pareto_summary(inputs->problem, front, terminal.style);
+    terminal.out << pareto_summary(inputs->problem(), front, terminal.style);
   if (!front.fault.empty()) terminal.complain("internal error: " + front.fault);
   int code = exit_code(front);
   if (folder)
-    if (const int failed = save_points(inputs->problem, front, *folder, terminal)) code = failed;
+    if (const int failed = save_points(inputs->problem(), front, *folder, terminal)) code = failed;
   if (unsaved) code = report(terminal, *unsaved, false);
   return code;
 }

@@ -30,10 +30,10 @@ int run_price(const Arguments& arguments, const Terminal& terminal) {
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   // What is said of layouts is a demand too.
-  const solver::LayoutsLeftOpen layouts{inputs->choices, [&](const LayoutChoices& said) { return open_again(*inputs, said); },
-                                        [&](const LayoutChoices& choices) { return resolve_with(*inputs, choices); }};
-  const bool about_layouts = inputs->open || (!inputs->choices.empty() && !inputs->triton);
-  if (inputs->choices.empty() &&
+  const solver::LayoutsLeftOpen layouts{inputs->choices(), [&](const LayoutChoices& said) { return open_again(*inputs, said); },
+                                        [&](const LayoutChoices& choices) { return problem_with(*inputs, choices); }};
+  const bool about_layouts = inputs->open || (!inputs->choices().empty() && !inputs->triton);
+  if (inputs->choices().empty() &&
       std::none_of(inputs->constraints.begin(), inputs->constraints.end(), [](const UserConstraint& c) { return c.enabled; }))
     return report(terminal,
                   Error::input("no constraint is enabled, so there is nothing to price",
@@ -54,9 +54,9 @@ int run_price(const Arguments& arguments, const Terminal& terminal) {
     prices = solver::price_constraints(solve_request(*inputs, arguments), interrupt.token(), listener, about_layouts ? &layouts : nullptr);
   }
   if (json)
-    terminal.out << price_json(inputs->problem, prices).pretty();
+    terminal.out << price_json(inputs->problem(), prices).pretty();
   else
-    terminal.out << price_summary(inputs->problem, prices);
+    terminal.out << price_summary(inputs->problem(), prices);
   return exit_code_of(prices);
 }
 

@@ -25,13 +25,13 @@ int run_sensitivity(const Arguments& arguments, const Terminal& terminal) {
         json);
   solver::SensitivityRequest request;
   request.solve = solve_request(*inputs, arguments);
-  request.numbers = numbers_of(inputs->kernel, inputs->machine, inputs->problem);
+  request.numbers = numbers_of(inputs->kernel(), inputs->machine(), inputs->problem());
   request.percent = static_cast<int>(arguments.integer("--percent").value_or(request.percent));
-  request.problem_with = [&inputs](const Changes& changes) { return resolve_again(*inputs, changes); };
+  request.problem_with = [&inputs](const Changes& changes) { return problem_with(*inputs, changes); };
   if (inputs->open) {
-    request.open_with = [&inputs](const Changes& changes) { return open_again(*inputs, inputs->choices, changes); };
+    request.open_with = [&inputs](const Changes& changes) { return open_again(*inputs, inputs->choices(), changes); };
     request.problem_with_layouts = [&inputs](const Changes& changes, const LayoutChoices& choices) {
-      return resolve_with(*inputs, choices, changes);
+      return problem_with(*inputs, choices, changes);
     };
   }
 
@@ -54,11 +54,11 @@ int run_sensitivity(const Arguments& arguments, const Terminal& terminal) {
     });
   }
   if (json)
-    terminal.out << sensitivity_json(inputs->problem, answer).pretty();
+    terminal.out << sensitivity_json(inputs->problem(), answer).pretty();
   else if (terminal.quiet)
     terminal.out << sensitivity_headline(answer, terminal.style) << "\n";
   else
-    terminal.out << as_called(sensitivity_summary(inputs->problem, answer, arguments.has("--all"), terminal.style));
+    terminal.out << as_called(sensitivity_summary(inputs->problem(), answer, arguments.has("--all"), terminal.style));
   if (answer.cancelled) return kInterrupted;
   if (answer.status == Status::Infeasible) return kNegative;
   return answer.complete() ? kDone : kNoProof;

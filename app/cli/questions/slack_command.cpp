@@ -40,9 +40,9 @@ int run_slack(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
   Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
-  const Result<std::vector<OpId>> ops = ops_named(inputs->problem, arguments, "--op");
+  const Result<std::vector<OpId>> ops = ops_named(inputs->problem(), arguments, "--op");
   if (!ops) return report(terminal, ops.error(), json);
-  const Result<std::vector<OpId>> anchor = ops_named(inputs->problem, arguments, "--anchor");
+  const Result<std::vector<OpId>> anchor = ops_named(inputs->problem(), arguments, "--anchor");
   if (!anchor) return report(terminal, anchor.error(), json);
   if (inputs->schedule && arguments.has("--ii") && inputs->schedule->ii != *arguments.integer("--ii"))
     return refuse(
@@ -54,7 +54,7 @@ int run_slack(const Arguments& arguments, const Terminal& terminal) {
   if (!schedule) return code;
 
   solver::SlackRequest request;
-  request.problem = inputs->problem;
+  request.problem = inputs->problem();
   request.constraints = inputs->constraints;
   request.schedule = *schedule;
   if (!anchor->empty()) request.anchor = anchor->front();
@@ -71,7 +71,7 @@ int run_slack(const Arguments& arguments, const Terminal& terminal) {
   {
     ProgressLine progress(terminal);
     ranges = solver::slack_ranges(request, interrupt.token(), [&](const OpRange& range, std::size_t done, std::size_t count) {
-      const std::string& name = inputs->problem.op(range.op).name;
+      const std::string& name = inputs->problem().op(range.op).name;
       progress.show({"exact ranges", fmt::format("{} of {} ops", done, count), name});
       progress.say(fmt::format("{}: from {} to {}, {}", name, range.earliest.seen.value_or(range.earliest.bound),
                                range.latest.seen.value_or(range.latest.bound), range.settled() ? "proved" : "not proved"));
@@ -79,9 +79,9 @@ int run_slack(const Arguments& arguments, const Terminal& terminal) {
   }
   if (code == kInterrupted) ranges.cancelled = true;
   if (json)
-    terminal.out << slack_json(inputs->problem, *schedule, ranges).pretty();
+    terminal.out << slack_json(inputs->problem(), *schedule, ranges).pretty();
   else
-    terminal.out << as_called(slack_summary(inputs->problem, *schedule, ranges, terminal.style));
+    terminal.out << as_called(slack_summary(inputs->problem(), *schedule, ranges, terminal.style));
   if (ranges.cancelled) return kInterrupted;
   return ranges.exact && !ranges.complete() ? kNoProof : kDone;
 }

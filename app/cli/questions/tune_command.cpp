@@ -37,7 +37,7 @@ E chosen(const Arguments& arguments, const char* flag, E last, E usual) {
 }
 
 struct TuneQuestion {
-  TuningSubject subject;
+  InstanceSpec subject;
   SearchSpace space;
   EvaluatorOptions options;
 };
@@ -60,12 +60,13 @@ Result<TuneQuestion> read_tune_question(const Arguments& arguments, const Termin
   const Result<Scope> params = parse_params(arguments);
   if (!params) take(params.error());
   if (error.faults.empty()) {
-    question.subject = {*std::move(kernel), *std::move(machine), *params, {}};
+    question.subject = spec_of(*std::move(kernel), *std::move(machine));
+    question.subject.params = *params;
     for (const auto& [name, value] : *params)
-      if (!question.subject.kernel.find_param(name)) {
-        const auto known = names_of(question.subject.kernel.params);
+      if (!question.subject.kernel->find_param(name)) {
+        const auto known = names_of(question.subject.kernel->params);
         const std::string hint = did_you_mean(name, known);
-        take(Error::input(fmt::format("kernel '{}' has no parameter '{}'", question.subject.kernel.name, name),
+        take(Error::input(fmt::format("kernel '{}' has no parameter '{}'", question.subject.kernel->name, name),
                           hint.empty() && !known.empty() ? "there is " + list_of(known) : hint));
       }
     std::vector<Fault> unread;
@@ -79,7 +80,7 @@ Result<TuneQuestion> read_tune_question(const Arguments& arguments, const Termin
     }
     if (!unread.empty()) take(Error{ErrorKind::Input, unread});
     for (const std::string& text : arguments.all("--set")) {
-      if (const Result<Change> change = parse_change(text, question.subject.kernel, question.subject.machine)) {
+      if (const Result<Change> change = parse_change(text, *question.subject.kernel, *question.subject.machine)) {
         question.subject.changes.push_back(*change);
         question.options.more_words += " --set " + text;
       } else {
@@ -115,7 +116,7 @@ Result<TuneQuestion> read_tune_question(const Arguments& arguments, const Termin
     } else {
       question.space = space_of(question.subject, {options.demand != Demand::Nothing});
       if (question.space.parameters.empty())
-        take(Error::input(fmt::format("kernel '{}' names nothing that could be tuned", question.subject.kernel.name),
+        take(Error::input(fmt::format("kernel '{}' names nothing that could be tuned", question.subject.kernel->name),
                           "give a space: --space FILE"));
     }
   }

@@ -9,17 +9,17 @@
 #include "core/analysis/slack.h"
 #include "core/chart/chart_layout.h"
 #include "core/check/reuse.h"
-#include "core/problem/changes.h"
-#include "core/problem/problem.h"
-#include "core/problem/resolve.h"
+#include "core/instance/instance.h"
 
 namespace heddle::app {
 namespace {
 
 constexpr std::int64_t kLeastRoom = 16;  ///< above the low end: twice nothing would be nothing
 
-Result<Problem> resolve_with(const Content& content, const Changes& changes) {
-  return resolve(*content.kernel, *content.machine, content.overrides, changes, content.choices);
+Result<Problem> problem_with(const Content& content, const Changes& changes) {
+  InstanceSpec spec = content.spec();
+  spec.changes = changes;
+  return make_problem(spec);
 }
 
 std::int64_t value_in(const Problem& problem, const WhatIfNumber& number) {
@@ -43,7 +43,7 @@ WhatIfNumber of_op(const Content& content, OpId op, ChangeKind kind, const std::
     if (!same_number(others[i], number.number)) continue;
     number.change = i;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    if (const auto problem = resolve_with(content, others)) number.base = value_in(*problem, number);
+    if (const auto problem = problem_with(content, others)) number.base = value_in(*problem, number);
     break;
   }
   number.low = std::min((number.base + 1) / 2, number.now);
@@ -82,7 +82,7 @@ WhatIfTrial try_value(const Content& content, const WhatIfNumber& number, std::i
   using Fate = WhatIfTrial::Fate;
   WhatIfTrial trial;
   trial.value = value;
-  auto problem = resolve_with(content, changes_with(content, number, value));
+  auto problem = problem_with(content, changes_with(content, number, value));
   if (!problem) {
     trial.fate = Fate::Impossible;
     trial.sentence = "that cannot be: " + problem.error().faults.front().message;
@@ -127,7 +127,7 @@ WhatIfReach::WhatIfReach(const Content& content, const WhatIfNumber& number) : c
 }
 
 bool WhatIfReach::accepted(std::int64_t value) {
-  const auto problem = resolve_with(content_, changes_with(content_, number_, value));
+  const auto problem = problem_with(content_, changes_with(content_, number_, value));
   if (!problem) return false;
   const Verdict verdict = check(*problem, content_.entry()->schedule, content_.constraints);
   if (!verdict.valid()) refused_ = verdict.violations.front().message;
@@ -135,7 +135,7 @@ bool WhatIfReach::accepted(std::int64_t value) {
 }
 
 bool WhatIfReach::retimed(std::int64_t value) const {
-  const auto problem = resolve_with(content_, changes_with(content_, number_, value));
+  const auto problem = problem_with(content_, changes_with(content_, number_, value));
   if (!problem) return false;
   const Schedule& shown = content_.entry()->schedule;
   const auto moved = best_in_order(*problem, shown, content_.constraints);
@@ -154,7 +154,7 @@ bool WhatIfReach::step() {
   switch (phase_) {
     case Phase::Strict: {
       // Halving is sound only where more of this number forbids more and permits nothing.
-      const auto far = resolve_with(content_, changes_with(content_, number_, std::max(number_.high, number_.now + 1)));
+      const auto far = problem_with(content_, changes_with(content_, number_, std::max(number_.high, number_.now + 1)));
       phase_ = far && at_least_as_strict(*far, *content_.problem) ? Phase::Grow : Phase::Done;
       break;
     }
@@ -297,7 +297,7 @@ std::vector<ChangeRow> change_rows(const Content& content) {
     Changes others = content.changes;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
     if (content.kernel && content.machine)
-      if (const auto problem = resolve_with(content, others)) {
+      if (const auto problem = problem_with(content, others)) {
         const std::vector<std::int64_t> values = values_of(*problem, change);
         if (values.size() == 1) row.was = grouped(values.front());
         if (values.size() > 1) row.was = fmt::format("{} to {}", grouped(values.front()), grouped(values.back()));

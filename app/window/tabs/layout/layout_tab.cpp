@@ -48,12 +48,8 @@ LayoutChoices choices_of(const Content& content, const ScheduleEntry* entry) {
 
 LayoutAsk ask_kernel(const Content& content, const ScheduleEntry* entry, const LayoutTabState& s) {
   LayoutAsk ask;
-  ask.kernel = content.kernel;
-  ask.machine = content.machine;
+  ask.spec = with(content.spec(), choices_of(content, entry));
   ask.problem = content.problem;
-  ask.overrides = content.overrides;
-  ask.changes = content.changes;
-  ask.choices = choices_of(content, entry);
   ask.value = s.value;
   ask.op = s.op;
   return ask;
@@ -61,7 +57,7 @@ LayoutAsk ask_kernel(const Content& content, const ScheduleEntry* entry, const L
 
 LayoutAsk ask_text(const Content& content, const LayoutTabState& s) {
   LayoutAsk ask;
-  ask.machine = content.machine;
+  ask.spec.machine = content.machine;
   LayoutQuestion question;
   question.text = s.text;
   std::string fault;
@@ -79,8 +75,8 @@ std::optional<LayoutAsk> ask_alternative(const Content& content, const ScheduleE
   const LayoutAlternative* found = find_alternative(*now, s);
   if (!found) return std::nullopt;
   LayoutAsk ask = ask_kernel(content, entry, s);
-  ask.choices.layouts[use_of(*now, *found).value] = found->layout;
-  ask.choices.instructions[s.op] = found->instruction;
+  ask.spec.choices.layouts[use_of(*now, *found).value] = found->layout;
+  ask.spec.choices.instructions[s.op] = found->instruction;
   LayoutQuestion alone;
   alone.text = found->layout;
   alone.shape = {now->rows, now->columns};

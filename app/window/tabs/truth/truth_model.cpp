@@ -36,7 +36,7 @@ TruthRow row_of(const TruthAnswer& answer, std::size_t index, TruthModel& model)
   row.ratio = from.ratio();
   row.color = place_in(model.kinds, row.kind);
   const auto& stands = answer.models[index];
-  row.shape = place_in(model.machines, stands ? printable(stands->inputs.machine.name) : row.machine);
+  row.shape = place_in(model.machines, stands ? printable(stands->inputs.machine().name) : row.machine);
   return row;
 }
 

@@ -37,9 +37,9 @@ void draw_facts(const TruthAnswer& answer, const TruthRow& row) {
   fact("machine", row.machine);
   if (const auto& model = answer.models[row.index]) {
     const Inputs& inputs = model->inputs;
-    fact("stands for it", fmt::format("{}, {} SMs", printable(inputs.machine.name), inputs.machine.sm_count));
-    fact("kernel", printable(inputs.kernel.name));
-    for (const auto& [name, value] : inputs.params) fact("", fmt::format("{} = {}", printable(name), value));
+    fact("stands for it", fmt::format("{}, {} SMs", printable(inputs.machine().name), inputs.machine().sm_count));
+    fact("kernel", printable(inputs.kernel().name));
+    for (const auto& [name, value] : inputs.instance.spec().params) fact("", fmt::format("{} = {}", printable(name), value));
     fact("schedule", inputs.schedule_file.empty() ? "the solver's" : printable(name_in_library(Shelf::Schedules, inputs.schedule_file)));
   }
   fact("clock", row.clock);

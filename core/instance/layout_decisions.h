@@ -17,10 +17,8 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/kernel/kernel.h"
+#include "core/instance/instance.h"
 #include "core/layout/plan.h"
-#include "core/machine/machine.h"
-#include "core/problem/changes.h"
 #include "core/problem/numbers.h"
 
 namespace heddle {
@@ -65,11 +63,9 @@ struct OpenLayouts {
 enum class LayoutsFor { Choosing, Explaining };
 
 /// `names`: values in shared memory, ops that move one between it and registers, free axes, tensors that may be packed (with their tiles),
-/// or "all" of the loop, which may be none. What `choices` says of them is not open: a candidate agrees with it. Faults: unknown names
-/// (as of `--choose`), and those where nothing can be chosen, with the reason; everything that resolve() finds.
-Result<OpenLayouts> open_layouts(const Kernel& kernel, const Machine& machine, const Scope& params, const Changes& changes,
-                                 const LayoutChoices& choices, const std::vector<std::string>& names,
-                                 LayoutsFor what = LayoutsFor::Choosing);
+/// or "all" of the loop, which may be none. What the spec's choices say of them is not open: a candidate agrees with it. Faults: unknown
+/// names (as of `--choose`), and those where nothing can be chosen, with the reason; everything that make_problem() finds.
+Result<OpenLayouts> open_layouts(const InstanceSpec& spec, const std::vector<std::string>& names, LayoutsFor what = LayoutsFor::Choosing);
 
 /// Those of a problem that was resolved from the same kernel, in the shape of the question. Nothing where it has another.
 std::optional<ProblemNumbers> numbers_in(const Problem& shape, Problem problem);

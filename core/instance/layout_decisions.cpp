@@ -1,5 +1,5 @@
 // Candidates come from what the catalogue offers for each op (core/layout/alternatives.cpp); numbers from resolving the kernel with each.
-#include "core/problem/layout_decisions.h"
+#include "core/instance/layout_decisions.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,6 @@
 #include "core/base/saturate.h"
 #include "core/base/suggest.h"
 #include "core/base/text_style.h"
-#include "core/problem/resolve.h"
 
 namespace heddle {
 namespace {
@@ -46,26 +45,23 @@ void widen(std::vector<UnitUse>& uses, const std::vector<UnitUse>& others) {
 
 class Asking {
  public:
-  Asking(const Kernel& kernel, const Machine& machine, const Scope& params, const Changes& changes, const LayoutChoices& choices,
-         LayoutsFor what)
-      : kernel_(kernel),
-        machine_(machine),
-        params_(params),
-        changes_(changes),
-        choices_(choices),
+  Asking(const InstanceSpec& spec, LayoutsFor what)
+      : spec_(spec),
+        kernel_(*spec.kernel),
+        machine_(*spec.machine),
         what_(what),
-        said_(what == LayoutsFor::Choosing ? choices : LayoutChoices{}) {}
+        said_(what == LayoutsFor::Choosing ? spec.choices : LayoutChoices{}) {}
 
   Result<OpenLayouts> run(const std::vector<std::string>& names) {
-    Result<Problem> given = resolve(kernel_, machine_, params_, changes_, choices_);
+    Result<Problem> given = make_problem(spec_);
     // What is said of its tiles may fit one order of a tensor only.
     for (const Tensor& tensor : kernel_.tensors)
       for (const std::string& order : orders_of(tensor)) {
-        if (given || choices_.layouts.contains(tensor.name) || order == kNaturalOrder) continue;
-        LayoutChoices ordered = choices_;
+        if (given || spec_.choices.layouts.contains(tensor.name) || order == kNaturalOrder) continue;
+        LayoutChoices ordered = spec_.choices;
         ordered.layouts[tensor.name] = order;
-        if (Result<Problem> other = resolve(kernel_, machine_, params_, changes_, ordered)) {
-          choices_ = std::move(ordered);
+        if (Result<Problem> other = make_problem(with(spec_, ordered))) {
+          spec_.choices = std::move(ordered);
           given = std::move(other);
         }
       }
@@ -172,9 +168,9 @@ class Asking {
 
   /// How a tensor's bytes are ordered, together with its tiles: in each order they can lie otherwise.
   void decide(const Tensor& tensor, const std::vector<std::string>& names) {
-    const auto given = choices_.layouts.find(tensor.name);
+    const auto given = spec_.choices.layouts.find(tensor.name);
     const auto said = said_.layouts.find(tensor.name);
-    const std::string now = given == choices_.layouts.end() ? std::string(kNaturalOrder) : given->second;
+    const std::string now = given == spec_.choices.layouts.end() ? std::string(kNaturalOrder) : given->second;
     LayoutDecision decision;
     std::string why;
     for (const std::string& order : orders_of(tensor)) {
@@ -183,7 +179,7 @@ class Asking {
       ordered.choices.layouts[tensor.name] = order;
       ordered.current = order == now;
       std::vector<Fault> faults;
-      const LayoutPlan plan = plan_layouts(kernel_, question_.problem.params, machine_, merged(choices_, ordered.choices), {}, faults);
+      const LayoutPlan plan = plan_layouts(kernel_, question_.problem.params, machine_, merged(spec_.choices, ordered.choices), {}, faults);
       if (!faults.empty()) {
         why = faults.front().message;
         continue;
@@ -264,9 +260,9 @@ class Asking {
   void decide(const FreeAxis& axis, const std::vector<std::string>& names) {
     LayoutDecision decision;
     decision.values = {axis.name};
-    const auto given = choices_.layouts.find(axis.name);
+    const auto given = spec_.choices.layouts.find(axis.name);
     const auto said = said_.layouts.find(axis.name);
-    const std::string now = given == choices_.layouts.end() ? std::string(kNaturalOrder) : given->second;
+    const std::string now = given == spec_.choices.layouts.end() ? std::string(kNaturalOrder) : given->second;
     std::vector<std::pair<LayoutCandidate, LayoutPlan>> ways;
     std::string why;
     for (const std::string_view order : {kNaturalOrder, kRelabelledOrder}) {
@@ -275,7 +271,7 @@ class Asking {
       candidate.choices.layouts[axis.name] = order;
       candidate.current = order == now;
       std::vector<Fault> faults;
-      LayoutPlan plan = plan_layouts(kernel_, question_.problem.params, machine_, merged(choices_, candidate.choices), {}, faults);
+      LayoutPlan plan = plan_layouts(kernel_, question_.problem.params, machine_, merged(spec_.choices, candidate.choices), {}, faults);
       if (!faults.empty())
         why = faults.front().message;
       else
@@ -374,7 +370,7 @@ class Asking {
         of.push_back(order->second);
     const auto [known, fresh] = problems_[of].try_emplace(key);
     if (fresh) {
-      if (Result<Problem> problem = resolve(kernel_, machine_, params_, changes_, merged(choices_, candidate.choices)))
+      if (Result<Problem> problem = make_problem(with(spec_, merged(spec_.choices, candidate.choices))))
         known->second = *std::move(problem);
     }
     return known->second ? &*known->second : nullptr;
@@ -430,11 +426,9 @@ class Asking {
     return both;
   }
 
+  InstanceSpec spec_;  ///< its choices are those with which the candidates of a decision are as given
   const Kernel& kernel_;
   const Machine& machine_;
-  const Scope& params_;
-  const Changes& changes_;
-  LayoutChoices choices_;
   const LayoutsFor what_;
   const LayoutChoices said_;  ///< what candidates agree with
   OpenLayouts question_;
@@ -481,9 +475,8 @@ std::vector<std::size_t> LayoutDecision::open() const {
   return left;
 }
 
-Result<OpenLayouts> open_layouts(const Kernel& kernel, const Machine& machine, const Scope& params, const Changes& changes,
-                                 const LayoutChoices& choices, const std::vector<std::string>& names, LayoutsFor what) {
-  return Asking(kernel, machine, params, changes, choices, what).run(names);
+Result<OpenLayouts> open_layouts(const InstanceSpec& spec, const std::vector<std::string>& names, LayoutsFor what) {
+  return Asking(spec, what).run(names);
 }
 
 std::optional<ProblemNumbers> numbers_in(const Problem& shape, Problem problem) {
