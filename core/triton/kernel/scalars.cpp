@@ -72,7 +72,7 @@ std::optional<std::string> decimal(std::string_view words) {
   char* stop = nullptr;
   const double value = std::strtod(text.c_str(), &stop);
   if (stop != text.c_str() + text.size() || !(value == value)) return std::nullopt;
-  return fmt::format("{}", value == static_cast<double>(static_cast<float>(value)) ? value : value);
+  return fmt::format("{}", value);
 }
 
 }  // namespace
