@@ -39,10 +39,10 @@ void name_it(Definition& definition, std::string_view line) {
 /// A definition ends with its only line or with a brace of its own.
 std::vector<Definition> all_definitions() {
   std::vector<Definition> found;
-  for (const DeviceFile& file : device_files()) {
+  for (const EmbeddedFile& file : device_files()) {
     Definition open;
     if (!found.empty()) open.text = "\n";  // between files
-    const std::string_view text = file.definitions();
+    const std::string_view text = file.body();
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = text.find('\n', at) + 1;
       const std::string_view line = text.substr(at, end - at);

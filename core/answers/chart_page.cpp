@@ -7,9 +7,10 @@
 
 #include "core/analysis/period.h"
 #include "core/analysis/usage.h"
-#include "core/answers/chart_page_parts.h"
+#include "core/answers/page_files.h"
 #include "core/answers/simulation.h"
 #include "core/answers/summary.h"
+#include "core/base/assert.h"
 #include "core/base/json.h"
 #include "core/base/version.h"
 #include "core/chart/chart_layout.h"
@@ -247,6 +248,14 @@ std::string inside_script(const Json& json) {
   return out;
 }
 
+/// Of assets/page.
+std::string page_text(std::string_view name) {
+  const auto files = page_files();
+  const auto found = std::find_if(files.begin(), files.end(), [&](const EmbeddedFile& file) { return file.name == name; });
+  HEDDLE_ASSERT(found != files.end(), "the build puts the files of assets/page into the program");
+  return std::string(found->body());
+}
+
 // --- what the page says in words
 
 std::string paragraph(std::string_view css, std::string_view text) {
@@ -409,7 +418,7 @@ std::string chart_html(const ChartPage& page) {
          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src "
          "'unsafe-inline'\">\n"
          "<meta name=\"viewport\" content=\"width=device-width\">\n<title>" +
-         title + "</title>\n<style>" + kChartPageStyle + "</style>\n</head>\n<body>\n" + header(page) +
+         title + "</title>\n<style>\n" + page_text("chart.css") + "</style>\n</head>\n<body>\n" + header(page) +
          fmt::format(
              "<div class=\"bar\"><button data-view=\"0\">Steady state</button><button data-view=\"1\">{}</button>"
              "<button id=\"fit\">Fit</button><span class=\"dim\">wheel or W S: zoom · drag or A D: move · 0: fit · U: other view · "
@@ -421,8 +430,8 @@ std::string chart_html(const ChartPage& page) {
              "<p class=\"dim\" style=\"margin-top:22px\">Heddle {} · times in cycles of the machine model · II is {}; what is called "
              "predicted comes from a simulation, not from a GPU</p>\n",
              version(), page.verdict.valid() ? "of a schedule that the checker finds valid" : "of a schedule that breaks rules") +
-         "<script type=\"application/json\" id=\"data\">" + inside_script(data_json(page, steady, run)) + "</script>\n<script>" +
-         kChartPageScript + "</script>\n</body>\n</html>\n";
+         "<script type=\"application/json\" id=\"data\">" + inside_script(data_json(page, steady, run)) + "</script>\n<script>\n" +
+         page_text("chart.js") + "</script>\n</body>\n</html>\n";
 }
 
 }  // namespace heddle

@@ -42,8 +42,8 @@ std::vector<std::string> archs_of(std::string_view file) {
   return {"sm_90a"};
 }
 
-const DeviceFile& file_named(std::string_view name) {
-  for (const DeviceFile& file : device_files())
+const EmbeddedFile& file_named(std::string_view name) {
+  for (const EmbeddedFile& file : device_files())
     if (file.name == name) return file;
   throw std::runtime_error("no such file");
 }
@@ -52,7 +52,7 @@ const DeviceFile& file_named(std::string_view name) {
 
 TEST_CASE("every CUDA file compiles alone with nvcc", "[codegen]") {
   if (!there(Compiler::Nvcc)) return;
-  for (const DeviceFile& file : device_files()) {
+  for (const EmbeddedFile& file : device_files()) {
     INFO(file.name);
     const auto include = [](std::string_view name) {
       return fmt::format("#include \"{}/{}\"\n", test::repository_path("codegen/device"), name);
@@ -63,11 +63,11 @@ TEST_CASE("every CUDA file compiles alone with nvcc", "[codegen]") {
 
 TEST_CASE("every wrapper of every CUDA file is PTX that NVRTC accepts, as the emitter pastes it", "[codegen]") {
   if (!there(Compiler::Nvrtc)) return;
-  const std::string types(file_named("types.cuh").definitions());
-  for (const DeviceFile& file : device_files()) {
+  const std::string types(file_named("types.cuh").body());
+  for (const EmbeddedFile& file : device_files()) {
     INFO(file.name);
     for (const std::string& arch : archs_of(file.name))
-      compiles(file.name == "types.cuh" ? types : types + kKeepAll + std::string(file.definitions()), Compiler::Nvrtc, arch);
+      compiles(file.name == "types.cuh" ? types : types + kKeepAll + std::string(file.body()), Compiler::Nvrtc, arch);
   }
   // The text above tells good from bad.
   const auto wrong =
@@ -120,7 +120,7 @@ TEST_CASE("a kernel's text has the definitions that it uses, directly or not, an
   CHECK(device_text("x = matrix(a, 16, 1024);").find("typedef unsigned long long u64;") <
         device_text("x = matrix(a, 16, 1024);").find("DEVICE u64 matrix("));
   // The head that is left out ends with the first empty line.
-  for (const DeviceFile& file : device_files()) {
+  for (const EmbeddedFile& file : device_files()) {
     CHECK(file.text.starts_with("// "));
     CHECK(file.text.find("\n#pragma once\n") != std::string_view::npos);
     CHECK(file.text.find('\r') == std::string_view::npos);

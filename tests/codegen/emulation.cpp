@@ -53,8 +53,8 @@ std::string descriptor_wrappers(std::string_view source) {
   std::string text;
   for (const char* wrapper : {"u64 matrix", "u64 matrix_64", "u64 matrix_32", "u64 behind", "u64 tensor_matrix"}) {
     std::string own = definition_of(source, wrapper);
-    for (const DeviceFile& file : device_files())
-      if (own.empty()) own = definition_of(file.definitions(), wrapper);
+    for (const EmbeddedFile& file : device_files())
+      if (own.empty()) own = definition_of(file.body(), wrapper);
     text += own;
   }
   return text;

@@ -118,8 +118,8 @@ TEST_CASE("numbers of 8 and 4 bits become bytes and numbers again", "[codegen]")
 TEST_CASE("whole numbers of 8 and 4 bits become floats by the bits of their exponents", "[codegen][.slow]") {
   // The file's own text over an emulation of prmt, lop3 and the subtraction of pairs.
   std::string text;
-  for (const DeviceFile& file : device_files())
-    if (file.name == "narrow.cuh") text = test::plain_text(file.definitions());
+  for (const EmbeddedFile& file : device_files())
+    if (file.name == "narrow.cuh") text = test::plain_text(file.body());
   text += R"(
 int main() {
   u32 seed = 12345;

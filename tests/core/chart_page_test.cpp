@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "core/answers/page_files.h"
 #include "core/base/json.h"
 #include "core/base/version.h"
 #include "core/chart/svg.h"
@@ -131,6 +132,18 @@ TEST_CASE("a page loads nothing from anywhere", "[core]") {
   for (const char* way : {" src=", " href=", "@import", "url(http", "fetch(", "XMLHttpRequest", "https://"}) {
     CAPTURE(way);
     CHECK_FALSE(contains(html, way));
+  }
+}
+
+TEST_CASE("a page carries its style and its script, without what these say to people", "[core]") {
+  const std::string html = page_of(test::attention_case());
+  for (const EmbeddedFile& file : page_files()) {
+    CAPTURE(file.name);
+    REQUIRE(file.text.find("\n\n") != std::string_view::npos);
+    const std::string element = file.name.ends_with(".css") ? "style" : "script", body(file.body());
+    CHECK(contains(html, "<" + element + ">\n" + body + "</" + element + ">\n"));
+    CHECK_FALSE(contains(html, std::string(file.text.substr(0, file.text.find('\n')))));
+    CHECK_FALSE(contains(body, "</" + element));
   }
 }
 

@@ -1,9 +1,6 @@
-// The script of a chart page. It knows nothing of Heddle but the form of the page's JSON.
-#include "core/answers/chart_page_parts.h"
+// Draws a chart page: what the page's JSON holds, which core/answers/chart_page.cpp writes and whose form is all that is known here of Heddle.
+// A bar is [op, iteration, row, lane, begin, end, end of latency, flags]. The page carries what follows the first empty line.
 
-namespace heddle {
-
-const char* const kChartPageScript = R"js(
 'use strict';
 const data = JSON.parse(document.getElementById('data').textContent);
 const canvas = document.getElementById('chart'), pen = canvas.getContext('2d'), tip = document.getElementById('tip');
@@ -425,6 +422,3 @@ addEventListener('resize', redraw);
 readColors();
 choose(data.first);
 draw();
-)js";
-
-}  // namespace heddle
