@@ -57,6 +57,9 @@ TEST_CASE("a dropped Triton text is read two ways, and its text stands beside th
   CHECK(before.find("tt.func") != std::string::npos);
   h.click("editor/text");
   h.type("nothing of this");
+  h.key(Key::Tab);
+  h.key(Key::Tab);
+  h.key(Key::Enter);
   h.frame(2);
   CHECK(h.window().ui().of<TritonPaneState>().field.text == before);
   h.click("editor/close");

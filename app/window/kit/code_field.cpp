@@ -64,6 +64,7 @@ int on_event(ImGuiInputTextCallbackData* data) {
       field.take = true;
       return 1;
     case ImGuiInputTextFlags_CallbackCompletion:
+      if (field.read_only) return 0;  // Dear ImGui tells of the key all the same, and has no room of its own to insert into
       if (field.offering && !field.offers.items.empty())
         accept(*data, field);
       else
@@ -84,7 +85,7 @@ int on_event(ImGuiInputTextCallbackData* data) {
     field.next.reset();
     field.offering = false;
   }
-  if (std::exchange(field.take, false)) accept(*data, field);
+  if (std::exchange(field.take, false) && !field.read_only) accept(*data, field);
   if (field.offering && !field.offers.items.empty()) {
     const bool down = key_pressed(Key::Down, true), up = key_pressed(Key::Up, true);
     if (down || up) {
@@ -166,7 +167,7 @@ void code_field(const char* name, CodeField& field, const CodeLook& look, float 
                     std::max(room.y, line * static_cast<float>(starts.size() + 1) + px(6)));
   // The field takes keys and mouse and paints what is marked; its letters are painted over it, in colours.
   const std::string before = field.text;
-  if (!field.active && field.next) field.text = *std::exchange(field.next, std::nullopt);
+  if ((!field.active || field.read_only) && field.next) field.text = *std::exchange(field.next, std::nullopt);
   ImGui::SetCursorScreenPos({origin.x + gutter, origin.y});
   ImGui::PushStyleColor(ImGuiCol_Text, 0);
   ImGui::PushStyleColor(ImGuiCol_FrameBg, 0);
