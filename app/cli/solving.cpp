@@ -235,6 +235,8 @@ std::optional<Schedule> schedule_to_show(Inputs& inputs, const Arguments& argume
     if (without) without(*outcome);
     terminal.complain(fmt::format("{}: {}", headline(*outcome, terminal.style), outcome->explanation));
     if (json) terminal.out << outcome_text(inputs.problem(), *outcome, inputs.constraints);
+  } else if (outcome->timed_out || (outcome->fastest && !outcome->fastest->complete)) {
+    terminal.note("the time was up before everything was compared or proved: another run may show another schedule; --timeout gives more");
   }
   return outcome->schedule;
 }
