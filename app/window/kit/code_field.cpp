@@ -64,7 +64,6 @@ int on_event(ImGuiInputTextCallbackData* data) {
       field.take = true;
       return 1;
     case ImGuiInputTextFlags_CallbackCompletion:
-      if (field.read_only) return 0;  // Dear ImGui tells of the key all the same, and has no room of its own to insert into
       if (field.offering && !field.offers.items.empty())
         accept(*data, field);
       else
@@ -85,7 +84,7 @@ int on_event(ImGuiInputTextCallbackData* data) {
     field.next.reset();
     field.offering = false;
   }
-  if (std::exchange(field.take, false) && !field.read_only) accept(*data, field);
+  if (std::exchange(field.take, false)) accept(*data, field);
   if (field.offering && !field.offers.items.empty()) {
     const bool down = key_pressed(Key::Down, true), up = key_pressed(Key::Up, true);
     if (down || up) {
@@ -177,11 +176,13 @@ void code_field(const char* name, CodeField& field, const CodeLook& look, float 
   const std::size_t caret = field.caret;
   field.length = field.text.size();
   field.edited = false;
-  ImGui::InputTextMultiline("##text", field.text.data(), field.text.capacity() + 1, size,
-                            ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_CallbackEdit |
-                                ImGuiInputTextFlags_CallbackCompletion | ImGuiInputTextFlags_CallbackCharFilter |
-                                ImGuiInputTextFlags_NoUndoRedo | (field.read_only ? ImGuiInputTextFlags_ReadOnly : 0),
-                            on_event, &field);
+  // Dear ImGui tells of keys that change a text even where it is read only, and then has no room of its own to insert into.
+  const ImGuiInputTextFlags edits = ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackEdit |
+                                    ImGuiInputTextFlags_CallbackCompletion | ImGuiInputTextFlags_CallbackCharFilter;
+  ImGui::InputTextMultiline(
+      "##text", field.text.data(), field.text.capacity() + 1, size,
+      ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_NoUndoRedo | (field.read_only ? ImGuiInputTextFlags_ReadOnly : edits),
+      on_event, &field);
   field.text.resize(std::strlen(field.text.c_str()));
   ImGui::PopStyleVar(2);
   ImGui::PopStyleColor(2);
