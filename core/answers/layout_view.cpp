@@ -231,7 +231,7 @@ std::vector<Cycle> bounds_of(const LayoutView& view, const Instance& instance, c
     LayoutChoices choices = instance.choices();
     choices.layouts[memory] = alternative.layout;
     choices.instructions[view.op] = alternative.instruction;
-    if (const Result<Problem> other = make_problem(with(instance.spec(), choices))) bounds.back() = compute_bounds(*other).min_ii();
+    if (const Result<Instance> other = with(instance, choices)) bounds.back() = other->bounds().min_ii();
   }
   return bounds;
 }
