@@ -109,6 +109,18 @@ def order_offences(path, lines):
             yield f"{path}:{number}: includes {header}: includes go down only, and {target or 'the room itself'} comes after {folder}"
 
 
+MIRRORS = ("core", "solver", "codegen", "app")  # rooms whose tests lie in the folder of what they test; the others are grouped by command or flow
+
+
+def mirror_offences(path, folders):
+    parts = path.split("/")
+    if parts[0] != "tests" or not path.endswith("_test.cpp") or parts[1] not in MIRRORS:
+        return
+    tested = "/".join(parts[1:-1])
+    if len(parts) < 4 or not any(folder == tested or folder.startswith(tested + "/") for folder in folders):
+        yield f"{path}:1: tests mirror the tree: {tested} has to be a folder with sources"
+
+
 def source_offences(path, lines):
     # A .cpp that begins with its own header is what that header says.
     own_header = f'#include "{path.removesuffix(".cpp")}.h"'
@@ -174,6 +186,7 @@ def offences(root):
     defined = {}
     paths = repository_files(root)
     known = set(paths)
+    folders = {path.rpartition("/")[0] for path in paths if path.startswith(PRODUCT_ROOMS)}
     for path in paths:
         try:
             lines = (root / path).read_text(encoding="utf-8").splitlines()
@@ -189,6 +202,7 @@ def offences(root):
             yield from include_offences(path, lines)
             yield from order_offences(path, lines)
             yield from source_offences(path, lines)
+            yield from mirror_offences(path, folders)
             if path.startswith(PRODUCT_ROOMS):
                 for number, name in types(lines):
                     if (first := defined.setdefault(name, path)) != path:
@@ -246,6 +260,11 @@ def self_test():
         ("core/base/alone.cpp", "// A. B. It ends. It has no header.\n", None),
         ("tests/core/room.h", header, None),
         ("tests/core/room.cpp", '// Room.\n#include "tests/core/room.h"\n', None),
+        ("tests/core/flat_test.cpp", "// Flat.\n", "tests mirror the tree"),
+        ("tests/core/nowhere/a_test.cpp", "// A.\n", "tests mirror the tree"),
+        ("tests/core/base/type_test.cpp", "// T.\n", None),
+        ("tests/app/window/kit_test.cpp", "// K.\n", None),
+        ("tests/cli/flat_test.cpp", "// By command.\n", None),
         ("core/base/page.h", "// As in " + "research" + "/encoding.md.\n#pragma once\n", "which a clone does not have"),
         ("scripts/page.py", "# (" + "design" + ".md, section 2)\n", "which a clone does not have"),
         ("core/base/public.h", "// See https://example.org/research/a and " + "DESIGN_emitter.md.\n#pragma once\n", None),

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "app/session/commands.h"
-#include "app/window/tabs/compare/compare_state.h"
+#include "app/window/tabs/schedules/compare_state.h"
 #include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"

@@ -11,7 +11,7 @@
 #include "app/session/commands.h"
 #include "app/session/sweep_state.h"
 #include "app/window/kit/focus.h"
-#include "app/window/tabs/sweep/sweep_state.h"
+#include "app/window/tabs/tune/sweep_state.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/sweep_files.h"
 #include "tests/support/window/harness.h"

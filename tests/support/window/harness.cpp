@@ -21,7 +21,8 @@ Environment filled(Environment environment, SolveFunction solve) {
   environment.solve = std::move(solve);
   environment.solver_name = environment.solve ? "fake 1.0" : "this build has no solver";
   environment.clock = [] { return 0.0; };
-  // Predictions come when they come: tests that wait for them bring their own function (tests/app/prediction_test.cpp looks at the rest).
+  // Predictions come when they come: tests that wait for them bring their own function (tests/app/session/prediction_test.cpp looks at the
+  // rest).
   if (environment.predict.target<SimulationAnswer (*)(const PredictionSubject&, std::stop_token)>()) environment.predict = {};
   // No test depends on what is installed: those that want a compiler or a GPU bring their own, and a folder for runs.
   if (environment.run.folder.empty()) {
