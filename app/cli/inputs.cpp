@@ -1,9 +1,12 @@
 #include "app/cli/inputs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
 #include "app/cli/solving.h"
+#include "app/command/option_words.h"
 #include "app/jobs/judge_claim.h"
 #include "core/check/checker.h"
 #include "core/library/library.h"
@@ -44,8 +47,14 @@ InputNames names_of(const Arguments& arguments) {
   names.layouts = arguments.all("--layout");
   names.instructions = arguments.all("--instruction");
   names.emitter_rules = arguments.has("--emitter");
-  names.max_groups = arguments.integer("--groups");
-  names.max_stages = arguments.integer("--max-stages");
+  for (const auto& [option, kind] :
+       {std::pair{"--groups", ConstraintKind::MaxGroups}, std::pair{"--max-stages", ConstraintKind::MaxStages}})
+    if (const auto most = arguments.integer(option)) {
+      UserConstraint& cap = names.caps.emplace_back();
+      cap.name = fmt::format("{} {}", option, *most);
+      cap.kind = kind;
+      cap.high = *most;
+    }
   return names;
 }
 
@@ -78,7 +87,10 @@ Result<OpenLayouts> open_again(const Inputs& inputs, const LayoutChoices& said, 
   return open_layouts(with(inputs.instance.spec(), said, more), inputs.left_open);
 }
 
-Result<Scope> parse_params(const Arguments& arguments) { return params_of(numbers_of(arguments, "--param")); }
+Result<Scope> parse_params(const Arguments& arguments) {
+  Result<Scope> params = params_of(numbers_of(arguments, "--param"));
+  return params ? params : in_options(params.error());
+}
 
 Result<Kernel> apply_subtiles(Kernel kernel, const Arguments& arguments, const Scope& params) {
   return cut_kernel(std::move(kernel), cuts_of(arguments), params);
@@ -99,7 +111,7 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
   std::vector<Fault> warnings;
   Result<heddle::Inputs> read = heddle::load_inputs(names, warnings);
   print_warnings(terminal, warnings);
-  if (!read) return read.error();
+  if (!read) return in_options(read.error());
   Inputs inputs{*std::move(read), {}, {}, {}, {}, {}};
   for (const std::string& note : inputs.source->notes()) terminal.note("note: " + note);
   if (own) {

@@ -75,10 +75,10 @@ Result<Problem> with_places(Result<Problem> problem, const LayoutChoices& said, 
     bool given = false;
     for (const auto& [name, text] : said.layouts)
       if (fault.pointer == pointer_to("/layouts", name))
-        fault.message = fmt::format("--layout {}={}: {}", name, text, fault.message), given = true;
+        fault.message = fmt::format("{}={}: {}", name, text, fault.message), fault.part = "layout", given = true;
     for (const auto& [name, choice] : said.instructions)
       if (fault.pointer == pointer_to("/instructions", name))
-        fault.message = fmt::format("--instruction {}={}: {}", name, instruction_text(choice), fault.message), given = true;
+        fault.message = fmt::format("{}={}: {}", name, instruction_text(choice), fault.message), fault.part = "instruction", given = true;
     if (given)
       fault.pointer.clear();
     else if (names_one_of(fault.pointer, demanded))
@@ -89,13 +89,9 @@ Result<Problem> with_places(Result<Problem> problem, const LayoutChoices& said, 
   return error;
 }
 
-/// A cap from the command line is a demand like those of a file: named, and judged by the checker too.
-UserConstraint cap(std::string name, ConstraintKind kind, std::int64_t limit) {
-  UserConstraint constraint;
-  constraint.name = std::move(name);
-  constraint.kind = kind;
-  constraint.high = limit;
-  return constraint;
+/// A fault of one part of what was asked.
+Error about(const char* part, std::string message, std::string hint = {}) {
+  return Error{ErrorKind::Input, {{"", "", std::move(message), std::move(hint), part}}};
 }
 
 /// A sentence that says what a constraint of the file says already adds nothing.
@@ -105,7 +101,7 @@ Result<Ok> add_demands(const std::vector<std::string>& sentences, const Problem&
     const Result<UserConstraint> demand = parse_constraint(sentence, problem);
     if (!demand) {
       for (Fault fault : demand.error().faults) {
-        fault.message = "--demand " + fault.message;
+        fault.part = "demand";
         error.faults.push_back(std::move(fault));
       }
       continue;
@@ -202,7 +198,7 @@ class Loading {
     for (const std::string& sentence : names_.demands)
       if (!take_layout_demand(sentence, kernel, said_, unread_)) sentences_.push_back(sentence);
     for (Fault& fault : unread_)
-      if (!fault.message.starts_with("--")) fault.message = "--demand " + fault.message;
+      if (fault.part.empty()) fault.part = "demand";
     if (!unread_.empty()) fail({ErrorKind::Input, unread_});
     if (const std::optional<std::string>& file = names_.constraints) {
       const Result<Changes> changes = read_changes(*file, &warnings_);
@@ -218,7 +214,8 @@ class Loading {
       if (change) spec_.changes.push_back(*change);
     }
     spec_.choices = choices_for(kernel, of_file_, choosers_kernel_ == kernel.name, choices_for(kernel, demanded_, true, said_));
-    spec_.least_groups = static_cast<int>(names_.max_groups.value_or(0));
+    for (const UserConstraint& cap : names_.caps)
+      if (cap.kind == ConstraintKind::MaxGroups) spec_.least_groups = static_cast<int>(cap.high);
     return Ok{};
   }
 
@@ -233,7 +230,7 @@ class Loading {
   void read_demands(Result<Problem> made) {
     if (names_.constraints || !sentences_.empty()) read_constraints_of_user(made);
     if (names_.emitter_rules && !(made && source_->dump() && source_->names_machine()))
-      fail(Error::input("--emitter is about a compiler's dump", names_.kernel + " is none"));
+      fail(about("emitter", "is about a compiler's dump", names_.kernel + " is none"));
     if (made) {
       const Result<Constraints> rules = source_->rules(*made, names_.emitter_rules);
       faults_.add(rules);
@@ -246,7 +243,7 @@ class Loading {
     }
     faults_.add(made);
     if (made && schedule_ && !form_violations(*made, *schedule_).empty())
-      fail(Error::input("the project's schedule is one of other ops", "give none of --param, --set and --subtile, or another SCHEDULE"));
+      fail(about("shown schedule", "the project's schedule is one of other ops"));
     if (made) problem_ = std::make_shared<const Problem>(*std::move(made));
   }
   void read_constraints_of_user(const Result<Problem>& made) {
@@ -265,17 +262,14 @@ class Loading {
   Result<Inputs> finish() {
     if (faults_.failed()) return faults_.error();
     Inputs inputs{Instance(std::move(spec_), problem_), std::move(constraints_), std::move(schedule_), std::move(schedule_file_), source_};
-    const auto& groups = names_.max_groups;
-    const auto& stages = names_.max_stages;
-    if (groups) inputs.constraints.push_back(cap(fmt::format("--groups {}", *groups), ConstraintKind::MaxGroups, *groups));
-    if (stages) inputs.constraints.push_back(cap(fmt::format("--max-stages {}", *stages), ConstraintKind::MaxStages, *stages));
+    inputs.constraints.insert(inputs.constraints.end(), names_.caps.begin(), names_.caps.end());
     Error error;
     const int most = inputs.problem().max_groups;
     for (const UserConstraint& c : inputs.constraints)
       if (c.enabled && c.kind == ConstraintKind::InGroup && c.low >= most)
         error.faults.push_back({names_.constraints.value_or(""), "",
-                                fmt::format("demand '{}' names group {}, there are groups 0 to {}", c.name, c.low, most - 1),
-                                "--groups N allows more"});
+                                fmt::format("demand '{}' names group {}, there are groups 0 to {}", c.name, c.low, most - 1), "",
+                                "groups"});
     if (!error.faults.empty()) return error;
     return inputs;
   }
@@ -286,11 +280,11 @@ class Loading {
   std::shared_ptr<const Source> source_;
   const Project* project_ = nullptr;  ///< that the source is
   InstanceSpec spec_;                 ///< as far as it is known
-  Scope given_;                       ///< --param
+  Scope given_;                       ///< parameters
   LayoutChoices said_, demanded_, of_file_;
   std::string choosers_kernel_;  ///< of whom `of_file_` is
   std::vector<Fault> unread_;
-  std::vector<std::string> sentences_;  ///< of --demand, those that are not about layouts
+  std::vector<std::string> sentences_;  ///< demands, those that are not about layouts
   std::shared_ptr<const Problem> problem_;
   Constraints constraints_;
   std::optional<Schedule> schedule_;
@@ -301,7 +295,7 @@ class Loading {
 
 void add_once(std::vector<Fault>& faults, const Fault& fault) {
   const bool known = std::any_of(faults.begin(), faults.end(), [&](const Fault& f) {
-    return f.file == fault.file && f.pointer == fault.pointer && f.message == fault.message;
+    return f.file == fault.file && f.pointer == fault.pointer && f.message == fault.message && f.part == fault.part;
   });
   if (!known) faults.push_back(fault);
 }
@@ -309,7 +303,7 @@ void add_once(std::vector<Fault>& faults, const Fault& fault) {
 Result<Scope> params_of(const std::vector<std::pair<std::string, std::int64_t>>& given) {
   Scope scope;
   for (const auto& [name, value] : given)
-    if (!scope.emplace(name, value).second) return Error::input(fmt::format("--param sets {} twice", name));
+    if (!scope.emplace(name, value).second) return about("param", fmt::format("sets {} twice", name));
   return scope;
 }
 

@@ -18,7 +18,7 @@
 
 namespace heddle {
 
-/// As a person gives them; faults name them as the command line does (--param, --demand ...).
+/// As a person gives them; faults say which of them they are about (Fault::part: "param", "demand", "layout" ...).
 struct InputNames {
   std::string kernel;                   ///< any source's (core/library/source.h)
   std::string machine;                  ///< the kernel's name again where that stands for its machine too
@@ -31,7 +31,8 @@ struct InputNames {
   std::vector<std::string> layouts{};        ///< "dqs0=panels 64"
   std::vector<std::string> instructions{};   ///< "stage_dq0=st.shared.8"
   bool emitter_rules = false;                ///< a dump's rules for its code generator too
-  std::optional<std::int64_t> max_groups{}, max_stages{};
+  /// Demands like those of a file, judged by the checker too, by the names that the program gives them; the problem allows the groups.
+  std::vector<UserConstraint> caps{};
   std::shared_ptr<const Source> source{};  ///< what `kernel` is, where that was found already
 };
 
