@@ -108,8 +108,8 @@ std::shared_ptr<const Source> find_source(const std::string& words, const Source
   if (is_project(words)) return std::make_shared<const ProjectFile>(words);
   std::error_code code;
   const CutName cut = fs::exists(words, code) ? CutName{words, {}} : split_cuts(words);
-  if (!is_shipped(cut.kernel.substr(0, cut.kernel.rfind('#'))))
-    if (auto source = compilers(words, cut, known)) return source;
+  // Few words lead to a compiler's file: only then the library has to be looked through.
+  if (auto source = compilers(words, cut, known); source && !is_shipped(cut.kernel.substr(0, cut.kernel.rfind('#')))) return source;
   return std::make_shared<const KernelFile>(words, cut);
 }
 
