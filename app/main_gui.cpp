@@ -11,6 +11,7 @@
 #include "app/command/called.h"
 #include "app/command/exit_code.h"
 #include "app/command/help.h"
+#include "app/command/option_words.h"
 #include "app/command/terminal.h"
 #include "app/platform/glfw_platform.h"
 #include "app/platform/offscreen_platform.h"
@@ -66,7 +67,8 @@ Result<Ok> propose_as_asked(const Arguments& arguments, Session& session) {
     LayoutChoices choices;
     std::vector<Fault> faults;
     if (take_layout_demand(text, *content.kernel, choices, faults)) {
-      faults.empty() ? session.apply(ChooseLayouts{merged(content.choices, choices), {}, false}) : fault(Error{ErrorKind::Input, faults});
+      faults.empty() ? session.apply(ChooseLayouts{merged(content.choices, choices), {}, false})
+                     : fault(in_options({ErrorKind::Input, faults}));
       if (session.error()) return session.error()->error;
       continue;
     }
@@ -83,7 +85,7 @@ Result<Ok> choose_as_asked(const Arguments& arguments, Session& session) {
   std::vector<Fault> faults;
   for (const std::string& text : arguments.all("--layout")) add_layout(text, said, faults);
   for (const std::string& text : arguments.all("--instruction")) add_instruction(text, said, faults);
-  if (!faults.empty()) return Error{ErrorKind::Input, std::move(faults)};
+  if (!faults.empty()) return in_options({ErrorKind::Input, std::move(faults)});
   if (said.empty() || session.error()) return Ok{};
   const Content& content = session.content();
   if (!content.problem) return Error::input("--layout and --instruction need a kernel and a machine that fit");

@@ -5,10 +5,21 @@
 #include "app/command/exit_code.h"
 #include "core/answers/summary.h"
 #include "core/base/json.h"
-#include "core/dump/dump_files.h"
+#include "core/library/dump_text.h"
 #include "core/library/triton_text.h"
 
 namespace heddle::app {
+namespace {
+
+Result<AuditPage> audit_of(const std::string& name, const Arguments& arguments, const Terminal& terminal, std::size_t files_left) {
+  const std::shared_ptr<const Source> source = compilers_file(name);
+  if (source && source->triton()) return audit_of(*source->triton(), arguments, terminal, files_left);
+  if (source && source->dump()) return audit_of(*source->dump(), arguments, terminal, files_left);
+  const Result<std::shared_ptr<const DumpText>> text = taken_for_dump(name);
+  return text ? audit_of(**text, arguments, terminal, files_left) : text.error();
+}
+
+}  // namespace
 
 int run_audit(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json"), markdown = arguments.has("--markdown");
@@ -19,8 +30,7 @@ int run_audit(const Arguments& arguments, const Terminal& terminal) {
   const std::vector<std::string>& files = arguments.all("FILES");
   for (std::size_t file = 0; file < files.size(); ++file) {
     const std::string& name = files[file];
-    const bool triton = !dump::is_dump(name) && names_triton(name);
-    Result<AuditPage> page = (triton ? audit_triton : audit_dump)(name, arguments, terminal, files.size() - file);
+    Result<AuditPage> page = audit_of(with_dump_options(name, arguments), arguments, terminal, files.size() - file);
     if (!page) {
       code = report(terminal, page.error(), false);
       all.push(Json::object()

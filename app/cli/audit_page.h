@@ -9,6 +9,11 @@
 #include "core/base/json.h"
 #include "core/base/result.h"
 
+namespace heddle {
+class DumpText;
+class TritonText;
+}  // namespace heddle
+
 namespace heddle::app {
 
 struct AuditPage {
@@ -20,8 +25,8 @@ struct AuditPage {
 };
 
 /// Of a compiler's dump. `files_left`, this one included, share what is left of --timeout.
-Result<AuditPage> audit_dump(const std::string& name, const Arguments& arguments, const Terminal& terminal, std::size_t files_left);
+Result<AuditPage> audit_of(const DumpText& text, const Arguments& arguments, const Terminal& terminal, std::size_t files_left);
 /// Of a Triton text.
-Result<AuditPage> audit_triton(const std::string& name, const Arguments& arguments, const Terminal& terminal, std::size_t files_left);
+Result<AuditPage> audit_of(const TritonText& text, const Arguments& arguments, const Terminal& terminal, std::size_t files_left);
 
 }  // namespace heddle::app

@@ -8,8 +8,8 @@
 #include "core/analysis/usage.h"
 #include "core/dump/audit_json.h"
 #include "core/dump/audit_report.h"
-#include "core/dump/dump_files.h"
 #include "core/dump/native.h"
+#include "core/library/dump_text.h"
 
 namespace heddle::app {
 namespace {
@@ -80,22 +80,22 @@ void improve(const dump::Dump& dump, dump::LoopAudit& audit, const Arguments& ar
 
 }  // namespace
 
-Result<AuditPage> audit_dump(const std::string& name, const Arguments& arguments, const Terminal& terminal, std::size_t files_left) {
-  const Result<dump::Address> address = dump::parse_address(with_dump_options(name, arguments));
-  if (!address) return address.error();
-  const Result<dump::Dump> dump = dump::read_dump(*address);
-  if (!dump) return dump.error();
-  if (address->loop)
-    if (const auto loop = dump::find_loop(*dump, *address); !loop) return loop.error();
-  dump::Audit audit = dump::audit(*dump, address->loop);
+Result<AuditPage> audit_of(const DumpText& text, const Arguments& arguments, const Terminal& terminal, std::size_t files_left) {
+  const DumpText::SharedDump read = text.document();
+  if (!read) return read.error();
+  const dump::Dump& dump = **read;
+  const std::optional<std::int64_t> only = text.address()->loop;
+  if (only)
+    if (const auto loop = text.loop(); !loop) return loop.error();
+  dump::Audit audit = dump::audit(dump, only);
 #ifdef HEDDLE_HAS_SOLVER
   if (!arguments.has("--no-solve")) {
     const InterruptScope interrupt;
     std::size_t left = kReadings * audit.loops.size() * files_left;
     for (dump::LoopAudit& loop : audit.loops) {
       const double fair = arguments.deadline().left() / static_cast<double>(left);
-      if (!interrupt.interrupted() && loop.problem_fault.empty() && !dump->loops[loop.loop].nodes.empty())
-        improve(*dump, loop, arguments, arguments.has("--timeout") ? fair : kSecondsPerLoop, interrupt.token());
+      if (!interrupt.interrupted() && loop.problem_fault.empty() && !dump.loops[loop.loop].nodes.empty())
+        improve(dump, loop, arguments, arguments.has("--timeout") ? fair : kSecondsPerLoop, interrupt.token());
       left -= kReadings;
     }
   }
@@ -103,10 +103,10 @@ Result<AuditPage> audit_dump(const std::string& name, const Arguments& arguments
   (void)files_left;
 #endif
   AuditPage page;
-  page.headline = styled(audit_headline(*dump, audit), terminal.style);
-  page.text = audit_text(*dump, audit, terminal.style);
-  page.markdown = audit_markdown(*dump, audit);
-  page.json = audit_json(*dump, audit);
+  page.headline = styled(audit_headline(dump, audit), terminal.style);
+  page.text = audit_text(dump, audit, terminal.style);
+  page.markdown = audit_markdown(dump, audit);
+  page.json = audit_json(dump, audit);
   page.clean = audit.clean();
   return page;
 }

@@ -5,10 +5,9 @@
 #include "app/cli/second_schedule.h"
 #include "app/cli/solving.h"
 #include "app/command/interrupt.h"
-#include "core/base/atomic_file.h"
 #include "core/check/checker.h"
-#include "core/dump/dump_files.h"
 #include "core/dump/export.h"
+#include "core/library/dump_text.h"
 #ifdef HEDDLE_HAS_SOLVER
 #include "solver/questions/alternatives.h"
 #endif
@@ -38,28 +37,26 @@ bool is_dump_format(const std::string& format) { return format == "schedule_grap
 Result<std::string> dump_failure(const std::string& format, const SolveOutcome& outcome, const Arguments& arguments) {
   if (format != "joint-solver" || outcome.status == Status::Invalid || outcome.cancelled)
     return Error::input("only the answer to a joint-solver problem says that there is none");
-  const Result<dump::Address> address = dump::parse_address(with_dump_options(*arguments.text("KERNEL"), arguments));
-  if (!address) return address.error();
-  const Result<dump::Dump> dump = dump::read_dump(*address);
-  return dump ? dump::export_joint_failure(*dump, outcome) : dump.error();
+  const DumpText* text = arguments.source()->dump();
+  if (!text) return Error::input("only a joint-solver problem is answered so");
+  const DumpText::SharedDump dump = text->document();
+  return dump ? dump::export_joint_failure(**dump, outcome) : dump.error();
 }
 
 Result<std::string> dump_export(const std::string& format, const Inputs& inputs, const Schedule& schedule, const Arguments& arguments,
                                 const Terminal& terminal) {
-  const std::string name = with_dump_options(*arguments.text("KERNEL"), arguments);
-  if (!dump::is_dump(name))
+  const std::string& name = inputs.source->name();
+  const DumpText* text = inputs.source->dump();
+  if (!text)
     return Error::input(fmt::format("--format {} patches a compiler's dump, and {} is none", format, name), "give the dump as KERNEL");
-  const Result<dump::Address> address = dump::parse_address(name);
-  if (!address) return address.error();
-  const Result<std::string> text = read_file(address->path);
-  if (!text) return text.error();
-  const Result<dump::Dump> dump = dump::read_dump(*address);
-  if (!dump) return dump.error();
-  if (format == "joint-solver") return dump::export_joint_solution(*dump, inputs.problem(), schedule);
-  const Result<const dump::Loop*> loop = dump::find_loop(*dump, *address);
+  const DumpText::SharedDump read = text->document();
+  if (!read) return read.error();
+  const dump::Dump& dump = **read;
+  if (format == "joint-solver") return dump::export_joint_solution(dump, inputs.problem(), schedule);
+  const Result<const dump::Loop*> loop = text->loop();
   if (!loop) return loop.error();
-  const auto index = static_cast<std::size_t>(*loop - dump->loops.data());
-  if (format == "schedule_graph") return dump::export_schedule_graph(*text, *dump, index, inputs.problem(), schedule);
+  const auto index = static_cast<std::size_t>(*loop - dump.loops.data());
+  if (format == "schedule_graph") return dump::export_schedule_graph(text->text(), dump, index, inputs.problem(), schedule);
 
   std::vector<Schedule> schedules;
   const auto named = arguments.text("SCHEDULE");
@@ -76,7 +73,7 @@ Result<std::string> dump_export(const std::string& format, const Inputs& inputs,
   for (const Schedule& s : schedules)
     for (const Violation& v : check(inputs.problem(), s, inputs.constraints).violations)
       terminal.note(fmt::format("{}: {}: {}", s.name.empty() ? "a schedule without a name" : s.name, v.family, v.message));
-  return dump::export_variants(*text, *dump, index, inputs.problem(), schedules);
+  return dump::export_variants(text->text(), dump, index, inputs.problem(), schedules);
 }
 
 }  // namespace heddle::app

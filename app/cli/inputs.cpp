@@ -1,10 +1,12 @@
 #include "app/cli/inputs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
 #include "app/cli/solving.h"
-#include "app/cli/triton_schedule.h"
+#include "app/command/option_words.h"
 #include "app/jobs/judge_claim.h"
 #include "core/check/checker.h"
 #include "core/library/library.h"
@@ -32,7 +34,8 @@ std::vector<Subtile> cuts_of(const Arguments& arguments) {
 
 InputNames names_of(const Arguments& arguments) {
   InputNames names;
-  names.kernel = with_dump_options(*arguments.text("KERNEL"), arguments);
+  names.source = arguments.source();
+  names.kernel = names.source->name();
   // What stands for its machine too is given twice.
   names.machine = arguments.text("MACHINE") == arguments.text("KERNEL") ? names.kernel : *arguments.text("MACHINE");
   names.schedule = arguments.text("SCHEDULE");
@@ -44,15 +47,21 @@ InputNames names_of(const Arguments& arguments) {
   names.layouts = arguments.all("--layout");
   names.instructions = arguments.all("--instruction");
   names.emitter_rules = arguments.has("--emitter");
-  names.max_groups = arguments.integer("--groups");
-  names.max_stages = arguments.integer("--max-stages");
+  for (const auto& [option, kind] :
+       {std::pair{"--groups", ConstraintKind::MaxGroups}, std::pair{"--max-stages", ConstraintKind::MaxStages}})
+    if (const auto most = arguments.integer(option)) {
+      UserConstraint& cap = names.caps.emplace_back();
+      cap.name = fmt::format("{} {}", option, *most);
+      cap.kind = kind;
+      cap.high = *most;
+    }
   return names;
 }
 
 /// What keeps a search to what Triton's passes can build is not held against what Triton built.
 void drop_broken_rules(Inputs& inputs) {
-  const TritonText& text = *inputs.triton;
-  for (const UserConstraint& rule : triton::triton_rules(text.program, text.native, inputs.problem())) {
+  const Result<Constraints> rules = inputs.source->rules(inputs.problem(), false);
+  for (const UserConstraint& rule : rules ? *rules : Constraints{}) {
     const std::vector<Violation> broken = check(inputs.problem(), *inputs.schedule, {rule}).violations;
     if (std::any_of(broken.begin(), broken.end(), [](const Violation& v) { return v.family == "user"; }))
       std::erase(inputs.constraints, rule);
@@ -64,7 +73,7 @@ Result<Ok> leave_open(Inputs& inputs, const std::vector<std::string>& names) {
   if (names.empty()) return Ok{};
   if (inputs.schedule)
     return Error::input("--choose leaves layouts to the solver, and a schedule has its own", "leave SCHEDULE out, or --choose");
-  if (inputs.triton) return Error::input("--choose: how tiles of a Triton text lie is Triton's choice");
+  if (inputs.triton()) return Error::input("--choose: how tiles of a Triton text lie is Triton's choice");
   inputs.left_open = names;
   Result<OpenLayouts> question = open_again(inputs, inputs.choices());
   if (!question) return question.error();
@@ -78,7 +87,10 @@ Result<OpenLayouts> open_again(const Inputs& inputs, const LayoutChoices& said, 
   return open_layouts(with(inputs.instance.spec(), said, more), inputs.left_open);
 }
 
-Result<Scope> parse_params(const Arguments& arguments) { return params_of(numbers_of(arguments, "--param")); }
+Result<Scope> parse_params(const Arguments& arguments) {
+  Result<Scope> params = params_of(numbers_of(arguments, "--param"));
+  return params ? params : in_options(params.error());
+}
 
 Result<Kernel> apply_subtiles(Kernel kernel, const Arguments& arguments, const Scope& params) {
   return cut_kernel(std::move(kernel), cuts_of(arguments), params);
@@ -94,21 +106,21 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
   InputNames names = names_of(arguments);
   // A Triton text as SCHEDULE means Triton's own, which is worked out once the problem is there.
   std::optional<std::string> own;
-  if (names.schedule && names_triton(*names.schedule)) std::swap(own, names.schedule);
+  if (names.schedule)
+    if (const auto file = compilers_file(*names.schedule, names.source.get()); file && file->triton()) std::swap(own, names.schedule);
   std::vector<Fault> warnings;
   Result<heddle::Inputs> read = heddle::load_inputs(names, warnings);
   print_warnings(terminal, warnings);
-  if (!read) return read.error();
+  if (!read) return in_options(read.error());
   Inputs inputs{*std::move(read), {}, {}, {}, {}, {}};
-  if (inputs.triton)
-    for (const std::string& note : inputs.triton->notes) terminal.note("note: " + note);
+  for (const std::string& note : inputs.source->notes()) terminal.note("note: " + note);
   if (own) {
-    Result<Schedule> schedule = own == names.kernel && inputs.triton ? own_schedule_of(*inputs.triton, inputs.problem())
-                                                                     : read_schedule_or_own(*own, inputs.problem(), nullptr);
+    Result<Schedule> schedule = own == names.kernel ? inputs.source->own_schedule(inputs.problem())
+                                                    : read_schedule(*own, inputs.problem(), nullptr, inputs.source.get());
     if (!schedule) return schedule.error();
     inputs.schedule = *std::move(schedule);
     inputs.schedule_file = *own;
-    if (inputs.triton) drop_broken_rules(inputs);
+    if (inputs.triton()) drop_broken_rules(inputs);
   }
   if (inputs.schedule) {
     std::vector<Fault> refuted;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "app/cli/inputs.h"
-#include "app/cli/triton_schedule.h"
 #include "app/command/arguments.h"
 #include "app/jobs/judge_claim.h"
 #include "core/base/suggest.h"
@@ -11,7 +10,7 @@
 #include "core/check/checker.h"
 #include "core/formats/schedule_json.h"
 #include "core/library/library.h"
-#include "core/library/project_json.h"
+#include "core/library/project_file.h"
 
 namespace heddle::app {
 
@@ -35,8 +34,8 @@ Result<std::optional<Schedule>> read_second(const std::string& name, const Input
       take_proof(problem, inputs.constraints, *inputs.proof, schedule);
     return std::optional(std::move(schedule));
   };
-  if (is_project(name)) {
-    Result<Project> project = read_project(name, &warnings);
+  if (const std::shared_ptr<const Source> source = find_source(name, inputs.source.get()); source->project()) {
+    const Result<Project>& project = source->project()->read(&warnings);
     if (!project) return project.error();
     if (!project->baseline) return std::optional<Schedule>();
     Schedule schedule = project->schedules[*project->baseline].schedule;
@@ -46,7 +45,7 @@ Result<std::optional<Schedule>> read_second(const std::string& name, const Input
   }
   const Result<std::string> path = find_schedule(name, problem.kernel);
   if (!path) return path.error();
-  Result<Schedule> schedule = read_schedule_or_own(*path, problem, &warnings);
+  Result<Schedule> schedule = read_schedule(*path, problem, &warnings, inputs.source.get());
   if (!schedule) {
     print_warnings(terminal, warnings);
     return schedule.error();

@@ -85,7 +85,7 @@ solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& argume
 std::shared_ptr<const solver::TimeChoice> time_choice_of(const Inputs& inputs, const Arguments& arguments) {
   for (const char* other : {"--least-ii", "--ii", "--robust", "--within"})
     if (arguments.has(other)) return nullptr;
-  if (inputs.triton) return nullptr;
+  if (inputs.triton()) return nullptr;
   auto choice = time_choice(inputs.instance);
   choice->can_be_written = inputs.can_be_written;
   return choice;

@@ -23,34 +23,28 @@ void say_unsolved(const Error& error, triton::Audit& audit) {
 
 }  // namespace
 
-Result<AuditPage> audit_triton(const std::string& name, const Arguments& arguments, const Terminal& terminal, std::size_t files_left) {
-  const Result<triton::Address> address = triton::parse_address(with_dump_options(name, arguments));
-  if (!address) return address.error();
-  const Result<triton::Program> program = triton::read_program(*address);
-  if (!program) return program.error();
+Result<AuditPage> audit_of(const TritonText& text, const Arguments& arguments, const Terminal& terminal, std::size_t files_left) {
+  const TritonText::SharedProgram read = text.program();
+  if (!read) return read.error();
+  const triton::Program& program = **read;
   const triton::LoopSite* only = nullptr;
-  if (address->loop) {
-    const auto number = [&](const triton::LoopSite& site) { return site.number == *address->loop; };
-    const auto it = std::find_if(program->loops.begin(), program->loops.end(), number);
+  if (text.address()->loop) {
     // What is wrong with a loop that cannot be scheduled is the audit's to say.
-    if (it == program->loops.end()) {
-      const Result<const triton::LoopSite*> loop = triton::find_loop(*program, *address);
-      return loop ? Error::input(fmt::format("{} has no loop {}", name, *address->loop)) : loop.error();
-    }
-    only = &*it;
+    const Result<triton::LoweredLoop> named = text.loop();
+    if (!named) return named.error();
+    only = &named->site();
   }
-  triton::Audit audit = triton::audit(*program, limits_of_target(*program), only);
+  triton::Audit audit = triton::audit(program, limits_of_target(program), only);
   std::optional<triton::Comparison> comparison;
-  const triton::LoopSite* loop = only && only->why_not.empty() ? only : only ? nullptr : triton::usual_loop(*program);
+  const triton::LoopSite* loop = only && only->why_not.empty() ? only : only ? nullptr : triton::usual_loop(program);
   AuditPage page;
 #ifdef HEDDLE_HAS_SOLVER
   if (!arguments.has("--no-solve") && loop) {
     const InterruptScope interrupt;
     const double seconds =
         arguments.has("--timeout") ? arguments.deadline().left() / static_cast<double>(files_left) : usual_seconds(kSecondsPerText);
-    const Result<std::string> machine_name = triton::machine_for(*program);
-    const Result<Machine> machine = machine_name ? read_triton_machine(name) : machine_name.error();
-    Result<triton::Comparison> three = machine ? solve_three(*program, *loop, *machine, arguments, terminal, seconds, interrupt.token())
+    const Result<Machine> machine = text.machine(nullptr);
+    Result<triton::Comparison> three = machine ? solve_three(text.loop(*loop), *machine, arguments, terminal, seconds, interrupt.token())
                                                : Result<triton::Comparison>(machine.error());
     if (three)
       comparison = *std::move(three);

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "app/command/exit_code.h"
-#include "app/command/triton_words.h"
 #include "app/jobs/triton_return.h"
 #include "core/analysis/period.h"
 #include "core/answers/summary.h"
@@ -39,7 +38,8 @@ Result<std::vector<const triton::LoopSite*>> loops_to_judge(const triton::Progra
   return loops;
 }
 
-std::vector<JudgedLoop> judge(const triton::Program& program, const std::vector<const triton::LoopSite*>& loops, const Machine& machine) {
+std::vector<JudgedLoop> judge(const TritonText& text, const std::vector<const triton::LoopSite*>& loops, const Machine& machine) {
+  const triton::Program& program = **text.program();
   std::vector<JudgedLoop> judged;
   std::vector<std::vector<triton::RuleViolation>> broken = triton::broken_rules(program, loops, machine);
   for (std::size_t i = 0; i < loops.size(); ++i) {
@@ -47,7 +47,7 @@ std::vector<JudgedLoop> judge(const triton::Program& program, const std::vector<
     const triton::LoopSite* loop = now.loop = loops[i];
     now.violations = std::move(broken[i]);
     if (loop->why_not.empty() && loops.size() <= kMostCounted)
-      if (const Result<triton::Native> native = triton::to_native(program, *loop, triton::Reading::Triton)) now.dependences = native->edges;
+      if (const auto& native = text.loop(*loop).by(triton::Reading::Triton)) now.dependences = (*native)->edges;
   }
   return judged;
 }
@@ -115,32 +115,32 @@ bool say_by_model(const Arguments& arguments, const Terminal& terminal) {
 }  // namespace
 
 bool checks_text(const Arguments& arguments) {
-  const std::string kernel = *arguments.text("KERNEL"), name = with_dump_options(kernel, arguments);
-  return is_triton_argument(kernel) && arguments.text("SCHEDULE") == name && reading_in(name) == triton::Reading::Triton;
+  const TritonText* text = arguments.source()->triton();
+  return text && arguments.text("SCHEDULE") == text->name() && text->said() == triton::Reading::Triton;
 }
 
 int check_text(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
   const std::string kernel = *arguments.text("KERNEL"), given = *arguments.text("MACHINE");
-  const Result<triton::Address> address = triton::parse_address(with_dump_options(kernel, arguments));
-  if (!address) return report(terminal, address.error(), json);
-  const Result<triton::Program> program = triton::read_program(*address);
-  if (!program) return report(terminal, program.error(), json);
+  const TritonText& text = *arguments.source()->triton();
+  const TritonText::SharedProgram read = text.program();
+  if (!read) return report(terminal, read.error(), json);
+  const triton::Program& program = **read;
   std::vector<Fault> warnings;
-  const Result<Machine> machine = given == kernel ? Result<Machine>(limits_of_target(*program)) : load_machine(given, &warnings);
+  const Result<Machine> machine = given == kernel ? Result<Machine>(limits_of_target(program)) : load_machine(given, &warnings);
   print_warnings(terminal, warnings);
   if (!machine) return report(terminal, machine.error(), json);
-  const Result<std::vector<const triton::LoopSite*>> loops = loops_to_judge(*program, *address);
+  const Result<std::vector<const triton::LoopSite*>> loops = loops_to_judge(program, *text.address());
   if (!loops) return report(terminal, loops.error(), json);
-  const std::vector<JudgedLoop> judged = judge(*program, *loops, *machine);
+  const std::vector<JudgedLoop> judged = judge(text, *loops, *machine);
   const bool valid = std::all_of(judged.begin(), judged.end(), [](const JudgedLoop& one) { return one.violations.empty(); });
   if (json) {
-    terminal.out << json_of(*program, *machine, judged).pretty();
+    terminal.out << json_of(program, *machine, judged).pretty();
     return valid ? kDone : kNegative;
   }
   if (judged.empty())
     terminal.out << fmt::format("nothing to judge: {}\n",
-                                program->loops.empty() ? "the kernel has no loop" : printable(program->loops.front().why_not));
+                                program.loops.empty() ? "the kernel has no loop" : printable(program.loops.front().why_not));
   for (const JudgedLoop& one : judged) {
     if (one.violations.empty()) terminal.out << in_order_line(one) << "\n";
     for (const triton::RuleViolation& broken : one.violations) terminal.out << printable(in_words(broken)) << "\n";
@@ -155,10 +155,8 @@ int check_text(const Arguments& arguments, const Terminal& terminal) {
 }
 
 std::string give_back_line(const Inputs& inputs, const Schedule& schedule) {
-  if (!inputs.triton || inputs.triton->reading != triton::Reading::Triton) return {};
-  const TritonText& text = *inputs.triton;
-  const Result<triton::GivenBack> given =
-      triton::give_back(text.program, text.site(), text.native, inputs.problem(), schedule, inputs.machine());
+  if (!inputs.triton() || inputs.triton()->reading() != triton::Reading::Triton) return {};
+  const Result<triton::GivenBack> given = give_back(*inputs.triton()->lowered(), inputs.problem(), schedule, inputs.machine());
   if (!given) return "cannot be given back to Triton: " + given.error().faults.front().message;
   return given->changed == 0 ? std::string("given back to Triton it changes nothing")
                              : fmt::format("can be given back to Triton: {} would be changed (heddle export --format ttgir)",

@@ -9,12 +9,11 @@
 #include "app/cli/solving.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
-#include "app/command/triton_words.h"
 #include "app/jobs/triton_return.h"
 #include "core/base/atomic_file.h"
 #include "core/check/checker.h"
 #include "core/library/library.h"
-#include "core/library/project_json.h"
+#include "core/library/project_file.h"
 #include "core/library/triton_text.h"
 #include "core/triton/audit/comparison.h"
 #include "core/triton/back/rotated.h"
@@ -32,39 +31,38 @@ constexpr double kPriceSeconds = 5;  ///< for what a note says
 
 /// The text that is meant, and on which machine.
 struct Target {
-  std::string name;  ///< as typed, with what the options say
-  triton::Address address;
-  triton::Program program;
-  const triton::LoopSite* loop = nullptr;
+  std::shared_ptr<const Source> source;  ///< a Triton text
+  std::optional<triton::LoweredLoop> loop;
   std::string machine_name;  ///< empty: of the text's target
   Result<Machine> machine = Error::input("no machine");
+
+  const TritonText& text() const { return *source->triton(); }
+  const triton::Program& program() const { return loop->program(); }
+  const std::string& path() const { return text().address()->path; }
 };
 
 Result<Target> find_target(const std::string& format, const Arguments& arguments, const Terminal& terminal) {
   const std::string kernel = *arguments.text("KERNEL"), machine = *arguments.text("MACHINE");
   Target target;
-  target.name = with_dump_options(kernel, arguments);
-  if (is_project(kernel)) {
-    const Result<Project> project = read_project(kernel);
+  target.source = arguments.source();
+  if (const ProjectFile* file = target.source->project()) {
+    const Result<Project>& project = file->read();
     if (!project) return project.error();
-    target.name = project->spec.kernel->source;
+    target.source = find_source(project->spec.kernel->source);
   }
-  if (!is_triton_argument(target.name))
+  if (!target.source->triton())
     return Error::input(fmt::format("--format {} is of a Triton text, and {} is none", format, kernel),
                         "give KERNEL the text that the schedule is of: a .ttgir file, a log of MLIR_ENABLE_DUMP=1, a folder of Triton's");
-  Result<triton::Address> address = triton::parse_address(target.name);
-  if (!address) return address.error();
-  Result<triton::Program> program = triton::read_program(*address);
+  const TritonText::SharedProgram program = target.text().program();
   if (!program) return program.error();
-  target.address = *std::move(address);
-  target.program = *std::move(program);
-  const Result<const triton::LoopSite*> loop = triton::find_loop(target.program, target.address);
+  const Result<triton::LoweredLoop> loop = target.text().loop();
   // A final text is no schedule problem, but says where its loop stands in Python.
-  const bool anyway = !loop && format == "python" && !target.address.loop;
-  target.loop = loop ? *loop : anyway ? triton::loop_to_rotate(target.program) : nullptr;
-  if (!target.loop) return loop.error();
+  const triton::LoopSite* anyway =
+      !loop && format == "python" && !target.text().address()->loop ? triton::loop_to_rotate(**program) : nullptr;
+  if (!loop && !anyway) return loop.error();
+  target.loop = loop ? *loop : target.text().loop(*anyway);
   if (machine == kernel) {
-    target.machine = read_triton_machine(target.name);
+    target.machine = target.text().machine(nullptr);
   } else {
     target.machine_name = machine;
     std::vector<Fault> warnings;
@@ -79,7 +77,7 @@ Result<Target> find_target(const std::string& format, const Arguments& arguments
 std::optional<triton::Comparison> compare_soon(const Target& target, const Arguments& arguments) {
 #ifdef HEDDLE_HAS_SOLVER
   if (!target.machine) return std::nullopt;
-  solver::TritonRequest request{target.program, *target.loop, *target.machine};
+  solver::TritonRequest request{*target.loop, *target.machine};
   request.timeout_seconds = std::min(arguments.deadline(kPriceSeconds).left(), kPriceSeconds);
   request.options = false;
   const InterruptScope interrupt;
@@ -92,7 +90,7 @@ std::optional<triton::Comparison> compare_soon(const Target& target, const Argum
 }
 
 std::vector<triton::WayOut> ways_out_of(const Target& target, const triton::Comparison& comparison) {
-  triton::Address address = target.address;
+  triton::Address address = *target.text().address();
   address.reading.reset();
   return ways_out(comparison, shell_word(triton::to_string(address)), target.machine_name.empty() ? "" : shell_word(target.machine_name));
 }
@@ -117,7 +115,7 @@ void say_price(const Target& target, const Arguments& arguments, const Terminal&
   const std::optional<triton::Comparison> comparison = compare_soon(target, arguments);
   const std::string price = comparison ? price_of(*comparison) : std::string();
   if (price.empty()) return;
-  terminal.note(fmt::format("{}: {} (by the model)", beyond(target.program), price));
+  terminal.note(fmt::format("{}: {} (by the model)", beyond(target.program()), price));
   for (const triton::WayOut& way : ways_out_of(target, *comparison))
     if (way.kind != triton::WayOut::Kind::GivenBack) terminal.note("  " + way.what + ": " + way.command);
 }
@@ -125,27 +123,27 @@ void say_price(const Target& target, const Arguments& arguments, const Terminal&
 int refuse_free(const Target& target, const Arguments& arguments, const Terminal& terminal) {
   terminal.complain(fmt::format(
       "{}: a schedule of the free reading cannot be given to Triton, whose passes take stages, clusters and partitions of whole tiles",
-      target.name));
+      target.text().name()));
   const std::optional<triton::Comparison> comparison = compare_soon(target, arguments);
   const std::string price = comparison ? price_of(*comparison) : std::string();
   if (!price.empty()) terminal.note(price + " (by the model)");
   std::vector<triton::WayOut> ways;
   if (comparison) ways = ways_out_of(target, *comparison);
-  if (ways.empty()) ways = {{triton::WayOut::Kind::Cuda, "Its kernel as Heddle's own CUDA", "heddle emit " + shell_word(target.name)}};
+  if (ways.empty())
+    ways = {{triton::WayOut::Kind::Cuda, "Its kernel as Heddle's own CUDA", "heddle emit " + shell_word(target.text().name())}};
   for (const triton::WayOut& way : ways) terminal.complain(way.what + ": " + way.command);
   return kInvalidInput;
 }
 
 bool replaces_source(const Target& target, const std::string& path) {
   std::error_code code;
-  return path != "-" && fs::equivalent(path, target.address.path, code) && !code;
+  return path != "-" && fs::equivalent(path, target.path(), code) && !code;
 }
 
 /// Whether SCHEDULE is the text itself, which means Triton's own.
 bool is_own(const Target& target, const std::string& schedule) {
-  if (!names_triton(schedule)) return false;
-  const Result<triton::Address> address = triton::parse_address(schedule);
-  return address && address->path == target.address.path;
+  const std::shared_ptr<const Source> file = compilers_file(schedule, target.source.get());
+  return file && file->triton() && file->triton()->address() && file->triton()->address()->path == target.path();
 }
 
 /// Every fault as a line, and that nothing was written.
@@ -164,30 +162,29 @@ void say_given(const Target& target, const triton::GivenBack& given, bool own, c
     for (const std::string& line : first_changes(given, terminal.verbose ? given.changes.size() : kMostChanges)) terminal.note("  " + line);
   }
   for (const std::string& note : given.notes) terminal.note("note: " + note);
-  terminal.note(predicted(triton::memory_of(target.program), given.memory, machine, ungrouped));
+  terminal.note(predicted(triton::memory_of(target.program()), given.memory, machine, ungrouped));
 }
 
 int export_ttgir(const Target& target, Arguments arguments, const Terminal& terminal) {
   const std::string path = arguments.text("--out").value_or("-");
-  if (target.address.reading == triton::Reading::Free) return refuse_free(target, arguments, terminal);
+  if (target.text().said() == triton::Reading::Free) return refuse_free(target, arguments, terminal);
   if (replaces_source(target, path))
     return refuse(terminal, fmt::format("--out {} would replace the text that the schedule is of; give it another name", path), false);
   const auto named = arguments.text("SCHEDULE");
   std::optional<triton::GivenBack> given;
-  Machine machine = target.machine ? *target.machine : limits_of_target(target.program);
-  const bool own_meant = (!named || is_own(target, *named)) && target.loop->scheduled;
+  Machine machine = target.machine ? *target.machine : limits_of_target(target.program());
+  const bool own_meant = (!named || is_own(target, *named)) && target.loop->site().scheduled;
   if (own_meant) {
     if (const int failed = expect_writable(terminal, path, false)) return failed;
-    Result<triton::GivenBack> own = own_given_back(target.program, *target.loop, machine);
+    Result<triton::GivenBack> own = own_given_back(target.program(), target.loop->site(), machine);
     if (!own) return refuse_schedule(terminal, own.error().faults);
     given = *std::move(own);
   } else {
-    if (!target.address.reading && !is_project(*arguments.text("KERNEL")))
-      arguments.set("--reading", {triton::to_string(triton::Reading::Triton)});
+    if (!target.text().said() && !arguments.source()->project()) arguments.set("--reading", {triton::to_string(triton::Reading::Triton)});
     Result<Inputs> inputs = load_inputs(arguments, terminal);
     if (!inputs) return report(terminal, inputs.error(), false);
     if (const int failed = expect_writable(terminal, path, false)) return failed;
-    const Result<triton::Native> native = triton::to_native(target.program, *target.loop, triton::Reading::Triton);
+    const auto& native = target.loop->by(triton::Reading::Triton);
     if (!native) return report(terminal, native.error(), false);
     int code = kDone;
     const auto schedule = schedule_to_show(*inputs, arguments, terminal, code);
@@ -197,21 +194,23 @@ int export_ttgir(const Target& target, Arguments arguments, const Terminal& term
       faults.push_back({inputs->schedule_file, "", std::string(v.family) + ": " + v.message, ""});
     if (!faults.empty()) return refuse_schedule(terminal, faults);
     machine = inputs->machine();
-    Result<triton::GivenBack> back = triton::give_back(target.program, *target.loop, *native, inputs->problem(), *schedule, machine);
+    Result<triton::GivenBack> back =
+        triton::give_back(target.program(), target.loop->site(), **native, inputs->problem(), *schedule, machine);
     if (!back) return refuse_schedule(terminal, back.error().faults);
     given = *std::move(back);
   }
   if (const int failed = write_text(terminal, path, given->text)) return failed;
   say_given(target, *given, own_meant, machine, terminal);
   if (path != "-") terminal.note("ttgir written to " + path);
-  terminal.note("next: " + finish_command(path == "-" ? "OUT.ttgir" : path, target.program.target));
+  terminal.note("next: " + finish_command(path == "-" ? "OUT.ttgir" : path, target.program().target));
   say_price(target, arguments, terminal);
   return kDone;
 }
 
 int export_python(const Target& target, const Arguments& arguments, const Terminal& terminal) {
   const std::string path = arguments.text("--out").value_or("-");
-  const Result<triton::PythonSource> source = triton::read_python(target.program, *target.loop, arguments.text("--source").value_or(""));
+  const Result<triton::PythonSource> source =
+      triton::read_python(target.program(), target.loop->site(), arguments.text("--source").value_or(""));
   if (!source) return report(terminal, source.error(), false);
   std::error_code code;
   if (path != "-" && fs::equivalent(path, source->path, code) && !code)
@@ -220,7 +219,7 @@ int export_python(const Target& target, const Arguments& arguments, const Termin
   const std::optional<triton::Comparison> comparison = compare_soon(target, arguments);
   const std::string price = comparison ? price_of(*comparison) : std::string();
   const Result<triton::RotatedLoop> loop =
-      triton::rotated_loop(target.program, *target.loop, *source,
+      triton::rotated_loop(target.program(), target.loop->site(), *source,
                            price.empty() ? "" : "The rotated loop gets a part of what there is to get: by the model " + price + ".");
   if (!loop) return report(terminal, loop.error(), false);
   if (const int failed = write_text(terminal, path, loop->text)) return failed;

@@ -8,13 +8,13 @@
 #include "core/base/result.h"
 #include "core/machine/machine.h"
 #include "core/triton/audit/comparison.h"
-#include "core/triton/read/program.h"
+#include "core/triton/kernel/lowered.h"
 
 namespace heddle::app {
 
 /// `seconds` for all three together. What the text does not say and was assumed is printed as notes. An environment error in a build
 /// without solver.
-Result<triton::Comparison> solve_three(const triton::Program& program, const triton::LoopSite& loop, const Machine& machine,
-                                       const Arguments& arguments, const Terminal& terminal, double seconds, std::stop_token stop);
+Result<triton::Comparison> solve_three(const triton::LoweredLoop& loop, const Machine& machine, const Arguments& arguments,
+                                       const Terminal& terminal, double seconds, std::stop_token stop);
 
 }  // namespace heddle::app

@@ -12,8 +12,7 @@
 
 #include "app/command/triton_words.h"
 #include "core/base/suggest.h"
-#include "core/dump/dump_files.h"
-#include "core/library/library.h"
+#include "core/library/source.h"
 
 namespace heddle::app {
 namespace {
@@ -100,8 +99,6 @@ UsageError rephrase(const CommandSpec& command, const std::string& what) {
   return {what, "", &command};
 }
 
-bool is_dump_argument(const std::string& word) { return word.find_first_of("./#") != std::string::npos && dump::is_dump(word); }
-
 bool is_path(const std::string& word) {
   std::error_code code;
   return word.find_first_of("./#") != std::string::npos || std::filesystem::exists(word, code);
@@ -120,10 +117,10 @@ void add_stored_schedule(const CommandSpec& command, Arguments& arguments) {
   const auto first = std::find_if(command.positionals.begin(), command.positionals.end(),
                                   [](const PositionalSpec& p) { return p.type == PositionalType::Schedule; });
   if (!kernel || first == command.positionals.end() || arguments.has(first->name)) return;
-  if (command.name != "gui" && is_triton_argument(*kernel)) return add_own_schedule(command, *first, arguments);
-  if (!is_dump_argument(*kernel)) return;
-  const std::string name = with_dump_options(*kernel, arguments);
-  if (first->required || dump::has_schedule(name)) arguments.set(first->name, {name});
+  const std::shared_ptr<const Source> source = arguments.source();
+  if (command.name != "gui" && source->triton()) return add_own_schedule(command, *first, *source->triton(), arguments);
+  if (!source->dump() || !source->names_machine()) return;
+  if (first->required || source->has_own()) arguments.set(first->name, {source->name()});
 }
 
 std::variant<CommandLine, UsageError> parse_for(const CommandSpec& command, std::vector<std::string> words) {
@@ -175,11 +172,12 @@ std::variant<CommandLine, UsageError> parse_for(const CommandSpec& command, std:
   }
   std::size_t used = 0;
   bool triton = false;  // the kernel has a machine of its own, and may be given another
+  std::string kernel_word;
   for (std::size_t i = 0; i < rest.size(); ++i) {
     const std::string& word = rest[i];
     if (triton && used < command.positionals.size() && command.positionals[used].type == PositionalType::Machine &&
         !is_machine_word(command, used, word, rest.size() - i))
-      line.arguments.set(command.positionals[used++].name, {*line.arguments.text(command.positionals[0].name)});
+      line.arguments.set(command.positionals[used++].name, {kernel_word});
     if (!command.positionals.empty() && takes_rest(command.positionals.back().type) && used + 1 >= command.positionals.size()) {
       std::vector<std::string> files = line.arguments.all(command.positionals.back().name);
       files.push_back(word);
@@ -195,17 +193,20 @@ std::variant<CommandLine, UsageError> parse_for(const CommandSpec& command, std:
     }
     if (positional.type == PositionalType::Command && !find_command(word)) return unknown_command(word);
     line.arguments.set(positional.name, {word});
-    triton |= positional.type == PositionalType::Kernel && is_triton_argument(word);
+    if (positional.type != PositionalType::Kernel) continue;
+    kernel_word = word;
+    const std::shared_ptr<const Source> source = line.arguments.has("KERNEL") ? line.arguments.source() : find_source(word);
+    triton |= source->triton() != nullptr;
     // A project names its machine too, and so does a compiler's dump.
-    const bool whole = positional.type == PositionalType::Kernel && (is_project(word) || is_dump_argument(word));
+    const bool whole = source->names_machine() && !source->triton();
     if (whole && used < command.positionals.size() && command.positionals[used].type == PositionalType::Machine)
       line.arguments.set(command.positionals[used++].name, {word});
   }
   if (triton && used < command.positionals.size() && command.positionals[used].type == PositionalType::Machine)
-    line.arguments.set(command.positionals[used].name, {*line.arguments.text(command.positionals[0].name)});
+    line.arguments.set(command.positionals[used].name, {kernel_word});
   for (const PositionalSpec& positional : command.positionals)
     if (const auto kernel = line.arguments.text("KERNEL");
-        kernel && is_project(*kernel) && positional.type == PositionalType::Schedule && !line.arguments.has(positional.name))
+        kernel && positional.type == PositionalType::Schedule && !line.arguments.has(positional.name) && line.arguments.source()->project())
       line.arguments.set(positional.name, {*kernel});
   add_stored_schedule(command, line.arguments);
   for (const PositionalSpec& positional : command.positionals) {
@@ -244,6 +245,12 @@ std::optional<double> Arguments::seconds(const std::string& name) const {
   double number = 0;
   const auto value = text(name);
   return value && parse_seconds(*value, number) ? std::optional(number) : std::nullopt;
+}
+
+const std::shared_ptr<const Source>& Arguments::source() const {
+  const std::string name = with_dump_options(*text("KERNEL"), *this);
+  if (!source_ || source_->name() != name) source_ = find_source(name, source_.get());
+  return source_;
 }
 
 std::string with_dump_options(std::string name, const Arguments& arguments) {

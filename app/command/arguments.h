@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,10 @@
 
 #include "app/command/command_table.h"
 #include "core/base/deadline.h"
+
+namespace heddle {
+class Source;
+}
 
 namespace heddle::app {
 
@@ -31,6 +36,10 @@ class Arguments {
   /// The same; never where the command line has no --timeout.
   Deadline deadline() const { return has("--timeout") ? deadline(0) : Deadline(); }
 
+  /// What KERNEL is, with what --pass, --loop and --reading say of it; one for the whole command, so that its file is read once.
+  /// Pre: there is a KERNEL.
+  const std::shared_ptr<const Source>& source() const;
+
   void set(const std::string& name, std::vector<std::string> values) { values_[name] = std::move(values); }
   /// The whole line as a shell would read it again, for what remembers how it was made.
   std::string command_line;
@@ -38,6 +47,7 @@ class Arguments {
 
  private:
   std::map<std::string, std::vector<std::string>> values_;
+  mutable std::shared_ptr<const Source> source_;  ///< of the words by which it was asked for last
   Deadline::Clock::time_point begun_ = Deadline::Clock::now();
 };
 

@@ -5,7 +5,6 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/suggest.h"
-#include "core/dump/dump_files.h"
 #include "core/library/library.h"
 #include "core/library/triton_text.h"
 
@@ -32,15 +31,6 @@ bool looks_at_schedules(const CommandSpec& command) {
 
 }  // namespace
 
-bool is_triton_argument(const std::string& word) {
-  const std::string name = split_cuts(word).kernel;
-  std::error_code code;
-  if (name.find_first_of("./#") != std::string::npos) return names_triton(name) && !dump::is_dump(name);
-  if (!std::filesystem::exists(name, code) || !names_triton(name)) return false;
-  const Result<std::string> found = find_in_library(Shelf::Kernels, name);
-  return found && *found == name;
-}
-
 bool is_machine_word(const CommandSpec& command, std::size_t at, const std::string& word, std::size_t left) {
   const std::size_t places = command.positionals.size() - at;
   const bool more_to_come = takes_rest(command.positionals.back().type);
@@ -50,16 +40,12 @@ bool is_machine_word(const CommandSpec& command, std::size_t at, const std::stri
   return names_machine(word, file_next);
 }
 
-void add_own_schedule(const CommandSpec& command, const PositionalSpec& schedule, Arguments& arguments) {
-  const std::string kernel = *arguments.text("KERNEL"), named = with_dump_options(kernel, arguments);
-  const auto reading = reading_in(named);
+void add_own_schedule(const CommandSpec& command, const PositionalSpec& schedule, const TritonText& text, Arguments& arguments) {
+  const auto reading = text.said();
   if (reading == triton::Reading::Free && !schedule.required) return;
   if (!reading && !looks_at_schedules(command)) return;
-  const std::string own = reading ? named : with_reading(named, triton::Reading::Triton);
-  if (!schedule.required) {
-    const Result<TritonText> text = read_triton(own);
-    if (!text || !text->native.has_own) return;
-  }
+  if (!schedule.required && (!text.cuts().empty() || !(reading ? text.has_own() : text.by(triton::Reading::Triton)->has_own()))) return;
+  const std::string own = reading ? text.name() : with_reading(text.name(), triton::Reading::Triton);
   if (!reading) arguments.set("--reading", {triton::to_string(triton::Reading::Triton)});
   arguments.set(schedule.name, {own});
 }

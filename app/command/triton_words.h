@@ -7,10 +7,11 @@
 #include "app/command/arguments.h"
 #include "app/command/command_table.h"
 
-namespace heddle::app {
+namespace heddle {
+class TritonText;
+}
 
-/// Whether a KERNEL is a Triton text. A word without a dot or a slash may be a folder of Triton's; shipped names come first.
-bool is_triton_argument(const std::string& word);
+namespace heddle::app {
 
 /// Whether the word for positional `at`, a MACHINE, is one, and no SCHEDULE or OP: a shipped name, a machine's file, or what is nearly a
 /// shipped name. `left` words are to come, itself included.
@@ -18,7 +19,7 @@ bool is_machine_word(const CommandSpec& command, std::size_t at, const std::stri
 
 /// Triton's own schedule in its text is the SCHEDULE, or A, where none is given: always by the reading that has it. Commands that look at a
 /// schedule take that reading where none is said; those that make a kernel of it take the best schedule of the free one.
-/// Pre: KERNEL is a Triton text, and `schedule` is not given.
-void add_own_schedule(const CommandSpec& command, const PositionalSpec& schedule, Arguments& arguments);
+/// `text`: what KERNEL is. Pre: `schedule` is not given.
+void add_own_schedule(const CommandSpec& command, const PositionalSpec& schedule, const TritonText& text, Arguments& arguments);
 
 }  // namespace heddle::app

@@ -11,10 +11,10 @@ namespace heddle::app {
 TritonTools built_in_triton_tools() {
 #ifdef HEDDLE_HAS_SOLVER
   const auto compare = [](const TritonQuestion& of, std::stop_token stop, const ComparisonListener& listener) {
-    const solver::TritonRequest request{*of.program, of.program->loops[of.loop], *of.machine};
+    const solver::TritonRequest request{of.loop, *of.machine};
     return solver::compare_triton(request, std::move(stop), listener);
   };
-  return {compare, solver::own_schedule};
+  return {compare};
 #else
   return {};
 #endif

@@ -1,22 +1,19 @@
-// What is asked about a Triton kernel in the background: its own schedule, and the comparison with the best ones. Tests put others in.
+// What is asked about a Triton kernel in the background: how its own schedule compares with the best ones. Tests put others in.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <stop_token>
 
 #include "core/base/result.h"
 #include "core/machine/machine.h"
 #include "core/triton/audit/comparison.h"
-#include "core/triton/read/program.h"
+#include "core/triton/kernel/lowered.h"
 
 namespace heddle::app {
 
 struct TritonQuestion {
-  std::shared_ptr<const triton::Program> program;
-  std::size_t loop = 0;  ///< index
+  triton::LoweredLoop loop;
   std::shared_ptr<const Machine> machine;
   bool operator==(const TritonQuestion&) const = default;
 };
@@ -26,8 +23,6 @@ using ComparisonListener = std::function<void(const triton::Comparison&)>;
 struct TritonTools {
   /// Empty: nothing is compared.
   std::function<Result<triton::Comparison>(const TritonQuestion&, std::stop_token, const ComparisonListener&)> compare;
-  /// Triton's own schedule with the cycles that its order sustains, at once. Empty: there is none.
-  std::function<std::optional<Schedule>(const triton::Native&, const Problem&)> own;
 };
 TritonTools built_in_triton_tools();
 

@@ -16,6 +16,7 @@
 #include "core/analysis/usage.h"
 #include "core/check/checker.h"
 #include "core/instance/instance.h"
+#include "core/library/source_kind.h"
 #include "core/schedule/constraints.h"
 #include "core/schedule/outcome.h"
 #include "core/schedule/schedule.h"
@@ -92,6 +93,7 @@ struct Content {
   std::vector<Cycle> flags;    ///< planted on the ruler
   std::uint64_t document = 0;  ///< stays the same while one kernel is worked on; Session::place knows its file
 
+  SourceKind source() const { return dump ? SourceKind::Dump : triton ? SourceKind::Triton : SourceKind::Kernel; }
   /// What the problem is made of. Pre of whoever makes it: there are a kernel and a machine.
   InstanceSpec spec() const { return {kernel, machine, overrides, changes, choices}; }
   const std::shared_ptr<const SourceText>& text_of(SourceOf of) const { return of == SourceOf::Kernel ? kernel_text : machine_text; }

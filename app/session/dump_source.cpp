@@ -5,10 +5,9 @@
 #include <algorithm>
 
 #include "core/analysis/period.h"
-#include "core/base/atomic_file.h"
 #include "core/check/checker.h"
-#include "core/dump/dump_files.h"
 #include "core/instance/instance.h"
+#include "core/library/dump_text.h"
 
 namespace heddle::app {
 namespace {
@@ -34,39 +33,35 @@ std::string DumpSource::name_of(std::size_t which) const {
 }
 
 Result<DumpSource> read_dump_source(const std::string& name) {
-  Result<dump::Address> address = dump::parse_address(name);
-  if (!address) return address.error();
-  const Result<dump::Dump> meant = dump::read_dump(*address);
+  const Result<std::shared_ptr<const DumpText>> text = taken_for_dump(name);
+  if (!text) return text.error();
+  const DumpText::SharedDump meant = (*text)->document();
   if (!meant) return meant.error();
+  const dump::Address& address = *(*text)->address();
   auto file = std::make_shared<DumpFile>();
-  file->path = address->path;
+  file->path = address.path;
+  file->text = (*text)->text();
   DumpSource source;
-  source.reading = address->reading.value_or(dump::default_reading(meant->format));
-  const int count = std::max(1, meant->variants);
+  source.reading = (*text)->reading();
+  const int count = std::max(1, (*meant)->variants);
   for (int variant = 0; variant < count; ++variant) {
-    if (variant >= kMostDocuments && variant != address->variant) {
+    const bool wanted = variant == address.variant;
+    if (variant >= kMostDocuments && !wanted) {
       ++file->left_out;
       continue;
     }
-    dump::Address other = *address;
-    other.variant = variant;
-    const bool wanted = variant == address->variant;
-    Result<dump::Dump> dump = wanted ? meant : dump::read_dump(other);
+    const DumpText::SharedDump dump = wanted ? meant : (*text)->file()->document(variant);
     if (!dump) return dump.error();
     if (wanted) source.document = file->documents.size();
-    dump::Audit audit = dump::audit(*dump);
-    file->documents.push_back({*std::move(dump), std::move(audit)});
+    file->documents.push_back({**dump, dump::audit(**dump)});
   }
   const dump::Dump& dump = file->documents[source.document].dump;
   source.loop = usual_loop(dump);
-  if (address->loop) {
-    const Result<const dump::Loop*> loop = dump::find_loop(dump, *address);
+  if (address.loop) {
+    const Result<const dump::Loop*> loop = dump::find_loop(dump, address);
     if (!loop) return loop.error();
     source.loop = static_cast<std::size_t>(*loop - dump.loops.data());
   }
-  Result<std::string> text = read_file(file->path);
-  if (!text) return text.error();
-  file->text = *std::move(text);
   source.file = std::move(file);
   return source;
 }

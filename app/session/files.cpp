@@ -7,22 +7,24 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/json.h"
-#include "core/dump/dump_files.h"
-#include "core/dump/dump_json.h"
 #include "core/instance/instance.h"
 #include "core/kernel/subtile.h"
 #include "core/library/library.h"
-#include "core/library/triton_text.h"
+#include "core/library/source.h"
 
 namespace heddle::app {
 
 Result<FileKind> classify_file(const std::string& path) {
   // The name may say what of a dump is meant: no file is called so.
-  if (dump::is_dump(path)) return FileKind::Dump;
-  if (names_triton(path)) return FileKind::Triton;
+  switch (compilers_kind(path)) {
+    case SourceKind::Dump: return FileKind::Dump;
+    case SourceKind::Triton: return FileKind::Triton;
+    case SourceKind::Solution: return FileKind::DumpSolution;
+    case SourceKind::Kernel:
+    case SourceKind::Project: break;
+  }
   const auto text = read_file(path);
   if (!text) return text.error();
-  if (dump::is_joint_solution_text(*text)) return FileKind::DumpSolution;
   const auto json = parse_json(*text, path);
   if (!json) return json.error();
   const Json* schema = json->find("schema");

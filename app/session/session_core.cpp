@@ -11,12 +11,11 @@
 #include "app/session/triton_source.h"
 #include "core/answers/layout_choice.h"
 #include "core/base/atomic_file.h"
-#include "core/dump/dump_files.h"
 #include "core/formats/changes_json.h"
 #include "core/formats/constraints_json.h"
 #include "core/formats/schedule_json.h"
 #include "core/library/library.h"
-#include "core/library/triton_text.h"
+#include "core/library/source.h"
 
 namespace heddle::app {
 namespace {
@@ -105,8 +104,9 @@ void SessionCore::on(const OpenFile& c) {
 }
 
 void SessionCore::on(const OpenKernel& c) {
-  if (dump::is_dump(c.name)) return on(OpenDump{c.name});
-  if (names_triton(c.name)) return open_triton(c.name, {}, c.solve);
+  const SourceKind kind = compilers_kind(c.name);
+  if (kind == SourceKind::Dump) return on(OpenDump{c.name});
+  if (kind == SourceKind::Triton) return open_triton(c.name, {}, c.solve);
   auto kernel = load_kernel(c.name);
   if (!kernel) return fail("Cannot open kernel " + base_name(c.name), kernel.error());
   Content next;
@@ -143,8 +143,9 @@ void SessionCore::on(const OpenMachine& c) {
 }
 
 void SessionCore::on(const OpenPair& c) {
-  if (dump::is_dump(c.kernel)) return open_dump(c.kernel, c.solve);
-  if (names_triton(c.kernel)) return open_triton(c.kernel, c.machine, c.solve);
+  const SourceKind kind = compilers_kind(c.kernel);
+  if (kind == SourceKind::Dump) return open_dump(c.kernel, c.solve);
+  if (kind == SourceKind::Triton) return open_triton(c.kernel, c.machine, c.solve);
   auto kernel = load_kernel(c.kernel);
   if (!kernel) return fail("Cannot open kernel " + base_name(c.kernel), kernel.error());
   auto machine = load_machine(c.machine);
@@ -158,8 +159,9 @@ void SessionCore::on(const OpenPair& c) {
 }
 
 void SessionCore::on(const OpenSchedule& c) {
-  if (dump::is_dump(c.path)) return on(OpenDump{c.path});
-  if (names_triton(c.path)) return open_triton_schedule(c.path);
+  const SourceKind kind = compilers_kind(c.path);
+  if (kind == SourceKind::Dump) return on(OpenDump{c.path});
+  if (kind == SourceKind::Triton) return open_triton_schedule(c.path);
   const std::string title = "Cannot open schedule " + base_name(c.path);
   const auto target = read_schedule_head(c.path);
   if (!target) return fail(title, target.error());

@@ -164,8 +164,7 @@ Result<std::string> SessionCore::dump_text(ExportKind kind) const {
 
 void SessionCore::refuse_machine(const std::string& name) {
   fail("Cannot take machine " + base_name(name),
-       Error::input("the ops of a compiler's dump have no shapes to compute costs from, only the cycles that the compiler gave them",
-                    "change single numbers under What if, or close the dump first"));
+       Error::input(why_not(SourceKind::Dump, SourceUse::OtherMachine), "change single numbers under What if, or close the dump first"));
 }
 
 bool SessionCore::add_dumped_schedules(const DumpSource& other) {

@@ -12,7 +12,7 @@
 #include "app/session/triton_source.h"
 #include "core/base/atomic_file.h"
 #include "core/formats/constraints_json.h"
-#include "core/library/triton_text.h"
+#include "core/library/source.h"
 
 namespace heddle::app {
 
@@ -93,7 +93,7 @@ void SessionCore::take_project(Project project, const std::string& path, const s
   next.machine = project.spec.machine;
   if (project.spec.kernel && project.spec.machine && project.spec.kernel->source == project.spec.machine->file)
     if (auto source = read_dump_source(project.spec.kernel->source)) next.dump = std::make_shared<const DumpSource>(*std::move(source));
-  if (project.spec.kernel && project.kernel_text.text.empty() && names_triton(project.spec.kernel->source))
+  if (project.spec.kernel && project.kernel_text.text.empty() && compilers_kind(project.spec.kernel->source) == SourceKind::Triton)
     if (auto source = read_triton_source(project.spec.kernel->source); source && source->kernel) {
       next.kernel = source->kernel;
       next.triton = std::make_shared<const TritonSource>(*std::move(source));

@@ -56,10 +56,10 @@ std::string Session::why_no_question(Topic topic) const {
   if (about_the_schedule(topic) && !entry) return "there is no schedule yet";
   if (topic == Topic::Latency && !entry->verdict.valid()) return "the shown schedule breaks a rule already";
   if (topic == Topic::Latency && !selection().primary().valid()) return "select an op first";
-  if (topic == Topic::Family && content().dump) return "a compiler's dump has no parameters to vary";
-  if (topic == Topic::Layouts && content().dump) return "a compiler's dump says nothing of layouts";
-  if (topic == Topic::Layouts && content().triton) return "how the tiles of a Triton text lie is Triton's choice";
-  if (topic == Topic::Family && content().triton) return "the tiles of a Triton kernel are numbers of its text: vary them in Python";
+  if (topic == Topic::Family || topic == Topic::Layouts)
+    if (const std::string reason = why_not(content().source(), topic == Topic::Family ? SourceUse::Family : SourceUse::Layouts);
+        !reason.empty())
+      return reason;
   if (topic == Topic::Price && content().choices.empty() &&
       std::none_of(content().constraints.begin(), content().constraints.end(), [](const UserConstraint& c) { return c.enabled; }))
     return "no constraint is switched on, and nothing is said of layouts";

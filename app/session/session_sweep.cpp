@@ -45,8 +45,7 @@ Result<Scope> overrides_of(const Kernel& kernel, const Scope& params) {
 std::string Session::why_no_tune() const {
   if (!content().kernel) return "open a kernel first";
   if (!content().machine) return "open a machine first";
-  if (content().dump) return "a compiler's dump has no parameters to tune";
-  if (content().triton) return "the tiles of a Triton kernel are numbers of its text: tune them in Python";
+  if (std::string reason = why_not(content().source(), SourceUse::Tuning); !reason.empty()) return reason;
   if (std::string reason = why_no_program(); !reason.empty()) return reason;
   if (sweep().running()) return "a sweep is being run";
   if (sweep().tools().program.empty()) return "the command-line program heddle, which tunes, is not beside this one";

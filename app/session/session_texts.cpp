@@ -51,8 +51,9 @@ bool Session::text_unsaved(SourceOf of) const {
 }
 
 std::string Session::why_no_edit(SourceOf of) const {
-  if (content().dump) return "a compiler's dump is read as it is: its kernel and machine have no text of their own";
-  if (content().triton && of == SourceOf::Kernel) return "Triton's text is read as it is: change the kernel in Python";
+  if (std::string reason = why_not(content().source(), of == SourceOf::Kernel ? SourceUse::KernelText : SourceUse::MachineText);
+      !reason.empty())
+    return reason;
   if (text_of(of)) return {};
   return fmt::format("no {} is open", word_of(of));
 }

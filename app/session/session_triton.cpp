@@ -10,6 +10,7 @@
 #include "core/analysis/difference.h"
 #include "core/base/text_style.h"
 #include "core/library/library.h"
+#include "core/triton/kernel/own_schedule.h"
 
 namespace heddle::app {
 namespace {
@@ -92,9 +93,8 @@ void SessionCore::show_triton(std::shared_ptr<const TritonSource> source, std::s
   for (const std::string& note : source->native->notes) say(LogLevel::Info, printable(note));
   now.constraints = rules_of(*source, now.problem.get());
   now.given = std::make_shared<const Constraints>(now.constraints);
-  const auto& own = work_.triton.tools().own;
-  if (source->reading == triton::Reading::Triton && source->native->has_own && own) {
-    if (std::optional<Schedule> schedule = own(*source->native, *now.problem); schedule && fits(*now.problem, *schedule)) {
+  if (source->reading == triton::Reading::Triton && source->native->has_own) {
+    if (std::optional<Schedule> schedule = triton::own_schedule(*source->native, *now.problem); schedule && fits(*now.problem, *schedule)) {
       ScheduleEntry entry;
       entry.name = schedule->name = row_name(Whose::Tritons);
       entry.status = Status::Feasible;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "core/base/text_style.h"
 #include "core/kernel/subtile.h"
@@ -22,12 +23,12 @@ bool take_reading(TritonSource& source, triton::Reading reading) {
   source.reading = reading;
   source.native = nullptr;
   source.kernel = nullptr;
-  Result<triton::Native> native = triton::to_native(*source.program, *source.the_loop(), reading);
+  const auto& native = source.loop->by(reading);
   if (!native) {
     source.refused = native.error().faults;
     return false;
   }
-  source.native = std::make_shared<const triton::Native>(*std::move(native));
+  source.native = *native;
   source.refused.clear();
   Kernel kernel = triton::kernel_of(*source.native);
   kernel.source = source.name();
@@ -36,7 +37,7 @@ bool take_reading(TritonSource& source, triton::Reading reading) {
 }
 
 void take_loop(TritonSource& source, const triton::Address& address) {
-  source.loop.reset();
+  const std::optional<triton::LoweredLoop> before = std::exchange(source.loop, std::nullopt);
   source.native = nullptr;
   source.kernel = nullptr;
   const Result<const triton::LoopSite*> site = triton::find_loop(*source.program, address);
@@ -44,7 +45,8 @@ void take_loop(TritonSource& source, const triton::Address& address) {
     source.refused = site.error().faults;
     return;
   }
-  source.loop = static_cast<std::size_t>(*site - source.program->loops.data());
+  const triton::LoweredLoop found(source.program, static_cast<std::size_t>(*site - source.program->loops.data()));
+  source.loop = before == found ? before : found;  // what was lowered stays
   if (address.reading) {
     take_reading(source, *address.reading);
   } else if (!take_reading(source, triton::Reading::Triton)) {
@@ -84,7 +86,7 @@ std::string TritonSource::name() const {
   triton::Address address;
   address.path = file->path;
   address.words = words;
-  if (loop) address.loop = program->loops[*loop].number;
+  if (loop) address.loop = the_loop()->number;
   if (loop) address.reading = reading;
   return triton::to_string(address);
 }

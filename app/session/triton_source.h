@@ -11,7 +11,7 @@
 #include "core/machine/machine.h"
 #include "core/problem/problem.h"
 #include "core/triton/audit/comparison.h"
-#include "core/triton/kernel/native.h"
+#include "core/triton/kernel/lowered.h"
 #include "core/triton/read/files.h"
 #include "core/triton/read/program.h"
 
@@ -27,13 +27,13 @@ struct TritonSource {
   std::shared_ptr<const TritonFile> file;
   std::vector<std::string> words;                  ///< pass and kernel, as FILE#WORDS says them; of an offer that was chosen
   std::shared_ptr<const triton::Program> program;  ///< null: a kernel is still to be chosen
-  std::optional<std::size_t> loop;                 ///< index into program->loops; none: there is no loop to take
+  std::optional<triton::LoweredLoop> loop;         ///< of `program`; none: there is no loop to take
   triton::Reading reading = triton::Reading::Triton;
   std::shared_ptr<const triton::Native> native;  ///< of the loop, by the reading
   std::shared_ptr<const Kernel> kernel;          ///< of `native`, cut as the reading wants it
   std::vector<Fault> refused;                    ///< why there is no kernel; empty with one
 
-  const triton::LoopSite* the_loop() const { return loop ? &program->loops[*loop] : nullptr; }
+  const triton::LoopSite* the_loop() const { return loop ? &loop->site() : nullptr; }
   /// As core/triton/read/files.h reads it: FILE#WORDS,LOOP,READING; without a kernel to work on: FILE#WORDS.
   std::string name() const;
 };

@@ -15,7 +15,7 @@ constexpr std::size_t kMostTexts = 64;
 std::optional<TritonQuestion> TritonState::question_of(const Content& content) {
   // What has no problem by one reading may have none by the other either; its faults are on the screen.
   if (!content.triton || !content.triton->kernel || !content.machine || !content.problem) return std::nullopt;
-  return TritonQuestion{content.triton->program, *content.triton->loop, content.machine};
+  return TritonQuestion{*content.triton->loop, content.machine};
 }
 
 TritonState::Known* TritonState::find(const TritonQuestion& question) {
@@ -32,7 +32,7 @@ void TritonState::begin(const TritonQuestion& question) {
   leave(false);
   if (!find(question)) {
     if (known_.size() >= kMostTexts) known_.erase(known_.begin());
-    known_.emplace_back().of = question;
+    known_.push_back({question, nullptr, {}});
   }
   Known& known = *find(question);
   known.running = true;
@@ -55,7 +55,7 @@ void TritonState::begin(const TritonQuestion& question) {
 
 void TritonState::leave(bool cancelled) {
   if (!job_) return;
-  if (Known* known = find(asked_)) {
+  if (Known* known = find(*asked_)) {
     known->running = false;
     known->cancelled = cancelled;
   }
@@ -64,7 +64,7 @@ void TritonState::leave(bool cancelled) {
 
 void TritonState::follow(const Content& content) {
   const std::optional<TritonQuestion> question = question_of(content);
-  if (job_ && (!question || *question != asked_)) leave(false);
+  if (job_ && question != asked_) leave(false);
   if (!question || job_ || !tools_.compare) return;
   const Known* known = find(*question);
   if (!known || (!known->ended && !known->cancelled)) begin(*question);
@@ -81,7 +81,7 @@ bool TritonState::pump() {
   leaving_.sweep();
   if (!job_) return false;
   std::vector<Event> events = job_->drain();
-  Known* known = find(asked_);
+  Known* known = find(*asked_);
   known->seconds = job_->seconds();
   bool last = false;
   for (Event& event : events) {

@@ -56,8 +56,8 @@ class TritonState {
 
   TritonTools tools_;
   std::function<void()> wake_;
-  std::vector<Known> known_;  ///< newest last
-  TritonQuestion asked_;      ///< what the job works on
+  std::vector<Known> known_;             ///< newest last
+  std::optional<TritonQuestion> asked_;  ///< what the job works on
   std::unique_ptr<Job> job_;
   LeavingJobs<Job> leaving_;
 };

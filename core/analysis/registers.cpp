@@ -81,4 +81,10 @@ std::int64_t register_budget(const Limits& limits, std::int64_t use) {
   return sat_mul(ceil_div(use, granule), granule);
 }
 
+void set_least_budgets(const Problem& problem, Schedule& schedule) {
+  const std::vector<RegisterUse> uses = register_use(problem, schedule);
+  for (std::size_t g = 0; g < uses.size(); ++g)
+    schedule.groups[g].registers = static_cast<int>(register_budget(problem.limits, uses[g].peak));
+}
+
 }  // namespace heddle

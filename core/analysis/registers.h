@@ -26,5 +26,7 @@ std::vector<std::int64_t> foreign_registers(const Problem& problem, const Schedu
 
 /// The smallest legal budget for a use: a multiple of the granule.
 std::int64_t register_budget(const Limits& limits, std::int64_t use);
+/// Gives every group of the schedule the smallest legal one. Pre: as of register_use().
+void set_least_budgets(const Problem& problem, Schedule& schedule);
 
 }  // namespace heddle

@@ -18,6 +18,7 @@ struct Fault {
   std::string pointer;  ///< JSON Pointer ("/body/3/latency"); empty when the whole file is meant
   std::string message;  ///< what was expected and what was found
   std::string hint;     ///< how to correct it, or what was probably meant; may be empty
+  std::string part{};   ///< of what was asked ("demand", "layout"): programs name what says it; empty: not said, or named already
 };
 
 /// "file: /pointer: message (hint)"

@@ -28,13 +28,62 @@ Error fault_of(const std::string& file, std::string message, std::string hint) {
   return Error{ErrorKind::Input, {{file, {}, std::move(message), std::move(hint)}}};
 }
 
-/// The text of the file that the name leads to, if it may hold a dump at all.
-std::optional<std::string> text_of(const std::string& name) {
-  // What follows the mark is judged where the file is read.
-  const std::string path = is_file(name) ? name : name.substr(0, name.rfind('#'));
-  if (!is_file(path)) return std::nullopt;
-  const Result<std::string> text = read_file(path);
-  return text ? std::optional(*text) : std::nullopt;
+}  // namespace
+
+Result<Address> parse_address(const std::string& name) {
+  Address address;
+  const std::size_t mark = name.rfind('#');
+  if (mark == std::string::npos || is_file(name)) {
+    address.path = name;
+    return address;
+  }
+  address.path = name.substr(0, mark);
+  std::string_view rest = std::string_view(name).substr(mark + 1);
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    std::int64_t value = 0;
+    if (number_in(word, value) || (word.starts_with("loop") && number_in(word.substr(4), value)))
+      address.loop = value;
+    else if (word.starts_with("variant") && number_in(word.substr(7), value) && value < 1 << 20)
+      address.variant = static_cast<int>(value);
+    else if (const auto reading = parse_reading(word))
+      address.reading = reading;
+    else
+      return fault_of(address.path, fmt::format("'{}' after # means nothing here", word),
+                      "known: the number of a loop, full, issue-slots, variantN");
+  }
+  return address;
+}
+
+Result<Dump> read_dump(const Address& address) {
+  const Result<std::string> text = read_file(address.path);
+  return text ? parse_dump(*text, address.path, address.variant) : text.error();
+}
+
+Result<const Loop*> find_loop(const Dump& dump, const Address& address) {
+  const auto has_ops = [](const Loop& l) { return !l.nodes.empty(); };
+  if (!address.loop && std::count_if(dump.loops.begin(), dump.loops.end(), has_ops) == 1)
+    return &*std::find_if(dump.loops.begin(), dump.loops.end(), has_ops);
+  if (!address.loop)
+    return fault_of(dump.file,
+                    fmt::format("the file has {} loops; say which one, like {}#{}", dump.loops.size(), dump.file, dump.loops[0].id),
+                    list_loops(dump));
+  const auto it = std::find_if(dump.loops.begin(), dump.loops.end(), [&](const Loop& l) { return l.id == *address.loop; });
+  if (it == dump.loops.end())
+    return fault_of(dump.file, fmt::format("the file has no loop {}", *address.loop), "it has " + list_loops(dump));
+  if (!has_ops(*it))
+    return fault_of(dump.file, fmt::format("loop {} has no ops; there is nothing to schedule", it->id), "the file has " + list_loops(dump));
+  return &*it;
+}
+
+Result<Schedule> stored_schedule(const Dump& dump, const Address& address, const Problem& problem) {
+  for (const Loop& loop : dump.loops) {
+    if ((address.loop && loop.id != *address.loop) || !has_ops_of(loop, problem)) continue;
+    if (std::optional<Schedule> schedule = to_schedule(dump, loop, problem)) return *std::move(schedule);
+    return fault_of(address.path, fmt::format("loop {} has no schedule, only a graph", loop.id), "give a schedule_graph file, or solve it");
+  }
+  return fault_of(address.path, fmt::format("no loop in this file has the ops of {}", problem.kernel), "it has " + list_loops(dump));
 }
 
 Result<Schedule> joint_schedule(const std::string& path, const std::string& text, const Problem& problem) {
@@ -73,129 +122,6 @@ Result<Schedule> joint_schedule(const std::string& path, const std::string& text
   schedule.depths.assign(problem.channels.size(), 0);
   schedule.depths = minimal_depths(problem, schedule);
   return schedule;
-}
-
-}  // namespace
-
-Result<Address> parse_address(const std::string& name) {
-  Address address;
-  const std::size_t mark = name.rfind('#');
-  if (mark == std::string::npos || is_file(name)) {
-    address.path = name;
-    return address;
-  }
-  address.path = name.substr(0, mark);
-  std::string_view rest = std::string_view(name).substr(mark + 1);
-  while (!rest.empty()) {
-    const std::string_view word = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-    std::int64_t value = 0;
-    if (number_in(word, value) || (word.starts_with("loop") && number_in(word.substr(4), value)))
-      address.loop = value;
-    else if (word.starts_with("variant") && number_in(word.substr(7), value) && value < 1 << 20)
-      address.variant = static_cast<int>(value);
-    else if (const auto reading = parse_reading(word))
-      address.reading = reading;
-    else
-      return fault_of(address.path, fmt::format("'{}' after # means nothing here", word),
-                      "known: the number of a loop, full, issue-slots, variantN");
-  }
-  return address;
-}
-
-bool is_dump(const std::string& name) {
-  const auto text = text_of(name);
-  return text && is_dump_text(*text);
-}
-
-bool has_schedule(const std::string& name) {
-  if (!is_dump(name)) return false;
-  const Result<Address> address = parse_address(name);
-  if (!address) return false;
-  const Result<Dump> dump = read_dump(*address);
-  if (!dump) return false;
-  const Result<const Loop*> loop = find_loop(*dump, *address);
-  return loop && (*loop)->scheduled();
-}
-
-bool holds_dump_schedule(const std::string& name) {
-  const auto text = text_of(name);
-  return text && (is_dump_text(*text) || is_joint_solution_text(*text));
-}
-
-Result<Dump> read_dump(const Address& address) {
-  const Result<std::string> text = read_file(address.path);
-  return text ? parse_dump(*text, address.path, address.variant) : text.error();
-}
-
-Result<const Loop*> find_loop(const Dump& dump, const Address& address) {
-  const auto has_ops = [](const Loop& l) { return !l.nodes.empty(); };
-  if (!address.loop && std::count_if(dump.loops.begin(), dump.loops.end(), has_ops) == 1)
-    return &*std::find_if(dump.loops.begin(), dump.loops.end(), has_ops);
-  if (!address.loop)
-    return fault_of(dump.file,
-                    fmt::format("the file has {} loops; say which one, like {}#{}", dump.loops.size(), dump.file, dump.loops[0].id),
-                    list_loops(dump));
-  const auto it = std::find_if(dump.loops.begin(), dump.loops.end(), [&](const Loop& l) { return l.id == *address.loop; });
-  if (it == dump.loops.end())
-    return fault_of(dump.file, fmt::format("the file has no loop {}", *address.loop), "it has " + list_loops(dump));
-  if (!has_ops(*it))
-    return fault_of(dump.file, fmt::format("loop {} has no ops; there is nothing to schedule", it->id), "the file has " + list_loops(dump));
-  return &*it;
-}
-
-Result<Kernel> read_dump_kernel(const std::string& name) {
-  const Result<Address> address = parse_address(name);
-  if (!address) return address.error();
-  const Result<Dump> dump = read_dump(*address);
-  if (!dump) return dump.error();
-  const Result<const Loop*> loop = find_loop(*dump, *address);
-  if (!loop) return loop.error();
-  Kernel kernel = to_kernel(*dump, **loop, address->reading.value_or(default_reading(dump->format)));
-  kernel.source = name;  // with what of the file is meant
-  return kernel;
-}
-
-Result<Machine> read_dump_machine(const std::string& name) {
-  const Result<Address> address = parse_address(name);
-  if (!address) return address.error();
-  const Result<Dump> dump = read_dump(*address);
-  if (!dump) return dump.error();
-  const Result<const Loop*> loop = find_loop(*dump, *address);
-  if (!loop) return loop.error();
-  Machine machine = to_machine(*dump, **loop, address->reading.value_or(default_reading(dump->format)));
-  machine.file = name;
-  return machine;
-}
-
-Result<Constraints> read_dump_rules(const std::string& name, const Problem& problem, bool emitter) {
-  const Result<Address> address = parse_address(name);
-  if (!address) return address.error();
-  const Result<Dump> dump = read_dump(*address);
-  if (!dump) return dump.error();
-  const Result<const Loop*> loop = find_loop(*dump, *address);
-  if (!loop) return loop.error();
-  Constraints rules = problem_rules(*dump, **loop, problem);
-  if (emitter)
-    for (UserConstraint& rule : emitter_rules(**loop, problem, registers_beside(*dump, **loop))) rules.push_back(std::move(rule));
-  return rules;
-}
-
-Result<Schedule> read_dump_schedule(const std::string& name, const Problem& problem) {
-  const Result<Address> address = parse_address(name);
-  if (!address) return address.error();
-  const Result<std::string> text = read_file(address->path);
-  if (!text) return text.error();
-  if (is_joint_solution_text(*text)) return joint_schedule(address->path, *text, problem);
-  const Result<Dump> dump = parse_dump(*text, address->path, address->variant);
-  if (!dump) return dump.error();
-  for (const Loop& loop : dump->loops) {
-    if ((address->loop && loop.id != *address->loop) || !has_ops_of(loop, problem)) continue;
-    if (std::optional<Schedule> schedule = to_schedule(*dump, loop, problem)) return *std::move(schedule);
-    return fault_of(address->path, fmt::format("loop {} has no schedule, only a graph", loop.id),
-                    "give a schedule_graph file, or solve it");
-  }
-  return fault_of(address->path, fmt::format("no loop in this file has the ops of {}", problem.kernel), "it has " + list_loops(*dump));
 }
 
 }  // namespace heddle::dump

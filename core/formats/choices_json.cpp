@@ -141,7 +141,7 @@ std::optional<int> bit_of(const std::string& text, std::int64_t most) {
 void add_layout(std::string_view text, LayoutChoices& choices, std::vector<Fault>& faults) {
   const auto sides = two_sides(text, "--layout VALUE=LAYOUT", faults);
   if (sides && !choices.layouts.emplace(sides->first, sides->second).second)
-    faults.push_back({{}, {}, fmt::format("--layout chooses for '{}' twice", printable(sides->first)), {}});
+    faults.push_back({{}, {}, fmt::format("chooses for '{}' twice", printable(sides->first)), {}, "layout"});
 }
 
 void add_instruction(std::string_view text, LayoutChoices& choices, std::vector<Fault>& faults) {
@@ -162,14 +162,15 @@ void add_instruction(std::string_view text, LayoutChoices& choices, std::vector<
     if (!lane || !reg) {
       faults.push_back({{},
                         {},
-                        fmt::format("--instruction {}: expected lane bit 0 to 4 and register bit 0 to 20", printable(text)),
-                        "for example stage_dq0=st.shared.8,2,3"});
+                        fmt::format("{}: expected lane bit 0 to 4 and register bit 0 to 20", printable(text)),
+                        "for example stage_dq0=st.shared.8,2,3",
+                        "instruction"});
       return;
     }
     choice.exchange = {*lane, *reg};
   }
   if (!choices.instructions.emplace(sides->first, choice).second)
-    faults.push_back({{}, {}, fmt::format("--instruction chooses for '{}' twice", printable(sides->first)), {}});
+    faults.push_back({{}, {}, fmt::format("chooses for '{}' twice", printable(sides->first)), {}, "instruction"});
 }
 
 std::string instruction_text(const InstructionChoice& choice) {

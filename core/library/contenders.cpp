@@ -73,10 +73,11 @@ std::vector<Contender> shelf_contenders(const Problem& problem) {
   return contenders;
 }
 
-Result<Contender> file_contender(const std::string& name_or_path, const Problem& problem, std::vector<Fault>* warnings) {
+Result<Contender> file_contender(const std::string& name_or_path, const Problem& problem, std::vector<Fault>* warnings,
+                                 const Source* known) {
   const Result<std::string> path = find_schedule(name_or_path, problem.kernel);
   if (!path) return path.error();
-  Result<Schedule> schedule = read_schedule(*path, problem, warnings);
+  Result<Schedule> schedule = read_schedule(*path, problem, warnings, known);
   if (!schedule) return schedule.error();
   const ContenderKind kind = schedule->provenance.kind == "hand" ? ContenderKind::Hand : ContenderKind::File;
   return contender_of(*std::move(schedule), name_in_library(Shelf::Schedules, *path), kind);

@@ -9,11 +9,15 @@
 
 namespace heddle {
 
+class Source;
+
 /// The shipped schedules of the problem's kernel. One for a loop of other costs (other tiles, another machine) says so instead
 /// of a schedule: its starts would mean nothing here.
 std::vector<Contender> shelf_contenders(const Problem& problem);
 
-/// A name or a path. What cannot be read at all is an error; other parameters and machines are warnings.
-Result<Contender> file_contender(const std::string& name_or_path, const Problem& problem, std::vector<Fault>* warnings = nullptr);
+/// A name or a path. What cannot be read at all is an error; other parameters and machines are warnings. `known`: a source
+/// that may be of the same text.
+Result<Contender> file_contender(const std::string& name_or_path, const Problem& problem, std::vector<Fault>* warnings = nullptr,
+                                 const Source* known = nullptr);
 
 }  // namespace heddle

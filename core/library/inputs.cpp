@@ -5,13 +5,12 @@
 #include <algorithm>
 
 #include "core/check/form.h"
-#include "core/dump/dump_files.h"
 #include "core/formats/changes_json.h"
 #include "core/formats/choices_json.h"
 #include "core/formats/constraints_json.h"
 #include "core/library/layout_demands.h"
 #include "core/library/library.h"
-#include "core/library/project_json.h"
+#include "core/library/project_file.h"
 #include "core/schedule/constraint_text.h"
 
 namespace heddle {
@@ -35,24 +34,10 @@ class FaultCollector {
   bool failed_ = false;
 };
 
-/// A kernel as load_kernel reads it; of a Triton text what it was made of is kept.
-Result<Kernel> kernel_or_text(const std::string& name, std::shared_ptr<const TritonText>& text, std::vector<Fault>& warnings) {
-  const CutName cut = split_cuts(name);
-  const Result<std::string> path = find_in_library(Shelf::Kernels, cut.kernel);
-  if (!path || !names_triton(*path) || dump::is_dump(*path)) return load_kernel(name, &warnings);
-  Result<TritonText> read = read_triton(*path);
-  if (!read) return read.error();
-  Result<Kernel> kernel = read->kernel;
-  for (const Subtile& part : cut.cuts)
-    if (kernel) kernel = subtile(*kernel, part);
-  text = std::make_shared<const TritonText>(*std::move(read));
-  return kernel;
-}
-
-/// Of a Triton text faults are said of the text.
-Result<Problem> problem_of(const InstanceSpec& spec, const TritonText* text) {
+/// Faults are said in the source's words.
+Result<Problem> problem_of(const InstanceSpec& spec, const Source& source) {
   Result<Problem> problem = make_problem(spec);
-  return problem || !text ? problem : triton::unresolved_text(problem.error(), text->program, text->native, *spec.kernel);
+  return problem ? problem : source.in_own_words(problem.error(), *spec.kernel);
 }
 
 /// What the schedule's file chooses, and over it what was said. Of a schedule of another kernel only what is about this one's values and
@@ -90,10 +75,10 @@ Result<Problem> with_places(Result<Problem> problem, const LayoutChoices& said, 
     bool given = false;
     for (const auto& [name, text] : said.layouts)
       if (fault.pointer == pointer_to("/layouts", name))
-        fault.message = fmt::format("--layout {}={}: {}", name, text, fault.message), given = true;
+        fault.message = fmt::format("{}={}: {}", name, text, fault.message), fault.part = "layout", given = true;
     for (const auto& [name, choice] : said.instructions)
       if (fault.pointer == pointer_to("/instructions", name))
-        fault.message = fmt::format("--instruction {}={}: {}", name, instruction_text(choice), fault.message), given = true;
+        fault.message = fmt::format("{}={}: {}", name, instruction_text(choice), fault.message), fault.part = "instruction", given = true;
     if (given)
       fault.pointer.clear();
     else if (names_one_of(fault.pointer, demanded))
@@ -104,13 +89,9 @@ Result<Problem> with_places(Result<Problem> problem, const LayoutChoices& said, 
   return error;
 }
 
-/// A cap from the command line is a demand like those of a file: named, and judged by the checker too.
-UserConstraint cap(std::string name, ConstraintKind kind, std::int64_t limit) {
-  UserConstraint constraint;
-  constraint.name = std::move(name);
-  constraint.kind = kind;
-  constraint.high = limit;
-  return constraint;
+/// A fault of one part of what was asked.
+Error about(const char* part, std::string message, std::string hint = {}) {
+  return Error{ErrorKind::Input, {{"", "", std::move(message), std::move(hint), part}}};
 }
 
 /// A sentence that says what a constraint of the file says already adds nothing.
@@ -120,7 +101,7 @@ Result<Ok> add_demands(const std::vector<std::string>& sentences, const Problem&
     const Result<UserConstraint> demand = parse_constraint(sentence, problem);
     if (!demand) {
       for (Fault fault : demand.error().faults) {
-        fault.message = "--demand " + fault.message;
+        fault.part = "demand";
         error.faults.push_back(std::move(fault));
       }
       continue;
@@ -136,7 +117,8 @@ Result<Ok> add_demands(const std::vector<std::string>& sentences, const Problem&
 /// load_inputs() in five steps, one after the other.
 class Loading {
  public:
-  Loading(const InputNames& names, std::vector<Fault>& warnings) : names_(names), warnings_(warnings) {}
+  Loading(const InputNames& names, std::vector<Fault>& warnings)
+      : names_(names), warnings_(warnings), source_(names.source ? names.source : find_source(names.kernel)) {}
 
   Result<Inputs> run() {
     if (const Result<Ok> read = read_sources(); !read) return read.error();
@@ -158,19 +140,19 @@ class Loading {
 
   /// The project, or kernel and machine; what of the words can be read without them.
   Result<Ok> read_sources() {
-    if (is_project(names_.kernel)) {
-      Result<Project> read = read_project(names_.kernel, &warnings_);
+    if (const ProjectFile* file = source_->project()) {
+      const Result<Project>& read = file->read(&warnings_);
       if (!read) return read.error();
-      project_ = *std::move(read);
+      project_ = &*read;
     }
     if (project_)
       spec_.kernel = project_->spec.kernel;
     else
-      keep(kernel_or_text(names_.kernel, triton_, warnings_), spec_.kernel);
+      keep(source_->kernel(&warnings_), spec_.kernel);
     if (project_ && names_.machine == names_.kernel)
       spec_.machine = project_->spec.machine;
     else
-      keep(read_machine(), spec_.machine);
+      keep(names_.machine == names_.kernel ? source_->machine(&warnings_) : load_machine(names_.machine, &warnings_), spec_.machine);
     const Result<Scope> given = params_of(names_.params);
     faults_.add(given);
     if (given) given_ = *given;
@@ -178,11 +160,6 @@ class Loading {
     for (const std::string& text : names_.instructions) add_instruction(text, said_, unread_);
     if (!unread_.empty()) fail({ErrorKind::Input, unread_});
     return Ok{};
-  }
-  Result<Machine> read_machine() {
-    if (names_.machine != names_.kernel || !triton_) return load_machine(names_.machine, &warnings_);
-    const Result<std::string> shipped = triton::machine_for(triton_->program);
-    return shipped ? load_machine(*shipped, &warnings_) : shipped.error();
   }
 
   /// Parameters, changes and layouts of the project, and of the schedule's file.
@@ -197,11 +174,12 @@ class Loading {
       if (of_project && project_->shown) schedule_ = project_->schedules[*project_->shown].schedule;
     }
     if (!names_.schedule || of_project) return;
-    const Result<std::string> path = find_schedule(*names_.schedule, spec_.kernel ? spec_.kernel->name : "");
+    const bool own = source_->dump() && *names_.schedule == source_->name();
+    const Result<std::string> path = own ? source_->name() : find_schedule(*names_.schedule, spec_.kernel ? spec_.kernel->name : "");
     faults_.add(path);
     if (!path) return;
     schedule_file_ = *path;
-    const Result<ScheduleHead> head = read_schedule_head(*path);
+    const Result<ScheduleHead> head = read_schedule_head(*path, source_.get());
     faults_.add(head);
     if (!head) return;
     of_file_ = head->layouts, choosers_kernel_ = head->kernel;
@@ -220,7 +198,7 @@ class Loading {
     for (const std::string& sentence : names_.demands)
       if (!take_layout_demand(sentence, kernel, said_, unread_)) sentences_.push_back(sentence);
     for (Fault& fault : unread_)
-      if (!fault.message.starts_with("--")) fault.message = "--demand " + fault.message;
+      if (fault.part.empty()) fault.part = "demand";
     if (!unread_.empty()) fail({ErrorKind::Input, unread_});
     if (const std::optional<std::string>& file = names_.constraints) {
       const Result<Changes> changes = read_changes(*file, &warnings_);
@@ -236,7 +214,8 @@ class Loading {
       if (change) spec_.changes.push_back(*change);
     }
     spec_.choices = choices_for(kernel, of_file_, choosers_kernel_ == kernel.name, choices_for(kernel, demanded_, true, said_));
-    spec_.least_groups = static_cast<int>(names_.max_groups.value_or(0));
+    for (const UserConstraint& cap : names_.caps)
+      if (cap.kind == ConstraintKind::MaxGroups) spec_.least_groups = static_cast<int>(cap.high);
     return Ok{};
   }
 
@@ -244,30 +223,27 @@ class Loading {
   Result<Problem> make_the_problem() const {
     InstanceSpec spec = spec_;
     if (faults_.failed()) spec.changes.clear();
-    return with_places(problem_of(spec, triton_.get()), said_, demanded_, names_.constraints.value_or(""), schedule_file_);
+    return with_places(problem_of(spec, *source_), said_, demanded_, names_.constraints.value_or(""), schedule_file_);
   }
 
   /// Demands of the file and of the words, and the rules that a dump or a Triton text brings; then the schedule.
   void read_demands(Result<Problem> made) {
     if (names_.constraints || !sentences_.empty()) read_constraints_of_user(made);
-    const std::string& source = names_.kernel;
-    const bool dump = made && !project_ && source.find_first_of("./#") != std::string::npos && dump::is_dump(source);
-    if (names_.emitter_rules && !dump) fail(Error::input("--emitter is about a compiler's dump", source + " is none"));
-    if (dump) {
-      const Result<Constraints> rules = dump::read_dump_rules(source, *made, names_.emitter_rules);
+    if (names_.emitter_rules && !(made && source_->dump() && source_->names_machine()))
+      fail(about("emitter", "is about a compiler's dump", names_.kernel + " is none"));
+    if (made) {
+      const Result<Constraints> rules = source_->rules(*made, names_.emitter_rules);
       faults_.add(rules);
       if (rules) append(*rules);
     }
-    if (made && triton_ && triton_->reading == triton::Reading::Triton)
-      append(triton::triton_rules(triton_->program, triton_->native, *made));
     if (made && !schedule_file_.empty()) {
-      Result<Schedule> schedule = read_schedule(schedule_file_, *made, &warnings_);
+      Result<Schedule> schedule = read_schedule(schedule_file_, *made, &warnings_, source_.get());
       faults_.add(schedule);
       if (schedule) schedule_ = *std::move(schedule);
     }
     faults_.add(made);
     if (made && schedule_ && !form_violations(*made, *schedule_).empty())
-      fail(Error::input("the project's schedule is one of other ops", "give none of --param, --set and --subtile, or another SCHEDULE"));
+      fail(about("shown schedule", "the project's schedule is one of other ops"));
     if (made) problem_ = std::make_shared<const Problem>(*std::move(made));
   }
   void read_constraints_of_user(const Result<Problem>& made) {
@@ -285,18 +261,15 @@ class Loading {
   /// Caps, and what can be judged only when the number of groups is known.
   Result<Inputs> finish() {
     if (faults_.failed()) return faults_.error();
-    Inputs inputs{Instance(std::move(spec_), problem_), std::move(constraints_), std::move(schedule_), std::move(schedule_file_), triton_};
-    const auto& groups = names_.max_groups;
-    const auto& stages = names_.max_stages;
-    if (groups) inputs.constraints.push_back(cap(fmt::format("--groups {}", *groups), ConstraintKind::MaxGroups, *groups));
-    if (stages) inputs.constraints.push_back(cap(fmt::format("--max-stages {}", *stages), ConstraintKind::MaxStages, *stages));
+    Inputs inputs{Instance(std::move(spec_), problem_), std::move(constraints_), std::move(schedule_), std::move(schedule_file_), source_};
+    inputs.constraints.insert(inputs.constraints.end(), names_.caps.begin(), names_.caps.end());
     Error error;
     const int most = inputs.problem().max_groups;
     for (const UserConstraint& c : inputs.constraints)
       if (c.enabled && c.kind == ConstraintKind::InGroup && c.low >= most)
         error.faults.push_back({names_.constraints.value_or(""), "",
-                                fmt::format("demand '{}' names group {}, there are groups 0 to {}", c.name, c.low, most - 1),
-                                "--groups N allows more"});
+                                fmt::format("demand '{}' names group {}, there are groups 0 to {}", c.name, c.low, most - 1), "",
+                                "groups"});
     if (!error.faults.empty()) return error;
     return inputs;
   }
@@ -304,14 +277,14 @@ class Loading {
   const InputNames& names_;
   std::vector<Fault>& warnings_;
   FaultCollector faults_;
-  std::optional<Project> project_;
-  std::shared_ptr<const TritonText> triton_;
-  InstanceSpec spec_;  ///< as far as it is known
-  Scope given_;        ///< --param
+  std::shared_ptr<const Source> source_;
+  const Project* project_ = nullptr;  ///< that the source is
+  InstanceSpec spec_;                 ///< as far as it is known
+  Scope given_;                       ///< parameters
   LayoutChoices said_, demanded_, of_file_;
   std::string choosers_kernel_;  ///< of whom `of_file_` is
   std::vector<Fault> unread_;
-  std::vector<std::string> sentences_;  ///< of --demand, those that are not about layouts
+  std::vector<std::string> sentences_;  ///< demands, those that are not about layouts
   std::shared_ptr<const Problem> problem_;
   Constraints constraints_;
   std::optional<Schedule> schedule_;
@@ -322,7 +295,7 @@ class Loading {
 
 void add_once(std::vector<Fault>& faults, const Fault& fault) {
   const bool known = std::any_of(faults.begin(), faults.end(), [&](const Fault& f) {
-    return f.file == fault.file && f.pointer == fault.pointer && f.message == fault.message;
+    return f.file == fault.file && f.pointer == fault.pointer && f.message == fault.message && f.part == fault.part;
   });
   if (!known) faults.push_back(fault);
 }
@@ -330,7 +303,7 @@ void add_once(std::vector<Fault>& faults, const Fault& fault) {
 Result<Scope> params_of(const std::vector<std::pair<std::string, std::int64_t>>& given) {
   Scope scope;
   for (const auto& [name, value] : given)
-    if (!scope.emplace(name, value).second) return Error::input(fmt::format("--param sets {} twice", name));
+    if (!scope.emplace(name, value).second) return about("param", fmt::format("sets {} twice", name));
   return scope;
 }
 
@@ -344,11 +317,11 @@ Result<Kernel> cut_kernel(Kernel kernel, const std::vector<Subtile>& cuts, const
 }
 
 Result<Problem> problem_with(const Inputs& inputs, const Changes& more) {
-  return problem_of(with(inputs.instance.spec(), more), inputs.triton.get());
+  return problem_of(with(inputs.instance.spec(), more), *inputs.source);
 }
 
 Result<Problem> problem_with(const Inputs& inputs, const LayoutChoices& choices, const Changes& more) {
-  return problem_of(with(inputs.instance.spec(), choices, more), inputs.triton.get());
+  return problem_of(with(inputs.instance.spec(), choices, more), *inputs.source);
 }
 
 Result<Instance> with(const Inputs& inputs, const LayoutChoices& choices) {

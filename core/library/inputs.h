@@ -12,15 +12,15 @@
 #include "core/base/result.h"
 #include "core/instance/instance.h"
 #include "core/kernel/subtile.h"
-#include "core/library/triton_text.h"
+#include "core/library/source.h"
 #include "core/schedule/constraints.h"
 #include "core/schedule/schedule.h"
 
 namespace heddle {
 
-/// As a person gives them; faults name them as the command line does (--param, --demand ...).
+/// As a person gives them; faults say which of them they are about (Fault::part: "param", "demand", "layout" ...).
 struct InputNames {
-  std::string kernel;                   ///< a name, a file, a project, a compiler's dump or a Triton text with the loop that is meant
+  std::string kernel;                   ///< any source's (core/library/source.h)
   std::string machine;                  ///< the kernel's name again where that stands for its machine too
   std::optional<std::string> schedule;  ///< the kernel's name again: the one that its project shows
   std::vector<std::pair<std::string, std::int64_t>> params{};
@@ -31,28 +31,31 @@ struct InputNames {
   std::vector<std::string> layouts{};        ///< "dqs0=panels 64"
   std::vector<std::string> instructions{};   ///< "stage_dq0=st.shared.8"
   bool emitter_rules = false;                ///< a dump's rules for its code generator too
-  std::optional<std::int64_t> max_groups{}, max_stages{};
+  /// Demands like those of a file, judged by the checker too, by the names that the program gives them; the problem allows the groups.
+  std::vector<UserConstraint> caps{};
+  std::shared_ptr<const Source> source{};  ///< what `kernel` is, where that was found already
 };
 
 struct Inputs {
   Instance instance;  ///< its parameters, changes and choices are those that were set; whoever asks again passes them on
   Constraints constraints;
   std::optional<Schedule> schedule;
-  std::string schedule_file;                 ///< where the schedule was read from
-  std::shared_ptr<const TritonText> triton;  ///< what the kernel was made of, where it is a loop of a Triton text
+  std::string schedule_file;             ///< where the schedule was read from
+  std::shared_ptr<const Source> source;  ///< what KERNEL is
 
   const Kernel& kernel() const { return instance.kernel(); }
   const Machine& machine() const { return instance.machine(); }
   const Problem& problem() const { return instance.problem(); }
   const Changes& changes() const { return instance.changes(); }
   const LayoutChoices& choices() const { return instance.choices(); }
+  const TritonText* triton() const { return source->triton(); }
 };
 
 /// Reads all of it. Parameters, layouts and instructions are those of the schedule's file unless `params`, `layouts` and `instructions` say
 /// otherwise. Each file is read even when another one is bad, so that faults of several files come together.
 Result<Inputs> load_inputs(const InputNames& names, std::vector<Fault>& warnings);
 
-/// The problem of the same inputs with these changes on top of their own. Faults of a Triton text are said of the text.
+/// The problem of the same inputs with these changes on top of their own. Faults are said in the words of their source.
 Result<Problem> problem_with(const Inputs& inputs, const Changes& more);
 /// The same, except that `choices` replaces the layouts and instructions they say.
 Result<Problem> problem_with(const Inputs& inputs, const LayoutChoices& choices, const Changes& more = {});

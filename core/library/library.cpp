@@ -8,10 +8,10 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/suggest.h"
-#include "core/dump/dump_files.h"
 #include "core/formats/kernel_json.h"
 #include "core/formats/machine_json.h"
 #include "core/kernel/subtile.h"
+#include "core/library/source.h"
 #include "core/library/triton_text.h"
 
 namespace heddle {
@@ -99,8 +99,7 @@ Result<std::string> find_in_library(Shelf shelf, const std::string& name_or_path
   }
   std::error_code code;
   if (fs::exists(name_or_path, code)) return name_or_path;
-  if (name_or_path.find('#') != std::string::npos && (dump::holds_dump_schedule(name_or_path) || names_triton(name_or_path)))
-    return name_or_path;
+  if (name_or_path.find('#') != std::string::npos && compilers_file(name_or_path)) return name_or_path;
   // What follows the mark says which loop of a dump or of a Triton text.
   const std::string file = name_or_path.substr(0, name_or_path.rfind('#'));
   const bool path_like = file.size() < name_or_path.size() || file.ends_with(".json") || file.ends_with(".ttgir") ||
@@ -140,40 +139,33 @@ std::string name_in_library(Shelf shelf, const std::string& path) {
 }
 
 Result<Kernel> load_kernel(const std::string& name_or_path, std::vector<Fault>* warnings) {
-  std::error_code code;
-  if (const CutName cut = split_cuts(name_or_path); !cut.cuts.empty() && !fs::exists(name_or_path, code)) {
-    Result<Kernel> kernel = load_kernel(cut.kernel, warnings);
-    for (const Subtile& part : cut.cuts)
-      if (kernel) kernel = subtile(*kernel, part);
-    return kernel;
-  }
+  const std::shared_ptr<const Source> source = find_source(name_or_path);
+  if (!source->project()) return source->kernel(warnings);
+  // Who asks for a kernel alone takes no project for it.
   const Result<std::string> path = find_in_library(Shelf::Kernels, name_or_path);
-  if (path && dump::is_dump(*path)) return dump::read_dump_kernel(*path);
-  if (path && names_triton(*path)) {
-    Result<TritonText> text = read_triton(*path);
-    return text ? Result<Kernel>(std::move(text->kernel)) : text.error();
-  }
   return path ? read_kernel(*path, warnings) : path.error();
 }
 
 Result<Machine> load_machine(const std::string& name_or_path, std::vector<Fault>* warnings) {
   const Result<std::string> path = find_in_library(Shelf::Machines, name_or_path);
-  if (path && dump::is_dump(*path)) return dump::read_dump_machine(*path);
-  if (path && names_triton(*path)) return read_triton_machine(*path);
-  return path ? read_machine(*path, warnings) : path.error();
+  if (!path) return path.error();
+  const std::shared_ptr<const Source> source = compilers_file(*path);
+  const bool theirs = source && source->kind() != SourceKind::Solution;
+  return theirs ? source->machine(warnings) : read_machine(*path, warnings);
 }
 
-Result<ScheduleHead> read_schedule_head(const std::string& path) {
-  if (dump::holds_dump_schedule(path) || names_triton(path)) return ScheduleHead{path, path, path, {}};
+Result<ScheduleHead> read_schedule_head(const std::string& path, const Source* known) {
+  if (compilers_file(path, known)) return ScheduleHead{path, path, path, {}};
   const Result<std::string> text = read_file(path);
   return text ? parse_schedule_head(*text, path) : text.error();
 }
 
-Result<Schedule> read_schedule(const std::string& path, const Problem& problem, std::vector<Fault>* warnings) {
-  if (names_triton(path))
-    return Error{ErrorKind::Input,
-                 {{path, {}, "a Triton text has stages and clusters, no cycles; they are not worked out here", "give a schedule's file"}}};
-  if (dump::holds_dump_schedule(path)) return with_form(dump::read_dump_schedule(path, problem), path, problem);
+Result<Schedule> read_schedule(const std::string& path, const Problem& problem, std::vector<Fault>* warnings, const Source* known) {
+  if (const std::shared_ptr<const Source> source = compilers_file(path, known)) {
+    // The schedule in a Triton text is one of the triton reading.
+    const TritonText* text = source->triton();
+    return (text && !text->said() ? text->by(triton::Reading::Triton) : source)->own_schedule(problem);
+  }
   const Result<std::string> text = read_file(path);
   return text ? parse_schedule(*text, path, problem, warnings) : text.error();
 }

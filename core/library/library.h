@@ -15,6 +15,8 @@
 
 namespace heddle {
 
+class Source;
+
 /// The folder itself; an environment error that lists the places searched when there is none.
 Result<std::string> library_root();
 /// "assets/themes/dark.json" -> absolute path, whether or not it exists.
@@ -43,13 +45,14 @@ bool is_project(const std::string& name);
 /// The way back: what to type for a file that was found here, its shipped name or the path itself; cuts stay.
 std::string name_in_library(Shelf shelf, const std::string& path);
 
-/// The kernel may be cut ("NAME[PARAM/FACTOR]", core/kernel/subtile.h, at its default sizes). A compiler's dump
-/// (core/dump/dump_files.h) and a Triton text (core/library/triton_text.h) stand for a kernel and for a machine, told by their content.
+/// The kernel of a source, and a machine: a compiler's dump and a Triton text stand for either (core/library/source.h).
 Result<Kernel> load_kernel(const std::string& name_or_path, std::vector<Fault>* warnings = nullptr);
 Result<Machine> load_machine(const std::string& name_or_path, std::vector<Fault>* warnings = nullptr);
 
-/// A schedule's file, or a compiler's dump or solution with a schedule in it; else as parse_schedule_head and parse_schedule.
-Result<ScheduleHead> read_schedule_head(const std::string& path);
-Result<Schedule> read_schedule(const std::string& path, const Problem& problem, std::vector<Fault>* warnings = nullptr);
+/// A schedule's file, or the own schedule of what a compiler wrote (core/library/source.h); else as parse_schedule_head and parse_schedule.
+/// `known`: a source that may be of the same text.
+Result<ScheduleHead> read_schedule_head(const std::string& path, const Source* known = nullptr);
+Result<Schedule> read_schedule(const std::string& path, const Problem& problem, std::vector<Fault>* warnings = nullptr,
+                               const Source* known = nullptr);
 
 }  // namespace heddle

@@ -2,15 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <algorithm>
+#include <map>
+#include <mutex>
 
-#include "core/kernel/subtile.h"
+#include "core/check/form.h"
 #include "core/library/library.h"
+#include "core/triton/kernel/own_schedule.h"
 
 namespace heddle {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// What metadata and text say differently.
 std::vector<std::string> contradictions(const triton::Program& program) {
@@ -41,18 +42,135 @@ std::int64_t shared_limit(int target) {
   }
 }
 
-}  // namespace
-
-bool names_triton(const std::string& name) {
-  std::error_code code;
-  const std::string path = fs::exists(name, code) ? name : name.substr(0, name.rfind('#'));
-  if (path.empty() || !fs::exists(path, code)) return false;
-  return triton::is_triton(name) || path.ends_with(".ttgir") || fs::is_directory(path, code);
+bool same_ops(const triton::Native& native, const Problem& problem) {
+  return native.kernel.body.size() == problem.ops.size() && std::equal(problem.ops.begin(), problem.ops.end(), native.kernel.body.begin(),
+                                                                       [](const Op& op, const TileOp& of) { return op.name == of.name; });
 }
 
-std::optional<triton::Reading> reading_in(const std::string& name) {
-  const Result<triton::Address> address = triton::parse_address(name);
-  return address ? address->reading : std::nullopt;
+}  // namespace
+
+class TritonText::Text {
+ public:
+  explicit Text(triton::Address address) : address_(std::move(address)) {}
+
+  bool is(const triton::Address& address) const { return address.path == address_.path && address.words == address_.words; }
+
+  const SharedProgram& program() const {
+    return program_.get([&]() -> SharedProgram {
+      Result<triton::Program> program = triton::read_program(address_);
+      if (!program) return program.error();
+      return std::make_shared<const triton::Program>(*std::move(program));
+    });
+  }
+  /// Pre: there is a program, and `index` is a loop of it.
+  triton::LoweredLoop loop(std::size_t index) const {
+    const std::lock_guard lock(mutex_);
+    return loops_.try_emplace(index, *program(), index).first->second;
+  }
+
+ private:
+  triton::Address address_;
+  Lazy<SharedProgram> program_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::size_t, triton::LoweredLoop> loops_;
+};
+
+TritonText::TritonText(std::string words, CutName cut, const TritonText* known)
+    : Source(SourceKind::Triton, std::move(words)), cut_(std::move(cut)), address_(triton::parse_address(cut_.kernel)) {
+  if (!address_) return;
+  text_ = known && known->text_ && known->text_->is(*address_) ? known->text_ : std::make_shared<const Text>(*address_);
+}
+
+std::shared_ptr<const TritonText> TritonText::by(triton::Reading reading) const {
+  const std::string name = address_ ? with_reading(cut_.kernel, reading) : cut_.kernel;
+  return std::make_shared<const TritonText>(name, CutName{name, cut_.cuts}, this);
+}
+
+TritonText::SharedProgram TritonText::program() const { return address_ ? text_->program() : address_.error(); }
+
+Result<triton::LoweredLoop> TritonText::loop() const {
+  const SharedProgram read = program();
+  if (!read) return read.error();
+  const triton::Program& program = **read;
+  const Result<const triton::LoopSite*> site = triton::find_loop(program, *address_);
+  if (!site) return site.error();
+  return loop(**site);
+}
+
+triton::LoweredLoop TritonText::loop(const triton::LoopSite& site) const {
+  return text_->loop(static_cast<std::size_t>(&site - (*program())->loops.data()));
+}
+
+const Result<TritonText::Lowered>& TritonText::lowered() const {
+  return lowered_.get([&]() -> Result<Lowered> {
+    const Result<triton::LoweredLoop> meant = loop();
+    if (!meant) return meant.error();
+    const auto& native = meant->by(reading());
+    if (!native) return native.error();
+    Lowered lowered{*meant, *native, (*native)->kernel, contradictions(meant->program())};
+    lowered.notes.insert(lowered.notes.end(), (*native)->notes.begin(), (*native)->notes.end());
+    if (reading() == triton::Reading::Free && (*native)->cut.factor > 1) {
+      if (Result<Kernel> cut = subtile(lowered.kernel, (*native)->cut))
+        lowered.kernel = *std::move(cut);
+      else
+        lowered.notes.push_back(fmt::format("its tiles are not cut by {}, one part for each warp group: {}", (*native)->cut.factor,
+                                            cut.error().faults.empty() ? "they cannot be" : cut.error().faults.front().message));
+    }
+    lowered.kernel.source = cut_.kernel;  // with what of the file is meant
+    return lowered;
+  });
+}
+
+Result<Kernel> TritonText::kernel(std::vector<Fault>*) const {
+  if (!lowered()) return lowered().error();
+  Result<Kernel> kernel = lowered()->kernel;
+  for (const Subtile& part : cut_.cuts)
+    if (kernel) kernel = subtile(*kernel, part);
+  return kernel;
+}
+
+Result<Machine> TritonText::machine(std::vector<Fault>* warnings) const {
+  const SharedProgram read = program();
+  if (!read) return read.error();
+  const Result<std::string> shipped = triton::machine_for(**read);
+  return shipped ? load_machine(*shipped, warnings) : shipped.error();
+}
+
+Result<Constraints> TritonText::rules(const Problem& problem, bool) const {
+  if (!lowered()) return lowered().error();
+  if (reading() != triton::Reading::Triton) return Constraints{};
+  return triton::triton_rules(lowered()->loop.program(), *lowered()->native, problem);
+}
+
+bool TritonText::has_own() const { return reading() == triton::Reading::Triton && lowered() && lowered()->native->has_own; }
+
+Result<Schedule> TritonText::own_schedule(const Problem& problem) const {
+  const char* const how = "name the KERNEL like FILE#triton, and leave out --subtile; or give a SCHEDULE";
+  if (!lowered()) return lowered().error();
+  const triton::Native& native = *lowered()->native;
+  const auto fault = [&](std::string message, std::string hint) {
+    return Error{ErrorKind::Input, {{cut_.kernel, {}, std::move(message), std::move(hint)}}};
+  };
+  if (reading() != triton::Reading::Triton) return fault("Triton's own schedule is one of the triton reading", how);
+  if (!native.has_own)
+    return fault("the text has no schedule of Triton's own" + (native.why_no_own.empty() ? "" : ": " + native.why_no_own),
+                 "give a SCHEDULE, or solve it");
+  if (!same_ops(native, problem)) return fault(fmt::format("the text's own schedule has other ops than {}", problem.kernel), how);
+  std::optional<Schedule> schedule = triton::own_schedule(native, problem);
+  if (!schedule || !form_violations(problem, *schedule).empty())
+    return fault("the order of the text's own schedule cannot run: an op waits for itself", "heddle audit says which ops do");
+  return *std::move(schedule);
+}
+
+Error TritonText::in_own_words(Error error, const Kernel& kernel) const {
+  return lowered() ? triton::unresolved_text(std::move(error), lowered()->loop.program(), *lowered()->native, kernel) : error;
+}
+
+std::vector<std::string> TritonText::notes() const { return lowered() ? lowered()->notes : std::vector<std::string>(); }
+
+Result<triton::GivenBack> give_back(const TritonText::Lowered& lowered, const Problem& problem, const Schedule& schedule,
+                                    const Machine& machine) {
+  return triton::give_back(lowered.loop.program(), lowered.loop.site(), *lowered.native, problem, schedule, machine);
 }
 
 std::string with_reading(const std::string& name, triton::Reading reading) {
@@ -61,47 +179,6 @@ std::string with_reading(const std::string& name, triton::Reading reading) {
   triton::Address with = *address;
   with.reading = reading;
   return triton::to_string(with);
-}
-
-Result<triton::Program> read_triton_program(const std::string& name) {
-  const Result<triton::Address> address = triton::parse_address(name);
-  return address ? triton::read_program(*address) : address.error();
-}
-
-Result<TritonText> read_triton(const std::string& name, triton::Reading otherwise) {
-  const Result<triton::Address> address = triton::parse_address(name);
-  if (!address) return address.error();
-  Result<triton::Program> program = triton::read_program(*address);
-  if (!program) return program.error();
-  const Result<const triton::LoopSite*> loop = triton::find_loop(*program, *address);
-  if (!loop) return loop.error();
-  TritonText text;
-  text.name = name;
-  text.reading = address->reading.value_or(otherwise);
-  text.loop = static_cast<std::size_t>(*loop - program->loops.data());
-  Result<triton::Native> native = triton::to_native(*program, **loop, text.reading);
-  if (!native) return native.error();
-  text.notes = contradictions(*program);
-  text.notes.insert(text.notes.end(), native->notes.begin(), native->notes.end());
-  text.kernel = native->kernel;
-  if (text.reading == triton::Reading::Free && native->cut.factor > 1) {
-    if (Result<Kernel> cut = subtile(text.kernel, native->cut))
-      text.kernel = *std::move(cut);
-    else
-      text.notes.push_back(fmt::format("its tiles are not cut by {}, one part for each warp group: {}", native->cut.factor,
-                                       cut.error().faults.empty() ? "they cannot be" : cut.error().faults.front().message));
-  }
-  text.kernel.source = name;  // with what of the file is meant
-  text.native = *std::move(native);
-  text.program = *std::move(program);
-  return text;
-}
-
-Result<Machine> read_triton_machine(const std::string& name) {
-  const Result<triton::Program> program = read_triton_program(name);
-  if (!program) return program.error();
-  const Result<std::string> machine = triton::machine_for(*program);
-  return machine ? load_machine(*machine) : machine.error();
 }
 
 Machine limits_of_target(const triton::Program& program) {

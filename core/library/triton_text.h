@@ -1,48 +1,84 @@
-// A Triton text where a kernel is expected (core/triton/read/files.h says how one is named): the loop that is meant, in one reading, as a
+// A Triton text as a source: FILE, or FILE#WORDS as core/triton/read/files.h reads them; the loop that is meant, in one reading, as a
 // kernel of Heddle's own; and the machine of its target.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/base/result.h"
-#include "core/kernel/kernel.h"
-#include "core/machine/machine.h"
-#include "core/triton/kernel/native.h"
+#include "core/base/lazy.h"
+#include "core/kernel/subtile.h"
+#include "core/library/source.h"
+#include "core/triton/back/give_back.h"
+#include "core/triton/kernel/lowered.h"
 #include "core/triton/read/files.h"
-#include "core/triton/read/program.h"
 
 namespace heddle {
 
-struct TritonText {
-  std::string name;  ///< as typed
-  triton::Program program;
-  std::size_t loop = 0;  ///< index into program.loops
-  triton::Reading reading = triton::Reading::Free;
-  triton::Native native;
-  Kernel kernel;                   ///< the native one; in the free reading cut so that every warp group of the text has its own rows
-  std::vector<std::string> notes;  ///< what the text does not say and was assumed, and what its metadata contradicts
+class TritonText final : public Source {
+ public:
+  /// One text of a file or folder, for all loops and readings that are named of it.
+  class Text;
+  using SharedProgram = Result<std::shared_ptr<const triton::Program>>;
+  /// What the loop became.
+  struct Lowered {
+    triton::LoweredLoop loop;
+    std::shared_ptr<const triton::Native> native;
+    Kernel kernel;                   ///< the native one; in the free reading cut so that every warp group of the text has its own rows
+    std::vector<std::string> notes;  ///< what the text does not say and was assumed, and what its metadata contradicts
+  };
 
-  const triton::LoopSite& site() const { return program.loops[loop]; }
+  /// `words` as they were typed; `cut`: what they say. What `known` has read is shared, if it is of the same text.
+  TritonText(std::string words, CutName cut, const TritonText* known);
+
+  const std::vector<Subtile>& cuts() const { return cut_.cuts; }
+  const Result<triton::Address>& address() const { return address_; }
+  /// The reading that is named; none where none is.
+  std::optional<triton::Reading> said() const { return address_ ? address_->reading : std::nullopt; }
+  /// The one that is named, else the free one.
+  triton::Reading reading() const { return said().value_or(triton::Reading::Free); }
+  /// The same text by this reading.
+  std::shared_ptr<const TritonText> by(triton::Reading reading) const;
+
+  /// Read and parsed once.
+  SharedProgram program() const;
+  /// The one that is meant, by both readings.
+  Result<triton::LoweredLoop> loop() const;
+  /// Any loop of it. Pre: `site` is of program().
+  triton::LoweredLoop loop(const triton::LoopSite& site) const;
+  /// By the reading that is meant.
+  const Result<Lowered>& lowered() const;
+
+  bool names_machine() const override { return true; }
+  Result<Kernel> kernel(std::vector<Fault>* warnings) const override;
+  /// The shipped machine for the text's target.
+  Result<Machine> machine(std::vector<Fault>* warnings) const override;
+  /// Of its passes, in the triton reading.
+  Result<Constraints> rules(const Problem& problem, bool emitter) const override;
+  /// Triton's own, in the triton reading.
+  bool has_own() const override;
+  Result<Schedule> own_schedule(const Problem& problem) const override;
+  Error in_own_words(Error error, const Kernel& kernel) const override;
+  std::vector<std::string> notes() const override;
+  const TritonText* triton() const override { return this; }
+
+ private:
+  CutName cut_;
+  Result<triton::Address> address_;
+  std::shared_ptr<const Text> text_;
+  Lazy<Result<Lowered>> lowered_;
 };
 
-/// Whether the name leads to a Triton text, or to what must be one: a file by its ending, a folder. Where it cannot be read or holds
-/// nothing of Triton's, readers say so.
-bool names_triton(const std::string& name);
-/// The reading that the name asks for; none where it does not say.
-std::optional<triton::Reading> reading_in(const std::string& name);
+/// A schedule of that problem, given back (core/triton/back/give_back.h). Pre: of the triton reading.
+Result<triton::GivenBack> give_back(const TritonText::Lowered& lowered, const Problem& problem, const Schedule& schedule,
+                                    const Machine& machine);
+
 /// The name with this reading added. Pre: it has none.
 std::string with_reading(const std::string& name, triton::Reading reading);
 
-/// The program that the name means, whichever loop.
-Result<triton::Program> read_triton_program(const std::string& name);
-/// `otherwise`: the reading where the name says none.
-Result<TritonText> read_triton(const std::string& name, triton::Reading otherwise = triton::Reading::Free);
-
-/// The shipped machine for the text's target.
-Result<Machine> read_triton_machine(const std::string& name);
-/// The same; for a target that no machine file is for, one that has limits only, so that memory can be judged.
+/// The shipped machine for the text's target; for a target that no machine file is for, one that has limits only, so that memory can be
+/// judged.
 Machine limits_of_target(const triton::Program& program);
 
 }  // namespace heddle

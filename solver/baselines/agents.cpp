@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <queue>
 #include <set>
 
 #include "core/analysis/channels.h"
@@ -14,26 +13,6 @@
 
 namespace heddle::solver {
 namespace {
-
-/// Dependence order; among the ops that are free to come next the one with the least key.
-template <class Key>
-std::vector<OpId> ordered_by(const Problem& problem, const std::vector<Key>& key) {
-  std::vector<int> waiting(problem.ops.size(), 0);
-  for (const Edge& e : problem.edges) waiting[e.to.index()] += e.distance == 0;
-  const auto later = [&](std::size_t a, std::size_t b) { return std::pair(key[a], a) > std::pair(key[b], b); };
-  std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(later)> free(later);
-  for (std::size_t v = 0; v < problem.ops.size(); ++v)
-    if (waiting[v] == 0) free.push(v);
-  std::vector<OpId> order;
-  while (!free.empty()) {
-    const std::size_t v = free.top();
-    free.pop();
-    order.push_back(OpId(v));
-    for (const Edge& e : problem.edges)
-      if (e.distance == 0 && e.from.index() == v && --waiting[e.to.index()] == 0) free.push(e.to.index());
-  }
-  return order;
-}
 
 struct Union {
   std::vector<std::size_t> parent;
@@ -50,8 +29,6 @@ struct Union {
 };
 
 }  // namespace
-
-std::vector<OpId> program_order(const Problem& problem) { return ordered_by(problem, std::vector<int>(problem.ops.size(), 0)); }
 
 RowBlocks row_blocks(const Problem& problem, int most) {
   const std::size_t n = problem.ops.size();
@@ -117,7 +94,7 @@ std::vector<OpId> abreast(const Problem& problem, const RowBlocks& blocks) {
     key[op.index()] = {members[static_cast<std::size_t>(block + 1)]++, block};
     if (block < 0) key[op.index()].first = -1;  // loads first, as they are listed
   }
-  return ordered_by(problem, key);
+  return timing::ordered_by(problem, key);
 }
 
 std::vector<std::vector<OpId>> tensor_turns(const Problem& problem, const std::vector<OpId>& order, const std::vector<int>& group) {

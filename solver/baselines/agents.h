@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "core/problem/problem.h"
+#include "core/timing/program.h"
+#include "core/timing/program_order.h"
 #include "solver/baselines/baselines.h"
-#include "solver/baselines/program.h"
 
 namespace heddle::solver {
 
-/// Ops in an order that respects the dependences inside one iteration; where these leave a choice, as the kernel lists
-/// them.
-std::vector<OpId> program_order(const Problem& problem);
+using timing::earliest_schedule, timing::program_order, timing::running_schedule, timing::timing_of_order;
+using timing::Program, timing::Step, timing::Timing, timing::Wait;
 
 /// Per op the row block it belongs to, -1 for variable-latency ops. What passes values on in registers or in tensor
 /// memory is one piece; the largest pieces, if they have the same ops, are the blocks (at most `most`), and the others

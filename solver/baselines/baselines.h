@@ -1,6 +1,6 @@
 // What people use today, as schedules: compilers' heuristics and the classical algorithms, each a deterministic
 // function from a problem to a schedule. The order, the warp groups and the ring depths are the baseline's; starts are
-// then the earliest legal ones (solver/baselines/program.h), so that no baseline is handicapped by its arithmetic.
+// then the earliest legal ones (core/timing/program.h), so that no baseline is handicapped by its arithmetic.
 // Nothing here is judged: a baseline whose program breaks a limit (registers, mostly) says so in its log and is
 // returned with its violations.
 #pragma once

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "core/problem/problem.h"
-#include "solver/baselines/program.h"
+#include "core/timing/program.h"
 
 namespace heddle::solver {
+
+using timing::Step;
 
 struct IterationStages {
   std::vector<int> stage;      ///< per op

@@ -13,8 +13,7 @@
 #include "core/check/checker.h"
 #include "core/instance/instance.h"
 #include "core/triton/back/give_back.h"
-#include "solver/baselines/agents.h"
-#include "solver/baselines/program.h"
+#include "core/triton/kernel/own_schedule.h"
 #include "solver/search/solve.h"
 
 namespace heddle::solver {
@@ -25,98 +24,6 @@ using triton::Side;
 using triton::Whose;
 
 constexpr int kMostStages = 8;
-
-/// What a program of Triton's sustains: its starts, or nothing where its groups wait for each other.
-std::optional<Schedule> timed(const triton::Native& native, Problem problem, Program program, const std::string& note) {
-  // A load that was not pipelined is waited for where it is issued.
-  for (std::size_t i = 0; i < problem.ops.size(); ++i)
-    if (Op& op = problem.ops[i]; native.origins[i].waits) op.window = std::max(op.window, op.latency);
-  while (program.streams.size() > 1 && program.streams.back().empty()) program.streams.pop_back();
-  // A ring of the model may stand for two of Triton's (a value that is read now and an iteration later).
-  std::vector<std::string> log;
-  Timing timing = running_schedule(problem, program, log);
-  if (timing.deadlock) return std::nullopt;
-  Schedule schedule = std::move(timing.schedule);
-  schedule.name = "triton's own";
-  schedule.kernel = problem.kernel;
-  schedule.machine = problem.machine;
-  schedule.params = problem.params;
-  schedule.layouts = choices_of(problem);
-  schedule.turns = false;
-  schedule.provenance = {"imported", "Triton", note};
-  return schedule;
-}
-
-bool is_load(const Op& op) { return op.kind == "tma_load" || op.kind == "load"; }
-
-Program own_program(const triton::Native& native, const Problem& problem) {
-  const triton::OwnOrder own = own_order(native, problem);
-  Program program;
-  for (const auto& stream : own.streams) {
-    std::vector<Step>& steps = program.streams.emplace_back();
-    for (const auto& [op, lag] : stream) steps.push_back({op, lag});
-  }
-  program.depths = own.depths;
-  return program;
-}
-
-/// The stages that Triton's pipeliner would choose for another num_stages: loads run num_stages - 1 iterations ahead of what reads them.
-/// Where the text has stages for `known`, all but the loads move by the difference; where it has none, all else is in one stage.
-std::optional<Schedule> pipelined(const triton::Native& native, const Problem& problem, int num_stages, int known) {
-  const std::string note = fmt::format("predicted by the rules of Triton's pipeliner, num_stages {}", num_stages);
-  std::vector<int> stage(problem.ops.size(), 0);
-  std::vector<std::int64_t> cluster(problem.ops.size(), 0);
-  const bool own = native.has_own && known > 0;
-  const auto stage_of = [&](OpId op) {
-    return static_cast<int>(std::clamp<std::int64_t>(native.origins[op.index()].stage.value_or(0), 0, 1000));
-  };
-  std::vector<bool> ahead(problem.ops.size(), true);  ///< loads that are issued in an earlier stage than their use
-  for (const Edge& edge : problem.edges)
-    if (edge.distance == 0 && own && stage_of(edge.from) >= stage_of(edge.to)) ahead[edge.from.index()] = false;
-  // Offsets and bounds of a load go where it goes.
-  for (const Edge& edge : problem.edges)
-    if (problem.op(edge.from).kind == "opaque") ahead[edge.from.index()] = ahead[edge.to.index()];
-  if (own && std::any_of(native.origins.begin(), native.origins.end(), [](const triton::Origin& o) { return o.partition.has_value(); })) {
-    // Partitions keep their orders; rings of loads are as deep as num_stages says.
-    Program program = own_program(native, problem);
-    for (std::size_t c = 0; c < problem.channels.size(); ++c)
-      if (const Channel& channel = problem.channels[c]; is_load(problem.op(channel.writer)) && channel.space == Space::Smem)
-        program.depths[c] = std::clamp(num_stages, 1, std::max(1, channel.max_depth));
-    return timed(native, problem, std::move(program), note);
-  }
-  for (std::size_t i = 0; i < stage.size(); ++i) {
-    const bool load = (is_load(problem.ops[i]) || problem.ops[i].kind == "opaque") && ahead[i];
-    if (own) {
-      stage[i] = stage_of(OpId(i));
-      cluster[i] = native.origins[i].cluster.value_or(0);
-      if (!load) stage[i] = std::max(0, stage[i] + num_stages - known);
-    } else {
-      stage[i] = load ? 0 : num_stages - 1;
-      cluster[i] = load;
-    }
-  }
-  // What reads a load that has no iterations left to run ahead comes after it.
-  for (bool more = true; more;) {
-    more = false;
-    for (const Edge& edge : problem.edges) {
-      const std::size_t from = edge.from.index(), to = edge.to.index();
-      if (edge.distance == 0 && stage[to] < stage[from]) {
-        stage[to] = stage[from];
-        more = true;
-      } else if (edge.distance == 0 && stage[to] == stage[from] && cluster[to] < cluster[from]) {
-        cluster[to] = cluster[from];
-        more = true;
-      }
-    }
-  }
-  std::vector<OpId> order = program_order(problem);
-  std::stable_sort(order.begin(), order.end(), [&](OpId a, OpId b) { return cluster[a.index()] < cluster[b.index()]; });
-  Program program;
-  std::vector<Step>& stream = program.streams.emplace_back();
-  for (const OpId op : order) stream.push_back({op, stage[op.index()]});
-  for (const Channel& channel : problem.channels) program.depths.push_back(triton::ring_slots(problem, channel, stage));
-  return timed(native, problem, std::move(program), note);
-}
 
 /// Tensor memory is allocated by powers of two.
 std::int64_t allocated(std::int64_t columns) {
@@ -174,14 +81,14 @@ class ThreeSides {
       : request_(request), stop_(std::move(stop)), listener_(listener) {}
 
   Result<Comparison> run() {
-    comparison_.kernel = request_.program.kernel;
+    comparison_.kernel = program_.kernel;
     comparison_.machine = request_.machine.name;
-    comparison_.file = request_.program.file;
-    comparison_.loop = request_.loop.number;
+    comparison_.file = program_.file;
+    comparison_.loop = site_.number;
     for (const Whose whose : triton::kAllWhose) comparison_.sides[static_cast<std::size_t>(whose)].whose = whose;
-    Result<triton::Native> native = triton::to_native(request_.program, request_.loop, triton::Reading::Triton);
+    const auto& native = request_.loop.by(triton::Reading::Triton);
     if (!native) return native.error();
-    own(*std::move(native));
+    own(*native);
     if (listener_) listener_(comparison_);
     if (!stopped()) {
       // The two are independent; the slower one decides how long it takes.
@@ -211,40 +118,41 @@ class ThreeSides {
   double left() const { return std::max(0.1, request_.timeout_seconds - seconds_between(began_, Clock::now())); }
 
   /// The problem of a reading; false, and why, where there is none.
-  bool pose(Side& side, triton::Native native) {
-    side.kernel = std::make_shared<const Kernel>(kernel_of(native));
-    side.native = std::make_shared<const triton::Native>(std::move(native));
+  bool pose(Side& side, std::shared_ptr<const triton::Native> native) {
+    side.kernel = std::make_shared<const Kernel>(kernel_of(*native));
+    side.native = std::move(native);
     Result<Problem> problem = make_problem({side.kernel, machine_});
     if (!problem) {
       side.why_not = first_fault(problem.error());
       return false;
     }
     side.problem = std::make_shared<const Problem>(*std::move(problem));
-    side.constraints = triton::triton_rules(request_.program, *side.native, *side.problem);
+    side.constraints = triton::triton_rules(program_, *side.native, *side.problem);
     return true;
   }
 
-  void own(triton::Native native) {
+  void own(std::shared_ptr<const triton::Native> native) {
     Side& mine = side(Whose::Tritons);
     const Clock::time_point begin = Clock::now();
     if (!pose(mine, std::move(native))) return;
     if (mine.native->has_own) {
-      mine.schedule = own_schedule(*mine.native, *mine.problem);
+      mine.schedule = triton::own_schedule(*mine.native, *mine.problem);
       if (!mine.schedule) mine.why_not = "the order that the text has waits for itself: it cannot run in this model";
     } else {
-      const std::int64_t said = request_.loop.num_stages > 0 ? request_.loop.num_stages : request_.program.metadata.num_stages.value_or(3);
-      mine.schedule = pipelined(*mine.native, *mine.problem, static_cast<int>(std::clamp<std::int64_t>(said, 1, kMostStages)), 0);
+      const std::int64_t said = site_.num_stages > 0 ? site_.num_stages : program_.metadata.num_stages.value_or(3);
+      mine.schedule =
+          triton::pipelined_schedule(*mine.native, *mine.problem, static_cast<int>(std::clamp<std::int64_t>(said, 1, kMostStages)), 0);
       mine.explanation = mine.native->why_no_own + fmt::format("; predicted by the rules of its pipeliner for num_stages {}", said);
       if (!mine.schedule) mine.why_not = mine.native->why_no_own;
     }
-    const triton::Memory memory = triton::memory_of(request_.program);
+    const triton::Memory memory = triton::memory_of(program_);
     if (memory.unsure.empty()) {
       mine.shared_bytes = memory.shared_bytes;
       mine.tmem_columns = memory.tmem_columns;
       mine.warps = static_cast<int>(memory.warps);
     }
     measure(mine);
-    mine.warps = std::max(mine.warps, static_cast<int>(request_.program.num_warps));
+    mine.warps = std::max(mine.warps, static_cast<int>(program_.num_warps));
     if (mine.schedule) {
       mine.period = mine.schedule->ii;  // waits included that the problem does not ask for
       const Verdict verdict = check(*mine.problem, *mine.schedule);
@@ -295,7 +203,7 @@ class ThreeSides {
     }
     measure(mine);
     // The text's warps are there, whatever they have to do.
-    if (mine.schedule) mine.warps = std::max(mine.warps, static_cast<int>(request_.program.num_warps));
+    if (mine.schedule) mine.warps = std::max(mine.warps, static_cast<int>(program_.num_warps));
     give_back(mine);
     no_worse_than(at_hand({Whose::Tritons}), mine,
                   "Triton's own; " + (mine.schedule ? fmt::format("all others that were found take {} cycles or more", mine.period)
@@ -323,11 +231,11 @@ class ThreeSides {
   void give_back(Side& mine) const {
     if (!mine.schedule) return;
     const Result<triton::GivenBack> back =
-        triton::give_back(request_.program, request_.loop, *mine.native, *mine.problem, *mine.schedule, request_.machine);
+        triton::give_back(program_, site_, *mine.native, *mine.problem, *mine.schedule, request_.machine);
     if (back && back->memory.unsure.empty()) {
       mine.shared_bytes = back->memory.shared_bytes;
       mine.tmem_columns = back->memory.tmem_columns;
-    } else if (!back && request_.program.form != triton::Form::Final && request_.program.form != triton::Form::Specialized) {
+    } else if (!back && program_.form != triton::Form::Final && program_.form != triton::Form::Specialized) {
       mine.status = Status::Feasible;
       mine.explanation += "; a bound: it cannot be given to Triton: " + first_fault(back.error());
     }
@@ -340,7 +248,7 @@ class ThreeSides {
     if (!none && free.status != Status::Optimal)
       return free.schedule ? fmt::format("has none as good yet: {} cycles, not proved", free.period) : "found none in time";
     std::string text = none ? "has none, proved: " + free.why_not : fmt::format("has none of fewer than {} cycles, proved", free.period);
-    if (const std::string words = beyond_free(request_.program.num_warps, *free.native, own); !words.empty())
+    if (const std::string words = beyond_free(program_.num_warps, *free.native, own); !words.empty())
       text += "; it cannot express " + words;
     return text;
   }
@@ -348,12 +256,12 @@ class ThreeSides {
   Side best_of_machine() {
     Side mine;
     mine.whose = Whose::BestOfMachine;
-    Result<triton::Native> native = triton::to_native(request_.program, request_.loop, triton::Reading::Free);
+    const auto& native = request_.loop.by(triton::Reading::Free);
     if (!native) {
       mine.why_not = first_fault(native.error());
       return mine;
     }
-    if (!pose(mine, *std::move(native))) return mine;
+    if (!pose(mine, *native)) return mine;
     solve_side(mine, left());
     if (mine.schedule) mine.schedule->name = "best of the machine";
     measure(mine);
@@ -385,30 +293,37 @@ class ThreeSides {
     mine = std::move(taken);
   }
 
+  /// The triton reading of the text as if it had so many warps; null where it refuses the loop.
+  std::shared_ptr<const triton::Native> with_warps(std::int64_t warps) const {
+    if (warps == program_.num_warps) return comparison_.of(Whose::Tritons).native;
+    triton::Program other = program_;
+    other.num_warps = warps;
+    Result<triton::Native> native = triton::to_native(other, site_, triton::Reading::Triton);
+    if (!native) return nullptr;
+    // Layouts are those of the text's own number of warps.
+    for (TileValue& value : native->kernel.values) value.registers.reset();
+    return std::make_shared<const triton::Native>(*std::move(native));
+  }
+
   /// What num_stages and num_warps would change.
   void options() {
-    const std::int64_t now_stages =
-        request_.loop.num_stages > 0 ? request_.loop.num_stages : request_.program.metadata.num_stages.value_or(0);
+    const std::int64_t now_stages = site_.num_stages > 0 ? site_.num_stages : program_.metadata.num_stages.value_or(0);
     for (const std::int64_t warps : {4, 8}) {
-      triton::Program other = request_.program;
-      other.num_warps = warps;
-      Result<triton::Native> native = triton::to_native(other, request_.loop, triton::Reading::Triton);
+      const auto native = with_warps(warps);
       if (!native) continue;
-      // Layouts are those of the text's own number of warps.
-      if (warps != request_.program.num_warps)
-        for (TileValue& value : native->kernel.values) value.registers.reset();
       const Result<Problem> problem = make_problem({std::make_shared<const Kernel>(native->kernel), machine_});
       for (int stages = 1; stages <= std::max<std::int64_t>(5, std::min<std::int64_t>(now_stages, kMostStages)); ++stages) {
         if (stop_.stop_requested()) return;
         triton::OptionRow& row = comparison_.options.emplace_back();
         row.num_stages = stages;
         row.num_warps = warps;
-        row.now = warps == request_.program.num_warps && stages == now_stages;
+        row.now = warps == program_.num_warps && stages == now_stages;
         if (!problem) {
           row.why_not = first_fault(problem.error());
           continue;
         }
-        const auto schedule = pipelined(*native, *problem, stages, static_cast<int>(std::clamp<std::int64_t>(now_stages, 0, kMostStages)));
+        const auto schedule =
+            triton::pipelined_schedule(*native, *problem, stages, static_cast<int>(std::clamp<std::int64_t>(now_stages, 0, kMostStages)));
         if (!schedule) {
           row.why_not = "its order waits for itself in this model";
           continue;
@@ -427,6 +342,8 @@ class ThreeSides {
   }
 
   const TritonRequest& request_;
+  const triton::Program& program_ = request_.loop.program();
+  const triton::LoopSite& site_ = request_.loop.site();
   const std::shared_ptr<const Machine> machine_ = std::make_shared<const Machine>(request_.machine);
   const std::stop_token stop_;
   const TritonListener& listener_;
@@ -435,11 +352,6 @@ class ThreeSides {
 };
 
 }  // namespace
-
-std::optional<Schedule> own_schedule(const triton::Native& native, const Problem& problem) {
-  if (!native.has_own || native.origins.size() != problem.ops.size()) return std::nullopt;
-  return timed(native, problem, own_program(native, problem), "the order that the text has: stages and clusters; cycles by the model");
-}
 
 Result<Comparison> compare_triton(const TritonRequest& request, std::stop_token stop, const TritonListener& listener) {
   return ThreeSides(request, std::move(stop), listener).run();

@@ -2,19 +2,17 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <stop_token>
 
 #include "core/base/result.h"
 #include "core/machine/machine.h"
 #include "core/triton/audit/comparison.h"
-#include "core/triton/read/program.h"
+#include "core/triton/kernel/lowered.h"
 
 namespace heddle::solver {
 
 struct TritonRequest {
-  const triton::Program& program;
-  const triton::LoopSite& loop;
+  triton::LoweredLoop loop;
   const Machine& machine;
   double timeout_seconds = 60;  ///< of all three together
   std::uint64_t seed = 1;
@@ -26,8 +24,5 @@ using TritonListener = std::function<void(const triton::Comparison&)>;
 
 /// Faults: what the triton reading refuses. A side that has no schedule says why.
 Result<triton::Comparison> compare_triton(const TritonRequest& request, std::stop_token stop = {}, const TritonListener& listener = {});
-
-/// Triton's own schedule with the cycles that its order sustains; none where the text has none.
-std::optional<Schedule> own_schedule(const triton::Native& native, const Problem& problem);
 
 }  // namespace heddle::solver

@@ -16,6 +16,7 @@
 #include "core/formats/space_json.h"
 #include "core/formats/tuning_json.h"
 #include "core/library/library.h"
+#include "core/library/source.h"
 #include "core/problem/resolve.h"
 #include "tests/strange/documents.h"
 #include "tests/support/random_schedule.h"
@@ -191,10 +192,10 @@ void add_dump(Dice& dice, World& world) {
   if (dump->loops.size() > 1 || dice.chance(30)) name += "#" + std::to_string(loop.id);
   if (dice.chance(20)) name += std::string(name.find('#') == std::string::npos ? "#" : ",") + (dice.chance(50) ? "full" : "issue-slots");
   subject.words = {name};
-  subject.problem = resolved(world, "loop of a dump", dump::read_dump_kernel(name), dump::read_dump_machine(name));
+  subject.problem = resolved(world, "loop of a dump", load_kernel(name), load_machine(name));
   if (!document.solution.is_null())
     subject.schedules.push_back(world.solutions.back());
-  else if (dump::has_schedule(name))
+  else if (find_source(name)->has_own())
     subject.schedules.push_back(name);
   if (subject.problem && dice.chance(50)) {
     subject.schedules.push_back(world.fresh("schedule", ".json"));
@@ -253,7 +254,7 @@ void adopt(World& world, Subject& subject, const std::string& file) {
     world.constraints.push_back(file);
   else if (says("schedule") && !file.ends_with(".heddle.json"))
     subject.schedules.push_back(file);
-  else if (!says("") && dump::is_dump(file))
+  else if (!says("") && compilers_kind(file) == SourceKind::Dump)
     world.dumps.push_back(file);
 }
 

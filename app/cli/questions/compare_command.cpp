@@ -6,14 +6,13 @@
 #include "app/cli/kernel_run_options.h"
 #include "app/cli/questions/triton_compare.h"
 #include "app/cli/solving.h"
-#include "app/cli/triton_schedule.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
 #include "core/answers/scoreboard.h"
 #include "core/answers/scoreboard_page.h"
-#include "core/dump/dump_files.h"
 #include "core/library/contenders.h"
+#include "core/library/triton_text.h"
 #include "core/library/trust.h"
 #include "solver/questions/scoreboard.h"
 
@@ -30,7 +29,7 @@ Contender contender_of(Schedule schedule, std::string name) {
 
 /// What Triton's compiler decided, or why that is not known.
 Contender own_contender(const Inputs& inputs) {
-  Result<Schedule> schedule = own_schedule_of(*inputs.triton, inputs.problem());
+  Result<Schedule> schedule = inputs.source->own_schedule(inputs.problem());
   if (schedule) return contender_of(*std::move(schedule), "triton's own");
   Contender none;
   none.name = "triton's own";
@@ -38,31 +37,21 @@ Contender own_contender(const Inputs& inputs) {
   return none;
 }
 
-/// Triton's own schedule of another text with the same ops.
-Result<Contender> text_contender(const std::string& name, const Problem& problem) {
-  Result<Schedule> schedule = read_schedule_or_own(name, problem, nullptr);
-  return schedule ? Result<Contender>(contender_of(*std::move(schedule), name)) : schedule.error();
-}
-
 /// Every fault of every file at once.
 Result<std::vector<Contender>> read_contenders(const Arguments& arguments, const Inputs& inputs, const Terminal& terminal) {
   const Problem& problem = inputs.problem();
   std::vector<Contender> given;
   // A kernel of somebody else's may have the name of a shipped one.
-  if (!arguments.has("--no-hand") && !inputs.triton) given = shelf_contenders(problem);
+  if (!arguments.has("--no-hand") && !inputs.triton()) given = shelf_contenders(problem);
   std::vector<Fault> warnings;
-  if (!arguments.has("--no-hand") && inputs.triton && inputs.triton->reading == triton::Reading::Triton)
+  if (!arguments.has("--no-hand") && inputs.triton() && inputs.triton()->reading() == triton::Reading::Triton)
     given.push_back(own_contender(inputs));
   // The schedule that a compiler's dump carries takes part by itself.
-  if (const std::string dump = with_dump_options(*arguments.text("KERNEL"), arguments);
-      !arguments.has("--no-hand") && dump::has_schedule(dump))
-    if (Result<Contender> stored = file_contender(dump, problem, &warnings)) {
-      stored->name = "stored";
-      given.push_back(*std::move(stored));
-    }
+  if (!arguments.has("--no-hand") && inputs.source->dump() && inputs.source->has_own())
+    if (Result<Schedule> stored = inputs.source->own_schedule(problem)) given.push_back(contender_of(*std::move(stored), "stored"));
   Error error;
   for (const std::string& name : arguments.all("SCHEDULES")) {
-    Result<Contender> contender = names_triton(name) ? text_contender(name, problem) : file_contender(name, problem, &warnings);
+    Result<Contender> contender = file_contender(name, problem, &warnings, inputs.source.get());
     if (contender) {
       given.push_back(*std::move(contender));
       continue;

@@ -42,7 +42,7 @@ int run_explain(const Arguments& arguments, const Terminal& terminal) {
   InstanceSpec own = inputs->instance.spec();
   own.least_groups = 0;
   if (auto layouts = open_layouts(own, {"all"}, LayoutsFor::Explaining);
-      layouts && !inputs->triton && inputs->problem().max_groups == layouts->problem.max_groups)
+      layouts && !inputs->triton() && inputs->problem().max_groups == layouts->problem.max_groups)
     request.layouts = *std::move(layouts);
   const InterruptScope interrupt;
   Explanation explanation;

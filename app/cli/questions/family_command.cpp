@@ -8,6 +8,7 @@
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
+#include "app/command/option_words.h"
 #include "app/command/progress_line.h"
 #include "core/answers/kernel_set.h"
 #include "core/base/split.h"
@@ -74,7 +75,7 @@ Result<Question> read_question(const Arguments& arguments, const Terminal& termi
   std::vector<Fault> unread;
   for (const std::string& text : arguments.all("--layout")) add_layout(text, question.spec.each.choices, unread);
   for (const std::string& text : arguments.all("--instruction")) add_instruction(text, question.spec.each.choices, unread);
-  if (!unread.empty()) take({ErrorKind::Input, std::move(unread)});
+  if (!unread.empty()) take(in_options({ErrorKind::Input, std::move(unread)}));
   question.spec.all_choices = arguments.has("--all-choices");
   print_warnings(terminal, warnings);
   if (!error.faults.empty()) return error;

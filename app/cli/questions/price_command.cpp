@@ -32,7 +32,7 @@ int run_price(const Arguments& arguments, const Terminal& terminal) {
   // What is said of layouts is a demand too.
   const solver::LayoutsLeftOpen layouts{inputs->choices(), [&](const LayoutChoices& said) { return open_again(*inputs, said); },
                                         [&](const LayoutChoices& choices) { return problem_with(*inputs, choices); }};
-  const bool about_layouts = inputs->open || (!inputs->choices().empty() && !inputs->triton);
+  const bool about_layouts = inputs->open || (!inputs->choices().empty() && !inputs->triton());
   if (inputs->choices().empty() &&
       std::none_of(inputs->constraints.begin(), inputs->constraints.end(), [](const UserConstraint& c) { return c.enabled; }))
     return report(terminal,

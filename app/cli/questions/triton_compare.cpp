@@ -9,7 +9,6 @@
 #include "app/command/called.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
-#include "app/command/triton_words.h"
 #include "core/answers/difference.h"
 #include "core/library/library.h"
 #include "core/library/triton_text.h"
@@ -60,14 +59,15 @@ std::string written_as(const std::string& format, const triton::Comparison& comp
 }  // namespace
 
 bool wants_three(const Arguments& arguments) {
-  const std::string kernel = *arguments.text("KERNEL");
-  return is_triton_argument(kernel) && arguments.all("SCHEDULES").empty() && !reading_in(with_dump_options(kernel, arguments));
+  const TritonText* text = arguments.source()->triton();
+  return text && arguments.all("SCHEDULES").empty() && !text->said();
 }
 
 int compare_three(const Arguments& arguments, const Terminal& terminal) {
   const std::string path = arguments.text("--out").value_or("-"), format = compare_format(arguments, path);
   const bool here = path == "-", json = arguments.has("--json") || (format == "json" && here);
-  const std::string name = with_dump_options(*arguments.text("KERNEL"), arguments);
+  const TritonText& text = *arguments.source()->triton();
+  const std::string& name = text.name();
   if (json && here && format != "json")
     return refuse(terminal, fmt::format("--json and --format {} both want standard output; give one of them", format), json);
   if (const std::string option = option_of_one_reading(arguments); !option.empty())
@@ -81,22 +81,18 @@ int compare_three(const Arguments& arguments, const Terminal& terminal) {
                   fmt::format("the three schedules have no page of html yet; name a reading for its scoreboard: {}",
                               with_reading(name, triton::Reading::Triton)),
                   json);
-  const Result<triton::Address> address = triton::parse_address(name);
-  if (!address) return report(terminal, address.error(), json);
-  const Result<triton::Program> program = triton::read_program(*address);
-  if (!program) return report(terminal, program.error(), json);
-  const Result<const triton::LoopSite*> loop = triton::find_loop(*program, *address);
+  const Result<triton::LoweredLoop> loop = text.loop();
   if (!loop) return report(terminal, loop.error(), json);
   const std::string given = *arguments.text("MACHINE");
   std::vector<Fault> warnings;
-  const Result<Machine> machine = given == *arguments.text("KERNEL") ? read_triton_machine(name) : load_machine(given, &warnings);
+  const Result<Machine> machine = given == *arguments.text("KERNEL") ? text.machine(nullptr) : load_machine(given, &warnings);
   print_warnings(terminal, warnings);
   if (!machine) return report(terminal, machine.error(), json);
   if (const int failed = expect_writable(terminal, path, json)) return failed;
 
   const InterruptScope interrupt;
   Result<triton::Comparison> comparison =
-      solve_three(*program, **loop, *machine, arguments, terminal, arguments.deadline(kSeconds).left(), interrupt.token());
+      solve_three(*loop, *machine, arguments, terminal, arguments.deadline(kSeconds).left(), interrupt.token());
   if (!comparison) return report(terminal, comparison.error(), json);
   if (const std::string nothing = why_nothing(*comparison); !nothing.empty() && !comparison->cancelled)
     return report(terminal, Error::input(nothing), json);

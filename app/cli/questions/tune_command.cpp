@@ -11,6 +11,7 @@
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
+#include "app/command/option_words.h"
 #include "app/command/progress_line.h"
 #include "app/jobs/solve_store.h"
 #include "app/tune/history_file.h"
@@ -78,7 +79,7 @@ Result<TuneQuestion> read_tune_question(const Arguments& arguments, const Termin
       add_instruction(text, question.subject.choices, unread);
       question.options.more_words += " --instruction " + text;
     }
-    if (!unread.empty()) take(Error{ErrorKind::Input, unread});
+    if (!unread.empty()) take(in_options({ErrorKind::Input, unread}));
     for (const std::string& text : arguments.all("--set")) {
       if (const Result<Change> change = parse_change(text, *question.subject.kernel, *question.subject.machine)) {
         question.subject.changes.push_back(*change);

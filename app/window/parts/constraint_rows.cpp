@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "app/command/option_words.h"
 #include "app/session/proposal.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/question_state.h"
@@ -231,7 +232,7 @@ void draw_add_constraint(const char* name, const Session& session, UiState& ui, 
     std::vector<Fault> faults;
     const Content& content = session.content();
     if (take_layout_demand(state.add, *content.kernel, choices, faults)) {
-      state.add_fault = faults.empty() ? "" : first_fault(Error{ErrorKind::Input, faults});
+      state.add_fault = faults.empty() ? "" : first_fault(in_options({ErrorKind::Input, faults}));
       state.focus_add = !faults.empty();
       if (!faults.empty()) return wrapped_text(fonts().small, theme().bad, state.add_fault);
       ui.commands.push(ChooseLayouts{merged(content.choices, choices), choices_in_words(choices), true});

@@ -87,7 +87,12 @@ DumpModel build_triton(const TritonSource& source) {
     std::string facts = loop.why_not.empty()
                             ? fmt::format("line {} · {}", loop.line, count_of(static_cast<std::int64_t>(loop.tile_ops), "tile op"))
                             : fmt::format("line {} · {}", loop.line, printable(loop.why_not));
-    SourceChoice choice{std::to_string(loop.number), fmt::format("loop {}", loop.number), std::move(facts), {}, source.loop == i, {}};
+    SourceChoice choice{std::to_string(loop.number),
+                        fmt::format("loop {}", loop.number),
+                        std::move(facts),
+                        {},
+                        source.loop && source.loop->index() == i,
+                        {}};
     if (!loop.partition.empty()) choice.name += " · " + printable(loop.partition);
     if (loop.why_not.empty()) choice.show = ShowTriton{{}, loop.number, {}};
     model.loops.push_back(std::move(choice));

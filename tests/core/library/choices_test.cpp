@@ -133,7 +133,8 @@ TEST_CASE("words of a command line become choices", "[core]") {
   }
   faults.clear();
   add_layout("dqs0=rows", choices, faults);
-  CHECK(to_string(faults.at(0)) == "--layout chooses for 'dqs0' twice");
+  CHECK(to_string(faults.at(0)) == "chooses for 'dqs0' twice");
+  CHECK(faults.at(0).part == "layout");
 }
 
 TEST_CASE("a schedule is loaded with its own choices, over which those of the command line go", "[core]") {
@@ -170,8 +171,13 @@ TEST_CASE("faults of choices name the word of the command line, or the schedule'
   const auto inputs = load_inputs(names, warnings);
   REQUIRE(!inputs);
   const std::string said = to_string(inputs.error());
-  CHECK(said.find("--layout k0=rows: 'k0' is read by wgmma of 'S0'") != std::string::npos);
-  CHECK(said.find("--instruction stage_dq0=st.shared.16: 'stage_dq0' cannot be written as st.shared.16 while") != std::string::npos);
+  CHECK(said.find("k0=rows: 'k0' is read by wgmma of 'S0'") != std::string::npos);
+  CHECK(said.find("stage_dq0=st.shared.16: 'stage_dq0' cannot be written as st.shared.16 while") != std::string::npos);
+  const auto about = [&](const std::string& part) {
+    return std::count_if(inputs.error().faults.begin(), inputs.error().faults.end(), [&](const Fault& f) { return f.part == part; });
+  };
+  CHECK(about("layout") == 1);
+  CHECK(about("instruction") == 1);
 
   const Problem problem = problem_of({});
   Schedule schedule = any_schedule(problem);

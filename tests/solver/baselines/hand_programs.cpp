@@ -8,7 +8,7 @@
 #include "core/analysis/turns.h"
 #include "core/library/library.h"
 #include "core/problem/resolve.h"
-#include "solver/baselines/program.h"
+#include "core/timing/program.h"
 #include "tests/support/paths.h"
 
 namespace heddle::test {
@@ -332,10 +332,10 @@ Problem problem_of(const HandProgram& hand) {
 }
 
 Schedule schedule_of(const HandProgram& hand, const Problem& problem) {
-  const auto streams = solver::parse_streams(problem, hand.streams);
+  const auto streams = timing::parse_streams(problem, hand.streams);
   INFO(hand.name << ": " << (streams ? "" : to_string(streams.error())));
   REQUIRE(streams);
-  solver::Program program;
+  timing::Program program;
   program.streams = *streams;
   program.depths.assign(problem.channels.size(), 1);
   for (const auto& [value, depth] : hand.depths) {
@@ -346,7 +346,7 @@ Schedule schedule_of(const HandProgram& hand, const Problem& problem) {
     program.depths[static_cast<std::size_t>(channel - problem.channels.begin())] = depth;
   }
   for (const std::string& turn : hand.turns) program.turns.push_back(ops_of(problem, turn));
-  const solver::Timing timing = solver::earliest_schedule(problem, program);
+  const timing::Timing timing = timing::earliest_schedule(problem, program);
   INFO(timing.limit);
   REQUIRE_FALSE(timing.deadlock);
   Schedule schedule = timing.schedule;

@@ -1,5 +1,5 @@
 // The hand schedules that ship under kernels/schedules/, as programs: the order of ops per warp group, ring depths,
-// turns on the tensor cores. Their starts are computed (solver/baselines/program.h), so this table is the source and
+// turns on the tensor cores. Their starts are computed (core/timing/program.h), so this table is the source and
 // the files are made from it.
 #pragma once
 

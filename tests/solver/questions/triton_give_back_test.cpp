@@ -10,7 +10,7 @@
 #include "core/problem/resolve.h"
 #include "core/triton/back/give_back.h"
 #include "core/triton/back/rules.h"
-#include "solver/questions/triton.h"
+#include "core/triton/kernel/own_schedule.h"
 #include "solver/search/solve.h"
 #include "tests/support/paths.h"
 
@@ -82,7 +82,7 @@ TEST_CASE("Triton's own schedule written back is the text, byte by byte", "[trit
     if (!name.ends_with(".ttgir")) continue;
     const auto of = opened(entry.path().string());
     if (!of || !of->native.has_own) continue;
-    const auto own = solver::own_schedule(of->native, of->problem);
+    const auto own = own_schedule(of->native, of->problem);
     INFO(name);
     REQUIRE(own);
     const Result<GivenBack> back = given(*of, *own);

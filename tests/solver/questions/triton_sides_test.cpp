@@ -14,6 +14,11 @@ using namespace heddle::triton;
 
 namespace {
 
+LoweredLoop usual_of(const Program& program) {
+  const auto shared = std::make_shared<const Program>(program);
+  return {shared, static_cast<std::size_t>(usual_loop(*shared) - shared->loops.data())};
+}
+
 Comparison compared(const std::string& name, double seconds = 60, const std::function<void(std::string&)>& edit = {}) {
   const std::string path = test::repository_path("tests/triton/texts/" + name + ".ttgir");
   std::string text = read_file(path).value();
@@ -22,12 +27,11 @@ Comparison compared(const std::string& name, double seconds = 60, const std::fun
   REQUIRE(module.ok());
   const Result<Program> program = make_program(*std::move(module));
   REQUIRE(program.ok());
-  const LoopSite* loop = usual_loop(*program);
-  REQUIRE(loop);
+  REQUIRE(usual_loop(*program));
   const auto machine =
       load_machine(test::repository_path(program->target >= 100 ? "assets/machines/b200.json" : "assets/machines/h100.json"));
   REQUIRE(machine);
-  Result<Comparison> comparison = solver::compare_triton({*program, *loop, *machine, seconds});
+  Result<Comparison> comparison = solver::compare_triton({usual_of(*program), *machine, seconds});
   if (!comparison) FAIL(to_string(comparison.error()));
   return *std::move(comparison);
 }
@@ -173,7 +177,7 @@ TEST_CASE("a cancelled comparison says so for every side that it has not reached
   const auto machine = load_machine(test::repository_path("assets/machines/h100.json"));
   std::stop_source stop;
   stop.request_stop();
-  const auto comparison = solver::compare_triton({*program, *usual_loop(*program), *machine}, stop.get_token());
+  const auto comparison = solver::compare_triton({usual_of(*program), *machine}, stop.get_token());
   REQUIRE(comparison);
   CHECK(comparison->cancelled);
   CHECK(comparison->of(Whose::BestOfMachine).why_not == "cancelled");

@@ -1,5 +1,5 @@
 // Programs: what streams, turns and ring depths say, starts keep; and what a text may say.
-#include "solver/baselines/program.h"
+#include "core/timing/program.h"
 
 #include <catch2/catch.hpp>
 #include <random>
@@ -11,7 +11,7 @@
 #include "tests/support/small_problem.h"
 
 using namespace heddle;
-using namespace heddle::solver;
+using namespace heddle::timing;
 
 namespace {
 
@@ -40,7 +40,7 @@ Program random_program(const Problem& problem, std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("starts of a program are legal but for groups, registers and memory, and sustain their II", "[solver]") {
+TEST_CASE("starts of a program are legal but for groups, registers and memory, and sustain their II", "[core]") {
   constexpr unsigned kSeed = 7;
   std::mt19937 random(kSeed);
   int timed = 0;
@@ -64,7 +64,7 @@ TEST_CASE("starts of a program are legal but for groups, registers and memory, a
   CHECK(timed > 250);
 }
 
-TEST_CASE("a stage lets an op lag behind, and turns are kept", "[solver]") {
+TEST_CASE("a stage lets an op lag behind, and turns are kept", "[core]") {
   const Problem problem = test::toy_problem();  // S and O share a unit, P lies between them
   const auto ii_of = [&](const std::string& stream) {
     const auto streams = parse_streams(problem, {stream});
@@ -81,7 +81,7 @@ TEST_CASE("a stage lets an op lag behind, and turns are kept", "[solver]") {
   CHECK(ii_of("S O@1 P") == 2);
 }
 
-TEST_CASE("whoever comes first has the tensor core, unless turns are prescribed", "[solver]") {
+TEST_CASE("whoever comes first has the tensor core, unless turns are prescribed", "[core]") {
   // Two groups, each with a short and a long way to the unit they share.
   Problem problem = test::empty_problem();
   const UnitId tc = test::add_unit(problem, "TC");
@@ -97,7 +97,7 @@ TEST_CASE("whoever comes first has the tensor core, unless turns are prescribed"
   CHECK(earliest_schedule(problem, program).schedule.start(b) >= 60);
 }
 
-TEST_CASE("a program that cannot run says what waits for itself, or gets the slot it lacks", "[solver]") {
+TEST_CASE("a program that cannot run says what waits for itself, or gets the slot it lacks", "[core]") {
   Problem problem = test::empty_problem();
   const OpId load = test::add_op(problem, "load", 10), use = test::add_op(problem, "use", 10);
   test::add_edge(problem, load, use, 10);
@@ -118,7 +118,7 @@ TEST_CASE("a program that cannot run says what waits for itself, or gets the slo
   CHECK(running_schedule(problem, program, log).deadlock);
 }
 
-TEST_CASE("faults in the text of streams are told all at once", "[solver]") {
+TEST_CASE("faults in the text of streams are told all at once", "[core]") {
   const Problem problem = test::toy_problem();
   const auto parsed = parse_streams(problem, {"S PP O", "S O@x O@-1 O@"});
   REQUIRE_FALSE(parsed);

@@ -4,9 +4,9 @@
 #include <charconv>
 
 #include "core/base/suggest.h"
-#include "solver/baselines/program.h"
+#include "core/timing/program.h"
 
-namespace heddle::solver {
+namespace heddle::timing {
 namespace {
 
 constexpr int kMostStages = 64;
@@ -66,4 +66,4 @@ std::vector<std::string> stream_text(const Problem& problem, const Program& prog
   return texts;
 }
 
-}  // namespace heddle::solver
+}  // namespace heddle::timing

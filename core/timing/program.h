@@ -18,7 +18,7 @@
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
 
-namespace heddle::solver {
+namespace heddle::timing {
 
 /// In turn j of the loop this op works on iteration j - stage.
 struct Step {
@@ -61,4 +61,4 @@ Timing timing_of_order(const Problem& problem, const Schedule& order);
 Result<std::vector<std::vector<Step>>> parse_streams(const Problem& problem, const std::vector<std::string>& streams);
 std::vector<std::string> stream_text(const Problem& problem, const Program& program);
 
-}  // namespace heddle::solver
+}  // namespace heddle::timing

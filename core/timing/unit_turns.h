@@ -1,4 +1,4 @@
-// The event graph of a program (solver/baselines/program.h), and in which order warp groups take turns on the units
+// The event graph of a program (core/timing/program.h), and in which order warp groups take turns on the units
 // they share.
 #pragma once
 
@@ -8,9 +8,9 @@
 #include "core/analysis/cycle_ratio.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
-#include "solver/baselines/program.h"
+#include "core/timing/program.h"
 
-namespace heddle::solver {
+namespace heddle::timing {
 
 /// Whether small uses of a unit of larger capacity may coexist where two of them fit, or none do.
 enum class UnitSharing { Pairs, OneAtATime };
@@ -38,4 +38,4 @@ struct ProgramGraph {
 /// how deep rings are.
 ProgramGraph with_turns(const Problem& problem, const Program& program, const Schedule& groups, UnitSharing sharing);
 
-}  // namespace heddle::solver
+}  // namespace heddle::timing

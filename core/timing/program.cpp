@@ -1,5 +1,5 @@
 // II is the maximum cycle ratio of the program's event graph with its turns on units, and starts are longest paths at that II.
-#include "solver/baselines/program.h"
+#include "core/timing/program.h"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,12 @@
 
 #include "core/analysis/channels.h"
 #include "core/analysis/order_worth.h"
+#include "core/analysis/registers.h"
 #include "core/base/integer_division.h"
 #include "core/check/checker.h"
-#include "solver/baselines/unit_turns.h"
-#include "solver/encoding/registers.h"
+#include "core/timing/unit_turns.h"
 
-namespace heddle::solver {
+namespace heddle::timing {
 namespace {
 
 Schedule groups_of(const Problem& problem, const Program& program) {
@@ -60,7 +60,7 @@ Timing timed(const Problem& problem, const Program& program, UnitSharing sharing
     for (std::size_t v = 0; v < starts.size(); ++v) timing.schedule.ops[v].start = starts[v];
   }
   derive_groups(problem, timing.schedule);
-  set_register_budgets(problem, timing.schedule);
+  set_least_budgets(problem, timing.schedule);
   return timing;
 }
 
@@ -97,7 +97,7 @@ Timing timing_of_order(const Problem& problem, const Schedule& order) {
   if (!worth.period.deadlock && overfills_a_unit(problem, worth.schedule))
     return timed(problem, program_of(problem, worth.schedule), UnitSharing::OneAtATime);
   Timing timing{std::move(worth.schedule), worth.period.deadlock, worth.period.sentence, {}};
-  set_register_budgets(problem, timing.schedule);
+  set_least_budgets(problem, timing.schedule);
   return timing;
 }
 
@@ -118,4 +118,4 @@ Timing running_schedule(const Problem& problem, Program& program, std::vector<st
   }
 }
 
-}  // namespace heddle::solver
+}  // namespace heddle::timing

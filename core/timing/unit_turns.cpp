@@ -1,6 +1,6 @@
 // Whoever comes first has the unit, which is found by running the program until it is steady; where its steady state is not the same in
 // every iteration, one order per iteration is made of it. Then neighbours on the limiting cycle are swapped while that helps.
-#include "solver/baselines/unit_turns.h"
+#include "core/timing/unit_turns.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "core/analysis/channels.h"
 #include "core/base/integer_division.h"
 
-namespace heddle::solver {
+namespace heddle::timing {
 namespace {
 
 using Origin = ProgramGraph::Origin;
@@ -354,4 +354,4 @@ ProgramGraph with_turns(const Problem& problem, const Program& program, const Sc
   return turns.improved(std::move(best), true).graph;
 }
 
-}  // namespace heddle::solver
+}  // namespace heddle::timing

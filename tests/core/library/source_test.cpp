@@ -1,0 +1,62 @@
+// What a kernel is written in, and what follows from that.
+#include "core/library/source.h"
+
+#include <catch2/catch.hpp>
+
+#include "core/library/dump_text.h"
+#include "core/library/library.h"
+#include "tests/support/paths.h"
+
+using namespace heddle;
+
+namespace {
+
+std::string dumped(const std::string& name) { return test::repository_path("tests/dumps/" + name); }
+
+}  // namespace
+
+TEST_CASE("what a word means is told by the library, the ending and the content", "[core]") {
+  CHECK(find_source("toy_fig1")->kind() == SourceKind::Kernel);
+  CHECK(find_source("no such kernel")->kind() == SourceKind::Kernel);
+  CHECK_FALSE(find_source("no such kernel")->kernel().ok());
+  CHECK(find_source("work.heddle.json")->kind() == SourceKind::Project);
+  CHECK(find_source(dumped("flat.schedule_graph.json"))->kind() == SourceKind::Dump);
+  CHECK(find_source(test::repository_path("kernels/toy_fig1.json"))->kind() == SourceKind::Kernel);
+  CHECK(find_source(test::repository_path("tests/triton/texts"))->kind() == SourceKind::Triton);
+}
+
+TEST_CASE("a cut in a kernel's name is made, whatever it is written in", "[core]") {
+  const std::string cut = "attention_forward_tile_hopper[Q_ROWS/2]";
+  const Result<Kernel> kernel = find_source(cut)->kernel();
+  REQUIRE(kernel.ok());
+  CHECK(kernel->name == cut);
+  CHECK(find_source(cut)->name() == cut);
+}
+
+TEST_CASE("a dump is read once for its kernel, its machine, its rules and its schedule", "[core]") {
+  const auto source = find_source(dumped("flat.schedule_graph.json"));
+  const DumpText* text = source->dump();
+  REQUIRE(text);
+  const auto document = text->document();
+  REQUIRE(document.ok());
+  CHECK(*text->document() == *document);
+  const auto same = find_source(dumped("flat.schedule_graph.json") + "#issue-slots", source.get());
+  REQUIRE(same->dump());
+  CHECK(*same->dump()->document() == *document);
+  CHECK(same->dump()->reading() == dump::Reading::IssueSlots);
+  CHECK(source->names_machine());
+  CHECK(source->kernel().ok());
+  CHECK(source->machine().ok());
+  CHECK(source->has_own());
+}
+
+TEST_CASE("who does not take a kernel as ours says why not", "[core]") {
+  for (const SourceUse use : {SourceUse::Family, SourceUse::Layouts, SourceUse::Tuning, SourceUse::Cuts, SourceUse::KernelText}) {
+    CHECK(std::string(why_not(SourceKind::Kernel, use)).empty());
+    CHECK(std::string(why_not(SourceKind::Project, use)).empty());
+    CHECK_FALSE(std::string(why_not(SourceKind::Dump, use)).empty());
+    CHECK_FALSE(std::string(why_not(SourceKind::Triton, use)).empty());
+  }
+  // A machine of a Triton kernel is one of ours.
+  CHECK(std::string(why_not(SourceKind::Triton, SourceUse::MachineText)).empty());
+}
