@@ -1,11 +1,12 @@
 // A text that is read by hand from left to right: the place in it, and what every reader asks for there, which is blanks, marks, names,
-// numbers and strings. Nothing is copied; what is wrong each reader says in its own words, with the place as an offset.
+// numbers and strings. Nothing is copied but what unquoted() gives; what is wrong each reader says in its own words, with the place as an offset.
 #pragma once
 
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -46,6 +47,17 @@ class Scanner {
     for (go(at_ + 1); !at_end() && here() != quote;) go(at_ + (here() == '\\' ? 2 : 1));
     go(at_ + 1);
     return since(begin);
+  }
+  /// The same without quotes and backslashes; nothing where no quote closes it.
+  std::optional<std::string> unquoted() {
+    const char quote = here();
+    std::string out;
+    for (go(at_ + 1); !at_end(); go(at_ + 1)) {
+      if (here() == quote) return go(at_ + 1), out;
+      if (here() == '\\' && at_ + 1 < text_.size()) ++at_;
+      out += here();
+    }
+    return std::nullopt;
   }
   /// As std::from_chars reads it: no blank, no plus. The place stays where that fails or the number does not fit.
   template <class Number>
