@@ -35,6 +35,11 @@ constexpr Function kFunctions[] = {{"min", Operator::Min, 1, kMaxLength},
                                    {"cbrt", Operator::CubeRoot, 1, 1},
                                    {"if", Operator::If, 3, 3}};
 
+/// The longer ones first.
+constexpr std::pair<std::string_view, Operator> kComparisons[] = {{"<=", Operator::LessEqual}, {">=", Operator::GreaterEqual},
+                                                                  {"==", Operator::Equal},     {"!=", Operator::NotEqual},
+                                                                  {"<", Operator::Less},       {">", Operator::Greater}};
+
 /// Recursive descent, one function per level of precedence. The first error stops it: `error_` is set and every level
 /// returns what it has.
 class Parser {
@@ -63,10 +68,7 @@ class Parser {
   }
 
   std::optional<Operator> comparison_operator() {
-    static constexpr std::pair<std::string_view, Operator> kTokens[] = {{"<=", Operator::LessEqual}, {">=", Operator::GreaterEqual},
-                                                                        {"==", Operator::Equal},     {"!=", Operator::NotEqual},
-                                                                        {"<", Operator::Less},       {">", Operator::Greater}};
-    for (const auto& [token, op] : kTokens)
+    for (const auto& [token, op] : kComparisons)
       if (in_.take(token)) return op;
     return std::nullopt;
   }
@@ -206,6 +208,40 @@ class Parser {
   std::optional<Error> error_;
 };
 
+std::string join(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, ", ")); }
+
+/// Whatever is no name and no number stands in parentheses as an operand, but for sums of products: those read well without.
+std::string written(const Node& node) {
+  std::vector<std::string> plain, closed;
+  for (const Node& child : node.children) {
+    plain.push_back(written(child));
+    const bool bare = child.op == Operator::Name || (child.op == Operator::Constant && child.constant >= 0);
+    closed.push_back(bare ? plain.back() : "(" + plain.back() + ")");
+  }
+  const auto sums = [&](std::size_t i) { return node.children[i].op == Operator::Add || node.children[i].op == Operator::Subtract; };
+  const auto compares = [&](std::size_t i) {
+    return std::any_of(std::begin(kComparisons), std::end(kComparisons), [&](const auto& c) { return c.second == node.children[i].op; });
+  };
+  switch (node.op) {
+    case Operator::Constant: return std::to_string(node.constant);
+    case Operator::Name: return node.name;
+    case Operator::LookUp: return fmt::format("{}[{}]", node.name, join(plain));
+    case Operator::Negate: return "-" + (node.children[0].op == Operator::Constant ? "(" + plain[0] + ")" : closed[0]);
+    case Operator::Add:
+      return fmt::format("{} + {}", compares(0) ? closed[0] : plain[0], sums(1) || compares(1) ? closed[1] : plain[1]);
+    case Operator::Subtract: return fmt::format("{} - {}", compares(0) ? closed[0] : plain[0], closed[1]);
+    case Operator::Multiply: return fmt::format("{}*{}", closed[0], closed[1]);
+    case Operator::Divide: return fmt::format("{} / {}", closed[0], closed[1]);
+    case Operator::Modulo: return fmt::format("{} % {}", closed[0], closed[1]);
+    default: break;
+  }
+  for (const auto& [sign, op] : kComparisons)
+    if (node.op == op) return fmt::format("{} {} {}", closed[0], sign, closed[1]);
+  for (const Function& f : kFunctions)
+    if (node.op == f.op) return fmt::format("{}({})", f.name, join(plain));
+  HEDDLE_ASSERT(false, "operator without a sign");
+}
+
 std::int64_t divide_floor(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 std::int64_t divide_ceil(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 && (a < 0) == (b < 0)); }
 
@@ -264,6 +300,12 @@ Number look_up(const Node& node, const Scope& scope) {
 }
 
 }  // namespace
+
+std::optional<Operator> comparison_of(std::string_view sign) {
+  for (const auto& [token, op] : kComparisons)
+    if (token == sign) return op;
+  return std::nullopt;
+}
 
 Result<std::int64_t> apply(Operator op, std::int64_t a, std::int64_t b) {
   std::int64_t out = 0;
@@ -458,9 +500,11 @@ std::int64_t divisor_node(const Node& node, const Scope& scope, const std::vecto
 
 }  // namespace
 
-Expr::Expr(std::int64_t constant) : text_(std::to_string(constant)) {
-  root_ = std::make_shared<const Node>(Node{Operator::Constant, constant, {}, {}});
-}
+Expr::Expr(std::int64_t constant) : Expr(Node{Operator::Constant, constant, {}, {}}) {}
+
+Expr::Expr(Node root) : text_(written(root)), root_(std::make_shared<const Node>(std::move(root))) {}
+
+Expr Expr::named(std::string name) { return Expr(Node{Operator::Name, 0, std::move(name), {}}); }
 
 Result<Expr> Expr::parse(std::string_view text) {
   Result<Node> root = Parser(text).run();

@@ -33,7 +33,7 @@ struct Term {
 struct Chain {
   Term term;
   std::vector<ChainInput> inputs;
-  std::vector<std::string> at;  ///< what at0 and at1 stand for
+  std::vector<Expr> at;         ///< what at0 and at1 stand for
   std::string fault;            ///< why there is no expression; empty: there is
 };
 
