@@ -227,8 +227,7 @@ std::string written(const Node& node) {
     case Operator::Name: return node.name;
     case Operator::LookUp: return fmt::format("{}[{}]", node.name, join(plain));
     case Operator::Negate: return "-" + (node.children[0].op == Operator::Constant ? "(" + plain[0] + ")" : closed[0]);
-    case Operator::Add:
-      return fmt::format("{} + {}", compares(0) ? closed[0] : plain[0], sums(1) || compares(1) ? closed[1] : plain[1]);
+    case Operator::Add: return fmt::format("{} + {}", compares(0) ? closed[0] : plain[0], sums(1) || compares(1) ? closed[1] : plain[1]);
     case Operator::Subtract: return fmt::format("{} - {}", compares(0) ? closed[0] : plain[0], closed[1]);
     case Operator::Multiply: return fmt::format("{}*{}", closed[0], closed[1]);
     case Operator::Divide: return fmt::format("{} / {}", closed[0], closed[1]);

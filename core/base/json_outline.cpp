@@ -94,7 +94,8 @@ class Outline {
     const char first = in_.here();
     in_.run([](char c) { return Scanner::kBlanks.find(c) == std::string_view::npos && !is_mark(c); });
     last_was_key_ = !levels_.empty() && levels_.back().object && !levels_.back().after_colon;
-    add(first == '-' || is_digit(first) ? JsonToken::Kind::Number : JsonToken::Kind::Word, begin, last_was_key_ ? container() : value_pointer());
+    add(first == '-' || is_digit(first) ? JsonToken::Kind::Number : JsonToken::Kind::Word, begin,
+        last_was_key_ ? container() : value_pointer());
     wants_ = false;
   }
 

@@ -1,5 +1,6 @@
 // A text that is read by hand from left to right: the place in it, and what every reader asks for there, which is blanks, marks, names,
-// numbers and strings. Nothing is copied but what unquoted() gives; what is wrong each reader says in its own words, with the place as an offset.
+// numbers and strings. Nothing is copied but what unquoted() gives; what is wrong each reader says in its own words, with the place as an
+// offset.
 #pragma once
 
 #include <algorithm>

@@ -187,9 +187,7 @@ class NumberReader {
 
 bool is_decimal(std::string_view value) { return !value.starts_with('.') && !value.ends_with('.') && parse_decimal(value, 6); }
 
-bool is_integer(std::string_view value) {
-  return read_number<long long>(value) && !(value.size() > 1 && value.front() == '0');
-}
+bool is_integer(std::string_view value) { return read_number<long long>(value) && !(value.size() > 1 && value.front() == '0'); }
 
 }  // namespace
 

@@ -230,8 +230,7 @@ class MapReader {
       if (!error_ && !in_.take(")")) fail("expected ')'");
       return inner;
     }
-    fail(in_.at_end() ? "expected a number, a name or '(', found the end"
-                             : fmt::format("expected a number, a name or '(', found '{}'", c));
+    fail(in_.at_end() ? "expected a number, a name or '(', found the end" : fmt::format("expected a number, a name or '(', found '{}'", c));
     return 0;
   }
 

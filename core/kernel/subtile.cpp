@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -482,11 +481,9 @@ CutName split_cuts(const std::string& name) {
   while (result.kernel.ends_with(']')) {
     const std::size_t open = result.kernel.rfind('['), slash = result.kernel.rfind('/');
     if (open == std::string::npos || slash == std::string::npos || slash <= open + 1) break;
-    Subtile cut{result.kernel.substr(open + 1, slash - open - 1), 0};
-    const char* end = result.kernel.data() + result.kernel.size() - 1;
-    if (const auto read = std::from_chars(result.kernel.data() + slash + 1, end, cut.factor); read.ec != std::errc() || read.ptr != end)
-      break;
-    result.cuts.insert(result.cuts.begin(), std::move(cut));
+    const auto factor = read_number<std::int64_t>(std::string_view(result.kernel).substr(slash + 1, result.kernel.size() - slash - 2));
+    if (!factor) break;
+    result.cuts.insert(result.cuts.begin(), {result.kernel.substr(open + 1, slash - open - 1), *factor});
     result.kernel.resize(open);
   }
   return result;

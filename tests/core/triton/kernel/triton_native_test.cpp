@@ -50,7 +50,8 @@ const TileOp& body_op(const Kernel& kernel, const std::string& name) {
 }
 
 bool same(const Expr::Node& a, const Expr::Node& b) {
-  return a.op == b.op && a.constant == b.constant && (a.op != Operator::Name || a.name == b.name) && std::ranges::equal(a.children, b.children, same);
+  return a.op == b.op && a.constant == b.constant && (a.op != Operator::Name || a.name == b.name) &&
+         std::ranges::equal(a.children, b.children, same);
 }
 
 /// The free reading's kernel against a formula, at sizes that keep it quick.
