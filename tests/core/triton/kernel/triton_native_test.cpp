@@ -214,6 +214,40 @@ TEST_CASE("expressions of scalars are what their texts read as", "[triton]") {
   }
 }
 
+TEST_CASE("strides that double line by line are no affine function at last, and no endless text", "[triton]") {
+  std::string text = R"(module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @k(%s: i32) {
+    %c0 = arith.constant 0 : i32
+    %c8 = arith.constant 8 : i32
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %v = tt.splat %s : i32 -> tensor<64xi32>
+    %t0 = arith.muli %r, %v : tensor<64xi32>
+)";
+  for (int i = 0; i < 40; ++i) text += fmt::format("    %t{0} = arith.addi %t{1}, %t{1} : tensor<64xi32>\n", i + 1, i);
+  text += R"(    scf.for %i = %c0 to %c8 step %c8  : i32 {
+    }
+    tt.return
+  }
+}
+)";
+  Result<mlir::Module> module = mlir::parse(text, "doubled");
+  REQUIRE(module);
+  const Result<Program> program = make_program(*std::move(module));
+  REQUIRE(program);
+  REQUIRE(program->loops.size() == 1);
+  const Flow flow(*program, program->loops[0].op);
+  Scalars scalars(flow);
+  const auto value = [&](std::string_view name) {
+    const auto& values = program->module->values;
+    const auto found = std::ranges::find(values, name, &mlir::Value::name);
+    REQUIRE(found != values.end());
+    return mlir::ValueId(static_cast<std::size_t>(found - values.begin()));
+  };
+  REQUIRE(scalars.affine(value("t2")));
+  CHECK(scalars.affine(value("t2"))->strides[0].text() == "s + s + s + s");
+  CHECK_FALSE(scalars.affine(value("t40")));
+}
+
 TEST_CASE("cut by rows a kernel computes the same", "[triton]") {
   require_agrees("gemm_descriptors.sm90.scheduled", "c = a @ transpose(b)",
                  {{"grid_x", 2},
