@@ -20,12 +20,6 @@ constexpr std::array<std::pair<std::string_view, Level>, 6> kLevels{{{"fatal err
                                                                      {"remark", Level::Info},
                                                                      {"info", Level::Info}}};
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t' || text.front() == '\r')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
-  return text;
-}
-
 /// "warning #177-D: text" or "warning : (C7510) text": level, code and text.
 std::optional<BuildMessage> message(std::string_view rest) {
   rest = trimmed(rest);

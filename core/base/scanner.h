@@ -88,6 +88,12 @@ class Scanner {
   std::size_t at_ = 0;
 };
 
+/// Without blanks at its ends.
+inline std::string_view trimmed(std::string_view text, std::string_view blanks = Scanner::kBlanks) {
+  text = text.substr(0, text.find_last_not_of(blanks) + 1);
+  return text.substr(std::min(text.find_first_not_of(blanks), text.size()));
+}
+
 /// The number that all of the text is; nothing where it is none, or does not fit.
 template <class Number>
 std::optional<Number> read_number(std::string_view text) {

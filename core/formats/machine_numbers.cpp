@@ -194,8 +194,7 @@ bool is_integer(std::string_view value) { return read_number<long long>(value) &
 std::vector<MachineNumber> machine_numbers(std::string_view text) { return NumberReader(text).run(); }
 
 std::string with_number(std::string_view text, const MachineNumber& number, std::string_view value) {
-  value = value.substr(0, value.find_last_not_of(kBlanks) + 1);
-  value.remove_prefix(std::min(value.find_first_not_of(kBlanks), value.size()));
+  value = trimmed(value, kBlanks);
   std::string token(value);
   if (!is_integer(value) && !(number.name.ends_with("share") && is_decimal(value))) {
     token = "\"";

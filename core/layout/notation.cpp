@@ -96,7 +96,7 @@ Result<Layout> parse_layout(std::string_view text, const LayoutContext& context,
     in.say("expected a layout, found nothing", fmt::format("a name ({}), CuTe's notation, or Triton's bases", list_of(known_names())));
     return in.error();
   }
-  text = in.rest().substr(0, in.rest().find_last_not_of(Scanner::kBlanks) + 1);
+  text = trimmed(text);
   const char c = text.front();
   if (c == '{' || c == '#') return parse_bases(in, context);
   if (c == '(' || c == '_' || c == '-' || is_digit(c) || text.starts_with("Sw") || text.starts_with("S<")) return parse_cute(in, context);

@@ -3,8 +3,11 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/base/scanner.h"
+#include "core/base/split.h"
 
 using namespace heddle;
 
@@ -61,6 +64,21 @@ TEST_CASE("a text is a number only as a whole", "[scanner]") {
   CHECK(read_number<int>("-7") == -7);
   CHECK(read_number<double>("1e3") == 1000.0);
   for (const char* text : {"", " 7", "7 ", "+7", "7x", "99999999999"}) CHECK_FALSE(read_number<int>(text));
+}
+
+TEST_CASE("blanks at the ends of a text go, those inside stay", "[scanner]") {
+  CHECK(trimmed(" \ta b\r\n") == "a b");
+  CHECK(trimmed("\n a ", " ") == "\n a");
+  CHECK(trimmed(" \n").empty());
+  CHECK(trimmed("").empty());
+}
+
+TEST_CASE("commas inside brackets cut nothing", "[scanner]") {
+  using Parts = std::vector<std::string_view>;
+  CHECK(split_outside("f(a,b),c<d,[e,{g,h}]>,") == Parts{"f(a,b)", "c<d,[e,{g,h}]>", ""});
+  CHECK(split_outside("") == Parts{""});
+  CHECK(split_outside("a),b,(c,d") == Parts{"a),b,(c", "d"});  // never closed as opened: as they count
+  CHECK(split_outside("a<b,c>", "(", ")") == Parts{"a<b", "c>"});
 }
 
 TEST_CASE("strings end at their quote, with what is escaped inside", "[scanner]") {
