@@ -95,7 +95,7 @@ std::string unknown_number(std::string_view number, const Kernel& kernel, const 
                           "machine in place of OP), UNIT.capacity, limits.NAME, handoff.register_copy, handoff.signal, groups";
 }
 
-bool read_number(std::string_view number, const Kernel& kernel, const Machine& machine, Change& change) {
+bool read_name(std::string_view number, const Kernel& kernel, const Machine& machine, Change& change) {
   if (number == "groups") {
     change.kind = ChangeKind::Groups;
     return true;
@@ -178,7 +178,7 @@ Result<Change> parse_change(std::string_view text, const Kernel& kernel, const M
   Change change;
   Error error;
   const std::string_view number = text.substr(0, equals), value = text.substr(equals + 1);
-  if (!read_number(number, kernel, machine, change))
+  if (!read_name(number, kernel, machine, change))
     error.faults.push_back({"", "", fmt::format("'{}': there is no number '{}'", text, number), unknown_number(number, kernel, machine)});
   if (value.find(':') != std::string_view::npos) {
     for (Fault& fault : read_cases(text, value, change)) error.faults.push_back(std::move(fault));
