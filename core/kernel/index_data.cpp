@@ -15,6 +15,8 @@
 
 #include "core/base/open_file.h"
 #include "core/base/saturate.h"
+#include "core/base/scanner.h"
+#include "core/base/split.h"
 #include "core/kernel/structure.h"
 
 namespace heddle {
@@ -57,25 +59,7 @@ Kept& kept() {
   return kept;
 }
 
-/// Bare words and their values between commas, outside of parentheses and brackets.
-std::vector<std::string_view> split_arguments(std::string_view text) {
-  std::vector<std::string_view> parts;
-  int depth = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    const char c = i < text.size() ? text[i] : ',';
-    if (c == '(' || c == '[') ++depth;
-    if (c == ')' || c == ']') --depth;
-    if (c == ',' && (depth == 0 || i == text.size())) parts.push_back(text.substr(begin, i - begin)), begin = i + 1;
-  }
-  return parts;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
+std::string_view bare(std::string_view text) { return trimmed(text, " "); }
 
 Result<Numbers> read_numbers(const std::string& path, std::int64_t wanted) {
   struct stat facts = {};
@@ -233,23 +217,23 @@ Result<IndexData> parse_index_data(std::string_view text) {
   data.text = std::string(text);
   const std::size_t open = text.find('(');
   if (open == std::string_view::npos) {
-    if (trimmed(text).empty()) return Error::input("expected a generator like causal(rows=64).rowptr, or the name of a file");
+    if (bare(text).empty()) return Error::input("expected a generator like causal(rows=64).rowptr, or the name of a file");
     return data;
   }
   const std::size_t close = text.rfind(')');
   if (close == std::string_view::npos || close < open || close + 2 >= text.size() || text[close + 1] != '.')
     return Error::input(fmt::format("expected GENERATOR(NAME=VALUE, ...).PART, found \"{}\"", text), "as in causal(rows=64).rowptr");
-  IndexData::Call call{std::string(trimmed(text.substr(0, open))), {}, std::string(trimmed(text.substr(close + 2)))};
+  IndexData::Call call{std::string(bare(text.substr(0, open))), {}, std::string(bare(text.substr(close + 2)))};
   Error error;
   const std::string_view inside = text.substr(open + 1, close - open - 1);
-  for (const std::string_view argument : trimmed(inside).empty() ? std::vector<std::string_view>{} : split_arguments(inside)) {
+  for (const std::string_view argument : bare(inside).empty() ? std::vector<std::string_view>{} : split_outside(inside, "([", ")]")) {
     const std::size_t equals = argument.find('=');
-    const std::string name(trimmed(argument.substr(0, equals)));
+    const std::string name(bare(argument.substr(0, equals)));
     if (equals == std::string_view::npos || name.empty()) {
-      error.faults.push_back({{}, {}, fmt::format("expected NAME=VALUE, found \"{}\"", trimmed(argument)), {}});
+      error.faults.push_back({{}, {}, fmt::format("expected NAME=VALUE, found \"{}\"", bare(argument)), {}});
       continue;
     }
-    Result<Expr> value = Expr::parse(trimmed(argument.substr(equals + 1)));
+    Result<Expr> value = Expr::parse(bare(argument.substr(equals + 1)));
     if (!value)
       error.faults.insert(error.faults.end(), value.error().faults.begin(), value.error().faults.end());
     else if (std::any_of(call.arguments.begin(), call.arguments.end(), [&](const auto& other) { return other.first == name; }))

@@ -402,8 +402,8 @@ Result<Native> NativeBuilder::build() {
     for (const Buffer& ring : rings_of(program_, loop_)) rings_.emplace(ring.name, ring);
   kernel.loop.variable = Scalars::kLoopVariable;
   const Trips trips = scalars_.trips();
-  kernel.loop.trips = expr_of(trips.most);
-  if (trips.of_tile != trips.most) kernel.loop.tile_trips = expr_of(trips.of_tile);
+  kernel.loop.trips = trips.most;
+  if (trips.of_tile.text() != trips.most.text()) kernel.loop.tile_trips = trips.of_tile;
   add_body();
   if (!error_.faults.empty()) return error_;
   order_memory();

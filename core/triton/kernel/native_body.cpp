@@ -191,7 +191,7 @@ void NativeBuilder::emit_chain(Part part, const mlir::Op& from, const Chain& cha
   TileOp& made = add_op(part, from, name, native.kind, std::move(operands), {name});
   made.attrs = std::move(native.attrs);
   if (native.kind == "mask" || (native.kind == "map" && !chain.at.empty())) {
-    for (const std::string& at : chain.at) made.at.push_back(expr_of(at));
+    made.at = chain.at;
     while (made.at.size() < 2) made.at.emplace_back(0);
     if (swapped) std::swap(made.at[0], made.at[1]);
   }
@@ -256,7 +256,7 @@ void NativeBuilder::add_reduction(std::size_t n) {
     // The places must be those along the axis, as tl.argmax has them.
     const auto index = scalars_.affine(reduce.operands[1]);
     const auto dim = static_cast<std::size_t>(std::max<std::int64_t>(axis, 0));
-    if (!index || index->base != "0" || dim >= index->strides.size() || index->strides[dim] != "1")
+    if (!index || !index->base.is_zero() || dim >= index->strides.size() || index->strides[dim].text() != "1")
       return refuse(reduce, "tt.reduce: the greatest element's companion is not its place along the axis");
     along(
         add_op(Part::Body, reduce, second_results_.at(reduce.results[1]), "reduce_argmax", {in}, {second_results_.at(reduce.results[1])}));

@@ -6,6 +6,7 @@
 #include <bit>
 #include <charconv>
 
+#include "core/base/scanner.h"
 #include "core/base/split.h"
 #include "core/layout/known.h"
 
@@ -14,20 +15,13 @@ namespace {
 
 constexpr std::size_t kLongestPrinted = std::size_t{1} << 16;
 
-std::string_view without_space(std::string_view text) {
-  const auto space = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; };
-  while (!text.empty() && space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && space(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 /// "vec = 8" in the text of a layout.
 std::int64_t field(std::string_view text, std::string_view key, std::int64_t fallback) {
   for (std::size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
     const bool begins = at == 0 || text[at - 1] == ' ' || text[at - 1] == '{' || text[at - 1] == ',';
-    std::string_view rest = without_space(text.substr(at + key.size()));
+    std::string_view rest = trimmed(text.substr(at + key.size()));
     if (!begins || !rest.starts_with('=')) continue;
-    rest = without_space(rest.substr(1));
+    rest = trimmed(rest.substr(1));
     std::int64_t value = 0;
     if (std::from_chars(rest.data(), rest.data() + rest.size(), value).ec == std::errc()) return value;
   }
@@ -134,7 +128,7 @@ std::optional<heddle::Layout> as_layout(const Linear& linear) {
 }
 
 bool is_printed_layout(std::string_view text) {
-  text = without_space(text);
+  text = trimmed(text);
   return text.starts_with('#') || text.starts_with('!') || text.starts_with("tensor<");
 }
 
@@ -148,7 +142,7 @@ Result<PrintedLayout> read_layout(std::string_view text, const LayoutContext& co
     if (!layout) return layout.error();
     return PrintedLayout{*std::move(layout), 0};
   };
-  text = without_space(text);
+  text = trimmed(text);
   if (!is_printed_layout(text)) return plain(text);
   if (text.size() > kLongestPrinted)
     return wrong(fmt::format("a layout is said in at most {} characters, and these are {}", kLongestPrinted, text.size()));
@@ -157,9 +151,9 @@ Result<PrintedLayout> read_layout(std::string_view text, const LayoutContext& co
   std::vector<std::string> statements;
   for (const std::string& line : split(text, '\n')) {
     if (statements.empty() || is_printed_layout(line))
-      statements.emplace_back(without_space(line));
+      statements.emplace_back(trimmed(line));
     else
-      statements.back() += " " + std::string(without_space(line));
+      statements.back() += " " + std::string(trimmed(line));
   }
   mlir::Module module;
   std::string_view last;
@@ -167,8 +161,8 @@ Result<PrintedLayout> read_layout(std::string_view text, const LayoutContext& co
     last = statement;
     const std::size_t equals = last.find('='), angle = last.find('<');
     if (!last.starts_with('#') || equals == std::string_view::npos || (angle != std::string_view::npos && angle < equals)) continue;
-    const std::string name(without_space(last.substr(0, equals)));
-    last = without_space(last.substr(equals + 1));
+    const std::string name(trimmed(last.substr(0, equals)));
+    last = trimmed(last.substr(equals + 1));
     module.aliases.insert_or_assign(name, std::string(last));
   }
   std::vector<std::int64_t> shape = context.shape;

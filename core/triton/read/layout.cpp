@@ -3,6 +3,8 @@
 #include <charconv>
 
 #include "core/base/saturate.h"
+#include "core/base/scanner.h"
+#include "core/base/split.h"
 #include "core/triton/read/linear.h"
 #include "core/triton/read/type.h"
 
@@ -12,26 +14,13 @@ namespace {
 constexpr int kDeepestLayout = 8;                               ///< aliases of aliases, slices of slices
 constexpr std::int64_t kLargestNumber = std::int64_t{1} << 24;  ///< far above any layout; what is larger is none
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
+std::string_view without_blanks(std::string_view text) { return trimmed(text, " \t"); }
 
 /// Parts of a list at the commas of its outer level.
 std::vector<std::string_view> parts_of(std::string_view text) {
-  std::vector<std::string_view> parts;
-  int depth = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '<' || c == '[' || c == '{' || c == '(') ++depth;
-    if (c == '>' || c == ']' || c == '}' || c == ')') --depth;
-    if (c != ',' || depth != 0) continue;
-    parts.push_back(trimmed(text.substr(begin, i - begin)));
-    begin = i + 1;
-  }
-  if (const std::string_view last = trimmed(text.substr(begin)); !last.empty()) parts.push_back(last);
+  std::vector<std::string_view> parts = split_outside(text);
+  for (std::string_view& part : parts) part = without_blanks(part);
+  if (parts.back().empty()) parts.pop_back();
   return parts;
 }
 
@@ -108,7 +97,7 @@ void finish_old_shared(Layout& layout, std::string_view fields) {
   for (const std::string_view field : parts_of(fields)) {
     const std::size_t equals = field.find('=');
     if (equals == std::string_view::npos) continue;
-    const std::string_view key = trimmed(field.substr(0, equals)), value = trimmed(field.substr(equals + 1));
+    const std::string_view key = without_blanks(field.substr(0, equals)), value = without_blanks(field.substr(equals + 1));
     if (key == "vec") vec = number(value, 1);
     if (key == "maxPhase") max_phase = number(value, 1);
     if (key == "hasLeadingOffset") hardware = value == "true";
@@ -121,7 +110,7 @@ void finish_old_shared(Layout& layout, std::string_view fields) {
 }
 
 Layout layout_of(std::string_view text, const mlir::Module& module, int depth) {
-  text = trimmed(text);
+  text = without_blanks(text);
   Layout layout;
   if (text.empty() || text.front() != '#') return layout;
   if (depth > kDeepestLayout) {
@@ -138,11 +127,11 @@ Layout layout_of(std::string_view text, const mlir::Module& module, int depth) {
   layout.name = std::string(text.substr(dot + 1, angle == std::string_view::npos ? 40 : std::min<std::size_t>(40, angle - dot - 1)));
   layout.kind = kind_of(layout.name);
   std::string_view fields = inside(text, '<', '>');
-  if (const std::string_view braced = trimmed(fields); !braced.empty() && braced.front() == '{') fields = inside(braced, '{', '}');
+  if (const std::string_view braced = without_blanks(fields); !braced.empty() && braced.front() == '{') fields = inside(braced, '{', '}');
   for (const std::string_view field : parts_of(fields)) {
     const std::size_t equals = field.find('=');
     if (equals == std::string_view::npos) continue;
-    take(layout, trimmed(field.substr(0, equals)), trimmed(field.substr(equals + 1)), module, depth);
+    take(layout, without_blanks(field.substr(0, equals)), without_blanks(field.substr(equals + 1)), module, depth);
   }
   if (layout.name == "shared") finish_old_shared(layout, fields);
   return layout;

@@ -1,5 +1,7 @@
 #include "core/triton/read/type.h"
 
+#include "core/base/scanner.h"
+
 namespace heddle::triton {
 namespace {
 
@@ -16,10 +18,7 @@ std::vector<std::string_view> arguments_of(std::string_view text) {
     if (c == '<' || c == '[' || c == '{' || c == '(') ++depth;
     if (!ends && (c == '>' || c == ']' || c == '}' || c == ')')) --depth;
     if (!ends && (c != ',' || depth != 0)) continue;
-    std::string_view part = text.substr(begin, i - begin);
-    while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
-    while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
-    parts.push_back(part);
+    parts.push_back(trimmed(text.substr(begin, i - begin), " "));
     begin = i + 1;
     if (ends) break;
   }

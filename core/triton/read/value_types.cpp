@@ -2,6 +2,7 @@
 // op. Which those are is a table of names, since the printed forms are each op's own.
 #include <algorithm>
 
+#include "core/base/split.h"
 #include "core/triton/read/type.h"
 
 namespace heddle::triton {
@@ -50,22 +51,10 @@ Type loaded(const Type& pointers, const Module& module) {
 std::vector<std::string> opened(const std::vector<std::string>& types) {
   if (types.size() != 1 || types.front().size() < 2 || types.front().front() != '(' || types.front().back() != ')') return types;
   std::vector<std::string> out;
-  const std::string_view text = std::string_view(types.front()).substr(1, types.front().size() - 2);
-  int depth = 0;
-  std::size_t begin = 0;
-  const auto take = [&](std::size_t end) {
-    std::string_view part = text.substr(begin, end - begin);
-    while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
+  for (std::string_view part : split_outside(std::string_view(types.front()).substr(1, types.front().size() - 2))) {
+    part.remove_prefix(std::min(part.find_first_not_of(' '), part.size()));
     if (!part.empty()) out.emplace_back(part);
-    begin = end + 1;
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '<' || c == '[' || c == '{' || c == '(') ++depth;
-    if (c == '>' || c == ']' || c == '}' || c == ')') --depth;
-    if (c == ',' && depth == 0) take(i);
   }
-  take(text.size());
   return out;
 }
 
