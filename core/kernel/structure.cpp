@@ -228,7 +228,7 @@ struct StructureRule {
 };
 
 template <class Rows>
-std::unique_ptr<StructureRows> made(const Arguments& arguments) {
+std::unique_ptr<StructureRows> make_rows(const Arguments& arguments) {
   return std::make_unique<Rows>(arguments);
 }
 
@@ -244,27 +244,27 @@ const std::vector<StructureRule>& rules() {
         {"global", "2", "first rows and columns that are whole"},
         {"random", "2", "random columns of each other row"},
         seed},
-       made<BigBird>},
+       make_rows<BigBird>},
       {"longformer",
        {rows, {"window", "64", "columns on each side"}, {"global", "1", "first rows and columns that are whole"}},
-       made<Longformer>},
-      {"causal", {rows, columns}, made<Causal>},
-      {"banded", {rows, columns, {"below", "1", ""}, {"above", "1", ""}}, made<Banded>},
-      {"uniform", {rows, columns, {"each", "", "columns of a row", 0, Number::max(), "cols"}, seed}, made<Uniform>},
+       make_rows<Longformer>},
+      {"causal", {rows, columns}, make_rows<Causal>},
+      {"banded", {rows, columns, {"below", "1", ""}, {"above", "1", ""}}, make_rows<Banded>},
+      {"uniform", {rows, columns, {"each", "", "columns of a row", 0, Number::max(), "cols"}, seed}, make_rows<Uniform>},
       {"zipf",
        {rows,
         {"cols", "rows", "columns", 1, kMostGenerated},  // each has a weight
         {"each", "", "columns of a row"},
         {"skew", "100", "percent; 0: all alike", 0, kMostPercent},
         seed},
-       made<Zipf>},
+       make_rows<Zipf>},
       {"powerlaw",
        {rows,
         columns,
         {"mean", "", "columns of a row, about"},
         {"skew", "150", "percent, above 100; smaller is more uneven", 101, kMostPercent},
         seed},
-       made<PowerLaw>},
+       make_rows<PowerLaw>},
   };
   return rules;
 }
