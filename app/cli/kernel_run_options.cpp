@@ -1,6 +1,6 @@
 #include "app/cli/kernel_run_options.h"
 
-#include <charconv>
+#include "core/base/scanner.h"
 
 namespace heddle::app {
 
@@ -10,8 +10,8 @@ Result<ClockChoice> clock_choice(const Arguments& arguments, const Machine& mach
   if (clock == "max") {
     choice.kind = ClockChoice::Kind::Max;
   } else if (clock != "sustained") {
-    const auto [end, error] = std::from_chars(clock.data(), clock.data() + clock.size(), choice.mhz);
-    if (error != std::errc{} || end != clock.data() + clock.size() || choice.mhz < 1 || choice.mhz > 100'000)
+    choice.mhz = read_number<std::int64_t>(clock).value_or(0);
+    if (choice.mhz < 1 || choice.mhz > 100'000)
       return Error::input("--clock: expected max, sustained or MHz from 1 to 100000, found '" + clock + "'");
     choice.kind = ClockChoice::Kind::Fixed;
   }

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -13,6 +12,7 @@
 #include <tuple>
 
 #include "core/base/process.h"
+#include "core/base/scanner.h"
 
 namespace heddle::app {
 namespace {
@@ -38,18 +38,13 @@ std::vector<std::string_view> words_of(std::string_view line) {
 }
 
 std::optional<float> number(std::string_view word) {
-  float value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
+  const auto value = read_number<float>(word);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 std::optional<std::size_t> node_index(std::string_view word, std::size_t count) {
-  std::size_t index = 0;
-  if (word.empty() || word[0] != 'n') return std::nullopt;
-  const auto [end, error] = std::from_chars(word.data() + 1, word.data() + word.size(), index);
-  if (error != std::errc() || end != word.data() + word.size() || index >= count) return std::nullopt;
-  return index;
+  const auto index = word.starts_with('n') ? read_number<std::size_t>(word.substr(1)) : std::nullopt;
+  return index && *index < count ? index : std::nullopt;
 }
 
 /// Reads one line after the other into a layout.

@@ -1,20 +1,15 @@
 #include "app/jobs/kernel_options.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
+
+#include "core/base/scanner.h"
 
 namespace heddle::app {
 namespace {
 
 constexpr const char* kPrefix = "emit ";  ///< of the choices of a project
-
-std::optional<std::int64_t> number_in(const std::string& text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
 
 }  // namespace
 
@@ -66,8 +61,8 @@ KernelOptions options_from(const std::map<std::string, std::string>& choices) {
     return found == choices.end() ? std::string() : found->second;
   };
   KernelOptions options;
-  options.trips = number_in(at("trips"));
-  options.build.cluster = static_cast<int>(std::clamp<std::int64_t>(number_in(at("cluster")).value_or(1), 1, 2));
+  options.trips = read_number<std::int64_t>(at("trips"));
+  options.build.cluster = static_cast<int>(std::clamp<std::int64_t>(read_number<std::int64_t>(at("cluster")).value_or(1), 1, 2));
   options.build.turns = at("no-turns") != "on";
   options.build.deep_rings = at("least-rings") != "on";
   for (const auto records : {codegen::Recording::Loop, codegen::Recording::Ops})

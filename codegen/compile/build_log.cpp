@@ -2,10 +2,10 @@
 #include "codegen/compile/build_log.h"
 
 #include <array>
-#include <charconv>
 #include <optional>
 #include <utility>
 
+#include "core/base/scanner.h"
 #include "core/base/text_style.h"
 
 namespace heddle::codegen {
@@ -59,11 +59,10 @@ std::optional<BuildMessage> message_of(std::string_view line) {
   }
   const std::size_t open = line.find('('), close = line.find("): ");
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) return std::nullopt;
-  int number = 0;
-  const auto [end, error] = std::from_chars(line.data() + open + 1, line.data() + close, number);
-  if (error != std::errc{} || end != line.data() + close || number < 1) return std::nullopt;
+  const auto number = read_number<int>(line.substr(open + 1, close - open - 1));
+  if (!number || *number < 1) return std::nullopt;
   auto found = message(line.substr(close + 3));
-  if (found) found->line = number;
+  if (found) found->line = *number;
   return found;
 }
 

@@ -1,10 +1,11 @@
 #include "codegen/emit/names.h"
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
+
+#include "core/base/scanner.h"
 
 namespace heddle::codegen {
 
@@ -34,11 +35,8 @@ std::optional<float> number_attr(const TileOp& op, const char* name) {
   if (it == op.attrs.end()) return std::nullopt;
   if (const auto* whole = std::get_if<std::int64_t>(&it->second)) return static_cast<float>(*whole);
   double value = std::numeric_limits<double>::quiet_NaN();
-  if (const auto* text = std::get_if<std::string>(&it->second)) {
-    double read = 0;
-    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), read);
-    if (error == std::errc{} && end == text->data() + text->size() && std::isfinite(static_cast<float>(read))) value = read;
-  }
+  if (const auto* text = std::get_if<std::string>(&it->second))
+    if (const auto read = read_number<double>(*text); read && std::isfinite(static_cast<float>(*read))) value = *read;
   return static_cast<float>(value);
 }
 

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "core/base/expr_node.h"
+#include "core/base/scanner.h"
 #include "core/base/suggest.h"
 
 namespace heddle {
@@ -34,44 +35,29 @@ constexpr Function kFunctions[] = {{"min", Operator::Min, 1, kMaxLength},
                                    {"cbrt", Operator::CubeRoot, 1, 1},
                                    {"if", Operator::If, 3, 3}};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+/// The longer ones first.
+constexpr std::pair<std::string_view, Operator> kComparisons[] = {{"<=", Operator::LessEqual}, {">=", Operator::GreaterEqual},
+                                                                  {"==", Operator::Equal},     {"!=", Operator::NotEqual},
+                                                                  {"<", Operator::Less},       {">", Operator::Greater}};
 
 /// Recursive descent, one function per level of precedence. The first error stops it: `error_` is set and every level
 /// returns what it has.
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit Parser(std::string_view text) : in_(text) {}
 
   Result<Node> run() {
-    if (text_.size() > kMaxLength)
-      return Error::input(fmt::format("expression of {} characters is longer than the limit of {}", text_.size(), kMaxLength));
+    if (in_.text().size() > kMaxLength)
+      return Error::input(fmt::format("expression of {} characters is longer than the limit of {}", in_.text().size(), kMaxLength));
     Node root = comparison();
-    skip_space();
-    if (!error_ && at_ < text_.size()) fail(fmt::format("expected an operator, found '{}'", text_[at_]));
+    if (!error_ && !in_.done()) fail(fmt::format("expected an operator, found '{}'", in_.here()));
     if (error_) return *error_;
     return root;
   }
 
  private:
   void fail(std::string message, std::string hint = {}) {
-    if (!error_) error_ = Error::input(fmt::format("{} at column {} of \"{}\"", message, at_ + 1, text_), std::move(hint));
-  }
-
-  void skip_space() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
-  }
-
-  char peek() {
-    skip_space();
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-
-  bool take(std::string_view token) {
-    skip_space();
-    if (text_.substr(at_, token.size()) != token) return false;
-    at_ += token.size();
-    return true;
+    if (!error_) error_ = Error::input(fmt::format("{} at column {} of \"{}\"", message, in_.at() + 1, in_.text()), std::move(hint));
   }
 
   static Node binary(Operator op, Node left, Node right) {
@@ -82,11 +68,8 @@ class Parser {
   }
 
   std::optional<Operator> comparison_operator() {
-    static constexpr std::pair<std::string_view, Operator> kTokens[] = {{"<=", Operator::LessEqual}, {">=", Operator::GreaterEqual},
-                                                                        {"==", Operator::Equal},     {"!=", Operator::NotEqual},
-                                                                        {"<", Operator::Less},       {">", Operator::Greater}};
-    for (const auto& [token, op] : kTokens)
-      if (take(token)) return op;
+    for (const auto& [token, op] : kComparisons)
+      if (in_.take(token)) return op;
     return std::nullopt;
   }
 
@@ -102,9 +85,9 @@ class Parser {
   Node sum() {
     Node left = product();
     while (!error_) {
-      if (take("+"))
+      if (in_.take("+"))
         left = binary(Operator::Add, std::move(left), product());
-      else if (take("-"))
+      else if (in_.take("-"))
         left = binary(Operator::Subtract, std::move(left), product());
       else
         break;
@@ -115,11 +98,11 @@ class Parser {
   Node product() {
     Node left = unary();
     while (!error_) {
-      if (take("*"))
+      if (in_.take("*"))
         left = binary(Operator::Multiply, std::move(left), unary());
-      else if (take("/"))
+      else if (in_.take("/"))
         left = binary(Operator::Divide, std::move(left), unary());
-      else if (take("%"))
+      else if (in_.take("%"))
         left = binary(Operator::Modulo, std::move(left), unary());
       else
         break;
@@ -131,8 +114,8 @@ class Parser {
     if (++depth_ > kMaxDepth) fail(fmt::format("expression nested deeper than {}", kMaxDepth));
     Node node;
     if (!error_) {
-      if (take("-")) {
-        if (is_digit(peek())) {
+      if (in_.take("-")) {
+        if (is_digit(in_.peek())) {
           node = literal(true);
         } else {
           node.op = Operator::Negate;
@@ -147,66 +130,62 @@ class Parser {
   }
 
   Node primary() {
-    const char c = peek();
+    const char c = in_.peek();
     if (is_digit(c)) return literal(false);
-    if (starts_name(c)) return name_or_call();
-    if (take("(")) {
+    if (begins_name(c)) return name_or_call();
+    if (in_.take("(")) {
       Node inner = comparison();
-      if (!error_ && !take(")")) fail("expected ')'");
+      if (!error_ && !in_.take(")")) fail("expected ')'");
       return inner;
     }
-    if (c == '\0' && at_ >= text_.size())
+    if (in_.at_end())
       fail("expected a number, a name or '(', found the end");
     else
       fail(fmt::format("expected a number, a name or '(', found '{}'", c));
     return {};
   }
 
-  /// Accumulates downwards when negative, so that the smallest 64-bit integer can be written.
+  /// Negative ones reach one further: the smallest 64-bit integer can be written.
   Node literal(bool negative) {
     Node node;
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && is_digit(text_[at_])) {
-      const std::int64_t digit = text_[at_] - '0';
-      if (__builtin_mul_overflow(node.constant, std::int64_t{10}, &node.constant) ||
-          __builtin_add_overflow(node.constant, negative ? -digit : digit, &node.constant)) {
-        at_ = begin;
-        fail("number does not fit 64 bits");
-        return {};
-      }
-      ++at_;
+    std::uint64_t value = 0;
+    const std::size_t begin = in_.at();
+    if (in_.number(value) != std::errc() || value > std::uint64_t{INT64_MAX} + negative) {
+      in_.go(begin);
+      fail("number does not fit 64 bits");
+      return {};
     }
-    if (at_ < text_.size() && (text_[at_] == '.' || starts_name(text_[at_])))
-      fail("expected an integer", text_[at_] == '.' ? "cycles and sizes are whole numbers; write a fraction as a*3/2" : "");
+    node.constant = static_cast<std::int64_t>(negative ? 0 - value : value);
+    if (in_.here() == '.' || begins_name(in_.here()))
+      fail("expected an integer", in_.here() == '.' ? "cycles and sizes are whole numbers; write a fraction as a*3/2" : "");
     return node;
   }
 
   Node name_or_call() {
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && (starts_name(text_[at_]) || is_digit(text_[at_]))) ++at_;
+    const std::size_t begin = in_.at();
     Node node;
-    node.name = std::string(text_.substr(begin, at_ - begin));
-    if (peek() == '[') return look_up(std::move(node));
-    if (peek() != '(') {
+    node.name = std::string(in_.name());
+    if (in_.peek() == '[') return look_up(std::move(node));
+    if (in_.peek() != '(') {
       node.op = Operator::Name;
       return node;
     }
     const auto* function =
         std::find_if(std::begin(kFunctions), std::end(kFunctions), [&](const Function& f) { return node.name == f.name; });
     if (function == std::end(kFunctions)) {
-      at_ = begin;
+      in_.go(begin);
       std::vector<std::string> known;
       for (const Function& f : kFunctions) known.push_back(f.name);
       fail(fmt::format("unknown function '{}' (known: {})", node.name, list_of(known)), did_you_mean(node.name, known));
       return {};
     }
-    take("(");
+    in_.take("(");
     node.op = function->op;
-    if (peek() != ')') {
+    if (in_.peek() != ')') {
       do node.children.push_back(comparison());
-      while (!error_ && take(","));
+      while (!error_ && in_.take(","));
     }
-    if (!error_ && !take(")")) fail("expected ',' or ')'");
+    if (!error_ && !in_.take(")")) fail("expected ',' or ')'");
     const std::size_t given = node.children.size();
     if (!error_ && (given < function->min_arguments || given > function->max_arguments))
       fail(fmt::format("{} takes {}{} argument{}, found {}", node.name,
@@ -216,19 +195,51 @@ class Parser {
   }
 
   Node look_up(Node node) {
-    take("[");
+    in_.take("[");
     node.op = Operator::LookUp;
     do node.children.push_back(comparison());
-    while (!error_ && take(","));
-    if (!error_ && !take("]")) fail("expected ',' or ']'");
+    while (!error_ && in_.take(","));
+    if (!error_ && !in_.take("]")) fail("expected ',' or ']'");
     return node;
   }
 
-  std::string_view text_;
-  std::size_t at_ = 0;
+  Scanner in_;
   int depth_ = 0;
   std::optional<Error> error_;
 };
+
+std::string join(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, ", ")); }
+
+/// Whatever is no name and no number stands in parentheses as an operand, but for sums of products: those read well without.
+std::string written(const Node& node) {
+  std::vector<std::string> plain, closed;
+  for (const Node& child : node.children) {
+    plain.push_back(written(child));
+    const bool bare = child.op == Operator::Name || (child.op == Operator::Constant && child.constant >= 0);
+    closed.push_back(bare ? plain.back() : "(" + plain.back() + ")");
+  }
+  const auto sums = [&](std::size_t i) { return node.children[i].op == Operator::Add || node.children[i].op == Operator::Subtract; };
+  const auto compares = [&](std::size_t i) {
+    return std::any_of(std::begin(kComparisons), std::end(kComparisons), [&](const auto& c) { return c.second == node.children[i].op; });
+  };
+  switch (node.op) {
+    case Operator::Constant: return std::to_string(node.constant);
+    case Operator::Name: return node.name;
+    case Operator::LookUp: return fmt::format("{}[{}]", node.name, join(plain));
+    case Operator::Negate: return "-" + (node.children[0].op == Operator::Constant ? "(" + plain[0] + ")" : closed[0]);
+    case Operator::Add: return fmt::format("{} + {}", compares(0) ? closed[0] : plain[0], sums(1) || compares(1) ? closed[1] : plain[1]);
+    case Operator::Subtract: return fmt::format("{} - {}", compares(0) ? closed[0] : plain[0], closed[1]);
+    case Operator::Multiply: return fmt::format("{}*{}", closed[0], closed[1]);
+    case Operator::Divide: return fmt::format("{} / {}", closed[0], closed[1]);
+    case Operator::Modulo: return fmt::format("{} % {}", closed[0], closed[1]);
+    default: break;
+  }
+  for (const auto& [sign, op] : kComparisons)
+    if (node.op == op) return fmt::format("{} {} {}", closed[0], sign, closed[1]);
+  for (const Function& f : kFunctions)
+    if (node.op == f.op) return fmt::format("{}({})", f.name, join(plain));
+  HEDDLE_ASSERT(false, "operator without a sign");
+}
 
 std::int64_t divide_floor(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 std::int64_t divide_ceil(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 && (a < 0) == (b < 0)); }
@@ -288,6 +299,12 @@ Number look_up(const Node& node, const Scope& scope) {
 }
 
 }  // namespace
+
+std::optional<Operator> comparison_of(std::string_view sign) {
+  for (const auto& [token, op] : kComparisons)
+    if (token == sign) return op;
+  return std::nullopt;
+}
 
 Result<std::int64_t> apply(Operator op, std::int64_t a, std::int64_t b) {
   std::int64_t out = 0;
@@ -482,9 +499,11 @@ std::int64_t divisor_node(const Node& node, const Scope& scope, const std::vecto
 
 }  // namespace
 
-Expr::Expr(std::int64_t constant) : text_(std::to_string(constant)) {
-  root_ = std::make_shared<const Node>(Node{Operator::Constant, constant, {}, {}});
-}
+Expr::Expr(std::int64_t constant) : Expr(Node{Operator::Constant, constant, {}, {}}) {}
+
+Expr::Expr(Node root) : text_(written(root)), root_(std::make_shared<const Node>(std::move(root))) {}
+
+Expr Expr::named(std::string name) { return Expr(Node{Operator::Name, 0, std::move(name), {}}); }
 
 Result<Expr> Expr::parse(std::string_view text) {
   Result<Node> root = Parser(text).run();

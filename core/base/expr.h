@@ -37,6 +37,11 @@ class Expr {
  public:
   Expr() : Expr(0) {}
   explicit Expr(std::int64_t constant);
+  struct Node;
+  /// Of a tree (core/base/expr_node.h). Its text is the tree written down, and reads back as that tree.
+  explicit Expr(Node root);
+  /// A name of the grammar.
+  static Expr named(std::string name);
 
   /// Errors carry a message with the column; nesting deeper than 200 or text longer than 4096 characters is refused.
   static Result<Expr> parse(std::string_view text);
@@ -68,7 +73,6 @@ class Expr {
   /// is looked for where 1 is returned.
   std::int64_t divisor(const Scope& scope, const std::vector<std::string>& variables) const;
 
-  struct Node;
   const Node& root() const { return *root_; }  ///< core/base/expr_node.h
 
  private:

@@ -1,9 +1,10 @@
-// What an expression is made of, for those who write it in another language (codegen/emit).
+// What an expression is made of, for those who write it in another language (codegen/emit) or make one (core/triton/kernel).
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/expr.h"
@@ -39,6 +40,9 @@ struct Expr::Node {
   std::string name;
   std::vector<Node> children;
 };
+
+/// The comparison that "<=" and its like stand for.
+std::optional<Operator> comparison_of(std::string_view sign);
 
 /// Of two operands, and of one (Negate, CubeRoot, and functions of any number of operands).
 Result<std::int64_t> apply(Operator op, std::int64_t a, std::int64_t b);

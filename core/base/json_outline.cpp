@@ -4,48 +4,45 @@
 #include <cstdio>
 
 #include "core/base/json.h"
+#include "core/base/scanner.h"
 
 namespace heddle {
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool is_mark(char c) { return c == '{' || c == '}' || c == '[' || c == ']' || c == ':' || c == ',' || c == '"'; }
 
 /// Goes through a text token by token and keeps track of where it is.
-class Scanner {
+class Outline {
  public:
-  explicit Scanner(std::string_view text) : text_(text) {}
+  explicit Outline(std::string_view text) : in_(text) {}
 
   std::vector<JsonToken> tokens;
 
   void run() {
-    while (at_ < text_.size()) {
-      const char c = text_[at_];
-      if (is_blank(c)) {
-        ++at_;
-      } else if (c == '"') {
+    while (!in_.done()) {
+      const char c = in_.here();
+      if (c == '"')
         string();
-      } else if (is_mark(c)) {
+      else if (is_mark(c))
         mark(c);
-      } else {
+      else
         word();
-      }
     }
   }
 
   /// What the text expects at its end.
   JsonCaret caret() const {
     JsonCaret caret;
-    caret.begin = text_.size();
+    caret.begin = in_.text().size();
     bool wants = wants_;
-    if (!tokens.empty() && tokens.back().end == text_.size()) {
+    if (!tokens.empty() && tokens.back().end == in_.text().size()) {
       // Still inside the last word or string?
       const JsonToken& last = tokens.back();
       const bool quoted = last.kind == JsonToken::Kind::Key || last.kind == JsonToken::Kind::String;
       if (quoted ? open_string_ : last.kind != JsonToken::Kind::Punctuation) {
         caret.in_string = quoted;
         caret.begin = last.begin + (quoted ? 1 : 0);
-        caret.typed = text_.substr(caret.begin);
+        caret.typed = in_.text().substr(caret.begin);
         caret.expects = last_was_key_ ? JsonCaret::Expects::Key : JsonCaret::Expects::Value;
         caret.pointer = last_was_key_ ? container() : last.pointer;
         return caret;
@@ -75,20 +72,16 @@ class Scanner {
     return level.object ? pointer_to(level.pointer, level.key) : pointer_to(level.pointer, level.index);
   }
 
-  void add(JsonToken::Kind kind, std::size_t begin, std::string pointer) { tokens.push_back({kind, begin, at_, std::move(pointer)}); }
+  void add(JsonToken::Kind kind, std::size_t begin, std::string pointer) { tokens.push_back({kind, begin, in_.at(), std::move(pointer)}); }
 
   void string() {
-    const std::size_t begin = at_++;
+    const std::size_t begin = in_.at();
     open_string_ = true;
     std::string value;
-    for (; at_ < text_.size() && text_[at_] != '\n'; ++at_) {
-      if (text_[at_] == '"') {
-        ++at_;
-        open_string_ = false;
-        break;
-      }
-      if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
-      value += text_[at_];
+    for (in_.go(begin + 1); open_string_ && !in_.at_end() && in_.here() != '\n'; in_.go(in_.at() + 1)) {
+      open_string_ = in_.here() != '"';
+      if (in_.here() == '\\' && in_.rest().size() > 1) in_.go(in_.at() + 1);
+      if (open_string_) value += in_.here();
     }
     last_was_key_ = !levels_.empty() && levels_.back().object && !levels_.back().after_colon;
     if (last_was_key_) levels_.back().key = value;
@@ -97,17 +90,18 @@ class Scanner {
   }
 
   void word() {
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && !is_blank(text_[at_]) && !is_mark(text_[at_])) ++at_;
-    const char first = text_[begin];
+    const std::size_t begin = in_.at();
+    const char first = in_.here();
+    in_.run([](char c) { return Scanner::kBlanks.find(c) == std::string_view::npos && !is_mark(c); });
     last_was_key_ = !levels_.empty() && levels_.back().object && !levels_.back().after_colon;
-    const bool number = first == '-' || (first >= '0' && first <= '9');
-    add(number ? JsonToken::Kind::Number : JsonToken::Kind::Word, begin, last_was_key_ ? container() : value_pointer());
+    add(first == '-' || is_digit(first) ? JsonToken::Kind::Number : JsonToken::Kind::Word, begin,
+        last_was_key_ ? container() : value_pointer());
     wants_ = false;
   }
 
   void mark(char c) {
-    const std::size_t begin = at_++;
+    const std::size_t begin = in_.at();
+    in_.go(begin + 1);
     switch (c) {
       case '{':
       case '[': {
@@ -139,8 +133,7 @@ class Scanner {
     wants_ = true;
   }
 
-  std::string_view text_;
-  std::size_t at_ = 0;
+  Scanner in_;
   std::vector<Level> levels_;
   bool open_string_ = false, last_was_key_ = false;
   bool wants_ = true;  ///< a key or a value may come next
@@ -149,9 +142,9 @@ class Scanner {
 }  // namespace
 
 std::vector<JsonToken> json_tokens(std::string_view text) {
-  Scanner scanner(text);
-  scanner.run();
-  return std::move(scanner.tokens);
+  Outline outline(text);
+  outline.run();
+  return std::move(outline.tokens);
 }
 
 const JsonToken* json_token_at(const std::vector<JsonToken>& tokens, std::string_view pointer) {
@@ -165,9 +158,9 @@ const JsonToken* json_token_at(const std::vector<JsonToken>& tokens, std::string
 }
 
 JsonCaret json_caret(std::string_view text, std::size_t offset) {
-  Scanner scanner(text.substr(0, std::min(offset, text.size())));
-  scanner.run();
-  return scanner.caret();
+  Outline outline(text.substr(0, std::min(offset, text.size())));
+  outline.run();
+  return outline.caret();
 }
 
 std::size_t line_of(std::string_view text, std::size_t offset) {

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+
+#include "core/base/scanner.h"
 
 namespace heddle {
 namespace {
@@ -30,13 +31,6 @@ std::string quoted(const std::string& text) {
 /// `pointer` is `prefix` or lies below it.
 bool below(const std::string& pointer, const std::string& prefix) {
   return pointer.starts_with(prefix) && (pointer.size() == prefix.size() || pointer[prefix.size()] == '/');
-}
-
-std::optional<std::int64_t> whole(const std::string& text) {
-  std::int64_t value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 }  // namespace
@@ -78,7 +72,7 @@ std::optional<std::int64_t> Cursor::integer(std::int64_t low, std::int64_t high)
   }
   std::string hint;
   if (const std::string* text = json_->string()) {
-    if (const auto value = whole(*text)) hint = fmt::format("did you mean {}?", *value);
+    if (const auto value = read_number<std::int64_t>(*text)) hint = fmt::format("did you mean {}?", *value);
   } else if (const double* number = json_->number()) {
     if (std::abs(*number) >= 9.2e18)
       hint = "that does not fit 64 bits";
@@ -93,10 +87,7 @@ std::optional<std::uint64_t> Cursor::natural64() const {
   if (const std::int64_t* value = json_->integer())
     if (*value >= 0) return static_cast<std::uint64_t>(*value);
   if (json_->number()) {
-    const std::string& text = json_->number_text();
-    std::uint64_t value = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (code == std::errc{} && end == text.data() + text.size()) return value;
+    if (const auto value = read_number<std::uint64_t>(json_->number_text())) return value;
   }
   expected("an integer from 0 to 2^64-1");
   return std::nullopt;
@@ -357,7 +348,7 @@ void keep_unknown(Json& fresh, const Json& original, const std::vector<std::stri
     parts.pop_back();
     for (const std::string& part : parts) {
       if (const Json::Array* items = from->items()) {
-        const std::size_t index = static_cast<std::size_t>(whole(part).value_or(0));
+        const std::size_t index = static_cast<std::size_t>(read_number<std::int64_t>(part).value_or(0));
         from = &(*items)[index];
         to = to->items() ? counterpart(*to->items(), *from, index) : nullptr;
       } else {

@@ -1,11 +1,11 @@
 // Fields are quoted only where RFC 4180 demands it.
 #include "core/chart/csv.h"
 
-#include <charconv>
 #include <cmath>
 #include <string_view>
 #include <vector>
 
+#include "core/base/scanner.h"
 #include "core/chart/op_rows.h"
 
 namespace heddle {
@@ -13,11 +13,9 @@ namespace {
 
 /// "-5", "+0.25", "1e-3": as a whole.
 bool is_number(const std::string& text) {
-  double value = 0;
   if (text.starts_with("+-")) return false;
-  const char* const begin = text.data() + (text.starts_with('+') ? 1 : 0);
-  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+  const auto value = read_number<double>(std::string_view(text).substr(text.starts_with('+') ? 1 : 0));
+  return value && std::isfinite(*value);
 }
 
 /// Spreadsheets look behind blanks and tabs too, and run what they take for a formula.

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/base/saturate.h"
+#include "core/base/scanner.h"
 #include "core/dump/dump_json.h"
 #include "core/dump/parts.h"
 
@@ -194,13 +194,12 @@ std::vector<std::pair<std::int64_t, std::int64_t>> read_map(ObjectReader& root, 
     return pairs;
   }
   for (const JsonMember& member : *members) {
-    std::int64_t id = 0;
-    const auto [end, error] = std::from_chars(member.key.data(), member.key.data() + member.key.size(), id);
+    const auto id = read_number<std::int64_t>(member.key);
     const Cursor item(member.value, pointer_to(at->pointer(), member.key), at->log());
-    if (error != std::errc() || end != member.key.data() + member.key.size())
+    if (!id)
       item.fault(fmt::format("expected the number of a node as key, found \"{}\"", member.key));
     else
-      pairs.emplace_back(id, item.integer(0, kMostCycles).value_or(0));
+      pairs.emplace_back(*id, item.integer(0, kMostCycles).value_or(0));
   }
   return pairs;
 }

@@ -2,61 +2,51 @@
 
 #include <algorithm>
 
+#include "core/base/scanner.h"
+
 namespace heddle::dump {
 namespace {
 
-class Scanner {
+/// Where a value and its parts stand in a text that was read as JSON before.
+class Index {
  public:
   /// A byte order mark is no part of the value.
-  explicit Scanner(std::string_view text) : text_(text), at_(text.starts_with("\xEF\xBB\xBF") ? 3 : 0) {}
+  explicit Index(std::string_view text) : in_(text) { in_.go(text.starts_with("\xEF\xBB\xBF") ? 3 : 0); }
 
   TextSpan value() {
-    blank();
     TextSpan span;
-    span.begin = at_;
-    if (at_ < text_.size() && text_[at_] == '{') {
+    const char first = in_.peek();
+    span.begin = in_.at();
+    if (first == '{') {
       list('}', [&] {
-        blank();
-        const std::size_t begin = at_;
-        string();
-        const std::string_view key = text_.substr(begin + 1, at_ - begin - 2);
-        blank();
-        ++at_;  // the colon
+        in_.skip_blanks();
+        const std::string_view key = in_.string();
+        in_.take(':');
         span.members.push_back(value());
-        span.members.back().key = key;
+        span.members.back().key = key.substr(1, key.size() - 2);
       });
-    } else if (at_ < text_.size() && text_[at_] == '[') {
+    } else if (first == '[') {
       list(']', [&] { span.items.push_back(value()); });
-    } else if (at_ < text_.size() && text_[at_] == '"') {
-      string();
+    } else if (first == '"') {
+      in_.string();
     } else {
-      while (at_ < text_.size() && std::string_view(",]} \t\r\n").find(text_[at_]) == std::string_view::npos) ++at_;
+      in_.run([](char c) { return std::string_view(",]} \t\r\n").find(c) == std::string_view::npos; });
     }
-    span.end = at_;
+    span.end = in_.at();
     return span;
   }
 
  private:
-  void blank() {
-    while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos) ++at_;
-  }
-  void string() {
-    ++at_;
-    while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
-    at_ = std::min(at_ + 1, text_.size());
-  }
   template <class Item>
   void list(char close, Item item) {
-    ++at_;
-    for (blank(); at_ < text_.size() && text_[at_] != close; blank()) {
-      if (text_[at_] == ',') ++at_;
+    for (in_.go(in_.at() + 1); !in_.done() && in_.here() != close;) {
+      in_.take(',');
       item();
     }
-    at_ = std::min(at_ + 1, text_.size());
+    in_.go(in_.at() + 1);
   }
 
-  std::string_view text_;
-  std::size_t at_;
+  Scanner in_;
 };
 
 }  // namespace
@@ -66,7 +56,7 @@ const TextSpan* TextSpan::find(std::string_view key) const {
   return it == members.end() ? nullptr : &*it;
 }
 
-TextSpan index_text(std::string_view text) { return Scanner(text).value(); }
+TextSpan index_text(std::string_view text) { return Index(text).value(); }
 
 void TextPatch::replace(const TextSpan* at, std::string with) {
   if (at && at->in(text_) != with) changes_.push_back({at->begin, at->end, std::move(with)});

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 
+#include "core/base/scanner.h"
 #include "core/base/split.h"
 #include "core/base/text_style.h"
 #include "core/formats/members.h"
@@ -131,9 +131,8 @@ std::optional<std::pair<std::string, std::string>> two_sides(std::string_view te
 }
 
 std::optional<int> bit_of(const std::string& text, std::int64_t most) {
-  int bit = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bit);
-  return error == std::errc() && end == text.data() + text.size() && bit >= 0 && bit <= most ? std::optional(bit) : std::nullopt;
+  const auto bit = read_number<int>(text);
+  return bit && *bit >= 0 && *bit <= most ? bit : std::nullopt;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "core/base/json_reader.h"
 #include "core/base/letters.h"
 #include "core/base/quantile.h"
+#include "core/base/scanner.h"
 #include "core/base/suggest.h"
 #include "core/base/text_style.h"
 #include "core/base/version.h"
@@ -44,7 +45,6 @@ std::string without_line(std::string lane) {
   return lane;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_separator(char c) { return c == '_' || c == '-' || c == ' ' || c == '#' || c == '.'; }
 
 /// "core/attn.exp0_17" is "exp0".

@@ -3,15 +3,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <charconv>
 #include <optional>
 
+#include "core/base/scanner.h"
 #include "core/machine/latency_spread.h"
 
 namespace heddle {
 namespace {
 
+constexpr std::string_view kBlanks = " \t\n\v\f\r";
 constexpr int kDeepest = 16;  // machine files are three levels deep
 
 /// Members whose text may be a formula.
@@ -40,7 +40,7 @@ struct Found {
 
 class NumberReader {
  public:
-  explicit NumberReader(std::string_view text) : text_(text) {}
+  explicit NumberReader(std::string_view text) : in_(text, kBlanks) {}
 
   std::vector<MachineNumber> run() {
     value("", -1, 0);
@@ -50,37 +50,16 @@ class NumberReader {
   }
 
  private:
-  void blanks() {
-    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
-  }
-  bool take(char c) {
-    blanks();
-    if (at_ >= text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-
   /// Escapes are left as they are but for the usual two: these texts are read by people.
-  std::optional<std::string> string() {
-    if (!take('"')) return std::nullopt;
-    std::string out;
-    for (; at_ < text_.size() && text_[at_] != '"'; ++at_) {
-      if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
-      out += text_[at_];
-    }
-    if (at_ >= text_.size()) return std::nullopt;
-    ++at_;
-    return out;
-  }
+  std::optional<std::string> string() { return in_.peek() == '"' ? in_.unquoted() : std::nullopt; }
 
   /// False: this is no JSON any more.
   bool value(const std::string& key, int around, int depth) {
-    blanks();
-    if (at_ >= text_.size() || depth > kDeepest) return false;
-    const char c = text_[at_];
+    if (in_.done() || depth > kDeepest) return false;
+    const char c = in_.here();
     if (c == '{') return object(key, around, depth);
     if (c == '[') return list(key, around, depth);
-    const std::size_t begin = at_;
+    const std::size_t begin = in_.at();
     if (c == '"') {
       std::optional<std::string> said = string();
       if (!said) return false;
@@ -88,34 +67,31 @@ class NumberReader {
       if (std::find(kWords.begin(), kWords.end(), key) == kWords.end()) add(key, std::move(*said), around, begin);
       return true;
     }
-    while (at_ < text_.size() &&
-           (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '-' || text_[at_] == '+' || text_[at_] == '.'))
-      ++at_;
-    if (at_ == begin) return false;
-    if (c == '-' || std::isdigit(static_cast<unsigned char>(c))) add(key, std::string(text_.substr(begin, at_ - begin)), around, begin);
+    const std::string_view word = in_.run([](char d) { return (in_name(d) && d != '_') || d == '-' || d == '+' || d == '.'; });
+    if (word.empty()) return false;
+    if (c == '-' || is_digit(c)) add(key, std::string(word), around, begin);
     return true;
   }
 
   bool object(const std::string& key, int around, int depth) {
-    take('{');
+    in_.take('{');
     const int me = static_cast<int>(arounds_.size());
     arounds_.push_back({key, "", "", "", around});
-    if (take('}')) return true;
+    if (in_.take('}')) return true;
     do {
-      blanks();
       const std::optional<std::string> member = string();
-      if (!member || !take(':') || !value(*member, me, depth + 1)) return false;
-    } while (take(','));
-    return take('}');
+      if (!member || !in_.take(':') || !value(*member, me, depth + 1)) return false;
+    } while (in_.take(','));
+    return in_.take('}');
   }
 
   bool list(const std::string& key, int around, int depth) {
-    take('[');
-    if (take(']')) return true;
+    in_.take('[');
+    if (in_.take(']')) return true;
     do {
       if (!value(key, around, depth + 1)) return false;
-    } while (take(','));
-    return take(']');
+    } while (in_.take(','));
+    return in_.take(']');
   }
 
   void note(const std::string& key, const std::string& said, int around) {
@@ -138,7 +114,7 @@ class NumberReader {
     found.around = around;
     found.number.value = std::move(said);
     found.number.begin = begin;
-    found.number.end = at_;
+    found.number.end = in_.at();
     found.number.expression = std::find(kFormulas.begin(), kFormulas.end(), key) != kFormulas.end();
     found_.push_back(std::move(found));
   }
@@ -204,28 +180,22 @@ class NumberReader {
     return out;
   }
 
-  std::string_view text_;
-  std::size_t at_ = 0;
+  Scanner in_;
   std::vector<Around> arounds_;
   std::vector<Found> found_;
 };
 
 bool is_decimal(std::string_view value) { return !value.starts_with('.') && !value.ends_with('.') && parse_decimal(value, 6); }
 
-bool is_integer(std::string_view value) {
-  long long number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  return error == std::errc() && end == value.data() + value.size() && !(value.size() > 1 && value.front() == '0');
-}
+bool is_integer(std::string_view value) { return read_number<long long>(value) && !(value.size() > 1 && value.front() == '0'); }
 
 }  // namespace
 
 std::vector<MachineNumber> machine_numbers(std::string_view text) { return NumberReader(text).run(); }
 
 std::string with_number(std::string_view text, const MachineNumber& number, std::string_view value) {
-  const auto blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
-  while (!value.empty() && blank(value.front())) value.remove_prefix(1);
-  while (!value.empty() && blank(value.back())) value.remove_suffix(1);
+  value = value.substr(0, value.find_last_not_of(kBlanks) + 1);
+  value.remove_prefix(std::min(value.find_first_not_of(kBlanks), value.size()));
   std::string token(value);
   if (!is_integer(value) && !(number.name.ends_with("share") && is_decimal(value))) {
     token = "\"";

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "core/base/saturate.h"
+#include "core/base/scanner.h"
 #include "core/base/suggest.h"
 #include "core/kernel/execute.h"
 #include "core/kernel/op_shapes.h"
@@ -276,9 +276,6 @@ Whole call(const std::string& name, std::span<const Whole* const> of, const std:
 
 // ---- reading
 
-bool is_name_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_name_digit(char c) { return c >= '0' && c <= '9'; }
-
 struct Unreadable {
   std::size_t at;
   std::string message, hint;
@@ -286,21 +283,21 @@ struct Unreadable {
 
 class Reader {
  public:
-  Reader(std::string_view text, const Kernel& kernel, std::vector<Formula::Node>& nodes) : text_(text), kernel_(kernel), nodes_(nodes) {}
+  Reader(std::string_view text, const Kernel& kernel, std::vector<Formula::Node>& nodes) : in_(text), kernel_(kernel), nodes_(nodes) {}
 
   /// The next statement: its name and its node; nothing at the end.
   std::optional<std::pair<std::string, std::size_t>> statement() {
-    if (skip(); at_ == text_.size()) return std::nullopt;
-    const std::size_t begin = at_;
-    const std::string name = word();
+    if (in_.done()) return std::nullopt;
+    const std::size_t begin = in_.at();
+    const std::string name(in_.name());
     if (name.empty()) fail(begin, "expected the name of a result");
     const Tensor* tensor = kernel_.find_tensor(name);
     if (tensor && !is_written(tensor->role)) fail(begin, fmt::format("'{}' is an input of the kernel; results are outputs", name));
     if (kernel_.find_param(name)) fail(begin, fmt::format("'{}' is a parameter of the kernel, and cannot be a result", name));
     if (std::find(defined_.begin(), defined_.end(), name) != defined_.end()) fail(begin, fmt::format("'{}' is defined twice", name));
-    if (!take('=')) fail(at_, "expected =");
+    if (!in_.take('=')) fail(in_.at(), "expected =");
     const std::size_t node = sum(0);
-    if (skip(); at_ < text_.size() && !take(';')) fail(at_, "expected an operator, ; or the end");
+    if (!in_.done() && !in_.take(';')) fail(in_.at(), "expected an operator, ; or the end");
     defined_.push_back(name);
     return std::pair(name, node);
   }
@@ -308,23 +305,6 @@ class Reader {
 
  private:
   [[noreturn]] void fail(std::size_t at, std::string message, std::string hint = {}) const { throw Unreadable{at, message, hint}; }
-
-  void skip() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
-  }
-  bool take(char c) {
-    skip();
-    if (at_ == text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-  std::string word() {
-    skip();
-    const std::size_t begin = at_;
-    if (at_ < text_.size() && is_name_letter(text_[at_]))
-      while (at_ < text_.size() && (is_name_letter(text_[at_]) || is_name_digit(text_[at_]))) ++at_;
-    return std::string(text_.substr(begin, at_ - begin));
-  }
 
   std::size_t node(Formula::Node node) {
     nodes_.push_back(std::move(node));
@@ -337,9 +317,9 @@ class Reader {
   std::size_t sum(int depth) {
     std::size_t left = term(depth);
     while (true) {
-      if (take('+'))
+      if (in_.take('+'))
         left = called("+", {left, term(depth)});
-      else if (take('-'))
+      else if (in_.take('-'))
         left = called("-", {left, term(depth)});
       else
         return left;
@@ -351,27 +331,28 @@ class Reader {
     while (true) {
       bool found = false;
       for (const char* op : {"*", "/", "@"})
-        if (!found && take(*op)) left = called(op, {left, factor(depth)}), found = true;
+        if (!found && in_.take(*op)) left = called(op, {left, factor(depth)}), found = true;
       if (!found) return left;
     }
   }
 
   std::size_t factor(int depth) {
-    if (depth > kDeepest) fail(at_, fmt::format("nested deeper than {}", kDeepest));
-    if (take('-')) return called("negated", {factor(depth + 1)});
-    if (take('(')) {
+    if (depth > kDeepest) fail(in_.at(), fmt::format("nested deeper than {}", kDeepest));
+    if (in_.take('-')) return called("negated", {factor(depth + 1)});
+    if (in_.take('(')) {
       const std::size_t inside = sum(depth + 1);
-      if (!take(')')) fail(at_, "expected )");
+      if (!in_.take(')')) fail(in_.at(), "expected )");
       return inside;
     }
-    const std::size_t begin = (skip(), at_);
-    if (at_ < text_.size() && (is_name_digit(text_[at_]) || text_[at_] == '.')) return number();
-    const std::string name = word();
+    const char first = in_.peek();
+    const std::size_t begin = in_.at();
+    if (is_digit(first) || first == '.') return number();
+    const std::string name(in_.name());
     if (name.empty()) fail(begin, "expected a number, a name or (");
-    if (!take('(')) return known(name, begin);
+    if (!in_.take('(')) return known(name, begin);
     std::vector<std::size_t> of{sum(depth + 1)};
-    while (take(',')) of.push_back(sum(depth + 1));
-    if (!take(')')) fail(at_, "expected )");
+    while (in_.take(',')) of.push_back(sum(depth + 1));
+    if (!in_.take(')')) fail(in_.at(), "expected )");
     std::vector<std::string> names;
     bool close = false;
     for (const FormulaFunction& f : formula_functions()) {
@@ -386,9 +367,7 @@ class Reader {
 
   std::size_t number() {
     double value = 0;
-    const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    if (error != std::errc{} || !std::isfinite(value)) fail(at_, "expected a number");
-    at_ = static_cast<std::size_t>(end - text_.data());
+    if (in_.number(value) != std::errc{} || !std::isfinite(value)) fail(in_.at(), "expected a number");
     return node({"", Formula::Node::Kind::Number, value, {}});
   }
 
@@ -408,11 +387,10 @@ class Reader {
     return node({name, Formula::Node::Kind::Name, 0, {}});
   }
 
-  const std::string_view text_;
+  Scanner in_;
   const Kernel& kernel_;
   std::vector<Formula::Node>& nodes_;
   std::vector<std::string> defined_;
-  std::size_t at_ = 0;
 };
 
 /// Numbers of 16 bits or less that are neither loaded nor only stored.

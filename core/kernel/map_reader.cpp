@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
 #include <tuple>
 
+#include "core/base/scanner.h"
 #include "core/base/suggest.h"
 #include "core/kernel/map_expression.h"
 #include "core/kernel/map_node.h"
@@ -30,23 +30,22 @@ constexpr std::array<MapFunctionName, 24> kMapFunctions{{
 constexpr std::array<std::pair<std::string_view, MapFunction>, 4> kMapPlaces{
     {{"row", F::Row}, {"col", F::Column}, {"at0", F::At0}, {"at1", F::At1}}};
 
-bool is_decimal(char c) { return c >= '0' && c <= '9'; }
-bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_input_name(std::string_view name) { return name.size() == 2 && name[0] == 'x' && is_decimal(name[1]); }
+bool is_input_name(std::string_view name) { return name.size() == 2 && name[0] == 'x' && is_digit(name[1]); }
 
 /// Recursive descent, one function per level of precedence. The first error stops it.
 class MapReader {
  public:
-  MapReader(std::string_view text, std::size_t inputs) : text_(text), inputs_(inputs) {}
+  MapReader(std::string_view text, std::size_t inputs) : in_(text), inputs_(inputs) {}
 
   Result<std::vector<MapNode>> run() {
-    if (text_.size() > MapExpression::kLongest)
-      return Error::input(fmt::format("expression of {} characters is longer than the limit of {}", text_.size(), MapExpression::kLongest));
+    if (in_.text().size() > MapExpression::kLongest)
+      return Error::input(
+          fmt::format("expression of {} characters is longer than the limit of {}", in_.text().size(), MapExpression::kLongest));
     while (!error_ && definition()) {
     }
     const std::size_t root = error_ ? 0 : comparison();
-    if (!error_ && peek() != '\0') fail(fmt::format("expected an operator, found '{}'", text_[at_]));
-    if (!error_ && at_ < text_.size()) fail("expected the end");
+    if (!error_ && in_.peek() != '\0') fail(fmt::format("expected an operator, found '{}'", in_.here()));
+    if (!error_ && !in_.at_end()) fail("expected the end");
     if (error_) return *error_;
     return reached(root);
   }
@@ -55,29 +54,11 @@ class MapReader {
   void fail(std::string message, std::string hint = {}) {
     if (error_) return;
     constexpr std::size_t kShown = 60;
-    const std::size_t from = at_ > kShown ? at_ - kShown : 0;
+    const std::string_view text = in_.text();
+    const std::size_t from = in_.at() > kShown ? in_.at() - kShown : 0;
     const std::string shown =
-        fmt::format("{}{}{}", from > 0 ? "..." : "", text_.substr(from, 2 * kShown), text_.size() > from + 2 * kShown ? "..." : "");
-    error_ = Error::input(fmt::format("{} at column {} of \"{}\"", message, at_ + 1, shown), std::move(hint));
-  }
-
-  void skip_space() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
-  }
-  char peek() {
-    skip_space();
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-  bool take(std::string_view token) {
-    skip_space();
-    if (text_.substr(at_, token.size()) != token) return false;
-    at_ += token.size();
-    return true;
-  }
-  std::string_view word() {
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && (begins_name(text_[at_]) || is_decimal(text_[at_]))) ++at_;
-    return text_.substr(begin, at_ - begin);
+        fmt::format("{}{}{}", from > 0 ? "..." : "", text.substr(from, 2 * kShown), text.size() > from + 2 * kShown ? "..." : "");
+    error_ = Error::input(fmt::format("{} at column {} of \"{}\"", message, in_.at() + 1, shown), std::move(hint));
   }
 
   // ---- nodes
@@ -166,23 +147,19 @@ class MapReader {
 
   /// "t = expression;"
   bool definition() {
-    const std::size_t begin = at_;
-    skip_space();
-    const std::size_t at = at_;
-    const std::string name(word());
-    const bool defines = !name.empty() && !is_decimal(name[0]) && peek() == '=' && text_.substr(at_, 2) != "==";
-    if (!defines) {
-      at_ = begin;
-      return false;
-    }
+    in_.skip_blanks();
+    const std::size_t begin = in_.at();
+    const std::string name(in_.name());
+    const bool defines = !name.empty() && in_.peek() == '=' && in_.here(1) != '=';
+    if (!defines) return in_.go(begin), false;
     if (is_reserved(name) || named_.contains(name)) {
-      at_ = at;
+      in_.go(begin);
       fail(fmt::format("'{}' has a meaning already", name), "choose another name");
       return false;
     }
-    take("=");
+    in_.take("=");
     const std::size_t value = comparison();
-    if (!error_ && !take(";")) fail("expected ';' after the part with a name");
+    if (!error_ && !in_.take(";")) fail("expected ';' after the part with a name");
     named_[name] = value;
     return true;
   }
@@ -197,7 +174,7 @@ class MapReader {
     static constexpr std::pair<std::string_view, MapFunction> kTokens[] = {
         {"<=", F::LessEqual}, {">=", F::GreaterEqual}, {"==", F::Equal}, {"!=", F::NotEqual}, {"<", F::Less}, {">", F::Greater}};
     for (const auto& [token, function] : kTokens)
-      if (take(token)) return function;
+      if (in_.take(token)) return function;
     return std::nullopt;
   }
 
@@ -213,9 +190,9 @@ class MapReader {
   std::size_t sum() {
     std::size_t left = product();
     while (!error_) {
-      if (take("+"))
+      if (in_.take("+"))
         left = binary(F::Add, left, product());
-      else if (take("-"))
+      else if (in_.take("-"))
         left = binary(F::Sub, left, product());
       else
         break;
@@ -226,9 +203,9 @@ class MapReader {
   std::size_t product() {
     std::size_t left = unary();
     while (!error_) {
-      if (take("*"))
+      if (in_.take("*"))
         left = binary(F::Mul, left, unary());
-      else if (take("/"))
+      else if (in_.take("/"))
         left = binary(F::Div, left, unary());
       else
         break;
@@ -239,55 +216,52 @@ class MapReader {
   std::size_t unary() {
     if (++depth_ > MapExpression::kDeepest) fail(fmt::format("expression nested deeper than {}", MapExpression::kDeepest));
     std::size_t result = 0;
-    if (!error_) result = take("-") ? call(F::Negate, {unary(), 0, 0}, 1) : primary();
+    if (!error_) result = in_.take("-") ? call(F::Negate, {unary(), 0, 0}, 1) : primary();
     --depth_;
     return result;
   }
 
   std::size_t primary() {
-    const char c = peek();
-    if (is_decimal(c) || c == '.') return literal();
+    const char c = in_.peek();
+    if (is_digit(c) || c == '.') return literal();
     if (begins_name(c)) return name_or_call();
-    if (take("(")) {
+    if (in_.take("(")) {
       const std::size_t inner = comparison();
-      if (!error_ && !take(")")) fail("expected ')'");
+      if (!error_ && !in_.take(")")) fail("expected ')'");
       return inner;
     }
-    fail(at_ >= text_.size() ? "expected a number, a name or '(', found the end"
-                             : fmt::format("expected a number, a name or '(', found '{}'", c));
+    fail(in_.at_end() ? "expected a number, a name or '(', found the end" : fmt::format("expected a number, a name or '(', found '{}'", c));
     return 0;
   }
 
   std::size_t literal() {
     MapNode number{F::Number};
     number.constant = true;
-    const char *begin = text_.data() + at_, *end = text_.data() + text_.size();
     double value = 0;
-    const auto read = std::from_chars(begin, end, value);
+    const std::size_t begin = in_.at();
     // Beyond the range of double only the smallest and the largest numbers are left; they are none of float's either.
-    const bool fits = read.ec == std::errc() && std::fabs(value) <= std::numeric_limits<float>::max();
-    if (!fits || (read.ptr < end && (begins_name(*read.ptr) || *read.ptr == '.'))) {
+    const bool fits = in_.number(value) == std::errc() && std::fabs(value) <= std::numeric_limits<float>::max();
+    if (!fits || begins_name(in_.here()) || in_.here() == '.') {
+      in_.go(begin);
       fail(fits ? "expected a decimal number" : "number does not fit 32-bit floating point", fits ? "" : "infinity is written inf");
       return 0;
     }
     number.number = static_cast<float>(value);
-    std::int32_t whole = 0;
-    const auto digits = std::from_chars(begin, read.ptr, whole);
-    number.whole = digits.ec == std::errc() && digits.ptr == read.ptr;
-    number.whole_number = number.whole ? whole : 0;
-    at_ += static_cast<std::size_t>(read.ptr - begin);
+    const auto whole = read_number<std::int32_t>(in_.since(begin));
+    number.whole = whole.has_value();
+    number.whole_number = whole.value_or(0);
     return node(number);
   }
 
   std::size_t name_or_call() {
-    const std::size_t begin = at_;
-    const std::string name(word());
+    const std::size_t begin = in_.at();
+    const std::string name(in_.name());
     const auto unknown = [&](const char* what, const std::vector<std::string>& known) {
-      at_ = begin;
+      in_.go(begin);
       fail(fmt::format("unknown {} '{}' (known: {})", what, name, list_of(known, 40)), did_you_mean(name, known));
       return std::size_t{0};
     };
-    if (peek() == '(') {
+    if (in_.peek() == '(') {
       const auto* function =
           std::find_if(kMapFunctions.begin(), kMapFunctions.end(), [&](const MapFunctionName& f) { return name == f.name; });
       if (function == kMapFunctions.end()) {
@@ -295,17 +269,17 @@ class MapReader {
         for (const MapFunctionName& f : kMapFunctions) known.emplace_back(f.name);
         return unknown("function", known);
       }
-      take("(");
+      in_.take("(");
       std::array<std::size_t, 3> of{};
       std::size_t given = 0;
-      if (peek() != ')') {
+      if (in_.peek() != ')') {
         do {
           const std::size_t operand = comparison();
           if (given < of.size()) of[given] = operand;
           ++given;
-        } while (!error_ && take(","));
+        } while (!error_ && in_.take(","));
       }
-      if (!error_ && !take(")")) fail("expected ',' or ')'");
+      if (!error_ && !in_.take(")")) fail("expected ',' or ')'");
       if (!error_ && given != function->operands)
         fail(fmt::format("{} takes {} argument{}, found {}", name, function->operands, function->operands == 1 ? "" : "s", given));
       return call(function->function, of, function->operands);
@@ -327,7 +301,7 @@ class MapReader {
       MapNode input{F::Input};
       input.input = static_cast<std::size_t>(name[1] - '0');
       if (input.input < inputs_) return node(input);
-      at_ = begin;
+      in_.go(begin);
       fail(fmt::format("'{}' is no input; the op has {}", name, inputs_), "x0 is the first");
       return 0;
     }
@@ -337,8 +311,8 @@ class MapReader {
     return unknown("name", known);
   }
 
-  std::string_view text_;
-  std::size_t inputs_, at_ = 0;
+  Scanner in_;
+  std::size_t inputs_;
   int depth_ = 0;
   std::optional<Error> error_;
   std::vector<MapNode> nodes_;
@@ -360,14 +334,11 @@ Result<MapExpression> MapExpression::parse(std::string_view text, std::size_t in
 
 std::string moved_map_expression(std::string_view text, std::string_view name, const std::string& offset) {
   std::string out;
-  for (std::size_t i = 0; i < text.size();) {
-    std::size_t end = i + 1;
-    // A number may end in letters ("1e5"), which are no name.
-    if (begins_name(text[i]) || is_decimal(text[i]) || text[i] == '.')
-      while (end < text.size() && (begins_name(text[end]) || is_decimal(text[end]) || text[end] == '.')) ++end;
-    const std::string_view part = text.substr(i, end - i);
-    out += part == name ? fmt::format("({} + {})", name, offset) : std::string(part);
-    i = end;
+  // A number may end in letters ("1e5"), which are no name.
+  for (Scanner in(text); !in.at_end(); in.go(in.at() + 1)) {
+    const std::string_view word = in.run([](char c) { return in_name(c) || c == '.'; });
+    out += word == name ? fmt::format("({} + {})", name, offset) : std::string(word);
+    if (!in.at_end()) out += in.here();
   }
   return out;
 }

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
+#include "core/base/scanner.h"
 #include "core/base/suggest.h"
 
 namespace heddle {
@@ -161,11 +161,8 @@ bool looks_rows_up(const TileOp& op) { return op.kind == "gather" && op.inputs.e
 std::optional<float> number_of(const Attr& attr) {
   if (const auto* whole = std::get_if<std::int64_t>(&attr)) return static_cast<float>(*whole);
   const auto* text = std::get_if<std::string>(&attr);
-  if (!text) return std::nullopt;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc{} || end != text->data() + text->size()) return std::nullopt;
-  return static_cast<float>(value);
+  const auto value = text ? read_number<double>(*text) : std::nullopt;
+  return value ? std::optional(static_cast<float>(*value)) : std::nullopt;
 }
 
 std::string attribute_fault(const OpAttribute& attribute, const Attr& value) {

@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
 
+#include "core/base/scanner.h"
 #include "core/base/suggest.h"
 #include "core/kernel/map_expression.h"
 #include "core/kernel/op_kind.h"
@@ -42,24 +42,20 @@ bool mentions(const Expr& expr, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// `text` with every use of `name` replaced by "name/factor".
 std::string divided_text(const std::string& text, const std::string& name, std::int64_t factor) {
   const std::string quotient = fmt::format("{}/{}", name, factor);
   if (text == name) return quotient;
   std::string out;
-  for (std::size_t i = 0; i < text.size();) {
-    std::size_t end = i + 1;
-    if (is_letter(text[i])) {
-      while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]))) ++end;
-    }
-    const std::string word = text.substr(i, end - i);
-    const std::size_t next = text.find_first_not_of(" \t\r\n", end);
-    const bool called = next != std::string::npos && text[next] == '(';  // min, max ... are also possible names
-    out += word == name && !called ? "(" + quotient + ")" : word;
-    i = end;
+  for (Scanner in(text); !in.at_end();) {
+    const std::size_t begin = in.at();
+    if (begins_name(in.here()))
+      in.run(in_name);
+    else
+      in.go(begin + 1);
+    const bool called = Scanner(in.rest()).peek() == '(';  // min, max ... are also possible names
+    const std::string_view word = in.since(begin);
+    out += word == name && !called ? "(" + quotient + ")" : std::string(word);
   }
   return out;
 }
@@ -67,7 +63,7 @@ std::string divided_text(const std::string& text, const std::string& name, std::
 /// "a + t*step"
 std::string moved_text(const Expr& a, std::int64_t t, const Expr& step) {
   if (t == 0) return a.text();
-  const bool simple = std::all_of(step.text().begin(), step.text().end(), [](char c) { return is_letter(c) || is_digit(c) || c == '/'; });
+  const bool simple = std::all_of(step.text().begin(), step.text().end(), [](char c) { return in_name(c) || c == '/'; });
   const std::string stride = simple && t == 1 ? step.text() : fmt::format("{}*({})", t, step.text());
   if (a.is_zero()) return stride;
   const bool compares = a.text().find_first_of("<>=!") != std::string::npos;
@@ -485,11 +481,9 @@ CutName split_cuts(const std::string& name) {
   while (result.kernel.ends_with(']')) {
     const std::size_t open = result.kernel.rfind('['), slash = result.kernel.rfind('/');
     if (open == std::string::npos || slash == std::string::npos || slash <= open + 1) break;
-    Subtile cut{result.kernel.substr(open + 1, slash - open - 1), 0};
-    const char* end = result.kernel.data() + result.kernel.size() - 1;
-    if (const auto read = std::from_chars(result.kernel.data() + slash + 1, end, cut.factor); read.ec != std::errc() || read.ptr != end)
-      break;
-    result.cuts.insert(result.cuts.begin(), std::move(cut));
+    const auto factor = read_number<std::int64_t>(std::string_view(result.kernel).substr(slash + 1, result.kernel.size() - slash - 2));
+    if (!factor) break;
+    result.cuts.insert(result.cuts.begin(), {result.kernel.substr(open + 1, slash - open - 1), *factor});
     result.kernel.resize(open);
   }
   return result;

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 
+#include "core/base/scanner.h"
 #include "core/base/split.h"
 #include "core/kernel/packed.h"
 
@@ -40,11 +40,9 @@ class Builder {
 std::optional<std::vector<std::int64_t>> numbers_of(const std::vector<std::string>& words) {
   std::vector<std::int64_t> numbers;
   for (std::size_t i = 1; i < words.size(); ++i) {
-    std::int64_t number = 0;
-    const char* end = words[i].data() + words[i].size();
-    const auto [at, error] = std::from_chars(words[i].data(), end, number);
-    if (error != std::errc() || at != end || number < 0) return std::nullopt;
-    numbers.push_back(number);
+    const auto number = read_number<std::int64_t>(words[i]);
+    if (!number || *number < 0) return std::nullopt;
+    numbers.push_back(*number);
   }
   return numbers;
 }

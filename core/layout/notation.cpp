@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/base/suggest.h"
 #include "core/layout/known.h"
@@ -13,10 +12,6 @@ namespace heddle {
 namespace {
 
 constexpr std::size_t kLongestText = std::size_t{1} << 16;  // 24 bases per axis are some hundred characters
-
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == '#'; }
 
 Result<Layout> named(std::string_view text, const LayoutContext& context, NotationText& in) {
   const std::string name(text);
@@ -49,59 +44,31 @@ std::string quoted_part(std::string_view text) {
   return fmt::format("'{}{}'", part, text.size() > 40 ? "..." : "");
 }
 
-void NotationText::skip_space() {
-  while (at_ < text_.size() && is_space(text_[at_])) ++at_;
-}
-bool NotationText::at_end() {
-  skip_space();
-  return at_ == text_.size();
-}
-char NotationText::peek() {
-  skip_space();
-  return at_ < text_.size() ? text_[at_] : '\0';
-}
-bool NotationText::take(char c) {
-  if (peek() != c) return false;
-  ++at_;
-  return true;
-}
-bool NotationText::take(std::string_view word) {
-  skip_space();
-  if (!text_.substr(at_).starts_with(word)) return false;
-  at_ += word.size();
-  return true;
-}
 bool NotationText::expect(char c) {
   if (take(c)) return true;
   wrong(fmt::format("'{}'", c));
   return false;
 }
 std::string_view NotationText::word() {
-  skip_space();
-  const std::size_t begin = at_;
-  while (at_ < text_.size() && is_word(text_[at_])) ++at_;
-  return text_.substr(begin, at_ - begin);
+  skip_blanks();
+  return run([](char c) { return in_name(c) || c == '.' || c == '#'; });
 }
 std::optional<std::int64_t> NotationText::number() {
-  skip_space();
-  if (at_ + 1 < text_.size() && text_[at_] == '_' && is_digit(text_[at_ + 1])) ++at_;
+  if (peek() == '_' && is_digit(here(1))) go(at() + 1);
+  const std::size_t begin = at();
+  const bool minus = here() == '-';
   std::int64_t value = 0;
-  const char* begin = text_.data() + at_;
-  const char* end = text_.data() + text_.size();
-  const auto [stop, error] = std::from_chars(begin, end, value);
-  if (error != std::errc() || value < 0 || *begin == '-') {
-    wrong(error == std::errc::result_out_of_range ? "a smaller number" : "a number of at least 0");
-    return std::nullopt;
-  }
-  at_ += static_cast<std::size_t>(stop - begin);
-  return value;
+  const std::errc error = Scanner::number(value);
+  if (error == std::errc() && !minus) return value;
+  go(begin);
+  wrong(error == std::errc::result_out_of_range ? "a smaller number" : "a number of at least 0");
+  return std::nullopt;
 }
 
 void NotationText::wrong(const std::string& what) {
   if (!faults_.empty()) return;
-  skip_space();
-  const std::string found = at_ < text_.size() ? quoted_part(text_.substr(at_, 12)) : "the end";
-  say(fmt::format("expected {} at character {} of the layout, found {}", what, at_ + 1, found),
+  const std::string found = done() ? "the end" : quoted_part(rest().substr(0, 12));
+  say(fmt::format("expected {} at character {} of the layout, found {}", what, at() + 1, found),
       "like Sw<3,3,3> o (64,64):(64,1), or {register = [[0, 1]], lane = [...], warp = [...]}");
 }
 void NotationText::say(std::string message, std::string hint) { faults_.push_back({file_, pointer_, std::move(message), std::move(hint)}); }
@@ -125,12 +92,11 @@ Result<Layout> parse_layout(std::string_view text, const LayoutContext& context,
     in.say(fmt::format("a layout is said in at most {} characters, and these are {}", kLongestText, text.size()));
     return in.error();
   }
-  if (in.at_end()) {
+  if (in.done()) {
     in.say("expected a layout, found nothing", fmt::format("a name ({}), CuTe's notation, or Triton's bases", list_of(known_names())));
     return in.error();
   }
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  text = in.rest().substr(0, in.rest().find_last_not_of(Scanner::kBlanks) + 1);
   const char c = text.front();
   if (c == '{' || c == '#') return parse_bases(in, context);
   if (c == '(' || c == '_' || c == '-' || is_digit(c) || text.starts_with("Sw") || text.starts_with("S<")) return parse_cute(in, context);

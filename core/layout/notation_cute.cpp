@@ -39,7 +39,7 @@ class CuteReader {
     if (text_.peek() == 'S' && !read_swizzle(swizzle)) return text_.error();
     Tuple shape, stride;
     if (!read_tuple(shape, 0) || !text_.expect(':') || !read_tuple(stride, 0)) return text_.error();
-    if (!text_.at_end()) {
+    if (!text_.done()) {
       text_.wrong("the end");
       return text_.error();
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/base/scanner.h"
 #include "core/layout/layout.h"
 #include "core/layout/notation.h"
 
@@ -17,17 +18,12 @@ namespace heddle {
 /// Part of a text for a message: short, printable.
 std::string quoted_part(std::string_view text);
 
-class NotationText {
+class NotationText : public Scanner {
  public:
   NotationText(std::string_view text, std::string file, std::string pointer)
-      : text_(text), file_(std::move(file)), pointer_(std::move(pointer)) {}
+      : Scanner(text), file_(std::move(file)), pointer_(std::move(pointer)) {}
 
-  void skip_space();
-  bool at_end();
-  char peek();                       ///< '\0' at the end
-  bool take(char c);                 ///< if it is next
-  bool take(std::string_view word);  ///< the same
-  bool expect(char c);               ///< else a fault
+  bool expect(char c);  ///< else a fault
   /// A word of letters, digits, '_', '.' and '#'; may be empty.
   std::string_view word();
   /// 0 or more; CuTe's "_64" is 64. Else a fault.
@@ -42,8 +38,6 @@ class NotationText {
   Result<Layout> checked(Layout layout, const LayoutContext& context);
 
  private:
-  std::string_view text_;
-  std::size_t at_ = 0;
   std::string file_, pointer_;
   std::vector<Fault> faults_;
 };

@@ -47,7 +47,7 @@ class BasesReader {
       }
       if (!text_.expect('>')) return text_.error();
     }
-    if (!text_.at_end()) {
+    if (!text_.done()) {
       text_.wrong("the end");
       return text_.error();
     }

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <vector>
 
+#include "core/base/scanner.h"
 #include "core/base/suggest.h"
 
 namespace heddle {
@@ -34,11 +34,9 @@ ClockAnswer clock_of(const Machine& machine, const ClockChoice& choice, double t
 Result<double> speed_of(const Machine& machine, const std::string& measured) {
   const std::size_t equals = measured.find('=');
   const std::string name = measured.substr(0, equals);
-  double tflops = 0;
-  const char* const end = measured.data() + measured.size();
   if (equals == std::string::npos) return Error::input(fmt::format("expected NAME=TFLOPS, found '{}'", measured), "cublas_8192=795");
-  const auto [stop, error] = std::from_chars(measured.data() + equals + 1, end, tflops);
-  if (error != std::errc{} || stop != end || !(tflops > 0 && tflops < 1e6))
+  const double tflops = read_number<double>(std::string_view(measured).substr(equals + 1)).value_or(0);
+  if (!(tflops > 0 && tflops < 1e6))
     return Error::input(fmt::format("expected a number of TFLOP/s after '{}=', found '{}'", name, measured.substr(equals + 1)));
   std::vector<std::string> known;
   for (const ClockModel::Anchor& anchor : machine.clock.anchors) {

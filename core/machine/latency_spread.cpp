@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/base/saturate.h"
+#include "core/base/scanner.h"
 
 namespace heddle {
 
@@ -73,11 +73,10 @@ std::vector<LatencyCase> parse_cases(std::string_view text, std::vector<std::str
     LatencyCase found;
     bool good = colon != std::string_view::npos && item.ends_with('%');
     if (good) {
-      const std::string_view cycles = item.substr(0, colon);
-      const auto [end, code] = std::from_chars(cycles.data(), cycles.data() + cycles.size(), found.cycles);
+      const auto cycles = read_number<decltype(found.cycles)>(item.substr(0, colon));
       const auto share = parse_decimal(item.substr(colon + 1, item.size() - colon - 2), 4);
-      good = code == std::errc{} && end == cycles.data() + cycles.size() && share;
-      if (good) found.share = *share;
+      good = cycles && share;
+      if (good) found.cycles = *cycles, found.share = *share;
     }
     if (good)
       cases.push_back(found);

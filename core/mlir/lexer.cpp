@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "core/base/scanner.h"
+
 namespace heddle::mlir {
 namespace {
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool in_word(char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '$'; }
+bool in_word(char c) { return in_name(c) || c == '.' || c == '$'; }
 
 }  // namespace
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/scanner.h"
+
 namespace heddle::mlir {
 namespace {
 
@@ -17,33 +19,11 @@ std::size_t size_of(const Location& location) {
 
 bool known(const Location& location) { return location.line > 0 || !location.file.empty(); }
 
-void skip_blank(std::string_view& text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t' || text.front() == '\n' || text.front() == '\r'))
-    text.remove_prefix(1);
-}
-
-bool take(std::string_view& text, std::string_view word) {
-  skip_blank(text);
-  if (!text.starts_with(word)) return false;
-  text.remove_prefix(word.size());
-  return true;
-}
-
-int take_number(std::string_view& text) {
-  skip_blank(text);
+int take_number(Scanner& in) {
+  in.skip_blanks();
   int number = 0;
-  for (; !text.empty() && text.front() >= '0' && text.front() <= '9'; text.remove_prefix(1))
-    number = number > 100'000'000 ? number : number * 10 + (text.front() - '0');
+  for (const char digit : in.run(is_digit)) number = number > 100'000'000 ? number : number * 10 + (digit - '0');
   return number;
-}
-
-std::string_view take_string(std::string_view& text) {  // at its opening quote; with both quotes
-  std::size_t end = 1;
-  while (end < text.size() && text[end] != '"') end += text[end] == '\\' && end + 1 < text.size() ? 2 : 1;
-  end = std::min(end + 1, text.size());
-  const std::string_view string = text.substr(0, end);
-  text.remove_prefix(end);
-  return string;
 }
 
 int hex_digit(char c) {
@@ -100,78 +80,72 @@ Location Locations::read_alias(std::string_view name, int depth) {
   const auto alias = aliases_.find(name);
   if (alias == aliases_.end() || depth >= kDeepestLocation) return {};
   known_[name] = {};
-  std::string_view text = alias->second;
-  Location location = read(text, depth + 1);
+  Scanner in(alias->second);
+  Location location = read(in, depth + 1);
   const std::size_t size = size_of(location);
   if (size > left_) return {};
   left_ -= size;
   return known_[name] = std::move(location);
 }
 
-Location Locations::read(std::string_view& text, int depth) {
-  skip_blank(text);
-  if (text.empty() || depth >= kDeepestLocation) return {};
-  if (text.front() == '#') {
-    std::size_t end = 1;
-    while (end < text.size() && text[end] != ' ' && text[end] != ')' && text[end] != ',' && text[end] != ']') ++end;
-    const std::string_view name = text.substr(0, end);
-    text.remove_prefix(end);
-    return read_alias(name, depth);
-  }
-  if (text.front() == '"') {
-    std::string string = unquoted(take_string(text));
-    if (take(text, ":")) {
-      Location location{.file = std::move(string), .line = take_number(text), .column = 0, .name = {}, .callers = {}};
-      if (take(text, ":")) location.column = take_number(text);
-      if (take(text, "to")) {  // a range: where it begins is kept
-        take_number(text);
-        if (take(text, ":")) take_number(text);
+Location Locations::read(Scanner& in, int depth) {
+  if (in.done() || depth >= kDeepestLocation) return {};
+  if (in.here() == '#') return read_alias(in.run([](char c) { return c != ' ' && c != ')' && c != ',' && c != ']'; }), depth);
+  if (in.here() == '"') {
+    std::string string = unquoted(in.string());
+    if (in.take(":")) {
+      Location location{.file = std::move(string), .line = take_number(in), .column = 0, .name = {}, .callers = {}};
+      if (in.take(":")) location.column = take_number(in);
+      if (in.take("to")) {  // a range: where it begins is kept
+        take_number(in);
+        if (in.take(":")) take_number(in);
       }
       return location;
     }
     Location location;
-    if (take(text, "(")) {
-      location = read(text, depth + 1);
-      take(text, ")");
+    if (in.take("(")) {
+      location = read(in, depth + 1);
+      in.take(")");
     }
     location.name = std::move(string);
     return location;
   }
-  if (take(text, "callsite(")) {
-    Location inner = read(text, depth + 1);
-    take(text, "at");
-    Location outer = read(text, depth + 1);
-    take(text, ")");
+  if (in.take("callsite(")) {
+    Location inner = read(in, depth + 1);
+    in.take("at");
+    Location outer = read(in, depth + 1);
+    in.take(")");
     return called(std::move(inner), std::move(outer));
   }
-  if (take(text, "fused")) {
-    if (take(text, "<")) text.remove_prefix(std::min(text.find('['), text.size()));
+  if (in.take("fused")) {
+    if (in.take("<")) in.run([](char c) { return c != '['; });
     Location best;
-    if (take(text, "[")) {
+    if (in.take("[")) {
       do {
-        const std::size_t before = text.size();
-        Location part = read(text, depth + 1);
+        const std::size_t before = in.at();
+        Location part = read(in, depth + 1);
         if (!known(best) && (known(part) || best.name.empty())) best = std::move(part);
-        if (text.size() == before) break;
-      } while (take(text, ","));
-      take(text, "]");
+        if (in.at() == before) break;
+      } while (in.take(","));
+      in.take("]");
     }
     return best;
   }
-  if (take(text, "loc(")) {
-    Location location = read(text, depth + 1);
-    take(text, ")");
+  if (in.take("loc(")) {
+    Location location = read(in, depth + 1);
+    in.take(")");
     return location;
   }
-  take(text, "unknown");
+  in.take("unknown");
   return {};
 }
 
 Locations::Resolved Locations::resolve() {
   Resolved resolved;
   resolved.locations.emplace_back();
-  for (std::string_view text : asked_) {
-    Location location = read(text, 0);
+  for (const std::string_view text : asked_) {
+    Scanner in(text);
+    Location location = read(in, 0);
     const std::size_t size = size_of(location);
     if (size > left_) location = {};
     left_ -= std::min(size, left_);

@@ -8,6 +8,10 @@
 
 #include "core/mlir/module.h"
 
+namespace heddle {
+class Scanner;
+}
+
 namespace heddle::mlir {
 
 /// Views are into the text of the module, which has to live as long.
@@ -25,7 +29,7 @@ class Locations {
   Resolved resolve();
 
  private:
-  Location read(std::string_view& text, int depth);
+  Location read(Scanner& in, int depth);
   Location read_alias(std::string_view name, int depth);
 
   std::unordered_map<std::string_view, std::string_view> aliases_;

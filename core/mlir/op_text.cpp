@@ -1,7 +1,7 @@
 // What the line of an op says: results, operands, words, dictionaries and types, whatever the op.
 #include <algorithm>
-#include <charconv>
 
+#include "core/base/scanner.h"
 #include "core/mlir/parser.h"
 
 namespace heddle::mlir {
@@ -231,8 +231,8 @@ std::size_t Parser::read_results(std::vector<std::pair<std::size_t, std::size_t>
     std::size_t count = 1;
     if (is_mark(at, ':')) {
       const std::string_view digits = is(at + 1, Kind::Word) ? text(at + 1) : std::string_view();
-      const auto [end, trouble] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-      if (digits.empty() || trouble != std::errc{} || end != digits.data() + digits.size() || count == 0 || count > kLargestPack) {
+      count = read_number<std::size_t>(digits).value_or(0);
+      if (count == 0 || count > kLargestPack) {
         fault(at, "expected how many values the name stands for, 1 to " + std::to_string(kLargestPack));
         results.emplace_back(name, 1);
         return kNone;

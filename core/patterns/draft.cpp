@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/base/assert.h"
+#include "core/base/scanner.h"
 #include "core/kernel/index_data.h"
 #include "core/kernel/subtile.h"
 
@@ -21,9 +21,7 @@ std::vector<Expr> exprs(const Texts& texts) {
 }  // namespace
 
 Expr expr(const std::string& text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc{} && end == text.data() + text.size()) return Expr(number);
+  if (const auto number = read_number<std::int64_t>(text)) return Expr(*number);
   Result<Expr> read = Expr::parse(text);
   HEDDLE_ASSERT(read.ok(), "a pattern's expression can be read");
   return *std::move(read);

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "core/base/scanner.h"
 #include "core/base/suggest.h"
 #include "core/patterns/draft.h"
 
@@ -30,10 +30,8 @@ std::string allowed_text(const PatternOption& option) {
 std::string option_fault(const PatternOption& option, const std::string& value) {
   bool good = false;
   if (option.type == PatternOption::Type::Integer) {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    good = error == std::errc{} && end == value.data() + value.size() && number >= option.low && number <= option.high &&
-           number % option.step == 0;
+    const auto number = read_number<std::int64_t>(value);
+    good = number && *number >= option.low && *number <= option.high && *number % option.step == 0;
   } else {
     good = std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end();
   }

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "core/base/integer_division.h"
 #include "core/base/saturate.h"
+#include "core/base/scanner.h"
 #include "core/base/suggest.h"
 #include "core/machine/limit_fields.h"
 
@@ -20,13 +20,6 @@ constexpr const char* kKinds[] = {"latency",    "window",   "warps", "duration",
 
 const std::vector<std::string> kCosts{"latency", "window", "warps", "duration", "amount", "latency_at"};
 
-std::optional<std::int64_t> whole(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 /// "+10%", "-20", "600".
 bool read_effect(std::string_view text, Change& change) {
   const bool percent = text.ends_with('%');
@@ -37,7 +30,7 @@ bool read_effect(std::string_view text, Change& change) {
   const bool plus = text.starts_with('+');
   if (plus) text.remove_prefix(1);
   const bool doubled = plus && text.starts_with('-');
-  const auto value = whole(text);
+  const auto value = read_number<std::int64_t>(text);
   if (!value || doubled || *value < -kLargestChange || *value > kLargestChange) return false;
   if (percent && (*value < kChangePercent.low || *value > kChangePercent.high)) return false;
   change.value = *value;

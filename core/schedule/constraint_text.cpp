@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/scanner.h"
 #include "core/base/suggest.h"
 
 namespace heddle {
@@ -83,31 +84,20 @@ struct Word {
 /// Names and numbers; "<=", ">=", "=", "+", ",", ":", ".."; quoted names.
 std::optional<std::vector<Word>> words_of(std::string_view text) {
   std::vector<Word> words;
-  for (std::size_t i = 0; i < text.size();) {
-    const char c = text[i];
-    if (c == ' ' || c == '\t') {
-      ++i;
-    } else if (c == '"') {
-      Word word{"", true};
-      for (++i; i < text.size() && text[i] != '"'; ++i) {
-        if (text[i] == '\\' && i + 1 < text.size()) ++i;
-        word.text += text[i];
-      }
-      if (i++ == text.size()) return std::nullopt;
-      words.push_back(std::move(word));
-    } else if (text.substr(i).starts_with("..")) {
-      words.push_back({".."});
-      i += 2;
-    } else if (plain(c)) {
-      std::size_t end = i;
-      while (end < text.size() && plain(text[end]) && !text.substr(end).starts_with("..")) ++end;
-      words.push_back({std::string(text.substr(i, end - i))});
-      i = end;
-    } else {
-      const std::size_t length = (c == '<' || c == '>' || c == '=') && text.substr(i + 1).starts_with('=') ? 2 : 1;
-      words.push_back({std::string(text.substr(i, length))});
-      i += length;
+  for (Scanner in(text, " \t"); !in.done();) {
+    const std::size_t begin = in.at();
+    const char c = in.here();
+    if (c == '"') {
+      std::optional<std::string> name = in.unquoted();
+      if (!name) return std::nullopt;
+      words.push_back({*std::move(name), true});
+      continue;
     }
+    if (!in.take("..")) {
+      while (plain(in.here()) && !in.rest().starts_with("..")) in.go(in.at() + 1);
+      if (in.at() == begin) in.go(begin + ((c == '<' || c == '>' || c == '=') && in.here(1) == '=' ? 2 : 1));
+    }
+    words.push_back({std::string(in.since(begin))});
   }
   return words;
 }

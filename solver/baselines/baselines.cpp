@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "core/base/scanner.h"
 #include "core/base/suggest.h"
 #include "core/base/text_style.h"
 #include "solver/baselines/agents.h"
@@ -106,14 +106,11 @@ Result<BaselineChoice> parse_baseline(std::string_view text) {
     const std::string_view part = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(rest.size(), part.size() + 1));
     const std::size_t equals = part.find('=');
-    std::int64_t value = 0;
-    const char* end = part.data() + part.size();
-    const char* begin = equals == std::string_view::npos ? end : part.data() + equals + 1;
-    const auto [stop, code] = std::from_chars(begin, end, value);
-    if (code != std::errc{} || stop != end)
+    const auto value = equals == std::string_view::npos ? std::nullopt : read_number<std::int64_t>(part.substr(equals + 1));
+    if (!value)
       error.faults.push_back({{}, {}, fmt::format("'{}' is not NAME=NUMBER", printable(part)), "for example tawa:D=3,P=2"});
     else
-      choice.settings[std::string(part.substr(0, equals))] = value;
+      choice.settings[std::string(part.substr(0, equals))] = *value;
   }
   if (!error.faults.empty()) return error;
   return choice;

@@ -1,8 +1,7 @@
 // Streams as text: what hand schedules are written in, and what logs show.
 #include <fmt/format.h>
 
-#include <charconv>
-
+#include "core/base/scanner.h"
 #include "core/base/suggest.h"
 #include "solver/baselines/program.h"
 
@@ -41,9 +40,8 @@ Result<std::vector<std::vector<Step>>> parse_streams(const Problem& problem, con
         continue;
       }
       if (mark != std::string::npos) {
-        const char* end = word.data() + word.size();
-        const auto [rest, code] = std::from_chars(word.data() + mark + 1, end, step.stage);
-        if (code != std::errc{} || rest != end || step.stage < 0 || step.stage > kMostStages)
+        step.stage = read_number<int>(std::string_view(word).substr(mark + 1)).value_or(-1);
+        if (step.stage < 0 || step.stage > kMostStages)
           fault(fmt::format("'{}' does not say by how many iterations the op lags behind", word), "write QK0@1");
       }
       if (++seen[step.op.index()] == 2) fault(fmt::format("{} comes twice", problem.op(step.op).name));

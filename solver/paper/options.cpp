@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 
+#include "core/base/scanner.h"
 #include "core/base/suggest.h"
 
 namespace heddle::solver::paper {
@@ -157,9 +157,10 @@ Result<Ok> set_switch(Options& options, std::string_view assignment) {
     } else if (!row.special.empty() && word == row.special) {
       value = row.low;
     } else {
-      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+      const auto number = read_number<std::int64_t>(word);
       const std::int64_t least = row.special.empty() ? row.low : row.low + 1;
-      if (error != std::errc{} || end != word.data() + word.size() || value < least || value > row.high)
+      value = number.value_or(0);
+      if (!number || value < least || value > row.high)
         return Error::input(fmt::format("switch '{}' takes {}, not '{}'", name, expectation(row), word));
     }
     row.set(options, value);

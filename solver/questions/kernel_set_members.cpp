@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <string_view>
 
 #include "core/base/saturate.h"
+#include "core/base/scanner.h"
 #include "core/base/split.h"
 #include "core/base/suggest.h"
 
@@ -19,21 +19,14 @@ namespace {
 constexpr std::string_view kSubtilePrefix = "subtile:";
 constexpr std::int64_t kMostGroups = 16;  // as --groups
 
-std::optional<std::int64_t> number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 /// "128,176" or "2..5" or both.
 Result<std::vector<std::int64_t>> values(const std::string& text) {
   constexpr std::int64_t kMostValue = std::int64_t{1} << 32;
   std::vector<std::int64_t> out;
   for (const std::string& part : split(text, ',')) {
     const std::size_t dots = part.find("..");
-    const auto low = number(std::string_view(part).substr(0, dots));
-    const auto high = dots == std::string::npos ? low : number(std::string_view(part).substr(dots + 2));
+    const auto low = read_number<std::int64_t>(std::string_view(part).substr(0, dots));
+    const auto high = dots == std::string::npos ? low : read_number<std::int64_t>(std::string_view(part).substr(dots + 2));
     if (!low || !high || *low < -kMostValue || *high > kMostValue) return Error::input(fmt::format("'{}' is no list of integers", text));
     if (*high < *low) return Error::input(fmt::format("nothing lies from {} to {}", *low, *high));
     if (*high - *low >= static_cast<std::int64_t>(kMostKernelSetMembers))

@@ -117,26 +117,26 @@ Box pointer_box(KernelDraft& draft, const mlir::Op& each, const Type& tile) {
     if (tile.tile.shape[d] == 1 && affine->strides.size() == 2)
       affine->strides.erase(affine->strides.begin() + static_cast<std::ptrdiff_t>(d));
   const std::size_t rank = affine ? affine->strides.size() : tile.tile.shape.size();
-  const std::string base = affine ? affine->base : std::string();
+  const Expr base = affine ? affine->base : Expr();
+  const auto of_base = [&](Operator op, const Expr& by) { return combine(op, {base, by}).text(); };
   if (affine && rank == 2 && affine->strides.size() == rank) {
-    const std::string &down = affine->strides[0], &across = affine->strides[1];
-    box.transposed = down == "1" && across != "1";
-    const std::string& line = box.transposed ? down : across;
-    const std::string& pitch = box.transposed ? across : down;
-    if (line == "1" && pitch != "0") {
+    const Expr &down = affine->strides[0], &across = affine->strides[1];
+    box.transposed = down.text() == "1" && across.text() != "1";
+    const Expr& line = box.transposed ? down : across;
+    const Expr& pitch = box.transposed ? across : down;
+    if (line.text() == "1" && !pitch.is_zero()) {
       // Memory as rows of `pitch` elements: what the place of an element is divided by.
-      const std::string by = parenthesized(pitch), from = parenthesized(base);
-      box.at = {pitch == "1" ? base : fmt::format("{} / {}", from, by), pitch == "1" ? "0" : fmt::format("{} % {}", from, by)};
-      if (base == "0") box.at = {"0", "0"};
-      box.tensor = tensor({length("rows"), pitch});
+      box.at = {of_base(Operator::Divide, pitch), of_base(Operator::Modulo, pitch)};
+      if (pitch.text() == "1" || base.is_zero()) box.at = {base.text(), "0"};
+      box.tensor = tensor({length("rows"), pitch.text()});
       return box;
     }
     box.transposed = false;
   }
   if (affine && rank == 1 && affine->strides.size() == rank) {
-    const std::string& stride = affine->strides[0];
-    if (stride == "1") {
-      box.at = {base};
+    const Expr& stride = affine->strides[0];
+    if (stride.text() == "1") {
+      box.at = {base.text()};
       std::vector<std::string> shape{length("length")};
       if (text.row_vectors) {
         box.at.insert(box.at.begin(), "0");
@@ -145,12 +145,11 @@ Box pointer_box(KernelDraft& draft, const mlir::Op& each, const Type& tile) {
       box.tensor = tensor(shape);
       return box;
     }
-    if (stride != "0") {
-      const std::string by = parenthesized(stride), from = parenthesized(base);
-      draft.scalars.note(
-          fmt::format("line {} takes every {}th element of '{}': it is taken as stored the other way round", each.line, stride, name));
-      box.at = {fmt::format("{} % {}", from, by), fmt::format("{} / {}", from, by)};
-      box.tensor = tensor({stride, length("rows")});
+    if (!stride.is_zero()) {
+      draft.scalars.note(fmt::format("line {} takes every {}th element of '{}': it is taken as stored the other way round", each.line,
+                                     stride.text(), name));
+      box.at = {of_base(Operator::Modulo, stride), of_base(Operator::Divide, stride)};
+      box.tensor = tensor({stride.text(), length("rows")});
       return box;
     }
   }

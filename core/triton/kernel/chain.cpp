@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace heddle::triton {
 namespace {
@@ -186,26 +185,22 @@ class ChainBuilder {
   std::optional<std::string> place(const Affine& affine, const Dims& dims) {
     if (affine.pointer.valid() || affine.wraps || affine.strides.size() != dims.size()) return std::nullopt;
     std::string text;
-    std::int64_t number = 0;
-    const auto is_number = [&](const std::string& t) {
-      const auto [end, error] = std::from_chars(t.data(), t.data() + t.size(), number);
-      return error == std::errc{} && end == t.data() + t.size();
-    };
-    if (is_number(affine.base)) {
-      if (number != 0) text = affine.base;
-    } else {
-      auto it = std::find(chain_.at.begin(), chain_.at.end(), affine.base);
+    if (!affine.base.is_constant()) {
+      auto it = std::ranges::find(chain_.at, affine.base.text(), &Expr::text);
       if (it == chain_.at.end()) {
         if (chain_.at.size() == 2) return std::nullopt;
         it = chain_.at.insert(it, affine.base);
       }
       text = fmt::format("at{}", it - chain_.at.begin());
+    } else if (!affine.base.is_zero()) {
+      text = affine.base.text();
     }
     for (std::size_t d = 0; d < dims.size(); ++d) {
-      if (dims[d] < 0 || affine.strides[d] == "0") continue;
-      if (!is_number(affine.strides[d])) return std::nullopt;
+      const Expr& stride = affine.strides[d];
+      if (dims[d] < 0 || stride.is_zero()) continue;
+      if (!stride.is_constant()) return std::nullopt;
       const char* along = rank_ == 2 ? (dims[d] == 0 ? "row" : "col") : row_vectors_ ? "col" : "row";
-      const std::string part = number == 1 ? along : fmt::format("{} * {}", affine.strides[d], along);
+      const std::string part = stride.text() == "1" ? along : fmt::format("{} * {}", stride.text(), along);
       text += text.empty() ? part : " + " + part;
     }
     return text.empty() ? "0" : "(" + text + ")";

@@ -33,8 +33,8 @@ struct Term {
 struct Chain {
   Term term;
   std::vector<ChainInput> inputs;
-  std::vector<std::string> at;  ///< what at0 and at1 stand for
-  std::string fault;            ///< why there is no expression; empty: there is
+  std::vector<Expr> at;  ///< what at0 and at1 stand for
+  std::string fault;     ///< why there is no expression; empty: there is
 };
 
 /// Of the chain that ends in `last`; `members` are its ops. `row_vectors`: tiles of one dimension are rows of one (1-D kernels).

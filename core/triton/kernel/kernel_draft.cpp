@@ -133,7 +133,7 @@ void KernelDraft::add_chain(const OpSite& site, const Chain& chain, const std::s
   TileOp& made = add_op(site, name, said.kind, std::move(operands), {name});
   made.attrs = std::move(said.attrs);
   if (said.kind == "mask" || (said.kind == "map" && !chain.at.empty())) {
-    for (const std::string& at : chain.at) made.at.push_back(expr_of(at));
+    made.at = chain.at;
     while (made.at.size() < 2) made.at.emplace_back(0);
     if (swapped) std::swap(made.at[0], made.at[1]);
   }

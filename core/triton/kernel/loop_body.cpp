@@ -107,7 +107,7 @@ void add_reduction(KernelDraft& draft, std::size_t n) {
     // The places must be those along the axis, as tl.argmax has them.
     const auto index = draft.scalars.affine(reduce.operands[1]);
     const auto dim = static_cast<std::size_t>(std::max<std::int64_t>(axis, 0));
-    if (!index || index->base != "0" || dim >= index->strides.size() || index->strides[dim] != "1")
+    if (!index || !index->base.is_zero() || dim >= index->strides.size() || index->strides[dim].text() != "1")
       return draft.refuse(reduce, "tt.reduce: the greatest element's companion is not its place along the axis");
     along(draft.add_op({Part::Body, reduce}, draft.second_results.at(reduce.results[1]), "reduce_argmax", {in},
                        {draft.second_results.at(reduce.results[1])}));

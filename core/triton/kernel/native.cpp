@@ -60,8 +60,8 @@ void begin_kernel(KernelDraft& draft) {
   kernel.source = text.program.file;
   kernel.loop.variable = Scalars::kLoopVariable;
   const Trips trips = draft.scalars.trips();
-  kernel.loop.trips = expr_of(trips.most);
-  if (trips.of_tile != trips.most) kernel.loop.tile_trips = expr_of(trips.of_tile);
+  kernel.loop.trips = trips.most;
+  if (trips.of_tile.text() != trips.most.text()) kernel.loop.tile_trips = trips.of_tile;
 }
 
 /// What is known once all ops are made.

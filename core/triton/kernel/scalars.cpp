@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <limits>
+
+#include "core/base/scanner.h"
 
 namespace heddle::triton {
 namespace {
@@ -16,13 +17,19 @@ constexpr int kDeepest = 100;
 constexpr std::int64_t kDefaultExtent = 4096;  ///< of a size that the text does not say
 constexpr std::int64_t kDefaultGrid = 32;
 
-std::optional<std::int64_t> as_integer(const std::string& text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  // Sums and products of such numbers stay far from the ends of 64 bits.
+/// A number whose sums and products with others of its kind stay far from the ends of 64 bits.
+std::optional<std::int64_t> as_integer(const Expr& expr) {
   constexpr std::int64_t kLarge = std::int64_t{1} << 31;
-  return value > -kLarge && value < kLarge ? std::optional(value) : std::nullopt;
+  const std::int64_t value = expr.root().constant;
+  return expr.is_constant() && value > -kLarge && value < kLarge ? std::optional(value) : std::nullopt;
+}
+
+bool equals(const Expr& expr, std::int64_t number) { return expr.is_constant() && expr.root().constant == number; }
+
+/// Sums are read from the left: a + (b - c) is a + b - c.
+Expr::Node sum_of(Expr::Node a, const Expr::Node& b) {
+  if (b.op != Operator::Add && b.op != Operator::Subtract) return {Operator::Add, 0, {}, {std::move(a), b}};
+  return {b.op, 0, {}, {sum_of(std::move(a), b.children[0]), b.children[1]}};
 }
 
 /// A parameter's name: none that the expression language has for itself.
@@ -33,21 +40,16 @@ std::string param_name(std::string name) {
   return name;
 }
 
-/// The text with another expression for a name.
-std::string with_name(const std::string& text, const std::string& name, const std::string& other) {
-  const auto part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-  std::string out;
-  for (std::size_t i = 0; i < text.size();) {
-    std::size_t end = i;
-    while (end < text.size() && part(text[end])) ++end;
-    if (end == i) {
-      out += text[i++];
-      continue;
-    }
-    out += text.substr(i, end - i) == name ? other : text.substr(i, end - i);
-    i = end;
-  }
-  return out;
+/// With other words for names, each of which is one operand.
+Expr renamed(const Expr& expr, const std::map<std::string, std::string>& words) {
+  Expr::Node root = expr.root();
+  const auto put = [&](const auto& self, Expr::Node& node) -> void {
+    const auto other = node.op == Operator::Name ? words.find(node.name) : words.end();
+    if (other != words.end()) node.name = other->second;
+    for (Expr::Node& child : node.children) self(self, child);
+  };
+  put(put, root);
+  return expr_of(Expr(std::move(root)).text());
 }
 
 /// What the number after "dense<" or at the beginning says; bit patterns of f32 too.
@@ -84,50 +86,52 @@ Expr expr_of(const std::string& text) {
 
 std::string kernel_name(std::string name) {
   for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') c = '_';
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) name = "v_" + name;
+    if (!in_name(c)) c = '_';
+  if (name.empty() || is_digit(name[0])) name = "v_" + name;
   return name;
 }
 
-std::string parenthesized(const std::string& text) {
-  const bool plain = std::all_of(text.begin(), text.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
-  return plain ? text : "(" + text + ")";
+Expr combine(Operator op, const std::vector<Expr>& of) {
+  Expr::Node node{op, 0, {}, {}};
+  for (const Expr& each : of) node.children.push_back(each.root());
+  return Expr(std::move(node));
 }
 
-std::string add_text(const std::string& a, const std::string& b) {
-  if (a == "0") return b;
-  if (b == "0") return a;
+Expr add(const Expr& a, const Expr& b) {
+  if (a.is_zero()) return b;
+  if (b.is_zero()) return a;
   const auto x = as_integer(a), y = as_integer(b);
-  if (x && y) return std::to_string(*x + *y);
-  return y && *y < 0 ? fmt::format("{} - {}", a, -*y) : fmt::format("{} + {}", a, b);
+  if (x && y) return Expr(*x + *y);
+  return y && *y < 0 ? combine(Operator::Subtract, {a, Expr(-*y)}) : Expr(sum_of(a.root(), b.root()));
 }
 
-std::string sub_text(const std::string& a, const std::string& b) {
-  if (b == "0") return a;
+Expr subtract(const Expr& a, const Expr& b) {
+  if (b.is_zero()) return a;
   const auto x = as_integer(a), y = as_integer(b);
-  if (x && y) return std::to_string(*x - *y);
-  return fmt::format("{} - {}", a, parenthesized(b));
+  return x && y ? Expr(*x - *y) : combine(Operator::Subtract, {a, b});
 }
 
-std::string mul_text(const std::string& a, const std::string& b) {
-  if (a == "0" || b == "0") return "0";
-  if (a == "1") return b;
-  if (b == "1") return a;
+Expr multiply(const Expr& a, const Expr& b) {
+  if (a.is_zero() || b.is_zero()) return Expr(0);
+  if (equals(a, 1)) return b;
+  if (equals(b, 1)) return a;
   const auto x = as_integer(a), y = as_integer(b);
-  if (x && y) return std::to_string(*x * *y);
-  return fmt::format("{}*{}", parenthesized(a), parenthesized(b));
+  return x && y ? Expr(*x * *y) : combine(Operator::Multiply, {a, b});
 }
 
-std::string quotient_text(const std::string& a, const std::string& b) {
-  if (b == "1") return a;
+Expr divide(const Expr& a, const Expr& b) {
+  if (equals(b, 1)) return a;
   // (x + b - 1) / b, as programs round up.
-  const auto by = as_integer(b);
-  const auto without = [&](const std::string& end) {
-    return a.size() > end.size() && a.ends_with(end) ? std::optional(a.substr(0, a.size() - end.size())) : std::nullopt;
+  const auto ends = [](const Expr::Node& node, Operator op, const Expr& with) {
+    return node.op == op && with.root().children.empty() && Expr(node.children[1]).text() == with.text();
   };
-  if (const auto x = by && *by > 1 ? without(fmt::format(" + {}", *by - 1)) : without(fmt::format(" + {} - 1", parenthesized(b))))
-    return fmt::format("ceil_div({}, {})", *x, b);
-  return fmt::format("{} / {}", parenthesized(a), parenthesized(b));
+  const Expr::Node& top = a.root();
+  const Expr::Node* x = nullptr;
+  if (const auto by = as_integer(b); by && *by > 1)
+    x = ends(top, Operator::Add, Expr(*by - 1)) ? &top.children[0] : nullptr;
+  else if (ends(top, Operator::Subtract, Expr(1)) && ends(top.children[0], Operator::Add, b))
+    x = &top.children[0].children[0];
+  return x ? combine(Operator::CeilDiv, {Expr(*x), b}) : combine(Operator::Divide, {a, b});
 }
 
 void Scalars::note(const std::string& sentence) {
@@ -153,22 +157,20 @@ std::string Scalars::param(const std::string& name, std::int64_t value, std::int
   return wanted;
 }
 
-std::string Scalars::unknown(mlir::ValueId id, const std::string& why) {
+Expr Scalars::unknown(mlir::ValueId id, const std::string& why) {
   if (const auto known = own_.find(id); known != own_.end()) return known->second;
   const mlir::Value& value = flow_.module().value(id);
-  const std::string name = fresh(value.name);
-  param(name, kDefaultExtent, 256, why);
-  return own_[id] = name;
+  return own_[id] = Expr::named(param(fresh(value.name), kDefaultExtent, 256, why));
 }
 
-std::string Scalars::integer_constant(const mlir::Op& op) {
+Expr Scalars::integer_constant(const mlir::Op& op) {
   std::string_view words = op.words;
   if (words.starts_with("dense<")) words.remove_prefix(6);
   std::int64_t value = 0;
-  if (std::from_chars(words.data(), words.data() + words.size(), value).ec == std::errc{}) return std::to_string(value);
+  if (Scanner(words).number(value) == std::errc{}) return Expr(value);
   if (!words.starts_with("true") && !words.starts_with("false"))
     note(fmt::format("the constant of line {} is not understood: 0 is taken", op.line));
-  return words.starts_with("true") ? "1" : "0";
+  return Expr(words.starts_with("true") ? 1 : 0);
 }
 
 /// An argument that grows by the same number in each iteration: the op that adds and the operand that it adds; null where it is none.
@@ -201,42 +203,37 @@ const mlir::Op* Scalars::steady_step(mlir::ValueId id, const Source& next, mlir:
   return &step;
 }
 
-std::string Scalars::block_index(const mlir::Op& op) {
-  const char axis = op.words.find('y') != std::string::npos ? 'y' : op.words.find('z') != std::string::npos ? 'z' : 'x';
+Expr Scalars::block_index(char axis) {
   const std::string name = fmt::format("block_{}", axis);
   if (std::none_of(grid_.begin(), grid_.end(), [&](const GridDim& g) { return g.name == name; })) {
     const std::string size = param(fmt::format("grid_{}", axis), kDefaultGrid, 2, fmt::format("blocks along {}; the launch says it", axis));
-    const auto expr = Expr::parse(size);
-    grid_.push_back({name, expr ? *expr : Expr(1)});
+    grid_.push_back({name, Expr::named(size)});
   }
-  return name;
+  return Expr::named(name);
 }
 
-std::string Scalars::text(mlir::ValueId value) { return compute(value, 0); }
-
-std::string Scalars::compute(mlir::ValueId id, int depth) {
-  if (const auto known = texts_.find(id); known != texts_.end()) return known->second;
+Expr Scalars::compute(mlir::ValueId id, int depth) {
+  if (const auto known = exprs_.find(id); known != exprs_.end()) return known->second;
   const mlir::Module& module = flow_.module();
   const mlir::Value& value = module.value(id);
-  const auto keep = [&](std::string text) {
-    if (text.size() > kLongest) text = unknown(id, "computed by a long expression; see the text");
-    return texts_[id] = std::move(text);
+  const auto keep = [&](const Expr& made) {
+    return exprs_[id] = made.text().size() > kLongest ? unknown(id, "computed by a long expression; see the text") : made;
   };
   if (depth > kDeepest) return unknown(id, "computed by a deep expression; see the text");
-  texts_[id] = "0";  // a value that rests on itself ends here
+  exprs_[id] = Expr(0);  // a value that rests on itself ends here
   if (!value.definer.valid()) {
     const mlir::OpId owner = value.block.valid() ? module.region(module.block(value.block).parent).parent : mlir::OpId{};
     if (owner == flow_.loop()) {
       const mlir::Op& loop = module.op(owner);
       if (value.index == 0 && loop.operands.size() >= 3)
-        return keep(add_text(compute(loop.operands[0], depth + 1), mul_text(kLoopVariable, compute(loop.operands[2], depth + 1))));
+        return keep(add(compute(loop.operands[0], depth + 1), multiply(Expr::named(kLoopVariable), compute(loop.operands[2], depth + 1))));
       // A counter of its own: what it grows by each time.
       const Source next = flow_.carried(id);
       if (!next.op.valid() && next.distance == 0 && next.value != id) return keep(compute(next.value, depth + 1));
       mlir::ValueId by;
       if (const mlir::Op* step = steady_step(id, next, by)) {
-        const std::string change = mul_text(kLoopVariable, compute(by, depth + 1)), from = compute(next.initial, depth + 1);
-        return keep(step->name == "arith.subi" ? sub_text(from, change) : add_text(from, change));
+        const Expr change = multiply(Expr::named(kLoopVariable), compute(by, depth + 1)), from = compute(next.initial, depth + 1);
+        return keep(step->name == "arith.subi" ? subtract(from, change) : add(from, change));
       }
       note(fmt::format("'{}' changes from iteration to iteration by no constant: a parameter stands for it", value.name));
       return keep(unknown(id, "changes from iteration to iteration"));
@@ -252,39 +249,48 @@ std::string Scalars::compute(mlir::ValueId id, int depth) {
     return keep(unknown(id, "an argument of the kernel"));
   }
   const mlir::Op& op = module.op(value.definer);
-  const auto operand = [&](std::size_t i) { return i < op.operands.size() ? compute(op.operands[i], depth + 1) : std::string("0"); };
-  const auto binary = [&](const char* symbol) {
-    return fmt::format("{} {} {}", parenthesized(operand(0)), symbol, parenthesized(operand(1)));
+  const auto operand = [&](std::size_t i) { return i < op.operands.size() ? compute(op.operands[i], depth + 1) : Expr(0); };
+  // Parameters are made in this order: whatever the right side needs comes first.
+  const auto joined = [&](Expr (*join)(const Expr&, const Expr&)) {
+    const Expr right = operand(1);
+    return join(operand(0), right);
   };
+  const auto both = [&](Operator by) {
+    const Expr right = operand(1);
+    return combine(by, {operand(0), right});
+  };
+  const auto axis = [&] { return op.words.find('y') != std::string::npos ? 'y' : op.words.find('z') != std::string::npos ? 'z' : 'x'; };
   const std::string& name = op.name;
   const auto x = [&] { return as_integer(operand(0)); };
   const auto y = [&] { return as_integer(operand(1)); };
   if (name == "arith.constant") return keep(integer_constant(op));
-  if (name == "tt.get_program_id") return keep(block_index(op));
+  if (name == "tt.get_program_id") return keep(block_index(axis()));
   if (name == "tt.get_num_programs") {
-    block_index(op);
-    const char axis = op.words.find('y') != std::string::npos ? 'y' : op.words.find('z') != std::string::npos ? 'z' : 'x';
-    return keep(fmt::format("grid_{}", axis));
+    block_index(axis());
+    return keep(Expr::named(fmt::format("grid_{}", axis())));
   }
-  if (name == "arith.addi") return keep(add_text(operand(0), operand(1)));
-  if (name == "arith.subi") return keep(sub_text(operand(0), operand(1)));
-  if (name == "arith.muli") return keep(mul_text(operand(0), operand(1)));
+  if (name == "arith.addi") return keep(joined(add));
+  if (name == "arith.subi") return keep(joined(subtract));
+  if (name == "arith.muli") return keep(joined(multiply));
   if (name == "arith.divsi" || name == "arith.divui" || name == "arith.floordivsi") {
-    if (x() && y() && *x() >= 0 && *y() > 0) return keep(std::to_string(*x() / *y()));
-    return keep(quotient_text(operand(0), operand(1)));
+    if (x() && y() && *x() >= 0 && *y() > 0) return keep(Expr(*x() / *y()));
+    return keep(joined(divide));
   }
-  if (name == "arith.ceildivsi") return keep(fmt::format("ceil_div({}, {})", operand(0), operand(1)));
-  if (name == "arith.remsi" || name == "arith.remui") return keep(binary("%"));
-  if (name == "arith.minsi" || name == "arith.minui") return keep(fmt::format("min({}, {})", operand(0), operand(1)));
-  if (name == "arith.maxsi" || name == "arith.maxui") return keep(fmt::format("max({}, {})", operand(0), operand(1)));
+  if (name == "arith.ceildivsi") return keep(both(Operator::CeilDiv));
+  if (name == "arith.remsi" || name == "arith.remui") return keep(both(Operator::Modulo));
+  if (name == "arith.minsi" || name == "arith.minui") return keep(both(Operator::Min));
+  if (name == "arith.maxsi" || name == "arith.maxui") return keep(both(Operator::Max));
   if (name == "arith.shli")
-    if (const auto by = y(); by && *by >= 0 && *by < 31) return keep(mul_text(operand(0), std::to_string(std::int64_t{1} << *by)));
+    if (const auto by = y(); by && *by >= 0 && *by < 31) return keep(multiply(operand(0), Expr(std::int64_t{1} << *by)));
   if (name == "arith.shrsi" || name == "arith.shrui")
-    if (const auto by = y(); by && *by >= 0 && *by < 31) return keep(quotient_text(operand(0), std::to_string(std::int64_t{1} << *by)));
+    if (const auto by = y(); by && *by >= 0 && *by < 31) return keep(divide(operand(0), Expr(std::int64_t{1} << *by)));
   if (name == "arith.extsi" || name == "arith.extui" || name == "arith.trunci" || name == "arith.index_cast") return keep(operand(0));
-  if (name == "arith.select" && op.operands.size() == 3) return keep(fmt::format("if({}, {}, {})", operand(0), operand(1), operand(2)));
+  if (name == "arith.select" && op.operands.size() == 3) {
+    const Expr no = operand(2), yes = operand(1);
+    return keep(combine(Operator::If, {operand(0), yes, no}));
+  }
   if (name == "arith.cmpi")
-    if (const char* symbol = integer_predicate(op)) return keep(binary(symbol));
+    if (const char* sign = integer_predicate(op)) return keep(both(*comparison_of(sign)));
   if (name == "tt.load") {
     note(fmt::format("'{}' is read from memory (line {}): a parameter stands for it", value.name, op.line));
     return keep(unknown(id, "read from memory by the kernel"));
@@ -305,9 +311,11 @@ std::optional<Affine> Scalars::compute_affine(mlir::ValueId id, int depth) {
   const Type& type = program.type(id);
   const std::size_t rank = type.tile.shape.size();
   const auto keep = [&](std::optional<Affine> found) {
-    if (found && (found->base.size() > kLongest || found->strides.size() != rank)) found.reset();
+    const auto is_long = [](const Expr& e) { return e.text().size() > kLongest; };
+    if (found && (is_long(found->base) || std::ranges::any_of(found->strides, is_long) || found->strides.size() != rank)) found.reset();
     return affines_[id] = std::move(found);
   };
+  const auto flat = [](const Affine& a) { return std::ranges::all_of(a.strides, &Expr::is_zero); };
   if (rank == 0) {
     Affine scalar;
     if (type.pointer) {
@@ -316,7 +324,7 @@ std::optional<Affine> Scalars::compute_affine(mlir::ValueId id, int depth) {
         const auto pointer = compute_affine(module.op(value.definer).operands[0], depth + 1);
         if (!pointer) return std::nullopt;
         scalar = *pointer;
-        scalar.base = add_text(scalar.base, compute(module.op(value.definer).operands[1], depth + 1));
+        scalar.base = add(scalar.base, compute(module.op(value.definer).operands[1], depth + 1));
         return keep(scalar);
       }
       if (!value.definer.valid()) {
@@ -325,7 +333,7 @@ std::optional<Affine> Scalars::compute_affine(mlir::ValueId id, int depth) {
         if (const mlir::Op* step = steady_step(id, next, by); step && step->name == "tt.addptr") {
           auto first = compute_affine(next.initial, depth + 1);
           if (!first) return std::nullopt;
-          first->base = add_text(first->base, mul_text(kLoopVariable, compute(by, depth + 1)));
+          first->base = add(first->base, multiply(Expr::named(kLoopVariable), compute(by, depth + 1)));
           return keep(first);
         }
         if (next.value != id && !next.op.valid() && next.distance == 0) return keep(compute_affine(next.value, depth + 1));
@@ -345,34 +353,30 @@ std::optional<Affine> Scalars::compute_affine(mlir::ValueId id, int depth) {
     if (!step || step->name == "arith.subi") return std::nullopt;
     auto first = compute_affine(next.initial, depth + 1);
     const auto by = compute_affine(grows, depth + 1);
-    if (!first || !by || by->strides.size() != rank ||
-        std::any_of(by->strides.begin(), by->strides.end(), [](const std::string& s) { return s != "0"; }))
-      return std::nullopt;
-    first->base = add_text(first->base, mul_text(kLoopVariable, by->base));
+    if (!first || !by || by->strides.size() != rank || !flat(*by)) return std::nullopt;
+    first->base = add(first->base, multiply(Expr::named(kLoopVariable), by->base));
     return keep(first);
   }
   const mlir::Op& op = module.op(value.definer);
   const std::string name = present_name(op.name);
   const auto of = [&](std::size_t i) { return i < op.operands.size() ? compute_affine(op.operands[i], depth + 1) : std::nullopt; };
-  const auto flat = [](const Affine& a) {
-    return std::all_of(a.strides.begin(), a.strides.end(), [](const std::string& s) { return s == "0"; });
-  };
-  if (name == "tt.make_range" && rank == 1) return keep(Affine{std::to_string(op.integer("start", 0)), {"1"}, {}});
+  if (name == "tt.make_range" && rank == 1) return keep(Affine{Expr(op.integer("start", 0)), {Expr(1)}, {}});
   if (name == "arith.constant") {
     const auto number = decimal(op.words);
-    if (!number || !as_integer(*number)) return std::nullopt;
-    return keep(Affine{*number, std::vector<std::string>(rank, "0"), {}});
+    const auto value = read_number<std::int64_t>(number.value_or(""));
+    if (!value || !as_integer(Expr(*value))) return std::nullopt;
+    return keep(Affine{Expr(*value), std::vector<Expr>(rank), {}});
   }
   if (name == "tt.splat") {
     auto scalar = of(0);
-    if (scalar) scalar->strides.assign(rank, "0");
+    if (scalar) scalar->strides.assign(rank, Expr(0));
     return keep(scalar);
   }
   if (name == "tt.expand_dims") {
     auto inner = of(0);
     const std::int64_t axis = op.integer("axis", 0);
     if (!inner || axis < 0 || static_cast<std::size_t>(axis) > inner->strides.size()) return std::nullopt;
-    inner->strides.insert(inner->strides.begin() + axis, "0");
+    inner->strides.insert(inner->strides.begin() + axis, Expr(0));
     return keep(inner);
   }
   if (name == "tt.trans" && rank == 2) {
@@ -387,7 +391,7 @@ std::optional<Affine> Scalars::compute_affine(mlir::ValueId id, int depth) {
     auto a = of(0);
     const auto b = of(1);
     if (!a || !b || a->strides.size() != b->strides.size()) return std::nullopt;
-    const auto join = name == "arith.subi" ? sub_text : add_text;
+    const auto join = name == "arith.subi" ? subtract : add;
     a->base = join(a->base, b->base);
     for (std::size_t d = 0; d < a->strides.size(); ++d) a->strides[d] = join(a->strides[d], b->strides[d]);
     if (!a->pointer.valid()) a->pointer = b->pointer;
@@ -399,24 +403,24 @@ std::optional<Affine> Scalars::compute_affine(mlir::ValueId id, int depth) {
     if (!a || !b || a->strides.size() != b->strides.size()) return std::nullopt;
     if (!flat(*b)) std::swap(a, b);
     if (!flat(*b)) return std::nullopt;
-    a->base = mul_text(a->base, b->base);
-    for (std::string& stride : a->strides) stride = mul_text(stride, b->base);
+    a->base = multiply(a->base, b->base);
+    for (Expr& stride : a->strides) stride = multiply(stride, b->base);
     return keep(a);
   }
   if (name == "arith.remsi" || name == "arith.remui") {
     const auto a = of(0), b = of(1);
     if (!a || !b || !flat(*b)) return std::nullopt;
-    if (flat(*a)) return keep(Affine{fmt::format("{} % {}", parenthesized(a->base), parenthesized(b->base)), a->strides, {}});
+    if (flat(*a)) return keep(Affine{combine(Operator::Modulo, {a->base, b->base}), a->strides, {}});
     auto wrapped = *a;
     wrapped.wraps = true;
-    note(fmt::format("'{}' wraps at {} (line {}): taken as not wrapping, which is the same inside the tensor", value.name, b->base,
+    note(fmt::format("'{}' wraps at {} (line {}): taken as not wrapping, which is the same inside the tensor", value.name, b->base.text(),
                      op.line));
     return keep(wrapped);
   }
   if (name == "arith.divsi" || name == "arith.divui") {
     const auto a = of(0), b = of(1);
     if (!a || !b || !flat(*a) || !flat(*b)) return std::nullopt;
-    return keep(Affine{fmt::format("{} / {}", parenthesized(a->base), parenthesized(b->base)), a->strides, {}});
+    return keep(Affine{combine(Operator::Divide, {a->base, b->base}), a->strides, {}});
   }
   return std::nullopt;
 }
@@ -461,24 +465,24 @@ std::optional<std::string> Scalars::number(mlir::ValueId id) {
 Trips Scalars::trips() {
   const mlir::Op& loop = flow_.module().op(flow_.loop());
   if (loop.operands.size() < 3) return {};
-  const std::string low = text(loop.operands[0]), high = text(loop.operands[1]), step = text(loop.operands[2]);
-  const std::string span = sub_text(high, low);
+  const Expr low = expr(loop.operands[0]), high = expr(loop.operands[1]), step = expr(loop.operands[2]);
+  const Expr span = subtract(high, low);
   Trips trips;
-  trips.of_tile = step == "1" ? span : fmt::format("ceil_div({}, {})", span, step);
+  trips.of_tile = equals(step, 1) ? span : combine(Operator::CeilDiv, {span, step});
   // Over all blocks: the first one or the last one runs longest.
   Scope scope;
   for (const Param& p : params_) scope[p.name] = p.value;
   std::int64_t longest = -1;
   for (const bool last : {true, false}) {
-    std::string most = trips.of_tile;
-    for (const GridDim& dim : grid_) most = with_name(most, dim.name, last ? fmt::format("({} - 1)", dim.size.text()) : std::string("0"));
-    const auto count = expr_of(most).evaluate(scope);
+    std::map<std::string, std::string> places;
+    for (const GridDim& dim : grid_) places[dim.name] = last ? fmt::format("({} - 1)", dim.size.text()) : "0";
+    const Expr most = renamed(trips.of_tile, places);
+    const auto count = most.evaluate(scope);
     if (count && *count > longest) {
       longest = *count;
       trips.most = most;
     }
   }
-  if (trips.most.empty()) trips.most = "1";
   return trips;
 }
 

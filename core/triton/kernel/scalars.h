@@ -8,37 +8,38 @@
 #include <string>
 #include <vector>
 
+#include "core/base/expr_node.h"
 #include "core/kernel/kernel.h"
 #include "core/triton/read/flow.h"
 
 namespace heddle::triton {
 
-/// Integer expressions as text (core/base/expr.h), folded where both sides are numbers.
-/// In parentheses unless it is one name or number.
-std::string parenthesized(const std::string& text);
-std::string add_text(const std::string& a, const std::string& b);
-std::string sub_text(const std::string& a, const std::string& b);
-std::string mul_text(const std::string& a, const std::string& b);
+// Integer expressions, folded where both sides are numbers.
+Expr add(const Expr& a, const Expr& b);
+Expr subtract(const Expr& a, const Expr& b);
+Expr multiply(const Expr& a, const Expr& b);
 /// Rounded down; the ways in which programs round up are a ceil_div.
-std::string quotient_text(const std::string& a, const std::string& b);
+Expr divide(const Expr& a, const Expr& b);
+/// As it is.
+Expr combine(Operator op, const std::vector<Expr>& of);
 
-/// The same as expressions of the kernel; 0 for what cannot be read, which the functions above never make.
+/// An expression of the kernel out of names that kernels have; 0 for what cannot be read.
 Expr expr_of(const std::string& text);
 /// A name as kernels have them: letters, digits and _, no digit first.
 std::string kernel_name(std::string name);
 
 /// base + sum over dimensions of stride * index.
 struct Affine {
-  std::string base = "0";
-  std::vector<std::string> strides;
+  Expr base;
+  std::vector<Expr> strides;
   mlir::ValueId pointer{};  ///< of pointer tiles: the argument that they point into
   bool wraps = false;       ///< a remainder was taken as the number itself: right for addresses inside a tensor, not for a mask
 };
 
 /// The iterations of the loop.
 struct Trips {
-  std::string of_tile = "1";  ///< of the block's indices too
-  std::string most = "1";     ///< of the block that runs longest
+  Expr of_tile{1};  ///< of the block's indices too
+  Expr most{1};     ///< of the block that runs longest
 };
 
 class Scalars {
@@ -46,7 +47,8 @@ class Scalars {
   explicit Scalars(const Flow& flow) : flow_(flow) {}
 
   /// The integer as an expression. Always one: what cannot be followed is a parameter of its own.
-  std::string text(mlir::ValueId value);
+  Expr expr(mlir::ValueId value) { return compute(value, 0); }
+  std::string text(mlir::ValueId value) { return expr(value).text(); }
   /// Nothing where the tile is no affine function of its coordinates.
   std::optional<Affine> affine(mlir::ValueId value);
   /// The number that a scalar or a constant tile has; nothing where the text does not say. Scalar arguments of floating point are taken as
@@ -67,20 +69,20 @@ class Scalars {
   Trips trips();
 
  private:
-  std::string compute(mlir::ValueId value, int depth);
+  Expr compute(mlir::ValueId value, int depth);
   std::optional<Affine> compute_affine(mlir::ValueId value, int depth);
-  std::string unknown(mlir::ValueId value, const std::string& why);
-  std::string block_index(const mlir::Op& op);
-  std::string integer_constant(const mlir::Op& op);
+  Expr unknown(mlir::ValueId value, const std::string& why);
+  Expr block_index(char axis);
+  Expr integer_constant(const mlir::Op& op);
   const mlir::Op* steady_step(mlir::ValueId id, const Source& next, mlir::ValueId& by) const;
 
   const Flow& flow_;
   std::vector<Param> params_;
   std::vector<GridDim> grid_;
   std::vector<std::string> notes_;
-  std::map<mlir::ValueId, std::string> texts_;
+  std::map<mlir::ValueId, Expr> exprs_;
   std::map<mlir::ValueId, std::optional<Affine>> affines_;
-  std::map<mlir::ValueId, std::string> own_;  ///< parameters that stand for values
+  std::map<mlir::ValueId, Expr> own_;  ///< parameters that stand for values
 };
 
 }  // namespace heddle::triton

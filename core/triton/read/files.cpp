@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "core/base/scanner.h"
 #include "core/base/split.h"
 #include "core/triton/read/found_texts.h"
 #include "core/triton/read/offers.h"
@@ -57,10 +58,9 @@ Result<Address> parse_address(const std::string& name) {
   Error error;
   for (const std::string& word : split(std::string_view(name).substr(mark + 1), ',')) {
     if (word.empty()) continue;
-    int number = 0;
-    const auto [end, trouble] = std::from_chars(word.data(), word.data() + word.size(), number);
-    const bool digits = word.find_first_not_of("0123456789") == std::string::npos;
-    if (digits && (trouble != std::errc{} || end != word.data() + word.size())) {
+    const auto number = read_number<int>(word);
+    const bool digits = std::ranges::all_of(word, is_digit);
+    if (digits && !number) {
       error.faults.push_back({address.path, {}, fmt::format("'{}' after # is no number of a loop", word), {}});
     } else if (digits) {
       if (address.loop) error.faults.push_back({address.path, {}, "two loops are named after #", {}});

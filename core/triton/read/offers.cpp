@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -13,6 +12,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/letters.h"
 #include "core/base/open_file.h"
+#include "core/base/scanner.h"
 #include "core/base/suggest.h"
 #include "core/triton/read/files.h"
 
@@ -26,11 +26,8 @@ constexpr std::size_t kMostMetadata = 400;                // files that are open
 /// "name:2" is the second of that name.
 std::pair<std::string_view, std::optional<int>> numbered(std::string_view word) {
   const std::size_t colon = word.rfind(':');
-  int number = 0;
-  if (colon == std::string_view::npos) return {word, std::nullopt};
-  const auto [end, trouble] = std::from_chars(word.data() + colon + 1, word.data() + word.size(), number);
-  if (trouble != std::errc{} || end != word.data() + word.size()) return {word, std::nullopt};
-  return {word.substr(0, colon), number};
+  const auto number = colon == std::string_view::npos ? std::nullopt : read_number<int>(word.substr(colon + 1));
+  return {number ? word.substr(0, colon) : word, number};
 }
 
 std::string pass_word(const FoundText& text) {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 
 #include "app/session/proposal_commands.h"
@@ -12,6 +11,7 @@
 #include "app/window/parts/ui_state.h"
 #include "app/window/tabs/cuda/cuda_state.h"
 #include "app/window/tabs/cuda/cuda_views.h"
+#include "core/base/scanner.h"
 
 namespace heddle::app {
 namespace {
@@ -47,13 +47,10 @@ void draw_trips(const Session& session, UiState& ui) {
     tooltip("trips of the loop; empty: as the kernel says. For the pipeline's ends: fewer trips than it has stages, for example");
   if (done) {
     KernelOptions next = options;
-    const std::size_t length = std::strlen(s.trips);
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(s.trips, s.trips + length, value);
-    if (length == 0)
+    if (const auto trips = read_number<std::int64_t>(s.trips); trips && *trips >= 1)
+      next.trips = *trips;
+    else if (s.trips[0] == '\0')
       next.trips.reset();
-    else if (error == std::errc() && end == s.trips + length && value >= 1)
-      next.trips = value;
     if (next != options) return ui.commands.push(SetKernelOptions{next});  // the field is that of the next frame
   }
   if (!writing) {

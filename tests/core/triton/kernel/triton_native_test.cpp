@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
+#include <random>
 
 #include <fmt/format.h>
 
@@ -45,6 +47,11 @@ const TileOp& body_op(const Kernel& kernel, const std::string& name) {
   const auto it = std::find_if(kernel.body.begin(), kernel.body.end(), [&](const TileOp& op) { return op.name == name; });
   REQUIRE(it != kernel.body.end());
   return *it;
+}
+
+bool same(const Expr::Node& a, const Expr::Node& b) {
+  return a.op == b.op && a.constant == b.constant && (a.op != Operator::Name || a.name == b.name) &&
+         std::ranges::equal(a.children, b.children, same);
 }
 
 /// The free reading's kernel against a formula, at sizes that keep it quick.
@@ -166,11 +173,79 @@ TEST_CASE("kernels read from texts compute what their Python says", "[triton]") 
 
 TEST_CASE("a quotient that a program rounds up is one, so that its trips leave nothing", "[triton]") {
   CHECK(native_of("gemm_pointers.sm90.scheduled", Reading::Free).kernel.loop.trips.text() == "ceil_div(k, 64)");
-  CHECK(quotient_text("k + 63", "64") == "ceil_div(k, 64)");
-  CHECK(quotient_text("a - b + n - 1", "n") == "ceil_div(a - b, n)");
-  CHECK(quotient_text("k + 63", "32") == "(k + 63) / 32");
-  CHECK(quotient_text("k + 1", "1") == "k + 1");
-  CHECK(quotient_text("k", "2") == "k / 2");
+  const Expr a = Expr::named("a"), b = Expr::named("b"), k = Expr::named("k"), n = Expr::named("n");
+  const Expr above = add(k, Expr(63));
+  CHECK(divide(above, Expr(64)).text() == "ceil_div(k, 64)");
+  CHECK(divide(add(add(subtract(a, b), n), Expr(-1)), n).text() == "ceil_div(a - b, n)");
+  CHECK(divide(above, Expr(32)).text() == "(k + 63) / 32");
+  CHECK(divide(add(k, Expr(1)), Expr(1)).text() == "k + 1");
+  CHECK(divide(k, Expr(2)).text() == "k / 2");
+}
+
+TEST_CASE("expressions of scalars are what their texts read as", "[triton]") {
+  const Expr a = Expr::named("a"), b = Expr::named("b");
+  const Expr less = combine(Operator::Less, {a, b});
+  CHECK(add(less, Expr(1)).text() == "(a < b) + 1");  // not a < (b + 1)
+  CHECK(subtract(less, a).text() == "(a < b) - a");
+  CHECK(add(a, subtract(b, Expr(5))).text() == "a + b - 5");
+  CHECK(add(a, Expr(-5)).text() == "a - 5");
+  CHECK(subtract(a, Expr(-5)).text() == "a - (-5)");
+  CHECK(multiply(combine(Operator::Min, {a, b}), add(a, b)).text() == "(min(a, b))*(a + b)");
+  CHECK(multiply(Expr(3), Expr(-4)).text() == "-12");
+  CHECK(add(Expr(std::int64_t{1} << 40), Expr(1)).text() == "1099511627776 + 1");
+  std::mt19937 random(7);
+  std::vector<Expr> made{a, b, Expr(0), Expr(1), Expr(-7), Expr(64), Expr(-(std::int64_t{1} << 40))};
+  const Scope scope{{"a", 77}, {"b", -5}};
+  for (int i = 0; i < 2000; ++i) {
+    const auto any = [&] { return made[random() % made.size()]; };
+    const Expr x = any(), y = any();
+    constexpr Operator kAsTheyAre[] = {Operator::Less, Operator::Modulo, Operator::Max, Operator::Divide, Operator::CeilDiv};
+    constexpr std::array kFolded{add, subtract, multiply, divide};
+    const std::size_t how = random() % 10;
+    const Expr z = how < 4 ? kFolded[how](x, y) : how < 9 ? combine(kAsTheyAre[how - 4], {x, y}) : combine(Operator::If, {x, y, any()});
+    if (z.text().size() > 400) continue;
+    INFO(z.text());
+    const Result<Expr> read = Expr::parse(z.text());
+    REQUIRE(read);
+    REQUIRE(same(read->root(), z.root()));
+    const auto left = x.evaluate(scope), right = y.evaluate(scope), sum = add(x, y).evaluate(scope);
+    if (left && right && sum && std::abs(*left) < (1 << 30) && std::abs(*right) < (1 << 30)) REQUIRE(*sum == *left + *right);
+    made.push_back(z);
+  }
+}
+
+TEST_CASE("strides that double line by line are no affine function at last, and no endless text", "[triton]") {
+  std::string text = R"(module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @k(%s: i32) {
+    %c0 = arith.constant 0 : i32
+    %c8 = arith.constant 8 : i32
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %v = tt.splat %s : i32 -> tensor<64xi32>
+    %t0 = arith.muli %r, %v : tensor<64xi32>
+)";
+  for (int i = 0; i < 40; ++i) text += fmt::format("    %t{0} = arith.addi %t{1}, %t{1} : tensor<64xi32>\n", i + 1, i);
+  text += R"(    scf.for %i = %c0 to %c8 step %c8  : i32 {
+    }
+    tt.return
+  }
+}
+)";
+  Result<mlir::Module> module = mlir::parse(text, "doubled");
+  REQUIRE(module);
+  const Result<Program> program = make_program(*std::move(module));
+  REQUIRE(program);
+  REQUIRE(program->loops.size() == 1);
+  const Flow flow(*program, program->loops[0].op);
+  Scalars scalars(flow);
+  const auto value = [&](std::string_view name) {
+    const auto& values = program->module->values;
+    const auto found = std::ranges::find(values, name, &mlir::Value::name);
+    REQUIRE(found != values.end());
+    return mlir::ValueId(static_cast<std::size_t>(found - values.begin()));
+  };
+  REQUIRE(scalars.affine(value("t2")));
+  CHECK(scalars.affine(value("t2"))->strides[0].text() == "s + s + s + s");
+  CHECK_FALSE(scalars.affine(value("t40")));
 }
 
 TEST_CASE("cut by rows a kernel computes the same", "[triton]") {
