@@ -10,7 +10,7 @@
 namespace heddle::app {
 namespace {
 
-constexpr std::array<std::pair<BottomTab, const char*>, 24> kTabs{{{BottomTab::Log, "log"},
+constexpr std::array<std::pair<BottomTab, const char*>, 23> kTabs{{{BottomTab::Log, "log"},
                                                                    {BottomTab::Explain, "explain"},
                                                                    {BottomTab::Slack, "slack"},
                                                                    {BottomTab::Alternatives, "alternatives"},
@@ -31,7 +31,6 @@ constexpr std::array<std::pair<BottomTab, const char*>, 24> kTabs{{{BottomTab::L
                                                                    {BottomTab::Sweep, "sweep"},
                                                                    {BottomTab::Truth, "truth"},
                                                                    {BottomTab::Family, "family"},
-                                                                   {BottomTab::Paper, "paper"},
                                                                    {BottomTab::Machine, "machine"},
                                                                    {BottomTab::Layout, "layout"}}};
 
@@ -52,6 +51,7 @@ const char* to_string(BottomTab tab) {
 std::optional<BottomTab> parse_tab(std::string_view word) {
   for (const auto& [tab, known] : kTabs)
     if (known == word) return tab;
+  if (word == "paper") return BottomTab::Compare;  // a tab of its own once
   return std::nullopt;
 }
 

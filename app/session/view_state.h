@@ -40,7 +40,6 @@ enum class BottomTab {
   Sweep,
   Truth,
   Family,
-  Paper,
   Machine,
   Layout
 };

@@ -12,7 +12,7 @@ LayoutChoices with_use(const Kernel& kernel, const Machine& machine, const Probl
   choices = without(std::move(choices), use.value, use.op);
   // What does not fit without them is for resolve() to say, of the choices that come out.
   std::vector<Fault> ignored;
-  const LayoutPlan plan = plan_layouts(kernel, problem.params, machine, choices, {}, ignored);
+  const LayoutPlan plan = plan_layouts(kernel, problem.params, machine, choices, ignored);
   const TileValue* value = kernel.find_value(use.value);
   const OpPlan* op = plan.find(use.op);
   const bool lies_so = value && plan.values[static_cast<std::size_t>(value - kernel.values.data())].text == use.layout;

@@ -27,15 +27,30 @@ struct Plan {
   std::vector<std::int64_t> group;
 };
 
+std::int64_t first_free_group(const Dump& dump) {
+  std::int64_t next = 0;
+  for (const Loop& loop : dump.loops) {
+    for (const Group& g : loop.groups) next = std::max(next, g.id + 1);
+    for (const Node& n : loop.nodes) next = std::max(next, n.group + 1);
+  }
+  return next;
+}
+
+/// One of the loops of a dump.
+struct LoopOfDump {
+  const Dump& dump;
+  std::size_t index;
+  const Loop& loop() const { return dump.loops[index]; }
+};
+
 class Exporter {
  public:
-  Exporter(std::string_view text, const TextSpan& document, const Loop& loop, std::int64_t first_free_group, const Problem& problem,
-           const Schedule& schedule)
-      : text_(text), patch_(text), document_(document), loop_(loop), free_(first_free_group), problem_(problem), schedule_(schedule) {}
+  Exporter(std::string_view text, const TextSpan& document, const LoopOfDump& at, const Problem& problem, const Schedule& schedule)
+      : text_(text), patch_(text), document_(document), at_(at), loop_(at.loop()), problem_(problem), schedule_(schedule) {}
 
-  std::string run(std::size_t loop_index) {
+  std::string run() {
     plan();
-    locate(loop_index);
+    locate(at_.index);
     timing();
     nodes();
     groups();
@@ -58,7 +73,7 @@ class Exporter {
     std::set<std::int64_t> taken;
     for (const auto& [count, pair] : order)
       if (numbers[pair.first] < 0 && taken.insert(pair.second).second) numbers[pair.first] = pair.second;
-    std::int64_t next = free_;
+    std::int64_t next = first_free_group(at_.dump);
     for (std::int64_t& n : numbers)
       if (n < 0) {
         // Numbers of this loop that are no longer in use come first.
@@ -336,23 +351,14 @@ class Exporter {
   std::string_view text_;
   TextPatch patch_;
   const TextSpan& document_;
+  const LoopOfDump at_;
   const Loop& loop_;
-  const std::int64_t free_;
   const Problem& problem_;
   const Schedule& schedule_;
   Plan plan_;
   const TextSpan *outer_ = nullptr, *schedule_at_ = nullptr, *graph_ = nullptr, *nodes_ = nullptr;
   std::map<std::size_t, NewChannel> channel_;  ///< by producing node
 };
-
-std::int64_t first_free_group(const Dump& dump) {
-  std::int64_t next = 0;
-  for (const Loop& loop : dump.loops) {
-    for (const Group& g : loop.groups) next = std::max(next, g.id + 1);
-    for (const Node& n : loop.nodes) next = std::max(next, n.group + 1);
-  }
-  return next;
-}
 
 Result<Ok> can_export(const Dump& dump, std::size_t loop, const Problem& problem) {
   if (dump.format != Format::ScheduleGraph)
@@ -375,7 +381,7 @@ Result<std::string> export_schedule_graph(std::string_view text, const Dump& dum
   if (stored && same_program(*stored, schedule)) return std::string(text);
   const TextSpan root = index_text(text);
   const TextSpan& document = dump.variants > 0 ? root.find("variants")->items[static_cast<std::size_t>(dump.variant)] : root;
-  const std::string changed = Exporter(text, document, dump.loops[loop], first_free_group(dump), problem, schedule).run(loop);
+  const std::string changed = Exporter(text, document, {dump, loop}, problem, schedule).run();
   return std::string(text.substr(0, document.begin)) + changed + std::string(text.substr(document.end));
 }
 
@@ -388,7 +394,7 @@ Result<std::string> export_variants(std::string_view text, const Dump& dump, std
       fmt::format("{{\n\"schema_version\": \"0.1\",\n\"num_variants\": {},\n\"sorted_by\": \"predicted_perf_desc\",\n\"variants\": [\n",
                   schedules.size());
   for (std::size_t i = 0; i < schedules.size(); ++i) {
-    std::string one = Exporter(text, document, dump.loops[loop], first_free_group(dump), problem, schedules[i]).run(loop);
+    std::string one = Exporter(text, document, {dump, loop}, problem, schedules[i]).run();
     const TextSpan span = index_text(one);
     TextPatch patch(one);
     if (const TextSpan* id = span.find("variant_id"))

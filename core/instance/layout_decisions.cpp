@@ -179,7 +179,7 @@ class Asking {
       ordered.choices.layouts[tensor.name] = order;
       ordered.current = order == now;
       std::vector<Fault> faults;
-      const LayoutPlan plan = plan_layouts(kernel_, question_.problem.params, machine_, merged(spec_.choices, ordered.choices), {}, faults);
+      const LayoutPlan plan = plan_layouts(kernel_, question_.problem.params, machine_, merged(spec_.choices, ordered.choices), faults);
       if (!faults.empty()) {
         why = faults.front().message;
         continue;
@@ -271,7 +271,7 @@ class Asking {
       candidate.choices.layouts[axis.name] = order;
       candidate.current = order == now;
       std::vector<Fault> faults;
-      LayoutPlan plan = plan_layouts(kernel_, question_.problem.params, machine_, merged(spec_.choices, candidate.choices), {}, faults);
+      LayoutPlan plan = plan_layouts(kernel_, question_.problem.params, machine_, merged(spec_.choices, candidate.choices), faults);
       if (!faults.empty())
         why = faults.front().message;
       else

@@ -33,8 +33,14 @@ double rms(const Matrix& values) {
   return values.empty() ? 0 : std::sqrt(sum / static_cast<double>(values.size()));
 }
 
-/// [m,k] times [k,n], from offsets on.
-Matrix product(const float* a, const float* b, std::int64_t m, std::int64_t k, std::int64_t n, const std::stop_token& stop) {
+/// Of [m,k] times [k,n].
+struct ProductExtents {
+  std::int64_t m, k, n;
+};
+
+/// From offsets on.
+Matrix product(const float* a, const float* b, const ProductExtents& extents, const std::stop_token& stop) {
+  const auto [m, k, n] = extents;
   Matrix c(static_cast<std::size_t>(m * n), 0.0);
   for (std::int64_t i = 0; i < m; ++i)
     for (std::int64_t l = 0; l < k && !stop.stop_requested(); ++l) {
@@ -57,7 +63,7 @@ std::string gemm(const TensorMap& t, const Scope&, const std::stop_token& stop, 
   if (extent(t, "B", 0) != k || extent(t, "C", 0) != m || extent(t, "C", 1) != n) return "C [M,N] = A [M,K] B [K,N]";
   const Array &a = array_of(t, "A"), &b = array_of(t, "B");
   expected.push_back({"C",
-                      product(a.data.data(), b.data.data(), m, k, n, stop),
+                      product(a.data.data(), b.data.data(), {m, k, n}, stop),
                       {kBf16Unit, kF32Sum * static_cast<double>(k) * largest(a) * largest(b), 4e-3,
                        "the result is rounded once to bf16 (2^-8), the sum over K is kept in f32 (2^-22 K max|A| max|B|)"}});
   return {};
@@ -112,8 +118,8 @@ std::string swiglu(const TensorMap& t, const Scope&, const std::stop_token& stop
   if (extent(t, "G", 0) != k || array_of(t, "U").shape != array_of(t, "G").shape || extent(t, "Out", 0) != m || extent(t, "Out", 1) != n)
     return "Out [M,N] = silu(A G) * (A U) with A [M,K], G and U [K,N]";
   const Array &a = array_of(t, "A"), &g = array_of(t, "G"), &u = array_of(t, "U");
-  Matrix gate = product(a.data.data(), g.data.data(), m, k, n, stop);
-  const Matrix up = product(a.data.data(), u.data.data(), m, k, n, stop);
+  Matrix gate = product(a.data.data(), g.data.data(), {m, k, n}, stop);
+  const Matrix up = product(a.data.data(), u.data.data(), {m, k, n}, stop);
   double most_gate = 0, most_up = 0;
   for (std::size_t i = 0; i < gate.size(); ++i) {
     most_gate = std::max(most_gate, std::fabs(gate[i]));
@@ -308,7 +314,7 @@ std::string toy(const TensorMap& t, const Scope& scope, const std::stop_token& s
   for (const char* name : {"Q", "K", "V", "Out"})
     if (array_of(t, name).shape != shape || shape[0] != shape[1]) return "square Q, K, V and Out of one size";
   const std::int64_t n = shape[0];
-  Matrix p = product(array_of(t, "Q").data.data(), array_of(t, "K").data.data(), n, n, n, stop);
+  Matrix p = product(array_of(t, "Q").data.data(), array_of(t, "K").data.data(), {n, n, n}, stop);
   for (double& x : p) x = std::exp2(x);
   Matrix out(p.size(), 0.0);
   double most = 0;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <memory>
 #include <numeric>
-#include <optional>
 
 #include "core/base/random.h"
 #include "core/base/saturate.h"
@@ -18,34 +20,6 @@ constexpr std::int64_t kMostRows = std::int64_t{1} << 30, kMostPercent = 10'000;
 
 using Arguments = std::map<std::string, std::int64_t>;
 using Columns = std::vector<std::int32_t>;
-
-const StructureArgument kRows{"rows", "", "rows"}, kColumns{"cols", "rows", "columns"}, kSeed{"seed", "1", "of the random numbers"};
-
-const std::vector<StructureRule>& rules() {
-  static const std::vector<StructureRule> rules{
-      {"bigbird",
-       "the first rows and columns whole, a window around the diagonal, and random columns, which may fall into the window",
-       {kRows,
-        kColumns,
-        {"window", "3", "columns around the diagonal"},
-        {"global", "2", "first rows and columns that are whole"},
-        {"random", "2", "random columns of each other row"},
-        kSeed}},
-      {"longformer",
-       "a window on both sides of the diagonal, and the first rows and columns whole",
-       {kRows, {"window", "64", "columns on each side"}, {"global", "1", "first rows and columns that are whole"}}},
-      {"causal", "row r of ROWS sees the columns up to its own, aligned at the lower right", {kRows, kColumns}},
-      {"banded", "columns from `below` before the diagonal to `above` after it", {kRows, kColumns, {"below", "1", ""}, {"above", "1", ""}}},
-      {"uniform", "as many different columns in every row, all equally likely", {kRows, kColumns, {"each", "", "columns of a row"}, kSeed}},
-      {"zipf",
-       "as many columns in every row, popular ones more often, with repeats: column k with weight 1 / (k + 1)^(skew / 100)",
-       {kRows, kColumns, {"each", "", "columns of a row"}, {"skew", "100", "percent; 0: all alike"}, kSeed}},
-      {"powerlaw",
-       "few long rows, many short ones (a Pareto distribution of lengths), with different columns, all equally likely",
-       {kRows, kColumns, {"mean", "", "columns of a row, about"}, {"skew", "150", "percent, above 100; smaller is more uneven"}, kSeed}},
-  };
-  return rules;
-}
 
 /// Rows do not depend on each other.
 SplitMix64 of_row(std::int64_t seed, std::int64_t row) {
@@ -71,89 +45,120 @@ void choose(std::int64_t count, std::int64_t from, std::int64_t to, SplitMix64& 
   }
 }
 
-/// Rows one after the other; what a row has costs nothing until it is asked for.
-class Maker {
+/// A structure row by row, each for itself; what a row has costs nothing until it is asked for. Pre: arguments within their limits.
+class StructureRows {
  public:
-  Maker(std::string_view rule, const Arguments& arguments) : rule_(rule), arguments_(arguments) {
-    rows_ = of("rows"), columns_ = arguments.contains("cols") ? of("cols") : rows_;
-  }
+  explicit StructureRows(const Arguments& arguments)
+      : arguments_(arguments), rows_(of("rows")), columns_(arguments.contains("cols") ? of("cols") : rows_) {}
+  virtual ~StructureRows() = default;
 
   std::int64_t rows() const { return rows_; }
-
-  /// No row has more.
-  std::int64_t most_entries() const {
-    if (rule_ == "uniform" || rule_ == "zipf") return sat_mul(rows_, of("each"));
-    if (rule_ == "powerlaw") {
-      std::int64_t sum = 0;
-      for (std::int64_t row = 0; row < rows_; ++row) sum = sat_add(sum, powerlaw_length(row));
-      return sum;
-    }
-    if (rule_ == "banded") return sat_mul(rows_, std::min(columns_, sat_add(sat_add(of("below"), of("above")), 1)));
-    if (rule_ == "causal") return sat_mul(rows_, columns_);
-    const std::int64_t whole = std::min(of("global"), rows_),
-                       window = rule_ == "bigbird" ? of("window") + of("random") : 2 * of("window") + 1;
-    return sat_add(sat_mul(whole, columns_), sat_mul(rows_ - whole, std::min(columns_, sat_add(of("global"), window))));
-  }
-
+  /// All rows together have no more.
+  virtual std::int64_t most_entries() const = 0;
   /// Length of a row, without making it where that is possible.
-  std::int64_t length(std::int64_t row) {
-    if (rule_ == "uniform" || rule_ == "zipf") return of("each");
-    if (rule_ == "powerlaw") return powerlaw_length(row);
-    if (rule_ == "causal") return std::clamp<std::int64_t>(row + 1 + columns_ - rows_, 0, columns_);
+  virtual std::int64_t length(std::int64_t row) {
     Columns made;
     append(row, made);
     return static_cast<std::int64_t>(made.size());
   }
+  virtual void append(std::int64_t row, Columns& columns) = 0;
 
-  void append(std::int64_t row, Columns& columns) {
-    const auto run = [&](std::int64_t from, std::int64_t to) {
-      for (std::int64_t c = std::max<std::int64_t>(from, 0); c < std::min(to, columns_); ++c)
-        columns.push_back(static_cast<std::int32_t>(c));
-    };
-    if (rule_ == "causal") return run(0, length(row));
-    if (rule_ == "banded") return run(row - of("below"), row + of("above") + 1);
-    SplitMix64 random = of_row(of_or("seed", 1), row);
-    if (rule_ == "uniform") return choose(of("each"), 0, columns_, random, columns);
-    if (rule_ == "powerlaw") {
-      const std::int64_t length = powerlaw_length(row);
-      (void)random.next();  // the length's
-      return choose(length, 0, columns_, random, columns);
-    }
-    if (rule_ == "zipf") {
-      if (weights_.empty()) weigh();
-      const std::int64_t each = of("each");
-      for (std::int64_t k = 0; k < each; ++k) columns.push_back(weighed(unit(random) * weights_.back()));
-      return;
-    }
+ protected:
+  std::int64_t of(const char* name) const { return arguments_.at(name); }
+  SplitMix64 random_of(std::int64_t row) const { return of_row(of("seed"), row); }
+  void run(std::int64_t from, std::int64_t to, Columns& columns) const {
+    for (std::int64_t c = std::max<std::int64_t>(from, 0); c < std::min(to, columns_); ++c) columns.push_back(static_cast<std::int32_t>(c));
+  }
+
+  const Arguments& arguments_;
+  const std::int64_t rows_, columns_;
+};
+
+/// Row r of ROWS sees the columns up to its own, aligned at the lower right.
+class Causal : public StructureRows {
+ public:
+  using StructureRows::StructureRows;
+  std::int64_t most_entries() const override { return sat_mul(rows_, columns_); }
+  std::int64_t length(std::int64_t row) override { return std::clamp<std::int64_t>(row + 1 + columns_ - rows_, 0, columns_); }
+  void append(std::int64_t row, Columns& columns) override { run(0, length(row), columns); }
+};
+
+/// Columns from `below` before the diagonal to `above` after it.
+class Banded : public StructureRows {
+ public:
+  using StructureRows::StructureRows;
+  std::int64_t most_entries() const override { return sat_mul(rows_, std::min(columns_, sat_add(sat_add(of("below"), of("above")), 1))); }
+  void append(std::int64_t row, Columns& columns) override { run(row - of("below"), row + of("above") + 1, columns); }
+};
+
+/// The first rows and columns whole, and a window on both sides of the diagonal.
+class Longformer : public StructureRows {
+ public:
+  explicit Longformer(const Arguments& arguments) : Longformer(arguments, arguments.at("window"), arguments.at("window")) {}
+  std::int64_t most_entries() const override { return most_entries(left_ + right_ + 1); }
+  void append(std::int64_t row, Columns& columns) override {
+    if (row < of("global")) return run(0, columns_, columns);
     const std::int64_t global = std::min(of("global"), columns_);
-    if (row < of("global")) return run(0, columns_);
-    const std::int64_t left = rule_ == "bigbird" ? of("window") / 2 : of("window"),
-                       right = rule_ == "bigbird" ? (of("window") - 1) / 2 : of("window");
+    run(0, global, columns);
+    run(std::max(row - left_, global), row + right_ + 1, columns);
+  }
+
+ protected:
+  Longformer(const Arguments& arguments, std::int64_t left, std::int64_t right) : StructureRows(arguments), left_(left), right_(right) {}
+  /// `others`: columns of a row beside the first ones.
+  std::int64_t most_entries(std::int64_t others) const {
+    const std::int64_t whole = std::min(of("global"), rows_);
+    return sat_add(sat_mul(whole, columns_), sat_mul(rows_ - whole, std::min(columns_, sat_add(of("global"), others))));
+  }
+
+ private:
+  const std::int64_t left_, right_;
+};
+
+/// The same with a window around the diagonal, and random columns, which may fall into the window.
+class BigBird : public Longformer {
+ public:
+  explicit BigBird(const Arguments& arguments) : Longformer(arguments, arguments.at("window") / 2, (arguments.at("window") - 1) / 2) {}
+  std::int64_t most_entries() const override { return Longformer::most_entries(of("window") + of("random")); }
+  void append(std::int64_t row, Columns& columns) override {
     const std::size_t begin = columns.size();
-    run(0, global);
-    run(std::max(row - left, global), row + right + 1);
-    if (rule_ != "bigbird") return;
+    Longformer::append(row, columns);
+    if (row < of("global")) return;
+    const std::int64_t global = std::min(of("global"), columns_);
+    SplitMix64 random = random_of(row);
     choose(std::min(of("random"), columns_ - global), global, columns_, random, columns);
     const auto first = columns.begin() + static_cast<std::ptrdiff_t>(begin);
     std::sort(first, columns.end());
     columns.erase(std::unique(first, columns.end()), columns.end());
   }
+};
+
+/// As many different columns in every row, all equally likely.
+class Uniform : public StructureRows {
+ public:
+  using StructureRows::StructureRows;
+  std::int64_t most_entries() const override { return sat_mul(rows_, of("each")); }
+  std::int64_t length(std::int64_t) override { return of("each"); }
+  void append(std::int64_t row, Columns& columns) override {
+    SplitMix64 random = random_of(row);
+    choose(of("each"), 0, columns_, random, columns);
+  }
+};
+
+/// As many columns in every row, popular ones more often, with repeats: column k with weight 1 / (k + 1)^(skew / 100).
+class Zipf : public StructureRows {
+ public:
+  using StructureRows::StructureRows;
+  std::int64_t most_entries() const override { return sat_mul(rows_, of("each")); }
+  std::int64_t length(std::int64_t) override { return of("each"); }
+  void append(std::int64_t row, Columns& columns) override {
+    if (weights_.empty()) weigh();
+    SplitMix64 random = random_of(row);
+    const std::int64_t each = of("each");
+    for (std::int64_t k = 0; k < each; ++k) columns.push_back(weighed(unit(random) * weights_.back()));
+  }
 
  private:
-  std::int64_t of(const char* name) const { return arguments_.at(name); }
-  std::int64_t of_or(const char* name, std::int64_t otherwise) const {
-    const auto it = arguments_.find(name);
-    return it == arguments_.end() ? otherwise : it->second;
-  }
-
-  /// A Pareto distribution of exponent a with the mean asked for begins at mean (a - 1) / a. No row has more than all columns.
-  std::int64_t powerlaw_length(std::int64_t row) const {
-    SplitMix64 random = of_row(of_or("seed", 1), row);
-    const double exponent = static_cast<double>(of("skew")) / 100, mean = static_cast<double>(of("mean"));
-    const double length = mean * (exponent - 1) / exponent * std::pow(unit(random), -1 / exponent);
-    return static_cast<std::int64_t>(std::min<double>(std::floor(length + 0.5), static_cast<double>(columns_)));
-  }
-
   void weigh() {
     weights_.reserve(static_cast<std::size_t>(columns_));
     double sum = 0;
@@ -178,12 +183,97 @@ class Maker {
     return static_cast<std::int32_t>(found - weights_.begin());
   }
 
-  std::string_view rule_;
-  const Arguments& arguments_;
-  std::int64_t rows_ = 0, columns_ = 0;
   std::vector<double> weights_;      ///< summed up
   std::vector<std::int32_t> first_;  ///< the first column in or after each slice of the weights
 };
+
+/// Few long rows, many short ones (a Pareto distribution of lengths), with different columns, all equally likely.
+class PowerLaw : public StructureRows {
+ public:
+  using StructureRows::StructureRows;
+  std::int64_t most_entries() const override {
+    std::int64_t sum = 0;
+    for (std::int64_t row = 0; row < rows_; ++row) sum = sat_add(sum, length_of(row));
+    return sum;
+  }
+  std::int64_t length(std::int64_t row) override { return length_of(row); }
+  void append(std::int64_t row, Columns& columns) override {
+    SplitMix64 random = random_of(row);
+    (void)random.next();  // the length's
+    choose(length_of(row), 0, columns_, random, columns);
+  }
+
+ private:
+  /// A Pareto distribution of exponent a with the mean asked for begins at mean (a - 1) / a. No row has more than all columns.
+  std::int64_t length_of(std::int64_t row) const {
+    SplitMix64 random = random_of(row);
+    const double exponent = static_cast<double>(of("skew")) / 100, mean = static_cast<double>(of("mean"));
+    const double length = mean * (exponent - 1) / exponent * std::pow(unit(random), -1 / exponent);
+    return static_cast<std::int64_t>(std::min<double>(std::floor(length + 0.5), static_cast<double>(columns_)));
+  }
+};
+
+struct StructureArgument {
+  const char* name;
+  const char* otherwise;  ///< its value where none is given, a number or the name of another argument; empty: it must be given
+  const char* about;
+  std::int64_t least = 0, most = kMostRows;
+  const char* most_of = "";  ///< another argument that it is at most
+};
+
+struct StructureRule {
+  const char* name;
+  std::vector<StructureArgument> arguments;
+  std::unique_ptr<StructureRows> (*make)(const Arguments& arguments);
+};
+
+template <class Rows>
+std::unique_ptr<StructureRows> make_rows(const Arguments& arguments) {
+  return std::make_unique<Rows>(arguments);
+}
+
+const std::vector<StructureRule>& rules() {
+  using Number = std::numeric_limits<std::int64_t>;
+  static const StructureArgument rows{"rows", "", "rows", 1}, columns{"cols", "rows", "columns", 1},
+      seed{"seed", "1", "of the random numbers", Number::min(), Number::max()};
+  static const std::vector<StructureRule> rules{
+      {"bigbird",
+       {rows,
+        columns,
+        {"window", "3", "columns around the diagonal"},
+        {"global", "2", "first rows and columns that are whole"},
+        {"random", "2", "random columns of each other row"},
+        seed},
+       make_rows<BigBird>},
+      {"longformer",
+       {rows, {"window", "64", "columns on each side"}, {"global", "1", "first rows and columns that are whole"}},
+       make_rows<Longformer>},
+      {"causal", {rows, columns}, make_rows<Causal>},
+      {"banded", {rows, columns, {"below", "1", ""}, {"above", "1", ""}}, make_rows<Banded>},
+      {"uniform", {rows, columns, {"each", "", "columns of a row", 0, Number::max(), "cols"}, seed}, make_rows<Uniform>},
+      {"zipf",
+       {rows,
+        {"cols", "rows", "columns", 1, kMostGenerated},  // each has a weight
+        {"each", "", "columns of a row"},
+        {"skew", "100", "percent; 0: all alike", 0, kMostPercent},
+        seed},
+       make_rows<Zipf>},
+      {"powerlaw",
+       {rows,
+        columns,
+        {"mean", "", "columns of a row, about"},
+        {"skew", "150", "percent, above 100; smaller is more uneven", 101, kMostPercent},
+        seed},
+       make_rows<PowerLaw>},
+  };
+  return rules;
+}
+
+constexpr std::array kParts{"rowptr",   // where each row's entries begin, and the end
+                            "colidx",   // the column of each entry
+                            "rows",     // the row of each entry
+                            "lengths",  // entries of each row
+                            "order"};   // the rows, longest first
 
 /// The arguments with those that were left out; faults are added.
 Arguments complete(const StructureRule& rule, const Arguments& given, std::vector<Fault>& faults) {
@@ -204,40 +294,27 @@ Arguments complete(const StructureRule& rule, const Arguments& given, std::vecto
     else
       all[a.name] = otherwise[0] >= '0' && otherwise[0] <= '9' ? std::stoll(otherwise) : all.contains(otherwise) ? all[otherwise] : 1;
   }
-  const auto within = [&](const char* name, std::int64_t least, std::int64_t most) {
-    if (const auto it = all.find(name); it != all.end() && (it->second < least || it->second > most))
-      faults.push_back({{}, {}, fmt::format("{} of {} is {}, expected {} to {}", name, rule.name, it->second, least, most), {}});
-  };
-  within("rows", 1, kMostRows);
-  within("cols", 1, std::string_view(rule.name) == "zipf" ? kMostGenerated : kMostRows);  // each has a weight
-  for (const char* name : {"window", "global", "random", "below", "above", "mean"}) within(name, 0, kMostRows);
-  within("skew", std::string_view(rule.name) == "powerlaw" ? 101 : 0, kMostPercent);
-  within("each", 0, std::string_view(rule.name) == "uniform" && all.contains("cols") ? all["cols"] : kMostRows);
+  for (const char* name : {"rows", "cols", "window", "global", "random", "below", "above", "mean", "skew", "each"})
+    for (const StructureArgument& a : rule.arguments) {
+      if (std::string_view(a.name) != name || !all.contains(name)) continue;
+      const std::int64_t value = all[name], most = *a.most_of ? all[a.most_of] : a.most;
+      if (value < a.least || value > most)
+        faults.push_back({{}, {}, fmt::format("{} of {} is {}, expected {} to {}", name, rule.name, value, a.least, most), {}});
+    }
   return all;
 }
 
 }  // namespace
 
-std::span<const StructureRule> structure_rules() { return rules(); }
-
-std::span<const StructurePart> structure_parts() {
-  static constexpr StructurePart kParts[] = {{"rowptr", "where each row's entries begin, and the end"},
-                                             {"colidx", "the column of each entry"},
-                                             {"rows", "the row of each entry"},
-                                             {"lengths", "entries of each row"},
-                                             {"order", "the rows, longest first"}};
-  return kParts;
-}
-
 Result<std::vector<std::int32_t>> make_structure(std::string_view name, const Arguments& given, std::string_view part) {
   Error error;
-  std::vector<std::string> rule_names, part_names;
+  std::vector<std::string> rule_names;
+  const std::vector<std::string> part_names(kParts.begin(), kParts.end());
   const StructureRule* rule = nullptr;
   for (const StructureRule& r : rules()) {
     rule_names.emplace_back(r.name);
     if (name == r.name) rule = &r;
   }
-  for (const StructurePart& p : structure_parts()) part_names.emplace_back(p.name);
   if (!rule)
     error.faults.push_back({{},
                             {},
@@ -250,23 +327,23 @@ Result<std::vector<std::int32_t>> make_structure(std::string_view name, const Ar
                             did_you_mean(std::string(part), part_names)});
   const Arguments arguments = rule ? complete(*rule, given, error.faults) : Arguments{};
   if (!error.faults.empty()) return error;
-  Maker maker(rule->name, arguments);
+  const std::unique_ptr<StructureRows> maker = rule->make(arguments);
   const bool by_entry = part == "colidx" || part == "rows";
-  if (const std::int64_t entries = by_entry ? maker.most_entries() : maker.rows(); entries > kMostGenerated)
+  if (const std::int64_t entries = by_entry ? maker->most_entries() : maker->rows(); entries > kMostGenerated)
     return Error::input(fmt::format("{} asks for up to {} entries; at most {} are made", name, entries, kMostGenerated),
                         "choose fewer rows or shorter ones");
   Columns numbers;
   if (part == "rowptr") {
     std::int64_t sum = 0;
     numbers.push_back(0);
-    for (std::int64_t row = 0; row < maker.rows(); ++row) {
-      sum += maker.length(row);
+    for (std::int64_t row = 0; row < maker->rows(); ++row) {
+      sum += maker->length(row);
       if (sum > kMostGenerated)
         return Error::input(fmt::format("{} makes more than {} entries", name, kMostGenerated), "choose fewer rows or shorter ones");
       numbers.push_back(static_cast<std::int32_t>(sum));
     }
   } else if (part == "lengths" || part == "order") {
-    for (std::int64_t row = 0; row < maker.rows(); ++row) numbers.push_back(static_cast<std::int32_t>(maker.length(row)));
+    for (std::int64_t row = 0; row < maker->rows(); ++row) numbers.push_back(static_cast<std::int32_t>(maker->length(row)));
     if (part == "order") {
       const Columns lengths = numbers;
       std::iota(numbers.begin(), numbers.end(), 0);
@@ -275,11 +352,11 @@ Result<std::vector<std::int32_t>> make_structure(std::string_view name, const Ar
       });
     }
   } else {
-    for (std::int64_t row = 0; row < maker.rows() && static_cast<std::int64_t>(numbers.size()) <= kMostGenerated; ++row) {
+    for (std::int64_t row = 0; row < maker->rows() && static_cast<std::int64_t>(numbers.size()) <= kMostGenerated; ++row) {
       if (part == "colidx")
-        maker.append(row, numbers);
+        maker->append(row, numbers);
       else
-        numbers.insert(numbers.end(), static_cast<std::size_t>(maker.length(row)), static_cast<std::int32_t>(row));
+        numbers.insert(numbers.end(), static_cast<std::size_t>(maker->length(row)), static_cast<std::int32_t>(row));
     }
     if (numbers.empty()) numbers.push_back(-1);  // a tensor has at least one element
   }

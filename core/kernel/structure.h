@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,26 +13,6 @@
 #include "core/base/result.h"
 
 namespace heddle {
-
-struct StructureArgument {
-  const char* name;
-  const char* otherwise;  ///< its value where none is given, a number or the name of another argument; empty: it must be given
-  const char* about;
-};
-
-struct StructureRule {
-  const char* name;
-  const char* about;
-  std::vector<StructureArgument> arguments;
-};
-std::span<const StructureRule> structure_rules();
-
-/// What of a structure an index tensor holds.
-struct StructurePart {
-  const char* name;
-  const char* about;
-};
-std::span<const StructurePart> structure_parts();
 
 /// An index tensor has no more numbers (1 GiB), and a generated one no more than so many.
 inline constexpr std::int64_t kMostIndices = std::int64_t{1} << 28, kMostGenerated = std::int64_t{1} << 26;

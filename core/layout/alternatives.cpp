@@ -5,10 +5,13 @@
 #include <tuple>
 
 #include "core/kernel/op_shapes.h"
+#include "core/layout/chosen_instructions.h"
 #include "core/layout/known.h"
+#include "core/layout/layout_objections.h"
+#include "core/layout/layout_store.h"
 #include "core/layout/least_ways.h"
 #include "core/layout/notation.h"
-#include "core/layout/planner.h"
+#include "core/layout/plan.h"
 
 namespace heddle {
 namespace {
@@ -42,14 +45,13 @@ struct TileMover {
 
 /// Of the two ops that move the value, or the one, by the instructions that take the fewest cycles of the port: a layout made for them.
 /// Nothing where there are more, or the value cannot lie as it likes.
-std::optional<Layout> made_for(const Kernel& kernel, const Machine& machine, const LayoutPlan& plan, Planner& planner, std::size_t value,
-                               int bits) {
+std::optional<Layout> made_for(const MeasuredKernel& kernel, const LayoutPlan& plan, std::size_t value) {
+  const int bits = kernel.bits(value);
   std::vector<TileMover> movers;
-  for (const auto* list : {&kernel.prologue, &kernel.body, &kernel.epilogue})
-    for (const TileOp& op : *list)
-      if (const OpPlan* of = plan.find(op.name))
-        for (const OpAccess& access : of->accesses)
-          if (access.value == value && !access.scratch) movers.push_back({&op, access.held});
+  for (const TileOp& op : kernel.ops)
+    if (const OpPlan* of = plan.find(op.name))
+      for (const OpAccess& access : of->accesses)
+        if (access.value == value && !access.scratch) movers.push_back({&op, access.held});
   const auto moves = [](const TileMover& m) {
     return m.held && (m.op->kind == "smem_store" || m.op->kind == "smem_load") && !flag_attr(*m.op, "transpose");
   };
@@ -57,12 +59,12 @@ std::optional<Layout> made_for(const Kernel& kernel, const Machine& machine, con
   const TileMover &one = movers.front(), &other = movers.back();
   std::optional<Layout> best;
   std::pair<std::int64_t, std::int64_t> fewest{};
-  for (const Instruction& by_one : machine.instructions)
-    for (const Instruction& by_other : machine.instructions) {
-      if (!Planner::suits(*one.op, by_one) || !Planner::suits(*other.op, by_other)) continue;
+  for (const Instruction& by_one : kernel.machine.instructions)
+    for (const Instruction& by_other : kernel.machine.instructions) {
+      if (!suits(*one.op, by_one) || !suits(*other.op, by_other)) continue;
       auto made = least_ways_layout(*one.held, by_one, *other.held, by_other, bits);
       if (!made) continue;
-      if (!planner.objection(value, *made).empty()) return std::nullopt;
+      if (!shared_objection(kernel, plan, value, *made).empty()) return std::nullopt;
       const AccessCost cost = sum_of(cost_of_access(*one.held, *made, bits, by_one), cost_of_access(*other.held, *made, bits, by_other));
       if (cost.known && (!best || std::pair(cost.port, cost.issues) < fewest)) best = std::move(made), fewest = {cost.port, cost.issues};
     }
@@ -80,9 +82,7 @@ std::vector<LayoutAlternative> alternatives_of(const Kernel& kernel, const Scope
   const ValuePlan& memory = plan.values[access.value];
   if (!access.held || !memory.layout) return {};
 
-  std::vector<Fault> none;
-  Planner planner(kernel, params, machine, plan.choices, {}, none);
-  planner.lay_out();
+  const MeasuredKernel measured = measure(kernel, params, machine);
 
   // Of the memory: what it is now, panels, rows, rows with 16 bytes between them, and what is made for those who move it.
   std::vector<std::string> texts{memory.text};
@@ -90,12 +90,11 @@ std::vector<LayoutAlternative> alternatives_of(const Kernel& kernel, const Scope
   for (const char* known : {"panels 128", "panels 64", "panels 32", "panels 0", "rows"}) texts.emplace_back(known);
   if (access.bits == 32) texts.emplace_back(kAtomsOf32);  // of which TMA has a mode on newer machines
   if (shape.size() == 2) texts.push_back(fmt::format("rows {}", shape[1] + 128 / access.bits));
-  if (const auto made = made_for(kernel, machine, plan, planner, access.value, access.bits))
-    texts.push_back(layout_text(*made, access.bits));
+  if (const auto made = made_for(measured, plan, access.value)) texts.push_back(layout_text(*made, access.bits));
   std::vector<std::shared_ptr<const StoredLayout>> layouts;
   for (const std::string& text : texts) {
     std::vector<Fault> faults;
-    auto stored = stored_layout(text, shape, access.bits, {}, {}, faults);
+    auto stored = stored_layout(text, shape, access.bits, {}, faults);
     const auto same = [&](const auto& other) { return same_places(*other->layout, *stored->layout); };
     if (stored && std::none_of(layouts.begin(), layouts.end(), same)) layouts.push_back(std::move(stored));
   }
@@ -116,9 +115,9 @@ std::vector<LayoutAlternative> alternatives_of(const Kernel& kernel, const Scope
     found.push_back(std::move(alternative));
   };
   for (const auto& layout : layouts) {
-    const std::string objection = planner.objection(access.value, *layout->layout);
+    const std::string objection = shared_objection(measured, plan, access.value, *layout->layout);
     for (const Instruction& row : machine.instructions) {
-      if (!Planner::suits(*op, row)) continue;
+      if (!suits(*op, row)) continue;
       add(*layout, row, {}, objection);
       if (row.kind != InstructionKind::SharedStore || !found.back().cost.known) continue;
       LaneExchange exchange = best_exchange(access, seen(layout->layout), row, found.back().cost);

@@ -65,12 +65,12 @@ std::shared_ptr<const StoredLayout> stored_layout(const LayoutKey& key) {
 }
 
 std::shared_ptr<const StoredLayout> stored_layout(const std::string& text, const std::vector<std::int64_t>& shape, int bits,
-                                                  const std::string& file, const std::string& pointer, std::vector<Fault>& faults) {
+                                                  const std::string& pointer, std::vector<Fault>& faults) {
   static std::map<std::tuple<std::string, std::vector<std::int64_t>, int>, std::shared_ptr<const StoredLayout>> all;
   static std::mutex mutex;
   std::vector<Fault> found;
   const auto read = [&]() -> std::shared_ptr<const StoredLayout> {
-    Result<Layout> layout = parse_layout(text, {shape, bits}, file, pointer);
+    Result<Layout> layout = parse_layout(text, {shape, bits}, {}, pointer);
     if (layout) return stored(*std::move(layout), bits);
     found = layout.error().faults;
     return nullptr;

@@ -31,7 +31,7 @@ struct LayoutKey {
 std::shared_ptr<const StoredLayout> stored_layout(const LayoutKey& key);
 /// What somebody wrote; faults as parse_layout() has them.
 std::shared_ptr<const StoredLayout> stored_layout(const std::string& text, const std::vector<std::int64_t>& shape, int bits,
-                                                  const std::string& file, const std::string& pointer, std::vector<Fault>& faults);
+                                                  const std::string& pointer, std::vector<Fault>& faults);
 
 /// With rows for columns. Pre: it has two dimensions.
 std::shared_ptr<const Layout> stored_transposed(const std::shared_ptr<const Layout>& layout);

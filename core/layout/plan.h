@@ -23,6 +23,7 @@
 #include "core/layout/access.h"
 #include "core/layout/choices.h"
 #include "core/layout/layout.h"
+#include "core/layout/port_cost.h"
 #include "core/machine/machine.h"
 
 namespace heddle {
@@ -52,14 +53,6 @@ struct OpAccess {
   std::shared_ptr<const Instruction> by;  ///< null: none is known
   LaneExchange exchange;
   AccessCost cost;
-};
-
-/// D is m x n; `bits` are those of an element of A. The operands are values of the kernel.
-struct ProductSize {
-  std::int64_t m = 0, n = 0, k = 0;
-  int bits = 16;
-  std::size_t a = 0, b = 0, d = 0;
-  bool a_transposed = false, b_transposed = false;  ///< A lies as [k, m], B as [n, k]
 };
 
 /// A copy or conversion to registers that lie otherwise.
@@ -106,9 +99,9 @@ struct LayoutPlan {
 };
 
 /// Pre: `params` holds every parameter, and extents are sane. Choices that do not exist or do not fit are faults at
-/// "/layouts/VALUE" and "/instructions/OP" of `file`; where there are any, the plan has the default instead.
+/// "/layouts/VALUE" and "/instructions/OP"; where there are any, the plan has the default instead.
 LayoutPlan plan_layouts(const Kernel& kernel, const Scope& params, const Machine& machine, const LayoutChoices& choices,
-                        const std::string& file, std::vector<Fault>& faults);
+                        std::vector<Fault>& faults);
 
 /// In which a tensor's bytes can be, as choices say it; natural first.
 std::vector<std::string> orders_of(const Tensor& tensor);
@@ -117,13 +110,6 @@ std::vector<std::string> orders_of(const Tensor& tensor);
 bool is_copy(const TileOp& op);
 /// The tile. Pre: it is a copy, with the operands of its kind.
 const std::string& tile_of_copy(const TileOp& copy);
-
-/// Of two accesses together: everything added up, the worst ways; known where both are.
-AccessCost sum_of(const AccessCost& a, const AccessCost& b);
-
-/// What a product takes of the port for its operands, by the catalogue: `a` where A lies, shapes as the cost rules have them. Not known
-/// where the machine has no such row.
-AccessCost product_cost(const Machine& machine, Space a, DType type, std::int64_t m, std::int64_t n, std::int64_t k, int bits);
 
 /// What could be chosen instead, for one op that moves a tile between registers and shared memory: every layout of the memory with every
 /// instruction of the catalogue that fits both. The one in force first.
@@ -139,10 +125,6 @@ struct LayoutAlternative {
 std::vector<LayoutAlternative> alternatives_of(const Kernel& kernel, const Scope& params, const Machine& machine, const LayoutPlan& plan,
                                                const std::string& op);
 
-/// What handing `registers` per thread from one group to another takes of the port, thread by thread: a store of each in `instruction`
-/// ("st.shared.4": word by word) and the load of as many bytes that goes with it, both counted; `issues` are those of one side. Not known
-/// where the machine has no such instruction, or not the load.
-AccessCost hand_over_cost(const Machine& machine, std::int64_t registers, std::int64_t threads, std::string_view instruction);
 /// In what the op's registers are stored for another group: what was chosen for it, else "st.shared.4".
 std::string_view hand_over_instruction(const LayoutPlan* plan, std::string_view op);
 

@@ -46,7 +46,7 @@ void name_access(Scope& scope, const TileOp& op, const Machine& machine, const T
   AccessCost cost = plan ? plan->charged() : AccessCost{};
   if (!cost.known && cost.port == 0) {
     if (op.kind == "mma" && scope.contains("M"))
-      cost = product_cost(machine, inputs[0]->space, DType::Bf16, scope["M"], scope["N"], scope["K"], inputs[0]->bits);
+      cost = product_cost(machine, inputs[0]->space, DType::Bf16, {scope["M"], scope["N"], scope["K"], inputs[0]->bits});
     if (!cost.known) cost.port = cost.least = ceil_div(scope["bytes"], 128);
   }
   scope["port"] = cost.port;

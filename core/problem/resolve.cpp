@@ -170,7 +170,7 @@ class Resolver {
 
   LayoutPlan plan_layouts() {
     std::vector<Fault> found;
-    LayoutPlan plan = heddle::plan_layouts(kernel_, problem_.params, machine_, choices_, {}, found);
+    LayoutPlan plan = heddle::plan_layouts(kernel_, problem_.params, machine_, choices_, found);
     for (Fault& fault : found)
       faults_.add({std::move(fault.file), std::move(fault.pointer)}, std::move(fault.message), std::move(fault.hint));
     return plan;

@@ -60,7 +60,7 @@ Lowering laid_out(Lowering from, const LayoutChoices& choices) {
   const auto machine = load_machine(repository_path("assets/machines/" + machine_of(from.kernel.name) + ".json"));
   REQUIRE(machine.ok());
   std::vector<Fault> faults;
-  from.problem.layouts = std::make_shared<const LayoutPlan>(plan_layouts(from.kernel, from.problem.params, *machine, choices, {}, faults));
+  from.problem.layouts = std::make_shared<const LayoutPlan>(plan_layouts(from.kernel, from.problem.params, *machine, choices, faults));
   for (const Fault& fault : faults) UNSCOPED_INFO(to_string(fault));
   REQUIRE(faults.empty());
   from.schedule.layouts = choices;

@@ -2,10 +2,13 @@
 // could mean something else, and no half row is seen.
 #include <catch2/catch.hpp>
 #include <set>
+#include <span>
 
 #include "app/session/proposal_commands.h"
 #include "app/window/kit/probe.h"
 #include "app/window/parts/tabs.h"
+#include "app/window/parts/ui_state.h"
+#include "app/window/tabs/schedules/compare_state.h"
 #include "core/chart/gantt_model.h"
 #include "core/problem/changes.h"
 #include "tests/support/paths.h"
@@ -25,14 +28,14 @@ std::unique_ptr<HeadlessPlatform> real_fonts() { return std::make_unique<Headles
 enum class Themes { Each, OneSize };
 
 /// Colours move no label: where a state is one of many, one size is enough for the other themes.
-void look_everywhere(Person& p, Themes themes = Themes::OneSize) {
+void look_everywhere(Person& p, Themes themes = Themes::OneSize, std::span<const Tab> where = tabs()) {
   std::set<std::string> seen;
   for (const auto& [width, height] : {std::pair{1600, 900}, {1024, 700}, {2200, 1300}, {900, 600}})
     for (const ThemeName theme : {ThemeName::Dark, ThemeName::Light, ThemeName::HighContrast}) {
       if (themes == Themes::OneSize && theme != ThemeName::Dark && width != 1024) continue;
       p.platform().resize(width, height);
       p.session().apply(use_theme(theme, false));
-      for (const Tab& tab : tabs()) {
+      for (const Tab& tab : where) {
         p.session().apply(show_tab(tab.tab));
         p.frame(2);
         if (p.session().asking()) p.settle();  // some tabs ask by themselves
@@ -74,6 +77,8 @@ TEST_CASE("the same with answers in the tabs, an op selected and a change in for
   p.session().apply(toggle_queues());
   p.session().apply(SetMode{GanttMode::Pipeline});
   look_everywhere(p);
+  p.window().ui().of<CompareTabState>().view = CompareView::Paper;
+  look_everywhere(p, Themes::OneSize, std::span(find_tab("compare"), 1));
 }
 
 TEST_CASE("the same with A over B, and a sheet and a notice over the chart", "[ui][calm]") {

@@ -95,6 +95,34 @@ TEST_CASE("the line of a family and of the paper is the command that asks the sa
   CHECK(p.clipboard() == "heddle paper gemm_hopper h100 --param TILE_N=128 --u 200 --ablation fewer-warps");
 }
 
+TEST_CASE("what Twill's own formulation makes of the kernel is asked, read and compared in the tab of schedules", "[ui]") {
+  Person p("gemm_hopper");
+  perform(*find_action("paper"), p.session(), p.window().ui());
+  p.frame(3);
+  CHECK(p.session().view().tab == BottomTab::Compare);
+  REQUIRE(p.has("paper/u"));
+  CHECK_FALSE(p.session().question(Topic::Paper).as<PaperAnswer>());  // it is asked when somebody says so
+  p.click("paper/ablation/fewer-warps");
+  p.session().apply(show_tab(BottomTab::Log));
+  perform(*find_action("ask_paper"), p.session(), p.window().ui());
+  p.frame(3);
+  p.settle();
+  CHECK(p.session().view().tab == BottomTab::Compare);
+  const auto* paper = p.session().question(Topic::Paper).as<PaperAnswer>();
+  REQUIRE(paper);
+  CHECK(paper->ablations.size() == 1);
+  const std::size_t before = p.content().schedules.size();
+  p.click("paper/take");
+  p.frame(3);
+  p.settle();
+  CHECK(p.content().schedules.size() == before + 1);
+  REQUIRE(p.content().baseline_entry());
+  CHECK(p.content().baseline_entry()->name == "Twill paper");
+  p.click("compare/pair");
+  p.frame(3);
+  CHECK_FALSE(p.has("paper/u"));
+}
+
 TEST_CASE("what cannot vary is said, with a guess, and nothing breaks", "[ui]") {
   Person p("gemm_hopper");
   AskOptions options;

@@ -198,4 +198,6 @@ TEST_CASE("the time limit of searches is a field", "[ui]") {
 
 TEST_CASE("projects call the tabs what the window calls them", "[ui]") {
   for (const Tab& tab : tabs()) CHECK(parse_tab(tab.id) == tab.tab);
+  CHECK(parse_tab("paper") == BottomTab::Compare);  // in projects of before, it was a tab of its own
+  CHECK_FALSE(parse_tab("nonsense"));
 }

@@ -30,7 +30,6 @@
 #include "app/window/tabs/cuda/cuda_views.h"
 #include "app/window/tabs/family/family_state.h"
 #include "app/window/tabs/layout/layout_views_drawn.h"
-#include "app/window/tabs/paper/paper_state.h"
 #include "app/window/tabs/pareto/pareto_model.h"
 #include "app/window/tabs/schedules/compare_state.h"
 #include "core/chart/gantt_facts.h"
@@ -386,8 +385,9 @@ inline void solve_family(const Session& s, UiState& ui) {
   ui.commands.push(Ask{Topic::Family, family_options(s, ui)});
 }
 inline void ask_paper(const Session&, UiState& ui) {
-  ui.commands.push(show_tab(BottomTab::Paper));
-  ui.commands.push(Ask{Topic::Paper, ui.of<PaperTabState>().options});
+  ui.of<CompareTabState>().view = CompareView::Paper;
+  ui.commands.push(show_tab(BottomTab::Compare));
+  ui.commands.push(Ask{Topic::Paper, ui.of<CompareTabState>().paper});
 }
 
 inline std::string no_tune(const Session& s) { return s.why_no_tune(); }
@@ -472,13 +472,13 @@ inline void save_project(const Session& s, UiState& ui) {
   else
     ui.commands.push(SaveProject{});
 }
-template <bool board>
+template <CompareView view>
 void show_compare(const Session&, UiState& ui) {
-  ui.of<CompareTabState>().board = board;
+  ui.of<CompareTabState>().view = view;
   ui.commands.push(show_tab(BottomTab::Compare));
 }
 inline void measure_all(const Session& s, UiState& ui) {
-  show_compare<true>(s, ui);
+  show_compare<CompareView::Board>(s, ui);
   ui.commands.push(Ask{Topic::Compare, {}});
 }
 inline std::string no_way_back(const Session& s) { return why_no_way_back(s.content()); }

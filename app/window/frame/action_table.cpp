@@ -185,12 +185,12 @@ const Action kActions[] = {
     Action{"front_slower", kNowhere, "Front: show the point with the next greater II", "", make_front<1>}.needs(front_reason<1>),
     Action{"front_faster", kNowhere, "Front: show the point with the next smaller II", "", make_front<-1>}.needs(front_reason<-1>),
 
-    Action{"compare", kCompare, "Compare A and B", "Ctrl+8"}.does(show_compare<false>),
-    Action{"scoreboard", kCompare, "Scoreboard of all schedules", ""}.does(show_compare<true>),
+    Action{"compare", kCompare, "Compare A and B", "Ctrl+8"}.does(show_compare<CompareView::Pair>),
+    Action{"scoreboard", kCompare, "Scoreboard of all schedules", ""}.does(show_compare<CompareView::Board>),
     Action{"ask_compare", kCompare, "Simulate hand schedules and heuristics", ""}.does(measure_all).needs(no_question<Topic::Compare>),
     Action{"cancel_compare", kNowhere, "Cancel simulating the scoreboard", "", cancel_ask<Topic::Compare>}.needs(
         not_asking<Topic::Compare>),
-    Action{"paper", kCompare, "Twill paper: what its method makes of this", "", make_tab<BottomTab::Paper>},
+    Action{"paper", kCompare, "Twill paper: what its method makes of this", ""}.does(show_compare<CompareView::Paper>),
     Action{"ask_paper", kCompare, "Schedule as the Twill paper does", ""}.does(ask_paper).needs(no_question<Topic::Paper>),
     Action{"cancel_paper", kNowhere, "Cancel scheduling as the paper does", "", cancel_ask<Topic::Paper>}.needs(not_asking<Topic::Paper>),
     Action{"audit", kCompare, "Audit of a compiler's schedule", "Ctrl+Shift+A", make_tab<BottomTab::Audit>},

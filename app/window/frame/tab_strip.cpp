@@ -28,7 +28,6 @@ constexpr Tab kTabs[] = {{BottomTab::Explain, TabGroup::Why, "explain", "Explain
                          {BottomTab::Triton, TabGroup::Compare, "triton", "Triton", draw_triton_tab},
                          {BottomTab::Audit, TabGroup::Compare, "audit", "Audit", draw_audit_tab},
                          {BottomTab::Truth, TabGroup::Compare, "truth", "Truth", draw_truth_tab},
-                         {BottomTab::Paper, TabGroup::Compare, "paper", "Twill paper", draw_paper_tab},
                          {BottomTab::Graph, TabGroup::Kernel, "graph", "Graph", draw_graph_tab},
                          {BottomTab::Pipeline, TabGroup::Kernel, "pipeline", "Pipeline", draw_pipeline_tab},
                          {BottomTab::Layout, TabGroup::Kernel, "layout", "Layout", draw_layout_tab},

@@ -36,7 +36,6 @@ void draw_slack_tab(const Session& session, const Models& models, UiState& ui);
 void draw_alternatives_tab(const Session& session, const Models& models, UiState& ui);
 void draw_machine_tab(const Session& session, const Models& models, UiState& ui);
 void draw_family_tab(const Session& session, const Models& models, UiState& ui);
-void draw_paper_tab(const Session& session, const Models& models, UiState& ui);
 void draw_what_if_tab(const Session& session, const Models& models, UiState& ui);
 void draw_pareto_tab(const Session& session, const Models& models, UiState& ui);
 void draw_sensitivity_tab(const Session& session, const Models& models, UiState& ui);

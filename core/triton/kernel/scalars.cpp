@@ -77,6 +77,9 @@ std::optional<std::string> decimal(std::string_view words) {
   return fmt::format("{}", value);
 }
 
+/// The same number everywhere.
+bool flat(const Affine& tile) { return std::ranges::all_of(tile.strides, &Expr::is_zero); }
+
 }  // namespace
 
 Expr expr_of(const std::string& text) {
@@ -305,124 +308,123 @@ std::optional<Affine> Scalars::compute_affine(mlir::ValueId id, int depth) {
   if (const auto known = affines_.find(id); known != affines_.end()) return known->second;
   if (depth > kDeepest) return std::nullopt;
   affines_[id] = std::nullopt;
-  const mlir::Module& module = flow_.module();
-  const Program& program = flow_.program();
-  const mlir::Value& value = module.value(id);
-  const Type& type = program.type(id);
+  const Type& type = flow_.program().type(id);
   const std::size_t rank = type.tile.shape.size();
-  const auto keep = [&](std::optional<Affine> found) {
-    const auto is_long = [](const Expr& e) { return e.text().size() > kLongest; };
-    if (found && (is_long(found->base) || std::ranges::any_of(found->strides, is_long) || found->strides.size() != rank)) found.reset();
-    return affines_[id] = std::move(found);
-  };
-  const auto flat = [](const Affine& a) { return std::ranges::all_of(a.strides, &Expr::is_zero); };
-  if (rank == 0) {
-    Affine scalar;
-    if (type.pointer) {
-      // A pointer that was moved on is the argument and an offset.
-      if (value.definer.valid() && module.op(value.definer).name == "tt.addptr" && module.op(value.definer).operands.size() == 2) {
-        const auto pointer = compute_affine(module.op(value.definer).operands[0], depth + 1);
-        if (!pointer) return std::nullopt;
-        scalar = *pointer;
-        scalar.base = add(scalar.base, compute(module.op(value.definer).operands[1], depth + 1));
-        return keep(scalar);
-      }
-      if (!value.definer.valid()) {
-        const Source next = flow_.carried(id);
-        mlir::ValueId by;
-        if (const mlir::Op* step = steady_step(id, next, by); step && step->name == "tt.addptr") {
-          auto first = compute_affine(next.initial, depth + 1);
-          if (!first) return std::nullopt;
-          first->base = add(first->base, multiply(Expr::named(kLoopVariable), compute(by, depth + 1)));
-          return keep(first);
-        }
-        if (next.value != id && !next.op.valid() && next.distance == 0) return keep(compute_affine(next.value, depth + 1));
-        if (next.distance > 0) return std::nullopt;
-      }
-      scalar.pointer = id;
-      return keep(scalar);
-    }
-    scalar.base = compute(id, depth + 1);
-    return keep(scalar);
+  std::optional<Affine> found = rank == 0 && type.pointer                   ? affine_pointer(id, depth)
+                                : rank == 0                                 ? Affine{compute(id, depth + 1), {}, {}}
+                                : !flow_.module().value(id).definer.valid() ? affine_argument(id, depth)
+                                                                            : affine_result(id, depth);
+  const auto is_long = [](const Expr& e) { return e.text().size() > kLongest; };
+  if (found && (is_long(found->base) || std::ranges::any_of(found->strides, is_long) || found->strides.size() != rank)) found.reset();
+  return affines_[id] = std::move(found);
+}
+
+/// A pointer that was moved on is the argument and an offset.
+std::optional<Affine> Scalars::affine_pointer(mlir::ValueId id, int depth) {
+  const mlir::Module& module = flow_.module();
+  const mlir::OpId definer = module.value(id).definer;
+  if (definer.valid() && module.op(definer).name == "tt.addptr" && module.op(definer).operands.size() == 2) {
+    auto pointer = compute_affine(module.op(definer).operands[0], depth + 1);
+    if (pointer) pointer->base = add(pointer->base, compute(module.op(definer).operands[1], depth + 1));
+    return pointer;
   }
-  if (!value.definer.valid()) {
+  if (!definer.valid()) {
     const Source next = flow_.carried(id);
-    if (!next.op.valid()) return next.value == id || next.distance > 0 ? std::nullopt : keep(compute_affine(next.value, depth + 1));
-    mlir::ValueId grows;
-    const mlir::Op* step = steady_step(id, next, grows);
-    if (!step || step->name == "arith.subi") return std::nullopt;
-    auto first = compute_affine(next.initial, depth + 1);
-    const auto by = compute_affine(grows, depth + 1);
-    if (!first || !by || by->strides.size() != rank || !flat(*by)) return std::nullopt;
-    first->base = add(first->base, multiply(Expr::named(kLoopVariable), by->base));
-    return keep(first);
+    mlir::ValueId by;
+    if (const mlir::Op* step = steady_step(id, next, by); step && step->name == "tt.addptr") {
+      auto first = compute_affine(next.initial, depth + 1);
+      if (first) first->base = add(first->base, multiply(Expr::named(kLoopVariable), compute(by, depth + 1)));
+      return first;
+    }
+    if (next.value != id && !next.op.valid() && next.distance == 0) return compute_affine(next.value, depth + 1);
+    if (next.distance > 0) return std::nullopt;
   }
-  const mlir::Op& op = module.op(value.definer);
+  Affine itself;
+  itself.pointer = id;
+  return itself;
+}
+
+/// A tile that the loop carries, and that grows by the same every time.
+std::optional<Affine> Scalars::affine_argument(mlir::ValueId id, int depth) {
+  const Source next = flow_.carried(id);
+  if (!next.op.valid()) return next.value == id || next.distance > 0 ? std::nullopt : compute_affine(next.value, depth + 1);
+  mlir::ValueId grows;
+  const mlir::Op* step = steady_step(id, next, grows);
+  if (!step || step->name == "arith.subi") return std::nullopt;
+  auto first = compute_affine(next.initial, depth + 1);
+  const auto by = compute_affine(grows, depth + 1);
+  if (!first || !by || by->strides.size() != flow_.program().type(id).tile.shape.size() || !flat(*by)) return std::nullopt;
+  first->base = add(first->base, multiply(Expr::named(kLoopVariable), by->base));
+  return first;
+}
+
+/// A tile that an op makes of numbers, or of another tile by laying it out otherwise.
+std::optional<Affine> Scalars::affine_result(mlir::ValueId id, int depth) {
+  const mlir::Op& op = flow_.module().op(flow_.module().value(id).definer);
+  const std::size_t rank = flow_.program().type(id).tile.shape.size();
   const std::string name = present_name(op.name);
-  const auto of = [&](std::size_t i) { return i < op.operands.size() ? compute_affine(op.operands[i], depth + 1) : std::nullopt; };
-  if (name == "tt.make_range" && rank == 1) return keep(Affine{Expr(op.integer("start", 0)), {Expr(1)}, {}});
+  const auto inner = [&] { return op.operands.empty() ? std::nullopt : compute_affine(op.operands[0], depth + 1); };
+  if (name == "tt.make_range" && rank == 1) return Affine{Expr(op.integer("start", 0)), {Expr(1)}, {}};
   if (name == "arith.constant") {
     const auto number = decimal(op.words);
     const auto value = read_number<std::int64_t>(number.value_or(""));
     if (!value || !as_integer(Expr(*value))) return std::nullopt;
-    return keep(Affine{Expr(*value), std::vector<Expr>(rank), {}});
+    return Affine{Expr(*value), std::vector<Expr>(rank), {}};
   }
   if (name == "tt.splat") {
-    auto scalar = of(0);
+    auto scalar = inner();
     if (scalar) scalar->strides.assign(rank, Expr(0));
-    return keep(scalar);
+    return scalar;
   }
   if (name == "tt.expand_dims") {
-    auto inner = of(0);
+    auto tile = inner();
     const std::int64_t axis = op.integer("axis", 0);
-    if (!inner || axis < 0 || static_cast<std::size_t>(axis) > inner->strides.size()) return std::nullopt;
-    inner->strides.insert(inner->strides.begin() + axis, Expr(0));
-    return keep(inner);
+    if (!tile || axis < 0 || static_cast<std::size_t>(axis) > tile->strides.size()) return std::nullopt;
+    tile->strides.insert(tile->strides.begin() + axis, Expr(0));
+    return tile;
   }
   if (name == "tt.trans" && rank == 2) {
-    auto inner = of(0);
-    if (inner && inner->strides.size() == 2) std::swap(inner->strides[0], inner->strides[1]);
-    return keep(inner);
+    auto tile = inner();
+    if (tile && tile->strides.size() == 2) std::swap(tile->strides[0], tile->strides[1]);
+    return tile;
   }
   if (name == "tt.broadcast" || name == "ttg.convert_layout" || name == "arith.extsi" || name == "arith.extui" || name == "arith.trunci" ||
       name == "arith.index_cast" || name == "tt.bitcast")
-    return keep(of(0));
-  if (name == "tt.addptr" || name == "arith.addi" || name == "arith.subi") {
-    auto a = of(0);
-    const auto b = of(1);
-    if (!a || !b || a->strides.size() != b->strides.size()) return std::nullopt;
+    return inner();
+  return affine_arithmetic(op, name, depth);
+}
+
+/// What is computed of two tiles element by element.
+std::optional<Affine> Scalars::affine_arithmetic(const mlir::Op& op, std::string_view name, int depth) {
+  const bool sum = name == "tt.addptr" || name == "arith.addi" || name == "arith.subi", product = name == "arith.muli",
+             remainder = name == "arith.remsi" || name == "arith.remui", quotient = name == "arith.divsi" || name == "arith.divui";
+  if ((!sum && !product && !remainder && !quotient) || op.operands.size() < 2) return std::nullopt;
+  auto a = compute_affine(op.operands[0], depth + 1), b = compute_affine(op.operands[1], depth + 1);
+  if (!a || !b) return std::nullopt;
+  if (sum) {
+    if (a->strides.size() != b->strides.size()) return std::nullopt;
     const auto join = name == "arith.subi" ? subtract : add;
     a->base = join(a->base, b->base);
     for (std::size_t d = 0; d < a->strides.size(); ++d) a->strides[d] = join(a->strides[d], b->strides[d]);
     if (!a->pointer.valid()) a->pointer = b->pointer;
     a->wraps = a->wraps || b->wraps;
-    return keep(a);
+    return a;
   }
-  if (name == "arith.muli") {
-    auto a = of(0), b = of(1);
-    if (!a || !b || a->strides.size() != b->strides.size()) return std::nullopt;
+  if (product) {
+    if (a->strides.size() != b->strides.size()) return std::nullopt;
     if (!flat(*b)) std::swap(a, b);
     if (!flat(*b)) return std::nullopt;
     a->base = multiply(a->base, b->base);
     for (Expr& stride : a->strides) stride = multiply(stride, b->base);
-    return keep(a);
+    return a;
   }
-  if (name == "arith.remsi" || name == "arith.remui") {
-    const auto a = of(0), b = of(1);
-    if (!a || !b || !flat(*b)) return std::nullopt;
-    if (flat(*a)) return keep(Affine{combine(Operator::Modulo, {a->base, b->base}), a->strides, {}});
-    auto wrapped = *a;
-    wrapped.wraps = true;
-    note(fmt::format("'{}' wraps at {} (line {}): taken as not wrapping, which is the same inside the tensor", value.name, b->base.text(),
-                     op.line));
-    return keep(wrapped);
-  }
-  if (name == "arith.divsi" || name == "arith.divui") {
-    const auto a = of(0), b = of(1);
-    if (!a || !b || !flat(*a) || !flat(*b)) return std::nullopt;
-    return keep(Affine{combine(Operator::Divide, {a->base, b->base}), a->strides, {}});
-  }
-  return std::nullopt;
+  if (!flat(*b)) return std::nullopt;
+  if (quotient) return flat(*a) ? std::optional(Affine{combine(Operator::Divide, {a->base, b->base}), a->strides, {}}) : std::nullopt;
+  if (flat(*a)) return Affine{combine(Operator::Modulo, {a->base, b->base}), a->strides, {}};
+  a->wraps = true;
+  note(fmt::format("'{}' wraps at {} (line {}): taken as not wrapping, which is the same inside the tensor",
+                   flow_.module().value(op.results[0]).name, b->base.text(), op.line));
+  return a;
 }
 
 std::optional<std::string> Scalars::number(mlir::ValueId id) {

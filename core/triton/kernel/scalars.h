@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/expr_node.h"
@@ -71,6 +72,10 @@ class Scalars {
  private:
   Expr compute(mlir::ValueId value, int depth);
   std::optional<Affine> compute_affine(mlir::ValueId value, int depth);
+  std::optional<Affine> affine_pointer(mlir::ValueId value, int depth);
+  std::optional<Affine> affine_argument(mlir::ValueId value, int depth);
+  std::optional<Affine> affine_result(mlir::ValueId value, int depth);
+  std::optional<Affine> affine_arithmetic(const mlir::Op& op, std::string_view name, int depth);
   Expr unknown(mlir::ValueId value, const std::string& why);
   Expr block_index(char axis);
   Expr integer_constant(const mlir::Op& op);

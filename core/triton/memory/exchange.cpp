@@ -88,8 +88,15 @@ struct Placement {
   std::size_t conflicts = 0;
 };
 
-Placement place(const Linear& from, const Linear& to, std::int64_t element_bits, const Bits& vector, const Bits& tile_from,
-                const Bits& tile_to, int kept_rounds) {
+/// A layout, and what an instruction touches of it beside the vector.
+struct Touched {
+  const Linear& layout;
+  const Bits& tile;
+};
+
+Placement place(const Touched& written, const Touched& read, std::int64_t element_bits, const Bits& vector, int kept_rounds) {
+  const auto& [from, tile_from] = written;
+  const auto& [to, tile_to] = read;
   const int total = from.total(), in_vector = static_cast<int>(vector.size());
   const auto per_row = std::max<std::int64_t>(1, 1024 / (element_bits << in_vector));  // 32 banks of 32 bits
   const int bank = std::min(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(per_row))) - 1, std::max(0, total - in_vector));
@@ -109,23 +116,32 @@ Placement place(const Linear& from, const Linear& to, std::int64_t element_bits,
   return placement;
 }
 
+/// One instruction of two that a vector passes: the bits of it that are registers there, and the lanes beside them.
+struct VectorSide {
+  const Linear& layout;
+  int registers;
+  const std::vector<int>& lanes;
+
+  Bits tile() const {
+    Bits bits;
+    for (const int lane : lanes)
+      bits.push_back(static_cast<std::size_t>(lane) < layout.lanes.size() ? layout.lanes[static_cast<std::size_t>(lane)] : 0);
+    return bits;
+  }
+};
+
 /// The bits of a vector that the two instructions can share; nothing where they cannot be combined.
-std::optional<Bits> shared_vector(const Linear& a, const Linear& b, int registers_a, int registers_b, const std::vector<int>& lanes_a,
-                                  const std::vector<int>& lanes_b) {
-  if (registers_a < registers_b) return shared_vector(b, a, registers_b, registers_a, lanes_b, lanes_a);
-  Bits vector = shared_bits(a.registers, b.registers);
-  if (registers_b < 0 || static_cast<int>(vector.size()) < registers_b) return std::nullopt;
-  vector.resize(static_cast<std::size_t>(registers_b));
-  Bits tile_a, tile_b;
-  for (const int lane : lanes_a)
-    tile_a.push_back(static_cast<std::size_t>(lane) < a.lanes.size() ? a.lanes[static_cast<std::size_t>(lane)] : 0);
-  for (const int lane : lanes_b)
-    tile_b.push_back(static_cast<std::size_t>(lane) < b.lanes.size() ? b.lanes[static_cast<std::size_t>(lane)] : 0);
+std::optional<Bits> shared_vector(const VectorSide& a, const VectorSide& b) {
+  if (a.registers < b.registers) return shared_vector(b, a);
+  Bits vector = shared_bits(a.layout.registers, b.layout.registers);
+  if (b.registers < 0 || static_cast<int>(vector.size()) < b.registers) return std::nullopt;
+  vector.resize(static_cast<std::size_t>(b.registers));
+  const Bits tile_a = a.tile(), tile_b = b.tile();
   if (has(tile_a, 0) || has(tile_b, 0)) return std::nullopt;
-  const auto first = static_cast<std::size_t>(registers_a - registers_b);
+  const auto first = static_cast<std::size_t>(a.registers - b.registers);
   if (tile_b.size() != tile_a.size() + first) return std::nullopt;
   for (std::size_t i = 0; i < first; ++i)
-    if (!has(a.registers, tile_b[i])) return std::nullopt;
+    if (!has(a.layout.registers, tile_b[i])) return std::nullopt;
   for (std::size_t i = 0; i < tile_a.size(); ++i)
     if (tile_b[first + i] != tile_a[i]) return std::nullopt;
   vector.insert(vector.end(), tile_b.begin(), tile_b.end());
@@ -227,20 +243,21 @@ std::int64_t exchanged_elements(const Linear& with_copies_from, const Linear& wi
   if (target > 0)
     for (const Access& store : stores)
       for (const Access& load : loads) {
-        const std::optional<Bits> vector = shared_vector(from, to, all - static_cast<int>(store.neighbours.size()),
-                                                         all - static_cast<int>(load.neighbours.size()), store.neighbours, load.neighbours);
+        const std::optional<Bits> vector = shared_vector({from, all - static_cast<int>(store.neighbours.size()), store.neighbours},
+                                                         {to, all - static_cast<int>(load.neighbours.size()), load.neighbours});
         if (!vector) continue;
         const std::optional<Bits> written = touched(from, store, *vector), read = touched(to, load, *vector);
         if (!written || !read) continue;
         // Two matrix instructions keep two bits of what could be rounds, to move four matrices at a time.
         const int kept = store.neighbours.empty() || load.neighbours.empty() ? 0 : 2;
-        const Placement placement = place(from, to, bits, *vector, *written, *read, kept);
+        const Placement placement = place({from, *written}, {to, *read}, bits, *vector, kept);
         if (!best || placement.conflicts < best->conflicts || (placement.conflicts == best->conflicts && placement.rounds > best->rounds))
           best = placement;
       }
   if (!best) {
     const Bits vector = plain_vector(from, to, bits);
-    best = place(from, to, bits, vector, plain_tile(from, vector, bits), plain_tile(to, vector, bits), 0);
+    const Bits written = plain_tile(from, vector, bits), read = plain_tile(to, vector, bits);
+    best = place({from, written}, {to, read}, bits, vector, 0);
   }
   return std::int64_t{1} << std::max(0, from.total() - static_cast<int>(best->rounds));
 }

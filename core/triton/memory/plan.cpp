@@ -25,9 +25,9 @@ void Plan::add(Buffer buffer, Piece piece) {
   shared_buffers.push_back(std::move(buffer));
 }
 
-void Plan::add(Buffer buffer, TensorPiece piece) {
-  tensor.push_back(piece);
-  tensor_buffers.push_back(std::move(buffer));
+void Plan::add(TensorAlloc alloc) {
+  tensor.push_back(alloc.piece);
+  tensor_buffers.push_back(std::move(alloc.buffer));
 }
 
 void Plan::doubt(std::string why) {
@@ -55,7 +55,7 @@ Piece piece_at(const Places& places, OpId op, std::int64_t bytes, std::int64_t a
   return piece;
 }
 
-void add_tensor_alloc(Plan& plan, const Program& program, const Places& places, OpId id, Life life, std::int64_t copies) {
+TensorAlloc tensor_alloc(const Program& program, const Places& places, OpId id, Life life, std::int64_t copies) {
   const Op& op = program.module->op(id);
   const Type& type = program.type(op.results.front());
   const TensorSize size = tensor_size(type);
@@ -73,7 +73,7 @@ void add_tensor_alloc(Plan& plan, const Program& program, const Places& places, 
   piece.life = life;
   piece.specialize = places.specialize(id);
   piece.region = places.region(id);
-  plan.add(std::move(buffer), piece);
+  return {std::move(buffer), piece};
 }
 
 void add_scratch(Plan& plan, const Program& program, const Places& places, OpId id) {
@@ -215,7 +215,7 @@ Plan plan_of_final(const Program& program, const Places& places) {
     if (op.results.empty()) continue;
     const Type& type = program.type(op.results.front());
     if (name == "ttg.local_alloc" && type.tile.space == TileType::Space::Smem) planner.shared_alloc(OpId(i), op);
-    if (name == "ttng.tmem_alloc") add_tensor_alloc(planner.plan, program, places, OpId(i), places.life(OpId(i), op.results.front()), 1);
+    if (name == "ttng.tmem_alloc") planner.plan.add(tensor_alloc(program, places, OpId(i), places.life(OpId(i), op.results.front()), 1));
     if (planner.plan.shared.size() > 1000 || planner.plan.tensor.size() > 1000) break;
   }
   add_warp_states(planner.plan, program, places);

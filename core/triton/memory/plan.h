@@ -13,6 +13,12 @@
 
 namespace heddle::triton {
 
+/// An allocation in tensor memory.
+struct TensorAlloc {
+  Buffer buffer;
+  TensorPiece piece;
+};
+
 struct Plan {
   std::vector<Piece> shared;
   std::vector<TensorPiece> tensor;
@@ -20,7 +26,7 @@ struct Plan {
   std::vector<std::string> doubts;                     ///< why the figures may differ from Triton's
 
   void add(Buffer buffer, Piece piece);
-  void add(Buffer buffer, TensorPiece piece);
+  void add(TensorAlloc alloc);
   void doubt(std::string why);
 };
 
@@ -38,7 +44,7 @@ Plan plan_of_scheduled(const Program& program, const Places& places);
 
 /// Pieces that several planners make alike.
 Piece piece_at(const Places& places, mlir::OpId op, std::int64_t bytes, std::int64_t alignment, Life life);
-void add_tensor_alloc(Plan& plan, const Program& program, const Places& places, mlir::OpId op, Life life, std::int64_t copies);
+TensorAlloc tensor_alloc(const Program& program, const Places& places, mlir::OpId op, Life life, std::int64_t copies);
 void add_scratch(Plan& plan, const Program& program, const Places& places, mlir::OpId op);
 void add_scratch(Plan& plan, const Program& program, const Places& places, mlir::OpId op, const Scratch& needed);
 void add_specialize(Plan& plan, const Program& program, const Places& places, mlir::OpId op);

@@ -73,17 +73,21 @@ class ScheduledPlanner {
 
   Life whole_loop(OpId loop) const { return {places_.begins(loop), places_.at(loop) + Places::kStep}; }
 
-  void make(Buffer::What what, OpId id, std::string why, std::int64_t slots, std::int64_t bytes, std::int64_t alignment, Life life,
-            bool synchronous = false) {
+  /// Of a buffer in shared memory.
+  struct Slots {
+    std::int64_t count, bytes, alignment;
+  };
+
+  Buffer& make(Buffer::What what, OpId id, std::string why, const Slots& slots, Life life) {
     Buffer buffer;
     buffer.what = what;
     buffer.op = id;
     buffer.name = name_of(program_, id);
     buffer.why = std::move(why);
-    buffer.slots = slots;
-    buffer.bytes = bytes;
-    buffer.synchronous = synchronous;
-    explicit_.push_back({std::move(buffer), piece_at(places_, id, sat_mul(slots, bytes), alignment, life)});
+    buffer.slots = slots.count;
+    buffer.bytes = slots.bytes;
+    explicit_.push_back({std::move(buffer), piece_at(places_, id, sat_mul(slots.count, slots.bytes), slots.alignment, life)});
+    return explicit_.back().buffer;
   }
 
   /// Where a loop goes on from what a product of wgmma in front of it gave, the wait behind the loop names that product's operands too:
@@ -127,21 +131,21 @@ class ScheduledPlanner {
         between_.insert(exchange.op.index());
         for (const OpId reader : places_.readers(op(exchange.op).results.front()))
           if (present_name(op(reader).name) == "ttg.local_alloc" && op(reader).operands.size() == 1) replaced_.insert(reader.index());
-        make(Buffer::What::Ring, exchange.op, slots, exchange.slots, exchange.type.tile.bytes(),
-             load_alignment(program_, places_, op(exchange.op)), life);
+        make(Buffer::What::Ring, exchange.op, slots,
+             {exchange.slots, exchange.type.tile.bytes(), load_alignment(program_, places_, op(exchange.op))}, life);
       } else if (exchange.what == Exchange::What::Tensor) {
         copies_[exchange.op.index()] = exchange.slots;
         if (partitioned(exchange.op)) hoisted_[exchange.op.index()] = partitions_.loop;
       } else {
-        make(Buffer::What::Ring, exchange.op, slots, 1, exchange.type.tile.bytes(), 16, life);
+        make(Buffer::What::Ring, exchange.op, slots, {1, exchange.type.tile.bytes(), 16}, life);
       }
       for (const char* which : {"full", "empty"})
         if (exchange.barriers)
-          make(Buffer::What::Barriers, exchange.op, fmt::format("a barrier for each slot: it is {}", which), exchange.slots, 8, 16,
+          make(Buffer::What::Barriers, exchange.op, fmt::format("a barrier for each slot: it is {}", which), {exchange.slots, 8, 16},
                to_the_end);
     }
     for (const Type& left : partitions_.left)
-      make(Buffer::What::Operand, partitions_.loop, "what a partition leaves to the ops behind the loop", 1, left.tile.bytes(), 16,
+      make(Buffer::What::Operand, partitions_.loop, "what a partition leaves to the ops behind the loop", {1, left.tile.bytes(), 16},
            {life.begin, life.end + Places::kStep});
     if (partitions_.captured_bytes <= 0) return;
     Buffer buffer;
@@ -171,7 +175,7 @@ class ScheduledPlanner {
         make(Buffer::What::Barriers, product.op,
              fmt::format("{} barrier{}: the product is issued in stage {} and waited for in stage {}", product.barriers,
                          product.barriers == 1 ? "" : "s", product.stage, product.wait_stage),
-             product.barriers, 8, 16, life);
+             {product.barriers, 8, 16}, life);
       }
       if (product.accumulator.valid() && product.copies > 1) copies_[product.accumulator.index()] = product.copies;
     }
@@ -186,11 +190,11 @@ class ScheduledPlanner {
       if (load.slots == 0) continue;
       ahead_.insert(load.op.index());
       for (const OpId id : load.replaced) replaced_.insert(id.index());
-      make(Buffer::What::Ring, load.op, load.why, load.slots, load.bytes, load.alignment, life);
+      make(Buffer::What::Ring, load.op, load.why, {load.slots, load.bytes, load.alignment}, life);
     }
     for (const LoadPlan& load : loads)
       if (load.group >= 0 && load.slots > 0 && groups.insert(load.group).second)
-        make(Buffer::What::Barriers, load.op, fmt::format("{} barriers, one for each slot", load.slots), load.slots, 8, 16, life);
+        make(Buffer::What::Barriers, load.op, fmt::format("{} barriers, one for each slot", load.slots), {load.slots, 8, 16}, life);
   }
 
   /// A load by descriptor outside of the pipeline.
@@ -212,9 +216,10 @@ class ScheduledPlanner {
     }
     const bool in_loop = loop_around(id).valid();
     make(only_memory && !in_loop ? Buffer::What::Resident : Buffer::What::Operand, id,
-         in_loop ? "loaded and waited for in one iteration: its latency is exposed" : "loaded once", 1, type(value).tile.bytes(),
-         load_alignment(program_, places_, load), life, in_loop);
-    make(Buffer::What::Barriers, id, "a barrier for one copy", 1, 8, 16, places_.moment(id));
+         in_loop ? "loaded and waited for in one iteration: its latency is exposed" : "loaded once",
+         {1, type(value).tile.bytes(), load_alignment(program_, places_, load)}, life)
+        .synchronous = in_loop;
+    make(Buffer::What::Barriers, id, "a barrier for one copy", {1, 8, 16}, places_.moment(id));
   }
 
   OpId loop_around(OpId id) const {
@@ -237,14 +242,15 @@ class ScheduledPlanner {
     const OpId loop = loop_around(id);
     const bool pipelined = loop.valid() && op(loop).integer("tt.num_stages", program_.metadata.num_stages.value_or(3)) > 1;
     if (!pipelined) {
-      make(Buffer::What::Operand, id, "the tile on its way to global memory", 1, tile->tile.bytes(), alignment, places_.moment(id));
+      make(Buffer::What::Operand, id, "the tile on its way to global memory", {1, tile->tile.bytes(), alignment}, places_.moment(id));
       return;
     }
     // In a partition it is gone before the partitions end.
     Life life = whole_loop(loop);
     if (partitioned(id)) life.end = places_.at(partitions_.loop) - 1;
     if (!staging_.insert({loop.index(), tile->tile.text()}).second) return;
-    make(Buffer::What::Operand, id, "the tile on its way to global memory, kept through the loop", 1, tile->tile.bytes(), alignment, life);
+    make(Buffer::What::Operand, id, "the tile on its way to global memory, kept through the loop", {1, tile->tile.bytes(), alignment},
+         life);
   }
 
   void allocation(OpId id) {
@@ -265,8 +271,8 @@ class ScheduledPlanner {
       if (const auto until = until_.find(id.index()); until != until_.end()) life.end = std::max(life.end, until->second);
       // Those of the iterations before are different pieces, since each was allocated where it was filled.
       for (std::int64_t k = 0; lasting != outlasting_.end() && k < std::min<std::int64_t>(lasting->second.second, 8); ++k)
-        make(Buffer::What::Operand, id, "of the iteration before: its product may still be reading", 1, made.tile.bytes(),
-             alignment_of(made, false), life);
+        make(Buffer::What::Operand, id, "of the iteration before: its product may still be reading",
+             {1, made.tile.bytes(), alignment_of(made, false)}, life);
       const bool ring = each.operands.empty() && made.tile.shape.size() > (made.barrier ? 1u : 2u);
       const std::int64_t slots = ring ? std::max<std::int64_t>(1, made.tile.shape.front()) : 1;
       make(made.barrier            ? Buffer::What::Barriers
@@ -277,14 +283,14 @@ class ScheduledPlanner {
            made.barrier            ? "barriers"
            : each.operands.empty() ? count_of(slots, "slot")
                                    : "a tile stored for a product",
-           slots, made.tile.bytes() / slots, each.integer("alignment", alignment_of(made, each.name.starts_with("triton_gpu."))), life);
+           {slots, made.tile.bytes() / slots, each.integer("alignment", alignment_of(made, each.name.starts_with("triton_gpu.")))}, life);
     }
     if (name == "ttng.tmem_alloc") {
       const auto moved = hoisted_.find(id.index());
       const auto copies = copies_.find(id.index());
-      add_tensor_alloc(plan_, program_, places_, id,
-                       moved == hoisted_.end() ? places_.life(id, each.results.front()) : whole_loop(moved->second),
-                       copies == copies_.end() ? 1 : copies->second);
+      plan_.add(tensor_alloc(program_, places_, id,
+                             moved == hoisted_.end() ? places_.life(id, each.results.front()) : whole_loop(moved->second),
+                             copies == copies_.end() ? 1 : copies->second));
     }
     product_at_once(id, each, name);
   }
@@ -355,7 +361,7 @@ class ScheduledPlanner {
         pipelined_products_.contains(id.index()) || each.find("is_async"))
       return;
     if (partitioned(id) && std::ranges::any_of(each.operands, [&](ValueId operand) { return from_other_partition(operand); })) return;
-    make(Buffer::What::Barriers, id, "a barrier for a product that is waited for at once", 1, 8, 16, places_.moment(id));
+    make(Buffer::What::Barriers, id, "a barrier for a product that is waited for at once", {1, 8, 16}, places_.moment(id));
   }
 
   /// The op of its loop's block that holds an op.

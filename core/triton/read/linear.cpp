@@ -65,13 +65,17 @@ std::optional<Builder> blocked(const Layout& layout, std::size_t rank) {
 }
 
 /// A tile of a tensor core's instruction: 4 lanes along `inner`, each with `width` neighbours, 8 along `outer`, the rest in registers.
-void instruction(Builder& builder, std::size_t inner, std::size_t outer, std::int64_t width, std::int64_t inner_size,
-                 std::int64_t outer_size) {
-  builder.grow(builder.registers, inner, width);
-  builder.grow(builder.lanes, inner, 4);
-  builder.grow(builder.lanes, outer, 8);
-  builder.grow(builder.registers, outer, outer_size / 8);
-  builder.grow(builder.registers, inner, inner_size / (4 * width));
+struct MatrixTile {
+  std::size_t inner, outer;  ///< dimensions
+  std::int64_t width, inner_size, outer_size;
+};
+
+void instruction(Builder& builder, const MatrixTile& tile) {
+  builder.grow(builder.registers, tile.inner, tile.width);
+  builder.grow(builder.lanes, tile.inner, 4);
+  builder.grow(builder.lanes, tile.outer, 8);
+  builder.grow(builder.registers, tile.outer, tile.outer_size / 8);
+  builder.grow(builder.registers, tile.inner, tile.inner_size / (4 * tile.width));
 }
 
 std::optional<Builder> nvidia_mma(const Layout& layout, std::size_t rank) {
@@ -82,7 +86,7 @@ std::optional<Builder> nvidia_mma(const Layout& layout, std::size_t rank) {
   if (m < 8 || n < 8 || !std::has_single_bit(static_cast<std::uint64_t>(m)) || !std::has_single_bit(static_cast<std::uint64_t>(n)))
     return std::nullopt;
   Builder builder(rank);
-  instruction(builder, rank - 1, rank - 2, 2, n, m);
+  instruction(builder, {rank - 1, rank - 2, 2, n, m});
   if (layout.version >= 3)  // warps of a group lie over the rows first
     for (std::size_t d = 0; d < rank; ++d) builder.grow(builder.warps, d, layout.warps_per_cta[d]);
   else
@@ -103,7 +107,7 @@ std::optional<Builder> dot_operand(const Layout& layout, std::size_t rank) {
   builder.growing.push_back(left ? rank - 1 : rank - 2);
   builder.growing.push_back(left ? rank - 2 : rank - 1);
   for (std::size_t d = rank - 2; d-- > 0;) builder.growing.push_back(d);
-  instruction(builder, depth, other, width, 8 * width, left ? 16 : 8);
+  instruction(builder, {depth, other, width, 8 * width, left ? 16 : 8});
   // Warps along the depth of the product hold the same elements.
   const auto warps = [&](std::size_t d) {
     if (d == depth)

@@ -124,6 +124,101 @@ void mark_usual(std::vector<FoundText>& texts) {
   for (const auto& [compile, which] : best) texts[which.second].usual = true;
 }
 
+/// Takes a log line by line, and cuts the texts out of it.
+class LogCutter {
+ public:
+  LogCutter(std::string_view content, const std::string& path) : content_(content), path_(path) {}
+
+  std::vector<FoundText> texts;
+  bool any_header = false;
+
+  void cut() {
+    for (std::size_t at = 0; at < content_.size();) {
+      const std::size_t line_end = std::min(content_.find('\n', at), content_.size());
+      const std::size_t next = std::min(line_end + 1, content_.size());
+      std::string_view line = content_.substr(at, line_end - at);
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      ++line_number_;
+      take(line, at, next);
+      at = next;
+    }
+    finish(false);
+  }
+
+ private:
+  void take(std::string_view line, std::size_t at, std::size_t next) {
+    if (in_resources_) {
+      in_resources_ = line.find("#-}") == std::string_view::npos;
+    } else if (line.starts_with("{-#")) {
+      finish(true);
+      in_resources_ = line.find("#-}") == std::string_view::npos;
+    } else if (std::optional<Header> found = header_of(line)) {
+      finish(false);
+      header_ = std::move(found);
+      any_header = true;
+    } else if (in_module_) {
+      end_ = next;
+      if (line.starts_with("}")) {
+        in_module_ = false;
+        closed_ = true;
+      }
+    } else if (is_alias(line)) {
+      // Those before a module are its layouts, those behind it its locations: a layout behind a module begins the next text.
+      if (closed_ && !line.starts_with("#loc")) finish(false);
+      extend(at, next);
+    } else if (begins_module(line)) {
+      // Functions that are printed without their module follow one another.
+      const bool function = line.find("module") == std::string_view::npos;
+      if (closed_ && !(function && !header_)) finish(false);
+      extend(at, next);
+      in_module_ = line.ends_with("{") || line.find(" loc(") == std::string_view::npos;
+      if (!in_module_) closed_ = true;
+    } else if (closed_ && !without_blank(line).empty()) {
+      finish(false);
+    } else if (!without_blank(line).empty()) {
+      begin_ = std::string_view::npos;  // aliases that no module follows
+    }
+  }
+
+  void extend(std::size_t at, std::size_t next) {
+    if (begin_ == std::string_view::npos) {
+      begin_ = at;
+      begin_line_ = line_number_;
+    }
+    end_ = next;
+  }
+
+  /// `reproducer`: the text is the one of which a reproducer tells how it was compiled.
+  void finish(bool reproducer) {
+    if (begin_ != std::string_view::npos && closed_ && texts.size() < kMostTexts) {
+      FoundText text;
+      text.path = path_;
+      text.line = begin_line_;
+      text.text = content_.substr(begin_, end_ - begin_);
+      text.loaded = true;
+      text.kernel = kernel_in(text.text);
+      if (header_) {
+        text.pass = header_->pass;
+        text.pass_class = header_->pass_class;
+      } else if (reproducer) {
+        text.pass = text.pass_class = "reproducer";
+      }
+      texts.push_back(std::move(text));
+      header_.reset();
+    }
+    begin_ = std::string_view::npos;
+    in_module_ = closed_ = false;
+  }
+
+  const std::string_view content_;
+  const std::string& path_;
+  std::optional<Header> header_;                ///< of the text to come
+  std::size_t begin_ = std::string_view::npos;  ///< of the text that is being read
+  std::size_t begin_line_ = 0, end_ = 0, line_number_ = 0;
+  bool in_module_ = false, closed_ = false;  ///< inside a module; behind one
+  bool in_resources_ = false;
+};
+
 }  // namespace
 
 std::string kernel_in(std::string_view text) {
@@ -153,82 +248,9 @@ bool has_layouts(std::string_view text) {
 }
 
 std::vector<FoundText> cut_log(std::string_view content, const std::string& path) {
-  std::vector<FoundText> texts;
-  std::optional<Header> header;  // of the text to come
-  bool any_header = false;
-  std::size_t begin = std::string_view::npos;  // of the text that is being read
-  std::size_t begin_line = 0, end = 0, line_number = 0;
-  bool in_module = false, closed = false;
-  const auto finish = [&](bool reproducer) {
-    if (begin != std::string_view::npos && closed && texts.size() < kMostTexts) {
-      FoundText text;
-      text.path = path;
-      text.line = begin_line;
-      text.text = content.substr(begin, end - begin);
-      text.loaded = true;
-      text.kernel = kernel_in(text.text);
-      if (header) {
-        text.pass = header->pass;
-        text.pass_class = header->pass_class;
-      } else if (reproducer) {
-        text.pass = text.pass_class = "reproducer";
-      }
-      texts.push_back(std::move(text));
-      header.reset();
-    }
-    begin = std::string_view::npos;
-    in_module = closed = false;
-  };
-  bool in_resources = false;
-  for (std::size_t at = 0; at < content.size();) {
-    const std::size_t line_end = std::min(content.find('\n', at), content.size());
-    std::string_view line = content.substr(at, line_end - at);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    ++line_number;
-    const std::size_t next = std::min(line_end + 1, content.size());
-    if (in_resources) {
-      in_resources = line.find("#-}") == std::string_view::npos;
-    } else if (line.starts_with("{-#")) {
-      finish(true);
-      in_resources = line.find("#-}") == std::string_view::npos;
-    } else if (std::optional<Header> found = header_of(line)) {
-      finish(false);
-      header = std::move(found);
-      any_header = true;
-    } else if (in_module) {
-      end = next;
-      if (line.starts_with("}")) {
-        in_module = false;
-        closed = true;
-      }
-    } else if (is_alias(line)) {
-      // Those before a module are its layouts, those behind it its locations: a layout behind a module begins the next text.
-      if (closed && !line.starts_with("#loc")) finish(false);
-      if (begin == std::string_view::npos) {
-        begin = at;
-        begin_line = line_number;
-      }
-      end = next;
-    } else if (begins_module(line)) {
-      // Functions that are printed without their module follow one another.
-      const bool function = line.find("module") == std::string_view::npos;
-      if (closed && !(function && !header)) finish(false);
-      if (begin == std::string_view::npos) {
-        begin = at;
-        begin_line = line_number;
-      }
-      end = next;
-      in_module = line.ends_with("{") || line.find(" loc(") == std::string_view::npos;
-      if (!in_module) closed = true;
-    } else if (closed && !without_blank(line).empty()) {
-      finish(false);
-    } else if (!without_blank(line).empty()) {
-      begin = std::string_view::npos;  // aliases that no module follows
-    }
-    at = next;
-  }
-  finish(false);
-  if (!any_header && texts.size() <= 1) {
+  LogCutter cutter(content, path);
+  cutter.cut();
+  if (!cutter.any_header && cutter.texts.size() <= 1) {
     // One text alone is taken as it is, so that faults and spans are those of the file.
     FoundText text;
     text.path = path;
@@ -238,6 +260,7 @@ std::vector<FoundText> cut_log(std::string_view content, const std::string& path
     text.usual = true;
     return {std::move(text)};
   }
+  std::vector<FoundText> texts = std::move(cutter.texts);
   // What has no layouts yet, or is LLVM's by now, cannot be read as a kernel of tiles.
   std::erase_if(texts, [](const FoundText& text) { return text.text.find(" llvm.func ") != std::string::npos && !has_layouts(text.text); });
   number_compiles(texts);

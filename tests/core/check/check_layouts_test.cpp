@@ -88,7 +88,7 @@ TEST_CASE("plan and checker agree on random swizzles, pitches and instructions",
     const auto held = std::make_shared<const Layout>(accumulator_layout(columns));
     std::string text = pick(2) ? "rows " + std::to_string(columns + 4 * pick(9)) : "panels " + std::to_string(32 << pick(3));
     std::vector<Fault> faults;
-    const auto memory = stored_layout(text, {64, columns}, bits, {}, {}, faults);
+    const auto memory = stored_layout(text, {64, columns}, bits, {}, faults);
     if (!memory) continue;
     const Instruction& row = machine.instructions[static_cast<std::size_t>(pick(static_cast<int>(machine.instructions.size())))];
     LaneExchange exchange;
@@ -172,7 +172,7 @@ TEST_CASE("a product of a tile with itself reads it once", "[core]") {
       if (op.kind == "mma") op.inputs[1].value = op.inputs[0].value;
   std::vector<Fault> faults;
   const Problem gemm = resolve(load_kernel("gemm_hopper").value(), load_machine("h100").value()).value();
-  auto plan = std::make_shared<LayoutPlan>(plan_layouts(kernel, gemm.params, load_machine("h100").value(), {}, {}, faults));
+  auto plan = std::make_shared<LayoutPlan>(plan_layouts(kernel, gemm.params, load_machine("h100").value(), {}, faults));
   int products = 0;
   for (const auto& [name, op] : plan->ops)
     if (op.product) {

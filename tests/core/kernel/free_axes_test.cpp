@@ -187,7 +187,7 @@ TEST_CASE("an axis cannot be relabelled where nothing can bring it so", "[core]"
     Scope all;
     for (const Param& p : kernel.params) all[p.name] = p.value;
     for (const auto& [name, value] : params) all[name] = value;
-    plan_layouts(kernel, all, h100(), kRelabelled, "", faults);
+    plan_layouts(kernel, all, h100(), kRelabelled, faults);
     return faults.empty() ? std::string() : faults[0].message;
   };
   CHECK(why([](Kernel&) {}).empty());

@@ -209,7 +209,7 @@ TEST_CASE("what the planner accepts of random layouts and instructions the check
 TEST_CASE("a row of the same name with other members is another instruction", "[core]") {
   const auto held = std::make_shared<const Layout>(accumulator_layout(64));
   std::vector<Fault> faults;
-  const auto memory = stored_layout("panels 128", {64, 64}, 16, {}, {}, faults);
+  const auto memory = stored_layout("panels 128", {64, 64}, 16, {}, faults);
   REQUIRE(memory);
   Instruction row = *h100().find_instruction("stmatrix.x4");
   CHECK(stored_access(held, memory->layout, 16, row, {}).cost.issues == 4);

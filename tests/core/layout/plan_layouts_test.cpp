@@ -214,7 +214,7 @@ TEST_CASE("a shape that no known layout fits is counted by its bytes", "[core]")
   for (TileValue& value : kernel.values)
     if (value.space == Space::Register && value.shape.size() == 2) value.shape[0] = Expr(128);
   std::vector<Fault> faults;
-  const LayoutPlan plan = plan_layouts(kernel, today.params, h100(), {}, {}, faults);
+  const LayoutPlan plan = plan_layouts(kernel, today.params, h100(), {}, faults);
   CHECK(faults.empty());
   bool seen = false;
   for (const auto& [name, op] : plan.ops)

@@ -1,5 +1,4 @@
-// The tab of the Twill paper: its own pipeline run to the letter on what is open, and what its schedule is worth at native cycles.
-#include <fmt/format.h>
+#include "app/window/tabs/schedules/paper_view.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +11,7 @@
 #include "app/window/kit/widgets.h"
 #include "app/window/parts/question_bar.h"
 #include "app/window/parts/ui_state.h"
-#include "app/window/tabs/paper/paper_state.h"
+#include "app/window/tabs/schedules/compare_state.h"
 
 namespace heddle::app {
 namespace {
@@ -20,7 +19,7 @@ namespace {
 constexpr const char* kAblations[] = {"fewer-warps", "no-subtiling", "no-cross-warp"};
 
 void draw_paper_question(const Session& session, UiState& ui, const PaperAnswer* answer, const Problem* problem) {
-  AskOptions& options = ui.of<PaperTabState>().options;
+  AskOptions& options = ui.of<CompareTabState>().paper;
   ImGui::AlignTextToFramePadding();
   colored_text(theme().dim, "costs up to U");
   ImGui::SameLine();
@@ -74,7 +73,7 @@ void draw_paper_page(const std::string& page) {
 
 }  // namespace
 
-void draw_paper_tab(const Session& session, const Models&, UiState& ui) {
+void draw_paper_view(const Session& session, UiState& ui) {
   const QuestionState& asked = session.question(Topic::Paper);
   const auto* answer = asked.as<PaperAnswer>();
   const Problem* problem = asked.problem.get();
