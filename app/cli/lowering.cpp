@@ -250,8 +250,7 @@ std::optional<PredictedRun> prediction_of_run(const Arguments& arguments, const 
   options.trips = arguments.integer("--trips");
   options.persistent = true;  // as every kernel is written
   options.cluster = made.kernel.program.cluster;
-  const Inputs& inputs = made.inputs;
-  return predicted_run(heddle::run_kernel(inputs.kernel(), inputs.machine(), inputs.changes(), inputs.problem(), made.schedule, options));
+  return predicted_run(heddle::run_kernel(made.inputs.instance, made.schedule, options));
 }
 
 }  // namespace heddle::app

@@ -29,7 +29,7 @@ namespace {
 
 /// The kernel's prologue and epilogue, so many cycles later than the schedule's own start.
 EndOps ends_of(const Inputs& inputs, const Schedule& schedule, Cycle shift = 0) {
-  EndOps ends = end_ops(inputs.kernel(), inputs.machine(), inputs.changes(), inputs.problem(), schedule);
+  EndOps ends = end_ops(inputs.instance.spec(), inputs.problem(), schedule);
   for (EndOp& end : ends.ops) end.start += shift;
   return ends;
 }
@@ -53,9 +53,7 @@ GanttModel gantt_for(const Inputs& inputs, const Schedule& schedule, const EndOp
 }
 
 /// What the simulator says of the whole kernel, and how far that can be trusted.
-KernelRun prediction_of(const Inputs& inputs, const Schedule& schedule) {
-  return predict_kernel(inputs.kernel(), inputs.machine(), inputs.changes(), inputs.problem(), schedule);
-}
+KernelRun prediction_of(const Inputs& inputs, const Schedule& schedule) { return predict_kernel(inputs.instance, schedule); }
 std::string trust_of(const Inputs& inputs) {
   return trust_in(inputs.kernel().reference, inputs.machine().arch, !inputs.changes().empty()).text;
 }
@@ -134,7 +132,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
     return code;
   };
   if (format == "dot" && !inputs->schedule) {
-    const EndOps ends = end_ops(inputs->kernel(), inputs->machine(), inputs->changes(), inputs->problem());
+    const EndOps ends = end_ops(inputs->instance.spec(), inputs->problem());
     return finish(dependence_dot(inputs->problem(), nullptr, &ends));
   }
   int code = kDone;

@@ -141,8 +141,7 @@ void AppWindow::rebuild_models() {
   models_.streams.reset();
   if (!content.problem) return;
   const Schedule* schedule = entry ? &entry->schedule : nullptr;
-  models_.ends = schedule ? end_ops(*content.kernel, *content.machine, content.changes, *content.problem, *schedule)
-                          : end_ops(*content.kernel, *content.machine, content.changes, *content.problem);
+  models_.ends = schedule ? end_ops(content.spec(), *content.problem, *schedule) : end_ops(content.spec(), *content.problem);
   models_.ops = build_ops_table(*content.problem, schedule, &models_.ends);
   if (const OpId op = session_.selection().primary(); op.valid()) {
     models_.inspector = inspect(*content.problem, op, schedule, entry ? &entry->usage : nullptr, entry ? &entry->verdict : nullptr);
