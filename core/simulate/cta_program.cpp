@@ -158,8 +158,8 @@ class KernelBuilder {
       std::vector<const Tile*> inputs, outputs;
       for (std::size_t i = 0; i < tiles.size(); ++i) (i < op.inputs.size() ? inputs : outputs).push_back(&tiles[i]);
       FaultLog faults;
-      Op cost =
-          cost_of(op, machine_, problem_.params, inputs, outputs, {}, faults, problem_.layouts ? problem_.layouts->find(op.name) : nullptr);
+      Op cost = cost_of({op, inputs, outputs, {}, problem_.layouts ? problem_.layouts->find(op.name) : nullptr}, machine_, problem_.params,
+                        faults);
       if (faults.empty()) {
         numbers_.apply(cost, op.cost ? &*op.cost : nullptr, machine_.units);
         if (paced_) pace(cost, machine_.units, machine_.streams);
