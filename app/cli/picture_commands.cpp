@@ -58,13 +58,6 @@ std::string trust_of(const Inputs& inputs) {
   return trust_in(inputs.kernel().reference, inputs.machine().arch, !inputs.changes().empty()).text;
 }
 
-/// What `show` prints and `export --format text` writes.
-std::string page_of(const Inputs& inputs, const Schedule& schedule, const EndOps& ends, const Verdict& verdict, const Arguments& arguments,
-                    TextStyle style) {
-  if (const auto width = arguments.integer("--width")) style.width = static_cast<int>(*width);
-  return timeline_page(inputs.problem(), schedule, gantt_for(inputs, schedule, ends, verdict, arguments), style);
-}
-
 /// Colours are for terminals only.
 TextStyle page_style(const Terminal& terminal, const Arguments& arguments, const std::string& path) {
   TextStyle style = terminal.style;
@@ -103,7 +96,8 @@ int run_show(const Arguments& arguments, const Terminal& terminal) {
   const Verdict verdict = check(inputs->problem(), *schedule, inputs->constraints);
   warn_if_invalid(verdict, terminal);
   const EndOps ends = ends_of(*inputs, *schedule);
-  terminal.out << page_of(*inputs, *schedule, ends, verdict, arguments, terminal.style);
+  terminal.out << timeline_page(inputs->problem(), *schedule, gantt_for(*inputs, *schedule, ends, verdict, arguments),
+                                page_style(terminal, arguments, "-"));
   if (arguments.has("--begin") || arguments.has("--end")) {
     const GanttOptions options = gantt_options(*inputs, ends, verdict, arguments);
     const GanttModel model = build_gantt(inputs->problem(), *schedule, options);
@@ -203,7 +197,8 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
   } else if (format == "json") {
     text = schedule_text(problem, *schedule);
   } else {
-    text = page_of(*inputs, *schedule, ends, verdict, arguments, page_style(terminal, arguments, path));
+    text =
+        timeline_page(problem, *schedule, gantt_for(*inputs, *schedule, ends, verdict, arguments), page_style(terminal, arguments, path));
   }
   const int written = finish(text);
   return written == kDone ? code : written;

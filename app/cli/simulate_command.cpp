@@ -68,8 +68,10 @@ int run_balance(const Inputs& inputs, const Schedule& schedule, const KernelRunO
   return study.fault.empty() ? kDone : kNegative;
 }
 
-int run_study(const std::string& name, const Inputs& inputs, const Schedule& schedule, const KernelRunOptions& options,
-              const Arguments& arguments, const Terminal& terminal) {
+/// Pre: --study is given.
+int run_study(const Inputs& inputs, const Schedule& schedule, const KernelRunOptions& options, const Arguments& arguments,
+              const Terminal& terminal) {
+  const std::string name = *arguments.text("--study");
   const Problem& problem = inputs.problem();
   if (name == "balance") return run_balance(inputs, schedule, options, arguments, terminal);
   const StudyOptions study = study_options(options);
@@ -137,8 +139,8 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
     code = interrupt.timed_out() ? kNoProof : kInterrupted;
     return true;
   };
-  if (const auto study = arguments.text("--study")) {
-    const int done = run_study(*study, *inputs, *schedule, *options, arguments, terminal);
+  if (arguments.has("--study")) {
+    const int done = run_study(*inputs, *schedule, *options, arguments, terminal);
     return stopped() ? code : done;
   }
   SimulationAnswer answer = simulate_kernel(inputs->instance, *schedule, *options);

@@ -50,7 +50,7 @@ Result<AuditPage> audit_triton(const std::string& name, const Arguments& argumen
         arguments.has("--timeout") ? arguments.deadline().left() / static_cast<double>(files_left) : usual_seconds(kSecondsPerText);
     const Result<std::string> machine_name = triton::machine_for(*program);
     const Result<Machine> machine = machine_name ? read_triton_machine(name) : machine_name.error();
-    Result<triton::Comparison> three = machine ? solve_three(*program, *loop, *machine, arguments, terminal, seconds, interrupt.token())
+    Result<triton::Comparison> three = machine ? solve_three({*program, *loop, *machine}, arguments, terminal, seconds, interrupt.token())
                                                : Result<triton::Comparison>(machine.error());
     if (three)
       comparison = *std::move(three);

@@ -155,7 +155,7 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
     if (steady && beat)
       cutoff = static_cast<Cycle>(
           std::ceil(*beat * static_cast<double>(std::max<std::int64_t>(1, sms)) / static_cast<double>(grid.all_trips())));
-    WrittenSchedule solved = solved_schedule(candidate, *subject_.machine, options_, cutoff, steady ? nullptr : by_value(candidate), stop);
+    WrittenSchedule solved = solved_schedule(candidate, options_, cutoff, steady ? nullptr : by_value(candidate), stop);
     e.cached = solved.cached;
     e.status = tune_status(solved.outcome.status);
     e.lower_bound_ii = solved.outcome.lower_bound;
