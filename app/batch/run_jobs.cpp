@@ -228,15 +228,14 @@ Result<Shard> parse_shard(const std::string& text) {
   return Error::input(fmt::format("a shard is I/N with 1 <= I <= N <= {}, 2/8 for example, not '{}'", kMostJobs, text));
 }
 
-Result<BatchEnd> run_jobs(const JobFile& file, const Shard& shard, const std::string& journal, const BatchOptions& options,
-                          std::stop_token stop, const BatchListener& listener) {
-  Result<Journal> open = Journal::open(journal);
+Result<BatchEnd> run_jobs(const BatchWork& work, const BatchOptions& options, std::stop_token stop, const BatchListener& listener) {
+  Result<Journal> open = Journal::open(work.journal);
   if (!open) return open.error();
   // Read with the lock held: no other process adds to it any more.
   std::vector<std::int64_t> numbers;
-  const std::vector<Json> lines = read_journal(journal, &numbers);
-  Batch batch(file, shard, options, listener, std::move(open).value());
-  if (const Result<Ok> begun = batch.begin(lines, numbers, journal); !begun) return begun.error();
+  const std::vector<Json> lines = read_journal(work.journal, &numbers);
+  Batch batch(work.file, work.shard, options, listener, std::move(open).value());
+  if (const Result<Ok> begun = batch.begin(lines, numbers, work.journal); !begun) return begun.error();
   return batch.run(std::move(stop));
 }
 

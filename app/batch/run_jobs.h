@@ -49,11 +49,17 @@ struct BatchEnd {
   bool stopped = false;  ///< asked to; what was running then is not finished
 };
 
+/// What is run, and the file that keeps what is finished.
+struct BatchWork {
+  const JobFile& file;
+  const Shard& shard;
+  const std::string& journal;
+};
+
 /// Bad lines are passed over: their result is their faults. `stop` ends it: running jobs are killed and count as not done. Jobs with the
 /// same id are run once. A job killed from outside (somebody's kill, a node going down) is run again, twice at most. Listeners are called
 /// by one thread at a time. Environment errors: the journal cannot be written; jobs that run are then given up.
-Result<BatchEnd> run_jobs(const JobFile& file, const Shard& shard, const std::string& journal, const BatchOptions& options,
-                          std::stop_token stop, const BatchListener& listener);
+Result<BatchEnd> run_jobs(const BatchWork& work, const BatchOptions& options, std::stop_token stop, const BatchListener& listener);
 
 /// The results file of a shard: one line per job, in order. Pre: the batch was not stopped.
 std::string results_text(const JobFile& file, const Shard& shard, const JobResults& results);

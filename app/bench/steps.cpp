@@ -68,36 +68,47 @@ Words sizes(const std::string& text) {
   return words;
 }
 
+/// What a step runs.
+struct Trial {
+  std::string name, about, subject;
+  Words options;
+};
+
+/// What a follow-up says of the fault of the step that it follows.
+struct Verdicts {
+  std::string if_right, if_not;
+};
+
 class List {
  public:
   List(std::string machine, std::string folder, const std::vector<Subject>& subjects)
       : machine_(std::move(machine)), folder_(std::move(folder)), subjects_(subjects) {}
 
   void check(const std::string& name, const std::string& about, const std::string& subject, const Words& options) {
-    add(StepKind::Check, name, about, subject, "run", options + kQuick, kCheckSeconds);
+    add(StepKind::Check, {name, about, subject, options + kQuick}, "run", kCheckSeconds);
   }
-  void follow_up(const std::string& of, const std::string& what, const std::string& about, const std::string& subject, const Words& options,
-                 const std::string& if_right, const std::string& if_not) {
-    BenchStep& step = add(StepKind::FollowUp, of + "-" + what, "the same with " + about, subject, "run", options + kQuick, kCheckSeconds);
+  void follow_up(const std::string& of, const Trial& with, const Verdicts& verdicts) {
+    BenchStep& step = add(StepKind::FollowUp, {of + "-" + with.name, "the same with " + with.about, with.subject, with.options + kQuick},
+                          "run", kCheckSeconds);
     step.needs = of;
-    step.if_right = if_right;
-    step.if_not = if_not;
+    step.if_right = verdicts.if_right;
+    step.if_not = verdicts.if_not;
   }
   void speed(const std::string& name, const std::string& about, const std::string& subject, const std::string& needs,
              const Words& options) {
-    add(StepKind::Speed, name, about, subject, "run", options, kSpeedSeconds).needs = needs;
+    add(StepKind::Speed, {name, about, subject, options}, "run", kSpeedSeconds).needs = needs;
   }
-  void compare(const std::string& name, const std::string& beside, const std::string& about, const std::string& subject,
-               const std::string& needs, const Words& options) {
-    BenchStep& step = add(StepKind::Compare, name, about, subject, "run", options + kUnchecked, kSpeedSeconds);
+  void compare(Trial trial, const std::string& beside, const std::string& needs) {
+    trial.options = trial.options + kUnchecked;
+    BenchStep& step = add(StepKind::Compare, trial, "run", kSpeedSeconds);
     step.needs = needs;
     step.beside = beside;
   }
   void profile(const std::string& name, const std::string& about, const std::string& subject, const std::string& needs,
                const Words& options) {
     const std::string trace = (std::filesystem::path(folder_) / (name + "-trace.json")).string();
-    add(StepKind::Profile, name, about, subject, "profile", options + kUnchecked + Words{"--no-library", "--trace", trace}, kSpeedSeconds)
-        .needs = needs;
+    const Words all = options + kUnchecked + Words{"--no-library", "--trace", trace};
+    add(StepKind::Profile, {name, about, subject, all}, "profile", kSpeedSeconds).needs = needs;
   }
   void sanitize(const std::string& tool, const std::string& of) {
     const auto found = std::find_if(steps.begin(), steps.end(), [&](const BenchStep& step) { return step.name == of; });
@@ -125,16 +136,16 @@ class List {
 
  private:
   /// A subject's first step comes after the one that prepares it.
-  BenchStep& add(StepKind kind, const std::string& name, const std::string& about, const std::string& subject, const std::string& command,
-                 const Words& options, double limit) {
+  BenchStep& add(StepKind kind, const Trial& trial, const std::string& command, double limit) {
+    const std::string& subject = trial.subject;
     const auto found = std::find_if(subjects_.begin(), subjects_.end(), [&](const Subject& s) { return s.name == subject; });
     HEDDLE_ASSERT(found != subjects_.end(), "a step has a subject that is in the list");
     if (kind != StepKind::Prepare &&
         std::none_of(steps.begin(), steps.end(), [&](const BenchStep& step) { return step.subject == subject; }))
-      add(StepKind::Prepare, "prepare-" + subject, "its schedule is found, its kernel compiles", subject, "compile", {"--allow"},
+      add(StepKind::Prepare, {"prepare-" + subject, "its schedule is found, its kernel compiles", subject, {"--allow"}}, "compile",
           kPrepareSeconds);
-    BenchStep step{.name = name, .kind = kind, .about = about, .subject = subject};
-    step.words = Words{command, found->kernel, machine_} + found->params + options;
+    BenchStep step{.name = trial.name, .kind = kind, .about = trial.about, .subject = subject};
+    step.words = Words{command, found->kernel, machine_} + found->params + trial.options;
     step.limit_seconds = limit;
     steps.push_back(std::move(step));
     return steps.back();
@@ -174,12 +185,12 @@ std::vector<BenchStep> blackwell_steps(List list) {
               square = sizes("HEADS=2 Q_LEN=512 KV_LEN=512");
   list.check("layernorm-small", "bulk copies, barriers and the launch; no tensor memory", "layernorm", sizes("ROWS=1000"));
   list.check("gemm-small", "tcgen05.mma, descriptors, tensor memory and its release; integers are exact", "gemm", small);
-  list.follow_up("gemm-small", "one-trip", "one trip of the loop", "gemm", sizes("M=256 N=512 K=64"), kOnlyMoreTrips, kOneTripToo);
+  list.follow_up("gemm-small", {"one-trip", "one trip of the loop", "gemm", sizes("M=256 N=512 K=64")}, {kOnlyMoreTrips, kOneTripToo});
   list.check("gemm-pairs-small", "pairs of blocks: one product for both, signals in both", "gemm", small + Words{"--cluster", "2"});
   list.check("swiglu-small", "two accumulators in one loop", "swiglu", sizes("M=256 N=256 K=1024"));
   list.check("attention-small", "P and O in tensor memory, products that read P there", "attention", heads);
-  list.follow_up("attention-small", "one-trip", "one trip of the loop", "attention", sizes("HEADS=2 Q_LEN=512 KV_LEN=128"), kOnlyMoreTrips,
-                 kOneTripToo);
+  list.follow_up("attention-small", {"one-trip", "one trip of the loop", "attention", sizes("HEADS=2 Q_LEN=512 KV_LEN=128")},
+                 {kOnlyMoreTrips, kOneTripToo});
   list.check("causal-small", "masked blocks, trips that differ from tile to tile", "causal", square);
   list.check("backward-small", "five products, sums added in global memory", "backward", square);
 
@@ -191,8 +202,8 @@ std::vector<BenchStep> blackwell_steps(List list) {
   list.speed("swiglu-8192", "two products of the shipped size", "swiglu", "swiglu-small", {});
   list.speed("layernorm", "the shipped size; memory decides", "layernorm", "layernorm-small", {});
   list.speed("gemm-4096", "4096 x 4096 x 4096", "gemm", "gemm-small", sizes("M=4096 N=4096 K=4096"));
-  list.compare("gemm-pairs", "gemm-8192", "pairs of blocks share B", "gemm", "gemm-pairs-small", gemm + Words{"--cluster", "2"});
-  list.compare("gemm-least-rings", "gemm-8192", "rings only as deep as scheduled", "gemm", "gemm-small", gemm + Words{"--least-rings"});
+  list.compare({"gemm-pairs", "pairs of blocks share B", "gemm", gemm + Words{"--cluster", "2"}}, "gemm-8192", "gemm-pairs-small");
+  list.compare({"gemm-least-rings", "rings only as deep as scheduled", "gemm", gemm + Words{"--least-rings"}}, "gemm-8192", "gemm-small");
   list.profile("gemm-profile", "every op of GEMM", "gemm", "gemm-small", gemm);
   list.profile("attention-profile", "every op of attention", "attention", "attention-small", long_rows);
   list.calibrate();
@@ -209,22 +220,22 @@ std::vector<BenchStep> hopper_steps(List list) {
 
   list.check("layernorm-small", "bulk copies, barriers and the launch; no wgmma", "layernorm", sizes("ROWS=1000"));
   list.check("gemm-small", "wgmma, descriptors, swizzle, register budgets; integers are exact", "gemm", small);
-  list.follow_up("gemm-small", "one-trip", "one trip of the loop", "gemm", sizes("M=256 N=512 K=64"), kOnlyMoreTrips, kOneTripToo);
+  list.follow_up("gemm-small", {"one-trip", "one trip of the loop", "gemm", sizes("M=256 N=512 K=64")}, {kOnlyMoreTrips, kOneTripToo});
   list.check("gemm-pairs-small", "clusters of two, copies to both", "gemm", small + Words{"--cluster", "2"});
   list.check("swiglu-small", "two products in one loop", "swiglu", sizes("M=256 N=256 K=1024"));
   const Words scaled = sizes("M=392 N=512 K=1536");
   list.check("fp8-small", "wgmma of 8 bits, scales, boxes of 16 bytes; integers are exact", "fp8", scaled);
-  list.follow_up("fp8-small", "no-turns", "no turns", "fp8", scaled + Words{"--no-turns"}, only_turns, turns_not);
+  list.follow_up("fp8-small", {"no-turns", "no turns", "fp8", scaled + Words{"--no-turns"}}, {only_turns, turns_not});
   list.check("fp8-pairs-small", "clusters of two, of which each block brings half the rows of a tile", "fp8",
              scaled + Words{"--cluster", "2"});
   list.check("w4a16-small", "weights of 4 bits from registers, scales; integers are exact", "w4a16", sizes("N_OUT=256 TOKENS=40 K=1536"));
-  list.follow_up("w4a16-small", "one-trip", "one trip of the loop", "w4a16", sizes("N_OUT=256 TOKENS=40 K=128"), kOnlyMoreTrips,
-                 kOneTripToo);
+  list.follow_up("w4a16-small", {"one-trip", "one trip of the loop", "w4a16", sizes("N_OUT=256 TOKENS=40 K=128")},
+                 {kOnlyMoreTrips, kOneTripToo});
   list.check("w4a16-packed-small", "the same with prepacked weights", "w4a16-packed", sizes("N_OUT=256 TOKENS=40 K=1536"));
   list.check("attention-small", "turns, rescaling, products that read registers", "attention", heads);
-  list.follow_up("attention-small", "one-trip", "one trip of the loop", "attention", sizes("HEADS=2 Q_LEN=512 KV_LEN=128"), kOnlyMoreTrips,
-                 kOneTripToo);
-  list.follow_up("attention-small", "no-turns", "no turns", "attention", heads + Words{"--no-turns"}, only_turns, turns_not);
+  list.follow_up("attention-small", {"one-trip", "one trip of the loop", "attention", sizes("HEADS=2 Q_LEN=512 KV_LEN=128")},
+                 {kOnlyMoreTrips, kOneTripToo});
+  list.follow_up("attention-small", {"no-turns", "no turns", "attention", heads + Words{"--no-turns"}}, {only_turns, turns_not});
   list.check("attention-176-small", "blocks of 176 keys", "attention-176", heads);
   list.check("attention-fp8-small", "8 bits, keys relabelled: K's rows in another order, P as an operand without shuffles", "attention-fp8",
              sizes("HEADS=2 Q_LEN=512 KV_LEN=1536"));
@@ -254,18 +265,18 @@ std::vector<BenchStep> hopper_steps(List list) {
   list.speed("attention-16k", "16 heads of 16384 queries and keys", "attention", "attention-small",
              sizes("HEADS=16 Q_LEN=16384 KV_LEN=16384"));
 
-  list.compare("attention-no-turns", "attention-8k", "groups do not take turns on the tensor cores", "attention", "attention-small",
-               long_rows + Words{"--no-turns"});
-  list.compare("gemm-least-rings", "gemm-8192", "rings only as deep as scheduled", "gemm", "gemm-small", gemm + Words{"--least-rings"});
-  list.compare("attention-176-least-rings", "attention-176-8k", "rings only as deep as scheduled", "attention-176", "attention-176-small",
-               rows_of_176 + Words{"--least-rings"});
-  list.compare("gemm-pairs", "gemm-8192", "clusters of two share what they load", "gemm", "gemm-pairs-small",
-               gemm + Words{"--cluster", "2"});
-  list.compare("gemm-n128", "gemm-8192", "tiles of 128 columns", "gemm-n128", "gemm-small", gemm);
-  list.compare("gemm-n128-pairs", "gemm-n128", "tiles of 128 columns, clusters of two", "gemm-n128", "gemm-pairs-small",
-               gemm + Words{"--cluster", "2"});
+  list.compare({"attention-no-turns", "groups do not take turns on the tensor cores", "attention", long_rows + Words{"--no-turns"}},
+               "attention-8k", "attention-small");
+  list.compare({"gemm-least-rings", "rings only as deep as scheduled", "gemm", gemm + Words{"--least-rings"}}, "gemm-8192", "gemm-small");
+  list.compare({"attention-176-least-rings", "rings only as deep as scheduled", "attention-176", rows_of_176 + Words{"--least-rings"}},
+               "attention-176-8k", "attention-176-small");
+  list.compare({"gemm-pairs", "clusters of two share what they load", "gemm", gemm + Words{"--cluster", "2"}}, "gemm-8192",
+               "gemm-pairs-small");
+  list.compare({"gemm-n128", "tiles of 128 columns", "gemm-n128", gemm}, "gemm-8192", "gemm-small");
+  list.compare({"gemm-n128-pairs", "tiles of 128 columns, clusters of two", "gemm-n128", gemm + Words{"--cluster", "2"}}, "gemm-n128",
+               "gemm-pairs-small");
 
-  list.compare("fp8-pairs", "fp8-16k", "clusters of two share B", "fp8", "fp8-pairs-small", {"--cluster", "2"});
+  list.compare({"fp8-pairs", "clusters of two share B", "fp8", {"--cluster", "2"}}, "fp8-16k", "fp8-pairs-small");
 
   list.profile("gemm-profile", "every op of GEMM", "gemm", "gemm-small", gemm);
   list.profile("attention-profile", "every op of attention", "attention", "attention-small", long_rows);

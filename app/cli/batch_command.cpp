@@ -270,7 +270,7 @@ int run_batch(const Arguments& arguments, const Terminal& terminal) {
   BatchProgress last;
   {
     BatchProgressReport report(terminal);
-    end = run_jobs(*file, shard, journal, options, interrupt.token(),
+    end = run_jobs({*file, shard, journal}, options, interrupt.token(),
                    {[&](const BatchProgress& progress) { report(last = progress); },
                     [&](const Job& job, const JobResult& result) { report.finished(job, result); },
                     [&](const Fault& fault) { terminal.complain(to_string(fault)); }});

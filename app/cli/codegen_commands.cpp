@@ -89,15 +89,17 @@ Result<Tried> run_data(const Lowered& lowered, const Arguments& arguments, std::
   return Tried{check->done, check->sentence()};
 }
 
+std::int64_t tiles_of(const Arguments& arguments) { return arguments.integer("--tiles").value_or(2); }
+
 /// With names instead of data.
-Tried run_names(const Lowered& lowered, const Arguments& arguments, std::int64_t times, std::int64_t tiles, const std::stop_token& stop,
+Tried run_names(const Lowered& lowered, const Arguments& arguments, std::int64_t times, const std::stop_token& stop,
                 ProgressLine& progress) {
   const auto seed = static_cast<std::uint64_t>(arguments.integer("--seed").value_or(0));
   Tried tried;
   while (tried.done < times && tried.found.empty()) {
     if (tried.done % 16 == 0) progress.show({fmt::format("{} of {} interleavings", tried.done, times)});
-    const auto fault =
-        codegen::run_symbolic(lowered.inputs.kernel(), lowered.program, {seed + static_cast<std::uint64_t>(tried.done), tiles, stop});
+    const auto fault = codegen::run_symbolic(lowered.inputs.kernel(), lowered.program,
+                                             {seed + static_cast<std::uint64_t>(tried.done), tiles_of(arguments), stop});
     if (fault) tried.found = fmt::format("interleaving {}: {}", tried.done, codegen::to_string(*fault));
     if (!fault && stop.stop_requested()) break;
     ++tried.done;
@@ -187,12 +189,11 @@ int run_interpret(const Arguments& arguments, const Terminal& terminal) {
   const auto lowered = lower(arguments, terminal, code);
   if (!lowered) return code;
   const std::int64_t times = arguments.integer("--interleavings").value_or(data ? 3 : 1000);
-  const std::int64_t tiles = arguments.integer("--tiles").value_or(2);
   const InterruptScope interrupt(arguments.deadline());
   const auto tried = [&]() -> Result<Tried> {
     ProgressLine progress(terminal);
     if (data) return run_data(*lowered, arguments, times, interrupt.token(), progress);
-    return run_names(*lowered, arguments, times, tiles, interrupt.token(), progress);
+    return run_names(*lowered, arguments, times, interrupt.token(), progress);
   }();
   if (!tried.ok()) return report(terminal, tried.error(), json);
   const auto& [done, found] = *tried;
@@ -224,7 +225,7 @@ int run_interpret(const Arguments& arguments, const Terminal& terminal) {
                                         count_of(times, "interleaving"), program_called())
                           : fmt::format("{}: {} of {} roles over {}, {} trips each: no deadlock, no race\n",
                                         printable(lowered->program.kernel), count_of(times, "interleaving"), lowered->program.roles.size(),
-                                        count_of(tiles, "tile"), lowered->program.trips))
+                                        count_of(tiles_of(arguments), "tile"), lowered->program.trips))
                  << period_text(period, lowered->schedule.ii);
   return found.empty() ? code : kNegative;
 }

@@ -61,8 +61,7 @@ int run_diff(const Arguments& arguments, const Terminal& terminal) {
     KernelRunOptions options;
     options.loop.stop = interrupt.token();
     options.loop.arbitration = Arbitration::Interleaved;
-    one->predicted =
-        predicted_of(run_kernel(inputs->kernel(), inputs->machine(), inputs->changes(), inputs->problem(), *one->schedule, options));
+    one->predicted = predicted_of(run_kernel(inputs->instance, *one->schedule, options));
   }
   if (arguments.has("--swap")) std::swap(a, b);
   const Difference difference = compare_schedules(inputs->problem(), *a.schedule, *b.schedule, *alignment);
@@ -71,7 +70,7 @@ int run_diff(const Arguments& arguments, const Terminal& terminal) {
   else if (terminal.quiet)
     terminal.out << difference_headline(difference, a, b, terminal.style) << "\n";
   else
-    terminal.out << difference_summary(inputs->problem(), a, b, difference, *alignment, arguments.has("--all"), terminal.style);
+    terminal.out << difference_summary({inputs->problem(), a, b, difference, *alignment}, arguments.has("--all"), terminal.style);
   return difference.same_program() ? kDone : kNegative;
 }
 

@@ -44,7 +44,7 @@ std::optional<std::vector<double>> errors_of(const std::vector<RowToFit>& rows, 
       const Machine machine = with_values(inputs.machine(), numbers, values);
       KernelRunOptions options = rows[r].model->options;
       options.loop.stop = stop;
-      const KernelRun run = run_kernel(inputs.kernel(), machine, inputs.changes(), inputs.problem(), *inputs.schedule, options);
+      const KernelRun run = run_kernel(on_machine(inputs.instance, machine), *inputs.schedule, options);
       const Prediction prediction = prediction_of(rows[r].row, machine, run);
       if (prediction.tflops > 0)
         errors[r] = std::log(rows[r].row.tflops / prediction.tflops);

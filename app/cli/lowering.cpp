@@ -139,10 +139,12 @@ void tell_of_cuts(const codegen::BuiltKernel& kernel, const Terminal& terminal) 
           fmt::format("{}: its loop begins elsewhere than at first, which suits ptxas", printable(kernel.program.roles[role].name)));
 }
 
-/// The cubin, with other cuts of its loops where those of `lowered` do not suit ptxas. Empty: the exit code is in `code` and the reason has
-/// been printed.
-std::optional<codegen::BuiltKernel> compile_text(const Lowered& lowered, codegen::Emission emission, const Arguments& arguments,
-                                                 const Terminal& terminal, const codegen::CompileOptions& options, int& code) {
+/// Text and cubin, with other cuts of its loops where those of `lowered` do not suit ptxas. Empty: the exit code is in `code` and the
+/// reason has been printed.
+std::optional<codegen::BuiltKernel> compile_text(const Lowered& lowered, const Arguments& arguments, const Terminal& terminal,
+                                                 const codegen::CompileOptions& options, int& code) {
+  auto emission = write_cuda(lowered, arguments, terminal, code);
+  if (!emission) return std::nullopt;
   const InterruptScope interrupt(arguments.deadline());
   const bool may_recut = !arguments.has("--cut");
   const Inputs& inputs = lowered.inputs;
@@ -161,7 +163,7 @@ std::optional<codegen::BuiltKernel> compile_text(const Lowered& lowered, codegen
   };
   const codegen::CompileQuestion question{inputs.kernel(), inputs.problem(), lowered.schedule, arguments.integer("--trips"),
                                           recording_of(arguments)};
-  auto kernel = codegen::compile_kernel(question, build_options(arguments), lowered.program, std::move(emission), compile);
+  auto kernel = codegen::compile_kernel(question, build_options(arguments), lowered.program, std::move(*emission), compile);
   if (may_recut && kernel.ok()) kernel = codegen::recut(question, std::move(*kernel), compile, interrupt.token());
   if (interrupt.interrupted()) {  // which may have taken the compiler with it
     terminal.complain("interrupted");
@@ -214,9 +216,7 @@ std::optional<CompiledKernel> lower_and_compile(const Arguments& arguments, cons
       return last;
     }
     if (!lowered) return std::nullopt;
-    auto emission = write_cuda(*lowered, arguments, terminal, code);
-    if (!emission) return std::nullopt;
-    auto built = compile_text(*lowered, std::move(*emission), arguments, terminal, options, code);
+    auto built = compile_text(*lowered, arguments, terminal, options, code);
     if (!built) return std::nullopt;
     if (!most_seconds) most_seconds = std::max(kLeastSeconds, std::chrono::duration<double>(Deadline::Clock::now() - begun).count() / 2);
     const bool kept = lowered->inputs.schedule && !again(arguments);
@@ -250,8 +250,7 @@ std::optional<PredictedRun> prediction_of_run(const Arguments& arguments, const 
   options.trips = arguments.integer("--trips");
   options.persistent = true;  // as every kernel is written
   options.cluster = made.kernel.program.cluster;
-  const Inputs& inputs = made.inputs;
-  return predicted_run(heddle::run_kernel(inputs.kernel(), inputs.machine(), inputs.changes(), inputs.problem(), made.schedule, options));
+  return predicted_run(heddle::run_kernel(made.inputs.instance, made.schedule, options));
 }
 
 }  // namespace heddle::app

@@ -29,7 +29,7 @@ namespace {
 
 /// The kernel's prologue and epilogue, so many cycles later than the schedule's own start.
 EndOps ends_of(const Inputs& inputs, const Schedule& schedule, Cycle shift = 0) {
-  EndOps ends = end_ops(inputs.kernel(), inputs.machine(), inputs.changes(), inputs.problem(), schedule);
+  EndOps ends = end_ops(inputs.instance.spec(), inputs.problem(), schedule);
   for (EndOp& end : ends.ops) end.start += shift;
   return ends;
 }
@@ -53,18 +53,9 @@ GanttModel gantt_for(const Inputs& inputs, const Schedule& schedule, const EndOp
 }
 
 /// What the simulator says of the whole kernel, and how far that can be trusted.
-KernelRun prediction_of(const Inputs& inputs, const Schedule& schedule) {
-  return predict_kernel(inputs.kernel(), inputs.machine(), inputs.changes(), inputs.problem(), schedule);
-}
+KernelRun prediction_of(const Inputs& inputs, const Schedule& schedule) { return predict_kernel(inputs.instance, schedule); }
 std::string trust_of(const Inputs& inputs) {
   return trust_in(inputs.kernel().reference, inputs.machine().arch, !inputs.changes().empty()).text;
-}
-
-/// What `show` prints and `export --format text` writes.
-std::string page_of(const Inputs& inputs, const Schedule& schedule, const EndOps& ends, const Verdict& verdict, const Arguments& arguments,
-                    TextStyle style) {
-  if (const auto width = arguments.integer("--width")) style.width = static_cast<int>(*width);
-  return timeline_page(inputs.problem(), schedule, gantt_for(inputs, schedule, ends, verdict, arguments), style);
 }
 
 /// Colours are for terminals only.
@@ -105,7 +96,8 @@ int run_show(const Arguments& arguments, const Terminal& terminal) {
   const Verdict verdict = check(inputs->problem(), *schedule, inputs->constraints);
   warn_if_invalid(verdict, terminal);
   const EndOps ends = ends_of(*inputs, *schedule);
-  terminal.out << page_of(*inputs, *schedule, ends, verdict, arguments, terminal.style);
+  terminal.out << timeline_page(inputs->problem(), *schedule, gantt_for(*inputs, *schedule, ends, verdict, arguments),
+                                page_style(terminal, arguments, "-"));
   if (arguments.has("--begin") || arguments.has("--end")) {
     const GanttOptions options = gantt_options(*inputs, ends, verdict, arguments);
     const GanttModel model = build_gantt(inputs->problem(), *schedule, options);
@@ -134,7 +126,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
     return code;
   };
   if (format == "dot" && !inputs->schedule) {
-    const EndOps ends = end_ops(inputs->kernel(), inputs->machine(), inputs->changes(), inputs->problem());
+    const EndOps ends = end_ops(inputs->instance.spec(), inputs->problem());
     return finish(dependence_dot(inputs->problem(), nullptr, &ends));
   }
   int code = kDone;
@@ -205,7 +197,8 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
   } else if (format == "json") {
     text = schedule_text(problem, *schedule);
   } else {
-    text = page_of(*inputs, *schedule, ends, verdict, arguments, page_style(terminal, arguments, path));
+    text =
+        timeline_page(problem, *schedule, gantt_for(*inputs, *schedule, ends, verdict, arguments), page_style(terminal, arguments, path));
   }
   const int written = finish(text);
   return written == kDone ? code : written;

@@ -56,7 +56,7 @@ StudyOptions study_options(const KernelRunOptions& options) {
 int run_balance(const Inputs& inputs, const Schedule& schedule, const KernelRunOptions& options, const Arguments& arguments,
                 const Terminal& terminal) {
   const bool csv = arguments.has("--csv"), json = arguments.has("--json");
-  const BalanceStudy study = balance_study(inputs.kernel(), inputs.machine(), inputs.changes(), inputs.problem(), schedule, options);
+  const BalanceStudy study = balance_study(inputs.instance, schedule, options);
   if (const auto path = arguments.text("--svg"); path && study.fault.empty()) {
     if (const int failed = write_text(terminal, *path, balance_svg(study, problem_title(inputs.problem())))) return failed;
     if (*path != "-") terminal.note(fmt::format("tiles on SMs written to {}", *path));
@@ -68,8 +68,10 @@ int run_balance(const Inputs& inputs, const Schedule& schedule, const KernelRunO
   return study.fault.empty() ? kDone : kNegative;
 }
 
-int run_study(const std::string& name, const Inputs& inputs, const Schedule& schedule, const KernelRunOptions& options,
-              const Arguments& arguments, const Terminal& terminal) {
+/// Pre: --study is given.
+int run_study(const Inputs& inputs, const Schedule& schedule, const KernelRunOptions& options, const Arguments& arguments,
+              const Terminal& terminal) {
+  const std::string name = *arguments.text("--study");
   const Problem& problem = inputs.problem();
   if (name == "balance") return run_balance(inputs, schedule, options, arguments, terminal);
   const StudyOptions study = study_options(options);
@@ -96,10 +98,11 @@ int run_study(const std::string& name, const Inputs& inputs, const Schedule& sch
                      : json ? depth_json(problem, schedule, answer, study).pretty()
                             : depth_summary(problem, schedule, answer, study));
   } else {
-    const int percent = static_cast<int>(arguments.integer("--percent").value_or(10));
-    const NumberStudy answer = number_study(problem, schedule, numbers_of(inputs.kernel(), inputs.machine(), problem), percent,
-                                            [&](const Change& change) { return problem_with(inputs, Changes{change}); },
-                                            {.arbitration = study.arbitration, .stop = study.stop});
+    NumberTrial trial;
+    trial.percent = static_cast<int>(arguments.integer("--percent").value_or(trial.percent));
+    trial.problem_at = [&](const Change& change) { return problem_with(inputs, Changes{change}); };
+    trial.run = {.arbitration = study.arbitration, .stop = study.stop};
+    const NumberStudy answer = number_study(problem, schedule, numbers_of(inputs.kernel(), inputs.machine(), problem), trial);
     terminal.out << (csv ? number_csv(answer) : json ? number_json(problem, schedule, answer).pretty() : number_summary(schedule, answer));
   }
   return kDone;
@@ -136,11 +139,11 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
     code = interrupt.timed_out() ? kNoProof : kInterrupted;
     return true;
   };
-  if (const auto study = arguments.text("--study")) {
-    const int done = run_study(*study, *inputs, *schedule, *options, arguments, terminal);
+  if (arguments.has("--study")) {
+    const int done = run_study(*inputs, *schedule, *options, arguments, terminal);
     return stopped() ? code : done;
   }
-  SimulationAnswer answer = simulate_kernel(inputs->kernel(), inputs->machine(), inputs->changes(), inputs->problem(), *schedule, *options);
+  SimulationAnswer answer = simulate_kernel(inputs->instance, *schedule, *options);
   if (options->loop.arbitration == Arbitration::Interleaved)
     answer.trust = trust_in(inputs->kernel().reference + (triangle ? "_causal" : ""), inputs->machine().arch, !inputs->changes().empty());
   if (answer.kernel.fault.empty())

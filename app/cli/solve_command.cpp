@@ -12,7 +12,7 @@ namespace {
 /// How fast the whole kernel is. Empty where the simulator has no answer, or when interrupted.
 std::optional<KernelRun> prediction_of(const Inputs& in, const SolveOutcome& outcome) {
   if (!outcome.schedule || outcome.cancelled) return std::nullopt;
-  KernelRun run = predict_kernel(in.kernel(), in.machine(), in.changes(), in.problem(), *outcome.schedule);
+  KernelRun run = predict_kernel(in.instance, *outcome.schedule);
   if (!run.fault.empty()) return std::nullopt;
   return run;
 }

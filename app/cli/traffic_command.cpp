@@ -81,9 +81,9 @@ int run_traffic(const Arguments& arguments, const Terminal& terminal) {
   KernelRun shown;
   for (const Subject& subject : subjects) {
     const Inputs& in = subject.inputs;
-    KernelRun run = run_kernel(in.kernel(), in.machine(), in.changes(), in.problem(), subject.schedule, *options);
-    const std::vector<TimePart> parts = time_parts(in.kernel(), in.machine(), in.changes(), in.problem(), subject.schedule, *options, run);
-    Traffic traffic = traffic_of(in.kernel(), in.machine(), in.changes(), in.problem(), subject.schedule, *options, run, parts);
+    KernelRun run = run_kernel(in.instance, subject.schedule, *options);
+    const std::vector<TimePart> parts = time_parts(in.instance, subject.schedule, *options, run);
+    Traffic traffic = traffic_of(in.instance, subject.schedule, *options, run, parts);
     traffic.name = name_of(subject);
     if (!traffic.balance.empty()) traffic.balance.front().name = traffic.name;
     if (options->loop.arbitration == Arbitration::Interleaved)

@@ -44,7 +44,7 @@ Result<AuditPage> audit_of(const TritonText& text, const Arguments& arguments, c
     const double seconds =
         arguments.has("--timeout") ? arguments.deadline().left() / static_cast<double>(files_left) : usual_seconds(kSecondsPerText);
     const Result<Machine> machine = text.machine(nullptr);
-    Result<triton::Comparison> three = machine ? solve_three(text.loop(*loop), *machine, arguments, terminal, seconds, interrupt.token())
+    Result<triton::Comparison> three = machine ? solve_three({text.loop(*loop), *machine}, arguments, terminal, seconds, interrupt.token())
                                                : Result<triton::Comparison>(machine.error());
     if (three)
       comparison = *std::move(three);

@@ -13,16 +13,16 @@
 
 namespace heddle::app {
 
-Result<triton::Comparison> solve_three(const triton::LoweredLoop& loop, const Machine& machine, const Arguments& arguments,
-                                       const Terminal& terminal, double seconds, std::stop_token stop) {
+Result<triton::Comparison> solve_three(const TritonLoop& asked, const Arguments& arguments, const Terminal& terminal, double seconds,
+                                       std::stop_token stop) {
 #ifdef HEDDLE_HAS_SOLVER
-  solver::TritonRequest request{loop, machine};
+  solver::TritonRequest request{asked.loop, asked.machine};
   request.timeout_seconds = seconds;
   if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
   std::optional<Result<triton::Comparison>> found;
   {
     ProgressLine progress(terminal);
-    progress.show({loop.program().kernel, "reading"});
+    progress.show({asked.loop.program().kernel, "reading"});
     found = solver::compare_triton(request, stop, [&](const triton::Comparison& so_far) {
       std::vector<std::string> facts;
       for (const triton::Side& side : so_far.sides)
@@ -41,7 +41,7 @@ Result<triton::Comparison> solve_three(const triton::LoweredLoop& loop, const Ma
         }
   return *std::move(found);
 #else
-  (void)loop, (void)machine, (void)arguments, (void)terminal, (void)seconds, (void)stop;
+  (void)asked, (void)arguments, (void)terminal, (void)seconds, (void)stop;
   return Error::environment("this build has no solver", "configure with -DHEDDLE_SOLVER=ON");
 #endif
 }

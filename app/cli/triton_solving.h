@@ -12,9 +12,15 @@
 
 namespace heddle::app {
 
+/// A loop of a Triton text, on a machine.
+struct TritonLoop {
+  const triton::LoweredLoop& loop;
+  const Machine& machine;
+};
+
 /// `seconds` for all three together. What the text does not say and was assumed is printed as notes. An environment error in a build
 /// without solver.
-Result<triton::Comparison> solve_three(const triton::LoweredLoop& loop, const Machine& machine, const Arguments& arguments,
-                                       const Terminal& terminal, double seconds, std::stop_token stop);
+Result<triton::Comparison> solve_three(const TritonLoop& asked, const Arguments& arguments, const Terminal& terminal, double seconds,
+                                       std::stop_token stop);
 
 }  // namespace heddle::app

@@ -79,7 +79,7 @@ Prediction Validator::predict(const PublishedRow& row, std::vector<Fault>& fault
     KernelRunOptions options = model.options;
     options.loop.stop = options_.stop;
     const Inputs& inputs = model.inputs;
-    entry->run = run_kernel(inputs.kernel(), inputs.machine(), inputs.changes(), inputs.problem(), *inputs.schedule, options);
+    entry->run = run_kernel(inputs.instance, *inputs.schedule, options);
   }
   return prediction_of(row, model.inputs.machine(), *entry->run);
 }

@@ -222,15 +222,14 @@ Answer pareto(const Question& q, std::stop_token stop, const AskListener& tell) 
 }
 
 Answer compare(const Question& q, std::stop_token stop, const AskListener& tell) {
+  const Instance instance(q.spec, q.problem);
   solver::ScoreboardRequest request;
   request.solve = solve_request(q);
   request.solve.incumbent.reset();
-  if (!q.of_triton) request.solve.by_time = time_choice(Instance(q.spec, q.problem));
+  if (!q.of_triton) request.solve.by_time = time_choice(instance);
   request.given = shelf_contenders(*q.problem);
   request.baselines = solver::all_baselines();
-  request.simulate = [&](const Problem& of, const Schedule& schedule) {
-    return simulated_figures(*q.spec.kernel, *q.spec.machine, q.spec.changes, of, schedule);
-  };
+  request.simulate = [&](const Problem& of, const Schedule& schedule) { return simulated_figures(with(instance, of), schedule); };
   const std::size_t shipped = request.given.size();
   for (const Contender& c : q.given) {
     const auto end = request.given.begin() + static_cast<std::ptrdiff_t>(shipped);

@@ -41,9 +41,16 @@ std::vector<std::string> ssh_words(const std::string& host, std::string command)
           std::move(command)};
 }
 
-Result<ChildResult> ssh(const std::string& host, std::string command, ChildInput input, std::stop_token stop,
-                        const std::function<void(std::string_view)>& error_line, ChildTime time = {}) {
-  auto child = run_child(ssh_words(host, std::move(command)), std::move(stop), error_line, time, std::move(input));
+/// What is run there.
+struct RemoteCommand {
+  std::string command;
+  ChildInput input;
+  ChildTime time{};
+};
+
+Result<ChildResult> ssh(const std::string& host, RemoteCommand run, std::stop_token stop,
+                        const std::function<void(std::string_view)>& error_line) {
+  auto child = run_child(ssh_words(host, std::move(run.command)), std::move(stop), error_line, run.time, std::move(run.input));
   if (child.ok()) return child;
   const std::string& said = child.error().faults.front().message;
   if (said.starts_with("ssh cannot be started")) return Error::environment("there is no ssh on this machine", "install OpenSSH's client");
@@ -183,7 +190,7 @@ Error does_not_run(const std::string& host, const std::string& what, const Child
 Result<Ok> copy_package(const std::string& host, const Package& package, const std::stop_token& stop, const SayLine& say) {
   say(fmt::format("copying the package to {}, once ({:.0f} MB)", host, std::max(1.0, static_cast<double>(package.bytes) / 1e6)));
   std::string first;  // that it says: the others follow from it
-  const auto child = ssh(host, unpack_command(package), {package.path, {}}, stop, [&](std::string_view line) {
+  const auto child = ssh(host, {unpack_command(package), {package.path, {}}}, stop, [&](std::string_view line) {
     if (first.empty()) first = printable(line);
   });
   if (!child.ok()) return child.error();
@@ -230,7 +237,7 @@ Result<RemoteHeddle> reach(const RemoteHost& host, std::stop_token stop, const S
   const std::string there =
       package ? fmt::format("\"${{XDG_CACHE_HOME:-$HOME/.cache}}/heddle/servers/{}/bin/heddle\"", package->key) : path_word(host.program);
   for (bool copied = false;; copied = true) {
-    const auto probe = ssh(host.name, "sh -s", {{}, probe_script(there, package.has_value())}, stop, {}, {kAnswerSeconds, 2});
+    const auto probe = ssh(host.name, {"sh -s", {{}, probe_script(there, package.has_value())}, {kAnswerSeconds, 2}}, stop, {});
     if (!probe.ok()) return probe.error();
     if (probe->timed_out)
       return Error::environment(fmt::format("{} did not answer within {:.0f} s", host.name, kAnswerSeconds), remedy_of(host.name, {}));
@@ -289,7 +296,7 @@ Result<ChildResult> run_there(const RemoteHeddle& heddle, const std::vector<std:
       "code=$? run=''\n"
       "exit \"$code\"\n",
       shell_word(heddle.program), shell_words(words));
-  auto child = ssh(heddle.host, "sh -s", {{}, whole(script)}, std::move(stop), error_line);
+  auto child = ssh(heddle.host, {"sh -s", {{}, whole(script)}}, std::move(stop), error_line);
   if (!child.ok() || child->cancelled) return child;
   const std::size_t begin = child->out.find(kBegin);
   if (child->code == kSshFailed || child->signal != 0) {

@@ -46,7 +46,7 @@ std::shared_ptr<solver::TimeChoice> time_choice(const Instance& instance) {
   auto choice = std::make_shared<solver::TimeChoice>();
   choice->sources = once([instance] { return order_sources(instance.kernel(), instance.machine(), instance.problem()); });
   choice->predict = [instance](const Problem& of, const Schedule& schedule, const std::stop_token& stop) {
-    return forecast(instance.kernel(), instance.machine(), instance.changes(), of, schedule, stop);
+    return forecast(with(instance, of), schedule, stop);
   };
   return choice;
 }

@@ -94,7 +94,7 @@ Canvas::Canvas(int width, int height, std::uint32_t back) : fonts_(std::make_uni
   picture_.width = width;
   picture_.height = height;
   picture_.rgba.assign(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4, 255);
-  box(0, 0, width, height, back);
+  box({0, 0, static_cast<double>(width), static_cast<double>(height)}, back);
 }
 
 Canvas::~Canvas() = default;
@@ -109,21 +109,24 @@ void Canvas::blend(int x, int y, std::uint32_t colour, int strength) {
   }
 }
 
-void Canvas::box(double x0, double y0, double x1, double y1, std::uint32_t colour) {
+void Canvas::box(const Area& area, std::uint32_t colour) {
+  const auto& [x0, y0, x1, y1] = area;
   const int left = std::max(0, static_cast<int>(std::lround(x0))), right = std::min(picture_.width, static_cast<int>(std::lround(x1)));
   const int top = std::max(0, static_cast<int>(std::lround(y0))), bottom = std::min(picture_.height, static_cast<int>(std::lround(y1)));
   for (int y = top; y < bottom; ++y)
     for (int x = left; x < right; ++x) blend(x, y, colour, 255);
 }
 
-void Canvas::outline(double x0, double y0, double x1, double y1, std::uint32_t colour) {
-  box(x0, y0, x1, y0 + 1, colour);
-  box(x0, y1 - 1, x1, y1, colour);
-  box(x0, y0, x0 + 1, y1, colour);
-  box(x1 - 1, y0, x1, y1, colour);
+void Canvas::outline(const Area& area, std::uint32_t colour) {
+  const auto& [x0, y0, x1, y1] = area;
+  box({x0, y0, x1, y0 + 1}, colour);
+  box({x0, y1 - 1, x1, y1}, colour);
+  box({x0, y0, x0 + 1, y1}, colour);
+  box({x1 - 1, y0, x1, y1}, colour);
 }
 
-void Canvas::hatch(double x0, double y0, double x1, double y1, std::uint32_t colour, int distance) {
+void Canvas::hatch(const Area& area, std::uint32_t colour, int distance) {
+  const auto& [x0, y0, x1, y1] = area;
   const int left = static_cast<int>(std::lround(x0)), right = static_cast<int>(std::lround(x1));
   const int top = static_cast<int>(std::lround(y0)), bottom = static_cast<int>(std::lround(y1));
   for (int y = top; y < bottom; ++y)
@@ -131,7 +134,8 @@ void Canvas::hatch(double x0, double y0, double x1, double y1, std::uint32_t col
       if ((x + y) % distance < std::max(1, distance / 6)) blend(x, y, colour, 130);
 }
 
-void Canvas::text(double x, double y, double size, TextAnchor anchor, bool bold, bool mono, std::uint32_t colour, std::string_view utf8) {
+void Canvas::text(double x, double y, const Letters& letters, std::string_view utf8) {
+  const auto& [size, colour, anchor, bold, mono] = letters;
   const Fonts::Font& font = fonts_->of(bold, mono);
   std::vector<int> characters;
   while (!utf8.empty()) characters.push_back(next_character(utf8));
@@ -163,8 +167,9 @@ void Canvas::text(double x, double y, double size, TextAnchor anchor, bool bold,
   const int quads = stb_easy_font_print(0, 0, ascii.data(), nullptr, corners.data(), static_cast<int>(corners.size() * sizeof(Corner)));
   for (std::size_t quad = 0; quad < static_cast<std::size_t>(quads); ++quad) {
     const Corner &a = corners[quad * 4], &b = corners[quad * 4 + 2];
-    box(from + static_cast<double>(a.x) * scale, y + (static_cast<double>(a.y) - 7) * scale, from + static_cast<double>(b.x) * scale,
-        y + (static_cast<double>(b.y) - 7) * scale, colour);
+    box({from + static_cast<double>(a.x) * scale, y + (static_cast<double>(a.y) - 7) * scale, from + static_cast<double>(b.x) * scale,
+         y + (static_cast<double>(b.y) - 7) * scale},
+        colour);
   }
 }
 

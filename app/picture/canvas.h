@@ -10,7 +10,19 @@
 
 namespace heddle::app {
 
+/// Of a picture, in pixels.
+struct Area {
+  double x0, y0, x1, y1;
+};
+
 enum class TextAnchor { Left, Middle, Right };
+
+struct Letters {
+  double size;
+  std::uint32_t colour;
+  TextAnchor anchor = TextAnchor::Left;
+  bool bold = false, mono = false;
+};
 
 class Canvas {
  public:
@@ -21,12 +33,12 @@ class Canvas {
   Canvas& operator=(const Canvas&) = delete;
 
   // Edges are rounded to pixels, so that neighbours neither overlap nor leave a gap; what lies outside is cut off. Colours: 0xRRGGBB.
-  void box(double x0, double y0, double x1, double y1, std::uint32_t colour);
-  void outline(double x0, double y0, double x1, double y1, std::uint32_t colour);
+  void box(const Area& area, std::uint32_t colour);
+  void outline(const Area& area, std::uint32_t colour);
   /// Diagonal lines, `distance` pixels apart, half as strong as the colour.
-  void hatch(double x0, double y0, double x1, double y1, std::uint32_t colour, int distance);
+  void hatch(const Area& area, std::uint32_t colour, int distance);
   /// `y`: of the base line. DejaVu where it is installed, else letters of straight lines.
-  void text(double x, double y, double size, TextAnchor anchor, bool bold, bool mono, std::uint32_t colour, std::string_view utf8);
+  void text(double x, double y, const Letters& letters, std::string_view utf8);
 
   Picture take() { return std::move(picture_); }
 

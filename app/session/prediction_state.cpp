@@ -18,22 +18,20 @@ SimulationAnswer predict(const PredictionSubject& of, std::stop_token stop) {
   SimulationAnswer answer;
   if (of.details) {
     options.loop.timeline = kTrafficIterations;
-    answer = simulate_kernel(*of.kernel, *of.machine, of.changes, *of.problem, schedule, options);
-    if (answer.kernel.fault.empty())
-      answer.traffic = traffic_of(*of.kernel, *of.machine, of.changes, *of.problem, schedule, options, answer.kernel, answer.parts);
+    answer = simulate_kernel(of.instance, schedule, options);
+    if (answer.kernel.fault.empty()) answer.traffic = traffic_of(of.instance, schedule, options, answer.kernel, answer.parts);
     // Lanes are there where tiles differ and can be told apart.
-    if (answer.kernel.fault.empty() && !answer.kernel.lanes.empty())
-      answer.balance = balance_study(*of.kernel, *of.machine, of.changes, *of.problem, schedule, options);
-    if (latencies_vary(*of.problem)) {
+    if (answer.kernel.fault.empty() && !answer.kernel.lanes.empty()) answer.balance = balance_study(of.instance, schedule, options);
+    if (latencies_vary(of.instance.problem())) {
       StudyOptions study;
       study.stop = options.loop.stop;
-      answer.depths = spread_study(*of.problem, schedule, study);
+      answer.depths = spread_study(of.instance.problem(), schedule, study);
     }
   } else {
     answer.options = options;
-    answer.kernel = heddle::run_kernel(*of.kernel, *of.machine, of.changes, *of.problem, schedule, options);
+    answer.kernel = heddle::run_kernel(of.instance, schedule, options);
   }
-  answer.trust = trust_in(of.kernel->reference, of.machine->arch, of.edited || !of.changes.empty());
+  answer.trust = trust_in(of.instance.kernel().reference, of.instance.machine().arch, of.edited || !of.instance.changes().empty());
   return answer;
 }
 
@@ -61,7 +59,7 @@ std::optional<PredictionSubject> PredictionState::next(const Content& content, b
   };
   const auto subject = [&](const EntryPtr& entry, bool all) {
     const bool edited = content.machine_text && content.machine_text->own;
-    return PredictionSubject{content.kernel, content.machine, content.changes, edited, content.problem, entry, all};
+    return PredictionSubject{Instance(content.spec(), content.problem), entry, edited, all};
   };
   if (!predict_ || !content.problem) return std::nullopt;
   if (content.shown)
@@ -73,9 +71,9 @@ std::optional<PredictionSubject> PredictionState::next(const Content& content, b
 }
 
 bool PredictionState::wanted(const Content& content, bool details) const {
-  const auto it = [&](const EntryPtr& entry) { return same_program(entry->schedule, subject_.entry->schedule); };
-  if (content.problem != subject_.problem) return false;
-  if (subject_.details) return details && content.shown && it(content.schedules[*content.shown]);
+  const auto it = [&](const EntryPtr& entry) { return same_program(entry->schedule, subject_->entry->schedule); };
+  if (content.problem != subject_->instance.shared_problem()) return false;
+  if (subject_->details) return details && content.shown && it(content.schedules[*content.shown]);
   return std::any_of(content.schedules.begin(), content.schedules.end(), it);
 }
 
@@ -83,8 +81,8 @@ void PredictionState::follow(const Content& content, bool details) {
   if (task_.active() && wanted(content, details)) return;
   std::optional<PredictionSubject> now = next(content, details);
   if (!now) return task_.cancel();
-  subject_ = *std::move(now);
-  task_.start([predict = predict_, subject = subject_](std::stop_token stop, const auto&) { return predict(subject, std::move(stop)); },
+  subject_ = std::move(now);
+  task_.start([predict = predict_, subject = *subject_](std::stop_token stop, const auto&) { return predict(subject, std::move(stop)); },
               wake_);
 }
 
@@ -100,7 +98,7 @@ bool PredictionState::pump() {
   }
   if (task_.phase() == Task<SimulationAnswer>::Phase::Cancelled) return news;
   if (known_.size() >= kMostPredictions) known_.erase(known_.begin());
-  known_.push_back({subject_.problem, subject_.entry->schedule, std::move(answer), subject_.details});
+  known_.push_back({subject_->instance.shared_problem(), subject_->entry->schedule, std::move(answer), subject_->details});
   return news;
 }
 

@@ -17,12 +17,9 @@
 namespace heddle::app {
 
 struct PredictionSubject {
-  std::shared_ptr<const Kernel> kernel;
-  std::shared_ptr<const Machine> machine;
-  Changes changes;
-  bool edited = false;  ///< the machine is not that of its file
-  std::shared_ptr<const Problem> problem;
+  Instance instance;
   EntryPtr entry;
+  bool edited = false;   ///< the machine is not that of its file
   bool details = false;  ///< the loop alone, and what the time is made of, too
 };
 using PredictFunction = std::function<SimulationAnswer(const PredictionSubject&, std::stop_token)>;
@@ -64,7 +61,7 @@ class PredictionState {
 
   PredictFunction predict_;
   std::function<void()> wake_;
-  PredictionSubject subject_;  ///< what is being worked on
+  std::optional<PredictionSubject> subject_;  ///< what is being worked on, or was last
   Task<SimulationAnswer> task_;
   std::vector<Known> known_;  ///< newest last
 };

@@ -41,7 +41,7 @@ struct Shown {
 
 KernelRun prediction_of(const Shown& shown) {
   const Content& content = shown.content;
-  return predict_kernel(*content.kernel, *content.machine, content.changes, *content.problem, content.entry()->schedule);
+  return predict_kernel(Instance(content.spec(), content.problem), content.entry()->schedule);
 }
 /// Nothing was validated with other numbers than those of the files.
 std::string trust_of(const Shown& shown) {
@@ -49,9 +49,7 @@ std::string trust_of(const Shown& shown) {
 }
 std::string whole_kernel_of(const Shown& shown) { return whole_kernel_text(prediction_of(shown)) + "; " + trust_of(shown); }
 
-EndOps ends_of(const Content& content, const ScheduleEntry& entry) {
-  return end_ops(*content.kernel, *content.machine, content.changes, *content.problem, entry.schedule);
-}
+EndOps ends_of(const Content& content, const ScheduleEntry& entry) { return end_ops(content.spec(), *content.problem, entry.schedule); }
 
 /// So many cycles later than the schedule's own numbers.
 GanttModel gantt_of(const Shown& shown, const ScheduleEntry& entry, Cycle shift = 0) {

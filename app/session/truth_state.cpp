@@ -63,8 +63,8 @@ void TruthState::choose(std::optional<std::size_t> row) {
         KernelRunOptions options = model->options;
         options.loop.stop = std::move(stop);
         const Inputs& in = model->inputs;
-        const KernelRun run = run_kernel(in.kernel(), in.machine(), in.changes(), in.problem(), *in.schedule, options);
-        return Parts{index, time_parts(in.kernel(), in.machine(), in.changes(), in.problem(), *in.schedule, options, run)};
+        const KernelRun run = run_kernel(in.instance, *in.schedule, options);
+        return Parts{index, time_parts(in.instance, *in.schedule, options, run)};
       },
       wake_);
 }

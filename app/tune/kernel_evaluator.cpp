@@ -91,8 +91,7 @@ solver::TuneFacts KernelEvaluator::known(const Config& config) const {
     return facts;
   }
   const auto sms = subject_.machine->sm_count;
-  const KernelBound bound =
-      kernel_bound(candidate->instance.kernel(), *subject_.machine, candidate->instance.problem(), bounds, candidate->run);
+  const KernelBound bound = kernel_bound(candidate->instance, bounds, candidate->run);
   switch (options_.objective) {
     case TuneObjective::Cycles: facts.bound = static_cast<double>(bound.cycles); break;
     case TuneObjective::Steady:
@@ -130,7 +129,7 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
   e.trips = grid.trips;
   e.tiles = grid.tiles;
   const auto sms = subject_.machine->sm_count;
-  const KernelBound bound = kernel_bound(candidate.instance.kernel(), *subject_.machine, problem, bounds, candidate.run);
+  const KernelBound bound = kernel_bound(candidate.instance, bounds, candidate.run);
   const bool steady = options_.objective == TuneObjective::Steady, measuring = options_.objective == TuneObjective::Microseconds;
   if (!measuring)
     e.bound = steady ? steady_cycles(static_cast<double>(bounds.min_ii()), grid.all_trips(), sms) : static_cast<double>(bound.cycles);
@@ -156,7 +155,7 @@ TuneEvaluation KernelEvaluator::evaluate(const Config& config, std::optional<dou
     if (steady && beat)
       cutoff = static_cast<Cycle>(
           std::ceil(*beat * static_cast<double>(std::max<std::int64_t>(1, sms)) / static_cast<double>(grid.all_trips())));
-    WrittenSchedule solved = solved_schedule(candidate, *subject_.machine, options_, cutoff, steady ? nullptr : by_value(candidate), stop);
+    WrittenSchedule solved = solved_schedule(candidate, options_, cutoff, steady ? nullptr : by_value(candidate), stop);
     e.cached = solved.cached;
     e.status = tune_status(solved.outcome.status);
     e.lower_bound_ii = solved.outcome.lower_bound;
@@ -218,8 +217,7 @@ std::shared_ptr<solver::TimeChoice> KernelEvaluator::by_value(const Candidate& c
   const KernelRunOptions& run = candidate.run;
   choice->inputs += fmt::format(" {} {} {} {}", static_cast<int>(options_.arbitration), run.persistent, run.longest_first, run.cluster);
   choice->predict = [this, &candidate](const Problem& problem, const Schedule& schedule, const std::stop_token& stop) {
-    const KernelRun ran =
-        run_kernel(candidate.instance.kernel(), *subject_.machine, subject_.changes, problem, schedule, run_of(candidate, stop));
+    const KernelRun ran = run_kernel(with(candidate.instance, problem), schedule, run_of(candidate, stop));
     return ran.fault.empty() && !stop.stop_requested()
                ? std::optional(Forecast{static_cast<double>(ran.cycles), ran.cycles, ran.sm.period.cycles(), ran.tflops})
                : std::nullopt;
@@ -263,8 +261,7 @@ void KernelEvaluator::take(const Candidate& candidate, const Schedule& schedule,
       e.value = rounds * (paced * static_cast<double>(grid.trips - 1) + static_cast<double>(schedule_length(problem, schedule)));
     }
   } else {
-    const KernelRun ran =
-        run_kernel(candidate.instance.kernel(), *subject_.machine, subject_.changes, problem, schedule, run_of(candidate, stop));
+    const KernelRun ran = run_kernel(candidate.instance, schedule, run_of(candidate, stop));
     if (!ran.fault.empty()) {
       e.status = TuneStatus::Invalid;
       e.why = ran.fault;

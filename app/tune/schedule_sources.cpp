@@ -21,16 +21,21 @@ constexpr int kPercents[] = {0, 1, 3, 6, 10, 16, 25, 40, 60, 100, 200};
 
 codegen::BuildOptions tuned_build(const Candidate& candidate) { return {.cluster = candidate.cluster, .turns = candidate.turns}; }
 
-/// Refusals of writing or compiling; none: it is fine, with what is then in `build`.
-std::vector<codegen::Refusal> refusals_of(const Candidate& candidate, const Machine& machine, const Schedule& schedule, Demand demand,
-                                          const std::stop_token& stop, codegen::BuildOptions& build, std::string& fault) {
+/// What becomes of a schedule that is written, or compiled too.
+struct Written {
+  codegen::BuildOptions build;
+  std::vector<codegen::Refusal> refusals{};  ///< none: it is fine, unless there is a fault
+  std::string fault{};
+};
+Written written(const Candidate& candidate, const Schedule& schedule, Demand demand, const std::stop_token& stop) {
+  const codegen::BuildOptions build = tuned_build(candidate);
   codegen::BuildResult built = codegen::build_program(candidate.instance.kernel(), candidate.instance.problem(), schedule, {}, build);
-  if (!built.program) return std::move(built.refusals);
-  if (auto refusal = codegen::refuse_machine(machine)) return {std::move(*refusal)};
+  if (!built.program) return {build, std::move(built.refusals)};
+  if (auto refusal = codegen::refuse_machine(candidate.instance.machine())) return {build, {std::move(*refusal)}};
   codegen::EmitResult emitted =
       codegen::emit_cuda(candidate.instance.kernel(), candidate.instance.problem(), schedule, *built.program, codegen::Recording::None);
-  if (!emitted.emission) return std::move(emitted.refusals);
-  if (demand != Demand::Compiled) return {};
+  if (!emitted.emission) return {build, std::move(emitted.refusals)};
+  if (demand != Demand::Compiled) return {build};
   codegen::CompileOptions options;
   options.cache = codegen::default_cache();
   const codegen::CompileFunction compile = [&](const std::string& source, const std::string& arch) {
@@ -40,12 +45,8 @@ std::vector<codegen::Refusal> refusals_of(const Candidate& candidate, const Mach
   const codegen::CompileQuestion question{candidate.instance.kernel(), candidate.instance.problem(), schedule};
   auto kernel = codegen::compile_kernel(question, build, std::move(*built.program), std::move(*emitted.emission), compile);
   if (kernel.ok()) kernel = codegen::recut(question, std::move(*kernel), compile, stop);
-  if (!kernel.ok()) {
-    fault = kernel.error().faults.front().message;
-    return {};
-  }
-  build = std::move(kernel->build);
-  return std::move(kernel->faults);
+  if (!kernel.ok()) return {build, {}, kernel.error().faults.front().message};
+  return {std::move(kernel->build), std::move(kernel->faults)};
 }
 
 }  // namespace
@@ -70,8 +71,8 @@ std::optional<Schedule> placed_schedule(const Candidate& candidate, Cycle min_ii
   return std::nullopt;
 }
 
-WrittenSchedule solved_schedule(const Candidate& candidate, const Machine& machine, const EvaluatorOptions& options,
-                                std::optional<Cycle> cutoff, std::shared_ptr<solver::TimeChoice> by_time, const std::stop_token& stop) {
+WrittenSchedule solved_schedule(const Candidate& candidate, const EvaluatorOptions& options, std::optional<Cycle> cutoff,
+                                std::shared_ptr<solver::TimeChoice> by_time, const std::stop_token& stop) {
   WrittenSchedule result;
   solver::SolveRequest request;
   request.problem = candidate.instance.problem();
@@ -82,9 +83,7 @@ WrittenSchedule solved_schedule(const Candidate& candidate, const Machine& machi
   request.explain = false;
   if (by_time && options.demand != Demand::Nothing)
     by_time->can_be_written = [&](const Problem&, const Schedule& schedule) {
-      codegen::BuildOptions build = tuned_build(candidate);
-      std::string fault;
-      return refusals_of(candidate, machine, schedule, Demand::Written, stop, build, fault).empty();
+      return written(candidate, schedule, Demand::Written, stop).refusals.empty();
     };
   request.by_time = std::move(by_time);
   for (int round = 0; round < kMostRounds; ++round) {
@@ -92,7 +91,10 @@ WrittenSchedule solved_schedule(const Candidate& candidate, const Machine& machi
     result.refusal.clear();
     result.build = tuned_build(candidate);
     if (!result.outcome.schedule || options.demand == Demand::Nothing || stop.stop_requested()) return result;
-    const auto refusals = refusals_of(candidate, machine, *result.outcome.schedule, options.demand, stop, result.build, result.refusal);
+    Written made = written(candidate, *result.outcome.schedule, options.demand, stop);
+    result.build = std::move(made.build);
+    result.refusal = std::move(made.fault);
+    const std::vector<codegen::Refusal>& refusals = made.refusals;
     if (refusals.empty()) return result;
     result.refusal = fmt::format("{}: {}", refusals.front().rule, refusals.front().sentence);
     bool more = false;

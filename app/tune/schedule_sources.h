@@ -26,8 +26,8 @@ struct WrittenSchedule {
 
 /// Asks the solver, and again with what the code generator demands, until the schedule meets options.demand. `by_time`: what decides
 /// between orders; null: II alone.
-WrittenSchedule solved_schedule(const Candidate& candidate, const Machine& machine, const EvaluatorOptions& options,
-                                std::optional<Cycle> cutoff, std::shared_ptr<solver::TimeChoice> by_time, const std::stop_token& stop);
+WrittenSchedule solved_schedule(const Candidate& candidate, const EvaluatorOptions& options, std::optional<Cycle> cutoff,
+                                std::shared_ptr<solver::TimeChoice> by_time, const std::stop_token& stop);
 
 /// Microseconds per launch on this machine's GPU; an error sentence where there are none. `wrong`: it ran, and computed something else.
 struct MeasuredCandidate {

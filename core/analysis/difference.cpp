@@ -50,9 +50,15 @@ std::string step_text(const Problem& problem, const Stream::Step* step) {
   return step->lap == 0 ? name : fmt::format("{} of iteration k{:+}", name, step->lap);
 }
 
+struct GroupOf {
+  const Schedule& schedule;
+  GroupId group;
+};
+
 /// Where the streams of one pair of groups part; `origin` is the cycle at which the window of A begins.
-std::optional<Divergence> part_in_group(const Problem& problem, const Schedule& a, const Schedule& b, GroupId in_a, GroupId in_b,
-                                        Cycle origin) {
+std::optional<Divergence> part_in_group(const Problem& problem, const GroupOf& of_a, const GroupOf& of_b, Cycle origin) {
+  const Schedule &a = of_a.schedule, &b = of_b.schedule;
+  const GroupId in_a = of_a.group, in_b = of_b.group;
   const std::vector<OpId> ops_a = members(a, in_a), ops_b = members(b, in_b);
   const auto into_window = [&](OpId op) { return modulo(a.start(op) - origin, a.ii); };
   OpId root;
@@ -189,7 +195,7 @@ Difference compare_schedules(const Problem& problem, const Schedule& a, const Sc
   const Cycle origin = at_op ? modulo(a.start(alignment.op), a.ii) : 0;
   for (std::size_t g = 0; g < b.groups.size(); ++g) {
     if (!difference.groups[g].valid()) continue;
-    auto parting = part_in_group(problem, a, b, difference.groups[g], GroupId(g), origin);
+    auto parting = part_in_group(problem, {a, difference.groups[g]}, {b, GroupId(g)}, origin);
     if (parting && (!difference.first || parting->at < difference.first->at)) difference.first = std::move(parting);
   }
   difference.turns = a.turns != b.turns && !(kept_turns(problem, a).empty() && kept_turns(problem, b).empty());

@@ -22,9 +22,10 @@ struct Builder {
   std::vector<EventEdge> edges;
   int rings = 0;
 
-  void add(EventEdge::Kind kind, OpId from, OpId to, Cycle weight, std::int64_t tokens, std::string what) {
-    edges.push_back({kind, from, to, std::clamp(weight, -kMost, kMost), std::clamp(tokens, -kMost, kMost), std::move(what), ChannelId{},
-                     EdgeId{}, -1, 0});
+  void add(EventEdge edge) {
+    edge.weight = std::clamp(edge.weight, -kMost, kMost);
+    edge.tokens = std::clamp(edge.tokens, -kMost, kMost);
+    edges.push_back(std::move(edge));
   }
 
   /// Makes the edge added last one of the ring that is being built.
@@ -38,9 +39,13 @@ struct Builder {
   void add_data() {
     for (std::size_t i = 0; i < problem.edges.size(); ++i) {
       const Edge& e = problem.edges[i];
-      add(EventEdge::Kind::Data, e.from, e.to, sat_add(e.latency, crosses(e.from, e.to) ? e.handoff : 0), e.distance,
-          e.value.valid() ? problem.value(e.value).name : "order");
-      edges.back().edge = EdgeId(i);
+      add({.kind = EventEdge::Kind::Data,
+           .from = e.from,
+           .to = e.to,
+           .weight = sat_add(e.latency, crosses(e.from, e.to) ? e.handoff : 0),
+           .tokens = e.distance,
+           .what = e.value.valid() ? problem.value(e.value).name : "order",
+           .edge = EdgeId(i)});
     }
   }
 
@@ -49,9 +54,13 @@ struct Builder {
       const Channel& channel = problem.channels[i];
       for (const Reader& r : channel.readers) {
         if (!reader_counts(channel, r, schedule)) continue;
-        add(EventEdge::Kind::Credit, r.op, channel.writer, sat_add(r.release, crosses(r.op, channel.writer) ? r.signal : 0),
-            std::int64_t{schedule.depths[i]} - r.distance, fmt::format("ring {} (depth {})", channel.name, schedule.depths[i]));
-        edges.back().channel = ChannelId(i);
+        add({.kind = EventEdge::Kind::Credit,
+             .from = r.op,
+             .to = channel.writer,
+             .weight = sat_add(r.release, crosses(r.op, channel.writer) ? r.signal : 0),
+             .tokens = std::int64_t{schedule.depths[i]} - r.distance,
+             .what = fmt::format("ring {} (depth {})", channel.name, schedule.depths[i]),
+             .channel = ChannelId(i)});
       }
     }
   }
@@ -85,8 +94,12 @@ struct Builder {
     for (std::size_t i = 0; i < order.size(); ++i) {
       const OpId from = order[i], to = order[(i + 1) % order.size()];
       const std::int64_t wrap = i + 1 == order.size() ? 1 : 0;
-      add(EventEdge::Kind::Stream, from, to, weight(from, to), schedule.start(from) / schedule.ii - schedule.start(to) / schedule.ii + wrap,
-          what);
+      add({.kind = EventEdge::Kind::Stream,
+           .from = from,
+           .to = to,
+           .weight = weight(from, to),
+           .tokens = schedule.start(from) / schedule.ii - schedule.start(to) / schedule.ii + wrap,
+           .what = what});
       put_in_ring(edges.back().weight);
     }
     ++rings;
@@ -100,7 +113,12 @@ struct Builder {
   };
 
   void add_unit_order(const Use& a, const Use& b, std::int64_t wrap, const std::string& what) {
-    add(EventEdge::Kind::Unit, a.op, b.op, a.offset + a.duration - b.offset, a.window - b.window + wrap, what);
+    add({.kind = EventEdge::Kind::Unit,
+         .from = a.op,
+         .to = b.op,
+         .weight = a.offset + a.duration - b.offset,
+         .tokens = a.window - b.window + wrap,
+         .what = what});
   }
 
   /// Uses that exclude each other run one after the other, each waiting for the one before. Other pairs whose amounts

@@ -17,12 +17,12 @@ namespace heddle {
 struct EventEdge {
   enum class Kind { Data, Stream, Unit, Credit };
   Kind kind = Kind::Data;
-  OpId from, to;
+  OpId from{}, to{};
   Cycle weight = 0;
   std::int64_t tokens = 0;  ///< iterations; may be <= 0 on single edges
-  std::string what;         ///< "S0", "consumer A stream", "TC", "ring K (depth 2)"
-  ChannelId channel;        ///< of a credit
-  EdgeId edge;              ///< of data: the problem's edge
+  std::string what{};       ///< "S0", "consumer A stream", "TC", "ring K (depth 2)"
+  ChannelId channel{};      ///< of a credit
+  EdgeId edge{};            ///< of data: the problem's edge
   /// Orders of a stream or unit come as rings: neighbouring edges with one number, each from where the one before goes to.
   /// Where an op is left out of a ring (before its first or after its last iteration) the others keep their order, without
   /// the `length` that it would have taken.

@@ -60,11 +60,19 @@ class ProgramBuilder {
     Cycle time = 0;
     int spare = 0;
   };
+  /// What is waited for.
+  struct Awaited {
+    bool retire = false;
+    OpId other;
+    ValueId value;
+    Cycle delay = 0;
+    int distance = 0;
+  };
   using WaitKey = std::tuple<std::size_t, int, std::size_t, std::size_t, Cycle, int>;
 
-  void need(bool retire, OpId other, ValueId value, Cycle delay, int distance, Need wanted) {
-    const std::size_t v = value.valid() ? value.index() : problem_.values.size();
-    const WaitKey key{schedule_.group(wanted.at).index(), retire, other.index(), v, delay, distance};
+  void need(const Awaited& what, Need wanted) {
+    const std::size_t v = what.value.valid() ? what.value.index() : problem_.values.size();
+    const WaitKey key{schedule_.group(wanted.at).index(), what.retire, what.other.index(), v, what.delay, what.distance};
     const auto [found, fresh] = needs_.try_emplace(key, wanted);
     if (fresh) return;
     const auto when = [&](const Need& n) { return std::tuple(n.time, n.time == schedule_.start(n.at), rank_[n.at.index()]); };
@@ -77,7 +85,7 @@ class ProgramBuilder {
   }
 
   void retire_at(OpId other, int distance, OpId at, Cycle time) {
-    need(true, other, ValueId{}, 0, distance, {at, time, std::max(0, -distance)});
+    need({true, other, ValueId{}, 0, distance}, {at, time, std::max(0, -distance)});
   }
 
   /// The signal that `e.from` is done, once per value, or per delay where there is only an order.
@@ -105,7 +113,7 @@ class ProgramBuilder {
     // A pure order may ask for less than the whole op.
     const Cycle delay = e.value.valid() ? from.latency : std::min(from.latency, std::max<Cycle>(e.latency, 0));
     commit(e, delay, by_hardware);
-    need(false, e.from, e.value, delay, e.distance, at);
+    need({false, e.from, e.value, delay, e.distance}, at);
   }
 
   /// The writer reads the very slot that it then refills: it needs no signal.

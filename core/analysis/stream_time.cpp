@@ -32,7 +32,21 @@ class Streams {
       if (events_[e].kind != EventEdge::Kind::Stream && events_[e].from != events_[e].to) waits_[events_[e].to.index()].push_back(e);
   }
 
-  /// Pieces of one group over [begin, end). `whole`: every iteration has others before it.
+  /// Of every group over [begin, end). `add` puts an op's instances among those of its group. `whole`: every iteration has others before
+  /// it.
+  template <class Add>
+  StreamPieces by_group(Add add, Cycle begin, Cycle end, bool whole) {
+    StreamPieces all;
+    for (std::size_t g = 0; g < schedule_.groups.size(); ++g) {
+      std::vector<Instance> instances;
+      for (std::size_t v = 0; v < problem_.ops.size(); ++v)
+        if (schedule_.group(OpId(v)) == GroupId(g)) add(OpId(v), instances);
+      all.push_back(pieces(std::move(instances), begin, end, whole));
+    }
+    return all;
+  }
+
+ private:
   std::vector<StreamPiece> pieces(std::vector<Instance> instances, Cycle begin, Cycle end, bool whole) {
     std::sort(instances.begin(), instances.end(),
               [](const Instance& a, const Instance& b) { return std::tie(a.at, a.op) < std::tie(b.at, b.op); });
@@ -57,7 +71,6 @@ class Streams {
     return found;
   }
 
- private:
   /// When the last of what it waits for lets it start.
   Cycle due_of(const Instance& instance, bool whole, const EventEdge*& last) const {
     Cycle latest = std::numeric_limits<Cycle>::min();
@@ -80,20 +93,6 @@ class Streams {
   std::vector<std::vector<std::size_t>> waits_;  ///< per op: events that are not its stream's
 };
 
-/// `add` puts an op's instances among those of its group; the rest is as for Streams::pieces.
-template <class Add>
-StreamPieces streams_by_group(const Problem& problem, const Schedule& schedule, Add add, Cycle begin, Cycle end, bool whole) {
-  Streams streams(problem, schedule);
-  StreamPieces all;
-  for (std::size_t g = 0; g < schedule.groups.size(); ++g) {
-    std::vector<Instance> instances;
-    for (std::size_t v = 0; v < problem.ops.size(); ++v)
-      if (schedule.group(OpId(v)) == GroupId(g)) add(OpId(v), instances);
-    all.push_back(streams.pieces(std::move(instances), begin, end, whole));
-  }
-  return all;
-}
-
 }  // namespace
 
 const char* to_string(StreamTime what) {
@@ -113,14 +112,14 @@ StreamPieces steady_streams(const Problem& problem, const Schedule& schedule) {
     // The window before says what goes on at its beginning, the one after what is waited for at its end.
     for (const int window : {-1, 0, 1}) instances.push_back({schedule.slot(op) + window * schedule.ii, op, 0});
   };
-  return streams_by_group(problem, schedule, add, 0, schedule.ii, true);
+  return Streams(problem, schedule).by_group(add, 0, schedule.ii, true);
 }
 
 StreamPieces run_streams(const Problem& problem, const Schedule& schedule, int iterations, Cycle begin, Cycle end) {
   const auto add = [&](OpId op, std::vector<Instance>& instances) {
     for (int i = 0; i < iterations; ++i) instances.push_back({schedule.start(op) + i * schedule.ii, op, i});
   };
-  return streams_by_group(problem, schedule, add, begin, end, false);
+  return Streams(problem, schedule).by_group(add, begin, end, false);
 }
 
 std::array<Cycle, kStreamTimes> stream_times(const std::vector<StreamPiece>& pieces, Cycle begin, Cycle end) {

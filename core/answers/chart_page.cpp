@@ -393,12 +393,11 @@ std::string group_and_ring_tables(const ChartPage& page) {
 
 }  // namespace
 
-KernelRun predict_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
-                         const Schedule& schedule) {
+KernelRun predict_kernel(const Instance& instance, const Schedule& schedule) {
   KernelRunOptions options;
   options.loop.arbitration = Arbitration::Interleaved;
   options.loop.most_ops = 5'000'000;  // beyond it extrapolates, and says so
-  return run_kernel(kernel, machine, changes, problem, schedule, options);
+  return run_kernel(instance, schedule, options);
 }
 
 std::string whole_kernel_text(const KernelRun& prediction) {

@@ -18,8 +18,7 @@ namespace heddle {
 std::string whole_kernel_text(const KernelRun& prediction);
 
 /// What the simulator predicts of the whole kernel on the whole machine, as hardware runs it; a fault where it predicts nothing.
-KernelRun predict_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
-                         const Schedule& schedule);
+KernelRun predict_kernel(const Instance& instance, const Schedule& schedule);
 
 struct ChartPage {
   const Problem& problem;

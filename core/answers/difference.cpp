@@ -125,10 +125,16 @@ void add_rings(const Problem& problem, const ComparedSchedule& a, const Compared
   }
 }
 
+/// A number, and how it reads.
+struct ReadNumber {
+  double value;
+  std::string text;
+};
+
 /// "0.12 ms less (8 %)"; nothing where both read the same.
-MetricRow predicted_row(const char* name, double a, double b, const std::string& text_a, const std::string& text_b, bool more_is_better,
-                        const std::string& apart) {
-  MetricRow row{name, a > 0 ? text_a : "-", b > 0 ? text_b : "-", {}, 0, 0};
+MetricRow predicted_row(const char* name, const ReadNumber& of_a, const ReadNumber& of_b, bool more_is_better, const std::string& apart) {
+  const double a = of_a.value, b = of_b.value;
+  MetricRow row{name, a > 0 ? of_a.text : "-", b > 0 ? of_b.text : "-", {}, 0, 0};
   if (a <= 0 || b <= 0 || !row.differs()) return row;
   row.direction = b > a ? 1 : -1;
   row.better = (b > a) == more_is_better ? 1 : -1;
@@ -142,17 +148,17 @@ void add_predicted(const ComparedSchedule& a, const ComparedSchedule& b, NumberT
   const auto& [cycles_b, time_b, speed_b, unit_b] = b.predicted;
   if (cycles_a == 0 && cycles_b == 0) return;
   if (time_a > 0 || time_b > 0)
-    rows.push_back(predicted_row("time, predicted", time_a, time_b, time_text(time_a), time_text(time_b), false,
+    rows.push_back(predicted_row("time, predicted", {time_a, time_text(time_a)}, {time_b, time_text(time_b)}, false,
                                  time_text(std::abs(time_b - time_a))));
   else
-    rows.push_back(predicted_row("cycles, predicted", static_cast<double>(cycles_a), static_cast<double>(cycles_b), number(cycles_a),
-                                 number(cycles_b), false, number(std::abs(cycles_b - cycles_a))));
+    rows.push_back(predicted_row("cycles, predicted", {static_cast<double>(cycles_a), number(cycles_a)},
+                                 {static_cast<double>(cycles_b), number(cycles_b)}, false, number(std::abs(cycles_b - cycles_a))));
   if (speed_a <= 0 && speed_b <= 0) return;
   const auto text = [unit = speed_a > 0 ? unit_a : unit_b](double speed) {
     return fmt::format("{:.{}f} {}", speed, speed < 10 ? 1 : 0, unit);
   };
   rows.push_back(
-      predicted_row("speed, predicted", speed_a, speed_b, text(speed_a), text(speed_b), true, text(std::abs(speed_b - speed_a))));
+      predicted_row("speed, predicted", {speed_a, text(speed_a)}, {speed_b, text(speed_b)}, true, text(std::abs(speed_b - speed_a))));
 }
 
 }  // namespace
@@ -280,8 +286,10 @@ std::string difference_headline(const Difference& difference, const ComparedSche
   return styled(text, style);
 }
 
-std::string difference_summary(const Problem& problem, const ComparedSchedule& a, const ComparedSchedule& b, const Difference& difference,
-                               const Alignment& alignment, bool all, const TextStyle& style) {
+std::string difference_summary(const ComparedPair& pair, bool all, const TextStyle& style) {
+  const Problem& problem = pair.problem;
+  const ComparedSchedule &a = pair.a, &b = pair.b;
+  const Difference& difference = pair.difference;
   std::string text = problem_title(problem) + "\n";
   text += side_text('A', a, style) + side_text('B', b, style);
   text += std::string(relation(difference, *a.schedule, *b.schedule)) + "\n";
@@ -302,7 +310,7 @@ std::string difference_summary(const Problem& problem, const ComparedSchedule& a
                     std::to_string(row.b_stage), printable(row.b_group),
                     row.difference.delta == 0 ? "0" : fmt::format("{:+}", row.difference.delta), styled(row.change, style)});
   }
-  const std::string aligned = styled(describe(alignment, problem, difference.shift, ungrouped), style);
+  const std::string aligned = styled(describe(pair.alignment, problem, difference.shift, ungrouped), style);
   if (rows.empty()) return text + "\nops, " + aligned + ": none starts at another time or in another group\n";
   const std::size_t differing = static_cast<std::size_t>(
       std::count_if(difference.ops.begin(), difference.ops.end(), [](const OpDifference& op) { return op.differs(); }));

@@ -87,9 +87,15 @@ std::string describe(const Alignment& alignment, const Problem& problem, Cycle s
 /// One line: the relation, and where the programs part.
 std::string difference_headline(const Difference& difference, const ComparedSchedule& a, const ComparedSchedule& b, const TextStyle& style);
 
+/// Two schedules of a problem, compared.
+struct ComparedPair {
+  const Problem& problem;
+  const ComparedSchedule &a, &b;
+  const Difference& difference;
+  const Alignment& alignment;
+};
 /// Headline, both standings with what limits them, numbers side by side, and the ops that differ (`all`: every op).
-std::string difference_summary(const Problem& problem, const ComparedSchedule& a, const ComparedSchedule& b, const Difference& difference,
-                               const Alignment& alignment, bool all, const TextStyle& style);
+std::string difference_summary(const ComparedPair& pair, bool all, const TextStyle& style);
 
 // Which ops two schedules put into the same warp groups, and which not.
 

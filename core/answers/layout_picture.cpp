@@ -145,15 +145,25 @@ class Drawer {
   }
 
  private:
-  void text(double x, double y, double size, Anchor anchor, std::uint32_t colour, std::string what, bool bold = false, bool mono = false) {
-    drawing_.texts.push_back({x, y, size, anchor, bold, mono, colour, std::move(what)});
+  /// Where on its base line letters stand.
+  struct Spot {
+    double x, y;
+    Anchor anchor = Anchor::Left;
+  };
+  struct Letters {
+    double size;
+    std::uint32_t colour;
+    bool bold = false, mono = false;
+  };
+  void text(Spot at, const Letters& letters, std::string what) {
+    drawing_.texts.push_back({at.x, at.y, letters.size, at.anchor, letters.bold, letters.mono, letters.colour, std::move(what)});
   }
   void lines(const std::string& what, std::uint32_t colour, bool bold = false) {
     const std::string broken = wrapped(what, "", static_cast<int>((drawing_.width - 2 * kMargin) / (12 * kDigit)));
     for (std::size_t at = 0; at < broken.size();) {
       const std::size_t end = broken.find('\n', at);
       y_ += kLine;
-      text(kMargin, y_, 12, Anchor::Left, colour, broken.substr(at, end - at), bold);
+      text({kMargin, y_}, {12, colour, bold}, broken.substr(at, end - at));
       at = end + 1;
     }
   }
@@ -161,9 +171,8 @@ class Drawer {
   void facts() {
     y_ = kMargin + 4;
     y_ += 6;
-    text(kMargin, y_, 16, Anchor::Left, theme_.text,
-         shortened(printable(view_.title + (view_.op.empty() ? "" : ", moved by " + view_.op)), static_cast<int>(drawing_.width / 10)),
-         true);
+    text({kMargin, y_}, {16, theme_.text, true},
+         shortened(printable(view_.title + (view_.op.empty() ? "" : ", moved by " + view_.op)), static_cast<int>(drawing_.width / 10)));
     std::string facts = fmt::format("{} x {} {}", view_.rows, view_.columns, to_string(view_.dtype));
     if (!view_.registers_text.empty()) facts += " · registers " + shortened(view_.registers_text, 70);
     if (!view_.memory_text.empty()) facts += " · memory " + shortened(view_.memory_text, 70);
@@ -196,13 +205,14 @@ class Drawer {
     std::int64_t every_column = 1;
     while (static_cast<double>(every_column) * cell_ < text_width(std::to_string(view_.columns), 10) * 1.3) every_column *= 2;
     for (std::int64_t p = 0; p < pieces; p += every_column)
-      text(left + (static_cast<double>(p) + 0.5) * cell_, top - 5, 10, Anchor::Middle, theme_.dim, std::to_string(p * piece_), false, true);
+      text({left + (static_cast<double>(p) + 0.5) * cell_, top - 5, Anchor::Middle}, {10, theme_.dim, false, true},
+           std::to_string(p * piece_));
     const bool titles = static_cast<std::size_t>(view_.rows * pieces) <= kMostTitles;
     for (std::int64_t row = 0; row < view_.rows; ++row) {
       const double y = top + static_cast<double>(row) * high_;
       if (row % every_row == 0)
-        text(left - 6, y + high_ / 2 + 3.5, std::min(10.0, std::max(high_, 8.0)), Anchor::Right, theme_.dim, std::to_string(row), false,
-             true);
+        text({left - 6, y + high_ / 2 + 3.5, Anchor::Right}, {std::min(10.0, std::max(high_, 8.0)), theme_.dim, false, true},
+             std::to_string(row));
       for (std::int64_t p = 0; p < pieces; ++p) {
         const LayoutCell& cell = view_.at(row, p * piece_);
         const LayoutPaint paint = layout_paint(colour_, colour_index(cell, view_, colour_), count_);
@@ -211,7 +221,7 @@ class Drawer {
             {x, y, cell_ - gap, high_ - gap, paint.fill, cell.meets(), false, titles ? hover_text(view_, row, p * piece_) : std::string()});
         const auto labels = labels_of(cell, colour_);
         if (size > 0 && choice < labels.size())
-          text(x + (cell_ - gap) / 2, y + (high_ - gap) / 2 + size * 0.36, size, Anchor::Middle, paint.text, labels[choice]);
+          text({x + (cell_ - gap) / 2, y + (high_ - gap) / 2 + size * 0.36, Anchor::Middle}, {size, paint.text}, labels[choice]);
       }
     }
     y_ = top + static_cast<double>(view_.rows) * high_;
@@ -222,7 +232,7 @@ class Drawer {
     y_ += kLine + 6;
     std::string says = numbered_ ? legend_text(colour_) : fmt::format("colour: {}. Cells are too small for numbers", to_string(colour_));
     if (piece_ > 1) says += fmt::format(", the first of {} columns side by side", piece_);
-    text(kMargin, y_, 12, Anchor::Left, theme_.text, says + ".");
+    text({kMargin, y_}, {12, theme_.text}, says + ".");
     if (count_ > 0) {
       y_ += 8;
       const auto room = std::max<std::int64_t>(2, static_cast<std::int64_t>((drawing_.width - 2 * kMargin - kLabels) / 30));
@@ -233,33 +243,32 @@ class Drawer {
         const double x = kMargin + kLabels + static_cast<double>(place) * 30;
         drawing_.boxes.push_back({x, y_, 28, 15, paint.fill, false, false, {}});
         const int turns = view_.access ? phases(*view_.access) : 1;
-        text(x + 14, y_ + 11.5, 10, Anchor::Middle, paint.text,
+        text({x + 14, y_ + 11.5, Anchor::Middle}, {10, paint.text},
              colour_ == LayoutColour::Phase ? fmt::format("{}.{}", index / turns, index % turns) : std::to_string(index));
       }
-      text(kMargin, y_ + 12, 10, Anchor::Left, theme_.dim, to_string(colour_), false, true);
+      text({kMargin, y_ + 12}, {10, theme_.dim, false, true}, to_string(colour_));
       y_ += 15;
     }
     if (met_) {
       y_ += kLine + 2;
       drawing_.boxes.push_back({kMargin + kLabels, y_ - 12, 28, 15, layout_paint(LayoutColour::Warp, 0, 1).fill, true, false, {}});
-      text(kMargin + kLabels + 36, y_, 12, Anchor::Left, theme_.text, "hatched: its lane meets others in a bank");
+      text({kMargin + kLabels + 36, y_}, {12, theme_.text}, "hatched: its lane meets others in a bank");
     }
   }
 
   void banks(const BankStrip& strip) {
     y_ += 30;
-    text(kMargin, y_, 13, Anchor::Left, theme_.text,
+    text({kMargin, y_}, {13, theme_.text, true},
          fmt::format("Worst phase: warp {}, instruction {}, lanes {} to {}: {}{}", strip.warp, strip.issue, strip.first_lane,
-                     strip.first_lane + strip.lanes - 1, count_of(strip.ways, "cycle"), strip.ways > 1 ? ", 1 if no lanes met" : ""),
-         true);
+                     strip.first_lane + strip.lanes - 1, count_of(strip.ways, "cycle"), strip.ways > 1 ? ", 1 if no lanes met" : ""));
     const double left = kMargin + kLabels + 14, wide = std::min(34.0, (drawing_.width - left - kMargin) / kBanks), high = 19;
     y_ += kLine + 2;
-    text(left - 6, y_, 10, Anchor::Right, theme_.dim, "bank", false, true);
+    text({left - 6, y_, Anchor::Right}, {10, theme_.dim, false, true}, "bank");
     for (int bank = 0; bank < kBanks; ++bank)
-      text(left + (bank + 0.5) * wide, y_, 10, Anchor::Middle, theme_.dim, std::to_string(bank), false, true);
+      text({left + (bank + 0.5) * wide, y_, Anchor::Middle}, {10, theme_.dim, false, true}, std::to_string(bank));
     y_ += 5;
     for (int cycle = 0; cycle < strip.ways; ++cycle, y_ += high) {
-      text(left - 6, y_ + 13, 10, Anchor::Right, theme_.dim, fmt::format("cycle {}", cycle + 1), false, true);
+      text({left - 6, y_ + 13, Anchor::Right}, {10, theme_.dim, false, true}, fmt::format("cycle {}", cycle + 1));
       for (int bank = 0; bank < kBanks; ++bank) {
         const std::vector<ServedWord>& words = strip.banks[static_cast<std::size_t>(bank)];
         const double x = left + bank * wide;
@@ -272,13 +281,12 @@ class Drawer {
         std::string hover = fmt::format("bank {}, byte {}: lane", bank, word.word * kBankBytes);
         for (const int lane : word.lanes) hover += fmt::format(" {}", lane);
         drawing_.boxes.push_back({x, y_, wide - 1, high - 1, paint.fill, cycle > 0, false, std::move(hover)});
-        text(x + (wide - 1) / 2, y_ + 13, std::min(10.0, wide / 2.2), Anchor::Middle, paint.text,
+        text({x + (wide - 1) / 2, y_ + 13, Anchor::Middle}, {std::min(10.0, wide / 2.2), paint.text},
              fmt::format("{}{}", word.lanes.front(), word.lanes.size() > 1 ? "+" : ""));
       }
     }
     y_ += 12;
-    text(left, y_, 11, Anchor::Left, theme_.dim,
-         "A box is a word of the bank, with the lane that wants it; a bank serves one word per cycle.");
+    text({left, y_}, {11, theme_.dim}, "A box is a word of the bank, with the lane that wants it; a bank serves one word per cycle.");
   }
 
   const LayoutView& view_;

@@ -42,9 +42,8 @@ int rank_class(const Contender& c) {
 
 double SimulatedFigures::stalled() const { return std::accumulate(stalls.begin(), stalls.end(), 0.0); }
 
-SimulatedFigures simulated_figures(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
-                                   const Schedule& schedule, const ClockChoice& clock) {
-  const KernelRun run = run_kernel(kernel, machine, changes, problem, schedule, comparison_run(clock));
+SimulatedFigures simulated_figures(const Instance& instance, const Schedule& schedule, const ClockChoice& clock) {
+  const KernelRun run = run_kernel(instance, schedule, comparison_run(clock));
   SimulatedFigures figures;
   figures.fault = run.fault;
   if (!run.fault.empty()) return figures;
@@ -53,7 +52,7 @@ SimulatedFigures simulated_figures(const Kernel& kernel, const Machine& machine,
   figures.microseconds = run.microseconds;
   figures.tflops = run.tflops;
   figures.clock = run.clock.text;
-  figures.spread = period_spread(uncertain_numbers(problem, machine, kSamples), schedule);
+  figures.spread = period_spread(uncertain_numbers(instance.problem(), instance.machine(), kSamples), schedule);
   // The producer waits for slots nearly always, which is its business.
   const std::size_t first = run.sm.groups.size() > 1 ? 1 : 0;
   double time = 0;

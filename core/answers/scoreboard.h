@@ -39,8 +39,7 @@ struct SimulatedFigures {
   std::array<double, kStallReasons> stalls{};
   double stalled() const;  ///< all of them together
 };
-SimulatedFigures simulated_figures(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
-                                   const Schedule& schedule, const ClockChoice& clock = {});
+SimulatedFigures simulated_figures(const Instance& instance, const Schedule& schedule, const ClockChoice& clock = {});
 
 struct Contender {
   std::string name;  ///< "fa3-pingpong", "triton", "solver"

@@ -160,8 +160,8 @@ std::string kernel_lines(const Machine& machine, const SimulationAnswer& answer,
 
 }  // namespace
 
-SimulationAnswer simulate_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
-                                 const Schedule& schedule, const KernelRunOptions& options) {
+SimulationAnswer simulate_kernel(const Instance& instance, const Schedule& schedule, const KernelRunOptions& options) {
+  const Problem& problem = instance.problem();
   SimulationAnswer answer;
   answer.options = options;
   answer.sustainable = sustainable_period(problem, schedule);
@@ -179,8 +179,8 @@ SimulationAnswer simulate_kernel(const Kernel& kernel, const Machine& machine, c
   if (!answer.kernel.fault.empty()) return answer;
   KernelRunOptions whole = options;
   whole.lanes = true;
-  answer.kernel = run_kernel(kernel, machine, changes, problem, schedule, whole);
-  answer.parts = time_parts(kernel, machine, changes, problem, schedule, options, answer.kernel);
+  answer.kernel = run_kernel(instance, schedule, whole);
+  answer.parts = time_parts(instance, schedule, options, answer.kernel);
   return answer;
 }
 

@@ -42,8 +42,7 @@ struct SimulationAnswer {
   std::optional<Traffic> traffic;       ///< rings as queues, where that was asked for
 };
 
-SimulationAnswer simulate_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
-                                 const Schedule& schedule, const KernelRunOptions& options);
+SimulationAnswer simulate_kernel(const Instance& instance, const Schedule& schedule, const KernelRunOptions& options);
 
 /// "period 2048 cycles, exact · II 2048 · sustainable 2048"
 std::string period_headline(const Schedule& schedule, const SimulationAnswer& answer, const TextStyle& style);

@@ -46,12 +46,11 @@ std::string group_text(const Schedule& schedule, std::size_t g) {
 
 class TrafficMaker {
  public:
-  TrafficMaker(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem, const Schedule& schedule,
-               const KernelRunOptions& options, const KernelRun& run, const std::vector<TimePart>& parts)
-      : kernel_(kernel),
-        machine_(machine),
-        changes_(changes),
-        problem_(problem),
+  TrafficMaker(const Instance& instance, const Schedule& schedule, const KernelRunOptions& options, const KernelRun& run,
+               const std::vector<TimePart>& parts)
+      : instance_(instance),
+        machine_(instance.machine()),
+        problem_(instance.problem()),
         schedule_(schedule),
         options_(options),
         run_(run),
@@ -123,7 +122,7 @@ class TrafficMaker {
   double us(double cycles) const { return cycles / run_.clock.mhz; }
 
   void best() {
-    const KernelBound bound = kernel_bound(kernel_, machine_, problem_, compute_bounds(problem_), options_);
+    const KernelBound bound = kernel_bound(instance_, instance_.bounds(), options_);
     TrafficVerdict& v = result_.verdict;
     const double by_sm = us(static_cast<double>(bound.cycles));
     const bool dram = run_.dram_us > by_sm;
@@ -149,7 +148,7 @@ class TrafficMaker {
     KernelRunOptions options = options_;
     options.loop.timeline = 0;
     if (ctas) options.ctas = ctas;
-    return run_kernel(kernel_, machine_, changes_, problem_, schedule, options);
+    return run_kernel(instance_, schedule, options);
   }
 
   void variants() {
@@ -258,9 +257,8 @@ class TrafficMaker {
     return why.substr(0, why.find(':'));
   }
 
-  const Kernel& kernel_;
+  const Instance& instance_;
   const Machine& machine_;
-  const Changes& changes_;
   const Problem& problem_;
   const Schedule& schedule_;
   const KernelRunOptions& options_;
@@ -285,9 +283,9 @@ const char* to_string(TrafficLimit limit) {
   return "order";
 }
 
-Traffic traffic_of(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem, const Schedule& schedule,
-                   const KernelRunOptions& options, const KernelRun& run, const std::vector<TimePart>& parts) {
-  return TrafficMaker(kernel, machine, changes, problem, schedule, options, run, parts).make();
+Traffic traffic_of(const Instance& instance, const Schedule& schedule, const KernelRunOptions& options, const KernelRun& run,
+                   const std::vector<TimePart>& parts) {
+  return TrafficMaker(instance, schedule, options, run, parts).make();
 }
 
 BalancePoint balance_of(std::string name, const Problem& problem, const Schedule& schedule, const KernelRun& run) {

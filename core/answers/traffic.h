@@ -95,8 +95,8 @@ struct Traffic {
 
 /// `run` is run_kernel() of the rest, with a timeline of kTrafficIterations, and `parts` time_parts() of it; runs the kernel some more
 /// times.
-Traffic traffic_of(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem, const Schedule& schedule,
-                   const KernelRunOptions& options, const KernelRun& run, const std::vector<TimePart>& parts);
+Traffic traffic_of(const Instance& instance, const Schedule& schedule, const KernelRunOptions& options, const KernelRun& run,
+                   const std::vector<TimePart>& parts);
 
 /// Pre: the run has no fault.
 BalancePoint balance_of(std::string name, const Problem& problem, const Schedule& schedule, const KernelRun& run);

@@ -103,9 +103,13 @@ int choose_lanes(std::vector<Shape>& shapes, std::vector<std::size_t> ops, Cycle
   return std::max(1, static_cast<int>(lanes.size()));
 }
 
-/// `ends` and `end_shapes`: of prologue and epilogue, where they are drawn.
-void add_rows(const Problem& problem, const Schedule& schedule, std::vector<Shape>& shapes, const EndOps* ends,
-              std::vector<Shape>& end_shapes, GanttModel& model) {
+struct Shapes {
+  std::vector<Shape> loop, ends;
+};
+
+/// `ends`: prologue and epilogue, where they are drawn.
+void add_rows(const Problem& problem, const Schedule& schedule, const EndOps* ends, Shapes& all_shapes, GanttModel& model) {
+  auto& [shapes, end_shapes] = all_shapes;
   struct Members {
     std::vector<std::size_t> ops, ends, units;
   };
@@ -315,14 +319,14 @@ GanttModel build_gantt(const Problem& problem, const Schedule& schedule, const G
   model.ii = schedule.ii;
   const int iterations = std::max(1, options.iterations);
 
-  std::vector<Shape> shapes;
+  Shapes all;
+  auto& [shapes, end_shapes] = all;
   shapes.reserve(problem.ops.size());
   for (std::size_t v = 0; v < problem.ops.size(); ++v) shapes.push_back(shape_of(problem, OpId(v), schedule.start(OpId(v)), schedule.ii));
   const EndOps* ends = model.mode == GanttMode::Pipeline && options.ends && !options.ends->empty() ? options.ends : nullptr;
-  std::vector<Shape> end_shapes;
   if (ends)
     for (const EndOp& end : ends->ops) end_shapes.push_back(shape_of(ends->problem, end.op, end.start, schedule.ii));
-  add_rows(problem, schedule, shapes, ends, end_shapes, model);
+  add_rows(problem, schedule, ends, all, model);
 
   if (model.mode == GanttMode::Steady)
     add_steady_bars(problem, schedule, shapes, model);

@@ -32,8 +32,8 @@ struct Count {
 
 class Counter {
  public:
-  Counter(const Layout& held, const Layout& layout, const Memory& memory, int bits, const Instruction& row, const LaneExchange& exchange)
-      : held_(held), layout_(layout), memory_(memory), bits_(bits), row_(row), exchange_(exchange) {}
+  Counter(const OpAccess& access, const Layout& layout, const Memory& memory)
+      : held_(*access.held), layout_(layout), memory_(memory), bits_(access.bits), row_(*access.by), exchange_(access.exchange) {}
 
   Count run() {
     const std::int64_t registers = held_.extent(LayoutAxis::Register), lanes = held_.extent(LayoutAxis::Lane),
@@ -178,7 +178,7 @@ Count count_of_access(const OpAccess& access, const LayoutPtr& memory) {
                 row.lanes_per_phase,
                 access.exchange.lane,
                 access.exchange.register_bit};
-  return kept.of(key, [&] { return Counter(*access.held, *memory, *memory_of(memory), access.bits, row, access.exchange).run(); });
+  return kept.of(key, [&] { return Counter(access, *memory, *memory_of(memory)).run(); });
 }
 
 bool panels(const LayoutPtr& layout, int bits, std::int64_t span) {

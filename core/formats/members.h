@@ -313,6 +313,13 @@ bool says_something(const T& value) {
     return true;
 }
 
+/// A member's key, and when it stands there.
+struct MemberKey {
+  const char* name;
+  bool required, written;
+  const char* about = "";  ///< for the schema
+};
+
 /// What every visitor can be told; Self::member does it.
 template <class Self>
 class Members {
@@ -321,20 +328,20 @@ class Members {
 
   template <class T, class... More>
   void required(const char* key, T& value, const More&... more) {
-    complete(true, true, key, value, more...);
+    complete({key, true, true}, value, more...);
   }
   template <class T, class... More>
   void always(const char* key, T& value, const More&... more) {
-    complete(false, true, key, value, more...);
+    complete({key, false, true}, value, more...);
   }
   template <class T, class... More>
   void optional(const char* key, T& value, const More&... more) {
-    complete(false, says_something(value), key, value, more...);
+    complete({key, false, says_something(value)}, value, more...);
   }
   /// May be left out; Heddle writes it unless `usual`.
   template <class T, class... More>
   void unless(bool usual, const char* key, T& value, const More&... more) {
-    complete(false, !usual, key, value, more...);
+    complete({key, false, !usual}, value, more...);
   }
   /// Follows from other members: written, never read.
   void derived(const char*, std::optional<double>, const char* = "") {}
@@ -355,13 +362,14 @@ class Members {
 
  private:
   template <class T>
-  void complete(bool required, bool written, const char* key, T& value, const char* about = "") {
-    complete(required, written, key, value, as::usual<typename Unwrapped<T>::Type>(), about);
+  void complete(const MemberKey& key, T& value, const char* about = "") {
+    complete(key, value, as::usual<typename Unwrapped<T>::Type>(), about);
   }
   template <class T, class Kind>
-  requires(!std::convertible_to<const Kind&, const char*>) void complete(bool required, bool written, const char* key, T& value,
-                                                                         const Kind& kind, const char* about = "") {
-    static_cast<Self*>(this)->member(required, written, key, value, kind, about);
+  requires(!std::convertible_to<const Kind&, const char*>) void complete(MemberKey key, T& value, const Kind& kind,
+                                                                         const char* about = "") {
+    key.about = about;
+    static_cast<Self*>(this)->member(key, value, kind);
   }
 };
 
@@ -370,12 +378,12 @@ class MemberWriter : public Members<MemberWriter> {
   Json json = Json::object();
 
   template <class T, class Kind>
-  void member(bool, bool written, const char* key, const T& value, const Kind& kind, const char*) {
-    if (written) json.set(key, kind.write(value));
+  void member(const MemberKey& key, const T& value, const Kind& kind) {
+    if (key.written) json.set(key.name, kind.write(value));
   }
   template <class T, class Kind>
-  void member(bool, bool written, const char* key, const std::optional<T>& value, const Kind& kind, const char*) {
-    if (written) json.set(key, value ? kind.write(*value) : Json());
+  void member(const MemberKey& key, const std::optional<T>& value, const Kind& kind) {
+    if (key.written) json.set(key.name, value ? kind.write(*value) : Json());
   }
   void derived(const char* key, std::optional<double> value, const char* = "") {
     if (value) json.set(key, *value);
@@ -395,12 +403,12 @@ class MemberReader : public Members<MemberReader> {
   explicit MemberReader(ObjectReader& object) : object_(object) {}
 
   template <class T, class Kind>
-  void member(bool required, bool, const char* key, T& value, const Kind& kind, const char*) {
-    if (const auto at = find(required, key)) kind.read(*at, value);
+  void member(const MemberKey& key, T& value, const Kind& kind) {
+    if (const auto at = find(key.required, key.name)) kind.read(*at, value);
   }
   template <class T, class Kind>
-  void member(bool required, bool, const char* key, std::optional<T>& value, const Kind& kind, const char*) {
-    const auto at = find(required, key);
+  void member(const MemberKey& key, std::optional<T>& value, const Kind& kind) {
+    const auto at = find(key.required, key.name);
     if (!at) return;
     if constexpr (as::is_or_null<Kind>)
       if (at->json().is_null()) return;
@@ -444,9 +452,9 @@ class MemberSchema : public Members<MemberSchema> {
   explicit MemberSchema(schema::Object& object) : object_(object) {}
 
   template <class T, class Kind>
-  void member(bool required, bool, const char* key, const T&, const Kind& kind, const char* about) {
+  void member(const MemberKey& key, const T&, const Kind& kind) {
     Json schema = kind.schema(typename Unwrapped<T>::Type{}, object_.definitions());
-    required ? object_.required(key, std::move(schema), about) : object_.optional(key, std::move(schema), about);
+    key.required ? object_.required(key.name, std::move(schema), key.about) : object_.optional(key.name, std::move(schema), key.about);
   }
   void derived(const char* key, std::optional<double>, const char* about = "");
   void for_people(const char* key, const char* type, const char* about = "") { object_.optional(key, schema::type(type), about); }

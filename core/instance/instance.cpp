@@ -69,6 +69,17 @@ Result<Instance> with(const Instance& instance, const LayoutChoices& choices, co
   return make_instance(with(instance.spec(), choices, more));
 }
 
+Instance with(const Instance& instance, Problem problem) {
+  InstanceSpec spec = with(instance.spec(), choices_of(problem));
+  return {std::move(spec), std::move(problem)};
+}
+
+Instance on_machine(const Instance& instance, Machine machine) {
+  InstanceSpec spec = instance.spec();
+  spec.machine = std::make_shared<const Machine>(std::move(machine));
+  return {std::move(spec), instance.shared_problem()};
+}
+
 Scope own_params(const Kernel& kernel, const Scope& params) {
   Scope own;
   for (const auto& [name, value] : params)

@@ -64,6 +64,11 @@ Result<Instance> with(const Instance& instance, const Changes& more);
 Result<Instance> with(const Instance& instance, const LayoutChoices& choices);
 Result<Instance> with(const Instance& instance, const LayoutChoices& choices, const Changes& more);
 
+/// The same where somebody has made the problem already. Pre: but for layouts and instructions, which it says, it is the instance's.
+Instance with(const Instance& instance, Problem problem);
+/// On a machine that differs in numbers of which no problem is made: what L2 supplies, the clock under load, the pace of warp groups.
+Instance on_machine(const Instance& instance, Machine machine);
+
 /// Of these parameters those that differ from the kernel's defaults, and those that it does not have: they are faults of the problem.
 Scope own_params(const Kernel& kernel, const Scope& params);
 

@@ -252,7 +252,7 @@ class Asking {
     if (by_layout.empty() && why.empty()) why = fmt::format("no layout fits every op that moves '{}'", value);
     for (const std::string& layout : layouts)
       if (const auto it = by_layout.find(layout); it != by_layout.end())
-        add_candidates(decision, value, layout, bytes[layout], it->second, given);
+        add_candidates(decision, {value, layout, bytes[layout]}, it->second, given);
     return decision;
   }
 
@@ -331,13 +331,17 @@ class Asking {
     return std::max<std::size_t>(ops.size(), 1);
   }
 
-  static void add_candidates(LayoutDecision& decision, const std::string& value, const std::string& layout, std::int64_t bytes,
-                             const std::vector<Way>& ways, const LayoutChoices& given) {
+  /// A value, and how it lies in shared memory.
+  struct LaidValue {
+    const std::string &value, &layout;
+    std::int64_t bytes;
+  };
+  static void add_candidates(LayoutDecision& decision, const LaidValue& of, const std::vector<Way>& ways, const LayoutChoices& given) {
     const std::size_t ops = decision.ops.size();
     for (std::size_t at = 0; at + ops <= ways.size(); at += ops) {
       LayoutCandidate candidate;
-      candidate.bytes = bytes;
-      candidate.choices.layouts[value] = layout;
+      candidate.bytes = of.bytes;
+      candidate.choices.layouts[of.value] = of.layout;
       for (std::size_t k = 0; k < ops; ++k) {
         const Way& way = ways[at + k];
         candidate.choices.instructions[way.op] = way.instruction;

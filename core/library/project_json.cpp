@@ -63,12 +63,13 @@ void warn(ReadLog& log, const std::string& pointer, std::string message, std::st
 }
 
 struct Source {
-  std::string name, hash;
-  ProjectText own;
+  const char* key = "";  ///< the member that names it
+  std::string name{}, hash{};
+  ProjectText own{};
 };
 
 Source read_source(ObjectReader& root, const char* key) {
-  Source source;
+  Source source{key};
   if (const auto at = root.require(key)) {
     ObjectReader object(*at);
     source.name = object.label("source");
@@ -78,26 +79,32 @@ Source read_source(ObjectReader& root, const char* key) {
   return source;
 }
 
+/// How a thing is read, and which member of it says from where.
+template <class T>
+struct FileReader {
+  Result<T> (*load)(const std::string&, std::vector<Fault>*);
+  Result<T> (*parse)(std::string_view, const std::string&, std::vector<Fault>*);
+  std::string T::*place;
+};
+
 /// The thing itself; what is wrong with its file is a fault of the project too.
 template <class T>
-std::shared_ptr<const T> load(const Source& source, const char* key, const std::string& folder, ReadLog& log,
-                              Result<T> (*loader)(const std::string&, std::vector<Fault>*),
-                              Result<T> (*parser)(std::string_view, const std::string&, std::vector<Fault>*), std::string T::*place) {
+std::shared_ptr<const T> load(const Source& source, const std::string& folder, const FileReader<T>& as, ReadLog& log) {
   if (source.name.empty()) return nullptr;  // said already
   std::vector<Fault> warnings;
   const bool own = !source.own.text.empty();
-  Result<T> loaded = own ? parser(source.own.text, {}, &warnings) : loader(found_at(source.name, folder), &warnings);
-  if (loaded && own) (*loaded).*place = is_path(source.name) ? found_at(source.name, folder) : std::string();
+  Result<T> loaded = own ? as.parse(source.own.text, {}, &warnings) : as.load(found_at(source.name, folder), &warnings);
+  if (loaded && own) (*loaded).*as.place = is_path(source.name) ? found_at(source.name, folder) : std::string();
   if (!loaded) {
     for (Fault fault : loaded.error().faults) {
       if (own && !fault.pointer.empty()) fault.message = fault.pointer + " of its text: " + fault.message;
-      if (fault.file.empty()) fault.file = log.file, fault.pointer = pointer_to(std::string("/") + key, own ? "text" : "source");
+      if (fault.file.empty()) fault.file = log.file, fault.pointer = pointer_to(std::string("/") + source.key, own ? "text" : "source");
       log.faults.push_back(std::move(fault));
     }
     return nullptr;
   }
   if (!source.hash.empty() && source.hash != digest(*loaded))
-    warn(log, std::string("/") + key, fmt::format("{} has changed since the project was saved", source.name));
+    warn(log, std::string("/") + source.key, fmt::format("{} has changed since the project was saved", source.name));
   return std::make_shared<const T>(*std::move(loaded));
 }
 
@@ -233,8 +240,8 @@ auto project_reader(const std::string& folder) {
   return [&folder](ObjectReader& root, Project& project) {
     ReadLog& log = root.cursor().log();
     const Source kernel = read_source(root, "kernel"), machine = read_source(root, "machine");
-    project.spec.kernel = load<Kernel>(kernel, "kernel", folder, log, load_kernel, parse_kernel, &Kernel::source);
-    project.spec.machine = load<Machine>(machine, "machine", folder, log, load_machine, parse_machine, &Machine::file);
+    project.spec.kernel = load<Kernel>(kernel, folder, {load_kernel, parse_kernel, &Kernel::source}, log);
+    project.spec.machine = load<Machine>(machine, folder, {load_machine, parse_machine, &Machine::file}, log);
     project.kernel_text = kernel.own;
     project.machine_text = machine.own;
     const std::string hash = root.string("problem_hash");
@@ -262,10 +269,8 @@ auto project_reader(const std::string& folder) {
 
 // --- writing
 
-/// What has no file is called by its `name`.
-Json source_json(Shelf shelf, const std::string& file, const std::string& name, const std::string& folder, const std::string& hash,
-                 const ProjectText& own) {
-  Json source = Json::object().set("source", file.empty() ? name : source_of(shelf, file, folder)).set("hash", hash);
+Json source_json(const std::string& name, const std::string& hash, const ProjectText& own) {
+  Json source = Json::object().set("source", name).set("hash", hash);
   if (!own.text.empty()) source.set("text", own.text);
   if (!own.draft.empty()) source.set("draft", own.draft);
   return source;
@@ -376,10 +381,13 @@ std::string project_text(const Project& project, const std::string& folder, std:
   HEDDLE_ASSERT(project.spec.kernel && project.spec.machine && project.problem, "a project has a problem");
   Json root = Json::object();
   root.set("schema", kProjectSchema);
-  root.set("kernel", source_json(Shelf::Kernels, project.spec.kernel->source, project.spec.kernel->name, folder,
-                                 digest(*project.spec.kernel), project.kernel_text));
-  root.set("machine", source_json(Shelf::Machines, project.spec.machine->file, project.spec.machine->name, folder,
-                                  digest(*project.spec.machine), project.machine_text));
+  const Kernel& kernel = *project.spec.kernel;
+  const Machine& machine = *project.spec.machine;
+  // What has no file is called by its name.
+  const std::string of = kernel.source.empty() ? kernel.name : source_of(Shelf::Kernels, kernel.source, folder),
+                    on = machine.file.empty() ? machine.name : source_of(Shelf::Machines, machine.file, folder);
+  root.set("kernel", source_json(of, digest(kernel), project.kernel_text));
+  root.set("machine", source_json(on, digest(machine), project.machine_text));
   root.set("problem_hash", problem_hash(*project.problem)).set("params", params_json(project.spec.params));
   root.set("changes", changes_json(with_own_names(project.spec.changes)));
   set_choices(root, project.spec.choices);

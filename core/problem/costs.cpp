@@ -42,11 +42,12 @@ const Tile* largest(const Tiles& tiles) {
 }
 
 /// The names of an access to shared memory.
-void name_access(Scope& scope, const TileOp& op, const Machine& machine, const Tiles& inputs, const OpPlan* plan) {
+void name_access(Scope& scope, const TiledOp& of, const Machine& machine) {
+  const OpPlan* plan = of.plan;
   AccessCost cost = plan ? plan->charged() : AccessCost{};
   if (!cost.known && cost.port == 0) {
-    if (op.kind == "mma" && scope.contains("M"))
-      cost = product_cost(machine, inputs[0]->space, DType::Bf16, {scope["M"], scope["N"], scope["K"], inputs[0]->bits});
+    if (of.op.kind == "mma" && scope.contains("M"))
+      cost = product_cost(machine, of.inputs[0]->space, DType::Bf16, {scope["M"], scope["N"], scope["K"], of.inputs[0]->bits});
     if (!cost.known) cost.port = cost.least = ceil_div(scope["bytes"], 128);
   }
   scope["port"] = cost.port;
@@ -56,8 +57,9 @@ void name_access(Scope& scope, const TileOp& op, const Machine& machine, const T
   scope["shuffles"] = plan && plan->change ? plan->change->shuffles : 0;
 }
 
-Scope names_for(const TileOp& op, const Machine& machine, const Tiles& inputs, const Tiles& outputs, const Place& place, FaultLog& faults,
-                const OpPlan* plan) {
+Scope names_for(const TiledOp& of, const Machine& machine, FaultLog& faults) {
+  const TileOp& op = of.op;
+  const Tiles &inputs = of.inputs, &outputs = of.outputs;
   Scope scope;
   if (const OpKind* kind = find_op_kind(op.kind))
     for (const OpAttribute& attribute : kind->attributes) scope[attribute.name] = 0;
@@ -89,72 +91,73 @@ Scope names_for(const TileOp& op, const Machine& machine, const Tiles& inputs, c
   scope["bits"] = !inputs.empty() ? inputs[0]->bits : !outputs.empty() ? outputs[0]->bits : 0;
   scope["inputs"] = static_cast<std::int64_t>(inputs.size());
   if (op.kind == "mma") {
-    if (const auto shape = mma_shape(op, inputs, outputs, place, faults)) {
+    if (const auto shape = mma_shape(of, faults)) {
       scope["M"] = shape->m;
       scope["N"] = shape->n;
       scope["K"] = shape->k;
     }
   }
-  name_access(scope, op, machine, inputs, plan);
+  name_access(scope, of, machine);
   return scope;
 }
 
-/// Evaluates the formulas of one rule or override into `op`.
+/// Evaluates the formulas of one rule or override, which stands at `place`, into `op`.
 class Coster {
  public:
-  Coster(Op& op, const Machine& machine, FaultLog& faults) : op_(op), machine_(machine), faults_(faults) {}
+  Coster(Op& op, const Machine& machine, const Scope& scope, Place place, FaultLog& faults)
+      : op_(op), machine_(machine), scope_(scope), place_(std::move(place)), faults_(faults) {}
 
-  void uses(const std::vector<UnitCost>& costs, const Scope& scope, const Place& place) {
+  void uses(const std::vector<UnitCost>& costs) {
     op_.uses.clear();
-    for (std::size_t i = 0; i < costs.size(); ++i) use(costs[i], scope, {place.file, fmt::format("{}/uses/{}", place.pointer, i)});
+    for (std::size_t i = 0; i < costs.size(); ++i) use(costs[i], fmt::format("/uses/{}", i));
   }
 
+  /// `part`: of the rule, which the field is a member of.
   template <class T>
-  void number(T& target, const Expr& expr, const Scope& scope, Range range, const Place& place, const char* field) {
-    if (const auto value = faults_.number(expr, scope, range, {place.file, place.pointer + "/" + field}, what(field)))
-      target = static_cast<T>(*value);
+  void number(T& target, const Expr& expr, Range range, const char* field, const std::string& part = {}) {
+    if (const auto value = faults_.number(expr, scope_, range, at(part + "/" + field), what(field))) target = static_cast<T>(*value);
   }
 
   /// What is true of the shares alone the reader has judged.
-  void latencies(const std::vector<RuleLatency>& rules, const Scope& scope, Range range, const Place& place) {
+  void latencies(const std::vector<RuleLatency>& rules, Range range) {
     std::vector<LatencyCase> cases;
     std::vector<Cycle> cycles;
     for (std::size_t i = 0; i < rules.size(); ++i) {
-      const Place at{place.file, fmt::format("{}/latency/{}/cycles", place.pointer, i)};
-      const auto value = faults_.number(rules[i].cycles, scope, range, at, what("latency"));
+      const auto value = faults_.number(rules[i].cycles, scope_, range, at(fmt::format("/latency/{}/cycles", i)), what("latency"));
       if (!value) return;
       cases.push_back({*value, rules[i].share});
       cycles.push_back(*value);
     }
     for (SpreadFault& fault : order_faults(cycles))
-      faults_.add({place.file, fmt::format("{}/latency/{}/cycles", place.pointer, *fault.at)},
-                  fmt::format("{}: {}", what("latency"), fault.message), std::move(fault.hint));
+      faults_.add(at(fmt::format("/latency/{}/cycles", *fault.at)), fmt::format("{}: {}", what("latency"), fault.message),
+                  std::move(fault.hint));
     op_.spread = {cases, median_case(cases)};
     op_.latency = op_.spread.chosen();
   }
 
  private:
+  Place at(const std::string& below) const { return {place_.file, place_.pointer + below}; }
   std::string what(const char* field) const { return fmt::format("{} of op '{}'", field, op_.name); }
 
-  void use(const UnitCost& cost, const Scope& scope, const Place& place) {
+  void use(const UnitCost& cost, const std::string& part) {
     const Unit* unit = machine_.find_unit(cost.unit);
     if (!unit) {
       std::vector<std::string> known;
       for (const Unit& u : machine_.units) known.push_back(u.name);
       std::string hint = did_you_mean(cost.unit, known);
       if (hint.empty()) hint = "it has " + list_of(known);
-      faults_.add({place.file, place.pointer + "/unit"},
+      faults_.add(at(part + "/unit"),
                   fmt::format("op '{}' uses unit '{}', which machine '{}' does not have", op_.name, cost.unit, machine_.name),
                   std::move(hint));
       return;
     }
     UnitUse out{UnitId(static_cast<std::size_t>(unit - machine_.units.data())), 0, 0, 0};
-    number(out.offset, cost.offset, scope, {0, kAbsurd}, place, "offset");
-    number(out.duration, cost.duration, scope, {0, kAbsurd}, place, "duration");
-    number(out.amount, cost.amount, scope, {0, kAbsurd}, place, "amount");
-    number(out.in_sum, cost.in_sum, scope, {0, kAbsurd}, place, "in_sum");
+    number(out.offset, cost.offset, {0, kAbsurd}, "offset", part);
+    number(out.duration, cost.duration, {0, kAbsurd}, "duration", part);
+    number(out.amount, cost.amount, {0, kAbsurd}, "amount", part);
+    number(out.in_sum, cost.in_sum, {0, kAbsurd}, "in_sum", part);
     if (out.amount > unit->capacity)
-      faults_.add({place.file, place.pointer + "/amount"},
+      faults_.add(at(part + "/amount"),
                   fmt::format("op '{}' uses {} of unit '{}', which has {}", op_.name, out.amount, unit->name, unit->capacity),
                   "no schedule can run it");
     if (out.duration > 0 && out.amount > 0) op_.uses.push_back(out);
@@ -162,6 +165,8 @@ class Coster {
 
   Op& op_;
   const Machine& machine_;
+  const Scope& scope_;
+  const Place place_;
   FaultLog& faults_;
 };
 
@@ -201,33 +206,33 @@ Scope hand_over_names(const Machine& machine, const Problem& problem, const Valu
   return {{"bytes", value.bytes}, {"port", cost.port}, {"issues", cost.issues}};
 }
 
-Op cost_of(const TileOp& op, const Machine& machine, const Scope& params, const Tiles& inputs, const Tiles& outputs, const Place& place,
-           FaultLog& faults, const OpPlan* plan) {
+Op cost_of(const TiledOp& of, const Machine& machine, const Scope& params, FaultLog& faults) {
+  const TileOp& op = of.op;
+  const Place& place = of.place;
   Op out;
   out.name = op.name;
   out.kind = op.kind;
   // An mma by name only has no operands that resolve() could look at.
   if (op.kind == "opaque")
     if (const std::string shown = text_attr(op, "stands_for"); !shown.empty()) out.kind = shown;
-  const Scope names = names_for(op, machine, inputs, outputs, place, faults, plan);
+  const Scope names = names_for(of, machine, faults);
   // Without M, N and K the formulas would only repeat what the shape faults already say.
   const bool shapeless = op.kind == "mma" && !names.contains("M");
   const CostOverride none;
   const CostOverride& own = op.cost ? *op.cost : none;
-  const CostRule* rule = find_rule(machine, op, inputs);
-  Coster coster(out, machine, faults);
+  const CostRule* rule = find_rule(machine, op, of.inputs);
   constexpr Range cycles{0, kAbsurd}, warps{1, 1 << 20};
 
   if (!rule && !(own.uses && own.latency)) add_no_rule(op, machine, place, faults);
   if (const std::string variant = text_attr(op, "variant"); rule && !variant.empty() && !machine.find_rule(op.kind + "." + variant))
     add_no_variant(op, variant, machine, place, faults);
   if (rule && !shapeless) {
-    const Place at{machine.file, fmt::format("/rules/{}", rule - machine.rules.data())};
-    if (!own.uses) coster.uses(rule->uses, names, at);
-    if (!own.latency && rule->latencies.empty()) coster.number(out.latency, rule->latency, names, cycles, at, "latency");
-    if (!own.latency && !rule->latencies.empty()) coster.latencies(rule->latencies, names, cycles, at);
-    if (!own.window) coster.number(out.window, rule->window, names, cycles, at, "window");
-    if (!own.warps) coster.number(out.warps, rule->warps, names, warps, at, "warps");
+    Coster coster(out, machine, names, {machine.file, fmt::format("/rules/{}", rule - machine.rules.data())}, faults);
+    if (!own.uses) coster.uses(rule->uses);
+    if (!own.latency && rule->latencies.empty()) coster.number(out.latency, rule->latency, cycles, "latency");
+    if (!own.latency && !rule->latencies.empty()) coster.latencies(rule->latencies, cycles);
+    if (!own.window) coster.number(out.window, rule->window, cycles, "window");
+    if (!own.warps) coster.number(out.warps, rule->warps, warps, "warps");
   }
   if (rule) {
     out.rule = rule->kind;
@@ -240,10 +245,11 @@ Op cost_of(const TileOp& op, const Machine& machine, const Scope& params, const 
     Scope scope = params;
     scope.insert(names.begin(), names.end());
     const Place at{place.file, place.pointer + "/cost"};
-    if (own.uses) coster.uses(*own.uses, scope, at);
-    if (own.latency) coster.number(out.latency, *own.latency, scope, cycles, at, "latency");
-    if (own.window) coster.number(out.window, *own.window, scope, cycles, at, "window");
-    if (own.warps) coster.number(out.warps, *own.warps, scope, warps, at, "warps");
+    Coster coster(out, machine, scope, at, faults);
+    if (own.uses) coster.uses(*own.uses);
+    if (own.latency) coster.number(out.latency, *own.latency, cycles, "latency");
+    if (own.window) coster.number(out.window, *own.window, cycles, "window");
+    if (own.warps) coster.number(out.warps, *own.warps, warps, "warps");
     out.aligned = own.aligned.value_or(out.aligned);
     out.asynchronous = own.asynchronous.value_or(out.asynchronous);
     out.variable_latency = own.variable_latency.value_or(out.variable_latency);
@@ -304,8 +310,10 @@ std::int64_t registers_per_thread(const Tile& tile, std::int64_t threads) {
   return std::max<std::int64_t>(1, ceil_div(tile.elems * tile.bits, 32 * threads));
 }
 
-std::optional<MmaShape> mma_shape(const TileOp& op, const std::vector<const Tile*>& inputs, const std::vector<const Tile*>& outputs,
-                                  const Place& place, FaultLog& faults) {
+std::optional<MmaShape> mma_shape(const TiledOp& of, FaultLog& faults) {
+  const TileOp& op = of.op;
+  const Tiles &inputs = of.inputs, &outputs = of.outputs;
+  const Place& place = of.place;
   HEDDLE_ASSERT(inputs.size() >= 2 && !outputs.empty(), "the arity of a valid kernel's ops is right");
   const Tile &a = *inputs[0], &b = *inputs[1], &d = *outputs[0];
   const bool ta = flag(op, "transpose_a"), tb = flag(op, "transpose_b");

@@ -49,18 +49,24 @@ struct MmaShape {
   std::int64_t m = 0, n = 0, k = 0;
 };
 
+/// An op with what it reads and makes.
+struct TiledOp {
+  const TileOp& op;
+  std::vector<const Tile*> inputs, outputs;
+  Place place{};                 ///< the op's
+  const OpPlan* plan = nullptr;  ///< the op's, where there is one
+};
+
 /// Faults when operands or result do not fit each other. Operands are given as stored: transposed ones as [K,M] and
 /// [N,K].
-std::optional<MmaShape> mma_shape(const TileOp& op, const std::vector<const Tile*>& inputs, const std::vector<const Tile*>& outputs,
-                                  const Place& place, FaultLog& faults);
+std::optional<MmaShape> mma_shape(const TiledOp& of, FaultLog& faults);
 
 /// The most specific rule; nullptr when the machine has none.
 const CostRule* find_rule(const Machine& machine, const TileOp& op, const std::vector<const Tile*>& inputs);
 
-/// `place` is the op's. Faults lie at the rule (machine file) or at the op's own `cost` (kernel file). Fields of the
-/// result whose formulas failed keep harmless values. `plan`: the op's, where there is one.
-Op cost_of(const TileOp& op, const Machine& machine, const Scope& params, const std::vector<const Tile*>& inputs,
-           const std::vector<const Tile*>& outputs, const Place& place, FaultLog& faults, const OpPlan* plan = nullptr);
+/// Faults lie at the rule (machine file) or at the op's own `cost` (kernel file). Fields of the result whose formulas failed keep
+/// harmless values.
+Op cost_of(const TiledOp& of, const Machine& machine, const Scope& params, FaultLog& faults);
 
 /// Names that the machine's `register_copy` may use of a value in registers: bytes of the tile; port and issues, what its stores and loads
 /// take of the port of shared memory together, and how many of either a warp issues (hand_over_cost in core/layout/plan.h; where the

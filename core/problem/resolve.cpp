@@ -53,7 +53,7 @@ class Resolver {
     add_operand_edges();
     add_order_edges();
     if (!faults_.empty()) return faults_.error();
-    place_values(kernel_, machine_, tiles_, signal_, problem_, faults_);
+    place_values({kernel_, tiles_, signal_}, machine_, problem_, faults_);
     if (!faults_.empty()) return faults_.error();
     return std::move(problem_);
   }
@@ -209,7 +209,7 @@ class Resolver {
       const Place place = in_kernel(fmt::format("/body/{}", i));
       const auto planned = plan.ops.find(op.name);
       OpPlan* access = planned == plan.ops.end() ? nullptr : &planned->second;
-      cost = cost_of(op, machine_, problem_.params, inputs, outputs, place, faults_, access);
+      cost = cost_of({op, inputs, outputs, place, access}, machine_, problem_.params, faults_);
       cost.variable_latency &= kernel_.producer;
       const Cycle by_rule = port_cycles(cost);
       changes_.apply(cost, op.cost ? &*op.cost : nullptr, machine_.units);

@@ -36,16 +36,15 @@ struct Conflict {
 
 class Storage {
  public:
-  Storage(const Kernel& kernel, const Machine& machine, const std::vector<std::optional<Tile>>& tiles, Cycle handoff_signal,
-          Problem& problem, FaultLog& faults)
-      : kernel_(kernel), machine_(machine), tiles_(tiles), signal_(handoff_signal), problem_(problem), faults_(faults) {
-    for (std::size_t i = 0; i < kernel.values.size(); ++i) index_.emplace(kernel.values[i].name, i);
+  Storage(const EvaluatedKernel& of, const Machine& machine, Problem& problem, FaultLog& faults)
+      : kernel_(of.kernel), machine_(machine), tiles_(of.tiles), signal_(of.handoff_signal), problem_(problem), faults_(faults) {
+    for (std::size_t i = 0; i < kernel_.values.size(); ++i) index_.emplace(kernel_.values[i].name, i);
     for (std::size_t i = 0; i < problem.values.size(); ++i) body_.emplace(problem.values[i].name, ValueId(i));
     reads_.resize(problem.values.size());
     successors_.resize(problem.ops.size());
     least_.resize(problem.ops.size());
-    in_body_ = names_read(kernel.body);
-    after_ = names_read(kernel.epilogue);
+    in_body_ = names_read(kernel_.body);
+    after_ = names_read(kernel_.epilogue);
     for (const Edge& edge : problem.edges) {
       if (edge.value.valid()) reads_[edge.value.index()].push_back({edge.to, edge.distance});
       successors_[edge.from.index()].push_back({edge.to, edge.distance});
@@ -362,9 +361,8 @@ bool completes_on_barrier(const Problem& problem, OpId op) {
          std::any_of(problem.values.begin(), problem.values.end(), [&](const Value& v) { return v.producer == op; });
 }
 
-void place_values(const Kernel& kernel, const Machine& machine, const std::vector<std::optional<Tile>>& tiles, Cycle handoff_signal,
-                  Problem& problem, FaultLog& faults) {
-  Storage(kernel, machine, tiles, handoff_signal, problem, faults).run();
+void place_values(const EvaluatedKernel& of, const Machine& machine, Problem& problem, FaultLog& faults) {
+  Storage(of, machine, problem, faults).run();
 }
 
 }  // namespace heddle

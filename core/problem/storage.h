@@ -24,10 +24,14 @@ namespace heddle {
 /// copies out of shared memory (no result) are instead awaited by the warps that issued them, which then signal.
 bool completes_on_barrier(const Problem& problem, OpId op);
 
-/// Fills channels and the smem and tmem residents. The kernel is valid (core/kernel/validate.h). `problem` has its ops,
-/// values and edges; the edges have no cycle of total distance 0. `tiles` runs parallel to kernel.values;
-/// `handoff_signal` is the machine's, evaluated.
-void place_values(const Kernel& kernel, const Machine& machine, const std::vector<std::optional<Tile>>& tiles, Cycle handoff_signal,
-                  Problem& problem, FaultLog& faults);
+/// A valid kernel (core/kernel/validate.h) with what its formulas and the machine's give.
+struct EvaluatedKernel {
+  const Kernel& kernel;
+  const std::vector<std::optional<Tile>>& tiles;  ///< parallel to kernel.values
+  Cycle handoff_signal = 0;                       ///< the machine's
+};
+
+/// Fills channels and the smem and tmem residents. `problem` has its ops, values and edges; the edges have no cycle of total distance 0.
+void place_values(const EvaluatedKernel& of, const Machine& machine, Problem& problem, FaultLog& faults);
 
 }  // namespace heddle

@@ -34,7 +34,7 @@ Cycle cycles_at_best(const Machine& machine, int bits_a, int bits_b) {
   for (const Space space : {Space::Smem, Space::Register, Space::Tmem}) {
     const Tile a = square(space, bits_a), b = square(Space::Smem, bits_b), d = square(Space::Register, 32);
     FaultLog faults;
-    const Op cost = cost_of(op, machine, {}, {&a, &b}, {&d}, {}, faults);
+    const Op cost = cost_of({op, {&a, &b}, {&d}}, machine, {}, faults);
     Cycle cycles = 0;
     for (const UnitUse& use : cost.uses) {
       const Unit& unit = machine.units[use.unit.index()];
@@ -70,7 +70,7 @@ Work work_per_iteration(const Kernel& kernel, const Machine& machine, const Scop
   for (const TileOp& op : kernel.body) {
     if (op.kind == "mma") {
       const Tile a = tile(op.inputs[0].value), b = tile(op.inputs[1].value), d = tile(op.outputs[0]);
-      const auto shape = mma_shape(op, {&a, &b}, {&d}, {}, faults);
+      const auto shape = mma_shape({op, {&a, &b}, {&d}}, faults);
       if (!shape) continue;
       const std::int64_t count = sat_mul(shape->m, sat_mul(shape->n, shape->k));
       multiply_adds = sat_add(multiply_adds, count);

@@ -25,16 +25,15 @@ std::vector<std::int64_t> usual_cuts(const TileGrid& grid) {
   return cuts;
 }
 
-BalanceStudy balance_study(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
-                           const Schedule& schedule, const KernelRunOptions& options) {
+BalanceStudy balance_study(const Instance& instance, const Schedule& schedule, const KernelRunOptions& options) {
   BalanceStudy study;
-  const TileGrid grid = tile_grid(kernel, problem.params, options.trips, options.causal);
+  const TileGrid grid = tile_grid(instance.kernel(), instance.problem().params, options.trips, options.causal);
   study.fault = grid.fault;
   if (!study.fault.empty()) return study;
   study.tiles = grid.tiles;
   study.all_trips = grid.all_trips();
-  const std::int64_t sms = std::max<std::int64_t>(1, machine.sm_count);
-  study.places = sms * std::max(1, options.ctas.value_or(occupancy_of(problem, schedule).ctas));
+  const std::int64_t sms = std::max<std::int64_t>(1, instance.machine().sm_count);
+  study.places = sms * std::max(1, options.ctas.value_or(occupancy_of(instance.problem(), schedule).ctas));
   study.best = static_cast<double>(study.all_trips) / static_cast<double>(study.places);
   study.shortest = study.median = study.longest = grid.trips;
   if (grid.even()) {
@@ -52,7 +51,7 @@ BalanceStudy balance_study(const Kernel& kernel, const Machine& machine, const C
     KernelRunOptions one = options;
     one.persistent = persistent, one.longest_first = longest_first, one.split = split, one.second_pass = second_pass, one.lanes = true;
     one.loop.timeline = 0;
-    row.run = run_kernel(kernel, machine, changes, problem, schedule, one);
+    row.run = run_kernel(instance, schedule, one);
     study.rows.push_back(std::move(row));
   };
   add("grid order", false, false, 0, false);
@@ -61,7 +60,7 @@ BalanceStudy balance_study(const Kernel& kernel, const Machine& machine, const C
   add("longest first, CTAs that stay", true, true, 0, false);
   for (const std::int64_t cut : options.split > 0 ? std::vector{options.split} : usual_cuts(grid))
     for (const bool second : {false, true}) {
-      if (!second && !merge_fault(kernel).empty()) continue;
+      if (!second && !merge_fault(instance.kernel()).empty()) continue;
       add(fmt::format("longest first, cut at {}, {}", cut, second ? "a second pass" : "added up"), false, true, cut, second);
     }
   return study;

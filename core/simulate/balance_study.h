@@ -32,7 +32,6 @@ std::vector<std::int64_t> usual_cuts(const TileGrid& grid);
 
 /// Grid order and longest first, each with a CTA per tile and with CTAs that stay; and longest first with tiles cut: at options.split if
 /// that is given, else at the powers of two from the mean on. options' own order and cut are not looked at otherwise.
-BalanceStudy balance_study(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
-                           const Schedule& schedule, const KernelRunOptions& options);
+BalanceStudy balance_study(const Instance& instance, const Schedule& schedule, const KernelRunOptions& options);
 
 }  // namespace heddle

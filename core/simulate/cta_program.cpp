@@ -103,16 +103,16 @@ void add_loop(Draft& draft, const SimulateOptions& options) {
 
 class KernelBuilder {
  public:
-  KernelBuilder(const Kernel& kernel, const Machine& machine, const Changes& changes, CtaProgram& program)
-      : kernel_(kernel),
-        machine_(machine),
-        numbers_(changes, kernel, machine_, faults_),
+  KernelBuilder(const InstanceSpec& spec, CtaProgram& program)
+      : kernel_(*spec.kernel),
+        machine_(*spec.machine),
+        numbers_(spec.changes, kernel_, machine_, faults_),
         program_(program),
         problem_(program.problem),
         schedule_(program.schedule),
         loop_ops_(problem_.ops.size()),
         draft_{program, {}} {
-    if (const auto signal = faults_.number(machine.handoff.signal, {}, {0, kAbsurd}, {}, "hand-off signal"))
+    if (const auto signal = faults_.number(machine_.handoff.signal, {}, {0, kAbsurd}, {}, "hand-off signal"))
       signal_ = numbers_.signal(*signal);
     for (std::size_t v = 0; v < problem_.values.size(); ++v) body_[problem_.values[v].name] = ValueId(v);
   }
@@ -158,8 +158,8 @@ class KernelBuilder {
       std::vector<const Tile*> inputs, outputs;
       for (std::size_t i = 0; i < tiles.size(); ++i) (i < op.inputs.size() ? inputs : outputs).push_back(&tiles[i]);
       FaultLog faults;
-      Op cost =
-          cost_of(op, machine_, problem_.params, inputs, outputs, {}, faults, problem_.layouts ? problem_.layouts->find(op.name) : nullptr);
+      Op cost = cost_of({op, inputs, outputs, {}, problem_.layouts ? problem_.layouts->find(op.name) : nullptr}, machine_, problem_.params,
+                        faults);
       if (faults.empty()) {
         numbers_.apply(cost, op.cost ? &*op.cost : nullptr, machine_.units);
         if (paced_) pace(cost, machine_.units, machine_.streams);
@@ -363,12 +363,11 @@ CtaProgram loop_program(const Problem& problem, const Schedule& schedule, const 
   return program;
 }
 
-CtaProgram kernel_program(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
-                          const Schedule& schedule, const SimulateOptions& options) {
+CtaProgram kernel_program(const InstanceSpec& spec, const Problem& problem, const Schedule& schedule, const SimulateOptions& options) {
   CtaProgram program;
   program.problem = problem;
   program.schedule = schedule;
-  KernelBuilder(kernel, machine, changes, program).run(options);
+  KernelBuilder(spec, program).run(options);
   return program;
 }
 

@@ -11,9 +11,7 @@
 #include <vector>
 
 #include "core/analysis/period.h"
-#include "core/kernel/kernel.h"
-#include "core/machine/machine.h"
-#include "core/problem/changes.h"
+#include "core/instance/instance.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
 #include "core/simulate/simulate.h"
@@ -66,8 +64,7 @@ struct CtaProgram {
 /// The loop alone.
 CtaProgram loop_program(const Problem& problem, const Schedule& schedule, const SimulateOptions& options);
 
-/// The whole of the kernel's tile. Pre: `problem` was resolved from kernel, machine and changes.
-CtaProgram kernel_program(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
-                          const Schedule& schedule, const SimulateOptions& options);
+/// The whole of the kernel's tile. Pre: `problem` is of the spec, or that problem with other numbers.
+CtaProgram kernel_program(const InstanceSpec& spec, const Problem& problem, const Schedule& schedule, const SimulateOptions& options);
 
 }  // namespace heddle

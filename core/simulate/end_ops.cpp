@@ -138,10 +138,10 @@ const char* to_string(Section section) {
   return section == Section::Prologue ? "prologue" : section == Section::Loop ? "loop" : "epilogue";
 }
 
-EndOps end_ops(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem, const Schedule& schedule) {
+EndOps end_ops(const InstanceSpec& spec, const Problem& problem, const Schedule& schedule) {
   EndOps ends;
-  if (kernel.prologue.empty() && kernel.epilogue.empty()) return ends;
-  CtaProgram program = kernel_program(kernel, machine, changes, problem, schedule, {});
+  if (spec.kernel->prologue.empty() && spec.kernel->epilogue.empty()) return ends;
+  CtaProgram program = kernel_program(spec, problem, schedule, {});
   const Placer placer(program, problem, schedule);
   const std::size_t loop = problem.ops.size();
   for (std::size_t v = loop; v < program.problem.ops.size(); ++v) {
@@ -160,12 +160,12 @@ EndOps end_ops(const Kernel& kernel, const Machine& machine, const Changes& chan
   return ends;
 }
 
-EndOps end_ops(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem) {
+EndOps end_ops(const InstanceSpec& spec, const Problem& problem) {
   Schedule none;
   none.groups.push_back({"", static_cast<int>(problem.limits.warps_per_cta), 0});
   none.ops.assign(problem.ops.size(), {0, GroupId(0)});
   none.depths.assign(problem.channels.size(), 1);
-  return end_ops(kernel, machine, changes, problem, none);
+  return end_ops(spec, problem, none);
 }
 
 }  // namespace heddle

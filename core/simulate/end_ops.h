@@ -42,9 +42,9 @@ struct EndOps {
 
 const char* to_string(Section section);  ///< "prologue", "loop", "epilogue"
 
-/// Pre: `problem` was resolved from kernel, machine and changes, and the schedule's sizes fit it.
-EndOps end_ops(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem, const Schedule& schedule);
+/// Pre: `problem` is of the spec, or that problem with other numbers, and the schedule's sizes fit it.
+EndOps end_ops(const InstanceSpec& spec, const Problem& problem, const Schedule& schedule);
 /// The same where there is no schedule yet: what they cost and how they depend on each other; groups and starts mean nothing.
-EndOps end_ops(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem);
+EndOps end_ops(const InstanceSpec& spec, const Problem& problem);
 
 }  // namespace heddle

@@ -10,11 +10,10 @@ KernelRunOptions comparison_run(const ClockChoice& clock) {
   return options;
 }
 
-std::optional<Forecast> forecast(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
-                                 const Schedule& schedule, const std::stop_token& stop) {
+std::optional<Forecast> forecast(const Instance& instance, const Schedule& schedule, const std::stop_token& stop) {
   KernelRunOptions options = comparison_run();
   options.loop.stop = stop;
-  const KernelRun run = run_kernel(kernel, machine, changes, problem, schedule, options);
+  const KernelRun run = run_kernel(instance, schedule, options);
   if (!run.fault.empty() || stop.stop_requested()) return std::nullopt;
   return Forecast{run.microseconds, run.cycles, run.sm.period.cycles(), run.tflops};
 }

@@ -20,7 +20,6 @@ struct Forecast {
   double tflops = 0;  ///< 0 where the loop has no multiply-adds
 };
 /// Nothing where the simulator has no numbers (a deadlock, a graph of plain numbers), or when stopped. Pre: as run_kernel().
-std::optional<Forecast> forecast(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
-                                 const Schedule& schedule, const std::stop_token& stop = {});
+std::optional<Forecast> forecast(const Instance& instance, const Schedule& schedule, const std::stop_token& stop = {});
 
 }  // namespace heddle

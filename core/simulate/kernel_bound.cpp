@@ -82,9 +82,10 @@ int most_ctas(const Problem& problem) {
   return static_cast<int>(std::max<std::int64_t>(1, least));
 }
 
-KernelBound kernel_bound(const Kernel& kernel, const Machine& machine, const Problem& problem, const Bounds& bounds,
-                         const KernelRunOptions& options) {
-  const TileGrid grid = tile_grid(kernel, problem.params, options.trips, options.causal);
+KernelBound kernel_bound(const Instance& instance, const Bounds& bounds, const KernelRunOptions& options) {
+  const Machine& machine = instance.machine();
+  const Problem& problem = instance.problem();
+  const TileGrid grid = tile_grid(instance.kernel(), problem.params, options.trips, options.causal);
   const std::int64_t sms = std::max<std::int64_t>(1, machine.sm_count);
   const std::int64_t per_sm = ceil_div(grid.tiles, sms);
   const bool alike = grid.even() && options.split == 0;
@@ -117,7 +118,7 @@ KernelBound kernel_bound(const Kernel& kernel, const Machine& machine, const Pro
     raise(cycles,
           [&] { return fmt::format("{}: {} iterations on one SM, {} cycles each", unit.name, iterations, ceil_div(load.work, capacity)); });
   }
-  const Problem supplied = supplied_by_l2(kernel, machine, problem, options.cluster, std::min(sms, grid.tiles)).problem;
+  const Problem supplied = supplied_by_l2(instance, options.cluster, std::min(sms, grid.tiles)).problem;
   for (std::size_t u = 0; machine.shared.l2_bytes > 0 && u < supplied.units.size(); ++u) {
     if (supplied.units[u].role != UnitRole::Copy) continue;
     std::int64_t work = 0;

@@ -14,9 +14,7 @@
 #include <string>
 
 #include "core/analysis/bounds.h"
-#include "core/kernel/kernel.h"
-#include "core/machine/machine.h"
-#include "core/problem/problem.h"
+#include "core/instance/instance.h"
 #include "core/simulate/kernel_run.h"
 
 namespace heddle {
@@ -27,9 +25,8 @@ struct KernelBound {
   int most_ctas = 1;  ///< no schedule has more of them on one SM
 };
 
-/// Pre: `problem` was resolved from kernel and machine; `bounds` are its.
-KernelBound kernel_bound(const Kernel& kernel, const Machine& machine, const Problem& problem, const Bounds& bounds,
-                         const KernelRunOptions& options = {});
+/// Pre: `bounds` are the instance's own, or hold under what else is asked of its schedules.
+KernelBound kernel_bound(const Instance& instance, const Bounds& bounds, const KernelRunOptions& options = {});
 
 /// CTAs that fit on one SM at best: every ring one slot deep, every group as narrow as its ops allow.
 int most_ctas(const Problem& problem);

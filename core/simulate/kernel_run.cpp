@@ -25,29 +25,28 @@ constexpr std::int64_t kSteadyTrips = 512;  ///< after which a tile's iterations
 
 class Runner {
  public:
-  Runner(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem, const Schedule& schedule,
-         const KernelRunOptions& options)
-      : kernel_(kernel),
-        machine_(machine),
-        problem_(problem),
+  Runner(const Instance& instance, const Schedule& schedule, const KernelRunOptions& options)
+      : kernel_(instance.kernel()),
+        machine_(instance.machine()),
+        problem_(instance.problem()),
         options_(options),
-        grid_(tile_grid(kernel, problem.params, options.trips, options.causal)) {
-    sms_ = std::max<std::int64_t>(1, machine.sm_count);
-    SuppliedProblem supplied = supplied_by_l2(kernel, machine, problem, options.cluster, std::min(sms_, grid_.tiles));
+        grid_(tile_grid(kernel_, problem_.params, options.trips, options.causal)) {
+    sms_ = std::max<std::int64_t>(1, machine_.sm_count);
+    SuppliedProblem supplied = supplied_by_l2(instance, options.cluster, std::min(sms_, grid_.tiles));
     result_.l2_bytes = supplied.l2_bytes;
     loop_ = options.loop;
     loop_.turns &= schedule.turns;
     if (loop_.arbitration == Arbitration::Interleaved) {
-      pace(supplied.problem, machine.streams);
-      charge_barriers(supplied.problem, schedule, machine.streams);
-      loop_.turn_cost = machine.streams.turn;
-      result_.turns = loop_.turns && !kept_turns(problem, schedule).empty();
-      result_.by_chance = !result_.turns && !contested_turns(problem, schedule).empty();
+      pace(supplied.problem, machine_.streams);
+      charge_barriers(supplied.problem, schedule, machine_.streams);
+      loop_.turn_cost = machine_.streams.turn;
+      result_.turns = loop_.turns && !kept_turns(problem_, schedule).empty();
+      result_.by_chance = !result_.turns && !contested_turns(problem_, schedule).empty();
     }
-    result_.program = kernel_program(kernel, machine, changes, supplied.problem, schedule, loop_);
-    result_.occupancy = occupancy_of(problem, schedule);
+    result_.program = kernel_program(instance.spec(), supplied.problem, schedule, loop_);
+    result_.occupancy = occupancy_of(problem_, schedule);
     result_.ctas = options.ctas.value_or(result_.occupancy.ctas);
-    result_.work = work_per_iteration(kernel, machine, problem.params);
+    result_.work = work_per_iteration(kernel_, machine_, problem_.params);
     result_.tiles = grid_.tiles;
     result_.trips = grid_.trips;
   }
@@ -357,9 +356,8 @@ std::string merge_fault(const Kernel& kernel) {
   return {};
 }
 
-KernelRun run_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem, const Schedule& schedule,
-                     const KernelRunOptions& options) {
-  return Runner(kernel, machine, changes, problem, schedule, options).run();
+KernelRun run_kernel(const Instance& instance, const Schedule& schedule, const KernelRunOptions& options) {
+  return Runner(instance, schedule, options).run();
 }
 
 }  // namespace heddle

@@ -11,10 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "core/instance/instance.h"
 #include "core/kernel/kernel.h"
 #include "core/machine/clock.h"
-#include "core/machine/machine.h"
-#include "core/problem/changes.h"
 #include "core/problem/work.h"
 #include "core/simulate/cta_program.h"
 #include "core/simulate/occupancy.h"
@@ -90,8 +89,7 @@ struct KernelRun {
 /// Why what pieces of a tile find cannot be added up: its epilogue does more than convert and store. Empty: it can.
 std::string merge_fault(const Kernel& kernel);
 
-/// Pre: `problem` was resolved from kernel, machine, params and changes; the schedule as for simulate().
-KernelRun run_kernel(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem, const Schedule& schedule,
-                     const KernelRunOptions& options = {});
+/// Pre: the schedule as for simulate().
+KernelRun run_kernel(const Instance& instance, const Schedule& schedule, const KernelRunOptions& options = {});
 
 }  // namespace heddle

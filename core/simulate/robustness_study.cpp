@@ -33,13 +33,11 @@ JitterPoint point_at(const Problem& problem, const Schedule& schedule, const Stu
   return point;
 }
 
-NumberSide side_at(const Problem& present, const Schedule& schedule, Change change, int percent, double period,
-                   const std::function<Result<Problem>(const Change&)>& problem_at, const SimulateOptions& run) {
-  change.effect = ChangeEffect::Percent;
-  change.value = percent;
+/// `period`: with the numbers as they are.
+NumberSide side_at(const Problem& present, const Schedule& schedule, const Change& change, const NumberTrial& trial, double period) {
   NumberSide side;
   side.period = period;
-  Result<Problem> changed = problem_at(change);
+  Result<Problem> changed = trial.problem_at(change);
   if (!changed) {
     side.fault = changed.error().faults.empty() ? "impossible" : changed.error().faults.front().message;
     return side;
@@ -49,7 +47,7 @@ NumberSide side_at(const Problem& present, const Schedule& schedule, Change chan
     side.fault = "another problem";
     return side;
   }
-  const Simulation result = simulate(*changed, schedule, run);
+  const Simulation result = simulate(*changed, schedule, trial.run);
   side.fault = result.fault;
   side.same = problem_hash(*changed) == problem_hash(present);
   if (side.fault.empty()) side.period = result.period.cycles();
@@ -64,17 +62,21 @@ std::vector<JitterPoint> jitter_study(const Problem& problem, const Schedule& sc
   return points;
 }
 
-NumberStudy number_study(const Problem& problem, const Schedule& schedule, const Changes& numbers, int percent,
-                         const std::function<Result<Problem>(const Change&)>& problem_at, const SimulateOptions& run) {
+NumberStudy number_study(const Problem& problem, const Schedule& schedule, const Changes& numbers, const NumberTrial& trial) {
   NumberStudy study;
-  study.percent = percent;
-  study.period = simulate(problem, schedule, run).period.cycles();
+  study.percent = trial.percent;
+  study.period = simulate(problem, schedule, trial.run).period.cycles();
+  const auto side = [&](Change change, int percent) {
+    change.effect = ChangeEffect::Percent;
+    change.value = percent;
+    return side_at(problem, schedule, change, trial, study.period);
+  };
   for (const Change& number : numbers) {
     NumberRow row;
     row.number = number_name(number);
     row.values = values_of(problem, number);
-    row.less = side_at(problem, schedule, number, -percent, study.period, problem_at, run);
-    row.more = side_at(problem, schedule, number, percent, study.period, problem_at, run);
+    row.less = side(number, -trial.percent);
+    row.more = side(number, trial.percent);
     for (const NumberSide* side : {&row.less, &row.more})
       if (side->fault.empty()) row.swing = std::max(row.swing, std::abs(side->period - study.period));
     study.rows.push_back(std::move(row));

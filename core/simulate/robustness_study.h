@@ -54,9 +54,15 @@ struct NumberStudy {
   std::vector<NumberRow> rows;  ///< greatest swing first
 };
 
-/// `problem_at` resolves the same kernel with one more change; the problem it gives has the same ops, edges and rings.
-NumberStudy number_study(const Problem& problem, const Schedule& schedule, const Changes& numbers, int percent,
-                         const std::function<Result<Problem>(const Change&)>& problem_at, const SimulateOptions& run = {});
+/// How numbers are tried.
+struct NumberTrial {
+  int percent = 10;  ///< less, and more
+  /// Resolves the same kernel with one more change; the problem it gives has the same ops, edges and rings.
+  std::function<Result<Problem>(const Change&)> problem_at;
+  SimulateOptions run{};
+};
+
+NumberStudy number_study(const Problem& problem, const Schedule& schedule, const Changes& numbers, const NumberTrial& trial);
 
 struct DepthRow {
   std::string ring;         ///< empty: all rings that loads fill, each so many slots deeper

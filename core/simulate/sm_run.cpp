@@ -376,7 +376,7 @@ class Sm {
       }
       const Cycle start = begin - cost.before(s.part, cost.whole), issue = cost.queues ? s.asked : start;
       go_on(s, issue);
-      started(s.cta, s.group, s.op, s.number, s.tile == 0, issue, start);
+      started({s.cta, s.group, s.op, s.number, s.tile == 0, issue, start});
     }
     ++s.position;
     s.part = 0;
@@ -409,12 +409,20 @@ class Sm {
     const Lane::Issued done = first;
     lane.ops.pop_front();
     if (!lane.ops.empty()) lane.ops.front().next = std::max(lane.ops.front().issue, done.next);
-    started(lane.cta, lane.group, done.op, done.number, done.first_tile, done.issue, done.next - cost.whole);
+    started({lane.cta, lane.group, done.op, done.number, done.first_tile, done.issue, done.next - cost.whole});
     leave(ctas_[lane.cta]);
   }
 
-  /// An op's start is known. Of an op in parts it is as late as its end says.
-  void started(Index cta_number, Index group, Index op, std::int64_t number, bool first_tile, Cycle issue, Cycle start) {
+  /// An op, and where and when it runs. Of an op in parts the start is as late as its end says.
+  struct Start {
+    Index cta, group, op;
+    std::int64_t number;
+    bool first_tile;
+    Cycle issue, start;
+  };
+  /// An op's start is known.
+  void started(const Start& known) {
+    const auto& [cta_number, group, op, number, first_tile, issue, start] = known;
     Cta& cta = ctas_[cta_number];
     const OpCost& cost = costs_.ops[op];
     if (cta.count[op] != number) fault_ = fmt::format("{} is out of order", program_.problem.ops[op].name);

@@ -39,7 +39,10 @@ void lengthen(Problem& problem, std::size_t index, Cycle cycles) {
 
 }  // namespace
 
-SuppliedProblem supplied_by_l2(const Kernel& kernel, const Machine& machine, const Problem& problem, int cluster, std::int64_t sms) {
+SuppliedProblem supplied_by_l2(const Instance& instance, int cluster, std::int64_t sms) {
+  const Kernel& kernel = instance.kernel();
+  const Machine& machine = instance.machine();
+  const Problem& problem = instance.problem();
   SuppliedProblem supplied{problem, 0};
   std::vector<std::int64_t> bytes;
   for (std::size_t i = 0; i < kernel.body.size() && i < problem.ops.size(); ++i) bytes.push_back(moved_bytes(kernel.body[i], problem, i));

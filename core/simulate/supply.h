@@ -3,9 +3,7 @@
 
 #include <cstdint>
 
-#include "core/kernel/kernel.h"
-#include "core/machine/machine.h"
-#include "core/problem/problem.h"
+#include "core/instance/instance.h"
 
 namespace heddle {
 
@@ -15,7 +13,7 @@ struct SuppliedProblem {
 };
 
 /// `cluster` CTAs, neighbours along the grid dimension where that saves most, load together what is the same for them. `sms` are at
-/// work. Nothing changes on a machine whose file does not say what L2 supplies. Pre: `problem` was resolved from kernel and machine.
-SuppliedProblem supplied_by_l2(const Kernel& kernel, const Machine& machine, const Problem& problem, int cluster, std::int64_t sms);
+/// work. Nothing changes on a machine whose file does not say what L2 supplies.
+SuppliedProblem supplied_by_l2(const Instance& instance, int cluster, std::int64_t sms);
 
 }  // namespace heddle

@@ -24,8 +24,9 @@ const UsedShare* main_unit(const Machine& machine, const KernelRun& run) {
 
 }  // namespace
 
-std::vector<TimePart> time_parts(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
-                                 const Schedule& schedule, const KernelRunOptions& options, const KernelRun& run) {
+std::vector<TimePart> time_parts(const Instance& instance, const Schedule& schedule, const KernelRunOptions& options,
+                                 const KernelRun& run) {
+  const Machine& machine = instance.machine();
   if (!run.fault.empty() || run.cycles <= 0 || run.clock.mhz <= 0) return {};
   KernelRunOptions quiet = options;
   quiet.loop.timeline = 0;
@@ -33,7 +34,7 @@ std::vector<TimePart> time_parts(const Kernel& kernel, const Machine& machine, c
   KernelRun bare = run;                           // with every mechanism dropped so far
   double left = static_cast<double>(run.cycles);  // not yet accounted for
   const auto drop = [&] {
-    if (bare.fault.empty()) bare = run_kernel(kernel, without, changes, problem, schedule, quiet);
+    if (bare.fault.empty()) bare = run_kernel(on_machine(instance, without), schedule, quiet);
     const double before = left;
     left = std::min(left, static_cast<double>(bare.cycles));
     return before - left;

@@ -20,7 +20,6 @@ struct TimePart {
 /// and draining, and waits. All are at the clock of the datasheet; what the clock under load adds is a part of its own. Parts of nothing
 /// are left out. Empty where the run has a fault or was stopped.
 /// Pre: `run` is run_kernel() of the rest.
-std::vector<TimePart> time_parts(const Kernel& kernel, const Machine& machine, const Changes& changes, const Problem& problem,
-                                 const Schedule& schedule, const KernelRunOptions& options, const KernelRun& run);
+std::vector<TimePart> time_parts(const Instance& instance, const Schedule& schedule, const KernelRunOptions& options, const KernelRun& run);
 
 }  // namespace heddle

@@ -179,13 +179,12 @@ int groups_left(const Problem& problem, int taken) {
   return std::max(1, problem.max_groups - taken - (problem.has_producer_group() ? 1 : 0));
 }
 
-BaselineOutcome finished(const BaselineInput& input, Timing timing, const char* name, std::string note, std::vector<std::string> log,
-                         bool turns) {
-  BaselineOutcome outcome{std::move(timing.schedule), input.settings, std::move(log)};
+BaselineOutcome finished(const BaselineInput& input, Timing timing, BaselineStory story, bool turns) {
+  BaselineOutcome outcome{std::move(timing.schedule), input.settings, std::move(story.log)};
   normalize_starts(outcome.schedule);
-  outcome.schedule.name = name;
+  outcome.schedule.name = story.name;
   outcome.schedule.turns = turns;
-  outcome.schedule.provenance = {"baseline", std::string("heddle ") + name, std::move(note)};
+  outcome.schedule.provenance = {"baseline", std::string("heddle ") + story.name, std::move(story.note)};
   if (timing.deadlock) {
     outcome.log.push_back("the program cannot run, whatever its starts: it " + timing.limit);
     return outcome;

@@ -57,8 +57,14 @@ bool memory_fits(const Problem& problem, const Schedule& schedule);
 /// The timing of a program whose load rings lose a slot each until memory suffices; `log` says so.
 Timing fitted_schedule(const Problem& problem, Program program, std::vector<std::string>& log);
 
+/// What is told of a baseline's schedule.
+struct BaselineStory {
+  const char* name;
+  std::string note;              ///< what it is, and how it differs from the original
+  std::vector<std::string> log;  ///< what was decided on the way
+};
+
 /// Provenance, name and the log of what the judge will object to. `turns`: as of Schedule; compilers put no barriers between groups.
-BaselineOutcome finished(const BaselineInput& input, Timing timing, const char* name, std::string note, std::vector<std::string> log,
-                         bool turns = true);
+BaselineOutcome finished(const BaselineInput& input, Timing timing, BaselineStory story, bool turns = true);
 
 }  // namespace heddle::solver

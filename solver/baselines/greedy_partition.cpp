@@ -122,11 +122,12 @@ Result<BaselineOutcome> run_greedy_partition(const BaselineInput& input) {
   }
   while (partition.count() > input.problem.max_groups && partition.merge(true, log)) {
   }
-  return partitioned(input, *found, partition.groups(), "greedy-partition",
-                     "Rau's modulo schedule first, warp groups afterwards by merging the most strongly coupled pair; hand-offs "
-                     "between the groups were not "
-                     "known when ops were placed. Groups begin per unit and row block; ring depths are those that help and fit.",
-                     std::move(log));
+  return partitioned(input, *found, partition.groups(),
+                     {"greedy-partition",
+                      "Rau's modulo schedule first, warp groups afterwards by merging the most strongly coupled pair; hand-offs "
+                      "between the groups were not "
+                      "known when ops were placed. Groups begin per unit and row block; ring depths are those that help and fit.",
+                      std::move(log)});
 }
 
 }  // namespace heddle::solver

@@ -181,13 +181,12 @@ std::optional<Cycle> ii_for_memory(const Problem& problem, const ModuloSchedule&
   return least;
 }
 
-BaselineOutcome partitioned(const BaselineInput& input, const ModuloSchedule& found, const std::vector<int>& group, const char* name,
-                            std::string note, std::vector<std::string> log) {
+BaselineOutcome partitioned(const BaselineInput& input, const ModuloSchedule& found, const std::vector<int>& group, BaselineStory story) {
   const Problem& problem = input.problem;
   Timing timing = timing_of_order(problem, with_groups(problem, found, group));
-  log.push_back(fmt::format("modulo schedule at II {} without hand-offs; with warp groups its order sustains {}", found.ii,
-                            timing.deadlock ? "nothing" : std::to_string(timing.schedule.ii)));
-  return finished(input, std::move(timing), name, std::move(note), std::move(log));
+  story.log.push_back(fmt::format("modulo schedule at II {} without hand-offs; with warp groups its order sustains {}", found.ii,
+                                  timing.deadlock ? "nothing" : std::to_string(timing.schedule.ii)));
+  return finished(input, std::move(timing), std::move(story));
 }
 
 std::vector<int> groups_by_block(const Problem& problem) {

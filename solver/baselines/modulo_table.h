@@ -69,8 +69,7 @@ std::optional<Cycle> ii_for_memory(const Problem& problem, const ModuloSchedule&
                                    std::vector<std::string>& log);
 
 /// The order of a modulo schedule with warp groups: native starts, ring depths, log, provenance.
-BaselineOutcome partitioned(const BaselineInput& input, const ModuloSchedule& found, const std::vector<int>& group, const char* name,
-                            std::string note, std::vector<std::string> log);
+BaselineOutcome partitioned(const BaselineInput& input, const ModuloSchedule& found, const std::vector<int>& group, BaselineStory story);
 
 /// Groups by row block, behind the producer.
 std::vector<int> groups_by_block(const Problem& problem);

@@ -87,11 +87,12 @@ Result<BaselineOutcome> run_rau(const BaselineInput& input) {
   const std::vector<int> group = groups_by_block(input.problem);
   const auto found = rau_schedule(input.problem, {input.setting("budget"), input.setting("window") != 0}, group, input.stop, log);
   if (!found) return Error::input("rau finds no schedule: " + log.back());
-  return partitioned(input, *found, group, "rau",
-                     "Iterative modulo scheduling over dependences and units; it knows no warp groups, so ops that "
-                     "share registers are put "
-                     "together afterwards and starts follow the order.",
-                     std::move(log));
+  return partitioned(input, *found, group,
+                     {"rau",
+                      "Iterative modulo scheduling over dependences and units; it knows no warp groups, so ops that "
+                      "share registers are put "
+                      "together afterwards and starts follow the order.",
+                      std::move(log)});
 }
 
 }  // namespace heddle::solver

@@ -34,11 +34,13 @@ Result<BaselineOutcome> run_serial(const BaselineInput& input) {
   std::vector<std::string> log;
   if (blocks.count > 1) log.push_back("the row blocks of the one agent are groups of their own, which keeps registers within bounds");
   Timing timing = fitted_schedule(problem, std::move(program), log);
-  return finished(input, std::move(timing), "serial",
-                  "One op after the other, every wait for the last result included; the waits are in the starts, not "
-                  "in the program, "
-                  "so its event graph may sustain a smaller period.",
-                  std::move(log), false);
+  return finished(input, std::move(timing),
+                  {"serial",
+                   "One op after the other, every wait for the last result included; the waits are in the starts, not "
+                   "in the program, "
+                   "so its event graph may sustain a smaller period.",
+                   std::move(log)},
+                  false);
 }
 
 }  // namespace heddle::solver

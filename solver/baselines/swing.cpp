@@ -224,11 +224,12 @@ Result<BaselineOutcome> run_swing(const BaselineInput& input) {
   const std::int64_t lifetimes = register_lifetimes(problem, *found);
   log.push_back(
       fmt::format("II {}, MinII {}; registers times cycles {}, {} alive on average", found->ii, *least, lifetimes, lifetimes / found->ii));
-  return partitioned(input, *found, group, "swing",
-                     "Swing modulo scheduling over dependences and units; it knows no warp groups, so ops that share "
-                     "registers are put together "
-                     "afterwards and starts follow the order.",
-                     std::move(log));
+  return partitioned(input, *found, group,
+                     {"swing",
+                      "Swing modulo scheduling over dependences and units; it knows no warp groups, so ops that share "
+                      "registers are put together "
+                      "afterwards and starts follow the order.",
+                      std::move(log)});
 }
 
 }  // namespace heddle::solver

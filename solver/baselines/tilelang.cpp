@@ -41,8 +41,9 @@ Result<BaselineOutcome> run_tilelang(const BaselineInput& input) {
   program.depths = uniform_depths(problem, stages, 1);
   log.push_back(fmt::format("{} groups, num_stages {}", program.streams.size(), stages));
   Timing timing = fitted_schedule(problem, std::move(program), log);
-  return finished(input, std::move(timing), "tilelang",
-                  fmt::format("TileLang's four roles, num_stages {}.{}", stages, note_on_blocks(blocks)), std::move(log), false);
+  return finished(input, std::move(timing),
+                  {"tilelang", fmt::format("TileLang's four roles, num_stages {}.{}", stages, note_on_blocks(blocks)), std::move(log)},
+                  false);
 }
 
 }  // namespace heddle::solver

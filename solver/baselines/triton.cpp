@@ -36,11 +36,13 @@ Result<BaselineOutcome> run_triton(const BaselineInput& input) {
     if (stages.buffered[c]) program.depths[c] = 2;
   }
   Timing timing = fitted_schedule(problem, std::move(program), log);
-  return finished(input, std::move(timing), "triton",
-                  fmt::format("Triton's pipeliner, num_stages {}. Loads sit in a producer group of their own, as the "
-                              "model demands, so the time the compute warps take to issue them is not charged.{}",
-                              n, note_on_blocks(blocks)),
-                  std::move(log), false);
+  return finished(input, std::move(timing),
+                  {"triton",
+                   fmt::format("Triton's pipeliner, num_stages {}. Loads sit in a producer group of their own, as the "
+                               "model demands, so the time the compute warps take to issue them is not charged.{}",
+                               n, note_on_blocks(blocks)),
+                   std::move(log)},
+                  false);
 }
 
 }  // namespace heddle::solver

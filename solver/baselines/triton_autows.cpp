@@ -244,12 +244,15 @@ Result<BaselineOutcome> run_triton_autows(const BaselineInput& input) {
     if (stages.buffered[c]) program.depths[c] = 2;
   for (const std::string& stream : stream_text(problem, program)) log.push_back("partition: " + stream);
   Timing timing = fitted_schedule(problem, std::move(program), log);
-  return finished(input, std::move(timing), "triton-autows",
-                  fmt::format("Triton's partitioning by merge rules, num_stages {}; each partition in program order. Address arithmetic is "
-                              "not in the graph, "
-                              "an element is taken as 4 bytes, and rules about views, branches and epilogues have nothing to do here.",
-                              n),
-                  std::move(log), false);
+  return finished(
+      input, std::move(timing),
+      {"triton-autows",
+       fmt::format("Triton's partitioning by merge rules, num_stages {}; each partition in program order. Address arithmetic is "
+                   "not in the graph, "
+                   "an element is taken as 4 bytes, and rules about views, branches and epilogues have nothing to do here.",
+                   n),
+       std::move(log)},
+      false);
 }
 
 }  // namespace heddle::solver

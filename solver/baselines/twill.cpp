@@ -33,11 +33,12 @@ Result<BaselineOutcome> run_twill_two_phase(const BaselineInput& input) {
                             answer.status == Status::Optimal ? "" : ", not proved the first"));
   for (const std::string& remark : answer.remarks) log.push_back(remark);
   Timing timing = timing_of_order(input.problem, answer.worth->schedule);
-  return finished(input, std::move(timing), "twill-2phase",
-                  fmt::format("Twill's two phases {}; groups and order are its own, starts are the earliest at native "
-                              "cycles, ring depths those that help and fit.",
-                              n.applied ? fmt::format("with costs normalized (U={})", n.u) : "at full resolution"),
-                  std::move(log));
+  return finished(input, std::move(timing),
+                  {"twill-2phase",
+                   fmt::format("Twill's two phases {}; groups and order are its own, starts are the earliest at native "
+                               "cycles, ring depths those that help and fit.",
+                               n.applied ? fmt::format("with costs normalized (U={})", n.u) : "at full resolution"),
+                   std::move(log)});
 }
 
 }  // namespace heddle::solver

@@ -21,11 +21,10 @@ constexpr std::int64_t kPlenty = std::numeric_limits<std::int32_t>::max();
 class Case {
  public:
   /// `ii`: the window to decide; 0: that of the smallest I with a modulo schedule.
-  Case(const Graph& native, const Options& options, Cycle ii, std::uint64_t seed, const SearchLimits& limits,
-       const SearchListener& listener)
-      : graph_(native), options_(options), ii_(ii), seed_(seed), limits_(limits), listener_(listener) {
+  Case(const Graph& native, const Options& options, Cycle ii, const SearchRun& run)
+      : graph_(native), options_(options), ii_(ii), run_(run) {
     if (!options.normalize) return;
-    const Normalization normalization = normalize(cost_list(native, options), options, limits);
+    const Normalization normalization = normalize(cost_list(native, options), options, run.limits);
     possible_ = normalization.possible;
     if (possible_) graph_ = normalized(native, normalization);
   }
@@ -76,20 +75,18 @@ class Case {
     return text;
   }
 
-  SearchResult decide_all() const { return algorithm1(graph_, options_, seed_, limits_, listener_); }
+  SearchResult decide_all() const { return algorithm1(graph_, options_, run_); }
 
   const Graph& graph() const { return graph_; }
   bool possible() const { return possible_; }
 
  private:
-  SearchResult decide(const Graph& graph) const { return one_window(graph, options_, ii_, seed_, limits_, listener_); }
+  SearchResult decide(const Graph& graph) const { return one_window(graph, options_, ii_, run_); }
 
   Graph graph_;
   Options options_;
   Cycle ii_;
-  std::uint64_t seed_;
-  const SearchLimits& limits_;
-  const SearchListener& listener_;
+  const SearchRun& run_;
   bool possible_ = true;
 };
 
@@ -160,13 +157,12 @@ void no_subtiling(PaperAblation& ablation, const Case& merged) {
 
 }  // namespace
 
-PaperAblation ablate(Ablation ablation, const Graph& native, const Options& options, const PaperAnswer& answer, std::uint64_t seed,
-                     const SearchLimits& limits, const SearchListener& listener) {
+PaperAblation ablate(Ablation ablation, const Graph& native, const Options& options, const PaperAnswer& answer, const SearchRun& run) {
   PaperAblation result;
   result.name = kAblationNames[static_cast<std::size_t>(ablation)];
   Options changed = options;
   changed.secondary = Secondary::None;
-  const Case base(native, changed, answer.ii, seed, limits, listener);
+  const Case base(native, changed, answer.ii, run);
   switch (ablation) {
     case Ablation::FewerWarps:
       result.change = options.pool == Pool::Groups ? "fewer groups of warps, one less at a time" : "fewer warps, one less at a time";
@@ -175,7 +171,7 @@ PaperAblation ablate(Ablation ablation, const Graph& native, const Options& opti
     case Ablation::NoCrossWarp:
       result.change = "no register value may be read on another warp";
       changed.cross_warp = CrossWarp::NoRegisters;
-      if (base.possible()) no_cross_warp(result, base, Case(native, changed, answer.ii, seed, limits, listener));
+      if (base.possible()) no_cross_warp(result, base, Case(native, changed, answer.ii, run));
       break;
     case Ablation::NoSubtiling: {
       result.change = "the two sub-tiles as one tile of twice the rows: costs, registers and footprints doubled";
@@ -184,7 +180,7 @@ PaperAblation ablate(Ablation ablation, const Graph& native, const Options& opti
         result.finding = "The kernel does not consist of two equal sub-tiles (ops named ...0 and ...1), so there is nothing to merge.";
         return result;
       }
-      const Case one_tile(merged, changed, 0, seed, limits, listener);
+      const Case one_tile(merged, changed, 0, run);
       if (one_tile.possible()) no_subtiling(result, one_tile);
       break;
     }

@@ -133,7 +133,8 @@ void run(const Request& request, PaperAnswer& answer, const SearchLimits& limits
   }
   describe(native, small, answer);
 
-  SearchResult found = algorithm1(small, options, request.seed, limits, listener);
+  const SearchRun how{request.seed, limits, listener};
+  SearchResult found = algorithm1(small, options, how);
   answer.seconds.modulo = found.modulo_seconds;
   answer.seconds.joint = found.joint_seconds;
   answer.status = found.status;
@@ -150,8 +151,7 @@ void run(const Request& request, PaperAnswer& answer, const SearchLimits& limits
     answer.worth = worth_of(request.problem, answer);
     compare_native(request, answer, end, limits.stop);
   }
-  for (const Ablation ablation : request.ablations)
-    answer.ablations.push_back(ablate(ablation, native, options, answer, request.seed, limits, listener));
+  for (const Ablation ablation : request.ablations) answer.ablations.push_back(ablate(ablation, native, options, answer, how));
 }
 
 }  // namespace

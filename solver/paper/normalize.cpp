@@ -58,9 +58,9 @@ class Scale {
 
   /// A closed superset of `up` with the largest sum <= limit. `steps` bounds the search and is used up by it.
   std::vector<bool> greatest(std::vector<bool> up, Wide f, std::int64_t limit, std::int64_t& steps) const {
-    std::vector<bool> best = up;
-    extend(up, 0, f, limit, best, steps);
-    return best;
+    Growth growth{f, limit, up, steps};
+    extend(up, 0, growth);
+    return std::move(growth.best);
   }
 
  private:
@@ -90,8 +90,14 @@ class Scale {
     return true;
   }
 
-  void extend(const std::vector<bool>& up, std::size_t from, Wide f, std::int64_t limit, std::vector<bool>& best,
-              std::int64_t& steps) const {
+  struct Growth {
+    Wide f;
+    std::int64_t limit;
+    std::vector<bool> best;
+    std::int64_t& steps;
+  };
+  void extend(const std::vector<bool>& up, std::size_t from, Growth& growth) const {
+    auto& [f, limit, best, steps] = growth;
     const std::int64_t now = sum(up);
     if (now > limit) return;
     if (now > sum(best)) best = up;
@@ -105,7 +111,7 @@ class Scale {
       std::vector<bool> more = up;
       std::vector<std::size_t> pending;
       raise(more, pending, i);
-      if (close(more, pending, f)) extend(more, i + 1, f, limit, best, steps);
+      if (close(more, pending, f)) extend(more, i + 1, growth);
       // Without i: the rest is tried by the next turns of the loop.
       if (sum(best) >= now + room) return;
     }

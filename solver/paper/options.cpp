@@ -32,12 +32,16 @@ Row choice(std::string name, T Options::*member, std::vector<std::string> words,
           [member](Options& o, std::int64_t value) { o.*member = static_cast<T>(value); }};
 }
 
-Row integer(std::string name, std::int64_t Options::*member, std::int64_t low, std::int64_t high, std::string special, std::string about) {
+struct Ends {
+  std::int64_t low, high;
+};
+
+Row integer(std::string name, std::int64_t Options::*member, Ends ends, std::string special, std::string about) {
   return {std::move(name),
           std::move(about),
           {},
-          low,
-          high,
+          ends.low,
+          ends.high,
           std::move(special),
           [member](const Options& o) { return o.*member; },
           [member](Options& o, std::int64_t value) { o.*member = value; }};
@@ -49,7 +53,7 @@ const std::vector<Row>& rows() {
       choice("normalize", &Options::normalize, off_on,
              "Costs are normalized to small integers as in section 5.2; off keeps native cycles, which the paper calls "
              "intractable."),
-      integer("u", &Options::u, 1, 1'000'000, "", "Upper limit on the sum of the normalized costs; the authors use 300."),
+      integer("u", &Options::u, {1, 1'000'000}, "", "Upper limit on the sum of the normalized costs; the authors use 300."),
       choice("table", &Options::table, {"latency", "occupancy"},
              "cycles(v), the length of the reservation table: until the result is usable, or only while v holds a unit; "
              "the paper uses one number for both."),
@@ -64,7 +68,7 @@ const std::vector<Row>& rows() {
              "returns. At F = 0 the ratios agree and the smallest is taken."),
       choice("floor", &Options::floor, {"zero", "one"},
              "Whether a positive cost may become zero, as the formula allows, or stays at least one."),
-      integer("cluster", &Options::cluster, 0, 100, "",
+      integer("cluster", &Options::cluster, {0, 100}, "",
               "Costs within this many percent of each other are made equal before normalization; the paper does not."),
       choice("variable-latency", &Options::variable, {"machine", "copies", "none"},
              "Which ops have variable latency: those the machine says (TMA loads), every asynchronous op on a copy unit, or "
@@ -72,7 +76,7 @@ const std::vector<Row>& rows() {
       choice("streaming", &Options::streaming, {"edges", "whole", "off"},
              "Zero latency for variable-latency ops without inputs: their outgoing edges only, the unit staying occupied, or "
              "the whole op; off charges their latency."),
-      integer("spill-cost", &Options::spill_cost, -1, 1'000'000, "machine",
+      integer("spill-cost", &Options::spill_cost, {-1, 1'000'000}, "machine",
               "Native cycles that a register value takes to another warp: the machine's hand-off, or one number for all; the "
               "paper takes an annotation."),
       choice("blocking", &Options::blocking, {"async", "waits", "none"},
@@ -81,7 +85,7 @@ const std::vector<Row>& rows() {
       choice("pool", &Options::pool, {"groups", "warps"},
              "What opw[v,w] ranges over: groups of warps, each op on one, or single warps, each op on as many as it needs; "
              "the authors say either."),
-      integer("groups", &Options::groups, 0, 64, "kernel",
+      integer("groups", &Options::groups, {0, 64}, "kernel",
               "Size of the pool: as many groups as the kernel allows (all the machine's warps when the pool is warps), or "
               "this many."),
       choice("same-warp", &Options::same_warp, {"equal", "contain", "literal"},
@@ -92,7 +96,7 @@ const std::vector<Row>& rows() {
              "issue cycle, without which the published schedules are impossible."),
       choice("spill-concurrency", &Options::spill_concurrency, off_on,
              "Whether the receiver of a cross-warp spill blocks too; the paper mentions the rule but does not print it."),
-      integer("registers", &Options::registers, 0, 65536, "machine",
+      integer("registers", &Options::registers, {0, 65536}, "machine",
               "Registers per thread: the machine's, less what is taken for addresses and loop invariants, or this many; the "
               "paper's reduced budget is not given."),
       choice("register-charge", &Options::charge, {"member", "whole"},
@@ -111,7 +115,7 @@ const std::vector<Row>& rows() {
       choice("accelerate", &Options::accelerate, off_on,
              "Start at the arithmetic bound on I, ask the last L of a window first, and ask once whether any I can work; the "
              "same I and L as Algorithm 1 counting from 1, which is off."),
-      integer("limit", &Options::limit, 0, 1'000'000'000, "serial",
+      integer("limit", &Options::limit, {0, 1'000'000'000}, "serial",
               "Largest I to try: one iteration after the other, beyond which nothing new is possible, or this; Algorithm 1 "
               "has none and climbs forever when nothing works."),
       choice("secondary", &Options::secondary, {"none", "fewest-groups"},

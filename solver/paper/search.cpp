@@ -22,8 +22,8 @@ class Stopwatch {
 
 class Search {
  public:
-  Search(const Graph& graph, const Options& options, std::uint64_t seed, const SearchLimits& limits, const SearchListener& listener)
-      : graph_(graph), options_(options), seed_(seed), limits_(limits), listener_(listener) {}
+  Search(const Graph& graph, const Options& options, const SearchRun& run)
+      : graph_(graph), options_(options), seed_(run.seed), limits_(run.limits), listener_(run.listener) {}
 
   SearchResult one_window(Cycle ii) {
     if (ii == 0) return run(true);
@@ -176,14 +176,10 @@ class Search {
 
 }  // namespace
 
-SearchResult algorithm1(const Graph& graph, const Options& options, std::uint64_t seed, const SearchLimits& limits,
-                        const SearchListener& listener) {
-  return Search(graph, options, seed, limits, listener).run(false);
-}
+SearchResult algorithm1(const Graph& graph, const Options& options, const SearchRun& run) { return Search(graph, options, run).run(false); }
 
-SearchResult one_window(const Graph& graph, const Options& options, Cycle ii, std::uint64_t seed, const SearchLimits& limits,
-                        const SearchListener& listener) {
-  return Search(graph, options, seed, limits, listener).one_window(ii);
+SearchResult one_window(const Graph& graph, const Options& options, Cycle ii, const SearchRun& run) {
+  return Search(graph, options, run).one_window(ii);
 }
 
 }  // namespace heddle::solver::paper

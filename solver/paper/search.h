@@ -36,11 +36,16 @@ struct SearchResult {
   double modulo_seconds = 0, joint_seconds = 0;
 };
 
-SearchResult algorithm1(const Graph& graph, const Options& options, std::uint64_t seed, const SearchLimits& limits,
-                        const SearchListener& listener = {});
+/// What a search is given beside its question.
+struct SearchRun {
+  std::uint64_t seed = 0;
+  SearchLimits limits{};
+  SearchListener listener{};
+};
+
+SearchResult algorithm1(const Graph& graph, const Options& options, const SearchRun& run = {});
 
 /// Only the window of one I; I = 0: of the smallest I that has a modulo schedule.
-SearchResult one_window(const Graph& graph, const Options& options, Cycle ii, std::uint64_t seed, const SearchLimits& limits,
-                        const SearchListener& listener = {});
+SearchResult one_window(const Graph& graph, const Options& options, Cycle ii, const SearchRun& run = {});
 
 }  // namespace heddle::solver::paper

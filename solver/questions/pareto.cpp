@@ -297,8 +297,7 @@ void Exploration::minimize(ParetoStep& step, const Constraints& constraints, Clo
   std::vector<ObjectiveValue> values;
   const auto optimize = [&](const std::vector<std::int64_t>& floor) {
     LiveModel live(problem_, constraints, options);
-    auto settled = optimize_objectives(
-        live, order, best, [](const Schedule&) {}, [](const ObjectiveValue&) {}, floor);
+    auto settled = optimize_objectives(live, {.order = order, .floor = floor}, best);
     front_.queries += live.queries();
     if (may_normalize) normalize_starts(best);
     return settled;

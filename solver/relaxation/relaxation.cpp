@@ -72,17 +72,17 @@ std::optional<std::vector<Cycle>> assemble(const Problem& problem, const Relaxed
   return start;
 }
 
-RelaxationAnswer decide(const Problem& problem, const RelaxedProblem& relaxed, bool with_groups, std::uint64_t effort,
-                        const SearchLimits& limits, const GroupRegisters* registers = nullptr) {
+RelaxationAnswer decide(const Problem& problem, const RelaxedProblem& relaxed, bool with_groups, const Effort& effort,
+                        const GroupRegisters* registers = nullptr) {
   RelaxationAnswer result;
-  result.effort_left = effort;
+  result.effort_left = effort.left;
   result.answer = relaxed.refuted ? Answer::No : Answer::Yes;
   Found found{std::vector<std::optional<Cycle>>(relaxed.op_count), std::vector<int>(relaxed.op_count, -1)};
   for (const RelaxedPart& part : relaxed.parts) {
     OrderModel model = make_order_model(part, relaxed.ii);
     if (with_groups && !model.refuted && !model.too_large) add_groups(model, problem, part, registers);
     OrderSearch search(part, std::move(model));
-    const Answer answer = search.run(result.effort_left, limits);
+    const Answer answer = search.run(result.effort_left, effort.limits);
     result.conflicts += search.conflicts();
     if (answer == Answer::Yes) {
       const std::vector<Cycle> starts = search.starts();
@@ -114,16 +114,17 @@ RelaxationAnswer decide(const Problem& problem, const RelaxedProblem& relaxed, b
 }  // namespace
 
 RelaxationAnswer decide_relaxation(const Problem& problem, const Constraints& constraints, Cycle ii, Relaxation relaxation,
-                                   std::uint64_t effort, const SearchLimits& limits) {
+                                   const Effort& effort) {
+  const SearchLimits& limits = effort.limits;
   RelaxationAnswer result;
-  result.effort_left = effort;
+  result.effort_left = effort.left;
   // Ops that can move against each other by more than an II are first decided as if nothing held them together; their
   // differences come in only if what is found cannot be shifted into place.
   const bool with_groups = relaxation == Relaxation::Groups && has_group_choice(problem);
   const Kept kept = with_groups ? Kept::Whole : relaxation == Relaxation::FullestUnit ? Kept::FullestUnit : Kept::Units;
   for (const Cycle widest : {ii, 3 * ii, kAnyWidth}) {
     const std::int64_t before = result.conflicts;
-    result = decide(problem, relax(problem, constraints, ii, widest, kept), with_groups, result.effort_left, limits);
+    result = decide(problem, relax(problem, constraints, ii, {widest, kept}), with_groups, {result.effort_left, limits});
     result.conflicts += before;
     if (result.answer != Answer::Unknown || result.effort_left == 0 || limits.stop.stop_requested() || Clock::now() >= limits.deadline)
       break;
@@ -131,21 +132,21 @@ RelaxationAnswer decide_relaxation(const Problem& problem, const Constraints& co
   return result;
 }
 
-RelaxationAnswer decide_whole(const Problem& problem, const Constraints& constraints, Cycle ii, int stages, const GroupRegisters& registers,
-                              std::uint64_t effort, const SearchLimits& limits) {
-  return decide(problem, relax(problem, constraints, ii, kAnyWidth, Kept::Whole, stages), true, effort, limits, &registers);
+RelaxationAnswer decide_whole(const Problem& problem, const Constraints& constraints, Cycle ii, const WholeCaps& caps,
+                              const Effort& effort) {
+  return decide(problem, relax(problem, constraints, ii, {kAnyWidth, Kept::Whole, caps.stages}), true, effort, &caps.registers);
 }
 
-RelaxationBound relaxation_bound(const Problem& problem, const Constraints& constraints, Cycle from, std::optional<Cycle> below,
-                                 Relaxation relaxation, std::uint64_t effort, const SearchLimits& limits, const RelaxationFound& found) {
-  RelaxationBound result{from, {}, 0};
-  Cycle open = below.value_or(kBeyondEverything);  // not refuted, there or above
+RelaxationBound relaxation_bound(const Problem& problem, const Constraints& constraints, const BoundSearch& search, const Effort& effort,
+                                 const RelaxationFound& found) {
+  RelaxationBound result{search.from, {}, 0};
+  Cycle open = search.below.value_or(kBeyondEverything);  // not refuted, there or above
   for (Cycle step = 1; result.bound < open;) {
     const Cycle ii = std::min(result.bound + step - 1, result.bound + (open - result.bound) / 2);
-    const RelaxationAnswer answer = decide_relaxation(problem, constraints, ii, relaxation, effort, limits);
+    const RelaxationAnswer answer = decide_relaxation(problem, constraints, ii, search.relaxation, effort);
     result.conflicts += answer.conflicts;
-    if (answer.answer == Answer::No && ii - from > kHopeless) {  // at no II, it seems: others say that better
-      result.bound = from;
+    if (answer.answer == Answer::No && ii - search.from > kHopeless) {  // at no II, it seems: others say that better
+      result.bound = search.from;
       break;
     }
     if (answer.answer == Answer::No) {
@@ -158,7 +159,7 @@ RelaxationBound relaxation_bound(const Problem& problem, const Constraints& cons
         result.feasible = open;
       }
     }
-    if (limits.stop.stop_requested() || Clock::now() >= limits.deadline) break;
+    if (effort.limits.stop.stop_requested() || Clock::now() >= effort.limits.deadline) break;
   }
   return result;
 }

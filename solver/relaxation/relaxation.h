@@ -31,13 +31,25 @@ struct RelaxationAnswer {
 /// Effort units that take about a second at 50 ops.
 inline constexpr std::uint64_t kRelaxationEffortPerSecond = 300'000;
 
+/// What an answer may take.
+struct Effort {
+  std::uint64_t left = 0;
+  SearchLimits limits{};
+};
+
 /// Unknown: out of effort, stopped, past the deadline, or numbers too large for the engine. Repeatable but for the limits.
 RelaxationAnswer decide_relaxation(const Problem& problem, const Constraints& constraints, Cycle ii, Relaxation relaxation,
-                                   std::uint64_t effort, const SearchLimits& limits);
+                                   const Effort& effort);
 
-/// With warp groups, all ops within so many stages, and registers where they are counted. Rings have their greatest depths.
-RelaxationAnswer decide_whole(const Problem& problem, const Constraints& constraints, Cycle ii, int stages, const GroupRegisters& registers,
-                              std::uint64_t effort, const SearchLimits& limits);
+/// What is asked of a schedule beside its II.
+struct WholeCaps {
+  int stages = 0;  ///< all ops start within so many
+  GroupRegisters registers;
+};
+
+/// With warp groups, and registers where they are counted. Rings have their greatest depths.
+RelaxationAnswer decide_whole(const Problem& problem, const Constraints& constraints, Cycle ii, const WholeCaps& caps,
+                              const Effort& effort);
 
 struct RelaxationBound {
   Cycle bound = 0;  ///< every II below, from `from` on, is refuted; at `from`, nothing is
@@ -49,11 +61,16 @@ struct RelaxationBound {
 /// What is feasible at an II; returns the least II to which it leads, at most that one.
 using RelaxationFound = std::function<Cycle(const RelaxationAnswer&, Cycle ii)>;
 
-/// How far the relaxation raises a lower bound `from`, by doubling steps and bisection below `below`; `effort` for each II.
-/// Where every II seems refuted the bound stays at `from`. Pre: a schedule for II is one for II + 1 (monotone_in_ii of problem and
-/// constraints).
-RelaxationBound relaxation_bound(const Problem& problem, const Constraints& constraints, Cycle from, std::optional<Cycle> below,
-                                 Relaxation relaxation, std::uint64_t effort, const SearchLimits& limits,
+/// Where a bound is looked for, and by what.
+struct BoundSearch {
+  Cycle from = 1;                ///< a lower bound
+  std::optional<Cycle> below{};  ///< an II that is known to be feasible
+  Relaxation relaxation = Relaxation::Units;
+};
+
+/// How far the relaxation raises the lower bound, by doubling steps and bisection; `effort` for each II. Where every II seems refuted the
+/// bound stays where it was. Pre: a schedule for II is one for II + 1 (monotone_in_ii of problem and constraints).
+RelaxationBound relaxation_bound(const Problem& problem, const Constraints& constraints, const BoundSearch& search, const Effort& effort,
                                  const RelaxationFound& found = {});
 
 }  // namespace heddle::solver

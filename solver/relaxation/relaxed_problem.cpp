@@ -14,14 +14,14 @@ namespace {
 
 class Relaxer {
  public:
-  Relaxer(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest, Kept kept, int stages)
-      : problem_(problem), constraints_(constraints), ii_(ii), widest_(widest), kept_(kept), stages_(stages), n_(problem.ops.size()) {
+  Relaxer(const Problem& problem, const Constraints& constraints, Cycle ii, const RelaxOptions& options)
+      : problem_(problem), constraints_(constraints), ii_(ii), options_(options), n_(problem.ops.size()) {
     out_.ii = ii;
     out_.op_count = n_;
   }
 
   RelaxedProblem run() {
-    if (kept_ == Kept::FullestUnit) {
+    if (options_.kept == Kept::FullestUnit) {
       if (!problem_.units.empty()) add_unit(fullest_unit());
     } else {
       for (std::size_t i = 0; i < problem_.units.size(); ++i) add_unit(i);
@@ -52,9 +52,8 @@ class Relaxer {
 
   const Problem& problem_;
   const Constraints& constraints_;
-  Cycle ii_, widest_;
-  Kept kept_;
-  int stages_;
+  Cycle ii_;
+  const RelaxOptions options_;
   std::size_t n_;
   RelaxedProblem out_;
   std::vector<Residue> residues_;
@@ -151,7 +150,7 @@ void Relaxer::add_streams() {
 
 void Relaxer::add_differences() {
   std::vector<Cycle>& d = out_.longest;
-  d.assign(n_ * n_, stages_ > 0 ? -(ii_ * stages_ - 1) : kNoPath);
+  d.assign(n_ * n_, options_.stages > 0 ? -(ii_ * options_.stages - 1) : kNoPath);
   const auto raise = [&](std::size_t u, std::size_t v, Cycle apart) { d[u * n_ + v] = std::max(d[u * n_ + v], apart); };
   for (const StartDifference& x : certain_differences(problem_, ii_)) raise(x.from.index(), x.to.index(), x.apart);
   for (const UserConstraint& c : constraints_)
@@ -175,7 +174,7 @@ void Relaxer::add_differences() {
   for (std::size_t u = 0; u < n_; ++u)
     for (std::size_t v = 0; v < u; ++v) {
       if (out_.component[u] == out_.component[v] || out_.path(u, v) == kNoPath || out_.path(v, u) == kNoPath) continue;
-      if (-out_.path(u, v) - out_.path(v, u) > widest_) continue;
+      if (-out_.path(u, v) - out_.path(v, u) > options_.widest) continue;
       const std::size_t from = out_.component[u], to = out_.component[v];
       std::replace(out_.component.begin(), out_.component.end(), std::max(from, to), std::min(from, to));
     }
@@ -197,7 +196,7 @@ void Relaxer::split() {
   for (std::size_t u = 0; u < n_; ++u)
     for (std::size_t v = u + 1; v < n_; ++v)
       if (ruled[u] && ruled[v] && together(u, v)) part[find(u)] = find(v);
-  if (kept_ == Kept::Whole) {
+  if (options_.kept == Kept::Whole) {
     ruled.assign(n_, true);
     part.assign(n_, 0);
   }
@@ -252,7 +251,7 @@ RelaxedPart Relaxer::make_part(const std::vector<std::size_t>& ops) const {
     part.closed[anchor * n + i] = 0;
     part.closed[i * n + anchor] = -(ii_ - 1);
   }
-  if (kept_ != Kept::Whole) order_alike(part, alone);  // groups tell apart what differences do not
+  if (options_.kept != Kept::Whole) order_alike(part, alone);  // groups tell apart what differences do not
   for (std::size_t m = 0; m < n; ++m)
     for (std::size_t u = 0; u < n; ++u) {
       const Cycle first = part.closed[u * n + m];
@@ -297,8 +296,8 @@ void Relaxer::order_alike(RelaxedPart& part, const std::vector<bool>& alone) con
 
 }  // namespace
 
-RelaxedProblem relax(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest, Kept kept, int stages) {
-  return Relaxer(problem, constraints, ii, widest, kept, stages).run();
+RelaxedProblem relax(const Problem& problem, const Constraints& constraints, Cycle ii, const RelaxOptions& options) {
+  return Relaxer(problem, constraints, ii, options).run();
 }
 
 }  // namespace heddle::solver

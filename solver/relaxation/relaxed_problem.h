@@ -67,9 +67,13 @@ enum class Kept {
 
 inline constexpr Cycle kAnyWidth = -2 * kNoPath;
 
-/// Two ops u, v are held together when -(path(u, v) + path(v, u)) <= widest: so far the one can move against the other. `stages`: all
-/// ops start within so many; 0: any.
-RelaxedProblem relax(const Problem& problem, const Constraints& constraints, Cycle ii, Cycle widest, Kept kept = Kept::Units,
-                     int stages = 0);
+struct RelaxOptions {
+  Cycle widest =
+      kAnyWidth;  ///< two ops u, v are held together when -(path(u, v) + path(v, u)) <= this: so far one can move against the other
+  Kept kept = Kept::Units;
+  int stages = 0;  ///< all ops start within so many; 0: any
+};
+
+RelaxedProblem relax(const Problem& problem, const Constraints& constraints, Cycle ii, const RelaxOptions& options = {});
 
 }  // namespace heddle::solver

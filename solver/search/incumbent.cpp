@@ -33,8 +33,11 @@ std::optional<Schedule> tightened(const Problem& problem, const Constraints& con
   return result;
 }
 
-void place_better(const Problem& problem, const Constraints& constraints, Cycle low, std::optional<Schedule> incumbent, int effort,
-                  PlacementOptions options, const std::function<void(const Schedule&)>& found) {
+void place_better(const Problem& problem, const Constraints& constraints, PlacementGoal goal, PlacementOptions options,
+                  const std::function<void(const Schedule&)>& found) {
+  const Cycle low = goal.low;
+  const int effort = goal.effort;
+  std::optional<Schedule>& incumbent = goal.incumbent;
   constexpr Cycle kNoII = Cycle{1} << 62;
   const auto best = [&] { return incumbent ? incumbent->ii : kNoII; };
   options.budget = static_cast<std::int64_t>(problem.ops.size()) * (effort == 0 ? 8 : std::int64_t{2} << std::min(effort, 20));

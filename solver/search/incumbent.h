@@ -15,10 +15,16 @@ namespace heddle::solver {
 /// the checker objects.
 std::optional<Schedule> tightened(const Problem& problem, const Constraints& constraints, const Schedule& schedule);
 
-/// Looks for schedules with low <= II < the incumbent's: from 2 * low upwards until there is one, and by bisection
-/// after that. `effort` 0, 1, 2 ...: how long to try, doubling; 0 tries `low` alone. Calls `found` for each that is
-/// better than the ones before. options.ii, budget, start and in_order are chosen here.
-void place_better(const Problem& problem, const Constraints& constraints, Cycle low, std::optional<Schedule> incumbent, int effort,
-                  PlacementOptions options, const std::function<void(const Schedule&)>& found);
+/// What is looked for: low <= II < the incumbent's.
+struct PlacementGoal {
+  Cycle low = 1;
+  std::optional<Schedule> incumbent{};
+  int effort = 0;  ///< 0, 1, 2 ...: how long to try, doubling; 0 tries `low` alone
+};
+
+/// From 2 * low upwards until there is a schedule, and by bisection after that. Calls `found` for each that is better than the ones
+/// before. options.ii, budget, start and in_order are chosen here.
+void place_better(const Problem& problem, const Constraints& constraints, PlacementGoal goal, PlacementOptions options,
+                  const std::function<void(const Schedule&)>& found);
 
 }  // namespace heddle::solver

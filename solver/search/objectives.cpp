@@ -76,18 +76,15 @@ std::int64_t objective_value(const Problem& problem, const Schedule& schedule, O
 
 Lit objective_at_most(LiveModel& live, Objective objective, std::int64_t bound) { return at_most(live, objective, bound); }
 
-std::vector<ObjectiveValue> optimize_objectives(LiveModel& live, const std::vector<Objective>& order, Schedule& best,
-                                                const std::function<void(const Schedule&)>& improved,
-                                                const std::function<void(const ObjectiveValue&)>& settled,
-                                                const std::vector<std::int64_t>& floor,
-                                                const std::function<bool(const std::vector<std::int64_t>&)>& refuted) {
+std::vector<ObjectiveValue> optimize_objectives(LiveModel& live, const ObjectiveSearch& search, Schedule& best) {
   const Problem& problem = live.model().problem();
+  const std::vector<std::int64_t>& floor = search.floor;
   std::vector<ObjectiveValue> values;
   std::vector<Lit> fixed;
   std::optional<std::int64_t> register_cap;
   bool out_of_time = false;
   std::size_t at_floor = 0;  // this many values are the floor's: then it bounds the next one too
-  for (Objective objective : order) {
+  for (Objective objective : search.order) {
     std::int64_t low = lower_bound(live.model(), objective);
     if (at_floor == values.size() && at_floor < floor.size()) low = std::max(low, floor[at_floor]);
     std::int64_t value = objective_value(problem, best, objective);
@@ -100,11 +97,11 @@ std::vector<ObjectiveValue> optimize_objectives(LiveModel& live, const std::vect
     while (value > low && !out_of_time) {
       const bool guess = std::exchange(shortest, false);
       const std::int64_t bound = guess ? low : memory ? low + (value - 1 - low) / 2 : value - step;
-      if (refuted) {
+      if (search.refuted) {
         std::vector<std::int64_t> bounds;
         for (const ObjectiveValue& known : values) bounds.push_back(known.value);
         bounds.push_back(bound);
-        if (refuted(bounds)) {
+        if (search.refuted(bounds)) {
           low = bound + step;
           continue;
         }
@@ -118,7 +115,7 @@ std::vector<ObjectiveValue> optimize_objectives(LiveModel& live, const std::vect
       if (answer == Answer::Yes) {
         best = better;
         value = objective_value(problem, best, objective);
-        improved(best);
+        if (search.improved) search.improved(best);
       } else if (answer == Answer::No) {
         low = bound + step;
       } else {
@@ -127,7 +124,7 @@ std::vector<ObjectiveValue> optimize_objectives(LiveModel& live, const std::vect
     }
     values.push_back({to_string(objective), value, value <= low && !out_of_time});
     if (at_floor + 1 == values.size() && at_floor < floor.size() && value == floor[at_floor]) ++at_floor;
-    settled(values.back());
+    if (search.settled) search.settled(values.back());
     if (out_of_time) continue;
     fixed.push_back(at_most(live, objective, value));
     if (objective == Objective::Registers) register_cap = value;

@@ -19,14 +19,17 @@ std::int64_t objective_value(const Problem& problem, const Schedule& schedule, O
 /// A literal that, when assumed, keeps the objective at or below `bound`. For Registers pass the bound to LiveModel::check too.
 Lit objective_at_most(LiveModel& live, Objective objective, std::int64_t bound);
 
-/// Improves `best` in place and calls `improved` for every better schedule. Objectives not reached in time keep their value,
-/// marked not proved. `floor`: lexicographically no schedule is below these values of the first objectives, which is known
-/// from elsewhere. `refuted`, if given, may know that no schedule has these values of the objectives so far, or smaller ones. Throws
-/// Stopped only from formula building.
-std::vector<ObjectiveValue> optimize_objectives(LiveModel& live, const std::vector<Objective>& order, Schedule& best,
-                                                const std::function<void(const Schedule&)>& improved,
-                                                const std::function<void(const ObjectiveValue&)>& settled,
-                                                const std::vector<std::int64_t>& floor = {},
-                                                const std::function<bool(const std::vector<std::int64_t>&)>& refuted = {});
+/// Which objectives, who is told of them, and what is known from elsewhere. Each function may be missing.
+struct ObjectiveSearch {
+  std::vector<Objective> order{};
+  std::function<void(const Schedule&)> improved{};  ///< of every better schedule
+  std::function<void(const ObjectiveValue&)> settled{};
+  std::vector<std::int64_t> floor{};  ///< lexicographically no schedule is below these values of the first objectives
+  /// May know that no schedule has these values of the objectives so far, or smaller ones.
+  std::function<bool(const std::vector<std::int64_t>&)> refuted{};
+};
+
+/// Improves `best` in place. Objectives not reached in time keep their value, marked not proved. Throws Stopped only from formula building.
+std::vector<ObjectiveValue> optimize_objectives(LiveModel& live, const ObjectiveSearch& search, Schedule& best);
 
 }  // namespace heddle::solver

@@ -48,7 +48,7 @@ class Placer {
   Cycle residue(Cycle x) const { return x - floor_div(x, ii_) * ii_; }
   std::optional<Cycle> demand(const Arc& arc, bool same) const;
   bool overlap(Cycle a, Cycle length_a, Cycle b, Cycle length_b) const;
-  std::int64_t cost_of(std::size_t v, Cycle at, std::size_t group, bool in_time, std::int64_t most, std::vector<std::size_t>& out);
+  std::int64_t cost_of(std::size_t v, Cycle at, std::size_t group, bool in_time, std::int64_t most);
   void consider(std::size_t v, std::size_t group, Spot& best);
   std::vector<std::size_t> order();
   void adopt(const Schedule& start);
@@ -180,17 +180,17 @@ void Placer::remove(std::size_t v) {
   group_[v] = -1;
 }
 
-/// The penalties of the ops that would have to go, which are listed in `out`; stops counting at `most`. `in_time`: no
+/// The penalties of the ops that would have to go, which are then in evicted_; stops counting at `most`. `in_time`: no
 /// dependence is in the way, only units and streams may be.
-std::int64_t Placer::cost_of(std::size_t v, Cycle at, std::size_t group, bool in_time, std::int64_t most, std::vector<std::size_t>& out) {
-  out.clear();
+std::int64_t Placer::cost_of(std::size_t v, Cycle at, std::size_t group, bool in_time, std::int64_t most) {
+  evicted_.clear();
   std::int64_t cost = 0;
   ++stamp_;
   const auto gone = [&](std::size_t w) { return gone_[w] == stamp_; };
   const auto evict = [&](std::size_t w) {
     if (gone(w)) return;
     gone_[w] = stamp_;
-    out.push_back(w);
+    evicted_.push_back(w);
     cost += penalty_[w];
   };
   for (const Arc& arc : in_[v]) {
@@ -338,7 +338,7 @@ void Placer::consider(std::size_t v, std::size_t group, Spot& best) {
     const Cycle far = distance(at) + burden;
     if (best.cost == 0 && far >= best.distance) break;
     const std::int64_t most = best.cost;
-    std::int64_t cost = cost_of(v, at, group, in_time, most == kNever ? kNever : most / 8 + 1, evicted_);
+    std::int64_t cost = cost_of(v, at, group, in_time, most == kNever ? kNever : most / 8 + 1);
     if (cost > 0) cost = cost * 8 + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(8 * cost));
     if (cost < best.cost || (cost == best.cost && far < best.distance)) best = {at, group, cost, far};
   }
@@ -367,7 +367,7 @@ bool Placer::settle(std::int64_t& budget) {
     if (best.cost == kNever) return false;
     if (best.cost > 0) {
       ++penalty_[v];
-      cost_of(v, best.at, best.group, false, kNever, evicted_);
+      cost_of(v, best.at, best.group, false, kNever);
       const std::vector<std::size_t> leaving = evicted_;
       for (std::size_t w : leaving) {
         remove(w);
@@ -420,7 +420,7 @@ void Placer::adopt(const Schedule& start) {
   for (std::size_t v : ops) {
     const Placement& p = start.ops[v];
     const Cycle stage = p.start / start.ii, slot = p.start % start.ii * ii_ / start.ii;
-    if (p.group.index() < groups_ && cost_of(v, stage * ii_ + slot, p.group.index(), false, 1, evicted_) == 0)
+    if (p.group.index() < groups_ && cost_of(v, stage * ii_ + slot, p.group.index(), false, 1) == 0)
       insert(v, stage * ii_ + slot, p.group.index());
   }
 }

@@ -42,7 +42,7 @@ std::optional<Schedule> placed_below(const Problem& problem, const Constraints& 
 }
 
 std::optional<Schedule> relaxed_below(const Problem& problem, const Constraints& constraints, Cycle bound, const SearchLimits& limits) {
-  const RelaxationAnswer relaxed = decide_relaxation(problem, constraints, bound - 1, Relaxation::Groups, kEffort, limits);
+  const RelaxationAnswer relaxed = decide_relaxation(problem, constraints, bound - 1, Relaxation::Groups, {kEffort, limits});
   return schedule_from(problem, constraints, bound - 1, relaxed);
 }
 

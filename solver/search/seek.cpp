@@ -60,12 +60,11 @@ Narrowed narrow(const Problem& problem, const Constraints& constraints, Cycle ii
   return result;
 }
 
-std::optional<Schedule> find(const Problem& problem, const Constraints& constraints, Cycle ii, const ObjectiveCaps& caps,
-                             std::uint64_t& effort, const SearchLimits& limits) {
-  const Narrowed narrowed = narrow(problem, constraints, ii, caps, limits);
+std::optional<Schedule> find(const Problem& problem, const Constraints& constraints, Cycle ii, const ObjectiveCaps& caps, Effort& effort) {
+  const Narrowed narrowed = narrow(problem, constraints, ii, caps, effort.limits);
   if (narrowed.empty) return {};
-  const RelaxationAnswer found = decide_whole(narrowed.problem, constraints, ii, caps.stages, narrowed.registers, effort, limits);
-  effort = found.effort_left;
+  const RelaxationAnswer found = decide_whole(narrowed.problem, constraints, ii, {caps.stages, narrowed.registers}, effort);
+  effort.left = found.effort_left;
   return schedule_from(problem, constraints, ii, found);
 }
 
@@ -83,14 +82,14 @@ std::int64_t least_smem(const Problem& problem, Cycle ii, int stages, const Sear
 std::optional<Schedule> seek(const Problem& problem, const Constraints& constraints, Cycle ii, int stages, const SearchLimits& limits) {
   const std::int64_t threads = std::max<std::int64_t>(1, problem.limits.threads_per_warp), consumer = widest(problem, false);
   const std::int64_t file = problem.limits.registers_per_sm / threads - widest(problem, true) * problem.limits.producer_registers;
-  std::uint64_t effort = kSeekEffort;
+  Effort effort{kSeekEffort, limits};
   ObjectiveCaps caps;
   for (caps.stages = 1; caps.stages <= stages; ++caps.stages)
-    for (caps.groups = 1; caps.groups + producers(problem) <= problem.max_groups && effort > 0; ++caps.groups) {
+    for (caps.groups = 1; caps.groups + producers(problem) <= problem.max_groups && effort.left > 0; ++caps.groups) {
       caps.registers = file / std::max<std::int64_t>(1, caps.groups * consumer);  // the same for every group
       for (const std::int64_t smem : {least_smem(problem, ii, caps.stages, limits), problem.limits.smem_bytes}) {
         caps.smem = smem;
-        if (std::optional<Schedule> found = find(problem, constraints, ii, caps, effort, limits)) return found;
+        if (std::optional<Schedule> found = find(problem, constraints, ii, caps, effort)) return found;
       }
     }
   return {};
@@ -117,7 +116,7 @@ bool refuted_within(const Problem& problem, const Constraints& constraints, Cycl
   const Narrowed narrowed = narrow(problem, constraints, ii, caps, limits);
   if (narrowed.empty || narrowed.problem.max_groups < producers(problem)) return true;
   if (narrowed.problem.max_groups == producers(problem)) return widest(problem, false) > 0;
-  return decide_whole(narrowed.problem, constraints, ii, caps.stages, narrowed.registers, kSeekEffort, limits).answer == Answer::No;
+  return decide_whole(narrowed.problem, constraints, ii, {caps.stages, narrowed.registers}, {kSeekEffort, limits}).answer == Answer::No;
 }
 
 ObjectiveCaps caps_of(const std::vector<Objective>& objectives, const std::vector<std::int64_t>& values, int stages) {

@@ -226,7 +226,7 @@ Answer Search::decide_by_relaxation(Cycle ii, std::uint64_t effort) {
   const auto begin = Clock::now();
   const std::uint64_t seconds = effort == 0 ? kRelaxationSeconds : std::max<std::uint64_t>(1, effort / kEffortPerSecond);
   const RelaxationAnswer relaxed =
-      decide_relaxation(problem_, request_.constraints, ii, Relaxation::Groups, seconds * kRelaxationEffortPerSecond, limits_);
+      decide_relaxation(problem_, request_.constraints, ii, Relaxation::Groups, {seconds * kRelaxationEffortPerSecond, limits_});
   outcome_.conflicts += relaxed.conflicts;
   if (relaxed.answer == Answer::Yes) {
     if (monotone()) relaxed_feasible_ = ii;
@@ -255,7 +255,7 @@ void Search::raise_by_relaxation(Relaxation kind, std::uint64_t effort) {
   const std::optional<Cycle> known = outcome_.schedule ? std::optional(outcome_.schedule->ii) : std::nullopt;
   if (!monotone() || exhausted() || (known && *known <= outcome_.lower_bound)) return;
   const RelaxationBound relaxed =
-      relaxation_bound(problem_, request_.constraints, outcome_.lower_bound, known, kind, effort, limits_,
+      relaxation_bound(problem_, request_.constraints, {outcome_.lower_bound, known, kind}, {effort, limits_},
                        [&](const RelaxationAnswer& answer, Cycle ii) { return propose(answer, ii).value_or(ii); });
   outcome_.conflicts += relaxed.conflicts;
   if (kind == Relaxation::Groups && relaxed.feasible) relaxed_feasible_ = relaxed.feasible;
@@ -366,7 +366,7 @@ void Search::place(int effort) {
   options.seed = request_.seed + static_cast<std::uint64_t>(effort);
   options.limits = limits_;
   const Cycle before = outcome_.schedule ? outcome_.schedule->ii : 0;
-  place_better(problem_, request_.constraints, outcome_.lower_bound, outcome_.schedule, effort, options,
+  place_better(problem_, request_.constraints, {outcome_.lower_bound, outcome_.schedule, effort}, options,
                [&](const Schedule& better) { accept(better); });
   const Cycle after = outcome_.schedule ? outcome_.schedule->ii : 0;
   if (after != before || effort > 0) log("placing ops one by one: " + (after == before ? "nothing better" : fmt::format("II {}", after)));
@@ -531,10 +531,10 @@ void Search::settle_objectives() {
     log(fmt::format("{}: {}{}", value.name, value.value, value.proved ? ", proved" : ", not proved"));
   };
   const auto caps = [&](const std::vector<std::int64_t>& values) { return caps_of(request_.objectives, values, stages); };
-  std::function<bool(const std::vector<std::int64_t>&)> refuted;
-  if (sought_) refuted = [&](const auto& values) { return refuted_within(problem_, request_.constraints, best.ii, caps(values), limits_); };
-  optimize_objectives(
-      live, request_.objectives, best, [this](const Schedule& s) { accept(s); }, settled, {}, refuted);
+  ObjectiveSearch search{request_.objectives, [this](const Schedule& s) { accept(s); }, settled};
+  if (sought_)
+    search.refuted = [&](const auto& values) { return refuted_within(problem_, request_.constraints, best.ii, caps(values), limits_); };
+  optimize_objectives(live, search, best);
   outcome_.queries += live.queries();
   outcome_.conflicts += live.model().backend().conflicts();
   // Later objectives may have moved earlier ones down as a side effect; report what the schedule is.

@@ -40,10 +40,9 @@ struct WarmModel {
   LiveModel live;
 };
 
-}  // namespace
-
-struct WarmSolver::State {
-  explicit State(SolveRequest request) : base(std::move(request)), bounds(compute_bounds(base.problem)) {
+/// What stays from one solve to the next.
+struct WarmMemory {
+  explicit WarmMemory(SolveRequest request) : base(std::move(request)), bounds(compute_bounds(base.problem)) {
     base.ii.reset();
     base.cutoff.reset();
     base.incumbent.reset();
@@ -56,27 +55,24 @@ struct WarmSolver::State {
   std::list<WarmModel> models;  ///< used last first
 };
 
-namespace {
-
 /// One solve.
 class Edit {
  public:
-  Edit(SolveRequest& base, const Bounds& bounds, Knowledge& knowledge, std::list<WarmModel>& models, const Constraints& constraints,
-       std::stop_token stop, const SolveListener& listener)
-      : base_(base),
-        problem_(base.problem),
-        bounds_(bounds),
-        knowledge_(knowledge),
-        models_(models),
+  Edit(WarmMemory& memory, const Constraints& constraints, std::stop_token stop, const SolveListener& listener)
+      : base_(memory.base),
+        problem_(memory.base.problem),
+        bounds_(memory.bounds),
+        knowledge_(memory.knowledge),
+        models_(memory.models),
         stop_(std::move(stop)),
         listener_(listener),
         demands_(constraints),
         begin_(Clock::now()) {
     for (const UserConstraint& c : constraints)
       if (c.enabled) constraints_.push_back(c);
-    limits_ = {deadline_after(begin_, base.timeout_seconds), stop_};
+    limits_ = {deadline_after(begin_, base_.timeout_seconds), stop_};
     outcome_.solver = solver_version();
-    outcome_.seed = base.seed;
+    outcome_.seed = base_.seed;
   }
 
   SolveOutcome run() {
@@ -379,8 +375,7 @@ void Edit::settle_objectives() {
   const std::int64_t before = warm.live.queries(), conflicts = warm.live.model().backend().conflicts();
   Schedule best = *outcome_.schedule;
   building_ = true;
-  optimize_objectives(
-      warm.live, order, best, [&](const Schedule& better) { accept(better, true); }, settled, floor);
+  optimize_objectives(warm.live, {order, [&](const Schedule& better) { accept(better, true); }, settled, floor}, best);
   building_ = false;
   outcome_.queries += warm.live.queries() - before;
   outcome_.conflicts += warm.live.model().backend().conflicts() - conflicts;
@@ -457,13 +452,16 @@ void Edit::finish() {
 
 }  // namespace
 
+struct WarmSolver::State : WarmMemory {
+  using WarmMemory::WarmMemory;
+};
+
 WarmSolver::WarmSolver(SolveRequest base) : state_(std::make_unique<State>(std::move(base))) {}
 
 WarmSolver::~WarmSolver() = default;
 
 SolveOutcome WarmSolver::solve(const Constraints& constraints, std::stop_token stop, const SolveListener& listener) {
-  State& s = *state_;
-  return Edit(s.base, s.bounds, s.knowledge, s.models, constraints, std::move(stop), listener).run();
+  return Edit(*state_, constraints, std::move(stop), listener).run();
 }
 
 void WarmSolver::learn(const Constraints& constraints, const SolveOutcome& outcome) {

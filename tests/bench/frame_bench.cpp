@@ -102,7 +102,7 @@ Cost run(HeadlessPlatform& platform, OffscreenPlatform* pictures, const Subject&
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
     ImGui::Begin("bench", nullptr, ImGuiWindowFlags_NoDecoration);
-    draw_gantt(subject.model, subject.large.problem, subject.large.schedule, nothing, overlay, view, commands);
+    draw_gantt({&subject.model, &subject.large.problem, &subject.large.schedule, &nothing, &overlay, &view, &commands});
     ImGui::End();
     platform.end_frame();
     if (pictures) pictures->finish();

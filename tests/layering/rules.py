@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Checks the rules between rooms and a few habits of the house, on the text of the repository.
 
-    rules.py ROOT          prints one line per offence and exits 1 if there is any
-    rules.py --self-test   plants one offence per rule in a scratch tree and exits 1 if a rule overlooks it
+    rules.py ROOT                prints one line per offence and exits 1 if there is any
+    rules.py --parameters ROOT   prints the functions that take many parameters
+    rules.py --self-test         plants one offence per rule in a scratch tree and exits 1 if a rule overlooks it
 """
 
 import fnmatch
@@ -11,6 +12,9 @@ import re
 import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True  # the tree stays as it is
+import parameters  # noqa: E402
 
 GUI_HEADERS = r"(imgui|imconfig|GLFW/|GL/|EGL/|glad|KHR/)"
 CUDA_HEADERS = r"(cuda|nvrtc|cublas|cudnn|cupti)\w*(\.h|/)"
@@ -58,6 +62,11 @@ MISSING_PAGES = re.compile(r"(?:^|[\s(\"'`]|shared/)(research" + r"/\w[\w./-]*|d
 MOST_SENTENCES = 2
 LEAST_CHARACTERS = 40
 SENTENCE_END = re.compile(r"(?<!\b[A-Z])[.!?][)\"']*(?=\s|$)")  # not "K. Cooper", "rules.py" or "1.5"
+
+# What belongs together goes together: an Instance, a struct with a meaning of its own, or a class that holds what every call passes. So
+# many functions of the product still take so many parameters; who takes one away writes the smaller number here.
+MANY_PARAMETERS = 6
+FUNCTIONS_WITH_MANY = 44
 
 MAX_LINES = 600
 LONG_FILES = {}  # path: why it may be longer
@@ -182,10 +191,24 @@ def types(lines):
             yield number, "::".join([*around, found.group(1)])
 
 
-def offences(root):
+def functions_with_many(root, paths):
+    return parameters.functions_with(MANY_PARAMETERS, root,
+                                     [path for path in paths if path.startswith(PRODUCT_ROOMS) and path.endswith((".h", ".hpp", ".cuh", ".cpp"))])
+
+
+def parameter_offences(root, paths, most):
+    found = functions_with_many(root, paths)
+    if len(found) > most:
+        path, line, _, _ = found[-1]
+        yield (f"{path}:{line}: {len(found)} functions take {MANY_PARAMETERS} parameters or more, and at most {most} may: "
+               f"`rules.py --parameters .` lists them")
+
+
+def offences(root, most_with_many=FUNCTIONS_WITH_MANY):
     defined = {}
     paths = repository_files(root)
     known = set(paths)
+    yield from parameter_offences(root, paths, most_with_many)
     folders = {path.rpartition("/")[0] for path in paths if path.startswith(PRODUCT_ROOMS)}
     for path in paths:
         try:
@@ -207,6 +230,41 @@ def offences(root):
                 for number, name in types(lines):
                     if (first := defined.setdefault(name, path)) != path:
                         yield f"{path}:{number}: {name} is another type in {first}: one program can have only one of them"
+
+
+SIX = "int a, int b, int c, int d, int e, int f"
+PLANTED_FUNCTIONS = (
+    f"""namespace heddle {{
+/// Not counted: comment({SIX});
+int free({SIX});
+int free(long a, int b, int c, int d, int e, int f);
+int five(std::map<int, int> a, const std::function<void(int, int, int)>& b, int c = max({{1, 2, 3}}), char d = ',', int e = 5);
+class Holder {{
+ public:
+  Holder({SIX}) : a_{{a}}, b_(b) {{}}
+  template <class T, class U = std::pair<T, T>>
+  requires(!std::same_as<T, U>) static T method({SIX}) noexcept;
+  bool operator()({SIX}) const;
+  std::function<void(int, int, int, int, int, int)> not_counted;
+}};
+inline int with_lambda(int a) {{
+  const auto lambda = []({SIX}) {{ return a; }};
+  return lambda(a, a, a, a, a, a);
+}}
+}}  // namespace heddle
+""",
+    f"""namespace heddle {{
+namespace {{
+const char* text = "int not_counted({SIX});";
+int own({SIX});
+int own({SIX}) {{ return free(a, b, c, d, e, f); }}
+}}  // namespace
+int free({SIX}) {{ return own(a, b, c, d, e, f); }}
+bool Holder::operator()({SIX}) const {{ return true; }}
+const auto value = make(1, 2, 3, 4, 5, 6);
+}}  // namespace heddle
+""")
+COUNTED = ["free", "free", "Holder::Holder", "Holder::method", "Holder::operator()", "own"]
 
 
 def self_test():
@@ -277,6 +335,8 @@ def self_test():
         ("core/base/type2.h", header + "namespace heddle {\nclass Twice final : public X {\n};\n}  // namespace heddle\n", "another type in"),
         ("core/base/type3.cpp", "// T.\nnamespace heddle {\nnamespace {\nstruct Twice {};\n}  // namespace\n}  // namespace heddle\n", None),
         ("core/base/type4.h", header + "namespace heddle::app {\nstruct Twice {};\n}  // namespace heddle::app\n", None),
+        ("core/base/many.h", header + PLANTED_FUNCTIONS[0], None),
+        ("core/base/many.cpp", '#include "core/base/many.h"\n' + PLANTED_FUNCTIONS[1], f"and at most {len(COUNTED) - 1} may"),
         ("notes.md", "see /" + "home/ada/x\n", "somebody's machine"),
         ("other.md", "see https://example.org/homes/x and build/z3\n", None),
     ]
@@ -286,7 +346,10 @@ def self_test():
         for path, text, _ in planted:
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text(text)
-        found = list(offences(root))
+        found = list(offences(root, len(COUNTED) - 1))
+        if (counted := [name for _, _, name, _ in functions_with_many(root, repository_files(root))]) != COUNTED:
+            print(f"self-test: functions with many parameters are {COUNTED}, not {counted}")
+            failures += 1
         for path, _, expected in planted:
             mine = [line for line in found if line.startswith(path + ":")]
             if expected is None and mine:
@@ -307,6 +370,12 @@ def main(arguments):
         failures = self_test()
         print("self-test passed" if not failures else f"{failures} failure(s)")
         return 1 if failures else 0
+    if len(arguments) == 2 and arguments[0] == "--parameters":
+        found = functions_with_many(pathlib.Path(arguments[1]), repository_files(pathlib.Path(arguments[1])))
+        for path, line, name, taken in sorted(found, key=lambda each: -len(each[3])):
+            print(f"{path}:{line}: {name} takes {len(taken)}")
+        print(f"{len(found)} function(s) with {MANY_PARAMETERS} parameters or more")
+        return 0
     if len(arguments) != 1:
         print(__doc__)
         return 2

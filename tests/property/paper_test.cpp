@@ -144,7 +144,7 @@ TEST_CASE("the accelerator changes neither I nor L nor what is found infeasible"
     const Graph graph = test::random_paper_graph(seed + 5000, 4);
     Options fast = random_options(random), slow = fast;
     slow.accelerate = false;
-    const SearchResult a = algorithm1(graph, fast, 0, {}), b = algorithm1(graph, slow, 0, {});
+    const SearchResult a = algorithm1(graph, fast), b = algorithm1(graph, slow);
     CAPTURE(seed, a.why, b.why);
     REQUIRE(a.status == b.status);
     CHECK(a.ii == b.ii);

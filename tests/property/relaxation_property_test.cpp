@@ -83,11 +83,11 @@ TEST_CASE("what the relaxation refutes, exhaustive search does not find", "[prop
     const Problem problem = test::random_problem(seed, options);
     for (const Cycle ii : {Cycle{2} + static_cast<Cycle>(seed % 4), Cycle{5} + static_cast<Cycle>(seed % 7)}) {
       CAPTURE(seed, ii);
-      const RelaxationAnswer answer = decide_relaxation(problem, {}, ii, solver::Relaxation::Units, kPlenty, {});
+      const RelaxationAnswer answer = decide_relaxation(problem, {}, ii, solver::Relaxation::Units, {kPlenty, {}});
       REQUIRE(answer.answer != Answer::Unknown);
       if (answer.answer == Answer::Yes) {
         ++feasible;
-        CHECK(decide_relaxation(problem, {}, ii, solver::Relaxation::FullestUnit, kPlenty, {}).answer == Answer::Yes);
+        CHECK(decide_relaxation(problem, {}, ii, solver::Relaxation::FullestUnit, {kPlenty, {}}).answer == Answer::Yes);
         REQUIRE(answer.starts.size() == problem.ops.size());
         CHECK(*std::min_element(answer.starts.begin(), answer.starts.end()) == 0);
         CHECK(keeps_promises(problem, ii, answer.starts));
@@ -113,8 +113,8 @@ TEST_CASE("with warp groups the relaxation refutes more, and still nothing that 
     const Problem problem = test::random_problem(seed, options);
     const Cycle ii = 3 + static_cast<Cycle>(seed % 9);
     CAPTURE(seed, ii);
-    const RelaxationAnswer answer = decide_relaxation(problem, {}, ii, solver::Relaxation::Groups, kPlenty, {});
-    const Answer units = decide_relaxation(problem, {}, ii, solver::Relaxation::Units, kPlenty, {}).answer;
+    const RelaxationAnswer answer = decide_relaxation(problem, {}, ii, solver::Relaxation::Groups, {kPlenty, {}});
+    const Answer units = decide_relaxation(problem, {}, ii, solver::Relaxation::Units, {kPlenty, {}}).answer;
     // Unknown: the groups that were found do not fit together with what had been dropped; rare, and never a refutation.
     if (units == Answer::No) REQUIRE(answer.answer == Answer::No);
     if (answer.answer == Answer::Yes) {
@@ -138,12 +138,12 @@ TEST_CASE("the relaxation and Z3 agree on dependences and units of mixed-bound p
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
     const Problem problem = test::random_mixed_problem(seed, 12 + static_cast<int>(seed % 5));
     const Cycle least = compute_bounds(problem).min_ii();
-    const RelaxationBound bound = relaxation_bound(problem, {}, least, {}, solver::Relaxation::Units, kPlenty, {});
+    const RelaxationBound bound = relaxation_bound(problem, {}, {least, {}, solver::Relaxation::Units}, {kPlenty, {}});
     CAPTURE(seed, least, bound.bound);
     REQUIRE(bound.feasible == bound.bound);
     for (const Cycle ii : {bound.bound - 1, bound.bound, bound.bound + 1 + static_cast<Cycle>(seed)}) {
       CAPTURE(ii);
-      const RelaxationAnswer answer = decide_relaxation(problem, {}, ii, solver::Relaxation::Units, kPlenty, {});
+      const RelaxationAnswer answer = decide_relaxation(problem, {}, ii, solver::Relaxation::Units, {kPlenty, {}});
       REQUIRE(answer.answer == (ii < bound.bound ? Answer::No : Answer::Yes));
       if (answer.answer == Answer::No) {
         ++refuted;

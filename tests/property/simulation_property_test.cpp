@@ -59,7 +59,7 @@ TEST_CASE("every shipped kernel's solved schedule runs at the sustainable period
       for (const bool persistent : {false, true}) {
         KernelRunOptions whole;
         whole.persistent = persistent;
-        const KernelRun run = run_kernel(*k, *m, {}, *problem, *schedule, whole);
+        const KernelRun run = run_kernel(Instance(spec_of(*k, *m), *problem), *schedule, whole);
         CHECK(run.fault == "");
         CHECK(run.of_peak <= 1);
       }

@@ -52,7 +52,7 @@ struct Chart {
       ImGui::SetNextWindowPos({0, 0});
       ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
       ImGui::Begin("window", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove);
-      draw_gantt(model, c.problem, c.schedule, selection, overlay, view, commands);
+      draw_gantt({&model, &c.problem, &c.schedule, &selection, &overlay, &view, &commands});
       ImGui::End();
       ImGui::Render();
       vertices = ImGui::GetDrawData()->TotalVtxCount;

@@ -131,7 +131,7 @@ int run_compare(const Arguments& arguments, const Terminal& terminal) {
   request.given = *std::move(given);
   request.baselines = *std::move(baselines);
   request.simulate = [&](const Problem& of, const Schedule& schedule) {
-    return simulated_figures(inputs->kernel(), inputs->machine(), inputs->changes(), of, schedule, *clock);
+    return simulated_figures(with(inputs->instance, of), schedule, *clock);
   };
   request.layouts = inputs->open;
   request.resolve = [&](const LayoutChoices& choices) { return problem_with(*inputs, choices); };

@@ -92,7 +92,7 @@ int compare_three(const Arguments& arguments, const Terminal& terminal) {
 
   const InterruptScope interrupt;
   Result<triton::Comparison> comparison =
-      solve_three(*loop, *machine, arguments, terminal, arguments.deadline(kSeconds).left(), interrupt.token());
+      solve_three({*loop, *machine}, arguments, terminal, arguments.deadline(kSeconds).left(), interrupt.token());
   if (!comparison) return report(terminal, comparison.error(), json);
   if (const std::string nothing = why_nothing(*comparison); !nothing.empty() && !comparison->cancelled)
     return report(terminal, Error::input(nothing), json);

@@ -43,9 +43,9 @@ void draw_span(ChartFrame& f, const BarrierLane& lane, const BarrierSpan& span, 
   const float alpha = span.state == State::Filling ? 0.18f : span.state == State::Full ? 0.34f : strong ? 0.62f : 0.12f;
   f.draw.AddRectFilled(box.low(), box.high(), with_alpha(fill, alpha));
   // Shape says what colour says: rising strokes fill, a frame is full, a line on top is phase 1; turns of every other group are hatched.
-  if (span.state == State::Filling) paint::hatch(f.draw, box, 1, f.axis.to_x(0), px(6), with_alpha(fill, 0.55f), px(1));
+  if (span.state == State::Filling) paint::hatch(f.draw, box, {1, f.axis.to_x(0), px(6), with_alpha(fill, 0.55f), px(1)});
   if (turn && span.state == State::Held && span.group.index() % 2 == 1)
-    paint::hatch(f.draw, box, 2, f.axis.to_x(0), px(8), with_alpha(theme().chart, 0.55f), px(1.5f));
+    paint::hatch(f.draw, box, {2, f.axis.to_x(0), px(8), with_alpha(theme().chart, 0.55f), px(1.5f)});
   if (span.state != State::Passed) f.draw.AddRectFilled(box.low(), {box.x0 + px(1.5f), box.y1}, fill);
   if (!turn && span.phase == 1 && span.state != State::Filling)
     f.draw.AddRectFilled(box.low(), {box.x1, box.y0 + std::max(1.0f, px(1.5f))}, theme().text);
@@ -58,7 +58,7 @@ void draw_span(ChartFrame& f, const BarrierLane& lane, const BarrierSpan& span, 
     const float x = (x0 + x1 - width) / 2, y = (box.y0 + box.y1 - high) / 2;
     if (span.state == State::Filling || turn)  // strokes would run through the letters
       f.draw.AddRectFilled({x - px(3), y + px(1)}, {x + width + px(3), y + high - px(1)}, with_alpha(theme().chart, 0.8f), px(2));
-    paint::text(f.draw, font, x, y, theme().text, label);
+    paint::text({f.draw, font, theme().text}, {x, y}, label);
   }
 }
 

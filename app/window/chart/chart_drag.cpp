@@ -85,16 +85,17 @@ Cycle meant_start(Cycle start, Cycle delta, Cycle ii, const LegalBand& band) {
   return drawn;
 }
 
-void move_to(BarMove& move, const GanttModel& model, const Schedule& schedule, const TimeAxis& axis, float x,
-             std::optional<std::size_t> row, bool magnetic) {
-  const double wanted = axis.to_cycle(x) - move.grabbed;
+void move_to(BarMove& move, const GanttModel& model, const Schedule& schedule, const DragPoint& mouse) {
+  const TimeAxis& axis = mouse.axis;
+  const std::optional<std::size_t> row = mouse.row;
+  const double wanted = axis.to_cycle(mouse.x) - move.grabbed;
   const bool steady = model.mode == GanttMode::Steady;
   move.delta = static_cast<Cycle>(std::llround(wanted));
   move.tick.reset();
   move.group.reset();
   if (row && model.rows[*row].group != schedule.group(move.op) && model.rows[*row].group.index() < schedule.groups.size())
     move.group = model.rows[*row].group;
-  if (magnetic) {
+  if (mouse.magnetic) {
     double best = kReach * axis.cycles_per_pixel();
     int best_rank = 4;
     const auto offer = [&](Cycle delta, Cycle at, int rank, MoveTick::To to) {

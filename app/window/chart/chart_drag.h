@@ -24,10 +24,17 @@ std::vector<GhostBar> ghost_bars(const GanttModel& model, OpId op, int iteration
 /// Picks the bar up at a cycle of the chart.
 BarMove pick_up(const GanttModel& model, const Schedule& schedule, std::size_t bar, double cycle, LegalBand band);
 
+/// Where the mouse holds it.
+struct DragPoint {
+  const TimeAxis& axis;
+  float x;
+  std::optional<std::size_t> row;
+  bool magnetic;  ///< edges snap
+};
+
 /// Moves it to where the mouse is. Either edge of the grabbed op snaps within 6 pixels: to where it was, to edges in the
 /// row under the mouse and the ends of the legal band, then to edges of other rows, then to II boundaries.
-void move_to(BarMove& move, const GanttModel& model, const Schedule& schedule, const TimeAxis& axis, float x,
-             std::optional<std::size_t> row, bool magnetic);
+void move_to(BarMove& move, const GanttModel& model, const Schedule& schedule, const DragPoint& mouse);
 
 /// In the steady view a slot does not say which stage is meant: of the starts that look the same the one as drawn if it
 /// is legal, else the nearest legal one, else the one as drawn.

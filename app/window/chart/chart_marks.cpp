@@ -61,7 +61,12 @@ void in_window(const ChartFrame& f, Cycle begin, Cycle end, const Draw& draw) {
   for (const Cycle by : {-ii, Cycle{0}, ii}) shift(by);
 }
 
-void draw_range(ChartFrame& f, const Whisker& w, Cycle earliest, Cycle latest, float thick, bool caps) {
+struct Starts {
+  Cycle earliest, latest;
+};
+
+void draw_range(ChartFrame& f, const Whisker& w, Starts starts, float thick, bool caps) {
+  const auto& [earliest, latest] = starts;
   const Cycle length = w.bar.end - w.bar.begin;
   const Cycle begin = w.bar.begin + (earliest - w.range.start), end = w.bar.begin + (latest - w.range.start) + length;
   if (f.model.mode == GanttMode::Steady && end - begin >= f.model.ii) {
@@ -70,8 +75,8 @@ void draw_range(ChartFrame& f, const Whisker& w, Cycle earliest, Cycle latest, f
     if (!caps || box.x1 < f.rows.x0 || box.x0 > f.rows.x1) return;
     const float stub = px(6), end_x = std::min(box.x1, f.axis.to_x(static_cast<double>(f.model.end)));
     f.draw.AddRectFilled({box.x0 - stub, w.y - thick / 2}, {end_x + stub, w.y + thick / 2}, w.color);
-    paint::continues(f.draw, box.x0 - stub, w.y, px(3), false, w.color);
-    paint::continues(f.draw, end_x + stub, w.y, px(3), true, w.color);
+    paint::continues(f.draw, {box.x0 - stub, w.y}, px(3), false, w.color);
+    paint::continues(f.draw, {end_x + stub, w.y}, px(3), true, w.color);
     return;
   }
   in_window(f, begin, end, [&](Cycle a, Cycle b, bool goes_on_left, bool goes_on_right) {
@@ -83,8 +88,8 @@ void draw_range(ChartFrame& f, const Whisker& w, Cycle earliest, Cycle latest, f
     const float half = px(2.5f);
     if (caps && !goes_on_left) f.draw.AddRectFilled({x0, w.y - half}, {x0 + px(1.5f), w.y + half}, w.color);
     if (caps && !goes_on_right) f.draw.AddRectFilled({x1 - px(1.5f), w.y - half}, {x1, w.y + half}, w.color);
-    if (goes_on_left) paint::continues(f.draw, x0, w.y, px(2.5f), false, w.color);
-    if (goes_on_right) paint::continues(f.draw, x1, w.y, px(2.5f), true, w.color);
+    if (goes_on_left) paint::continues(f.draw, {x0, w.y}, px(2.5f), false, w.color);
+    if (goes_on_right) paint::continues(f.draw, {x1, w.y}, px(2.5f), true, w.color);
   });
 }
 
@@ -97,7 +102,7 @@ void say_hidden(ChartFrame& f, std::size_t whiskers) {
   if (f.marks.height() < paint::text_height(font) || left < f.marks.x0) return;
   f.draw.PushClipRect(f.marks.low(), f.marks.high(), false);
   f.draw.AddRectFilled({left, f.marks.y0}, f.marks.high(), theme().chart);
-  paint::text(f.draw, font, left + px(5), f.marks.y1 - paint::text_height(font) - px(2), theme().warning, text);
+  paint::text({f.draw, font, theme().warning}, {left + px(5), f.marks.y1 - paint::text_height(font) - px(2)}, text);
   f.draw.PopClipRect();
   if (probe::on()) probe::item(f.probe_name("hidden_whiskers"), left, f.marks.y0, f.marks.x1, f.marks.y1);
 }
@@ -124,7 +129,7 @@ void draw_lane_mark(ChartFrame& f, const GanttLane& lane, const paint::Box& box)
   if (box.height() < high || box.width() < width * 2) return;
   const float right = std::min(box.x1, f.axis.to_x(static_cast<double>(f.model.end))) - px(6);
   f.draw.AddRectFilled({right - width, box.y0 + px(3)}, {right, box.y0 + px(3) + high}, theme().accent, px(3));
-  paint::text(f.draw, font, right - width + px(5), box.y0 + px(4), theme().accent_text, caption);
+  paint::text({f.draw, font, theme().accent_text}, {right - width + px(5), box.y0 + px(4)}, caption);
 }
 
 void draw_whiskers(ChartFrame& f) {
@@ -157,9 +162,9 @@ void draw_whiskers(ChartFrame& f) {
     // Whiskers of neighbours overlap: they lie at two heights, below the labels.
     const float y = f.bar_box(bar).y1 + px(1) - static_cast<float>(nth % 2) * px(3.5f);
     const Whisker w{whole, *range, y, with_alpha(picked ? theme().accent : theme().text, others ? 0.25f : picked ? 1.0f : 0.8f)};
-    draw_range(f, w, range->path_earliest, range->path_latest, px(1.2f), true);
+    draw_range(f, w, {range->path_earliest, range->path_latest}, px(1.2f), true);
     if (slack.exact && range->earliest.seen && range->latest.seen)
-      draw_range(f, w, *range->earliest.seen, *range->latest.seen, px(3.5f), false);
+      draw_range(f, w, {*range->earliest.seen, *range->latest.seen}, px(3.5f), false);
     if (probe::on()) {
       const float x0 = f.axis.to_x(static_cast<double>(whole.begin + range->path_earliest - range->start)),
                   x1 = f.axis.to_x(static_cast<double>(whole.end + range->path_latest - range->start));

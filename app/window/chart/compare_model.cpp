@@ -93,7 +93,7 @@ std::optional<CompareModel> build_compare(const Session& session, const GanttMod
   options.mode = session.view().mode;
   options.iterations = session.iterations();
   options.verdict = &model.entry_b->verdict;
-  EndOps ends = end_ops(*content.kernel, *content.machine, content.changes, problem, *model.b.schedule);
+  EndOps ends = end_ops(content.spec(), problem, *model.b.schedule);
   for (EndOp& end : ends.ops) end.start += model.difference.shift;
   options.ends = &ends;
   model.chart_b = build_gantt(problem, model.aligned_b, options);

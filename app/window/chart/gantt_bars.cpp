@@ -83,7 +83,7 @@ void draw_label(ChartFrame& f, const GanttBar& bar, const paint::Box& box, RoleC
   if (hatched)
     f.draw.AddRectFilled({std::max(box.x0, x - px(4)), std::max(box.y0, y - px(2))},
                          {std::min(box.x1, x + width + px(4)), std::min(box.y1, y + paint::text_height(font) + px(2))}, color.fill, px(3));
-  paint::text(f.draw, font, x, y, color.text, text);
+  paint::text({f.draw, font, color.text}, {x, y}, text);
 }
 
 /// The name as it stands outside its bar, with the mark of an op whose lanes meet. `both` holds it then.
@@ -134,7 +134,7 @@ void draw_name_plate(ChartFrame& f, const GanttBar& bar, const std::vector<paint
   if (!free(y)) return;
   f.draw.AddRectFilled({x, y}, {x + width, y + height}, theme().tooltip, px(3));
   f.draw.AddRect({x, y}, {x + width, y + height}, theme().accent, px(3));
-  paint::text(f.draw, font, x + px(4), y + px(1), theme().text, name);
+  paint::text({f.draw, font, theme().text}, {x + px(4), y + px(1)}, name);
 }
 
 void draw_tail(ChartFrame& f, const GanttBar& bar, const paint::Box& box, Color color) {
@@ -167,7 +167,7 @@ void draw_bar(ChartFrame& f, const GanttBar& bar, const paint::Box& whole, std::
   if (beside) {
     ImFont* font = fonts().small;
     std::string both;
-    paint::text(f.draw, font, *beside, (box.y0 + box.y1 - paint::text_height(font)) / 2 - px(1), aside ? theme().faint : theme().text,
+    paint::text({f.draw, font, aside ? theme().faint : theme().text}, {*beside, (box.y0 + box.y1 - paint::text_height(font)) / 2 - px(1)},
                 outer_name(bar, both));
   }
   if (small) return;
@@ -175,7 +175,7 @@ void draw_bar(ChartFrame& f, const GanttBar& bar, const paint::Box& whole, std::
   const int style = offset_style(bar);
   const float inset = px(1);
   const paint::Box inner{box.x0 + inset, box.y0 + inset, box.x1 - inset, box.y1 - inset};
-  if (style > 0) paint::hatch(f.draw, inner, style, whole.x0, px(9), theme().hatch, px(2));
+  if (style > 0) paint::hatch(f.draw, inner, {style, whole.x0, px(9), theme().hatch, px(2)});
   // The issue window: how long the issuing warps themselves are busy.
   if (bar.window_end > bar.begin && bar.window_end < bar.end && box.height() > px(12)) {
     const float x1 = std::min(f.axis.to_x(static_cast<double>(bar.window_end)), box.x1);
@@ -189,11 +189,11 @@ void draw_bar(ChartFrame& f, const GanttBar& bar, const paint::Box& whole, std::
   const float mark = px(3.5f), middle = (box.y0 + box.y1) / 2;
   if (whole.width() > px(26)) {
     if (bar.wraps_left && whole.x0 >= f.rows.x0 - 1) {
-      paint::continues(f.draw, left, middle, mark, false, color.text);
+      paint::continues(f.draw, {left, middle}, mark, false, color.text);
       left += mark * 2.5f;
     }
     if (bar.wraps_right && whole.x1 <= f.rows.x1 + 1) {
-      paint::continues(f.draw, right, middle, mark, true, color.text);
+      paint::continues(f.draw, {right, middle}, mark, true, color.text);
       right -= mark * 2.5f;
     }
   }
@@ -253,7 +253,7 @@ void draw_arrow_between(ChartFrame& f, std::size_t from_bar, std::size_t to_bar,
     const float head = px(6), bend = std::clamp(std::abs(xb - xa) * 0.4f, px(12), px(90));
     const ImVec2 p0(xa, ya), p1(xa + bend, ya), p2(xb - head - bend, yb), p3(xb - head + 1, yb);
     if (style.dashed)
-      paint::dashed_bezier(f.draw, p0, p1, p2, p3, color, style.thickness);
+      paint::dashed_bezier(f.draw, {p0, p1, p2, p3}, color, style.thickness);
     else
       f.draw.AddBezierCubic(p0, p1, p2, p3, color, style.thickness);
     f.draw.AddCircleFilled(p0, px(2.5f), color);
@@ -269,14 +269,14 @@ void draw_arrow_between(ChartFrame& f, std::size_t from_bar, std::size_t to_bar,
   const float stub = px(30), thick = style.thickness, dash = px(3);
   const auto level = [&](float x0, float x1, float y) {
     if (style.dashed)
-      paint::dashed_horizontal(f.draw, x0, x1, y - thick / 2, color, dash, thick);
+      paint::dashed_horizontal(f.draw, x0, x1, y - thick / 2, {color, dash, thick});
     else
       f.draw.AddRectFilled({x0, y - thick / 2}, {x1, y + thick / 2}, color);
   };
   f.draw.AddCircleFilled({a.x1, ya}, px(2.5f), color);
   level(a.x1, a.x1 + stub, ya);
-  paint::continues(f.draw, a.x1 + stub + px(8), ya, px(3.5f), true, color);
-  paint::continues(f.draw, b.x0 - stub, yb, px(3.5f), true, color);
+  paint::continues(f.draw, {a.x1 + stub + px(8), ya}, px(3.5f), true, color);
+  paint::continues(f.draw, {b.x0 - stub, yb}, px(3.5f), true, color);
   level(b.x0 - stub, b.x0 - px(5), yb);
   paint::arrow_head(f.draw, {b.x0, yb}, px(6), color);
 }
@@ -314,15 +314,15 @@ void draw_group_labels(ChartFrame& f) {
     for (std::size_t r = group.first_row; r < group.first_row + group.rows; ++r) {
       const GanttRow& row = f.model.rows[r];
       const float y = f.row_y(f.layout.rows[r].top) + (f.layout.lane - paint::text_height(unit)) / 2;
-      paint::text_right(f.draw, unit, f.rows.x0 - px(8), y, role_ink(row.role), row.label);
+      paint::text_right({f.draw, unit, role_ink(row.role)}, {f.rows.x0 - px(8), y}, row.label);
       // Only labels beside the two lines of text narrow them.
       if (y < top + px(36)) units = std::max(units, paint::text_width(unit, row.label));
     }
     const float room = f.rows.x0 - px(16) - units - left;
     const float first = top + px(4), second = first + paint::text_height(bold) + px(1);
-    paint::name_cut(f.draw, bold, left, first, room, theme().text, group.label);
+    paint::name_cut({f.draw, bold, theme().text}, {left, first}, room, group.label);
     if (second + paint::text_height(small) <= top + box.height)
-      paint::text_cut(f.draw, small, left, second, room, theme().dim, group.detail);
+      paint::text_cut({f.draw, small, theme().dim}, {left, second}, room, group.detail);
     if (probe::on()) probe::item(f.probe_name("group/") + group.label, f.labels.x0, top, f.rows.x0, top + box.height);
   }
   f.draw.PopClipRect();
@@ -371,7 +371,8 @@ void draw_bars(ChartFrame& f) {
           free_from = x1;
           const Color fill = role_color(bars[i].role).fill;
           f.draw.AddRectFilled({box.x0, box.y0}, {x1, box.y1}, with_alpha(fill, 0.55f));
-          paint::zigzag(f.draw, box.x0, x1, (box.y0 + box.y1) / 2 - px(2), px(4), fill);
+          const float top = (box.y0 + box.y1) / 2 - px(2);
+          paint::zigzag(f.draw, {box.x0, top, x1, top + px(4)}, fill);
         } else {
           if (box.width() >= px(4)) draw_tail(f, bars[i], box, role_color(bars[i].role).fill);
           float until = next < end ? f.axis.to_x(static_cast<double>(bars[next].begin)) : edge;

@@ -34,8 +34,8 @@ void draw_conflict_marks(ChartFrame& f) {
     clipped = true;
     f.draw.AddRectFilled(plate->low(), plate->high(), theme().bad_fill, px(3));
     f.draw.AddRect(plate->low(), plate->high(), theme().bad, px(3));
-    paint::text(f.draw, fonts().small_bold, plate->x0 + px(4), (plate->y0 + plate->y1 - paint::text_height(fonts().small_bold)) / 2,
-                theme().text, bar.mark);
+    paint::text({f.draw, fonts().small_bold, theme().text},
+                {plate->x0 + px(4), (plate->y0 + plate->y1 - paint::text_height(fonts().small_bold)) / 2}, bar.mark);
     if (probe::on()) probe::item(f.probe_name("ways/") + bar_probe(bar), plate->x0, plate->y0, plate->x1, plate->y1);
   }
   if (clipped) f.draw.PopClipRect();

@@ -82,8 +82,8 @@ void draw_pill_label(ChartFrame& f, const paint::Box& near, const std::string& f
   const float x = std::clamp(near.x0, f.rows.x0 + px(2), std::max(f.rows.x0 + px(2), f.rows.x1 - width - px(2)));
   f.draw.AddRectFilled({x, y}, {x + width, y + height}, theme().tooltip, px(4));
   f.draw.AddRect({x, y}, {x + width, y + height}, edge, px(4), 0, px(1.5f));
-  paint::text(f.draw, bold, x + pad, y + px(5), theme().text, first);
-  paint::text(f.draw, small, x + pad, y + px(5) + paint::text_height(bold) + gap, edge, second);
+  paint::text({f.draw, bold, theme().text}, {x + pad, y + px(5)}, first);
+  paint::text({f.draw, small, edge}, {x + pad, y + px(5) + paint::text_height(bold) + gap}, second);
   if (probe::on()) probe::item("gantt/move/label", x, y, x + width, y + height);
 }
 
@@ -91,10 +91,10 @@ void draw_pill_label(ChartFrame& f, const paint::Box& near, const std::string& f
 
 void dashed_box(ImDrawList& draw, const paint::Box& box, Color color, float thickness) {
   const float dash = px(4);
-  paint::dashed_horizontal(draw, box.x0, box.x1, box.y0, color, dash, thickness);
-  paint::dashed_horizontal(draw, box.x0, box.x1, box.y1 - thickness, color, dash, thickness);
-  paint::dashed_vertical(draw, box.x0, box.y0, box.y1, color, dash, thickness);
-  paint::dashed_vertical(draw, box.x1 - thickness, box.y0, box.y1, color, dash, thickness);
+  paint::dashed_horizontal(draw, box.x0, box.x1, box.y0, {color, dash, thickness});
+  paint::dashed_horizontal(draw, box.x0, box.x1, box.y1 - thickness, {color, dash, thickness});
+  paint::dashed_vertical(draw, box.x0, box.y0, box.y1, {color, dash, thickness});
+  paint::dashed_vertical(draw, box.x1 - thickness, box.y0, box.y1, {color, dash, thickness});
 }
 
 void drag_bar(ChartFrame& f, float x, float y) {
@@ -120,7 +120,7 @@ void drag_bar(ChartFrame& f, float x, float y) {
       move.band = band;
   std::optional<std::size_t> row;
   if (f.rows.contains(x, y)) row = f.layout.row_at(f.model, y - f.rows.y0 + view.scroll);
-  move_to(move, f.model, f.schedule, f.axis, x, row, !ImGui::GetIO().KeyAlt);
+  move_to(move, f.model, f.schedule, {f.axis, x, row, !ImGui::GetIO().KeyAlt});
   move.lost = x < f.labels.x0 || x >= f.rows.x1 + px(8) || y < f.minimap.y0 || y >= std::max(f.rows.y1, f.lanes.y1);
   if (f.model.mode != GanttMode::Steady && !move.lost) {
     // At the edge of what is seen the view goes along.
@@ -198,16 +198,17 @@ void draw_move_ghost(ChartFrame& f) {
       const paint::Box box = ghost_box(f, ghost);
       f.draw.AddRectFilled(box.low(), box.high(), with_alpha(color.fill, 0.85f), px(2));
       dashed_box(f.draw, box, edge, px(2));
-      if (!legal) paint::hatch(f.draw, box, 1, box.x0, px(7), theme().hatch, px(1.5f));
+      if (!legal) paint::hatch(f.draw, box, {1, box.x0, px(7), theme().hatch, px(1.5f)});
       const float room = std::min(box.x1, f.rows.x1) - std::max(box.x0, f.rows.x0) - px(8);
       if (room > px(14))
-        paint::text_cut(f.draw, fonts().small_bold, std::max(box.x0, f.rows.x0) + px(5),
-                        (box.y0 + box.y1 - paint::text_height(fonts().small_bold)) / 2, room, color.text, bar->label);
+        paint::text_cut({f.draw, fonts().small_bold, color.text},
+                        {std::max(box.x0, f.rows.x0) + px(5), (box.y0 + box.y1 - paint::text_height(fonts().small_bold)) / 2}, room,
+                        bar->label);
       if (probe::on()) probe::item("gantt/move/ghost", box.x0, box.y0, box.x1, box.y1);
     }
     if (move.tick && move.tick->to != MoveTick::To::Itself) {
       const float x = f.axis.to_x(static_cast<double>(move.tick->at)), half = px(4);
-      paint::dashed_vertical(f.draw, x, f.rows.y0, f.rows.y1, with_alpha(theme().accent, 0.8f), px(3));
+      paint::dashed_vertical(f.draw, x, f.rows.y0, f.rows.y1, {with_alpha(theme().accent, 0.8f), px(3)});
       f.draw.AddTriangleFilled({x - half, lane.y0 - half}, {x + half, lane.y0 - half}, {x, lane.y0 + half}, theme().accent);
       f.draw.AddTriangleFilled({x - half, lane.y1 + half}, {x + half, lane.y1 + half}, {x, lane.y1 - half}, theme().accent);
       if (probe::on()) probe::item("gantt/move/tick", x - half, lane.y0, x + half, lane.y1);

@@ -61,9 +61,9 @@ void draw_end_bars(ChartFrame& f) {
     const float width = paint::text_width(font, bar.label), y = (box.y0 + box.y1 - paint::text_height(font)) / 2 - px(1);
     if (box.height() >= paint::text_height(font) * 0.8f) {
       if (width + px(8) <= seen.width())
-        paint::text(f.draw, font, (seen.x0 + seen.x1 - width) / 2, y, theme().text, bar.label);
+        paint::text({f.draw, font, theme().text}, {(seen.x0 + seen.x1 - width) / 2, y}, bar.label);
       else if (named_behind(f, bar, box))
-        paint::text(f.draw, font, box.x1 + px(3), y, theme().text, bar.label);
+        paint::text({f.draw, font, theme().text}, {box.x1 + px(3), y}, bar.label);
     }
     if (probe::on())
       probe::item(f.probe_name("once/") + bar.label, std::max(box.x0, f.rows.x0), box.y0, std::min(box.x1, f.rows.x1), box.y1);

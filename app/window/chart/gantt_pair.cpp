@@ -45,15 +45,17 @@ void draw_title(const ChartFrame& f, const ChartPanel& panel) {
   const float top = f.title.y0 + px(2);
   if (badge > 0) {
     f.draw.AddRectFilled({left, top}, {left + badge, top + badge}, fill, px(3));
-    paint::text(f.draw, fonts().small_bold, left + (badge - paint::text_width(fonts().small_bold, panel.badge)) / 2,
-                top + (badge - paint::text_height(fonts().small_bold)) / 2, ink, panel.badge);
+    paint::text({f.draw, fonts().small_bold, ink},
+                {left + (badge - paint::text_width(fonts().small_bold, panel.badge)) / 2,
+                 top + (badge - paint::text_height(fonts().small_bold)) / 2},
+                panel.badge);
   }
   const float y = f.title.y0 + (height - paint::text_height(fonts().small)) / 2, x = left + (badge > 0 ? badge + px(8) : 0);
   const float own = paint::text_width(fonts().small, panel.title), about = paint::text_width(fonts().small, panel.note);
   // The note gives way to the title, and both to the width there is.
   const float for_note = std::min(about, std::max(0.0f, right - x - own - px(24)));
-  paint::text_cut(f.draw, fonts().small, x, y, right - x - for_note - (for_note > 0 ? px(16) : 0), theme().text, panel.title);
-  if (for_note > px(60)) paint::text_cut(f.draw, fonts().small, right - for_note, y, for_note + 1, theme().warning, panel.note);
+  paint::text_cut({f.draw, fonts().small, theme().text}, {x, y}, right - x - for_note - (for_note > 0 ? px(16) : 0), panel.title);
+  if (for_note > px(60)) paint::text_cut({f.draw, fonts().small, theme().warning}, {right - for_note, y}, for_note + 1, panel.note);
   if (probe::on()) probe::item(f.probe_name("title"), f.labels.x0, f.title.y0, right, f.title.y1);
 }
 
@@ -70,7 +72,7 @@ float wanted_height(const GanttModel& model, float row_height) {
 void connect(ChartFrame& f, const paint::Box& a, const paint::Box& b) {
   const float y = (a.y0 + a.y1) / 2, x0 = (a.x0 + a.x1) / 2, x1 = (b.x0 + b.x1) / 2;
   if (std::abs(x1 - x0) < px(6) && std::abs(y - (b.y0 + b.y1) / 2) < px(6)) return;
-  paint::dashed_bezier(f.draw, {x0, y}, {x0, y}, {x1, (b.y0 + b.y1) / 2}, {x1, (b.y0 + b.y1) / 2}, theme().second, px(1.5f));
+  paint::dashed_bezier(f.draw, {{x0, y}, {x0, y}, {x1, (b.y0 + b.y1) / 2}, {x1, (b.y0 + b.y1) / 2}}, theme().second, px(1.5f));
 }
 
 /// A line over the chart, where there is any room for it.
@@ -83,8 +85,8 @@ void say_no_room(ImVec2 size, const char* sentence) {
   draw.AddRectFilled(at, {at.x + px(3), at.y + height}, theme().warning);
   const std::string& key = keys_of("fold_bottom");
   const std::string text = sentence + (key.empty() ? std::string() : "; " + key + " folds the pane of tabs");
-  paint::text_cut(draw, fonts().small, at.x + px(10), at.y + (height - paint::text_height(fonts().small)) / 2, size.x - px(20),
-                  theme().text, text);
+  paint::text_cut({draw, fonts().small, theme().text}, {at.x + px(10), at.y + (height - paint::text_height(fonts().small)) / 2},
+                  size.x - px(20), text);
   if (probe::on()) probe::item("gantt/no_room", at.x, at.y, at.x + size.x, at.y + height);
   ImGui::SetCursorScreenPos({at.x, at.y + height});
 }
@@ -156,10 +158,10 @@ void draw_others(ChartFrame& f) {
     const paint::Box box{x0, top + px(1), x1, top + f.layout.lane - px(1)};
     if (other.differs) f.draw.AddRectFilled(box.low(), box.high(), with_alpha(edge, 0.16f), px(3));
     f.draw.AddRect(box.low(), box.high(), with_alpha(edge, other.differs ? 1.0f : 0.45f), px(3), 0, px(other.differs ? 1.6f : 1));
-    if (other.elsewhere) paint::hatch(f.draw, box, 1, x0, px(7), with_alpha(edge, 0.8f), px(1));
+    if (other.elsewhere) paint::hatch(f.draw, box, {1, x0, px(7), with_alpha(edge, 0.8f), px(1)});
     const std::string_view label = paint::beginning_that_fits(fonts().small, other.label, box.width() - px(8));
     if (other.differs && label.size() == other.label.size())
-      paint::text(f.draw, fonts().small, x0 + px(4), top + (f.layout.lane - paint::text_height(fonts().small)) / 2, edge, label);
+      paint::text({f.draw, fonts().small, edge}, {x0 + px(4), top + (f.layout.lane - paint::text_height(fonts().small)) / 2}, label);
     if (probe::on() && x1 > f.rows.x0 && x0 < f.rows.x1)
       probe::item("gantt/ghost/" + other.label + "@" + std::to_string(other.iteration), std::max(x0, f.rows.x0), box.y0,
                   std::min(x1, f.rows.x1), box.y1);
@@ -269,15 +271,15 @@ void draw_gantt_panels(std::span<ChartPanel> panels, std::size_t live) {
   if (probe::on()) probe::item("gantt/pair", begin.x, begin.y, begin.x + size.x, begin.y + size.y);
 }
 
-void draw_gantt_pair(const GanttModel& chart_a, const CompareModel& compare, const Problem& problem, const Selection& selection,
-                     GanttViewState& view, GanttViewState& view_b, CommandQueue& commands, const std::function<void(bool)>& drop) {
-  if (!panels_have_room(chart_a, 2, 90)) {
+void draw_gantt_pair(ChartPanel a, const CompareModel& compare, GanttViewState& view_b, const std::function<void(bool)>& drop) {
+  if (!panels_have_room(*a.chart, 2, 90)) {
     say_no_room(ImGui::GetContentRegionAvail(), "Too low for two charts: B is drawn as outlines under A");
-    return draw_gantt(chart_a, problem, *compare.a.schedule, selection, compare.overlay_a, view, commands, &compare.others);
+    return draw_gantt(a, &compare.others);
   }
-  ChartPanel a{&chart_a, &problem, compare.a.schedule, &selection, &compare.overlay_a, &view, &commands, "A", compare.title_a, {}};
-  ChartPanel b{&compare.chart_b, &problem, &compare.aligned_b, &selection,  &compare.overlay_b, &view_b,
-               &commands,        "B",      compare.title_b,    compare.axis};
+  a.badge = "A";
+  a.title = compare.title_a;
+  ChartPanel b{&compare.chart_b, a.problem, &compare.aligned_b, a.selection, &compare.overlay_b, &view_b,
+               a.commands,       "B",       compare.title_b,    compare.axis};
   a.mark = ChartPanel::Mark::A;
   b.mark = ChartPanel::Mark::B;
   b.shift = compare.difference.shift;
@@ -289,12 +291,10 @@ void draw_gantt_pair(const GanttModel& chart_a, const CompareModel& compare, con
   draw_gantt_panels(panels, 0);
 }
 
-void draw_gantt_three(const ThreeModel& three, const GanttModel& live_chart, const Problem& problem, const Schedule& schedule,
-                      const Selection& selection, const ChartOverlay& overlay, std::span<GanttViewState* const> views,
-                      CommandQueue& commands) {
-  if (!panels_have_room(live_chart, three.charts.size(), kLeastOfThree)) {
+void draw_gantt_three(const ThreeModel& three, const ChartPanel& live, std::span<GanttViewState* const> views) {
+  if (!panels_have_room(*live.chart, three.charts.size(), kLeastOfThree)) {
     say_no_room(ImGui::GetContentRegionAvail(), "Too low for three charts: only the chosen one is drawn");
-    return draw_gantt(live_chart, problem, schedule, selection, overlay, *views[three.live], commands);
+    return draw_gantt(live);
   }
   static const Selection kNoSelection;
   static const ChartOverlay kNoOverlay;
@@ -302,14 +302,14 @@ void draw_gantt_three(const ThreeModel& three, const GanttModel& live_chart, con
   std::vector<ChartPanel> panels;
   for (std::size_t i = 0; i < three.charts.size(); ++i) {
     const ThreeChart& chart = three.charts[i];
-    const bool live = i == three.live;
+    const bool chosen = i == three.live;
     ChartPanel& panel = panels.emplace_back(
-        live ? ChartPanel{&live_chart, &problem, &schedule, &selection, &overlay, views[i], &commands}
-             : ChartPanel{&chart.gantt, chart.problem.get(), chart.schedule.get(), &kNoSelection, &kNoOverlay, views[i], &asked[i]});
+        chosen ? live
+               : ChartPanel{&chart.gantt, chart.problem.get(), chart.schedule.get(), &kNoSelection, &kNoOverlay, views[i], &asked[i]});
     panel.badge = std::to_string(i + 1);
     panel.title = chart.title;
-    panel.mark = live ? ChartPanel::Mark::A : ChartPanel::Mark::Other;
-    panel.menu = live;
+    panel.mark = chosen ? ChartPanel::Mark::A : ChartPanel::Mark::Other;
+    panel.menu = chosen;
   }
   draw_gantt_panels(panels, three.live);
   // A bar, or the title, of another one: that one becomes the chosen one, and the bar's op is selected in it.
@@ -318,8 +318,8 @@ void draw_gantt_three(const ThreeModel& three, const GanttModel& live_chart, con
     std::vector<Command> wanted = asked[i].take();
     std::erase_if(wanted, [](const Command& command) { return !command.is<SelectOp>(); });
     if (wanted.empty() && !panels[i].title_pressed) continue;
-    commands.push(ShowSide{three.charts[i].whose});
-    for (Command& command : wanted) commands.push(std::move(command));
+    live.commands->push(ShowSide{three.charts[i].whose});
+    for (Command& command : wanted) live.commands->push(std::move(command));
   }
 }
 

@@ -41,7 +41,7 @@ void draw_ticks(ChartFrame& f) {
     const float width = paint::text_width(font, number);
     if (x + px(4) < chip.second && x + px(4) + width > chip.first) continue;
     // At the right edge the number goes to the left of its tick rather than being cut.
-    paint::text(f.draw, font, x + px(4) + width < box.x1 ? x + px(4) : x - px(4) - width, box.y0 + px(3), theme().dim, number);
+    paint::text({f.draw, font, theme().dim}, {x + px(4) + width < box.x1 ? x + px(4) : x - px(4) - width, box.y0 + px(3)}, number);
   }
   f.draw.AddRectFilled({box.x0, box.y1 - 1}, {box.x1, box.y1}, theme().separator);
 }
@@ -66,7 +66,8 @@ void draw_phases(ChartFrame& f, float y0, float y1, bool in_rows) {
     f.draw.AddRectFilled({x0 + 1, y0 + px(1)}, {x1 - 1, y1 - px(1)}, with_alpha(tint, 0.16f), px(2));
     const float width = paint::text_width(fonts().small, marks[i].label);
     if (width + px(8) < x1 - x0)
-      paint::text(f.draw, fonts().small, (x0 + x1 - width) / 2, (y0 + y1 - paint::text_height(fonts().small)) / 2, tint, marks[i].label);
+      paint::text({f.draw, fonts().small, tint}, {(x0 + x1 - width) / 2, (y0 + y1 - paint::text_height(fonts().small)) / 2},
+                  marks[i].label);
   }
 }
 
@@ -92,7 +93,7 @@ void draw_boundary_labels(ChartFrame& f, float y) {
     const float x = std::max(f.axis.to_x(static_cast<double>(marks[i]->at)), f.marks.x0) + px(5);
     const float width = paint::text_width(font, label);
     if (x + width >= next_x - px(3)) continue;
-    paint::text(f.draw, font, x, y + px(1), theme().ii_line, label);
+    paint::text({f.draw, font, theme().ii_line}, {x, y + px(1)}, label);
     if (probe::on()) probe::item("gantt/mark/" + std::string(label), x, y, x + width, y + px(17));
   }
 }
@@ -101,7 +102,7 @@ void draw_boundary_labels(ChartFrame& f, float y) {
 
 void draw_ruler(ChartFrame& f) {
   f.draw.AddRectFilled({f.labels.x0, f.ruler.y0}, {f.ruler.x1 + px(8), f.marks.y1}, theme().panel);
-  paint::text(f.draw, fonts().small, f.labels.x0 + px(10), f.ruler.y0 + px(4), theme().faint, "cycles");
+  paint::text({f.draw, fonts().small, theme().faint}, {f.labels.x0 + px(10), f.ruler.y0 + px(4)}, "cycles");
   f.draw.PushClipRect(f.ruler.low(), f.marks.high(), true);
   draw_ticks(f);
   float y = f.marks.y0;
@@ -127,7 +128,8 @@ void draw_time_lines(ChartFrame& f) {
   for (const GanttMark& mark : f.model.marks) {
     const float x = std::floor(f.axis.to_x(static_cast<double>(mark.at)));
     if (strength <= 0 || x < f.rows.x0 || x > f.rows.x1) continue;
-    if (mark.strong) paint::dashed_vertical(f.draw, x, top, bottom, with_alpha(theme().ii_line, strength), px(4), std::max(1.0f, px(1.2f)));
+    if (mark.strong)
+      paint::dashed_vertical(f.draw, x, top, bottom, {with_alpha(theme().ii_line, strength), px(4), std::max(1.0f, px(1.2f))});
   }
   // What lies outside the model is not part of the schedule: a veil makes its ends visible.
   const float begin = f.axis.to_x(static_cast<double>(f.model.begin)), end = f.axis.to_x(static_cast<double>(f.model.end));
@@ -150,7 +152,7 @@ void draw_time_lines(ChartFrame& f) {
     const float width = paint::text_width(fonts().mono_small, text) + px(12);
     x = std::clamp(x, f.rows.x0, std::max(f.rows.x0, f.rows.x1 - width));
     f.draw.AddRectFilled({x, y}, {x + width, y + px(18)}, fill, px(3));
-    paint::text(f.draw, fonts().mono_small, x + px(6), y + (px(18) - paint::text_height(fonts().mono_small)) / 2, ink, text);
+    paint::text({f.draw, fonts().mono_small, ink}, {x + px(6), y + (px(18) - paint::text_height(fonts().mono_small)) / 2}, text);
   };
   if (f.view.range) {
     const float x0 = f.axis.to_x(static_cast<double>(f.view.range->begin)), x1 = f.axis.to_x(static_cast<double>(f.view.range->end));

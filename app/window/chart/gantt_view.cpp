@@ -257,9 +257,9 @@ void paint_chart(ChartFrame& f) {
   }
 }
 
-void draw_gantt(const GanttModel& model, const Problem& problem, const Schedule& schedule, const Selection& selection,
-                const ChartOverlay& overlay, GanttViewState& view, CommandQueue& commands, const std::vector<OtherBar>* others) {
-  update_view(view, model, ImGui::GetIO().DeltaTime);
+void draw_gantt(const ChartPanel& panel, const std::vector<OtherBar>* others) {
+  GanttViewState& view = *panel.view;
+  update_view(view, *panel.chart, ImGui::GetIO().DeltaTime);
   const ImVec2 size = ImGui::GetContentRegionAvail();
   if (size.x < px(160) || size.y < px(120)) return;  // no room for a chart
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
@@ -267,7 +267,24 @@ void draw_gantt(const GanttModel& model, const Problem& problem, const Schedule&
   ImGui::PopStyleVar();
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   const ImVec2 low = ImGui::GetWindowPos(), high(low.x + size.x, low.y + size.y);
-  ChartFrame f{model, problem, schedule, selection, overlay, view, commands, draw, {}, {}, {}, {}, {}, {}, {}, {}, {}, 30};
+  ChartFrame f{*panel.chart,
+               *panel.problem,
+               *panel.schedule,
+               *panel.selection,
+               *panel.overlay,
+               view,
+               *panel.commands,
+               draw,
+               {},
+               {},
+               {},
+               {},
+               {},
+               {},
+               {},
+               {},
+               {},
+               30};
   f.others = others;
   place_chart(f, low, high);
   handle_input(f);

@@ -43,7 +43,7 @@ void draw_profile(ChartFrame& f, const GanttLane& lane, const paint::Box& box) {
   }
   if (lane.capacity > 0) {
     const Color limit = lane.peak > lane.capacity ? theme().bad : with_alpha(theme().warning, 0.8f);
-    paint::dashed_horizontal(f.draw, std::max(box.x0, f.axis.to_x(begin)), f.axis.to_x(end), height_of(lane.capacity) - 1, limit, px(4));
+    paint::dashed_horizontal(f.draw, std::max(box.x0, f.axis.to_x(begin)), f.axis.to_x(end), height_of(lane.capacity) - 1, {limit, px(4)});
   }
 }
 
@@ -56,16 +56,16 @@ void draw_lane_label(ChartFrame& f, const paint::Box& box, std::string_view name
   const auto fits = [&] { return paint::text_width(font, name) + gap + paint::text_width(mono, number) <= right - left; };
   if (!fits() && name_high + number_high <= box.height() + px(4)) {
     const float top = middle - (name_high + number_high) / 2;
-    paint::name_cut(f.draw, font, left, top, right - left, theme().text, name);
-    if (paint::text_width(mono, number) <= right - left) paint::text_right(f.draw, mono, right, top + name_high, ink, number);
+    paint::name_cut({f.draw, font, theme().text}, {left, top}, right - left, name);
+    if (paint::text_width(mono, number) <= right - left) paint::text_right({f.draw, mono, ink}, {right, top + name_high}, number);
     return;
   }
   if (constexpr std::string_view kPeak = "peak "; !fits() && number.starts_with(kPeak)) number.remove_prefix(kPeak.size());
   if (fits())
-    paint::text_right(f.draw, mono, right, middle - number_high / 2, ink, number);
+    paint::text_right({f.draw, mono, ink}, {right, middle - number_high / 2}, number);
   else
     number = {};
-  paint::name_cut(f.draw, font, left, middle - name_high / 2, right - left, theme().text, name);
+  paint::name_cut({f.draw, font, theme().text}, {left, middle - name_high / 2}, right - left, name);
 }
 
 void draw_lanes(ChartFrame& f) {

@@ -63,7 +63,7 @@ void draw_minimap(ChartFrame& f) {
   draw.AddRectFilled({seen0, box.y0}, {seen1, box.y1}, with_alpha(theme().accent, 0.07f));
   draw.AddRect({seen0 + 0.5f, box.y0 + 0.5f}, {seen1 - 0.5f, box.y1 - 0.5f}, theme().accent, px(2), 0, px(1.5f));
   draw.PopClipRect();
-  paint::text(draw, fonts().small, f.labels.x0 + px(10), (box.y0 + box.y1 - paint::text_height(fonts().small)) / 2, theme().faint,
+  paint::text({draw, fonts().small, theme().faint}, {f.labels.x0 + px(10), (box.y0 + box.y1 - paint::text_height(fonts().small)) / 2},
               "overview");
   if (probe::on()) probe::item("gantt/minimap", box.x0, box.y0, box.x1, box.y1);
 }

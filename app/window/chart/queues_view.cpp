@@ -56,7 +56,7 @@ void draw_mark(ChartFrame& f, const QueueMark& mark, const paint::Box& box) {
   const bool full = mark.state == QueueMark::State::Full;
   const Color color = full ? theme().warning : theme().bad;
   f.draw.AddRectFilled(box.low(), box.high(), with_alpha(color, 0.35f));
-  paint::hatch(f.draw, box, full ? 2 : 1, f.axis.to_x(0), px(5), color, px(1));
+  paint::hatch(f.draw, box, {full ? 2 : 1, f.axis.to_x(0), px(5), color, px(1)});
   const float edge = full ? box.y1 : box.y0;
   f.draw.AddRectFilled({box.x0, edge - px(0.75f)}, {box.x1, edge + px(0.75f)}, color);
 }

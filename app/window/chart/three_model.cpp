@@ -63,7 +63,7 @@ std::optional<ThreeModel> build_three(const Session& session) {
     if (i == model.live) continue;
     const triton::Side& side = known->comparison->of(chart.whose);
     const Verdict verdict = check(*chart.problem, *chart.schedule, side.constraints);
-    const EndOps ends = end_ops(*side.kernel, *content.machine, {}, *chart.problem, *chart.schedule);
+    const EndOps ends = end_ops({side.kernel, content.machine}, *chart.problem, *chart.schedule);
     GanttOptions options;
     options.mode = session.view().mode;
     options.iterations = session.iterations();

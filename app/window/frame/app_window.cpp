@@ -31,8 +31,13 @@ constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFla
                                     ImGuiWindowFlags_NoScrollWithMouse;
 
 /// A pane at a fixed place of the root window; the callback draws its content.
+struct PaneArea {
+  ImVec2 at, size;
+};
+
 template <class Draw>
-void pane(const char* name, ImVec2 at, ImVec2 size, Color background, ImVec2 padding, Draw draw) {
+void pane(const char* name, PaneArea area, Color background, ImVec2 padding, Draw draw) {
+  const auto& [at, size] = area;
   ImGui::SetCursorScreenPos(at);
   ImGui::PushStyleColor(ImGuiCol_ChildBg, background);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
@@ -141,8 +146,7 @@ void AppWindow::rebuild_models() {
   models_.streams.reset();
   if (!content.problem) return;
   const Schedule* schedule = entry ? &entry->schedule : nullptr;
-  models_.ends = schedule ? end_ops(*content.kernel, *content.machine, content.changes, *content.problem, *schedule)
-                          : end_ops(*content.kernel, *content.machine, content.changes, *content.problem);
+  models_.ends = schedule ? end_ops(content.spec(), *content.problem, *schedule) : end_ops(content.spec(), *content.problem);
   models_.ops = build_ops_table(*content.problem, schedule, &models_.ends);
   if (const OpId op = session_.selection().primary(); op.valid()) {
     models_.inspector = inspect(*content.problem, op, schedule, entry ? &entry->usage : nullptr, entry ? &entry->verdict : nullptr);
@@ -304,7 +308,7 @@ void AppWindow::draw() {
 
   const float toolbar = std::floor(px(50)), status = std::floor(px(26));
   const float line = std::max(1.0f, std::round(fonts().scale));
-  pane("toolbar", ImVec2(0, menu), ImVec2(display.x, toolbar), theme().panel, ImVec2(px(12), px(9)),
+  pane("toolbar", {ImVec2(0, menu), ImVec2(display.x, toolbar)}, theme().panel, ImVec2(px(12), px(9)),
        [&] { draw_toolbar(session_, models_, ui_); });
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(ImVec2(0, menu + toolbar), ImVec2(display.x, menu + toolbar + line), theme().separator);
@@ -316,10 +320,10 @@ void AppWindow::draw() {
     draw_welcome_pane(top, height);
   // Over what is there, so that nothing moves when one comes or goes.
   if (const float bar = notice_height(session_); bar > 0)
-    pane("notices", ImVec2(0, display.y - status - line - bar), ImVec2(display.x, bar), theme().raised, ImVec2(0, 0),
+    pane("notices", {ImVec2(0, display.y - status - line - bar), ImVec2(display.x, bar)}, theme().raised, ImVec2(0, 0),
          [&] { focused(FocusPane::Notices, [&] { draw_notices(session_, ui_); }); });
   list.AddRectFilled(ImVec2(0, display.y - status - line), ImVec2(display.x, display.y - status), theme().separator);
-  pane("status", ImVec2(0, display.y - status), ImVec2(display.x, status), theme().panel, ImVec2(px(12), px(5)),
+  pane("status", {ImVec2(0, display.y - status), ImVec2(display.x, status)}, theme().panel, ImVec2(px(12), px(5)),
        [&] { draw_status_bar(session_, models_, ui_); });
   ImGui::End();
   if (!leave_menus && focus::pane() != FocusPane::Chart && !in_dialog() && !ImGui::GetIO().WantTextInput && key_pressed(Key::Escape))
@@ -348,7 +352,7 @@ void AppWindow::draw_welcome_pane(float top, float height) {
   const bool typed = in_dialog() || ImGui::GetIO().WantTextInput;
   if (!ui_.on_screen[static_cast<std::size_t>(focus::pane())] && !typed)
     focus::set(key_pressed(Key::Down) || key_pressed(Key::Right) ? FocusPane::Welcome : FocusPane::Chart);
-  pane("welcome", ImVec2(0, top), ImVec2(ImGui::GetIO().DisplaySize.x, height), theme().window, ImVec2(0, 0),
+  pane("welcome", {ImVec2(0, top), ImVec2(ImGui::GetIO().DisplaySize.x, height)}, theme().window, ImVec2(0, 0),
        [&] { focused(FocusPane::Welcome, [&] { draw_welcome(session_, ui_); }); });
 }
 
@@ -383,36 +387,36 @@ void AppWindow::draw_panes(float top, float height) {
   left += editor;
   const ImVec2 padding(px(12), px(6));
   if (outer > 0)
-    pane("left", ImVec2(0, top), ImVec2(outer, height), theme().panel, ImVec2(px(8), px(4)),
+    pane("left", {ImVec2(0, top), ImVec2(outer, height)}, theme().panel, ImVec2(px(8), px(4)),
          [&] { focused(FocusPane::Left, [&] { draw_left_pane(session_, models_, ui_); }); });
   if (editor > 0)
-    pane("editor", ImVec2(outer, top), ImVec2(editor, height), theme().panel, ImVec2(px(8), px(6)), [&] { draw_editor(session_, ui_); });
+    pane("editor", {ImVec2(outer, top), ImVec2(editor, height)}, theme().panel, ImVec2(px(8), px(6)), [&] { draw_editor(session_, ui_); });
   center_ = {left, top, left + center, top + (ui_.maximized ? height : height - bottom)};
   // The picture of the graph, and the grid of a layout, hears the keys of charts while the mouse is over it.
   ui_.chart.deaf = bottom > 0 && ((session_.view().tab == BottomTab::Graph && ui_.of<GraphState>().hears_keys) ||
                                   (session_.view().tab == BottomTab::Layout && ui_.of<LayoutTabState>().hears_keys));
   if (bottom < height)
-    pane("center", ImVec2(left, top), ImVec2(center, height - bottom), theme().chart, ImVec2(0, 0), [&] {
+    pane("center", {ImVec2(left, top), ImVec2(center, height - bottom)}, theme().chart, ImVec2(0, 0), [&] {
       if (ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows) && ImGui::IsMouseClicked(ImGuiMouseButton_Left))
         focus::set(FocusPane::Chart);
       draw_center(session_, models_, ui_);
     });
   if (bottom > 0)
-    pane("bottom", ImVec2(left, top + height - bottom), ImVec2(center, bottom), theme().panel, padding,
+    pane("bottom", {ImVec2(left, top + height - bottom), ImVec2(center, bottom)}, theme().panel, padding,
          [&] { focused(FocusPane::Bottom, [&] { draw_bottom_pane(session_, models_, ui_); }); });
   if (ui_.maximized) {  // what only a chart could have done
     ui_.chart.requested.clear();
     session_.view().fit_all = session_.view().zoom_to_selection = session_.view().reveal = false;
   }
   if (right > 0)
-    pane("inspector", ImVec2(left + center, top), ImVec2(right, height), theme().panel, padding,
+    pane("inspector", {ImVec2(left + center, top), ImVec2(right, height)}, theme().panel, padding,
          [&] { focused(FocusPane::Inspector, [&] { draw_inspector(session_, models_, ui_); }); });
   const PaneSizes usual;
-  if (outer > 0) splitter("splitter/left", true, ImVec2(outer, top), height, panes.left, width, 0.05, 0.4, usual.left);
-  if (editor > 0) splitter("splitter/editor", true, ImVec2(left, top), height, panes.editor, width, 0.15, 0.6, usual.editor);
-  if (right > 0) splitter("splitter/right", true, ImVec2(left + center, top), height, panes.right, -width, 0.05, 0.4, usual.right);
+  if (outer > 0) splitter("splitter/left", {true, ImVec2(outer, top), height}, {width, 0.05, 0.4, usual.left}, panes.left);
+  if (editor > 0) splitter("splitter/editor", {true, ImVec2(left, top), height}, {width, 0.15, 0.6, usual.editor}, panes.editor);
+  if (right > 0) splitter("splitter/right", {true, ImVec2(left + center, top), height}, {-width, 0.05, 0.4, usual.right}, panes.right);
   if (bottom > 0 && bottom < height)
-    splitter("splitter/bottom", false, ImVec2(left, top + height - bottom), center, panes.bottom, -height, 0.05, 0.75, usual.bottom);
+    splitter("splitter/bottom", {false, ImVec2(left, top + height - bottom), center}, {-height, 0.05, 0.75, usual.bottom}, panes.bottom);
   if (ui_.maximized || wants_picture()) return;
   // Panes that gave way to the chart for lack of room have no handle: they could not come back. Handles lie off the middle,
   // where one would take hold of an edge to move it.

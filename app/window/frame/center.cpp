@@ -100,7 +100,8 @@ void draw_waiting(const Session& session, UiState& ui) {
     float x = at.x + (size.x - count * width - (count - 1) * gap) / 2;
     for (const std::string& name : ui.machines) {
       ImGui::SetCursorScreenPos(ImVec2(x, y + px(8)));
-      if (button(("center/machine/" + name).c_str(), name, ButtonKind::Plain, {}, width, px(34))) ui.commands.push(OpenMachine{name, true});
+      if (button(("center/machine/" + name).c_str(), name, ButtonKind::Plain, {}, {width, px(34)}))
+        ui.commands.push(OpenMachine{name, true});
       x += width + gap;
     }
     return;
@@ -120,7 +121,7 @@ void draw_waiting(const Session& session, UiState& ui) {
   }
   ImGui::SetCursorScreenPos(ImVec2(at.x + (size.x - px(180)) / 2, y + px(12)));
   const Action& solve = *find_action("solve");
-  if (button("center/solve", tried ? "Solve again  F5" : "Solve  F5", ButtonKind::Primary, why_not(solve, session), px(180), px(40)))
+  if (button("center/solve", tried ? "Solve again  F5" : "Solve  F5", ButtonKind::Primary, why_not(solve, session), {px(180), px(40)}))
     perform(solve, session, ui);
 }
 
@@ -173,7 +174,7 @@ void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
   if (session.view().mode != GanttMode::Steady) {
     const int count = session.iterations();
     ImGui::SameLine(0, px(14));
-    if (button("mode/fewer", "-", ButtonKind::Flat, {}, px(24), height)) ui.commands.push(SetIterations{count - 1});
+    if (button("mode/fewer", "-", ButtonKind::Flat, {}, {px(24), height})) ui.commands.push(SetIterations{count - 1});
     ImGui::SameLine(0, px(4));
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const std::string text = fmt::format("{} iteration{}", count, count == 1 ? "" : "s");
@@ -181,14 +182,14 @@ void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
     paint_text(fonts().small, ImVec2(at.x, at.y + (height - size.y) / 2), t.dim, text);
     ImGui::Dummy(ImVec2(size.x, height));
     ImGui::SameLine(0, px(4));
-    if (button("mode/more", "+", ButtonKind::Flat, {}, px(24), height)) ui.commands.push(SetIterations{count + 1});
+    if (button("mode/more", "+", ButtonKind::Flat, {}, {px(24), height})) ui.commands.push(SetIterations{count + 1});
   }
   // Whole or not at all.
   const float legend_end = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x + px(14 + 62);
   if (ImGui::GetWindowSize().x >= std::max(px(480), legend_end)) {
     ImGui::SameLine(0, px(14));
     const Action& legend = *find_action("legend");
-    if (button("mode/legend", "Legend", ButtonKind::Flat, why_not(legend, session), px(62), height)) perform(legend, session, ui);
+    if (button("mode/legend", "Legend", ButtonKind::Flat, why_not(legend, session), {px(62), height})) perform(legend, session, ui);
     if (ImGui::IsItemHovered()) tooltip(fmt::format("{}  {}", legend.label, keys_of(legend)));
   }
   const float modes_end = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x;
@@ -235,8 +236,11 @@ void draw_three(const Session& session, const Models& models, UiState& ui) {
   const ThreeModel& three = *models.three;
   std::vector<GanttViewState*> views, others{&ui.chart_b, &ui.chart_c};
   for (std::size_t i = 0, next = 0; i < three.charts.size(); ++i) views.push_back(i == three.live ? &ui.chart : others[next++]);
-  draw_gantt_three(three, *models.gantt, *session.content().problem, session.content().entry()->schedule, session.selection(),
-                   models.overlay, views, ui.commands);
+  const Content& content = session.content();
+  draw_gantt_three(
+      three,
+      {&*models.gantt, content.problem.get(), &content.entry()->schedule, &session.selection(), &models.overlay, &ui.chart, &ui.commands},
+      views);
 }
 
 }  // namespace
@@ -274,20 +278,22 @@ void draw_center(Session& session, const Models& models, UiState& ui) {
   ImGui::SetCursorPos(ImVec2(0, px(34) + draw_chart_legend(session, models, ui, px(34))));
   ImGui::BeginChild("timeline", ImVec2(0, 0), false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   ui.chart.keys_elsewhere = ui.of<WhatIfState>().dragged.has_value();
-  const Problem& problem = *session.content().problem;
+  const auto panel = [&](const ChartOverlay& overlay) {
+    return ChartPanel{&*models.gantt, session.content().problem.get(), &entry.schedule, &session.selection(), &overlay, &ui.chart,
+                      &ui.commands};
+  };
+  static const ChartOverlay kNoOverlay;
   // While a number is tried the chart shows what it would do; nothing is in force yet.
   if (const WhatIfState& tried = ui.of<WhatIfState>(); tried.gantt && tried.drawn && tried.trial)
-    draw_gantt(*tried.gantt, *tried.trial->problem, *tried.drawn, session.selection(), {}, ui.chart, ui.commands);
+    draw_gantt({&*tried.gantt, &*tried.trial->problem, &*tried.drawn, &session.selection(), &kNoOverlay, &ui.chart, &ui.commands});
   else if (models.three)
     draw_three(session, models, ui);
   else if (const auto lit = overlay_of_source(models, ui); !compare)
-    draw_gantt(*models.gantt, problem, entry.schedule, session.selection(), lit ? *lit : models.overlay, ui.chart, ui.commands,
-               models.measured_legend.empty() ? nullptr : &models.measured);
+    draw_gantt(panel(lit ? *lit : models.overlay), models.measured_legend.empty() ? nullptr : &models.measured);
   else if (view.chart_view == ChartView::Ghost)
-    draw_gantt(*models.gantt, problem, entry.schedule, session.selection(), compare->overlay_a, ui.chart, ui.commands, &compare->others);
+    draw_gantt(panel(compare->overlay_a), &compare->others);
   else
-    draw_gantt_pair(*models.gantt, *compare, problem, session.selection(), ui.chart, ui.chart_b, ui.commands,
-                    [&](bool b) { accept_schedule(session, ui, b); });
+    draw_gantt_pair(panel(compare->overlay_a), *compare, ui.chart_b, [&](bool b) { accept_schedule(session, ui, b); });
   ImGui::EndChild();
   draw_marks_sheet(session, ui);
 }

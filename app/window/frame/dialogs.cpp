@@ -83,7 +83,8 @@ void draw_open_dialog(Session& session, UiState& ui) {
   const bool entered = path_field("open/path", "or type a path; Tab completes it", dialog.path, sizeof dialog.path);
   if (before != dialog.path) dialog.complaint.clear();
   ImGui::SameLine();
-  const bool go = button("open/go", "Open", ButtonKind::Plain, dialog.path[0] || filter_is_path ? "" : "type a path first", open_width);
+  const bool go =
+      button("open/go", "Open", ButtonKind::Plain, dialog.path[0] || filter_is_path ? "" : "type a path first", {open_width, 0});
   if (path_in_filter || (go && filter_is_path && !dialog.path[0])) copy_to(dialog.path, sizeof dialog.path, dialog.filter);
   if (go || path_in_filter || (entered && dialog.path[0])) {
     dialog.complaint = why_no_file(dialog.path);
@@ -117,7 +118,7 @@ void draw_open_dialog(Session& session, UiState& ui) {
   ImGui::PopStyleVar();
   ImGui::SetCursorPosX(ImGui::GetWindowSize().x - px(20) - px(90));
   ImGui::SetCursorPosY(ImGui::GetWindowSize().y - px(48));
-  if (button("open/close", "Close", ButtonKind::Plain, {}, px(90), px(32)) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
+  if (button("open/close", "Close", ButtonKind::Plain, {}, {px(90), px(32)}) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
   ImGui::EndPopup();
 }
 
@@ -164,7 +165,7 @@ void draw_path_prompt(const Session& session, UiState& ui) {
   // The line is there in any case: buttons stay where they are while one types.
   colored_text(theme().warning, fs::exists(prompt.path, ignored) ? "This file exists and will be replaced." : " ");
   ImGui::Dummy(ImVec2(0, px(6)));
-  const bool go = button("write/go", "Write", ButtonKind::Primary, prompt.path[0] ? "" : "type a path first", px(100), px(32));
+  const bool go = button("write/go", "Write", ButtonKind::Primary, prompt.path[0] ? "" : "type a path first", {px(100), px(32)});
   if ((go || entered) && prompt.path[0]) {
     switch (prompt.ask) {
       case Prompt::ProjectPath: ui.commands.push(SaveProject{prompt.path}); break;
@@ -181,7 +182,7 @@ void draw_path_prompt(const Session& session, UiState& ui) {
     ImGui::CloseCurrentPopup();
   }
   ImGui::SameLine();
-  if (button("write/cancel", "Cancel", ButtonKind::Plain, {}, px(100), px(32)) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
+  if (button("write/cancel", "Cancel", ButtonKind::Plain, {}, {px(100), px(32)}) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
   ImGui::EndPopup();
 }
 
@@ -222,11 +223,11 @@ void draw_error_panel(const Session& session, UiState& ui) {
     ImGui::Dummy(ImVec2(0, px(6)));
   }
   ImGui::EndChild();
-  if (button("error/copy", "Copy", ButtonKind::Plain, {}, px(90), px(32)))
+  if (button("error/copy", "Copy", ButtonKind::Plain, {}, {px(90), px(32)}))
     ui.commands.push(copy_text(report->title + "\n" + to_string(report->error)));
   ImGui::SameLine();
   ImGui::SetCursorPosX(ImGui::GetWindowSize().x - px(20) - px(90));
-  if (button("error/close", "Close", ButtonKind::Primary, {}, px(90), px(32)) || key_pressed(Key::Escape) || key_pressed(Key::Enter)) {
+  if (button("error/close", "Close", ButtonKind::Primary, {}, {px(90), px(32)}) || key_pressed(Key::Escape) || key_pressed(Key::Enter)) {
     ui.commands.push(DismissError{});
     ImGui::CloseCurrentPopup();
   }

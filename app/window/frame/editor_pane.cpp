@@ -89,7 +89,7 @@ void draw_bar(const Session& session, UiState& ui, SourceOf of, const SourceText
   const float right = at.x + ImGui::GetContentRegionAvail().x;
   const auto choice = [&](const char* name, const char* label, SourceOf which) {
     const bool shown = which == SourceOf::Kernel && session.content().triton;  // it can be read
-    if (button(name, label, of == which ? ButtonKind::Plain : ButtonKind::Flat, shown ? "" : session.why_no_edit(which), 0, px(24)))
+    if (button(name, label, of == which ? ButtonKind::Plain : ButtonKind::Flat, shown ? "" : session.why_no_edit(which), {0, px(24)}))
       ui.commands.push(show_editor(which));
     ImGui::SameLine(0, px(4));
   };
@@ -108,10 +108,10 @@ void draw_bar(const Session& session, UiState& ui, SourceOf of, const SourceText
     paint_text(fonts().small, {left, at.y + px(5)}, unsaved && !in_project ? theme().warning : theme().dim,
                fitted_middle(fonts().small, name, room));
   ImGui::SetCursorScreenPos({right - save - close - px(4), at.y});
-  if (button("editor/save", "Save", ButtonKind::Plain, unsaved ? "" : "its file holds just this text", save, px(24)))
+  if (button("editor/save", "Save", ButtonKind::Plain, unsaved ? "" : "its file holds just this text", {save, px(24)}))
     perform(*find_action(action), session, ui);
   ImGui::SetCursorScreenPos({right - close, at.y});
-  if (button("editor/close", "\xc3\x97", ButtonKind::Flat, {}, close, px(24))) ui.commands.push(show_editor(std::nullopt));
+  if (button("editor/close", "\xc3\x97", ButtonKind::Flat, {}, {close, px(24)})) ui.commands.push(show_editor(std::nullopt));
   ImGui::SetCursorScreenPos({at.x, at.y + px(30)});
 }
 

@@ -123,7 +123,7 @@ void draw_foot(const Session& session, UiState& ui) {
   if (action && owner && state.pressed) {
     colored_text(theme().warning, fmt::format("{} belongs to \"{}\".", to_string(*state.pressed), owner->label));
     ImGui::SameLine();
-    if (button("keys/take", fmt::format("Give it to \"{}\"", action->label), ButtonKind::Primary, {}, 0, height)) {
+    if (button("keys/take", fmt::format("Give it to \"{}\"", action->label), ButtonKind::Primary, {}, {0, height})) {
       std::vector<Chord> rest = chords_of(*owner);
       std::erase(rest, *state.pressed);
       ui.commands.push(use_keys(owner->id, spelled(rest)));
@@ -131,23 +131,23 @@ void draw_foot(const Session& session, UiState& ui) {
       stop_editing(state);
     }
     ImGui::SameLine();
-    if (button("keys/keep", "Leave it", ButtonKind::Plain, {}, 0, height)) stop_editing(state);
+    if (button("keys/keep", "Leave it", ButtonKind::Plain, {}, {0, height})) stop_editing(state);
   } else if (action) {
     colored_text(theme().accent, fmt::format("New keys for \"{}\"; Esc leaves it as it is.", action->label));
     ImGui::SameLine();
-    if (button("keys/none", "No key", ButtonKind::Plain, {}, 0, height)) {
+    if (button("keys/none", "No key", ButtonKind::Plain, {}, {0, height})) {
       ui.commands.push(use_keys(action->id, ""));
       stop_editing(state);
     }
     ImGui::SameLine();
     const bool changed = session.settings().keys.count(action->id) > 0;
-    if (button("keys/reset", "Built-in", ButtonKind::Plain, changed ? "" : "it has the built-in keys", 0, height)) {
+    if (button("keys/reset", "Built-in", ButtonKind::Plain, changed ? "" : "it has the built-in keys", {0, height})) {
       ui.commands.push(use_keys(action->id, std::nullopt));
       stop_editing(state);
     }
   } else {
-    if (button("keys/reset_all", "Reset all keys", ButtonKind::Plain, session.settings().keys.empty() ? "no key was changed" : "", 0,
-               height))
+    if (button("keys/reset_all", "Reset all keys", ButtonKind::Plain, session.settings().keys.empty() ? "no key was changed" : "",
+               {0, height}))
       ui.commands.push(use_built_in_keys());
   }
 }
@@ -253,7 +253,7 @@ void draw_keys_overlay(const Session& session, UiState& ui) {
   ImGui::SameLine(ImGui::GetWindowSize().x - px(20) - px(90));
   const Action& keys = *find_action("keys");
   const bool leave = !was_editing && (key_pressed(Key::Escape) || (went_down(keys) && !ImGui::IsWindowAppearing()));
-  if (button("keys/close", "Close", ButtonKind::Primary, {}, px(90), px(30)) || leave) {
+  if (button("keys/close", "Close", ButtonKind::Primary, {}, {px(90), px(30)}) || leave) {
     ui.commands.push(toggle_keys());
     ImGui::CloseCurrentPopup();
     state.opened = false;

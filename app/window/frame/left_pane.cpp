@@ -19,13 +19,14 @@ namespace heddle::app {
 namespace {
 
 /// A clickable column title of the list of ops.
-void sort_title(const char* name, const char* label, std::string_view column, float right, float top, UiState& ui) {
+void sort_title(const char* label, std::string_view column, float right, float top, UiState& ui) {
+  const std::string name = std::string("ops/sort/") + label;
   const bool current = ui.list_sort == column;
   std::string text = label;
   if (current && !fonts().built_in) text += ui.list_descending ? " ▾" : " ▴";
   const ImVec2 size = text_size(fonts().small, text);
   ImGui::SetCursorScreenPos(ImVec2(right - size.x - px(4), top - px(2)));
-  ImGui::PushID(name);
+  ImGui::PushID(name.c_str());
   const bool pressed = ImGui::InvisibleButton("title", ImVec2(size.x + px(8), size.y + px(4)));
   ImGui::PopID();
   if (probe::on()) probe::last_item(name);
@@ -43,9 +44,9 @@ void draw_ops_list(const Session& session, const Models& models, UiState& ui) {
   const float top = before.y + ImGui::GetStyle().ItemSpacing.y + px(4);
   const bool show_slack = width > px(215);
   const float start_end = show_slack ? px(62) : px(10);
-  if (show_slack) sort_title("ops/sort/slack", "slack", "slack", before.x + width - px(10), top, ui);
-  sort_title("ops/sort/start", "start", "start", before.x + width - start_end, top, ui);
-  if (width > px(130)) sort_title("ops/sort/name", "name", "op", before.x + width - start_end - px(58), top, ui);
+  if (show_slack) sort_title("slack", "slack", before.x + width - px(10), top, ui);
+  sort_title("start", "start", before.x + width - start_end, top, ui);
+  if (width > px(130)) sort_title("name", "op", before.x + width - start_end - px(58), top, ui);
   ImGui::SetCursorScreenPos(after);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(8), px(3)));
   input_field("ops/filter", "filter", ui.ops_filter, sizeof ui.ops_filter, width);

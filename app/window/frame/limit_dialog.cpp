@@ -54,12 +54,12 @@ void draw_limit_dialog(const Session& session, UiState& ui) {
   const bool good = seconds >= kLeastSearchSeconds && seconds <= kMostSearchSeconds;
   const std::string why_not = good ? std::string() : fmt::format("from {} to {} seconds", kLeastSearchSeconds, kMostSearchSeconds);
   ImGui::Dummy(ImVec2(0, px(6)));
-  if ((button("limit/set", "Set", ButtonKind::Primary, why_not, px(100), px(32)) || entered) && good) {
+  if ((button("limit/set", "Set", ButtonKind::Primary, why_not, {px(100), px(32)}) || entered) && good) {
     ui.commands.push(limit_searches(seconds));
     ImGui::CloseCurrentPopup();
   }
   ImGui::SameLine();
-  if (button("limit/cancel", "Cancel", ButtonKind::Plain, {}, px(100), px(32)) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
+  if (button("limit/cancel", "Cancel", ButtonKind::Plain, {}, {px(100), px(32)}) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
   ImGui::EndPopup();
 }
 

@@ -57,17 +57,17 @@ void paint_on_bar(LegendMark mark, const paint::Box& b) {
   const float middle = (b.y0 + b.y1) / 2;
   const auto line = [&](Color color, float thick) { draw.AddRect(b.low(), b.high(), color, px(3), 0, thick); };
   switch (mark) {
-    case LegendMark::Hatch: return paint::hatch(draw, b, 1, b.x0, px(9), theme().hatch, px(2));
+    case LegendMark::Hatch: return paint::hatch(draw, b, {1, b.x0, px(9), theme().hatch, px(2)});
     case LegendMark::Critical: return line(theme().outline, px(2));
     case LegendMark::Selected: return line(theme().accent, px(2.5f));
     case LegendMark::Issue: return draw.AddRectFilled({b.x0 + px(1), b.y1 - px(4)}, {b.x0 + b.width() / 2, b.y1}, 0xaa000000u);
-    case LegendMark::Wrapped: return paint::continues(draw, b.x1, middle, px(3.5f), true, 0xff000000u);
+    case LegendMark::Wrapped: return paint::continues(draw, {b.x1, middle}, px(3.5f), true, 0xff000000u);
     case LegendMark::Pinned: return paint_pin(draw, b);
     case LegendMark::Proposed:
-      paint::dashed_horizontal(draw, b.x0, b.x1, b.y0, theme().accent, px(4), px(1.5f));
-      paint::dashed_horizontal(draw, b.x0, b.x1, b.y1, theme().accent, px(4), px(1.5f));
-      paint::dashed_vertical(draw, b.x0, b.y0, b.y1, theme().accent, px(4), px(1.5f));
-      return paint::dashed_vertical(draw, b.x1, b.y0, b.y1, theme().accent, px(4), px(1.5f));
+      paint::dashed_horizontal(draw, b.x0, b.x1, b.y0, {theme().accent, px(4), px(1.5f)});
+      paint::dashed_horizontal(draw, b.x0, b.x1, b.y1, {theme().accent, px(4), px(1.5f)});
+      paint::dashed_vertical(draw, b.x0, b.y0, b.y1, {theme().accent, px(4), px(1.5f)});
+      return paint::dashed_vertical(draw, b.x1, b.y0, b.y1, {theme().accent, px(4), px(1.5f)});
     case LegendMark::Differs: return draw.AddTriangleFilled({b.x1 - px(9), b.y0}, {b.x1, b.y0}, {b.x1, b.y0 + px(9)}, 0xffffffffu);
     case LegendMark::Ghost: return line(theme().second, px(1.6f));
     case LegendMark::Slack:
@@ -90,7 +90,7 @@ void paint_mark(LegendMark mark, const paint::Box& b) {
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   const Color fill = role_color(UnitRole::Special).fill;
   const bool bare = mark == LegendMark::Proposed || mark == LegendMark::Ghost || mark == LegendMark::Slack;
-  if (mark == LegendMark::Boundary) return paint::dashed_vertical(draw, (b.x0 + b.x1) / 2, b.y0, b.y1, theme().ii_line, px(4), px(1.5f));
+  if (mark == LegendMark::Boundary) return paint::dashed_vertical(draw, (b.x0 + b.x1) / 2, b.y0, b.y1, {theme().ii_line, px(4), px(1.5f)});
   const float end = mark == LegendMark::Latency ? b.x0 + b.width() * 0.6f : b.x1;
   if (!bare) draw.AddRectFilled(b.low(), {end, b.y1}, mark == LegendMark::Once ? with_alpha(fill, 0.25f) : fill, px(3));
   if (mark == LegendMark::Latency) draw.AddRectFilled({end, b.y1 - px(4)}, {b.x1, b.y1 - px(2.5f)}, fill);
@@ -128,7 +128,7 @@ void draw_marks_sheet(const Session& session, UiState& ui) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   paint_text(fonts().small_bold, ImVec2(at.x + px(6), at.y + px(2)), theme().heading, "MARKS OF THE CHART");
   ImGui::SetCursorScreenPos(ImVec2(at.x + ImGui::GetContentRegionAvail().x - px(62), at.y - px(3)));
-  if (button("legend/close", "Close", ButtonKind::Flat, {}, px(60), px(22))) ui.commands.push(toggle_legend());
+  if (button("legend/close", "Close", ButtonKind::Flat, {}, {px(60), px(22)})) ui.commands.push(toggle_legend());
   if (ImGui::IsItemHovered()) tooltip(keys_of("legend"));
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + head - pad));
   draw_marks_of_chart();

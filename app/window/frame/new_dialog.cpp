@@ -49,8 +49,8 @@ std::string spoken(std::string name) {
   return name;
 }
 
-void draw_field(const std::string& pattern, const PatternOption& option, PatternChoices& choices, const std::string& fault, float label,
-                float field) {
+void draw_field(const std::string& pattern, const PatternOption& option, PatternChoices& choices, const std::string& fault) {
+  const float label = px(110), field = px(120);
   const auto set = choices.find(option.name);
   const std::string value = set == choices.end() ? option.standard : set->second;
   const std::string id = "new/" + pattern + "/" + option.name;
@@ -144,8 +144,7 @@ void draw_new_dialog(UiState& ui) {
       const auto is = [&](const PatternOption& o) { return fault.pointer == o.name || fault.pointer == "/" + o.name; };
       if (std::none_of(pattern.options.begin(), pattern.options.end(), is)) other = fault.message;
     }
-  for (const PatternOption& option : pattern.options)
-    draw_field(pattern.name, option, choices, fault_of(*s.made, option.name), px(110), px(120));
+  for (const PatternOption& option : pattern.options) draw_field(pattern.name, option, choices, fault_of(*s.made, option.name));
   ImGui::EndChild();
 
   ImGui::SetCursorPosY(ImGui::GetWindowSize().y - foot);
@@ -157,7 +156,7 @@ void draw_new_dialog(UiState& ui) {
                               : other.empty()
                                   ? count_of(static_cast<std::int64_t>(s.made->error().faults.size()), "option") + " cannot be so"
                                   : other;
-  const bool create = button("new/create", "Create and solve", ButtonKind::Primary, why_not, px(150), px(32));
+  const bool create = button("new/create", "Create and solve", ButtonKind::Primary, why_not, {px(150), px(32)});
   if ((create || enter) && s.made->ok()) {
     ui.commands.push(NewKernel{brief_kernel_text(**s.made)});
     ui.commands.push(show_editor(SourceOf::Kernel));
@@ -165,7 +164,7 @@ void draw_new_dialog(UiState& ui) {
     ImGui::CloseCurrentPopup();
   }
   ImGui::SameLine();
-  if (button("new/cancel", "Cancel", ButtonKind::Plain, {}, px(90), px(32)) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
+  if (button("new/cancel", "Cancel", ButtonKind::Plain, {}, {px(90), px(32)}) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
   ImGui::SameLine(0, px(14));
   if (s.made->ok()) {
     const Kernel& kernel = **s.made;

@@ -236,23 +236,23 @@ void draw_export_dialog(const Session& session, UiState& ui) {
   ImGui::Dummy(ImVec2(0, px(4)));
   dialog.request.path = dialog.path;
   const std::string no_path = dialog.path[0] ? "" : "type a path first";
-  const bool go = button("export/go", "Export", ButtonKind::Primary, no_path, px(100), px(32));
+  const bool go = button("export/go", "Export", ButtonKind::Primary, no_path, {px(100), px(32)});
   if ((go || entered) && dialog.path[0]) {
     ui.commands.push(dialog.request);
     dialog.again = dialog.request.kind == ExportKind::Png;
     if (dialog.again) ImGui::CloseCurrentPopup();
   }
   ImGui::SameLine();
-  copy_command_button("export/command", session, ui, export_command(session, dialog.request), ButtonKind::Plain, px(150), px(32));
+  copy_command_button("export/command", session, ui, export_command(session, dialog.request), {px(150), px(32)});
   ImGui::SameLine();
-  if (button("export/share", "Share", ButtonKind::Plain, session.why_no_save(), px(90), px(32))) {
+  if (button("export/share", "Share", ButtonKind::Plain, session.why_no_save(), {px(90), px(32)})) {
     ImGui::CloseCurrentPopup();
     dialog.again = !session.project_file().empty();
     perform(*find_action("share"), session, ui);
   }
   if (ImGui::IsItemHovered()) tooltip("project, picture and trace into the project's folder, and the command line to the clipboard");
   ImGui::SameLine();
-  if (button("export/close", "Close", ButtonKind::Plain, {}, px(90), px(32)) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
+  if (button("export/close", "Close", ButtonKind::Plain, {}, {px(90), px(32)}) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
   draw_exported(session, dialog.earlier);
   ImGui::EndPopup();
 }
@@ -286,7 +286,8 @@ void draw_leave_dialog(Session& session, UiState& ui) {
   if (!search.empty())
     wrapped_text(fonts().small, theme().dim, "Solved again here, it goes on from what was found, if the store of answers is on.");
   ImGui::Dummy(ImVec2(0, px(6)));
-  if (button("leave/save", file.empty() ? "Save as ..." : "Save and leave", ButtonKind::Primary, session.why_no_save(), px(140), px(32))) {
+  if (button("leave/save", file.empty() ? "Save as ..." : "Save and leave", ButtonKind::Primary, session.why_no_save(),
+             {px(140), px(32)})) {
     leave();
     if (file.empty()) {
       perform(*find_action("save_as"), session, ui);
@@ -296,12 +297,12 @@ void draw_leave_dialog(Session& session, UiState& ui) {
     }
   }
   ImGui::SameLine();
-  if (button("leave/discard", "Leave without saving", ButtonKind::Plain, {}, px(180), px(32))) {
+  if (button("leave/discard", "Leave without saving", ButtonKind::Plain, {}, {px(180), px(32)})) {
     leave();
     ui.commands.push(Quit{true});
   }
   ImGui::SameLine();
-  if (button("leave/stay", "Stay", ButtonKind::Plain, {}, px(90), px(32)) || key_pressed(Key::Escape)) leave();
+  if (button("leave/stay", "Stay", ButtonKind::Plain, {}, {px(90), px(32)}) || key_pressed(Key::Escape)) leave();
   ImGui::EndPopup();
 }
 
@@ -340,10 +341,11 @@ void draw_recoveries(const Session& session, UiState& ui) {
     const ImVec2 at(begin.x, begin.y + static_cast<float>(i) * notice_line());
     notice_sentence(fmt::format("Recovered work from {}: {}", time_of(all[i], std::time(nullptr)), describe(all[i])), at, width, one, 2);
     // Where other lines have Dismiss stands what takes nothing away.
-    if (button(fmt::format("recovery/discard/{}", i).c_str(), "Discard ...", ButtonKind::Flat, {}, one, height))
+    if (button(fmt::format("recovery/discard/{}", i).c_str(), "Discard ...", ButtonKind::Flat, {}, {one, height}))
       ui.of<DiscardState>() = {all[i].path, true};
     ImGui::SameLine(0, px(8));
-    if (button(fmt::format("recovery/restore/{}", i).c_str(), "Restore", i == 0 ? ButtonKind::Primary : ButtonKind::Plain, {}, one, height))
+    if (button(fmt::format("recovery/restore/{}", i).c_str(), "Restore", i == 0 ? ButtonKind::Primary : ButtonKind::Plain, {},
+               {one, height}))
       ui.commands.push(RestoreWork{all[i].path});
   }
   ImGui::EndChild();
@@ -365,9 +367,9 @@ void draw_discard_dialog(const Session& session, UiState& ui) {
   wrapped_text(fonts().body, theme().text, fmt::format("{}, left at {}.", describe(*work), time_of(*work, std::time(nullptr))));
   wrapped_text(fonts().body, theme().text, "It is in no other file, and cannot be brought back.");
   ImGui::Dummy(ImVec2(0, px(6)));
-  if (button("discard/keep", "Keep it", ButtonKind::Primary, {}, px(120), px(32)) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
+  if (button("discard/keep", "Keep it", ButtonKind::Primary, {}, {px(120), px(32)}) || key_pressed(Key::Escape)) ImGui::CloseCurrentPopup();
   ImGui::SameLine();
-  if (button("discard/go", "Throw away", ButtonKind::Plain, {}, px(120), px(32))) {
+  if (button("discard/go", "Throw away", ButtonKind::Plain, {}, {px(120), px(32)})) {
     ui.commands.push(DiscardWork{state.path});
     ImGui::CloseCurrentPopup();
   }
@@ -385,7 +387,7 @@ void draw_notices(const Session& session, UiState& ui) {
   ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + px(4), at.y + size.y), theme().warning);
   if (!session.recoveries().empty()) return draw_recoveries(session, ui);
   notice_sentence(session.view().notice, at, size.x, px(80), 1);
-  if (button("notice/dismiss", "Dismiss", ButtonKind::Plain, {}, px(80), px(26))) ui.commands.push(dismiss_notice());
+  if (button("notice/dismiss", "Dismiss", ButtonKind::Plain, {}, {px(80), px(26)})) ui.commands.push(dismiss_notice());
 }
 
 }  // namespace heddle::app

@@ -28,7 +28,7 @@ void draw_range_panel(const RangeStatistics& range, UiState& ui) {
       if (ImGui::IsItemHovered()) tooltip(about(what));
     }
   }
-  if (button("inspector/range/copy", "Copy", ButtonKind::Plain, {}, px(70), px(24))) ui.commands.push(copy_text(range_text(range)));
+  if (button("inspector/range/copy", "Copy", ButtonKind::Plain, {}, {px(70), px(24)})) ui.commands.push(copy_text(range_text(range)));
   if (ImGui::IsItemHovered()) tooltip("these numbers as text; of the schedule as it is drawn");
 }
 

@@ -66,8 +66,15 @@ float width_of(const char* label, float around = px(kAround)) { return text_size
 
 enum class Piece { Group, Tab };
 
+struct PieceLook {
+  Piece piece;
+  bool current;
+  float height, around;
+};
+
 /// True when it was pressed, with the mouse or the keyboard.
-bool draw_piece(const std::string& name, const char* label, Piece piece, bool current, float height, float around = px(kAround)) {
+bool draw_piece(const std::string& name, const char* label, const PieceLook& look) {
+  const auto& [piece, current, height, around] = look;
   ImFont* font = current ? fonts().bold : fonts().body;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = text_size(font, label);
@@ -95,7 +102,7 @@ constexpr float kLow = 150;  // pixels: a pane that has no room for two rows of 
 /// The groups as a list that opens, where there is no room for all of them; returns its width.
 template <class Open>
 float draw_group_list(const Group& current, float height, Open open) {
-  if (draw_piece("tab/group", current.label, Piece::Group, true, height)) ImGui::OpenPopup("groups");
+  if (draw_piece("tab/group", current.label, {Piece::Group, true, height, px(kAround)})) ImGui::OpenPopup("groups");
   const float width = ImGui::GetItemRectSize().x;
   if (ImGui::BeginPopup("groups")) {
     for (const Group& group : kGroups) {
@@ -127,7 +134,8 @@ void draw_tab_strip(const Session& session, UiState& ui) {
     groups = draw_group_list(kGroups[static_cast<std::size_t>(shown.group)], height, open);
   } else {
     for (const Group& group : kGroups) {
-      if (draw_piece(std::string("tab/group/") + group.id, group.label, Piece::Group, group.group == shown.group, height)) open(group);
+      if (draw_piece(std::string("tab/group/") + group.id, group.label, {Piece::Group, group.group == shown.group, height, px(kAround)}))
+        open(group);
       ImGui::SameLine(0, gap);
     }
   }
@@ -144,7 +152,7 @@ void draw_tab_strip(const Session& session, UiState& ui) {
   const float around = px(kAround) - std::clamp(excess / count, 0.0f, px(kAround - 4));
   for (const Tab& tab : kTabs) {
     if (tab.group != shown.group) continue;
-    if (draw_piece(std::string("tab/") + tab.id, tab.label, Piece::Tab, tab.tab == shown.tab, height, around))
+    if (draw_piece(std::string("tab/") + tab.id, tab.label, {Piece::Tab, tab.tab == shown.tab, height, around}))
       ui.commands.push(show_tab(tab.tab));
     if (ImGui::IsItemHovered()) {
       if (ImGui::IsMouseDoubleClicked(0)) ui.maximized = !ui.maximized;

@@ -302,7 +302,7 @@ void draw_toolbar(const Session& session, const Models& models, UiState& ui) {
   const Action& solve = *find_action("solve");
   const Action& cancel = *find_action("cancel");
   const Action& explain = *find_action("explain");
-  if (button("toolbar/open", "Open", ButtonKind::Plain, {}, 0, height)) perform(*find_action("open"), session, ui);
+  if (button("toolbar/open", "Open", ButtonKind::Plain, {}, {0, height})) perform(*find_action("open"), session, ui);
   ImGui::SameLine(0, gap);
   const bool running = session.live().active();
   // Where room is short only the button that can be used is there.
@@ -312,21 +312,21 @@ void draw_toolbar(const Session& session, const Models& models, UiState& ui) {
     const std::string keys = narrow || keys_of(solve).empty() ? "" : " " + keys_of(solve);
     const std::string label = (session.why_no_continue().empty() ? "Continue" : "Solve") + keys;
     const float room = text_size(fonts().bold, "Continue" + keys).x + 2 * ImGui::GetStyle().FramePadding.x;
-    if (button("toolbar/solve", label, ButtonKind::Primary, why_not(solve, session), room, height)) perform(solve, session, ui);
+    if (button("toolbar/solve", label, ButtonKind::Primary, why_not(solve, session), {room, height})) perform(solve, session, ui);
   }
   if (!narrow) ImGui::SameLine(0, gap);
   if ((!narrow || running) && button("toolbar/cancel", session.live().phase == LiveSolve::Phase::Stopping ? "Stopping" : "Cancel",
-                                     ButtonKind::Plain, why_not(cancel, session), 0, height))
+                                     ButtonKind::Plain, why_not(cancel, session), {0, height}))
     perform(cancel, session, ui);
   if (wide) {
     ImGui::SameLine(0, px(2));
     const std::string limit = fmt::format("{} s", session.settings().search_seconds);
-    if (button("toolbar/limit", limit, ButtonKind::Flat, {}, 0, height)) begin_limit(ui);
+    if (button("toolbar/limit", limit, ButtonKind::Flat, {}, {0, height})) begin_limit(ui);
     if (ImGui::IsItemHovered()) tooltip("time limit of searches and questions");
     ImGui::SameLine(0, gap);
     const std::string minus = fonts().built_in ? "-" : "−";
     if (button("toolbar/explain", "Why not II" + minus + "1?", ButtonKind::Plain,
-               session.content().problem ? why_not(explain, session) : "no kernel is open on a machine", 0, height))
+               session.content().problem ? why_not(explain, session) : "no kernel is open on a machine", {0, height}))
       perform(explain, session, ui);
   }
   ImGui::SameLine(0, narrow ? gap : px(18));

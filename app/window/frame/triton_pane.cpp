@@ -89,16 +89,16 @@ void draw_triton_text(const Session& session, UiState& ui) {
   const TritonSource& source = *session.content().triton;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float right = at.x + ImGui::GetContentRegionAvail().x, close = px(26);
-  if (button("editor/kernel", "TTGIR", ButtonKind::Plain, {}, 0, px(24))) ui.commands.push(show_editor(SourceOf::Kernel));
+  if (button("editor/kernel", "TTGIR", ButtonKind::Plain, {}, {0, px(24)})) ui.commands.push(show_editor(SourceOf::Kernel));
   ImGui::SameLine(0, px(4));
-  if (button("editor/machine", "Machine", ButtonKind::Flat, session.why_no_edit(SourceOf::Machine), 0, px(24)))
+  if (button("editor/machine", "Machine", ButtonKind::Flat, session.why_no_edit(SourceOf::Machine), {0, px(24)}))
     ui.commands.push(show_editor(SourceOf::Machine));
   const float left = ImGui::GetItemRectMax().x + px(10), room = right - left - close - px(8);
   if (room > px(30))
     paint_text(fonts().small, {left, at.y + px(5)}, theme().dim,
                fitted_middle(fonts().small, printable(base_name(source.file->path)), room));
   ImGui::SetCursorScreenPos({right - close, at.y});
-  if (button("editor/close", "\xc3\x97", ButtonKind::Flat, {}, close, px(24))) ui.commands.push(show_editor(std::nullopt));
+  if (button("editor/close", "\xc3\x97", ButtonKind::Flat, {}, {close, px(24)})) ui.commands.push(show_editor(std::nullopt));
   ImGui::SetCursorScreenPos({at.x, at.y + px(30)});
   if (!source.program) {
     wrapped_text(fonts().body, theme().dim, "No kernel of it is chosen yet.");

@@ -94,9 +94,9 @@ void draw_welcome(const Session& session, UiState& ui) {
   const std::size_t rows = (std::size(kCards) + static_cast<std::size_t>(columns) - 1) / static_cast<std::size_t>(columns);
   y += static_cast<float>(rows) * (height + gap) + px(8);
   ImGui::SetCursorScreenPos(ImVec2(left, y));
-  if (button("welcome/new", "New kernel ...", ButtonKind::Primary, {}, 0, px(34))) begin_new_kernel(ui);
+  if (button("welcome/new", "New kernel ...", ButtonKind::Primary, {}, {0, px(34)})) begin_new_kernel(ui);
   ImGui::SameLine(0, px(10));
-  if (button("welcome/open", "Open a kernel file ...", ButtonKind::Plain, {}, 0, px(34))) ui.commands.push(show_open_dialog());
+  if (button("welcome/open", "Open a kernel file ...", ButtonKind::Plain, {}, {0, px(34)})) ui.commands.push(show_open_dialog());
   const float open_right = ImGui::GetItemRectMax().x;
   paint_text(
       fonts().small, ImVec2(open_right + px(16), y + px(9)), theme().faint,

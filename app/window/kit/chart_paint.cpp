@@ -8,15 +8,18 @@
 
 namespace heddle::app::paint {
 
-void dashed_vertical(ImDrawList& draw, float x, float y0, float y1, Color color, float dash, float thickness) {
+void dashed_vertical(ImDrawList& draw, float x, float y0, float y1, const Dashes& dashes) {
+  const auto& [color, dash, thickness] = dashes;
   for (float y = y0; y < y1; y += 2 * dash) draw.AddRectFilled({x, y}, {x + thickness, std::min(y + dash, y1)}, color);
 }
 
-void dashed_horizontal(ImDrawList& draw, float x0, float x1, float y, Color color, float dash, float thickness) {
+void dashed_horizontal(ImDrawList& draw, float x0, float x1, float y, const Dashes& dashes) {
+  const auto& [color, dash, thickness] = dashes;
   for (float x = x0; x < x1; x += 2 * dash) draw.AddRectFilled({x, y}, {std::min(x + dash, x1), y + thickness}, color);
 }
 
-void hatch(ImDrawList& draw, const Box& box, int style, float anchor, float spacing, Color color, float thickness) {
+void hatch(ImDrawList& draw, const Box& box, const Hatch& strokes) {
+  auto [style, anchor, spacing, color, thickness] = strokes;
   if (style <= 0 || box.width() < 2 || box.height() < 2) return;
   style = (style - 1) % 3 + 1;
   if (style == 3) {
@@ -42,25 +45,25 @@ void hatch(ImDrawList& draw, const Box& box, int style, float anchor, float spac
 }
 
 void cross_hatch(ImDrawList& draw, const Box& box, float anchor, float spacing, Color color) {
-  hatch(draw, box, 1, anchor, spacing, color, 1.5f);
-  hatch(draw, box, 2, anchor, spacing, color, 1.5f);
+  hatch(draw, box, {1, anchor, spacing, color, 1.5f});
+  hatch(draw, box, {2, anchor, spacing, color, 1.5f});
 }
 
-void zigzag(ImDrawList& draw, float x0, float x1, float y, float height, Color color) {
+void zigzag(ImDrawList& draw, const Box& box, Color color) {
   draw.PathClear();
   bool up = false;
-  for (float x = x0; x <= x1 + 0.5f; x += 3, up = !up) draw.PathLineTo({x, up ? y : y + height});
+  for (float x = box.x0; x <= box.x1 + 0.5f; x += 3, up = !up) draw.PathLineTo({x, up ? box.y0 : box.y1});
   draw.PathStroke(color, 0, 1);
 }
 
-void continues(ImDrawList& draw, float x, float y, float size, bool to_the_right, Color color) {
+void continues(ImDrawList& draw, ImVec2 at, float size, bool to_the_right, Color color) {
   const float way = to_the_right ? 1.0f : -1.0f;
   for (int i = 0; i < 2; ++i) {
-    const float tip = x - way * (2 + static_cast<float>(i) * size * 0.8f);
+    const float tip = at.x - way * (2 + static_cast<float>(i) * size * 0.8f);
     draw.PathClear();
-    draw.PathLineTo({tip - way * size * 0.6f, y - size});
-    draw.PathLineTo({tip, y});
-    draw.PathLineTo({tip - way * size * 0.6f, y + size});
+    draw.PathLineTo({tip - way * size * 0.6f, at.y - size});
+    draw.PathLineTo({tip, at.y});
+    draw.PathLineTo({tip - way * size * 0.6f, at.y + size});
     draw.PathStroke(color, 0, 1.5f);
   }
 }
@@ -69,7 +72,8 @@ void arrow_head(ImDrawList& draw, ImVec2 tip, float size, Color color) {
   draw.AddTriangleFilled({tip.x - size, tip.y - size * 0.6f}, tip, {tip.x - size, tip.y + size * 0.6f}, color);
 }
 
-void dashed_bezier(ImDrawList& draw, ImVec2 a, ImVec2 b, ImVec2 c, ImVec2 d, Color color, float thickness) {
+void dashed_bezier(ImDrawList& draw, const Bezier& curve, Color color, float thickness) {
+  const ImVec2 a = curve.a, b = curve.b, c = curve.c, d = curve.d;
   const float length = std::hypot(d.x - a.x, d.y - a.y) + std::abs(b.x - a.x);
   const int pieces = std::clamp(static_cast<int>(length / 6), 4, 120);
   const auto at = [&](float t) {
@@ -87,15 +91,13 @@ float text_width(ImFont* font, std::string_view text) {
 
 float text_height(ImFont* font) { return font_size(font); }
 
-void text(ImDrawList& draw, ImFont* font, float x, float y, Color color, std::string_view text) {
+void text(const Pen& pen, ImVec2 at, std::string_view text) {
   // Whole pixels keep letters sharp.
-  draw.AddText(font, font_size(font), {std::floor(x), std::floor(y)}, color, text.data(), text.data() + text.size());
-  if (probe::on()) probe::label(draw, text, x, y, x + text_width(font, text), y + text_height(font));
+  pen.draw.AddText(pen.font, font_size(pen.font), {std::floor(at.x), std::floor(at.y)}, pen.color, text.data(), text.data() + text.size());
+  if (probe::on()) probe::label(pen.draw, text, {at.x, at.y, at.x + text_width(pen.font, text), at.y + text_height(pen.font)});
 }
 
-void text_right(ImDrawList& draw, ImFont* font, float x, float y, Color color, std::string_view what) {
-  text(draw, font, x - text_width(font, what), y, color, what);
-}
+void text_right(const Pen& pen, ImVec2 at, std::string_view what) { text(pen, {at.x - text_width(pen.font, what), at.y}, what); }
 
 std::string_view beginning_that_fits(ImFont* font, std::string_view text, float width) {
   const char* rest = nullptr;
@@ -104,13 +106,13 @@ std::string_view beginning_that_fits(ImFont* font, std::string_view text, float 
   return count >= 2 ? text.substr(0, count) : std::string_view{};
 }
 
-void text_cut(ImDrawList& draw, ImFont* font, float x, float y, float width, Color color, std::string_view what) {
-  if (text_width(font, what) <= width) return text(draw, font, x, y, color, what);
-  const std::string_view beginning = beginning_that_fits(font, what, width);
+void text_cut(const Pen& pen, ImVec2 at, float width, std::string_view what) {
+  if (text_width(pen.font, what) <= width) return text(pen, at, what);
+  const std::string_view beginning = beginning_that_fits(pen.font, what, width);
   if (beginning.empty()) return;
   const std::string cut = std::string(beginning) + "..";
-  if (probe::on()) probe::cut(cut, what, text_width(font, what) - text_width(font, cut));
-  text(draw, font, x, y, color, cut);
+  if (probe::on()) probe::cut(cut, what, text_width(pen.font, what) - text_width(pen.font, cut));
+  text(pen, at, cut);
 }
 
 CutName name_that_fits(ImFont* font, std::string_view name, float width) {
@@ -126,11 +128,11 @@ CutName name_that_fits(ImFont* font, std::string_view name, float width) {
   return {};
 }
 
-void name_cut(ImDrawList& draw, ImFont* font, float x, float y, float width, Color color, std::string_view name) {
-  const CutName cut = name_that_fits(font, name, width);
+void name_cut(const Pen& pen, ImVec2 at, float width, std::string_view name) {
+  const CutName cut = name_that_fits(pen.font, name, width);
   if (cut.text.empty()) return;
-  if (probe::on() && cut.text != name) probe::cut(cut.text, name, text_width(font, name) - text_width(font, cut.text));
-  text(draw, font, x, y, color, cut.text);
+  if (probe::on() && cut.text != name) probe::cut(cut.text, name, text_width(pen.font, name) - text_width(pen.font, cut.text));
+  text(pen, at, cut.text);
 }
 
 }  // namespace heddle::app::paint

@@ -19,31 +19,51 @@ struct Box {
   ImVec2 high() const { return {x1, y1}; }
 };
 
-void dashed_vertical(ImDrawList& draw, float x, float y0, float y1, Color color, float dash, float thickness = 1);
-void dashed_horizontal(ImDrawList& draw, float x0, float x1, float y, Color color, float dash, float thickness = 1);
+struct Dashes {
+  Color color;
+  float length;
+  float thickness = 1;
+};
+void dashed_vertical(ImDrawList& draw, float x, float y0, float y1, const Dashes& dashes);
+void dashed_horizontal(ImDrawList& draw, float x0, float x1, float y, const Dashes& dashes);
 
-/// Parallel strokes inside a box. `style` 1: rising, 2: falling, 3: level; others wrap around, 0 draws nothing.
-/// `anchor` fixes the pattern to something that moves with the view.
-void hatch(ImDrawList& draw, const Box& box, int style, float anchor, float spacing, Color color, float thickness);
+/// Parallel strokes.
+struct Hatch {
+  int style;     ///< 1: rising, 2: falling, 3: level; others wrap around, 0 draws nothing
+  float anchor;  ///< fixes the pattern to something that moves with the view
+  float spacing;
+  Color color;
+  float thickness;
+};
+void hatch(ImDrawList& draw, const Box& box, const Hatch& strokes);
 /// Rising and falling at once: a broken rule.
 void cross_hatch(ImDrawList& draw, const Box& box, float anchor, float spacing, Color color);
 /// Stands for several things too small to draw.
-void zigzag(ImDrawList& draw, float x0, float x1, float y, float height, Color color);
+void zigzag(ImDrawList& draw, const Box& box, Color color);
 /// Two chevrons at a cut edge: the bar goes on at the other side.
-void continues(ImDrawList& draw, float x, float y, float size, bool to_the_right, Color color);
+void continues(ImDrawList& draw, ImVec2 at, float size, bool to_the_right, Color color);
 void arrow_head(ImDrawList& draw, ImVec2 tip, float size, Color color);
-void dashed_bezier(ImDrawList& draw, ImVec2 a, ImVec2 b, ImVec2 c, ImVec2 d, Color color, float thickness);
+struct Bezier {
+  ImVec2 a, b, c, d;
+};
+void dashed_bezier(ImDrawList& draw, const Bezier& curve, Color color, float thickness);
 
 float text_width(ImFont* font, std::string_view text);
 float text_height(ImFont* font);
-/// Left aligned at (x, y).
-void text(ImDrawList& draw, ImFont* font, float x, float y, Color color, std::string_view text);
-/// Right aligned, ending at x.
-void text_right(ImDrawList& draw, ImFont* font, float x, float y, Color color, std::string_view text);
+/// What text is written with.
+struct Pen {
+  ImDrawList& draw;
+  ImFont* font;
+  Color color;
+};
+/// Left aligned.
+void text(const Pen& pen, ImVec2 at, std::string_view text);
+/// Right aligned, ending at `at`.
+void text_right(const Pen& pen, ImVec2 at, std::string_view text);
 /// Left aligned, cut with "..." where it is wider than `width`.
-void text_cut(ImDrawList& draw, ImFont* font, float x, float y, float width, Color color, std::string_view text);
+void text_cut(const Pen& pen, ImVec2 at, float width, std::string_view text);
 /// The same for names, which often differ at the end: they are cut in the middle.
-void name_cut(ImDrawList& draw, ImFont* font, float x, float y, float width, Color color, std::string_view name);
+void name_cut(const Pen& pen, ImVec2 at, float width, std::string_view name);
 /// What is left of a name where there is room for so much: all of it, both ends with ".." between them, or nothing.
 struct CutName {
   std::string text;

@@ -128,7 +128,7 @@ void draw_curve(const Frame& f, const PlotCurve& curve) {
     const PlotPiece& p = curve.pieces[i];
     const ImVec2 a(f.x(p.x0), f.y(p.y0)), b(f.x(p.x1), f.y(p.y1));
     if (p.dashed && a.y == b.y)
-      paint::dashed_horizontal(f.draw, a.x, b.x, a.y, or_accent(curve.color), px(5), thick);
+      paint::dashed_horizontal(f.draw, a.x, b.x, a.y, {or_accent(curve.color), px(5), thick});
     else
       f.draw.AddLine(a, b, or_accent(curve.color), thick);
     if (i == 0) continue;
@@ -165,8 +165,8 @@ void draw_point(const Frame& f, const PlotPoint& point, bool hot, bool chosen) {
   const float radius = px((f.model.points.size() > kMany ? 4.0f : 5.0f) + (hot ? 1.5f : 0.0f));
   const Color color = or_accent(point.color);
   switch (point.mark) {
-    case PlotMark::Filled: paint_plot_mark(f.draw, point.shape, true, at, radius, color); break;
-    case PlotMark::Hollow: paint_plot_mark(f.draw, point.shape, false, at, radius, color); break;
+    case PlotMark::Filled: paint_plot_mark(f.draw, at, {point.shape, true, radius, color}); break;
+    case PlotMark::Hollow: paint_plot_mark(f.draw, at, {point.shape, false, radius, color}); break;
     case PlotMark::AtLeast:
       f.draw.AddLine(ImVec2(at.x - radius, at.y), ImVec2(at.x + radius, at.y), color, px(2));
       f.draw.AddLine(at, ImVec2(at.x, at.y - px(12)), color, px(2));
@@ -200,7 +200,7 @@ void draw_lines(const Frame& f) {
     const float x = std::round(f.x(line.x));
     const Color color = line.color == 0 ? theme().text : line.color;
     if (line.dashed)
-      paint::dashed_vertical(f.draw, x, f.box.y0, f.box.y1, color, px(4), px(1.2f));
+      paint::dashed_vertical(f.draw, x, f.box.y0, f.box.y1, {color, px(4), px(1.2f)});
     else
       f.draw.AddLine(ImVec2(x, f.box.y0), ImVec2(x, f.box.y1), color, px(1.4f));
     const float width = text_size(fonts().small, line.label).x;
@@ -239,11 +239,14 @@ void walk(const Frame& f, PlotState& state, PlotAnswer& answer) {
 
 }  // namespace
 
-void paint_plot_mark(ImDrawList& draw, PlotShape shape, bool filled, ImVec2 center, float radius, Color color) {
+void paint_plot_mark(ImDrawList& draw, ImVec2 center, const PlotDot& dot) {
+  const bool filled = dot.filled;
+  const float radius = dot.radius;
+  const Color color = dot.color;
   // Shapes of about one area.
   std::vector<ImVec2> corners;
   const auto corner = [&](float x, float y) { corners.emplace_back(center.x + x * radius, center.y + y * radius); };
-  switch (shape) {
+  switch (dot.shape) {
     case PlotShape::Circle:
       if (!filled) draw.AddCircleFilled(center, radius, theme().card);
       filled ? draw.AddCircleFilled(center, radius, color) : draw.AddCircle(center, radius, color, 0, px(2));

@@ -89,7 +89,13 @@ struct PlotAnswer {
 };
 
 /// The mark of a point, for legends too.
-void paint_plot_mark(ImDrawList& draw, PlotShape shape, bool filled, ImVec2 center, float radius, Color color);
+struct PlotDot {
+  PlotShape shape;
+  bool filled;
+  float radius;
+  Color color;
+};
+void paint_plot_mark(ImDrawList& draw, ImVec2 center, const PlotDot& dot);
 
 /// Takes `size` of the current window. The probe knows the plot as `name` and its points as "name/point/I".
 PlotAnswer draw_plot(const std::string& name, const PlotModel& model, ImVec2 size, PlotState& state);

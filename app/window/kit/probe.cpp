@@ -57,9 +57,9 @@ void last_item(const std::string& name) {
     item(name, a.x, a.y, b.x, b.y);
 }
 
-void label(const ImDrawList& list, std::string_view text, float x0, float y0, float x1, float y1) {
+void label(const ImDrawList& list, std::string_view text, const Rect& rect) {
   if (!enabled_ || text.find_first_not_of(' ') == std::string_view::npos) return;
-  const Rect rect{x0, y0, x1, y1}, seen = inside(list, rect);
+  const Rect seen = inside(list, rect);
   if (empty(seen)) return;
   const auto cut = missing_.find(text);
   // What scrolls sideways is cut at its edge, whatever stands beside it.

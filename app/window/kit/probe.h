@@ -37,7 +37,7 @@ void item(const std::string& name, float x0, float y0, float x1, float y1);
 /// Records what can be seen of the last ImGui item; all of it when nothing can.
 void last_item(const std::string& name);
 /// Records text of that list, unless nothing of it can be seen.
-void label(const ImDrawList& list, std::string_view text, float x0, float y0, float x1, float y1);
+void label(const ImDrawList& list, std::string_view text, const Rect& rect);
 /// A text was cut to `shown` and would need so many pixels more.
 void cut(const std::string& shown, std::string_view whole, float missing);
 /// Everything of the last complete frame.

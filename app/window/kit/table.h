@@ -45,7 +45,7 @@ void draw_heading(const Column<Row>& column, const char* prefix, bool at_the_rig
   }
   const ImVec2 at = ImGui::GetCursorScreenPos(), size = ImGui::CalcTextSize(column.title.c_str());
   ImGui::TableHeader(column.title.c_str());
-  if (probe::on()) probe::label(*ImGui::GetWindowDrawList(), column.title, at.x, at.y, at.x + size.x, at.y + size.y);
+  if (probe::on()) probe::label(*ImGui::GetWindowDrawList(), column.title, {at.x, at.y, at.x + size.x, at.y + size.y});
   if (!column.about.empty() && ImGui::IsItemHovered()) tooltip(column.about);
   if (probe::on()) probe::last_item(std::string(prefix) + "/" + column.title);
 }
@@ -136,10 +136,22 @@ inline void cut_cell_text(const std::string& text, Color ink) {
   if (shown != text && ImGui::IsItemHovered()) tooltip(text);
 }
 
-/// A table. `heading(column)` draws a heading; `first(row, i)` the first cell of row i, which is also the row's handle.
+/// What a table is, but for its rows.
+template <class Row>
+struct TableOf {
+  TableOf(const char* of, const TableLook& as, const std::vector<Column<Row>>& with) : id(of), look(as), columns(with) {}
+
+  const char* id;
+  const TableLook& look;
+  const std::vector<Column<Row>>& columns;
+};
+
+/// `heading(column)` draws a heading; `first(row, i)` the first cell of row i, which is also the row's handle.
 template <class Row, class Heading, class First>
-void draw_table(const char* id, const TableLook& look, const std::vector<Column<Row>>& columns, std::vector<Row>& rows, Heading heading,
-                First first) {
+void draw_table(const TableOf<Row>& table, std::vector<Row>& rows, Heading heading, First first) {
+  const char* id = table.id;
+  const TableLook& look = table.look;
+  const std::vector<Column<Row>>& columns = table.columns;
   WholeRows whole(id, look.flags, rows.size());
   if (!ImGui::BeginTable(id, static_cast<int>(columns.size()), look.flags, whole.fitted(look.size), look.inner_width)) return;
   if (look.flags & ImGuiTableFlags_ScrollY) ImGui::TableSetupScrollFreeze(look.held, 1);
@@ -197,7 +209,7 @@ void draw_sorted_table(const char* id, TableLook look, const std::vector<Column<
   look.order = &order;
   const std::string prefix = std::string(id) + "/sort";
   draw_table(
-      id, look, columns, rows, [&](const Column<Row>& column) { draw_heading(column, prefix.c_str(), order); }, first);
+      TableOf(id, look, columns), rows, [&](const Column<Row>& column) { draw_heading(column, prefix.c_str(), order); }, first);
   for (std::size_t c = 0; c < columns.size(); ++c)
     if (!order.column.empty() && columns[c].title == order.column)
       memory.SetInt(key, order.descending ? -static_cast<int>(c + 1) : static_cast<int>(c + 1));

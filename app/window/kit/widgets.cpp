@@ -56,7 +56,7 @@ void paint_text(ImFont* font, ImVec2 at, Color color, std::string_view text) {
   list.AddText(ImVec2(std::floor(at.x), std::floor(at.y)), color, begin_of(text), end_of(text));
   if (!probe::on()) return;
   const ImVec2 size = ImGui::CalcTextSize(begin_of(text), end_of(text));
-  probe::label(list, text, at.x, at.y, at.x + size.x, at.y + size.y);
+  probe::label(list, text, {at.x, at.y, at.x + size.x, at.y + size.y});
 }
 
 float paint_wrapped(ImFont* font, ImVec2 at, Color color, const std::string& text, float width) {
@@ -64,7 +64,7 @@ float paint_wrapped(ImFont* font, ImVec2 at, Color color, const std::string& tex
   const ImVec2 size = ImGui::CalcTextSize(text.c_str(), nullptr, false, width);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddText(font, ImGui::GetFontSize(), at, color, text.c_str(), nullptr, width);
-  if (probe::on()) probe::label(list, text, at.x, at.y, at.x + size.x, at.y + size.y);
+  if (probe::on()) probe::label(list, text, {at.x, at.y, at.x + size.x, at.y + size.y});
   return size.y;
 }
 
@@ -129,7 +129,7 @@ void colored_text(Color color, std::string_view text) {
 void label_last_item(std::string_view text) {
   if (!probe::on()) return;
   const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
-  probe::label(*ImGui::GetWindowDrawList(), text, low.x, low.y, high.x, high.y);
+  probe::label(*ImGui::GetWindowDrawList(), text, {low.x, low.y, high.x, high.y});
 }
 
 void wrapped_text(ImFont* font, Color color, std::string_view text) {
@@ -167,7 +167,7 @@ void fact_line(std::string_view label, std::string_view value, Color value_color
   ImGui::Unindent(px(10));
 }
 
-bool button(const char* name, std::string_view label, ButtonKind kind, const std::string& why_not, float width, float height) {
+bool button(const char* name, std::string_view label, ButtonKind kind, const std::string& why_not, ImVec2 size) {
   const Theme& t = theme();
   const bool enabled = why_not.empty();
   if (kind == ButtonKind::Primary && enabled) {
@@ -190,7 +190,7 @@ bool button(const char* name, std::string_view label, ButtonKind kind, const std
   ImGui::BeginDisabled(!enabled);
   const std::string text = std::string(label) + "##" + name;
   ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 0.0f);
-  const bool pressed = ImGui::Button(text.c_str(), ImVec2(width, height));
+  const bool pressed = ImGui::Button(text.c_str(), size);
   ImGui::PopStyleVar();
   ImGui::EndDisabled();
   ImGui::PopStyleColor(4);
@@ -198,7 +198,7 @@ bool button(const char* name, std::string_view label, ButtonKind kind, const std
     probe::last_item(name);
     const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax(), size = ImGui::CalcTextSize(begin_of(label), end_of(label));
     const float x = (low.x + high.x - size.x) / 2, y = (low.y + high.y - size.y) / 2;
-    probe::label(*ImGui::GetWindowDrawList(), label, x, y, x + size.x, y + size.y);
+    probe::label(*ImGui::GetWindowDrawList(), label, {x, y, x + size.x, y + size.y});
   }
   if (!enabled && ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(why_not);
   return (focus::station().pressed || pressed) && enabled;
@@ -259,8 +259,9 @@ bool input_field(const char* name, const char* hint, char* buffer, std::size_t s
   return changed;
 }
 
-bool splitter(const char* name, bool vertical, ImVec2 at, float length, double& ratio, float extent, double low, double high,
-              double usual) {
+bool splitter(const char* name, const SplitterLine& between, const SplitterRange& range, double& ratio) {
+  const auto& [vertical, at, length] = between;
+  const auto& [extent, low, high, usual] = range;
   const float thickness = px(7);
   const ImVec2 size = vertical ? ImVec2(thickness, length) : ImVec2(length, thickness);
   const ImVec2 corner = vertical ? ImVec2(at.x - thickness / 2, at.y) : ImVec2(at.x, at.y - thickness / 2);
@@ -376,7 +377,7 @@ bool sort_heading(const char* name, const char* label, bool number, bool current
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float x = number ? at.x + mark : at.x;
   list.AddText(ImVec2(x, at.y), hovered ? theme().text : theme().heading, label);
-  if (probe::on()) probe::label(list, label, x, at.y, x + text.x, at.y + text.y);
+  if (probe::on()) probe::label(list, label, {x, at.y, x + text.x, at.y + text.y});
   if (!current) return pressed;
   if (number && mark < px(9)) {
     const float y = descending ? at.y + text.y : at.y;

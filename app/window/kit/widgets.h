@@ -54,9 +54,9 @@ void section(std::string_view title, std::string_view right = {});
 void fact_line(std::string_view label, std::string_view value, Color value_color);
 
 enum class ButtonKind { Plain, Primary, Flat };
-/// `name` is the probe's; a reason in `why_not` disables it and becomes its tooltip.
-bool button(const char* name, std::string_view label, ButtonKind kind = ButtonKind::Plain, const std::string& why_not = {}, float width = 0,
-            float height = 0);
+/// `name` is the probe's; a reason in `why_not` disables it and becomes its tooltip. `size`: 0 is as large as the label needs.
+bool button(const char* name, std::string_view label, ButtonKind kind = ButtonKind::Plain, const std::string& why_not = {},
+            ImVec2 size = {});
 /// Text that acts like a link.
 bool link(const char* name, std::string_view label);
 /// A rounded label; returns its width. `at` is its top left corner, in screen coordinates.
@@ -78,10 +78,19 @@ void settle_on_rows(float row);
 /// A single-line input with a dim hint; true when the text changed.
 bool input_field(const char* name, const char* hint, char* buffer, std::size_t size, float width);
 
-/// A draggable line between panes. `vertical`: the line is vertical and moves sideways. Moves `ratio` by the drag
-/// divided by `extent` (negative extent: dragging forward makes the ratio smaller); a double click makes it `usual` again.
-/// True while it is dragged.
-bool splitter(const char* name, bool vertical, ImVec2 at, float length, double& ratio, float extent, double low, double high, double usual);
+/// A line between panes.
+struct SplitterLine {
+  bool vertical;  ///< it moves sideways
+  ImVec2 at;
+  float length;
+};
+struct SplitterRange {
+  float extent;  ///< the drag is divided by it; negative: dragging forward makes the ratio smaller
+  double low, high;
+  double usual;  ///< after a double click
+};
+/// A line that is dragged, and moves `ratio`. True while it is dragged.
+bool splitter(const char* name, const SplitterLine& line, const SplitterRange& range, double& ratio);
 
 /// A cell of a table: numbers right aligned and monospaced.
 void cell_text(std::string_view text, bool number, Color color);

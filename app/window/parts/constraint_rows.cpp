@@ -81,7 +81,7 @@ void draw_row(const ConstraintRow& row, const Session& session, UiState& ui) {
   const float width = std::max(ImGui::GetContentRegionAvail().x, 1.0f), height = px(kRow);
   const ImVec2 min = ImGui::GetCursorScreenPos(), max(min.x + width, min.y + height);
   if (probe::on()) probe::item(name, min.x, min.y, max.x, max.y);
-  if (draw_demand_editor(name + "/edit", row.index, false, session, ui, width)) return;
+  if (draw_demand_editor(name + "/edit", {row.index, false}, session, ui, width)) return;
   const bool hovered = ImGui::IsMouseHoveringRect(min, max) && ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
   if (hovered) ImGui::GetWindowDrawList()->AddRectFilled(min, max, theme().hovered, px(4));
   if (spot(name + "/switch", min, ImVec2(px(26), height))) ui.commands.push(ToggleConstraint{row.index});
@@ -119,7 +119,7 @@ void draw_row(const ConstraintRow& row, const Session& session, UiState& ui) {
     }
   }
   const ImVec2 words(min.x + px(28), min.y);
-  if (spot(name + "/text", words, ImVec2(right - words.x - px(4), height))) begin_editing(row.index, false, row, ui);
+  if (spot(name + "/text", words, ImVec2(right - words.x - px(4), height))) begin_editing({row.index, false}, row, ui);
   const bool over = ImGui::IsItemHovered();
   if (over) tooltip(row_tip(row));
   const bool pin = row.demand.compare(0, 4, "pin ") == 0;
@@ -142,20 +142,20 @@ AskOptions price_options(UiState& ui) {
   return options;
 }
 
-void begin_editing(std::size_t index, bool in_tab, const ConstraintRow& row, UiState& ui) {
+void begin_editing(DemandPlace place, const ConstraintRow& row, UiState& ui) {
   ConstraintsState& state = ui.of<ConstraintsState>();
-  state.editing = index;
-  state.editing_in_tab = in_tab;
+  state.editing = place.index;
+  state.editing_in_tab = place.in_tab;
   state.edit_fault.clear();
   state.focus_edit = true;
   put(state.edit, sizeof state.edit, row.demand);
 }
 
-bool draw_demand_editor(const std::string& name, std::size_t index, bool in_tab, const Session& session, UiState& ui, float width) {
+bool draw_demand_editor(const std::string& name, DemandPlace place, const Session& session, UiState& ui, float width) {
   ConstraintsState& state = ui.of<ConstraintsState>();
-  if (state.editing != index || state.editing_in_tab != in_tab) return false;
+  if (state.editing != place.index || state.editing_in_tab != place.in_tab) return false;
   const Constraints& constraints = session.content().constraints;
-  if (index >= constraints.size()) {
+  if (place.index >= constraints.size()) {
     state.editing.reset();
     return false;
   }
@@ -168,12 +168,12 @@ bool draw_demand_editor(const std::string& name, std::size_t index, bool in_tab,
       state.edit_fault = first_fault(parsed.error());
       state.focus_edit = true;
     } else {
-      parsed->enabled = constraints[index].enabled;
-      if (is_frame(constraints[index]))
+      parsed->enabled = constraints[place.index].enabled;
+      if (is_frame(constraints[place.index]))
         parsed->name = "frame: " + describe(*parsed);
-      else if (constraints[index].name != describe(constraints[index]))
-        parsed->name = constraints[index].name;
-      if (!(*parsed == constraints[index])) ui.commands.push(ReplaceConstraint{index, *parsed, parsed->enabled});
+      else if (constraints[place.index].name != describe(constraints[place.index]))
+        parsed->name = constraints[place.index].name;
+      if (!(*parsed == constraints[place.index])) ui.commands.push(ReplaceConstraint{place.index, *parsed, parsed->enabled});
       state.editing.reset();
     }
   } else if (!begun && !ImGui::IsItemActive() && state.edit_fault.empty()) {
@@ -210,7 +210,7 @@ void draw_add_constraint(const char* name, const Session& session, UiState& ui, 
   ImGui::PopStyleVar();
   if (ImGui::IsItemEdited()) state.add_fault.clear();
   ImGui::SameLine(0, px(4));
-  if (button((base + "/common").c_str(), "+", ButtonKind::Flat, {}, side, side)) ImGui::OpenPopup("common");
+  if (button((base + "/common").c_str(), "+", ButtonKind::Flat, {}, {side, side})) ImGui::OpenPopup("common");
   if (ImGui::BeginPopup("common")) {
     for (const SuggestedConstraint& s : suggest_constraints(session)) {
       const std::string label = s.edit_first ? s.label + " ..." : s.label;

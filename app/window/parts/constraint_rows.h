@@ -18,9 +18,14 @@ float constraint_list_height(const Session& session, const UiState& ui);
 void draw_add_constraint(const char* name, const Session& session, UiState& ui, float width);
 /// How high that is in the left pane.
 float add_constraint_height(const Session& session, const UiState& ui);
+/// A row, and which of the two lists it stands in.
+struct DemandPlace {
+  std::size_t index;
+  bool in_tab;
+};
 /// True while this row's demand is typed here; draws the field then.
-bool draw_demand_editor(const std::string& name, std::size_t index, bool in_tab, const Session& session, UiState& ui, float width);
-void begin_editing(std::size_t index, bool in_tab, const ConstraintRow& row, UiState& ui);
+bool draw_demand_editor(const std::string& name, DemandPlace place, const Session& session, UiState& ui, float width);
+void begin_editing(DemandPlace place, const ConstraintRow& row, UiState& ui);
 /// Under an infeasible proposal: what happened, and the way back.
 void draw_refusal(const char* name, const Session& session, UiState& ui);
 

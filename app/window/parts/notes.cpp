@@ -78,7 +78,7 @@ void draw_note_editor(const Session& session, UiState& ui) {
   const bool entered =
       ImGui::InputTextWithHint("##note", "what there is to say", editor.text, sizeof editor.text, ImGuiInputTextFlags_EnterReturnsTrue);
   if (probe::on()) probe::last_item("note/text");
-  const bool save = button("note/save", "Save", ButtonKind::Primary, editor.text[0] ? "" : "write something first", px(90), px(28));
+  const bool save = button("note/save", "Save", ButtonKind::Primary, editor.text[0] ? "" : "write something first", {px(90), px(28)});
   if ((save || entered) && editor.text[0]) {
     if (editor.index) {
       ui.commands.push(EditNote{*editor.index, editor.text});
@@ -90,13 +90,13 @@ void draw_note_editor(const Session& session, UiState& ui) {
   }
   if (editor.index) {
     ImGui::SameLine();
-    if (button("note/delete", "Delete", ButtonKind::Plain, {}, px(90), px(28))) {
+    if (button("note/delete", "Delete", ButtonKind::Plain, {}, {px(90), px(28)})) {
       ui.commands.push(EditNote{*editor.index, ""});
       ImGui::CloseCurrentPopup();
     }
   }
   ImGui::SameLine();
-  if (button("note/cancel", "Cancel", ButtonKind::Plain, {}, px(90), px(28))) ImGui::CloseCurrentPopup();
+  if (button("note/cancel", "Cancel", ButtonKind::Plain, {}, {px(90), px(28)})) ImGui::CloseCurrentPopup();
   ImGui::EndPopup();
 }
 

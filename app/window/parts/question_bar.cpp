@@ -15,11 +15,11 @@ void draw_question_bar(const Session& session, UiState& ui, Topic topic, const A
   const float height = px(26);
   if (asked.active()) {
     const bool stopping = asked.phase == QuestionState::Phase::Stopping;
-    if (button((name + "/cancel").c_str(), stopping ? "Stopping" : "Cancel", ButtonKind::Plain, stopping ? "it is being stopped" : "", 0,
-               height))
+    if (button((name + "/cancel").c_str(), stopping ? "Stopping" : "Cancel", ButtonKind::Plain, stopping ? "it is being stopped" : "",
+               {0, height}))
       ui.commands.push(CancelAsk{topic});
   } else if (button((name + "/ask").c_str(), verb, session.answered(topic) ? ButtonKind::Plain : ButtonKind::Primary,
-                    session.why_no_question(topic), 0, height)) {
+                    session.why_no_question(topic), {0, height})) {
     ui.commands.push(Ask{topic, options});
   }
   ImGui::SameLine();
@@ -52,16 +52,15 @@ void draw_copy_buttons(const std::string& name, const Session& session, UiState&
                        const std::string& command) {
   const float height = px(26);
   if (ImGui::GetContentRegionAvail().x < button_width("Copy") + button_width("Copy as command") + px(8)) ImGui::NewLine();
-  if (button((name + "/copy").c_str(), "Copy", ButtonKind::Plain, {}, 0, height)) ui.commands.push(copy_text(table()));
+  if (button((name + "/copy").c_str(), "Copy", ButtonKind::Plain, {}, {0, height})) ui.commands.push(copy_text(table()));
   if (ImGui::IsItemHovered()) tooltip("the table, tab-separated");
   ImGui::SameLine();
-  copy_command_button((name + "/command").c_str(), session, ui, command, ButtonKind::Plain, 0, height);
+  copy_command_button((name + "/command").c_str(), session, ui, command, {0, height});
   ImGui::SameLine();
 }
 
-void copy_command_button(const char* name, const Session& session, UiState& ui, const std::string& line, ButtonKind kind, float width,
-                         float height) {
-  if (button(name, "Copy as command", kind, line.empty() ? why_no_line(session) : "", width, height)) ui.commands.push(copy_text(line));
+void copy_command_button(const char* name, const Session& session, UiState& ui, const std::string& line, ImVec2 size) {
+  if (button(name, "Copy as command", ButtonKind::Plain, line.empty() ? why_no_line(session) : "", size)) ui.commands.push(copy_text(line));
   if (ImGui::IsItemHovered() && !line.empty()) tooltip(line);
 }
 
@@ -77,11 +76,11 @@ bool layouts_choice(Topic topic, const Session& session, bool on) {
 
 bool choice(const char* name, std::string_view label, bool on, const std::string& why_not) {
   const float height = px(26);
-  if (!on) return button(name, label, ButtonKind::Flat, why_not, 0, height);
+  if (!on) return button(name, label, ButtonKind::Flat, why_not, {0, height});
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = button_width(label);
   ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + width, at.y + height), theme().selected, px(4));
-  const bool pressed = button(name, label, ButtonKind::Flat, why_not, 0, height);
+  const bool pressed = button(name, label, ButtonKind::Flat, why_not, {0, height});
   ImGui::GetWindowDrawList()->AddRect(at, ImVec2(at.x + width, at.y + height), theme().accent, px(4));
   return pressed;
 }

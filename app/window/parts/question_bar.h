@@ -24,8 +24,7 @@ void draw_question_state(const Session& session, Topic topic);
 void draw_copy_buttons(const std::string& name, const Session& session, UiState& ui, const std::function<std::string()>& table,
                        const std::string& command);
 /// "Copy as command": greyed, with the reason, where there is no such line.
-void copy_command_button(const char* name, const Session& session, UiState& ui, const std::string& line,
-                         ButtonKind kind = ButtonKind::Plain, float width = 0, float height = 0);
+void copy_command_button(const char* name, const Session& session, UiState& ui, const std::string& line, ImVec2 size = {});
 
 /// "layouts open": whether layouts and instructions are left to the solver, too; the probe knows it as "NAME/layouts". True when pressed.
 bool layouts_choice(Topic topic, const Session& session, bool on);

@@ -56,7 +56,7 @@ void try_now(const Session& session, WhatIfState& state, std::int64_t value) {
   options.mode = session.view().mode;
   options.iterations = session.iterations();
   options.verdict = &verdict;
-  const EndOps ends = end_ops(*content.kernel, *content.machine, content.changes, *state.trial->problem, drawn);
+  const EndOps ends = end_ops(content.spec(), *state.trial->problem, drawn);
   options.ends = &ends;
   state.gantt = build_gantt(*state.trial->problem, drawn, options);
 }

@@ -102,21 +102,18 @@ TEST_CASE("details are worked out only while they are looked at", "[app]") {
 }
 
 TEST_CASE("where latencies are not always the same, details have the period against shared memory, for the tab's curve", "[app]") {
-  PredictionSubject subject;
-  const auto machine = std::make_shared<Machine>(read_machine(test::repository_path("tests/kernels/ring_machine.json")).value());
-  const auto kernel = std::make_shared<Kernel>(read_kernel(test::repository_path("tests/kernels/ring.json")).value());
-  subject.kernel = kernel;
-  subject.machine = machine;
-  subject.problem = std::make_shared<Problem>(resolve(*kernel, *machine, {}).value());
+  const Instance instance = make_instance(spec_of(read_kernel(test::repository_path("tests/kernels/ring.json")).value(),
+                                                  read_machine(test::repository_path("tests/kernels/ring_machine.json")).value()))
+                                .value();
   ScheduleEntry entry;
   entry.schedule.ii = 64;
   entry.schedule.ops = {{0, GroupId(0)}, {270, GroupId(1)}};
   entry.schedule.groups = {{"producer", 1, 24}, {"consumer", 4, 24}};
   entry.schedule.depths = {8};
-  subject.entry = std::make_shared<ScheduleEntry>(entry);
+  PredictionSubject subject{instance, std::make_shared<ScheduleEntry>(entry)};
   CHECK_FALSE(built_in_prediction()(subject, {}).depths);
   subject.details = true;
-  const SimulateModel model = build_simulate(built_in_prediction()(subject, {}), *subject.problem);
+  const SimulateModel model = build_simulate(built_in_prediction()(subject, {}), instance.problem());
   REQUIRE(model.depths.size() == 23);
   CHECK(model.latencies == "fetch 270:80%,700:18%,1400:2%, scheduled for 270");
   CHECK(model.depths[7].now);

@@ -20,6 +20,8 @@ struct Case {
   Machine machine;
   Problem problem;
   Schedule schedule;
+
+  Instance instance() const { return {spec_of(kernel, machine), problem}; }
 };
 
 Case case_of(const std::string& name, const Scope& params = {}) {
@@ -32,15 +34,13 @@ Case case_of(const std::string& name, const Scope& params = {}) {
   return c;
 }
 
-KernelRun run(const Case& c, const KernelRunOptions& options = {}) {
-  return run_kernel(c.kernel, c.machine, {}, c.problem, c.schedule, options);
-}
+KernelRun run(const Case& c, const KernelRunOptions& options = {}) { return run_kernel(c.instance(), c.schedule, options); }
 
 }  // namespace
 
 TEST_CASE("a study of balance has the block-iterations of BigBird and the cycles of every way", "[core]") {
   const Case c = case_of("attention_block_sparse_hopper");  // 64 rows of blocks, 12 heads
-  const BalanceStudy study = balance_study(c.kernel, c.machine, {}, c.problem, c.schedule, {});
+  const BalanceStudy study = balance_study(c.instance(), c.schedule, {});
   REQUIRE(study.fault == "");
   CHECK(study.tiles == 768);
   CHECK(study.best == Approx(50.4).margin(0.5));
@@ -94,13 +94,9 @@ TEST_CASE("lanes have every tile once, one after the other", "[core]") {
   options.split = 0;
   options.longest_first = false;
   CHECK(cut.cycles < run(c, options).cycles);  // adding up costs less here than the grid's order does
-  CHECK(cut.cycles >= kernel_bound(c.kernel, c.machine, c.problem, compute_bounds(c.problem),
-                                   [] {
-                                     KernelRunOptions o;
-                                     o.split = 32;
-                                     return o;
-                                   }())
-                          .cycles);
+  KernelRunOptions only_cut;
+  only_cut.split = 32;
+  CHECK(cut.cycles >= kernel_bound(c.instance(), compute_bounds(c.problem), only_cut).cycles);
 }
 
 TEST_CASE("pieces of a softmax are not added up, and tiles that are alike need no study", "[core]") {
@@ -111,8 +107,7 @@ TEST_CASE("pieces of a softmax are not added up, and tiles that are alike need n
   options.second_pass = true;
   CHECK(run(c, options).fault == "");
   const Case even = case_of("gemm_grouped_hopper");
-  CHECK(balance_study(even.kernel, even.machine, {}, even.problem, even.schedule, {}).fault.find("no order is better") !=
-        std::string::npos);
+  CHECK(balance_study(even.instance(), even.schedule, {}).fault.find("no order is better") != std::string::npos);
 }
 
 TEST_CASE("of a tensor that is looked up, DRAM brings what is touched", "[core]") {

@@ -29,7 +29,7 @@ struct Toy {
   }
   SimulationAnswer answer(KernelRunOptions options = {}) const {
     options.loop.timeline = 4;
-    return simulate_kernel(kernel, machine, {}, problem, schedule, options);
+    return simulate_kernel(Instance(spec_of(kernel, machine), problem), schedule, options);
   }
 };
 

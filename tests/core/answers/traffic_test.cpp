@@ -66,9 +66,9 @@ struct Stream {
     KernelRunOptions options;
     options.ctas = 1;
     options.loop.timeline = kTrafficIterations;
-    const KernelRun run = run_kernel(kernel, machine, {}, problem, schedule, options);
-    const Traffic answer =
-        traffic_of(kernel, machine, {}, problem, schedule, options, run, time_parts(kernel, machine, {}, problem, schedule, options, run));
+    const Instance instance(spec_of(kernel, machine), problem);
+    const KernelRun run = run_kernel(instance, schedule, options);
+    const Traffic answer = traffic_of(instance, schedule, options, run, time_parts(instance, schedule, options, run));
     if (kept) *kept = run;
     return answer;
   }

@@ -53,6 +53,21 @@ TEST_CASE("layouts that are said come in place of an instance's own", "[core]") 
   CHECK_FALSE(with(one, second));
 }
 
+TEST_CASE("a problem that was made already says its layouts, and a machine of another pace has the same problem", "[core]") {
+  const Instance plain = make_instance(spec_of(load_kernel("attention_backward_hopper").value(), load_machine("h100").value())).value();
+  LayoutChoices choices;
+  choices.layouts["dqs0"] = "panels 64";
+  const Instance other = with(plain, with(plain, choices).value().problem());
+  CHECK(other.choices() == choices);
+  CHECK(problem_text(other.problem()) == problem_text(make_problem(other.spec()).value()));
+  Machine slow = plain.machine();
+  slow.shared.l2_bytes = 1;
+  const Instance there = on_machine(plain, slow);
+  CHECK(there.machine().shared.l2_bytes == 1);
+  CHECK(&there.problem() == &plain.problem());
+  CHECK(problem_text(there.problem()) == problem_text(make_problem(there.spec()).value()));
+}
+
 TEST_CASE("a problem allows as many groups as its spec asks for at least", "[core]") {
   InstanceSpec spec = toy();
   const int own = make_problem(spec).value().max_groups;

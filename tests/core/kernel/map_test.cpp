@@ -116,7 +116,7 @@ Op costed(const Machine& machine, const TileOp& op, const std::vector<TileShape>
   const Tile out = tile(output);
   std::vector<const Tile*> in;
   for (const Tile& t : tiles) in.push_back(&t);
-  const Op cost = cost_of(op, machine, {}, in, {&out}, {}, faults);
+  const Op cost = cost_of({op, in, {&out}}, machine, {}, faults);
   CHECK(faults.empty());
   return cost;
 }

@@ -87,9 +87,8 @@ TEST_CASE("clock and supply survive a save, and a formula that cannot be evaluat
 }
 
 TEST_CASE("loads take as long as L2 needs to supply all SMs, and a multicast halves what is shared", "[core]") {
-  const Kernel kernel = *load_kernel("gemm_hopper");
-  Machine machine = h100();
-  const Problem problem = *resolve(kernel, machine, {});
+  const Instance instance = *make_instance(spec_of(*load_kernel("gemm_hopper"), h100()));
+  const Problem& problem = instance.problem();
   const auto tma = [&](const Problem& p) {
     Cycle sum = 0;
     for (const Op& op : p.ops)
@@ -98,14 +97,15 @@ TEST_CASE("loads take as long as L2 needs to supply all SMs, and a multicast hal
     return sum;
   };
   const std::int64_t bytes = (128 + 256) * 64 * 2;
-  const SuppliedProblem alone = supplied_by_l2(kernel, machine, problem, 1, 132);
+  const SuppliedProblem alone = supplied_by_l2(instance, 1, 132);
   CHECK(alone.l2_bytes == bytes);
   CHECK(tma(alone.problem) >= bytes / 44);
   CHECK(tma(alone.problem) <= bytes / 44 + 2 * static_cast<Cycle>(problem.ops.size()));
-  const SuppliedProblem pair = supplied_by_l2(kernel, machine, problem, 2, 132);
+  const SuppliedProblem pair = supplied_by_l2(instance, 2, 132);
   CHECK(pair.l2_bytes == (128 + 128) * 64 * 2);  // the larger tile is loaded once for both
   CHECK(tma(pair.problem) < tma(alone.problem));
-  CHECK(tma(supplied_by_l2(kernel, machine, problem, 1, 10).problem) == tma(problem));  // ten SMs get all they can take
-  machine.shared.l2_bytes = 0;
-  CHECK(tma(supplied_by_l2(kernel, machine, problem, 1, 132).problem) == tma(problem));
+  CHECK(tma(supplied_by_l2(instance, 1, 10).problem) == tma(problem));  // ten SMs get all they can take
+  Machine unknown = h100();
+  unknown.shared.l2_bytes = 0;
+  CHECK(tma(supplied_by_l2(on_machine(instance, unknown), 1, 132).problem) == tma(problem));
 }

@@ -25,7 +25,7 @@ struct Case {
   Machine machine = *load_machine(test::repository_path("assets/machines/h100.json"));
   Problem problem = *resolve(kernel, machine);
   Schedule schedule = *read_schedule(test::repository_path("kernels/schedules/attention_forward_hopper/fa3.json"), problem);
-  EndOps ends = end_ops(kernel, machine, {}, problem, schedule);
+  EndOps ends = end_ops(spec_of(kernel, machine), problem, schedule);
 
   const EndOp& end(const std::string& name, Section section) const {
     const auto found = std::find_if(ends.ops.begin(), ends.ops.end(),
@@ -116,7 +116,7 @@ TEST_CASE("every text of a pipeline has prologue and epilogue, and says that the
 
 TEST_CASE("without a schedule prologue and epilogue are known, but not where they are", "[core]") {
   const Case c;
-  const EndOps ends = end_ops(c.kernel, c.machine, {}, c.problem);
+  const EndOps ends = end_ops(spec_of(c.kernel, c.machine), c.problem);
   CHECK(ends.ops.size() == c.ends.ops.size());
   CHECK(ends.links.size() == c.ends.links.size());
 }

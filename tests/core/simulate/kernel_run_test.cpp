@@ -23,6 +23,8 @@ struct Case {
   Machine machine;
   Problem problem;
   Schedule schedule;
+
+  Instance instance() const { return {spec_of(kernel, machine), problem}; }
 };
 
 /// Loads in the producer, everything else in the order of the file, dealt out to `groups` groups by the last digit of its name.
@@ -47,9 +49,7 @@ Case case_of(const std::string& kernel, const std::string& machine, const Scope&
   return c;
 }
 
-KernelRun run(const Case& c, const KernelRunOptions& options = {}) {
-  return run_kernel(c.kernel, c.machine, {}, c.problem, c.schedule, options);
-}
+KernelRun run(const Case& c, const KernelRunOptions& options = {}) { return run_kernel(c.instance(), c.schedule, options); }
 
 }  // namespace
 
@@ -125,7 +125,7 @@ TEST_CASE("a kernel that says the trips of its tiles is no triangle once more", 
 
 TEST_CASE("prologue and epilogue run where their values are; an op too wide for its group gets one of its own", "[core]") {
   const Case c = case_of("attention_forward_hopper", "h100");
-  const CtaProgram program = kernel_program(c.kernel, c.machine, {}, c.problem, c.schedule, SimulateOptions{});
+  const CtaProgram program = kernel_program(c.instance().spec(), c.problem, c.schedule, SimulateOptions{});
   const auto group = [&](const std::string& name, Section section) {
     for (std::size_t v = 0; v < program.problem.ops.size(); ++v)
       if (program.problem.ops[v].name == name && program.sections[v] == section)
@@ -138,7 +138,7 @@ TEST_CASE("prologue and epilogue run where their values are; an op too wide for 
   CHECK(program.problem.ops.size() == 20 + 8 + 10);
 
   const Case narrow = case_of("gemm_blackwell", "b200");
-  const CtaProgram extra = kernel_program(narrow.kernel, narrow.machine, {}, narrow.problem, narrow.schedule, SimulateOptions{});
+  const CtaProgram extra = kernel_program(narrow.instance().spec(), narrow.problem, narrow.schedule, SimulateOptions{});
   CHECK(extra.schedule.groups.size() == narrow.schedule.groups.size() + 1);
   CHECK(extra.schedule.groups.back().role == "epilogue");
   CHECK(extra.schedule.groups.back().warps == 4);
@@ -208,8 +208,9 @@ TEST_CASE("studies: the present point is the period, deeper rings never hurt, wr
   for (std::size_t r = 1; r < 5; ++r)
     for (std::size_t i = 0; i < options.percents.size(); ++i) CHECK(depths.rows[r].periods[i] <= depths.rows[r - 1].periods[i] + 1e-9);
 
-  const auto problem_at = [&](const Change& change) { return resolve(c.kernel, c.machine, {}, {change}); };
-  const NumberStudy numbers = number_study(c.problem, c.schedule, numbers_of(c.kernel, c.machine, c.problem), 10, problem_at);
+  NumberTrial trial;
+  trial.problem_at = [&](const Change& change) { return resolve(c.kernel, c.machine, {}, {change}); };
+  const NumberStudy numbers = number_study(c.problem, c.schedule, numbers_of(c.kernel, c.machine, c.problem), trial);
   CHECK(numbers.period == Approx(period));
   REQUIRE(!numbers.rows.empty());
   CHECK(numbers.rows.front().swing > 0);

@@ -27,8 +27,8 @@ Case parts_of(const std::string& kernel, const std::string& machine, const std::
   options.loop.arbitration = Arbitration::Interleaved;
   Case c{*std::move(inputs), {}, {}};
   const Inputs& in = c.inputs;
-  c.run = run_kernel(in.kernel(), in.machine(), in.changes(), in.problem(), *in.schedule, options);
-  c.parts = time_parts(in.kernel(), in.machine(), in.changes(), in.problem(), *in.schedule, options, c.run);
+  c.run = run_kernel(in.instance, *in.schedule, options);
+  c.parts = time_parts(in.instance, *in.schedule, options, c.run);
   return c;
 }
 

@@ -107,7 +107,7 @@ TEST_CASE("a kernel takes at least what its fullest unit needs on the busiest SM
   Machine machine = *subject.machine;
   const std::int64_t l2_bytes = std::exchange(machine.shared.l2_bytes, 0);
   const Bounds bounds = compute_bounds(candidate->instance.problem());
-  const KernelBound bound = kernel_bound(candidate->instance.kernel(), machine, candidate->instance.problem(), bounds);
+  const KernelBound bound = kernel_bound(on_machine(candidate->instance, machine), bounds);
   // 2048 tiles on 132 SMs: 16 on the busiest, 128 iterations of 1024 cycles of the tensor core each.
   CHECK(bound.most_ctas == 1);
   CHECK(bound.cycles > 16 * 128 * 1024);
@@ -115,14 +115,14 @@ TEST_CASE("a kernel takes at least what its fullest unit needs on the busiest SM
   CHECK(bound.why.find("TC") == 0);
   KernelRunOptions persistent;
   persistent.persistent = true;
-  CHECK(kernel_bound(candidate->instance.kernel(), machine, candidate->instance.problem(), bounds, persistent).cycles < bound.cycles);
+  CHECK(kernel_bound(on_machine(candidate->instance, machine), bounds, persistent).cycles < bound.cycles);
   // 384 x 64 elements of 2 bytes for each iteration.
   machine.shared.l2_bytes = l2_bytes;
-  const KernelBound supplied = kernel_bound(candidate->instance.kernel(), machine, candidate->instance.problem(), bounds, persistent);
+  const KernelBound supplied = kernel_bound(on_machine(candidate->instance, machine), bounds, persistent);
   CHECK(supplied.cycles >= 16 * 128 * 49152 / l2_bytes);
   CHECK(supplied.why.find("L2") == 0);
   persistent.cluster = 2;
-  CHECK(kernel_bound(candidate->instance.kernel(), machine, candidate->instance.problem(), bounds, persistent).why.find("TC") == 0);
+  CHECK(kernel_bound(on_machine(candidate->instance, machine), bounds, persistent).why.find("TC") == 0);
 }
 
 TEST_CASE("tiles of different lengths are counted one by one", "[core]") {

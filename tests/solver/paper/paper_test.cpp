@@ -93,7 +93,7 @@ TEST_CASE("the paper's example: I = 2, L = 4, two copies, and exactly two schedu
   CHECK(decide(graph, options, 1, 3) == Answer::No);
   CHECK(decide(graph, options, 2, 3) == Answer::No);
   options.accelerate = false;  // Algorithm 1 counting from 1
-  const SearchResult literal = algorithm1(graph, options, 0, {});
+  const SearchResult literal = algorithm1(graph, options);
   CHECK(literal.ii == 2);
   CHECK(literal.length == 4);
 }
@@ -342,17 +342,17 @@ TEST_CASE("switches of the search: fewest groups, limit, and the proof that no I
   graph.pool = 3;
   Options options;
   options.secondary = Secondary::FewestGroups;
-  const SearchResult few = algorithm1(graph, options, 0, {});
+  const SearchResult few = algorithm1(graph, options);
   REQUIRE(few.status == Status::Optimal);
   for (const auto& warps : few.schedule.warps) CHECK(warps == few.schedule.warps.front());
 
   graph.nodes[0].footprint = {200, 0};  // never fits
-  const SearchResult never = algorithm1(graph, options, 0, {});
+  const SearchResult never = algorithm1(graph, options);
   CHECK(never.status == Status::Infeasible);
   options.accelerate = false;
-  CHECK(algorithm1(graph, options, 0, {}).status == Status::Infeasible);
+  CHECK(algorithm1(graph, options).status == Status::Infeasible);
   options.limit = 2;
-  const SearchResult cut = algorithm1(graph, options, 0, {});
+  const SearchResult cut = algorithm1(graph, options);
   CHECK(cut.status == Status::Unknown);
   CHECK(cut.why.find("limit") != std::string::npos);
 }

@@ -35,14 +35,15 @@ struct Subject {
     choice->sources = [uncertain = std::make_shared<UncertainNumbers>(uncertain_numbers(request.problem, *machine))] {
       return OrderSources{{}, uncertain, ""};
     };
-    choice->predict = [k = kernel, m = machine](const Problem& p, const Schedule& s, const std::stop_token& stop) {
-      return forecast(*k, *m, {}, p, s, stop);
+    choice->predict = [spec = spec()](const Problem& p, const Schedule& s, const std::stop_token& stop) {
+      return forecast(Instance(spec, p), s, stop);
     };
     request.by_time = choice;
     request.timeout_seconds = 3600;  // what is compared must not depend on how fast this machine is
   }
 
-  double predicted(const Schedule& schedule) const { return forecast(*kernel, *machine, {}, request.problem, schedule)->microseconds; }
+  InstanceSpec spec() const { return {kernel, machine}; }
+  double predicted(const Schedule& schedule) const { return forecast(Instance(spec(), request.problem), schedule)->microseconds; }
 };
 
 /// Nothing on the kernel's own scoreboard is predicted to be faster than the default answer.
@@ -54,9 +55,7 @@ void expect_fastest(const std::string& kernel, const std::string& machine) {
   request.solve = s.request;
   request.given = shelf_contenders(s.request.problem);
   request.baselines = all_baselines();
-  request.simulate = [&](const Problem& of, const Schedule& schedule) {
-    return simulated_figures(*s.kernel, *s.machine, {}, of, schedule);
-  };
+  request.simulate = [&](const Problem& of, const Schedule& schedule) { return simulated_figures(Instance(s.spec(), of), schedule); };
   const Scoreboard board = make_scoreboard(request);
   const Contender& answer = board.contenders.back();
   REQUIRE(answer.kind == ContenderKind::Solver);

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kPlenty = 10 * kRelaxationEffortPerSecond;
 
 Answer answer_at(const Problem& problem, Cycle ii, const Constraints& constraints = {}) {
-  return decide_relaxation(problem, constraints, ii, solver::Relaxation::Units, kPlenty, {}).answer;
+  return decide_relaxation(problem, constraints, ii, solver::Relaxation::Units, {kPlenty, {}}).answer;
 }
 
 /// a and b alternate on two units and depend on each other within one iteration; c fills what b leaves free on TC.
@@ -85,7 +85,7 @@ TEST_CASE("groups share out windows and pay for hand-offs", "[solver][relaxation
   const OpId a = b.op("a", "TC", 5, 20), c = b.op("c", "EXP", 5, 20);
   b.op("d", "TC", 5, 20);
   b.problem.max_groups = 2;
-  const auto with_groups = [&](Cycle ii) { return decide_relaxation(b.problem, {}, ii, solver::Relaxation::Groups, kPlenty, {}); };
+  const auto with_groups = [&](Cycle ii) { return decide_relaxation(b.problem, {}, ii, solver::Relaxation::Groups, {kPlenty, {}}); };
   CHECK(with_groups(39).answer == Answer::No);  // two of the three windows share a group
   const RelaxationAnswer found = with_groups(40);
   REQUIRE(found.answer == Answer::Yes);
@@ -115,7 +115,7 @@ TEST_CASE("components are shifted into place by whole periods", "[solver][relaxa
   const OpId a = b.op("a", "TC", 10), c = b.op("c", "TC", 10), d = b.op("d", "EXP", 7);
   b.edge(a, c);
   b.edge(c, d);
-  const RelaxationAnswer answer = decide_relaxation(b.problem, {}, 20, solver::Relaxation::Units, kPlenty, {});
+  const RelaxationAnswer answer = decide_relaxation(b.problem, {}, 20, solver::Relaxation::Units, {kPlenty, {}});
   REQUIRE(answer.answer == Answer::Yes);
   CHECK(answer.starts[c.index()] >= answer.starts[a.index()] + 10);
   CHECK(answer.starts[d.index()] >= answer.starts[c.index()] + 10);
@@ -123,7 +123,8 @@ TEST_CASE("components are shifted into place by whole periods", "[solver][relaxa
 
 TEST_CASE("the bound of the relaxation lies between the arithmetic and what is feasible", "[solver][relaxation]") {
   const Problem problem = test::random_mixed_problem(7, 50);
-  const RelaxationBound bound = relaxation_bound(problem, {}, compute_bounds(problem).min_ii(), {}, solver::Relaxation::Units, kPlenty, {});
+  const RelaxationBound bound =
+      relaxation_bound(problem, {}, {compute_bounds(problem).min_ii(), {}, solver::Relaxation::Units}, {kPlenty, {}});
   CHECK(bound.bound == 7509);
   CHECK(bound.feasible == 7509);
 }
@@ -138,15 +139,15 @@ TEST_CASE("demands that no II meets raise no bound", "[solver][relaxation]") {
     both[i].ops = i == 0 ? std::vector<std::string>{"a", "c"} : std::vector<std::string>{"c", "a"};
     both[i].low = 5;
   }
-  const RelaxationBound bound = relaxation_bound(b.problem, both, 10, {}, solver::Relaxation::Groups, kPlenty, {});
+  const RelaxationBound bound = relaxation_bound(b.problem, both, {10, {}, solver::Relaxation::Groups}, {kPlenty, {}});
   CHECK(bound.bound == 10);
   CHECK_FALSE(bound.feasible);
 }
 
 TEST_CASE("the same question takes the same way", "[solver][relaxation]") {
   const Problem problem = test::random_mixed_problem(2, 32);
-  const RelaxationAnswer one = decide_relaxation(problem, {}, 4953, solver::Relaxation::Units, kPlenty, {}),
-                         two = decide_relaxation(problem, {}, 4953, solver::Relaxation::Units, kPlenty, {});
+  const RelaxationAnswer one = decide_relaxation(problem, {}, 4953, solver::Relaxation::Units, {kPlenty, {}}),
+                         two = decide_relaxation(problem, {}, 4953, solver::Relaxation::Units, {kPlenty, {}});
   CHECK(one.conflicts == two.conflicts);
   CHECK(one.starts == two.starts);
   CHECK(one.effort_left == two.effort_left);
@@ -154,14 +155,14 @@ TEST_CASE("the same question takes the same way", "[solver][relaxation]") {
 
 TEST_CASE("out of effort, stopped or out of time is no answer", "[solver][relaxation]") {
   const Problem problem = test::random_mixed_problem(16, 50);
-  const RelaxationAnswer little = decide_relaxation(problem, {}, 7815, solver::Relaxation::Units, 2000, {});
+  const RelaxationAnswer little = decide_relaxation(problem, {}, 7815, solver::Relaxation::Units, {2000, {}});
   CHECK(little.answer == Answer::Unknown);
   CHECK(little.effort_left == 0);
 
   SearchLimits past;
   past.deadline = Clock::now();
-  CHECK(decide_relaxation(problem, {}, 7815, solver::Relaxation::Units, kPlenty, past).answer == Answer::Unknown);
-  CHECK_FALSE(relaxation_bound(problem, {}, 7815, {}, solver::Relaxation::Units, kPlenty, past).feasible);
+  CHECK(decide_relaxation(problem, {}, 7815, solver::Relaxation::Units, {kPlenty, past}).answer == Answer::Unknown);
+  CHECK_FALSE(relaxation_bound(problem, {}, {7815, {}, solver::Relaxation::Units}, {kPlenty, past}).feasible);
 
   std::stop_source source;
   SearchLimits stoppable;
@@ -170,7 +171,7 @@ TEST_CASE("out of effort, stopped or out of time is no answer", "[solver][relaxa
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
     source.request_stop();
   });
-  CHECK(decide_relaxation(problem, {}, 7815, solver::Relaxation::Units, std::uint64_t{1} << 60, stoppable).answer == Answer::Unknown);
+  CHECK(decide_relaxation(problem, {}, 7815, solver::Relaxation::Units, {std::uint64_t{1} << 60, stoppable}).answer == Answer::Unknown);
   stopper.join();
 }
 
@@ -181,6 +182,6 @@ TEST_CASE("absurd numbers are no answer rather than a wrong one", "[solver][rela
   for (Edge& e : problem.edges) e.latency = Cycle{1} << 40;
   CHECK(answer_at(problem, Cycle{1} << 41) == Answer::No);
   CHECK(answer_at(problem, Cycle{1} << 43) == Answer::Unknown);
-  CHECK(relax(Problem{}, {}, 5, 5).parts.empty());
-  CHECK(decide_relaxation(Problem{}, {}, 5, solver::Relaxation::Units, kPlenty, {}).answer == Answer::Yes);
+  CHECK(relax(Problem{}, {}, 5, {5}).parts.empty());
+  CHECK(decide_relaxation(Problem{}, {}, 5, solver::Relaxation::Units, {kPlenty, {}}).answer == Answer::Yes);
 }

@@ -74,7 +74,7 @@ TEST_CASE("better schedules come one after the other, each better than the last"
   std::optional<Schedule> start = serial_schedule(problem, {}, serial_ii(problem));
   REQUIRE(check(problem, *start).valid());
   Cycle last = start->ii;
-  place_better(problem, {}, low, start, 2, {}, [&](const Schedule& better) {
+  place_better(problem, {}, {low, start, 2}, {}, [&](const Schedule& better) {
     CHECK(better.ii < last);
     CHECK(better.ii >= low);
     CHECK(check(problem, better).valid());

@@ -116,7 +116,7 @@ void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool 
   look.order = &order;
   std::vector<Row> rows = model.rows;
   const auto heading = [&](const Column<Row>& column) { draw_heading(column, "alternatives/sort", order); };
-  draw_table("alternatives", look, columns, rows, heading, [&](const Row& row, std::size_t) {
+  draw_table(TableOf("alternatives", look, columns), rows, heading, [&](const Row& row, std::size_t) {
     const std::string label = fitted_middle(fonts().body, row.name, ImGui::GetContentRegionAvail().x);
     if (table_row("alternatives/row/" + std::to_string(row.index + 1), ui.of<AlternativesTabState>().picked == row.index)) {
       ui.of<AlternativesTabState>().picked = row.index;

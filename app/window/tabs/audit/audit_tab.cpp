@@ -32,7 +32,7 @@ constexpr const char* kAuditPurpose =
     "fills.";
 
 void draw_open_button(UiState& ui, float height) {
-  if (button("audit/open", "Open a dump ...", ButtonKind::Plain, {}, 0, height)) ui.commands.push(show_open_dialog());
+  if (button("audit/open", "Open a dump ...", ButtonKind::Plain, {}, {0, height})) ui.commands.push(show_open_dialog());
   if (ImGui::IsItemHovered()) tooltip(kAuditPurpose);
 }
 
@@ -51,14 +51,14 @@ void draw_head(const Session& session, const AuditModel& model, UiState& ui) {
   if (probe::on()) probe::last_item("audit/headline");
   if (ImGui::IsItemHovered()) tooltip(text);
   ImGui::SetCursorScreenPos(ImVec2(at.x + std::max(width - buttons + gap, 0.0f), at.y));
-  if (button("audit/copy", copies[0], ButtonKind::Plain, {}, 0, height)) ui.commands.push(copy_text(audit_tsv(model)));
+  if (button("audit/copy", copies[0], ButtonKind::Plain, {}, {0, height})) ui.commands.push(copy_text(audit_tsv(model)));
   if (ImGui::IsItemHovered()) tooltip("the findings, tab-separated");
   ImGui::SameLine(0, gap);
   if (!model.of_dump) return draw_open_button(ui, height);
-  if (button("audit/markdown", copies[1], ButtonKind::Plain, {}, 0, height)) ui.commands.push(copy_text(audit_markdown_of(session)));
+  if (button("audit/markdown", copies[1], ButtonKind::Plain, {}, {0, height})) ui.commands.push(copy_text(audit_markdown_of(session)));
   if (ImGui::IsItemHovered()) tooltip("for a pull request: all loops, with what was solved here");
   ImGui::SameLine(0, gap);
-  copy_command_button("audit/command", session, ui, audit_command(session), ButtonKind::Plain, 0, height);
+  copy_command_button("audit/command", session, ui, audit_command(session), {0, height});
 }
 
 void point_at(const Session& session, const AuditModel& model, const AuditLine& line, bool shown, UiState& ui) {

@@ -57,11 +57,11 @@ void draw_table_row(const ConstraintRow& row, const Session& session, UiState& u
   const std::string called = row.frame ? "held, so that pins mean what you saw" : row.name;
   colored_text(ink, called.empty() ? (row.guilty ? "!" : "") : (row.guilty ? "! " : "") + called);
   ImGui::TableNextColumn();
-  if (!draw_demand_editor(name + "/edit", row.index, true, session, ui, ImGui::GetContentRegionAvail().x)) {
+  if (!draw_demand_editor(name + "/edit", {row.index, true}, session, ui, ImGui::GetContentRegionAvail().x)) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = std::max(px(20), ImGui::GetContentRegionAvail().x);
     ImGui::PushID(name.c_str());
-    if (ImGui::InvisibleButton("demand", ImVec2(width, ImGui::GetTextLineHeight()))) begin_editing(row.index, true, row, ui);
+    if (ImGui::InvisibleButton("demand", ImVec2(width, ImGui::GetTextLineHeight()))) begin_editing({row.index, true}, row, ui);
     ImGui::PopID();
     if (probe::on()) probe::last_item(name + "/text");
     if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_TextInput);

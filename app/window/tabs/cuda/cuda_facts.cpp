@@ -184,8 +184,15 @@ void draw_fault(const Session& session, UiState& ui, const std::string& name, co
   wrapped_text(fonts().small, current ? theme().bad : theme().dim, fmt::format("interleaving {}: {}", check.done - 1, check.fault));
 }
 
-void draw_check(const Session& session, UiState& ui, const std::string& name, const char* title, const Task<KernelCheck>& task,
-                const char* about, const CheckRequest& usual) {
+struct CheckCard {
+  std::string name;
+  const char* title;
+  const char* about;  ///< where there is no answer yet
+  CheckRequest usual;
+};
+
+void draw_check(const Session& session, UiState& ui, const CheckCard& card, const Task<KernelCheck>& task) {
+  const auto& [name, title, about, usual] = card;
   section(title);
   if (task.active()) {
     wrapped_text(fonts().small, theme().text,
@@ -228,7 +235,7 @@ void draw_cut(const std::string& name, const Session& session, UiState& ui) {
   if (!wide || !wide->cut) return;
   const std::string label = fmt::format("Cut {} into {} parts and solve", printable(wide->cut->param), wide->cut->factor);
   const std::string reason = why_no_cut(session);
-  if (button(name.c_str(), label, ButtonKind::Primary, reason, 0, px(26))) open_cut(session, ui, *wide->cut);
+  if (button(name.c_str(), label, ButtonKind::Primary, reason, {0, px(26)})) open_cut(session, ui, *wide->cut);
   if (ImGui::IsItemHovered() && reason.empty()) tooltip("Ctrl+Z brings the kernel back as it was");
 }
 
@@ -246,7 +253,7 @@ void draw_refusals(const std::string& name, const Session& session, UiState& ui,
     if (r.constraint) {
       const bool demanded = std::find(known.begin(), known.end(), *r.constraint) != known.end();
       const std::string reason = demanded ? "this is demanded already" : session.why_no_solve();
-      if (button(fmt::format("{}/{}", name, i).c_str(), "Solve with it again", ButtonKind::Primary, reason, 0, px(26)))
+      if (button(fmt::format("{}/{}", name, i).c_str(), "Solve with it again", ButtonKind::Primary, reason, {0, px(26)}))
         ui.commands.push(AddConstraint{*r.constraint, true});
       if (ImGui::IsItemHovered() && reason.empty())
         tooltip(fmt::format("demands \"{}\", as a constraint that Ctrl+Z takes back", printable(r.constraint->name)));
@@ -281,14 +288,20 @@ void draw_kernel_facts(const Session& session, UiState& ui, const KernelText* te
   draw_build(session, ui, text);
   if (text) draw_numbers(session, *text);
   draw_check(
-      session, ui, "cuda/check", "VERIFIED ON THE CPU", session.kernel().checked(),
-      "Not yet. The interpreter runs the program with its roles, TMA and products in many hostile orders, and names the first deadlock "
-      "or race.",
-      {kUsualInterleavings, false});
-  draw_check(session, ui, "cuda/data", "VERIFIED WITH DATA", session.kernel().verified(),
-             "Not yet. The same with real data at small sizes: in every order of events each element must be the one that the kernel's "
-             "graph computes, bit for bit.",
-             {kUsualDataInterleavings, true});
+      session, ui,
+      {"cuda/check",
+       "VERIFIED ON THE CPU",
+       "Not yet. The interpreter runs the program with its roles, TMA and products in many hostile orders, and names the first deadlock "
+       "or race.",
+       {kUsualInterleavings, false}},
+      session.kernel().checked());
+  draw_check(session, ui,
+             {"cuda/data",
+              "VERIFIED WITH DATA",
+              "Not yet. The same with real data at small sizes: in every order of events each element must be the one that the kernel's "
+              "graph computes, bit for bit.",
+              {kUsualDataInterleavings, true}},
+             session.kernel().verified());
   ImGui::PopStyleVar();
 }
 

@@ -22,9 +22,15 @@ void option_label(std::string_view label, float room) {
   colored_text(theme().dim, label);
 }
 
-/// One of several values. `action` names the entry of the menu with the same effect, and says why it cannot be had.
-void option_value(const char* name, const char* label, bool on, const char* action, const char* about, const Session& session,
-                  UiState& ui) {
+/// One of several values.
+struct OptionValue {
+  const char *name, *label;
+  bool on;
+  const char* action;  ///< names the entry of the menu with the same effect, which says why it cannot be had
+  const char* about;
+};
+void option_value(const OptionValue& value, const Session& session, UiState& ui) {
+  const auto& [name, label, on, action, about] = value;
   ImGui::SameLine(0, px(4));
   const Action& what = *find_action(action);
   const std::string reason = on ? std::string() : why_not(what, session);
@@ -67,23 +73,25 @@ void draw_kernel_options(const Session& session, UiState& ui) {
   ImGui::AlignTextToFramePadding();
   colored_text(theme().dim, "cluster");
   const bool pairs = options.build.cluster == 2, turns = options.build.turns;
-  option_value("cuda/cluster/1", "1", !pairs, "cluster", "every block loads for itself", session, ui);
-  option_value("cuda/cluster/2", "2", pairs, "cluster", "pairs of blocks load what both need once, by multicast", session, ui);
+  option_value({"cuda/cluster/1", "1", !pairs, "cluster", "every block loads for itself"}, session, ui);
+  option_value({"cuda/cluster/2", "2", pairs, "cluster", "pairs of blocks load what both need once, by multicast"}, session, ui);
   option_label("turns", button_width("on") + button_width("off"));
-  option_value("cuda/turns/on", "on", turns, "turns", "named barriers keep wgmmas of different warp groups in the schedule's order",
+  option_value({"cuda/turns/on", "on", turns, "turns", "named barriers keep wgmmas of different warp groups in the schedule's order"},
                session, ui);
-  option_value("cuda/turns/off", "off", !turns, "turns", "warp groups issue wgmmas in any order", session, ui);
+  option_value({"cuda/turns/off", "off", !turns, "turns", "warp groups issue wgmmas in any order"}, session, ui);
   option_label("rings", button_width("deep") + button_width("least"));
   const bool deep = options.build.deep_rings;
-  option_value("cuda/rings/deep", "deep", deep, "rings", "rings of loads take what shared memory is left; the checker judges them too",
+  option_value({"cuda/rings/deep", "deep", deep, "rings", "rings of loads take what shared memory is left; the checker judges them too"},
                session, ui);
-  option_value("cuda/rings/least", "least", !deep, "rings", "rings as the schedule has them", session, ui);
+  option_value({"cuda/rings/least", "least", !deep, "rings", "rings as the schedule has them"}, session, ui);
   option_label("records", button_width("none") + button_width("loop") + button_width("ops"));
-  option_value("cuda/records/none", "none", options.records == codegen::Recording::None, "records_none", "the plain kernel", session, ui);
-  option_value("cuda/records/loop", "loop", options.records == codegen::Recording::Loop, "records_loop",
-               "as heddle run times it: clock readings around the steady loop", session, ui);
-  option_value("cuda/records/ops", "ops", options.records == codegen::Recording::Ops, "records_ops",
-               "as heddle profile records it: clock readings around every op in a window of the loop", session, ui);
+  option_value({"cuda/records/none", "none", options.records == codegen::Recording::None, "records_none", "the plain kernel"}, session, ui);
+  option_value({"cuda/records/loop", "loop", options.records == codegen::Recording::Loop, "records_loop",
+                "as heddle run times it: clock readings around the steady loop"},
+               session, ui);
+  option_value({"cuda/records/ops", "ops", options.records == codegen::Recording::Ops, "records_ops",
+                "as heddle profile records it: clock readings around every op in a window of the loop"},
+               session, ui);
   draw_trips(session, ui);
   option_label("text", button_width("CUDA") + button_width("steps"));
   for (const bool steps : {false, true}) {

@@ -56,7 +56,14 @@ void follow_selection(const Session& session, const Models& models, UiState& ui,
   if (const auto block = block_for(source, op, wanted_part(session, models, ui, op))) s.go_to = source.blocks[*block].first;
 }
 
-void paint_line(const SourceModel& source, std::size_t index, ImVec2 at, float letter, float alpha, bool lit) {
+struct LineLook {
+  float letter;  ///< width of one
+  float alpha;
+  bool lit;
+};
+void paint_line(const SourceModel& source, std::size_t index, ImVec2 at, const LineLook& look) {
+  const float letter = look.letter, alpha = look.alpha;
+  const bool lit = look.lit;
   const SourceLine& line = source.lines[index];
   const std::string_view text = source.line(index);
   ImFont* font = fonts().mono_small;
@@ -147,7 +154,7 @@ void draw_source(const Session& session, const Models& models, UiState& ui, cons
           list.AddRectFilled({left + letter * digits + px(8), row.min.y},
                              {left + letter * digits + px(8) + px(selected ? 5 : 3), row.max.y},
                              role_ink(models.ops[block->op.index()].role));
-        paint_line(source, index, {left + gutter, y}, letter, alpha, selected || lit);
+        paint_line(source, index, {left + gutter, y}, {letter, alpha, selected || lit});
         if (const std::string place = built ? machine_place(*built, index + 1) : ""; !place.empty())
           paint_text(font, {left + gutter + letter * static_cast<float>(source.line(index).size() + 3), y}, with_alpha(t.second, alpha),
                      place);

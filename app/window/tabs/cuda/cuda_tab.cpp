@@ -36,13 +36,13 @@ void draw_step(const Session& session, UiState& ui, const StepButton& one, bool 
   const float width = button_width(cancel);
   if (one.step != KernelStep::Text) same_line_if_room(width);
   if (one.active) {
-    if (button((name + "/cancel").c_str(), cancel, ButtonKind::Plain, {}, width, height)) ui.commands.push(CancelKernel{one.step});
+    if (button((name + "/cancel").c_str(), cancel, ButtonKind::Plain, {}, {width, height})) ui.commands.push(CancelKernel{one.step});
     return;
   }
   const Action& action = *find_action(one.id);
   const std::string reason = why_not(action, session);
   const std::string label = (one.done && one.good && !fonts().built_in ? "\xe2\x9c\x93 " : "") + std::string(one.label);
-  if (button(name.c_str(), label, next ? ButtonKind::Primary : ButtonKind::Plain, reason, width, height)) perform(action, session, ui);
+  if (button(name.c_str(), label, next ? ButtonKind::Primary : ButtonKind::Plain, reason, {width, height})) perform(action, session, ui);
   if (ImGui::IsItemHovered() && reason.empty())
     tooltip(std::string(action.label) + (keys_of(action).empty() ? "" : "  " + keys_of(action)));
 }
@@ -140,7 +140,13 @@ const SourceModel* shown_text(const UiState& ui, const KernelText* text) {
   return text->emission ? &text->source : nullptr;
 }
 
-void draw_bar(const Session& session, UiState& ui, const KernelText* text, bool current, bool narrow, bool low) {
+/// What there is little of.
+struct LittleRoom {
+  bool narrow, low;
+};
+
+void draw_bar(const Session& session, UiState& ui, const KernelText* text, bool current, LittleRoom room) {
+  const bool narrow = room.narrow, low = room.low;
   const KernelState& kernel = session.kernel();
   const auto subject = KernelState::subject_of(session.content());
   const float height = px(26);
@@ -172,15 +178,15 @@ void draw_bar(const Session& session, UiState& ui, const KernelText* text, bool 
   if (low) return;
   if (source) draw_find(ui, *source);
   same_line_if_room(button_width("Copy"));
-  if (button("cuda/copy", "Copy", ButtonKind::Plain, source ? "" : "there is no text", 0, height))
+  if (button("cuda/copy", "Copy", ButtonKind::Plain, source ? "" : "there is no text", {0, height}))
     ui.commands.push(copy_text(source->text));
   if (ImGui::IsItemHovered() && source) tooltip("the whole text");
   same_line_if_room(button_width("Save ..."));
   const Action& save = *find_action("save_kernel");
-  if (button("cuda/save", "Save ...", ButtonKind::Plain, why_not(save, session), 0, height)) perform(save, session, ui);
+  if (button("cuda/save", "Save ...", ButtonKind::Plain, why_not(save, session), {0, height})) perform(save, session, ui);
   same_line_if_room(button_width("Copy as command"));
   const std::vector<std::string> page = ui.of<CudaTabState>().steps ? std::vector<std::string>{"--program"} : std::vector<std::string>();
-  copy_command_button("cuda/command", session, ui, command_line(session, "emit", page), ButtonKind::Plain, 0, height);
+  copy_command_button("cuda/command", session, ui, command_line(session, "emit", page), {0, height});
 }
 
 void draw_no_kernel(const Session& session, UiState& ui) {
@@ -217,7 +223,7 @@ void draw_cuda_tab(const Session& session, const Models& models, UiState& ui) {
   const float whole = ImGui::GetContentRegionAvail().x, high = ImGui::GetContentRegionAvail().y;
   const bool narrow = whole < px(620);
   const bool low = source && current && high < px(120);
-  draw_bar(session, ui, text.get(), current, narrow, low);
+  draw_bar(session, ui, text.get(), current, {narrow, low});
   // In little room the text comes first; the menu has the options too.
   if (high >= px(kRoomForOptions)) draw_kernel_options(session, ui);
   if (!low) draw_state(session, text.get(), current);

@@ -75,7 +75,7 @@ void draw_family_question(const Session& session, UiState& ui, const FamilyAnswe
         },
         ask_command(session, Topic::Family, options));
   else
-    copy_command_button("family/command", session, ui, ask_command(session, Topic::Family, options), ButtonKind::Plain, 0, px(26));
+    copy_command_button("family/command", session, ui, ask_command(session, Topic::Family, options), {0, px(26)});
   ImGui::SameLine();
   draw_question_state(session, Topic::Family);
   ImGui::NewLine();
@@ -112,7 +112,7 @@ void draw_members(const KernelSetTable& table, std::size_t picked, float width, 
   std::vector<MemberRow> rows;
   for (std::size_t i = 0; i < table.members.size(); ++i) rows.push_back({table.members[i], i});
   const auto heading = [&](const Column<MemberRow>& column) { draw_heading(column, "family/sort", state.order); };
-  draw_table("family_table", look, columns, rows, heading, [&](const MemberRow& row, std::size_t i) {
+  draw_table(TableOf("family_table", look, columns), rows, heading, [&](const MemberRow& row, std::size_t i) {
     if (table_row(fmt::format("family/row/{}", i), picked == row.member)) state.picked = row.member;
     ImGui::SameLine(0, 0);
     colored_text(theme().text, table.rows[row.at].front());
@@ -123,7 +123,8 @@ void draw_members(const KernelSetTable& table, std::size_t picked, float width, 
 void draw_picked(const Session& session, const FamilyAnswer& answer, std::size_t picked, UiState& ui) {
   const KernelSetMember& member = answer.set.members[picked];
   wrapped_text(fonts().bold, theme().text, member.label);
-  if (button("family/open", "Open it", ButtonKind::Primary, session.why_no_member(picked), 0, px(26))) ui.commands.push(OpenMember{picked});
+  if (button("family/open", "Open it", ButtonKind::Primary, session.why_no_member(picked), {0, px(26)}))
+    ui.commands.push(OpenMember{picked});
   if (ImGui::IsItemHovered() && session.why_no_member(picked).empty())
     tooltip("its parameters and groups become those that are worked on, and its schedule is shown");
   ImGui::Dummy({0, px(4)});

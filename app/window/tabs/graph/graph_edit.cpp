@@ -98,7 +98,7 @@ void draw_operands(const Session& session, UiState& ui, const TileOp& op, OpPlac
       change(session, ui, fmt::format("{} reads {}", op.name, *word),
              [&](Kernel& k) { ops_of(k, place.list)[place.index].inputs[i] = operand_named(*word); });
     ImGui::SameLine(0, px(4));
-    if (button((name + "/remove").c_str(), "\xc3\x97", ButtonKind::Flat, {}, remove, px(24)))
+    if (button((name + "/remove").c_str(), "\xc3\x97", ButtonKind::Flat, {}, {remove, px(24)}))
       change(session, ui, fmt::format("{} reads {} no longer", op.name, operand_text(op.inputs[i])), [&](Kernel& k) {
         auto& inputs = ops_of(k, place.list)[place.index].inputs;
         inputs.erase(inputs.begin() + static_cast<std::ptrdiff_t>(i));
@@ -205,7 +205,7 @@ void draw_graph_edit(const Session& session, UiState& ui) {
     s.op = name;
   }
   ImGui::SameLine(0, px(4));
-  if (button("graph/edit/remove", "Remove", ButtonKind::Plain, {}, px(74), px(26)))
+  if (button("graph/edit/remove", "Remove", ButtonKind::Plain, {}, {px(74), px(26)}))
     change(session, ui, "remove " + op.name, [&](Kernel& k) { remove_op(k, *place); });
   field_name("name");
   if (field("graph/edit/name", s.name, sizeof s.name, width) && op.name != s.name && s.name[0]) {

@@ -148,8 +148,12 @@ GraphInput graph_input(const Problem& problem, const EndOps& ends, bool downward
   return input;
 }
 
-GraphModel build_graph(const Problem& problem, const EndOps& ends, const Bounds& bounds, const Schedule* schedule, const Period* period,
-                       GraphCycle cycle, const GraphLayout& layout) {
+GraphModel build_graph(const GraphSubject& of, GraphCycle cycle, const GraphLayout& layout) {
+  const Problem& problem = of.problem;
+  const EndOps& ends = of.ends;
+  const Bounds& bounds = of.bounds;
+  const Schedule* schedule = of.schedule;
+  const Period* period = of.period;
   GraphModel model;
   model.width = layout.width;
   model.height = layout.height;

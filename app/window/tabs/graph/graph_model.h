@@ -60,9 +60,17 @@ enum class GraphCycle { Recurrence, Period };
 /// Sizes do not depend on numbers, so that a change of latencies leaves everything in its place.
 GraphInput graph_input(const Problem& problem, const EndOps& ends, bool downwards);
 
-/// Pre: the layout is of graph_input(problem, ends); schedule and period are both given or none.
-GraphModel build_graph(const Problem& problem, const EndOps& ends, const Bounds& bounds, const Schedule* schedule, const Period* period,
-                       GraphCycle cycle, const GraphLayout& layout);
+/// What is drawn.
+struct GraphSubject {
+  const Problem& problem;
+  const EndOps& ends;
+  const Bounds& bounds;
+  const Schedule* schedule = nullptr;  ///< given with its period, or neither
+  const Period* period = nullptr;
+};
+
+/// Pre: the layout is of graph_input(problem, ends).
+GraphModel build_graph(const GraphSubject& of, GraphCycle cycle, const GraphLayout& layout);
 
 // ---- the edges as a table --------------------------------------------------------------------------------------------
 

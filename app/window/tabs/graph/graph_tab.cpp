@@ -56,7 +56,7 @@ void rebuild(const Session& session, const EndOps& ends, GraphState& s, const st
     s.hovered_arc.reset();
     s.pressed.reset();
   }
-  s.model = build_graph(*content.problem, ends, *content.bounds, entry ? &entry->schedule : nullptr, entry ? &entry->period : nullptr,
+  s.model = build_graph({*content.problem, ends, *content.bounds, entry ? &entry->schedule : nullptr, entry ? &entry->period : nullptr},
                         s.cycle, *layout);
   s.shown = layout;
   s.built_revision = session.revision();
@@ -101,7 +101,7 @@ void draw_bar(const Session& session, const EndOps& ends, UiState& ui, bool down
       s.cycle = s.cycle == GraphCycle::Period ? GraphCycle::Recurrence : GraphCycle::Period;
   }
   const auto copy = [&](const char* name, const char* label, auto&& text) {
-    if (button(name, label, ButtonKind::Plain, {}, 0, px(22))) ui.commands.push(copy_text(text()));
+    if (button(name, label, ButtonKind::Plain, {}, {0, px(22)})) ui.commands.push(copy_text(text()));
     ImGui::SameLine(0, px(5));
   };
   const FontScope small(fonts().small);
@@ -112,8 +112,7 @@ void draw_bar(const Session& session, const EndOps& ends, UiState& ui, bool down
     return table_as_text(std::span(columns), edge_rows(*content.problem, entry ? &entry->schedule : nullptr));
   });
   copy("graph/copy_dot", "Copy DOT", [&] { return dependence_dot(*content.problem, entry ? &entry->schedule : nullptr, &ends); });
-  copy_command_button("graph/copy_command", session, ui, command_line(session, "export", {"--format", "dot"}), ButtonKind::Plain, 0,
-                      px(22));
+  copy_command_button("graph/copy_command", session, ui, command_line(session, "export", {"--format", "dot"}), {0, px(22)});
   ImGui::SameLine(0, px(12));
   // What is bold: on the same line, or on one of its own. Which, its text has no say in: that comes with the picture, later, and nothing
   // below may move then.
@@ -185,7 +184,7 @@ void draw_edge_table(const Session& session, UiState& ui) {
     if (link(("graph/sort/" + column.title).c_str(), label)) s.order = {column.title, current && !s.order.descending};
     ImGui::PopID();
   };
-  draw_table("edges", look, columns, rows, heading, [&](const EdgeRow& row, std::size_t) {
+  draw_table(TableOf("edges", look, columns), rows, heading, [&](const EdgeRow& row, std::size_t) {
     const bool picked = session.selection().contains(row.from) && session.selection().contains(row.to);
     ImGui::PushStyleColor(ImGuiCol_Header, theme().selected);
     if (table_row(fmt::format("graph/edge/{}", row.edge.index()), picked)) {

@@ -178,7 +178,17 @@ void draw_hop(const GraphFrame& f, const GraphHop& hop) {
 
 // ---- boxes -----------------------------------------------------------------------------------------------------------
 
-void write_in(const GraphFrame& f, ImFont* font, float size, float left, float right, float y, Color color, const std::string& text) {
+struct NodeLetters {
+  ImFont* font;
+  float size;
+  Color color;
+};
+struct NodeLine {
+  float left, right, y;
+};
+void write_in(const GraphFrame& f, const NodeLetters& letters, const NodeLine& line, const std::string& text) {
+  const auto& [font, size, color] = letters;
+  const auto& [left, right, y] = line;
   if (size < px(kSmallestText) || right <= left) return;
   // Measured at the font's own size: the same letters fit at every zoom.
   const std::string cut = fitted(font, text, (right - left) * font_size(font) / size);
@@ -226,15 +236,15 @@ void draw_node(const GraphFrame& f, std::size_t index) {
   if (detail_size < px(kSmallestText)) {
     const float room = high.x - 3 * zoom - left;
     const float size = std::min((high.y - low.y) * 0.8f, std::max(14 * zoom, px(kSmallestText)));  // one size for all
-    write_in(f, fonts().bold, size, left, left + room + 1, (low.y + high.y - size) / 2, ink, node.name);
+    write_in(f, {fonts().bold, size, ink}, {left, left + room + 1, (low.y + high.y - size) / 2}, node.name);
     return;
   }
-  write_in(f, fonts().bold, name_size, left, right, low.y + 3 * zoom, ink, node.name);
+  write_in(f, {fonts().bold, name_size, ink}, {left, right, low.y + 3 * zoom}, node.name);
   const float letter = node.group.empty() ? 0 : 14 * zoom;
-  write_in(f, fonts().small, detail_size, left, right - letter, low.y + 21 * zoom, ink, once ? node.once : node.detail);
+  write_in(f, {fonts().small, detail_size, ink}, {left, right - letter, low.y + 21 * zoom}, once ? node.once : node.detail);
   if (letter > 0) {
     const ImVec2 extent = fonts().small_bold->CalcTextSizeA(detail_size, FLT_MAX, 0, node.group.c_str());
-    write_in(f, fonts().small_bold, detail_size, right - extent.x, right + zoom * 4, low.y + 21 * zoom, ink, node.group);
+    write_in(f, {fonts().small_bold, detail_size, ink}, {right - extent.x, right + zoom * 4, low.y + 21 * zoom}, node.group);
   }
 }
 

@@ -185,7 +185,7 @@ void draw_layout_alternatives(const Session& session, UiState& ui, const LayoutV
   const auto heading = [&](const Column<LayoutChoiceRow>& column) {
     if (!column.title.empty()) draw_heading(column, "layout/sort", s.order);
   };
-  draw_table("layout_alternatives", look, columns, rows, heading, [&](const LayoutChoiceRow& row, std::size_t) {
+  draw_table(TableOf("layout_alternatives", look, columns), rows, heading, [&](const LayoutChoiceRow& row, std::size_t) {
     const bool beside =
         s.beside == LayoutBeside::Alternative && s.alternative == row.layout && s.alternative_instruction == row.instruction;
     const float left = ImGui::GetCursorPosX();

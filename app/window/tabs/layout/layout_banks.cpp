@@ -63,9 +63,9 @@ void draw_boxes(const BankStrip& strip, ImVec2 at, float width, float height) {
     const paint::Box body{x, y + line, x + wide - gap, y + box - gap};
     const std::string number = std::to_string(bank);
     if (readable || bank % 8 == 0)
-      paint::text(draw, font, x + (readable ? (wide - gap - paint::text_width(font, number)) / 2 : 0), y, meet ? t.bad : t.dim, number);
+      paint::text({draw, font, meet ? t.bad : t.dim}, {x + (readable ? (wide - gap - paint::text_width(font, number)) / 2 : 0), y}, number);
     draw.AddRectFilled(body.low(), body.high(), meet ? t.bad_fill : words.empty() ? t.row_alternate : t.good_fill, px(2));
-    if (meet) paint::hatch(draw, body, 1, body.x0, px(6), with_alpha(t.bad, 0.55f), px(1));
+    if (meet) paint::hatch(draw, body, {1, body.x0, px(6), with_alpha(t.bad, 0.55f), px(1)});
     draw.AddRect(body.low(), body.high(), meet ? t.bad : t.border, px(2), 0, meet ? px(2) : px(1));
     for (std::size_t i = 0; readable && i < words.size() && i < lines; ++i) {
       const bool last = i + 1 == lines && words.size() > lines;
@@ -73,7 +73,7 @@ void draw_boxes(const BankStrip& strip, ImVec2 at, float width, float height) {
       const float half = paint::text_width(font, text) / 2, y0 = body.y0 + line * static_cast<float>(i);
       const float middle = (body.x0 + body.x1) / 2;
       if (meet) draw.AddRectFilled({middle - half - px(1), y0 + px(1)}, {middle + half + px(1), y0 + line - px(1)}, t.bad_fill, px(2));
-      paint::text(draw, font, middle - half, y0 + px(1), t.text, text);
+      paint::text({draw, font, t.text}, {middle - half, y0 + px(1)}, text);
     }
     const ImVec2 low(x, y), high(body.x1, body.y1);
     if (probe::on()) probe::item(fmt::format("layout/bank/{}", bank), low.x, low.y, high.x, high.y);
@@ -121,13 +121,13 @@ void draw_layout_banks(const LayoutView& view, LayoutTabState& s) {
   const BankStrip strip = phase_at(view, now);
   const float button_height = px(22);
   const std::string one = steps == 1 ? "there is only this phase" : "";
-  if (button("layout/phase/previous", "<", ButtonKind::Plain, one, px(26), button_height)) step_phase(view, s, -1);
+  if (button("layout/phase/previous", "<", ButtonKind::Plain, one, {px(26), button_height})) step_phase(view, s, -1);
   if (ImGui::IsItemHovered() && one.empty()) tooltip("previous phase  " + keys_of("follow_back"));
   ImGui::SameLine(0, px(4));
-  if (button("layout/phase/next", ">", ButtonKind::Plain, one, px(26), button_height)) step_phase(view, s, 1);
+  if (button("layout/phase/next", ">", ButtonKind::Plain, one, {px(26), button_height})) step_phase(view, s, 1);
   if (ImGui::IsItemHovered() && one.empty()) tooltip("next phase  " + keys_of("follow_on"));
   ImGui::SameLine(0, px(4));
-  if (button("layout/phase/worst", "Worst", ButtonKind::Plain, {}, 0, button_height)) s.step.reset();
+  if (button("layout/phase/worst", "Worst", ButtonKind::Plain, {}, {0, button_height})) s.step.reset();
   if (ImGui::IsItemHovered()) tooltip("the first phase in which most lanes meet");
   ImGui::SameLine(0, px(8));
   ImGui::AlignTextToFramePadding();

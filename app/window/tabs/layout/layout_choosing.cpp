@@ -89,14 +89,14 @@ void draw_layout_choosing(const Session& session, UiState& ui) {
   const QuestionState& asked = session.question(Topic::Layouts);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(8), px(2)));
   draw_question_bar(session, ui, Topic::Layouts, {}, session.answered(Topic::Layouts) ? "Choose again" : "Choose layouts");
-  copy_command_button("layouts/command", session, ui, ask_command(session, Topic::Layouts, {}), ButtonKind::Plain, 0, px(26));
+  copy_command_button("layouts/command", session, ui, ask_command(session, Topic::Layouts, {}), {0, px(26)});
   ImGui::SameLine();
   const auto* answer = asked.as<LayoutsAnswer>();
   const bool settled = answer && session.answered(Topic::Layouts) && !asked.active();
   if (settled && answer->chosen.outcome.schedule) {
     const LayoutChoices next = choices_to_use(answer->chosen, session.content().choices);
     const std::string nothing = next == session.content().choices ? "what is in force is as good as any" : "";
-    if (button("layouts/use", "Use these", ButtonKind::Plain, nothing, 0, px(26))) choose_layouts(session, ui, next, "best layouts");
+    if (button("layouts/use", "Use these", ButtonKind::Plain, nothing, {0, px(26)})) choose_layouts(session, ui, next, "best layouts");
     ImGui::SameLine();
   }
   ImGui::PopStyleVar();

@@ -89,13 +89,13 @@ void draw_rulers(ImDrawList& draw, const GridPlace& p, const LayoutView& view) {
     const std::string_view text = digits.of(c);
     if (x + paint::text_width(font, text) > p.all.x1) break;
     draw.AddLine({x, p.cells.y0 - px(3)}, {x, p.cells.y0}, theme().dim);
-    paint::text(draw, font, x + px(1), p.all.y0, theme().dim, text);
+    paint::text({draw, font, theme().dim}, {x + px(1), p.all.y0}, text);
   }
   for (std::int64_t r = static_cast<std::int64_t>(std::ceil(p.grid.top / static_cast<float>(down))) * down; r < view.rows; r += down) {
     const float y = p.y(static_cast<float>(r));
     if (y + letter > p.all.y1) break;
     draw.AddLine({p.cells.x0 - px(3), y}, {p.cells.x0, y}, theme().dim);
-    paint::text_right(draw, font, p.cells.x0 - px(5), y - px(1), theme().dim, digits.of(r));
+    paint::text_right({draw, font, theme().dim}, {p.cells.x0 - px(5), y - px(1)}, digits.of(r));
   }
   draw.PopClipRect();
 }
@@ -208,8 +208,8 @@ void draw_numbers(ImDrawList& draw, const GridPlace& p, const LayoutScene& scene
         for (std::int64_t c = std::max<std::int64_t>(b.column, seen.first_column);
              c <= std::min<std::int64_t>(b.column + b.columns - 1, seen.last_column); ++c) {
           const bool chosen = !state.pick || state.pick->has(view.at(r, c));
-          paint::text(draw, font, p.x(static_cast<float>(c) + 0.5f) - half, p.y(static_cast<float>(r) + 0.5f) - high / 2,
-                      chosen ? ink.text : theme().dim, text);
+          paint::text({draw, font, chosen ? ink.text : theme().dim},
+                      {p.x(static_cast<float>(c) + 0.5f) - half, p.y(static_cast<float>(r) + 0.5f) - high / 2}, text);
         }
     } else if (!state.pick && static_cast<float>(b.columns) * p.grid.cell_x >= 2 * half + px(4) &&
                static_cast<float>(b.rows) * p.grid.cell_y >= high) {
@@ -217,7 +217,7 @@ void draw_numbers(ImDrawList& draw, const GridPlace& p, const LayoutScene& scene
       const float y = p.y(static_cast<float>(b.row) + static_cast<float>(b.rows) / 2) - high / 2;
       // Lines between cells, and strokes over them, behind a number make it hard to read.
       if (lines) draw.AddRectFilled({x - px(1), y}, {x + 2 * half + px(1), y + high}, ink.fill);
-      paint::text(draw, font, x, y, ink.text, text);
+      paint::text({draw, font, ink.text}, {x, y}, text);
     }
   }
 }

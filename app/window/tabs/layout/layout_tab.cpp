@@ -343,7 +343,9 @@ void draw_absence(const Session& session, const LayoutTabState& s) {
   colored_text(theme().dim, "working it out");
 }
 
-void draw_one(const char* name, LayoutScene& scene, LayoutTabState& s, float width, float height, bool with_title) {
+void draw_one(const char* name, LayoutScene& scene, LayoutTabState& s, ImVec2 size, bool with_title) {
+  const float width = size.x;
+  float height = size.y;
   ImGui::BeginGroup();
   if (with_title) {
     cut_line(fonts().small_bold, theme().heading, scene.title, width);
@@ -371,11 +373,11 @@ void draw_grids(LayoutTabState& s, ImVec2 room) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(px(4), px(2)));
   if (pair) {
     const float half = std::floor((room.x - gap) / 2);
-    draw_one("layout/grid/a", s.a, s, half, height, true);
+    draw_one("layout/grid/a", s.a, s, {half, height}, true);
     ImGui::SameLine(0, gap);
-    draw_one("layout/grid/b", s.b, s, half, height, true);
+    draw_one("layout/grid/b", s.b, s, {half, height}, true);
   } else {
-    draw_one("layout/grid/a", s.a, s, room.x, height, false);
+    draw_one("layout/grid/a", s.a, s, {room.x, height}, false);
   }
   const LayoutView& view = *s.a.view();
   std::string line = "move the mouse over a cell, click to choose its lane or register";

@@ -76,12 +76,12 @@ void draw_machine_bar(const Session& session, UiState& ui) {
   const auto act = [&](const char* name, const char* label, const char* id) {
     same_line_if_room(button_width(label));
     const Action& action = *find_action(id);
-    if (button(name, label, ButtonKind::Plain, why_not(action, session), 0, height)) perform(action, session, ui);
+    if (button(name, label, ButtonKind::Plain, why_not(action, session), {0, height})) perform(action, session, ui);
   };
   act("machine/text", "As text", "edit_machine");
   act("machine/save", "Save as ...", "save_machine_as");
   same_line_if_room(button_width("Copy"));
-  if (button("machine/copy", "Copy", ButtonKind::Plain, {}, 0, height)) ui.commands.push(copy_text(machine_as_text(state.numbers)));
+  if (button("machine/copy", "Copy", ButtonKind::Plain, {}, {0, height})) ui.commands.push(copy_text(machine_as_text(state.numbers)));
   ImGui::SameLine();
   const bool own = session.text_unsaved(SourceOf::Machine);
   const std::string line = fmt::format("{}{}: {}", session.content().machine->name, own ? ", edited and not saved" : "",

@@ -72,7 +72,7 @@ void draw_value(const Session& session, UiState& ui, std::size_t index, const Ch
     state.edit_opened = false;
     return;
   }
-  if (!button(name.c_str(), row.value, ButtonKind::Flat, {}, width, px(24))) return;
+  if (!button(name.c_str(), row.value, ButtonKind::Flat, {}, {width, px(24)})) return;
   state.edited = index;
   state.edit_opened = true;
   std::snprintf(state.value_text, sizeof state.value_text, "%s", row.value.c_str());
@@ -116,7 +116,7 @@ void draw_changes(const Session& session, UiState& ui) {
       colored_text(theme().dim, "was " + row.was);
     }
     ImGui::SameLine(width - remove);
-    if (button(fmt::format("what_if/remove/{}", i).c_str(), "x", ButtonKind::Flat, {}, remove, px(24)))
+    if (button(fmt::format("what_if/remove/{}", i).c_str(), "x", ButtonKind::Flat, {}, {remove, px(24)}))
       ui.commands.push(RemoveChange{i, false});
     if (ImGui::IsItemHovered()) tooltip("take it back");
     ImGui::PopID();
@@ -161,7 +161,7 @@ void draw_heading(const Session& session, UiState& ui) {
   ImGui::SetCursorPosY(below);
   if (!solve) return;
   const Action& action = *find_action("solve");
-  if (button("what_if/solve", "Solve  F5", ButtonKind::Primary, why_not(action, session), 0, px(24))) perform(action, session, ui);
+  if (button("what_if/solve", "Solve  F5", ButtonKind::Primary, why_not(action, session), {0, px(24)})) perform(action, session, ui);
 }
 
 void draw_left(const Session& session, UiState& ui) {
@@ -212,7 +212,7 @@ void draw_steps(std::vector<LatencyRow> rows, WhatIfState& state, ImVec2 size) {
   look.every_row = true;
   look.order = &state.order;
   const auto heading = [&](const auto& column) { draw_heading(column, "latency/sort", state.order); };
-  draw_table("latency_table", look, columns, rows, heading, [&](const LatencyRow& row, std::size_t) {
+  draw_table(TableOf("latency_table", look, columns), rows, heading, [&](const LatencyRow& row, std::size_t) {
     colored_text(theme().text, columns.front().text(row));
     if (probe::on()) probe::last_item("latency/row/" + row.latencies);
   });

@@ -35,7 +35,7 @@ void draw_ops_tab(const Session& session, const Models& models, UiState& ui) {
     paint_text(row.critical ? fonts().bold : fonts().body, ImVec2(at.x + px(18), at.y), theme().text, row.name);
   };
   draw_table(
-      "ops_table", look, columns, rows, [](const auto& column) { draw_heading(column, "table"); }, handle);
+      TableOf("ops_table", look, columns), rows, [](const auto& column) { draw_heading(column, "table"); }, handle);
 }
 
 }  // namespace heddle::app

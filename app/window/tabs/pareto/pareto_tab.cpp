@@ -223,7 +223,7 @@ void draw_rows(const Session& session, UiState& ui, const Pareto& front, ParetoM
   const auto heading = [&](const Column<ParetoRow>& column) {
     column.key || column.before ? draw_heading(column, "pareto/sort", state.order) : draw_heading(column);
   };
-  draw_table("pareto_table", look, columns, model.rows, heading, [&](const ParetoRow& row, std::size_t i) {
+  draw_table(TableOf("pareto_table", look, columns), model.rows, heading, [&](const ParetoRow& row, std::size_t i) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (table_row(fmt::format("pareto/row/{}", i), row.current))
       if (auto command = take_point(session, front, row, false)) ui.commands.push(std::move(*command));

@@ -175,22 +175,21 @@ void draw_bar(const Session& session, UiState& ui, std::size_t columns) {
     ImGui::SameLine(0, px(6));
   }
   const auto copy = [&](const char* name, const char* label, auto&& what) {
-    if (button(name, label, ButtonKind::Plain, {}, 0, px(22))) ui.commands.push(copy_text(what()));
+    if (button(name, label, ButtonKind::Plain, {}, {0, px(22)})) ui.commands.push(copy_text(what()));
     ImGui::SameLine(0, px(5));
   };
   // On a second line where one is too short.
   if (ImGui::GetCursorScreenPos().x + px(340) > at.x + whole) ImGui::SetCursorScreenPos({at.x, at.y += px(26)});
   copy("pipeline/copy", "Copy", [&] { return tsv(text); });
   copy("pipeline/copy_text", "Copy as text", [&] { return pipeline_page(text, {}); });
-  copy_command_button("pipeline/copy_command", session, ui, command_line(session, "export", {"--format", "pipeline"}), ButtonKind::Plain, 0,
-                      px(22));
+  copy_command_button("pipeline/copy_command", session, ui, command_line(session, "export", {"--format", "pipeline"}), {0, px(22)});
   ImGui::SameLine(0, px(2));
   if (columns < text.groups.size()) {
     ImGui::SameLine(0, px(8));
-    if (button("pipeline/previous", "<", ButtonKind::Flat, s.first == 0 ? "this is the first group" : "", px(24), px(22))) --s.first;
+    if (button("pipeline/previous", "<", ButtonKind::Flat, s.first == 0 ? "this is the first group" : "", {px(24), px(22)})) --s.first;
     ImGui::SameLine(0, px(2));
-    if (button("pipeline/next", ">", ButtonKind::Flat, s.first + columns >= text.groups.size() ? "this is the last group" : "", px(24),
-               px(22)))
+    if (button("pipeline/next", ">", ButtonKind::Flat, s.first + columns >= text.groups.size() ? "this is the last group" : "",
+               {px(24), px(22)}))
       ++s.first;
     ImGui::SameLine(0, px(8));
   }

@@ -31,7 +31,7 @@ void draw_run_verb(const char* id, const char* label, bool primary, const Sessio
   const Action& action = *find_action(id);
   const std::string reason = why_not(action, session);
   same_line_if_room(button_width(label));
-  if (button(fmt::format("runs/{}", id).c_str(), label, primary ? ButtonKind::Primary : ButtonKind::Plain, reason, 0, px(26)))
+  if (button(fmt::format("runs/{}", id).c_str(), label, primary ? ButtonKind::Primary : ButtonKind::Plain, reason, {0, px(26)}))
     perform(action, session, ui);
   if (ImGui::IsItemHovered() && reason.empty())
     tooltip(std::string(action.label) + (keys_of(action).empty() ? "" : "  " + keys_of(action)));
@@ -63,11 +63,11 @@ void draw_run_bar(const Session& session, UiState& ui) {
   const RunState& runs = session.runs();
   const float height = px(26);
   if (runs.run().active()) {
-    if (button("runs/cancel", runs.profiling() ? "Cancel profiling" : "Cancel the run", ButtonKind::Plain, {}, 0, height))
+    if (button("runs/cancel", runs.profiling() ? "Cancel profiling" : "Cancel the run", ButtonKind::Plain, {}, {0, height}))
       ui.commands.push(CancelRun{});
   } else {
     const std::string reason = session.why_no_run();
-    if (button("runs/run_kernel", "Run", ButtonKind::Primary, reason, 0, height)) ui.commands.push(RunKernel{false});
+    if (button("runs/run_kernel", "Run", ButtonKind::Primary, reason, {0, height})) ui.commands.push(RunKernel{false});
     if (ImGui::IsItemHovered() && reason.empty()) tooltip("verify and time the shown schedule's kernel  " + keys_of("run_kernel"));
     draw_run_verb("profile_kernel", "Profile", false, session, ui);
   }
@@ -79,7 +79,7 @@ void draw_run_bar(const Session& session, UiState& ui) {
   // For another machine: with everything that can be measured, in a file to be opened here.
   std::string line = run_kernel_command(session, true);
   if (!line.empty()) line += " --out " + shell_word(base_name(session.content().kernel->name) + ".measurement.json");
-  copy_command_button("runs/command", session, ui, line, ButtonKind::Plain, 0, height);
+  copy_command_button("runs/command", session, ui, line, {0, height});
 }
 
 void draw_run_state(const Session& session) {

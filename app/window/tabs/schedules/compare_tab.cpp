@@ -91,13 +91,13 @@ void draw_head(const Session& session, const CompareModel& model, const std::vec
   if (probe::on()) probe::last_item("compare/relation");
   if (ImGui::IsItemHovered()) tooltip(text);
   if (one_line) ImGui::SetCursorScreenPos(ImVec2(begin.x + width - buttons, begin.y));
-  if (button("compare/first", part, ButtonKind::Plain, why_not(divergence, session), button_width, height))
+  if (button("compare/first", part, ButtonKind::Plain, why_not(divergence, session), {button_width, height}))
     perform(divergence, session, ui);
   ImGui::SameLine(0, gap);
-  if (button("compare/copy", "Copy", ButtonKind::Plain, {}, copy, height))
+  if (button("compare/copy", "Copy", ButtonKind::Plain, {}, {copy, height}))
     ui.commands.push(copy_text(compare_tsv(*session.content().problem, model, rows)));
   ImGui::SameLine(0, gap);
-  copy_command_button("compare/command", session, ui, compare_command(session), ButtonKind::Plain, command, height);
+  copy_command_button("compare/command", session, ui, compare_command(session), {command, height});
 }
 
 const char* arrow(const MetricRow& row) {
@@ -233,7 +233,7 @@ void draw_ops(const Session& session, const CompareModel& model, std::vector<OpD
   look.order = &state.order;
   look.none = "none";
   const auto heading = [](const auto& column) { draw_heading(column, "compare/sort", false); };
-  draw_table("compare_ops", look, columns, rows, heading, [&](const OpDifferenceRow& row, std::size_t) {
+  draw_table(TableOf("compare_ops", look, columns), rows, heading, [&](const OpDifferenceRow& row, std::size_t) {
     const bool differs = row.difference.differs();
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;

@@ -47,7 +47,7 @@ void draw_paper_question(const Session& session, UiState& ui, const PaperAnswer*
     draw_copy_buttons(
         "paper", session, ui, [&] { return paper_summary(*problem, *answer, {}); }, ask_command(session, Topic::Paper, options));
   else
-    copy_command_button("paper/command", session, ui, ask_command(session, Topic::Paper, options), ButtonKind::Plain, 0, px(26));
+    copy_command_button("paper/command", session, ui, ask_command(session, Topic::Paper, options), {0, px(26)});
   ImGui::SameLine();
   draw_question_state(session, Topic::Paper);
   ImGui::NewLine();
@@ -91,7 +91,7 @@ void draw_paper_view(const Session& session, UiState& ui) {
                fitted(fonts().body, drawable(paper_headline(*answer, {})), ImGui::GetContentRegionAvail().x - px(200)));
   if (answer->worth && !answer->worth->deadlock) {
     ImGui::SameLine();
-    if (button("paper/take", "Compare as B", ButtonKind::Plain, current ? "" : "it is an answer to an earlier question", 0, px(24)))
+    if (button("paper/take", "Compare as B", ButtonKind::Plain, current ? "" : "it is an answer to an earlier question", {0, px(24)}))
       ui.commands.push(AdoptSchedule{answer->worth->schedule, "Twill paper", true});
     if (ImGui::IsItemHovered()) tooltip("its groups and order at native cycles, as a row of the list of schedules");
   }

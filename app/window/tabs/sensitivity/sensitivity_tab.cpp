@@ -163,7 +163,7 @@ void draw_lines(const Session& session, UiState& ui, const SensitivityModel& mod
     if (!column.about.empty() && ImGui::IsItemHovered()) tooltip(column.about);
     if (probe::on()) probe::last_item(fmt::format("sensitivity/column/{}", &column - columns.data()));
   };
-  draw_table("sensitivity_table", look, columns, lines, heading,
+  draw_table(TableOf("sensitivity_table", look, columns), lines, heading,
              [&](const Line& line, std::size_t) { draw_number(session, ui, model, line); });
 }
 

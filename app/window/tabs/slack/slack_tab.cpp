@@ -130,7 +130,7 @@ void draw_rows(const Session& session, SlackModel& model, float width, UiState& 
     const FontScope scope(fonts().small_bold);
     draw_axis(model, ImGui::GetCursorScreenPos(), ImGui::GetContentRegionAvail().x - px(6));
   };
-  draw_table("slack_table", look, columns, model.rows, heading, [&](const SlackRow& row, std::size_t) {
+  draw_table(TableOf("slack_table", look, columns), model.rows, heading, [&](const SlackRow& row, std::size_t) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (table_row("slack/op/" + row.name, session.selection().contains(row.op))) {
       ui.commands.push(SelectOp{row.op, ImGui::GetIO().KeyCtrl});

@@ -63,7 +63,7 @@ std::pair<std::string, Color> verdict(const WayBack& way) {
 
 void draw_buttons(const Session& session, const WayBack& way, const triton::Comparison* comparison, UiState& ui) {
   const float height = px(26), gap = px(6);
-  if (button("triton/write", "Write .ttgir ...", ButtonKind::Plain, why_not_given(way), 0, height)) {
+  if (button("triton/write", "Write .ttgir ...", ButtonKind::Plain, why_not_given(way), {0, height})) {
     ui.path_prompt.ask = Prompt::TtgirPath;
     ui.path_prompt.just_opened = true;
   }
@@ -75,19 +75,19 @@ void draw_buttons(const Session& session, const WayBack& way, const triton::Comp
   next("Copy the line for Python");
   const std::string line = file.empty() ? "" : use_line(folder_of(file));
   if (button("triton/use", "Copy the line for Python", ButtonKind::Plain,
-             file.empty() ? "write the text first: the line names its folder" : "", 0, height))
+             file.empty() ? "write the text first: the line names its folder" : "", {0, height}))
     ui.commands.push(copy_text(line));
   if (!file.empty() && ImGui::IsItemHovered())
     tooltip("before the first launch of your program, with PYTHONPATH=" + python_folder() + ":\n" + line);
   if (!file.empty()) {
     next("Copy finish command");
     const std::string finish = finish_command(file, session.content().triton->program->target);
-    if (button("triton/finish", "Copy finish command", ButtonKind::Plain, {}, 0, height)) ui.commands.push(copy_text(finish));
+    if (button("triton/finish", "Copy finish command", ButtonKind::Plain, {}, {0, height})) ui.commands.push(copy_text(finish));
     if (ImGui::IsItemHovered()) tooltip("compiles it with the rest of Triton's passes, without a GPU:\n" + finish);
   }
   if (!way_out(comparison, triton::WayOut::Kind::Python)) return;
   next("Copy rotated loop");
-  if (button("triton/rotated", "Copy rotated loop", ButtonKind::Plain, {}, 0, height)) {
+  if (button("triton/rotated", "Copy rotated loop", ButtonKind::Plain, {}, {0, height})) {
     const Result<std::string> python = rotated_python(session.content());
     ui.of<TritonReturnState>().complaint = python ? "" : in_words(python.error().faults.front());
     if (python) ui.commands.push(copy_text(*python));

@@ -47,21 +47,21 @@ void draw_head(const Session& session, const TritonModel& model, UiState& ui) {
   if (ImGui::IsItemHovered() && !model.headline.empty()) tooltip(drawable(pretty(model.headline)));
   if (beside) ImGui::SetCursorScreenPos(ImVec2(at.x + width - buttons + gap, at.y));
   if (model.running) {
-    if (button("triton/cancel", work, ButtonKind::Plain, {}, 0, height)) ui.commands.push(CancelTriton{});
-  } else if (button("triton/again", work, ButtonKind::Plain, session.content().problem ? "" : "there is nothing to compare", 0, height)) {
+    if (button("triton/cancel", work, ButtonKind::Plain, {}, {0, height})) ui.commands.push(CancelTriton{});
+  } else if (button("triton/again", work, ButtonKind::Plain, session.content().problem ? "" : "there is nothing to compare", {0, height})) {
     ui.commands.push(CompareTriton{});
   }
   ImGui::SameLine(0, gap);
   const std::string nothing = model.rows.empty() ? "there is nothing to copy yet" : "";
-  if (button("triton/copy", "Copy", ButtonKind::Plain, nothing, 0, height)) ui.commands.push(copy_text(triton_tsv(model)));
+  if (button("triton/copy", "Copy", ButtonKind::Plain, nothing, {0, height})) ui.commands.push(copy_text(triton_tsv(model)));
   if (ImGui::IsItemHovered() && nothing.empty()) tooltip("tables and sentences, tab-separated");
   ImGui::SameLine(0, gap);
-  if (button("triton/markdown", "Copy as Markdown", ButtonKind::Plain, nothing, 0, height))
+  if (button("triton/markdown", "Copy as Markdown", ButtonKind::Plain, nothing, {0, height}))
     if (const TritonState::Known* known = session.triton().of(session.content()); known && known->comparison)
       ui.commands.push(copy_text(triton::comparison_markdown(*known->comparison)));
   if (ImGui::IsItemHovered() && nothing.empty()) tooltip("for a pull request, as heddle compare --markdown prints it");
   ImGui::SameLine(0, gap);
-  copy_command_button("triton/command", session, ui, triton_command(session), ButtonKind::Plain, 0, height);
+  copy_command_button("triton/command", session, ui, triton_command(session), {0, height});
 }
 
 /// As wide as its widest cell.

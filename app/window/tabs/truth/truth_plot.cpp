@@ -31,7 +31,7 @@ UnitRole role_of(std::size_t kind) {
 }
 
 /// A symbol and its word; true when pressed. What cannot be pressed has no name.
-bool entry(const std::string& name, const std::string& label, PlotShape shape, bool filled, Color color, bool faded) {
+bool entry(const std::string& name, const std::string& label, PlotDot dot, bool faded = false) {
   const float height = px(20), mark = px(18);
   const ImVec2 text = text_size(fonts().small, label), at = ImGui::GetCursorScreenPos();
   const float width = mark + text.x + px(4);
@@ -48,7 +48,8 @@ bool entry(const std::string& name, const std::string& label, PlotShape shape, b
     pressed = focus::station().pressed || pressed;
   }
   const float alpha = faded ? 0.4f : 1.0f;
-  paint_plot_mark(draw, shape, filled, {at.x + px(9), at.y + height / 2}, px(4.5f), with_alpha(color, alpha));
+  dot.color = with_alpha(dot.color, alpha);
+  paint_plot_mark(draw, {at.x + px(9), at.y + height / 2}, dot);
   paint_text(fonts().small, {at.x + mark, at.y + (height - text.y) / 2}, with_alpha(theme().text, alpha), label);
   return pressed;
 }
@@ -57,7 +58,7 @@ bool entry(const std::string& name, const std::string& label, PlotShape shape, b
 void draw_legend(TruthTabState& s, float right) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {px(8), px(1)});
   ImGui::BeginGroup();
-  const float left = ImGui::GetCursorScreenPos().x;
+  const float left = ImGui::GetCursorScreenPos().x, radius = px(4.5f);
   bool first = true;
   const auto next = [&](const std::string& label) {
     if (std::exchange(first, false)) return;
@@ -69,16 +70,16 @@ void draw_legend(TruthTabState& s, float right) {
   };
   for (std::size_t i = 0; i < s.model.kinds.size(); ++i) {
     next(s.model.kinds[i]);
-    if (entry("truth/kind/" + s.model.kinds[i], s.model.kinds[i], PlotShape::Circle, true, truth_color(i), s.only && s.only != i))
+    if (entry("truth/kind/" + s.model.kinds[i], s.model.kinds[i], {PlotShape::Circle, true, radius, truth_color(i)}, s.only && s.only != i))
       s.only = s.only == i ? std::nullopt : std::optional(i);
     if (ImGui::IsItemHovered()) tooltip(s.only == i ? "Click: all kinds." : "Click: this kind alone.");
   }
   for (std::size_t i = 0; i < s.model.machines.size(); ++i) {
     next(s.model.machines[i]);
-    entry({}, s.model.machines[i], shape_of(i), true, theme().dim, false);
+    entry({}, s.model.machines[i], {shape_of(i), true, radius, theme().dim});
   }
   next("fitted to it");
-  entry({}, "fitted to it", PlotShape::Circle, false, theme().dim, false);
+  entry({}, "fitted to it", {PlotShape::Circle, false, radius, theme().dim});
   ImGui::EndGroup();
   ImGui::PopStyleVar();
 }

@@ -67,13 +67,13 @@ void draw_truth_row(const Session& session, UiState& ui) {
     wrapped_text(fonts().small, theme().dim,
                  drawable(fmt::format("measured {:.0f} TFLOP/s; not predicted: {}", row.measured, row.why_not)));
   const float height = px(26);
-  if (button("truth/open", "Open", ButtonKind::Plain, row.has_point() ? "" : "nothing here stands for it", 0, height))
+  if (button("truth/open", "Open", ButtonKind::Plain, row.has_point() ? "" : "nothing here stands for it", {0, height}))
     ui.commands.push(OpenPublished{row.index});
   if (ImGui::IsItemHovered() && row.has_point()) tooltip("its kernel, machine, parameters and schedule, as a document");
   if (row.has_point()) {
     ImGui::SameLine();
     const std::string line = simulate_line(*truth.answer(), row.index);
-    if (button("truth/simulate", "Copy as command", ButtonKind::Plain, {}, 0, height)) ui.commands.push(copy_text(line));
+    if (button("truth/simulate", "Copy as command", ButtonKind::Plain, {}, {0, height})) ui.commands.push(copy_text(line));
     if (ImGui::IsItemHovered()) tooltip(line);
     draw_time(truth, validated);
   }

@@ -60,9 +60,9 @@ void draw_bar(const Session& session, UiState& ui, bool wide, bool tall) {
   const float height = px(26);
   const bool active = session.truth().task().active();
   if (active) {
-    if (button("truth/cancel", "Cancel", ButtonKind::Plain, {}, 0, height)) ui.commands.push(CancelValidation{});
+    if (button("truth/cancel", "Cancel", ButtonKind::Plain, {}, {0, height})) ui.commands.push(CancelValidation{});
   } else {
-    if (button("truth/validate", "Validate", s.seen ? ButtonKind::Plain : ButtonKind::Primary, session.why_no_validation(), 0, height))
+    if (button("truth/validate", "Validate", s.seen ? ButtonKind::Plain : ButtonKind::Primary, session.why_no_validation(), {0, height}))
       ui.commands.push(Validate{});
     if (ImGui::IsItemHovered()) tooltip("simulates every published measurement that something here stands for; takes seconds");
   }
@@ -78,11 +78,11 @@ void draw_bar(const Session& session, UiState& ui, bool wide, bool tall) {
       if (choice((std::string("truth/page/") + label).c_str(), label, shown_page(s.page, wide, tall) == page)) s.page = page;
     }
     same_line_if_room(button_width("Copy"));
-    if (button("truth/copy", "Copy", ButtonKind::Plain, {}, 0, height)) ui.commands.push(copy_text(page_as_text(s)));
+    if (button("truth/copy", "Copy", ButtonKind::Plain, {}, {0, height})) ui.commands.push(copy_text(page_as_text(s)));
     if (ImGui::IsItemHovered()) tooltip("the table, tab-separated");
   }
   same_line_if_room(button_width("Copy as command"));
-  copy_command_button("truth/command", session, ui, validate_command(session), ButtonKind::Plain, 0, height);
+  copy_command_button("truth/command", session, ui, validate_command(session), {0, height});
 }
 
 /// How it stands; what is wrong with files.

@@ -84,7 +84,7 @@ void draw_truth_rows(const Session& session, UiState& ui, ImVec2 size) {
     if (size.x < px(static_cast<float>(least))) std::erase_if(columns, [&](const auto& column) { return column.title == title; });
   lay_out(columns, {{"id", 1.0f}, {"kind", 1.9f}, {"implementation", 2.0f}, {"machine", 1.1f}, {"busiest", 1.0f}, {"note", 2.2f}});
   const auto heading = [&](const auto& column) { draw_heading(column, "truth/sort", s.rows_order); };
-  draw_table("truth_rows", look_of(size, 420, s.rows_order), columns, s.rows, heading, [&](const TruthRow& row, std::size_t i) {
+  draw_table(TableOf("truth_rows", look_of(size, 420, s.rows_order), columns), s.rows, heading, [&](const TruthRow& row, std::size_t i) {
     if (table_row(fmt::format("truth/row/{}", i), session.truth().chosen() == row.index, ImGuiSelectableFlags_AllowDoubleClick))
       select(ui, row.index);
     if (ImGui::IsItemHovered()) tooltip(drawable(about_truth(row)) + (row.has_point() ? "\nDouble click: open its kernel." : ""));
@@ -103,7 +103,7 @@ void draw_truth_kinds(UiState& ui, ImVec2 size) {
   if (needed > size.x) look.inner_width = needed;
   look.held = 1;
   const auto heading = [&](const auto& column) { draw_heading(column, "truth/kinds/sort", s.kinds_order); };
-  draw_table("truth_kinds", look, columns, s.model.kind_rows, heading, [&](const TruthKind& row, std::size_t i) {
+  draw_table(TableOf("truth_kinds", look, columns), s.model.kind_rows, heading, [&](const TruthKind& row, std::size_t i) {
     (void)table_row(fmt::format("truth/kinds/{}", i), false);
     ImGui::SameLine(0, 0);
     columns.front().draw(row);
@@ -119,16 +119,17 @@ void draw_truth_pairs(const Session& session, UiState& ui, ImVec2 size) {
   if (size.x < px(820)) columns.pop_back();
   lay_out(columns, {{"pair", 2.0f}, {"what the first has", 2.7f}, {"verdict", 1.5f}, {"note", 2.2f}});
   const auto heading = [&](const auto& column) { draw_heading(column, "truth/pairs/sort", s.pairs_order); };
-  draw_table("truth_pairs", look_of(size, 480, s.pairs_order), columns, s.model.pairs, heading, [&](const TruthPair& row, std::size_t i) {
-    if (table_row(fmt::format("truth/pair/{}", i), session.truth().chosen() == row.row, ImGuiSelectableFlags_AllowDoubleClick))
-      select(ui, row.row);
-    if (ImGui::IsItemHovered())
-      tooltip(drawable(fmt::format("{}: {}\nmeasured {}{}\n{}{}", row.who, row.what, row.measured,
-                                   row.predicted.empty() ? "" : ", predicted " + row.predicted, row.verdict,
-                                   row.known.empty() ? "" : ": " + row.known)));
-    ImGui::SameLine(0, 0);
-    columns.front().draw(row);
-  });
+  draw_table(TableOf("truth_pairs", look_of(size, 480, s.pairs_order), columns), s.model.pairs, heading,
+             [&](const TruthPair& row, std::size_t i) {
+               if (table_row(fmt::format("truth/pair/{}", i), session.truth().chosen() == row.row, ImGuiSelectableFlags_AllowDoubleClick))
+                 select(ui, row.row);
+               if (ImGui::IsItemHovered())
+                 tooltip(drawable(fmt::format("{}: {}\nmeasured {}{}\n{}{}", row.who, row.what, row.measured,
+                                              row.predicted.empty() ? "" : ", predicted " + row.predicted, row.verdict,
+                                              row.known.empty() ? "" : ": " + row.known)));
+               ImGui::SameLine(0, 0);
+               columns.front().draw(row);
+             });
 }
 
 }  // namespace heddle::app

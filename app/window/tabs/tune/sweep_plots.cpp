@@ -40,9 +40,14 @@ void add_bound(const SweepTable& table, double from, double to, PlotModel& plot)
   plot.curves.push_back(std::move(line));
 }
 
-void draw_picked(const Session& session, UiState& ui, const char* name, const PlotModel& plot, const std::vector<std::uint32_t>& points,
-                 ImVec2 size, PlotState& state) {
-  const PlotAnswer answer = draw_plot(name, plot, size, state);
+struct PickedPlot {
+  const char* name;
+  const PlotModel& model;
+  const std::vector<std::uint32_t>& points;  ///< of the sweep, parallel to the model's
+};
+void draw_picked(const Session& session, UiState& ui, const PickedPlot& plot, ImVec2 size, PlotState& state) {
+  const std::vector<std::uint32_t>& points = plot.points;
+  const PlotAnswer answer = draw_plot(plot.name, plot.model, size, state);
   if (answer.hovered && *answer.hovered < points.size()) ui.of<SweepTabState>().hovered = points[*answer.hovered];
   if (answer.picked && *answer.picked < points.size()) {
     ui.of<SweepTabState>().go_to = points[*answer.picked];
@@ -78,7 +83,7 @@ void draw_sweep_scatter(const Session& session, UiState& ui, ImVec2 size) {
   }
   const double from = axis.listed() ? -0.5 : axis.low, to = axis.listed() ? last + 0.5 : std::max(axis.high, axis.low + 1e-9);
   add_bound(table, from, to, plot);
-  draw_picked(session, ui, "sweep/scatter", plot, points, size, s.scatter);
+  draw_picked(session, ui, {"sweep/scatter", plot, points}, size, s.scatter);
 }
 
 void draw_sweep_convergence(const Session& session, UiState& ui, ImVec2 size) {
@@ -105,7 +110,7 @@ void draw_sweep_convergence(const Session& session, UiState& ui, ImVec2 size) {
   }
   plot.curves.push_back(std::move(best));
   add_bound(table, 1, std::max(c.evaluations, 2.0), plot);
-  draw_picked(session, ui, "sweep/convergence", plot, points, size, s.convergence);
+  draw_picked(session, ui, {"sweep/convergence", plot, points}, size, s.convergence);
 }
 
 }  // namespace heddle::app

@@ -61,17 +61,17 @@ void draw_tune_buttons(const Session& session, UiState& ui) {
   const float height = px(26);
   const SweepState& sweep = session.sweep();
   if (sweep.running()) {
-    if (button("sweep/cancel", "Cancel", ButtonKind::Plain, {}, 0, height)) ui.commands.push(CancelTune{});
+    if (button("sweep/cancel", "Cancel", ButtonKind::Plain, {}, {0, height})) ui.commands.push(CancelTune{});
   } else {
     const std::string reason = session.why_no_tune();
-    if (button("sweep/tune", "Tune", sweep.file() ? ButtonKind::Plain : ButtonKind::Primary, reason, 0, height))
+    if (button("sweep/tune", "Tune", sweep.file() ? ButtonKind::Plain : ButtonKind::Primary, reason, {0, height}))
       ui.commands.push(StartTune{s.tune, false});
     if (ImGui::IsItemHovered() && reason.empty())
       tooltip("searches the kernel's tile sizes and options, each solved exactly, into a history of its own  " + keys_of("tune"));
     if (sweep.file() && sweep.table().kind == SweepKind::Tuning) {
       const std::string no_more = session.why_no_more();
       same_line_if_room(button_width("Continue"));
-      if (button("sweep/more", "Continue", ButtonKind::Plain, no_more, 0, height)) ui.commands.push(StartTune{s.tune, true});
+      if (button("sweep/more", "Continue", ButtonKind::Plain, no_more, {0, height})) ui.commands.push(StartTune{s.tune, true});
       if (ImGui::IsItemHovered() && no_more.empty()) tooltip("goes on with this history");
     }
   }
@@ -93,10 +93,10 @@ void draw_tune_buttons(const Session& session, UiState& ui) {
   if (!refusal && ImGui::IsItemHovered()) tooltip("leaves out configurations whose kernel cannot be written as CUDA");
   same_line_if_room(button_width("Open ..."));
   const Action& open = *find_action("open_sweep");
-  if (button("sweep/open", "Open ...", ButtonKind::Plain, {}, 0, height)) perform(open, session, ui);
+  if (button("sweep/open", "Open ...", ButtonKind::Plain, {}, {0, height})) perform(open, session, ui);
   if (sweep.file()) {
     same_line_if_room(button_width("Close"));
-    if (button("sweep/close", "Close", ButtonKind::Plain, {}, 0, height)) ui.commands.push(CloseSweep{});
+    if (button("sweep/close", "Close", ButtonKind::Plain, {}, {0, height})) ui.commands.push(CloseSweep{});
   }
 }
 
@@ -105,15 +105,14 @@ void draw_copies(const Session& session, UiState& ui) {
   const SweepTable& table = session.sweep().table();
   if (session.sweep().file()) {
     same_line_if_room(button_width("Copy"));
-    if (button("sweep/copy", "Copy", ButtonKind::Plain, table.points.empty() ? "there is nothing yet" : "", 0, height))
+    if (button("sweep/copy", "Copy", ButtonKind::Plain, table.points.empty() ? "there is nothing yet" : "", {0, height}))
       ui.commands.push(copy_text(sweep_as_text(table, ui.of<SweepTabState>().order)));
     if (ImGui::IsItemHovered()) tooltip("the table, tab-separated");
   }
   same_line_if_room(button_width("Copy as command"));
   const bool made = session.sweep().file() && !table.head.command.empty();
   copy_command_button("sweep/command", session, ui,
-                      made ? printable(table.head.command) : tune_command(session, ui.of<SweepTabState>().tune), ButtonKind::Plain, 0,
-                      height);
+                      made ? printable(table.head.command) : tune_command(session, ui.of<SweepTabState>().tune), {0, height});
 }
 
 /// How the sweep stands, and what is wrong with its file.
@@ -169,13 +168,13 @@ void draw_choices_of_picture(const Session& session, UiState& ui, bool narrow) {
   if (s.picture == SweepPicture::Scatter && !table.axes.empty()) {
     ImGui::SameLine(0, px(10));
     const float room = ImGui::GetContentRegionAvail().x;
-    if (button("sweep/across", fitted(fonts().body, "over " + table.axes[s.across].name, room - px(20)), ButtonKind::Flat, {}, 0, px(26)))
+    if (button("sweep/across", fitted(fonts().body, "over " + table.axes[s.across].name, room - px(20)), ButtonKind::Flat, {}, {0, px(26)}))
       s.across = (s.across + 1) % table.axes.size();
     if (ImGui::IsItemHovered()) tooltip("Click: over the next parameter.");
   }
   if (!s.choice.brushes.empty()) {
     ImGui::SameLine(0, px(10));
-    if (button("sweep/unbrush", "Clear ranges", ButtonKind::Flat, {}, 0, px(26))) s.choice.brushes.clear();
+    if (button("sweep/unbrush", "Clear ranges", ButtonKind::Flat, {}, {0, px(26)})) s.choice.brushes.clear();
   }
 }
 

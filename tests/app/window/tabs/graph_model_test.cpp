@@ -35,7 +35,8 @@ GraphLayout row_layout(const GraphInput& input) {
 GraphModel toy_model(GraphCycle cycle = GraphCycle::Recurrence) {
   const test::GanttCase c = test::toy_case();
   const Period period = sustainable_period(c.problem, c.schedule);
-  return build_graph(c.problem, {}, compute_bounds(c.problem), &c.schedule, &period, cycle, row_layout(graph_input(c.problem, {}, false)));
+  return build_graph({c.problem, {}, compute_bounds(c.problem), &c.schedule, &period}, cycle,
+                     row_layout(graph_input(c.problem, {}, false)));
 }
 
 }  // namespace
@@ -132,7 +133,7 @@ TEST_CASE("the graph says what is critical, carried and crossing", "[app]") {
   CHECK_FALSE(limiting.hops.empty());  // S and O take turns on the tensor core
 
   const test::GanttCase c = test::attention_case();
-  const GraphModel attention = build_graph(c.problem, {}, compute_bounds(c.problem), &c.schedule, nullptr, GraphCycle::Recurrence,
+  const GraphModel attention = build_graph({c.problem, {}, compute_bounds(c.problem), &c.schedule, nullptr}, GraphCycle::Recurrence,
                                            row_layout(graph_input(c.problem, {}, false)));
   for (const GraphArc& arc : attention.arcs) CHECK(arc.crosses == (c.schedule.group(OpId(arc.from)) != c.schedule.group(OpId(arc.to))));
 }
