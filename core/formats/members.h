@@ -290,14 +290,25 @@ constexpr auto usual() {
 
 // --- visitors
 
+/// What a value, or the function that answers it, is of, without "perhaps".
 template <class T>
 struct Unwrapped {
   using Type = T;
+  static constexpr bool may_be_missing = false;
 };
 template <class T>
 struct Unwrapped<std::optional<T>> {
   using Type = T;
+  static constexpr bool may_be_missing = true;
 };
+template <>
+struct Unwrapped<const char*> : Unwrapped<std::string> {};
+template <>
+struct Unwrapped<char*> : Unwrapped<std::string> {};
+template <std::invocable T>
+struct Unwrapped<T> : Unwrapped<std::decay_t<std::invoke_result_t<const T&>>> {};
+template <class T>
+using ValueOf = typename Unwrapped<std::decay_t<T>>::Type;
 
 template <class T>
 bool says_something(const T& value) {
@@ -336,8 +347,17 @@ class Members {
   void unless(bool usual, const char* key, T& value, const More&... more) {
     complete(false, !usual, key, value, more...);
   }
-  /// Follows from other members: written, never read.
-  void derived(const char*, std::optional<double>, const char* = "") {}
+  /// Always there; null where there is nothing.
+  template <class T, class... More>
+  void written(const char* key, const T& value, const More&... more) {
+    tell(true, true, key, value, more...);
+  }
+  template <class T, class... More>
+  void written_if(bool there, const char* key, const T& value, const More&... more) {
+    tell(false, there, key, value, more...);
+  }
+  /// Follows from other members.
+  void derived(const char* key, std::optional<double> value, const char* about = "") { written_if(value.has_value(), key, value, about); }
   /// Known, described, and otherwise left alone.
   void for_people(const char*, const char* /*type*/, const char* = "") {}
   /// What the schema says of the whole part. With a name, it stands among the definitions.
@@ -356,12 +376,26 @@ class Members {
  private:
   template <class T>
   void complete(bool required, bool written, const char* key, T& value, const char* about = "") {
-    complete(required, written, key, value, as::usual<typename Unwrapped<T>::Type>(), about);
+    complete(required, written, key, value, as::usual<ValueOf<T>>(), about);
   }
   template <class T, class Kind>
   requires(!std::convertible_to<const Kind&, const char*>) void complete(bool required, bool written, const char* key, T& value,
                                                                          const Kind& kind, const char* about = "") {
     static_cast<Self*>(this)->member(required, written, key, value, kind, about);
+  }
+  template <class T>
+  void tell(bool always, bool written, const char* key, const T& value, const char* about = "") {
+    tell(always, written, key, value, as::usual<ValueOf<T>>(), about);
+  }
+  template <class T, class Kind>
+  requires(!std::convertible_to<const Kind&, const char*>) void tell(bool always, bool written, const char* key, const T& value,
+                                                                     const Kind& kind, const char* about = "") {
+    if constexpr (Self::reads)
+      static_cast<Self*>(this)->known(key);
+    else if constexpr (Unwrapped<std::decay_t<T>>::may_be_missing)
+      complete(always, written, key, value, as::or_null(kind), about);
+    else
+      complete(always, written, key, value, kind, about);
   }
 };
 
@@ -370,15 +404,16 @@ class MemberWriter : public Members<MemberWriter> {
   Json json = Json::object();
 
   template <class T, class Kind>
-  void member(bool, bool written, const char* key, const T& value, const Kind& kind, const char*) {
-    if (written) json.set(key, kind.write(value));
+  void member(bool required, bool written, const char* key, const T& value, const Kind& kind, const char* about) {
+    if (!written) return;
+    if constexpr (std::invocable<const T&>)
+      member(required, written, key, value(), kind, about);
+    else
+      json.set(key, kind.write(value));
   }
   template <class T, class Kind>
   void member(bool, bool written, const char* key, const std::optional<T>& value, const Kind& kind, const char*) {
     if (written) json.set(key, value ? kind.write(*value) : Json());
-  }
-  void derived(const char* key, std::optional<double> value, const char* = "") {
-    if (value) json.set(key, *value);
   }
   /// The member "kind", upon which it depends what `others` says.
   template <class E, class Others>
@@ -409,7 +444,7 @@ class MemberReader : public Members<MemberReader> {
     kind.read(*at, found);
     if (at->log().faults.size() == faults) value = std::move(found);
   }
-  void derived(const char* key, std::optional<double>, const char* = "") { object_.find(key); }
+  void known(const char* key) { object_.find(key); }
   void for_people(const char* key, const char*, const char* = "") { object_.find(key); }
   void exactly_one(const std::vector<const char*>& keys, const char* hint);
   void at_least_one(const std::vector<const char*>& keys);
@@ -445,10 +480,9 @@ class MemberSchema : public Members<MemberSchema> {
 
   template <class T, class Kind>
   void member(bool required, bool, const char* key, const T&, const Kind& kind, const char* about) {
-    Json schema = kind.schema(typename Unwrapped<T>::Type{}, object_.definitions());
+    Json schema = kind.schema(ValueOf<T>{}, object_.definitions());
     required ? object_.required(key, std::move(schema), about) : object_.optional(key, std::move(schema), about);
   }
-  void derived(const char* key, std::optional<double>, const char* about = "");
   void for_people(const char* key, const char* type, const char* about = "") { object_.optional(key, schema::type(type), about); }
   void part(const char* name, const char* about = "") { object_.called(name, about); }
   void also(std::vector<Json> (*clauses)()) {
@@ -508,24 +542,31 @@ Json document_json(const char* format, const T& value) {
   return std::move(writer.json);
 }
 
+template <class T>
+void say_members(schema::Object& root) {
+  MemberSchema says(root);
+  T fresh{};
+  visit(says, fresh);
+}
+
 /// The same as a part of another document's schema.
 template <class T>
 Json inner_schema(const char* format, const char* name, Json& definitions) {
   schema::Object object(definitions);
   object.called(name).required("schema", Json::object().set("const", format));
-  MemberSchema says(object);
-  T fresh{};
-  visit(says, fresh);
+  say_members<T>(object);
   return object.finish();
 }
 
 template <class T>
 Json document_schema(const char* format, const char* title) {
-  return schema::document(format, title, [](schema::Object& root) {
-    MemberSchema says(root);
-    T fresh{};
-    visit(says, fresh);
-  });
+  return schema::document(format, title, say_members<T>);
+}
+
+/// Of a document that does not name its format.
+template <class T>
+Json nameless_schema(const char* format, const char* title) {
+  return schema::line(format, title, say_members<T>);
 }
 
 }  // namespace heddle
