@@ -128,6 +128,7 @@ struct PartOfAll : Real {
 inline constexpr PartOfAll part_of_all;
 
 inline constexpr Word<Status> status{"status", Status::Invalid};
+inline constexpr Word<BoundReason> bound_reason{"reason", BoundReason::Requested};
 
 }  // namespace as
 

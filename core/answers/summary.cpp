@@ -214,8 +214,6 @@ std::string verdict_summary(const Verdict& verdict) {
 
 namespace {
 
-constexpr as::Word<BoundReason> kReason{"reason", BoundReason::Requested};
-
 struct OutcomeAnswer {
   const Problem& problem = blank<Problem>;
   const SolveOutcome& outcome = blank<SolveOutcome>;
@@ -309,7 +307,7 @@ void visit(Io& io, const OutcomeAnswer& answer) {
   io.written("ii", ii_of(outcome.schedule));
   io.written("lower_bound", outcome.lower_bound);
   io.optional("bound_stages", outcome.bound_stages, "lower_bound speaks of schedules of at most so many stages; absent: of all");
-  io.written("reason", outcome.reason, kReason);
+  io.written("reason", outcome.reason, as::bound_reason);
   io.written("explanation", outcome.explanation);
   io.written("res_mii", outcome.res_mii);
   io.written("rec_mii", outcome.rec_mii);
