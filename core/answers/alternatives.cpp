@@ -179,7 +179,8 @@ void visit(Io& io, const AlternativeLine& line) {
   io.written("distance", alternative.distance, "from the first: pairs of ops that relate differently, and rings of another depth");
   io.written("nearest", alternative.nearest, "the same, from the nearest of those before it");
   io.written("differences", alternative.differences, "from the first, in words");
-  io.written("turns", [&] { return turns_of(problem, schedule); }, as::list(as::part_in(problem)));
+  io.written(
+      "turns", [&] { return turns_of(problem, schedule); }, as::list(as::part_in(problem)));
   io.written("ii", schedule.ii);
   io.written("period", alternative.period, "sustainable, rounded up");
   io.written("length", [&] { return schedule_length(problem, schedule); });

@@ -63,7 +63,8 @@ std::vector<LatencyLine> latency_lines(const Problem& problem, const PeriodBrack
   auto next = bracket.thresholds.begin();
   for (const Op& op : problem.ops) {
     if (op.spread.empty()) continue;
-    LatencyLine& line = lines.emplace_back(op.name, std::vector<CaseLine>(), op.spread.chosen(), std::nullopt);
+    lines.push_back({op.name, {}, op.spread.chosen(), {}});
+    LatencyLine& line = lines.back();
     for (const LatencyCase& c : op.spread.cases)
       line.cases.push_back({c.cycles, static_cast<double>(c.share) / static_cast<double>(kWholeShare)});
     if (bracket.missing.empty()) line.threshold = *next++;

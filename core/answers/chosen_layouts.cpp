@@ -210,7 +210,8 @@ void visit(Io& io, const LayoutsAnswer& of) {
 Json chosen_layouts_json(const ChosenLayouts& answer) {
   LayoutsAnswer of{answer};
   for (std::size_t d = 0; d < answer.question.decisions.size(); ++d) {
-    DecisionLine& line = of.decisions.emplace_back(answer.question.decisions[d], answer.chosen[d]);
+    of.decisions.push_back({answer.question.decisions[d], answer.chosen[d]});
+    DecisionLine& line = of.decisions.back();
     for (std::size_t i = 0; i < line.decision.candidates.size(); ++i) line.candidates.push_back({line.decision, i, line.chosen});
   }
   return as::part.write(of);

@@ -478,8 +478,10 @@ void visit(Io& io, const as::InContext<ComparedSchedule, Problem>& in) {
   io.written("tmem_columns", one.usage.tmem_columns);
   io.written("units", busy_units(problem, one), "cycles of an iteration that each unit is busy");
   io.written("register_peaks", one.usage.register_peak);
-  io.written("groups", [&] { return groups_json(problem, *one.schedule); }, as::described_by(groups_schema));
-  io.written("channels", [&] { return channels_json(problem, *one.schedule); }, as::described_by(channels_schema));
+  io.written(
+      "groups", [&] { return groups_json(problem, *one.schedule); }, as::described_by(groups_schema));
+  io.written(
+      "channels", [&] { return channels_json(problem, *one.schedule); }, as::described_by(channels_schema));
   io.written("checker", one.verdict, as::part_in(problem));
 }
 

@@ -286,7 +286,8 @@ void visit(Io& io, const KernelSetMember& m) {
   io.written_if(there, "cycles_per_work", ratio(ii, m.work.amount));
   io.written_if(there, "cycles_per_work_at_least", [&] { return ratio(only_if(finite, o.lower_bound), m.work.amount); });
   io.written_if(there, "groups", o.schedule ? std::optional(o.schedule->groups.size()) : std::nullopt);
-  io.written_if(there, "objectives", [&] { return objectives_json(o.objectives); }, as::described_by(objectives_schema));
+  io.written_if(
+      there, "objectives", [&] { return objectives_json(o.objectives); }, as::described_by(objectives_schema));
   io.written_if(there, "seconds", o.seconds.total, as::seconds);
   io.written_if(there, "queries", o.queries);
   io.written_if(there, "conflicts", o.conflicts);
@@ -311,13 +312,14 @@ void visit(Io& io, const KernelSetAnswer& family) {
   io.written("cancelled", family.cancelled);
   io.written("timed_out", family.timed_out);
   io.written("members", family.members);
-  io.written("solution",
-             [&] {
-               if (family.best.empty()) return Json();
-               const KernelSetMember& winner = family.members[family.best.front().member];
-               return outcome_json(winner.problem, winner.outcome);
-             },
-             as::or_null(as::described_by(outcome_schema)));
+  io.written(
+      "solution",
+      [&] {
+        if (family.best.empty()) return Json();
+        const KernelSetMember& winner = family.members[family.best.front().member];
+        return outcome_json(winner.problem, winner.outcome);
+      },
+      as::or_null(as::described_by(outcome_schema)));
   io.written("seconds", family.seconds, as::seconds);
   io.written("solver", family.solver);
   io.written("seed", family.seed, as::seed);

@@ -236,8 +236,8 @@ struct SettingsDocument {
 std::vector<PaperOpLine> paper_op_lines(const Problem& problem, const PaperAnswer& answer) {
   std::vector<PaperOpLine> lines;
   for (const PaperCost& cost : answer.costs) {
-    PaperOpLine& line = lines.emplace_back(problem.op(cost.op).name, cost.native, cost.normalized);
-    if (answer.ii > 0) line.start = answer.starts[cost.op.index()];
+    const auto start = answer.ii > 0 ? std::optional(answer.starts[cost.op.index()]) : std::nullopt;
+    lines.push_back({problem.op(cost.op).name, cost.native, cost.normalized, start});
   }
   return lines;
 }
@@ -303,12 +303,15 @@ void visit(Io& io, const as::InContext<PaperWorth, Problem>& in) {
   io.written("period_limit", worth.limit);
   io.written("native_ii", worth.native_ii, "what the solver finds at native cycles");
   io.written("native_proved", worth.native_proved);
-  io.written("checker", [&] { return worth.deadlock ? std::nullopt : std::optional(check(problem, worth.schedule)); },
-             as::part_in(problem));
-  io.written("groups", [&] { return groups_json(problem, worth.schedule); }, as::described_by(groups_schema));
-  io.written("ops", [&] { return worth.deadlock ? Json::array() : placements_json(problem, worth.schedule); },
-             as::described_by(placements_schema));
-  io.written("channels", [&] { return channels_json(problem, worth.schedule); }, as::described_by(channels_schema));
+  io.written(
+      "checker", [&] { return worth.deadlock ? std::nullopt : std::optional(check(problem, worth.schedule)); }, as::part_in(problem));
+  io.written(
+      "groups", [&] { return groups_json(problem, worth.schedule); }, as::described_by(groups_schema));
+  io.written(
+      "ops", [&] { return worth.deadlock ? Json::array() : placements_json(problem, worth.schedule); },
+      as::described_by(placements_schema));
+  io.written(
+      "channels", [&] { return channels_json(problem, worth.schedule); }, as::described_by(channels_schema));
 }
 
 template <class Io>

@@ -120,7 +120,8 @@ template <class Io>
 void visit(Io& io, const as::InContext<OpRange, SlackAnswer>& in) {
   const OpRange& range = in.part;
   io.written("id", range.op, as::NameIn{in.context.problem});
-  io.written("group", [&] { return in.context.schedule.group(range.op); }, as::group_index);
+  io.written(
+      "group", [&] { return in.context.schedule.group(range.op); }, as::group_index);
   io.written("start", range.start);
   io.written("alone", range.alone, "how far it can move by itself; null: nothing holds it");
   io.written("path", PathLine{range.path_earliest, range.path_latest}, "by longest paths of dependences and refills");
@@ -134,8 +135,12 @@ template <class Io>
 void visit(Io& io, const SlackAnswer& of) {
   const SlackRanges& ranges = of.ranges;
   io.written("ii", ranges.ii);
-  io.written("anchor", [&] { return AnchorLine{of.problem.op(ranges.anchor).name, of.schedule.start(ranges.anchor)}; },
-             "the op that keeps its start");
+  io.written(
+      "anchor",
+      [&] {
+        return AnchorLine{of.problem.op(ranges.anchor).name, of.schedule.start(ranges.anchor)};
+      },
+      "the op that keeps its start");
   io.written("stages", ranges.stages);
   io.written("absolute", ranges.absolute, "constraints fix cycles or stages: nothing starts before cycle 0");
   io.written("legal", ranges.legal);

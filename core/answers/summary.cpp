@@ -386,20 +386,6 @@ Json finite_ii_json(Cycle ii) { return ii >= kNoFiniteII ? Json() : Json(ii); }
 
 Json faults_json(const std::vector<Fault>& faults) { return as::list(as::part).write(faults); }
 
-void set_problem(Json& root, const Problem& problem) {
-  MemberWriter writer;
-  writer.json = std::move(root);
-  visit_problem(writer, problem);
-  root = std::move(writer.json);
-}
-
-Json verdict_json(const Problem& problem, const Verdict& verdict) { return as::part_in(problem).write(verdict); }
-
-Json standing_json(const Schedule& schedule) {
-  const auto standing = standing_of(schedule);
-  return standing ? as::part.write(*standing) : Json();
-}
-
 Json outcome_json(const Problem& problem, const SolveOutcome& outcome, const Constraints& constraints) {
   return as::part.write(outcome_answer(problem, outcome, constraints));
 }

@@ -72,10 +72,6 @@ std::string bounds_text(const Problem& problem, const Bounds& bounds);
 Json bounds_schema();
 
 // Parts that other answers share.
-/// kernel, machine, params, changes in force, problem_hash.
-void set_problem(Json& root, const Problem& problem);
-Json verdict_json(const Problem& problem, const Verdict& verdict);
-Json standing_json(const Schedule& schedule);
 /// A wall time to the microsecond, which makes it readable.
 Json seconds_json(double seconds);
 /// null where no II is finite.

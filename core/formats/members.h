@@ -335,7 +335,8 @@ class Members {
     complete(true, true, key, value, more...);
   }
   template <class T, class... More>
-  void always(const char* key, T& value, const More&... more) {
+  void always(const char* key, T&& value, const More&... more) {
+    static_assert(!Self::reads || std::is_lvalue_reference_v<T>, "what is read needs a place");
     complete(false, true, key, value, more...);
   }
   template <class T, class... More>
