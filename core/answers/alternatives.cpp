@@ -157,15 +157,13 @@ std::vector<std::size_t> robust_numbers(const Alternatives& answer) {
 
 template <class Io>
 void visit(Io& io, const Robustness& robustness) {
-  io.written("least_delay", robustness.least, as::limited);
-  io.written("median_delay", robustness.median, as::limited);
+  io.written("least_delay", robustness.least, as::limited), io.written("median_delay", robustness.median, as::limited);
   io.written("critical_ops", robustness.critical);
 }
 
 template <class Io>
 void visit(Io& io, const as::InContext<Turns, Problem>& in) {
-  io.written("unit", in.part.unit, as::NameIn{in.context});
-  io.written("ops", in.part.ops, as::list(as::NameIn{in.context}));
+  io.written("unit", in.part.unit, as::NameIn{in.context}), io.written("ops", in.part.ops, as::list(as::NameIn{in.context}));
 }
 
 namespace {
@@ -193,27 +191,19 @@ void visit(Io& io, const AlternativeLine& line) {
 template <class Io>
 void visit(Io& io, const AlternativesAnswer& of) {
   const Alternatives& answer = of.answer;
-  io.written("status", answer.first.status, as::status);
-  io.written("ii", ii_of(answer.first.schedule));
-  io.written("lower_bound", answer.first.lower_bound);
-  io.written("explanation", answer.first.explanation);
+  io.written("status", answer.first.status, as::status), io.written("ii", ii_of(answer.first.schedule));
+  io.written("lower_bound", answer.first.lower_bound), io.written("explanation", answer.first.explanation);
   visit_objectives(io, answer.first.objectives);
   io.written("differ", answer.aspect, as::word("aspect", Aspect::Any));
   io.written("equal", answer.ii_only ? "ii" : "all");
-  io.written("stages_limit", answer.stages);
-  io.written("most_distance", answer.most_distance);
-  io.written("count", answer.found.size());
+  io.written("stages_limit", answer.stages), io.written("most_distance", answer.most_distance), io.written("count", answer.found.size());
   io.written("exact", answer.exact, "proved: there are no others");
   io.written("more", answer.more, "one more was seen");
   io.written("alternatives", alternative_lines(of.problem, answer));
   io.written("by_robustness", robust_numbers(answer), "their numbers, the most robust first");
   io.written("most_from_least_robust", answer.worth, "what the first of these does differently from the last");
-  io.written("cancelled", answer.cancelled);
-  io.written("timed_out", answer.timed_out);
-  io.written("fault", answer.fault);
-  io.written("queries", answer.queries);
-  io.written("seconds", answer.seconds);
-  io.written("solver", answer.first.solver);
+  io.written("cancelled", answer.cancelled), io.written("timed_out", answer.timed_out), io.written("fault", answer.fault);
+  io.written("queries", answer.queries), io.written("seconds", answer.seconds), io.written("solver", answer.first.solver);
   io.written("seed", answer.first.seed, as::seed);
   visit_problem(io, of.problem, false);
 }

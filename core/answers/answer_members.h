@@ -134,48 +134,38 @@ inline constexpr Word<BoundReason> bound_reason{"reason", BoundReason::Requested
 
 template <class Io>
 void visit(Io& io, const PeriodSpread& spread) {
-  io.written("mean", spread.mean);
-  io.written("percentile_95", spread.high);
+  io.written("mean", spread.mean), io.written("percentile_95", spread.high);
 }
 
 template <class Io>
 void visit(Io& io, const ExactCycles& exact) {
   io.part("exact", "cycles over iterations");
-  io.written("cycles", exact.weight);
-  io.written("iterations", exact.tokens);
-  io.written("per_iteration", exact.cycles());
+  io.written("cycles", exact.weight), io.written("iterations", exact.tokens), io.written("per_iteration", exact.cycles());
 }
 
 template <class Io>
 void visit(Io& io, const Fault& fault) {
-  io.written("file", fault.file);
-  io.written("pointer", fault.pointer);
-  io.written("message", fault.message);
+  io.written("file", fault.file), io.written("pointer", fault.pointer), io.written("message", fault.message);
   io.written("hint", fault.hint);
 }
 
 template <class Io>
 void visit_choices(Io& io, const LayoutChoices& choices) {
-  io.optional("layouts", choices.layouts, as::layout_texts);
-  io.optional("instructions", choices.instructions, as::instruction_names);
+  io.optional("layouts", choices.layouts, as::layout_texts), io.optional("instructions", choices.instructions, as::instruction_names);
 }
 
 template <class Io>
 void visit(Io& io, const as::InContext<Violation, Problem>& in) {
   const Violation& v = in.part;
   io.part("violation");
-  io.written("family", v.family);
-  io.written("message", v.message);
-  io.written("ops", v.ops, as::list(as::NameIn{in.context}));
-  io.written("slot", only_if(v.slot >= 0, v.slot));
-  io.written("amount", v.amount, as::any_integer);
+  io.written("family", v.family), io.written("message", v.message), io.written("ops", v.ops, as::list(as::NameIn{in.context}));
+  io.written("slot", only_if(v.slot >= 0, v.slot)), io.written("amount", v.amount, as::any_integer);
   io.written("limit", v.limit, as::any_integer);
 }
 
 template <class Io>
 void visit(Io& io, const as::InContext<Verdict, Problem>& in) {
-  io.written("valid", in.part.valid());
-  io.written("violations", in.part.violations, as::list(as::part_in(in.context)));
+  io.written("valid", in.part.valid()), io.written("violations", in.part.violations, as::list(as::part_in(in.context)));
 }
 
 /// What is known about the least II beside a schedule: proved by this process, or what the schedule's file says.
@@ -193,17 +183,13 @@ inline std::optional<Standing> standing_of(const Schedule& schedule) {
 template <class Io>
 void visit(Io& io, const Standing& standing) {
   io.part("standing", "What is known about the least II: proved by Heddle, or what the schedule's file says.");
-  io.written("by", standing.by);
-  io.written("status", standing.status, as::status);
-  io.written("lower_bound", standing.lower_bound);
+  io.written("by", standing.by), io.written("status", standing.status, as::status), io.written("lower_bound", standing.lower_bound);
 }
 
 /// What an answer is about.
 template <class Io>
 void visit_problem(Io& io, const Problem& problem, bool changes = true) {
-  io.written("kernel", problem.kernel);
-  io.written("machine", problem.machine);
-  io.written("params", problem.params);
+  io.written("kernel", problem.kernel), io.written("machine", problem.machine), io.written("params", problem.params);
   if (changes) io.written("changes", problem.changes, "numbers that are taken differently");
   io.written("problem_hash", [&] { return problem_hash(problem); });
 }

@@ -89,13 +89,9 @@ void visit(Io& io, const BalanceAnswer& answer) {
   visit_subject(io, answer.problem, answer.schedule);
   io.written("study", "balance");
   io.written("fault", study.fault, "why there are no rows; empty: there are");
-  io.written("tiles", study.tiles);
-  io.written("all_trips", study.all_trips);
-  io.written("places", study.places);
+  io.written("tiles", study.tiles), io.written("all_trips", study.all_trips), io.written("places", study.places);
   io.written("best", study.best, "iterations of each place if all had the same");
-  io.written("shortest", study.shortest);
-  io.written("median", study.median);
-  io.written("longest", study.longest);
+  io.written("shortest", study.shortest), io.written("median", study.median), io.written("longest", study.longest);
   io.written("rows", study.rows);
 }
 
@@ -103,17 +99,10 @@ void visit(Io& io, const BalanceAnswer& answer) {
 
 template <class Io>
 void visit(Io& io, const BalanceRow& row) {
-  io.written("tiles", row.name);
-  io.written("persistent", row.persistent);
-  io.written("longest_first", row.longest_first);
-  io.written("split", row.split);
-  io.written("second_pass", row.second_pass);
-  io.written("iterations", row.iterations);
-  io.written("cycles", row.run.cycles);
-  io.written("microseconds", row.run.microseconds);
-  io.written("second_pass_us", row.run.merge_us);
-  io.written("filled", row.run.filled);
-  io.written("fault", row.run.fault);
+  io.written("tiles", row.name), io.written("persistent", row.persistent), io.written("longest_first", row.longest_first);
+  io.written("split", row.split), io.written("second_pass", row.second_pass), io.written("iterations", row.iterations);
+  io.written("cycles", row.run.cycles), io.written("microseconds", row.run.microseconds), io.written("second_pass_us", row.run.merge_us);
+  io.written("filled", row.run.filled), io.written("fault", row.run.fault);
 }
 
 Json balance_json(const Problem& problem, const Schedule& schedule, const BalanceStudy& study) {

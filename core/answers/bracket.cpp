@@ -74,16 +74,13 @@ std::vector<LatencyLine> latency_lines(const Problem& problem, const PeriodBrack
 
 template <class Io>
 void visit(Io& io, const CaseLine& line) {
-  io.written("cycles", line.cycles);
-  io.written("share", line.share);
+  io.written("cycles", line.cycles), io.written("share", line.share);
 }
 
 template <class Io>
 void visit(Io& io, const LatencyLine& line) {
   const bool there = line.threshold.has_value();
-  io.written("op", line.op);
-  io.written("cases", line.cases);
-  io.written("scheduled_for", line.chosen);
+  io.written("op", line.op), io.written("cases", line.cases), io.written("scheduled_for", line.chosen);
   io.written_if(there, "in_full_up_to", [&] { return line.threshold->cycles; });
   io.written_if(there, "mean_excess", [&] { return line.threshold->excess; });
 }
@@ -94,8 +91,7 @@ void visit(Io& io, const BracketAnswer& answer) {
   io.part("bracket", "both ends of the expected period, where latencies are not always the same");
   io.written("missing", bracket.missing, "why there is none; empty: there is one");
   io.written("at_least", only_if(bracket.missing.empty(), bracket.low));
-  io.written("at_most", only_if(bracket.missing.empty(), bracket.high));
-  io.written("latencies", answer.latencies);
+  io.written("at_most", only_if(bracket.missing.empty(), bracket.high)), io.written("latencies", answer.latencies);
 }
 
 }  // namespace
@@ -104,14 +100,9 @@ template <class Io>
 void visit(Io& io, const as::InContext<SpreadRow, StudyOptions>& in) {
   const SpreadRow& row = in.part;
   const bool there = keeps_order(in.context) && row.bracket.missing.empty();
-  io.written("depths", row.depths);
-  io.written("smem_bytes", row.bytes);
-  io.written("fits", row.fits);
-  io.written("now", row.now);
-  io.written("at_least", only_if(there, row.bracket.low));
-  io.written("simulated", only_if(row.fault.empty(), row.mean));
-  io.written("standard_error", only_if(row.fault.empty(), row.error));
-  io.written("at_most", only_if(there, row.bracket.high));
+  io.written("depths", row.depths), io.written("smem_bytes", row.bytes), io.written("fits", row.fits), io.written("now", row.now);
+  io.written("at_least", only_if(there, row.bracket.low)), io.written("simulated", only_if(row.fault.empty(), row.mean));
+  io.written("standard_error", only_if(row.fault.empty(), row.error)), io.written("at_most", only_if(there, row.bracket.high));
   io.written("fault", row.fault);
 }
 
@@ -122,9 +113,7 @@ void visit(Io& io, const SpreadAnswer& answer) {
   const SpreadStudy& study = answer.study;
   visit_subject(io, answer.problem, answer.schedule);
   io.written("study", "depth");
-  io.written("runs", answer.options.runs);
-  io.written("trips", study.trips);
-  io.written("seed", answer.options.seed, as::seed);
+  io.written("runs", answer.options.runs), io.written("trips", study.trips), io.written("seed", answer.options.seed, as::seed);
   io.written("no_bracket", keeps_order(answer.options) ? "" : kNoBracket);
   io.written("cut", study.cut);
   io.written("rings", study.rings, as::list(as::NameIn{answer.problem}), "whose depths the rows have");

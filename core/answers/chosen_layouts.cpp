@@ -170,23 +170,16 @@ template <class Io>
 void visit(Io& io, const CandidateLine& line) {
   const LayoutCandidate candidate = line.decision.candidates.empty() ? LayoutCandidate{} : line.decision.candidates[line.candidate];
   const AccessCost sum = candidate.cost();
-  io.written("layouts", candidate.choices.layouts, as::layout_texts);
-  io.written("instructions", candidate.choices, InstructionTexts{});
-  io.written("port", sum.port);
-  io.written("ways", sum.ways);
-  io.written("issues", sum.issues);
-  io.written("selects", sum.selects);
-  io.written("bytes", candidate.bytes);
-  io.written("registers", candidate.registers);
-  io.written("current", candidate.current);
+  io.written("layouts", candidate.choices.layouts, as::layout_texts), io.written("instructions", candidate.choices, InstructionTexts{});
+  io.written("port", sum.port), io.written("ways", sum.ways), io.written("issues", sum.issues), io.written("selects", sum.selects);
+  io.written("bytes", candidate.bytes), io.written("registers", candidate.registers), io.written("current", candidate.current);
   io.written(
       "why", [&] { return why_not(line.decision, line.candidate, line.chosen); }, "chosen, or why it is not");
 }
 
 template <class Io>
 void visit(Io& io, const DecisionLine& line) {
-  io.written("values", line.decision.values);
-  io.written("ops", line.decision.ops);
+  io.written("values", line.decision.values), io.written("ops", line.decision.ops);
   io.written("chosen", line.chosen, "its place among the candidates");
   io.written("candidates", line.candidates);
 }
@@ -197,9 +190,7 @@ void visit(Io& io, const LayoutsAnswer& of) {
   io.part("layouts_chosen");
   io.written(
       "claim", [&] { return layout_claim(of.answer); }, "what was proved");
-  io.written("not_open", question.left_out);
-  io.written("complete", question.complete);
-  io.written("combinations", question.combinations);
+  io.written("not_open", question.left_out), io.written("complete", question.complete), io.written("combinations", question.combinations);
   io.written("left", question.left, "combinations, without those that others dominate");
   io.written("cases", of.answer.cases, "sets of combinations that were solved or refuted, each at once");
   io.written("decisions", of.decisions);

@@ -419,40 +419,32 @@ std::string alignment_word(const Problem& problem, const Alignment& alignment) {
 
 template <class Io>
 void visit(Io& io, const UnitBusy& line) {
-  io.written("unit", line.unit);
-  io.written("busy", line.busy);
+  io.written("unit", line.unit), io.written("busy", line.busy);
 }
 
 template <class Io>
 void visit(Io& io, const MatchLine& line) {
-  io.written("b", line.b);
-  io.written("a", line.a, as::or_null(as::group_index));
+  io.written("b", line.b), io.written("a", line.a, as::or_null(as::group_index));
 }
 
 template <class Io>
 void visit(Io& io, const PlaceLine& line) {
-  io.written("start", line.start, as::any_integer);
-  io.written("stage", line.stage, as::any_integer);
-  io.written("slot", line.slot, as::any_integer);
-  io.written("group", line.group, as::group_index);
+  io.written("start", line.start, as::any_integer), io.written("stage", line.stage, as::any_integer);
+  io.written("slot", line.slot, as::any_integer), io.written("group", line.group, as::group_index);
 }
 
 template <class Io>
 void visit(Io& io, const OpPairLine& line) {
-  io.written("id", line.id);
-  io.written("a", line.a);
-  io.written("b", line.b);
+  io.written("id", line.id), io.written("a", line.a), io.written("b", line.b);
   io.written("delta", line.difference.delta, as::any_integer, "how many cycles later it starts in B, as the two are aligned");
-  io.written("other_group", line.difference.group);
-  io.written("differs", line.difference.differs());
+  io.written("other_group", line.difference.group), io.written("differs", line.difference.differs());
 }
 
 }  // namespace
 
 template <class Io>
 void visit(Io& io, const ComparedSchedule::Predicted& predicted) {
-  io.written("cycles", predicted.cycles);
-  io.written("microseconds", predicted.microseconds, as::if_known);
+  io.written("cycles", predicted.cycles), io.written("microseconds", predicted.microseconds, as::if_known);
   io.written("speed", predicted.speed, as::if_known);
   io.written("unit", predicted.unit, "of the speed");
 }
@@ -464,18 +456,14 @@ void visit(Io& io, const as::InContext<ComparedSchedule, Problem>& in) {
   io.part("side");
   io.written("name", one.name);
   io.written("ii", [&] { return one.schedule->ii; });
-  io.written("status", one.status, as::status);
-  io.written("lower_bound", one.lower_bound);
+  io.written("status", one.status, as::status), io.written("lower_bound", one.lower_bound);
   io.written("certificate", [&] { return standing_of(*one.schedule); });
   io.written("predicted", only_if(one.predicted.cycles != 0, one.predicted), "the whole kernel on the whole machine");
-  io.written("deadlock", one.period.deadlock);
-  io.written("period", only_if(!one.period.deadlock, one.period.cycles()));
+  io.written("deadlock", one.period.deadlock), io.written("period", only_if(!one.period.deadlock, one.period.cycles()));
   io.written("limited_by", one.period.sentence);
   io.written("stages", [&] { return stage_count(*one.schedule); });
   io.written("length", [&] { return schedule_length(problem, *one.schedule); });
-  io.written("warps", one.usage.warps);
-  io.written("smem_bytes", one.usage.smem_bytes);
-  io.written("tmem_columns", one.usage.tmem_columns);
+  io.written("warps", one.usage.warps), io.written("smem_bytes", one.usage.smem_bytes), io.written("tmem_columns", one.usage.tmem_columns);
   io.written("units", busy_units(problem, one), "cycles of an iteration that each unit is busy");
   io.written("register_peaks", one.usage.register_peak);
   io.written(
@@ -489,27 +477,20 @@ template <class Io>
 void visit(Io& io, const as::InContext<Divergence, DifferenceAnswer>& in) {
   const Divergence& d = in.part;
   const as::OrNull<as::NameIn> name{{in.context.problem}};
-  io.written("sentence", d.sentence);
-  io.written("at", d.at, as::any_integer);
+  io.written("sentence", d.sentence), io.written("at", d.at, as::any_integer);
   io.written("group", d.group.valid() ? std::optional(group_name(*in.context.a.schedule, d.group)) : std::nullopt);
-  io.written("after", d.after, name);
-  io.written("a_next", d.a_next, name);
-  io.written("b_next", d.b_next, name);
-  io.written("ring", d.channel, name);
-  io.written("ops", d.ops, as::list(as::NameIn{in.context.problem}));
+  io.written("after", d.after, name), io.written("a_next", d.a_next, name), io.written("b_next", d.b_next, name);
+  io.written("ring", d.channel, name), io.written("ops", d.ops, as::list(as::NameIn{in.context.problem}));
 }
 
 namespace {
 
 template <class Io>
 void visit(Io& io, const DifferenceAnswer& of) {
-  io.written("same_program", of.difference.same_program());
-  io.written("same_times", of.difference.same_times());
+  io.written("same_program", of.difference.same_program()), io.written("same_times", of.difference.same_times());
   io.written("relation", [&] { return relation(of.difference, *of.a.schedule, *of.b.schedule); });
-  io.written("first_divergence", of.difference.first, as::part_in(of));
-  io.written("align", alignment_word(of.problem, of.alignment));
-  io.written("shift", of.difference.shift, as::any_integer);
-  io.written("a", of.a, as::part_in(of.problem));
+  io.written("first_divergence", of.difference.first, as::part_in(of)), io.written("align", alignment_word(of.problem, of.alignment));
+  io.written("shift", of.difference.shift, as::any_integer), io.written("a", of.a, as::part_in(of.problem));
   io.written("b", of.b, as::part_in(of.problem));
   io.written("group_matches", match_lines(of.difference), "of each group of B that of A");
   io.written("ops", [&] { return op_pair_lines(of); });

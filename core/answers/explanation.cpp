@@ -124,9 +124,7 @@ struct ExplanationAnswer {
 template <class Io>
 void visit(Io& io, const as::InContext<ExplanationMember, Problem>& in) {
   const ExplanationMember& member = in.part;
-  io.written("family", member.family);
-  io.written("what", member.what);
-  io.written("ops", member.ops, as::list(as::NameIn{in.context}));
+  io.written("family", member.family), io.written("what", member.what), io.written("ops", member.ops, as::list(as::NameIn{in.context}));
   io.written("numbers", member.numbers, as::numbers);
   io.written("parts", member.parts, "its single constraints that are needed");
   io.written("needed", member.needed, "shown: without it the others can hold together");
@@ -138,12 +136,8 @@ template <class Io>
 void visit(Io& io, const WayOut& way) {
   const bool known = way.status == Status::Optimal || way.status == Status::Feasible;
   io.written("member", way.member, "of the core, which it eases");
-  io.written("what", way.what);
-  io.written("from", way.from);
-  io.written("to", way.to);
-  io.written("status", way.status, as::status);
-  io.written("ii", only_if(known, way.ii));
-  io.written("decided", decided(way));
+  io.written("what", way.what), io.written("from", way.from), io.written("to", way.to), io.written("status", way.status, as::status);
+  io.written("ii", only_if(known, way.ii)), io.written("decided", decided(way));
   io.written("then", way.then, "what stands in the way afterwards; may be empty");
   io.written("seconds", way.seconds, as::seconds);
 }
@@ -156,22 +150,15 @@ void visit(Io& io, const ExplanationAnswer& answer) {
   io.written("status", e.status, as::status);
   io.written("ii", e.ii, "of the best schedule known");
   io.written("refuted", e.refuted, "the II that is explained; null where none has a schedule");
-  io.written("reason", e.reason, as::bound_reason);
-  io.written("sentence", e.sentence);
+  io.written("reason", e.reason, as::bound_reason), io.written("sentence", e.sentence);
   io.written("together", e.together, "they contradict each other only together; else each alone forbids the II");
-  io.written("core", e.members, as::list(as::part_in(answer.problem)));
-  io.written("verified", e.verified);
-  io.written("assumptions", e.assumptions);
-  io.written("remarks", e.remarks);
+  io.written("core", e.members, as::list(as::part_in(answer.problem))), io.written("verified", e.verified);
+  io.written("assumptions", e.assumptions), io.written("remarks", e.remarks);
   io.written("relaxations", e.ways_out, "what buys most comes first");
   io.written("relaxations_left", e.ways_out_left, "not tried for lack of time");
   visit_problem(io, answer.problem, false);
-  io.written("solver", e.solver);
-  io.written("seconds", e.seconds, as::seconds);
-  io.written("queries", e.queries);
-  io.written("conflicts", e.conflicts);
-  io.written("cancelled", e.cancelled);
-  io.written("timed_out", e.timed_out);
+  io.written("solver", e.solver), io.written("seconds", e.seconds, as::seconds), io.written("queries", e.queries);
+  io.written("conflicts", e.conflicts), io.written("cancelled", e.cancelled), io.written("timed_out", e.timed_out);
 }
 
 }  // namespace

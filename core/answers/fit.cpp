@@ -226,11 +226,8 @@ struct FitDocument {
 
 template <class Io>
 void visit(Io& io, const FittedLine& line) {
-  io.written("number", line.number);
-  io.written("now", line.now, as::any_integer);
-  io.written("fitted", line.fitted, as::any_integer);
-  io.written("least", line.least, as::any_integer);
-  io.written("most", line.most, as::any_integer);
+  io.written("number", line.number), io.written("now", line.now, as::any_integer), io.written("fitted", line.fitted, as::any_integer);
+  io.written("least", line.least, as::any_integer), io.written("most", line.most, as::any_integer);
   io.written("at_end", line.at_end, "the fit would leave the range if it might");
 }
 
@@ -238,11 +235,8 @@ void visit(Io& io, const FittedLine& line) {
 
 template <class Io>
 void visit(Io& io, const LeftOut& left) {
-  io.written("source", left.source);
-  io.written("rows", left.rows);
-  io.written("error_now", left.as_they_are);
-  io.written("error_fitted", left.error);
-  io.written("values", left.values, as::list(as::any_integer));
+  io.written("source", left.source), io.written("rows", left.rows), io.written("error_now", left.as_they_are);
+  io.written("error_fitted", left.error), io.written("values", left.values, as::list(as::any_integer));
 }
 
 namespace {
@@ -250,9 +244,7 @@ namespace {
 template <class Io>
 void visit(Io& io, const FitDocument& of) {
   const FitAnswer& answer = of.answer;
-  io.written("machine", of.machine);
-  io.written("complete", answer.complete);
-  io.written("rows", answer.rows);
+  io.written("machine", of.machine), io.written("complete", answer.complete), io.written("rows", answer.rows);
   io.written("error_now", answer.error_before, "median over all rows of |measured / predicted - 1|");
   io.written("error_fitted", answer.error_after);
   io.written("error_left_out", answer.error_left_out, "each row predicted by numbers fitted without its source");

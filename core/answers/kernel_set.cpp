@@ -246,16 +246,14 @@ std::optional<Ratio> ratio(std::optional<Cycle> cycles, std::int64_t work) {
 
 template <class Io>
 void visit(Io& io, const Ratio& ratio) {
-  io.written("cycles", ratio.cycles);
-  io.written("work", ratio.work);
+  io.written("cycles", ratio.cycles), io.written("work", ratio.work);
 }
 
 }  // namespace
 
 template <class Io>
 void visit(Io& io, const Subtile& subtile) {
-  io.written("param", subtile.param);
-  io.written("factor", subtile.factor);
+  io.written("param", subtile.param), io.written("factor", subtile.factor);
 }
 
 template <class Io>
@@ -263,54 +261,39 @@ void visit(Io& io, const KernelSetMember& m) {
   const SolveOutcome& o = m.outcome;
   const bool there = !m.invalid(), finite = m.min_ii < kNoFiniteII;
   const std::optional<Cycle> ii = ii_of(o.schedule);
-  io.written("label", m.label);
-  io.written("kernel", m.kernel);
-  io.written("choices", m.choices, as::numbers);
-  io.written("subtiles", m.subtiles);
-  io.written("max_groups", m.groups);
-  io.written("status", o.status, as::status);
+  io.written("label", m.label), io.written("kernel", m.kernel), io.written("choices", m.choices, as::numbers);
+  io.written("subtiles", m.subtiles), io.written("max_groups", m.groups), io.written("status", o.status, as::status);
   io.written("pruned", m.pruned, "its lower bound alone shows that it cannot win; it was not solved to the end");
   io.written("why", m.why);
   io.written("faults", m.faults, "why it is no problem at all; then nothing below is there");
   io.written_if(there, "params", m.problem.params);
   io.written_if(there, "problem_hash", [&] { return problem_hash(m.problem); });
-  io.written_if(there, "ops", m.problem.ops.size());
-  io.written_if(there, "work", m.work.amount);
-  io.written_if(there, "bytes", m.work.bytes);
-  io.written_if(there, "cycles_at_tensor_peak", m.work.at_peak, as::if_known);
-  io.written_if(there, "min_ii", m.min_ii, as::finite_ii);
-  io.written_if(there, "ii", ii);
-  io.written_if(there, "lower_bound", only_if(finite, o.lower_bound));
-  io.written_if(there, "reason", o.reason, as::bound_reason);
-  io.written_if(there, "explanation", o.explanation);
-  io.written_if(there, "cycles_per_work", ratio(ii, m.work.amount));
+  io.written_if(there, "ops", m.problem.ops.size()), io.written_if(there, "work", m.work.amount);
+  io.written_if(there, "bytes", m.work.bytes), io.written_if(there, "cycles_at_tensor_peak", m.work.at_peak, as::if_known);
+  io.written_if(there, "min_ii", m.min_ii, as::finite_ii), io.written_if(there, "ii", ii);
+  io.written_if(there, "lower_bound", only_if(finite, o.lower_bound)), io.written_if(there, "reason", o.reason, as::bound_reason);
+  io.written_if(there, "explanation", o.explanation), io.written_if(there, "cycles_per_work", ratio(ii, m.work.amount));
   io.written_if(there, "cycles_per_work_at_least", [&] { return ratio(only_if(finite, o.lower_bound), m.work.amount); });
   io.written_if(there, "groups", o.schedule ? std::optional(o.schedule->groups.size()) : std::nullopt);
   io.written_if(
       there, "objectives", [&] { return objectives_json(o.objectives); }, as::described_by(objectives_schema));
-  io.written_if(there, "seconds", o.seconds.total, as::seconds);
-  io.written_if(there, "queries", o.queries);
+  io.written_if(there, "seconds", o.seconds.total, as::seconds), io.written_if(there, "queries", o.queries);
   io.written_if(there, "conflicts", o.conflicts);
 }
 
 template <class Io>
 void visit(Io& io, const as::InContext<KernelSetBest, KernelSetAnswer>& in) {
-  io.written("objective", in.part.objective);
-  io.written("member", in.part.member);
+  io.written("objective", in.part.objective), io.written("member", in.part.member);
   io.written("label", [&] { return in.context.members[in.part.member].label; });
-  io.written("value", in.part.value, as::any_integer);
-  io.written("proved", in.part.proved);
+  io.written("value", in.part.value, as::any_integer), io.written("proved", in.part.proved);
 }
 
 template <class Io>
 void visit(Io& io, const KernelSetAnswer& family) {
   io.written("machine", family.machine);
   io.written("work_unit", family.work, as::word("work", WorkKind::Iterations));
-  io.written("best", family.best, as::list(as::part_in(family)));
-  io.written("ties_settled", family.ties_settled);
-  io.written("complete", family.complete);
-  io.written("cancelled", family.cancelled);
-  io.written("timed_out", family.timed_out);
+  io.written("best", family.best, as::list(as::part_in(family))), io.written("ties_settled", family.ties_settled);
+  io.written("complete", family.complete), io.written("cancelled", family.cancelled), io.written("timed_out", family.timed_out);
   io.written("members", family.members);
   io.written(
       "solution",
@@ -320,9 +303,7 @@ void visit(Io& io, const KernelSetAnswer& family) {
         return outcome_json(winner.problem, winner.outcome);
       },
       as::or_null(as::described_by(outcome_schema)));
-  io.written("seconds", family.seconds, as::seconds);
-  io.written("solver", family.solver);
-  io.written("seed", family.seed, as::seed);
+  io.written("seconds", family.seconds, as::seconds), io.written("solver", family.solver), io.written("seed", family.seed, as::seed);
 }
 
 Json kernel_set_json(const KernelSetAnswer& family) { return as::part.write(family); }

@@ -187,8 +187,7 @@ std::optional<ValidTo> valid_to(const std::optional<Cycle>& to) { return to ? st
 template <class Io>
 void visit(Io& io, const ValidTo& valid) {
   io.part("range");
-  io.written("from", 0);
-  io.written("to", valid.to, as::limited);
+  io.written("from", 0), io.written("to", valid.to, as::limited);
 }
 
 }  // namespace
@@ -196,13 +195,11 @@ void visit(Io& io, const ValidTo& valid) {
 template <class Io>
 void visit(Io& io, const LatencySegment& segment) {
   const LatencyStep& s = segment.step;
-  io.written("from", s.low);
-  io.written("to", s.high);
+  io.written("from", s.low), io.written("to", s.high);
   io.written("ii", s.ii, as::finite_ii, "at the first of these latencies");
   io.written("rise", segment.rise, "by so much II grows with each step");
   io.written("every", segment.every, "cycles of latency that a step is wide; 0: II is the same everywhere");
-  io.written("last_ii", segment.last_ii(), as::finite_ii);
-  io.written("lower_bound", s.lower_bound, as::finite_ii);
+  io.written("last_ii", segment.last_ii(), as::finite_ii), io.written("lower_bound", s.lower_bound, as::finite_ii);
   io.written("status", s.status(), as::status);
   io.written("why", s.why, "II is not smaller at the first of these latencies");
 }
@@ -212,26 +209,19 @@ namespace {
 template <class Io>
 void visit(Io& io, const LatencyAnswer& of) {
   const LatencyRange& answer = of.range;
-  io.written("status", answer.status, as::status);
-  io.written("complete", answer.complete());
-  io.written("op", answer.op);
+  io.written("status", answer.status, as::status), io.written("complete", answer.complete()), io.written("op", answer.op);
   io.written("latency", answer.latency, "at present");
-  io.written("ii", only_if(answer.schedule.has_value(), answer.ii));
-  io.written("lower_bound", answer.lower_bound);
+  io.written("ii", only_if(answer.schedule.has_value(), answer.ii)), io.written("lower_bound", answer.lower_bound);
   io.written("given_schedule", answer.given);
   io.written("valid", valid_to(answer.valid_to), "the latencies for which the checker accepts the schedule");
   io.written("valid_refitted", valid_to(answer.refitted_to), "the same with ring depths and register budgets chosen again");
   io.written("valid_retimed", valid_to(answer.retimed_to), "with other starts in the same order: at least up to there");
   io.written("breaks", only_if(!answer.breaks.empty(), answer.breaks), "what the checker objects to one cycle later");
-  io.written("from", answer.from);
-  io.written("to", answer.to);
+  io.written("from", answer.from), io.written("to", answer.to);
   io.written("steps", segments_of(answer.steps), "II(latency) = ii + rise * floor((latency - from) / every)");
   visit_problem(io, of.problem);
-  io.written("latencies_settled", answer.latencies_settled);
-  io.written("queries", answer.queries);
-  io.written("seconds", answer.seconds, as::seconds);
-  io.written("cancelled", answer.cancelled);
-  io.written("timed_out", answer.timed_out);
+  io.written("latencies_settled", answer.latencies_settled), io.written("queries", answer.queries);
+  io.written("seconds", answer.seconds, as::seconds), io.written("cancelled", answer.cancelled), io.written("timed_out", answer.timed_out);
 }
 
 }  // namespace

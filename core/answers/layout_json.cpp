@@ -62,24 +62,18 @@ std::vector<BankStrip> worst_strips(const LayoutView& view) {
 
 template <class Io>
 void visit(Io& io, const LaneExchange& exchange) {
-  io.written("lane_bit", exchange.lane);
-  io.written("register_bit", exchange.register_bit);
+  io.written("lane_bit", exchange.lane), io.written("register_bit", exchange.register_bit);
 }
 
 template <class Io>
 void visit(Io& io, const ServedWord& word) {
-  io.written("word", word.word);
-  io.written("lanes", word.lanes);
+  io.written("word", word.word), io.written("lanes", word.lanes);
 }
 
 template <class Io>
 void visit(Io& io, const BankStrip& strip) {
-  io.written("warp", strip.warp);
-  io.written("issue", strip.issue);
-  io.written("phase", strip.phase);
-  io.written("first_lane", strip.first_lane);
-  io.written("lanes", strip.lanes);
-  io.written("ways", strip.ways);
+  io.written("warp", strip.warp), io.written("issue", strip.issue), io.written("phase", strip.phase);
+  io.written("first_lane", strip.first_lane), io.written("lanes", strip.lanes), io.written("ways", strip.ways);
   io.written("banks", std::vector(strip.banks.begin(), strip.banks.end()), "the words that lanes want of each, one served per cycle");
 }
 
@@ -90,18 +84,12 @@ void visit(Io& io, const AlternativeRow& row) {
   const LayoutAlternative& alternative = row.alternative;
   const LaneExchange& exchange = alternative.instruction.exchange;
   const bool possible = alternative.refused.empty();
-  io.written("layout", alternative.layout);
-  io.written("instruction", alternative.instruction.name);
-  io.written_if(exchange.used(), "exchange", exchange);
-  io.written("taken", alternative.current);
-  io.written_if(possible, "port", alternative.cost.port);
-  io.written_if(possible, "least", alternative.cost.least);
-  io.written_if(possible, "ways", alternative.cost.ways);
-  io.written_if(possible, "issues", alternative.cost.issues);
-  io.written_if(possible, "selects", alternative.cost.selects);
-  io.written_if(possible, "bytes", alternative.bytes);
-  io.written_if(possible, "registers", alternative.registers);
-  io.written_if(possible && row.bound() > 0, "ii_at_least", row.bound());
+  io.written("layout", alternative.layout), io.written("instruction", alternative.instruction.name);
+  io.written_if(exchange.used(), "exchange", exchange), io.written("taken", alternative.current);
+  io.written_if(possible, "port", alternative.cost.port), io.written_if(possible, "least", alternative.cost.least);
+  io.written_if(possible, "ways", alternative.cost.ways), io.written_if(possible, "issues", alternative.cost.issues);
+  io.written_if(possible, "selects", alternative.cost.selects), io.written_if(possible, "bytes", alternative.bytes);
+  io.written_if(possible, "registers", alternative.registers), io.written_if(possible && row.bound() > 0, "ii_at_least", row.bound());
   io.written("why", [&] { return not_taken_text(row.view, row.index); });
 }
 
@@ -110,23 +98,18 @@ void visit(Io& io, const AlternativeRow& row) {
 template <class Io>
 void visit(Io& io, const LayoutView& view) {
   const bool there = view.access.has_value();
-  io.written("title", view.title);
-  io.written("value", view.value);
+  io.written("title", view.title), io.written("value", view.value);
   io.written("other", view.other, "the value on the other side of the access; may be empty");
   io.written("op", view.op, "of the access");
   io.written("dtype", [&] { return to_string(view.dtype); });
-  io.written("rows", view.rows);
-  io.written("columns", view.columns);
-  io.written("registers", view.registers_text);
-  io.written("memory", view.memory_text);
-  io.written("instruction", view.instruction);
+  io.written("rows", view.rows), io.written("columns", view.columns), io.written("registers", view.registers_text);
+  io.written("memory", view.memory_text), io.written("instruction", view.instruction);
   io.written_if(there, "warps", [&] { return view.access->warps; });
   io.written_if(there, "issues", view.cost.issues);
   io.written_if(there, "port", view.cost.port, "cycles that shared memory's port is held");
   io.written_if(there, "least", view.cost.least, "the same if no lanes met");
   io.written_if(there, "ways", view.cost.ways, "of the worst phase");
-  io.written("why", view.why);
-  io.written("alternatives", alternative_rows(view));
+  io.written("why", view.why), io.written("alternatives", alternative_rows(view));
   io.written("phases", worst_strips(view), "of the instruction with the worst of them");
 }
 

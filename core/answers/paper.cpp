@@ -256,10 +256,7 @@ struct SwitchValues {
 
 template <class Io>
 void visit(Io& io, const PaperOpLine& line) {
-  io.written("id", line.id);
-  io.written("native", line.native);
-  io.written("normalized", line.normalized);
-  io.written("start", line.start);
+  io.written("id", line.id), io.written("native", line.native), io.written("normalized", line.normalized), io.written("start", line.start);
 }
 
 }  // namespace
@@ -269,29 +266,21 @@ void visit(Io& io, const PaperNormalization& n) {
   io.written("u", n.u, "the limit on the sum");
   io.written("entries", n.entries);
   io.written("zeros", n.zeros, "of the entries, those that became zero");
-  io.written("f", n.error);
-  io.written("sum", n.sum);
-  io.written("largest", n.largest);
-  io.written("largest_normalized", n.largest_normalized);
-  io.written("tie_broken", n.tie_broken);
+  io.written("f", n.error), io.written("sum", n.sum), io.written("largest", n.largest);
+  io.written("largest_normalized", n.largest_normalized), io.written("tie_broken", n.tie_broken);
 }
 
 template <class Io>
 void visit(Io& io, const as::InContext<PaperGroup, Problem>& in) {
-  io.written("warps", in.part.warps);
-  io.written("variable_latency", in.part.variable_latency);
+  io.written("warps", in.part.warps), io.written("variable_latency", in.part.variable_latency);
   io.written("ops", in.part.ops, as::list(as::NameIn{in.context}));
 }
 
 template <class Io>
 void visit(Io& io, const PaperWindow& window) {
   io.part("window", "What Algorithm 1 learned at one I: all L with the same number of copies.");
-  io.written("i", window.ii);
-  io.written("first_l", window.first_length);
-  io.written("last_l", window.last_length);
-  io.written("copies", window.copies);
-  io.written("status", window.status, as::status);
-  io.written("seconds", window.seconds, as::seconds);
+  io.written("i", window.ii), io.written("first_l", window.first_length), io.written("last_l", window.last_length);
+  io.written("copies", window.copies), io.written("status", window.status, as::status), io.written("seconds", window.seconds, as::seconds);
 }
 
 template <class Io>
@@ -316,32 +305,23 @@ void visit(Io& io, const as::InContext<PaperWorth, Problem>& in) {
 
 template <class Io>
 void visit(Io& io, const PaperAblation& ablation) {
-  io.written("name", ablation.name);
-  io.written("change", ablation.change);
-  io.written("status", ablation.status, as::status);
-  io.written("window", only_if(ablation.window.ii > 0, ablation.window));
-  io.written("finding", ablation.finding);
+  io.written("name", ablation.name), io.written("change", ablation.change), io.written("status", ablation.status, as::status);
+  io.written("window", only_if(ablation.window.ii > 0, ablation.window)), io.written("finding", ablation.finding);
 }
 
 template <class Io>
 void visit(Io& io, const PaperSeconds& seconds) {
-  io.written("normalize", seconds.normalize, as::seconds);
-  io.written("modulo", seconds.modulo, as::seconds);
-  io.written("joint", seconds.joint, as::seconds);
-  io.written("native", seconds.native, as::seconds);
+  io.written("normalize", seconds.normalize, as::seconds), io.written("modulo", seconds.modulo, as::seconds);
+  io.written("joint", seconds.joint, as::seconds), io.written("native", seconds.native, as::seconds);
   io.written("total", seconds.total, as::seconds);
 }
 
 template <class Io>
 void visit(Io& io, const PaperSetting& setting) {
   const bool number = setting.words.empty();
-  io.written("name", setting.name);
-  io.written("value", setting.value);
-  io.written("default", setting.standard);
-  io.written_if(number, "low", setting.low, as::any_integer);
-  io.written_if(number, "high", setting.high, as::any_integer);
-  io.written_if(!number, "values", setting.words);
-  io.written("about", setting.about);
+  io.written("name", setting.name), io.written("value", setting.value), io.written("default", setting.standard);
+  io.written_if(number, "low", setting.low, as::any_integer), io.written_if(number, "high", setting.high, as::any_integer);
+  io.written_if(!number, "values", setting.words), io.written("about", setting.about);
 }
 
 namespace {
@@ -349,25 +329,17 @@ namespace {
 template <class Io>
 void visit(Io& io, const PaperDocument& of) {
   const PaperAnswer& answer = of.answer;
-  io.written("status", answer.status, as::status);
-  io.written("explanation", answer.explanation);
+  io.written("status", answer.status, as::status), io.written("explanation", answer.explanation);
   visit_problem(io, of.problem);
-  io.written("i", answer.ii, as::if_known);
-  io.written("l", answer.length, as::if_known);
-  io.written("copies", answer.copies, as::if_known);
+  io.written("i", answer.ii, as::if_known), io.written("l", answer.length, as::if_known), io.written("copies", answer.copies, as::if_known);
   io.written("modulo_i", answer.modulo_ii, as::if_known, "the smallest I with a modulo schedule");
   io.written("modulo_l", answer.modulo_length, as::if_known);
   io.written("normalization", only_if(answer.normalization.applied, answer.normalization), "null: costs are native");
-  io.written("ops", paper_op_lines(of.problem, answer));
-  io.written("groups", answer.groups, as::list(as::part_in(of.problem)));
+  io.written("ops", paper_op_lines(of.problem, answer)), io.written("groups", answer.groups, as::list(as::part_in(of.problem)));
   io.written("windows", answer.windows, "in the order they were asked");
   io.written("worth", answer.worth, as::part_in(of.problem), "the same groups and order at native cycles");
-  io.written("ablations", answer.ablations);
-  io.written("remarks", answer.remarks);
-  io.written("seconds", answer.seconds);
-  io.written("switches", answer.settings, SwitchValues{});
-  io.written("solver", answer.solver);
-  io.written("cancelled", answer.cancelled);
+  io.written("ablations", answer.ablations), io.written("remarks", answer.remarks), io.written("seconds", answer.seconds);
+  io.written("switches", answer.settings, SwitchValues{}), io.written("solver", answer.solver), io.written("cancelled", answer.cancelled);
   io.written("timed_out", answer.timed_out);
 }
 

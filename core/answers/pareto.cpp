@@ -449,8 +449,7 @@ void visit(Io& io, const as::InContext<ParetoStep, ParetoDocument>& in) {
   io.written("status", step.status, as::word("status", Status::Unknown));
   io.written_if(true, "ii", ii_of(step.schedule));
   io.written("lower_bound", step.lower_bound, as::count, "proved, on II under the caps");
-  io.always("explanation", step.explanation);
-  io.always("values", step.values, amounts);
+  io.always("explanation", step.explanation), io.always("values", step.values, amounts);
   // The text of a schedule file is what its reader reads, here too.
   io.always(
       "schedule", [&] { return step.schedule ? *parse_json(schedule_text(in.context.problem, *step.schedule), {}) : Json(); },
@@ -462,9 +461,7 @@ namespace {
 template <class Io>
 void visit(Io& io, const ParetoDocument& of) {
   const Pareto& front = of.front;
-  io.written("kernel", of.problem.kernel);
-  io.written("machine", of.problem.machine);
-  io.always("params", of.problem.params);
+  io.written("kernel", of.problem.kernel), io.written("machine", of.problem.machine), io.always("params", of.problem.params);
   io.written(
       "problem_hash", [&] { return problem_hash(of.problem); },
       "the problem that the front belongs to; a search goes on only from its own");
@@ -475,15 +472,11 @@ void visit(Io& io, const ParetoDocument& of) {
             "multiples of the least II beyond which nothing is sought");
   io.always("from_file", front.from_file, "some steps were read from a file: what they say was proved is its word");
   io.always("complete", front.complete, "every step was settled and proved");
-  io.always("cancelled", front.cancelled);
-  io.always("timed_out", front.timed_out);
-  io.always("fault", front.fault);
+  io.always("cancelled", front.cancelled), io.always("timed_out", front.timed_out), io.always("fault", front.fault);
   io.always("points", points_of(front), as::list(as::part_in(front)), "redundant: the front that the steps make, by II");
   io.written("steps", front.steps, as::list(as::part_in(of)),
              "least II under caps, then the least of each resource; the first step has no caps");
-  io.always("queries", front.queries);
-  io.always("seconds", front.seconds, as::real);
-  io.always("solver", front.solver);
+  io.always("queries", front.queries), io.always("seconds", front.seconds, as::real), io.always("solver", front.solver);
   io.always("seed", front.seed, as::seed);
 }
 

@@ -162,9 +162,7 @@ std::vector<std::string> names_to_give_up(const Prices& prices) {
 template <class Io>
 void visit(Io& io, const PricedOptimum& optimum) {
   io.part("optimum");
-  io.written("status", optimum.status, as::status);
-  io.written("ii", optimum.ii);
-  io.written("lower_bound", optimum.lower_bound);
+  io.written("status", optimum.status, as::status), io.written("ii", optimum.ii), io.written("lower_bound", optimum.lower_bound);
   visit_objectives(io, optimum.objectives);
   io.written("explanation", optimum.explanation);
   visit_choices(io, optimum.layouts);
@@ -173,15 +171,12 @@ void visit(Io& io, const PricedOptimum& optimum) {
 template <class Io>
 void visit(Io& io, const PriceRange& range) {
   io.part("cycles");
-  io.written("least", range.least);
-  io.written("most", range.most);
-  io.written("proved", range.proved());
+  io.written("least", range.least), io.written("most", range.most), io.written("proved", range.proved());
 }
 
 template <class Io>
 void visit(Io& io, const as::InContext<ConstraintPrice, Prices>& in) {
-  io.written("name", in.part.name);
-  io.written("demand", in.part.demand);
+  io.written("name", in.part.name), io.written("demand", in.part.demand);
   io.written("cycles", price_in_cycles(in.part.without, in.context.all), "that it costs; null where one side has no schedule");
   io.written("without", in.part.without, "the optimum under all constraints but this one");
 }
@@ -191,21 +186,15 @@ namespace {
 template <class Io>
 void visit(Io& io, const PriceAnswer& of) {
   const Prices& prices = of.prices;
-  io.written("all", prices.all);
-  io.written("none", prices.none);
-  io.written("together", price_in_cycles(prices.none, prices.all));
+  io.written("all", prices.all), io.written("none", prices.none), io.written("together", price_in_cycles(prices.none, prices.all));
   io.written("constraints", prices.constraints, as::list(as::part_in(prices)));
   io.written("give_up", names_to_give_up(prices), "where no schedule keeps all: without these there is one");
   io.written("without_those", only_if(!prices.give_up.empty(), prices.without_those));
   io.written("complete", prices.complete(), "every number is proved");
   io.optional("layouts_open", prices.layouts_open);
   visit_problem(io, of.problem, false);
-  io.written("solver", prices.solver);
-  io.written("seconds", prices.seconds, as::seconds);
-  io.written("queries", prices.queries);
-  io.written("conflicts", prices.conflicts);
-  io.written("cancelled", prices.cancelled);
-  io.written("timed_out", prices.timed_out);
+  io.written("solver", prices.solver), io.written("seconds", prices.seconds, as::seconds), io.written("queries", prices.queries);
+  io.written("conflicts", prices.conflicts), io.written("cancelled", prices.cancelled), io.written("timed_out", prices.timed_out);
 }
 
 }  // namespace

@@ -478,8 +478,7 @@ void visit(Io& io, const SimulatedFigures& figures) {
   const bool ran = figures.fault.empty();
   io.written_if(!ran, "fault", figures.fault, "why there is nothing else");
   io.written_if(ran, "cycles", figures.cycles, "of the kernel");
-  io.written_if(ran, "period", figures.period);
-  io.written_if(ran, "microseconds", figures.microseconds);
+  io.written_if(ran, "period", figures.period), io.written_if(ran, "microseconds", figures.microseconds);
   io.written_if(ran, "tflops", figures.tflops, as::if_known);
   io.written_if(ran, "clock", figures.clock, "that the times assume");
   io.written_if(ran, "off", figures.spread, "cycles an iteration when numbers are off");
@@ -499,20 +498,15 @@ void visit(Io& io, const ContenderLine& line) {
   io.written("log", c.log, "what a heuristic decided on its way");
   io.written(
       "reason", [&] { return score_reason(c); }, "what limits it, or why it is not ranked");
-  io.written_if(there, "status", c.status, as::status);
-  io.written_if(there, "ii", ii_of(c.schedule));
-  io.written_if(there, "deadlock", c.period.deadlock);
-  io.written_if(there, "period", only_if(!c.period.deadlock, c.period.cycles()));
+  io.written_if(there, "status", c.status, as::status), io.written_if(there, "ii", ii_of(c.schedule));
+  io.written_if(there, "deadlock", c.period.deadlock), io.written_if(there, "period", only_if(!c.period.deadlock, c.period.cycles()));
   io.written_if(there, "gap_percent", gap_percent(line.board, c), "how far the period lies above the proved lower bound");
-  io.written_if(there, "stages", c.stages);
-  io.written_if(there, "warps", c.usage.warps);
-  io.written_if(there, "smem_bytes", c.usage.smem_bytes);
-  io.written_if(there, "tmem_columns", c.usage.tmem_columns);
+  io.written_if(there, "stages", c.stages), io.written_if(there, "warps", c.usage.warps);
+  io.written_if(there, "smem_bytes", c.usage.smem_bytes), io.written_if(there, "tmem_columns", c.usage.tmem_columns);
   io.written_if(there, "registers", c.usage.register_budget, "per thread of each group");
   io.written_if(there, "barriers", c.barriers);
   io.written_if(there, "waits", c.waits, "on barriers, in one iteration");
-  io.written_if(there, "simulated", c.simulated);
-  io.written_if(there, "checker", c.verdict, as::part_in(line.problem));
+  io.written_if(there, "simulated", c.simulated), io.written_if(there, "checker", c.verdict, as::part_in(line.problem));
   io.written(
       "schedule", [&] { return c.schedule ? schedule_json(line.problem, *c.schedule) : Json(); },
       as::or_null(as::described_by(schedule_schema)));
@@ -523,9 +517,7 @@ void visit(Io& io, const ScoreboardAnswer& of) {
   const Scoreboard& board = of.board;
   io.written("lower_bound", board.lower_bound);
   io.written("why", board.why, "what the bound rests on");
-  io.written("cancelled", board.cancelled);
-  io.written("timed_out", board.timed_out);
-  io.written("seconds", board.seconds, as::seconds);
+  io.written("cancelled", board.cancelled), io.written("timed_out", board.timed_out), io.written("seconds", board.seconds, as::seconds);
   io.written("solver", board.solver);
   io.written("contenders", contender_lines(of.problem, board), "in the order of the board");
   io.written("beyond_bound", beyond_bound(board), "names of those that the bound forbids: a fault of Heddle");

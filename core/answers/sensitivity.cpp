@@ -191,12 +191,10 @@ void visit(Io& io, const SensitivitySide& side) {
   io.part("side");
   io.written("values", side.values, as::list(as::any_integer), "what the number becomes, where it stands in the problem");
   io.written("same_problem", side.same_problem, "nothing depends on it, or so little rounds to nothing; then nothing below is there");
-  io.written_if(other, "status", side.status(), as::status);
-  io.written_if(other, "ii", side.ii, as::finite_ii);
+  io.written_if(other, "status", side.status(), as::status), io.written_if(other, "ii", side.ii, as::finite_ii);
   io.written_if(other, "lower_bound", side.lower_bound, as::finite_ii);
   io.written_if(other, "ii_in_order", side.in_order, "the smallest known with the present groups and order");
-  io.written_if(other, "order_bound", side.order_bound, as::finite_ii);
-  io.written_if(other, "order_stays", side.order_stays());
+  io.written_if(other, "order_bound", side.order_bound, as::finite_ii), io.written_if(other, "order_stays", side.order_stays());
   io.written_if(other, "order_goes", side.order_goes());
   io.written_if(other, "fault", only_if(!side.fault.empty(), side.fault), "why such a number cannot be at all");
   if (other) visit_choices(io, side.layouts);
@@ -208,9 +206,7 @@ void visit(Io& io, const as::InContext<SensitivityRow, Sensitivity>& in) {
   io.written("number", row.number, "as --set takes it");
   io.written("effect", in.context.effect(row), as::word("effect", SensitivityEffect::II));
   io.written("values", row.values, as::list(as::any_integer), "at present");
-  io.written("ops", row.ops);
-  io.written("less", row.less);
-  io.written("more", row.more);
+  io.written("ops", row.ops), io.written("less", row.less), io.written("more", row.more);
 }
 
 namespace {
@@ -218,19 +214,14 @@ namespace {
 template <class Io>
 void visit(Io& io, const SensitivityAnswer& of) {
   const Sensitivity& answer = of.answer;
-  io.written("status", answer.status, as::status);
-  io.written("complete", answer.complete());
-  io.written("percent", answer.percent);
-  io.written("ii", only_if(answer.schedule.has_value(), answer.ii));
-  io.written("lower_bound", answer.lower_bound);
+  io.written("status", answer.status, as::status), io.written("complete", answer.complete()), io.written("percent", answer.percent);
+  io.written("ii", only_if(answer.schedule.has_value(), answer.ii)), io.written("lower_bound", answer.lower_bound);
   io.written("explanation", answer.explanation);
   io.written("rows", answer.rows, as::list(as::part_in(answer)), "greatest effect first");
   visit_problem(io, of.problem);
   io.optional("layouts_open", answer.layouts_open);
   visit_choices(io, answer.layouts);
-  io.written("queries", answer.queries);
-  io.written("seconds", answer.seconds, as::seconds);
-  io.written("cancelled", answer.cancelled);
+  io.written("queries", answer.queries), io.written("seconds", answer.seconds, as::seconds), io.written("cancelled", answer.cancelled);
   io.written("timed_out", answer.timed_out);
 }
 

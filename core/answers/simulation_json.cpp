@@ -69,71 +69,53 @@ void visit_shape(Io& io, JitterShape shape, bool every_op, std::uint64_t seed) {
 template <class Io>
 void visit(Io& io, const GroupTimeLine& line) {
   io.part("group", "issuing + stalls + idle = sm_cycles");
-  io.written("id", line.id);
-  io.written("role", line.role);
-  io.written("issuing", line.time.busy);
-  io.written("stalls", line.time.stalls, as::by_stall_reason);
-  io.written("idle", line.time.idle);
+  io.written("id", line.id), io.written("role", line.role), io.written("issuing", line.time.busy);
+  io.written("stalls", line.time.stalls, as::by_stall_reason), io.written("idle", line.time.idle);
 }
 
 template <class Io>
 void visit(Io& io, const OpTimeLine& line) {
   io.written("id", line.id);
   io.written("section", line.section, as::word("section", Section::Epilogue));
-  io.written("group", line.group, as::group_index);
-  io.written("stalls", line.time.stalls, as::by_stall_reason);
-  io.written("held", line.time.held);
-  io.written("queued", line.time.queued);
+  io.written("group", line.group, as::group_index), io.written("stalls", line.time.stalls, as::by_stall_reason);
+  io.written("held", line.time.held), io.written("queued", line.time.queued);
 }
 
 }  // namespace
 
 template <class Io>
 void visit(Io& io, const LatencyJitter& jitter) {
-  io.written("percent", jitter.percent);
-  io.written("shape", jitter.shape, kShape);
-  io.written("seed", jitter.seed, as::seed);
+  io.written("percent", jitter.percent), io.written("shape", jitter.shape, kShape), io.written("seed", jitter.seed, as::seed);
   io.written("ops", jitter.every_op ? "all" : "loads");
 }
 
 template <class Io>
 void visit(Io& io, const KernelRunOptions& options) {
   io.written("arbitration", options.loop.arbitration, as::word("arbitration", Arbitration::Interleaved));
-  io.written("jitter", options.loop.jitter);
-  io.written("causal", options.causal);
-  io.written("persistent", options.persistent);
-  io.written("longest_first", options.longest_first);
-  io.written("split", options.split);
-  io.written("second_pass", options.second_pass);
+  io.written("jitter", options.loop.jitter), io.written("causal", options.causal), io.written("persistent", options.persistent);
+  io.written("longest_first", options.longest_first), io.written("split", options.split), io.written("second_pass", options.second_pass);
 }
 
 template <class Io>
 void visit(Io& io, const MeasuredPeriod& period) {
   io.part("period", "cycles over iterations, exact where the run repeats itself, else a mean");
-  io.written("cycles", period.weight);
-  io.written("iterations", period.tokens);
-  io.written("per_iteration", period.cycles());
-  io.written("exact", period.exact);
-  io.written("from", period.from);
+  io.written("cycles", period.weight), io.written("iterations", period.tokens), io.written("per_iteration", period.cycles());
+  io.written("exact", period.exact), io.written("from", period.from);
 }
 
 template <class Io>
 void visit(Io& io, const Period& period) {
-  io.written("cycles", period.weight);
-  io.written("iterations", period.tokens);
+  io.written("cycles", period.weight), io.written("iterations", period.tokens);
 }
 
 template <class Io>
 void visit(Io& io, const UsedShare& share) {
-  io.written("name", share.name);
-  io.written("part", share.part);
+  io.written("name", share.name), io.written("part", share.part);
 }
 
 template <class Io>
 void visit(Io& io, const TimePart& part) {
-  io.written("name", part.name);
-  io.written("microseconds", part.microseconds, as::real);
-  io.written("about", part.about);
+  io.written("name", part.name), io.written("microseconds", part.microseconds, as::real), io.written("about", part.about);
 }
 
 template <class Io>
@@ -147,37 +129,25 @@ void visit(Io& io, const as::InContext<Wait, Problem>& in) {
 
 template <class Io>
 void visit(Io& io, const JitterPoint& point) {
-  io.written("percent", point.percent);
-  io.written("mean", point.mean);
-  io.written("worst", point.worst);
-  io.written("fault", point.fault);
+  io.written("percent", point.percent), io.written("mean", point.mean), io.written("worst", point.worst), io.written("fault", point.fault);
 }
 
 template <class Io>
 void visit(Io& io, const NumberSide& side) {
-  io.written("period", only_if(side.fault.empty(), side.period));
-  io.written("same", side.same);
-  io.written("fault", side.fault);
+  io.written("period", only_if(side.fault.empty(), side.period)), io.written("same", side.same), io.written("fault", side.fault);
 }
 
 template <class Io>
 void visit(Io& io, const NumberRow& row) {
-  io.written("number", row.number);
-  io.written("now", row.values, as::list(as::any_integer));
-  io.written("less", row.less);
-  io.written("more", row.more);
-  io.written("swing", row.swing);
+  io.written("number", row.number), io.written("now", row.values, as::list(as::any_integer)), io.written("less", row.less);
+  io.written("more", row.more), io.written("swing", row.swing);
 }
 
 template <class Io>
 void visit(Io& io, const DepthRow& row) {
-  io.written("ring", only_if(!row.ring.empty(), row.ring));
-  io.written("depth", only_if(!row.ring.empty(), row.depth));
-  io.written("more", row.more, as::any_integer);
-  io.written("smem_bytes", row.bytes);
-  io.written("fits", row.fits);
-  io.written("deadlock", row.periods.empty());
-  io.written("periods", row.periods);
+  io.written("ring", only_if(!row.ring.empty(), row.ring)), io.written("depth", only_if(!row.ring.empty(), row.depth));
+  io.written("more", row.more, as::any_integer), io.written("smem_bytes", row.bytes), io.written("fits", row.fits);
+  io.written("deadlock", row.periods.empty()), io.written("periods", row.periods);
 }
 
 namespace {
@@ -186,36 +156,24 @@ template <class Io>
 void visit(Io& io, const RunAnswer& of) {
   const KernelRun& run = of.answer.kernel;
   io.part("run", "Of the whole kernel; groups, ops and waits are those of the busiest SM's first CTA.");
-  io.written("cycles", run.cycles);
-  io.written("microseconds", run.microseconds);
-  io.written("clock_mhz", run.clock.mhz);
+  io.written("cycles", run.cycles), io.written("microseconds", run.microseconds), io.written("clock_mhz", run.clock.mhz);
   io.written("clock", run.clock.text, "which clock that is");
   io.written("dram_us", run.dram_us, as::real, "what DRAM takes for every element of its tensors once");
   io.written("around_us", run.around_us, as::real, "kernels before and after it in the same call");
   io.written("around", of.answer.options.around, "they are in microseconds and in the rates");
   io.written("trust", of.answer.trust.text, "how far such predictions were from measurements; empty: not known");
-  io.written("tflops", run.tflops);
-  io.written("of_peak", run.of_peak);
-  io.written("gbytes_per_second", run.gbytes);
-  io.written("tiles", run.tiles);
-  io.written("trips", run.trips);
-  io.written("all_trips", run.all_trips);
-  io.written("tile_cycles", run.tile);
-  io.written("sms", of.machine.sm_count);
-  io.written("ctas_per_sm", run.ctas);
-  io.written("ctas_that_fit", run.occupancy.ctas);
-  io.written("limited_by", run.occupancy.limited_by);
+  io.written("tflops", run.tflops), io.written("of_peak", run.of_peak), io.written("gbytes_per_second", run.gbytes);
+  io.written("tiles", run.tiles), io.written("trips", run.trips), io.written("all_trips", run.all_trips);
+  io.written("tile_cycles", run.tile), io.written("sms", of.machine.sm_count), io.written("ctas_per_sm", run.ctas);
+  io.written("ctas_that_fit", run.occupancy.ctas), io.written("limited_by", run.occupancy.limited_by);
   io.written("turns", run.turns, "groups take turns on the tensor cores, where units are interleaved");
   io.written("by_chance", run.by_chance, "they should and do not: the mean over some distances between them");
-  io.written("sms_busy", run.filled, as::part_of_all);
-  io.written("extrapolated", run.extrapolated);
+  io.written("sms_busy", run.filled, as::part_of_all), io.written("extrapolated", run.extrapolated);
   io.written("used", run.used, "how busy the loop's units and L2 are, as parts of all SMs' time; busiest first");
-  io.written("l2_bytes_per_iteration", run.l2_bytes);
-  io.written("without_cost", run.program.free_ops);
+  io.written("l2_bytes_per_iteration", run.l2_bytes), io.written("without_cost", run.program.free_ops);
   io.written("sm_cycles", run.sm.cycles);
   io.written("parts", of.answer.parts, "what microseconds is made of; their sum. Empty: it was stopped");
-  io.written("groups", group_time_lines(run));
-  io.written("ops", op_time_lines(run));
+  io.written("groups", group_time_lines(run)), io.written("ops", op_time_lines(run));
   io.written("waits", run.sm.waits, as::list(as::part_in(run.program.problem)));
 }
 
@@ -223,8 +181,7 @@ template <class Io>
 void visit(Io& io, const SimulationDocument& of) {
   const SimulationAnswer& answer = of.answer;
   visit_subject(io, of.problem, of.schedule);
-  io.written("options", answer.options);
-  io.written("deadlock", answer.loop.deadlock || answer.kernel.sm.deadlock);
+  io.written("options", answer.options), io.written("deadlock", answer.loop.deadlock || answer.kernel.sm.deadlock);
   io.written("fault", answer.kernel.fault, "why there is no run; empty: there is one");
   io.written("sustainable", only_if(!answer.sustainable.deadlock, answer.sustainable),
              "the event graph's word on the period; null: it deadlocks");
@@ -243,8 +200,7 @@ template <class Io>
 void visit(Io& io, const StudyDocument<JitterPoints>& of) {
   visit_subject(io, of.problem, of.schedule);
   io.written("study", "jitter");
-  io.written("runs", of.options.runs);
-  io.written("trips", of.options.trips);
+  io.written("runs", of.options.runs), io.written("trips", of.options.trips);
   visit_shape(io, of.options.shape, of.options.every_op, of.options.seed);
   io.written("rows", of.study);
 }
@@ -262,11 +218,9 @@ template <class Io>
 void visit(Io& io, const StudyDocument<DepthStudy>& of) {
   visit_subject(io, of.problem, of.schedule);
   io.written("study", "depth");
-  io.written("runs", of.options.runs);
-  io.written("trips", of.options.trips);
+  io.written("runs", of.options.runs), io.written("trips", of.options.trips);
   visit_shape(io, of.options.shape, of.options.every_op, of.options.seed);
-  io.written("percents", of.study.percents);
-  io.written("rows", of.study.rows);
+  io.written("percents", of.study.percents), io.written("rows", of.study.rows);
 }
 
 template <class Study>

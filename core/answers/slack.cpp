@@ -90,22 +90,19 @@ struct PathLine {
 
 template <class Io>
 void visit(Io& io, const AnchorLine& line) {
-  io.written("op", line.op);
-  io.written("start", line.start);
+  io.written("op", line.op), io.written("start", line.start);
 }
 
 template <class Io>
 void visit(Io& io, const PathLine& line) {
-  io.written("earliest", line.earliest, as::any_integer);
-  io.written("latest", line.latest, as::any_integer);
+  io.written("earliest", line.earliest, as::any_integer), io.written("latest", line.latest, as::any_integer);
 }
 
 }  // namespace
 
 template <class Io>
 void visit(Io& io, const Slack& slack) {
-  io.written("earlier", slack.earlier, as::limited);
-  io.written("later", slack.later, as::limited);
+  io.written("earlier", slack.earlier, as::limited), io.written("later", slack.later, as::limited);
 }
 
 template <class Io>
@@ -143,18 +140,11 @@ void visit(Io& io, const SlackAnswer& of) {
       "the op that keeps its start");
   io.written("stages", ranges.stages);
   io.written("absolute", ranges.absolute, "constraints fix cycles or stages: nothing starts before cycle 0");
-  io.written("legal", ranges.legal);
-  io.written("exact", ranges.exact);
-  io.written("complete", ranges.complete());
-  io.written("fault", ranges.fault);
-  io.written("ops", ranges.ops, as::list(as::part_in(of)));
+  io.written("legal", ranges.legal), io.written("exact", ranges.exact), io.written("complete", ranges.complete());
+  io.written("fault", ranges.fault), io.written("ops", ranges.ops, as::list(as::part_in(of)));
   visit_problem(io, of.problem, false);
-  io.written("solver", ranges.solver);
-  io.written("seconds", ranges.seconds, as::seconds);
-  io.written("queries", ranges.queries);
-  io.written("conflicts", ranges.conflicts);
-  io.written("cancelled", ranges.cancelled);
-  io.written("timed_out", ranges.timed_out);
+  io.written("solver", ranges.solver), io.written("seconds", ranges.seconds, as::seconds), io.written("queries", ranges.queries);
+  io.written("conflicts", ranges.conflicts), io.written("cancelled", ranges.cancelled), io.written("timed_out", ranges.timed_out);
 }
 
 }  // namespace

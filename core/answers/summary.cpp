@@ -248,10 +248,8 @@ void visit_extent(Io& io, const Problem& problem, const Schedule* schedule, cons
 
 template <class Io>
 void visit(Io& io, const SolveSeconds& seconds) {
-  io.written("encode", seconds.encode, as::seconds);
-  io.written("first", seconds.first, as::seconds);
-  io.written("proof", seconds.proof, as::seconds);
-  io.written("total", seconds.total, as::seconds);
+  io.written("encode", seconds.encode, as::seconds), io.written("first", seconds.first, as::seconds);
+  io.written("proof", seconds.proof, as::seconds), io.written("total", seconds.total, as::seconds);
 }
 
 template <class Io>
@@ -259,22 +257,16 @@ void visit(Io& io, const FastestChoice& fastest) {
   constexpr bool kChosen = true;  // elsewhere heddle solve says only what the whole kernel takes
   io.written("microseconds", fastest.microseconds);
   io.written("cycles", fastest.cycles, "of the whole kernel");
-  io.written_if(kChosen, "cycles_per_iteration", fastest.period);
-  io.written("tflops", fastest.tflops);
-  io.written_if(kChosen, "order_of", fastest.from);
-  io.written_if(kChosen, "orders", fastest.orders);
-  io.written_if(kChosen, "all_in_time", fastest.complete);
-  io.written_if(kChosen, "first_microseconds", fastest.first_microseconds);
-  io.written_if(kChosen, "least_ii", fastest.least_ii);
-  io.written_if(kChosen, "least_ii_proved", fastest.least_proved);
+  io.written_if(kChosen, "cycles_per_iteration", fastest.period), io.written("tflops", fastest.tflops);
+  io.written_if(kChosen, "order_of", fastest.from), io.written_if(kChosen, "orders", fastest.orders);
+  io.written_if(kChosen, "all_in_time", fastest.complete), io.written_if(kChosen, "first_microseconds", fastest.first_microseconds);
+  io.written_if(kChosen, "least_ii", fastest.least_ii), io.written_if(kChosen, "least_ii_proved", fastest.least_proved);
   io.written_if(!kChosen, "clock", "", "that the times assume");
 }
 
 template <class Io>
 void visit(Io& io, const RobustChoice& robust) {
-  io.written("orders", robust.orders);
-  io.written("least_ii", robust.least_ii);
-  io.written("chosen", robust.chosen);
+  io.written("orders", robust.orders), io.written("least_ii", robust.least_ii), io.written("chosen", robust.chosen);
   io.written("first", robust.shortest);
 }
 
@@ -284,18 +276,15 @@ void visit(Io& io, const as::InContext<UnitLoad, Problem>& in) {
   io.written("name", [&] { return unit().name; });
   io.written("role", [&] { return to_string(unit().role); });
   io.written("capacity", [&] { return unit().capacity; });
-  io.written("work", in.part.work);
-  io.written("bound", in.part.bound);
+  io.written("work", in.part.work), io.written("bound", in.part.bound);
 }
 
 template <class Io>
 void visit(Io& io, const as::InContext<Recurrence, Problem>& in) {
   std::vector<OpId> ops;
   for (const EdgeId edge : in.part.edges) ops.push_back(in.context.edge(edge).from);
-  io.written("ops", ops, as::list(as::NameIn{in.context}));
-  io.written("latency", in.part.latency);
-  io.written("distance", in.part.distance);
-  io.written("bound", in.part.bound);
+  io.written("ops", ops, as::list(as::NameIn{in.context})), io.written("latency", in.part.latency);
+  io.written("distance", in.part.distance), io.written("bound", in.part.bound);
 }
 
 namespace {
@@ -303,15 +292,11 @@ namespace {
 template <class Io>
 void visit(Io& io, const OutcomeAnswer& answer) {
   const auto& [problem, outcome, constraints, schedule, period] = answer;
-  io.written("status", outcome.status, as::status);
-  io.written("ii", ii_of(outcome.schedule));
+  io.written("status", outcome.status, as::status), io.written("ii", ii_of(outcome.schedule));
   io.written("lower_bound", outcome.lower_bound);
   io.optional("bound_stages", outcome.bound_stages, "lower_bound speaks of schedules of at most so many stages; absent: of all");
-  io.written("reason", outcome.reason, as::bound_reason);
-  io.written("explanation", outcome.explanation);
-  io.written("res_mii", outcome.res_mii);
-  io.written("rec_mii", outcome.rec_mii);
-  io.written("issue_mii", outcome.issue_mii);
+  io.written("reason", outcome.reason, as::bound_reason), io.written("explanation", outcome.explanation);
+  io.written("res_mii", outcome.res_mii), io.written("rec_mii", outcome.rec_mii), io.written("issue_mii", outcome.issue_mii);
   visit_extent(io, problem, schedule, period);
   io.written_if(
       schedule && latencies_vary(problem), "expected_period",
@@ -325,15 +310,9 @@ void visit(Io& io, const OutcomeAnswer& answer) {
       "checker",
       [&answer] { return answer.schedule ? std::optional(check(answer.problem, *answer.schedule, answer.constraints)) : std::nullopt; },
       as::part_in(problem));
-  io.written("solver", outcome.solver);
-  io.written("seed", outcome.seed, as::seed);
-  io.written("queries", outcome.queries);
-  io.written("conflicts", outcome.conflicts);
-  io.optional("predicted", outcome.fastest);
-  io.optional("robust", outcome.robust);
-  io.written("cancelled", outcome.cancelled);
-  io.written("timed_out", outcome.timed_out);
-  io.written("cut_off", outcome.cut_off);
+  io.written("solver", outcome.solver), io.written("seed", outcome.seed, as::seed), io.written("queries", outcome.queries);
+  io.written("conflicts", outcome.conflicts), io.optional("predicted", outcome.fastest), io.optional("robust", outcome.robust);
+  io.written("cancelled", outcome.cancelled), io.written("timed_out", outcome.timed_out), io.written("cut_off", outcome.cut_off);
   io.written("serial", outcome.serial);
   // What heddle solve adds where it was asked for.
   io.written_if(false, "layouts_chosen", Json(), as::described_by(chosen_layouts_schema));
@@ -355,18 +334,12 @@ template <class Io>
 void visit(Io& io, const BoundsAnswer& answer) {
   const Problem& problem = answer.problem;
   const Bounds& bounds = answer.bounds;
-  io.written("min_ii", bounds.min_ii());
-  io.written("res_mii", bounds.res_mii);
-  io.written("rec_mii", bounds.rec_mii);
-  io.written("credit_mii", bounds.credit_mii);
-  io.written("issue_mii", bounds.issue_mii);
-  io.written("explanation", bounds.sentence);
+  io.written("min_ii", bounds.min_ii()), io.written("res_mii", bounds.res_mii), io.written("rec_mii", bounds.rec_mii);
+  io.written("credit_mii", bounds.credit_mii), io.written("issue_mii", bounds.issue_mii), io.written("explanation", bounds.sentence);
   io.written("binding_unit", bounds.binding_unit, as::or_null(as::NameIn{problem}));
   io.written("units", bounds.units, as::list(as::part_in(problem)));
   io.written("recurrence", only_if(!bounds.critical.edges.empty(), bounds.critical), as::part_in(problem));
-  io.written("ops", problem.ops.size());
-  io.written("edges", problem.edges.size());
-  io.written("channels", problem.channels.size());
+  io.written("ops", problem.ops.size()), io.written("edges", problem.edges.size()), io.written("channels", problem.channels.size());
   visit_problem(io, problem);
 }
 

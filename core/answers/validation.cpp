@@ -216,15 +216,12 @@ std::string validation_markdown(const Validation& validation) {
 
 template <class Io>
 void visit(Io& io, const ValidatedRow& row) {
-  io.written("id", row.row.id);
-  io.written("kind", kind_of(row.row));
-  io.written("machine", row.row.machine);
+  io.written("id", row.row.id), io.written("kind", kind_of(row.row)), io.written("machine", row.row.machine);
   io.written("implementation", row.row.implementation);
   io.written("measured", row.row.tflops, "TFLOP/s, as the next");
   io.written("predicted", only_if(row.predicted(), row.prediction.tflops));
   io.written("ratio", only_if(row.predicted(), row.ratio()), "of measured over predicted");
-  io.written("clock", row.prediction.clock);
-  io.written("busiest", row.prediction.binds);
+  io.written("clock", row.prediction.clock), io.written("busiest", row.prediction.binds);
   io.written("fitted", row.row.fitted, "which number of Heddle's was made from it; then it does not count");
   io.written("why_not", row.prediction.why_not);
 }
@@ -232,14 +229,12 @@ void visit(Io& io, const ValidatedRow& row) {
 template <class Io>
 void visit(Io& io, const ValidatedKind& kind) {
   const auto band = [&] { return kind.band ? std::optional(std::vector{kind.band->low, kind.band->high}) : std::nullopt; };
-  io.written("kind", kind.kind);
-  io.written("arch", kind.arch);
+  io.written("kind", kind.kind), io.written("arch", kind.arch);
   io.written("rows", kind.rows, "those that nothing was fitted to");
   io.written("median", kind.median, "of measured over predicted");
   io.written("geometric_mean", kind.mean);
   io.written("spread", kind.spread, "standard deviation of the ratio's logarithm");
-  io.written("least", kind.low);
-  io.written("greatest", kind.high);
+  io.written("least", kind.low), io.written("greatest", kind.high);
   io.written("within_10_percent", kind.close, "part of the rows");
   io.written("band", band, "in which the median has to lie");
   io.written("inside", kind.inside());
@@ -248,26 +243,18 @@ void visit(Io& io, const ValidatedKind& kind) {
 template <class Io>
 void visit(Io& io, const ValidatedPair& pair) {
   const bool known = pair.predicted.has_value();
-  io.written("id", pair.id);
-  io.written("than", pair.pair.than);
-  io.written("changes", pair.pair.changes);
+  io.written("id", pair.id), io.written("than", pair.pair.than), io.written("changes", pair.pair.changes);
   io.written("measured", pair.measured, "how much faster the first is, as the next");
   io.written("predicted", pair.predicted, "null: the model cannot express what the two differ in");
   io.written("sign_right", only_if(known, known && pair.sign_right()));
-  io.written("size_right", only_if(known, known && pair.size_right()));
-  io.written("expected", pair.expected());
-  io.written("fitted", pair.fitted);
-  io.written("not_yet", pair.pair.not_yet);
-  io.written("why_not", pair.why_not);
+  io.written("size_right", only_if(known, known && pair.size_right())), io.written("expected", pair.expected());
+  io.written("fitted", pair.fitted), io.written("not_yet", pair.pair.not_yet), io.written("why_not", pair.why_not);
 }
 
 template <class Io>
 void visit(Io& io, const Validation& validation) {
-  io.written("holds", validation.holds());
-  io.written("complete", validation.complete);
-  io.written("rows", validation.rows);
-  io.written("kinds", validation.kinds);
-  io.written("pairs", validation.pairs);
+  io.written("holds", validation.holds()), io.written("complete", validation.complete), io.written("rows", validation.rows);
+  io.written("kinds", validation.kinds), io.written("pairs", validation.pairs);
 }
 
 Json validation_json(const Validation& validation) { return as::part.write(validation); }

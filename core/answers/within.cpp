@@ -107,17 +107,11 @@ void visit(Io& io, const as::InContext<WithinStep, Problem>& in) {
   const bool there = step.ii && bracket.missing.empty(), found = step.ii && step.least.end == LeastDepths::End::Found;
   std::vector<std::string> changes;
   for (const Change& change : step.at) changes.push_back(describe(change));
-  io.written("changes", changes);
-  io.written("status", step.status, as::status);
-  io.written("ii", step.ii);
-  io.written("smem_bytes_as_solved", only_if(step.ii.has_value(), step.bytes));
-  io.written("found", found);
-  io.written("fits", step.fits);
+  io.written("changes", changes), io.written("status", step.status, as::status), io.written("ii", step.ii);
+  io.written("smem_bytes_as_solved", only_if(step.ii.has_value(), step.bytes)), io.written("found", found), io.written("fits", step.fits);
   io.written("depths", only_if(found, step.least.depths), RingDepths{in.context});
-  io.written("smem_bytes", only_if(found, step.least.bytes));
-  io.written("at_least", only_if(there, bracket.low));
-  io.written("at_most", only_if(there, bracket.high));
-  io.written("tried", step.least.tried);
+  io.written("smem_bytes", only_if(found, step.least.bytes)), io.written("at_least", only_if(there, bracket.low));
+  io.written("at_most", only_if(there, bracket.high)), io.written("tried", step.least.tried);
 }
 
 template <class Io>
