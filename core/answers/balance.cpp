@@ -6,10 +6,10 @@
 #include <array>
 
 #include "core/answers/answer_members.h"
+#include "core/answers/csv_members.h"
 #include "core/answers/simulation.h"
 #include "core/answers/summary.h"
 #include "core/chart/chart_layout.h"
-#include "core/chart/csv.h"
 #include "core/chart/svg.h"
 
 namespace heddle {
@@ -65,16 +65,6 @@ std::string balance_summary(const BalanceStudy& study, const TextStyle& style) {
   return text;
 }
 
-std::string balance_csv(const BalanceStudy& study) {
-  std::string text =
-      csv_record({"tiles", "split", "second_pass", "iterations", "cycles", "microseconds", "second_pass_us", "filled", "fault"});
-  for (const BalanceRow& row : study.rows)
-    text += csv_record({row.name, std::to_string(row.split), row.second_pass ? "1" : "0", std::to_string(row.iterations),
-                        std::to_string(row.run.cycles), fmt::format("{:.3f}", row.run.microseconds),
-                        fmt::format("{:.3f}", row.run.merge_us), fmt::format("{:.4f}", row.run.filled), row.run.fault});
-  return text;
-}
-
 namespace {
 
 struct BalanceAnswer {
@@ -82,6 +72,19 @@ struct BalanceAnswer {
   const Schedule& schedule = blank<Schedule>;
   const BalanceStudy& study = blank<BalanceStudy>;
 };
+
+struct BalanceRecord {
+  const BalanceRow& row = blank<BalanceRow>;
+};
+
+template <class Io>
+void visit(Io& io, const BalanceRecord& record) {
+  const BalanceRow& row = record.row;
+  io.written("tiles", row.name), io.written("split", row.split), io.written("second_pass", row.second_pass);
+  io.written("iterations", row.iterations), io.written("cycles", row.run.cycles);
+  io.written("microseconds", row.run.microseconds, as::fixed(3)), io.written("second_pass_us", row.run.merge_us, as::fixed(3));
+  io.written("filled", row.run.filled, as::fixed(4)), io.written("fault", row.run.fault);
+}
 
 template <class Io>
 void visit(Io& io, const BalanceAnswer& answer) {
@@ -103,6 +106,12 @@ void visit(Io& io, const BalanceRow& row) {
   io.written("split", row.split), io.written("second_pass", row.second_pass), io.written("iterations", row.iterations);
   io.written("cycles", row.run.cycles), io.written("microseconds", row.run.microseconds), io.written("second_pass_us", row.run.merge_us);
   io.written("filled", row.run.filled), io.written("fault", row.run.fault);
+}
+
+std::string balance_csv(const BalanceStudy& study) {
+  std::vector<BalanceRecord> records;
+  for (const BalanceRow& row : study.rows) records.push_back({row});
+  return csv_of(records);
 }
 
 Json balance_json(const Problem& problem, const Schedule& schedule, const BalanceStudy& study) {

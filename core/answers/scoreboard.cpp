@@ -10,9 +10,9 @@
 #include "core/analysis/channels.h"
 #include "core/analysis/pipeline_program.h"
 #include "core/answers/answer_members.h"
+#include "core/answers/csv_members.h"
 #include "core/answers/summary.h"
 #include "core/base/report_rows.h"
-#include "core/chart/csv.h"
 #include "core/simulate/forecast.h"
 #include "core/simulate/uncertain.h"
 
@@ -379,70 +379,6 @@ std::string scoreboard_markdown(const Problem& problem, const Scoreboard& board)
   return text;
 }
 
-std::string scoreboard_csv(const Scoreboard& board) {
-  std::string text = csv_record({"place",
-                                 "schedule",
-                                 "kind",
-                                 "status",
-                                 "valid",
-                                 "deadlock",
-                                 "period_cycles",
-                                 "gap_percent",
-                                 "ii_cycles",
-                                 "stages",
-                                 "warps",
-                                 "registers_per_thread",
-                                 "smem_bytes",
-                                 "tmem_columns",
-                                 "barriers",
-                                 "waits",
-                                 "violations",
-                                 "kernel_cycles",
-                                 "simulated_period_cycles",
-                                 "microseconds",
-                                 "tflops",
-                                 "clock",
-                                 "off_mean",
-                                 "off_percentile_95",
-                                 "stalled_percent",
-                                 "reason"});
-  for (const ScoreRow& row : score_rows(board, ungrouped)) {
-    const Contender& c = board.contenders[row.contender];
-    const bool has = c.schedule.has_value();
-    const auto number = [&](std::int64_t value) { return has ? std::to_string(value) : std::string(); };
-    const auto budgets = c.usage.register_budget;
-    const bool ran = c.simulated && c.simulated->fault.empty();
-    const auto gap = gap_percent(board, c);
-    text += csv_record({row.place > 0 ? std::to_string(row.place) : "",
-                        printable(c.name),
-                        to_string(c.kind),
-                        has ? to_string(c.status) : "",
-                        has ? (c.valid() ? "1" : "0") : "",
-                        has ? (c.period.deadlock ? "1" : "0") : "",
-                        c.period.deadlock ? "" : number(c.period.cycles()),
-                        gap ? fmt::format("{:.3f}", *gap) : "",
-                        number(has ? c.schedule->ii : 0),
-                        number(c.stages),
-                        number(c.usage.warps),
-                        number(budgets.empty() ? 0 : *std::max_element(budgets.begin(), budgets.end())),
-                        number(c.usage.smem_bytes),
-                        number(c.usage.tmem_columns),
-                        number(c.barriers),
-                        number(c.waits),
-                        has ? std::to_string(c.verdict.violations.size()) : "",
-                        ran ? std::to_string(c.simulated->cycles) : "",
-                        ran ? fmt::format("{:.3f}", c.simulated->period) : "",
-                        ran ? fmt::format("{:.3f}", c.simulated->microseconds) : "",
-                        ran && c.simulated->tflops > 0 ? fmt::format("{:.1f}", c.simulated->tflops) : "",
-                        ran ? c.simulated->clock : "",
-                        ran ? fmt::format("{:.1f}", c.simulated->spread.mean) : "",
-                        ran ? fmt::format("{:.1f}", c.simulated->spread.high) : "",
-                        ran ? fmt::format("{:.2f}", 100 * c.simulated->stalled()) : "",
-                        printable(score_reason(c))});
-  }
-  return text;
-}
-
 namespace {
 
 struct ContenderLine {
@@ -451,6 +387,9 @@ struct ContenderLine {
   const Contender& contender = blank<Contender>;
   int place = 0;
 };
+
+/// The same as a record of CSV.
+struct ContenderRecord : ContenderLine {};
 
 struct ScoreboardAnswer {
   const Problem& problem = blank<Problem>;
@@ -513,6 +452,28 @@ void visit(Io& io, const ContenderLine& line) {
 }
 
 template <class Io>
+void visit(Io& io, const ContenderRecord& record) {
+  const Contender& c = record.contender;
+  const bool has = c.schedule.has_value(), ran = c.simulated && c.simulated->fault.empty();
+  const SimulatedFigures& run = ran ? *c.simulated : blank<SimulatedFigures>;
+  const auto gap = gap_percent(record.board, c);
+  io.written_if(record.place > 0, "place", record.place), io.written("schedule", printable(c.name));
+  io.written("kind", to_string(c.kind)), io.written_if(has, "status", to_string(c.status)), io.written_if(has, "valid", c.valid());
+  io.written_if(has, "deadlock", c.period.deadlock);
+  io.written_if(has && !c.period.deadlock, "period_cycles", c.period.cycles()), io.written("gap_percent", gap, as::fixed(3));
+  io.written("ii_cycles", ii_of(c.schedule)), io.written_if(has, "stages", c.stages), io.written_if(has, "warps", c.usage.warps);
+  io.written_if(has, "registers_per_thread", most_registers(c)), io.written_if(has, "smem_bytes", c.usage.smem_bytes);
+  io.written_if(has, "tmem_columns", c.usage.tmem_columns), io.written_if(has, "barriers", c.barriers);
+  io.written_if(has, "waits", c.waits), io.written_if(has, "violations", c.verdict.violations.size());
+  io.written_if(ran, "kernel_cycles", run.cycles), io.written_if(ran, "simulated_period_cycles", run.period, as::fixed(3));
+  io.written_if(ran, "microseconds", run.microseconds, as::fixed(3)), io.written_if(run.tflops > 0, "tflops", run.tflops, as::fixed(1));
+  io.written_if(ran, "clock", run.clock), io.written_if(ran, "off_mean", run.spread.mean, as::fixed(1));
+  io.written_if(ran, "off_percentile_95", run.spread.high, as::fixed(1));
+  io.written_if(ran, "stalled_percent", 100 * run.stalled(), as::fixed(2));
+  io.written("reason", [&] { return printable(score_reason(c)); });
+}
+
+template <class Io>
 void visit(Io& io, const ScoreboardAnswer& of) {
   const Scoreboard& board = of.board;
   io.written("lower_bound", board.lower_bound);
@@ -526,6 +487,12 @@ void visit(Io& io, const ScoreboardAnswer& of) {
 }
 
 }  // namespace
+
+std::string scoreboard_csv(const Scoreboard& board) {
+  std::vector<ContenderRecord> records;
+  for (const ContenderLine& line : contender_lines(blank<Problem>, board)) records.push_back({line});
+  return csv_of(records);
+}
 
 Json scoreboard_json(const Problem& problem, const Constraints& constraints, const Scoreboard& board) {
   return as::part.write(ScoreboardAnswer{problem, constraints, board});

@@ -1,5 +1,6 @@
-// heddle.traffic/1: the answer of `heddle traffic` as a list of members.
+// heddle.traffic/1: the answer of `heddle traffic` as a list of members, and the records of its CSV as another.
 #include "core/answers/answer_members.h"
+#include "core/answers/csv_members.h"
 #include "core/answers/traffic.h"
 #include "core/base/words.h"
 
@@ -27,6 +28,11 @@ struct MeasuredLine {
 struct Occupancy {
   const Problem& problem = blank<Problem>;
   const RingFill& fill = blank<RingFill>;
+};
+
+struct RingRecord {
+  std::string schedule{};
+  RingLine line{};
 };
 
 std::vector<RingLine> ring_lines(const Problem& problem, const Traffic& traffic) {
@@ -97,6 +103,24 @@ void visit(Io& io, const RingLine& line) {
   io.written_if(there, "full", seen.full, as::part_of_all), io.written_if(there, "occupancy", Occupancy{line.problem, seen.fill});
 }
 
+template <class Io>
+void visit(Io& io, const RingRecord& record) {
+  const RingTokens& ring = record.line.ring;
+  const bool there = record.line.seen != nullptr;
+  const RingTraffic& seen = there ? *record.line.seen : blank<RingTraffic>;
+  const auto channel = [&]() -> const Channel& { return record.line.problem.channel(ring.channel); };
+  std::string readers;
+  for (const GroupId group : ring.readers) readers += (readers.empty() ? "" : " ") + std::to_string(group.index());
+  io.written("schedule", record.schedule), io.written("ring", [&] { return channel().name; });
+  io.written("space", [&] { return to_string(channel().space); }), io.written("from", ring.writer, as::group_index);
+  io.written("to", readers), io.written("slots", ring.depth), io.written("slot_bytes", ring.slot_bytes);
+  io.written("ring_bytes", ring.held()), io.written("entries_per_iteration", ring.entries);
+  io.written("bytes_per_iteration", ring.bytes), io.written("full_arrivals_per_iteration", ring.full_arrivals);
+  io.written("empty_arrivals_per_iteration", ring.empty_arrivals);
+  io.written_if(there, "mean_taken_slots", seen.taken, as::fixed(4)), io.written_if(there, "mean_filled_slots", seen.filled, as::fixed(4));
+  io.written_if(there, "starving_part", seen.starving, as::fixed(4)), io.written_if(there, "full_part", seen.full, as::fixed(4));
+}
+
 }  // namespace
 
 template <class Io>
@@ -161,6 +185,13 @@ void visit(Io& io, const TrafficAnswer& of) {
 }
 
 }  // namespace
+
+std::string traffic_csv(const Problem& problem, const std::vector<Traffic>& all) {
+  std::vector<RingRecord> records;
+  for (const Traffic& traffic : all)
+    for (const RingLine& line : ring_lines(problem, traffic)) records.push_back({traffic.name, line});
+  return csv_of(records);
+}
 
 Json traffic_json(const Problem& problem, const std::vector<Traffic>& all) {
   return document_json(kTrafficSchema, TrafficAnswer{problem, all});
