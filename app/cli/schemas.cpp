@@ -4,9 +4,24 @@
 #include "app/batch/job_result.h"
 #include "app/batch/serve.h"
 #include "app/bench/record.h"
+#include "core/answers/alternatives.h"
+#include "core/answers/difference.h"
+#include "core/answers/eval.h"
+#include "core/answers/explanation.h"
+#include "core/answers/fit.h"
+#include "core/answers/kernel_set.h"
+#include "core/answers/latency.h"
+#include "core/answers/layout_view.h"
+#include "core/answers/paper.h"
 #include "core/answers/pareto.h"
+#include "core/answers/price.h"
+#include "core/answers/scoreboard.h"
+#include "core/answers/sensitivity.h"
 #include "core/answers/simulation.h"
+#include "core/answers/slack.h"
+#include "core/answers/summary.h"
 #include "core/answers/traffic.h"
+#include "core/answers/validation.h"
 #include "core/formats/constraints_json.h"
 #include "core/formats/kernel_json.h"
 #include "core/formats/machine_json.h"
@@ -35,7 +50,25 @@ std::span<const SchemaKind> schema_kinds() {
                                           {"space", space_schema},
                                           {"published", published_schema},
                                           {"validation", validation_schema},
-                                          {"bench", bench_schema}};
+                                          {"bench", bench_schema},
+                                          // What commands answer with --json, by their names.
+                                          {"solve", outcome_schema},
+                                          {"alternatives", alternatives_schema},
+                                          {"analyze", bounds_schema},
+                                          {"check", verdict_schema},
+                                          {"compare", scoreboard_schema},
+                                          {"diff", difference_schema},
+                                          {"eval", eval_schema},
+                                          {"explain", explanation_schema},
+                                          {"family", kernel_set_schema},
+                                          {"fit", fit_schema},
+                                          {"latency", latency_schema},
+                                          {"layout", layout_schema},
+                                          {"paper", paper_schema},
+                                          {"price", price_schema},
+                                          {"sensitivity", sensitivity_schema},
+                                          {"slack", slack_schema},
+                                          {"validate", validated_schema}};
   return kKinds;
 }
 

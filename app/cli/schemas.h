@@ -1,4 +1,4 @@
-// The formats whose JSON Schema `heddle schema` prints.
+// The formats of files, and the answers of commands, whose JSON Schema `heddle schema` prints.
 #pragma once
 
 #include <span>

@@ -516,18 +516,20 @@ std::vector<CommandSpec> make_table() {
        {kJson},
        run_list},
       {"schema",
-       "print the JSON Schema of a file format",
-       {"heddle schema kernel > kernel.schema.json"},
+       "print the JSON Schema of a file format, or of what a command answers",
+       {"heddle schema kernel > kernel.schema.json", "heddle schema solve"},
        {{"KIND",
          "kernel, machine, schedule, constraints, project, pareto, simulation, traffic, measurement, job (a line of heddle batch's file), "
          "result "
          "(of its results), request and reply (lines of heddle serve), space (what heddle tune varies), published (a line of heddle "
-         "validate's file), validation (its ground) or "
-         "bench (what heddle bench found)",
+         "validate's file), validation (its ground), "
+         "bench (what heddle bench found), or a command: what it answers with --json",
          PositionalType::Choice,
          true,
-         {"kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "traffic", "measurement", "job", "result",
-          "request", "reply", "space", "published", "validation", "bench"}}},
+         {"kernel",       "machine", "schedule", "constraints", "project",     "pareto",    "simulation", "traffic", "measurement",
+          "job",          "result",  "request",  "reply",       "space",       "published", "validation", "bench",   "solve",
+          "alternatives", "analyze", "check",    "compare",     "diff",        "eval",      "explain",    "family",  "fit",
+          "latency",      "layout",  "paper",    "price",       "sensitivity", "slack",     "validate"}}},
        {},
        run_schema},
       {"completion",

@@ -8,8 +8,7 @@
 
 #include "core/analysis/slack.h"
 #include "core/analysis/turns.h"
-#include "core/answers/summary.h"
-#include "core/formats/schedule_json.h"
+#include "core/answers/answer_members.h"
 
 namespace heddle {
 
@@ -131,57 +130,88 @@ std::string alternatives_summary(const Problem& problem, const Alternatives& ans
 
 namespace {
 
-Json delay_json(Cycle delay) { return delay == kUnlimited ? Json() : Json(delay); }
+struct AlternativeLine {
+  const Problem& problem = blank<Problem>;
+  const Alternative& alternative = blank<Alternative>;
+  std::size_t number = 1;
+};
 
-Json alternative_json(const Problem& problem, const Alternative& alternative, std::size_t number) {
-  const Schedule& schedule = alternative.schedule;
-  Json differences = Json::array();
-  for (const std::string& sentence : alternative.differences) differences.push(sentence);
-  Json turns = Json::array();
-  for (const Turns& t : turns_of(problem, schedule)) {
-    Json ops = Json::array();
-    for (const OpId v : t.ops) ops.push(problem.op(v).name);
-    turns.push(Json::object().set("unit", problem.unit(t.unit).name).set("ops", std::move(ops)));
-  }
-  const Robustness& robustness = alternative.robustness;
-  Json item = Json::object();
-  item.set("number", number).set("distance", alternative.distance).set("nearest", alternative.nearest);
-  item.set("differences", std::move(differences)).set("turns", std::move(turns));
-  item.set("ii", schedule.ii).set("period", alternative.period).set("length", schedule_length(problem, schedule));
-  item.set("stages", stage_count(schedule));
-  item.set("robustness", Json::object()
-                             .set("least_delay", delay_json(robustness.least))
-                             .set("median_delay", delay_json(robustness.median))
-                             .set("critical_ops", robustness.critical));
-  if (alternative.if_off.mean > 0)
-    item.set("off", Json::object().set("mean", alternative.if_off.mean).set("percentile_95", alternative.if_off.high));
-  item.set("groups", groups_json(problem, schedule)).set("ops", placements_json(problem, schedule));
-  return item.set("channels", channels_json(problem, schedule));
+struct AlternativesAnswer {
+  const Problem& problem = blank<Problem>;
+  const Alternatives& answer = blank<Alternatives>;
+};
+
+std::vector<AlternativeLine> alternative_lines(const Problem& problem, const Alternatives& answer) {
+  std::vector<AlternativeLine> lines;
+  for (const Alternative& one : answer.found) lines.push_back({problem, one, lines.size() + 1});
+  return lines;
+}
+
+std::vector<std::size_t> robust_numbers(const Alternatives& answer) {
+  std::vector<std::size_t> numbers = by_robustness(answer);
+  for (std::size_t& number : numbers) ++number;
+  return numbers;
 }
 
 }  // namespace
 
-Json alternatives_json(const Problem& problem, const Alternatives& answer) {
-  const SolveOutcome& first = answer.first;
-  Json root = Json::object();
-  root.set("status", to_string(first.status)).set("ii", first.schedule ? Json(first.schedule->ii) : Json());
-  root.set("lower_bound", first.lower_bound).set("explanation", first.explanation);
-  root.set("objectives", objectives_json(first.objectives));
-  root.set("differ", to_string(answer.aspect)).set("equal", answer.ii_only ? "ii" : "all");
-  root.set("stages_limit", answer.stages).set("most_distance", answer.most_distance);
-  root.set("count", answer.found.size()).set("exact", answer.exact).set("more", answer.more);
-  Json list = Json::array();
-  for (std::size_t i = 0; i < answer.found.size(); ++i) list.push(alternative_json(problem, answer.found[i], i + 1));
-  root.set("alternatives", std::move(list));
-  Json ranked = Json::array(), worth = Json::array();
-  for (const std::size_t i : by_robustness(answer)) ranked.push(i + 1);
-  for (const std::string& sentence : answer.worth) worth.push(sentence);
-  root.set("by_robustness", std::move(ranked)).set("most_from_least_robust", std::move(worth));
-  root.set("cancelled", answer.cancelled).set("timed_out", answer.timed_out).set("fault", answer.fault);
-  root.set("queries", answer.queries).set("seconds", answer.seconds);
-  root.set("solver", first.solver).set("seed", first.seed);
-  root.set("kernel", problem.kernel).set("machine", problem.machine).set("params", params_json(problem.params));
-  return root.set("problem_hash", problem_hash(problem));
+template <class Io>
+void visit(Io& io, const Robustness& robustness) {
+  io.written("least_delay", robustness.least, as::limited), io.written("median_delay", robustness.median, as::limited);
+  io.written("critical_ops", robustness.critical);
 }
+
+template <class Io>
+void visit(Io& io, const as::InContext<Turns, Problem>& in) {
+  io.written("unit", in.part.unit, as::NameIn{in.context}), io.written("ops", in.part.ops, as::list(as::NameIn{in.context}));
+}
+
+namespace {
+
+template <class Io>
+void visit(Io& io, const AlternativeLine& line) {
+  const Problem& problem = line.problem;
+  const Alternative& alternative = line.alternative;
+  const Schedule& schedule = alternative.schedule;
+  io.written("number", line.number);
+  io.written("distance", alternative.distance, "from the first: pairs of ops that relate differently, and rings of another depth");
+  io.written("nearest", alternative.nearest, "the same, from the nearest of those before it");
+  io.written("differences", alternative.differences, "from the first, in words");
+  io.written(
+      "turns", [&] { return turns_of(problem, schedule); }, as::list(as::part_in(problem)));
+  io.written("ii", schedule.ii);
+  io.written("period", alternative.period, "sustainable, rounded up");
+  io.written("length", [&] { return schedule_length(problem, schedule); });
+  io.written("stages", [&] { return stage_count(schedule); });
+  io.written("robustness", alternative.robustness, "how late an op may come in every iteration before II is lost");
+  io.written_if(alternative.if_off.mean > 0, "off", alternative.if_off, "predicted cycles an iteration when numbers are off");
+  visit_placement(io, problem, &schedule);
+}
+
+template <class Io>
+void visit(Io& io, const AlternativesAnswer& of) {
+  const Alternatives& answer = of.answer;
+  io.written("status", answer.first.status, as::status), io.written("ii", ii_of(answer.first.schedule));
+  io.written("lower_bound", answer.first.lower_bound), io.written("explanation", answer.first.explanation);
+  visit_objectives(io, answer.first.objectives);
+  io.written("differ", answer.aspect, as::word("aspect", Aspect::Any));
+  io.written("equal", answer.ii_only ? "ii" : "all");
+  io.written("stages_limit", answer.stages), io.written("most_distance", answer.most_distance), io.written("count", answer.found.size());
+  io.written("exact", answer.exact, "proved: there are no others");
+  io.written("more", answer.more, "one more was seen");
+  io.written("alternatives", alternative_lines(of.problem, answer));
+  io.written("by_robustness", robust_numbers(answer), "their numbers, the most robust first");
+  io.written("most_from_least_robust", answer.worth, "what the first of these does differently from the last");
+  io.written("cancelled", answer.cancelled), io.written("timed_out", answer.timed_out), io.written("fault", answer.fault);
+  io.written("queries", answer.queries), io.written("seconds", answer.seconds), io.written("solver", answer.first.solver);
+  io.written("seed", answer.first.seed, as::seed);
+  visit_problem(io, of.problem, false);
+}
+
+}  // namespace
+
+Json alternatives_json(const Problem& problem, const Alternatives& answer) { return as::part.write(AlternativesAnswer{problem, answer}); }
+
+Json alternatives_schema() { return nameless_schema<AlternativesAnswer>("heddle.alternatives/1", "What heddle alternatives answers"); }
 
 }  // namespace heddle

@@ -58,5 +58,6 @@ std::string alternatives_summary(const Problem& problem, const Alternatives& ans
 /// "count" is how many were found and "exact" whether it is proved that there are no others; "more" is true when one more
 /// is known to exist. Delays that nothing limits are null.
 Json alternatives_json(const Problem& problem, const Alternatives& answer);
+Json alternatives_schema();
 
 }  // namespace heddle

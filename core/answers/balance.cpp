@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 
+#include "core/answers/answer_members.h"
+#include "core/answers/csv_members.h"
 #include "core/answers/simulation.h"
 #include "core/answers/summary.h"
 #include "core/chart/chart_layout.h"
-#include "core/chart/csv.h"
 #include "core/chart/svg.h"
-#include "core/formats/schedule_json.h"
 
 namespace heddle {
 namespace {
@@ -65,37 +65,60 @@ std::string balance_summary(const BalanceStudy& study, const TextStyle& style) {
   return text;
 }
 
+namespace {
+
+struct BalanceAnswer {
+  const Problem& problem = blank<Problem>;
+  const Schedule& schedule = blank<Schedule>;
+  const BalanceStudy& study = blank<BalanceStudy>;
+};
+
+struct BalanceRecord {
+  const BalanceRow& row = blank<BalanceRow>;
+};
+
+template <class Io>
+void visit(Io& io, const BalanceRecord& record) {
+  const BalanceRow& row = record.row;
+  io.written("tiles", row.name), io.written("split", row.split), io.written("second_pass", row.second_pass);
+  io.written("iterations", row.iterations), io.written("cycles", row.run.cycles);
+  io.written("microseconds", row.run.microseconds, as::fixed(3)), io.written("second_pass_us", row.run.merge_us, as::fixed(3));
+  io.written("filled", row.run.filled, as::fixed(4)), io.written("fault", row.run.fault);
+}
+
+template <class Io>
+void visit(Io& io, const BalanceAnswer& answer) {
+  const BalanceStudy& study = answer.study;
+  visit_subject(io, answer.problem, answer.schedule);
+  io.written("study", "balance");
+  io.written("fault", study.fault, "why there are no rows; empty: there are");
+  io.written("tiles", study.tiles), io.written("all_trips", study.all_trips), io.written("places", study.places);
+  io.written("best", study.best, "iterations of each place if all had the same");
+  io.written("shortest", study.shortest), io.written("median", study.median), io.written("longest", study.longest);
+  io.written("rows", study.rows);
+}
+
+}  // namespace
+
+template <class Io>
+void visit(Io& io, const BalanceRow& row) {
+  io.written("tiles", row.name), io.written("persistent", row.persistent), io.written("longest_first", row.longest_first);
+  io.written("split", row.split), io.written("second_pass", row.second_pass), io.written("iterations", row.iterations);
+  io.written("cycles", row.run.cycles), io.written("microseconds", row.run.microseconds), io.written("second_pass_us", row.run.merge_us);
+  io.written("filled", row.run.filled), io.written("fault", row.run.fault);
+}
+
 std::string balance_csv(const BalanceStudy& study) {
-  std::string text =
-      csv_record({"tiles", "split", "second_pass", "iterations", "cycles", "microseconds", "second_pass_us", "filled", "fault"});
-  for (const BalanceRow& row : study.rows)
-    text += csv_record({row.name, std::to_string(row.split), row.second_pass ? "1" : "0", std::to_string(row.iterations),
-                        std::to_string(row.run.cycles), fmt::format("{:.3f}", row.run.microseconds),
-                        fmt::format("{:.3f}", row.run.merge_us), fmt::format("{:.4f}", row.run.filled), row.run.fault});
-  return text;
+  std::vector<BalanceRecord> records;
+  for (const BalanceRow& row : study.rows) records.push_back({row});
+  return csv_of(records);
 }
 
 Json balance_json(const Problem& problem, const Schedule& schedule, const BalanceStudy& study) {
-  Json root = Json::object().set("schema", "heddle.simulation/1"), rows = Json::array();
-  set_problem(root, problem);
-  root.set("schedule", schedule.name).set("ii", schedule.ii).set("study", "balance").set("fault", study.fault);
-  root.set("tiles", study.tiles).set("all_trips", study.all_trips).set("places", study.places).set("best", study.best);
-  root.set("shortest", study.shortest).set("median", study.median).set("longest", study.longest);
-  for (const BalanceRow& row : study.rows)
-    rows.push(Json::object()
-                  .set("tiles", row.name)
-                  .set("persistent", row.persistent)
-                  .set("longest_first", row.longest_first)
-                  .set("split", row.split)
-                  .set("second_pass", row.second_pass)
-                  .set("iterations", row.iterations)
-                  .set("cycles", row.run.cycles)
-                  .set("microseconds", row.run.microseconds)
-                  .set("second_pass_us", row.run.merge_us)
-                  .set("filled", row.run.filled)
-                  .set("fault", row.run.fault));
-  return root.set("rows", std::move(rows));
+  return document_json(kSimulationSchema, BalanceAnswer{problem, schedule, study});
 }
+
+Json balance_schema(Json& definitions) { return inner_schema<BalanceAnswer>(kSimulationSchema, "balance_study", definitions); }
 
 std::string balance_svg(const BalanceStudy& study, const std::string& title) {
   constexpr double kWidth = 900, kLeft = 16, kTitle = 40, kHead = 22, kLane = 3, kGap = 14;

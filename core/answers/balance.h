@@ -16,6 +16,7 @@ std::string balance_summary(const BalanceStudy& study, const TextStyle& style);
 std::string balance_csv(const BalanceStudy& study);
 /// {"study": "balance", "rows": [...]}
 Json balance_json(const Problem& problem, const Schedule& schedule, const BalanceStudy& study);
+Json balance_schema(Json& definitions);
 /// A panel per way: a lane per place, a box per tile, darker where it is longer. All panels have the same scale of time.
 std::string balance_svg(const BalanceStudy& study, const std::string& title);
 

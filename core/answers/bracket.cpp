@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/answers/answer_members.h"
+#include "core/answers/simulation.h"
 #include "core/chart/chart_layout.h"
 #include "core/chart/csv.h"
 
@@ -32,11 +34,93 @@ bool keeps_order(const StudyOptions& options) { return options.arbitration == Ar
 
 std::string fixed(double cycles) { return fmt::format("{:.2f}", cycles); }
 
+struct CaseLine {
+  Cycle cycles = 0;
+  double share = 0;
+};
+
+struct LatencyLine {
+  std::string op;
+  std::vector<CaseLine> cases;
+  Cycle chosen = 0;
+  std::optional<LatencyThreshold> threshold;
+};
+
+struct BracketAnswer {
+  const PeriodBracket& bracket = blank<PeriodBracket>;
+  std::vector<LatencyLine> latencies;
+};
+
+struct SpreadAnswer {
+  const Problem& problem = blank<Problem>;
+  const Schedule& schedule = blank<Schedule>;
+  const SpreadStudy& study = blank<SpreadStudy>;
+  const StudyOptions& options = blank<StudyOptions>;
+};
+
+std::vector<LatencyLine> latency_lines(const Problem& problem, const PeriodBracket& bracket) {
+  std::vector<LatencyLine> lines;
+  auto next = bracket.thresholds.begin();
+  for (const Op& op : problem.ops) {
+    if (op.spread.empty()) continue;
+    lines.push_back({op.name, {}, op.spread.chosen(), {}});
+    LatencyLine& line = lines.back();
+    for (const LatencyCase& c : op.spread.cases)
+      line.cases.push_back({c.cycles, static_cast<double>(c.share) / static_cast<double>(kWholeShare)});
+    if (bracket.missing.empty()) line.threshold = *next++;
+  }
+  return lines;
+}
+
+template <class Io>
+void visit(Io& io, const CaseLine& line) {
+  io.written("cycles", line.cycles), io.written("share", line.share);
+}
+
+template <class Io>
+void visit(Io& io, const LatencyLine& line) {
+  const bool there = line.threshold.has_value();
+  io.written("op", line.op), io.written("cases", line.cases), io.written("scheduled_for", line.chosen);
+  io.written_if(there, "in_full_up_to", [&] { return line.threshold->cycles; });
+  io.written_if(there, "mean_excess", [&] { return line.threshold->excess; });
+}
+
+template <class Io>
+void visit(Io& io, const BracketAnswer& answer) {
+  const PeriodBracket& bracket = answer.bracket;
+  io.part("bracket", "both ends of the expected period, where latencies are not always the same");
+  io.written("missing", bracket.missing, "why there is none; empty: there is one");
+  io.written("at_least", only_if(bracket.missing.empty(), bracket.low));
+  io.written("at_most", only_if(bracket.missing.empty(), bracket.high)), io.written("latencies", answer.latencies);
+}
+
 }  // namespace
 
-Json exact_json(const ExactCycles& cycles) {
-  return Json::object().set("cycles", cycles.weight).set("iterations", cycles.tokens).set("per_iteration", cycles.cycles());
+template <class Io>
+void visit(Io& io, const as::InContext<SpreadRow, StudyOptions>& in) {
+  const SpreadRow& row = in.part;
+  const bool there = keeps_order(in.context) && row.bracket.missing.empty();
+  io.written("depths", row.depths), io.written("smem_bytes", row.bytes), io.written("fits", row.fits), io.written("now", row.now);
+  io.written("at_least", only_if(there, row.bracket.low)), io.written("simulated", only_if(row.fault.empty(), row.mean));
+  io.written("standard_error", only_if(row.fault.empty(), row.error)), io.written("at_most", only_if(there, row.bracket.high));
+  io.written("fault", row.fault);
 }
+
+namespace {
+
+template <class Io>
+void visit(Io& io, const SpreadAnswer& answer) {
+  const SpreadStudy& study = answer.study;
+  visit_subject(io, answer.problem, answer.schedule);
+  io.written("study", "depth");
+  io.written("runs", answer.options.runs), io.written("trips", study.trips), io.written("seed", answer.options.seed, as::seed);
+  io.written("no_bracket", keeps_order(answer.options) ? "" : kNoBracket);
+  io.written("cut", study.cut);
+  io.written("rings", study.rings, as::list(as::NameIn{answer.problem}), "whose depths the rows have");
+  io.written("rows", study.rows, as::list(as::part_in(answer.options)));
+}
+
+}  // namespace
 
 std::string spreads_text(const Problem& problem) {
   NamesByText names;
@@ -81,28 +165,10 @@ std::string bracket_text(const Problem& problem, const PeriodBracket& bracket, i
 }
 
 Json bracket_json(const Problem& problem, const PeriodBracket& bracket) {
-  Json latencies = Json::array();
-  std::size_t next = 0;
-  for (std::size_t v = 0; v < problem.ops.size(); ++v) {
-    const LatencySpread& spread = problem.ops[v].spread;
-    if (spread.empty()) continue;
-    Json cases = Json::array();
-    for (const LatencyCase& c : spread.cases)
-      cases.push(Json::object().set("cycles", c.cycles).set("share", static_cast<double>(c.share) / static_cast<double>(kWholeShare)));
-    Json item = Json::object().set("op", problem.ops[v].name).set("cases", std::move(cases)).set("scheduled_for", spread.chosen());
-    if (bracket.missing.empty()) {
-      const LatencyThreshold& t = bracket.thresholds[next++];
-      item.set("in_full_up_to", exact_json(t.cycles)).set("mean_excess", exact_json(t.excess));
-    }
-    latencies.push(std::move(item));
-  }
-  const bool there = bracket.missing.empty();
-  return Json::object()
-      .set("missing", bracket.missing)
-      .set("at_least", there ? exact_json(bracket.low) : Json())
-      .set("at_most", there ? exact_json(bracket.high) : Json())
-      .set("latencies", std::move(latencies));
+  return as::part.write(BracketAnswer{bracket, latency_lines(problem, bracket)});
 }
+
+Json bracket_schema(Json& definitions) { return as::part.schema(BracketAnswer{}, definitions); }
 
 std::string depths_text(const Problem& problem, const SpreadStudy& study, const SpreadRow& row) {
   std::string text;
@@ -167,27 +233,10 @@ std::string spread_csv(const Problem& problem, const SpreadStudy& study, const S
   return text;
 }
 
-void set_spread_study(Json& root, const Problem& problem, const SpreadStudy& study, const StudyOptions& options) {
-  Json rings = Json::array(), rows = Json::array();
-  for (const ChannelId ring : study.rings) rings.push(problem.channel(ring).name);
-  for (const SpreadRow& row : study.rows) {
-    const bool there = keeps_order(options) && row.bracket.missing.empty();
-    Json depths = Json::array();
-    for (const int depth : row.depths) depths.push(depth);
-    rows.push(Json::object()
-                  .set("depths", std::move(depths))
-                  .set("smem_bytes", row.bytes)
-                  .set("fits", row.fits)
-                  .set("now", row.now)
-                  .set("at_least", there ? exact_json(row.bracket.low) : Json())
-                  .set("simulated", row.fault.empty() ? Json(row.mean) : Json())
-                  .set("standard_error", row.fault.empty() ? Json(row.error) : Json())
-                  .set("at_most", there ? exact_json(row.bracket.high) : Json())
-                  .set("fault", row.fault));
-  }
-  root.set("study", "depth").set("runs", options.runs).set("trips", study.trips).set("seed", options.seed);
-  root.set("no_bracket", keeps_order(options) ? "" : kNoBracket).set("cut", study.cut);
-  root.set("rings", std::move(rings)).set("rows", std::move(rows));
+Json spread_json(const Problem& problem, const Schedule& schedule, const SpreadStudy& study, const StudyOptions& options) {
+  return document_json(kSimulationSchema, SpreadAnswer{problem, schedule, study, options});
 }
+
+Json spread_schema(Json& definitions) { return inner_schema<SpreadAnswer>(kSimulationSchema, "depth_study", definitions); }
 
 }  // namespace heddle

@@ -24,16 +24,15 @@ std::string spreads_text(const Problem& problem);
 std::string bracket_text(const Problem& problem, const PeriodBracket& bracket, int width);
 /// Both ends as {"cycles", "iterations", "per_iteration"}, the latencies and what of them counts in full; "missing" says why there is none.
 Json bracket_json(const Problem& problem, const PeriodBracket& bracket);
+Json bracket_schema(Json& definitions);
 
 std::string spread_summary(const Problem& problem, const Schedule& schedule, const SpreadStudy& study, const StudyOptions& options,
                            const TextStyle& style);
 /// "K 4, V 2"
 std::string depths_text(const Problem& problem, const SpreadStudy& study, const SpreadRow& row);
 std::string spread_csv(const Problem& problem, const SpreadStudy& study, const StudyOptions& options);
-/// Members of {"study": "depth"} where latencies are not always the same.
-void set_spread_study(Json& root, const Problem& problem, const SpreadStudy& study, const StudyOptions& options);
-
-// Parts that other answers share.
-Json exact_json(const ExactCycles& cycles);
+/// {"study": "depth"} of heddle.simulation/1 where latencies are not always the same.
+Json spread_json(const Problem& problem, const Schedule& schedule, const SpreadStudy& study, const StudyOptions& options);
+Json spread_schema(Json& definitions);
 
 }  // namespace heddle

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/answers/answer_members.h"
 #include "core/answers/layout_choice.h"
 #include "core/answers/summary.h"
 #include "core/formats/choices_json.h"
@@ -137,45 +138,76 @@ std::string chosen_layouts_text(const ChosenLayouts& answer, const TextStyle& st
   return text;
 }
 
-Json chosen_layouts_json(const ChosenLayouts& answer) {
-  Json decisions = Json::array();
-  for (std::size_t d = 0; d < answer.question.decisions.size(); ++d) {
-    const LayoutDecision& decision = answer.question.decisions[d];
-    Json values = Json::array(), ops = Json::array(), candidates = Json::array();
-    for (const std::string& value : decision.values) values.push(value);
-    for (const std::string& op : decision.ops) ops.push(op);
-    for (std::size_t i = 0; i < decision.candidates.size(); ++i) {
-      const LayoutCandidate& each = decision.candidates[i];
-      Json layouts = Json::object(), instructions = Json::object();
-      for (const auto& [value, layout] : each.choices.layouts) layouts.set(value, layout);
-      for (const auto& [op, choice] : each.choices.instructions) instructions.set(op, instruction_text(choice));
-      Json json = Json::object().set("layouts", std::move(layouts)).set("instructions", std::move(instructions));
-      const AccessCost sum = each.cost();
-      json.set("port", sum.port)
-          .set("ways", sum.ways)
-          .set("issues", sum.issues)
-          .set("selects", sum.selects)
-          .set("bytes", each.bytes)
-          .set("registers", each.registers);
-      json.set("current", each.current).set("why", why_not(decision, i, answer.chosen[d]));
-      candidates.push(std::move(json));
-    }
-    decisions.push(Json::object()
-                       .set("values", std::move(values))
-                       .set("ops", std::move(ops))
-                       .set("chosen", answer.chosen[d])
-                       .set("candidates", std::move(candidates)));
+namespace {
+
+struct CandidateLine {
+  const LayoutDecision& decision = blank<LayoutDecision>;
+  std::size_t candidate = 0, chosen = 0;
+};
+
+struct DecisionLine {
+  const LayoutDecision& decision = blank<LayoutDecision>;
+  std::size_t chosen = 0;
+  std::vector<CandidateLine> candidates{};
+};
+
+struct LayoutsAnswer {
+  const ChosenLayouts& answer = blank<ChosenLayouts>;
+  std::vector<DecisionLine> decisions{};
+};
+
+/// {"stage_dq0": "st.shared.8,2,3"}
+struct InstructionTexts {
+  Json write(const LayoutChoices& choices) const {
+    Json object = Json::object();
+    for (const auto& [op, choice] : choices.instructions) object.set(op, instruction_text(choice));
+    return object;
   }
-  Json left_out = Json::array();
-  for (const std::string& each : answer.question.left_out) left_out.push(each);
-  return Json::object()
-      .set("claim", layout_claim(answer))
-      .set("not_open", std::move(left_out))
-      .set("complete", answer.question.complete)
-      .set("combinations", answer.question.combinations)
-      .set("left", answer.question.left)
-      .set("cases", answer.cases)
-      .set("decisions", std::move(decisions));
+  Json schema(const LayoutChoices&, Json& definitions) const { return layouts_schema(definitions); }
+};
+
+template <class Io>
+void visit(Io& io, const CandidateLine& line) {
+  const LayoutCandidate candidate = line.decision.candidates.empty() ? LayoutCandidate{} : line.decision.candidates[line.candidate];
+  const AccessCost sum = candidate.cost();
+  io.written("layouts", candidate.choices.layouts, as::layout_texts), io.written("instructions", candidate.choices, InstructionTexts{});
+  io.written("port", sum.port), io.written("ways", sum.ways), io.written("issues", sum.issues), io.written("selects", sum.selects);
+  io.written("bytes", candidate.bytes), io.written("registers", candidate.registers), io.written("current", candidate.current);
+  io.written(
+      "why", [&] { return why_not(line.decision, line.candidate, line.chosen); }, "chosen, or why it is not");
 }
+
+template <class Io>
+void visit(Io& io, const DecisionLine& line) {
+  io.written("values", line.decision.values), io.written("ops", line.decision.ops);
+  io.written("chosen", line.chosen, "its place among the candidates");
+  io.written("candidates", line.candidates);
+}
+
+template <class Io>
+void visit(Io& io, const LayoutsAnswer& of) {
+  const OpenLayouts& question = of.answer.question;
+  io.part("layouts_chosen");
+  io.written(
+      "claim", [&] { return layout_claim(of.answer); }, "what was proved");
+  io.written("not_open", question.left_out), io.written("complete", question.complete), io.written("combinations", question.combinations);
+  io.written("left", question.left, "combinations, without those that others dominate");
+  io.written("cases", of.answer.cases, "sets of combinations that were solved or refuted, each at once");
+  io.written("decisions", of.decisions);
+}
+
+}  // namespace
+
+Json chosen_layouts_json(const ChosenLayouts& answer) {
+  LayoutsAnswer of{answer};
+  for (std::size_t d = 0; d < answer.question.decisions.size(); ++d) {
+    of.decisions.push_back({answer.question.decisions[d], answer.chosen[d]});
+    DecisionLine& line = of.decisions.back();
+    for (std::size_t i = 0; i < line.decision.candidates.size(); ++i) line.candidates.push_back({line.decision, i, line.chosen});
+  }
+  return as::part.write(of);
+}
+
+Json chosen_layouts_schema(Json& definitions) { return as::part.schema(LayoutsAnswer{}, definitions); }
 
 }  // namespace heddle

@@ -55,5 +55,6 @@ std::string chosen_layouts_text(const ChosenLayouts& answer, const TextStyle& st
 
 /// {"claim", "complete", "combinations", "left", "cases", "decisions": [{"values", "ops", "chosen", "candidates": [...]}]}.
 Json chosen_layouts_json(const ChosenLayouts& answer);
+Json chosen_layouts_schema(Json& definitions);
 
 }  // namespace heddle

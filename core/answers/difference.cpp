@@ -7,6 +7,7 @@
 
 #include "core/analysis/channels.h"
 #include "core/analysis/signature.h"
+#include "core/answers/answer_members.h"
 #include "core/answers/simulation.h"
 #include "core/answers/summary.h"
 #include "core/base/integer_division.h"
@@ -365,75 +366,152 @@ std::string op_names(const Problem& problem, const std::vector<OpId>& ops) {
 
 namespace {
 
-Json side_json(const Problem& problem, const ComparedSchedule& one) {
-  const Schedule& schedule = *one.schedule;
-  Json side = Json::object();
-  side.set("name", one.name).set("ii", schedule.ii).set("status", to_string(one.status));
-  side.set("lower_bound", one.lower_bound ? Json(*one.lower_bound) : Json()).set("certificate", standing_json(schedule));
-  const auto known = [](double value) { return value > 0 ? Json(value) : Json(); };
-  side.set("predicted", one.predicted.cycles == 0 ? Json()
-                                                  : Json::object()
-                                                        .set("cycles", one.predicted.cycles)
-                                                        .set("microseconds", known(one.predicted.microseconds))
-                                                        .set("speed", known(one.predicted.speed))
-                                                        .set("unit", one.predicted.unit));
-  side.set("deadlock", one.period.deadlock).set("period", one.period.deadlock ? Json() : Json(one.period.cycles()));
-  side.set("limited_by", one.period.sentence).set("stages", stage_count(schedule));
-  side.set("length", schedule_length(problem, schedule)).set("warps", one.usage.warps);
-  side.set("smem_bytes", one.usage.smem_bytes).set("tmem_columns", one.usage.tmem_columns);
-  Json units = Json::array();
+struct DifferenceAnswer {
+  const Problem& problem = blank<Problem>;
+  const ComparedSchedule& a = blank<ComparedSchedule>;
+  const ComparedSchedule& b = blank<ComparedSchedule>;
+  const Difference& difference = blank<Difference>;
+  const Alignment& alignment = blank<Alignment>;
+};
+
+struct UnitBusy {
+  std::string unit;
+  Cycle busy = 0;
+};
+
+struct MatchLine {
+  std::size_t b = 0;
+  GroupId a;
+};
+
+struct PlaceLine {
+  Cycle start = 0, slot = 0;
+  int stage = 0;
+  GroupId group;
+};
+
+struct OpPairLine {
+  std::string id;
+  PlaceLine a, b;
+  OpDifference difference;
+};
+
+std::vector<UnitBusy> busy_units(const Problem& problem, const ComparedSchedule& one) {
+  std::vector<UnitBusy> units;
   for (std::size_t u = 0; u < problem.units.size(); ++u)
-    if (one.usage.busy[u] > 0) units.push(Json::object().set("unit", problem.units[u].name).set("busy", one.usage.busy[u]));
-  side.set("units", std::move(units));
-  Json registers = Json::array();
-  for (const int peak : one.usage.register_peak) registers.push(peak);
-  side.set("register_peaks", std::move(registers))
-      .set("groups", groups_json(problem, schedule))
-      .set("channels", channels_json(problem, schedule));
-  return side.set("checker", verdict_json(problem, one.verdict));
+    if (one.usage.busy[u] > 0) units.push_back({problem.units[u].name, one.usage.busy[u]});
+  return units;
 }
 
-Json divergence_json(const Problem& problem, const ComparedSchedule& a, const Divergence& d) {
-  const auto name = [&](OpId op) { return op.valid() ? Json(problem.op(op).name) : Json(); };
-  Json json = Json::object().set("sentence", d.sentence).set("at", d.at);
-  json.set("group", d.group.valid() ? Json(group_name(*a.schedule, d.group)) : Json()).set("after", name(d.after));
-  json.set("a_next", name(d.a_next)).set("b_next", name(d.b_next));
-  json.set("ring", d.channel.valid() ? Json(problem.channel(d.channel).name) : Json());
-  Json ops = Json::array();
-  for (const OpId op : d.ops) ops.push(problem.op(op).name);
-  return json.set("ops", std::move(ops));
+std::vector<MatchLine> match_lines(const Difference& difference) {
+  std::vector<MatchLine> lines;
+  for (const GroupId a : difference.groups) lines.push_back({lines.size(), a});
+  return lines;
+}
+
+std::vector<OpPairLine> op_pair_lines(const DifferenceAnswer& of) {
+  std::vector<OpPairLine> lines;
+  const Schedule &a = *of.a.schedule, &b = *of.b.schedule;
+  for (const OpDifferenceRow& row : op_difference_rows(of.problem, a, b, of.difference))
+    lines.push_back({of.problem.op(row.op).name,
+                     {row.difference.a_start, row.a_slot, row.a_stage, a.group(row.op)},
+                     {row.difference.b_start, row.b_slot, row.b_stage, b.group(row.op)},
+                     row.difference});
+  return lines;
+}
+
+std::string alignment_word(const Problem& problem, const Alignment& alignment) {
+  if (alignment.at == Alignment::At::Op && alignment.op.valid()) return problem.op(alignment.op).name;
+  return alignment.at == Alignment::At::Most ? "most" : "start";
+}
+
+template <class Io>
+void visit(Io& io, const UnitBusy& line) {
+  io.written("unit", line.unit), io.written("busy", line.busy);
+}
+
+template <class Io>
+void visit(Io& io, const MatchLine& line) {
+  io.written("b", line.b), io.written("a", line.a, as::or_null(as::group_index));
+}
+
+template <class Io>
+void visit(Io& io, const PlaceLine& line) {
+  io.written("start", line.start, as::any_integer), io.written("stage", line.stage, as::any_integer);
+  io.written("slot", line.slot, as::any_integer), io.written("group", line.group, as::group_index);
+}
+
+template <class Io>
+void visit(Io& io, const OpPairLine& line) {
+  io.written("id", line.id), io.written("a", line.a), io.written("b", line.b);
+  io.written("delta", line.difference.delta, as::any_integer, "how many cycles later it starts in B, as the two are aligned");
+  io.written("other_group", line.difference.group), io.written("differs", line.difference.differs());
+}
+
+}  // namespace
+
+template <class Io>
+void visit(Io& io, const ComparedSchedule::Predicted& predicted) {
+  io.written("cycles", predicted.cycles), io.written("microseconds", predicted.microseconds, as::if_known);
+  io.written("speed", predicted.speed, as::if_known);
+  io.written("unit", predicted.unit, "of the speed");
+}
+
+template <class Io>
+void visit(Io& io, const as::InContext<ComparedSchedule, Problem>& in) {
+  const ComparedSchedule& one = in.part;
+  const Problem& problem = in.context;
+  io.part("side");
+  io.written("name", one.name);
+  io.written("ii", [&] { return one.schedule->ii; });
+  io.written("status", one.status, as::status), io.written("lower_bound", one.lower_bound);
+  io.written("certificate", [&] { return standing_of(*one.schedule); });
+  io.written("predicted", only_if(one.predicted.cycles != 0, one.predicted), "the whole kernel on the whole machine");
+  io.written("deadlock", one.period.deadlock), io.written("period", only_if(!one.period.deadlock, one.period.cycles()));
+  io.written("limited_by", one.period.sentence);
+  io.written("stages", [&] { return stage_count(*one.schedule); });
+  io.written("length", [&] { return schedule_length(problem, *one.schedule); });
+  io.written("warps", one.usage.warps), io.written("smem_bytes", one.usage.smem_bytes), io.written("tmem_columns", one.usage.tmem_columns);
+  io.written("units", busy_units(problem, one), "cycles of an iteration that each unit is busy");
+  io.written("register_peaks", one.usage.register_peak);
+  io.written(
+      "groups", [&] { return groups_json(problem, *one.schedule); }, as::described_by(groups_schema));
+  io.written(
+      "channels", [&] { return channels_json(problem, *one.schedule); }, as::described_by(channels_schema));
+  io.written("checker", one.verdict, as::part_in(problem));
+}
+
+template <class Io>
+void visit(Io& io, const as::InContext<Divergence, DifferenceAnswer>& in) {
+  const Divergence& d = in.part;
+  const as::OrNull<as::NameIn> name{{in.context.problem}};
+  io.written("sentence", d.sentence), io.written("at", d.at, as::any_integer);
+  io.written("group", d.group.valid() ? std::optional(group_name(*in.context.a.schedule, d.group)) : std::nullopt);
+  io.written("after", d.after, name), io.written("a_next", d.a_next, name), io.written("b_next", d.b_next, name);
+  io.written("ring", d.channel, name), io.written("ops", d.ops, as::list(as::NameIn{in.context.problem}));
+}
+
+namespace {
+
+template <class Io>
+void visit(Io& io, const DifferenceAnswer& of) {
+  io.written("same_program", of.difference.same_program()), io.written("same_times", of.difference.same_times());
+  io.written("relation", [&] { return relation(of.difference, *of.a.schedule, *of.b.schedule); });
+  io.written("first_divergence", of.difference.first, as::part_in(of)), io.written("align", alignment_word(of.problem, of.alignment));
+  io.written("shift", of.difference.shift, as::any_integer), io.written("a", of.a, as::part_in(of.problem));
+  io.written("b", of.b, as::part_in(of.problem));
+  io.written("group_matches", match_lines(of.difference), "of each group of B that of A");
+  io.written("ops", [&] { return op_pair_lines(of); });
+  visit_problem(io, of.problem);
 }
 
 }  // namespace
 
 Json difference_json(const Problem& problem, const ComparedSchedule& a, const ComparedSchedule& b, const Difference& difference,
                      const Alignment& alignment) {
-  Json root = Json::object();
-  root.set("same_program", difference.same_program()).set("same_times", difference.same_times());
-  root.set("relation", relation(difference, *a.schedule, *b.schedule));
-  root.set("first_divergence", difference.first ? divergence_json(problem, a, *difference.first) : Json());
-  root.set("align", alignment.at == Alignment::At::Op && alignment.op.valid() ? problem.op(alignment.op).name
-                    : alignment.at == Alignment::At::Most                     ? std::string("most")
-                                                                              : std::string("start"));
-  root.set("shift", difference.shift).set("a", side_json(problem, a)).set("b", side_json(problem, b));
-  Json groups = Json::array();
-  for (std::size_t g = 0; g < difference.groups.size(); ++g)
-    groups.push(Json::object().set("b", g).set("a", difference.groups[g].valid() ? Json(difference.groups[g].index()) : Json()));
-  root.set("group_matches", std::move(groups));
-  Json ops = Json::array();
-  for (const OpDifferenceRow& row : op_difference_rows(problem, *a.schedule, *b.schedule, difference)) {
-    const auto place = [](Cycle start, int stage, Cycle slot, GroupId group) {
-      return Json::object().set("start", start).set("stage", stage).set("slot", slot).set("group", group.index());
-    };
-    Json op = Json::object().set("id", problem.op(row.op).name);
-    op.set("a", place(row.difference.a_start, row.a_stage, row.a_slot, a.schedule->group(row.op)));
-    op.set("b", place(row.difference.b_start, row.b_stage, row.b_slot, b.schedule->group(row.op)));
-    op.set("delta", row.difference.delta).set("other_group", row.difference.group).set("differs", row.difference.differs());
-    ops.push(std::move(op));
-  }
-  root.set("ops", std::move(ops));
-  set_problem(root, problem);
-  return root;
+  return as::part.write(DifferenceAnswer{problem, a, b, difference, alignment});
 }
+
+Json difference_schema() { return nameless_schema<DifferenceAnswer>("heddle.diff/1", "What heddle diff answers"); }
 
 }  // namespace heddle

@@ -115,5 +115,6 @@ std::string op_names(const Problem& problem, const std::vector<OpId>& ops);
 
 Json difference_json(const Problem& problem, const ComparedSchedule& a, const ComparedSchedule& b, const Difference& difference,
                      const Alignment& alignment);
+Json difference_schema();
 
 }  // namespace heddle

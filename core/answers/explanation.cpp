@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "core/answers/summary.h"
-#include "core/formats/schedule_json.h"
+#include "core/answers/answer_members.h"
 
 namespace heddle {
 
@@ -115,59 +114,57 @@ std::string explanation_summary(const Problem& problem, const Explanation& e, co
 
 namespace {
 
-Json strings(const std::vector<std::string>& texts) {
-  Json list = Json::array();
-  for (const std::string& text : texts) list.push(text);
-  return list;
+struct ExplanationAnswer {
+  const Problem& problem = blank<Problem>;
+  const Explanation& explanation = blank<Explanation>;
+};
+
+}  // namespace
+
+template <class Io>
+void visit(Io& io, const as::InContext<ExplanationMember, Problem>& in) {
+  const ExplanationMember& member = in.part;
+  io.written("family", member.family), io.written("what", member.what), io.written("ops", member.ops, as::list(as::NameIn{in.context}));
+  io.written("numbers", member.numbers, as::numbers);
+  io.written("parts", member.parts, "its single constraints that are needed");
+  io.written("needed", member.needed, "shown: without it the others can hold together");
+  io.written("without", member.without, "what then goes wrong with it in one such schedule; may be empty");
+  io.written("slot", only_if(member.slot >= 0, member.slot), "modulo II, where it goes wrong");
 }
 
-Json member_json(const Problem& problem, const ExplanationMember& member) {
-  Json ops = Json::array();
-  for (const OpId op : member.ops) ops.push(problem.op(op).name);
-  Json numbers = Json::object();
-  for (const auto& [name, value] : member.numbers) numbers.set(name, value);
-  return Json::object()
-      .set("family", member.family)
-      .set("what", member.what)
-      .set("ops", std::move(ops))
-      .set("numbers", std::move(numbers))
-      .set("parts", strings(member.parts))
-      .set("needed", member.needed)
-      .set("without", member.without)
-      .set("slot", member.slot >= 0 ? Json(member.slot) : Json());
+template <class Io>
+void visit(Io& io, const WayOut& way) {
+  const bool known = way.status == Status::Optimal || way.status == Status::Feasible;
+  io.written("member", way.member, "of the core, which it eases");
+  io.written("what", way.what), io.written("from", way.from), io.written("to", way.to), io.written("status", way.status, as::status);
+  io.written("ii", only_if(known, way.ii)), io.written("decided", decided(way));
+  io.written("then", way.then, "what stands in the way afterwards; may be empty");
+  io.written("seconds", way.seconds, as::seconds);
 }
 
-Json way_out_json(const WayOut& r) {
-  const bool known = r.status == Status::Optimal || r.status == Status::Feasible;
-  return Json::object()
-      .set("member", r.member)
-      .set("what", r.what)
-      .set("from", r.from)
-      .set("to", r.to)
-      .set("status", to_string(r.status))
-      .set("ii", known ? Json(r.ii) : Json())
-      .set("decided", decided(r))
-      .set("then", r.then)
-      .set("seconds", seconds_json(r.seconds));
+namespace {
+
+template <class Io>
+void visit(Io& io, const ExplanationAnswer& answer) {
+  const Explanation& e = answer.explanation;
+  io.written("status", e.status, as::status);
+  io.written("ii", e.ii, "of the best schedule known");
+  io.written("refuted", e.refuted, "the II that is explained; null where none has a schedule");
+  io.written("reason", e.reason, as::bound_reason), io.written("sentence", e.sentence);
+  io.written("together", e.together, "they contradict each other only together; else each alone forbids the II");
+  io.written("core", e.members, as::list(as::part_in(answer.problem))), io.written("verified", e.verified);
+  io.written("assumptions", e.assumptions), io.written("remarks", e.remarks);
+  io.written("relaxations", e.ways_out, "what buys most comes first");
+  io.written("relaxations_left", e.ways_out_left, "not tried for lack of time");
+  visit_problem(io, answer.problem, false);
+  io.written("solver", e.solver), io.written("seconds", e.seconds, as::seconds), io.written("queries", e.queries);
+  io.written("conflicts", e.conflicts), io.written("cancelled", e.cancelled), io.written("timed_out", e.timed_out);
 }
 
 }  // namespace
 
-Json explanation_json(const Problem& problem, const Explanation& e) {
-  Json members = Json::array(), ways_out = Json::array();
-  for (const ExplanationMember& member : e.members) members.push(member_json(problem, member));
-  for (const WayOut& r : e.ways_out) ways_out.push(way_out_json(r));
-  Json root = Json::object();
-  root.set("status", to_string(e.status)).set("ii", e.ii ? Json(*e.ii) : Json());
-  root.set("refuted", e.refuted ? Json(*e.refuted) : Json()).set("reason", to_string(e.reason));
-  root.set("sentence", e.sentence).set("together", e.together).set("core", std::move(members));
-  root.set("verified", e.verified).set("assumptions", strings(e.assumptions)).set("remarks", strings(e.remarks));
-  root.set("relaxations", std::move(ways_out)).set("relaxations_left", e.ways_out_left);
-  root.set("kernel", problem.kernel).set("machine", problem.machine).set("params", params_json(problem.params));
-  root.set("problem_hash", problem_hash(problem)).set("solver", e.solver);
-  root.set("seconds", seconds_json(e.seconds)).set("queries", e.queries).set("conflicts", e.conflicts);
-  root.set("cancelled", e.cancelled).set("timed_out", e.timed_out);
-  return root;
-}
+Json explanation_json(const Problem& problem, const Explanation& e) { return as::part.write(ExplanationAnswer{problem, e}); }
+
+Json explanation_schema() { return nameless_schema<ExplanationAnswer>("heddle.explain/1", "What heddle explain answers"); }
 
 }  // namespace heddle

@@ -104,5 +104,6 @@ std::string explanation_summary(const Problem& problem, const Explanation& expla
 // The answer to "why is II not smaller?" as JSON.
 
 Json explanation_json(const Problem& problem, const Explanation& explanation);
+Json explanation_schema();
 
 }  // namespace heddle

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/answers/answer_members.h"
 #include "core/answers/summary.h"
 #include "core/base/words.h"
 
@@ -209,35 +210,59 @@ std::string fit_text(const Machine& machine, const FitAnswer& answer, const Text
   return text;
 }
 
-Json fit_json(const Machine& machine, const FitAnswer& answer) {
-  Json numbers = Json::array(), sources = Json::array();
-  for (std::size_t n = 0; n < answer.numbers.size() && answer.complete; ++n)
-    numbers.push(Json::object()
-                     .set("number", answer.numbers[n].number)
-                     .set("now", answer.before[n])
-                     .set("fitted", answer.after[n])
-                     .set("least", answer.numbers[n].least)
-                     .set("most", answer.numbers[n].most)
-                     .set("at_end", answer.at_end(n)));
-  for (const LeftOut& left : answer.left_out) {
-    Json values = Json::array();
-    for (const std::int64_t value : left.values) values.push(value);
-    sources.push(Json::object()
-                     .set("source", left.source)
-                     .set("rows", left.rows)
-                     .set("error_now", left.as_they_are)
-                     .set("error_fitted", left.error)
-                     .set("values", std::move(values)));
-  }
-  return Json::object()
-      .set("machine", machine.name)
-      .set("complete", answer.complete)
-      .set("rows", answer.rows)
-      .set("error_now", answer.error_before)
-      .set("error_fitted", answer.error_after)
-      .set("error_left_out", answer.error_left_out)
-      .set("numbers", std::move(numbers))
-      .set("left_out", std::move(sources));
+namespace {
+
+struct FittedLine {
+  std::string number;
+  std::int64_t now = 0, fitted = 0, least = 0, most = 0;
+  bool at_end = false;
+};
+
+struct FitDocument {
+  const FitAnswer& answer = blank<FitAnswer>;
+  std::string machine{};
+  std::vector<FittedLine> numbers{};
+};
+
+template <class Io>
+void visit(Io& io, const FittedLine& line) {
+  io.written("number", line.number), io.written("now", line.now, as::any_integer), io.written("fitted", line.fitted, as::any_integer);
+  io.written("least", line.least, as::any_integer), io.written("most", line.most, as::any_integer);
+  io.written("at_end", line.at_end, "the fit would leave the range if it might");
 }
+
+}  // namespace
+
+template <class Io>
+void visit(Io& io, const LeftOut& left) {
+  io.written("source", left.source), io.written("rows", left.rows), io.written("error_now", left.as_they_are);
+  io.written("error_fitted", left.error), io.written("values", left.values, as::list(as::any_integer));
+}
+
+namespace {
+
+template <class Io>
+void visit(Io& io, const FitDocument& of) {
+  const FitAnswer& answer = of.answer;
+  io.written("machine", of.machine), io.written("complete", answer.complete), io.written("rows", answer.rows);
+  io.written("error_now", answer.error_before, "median over all rows of |measured / predicted - 1|");
+  io.written("error_fitted", answer.error_after);
+  io.written("error_left_out", answer.error_left_out, "each row predicted by numbers fitted without its source");
+  io.written("numbers", of.numbers);
+  io.written("left_out", answer.left_out, "one source left out, the others fitted");
+}
+
+}  // namespace
+
+Json fit_json(const Machine& machine, const FitAnswer& answer) {
+  FitDocument document{answer, machine.name};
+  for (std::size_t n = 0; n < answer.numbers.size() && answer.complete; ++n) {
+    const FittedNumber& number = answer.numbers[n];
+    document.numbers.push_back({number.number, answer.before[n], answer.after[n], number.least, number.most, answer.at_end(n)});
+  }
+  return as::part.write(document);
+}
+
+Json fit_schema() { return nameless_schema<FitDocument>("heddle.fit/1", "What heddle fit answers"); }
 
 }  // namespace heddle

@@ -51,5 +51,6 @@ FitAnswer fit_numbers(const std::vector<FitRow>& rows, const std::vector<FittedN
 std::string fit_headline(const Machine& machine, const FitAnswer& answer);
 std::string fit_text(const Machine& machine, const FitAnswer& answer, const TextStyle& style);
 Json fit_json(const Machine& machine, const FitAnswer& answer);
+Json fit_schema();
 
 }  // namespace heddle

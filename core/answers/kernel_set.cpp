@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "core/analysis/bounds.h"
+#include "core/answers/answer_members.h"
 #include "core/answers/summary.h"
 #include "core/base/saturate.h"
-#include "core/formats/schedule_json.h"
 
 namespace heddle {
 
@@ -232,63 +232,82 @@ std::string kernel_set_summary(const KernelSetAnswer& family, const TextStyle& s
 
 namespace {
 
-Json ratio_json(Cycle cycles, std::int64_t work) {
-  const std::int64_t common = std::gcd(cycles, work);
-  return Json::object().set("cycles", cycles / common).set("work", work / common);
+/// Without a common factor.
+struct Ratio {
+  Cycle cycles = 0;
+  std::int64_t work = 1;
+};
+
+std::optional<Ratio> ratio(std::optional<Cycle> cycles, std::int64_t work) {
+  if (!cycles) return {};
+  const std::int64_t common = std::gcd(*cycles, work);
+  return Ratio{*cycles / common, work / common};
 }
 
-Json member_json(const KernelSetMember& m) {
-  Json choices = Json::object(), cuts = Json::array();
-  for (const auto& [name, value] : m.choices) choices.set(name, value);
-  for (const Subtile& s : m.subtiles) cuts.push(Json::object().set("param", s.param).set("factor", s.factor));
-  Json root = Json::object();
-  root.set("label", m.label).set("kernel", m.kernel).set("choices", std::move(choices)).set("subtiles", std::move(cuts));
-  root.set("max_groups", m.groups).set("status", to_string(m.outcome.status)).set("pruned", m.pruned).set("why", m.why);
-  root.set("faults", faults_json(m.faults));
-  if (m.invalid()) return root;
-  const SolveOutcome& o = m.outcome;
-  const Schedule* schedule = o.schedule ? &*o.schedule : nullptr;
-  root.set("params", params_json(m.problem.params)).set("problem_hash", problem_hash(m.problem)).set("ops", m.problem.ops.size());
-  root.set("work", m.work.amount)
-      .set("bytes", m.work.bytes)
-      .set("cycles_at_tensor_peak", m.work.at_peak > 0 ? Json(m.work.at_peak) : Json());
-  const bool finite = m.min_ii < kNoFiniteII;
-  root.set("min_ii", finite ? Json(m.min_ii) : Json())
-      .set("ii", schedule ? Json(schedule->ii) : Json())
-      .set("lower_bound", finite ? Json(o.lower_bound) : Json());
-  root.set("reason", to_string(o.reason)).set("explanation", o.explanation);
-  root.set("cycles_per_work", schedule ? ratio_json(schedule->ii, m.work.amount) : Json());
-  root.set("cycles_per_work_at_least", finite ? ratio_json(o.lower_bound, m.work.amount) : Json());
-  root.set("groups", schedule ? Json(schedule->groups.size()) : Json());
-  root.set("objectives", objectives_json(o.objectives)).set("seconds", seconds_json(o.seconds.total));
-  root.set("queries", o.queries).set("conflicts", o.conflicts);
-  return root;
+template <class Io>
+void visit(Io& io, const Ratio& ratio) {
+  io.written("cycles", ratio.cycles), io.written("work", ratio.work);
 }
 
 }  // namespace
 
-Json kernel_set_json(const KernelSetAnswer& family) {
-  Json root = Json::object(), members = Json::array(), best = Json::array();
-  for (const KernelSetMember& m : family.members) members.push(member_json(m));
-  for (const KernelSetBest& b : family.best)
-    best.push(Json::object()
-                  .set("objective", b.objective)
-                  .set("member", b.member)
-                  .set("label", family.members[b.member].label)
-                  .set("value", b.value)
-                  .set("proved", b.proved));
-  root.set("machine", family.machine).set("work_unit", to_string(family.work));
-  root.set("best", std::move(best)).set("ties_settled", family.ties_settled);
-  root.set("complete", family.complete).set("cancelled", family.cancelled).set("timed_out", family.timed_out);
-  root.set("members", std::move(members));
-  if (family.best.empty()) {
-    root.set("solution", Json());
-  } else {
-    const KernelSetMember& winner = family.members[family.best.front().member];
-    root.set("solution", outcome_json(winner.problem, winner.outcome));
-  }
-  root.set("seconds", seconds_json(family.seconds)).set("solver", family.solver).set("seed", family.seed);
-  return root;
+template <class Io>
+void visit(Io& io, const Subtile& subtile) {
+  io.written("param", subtile.param), io.written("factor", subtile.factor);
 }
+
+template <class Io>
+void visit(Io& io, const KernelSetMember& m) {
+  const SolveOutcome& o = m.outcome;
+  const bool there = !m.invalid(), finite = m.min_ii < kNoFiniteII;
+  const std::optional<Cycle> ii = ii_of(o.schedule);
+  io.written("label", m.label), io.written("kernel", m.kernel), io.written("choices", m.choices, as::numbers);
+  io.written("subtiles", m.subtiles), io.written("max_groups", m.groups), io.written("status", o.status, as::status);
+  io.written("pruned", m.pruned, "its lower bound alone shows that it cannot win; it was not solved to the end");
+  io.written("why", m.why);
+  io.written("faults", m.faults, "why it is no problem at all; then nothing below is there");
+  io.written_if(there, "params", m.problem.params);
+  io.written_if(there, "problem_hash", [&] { return problem_hash(m.problem); });
+  io.written_if(there, "ops", m.problem.ops.size()), io.written_if(there, "work", m.work.amount);
+  io.written_if(there, "bytes", m.work.bytes), io.written_if(there, "cycles_at_tensor_peak", m.work.at_peak, as::if_known);
+  io.written_if(there, "min_ii", m.min_ii, as::finite_ii), io.written_if(there, "ii", ii);
+  io.written_if(there, "lower_bound", only_if(finite, o.lower_bound)), io.written_if(there, "reason", o.reason, as::bound_reason);
+  io.written_if(there, "explanation", o.explanation), io.written_if(there, "cycles_per_work", ratio(ii, m.work.amount));
+  io.written_if(there, "cycles_per_work_at_least", [&] { return ratio(only_if(finite, o.lower_bound), m.work.amount); });
+  io.written_if(there, "groups", o.schedule ? std::optional(o.schedule->groups.size()) : std::nullopt);
+  io.written_if(
+      there, "objectives", [&] { return objectives_json(o.objectives); }, as::described_by(objectives_schema));
+  io.written_if(there, "seconds", o.seconds.total, as::seconds), io.written_if(there, "queries", o.queries);
+  io.written_if(there, "conflicts", o.conflicts);
+}
+
+template <class Io>
+void visit(Io& io, const as::InContext<KernelSetBest, KernelSetAnswer>& in) {
+  io.written("objective", in.part.objective), io.written("member", in.part.member);
+  io.written("label", [&] { return in.context.members[in.part.member].label; });
+  io.written("value", in.part.value, as::any_integer), io.written("proved", in.part.proved);
+}
+
+template <class Io>
+void visit(Io& io, const KernelSetAnswer& family) {
+  io.written("machine", family.machine);
+  io.written("work_unit", family.work, as::word("work", WorkKind::Iterations));
+  io.written("best", family.best, as::list(as::part_in(family))), io.written("ties_settled", family.ties_settled);
+  io.written("complete", family.complete), io.written("cancelled", family.cancelled), io.written("timed_out", family.timed_out);
+  io.written("members", family.members);
+  io.written(
+      "solution",
+      [&] {
+        if (family.best.empty()) return Json();
+        const KernelSetMember& winner = family.members[family.best.front().member];
+        return outcome_json(winner.problem, winner.outcome);
+      },
+      as::or_null(as::described_by(outcome_schema)));
+  io.written("seconds", family.seconds, as::seconds), io.written("solver", family.solver), io.written("seed", family.seed, as::seed);
+}
+
+Json kernel_set_json(const KernelSetAnswer& family) { return as::part.write(family); }
+
+Json kernel_set_schema() { return nameless_schema<KernelSetAnswer>("heddle.family/1", "What heddle family answers"); }
 
 }  // namespace heddle

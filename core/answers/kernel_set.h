@@ -88,5 +88,6 @@ std::string kernel_set_summary(const KernelSetAnswer& family, const TextStyle& s
 /// One object: every member with what is proved about it, the best per objective (as indices into `members`), and the best
 /// member's schedule in full. Ratios are exact: cycles and work as integers without a common factor.
 Json kernel_set_json(const KernelSetAnswer& family);
+Json kernel_set_schema();
 
 }  // namespace heddle

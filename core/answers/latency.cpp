@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/answers/answer_members.h"
 #include "core/answers/summary.h"
 
 namespace heddle {
@@ -171,39 +172,62 @@ std::string latency_summary(const Problem& problem, const LatencyRange& answer, 
 
 namespace {
 
-/// Where a schedule stops being valid: {"from", "to"}, `to` null when it never does.
-Json range_json(const std::optional<Cycle>& to) {
-  if (!to) return Json();
-  return Json::object().set("from", 0).set("to", *to == kUnlimited ? Json() : Json(*to));
+/// Where a schedule stops being valid; without an end it never does.
+struct ValidTo {
+  Cycle to = 0;
+};
+
+struct LatencyAnswer {
+  const Problem& problem = blank<Problem>;
+  const LatencyRange& range = blank<LatencyRange>;
+};
+
+std::optional<ValidTo> valid_to(const std::optional<Cycle>& to) { return to ? std::optional(ValidTo{*to}) : std::nullopt; }
+
+template <class Io>
+void visit(Io& io, const ValidTo& valid) {
+  io.part("range");
+  io.written("from", 0), io.written("to", valid.to, as::limited);
 }
 
 }  // namespace
 
-Json latency_json(const Problem& problem, const LatencyRange& answer) {
-  Json root = Json::object();
-  root.set("status", to_string(answer.status)).set("complete", answer.complete());
-  root.set("op", answer.op).set("latency", answer.latency);
-  root.set("ii", answer.schedule ? Json(answer.ii) : Json()).set("lower_bound", answer.lower_bound);
-  root.set("given_schedule", answer.given);
-  root.set("valid", range_json(answer.valid_to)).set("valid_refitted", range_json(answer.refitted_to));
-  root.set("valid_retimed", range_json(answer.retimed_to));
-  root.set("breaks", answer.breaks.empty() ? Json() : Json(answer.breaks));
-  root.set("from", answer.from).set("to", answer.to);
-  Json steps = Json::array();
-  for (const LatencySegment& segment : segments_of(answer.steps)) {
-    const LatencyStep& s = segment.step;
-    Json item = Json::object();
-    item.set("from", s.low).set("to", s.high).set("ii", finite_ii_json(s.ii)).set("rise", segment.rise).set("every", segment.every);
-    item.set("last_ii", finite_ii_json(segment.last_ii())).set("lower_bound", finite_ii_json(s.lower_bound));
-    item.set("status", to_string(s.status())).set("why", s.why);
-    steps.push(std::move(item));
-  }
-  root.set("steps", std::move(steps));
-  set_problem(root, problem);
-  root.set("latencies_settled", answer.latencies_settled).set("queries", answer.queries);
-  root.set("seconds", seconds_json(answer.seconds));
-  root.set("cancelled", answer.cancelled).set("timed_out", answer.timed_out);
-  return root;
+template <class Io>
+void visit(Io& io, const LatencySegment& segment) {
+  const LatencyStep& s = segment.step;
+  io.written("from", s.low), io.written("to", s.high);
+  io.written("ii", s.ii, as::finite_ii, "at the first of these latencies");
+  io.written("rise", segment.rise, "by so much II grows with each step");
+  io.written("every", segment.every, "cycles of latency that a step is wide; 0: II is the same everywhere");
+  io.written("last_ii", segment.last_ii(), as::finite_ii), io.written("lower_bound", s.lower_bound, as::finite_ii);
+  io.written("status", s.status(), as::status);
+  io.written("why", s.why, "II is not smaller at the first of these latencies");
 }
+
+namespace {
+
+template <class Io>
+void visit(Io& io, const LatencyAnswer& of) {
+  const LatencyRange& answer = of.range;
+  io.written("status", answer.status, as::status), io.written("complete", answer.complete()), io.written("op", answer.op);
+  io.written("latency", answer.latency, "at present");
+  io.written("ii", only_if(answer.schedule.has_value(), answer.ii)), io.written("lower_bound", answer.lower_bound);
+  io.written("given_schedule", answer.given);
+  io.written("valid", valid_to(answer.valid_to), "the latencies for which the checker accepts the schedule");
+  io.written("valid_refitted", valid_to(answer.refitted_to), "the same with ring depths and register budgets chosen again");
+  io.written("valid_retimed", valid_to(answer.retimed_to), "with other starts in the same order: at least up to there");
+  io.written("breaks", only_if(!answer.breaks.empty(), answer.breaks), "what the checker objects to one cycle later");
+  io.written("from", answer.from), io.written("to", answer.to);
+  io.written("steps", segments_of(answer.steps), "II(latency) = ii + rise * floor((latency - from) / every)");
+  visit_problem(io, of.problem);
+  io.written("latencies_settled", answer.latencies_settled), io.written("queries", answer.queries);
+  io.written("seconds", answer.seconds, as::seconds), io.written("cancelled", answer.cancelled), io.written("timed_out", answer.timed_out);
+}
+
+}  // namespace
+
+Json latency_json(const Problem& problem, const LatencyRange& answer) { return as::part.write(LatencyAnswer{problem, answer}); }
+
+Json latency_schema() { return nameless_schema<LatencyAnswer>("heddle.latency/1", "What heddle latency answers"); }
 
 }  // namespace heddle

@@ -84,5 +84,6 @@ std::string latency_summary(const Problem& problem, const LatencyRange& answer, 
 /// Staircases are one member of "steps" each: II(latency) = ii + rise * floor((latency - from) / every). Ends that do not
 /// exist, and numbers that are not known, are null.
 Json latency_json(const Problem& problem, const LatencyRange& answer);
+Json latency_schema();
 
 }  // namespace heddle

@@ -3,48 +3,11 @@
 
 #include <iterator>
 
+#include "core/answers/answer_members.h"
 #include "core/answers/layout_view.h"
 #include "core/base/words.h"
 
 namespace heddle {
-namespace {
-
-Json layout_alternative_json(const LayoutView& view, std::size_t index) {
-  const LayoutAlternative& alternative = view.alternatives[index];
-  Json json = Json::object();
-  json.set("layout", alternative.layout).set("instruction", alternative.instruction.name);
-  if (alternative.instruction.exchange.used())
-    json.set("exchange", Json::object()
-                             .set("lane_bit", alternative.instruction.exchange.lane)
-                             .set("register_bit", alternative.instruction.exchange.register_bit));
-  json.set("taken", alternative.current);
-  if (alternative.refused.empty()) {
-    json.set("port", alternative.cost.port).set("least", alternative.cost.least).set("ways", alternative.cost.ways);
-    json.set("issues", alternative.cost.issues).set("selects", alternative.cost.selects);
-    json.set("bytes", alternative.bytes).set("registers", alternative.registers);
-    if (index < view.bounds.size() && view.bounds[index] > 0) json.set("ii_at_least", view.bounds[index]);
-  }
-  return json.set("why", not_taken_text(view, index));
-}
-
-Json strip_json(const BankStrip& strip) {
-  Json banks = Json::array();
-  for (const std::vector<ServedWord>& bank : strip.banks) {
-    Json words = Json::array();
-    for (const ServedWord& word : bank) {
-      Json lanes = Json::array();
-      for (const int lane : word.lanes) lanes.push(lane);
-      words.push(Json::object().set("word", word.word).set("lanes", std::move(lanes)));
-    }
-    banks.push(std::move(words));
-  }
-  Json json = Json::object();
-  json.set("warp", strip.warp).set("issue", strip.issue).set("phase", strip.phase).set("first_lane", strip.first_lane);
-  return json.set("lanes", strip.lanes).set("ways", strip.ways).set("banks", std::move(banks));
-}
-
-}  // namespace
-
 const char* to_string(LayoutColour colour) {
   switch (colour) {
     case LayoutColour::Warp: return "warp";
@@ -69,29 +32,90 @@ std::int64_t colour_index(const LayoutCell& cell, const LayoutView& view, Layout
   return cell.issue < 0 || !view.access ? -1 : std::int64_t{cell.issue} * phases(*view.access) + cell.phase;
 }
 
-Json layout_json(const LayoutView& view) {
-  Json json = Json::object();
-  json.set("title", view.title).set("value", view.value).set("other", view.other).set("op", view.op);
-  json.set("dtype", to_string(view.dtype)).set("rows", view.rows).set("columns", view.columns);
-  json.set("registers", view.registers_text).set("memory", view.memory_text).set("instruction", view.instruction);
-  if (view.access) {
-    json.set("warps", view.access->warps).set("issues", view.cost.issues);
-    json.set("port", view.cost.port).set("least", view.cost.least).set("ways", view.cost.ways);
-  }
-  json.set("why", view.why);
-  Json alternatives = Json::array();
-  for (std::size_t i = 0; i < view.alternatives.size(); ++i) alternatives.push(layout_alternative_json(view, i));
-  json.set("alternatives", std::move(alternatives));
-  Json strips = Json::array();
-  if (view.access && !view.access->all.empty()) {
-    // Of the instruction with the worst phase: all of them would be thousands of lines that hardly differ.
-    const BankStrip worst = worst_strip(*view.access);
-    for (std::size_t one = 0; one < view.access->all.size(); ++one)
-      if (view.access->all[one].warp == worst.warp && view.access->all[one].issue == worst.issue)
-        for (int phase = 0; phase < phases(*view.access); ++phase) strips.push(strip_json(bank_strip(*view.access, one, phase)));
-  }
-  return json.set("phases", std::move(strips));
+namespace {
+
+struct AlternativeRow {
+  const LayoutView& view = blank<LayoutView>;
+  const LayoutAlternative& alternative = blank<LayoutAlternative>;
+  std::size_t index = 0;
+  Cycle bound() const { return index < view.bounds.size() ? view.bounds[index] : 0; }
+};
+
+std::vector<AlternativeRow> alternative_rows(const LayoutView& view) {
+  std::vector<AlternativeRow> rows;
+  for (const LayoutAlternative& alternative : view.alternatives) rows.push_back({view, alternative, rows.size()});
+  return rows;
 }
+
+/// Of the instruction with the worst phase: all of them would be thousands of lines that hardly differ.
+std::vector<BankStrip> worst_strips(const LayoutView& view) {
+  std::vector<BankStrip> strips;
+  if (!view.access || view.access->all.empty()) return strips;
+  const BankStrip worst = worst_strip(*view.access);
+  for (std::size_t one = 0; one < view.access->all.size(); ++one)
+    if (view.access->all[one].warp == worst.warp && view.access->all[one].issue == worst.issue)
+      for (int phase = 0; phase < phases(*view.access); ++phase) strips.push_back(bank_strip(*view.access, one, phase));
+  return strips;
+}
+
+}  // namespace
+
+template <class Io>
+void visit(Io& io, const LaneExchange& exchange) {
+  io.written("lane_bit", exchange.lane), io.written("register_bit", exchange.register_bit);
+}
+
+template <class Io>
+void visit(Io& io, const ServedWord& word) {
+  io.written("word", word.word), io.written("lanes", word.lanes);
+}
+
+template <class Io>
+void visit(Io& io, const BankStrip& strip) {
+  io.written("warp", strip.warp), io.written("issue", strip.issue), io.written("phase", strip.phase);
+  io.written("first_lane", strip.first_lane), io.written("lanes", strip.lanes), io.written("ways", strip.ways);
+  io.written("banks", std::vector(strip.banks.begin(), strip.banks.end()), "the words that lanes want of each, one served per cycle");
+}
+
+namespace {
+
+template <class Io>
+void visit(Io& io, const AlternativeRow& row) {
+  const LayoutAlternative& alternative = row.alternative;
+  const LaneExchange& exchange = alternative.instruction.exchange;
+  const bool possible = alternative.refused.empty();
+  io.written("layout", alternative.layout), io.written("instruction", alternative.instruction.name);
+  io.written_if(exchange.used(), "exchange", exchange), io.written("taken", alternative.current);
+  io.written_if(possible, "port", alternative.cost.port), io.written_if(possible, "least", alternative.cost.least);
+  io.written_if(possible, "ways", alternative.cost.ways), io.written_if(possible, "issues", alternative.cost.issues);
+  io.written_if(possible, "selects", alternative.cost.selects), io.written_if(possible, "bytes", alternative.bytes);
+  io.written_if(possible, "registers", alternative.registers), io.written_if(possible && row.bound() > 0, "ii_at_least", row.bound());
+  io.written("why", [&] { return not_taken_text(row.view, row.index); });
+}
+
+}  // namespace
+
+template <class Io>
+void visit(Io& io, const LayoutView& view) {
+  const bool there = view.access.has_value();
+  io.written("title", view.title), io.written("value", view.value);
+  io.written("other", view.other, "the value on the other side of the access; may be empty");
+  io.written("op", view.op, "of the access");
+  io.written("dtype", [&] { return to_string(view.dtype); });
+  io.written("rows", view.rows), io.written("columns", view.columns), io.written("registers", view.registers_text);
+  io.written("memory", view.memory_text), io.written("instruction", view.instruction);
+  io.written_if(there, "warps", [&] { return view.access->warps; });
+  io.written_if(there, "issues", view.cost.issues);
+  io.written_if(there, "port", view.cost.port, "cycles that shared memory's port is held");
+  io.written_if(there, "least", view.cost.least, "the same if no lanes met");
+  io.written_if(there, "ways", view.cost.ways, "of the worst phase");
+  io.written("why", view.why), io.written("alternatives", alternative_rows(view));
+  io.written("phases", worst_strips(view), "of the instruction with the worst of them");
+}
+
+Json layout_json(const LayoutView& view) { return as::part.write(view); }
+
+Json layout_schema() { return nameless_schema<LayoutView>("heddle.layout/1", "What heddle layout answers of one layout"); }
 
 std::string layout_csv(const LayoutView& view) {
   std::string text = "row,column,warp,lane,register,copies,byte,bank,issue,phase\n";

@@ -115,6 +115,7 @@ std::string layout_pair_summary(const LayoutView& a, const LayoutView& b, const 
 std::string layout_list_summary(const std::vector<LayoutListRow>& rows, const TextStyle& style);
 /// {title, value, op, dtype, rows, columns, registers, memory, instruction, port, least, ways, why, alternatives, phases}
 Json layout_json(const LayoutView& view);
+Json layout_schema();
 /// row,column,warp,lane,register,copies,byte,bank,issue,phase
 std::string layout_csv(const LayoutView& view);
 /// The grid, and the banks of the worst phase below it (core/answers/layout_picture.h).

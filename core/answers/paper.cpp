@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "core/answers/answer_members.h"
 #include "core/answers/summary.h"
 #include "core/check/checker.h"
-#include "core/formats/schedule_json.h"
 
 namespace heddle {
 
@@ -218,124 +218,142 @@ std::vector<std::string> paper_row(const Problem& problem, const PaperAnswer& an
 
 namespace {
 
-Json known(Cycle value) { return value > 0 ? Json(value) : Json(); }
+struct PaperOpLine {
+  std::string id;
+  Cycle native = 0, normalized = 0;
+  std::optional<Cycle> start{};
+};
 
-Json names(const Problem& problem, const std::vector<OpId>& ops) {
-  Json list = Json::array();
-  for (const OpId op : ops) list.push(problem.op(op).name);
-  return list;
-}
+struct PaperDocument {
+  const Problem& problem = blank<Problem>;
+  const PaperAnswer& answer = blank<PaperAnswer>;
+};
 
-Json window_json(const PaperWindow& window) {
-  return Json::object()
-      .set("i", window.ii)
-      .set("first_l", window.first_length)
-      .set("last_l", window.last_length)
-      .set("copies", window.copies)
-      .set("status", to_string(window.status))
-      .set("seconds", seconds_json(window.seconds));
-}
+struct SettingsDocument {
+  const std::vector<PaperSetting>& switches = blank<std::vector<PaperSetting>>;
+};
 
-Json normalization_json(const PaperNormalization& n) {
-  if (!n.applied) return Json();
-  return Json::object()
-      .set("u", n.u)
-      .set("entries", n.entries)
-      .set("zeros", n.zeros)
-      .set("f", n.error)
-      .set("sum", n.sum)
-      .set("largest", n.largest)
-      .set("largest_normalized", n.largest_normalized)
-      .set("tie_broken", n.tie_broken);
-}
-
-Json ops_json(const Problem& problem, const PaperAnswer& answer) {
-  Json list = Json::array();
+std::vector<PaperOpLine> paper_op_lines(const Problem& problem, const PaperAnswer& answer) {
+  std::vector<PaperOpLine> lines;
   for (const PaperCost& cost : answer.costs) {
-    Json op = Json::object();
-    op.set("id", problem.op(cost.op).name).set("native", cost.native).set("normalized", cost.normalized);
-    op.set("start", answer.ii > 0 ? Json(answer.starts[cost.op.index()]) : Json());
-    list.push(std::move(op));
+    const auto start = answer.ii > 0 ? std::optional(answer.starts[cost.op.index()]) : std::nullopt;
+    lines.push_back({problem.op(cost.op).name, cost.native, cost.normalized, start});
   }
-  return list;
+  return lines;
 }
 
-Json groups_json(const Problem& problem, const PaperAnswer& answer) {
-  Json list = Json::array();
-  for (const PaperGroup& group : answer.groups) {
-    Json warps = Json::array();
-    for (const int warp : group.warps) warps.push(warp);
-    list.push(Json::object()
-                  .set("warps", std::move(warps))
-                  .set("variable_latency", group.variable_latency)
-                  .set("ops", names(problem, group.ops)));
+/// {"order": "paper"}
+struct SwitchValues {
+  Json write(const std::vector<PaperSetting>& settings) const {
+    Json object = Json::object();
+    for (const PaperSetting& setting : settings) object.set(setting.name, setting.value);
+    return object;
   }
-  return list;
-}
+  Json schema(const std::vector<PaperSetting>&, Json&) const {
+    return schema::type("object").set("additionalProperties", schema::type("string"));
+  }
+};
 
-Json worth_json(const Problem& problem, const PaperWorth& worth) {
-  Json root = Json::object();
-  root.set("deadlock", worth.deadlock).set("period", worth.deadlock ? Json() : Json(worth.period));
-  root.set("period_limit", worth.limit);
-  root.set("native_ii", worth.native_ii ? Json(*worth.native_ii) : Json()).set("native_proved", worth.native_proved);
-  root.set("checker", worth.deadlock ? Json() : verdict_json(problem, check(problem, worth.schedule)));
-  root.set("groups", heddle::groups_json(problem, worth.schedule));
-  root.set("ops", worth.deadlock ? Json::array() : placements_json(problem, worth.schedule));
-  root.set("channels", channels_json(problem, worth.schedule));
-  return root;
+template <class Io>
+void visit(Io& io, const PaperOpLine& line) {
+  io.written("id", line.id), io.written("native", line.native), io.written("normalized", line.normalized), io.written("start", line.start);
 }
 
 }  // namespace
 
-Json paper_settings_json(const std::vector<PaperSetting>& settings) {
-  Json list = Json::array();
-  for (const PaperSetting& setting : settings) {
-    Json item = Json::object();
-    item.set("name", setting.name).set("value", setting.value).set("default", setting.standard);
-    if (setting.words.empty()) {
-      item.set("low", setting.low).set("high", setting.high);
-    } else {
-      Json words = Json::array();
-      for (const std::string& word : setting.words) words.push(word);
-      item.set("values", std::move(words));
-    }
-    list.push(std::move(item.set("about", setting.about)));
-  }
-  return Json::object().set("switches", std::move(list));
+template <class Io>
+void visit(Io& io, const PaperNormalization& n) {
+  io.written("u", n.u, "the limit on the sum");
+  io.written("entries", n.entries);
+  io.written("zeros", n.zeros, "of the entries, those that became zero");
+  io.written("f", n.error), io.written("sum", n.sum), io.written("largest", n.largest);
+  io.written("largest_normalized", n.largest_normalized), io.written("tie_broken", n.tie_broken);
 }
 
-Json paper_json(const Problem& problem, const PaperAnswer& answer) {
-  Json root = Json::object();
-  root.set("status", to_string(answer.status)).set("explanation", answer.explanation);
-  set_problem(root, problem);
-  root.set("i", known(answer.ii)).set("l", known(answer.length)).set("copies", known(answer.copies));
-  root.set("modulo_i", known(answer.modulo_ii)).set("modulo_l", known(answer.modulo_length));
-  root.set("normalization", normalization_json(answer.normalization));
-  root.set("ops", ops_json(problem, answer)).set("groups", groups_json(problem, answer));
-  Json windows = Json::array(), ablations = Json::array(), remarks = Json::array();
-  for (const PaperWindow& window : answer.windows) windows.push(window_json(window));
-  for (const PaperAblation& a : answer.ablations)
-    ablations.push(Json::object()
-                       .set("name", a.name)
-                       .set("change", a.change)
-                       .set("status", to_string(a.status))
-                       .set("window", a.window.ii > 0 ? window_json(a.window) : Json())
-                       .set("finding", a.finding));
-  for (const std::string& remark : answer.remarks) remarks.push(remark);
-  root.set("windows", std::move(windows));
-  root.set("worth", answer.worth ? worth_json(problem, *answer.worth) : Json());
-  root.set("ablations", std::move(ablations)).set("remarks", std::move(remarks));
-  root.set("seconds", Json::object()
-                          .set("normalize", seconds_json(answer.seconds.normalize))
-                          .set("modulo", seconds_json(answer.seconds.modulo))
-                          .set("joint", seconds_json(answer.seconds.joint))
-                          .set("native", seconds_json(answer.seconds.native))
-                          .set("total", seconds_json(answer.seconds.total)));
-  Json switches = Json::object();
-  for (const PaperSetting& setting : answer.settings) switches.set(setting.name, setting.value);
-  root.set("switches", std::move(switches)).set("solver", answer.solver);
-  root.set("cancelled", answer.cancelled).set("timed_out", answer.timed_out);
-  return root;
+template <class Io>
+void visit(Io& io, const as::InContext<PaperGroup, Problem>& in) {
+  io.written("warps", in.part.warps), io.written("variable_latency", in.part.variable_latency);
+  io.written("ops", in.part.ops, as::list(as::NameIn{in.context}));
 }
+
+template <class Io>
+void visit(Io& io, const PaperWindow& window) {
+  io.part("window", "What Algorithm 1 learned at one I: all L with the same number of copies.");
+  io.written("i", window.ii), io.written("first_l", window.first_length), io.written("last_l", window.last_length);
+  io.written("copies", window.copies), io.written("status", window.status, as::status), io.written("seconds", window.seconds, as::seconds);
+}
+
+template <class Io>
+void visit(Io& io, const as::InContext<PaperWorth, Problem>& in) {
+  const PaperWorth& worth = in.part;
+  const Problem& problem = in.context;
+  io.written("deadlock", worth.deadlock, "the order cannot run at all");
+  io.written("period", only_if(!worth.deadlock, worth.period), "sustained, rounded up");
+  io.written("period_limit", worth.limit);
+  io.written("native_ii", worth.native_ii, "what the solver finds at native cycles");
+  io.written("native_proved", worth.native_proved);
+  io.written(
+      "checker", [&] { return worth.deadlock ? std::nullopt : std::optional(check(problem, worth.schedule)); }, as::part_in(problem));
+  io.written(
+      "groups", [&] { return groups_json(problem, worth.schedule); }, as::described_by(groups_schema));
+  io.written(
+      "ops", [&] { return worth.deadlock ? Json::array() : placements_json(problem, worth.schedule); },
+      as::described_by(placements_schema));
+  io.written(
+      "channels", [&] { return channels_json(problem, worth.schedule); }, as::described_by(channels_schema));
+}
+
+template <class Io>
+void visit(Io& io, const PaperAblation& ablation) {
+  io.written("name", ablation.name), io.written("change", ablation.change), io.written("status", ablation.status, as::status);
+  io.written("window", only_if(ablation.window.ii > 0, ablation.window)), io.written("finding", ablation.finding);
+}
+
+template <class Io>
+void visit(Io& io, const PaperSeconds& seconds) {
+  io.written("normalize", seconds.normalize, as::seconds), io.written("modulo", seconds.modulo, as::seconds);
+  io.written("joint", seconds.joint, as::seconds), io.written("native", seconds.native, as::seconds);
+  io.written("total", seconds.total, as::seconds);
+}
+
+template <class Io>
+void visit(Io& io, const PaperSetting& setting) {
+  const bool number = setting.words.empty();
+  io.written("name", setting.name), io.written("value", setting.value), io.written("default", setting.standard);
+  io.written_if(number, "low", setting.low, as::any_integer), io.written_if(number, "high", setting.high, as::any_integer);
+  io.written_if(!number, "values", setting.words), io.written("about", setting.about);
+}
+
+namespace {
+
+template <class Io>
+void visit(Io& io, const PaperDocument& of) {
+  const PaperAnswer& answer = of.answer;
+  io.written("status", answer.status, as::status), io.written("explanation", answer.explanation);
+  visit_problem(io, of.problem);
+  io.written("i", answer.ii, as::if_known), io.written("l", answer.length, as::if_known), io.written("copies", answer.copies, as::if_known);
+  io.written("modulo_i", answer.modulo_ii, as::if_known, "the smallest I with a modulo schedule");
+  io.written("modulo_l", answer.modulo_length, as::if_known);
+  io.written("normalization", only_if(answer.normalization.applied, answer.normalization), "null: costs are native");
+  io.written("ops", paper_op_lines(of.problem, answer)), io.written("groups", answer.groups, as::list(as::part_in(of.problem)));
+  io.written("windows", answer.windows, "in the order they were asked");
+  io.written("worth", answer.worth, as::part_in(of.problem), "the same groups and order at native cycles");
+  io.written("ablations", answer.ablations), io.written("remarks", answer.remarks), io.written("seconds", answer.seconds);
+  io.written("switches", answer.settings, SwitchValues{}), io.written("solver", answer.solver), io.written("cancelled", answer.cancelled);
+  io.written("timed_out", answer.timed_out);
+}
+
+template <class Io>
+void visit(Io& io, const SettingsDocument& of) {
+  io.written("switches", of.switches);
+}
+
+}  // namespace
+
+Json paper_settings_json(const std::vector<PaperSetting>& settings) { return as::part.write(SettingsDocument{settings}); }
+
+Json paper_json(const Problem& problem, const PaperAnswer& answer) { return as::part.write(PaperDocument{problem, answer}); }
+
+Json paper_schema() { return nameless_schema<PaperDocument>("heddle.paper/1", "What heddle paper answers of one kernel"); }
 
 }  // namespace heddle

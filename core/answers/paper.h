@@ -121,6 +121,7 @@ std::vector<std::string> paper_row(const Problem& problem, const PaperAnswer& an
 
 /// Everything about one run. The retimed schedule is judged afresh (`worth.checker`).
 Json paper_json(const Problem& problem, const PaperAnswer& answer);
+Json paper_schema();
 
 /// [{name, value, default, values | low, high, about}]
 Json paper_settings_json(const std::vector<PaperSetting>& settings);

@@ -6,6 +6,7 @@
 
 #include "core/analysis/channels.h"
 #include "core/analysis/registers.h"
+#include "core/answers/answer_members.h"
 #include "core/answers/summary.h"
 #include "core/base/atomic_file.h"
 #include "core/base/json_reader.h"
@@ -286,22 +287,39 @@ std::vector<std::string> sentences_of(const Constraints& constraints) {
   return sentences;
 }
 
-Json amounts_json(const std::vector<Resource>& against, const std::vector<std::int64_t>& amounts) {
-  Json object = Json::object();
-  for (std::size_t i = 0; i < amounts.size(); ++i)
-    if (amounts[i] != kNoCap) object.set(to_string(against[i]), amounts[i]);
-  return object;
+/// A file may leave out what is here always() there: whoever goes on from it needs none of that.
+struct ParetoDocument {
+  const Problem& problem = blank<Problem>;
+  const Constraints& constraints = blank<Constraints>;
+  const Pareto& front = blank<Pareto>;
+};
+
+struct ParetoPoint {
+  std::size_t step = 0;
+};
+
+std::vector<ParetoPoint> points_of(const Pareto& front) {
+  std::vector<ParetoPoint> points;
+  for (const std::size_t step : front_points(front)) points.push_back({step});
+  return points;
 }
 
-Json step_json(const Problem& problem, const Pareto& front, const ParetoStep& step) {
-  Json item = Json::object();
-  item.set("caps", amounts_json(front.against, step.caps)).set("status", to_string(step.status));
-  item.set("ii", step.schedule ? Json(step.schedule->ii) : Json()).set("lower_bound", step.lower_bound);
-  item.set("explanation", step.explanation).set("values", amounts_json(front.against, step.values));
-  // The text of a schedule file is what its reader reads, here too.
-  item.set("schedule", step.schedule ? *parse_json(schedule_text(problem, *step.schedule), {}) : Json());
-  return item;
-}
+/// {"warps": 8}
+struct Amounts {
+  const std::vector<Resource>& against;
+  Json write(const std::vector<std::int64_t>& amounts) const {
+    Json object = Json::object();
+    for (std::size_t i = 0; i < amounts.size(); ++i)
+      if (amounts[i] != kNoCap) object.set(to_string(against[i]), amounts[i]);
+    return object;
+  }
+  Json schema(const std::vector<std::int64_t>&, Json& definitions) const {
+    schema::Object amounts(definitions);
+    amounts.called("amounts");
+    for (const Resource r : kAll) amounts.optional(to_string(r), schema::integer(0, kLargestNumber));
+    return amounts.finish();
+  }
+};
 
 void read_caps(const Cursor& at, const std::vector<Resource>& against, ParetoStep& step) {
   step.caps.assign(against.size(), kNoCap);
@@ -409,71 +427,65 @@ void read_front(ObjectReader& root, const Problem& problem, const Constraints& c
   if (root.cursor().log().faults.empty()) check_claims(root.cursor(), front);
 }
 
-}  // namespace
-
-Json pareto_schema() {
-  using namespace schema;
-  return document(kParetoSchema, "Heddle front of II against resources", [](Object& root) {
-    Json& shared = root.definitions();
-    const Json text = type("string"), flag = type("boolean"), status = words(words_up_to(Status::Unknown));
-    Object amounts(shared);
-    amounts.called("amounts");
-    for (const Resource r : kAll) amounts.optional(to_string(r), integer(0, kLargestNumber));
-
-    Object point(shared);
-    point.required("ii", integer(1, kLargestNumber)).required("values", amounts.finish()).required("proved", flag);
-    point.optional("lower_bound", count()).required("step", count());
-
-    Object step(shared);
-    step.required("caps", amounts.finish()).required("status", status).optional("ii", or_null(count()));
-    step.required("lower_bound", integer(0, kLargestNumber), "proved, on II under the caps").optional("explanation", text);
-    step.optional("values", amounts.finish()).optional("schedule", or_null(schedule_schema(shared)));
-
-    root.required("kernel", label(shared)).required("machine", label(shared)).optional("params", params());
-    root.required("problem_hash", text, "the problem that the front belongs to; a search goes on only from its own");
-    root.optional("layouts_open", text, "the front is that of all schedules and all of these");
-    root.optional("constraints", list(text), "the demands in force, as sentences, sorted");
-    root.required("against", list(words(words_up_to(Resource::Tmem)), 1, std::size(kAll), true), "in this order");
-    root.optional("max_ii_factor", integer(1, kLargestFactor), "multiples of the least II beyond which nothing is sought");
-    root.optional("from_file", flag, "some steps were read from a file: what they say was proved is its word");
-    root.optional("complete", flag, "every step was settled and proved");
-    root.optional("cancelled", flag).optional("timed_out", flag).optional("fault", text);
-    root.optional("points", list(point.finish()), "redundant: the front that the steps make, by II");
-    root.required("steps", list(step.finish()), "least II under caps, then the least of each resource; the first step has no caps");
-    root.optional("queries", count()).optional("seconds", real()).optional("solver", text).optional("seed", count());
-  });
+template <class Io>
+void visit(Io& io, const as::InContext<ParetoPoint, Pareto>& in) {
+  const auto step = [&]() -> const ParetoStep& { return in.context.steps[in.part.step]; };
+  io.written(
+      "ii", [&] { return step().schedule->ii; }, as::integer(1, kLargestNumber));
+  io.written(
+      "values", [&] { return step().values; }, Amounts{in.context.against});
+  io.written("proved", [&] { return step().status == Status::Optimal; });
+  io.always("lower_bound", [&] { return step().lower_bound; });
+  io.written("step", in.part.step);
 }
 
+}  // namespace
+
+template <class Io>
+void visit(Io& io, const as::InContext<ParetoStep, ParetoDocument>& in) {
+  const ParetoStep& step = in.part;
+  const Amounts amounts{in.context.front.against};
+  io.written("caps", step.caps, amounts);
+  io.written("status", step.status, as::word("status", Status::Unknown));
+  io.written_if(true, "ii", ii_of(step.schedule));
+  io.written("lower_bound", step.lower_bound, as::count, "proved, on II under the caps");
+  io.always("explanation", step.explanation), io.always("values", step.values, amounts);
+  // The text of a schedule file is what its reader reads, here too.
+  io.always(
+      "schedule", [&] { return step.schedule ? *parse_json(schedule_text(in.context.problem, *step.schedule), {}) : Json(); },
+      as::or_null(as::described_by(schedule_schema)));
+}
+
+namespace {
+
+template <class Io>
+void visit(Io& io, const ParetoDocument& of) {
+  const Pareto& front = of.front;
+  io.written("kernel", of.problem.kernel), io.written("machine", of.problem.machine), io.always("params", of.problem.params);
+  io.written(
+      "problem_hash", [&] { return problem_hash(of.problem); },
+      "the problem that the front belongs to; a search goes on only from its own");
+  io.optional("layouts_open", front.layouts_open, "the front is that of all schedules and all of these");
+  io.always("constraints", sentences_of(of.constraints), "the demands in force, as sentences, sorted");
+  io.written("against", front.against, as::list(as::word("resource", Resource::Tmem), 1, std::size(kAll), true), "in this order");
+  io.always("max_ii_factor", front.max_ii_factor, as::integer(1, kLargestFactor),
+            "multiples of the least II beyond which nothing is sought");
+  io.always("from_file", front.from_file, "some steps were read from a file: what they say was proved is its word");
+  io.always("complete", front.complete, "every step was settled and proved");
+  io.always("cancelled", front.cancelled), io.always("timed_out", front.timed_out), io.always("fault", front.fault);
+  io.always("points", points_of(front), as::list(as::part_in(front)), "redundant: the front that the steps make, by II");
+  io.written("steps", front.steps, as::list(as::part_in(of)),
+             "least II under caps, then the least of each resource; the first step has no caps");
+  io.always("queries", front.queries), io.always("seconds", front.seconds, as::real), io.always("solver", front.solver);
+  io.always("seed", front.seed, as::seed);
+}
+
+}  // namespace
+
+Json pareto_schema() { return document_schema<ParetoDocument>(kParetoSchema, "Heddle front of II against resources"); }
+
 Json pareto_json(const Problem& problem, const Constraints& constraints, const Pareto& front) {
-  Json root = Json::object();
-  root.set("schema", kParetoSchema)
-      .set("kernel", problem.kernel)
-      .set("machine", problem.machine)
-      .set("params", params_json(problem.params));
-  root.set("problem_hash", problem_hash(problem));
-  if (!front.layouts_open.empty()) root.set("layouts_open", front.layouts_open);
-  Json demands = Json::array();
-  for (const std::string& sentence : sentences_of(constraints)) demands.push(sentence);
-  root.set("constraints", std::move(demands));
-  Json against = Json::array();
-  for (const Resource r : front.against) against.push(to_string(r));
-  root.set("against", std::move(against))
-      .set("max_ii_factor", front.max_ii_factor)
-      .set("from_file", front.from_file)
-      .set("complete", front.complete);
-  root.set("cancelled", front.cancelled).set("timed_out", front.timed_out).set("fault", front.fault);
-  Json points = Json::array();
-  for (const std::size_t i : front_points(front)) {
-    const ParetoStep& step = front.steps[i];
-    Json point = Json::object();
-    point.set("ii", step.schedule->ii).set("values", amounts_json(front.against, step.values));
-    points.push(point.set("proved", step.status == Status::Optimal).set("lower_bound", step.lower_bound).set("step", i));
-  }
-  root.set("points", std::move(points));
-  Json steps = Json::array();
-  for (const ParetoStep& step : front.steps) steps.push(step_json(problem, front, step));
-  root.set("steps", std::move(steps)).set("queries", front.queries).set("seconds", front.seconds);
-  return root.set("solver", front.solver).set("seed", front.seed);
+  return document_json(kParetoSchema, ParetoDocument{problem, constraints, front});
 }
 
 Result<Pareto> parse_pareto(std::string_view text, const std::string& file_name, const Problem& problem, const Constraints& constraints,

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 
+#include "core/answers/answer_members.h"
 #include "core/answers/layout_choice.h"
 #include "core/answers/summary.h"
 #include "core/base/text_style.h"
-#include "core/formats/choices_json.h"
-#include "core/formats/schedule_json.h"
 
 namespace heddle {
 
@@ -147,47 +146,61 @@ std::string price_summary(const Problem& problem, const Prices& prices) {
 
 namespace {
 
-Json optimum_json(const PricedOptimum& optimum) {
-  Json json = Json::object();
-  json.set("status", to_string(optimum.status))
-      .set("ii", optimum.ii ? Json(*optimum.ii) : Json())
-      .set("lower_bound", optimum.lower_bound)
-      .set("objectives", objectives_json(optimum.objectives))
-      .set("explanation", optimum.explanation);
-  set_choices(json, optimum.layouts);
-  return json;
-}
+struct PriceAnswer {
+  const Problem& problem = blank<Problem>;
+  const Prices& prices = blank<Prices>;
+};
 
-Json cycles_json(const PricedOptimum& cheap, const PricedOptimum& dear) {
-  const auto range = price_in_cycles(cheap, dear);
-  if (!range) return {};
-  return Json::object().set("least", range->least).set("most", range->most).set("proved", range->proved());
+std::vector<std::string> names_to_give_up(const Prices& prices) {
+  std::vector<std::string> names;
+  for (const std::size_t i : prices.give_up) names.push_back(prices.constraints[i].name);
+  return names;
 }
 
 }  // namespace
 
-Json price_json(const Problem& problem, const Prices& prices) {
-  Json constraints = Json::array();
-  for (const ConstraintPrice& price : prices.constraints)
-    constraints.push(Json::object()
-                         .set("name", price.name)
-                         .set("demand", price.demand)
-                         .set("cycles", cycles_json(price.without, prices.all))
-                         .set("without", optimum_json(price.without)));
-  Json root = Json::object();
-  root.set("all", optimum_json(prices.all)).set("none", optimum_json(prices.none));
-  root.set("together", cycles_json(prices.none, prices.all)).set("constraints", std::move(constraints));
-  Json give_up = Json::array();
-  for (const std::size_t i : prices.give_up) give_up.push(prices.constraints[i].name);
-  root.set("give_up", std::move(give_up));
-  root.set("without_those", prices.give_up.empty() ? Json() : optimum_json(prices.without_those));
-  root.set("complete", prices.complete());
-  if (!prices.layouts_open.empty()) root.set("layouts_open", prices.layouts_open);
-  root.set("kernel", problem.kernel).set("machine", problem.machine).set("params", params_json(problem.params));
-  root.set("problem_hash", problem_hash(problem)).set("solver", prices.solver);
-  root.set("seconds", seconds_json(prices.seconds)).set("queries", prices.queries);
-  root.set("conflicts", prices.conflicts).set("cancelled", prices.cancelled).set("timed_out", prices.timed_out);
-  return root;
+template <class Io>
+void visit(Io& io, const PricedOptimum& optimum) {
+  io.part("optimum");
+  io.written("status", optimum.status, as::status), io.written("ii", optimum.ii), io.written("lower_bound", optimum.lower_bound);
+  visit_objectives(io, optimum.objectives);
+  io.written("explanation", optimum.explanation);
+  visit_choices(io, optimum.layouts);
 }
+
+template <class Io>
+void visit(Io& io, const PriceRange& range) {
+  io.part("cycles");
+  io.written("least", range.least), io.written("most", range.most), io.written("proved", range.proved());
+}
+
+template <class Io>
+void visit(Io& io, const as::InContext<ConstraintPrice, Prices>& in) {
+  io.written("name", in.part.name), io.written("demand", in.part.demand);
+  io.written("cycles", price_in_cycles(in.part.without, in.context.all), "that it costs; null where one side has no schedule");
+  io.written("without", in.part.without, "the optimum under all constraints but this one");
+}
+
+namespace {
+
+template <class Io>
+void visit(Io& io, const PriceAnswer& of) {
+  const Prices& prices = of.prices;
+  io.written("all", prices.all), io.written("none", prices.none), io.written("together", price_in_cycles(prices.none, prices.all));
+  io.written("constraints", prices.constraints, as::list(as::part_in(prices)));
+  io.written("give_up", names_to_give_up(prices), "where no schedule keeps all: without these there is one");
+  io.written("without_those", only_if(!prices.give_up.empty(), prices.without_those));
+  io.written("complete", prices.complete(), "every number is proved");
+  io.optional("layouts_open", prices.layouts_open);
+  visit_problem(io, of.problem, false);
+  io.written("solver", prices.solver), io.written("seconds", prices.seconds, as::seconds), io.written("queries", prices.queries);
+  io.written("conflicts", prices.conflicts), io.written("cancelled", prices.cancelled), io.written("timed_out", prices.timed_out);
+}
+
+}  // namespace
+
+Json price_json(const Problem& problem, const Prices& prices) { return as::part.write(PriceAnswer{problem, prices}); }
+
+Json price_schema() { return nameless_schema<PriceAnswer>("heddle.price/1", "What heddle price answers"); }
 
 }  // namespace heddle

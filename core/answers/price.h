@@ -78,5 +78,6 @@ std::string price_summary(const Problem& problem, const Prices& prices);
 /// {all, none, together, constraints [{name, demand, without, cycles}], give_up, without_those, complete, ...}; an optimum is {status, ii,
 /// lower_bound, objectives, explanation}, cycles are {least, most, proved}, or null where one side has no schedule.
 Json price_json(const Problem& problem, const Prices& prices);
+Json price_schema();
 
 }  // namespace heddle

@@ -9,10 +9,10 @@
 
 #include "core/analysis/channels.h"
 #include "core/analysis/pipeline_program.h"
+#include "core/answers/answer_members.h"
+#include "core/answers/csv_members.h"
 #include "core/answers/summary.h"
 #include "core/base/report_rows.h"
-#include "core/chart/csv.h"
-#include "core/formats/schedule_json.h"
 #include "core/simulate/forecast.h"
 #include "core/simulate/uncertain.h"
 
@@ -378,120 +378,125 @@ std::string scoreboard_markdown(const Problem& problem, const Scoreboard& board)
   return text;
 }
 
-std::string scoreboard_csv(const Scoreboard& board) {
-  std::string text = csv_record({"place",
-                                 "schedule",
-                                 "kind",
-                                 "status",
-                                 "valid",
-                                 "deadlock",
-                                 "period_cycles",
-                                 "gap_percent",
-                                 "ii_cycles",
-                                 "stages",
-                                 "warps",
-                                 "registers_per_thread",
-                                 "smem_bytes",
-                                 "tmem_columns",
-                                 "barriers",
-                                 "waits",
-                                 "violations",
-                                 "kernel_cycles",
-                                 "simulated_period_cycles",
-                                 "microseconds",
-                                 "tflops",
-                                 "clock",
-                                 "off_mean",
-                                 "off_percentile_95",
-                                 "stalled_percent",
-                                 "reason"});
-  for (const ScoreRow& row : score_rows(board, ungrouped)) {
-    const Contender& c = board.contenders[row.contender];
-    const bool has = c.schedule.has_value();
-    const auto number = [&](std::int64_t value) { return has ? std::to_string(value) : std::string(); };
-    const auto budgets = c.usage.register_budget;
-    const bool ran = c.simulated && c.simulated->fault.empty();
-    const auto gap = gap_percent(board, c);
-    text += csv_record({row.place > 0 ? std::to_string(row.place) : "",
-                        printable(c.name),
-                        to_string(c.kind),
-                        has ? to_string(c.status) : "",
-                        has ? (c.valid() ? "1" : "0") : "",
-                        has ? (c.period.deadlock ? "1" : "0") : "",
-                        c.period.deadlock ? "" : number(c.period.cycles()),
-                        gap ? fmt::format("{:.3f}", *gap) : "",
-                        number(has ? c.schedule->ii : 0),
-                        number(c.stages),
-                        number(c.usage.warps),
-                        number(budgets.empty() ? 0 : *std::max_element(budgets.begin(), budgets.end())),
-                        number(c.usage.smem_bytes),
-                        number(c.usage.tmem_columns),
-                        number(c.barriers),
-                        number(c.waits),
-                        has ? std::to_string(c.verdict.violations.size()) : "",
-                        ran ? std::to_string(c.simulated->cycles) : "",
-                        ran ? fmt::format("{:.3f}", c.simulated->period) : "",
-                        ran ? fmt::format("{:.3f}", c.simulated->microseconds) : "",
-                        ran && c.simulated->tflops > 0 ? fmt::format("{:.1f}", c.simulated->tflops) : "",
-                        ran ? c.simulated->clock : "",
-                        ran ? fmt::format("{:.1f}", c.simulated->spread.mean) : "",
-                        ran ? fmt::format("{:.1f}", c.simulated->spread.high) : "",
-                        ran ? fmt::format("{:.2f}", 100 * c.simulated->stalled()) : "",
-                        printable(score_reason(c))});
-  }
-  return text;
-}
-
 namespace {
 
-Json simulated_json(const SimulatedFigures& f) {
-  if (!f.fault.empty()) return Json::object().set("fault", f.fault);
-  Json stalls = Json::object();
-  for (std::size_t r = 0; r < kStallReasons; ++r) stalls.set(to_string(static_cast<StallReason>(r)), f.stalls[r]);
-  Json item = Json::object().set("cycles", f.cycles).set("period", f.period).set("microseconds", f.microseconds);
-  return item.set("tflops", f.tflops > 0 ? Json(f.tflops) : Json())
-      .set("clock", f.clock)
-      .set("off", Json::object().set("mean", f.spread.mean).set("percentile_95", f.spread.high))
-      .set("stalls", std::move(stalls));
+struct ContenderLine {
+  const Problem& problem = blank<Problem>;
+  const Scoreboard& board = blank<Scoreboard>;
+  const Contender& contender = blank<Contender>;
+  int place = 0;
+};
+
+/// The same as a record of CSV.
+struct ContenderRecord : ContenderLine {};
+
+struct ScoreboardAnswer {
+  const Problem& problem = blank<Problem>;
+  const Constraints& constraints = blank<Constraints>;
+  const Scoreboard& board = blank<Scoreboard>;
+};
+
+std::vector<ContenderLine> contender_lines(const Problem& problem, const Scoreboard& board) {
+  std::vector<ContenderLine> lines;
+  for (const ScoreRow& row : score_rows(board, ungrouped)) lines.push_back({problem, board, board.contenders[row.contender], row.place});
+  return lines;
 }
 
-Json contender_json(const Problem& problem, const Scoreboard& board, const ScoreRow& row) {
-  const Contender& c = board.contenders[row.contender];
-  Json log = Json::array();
-  for (const std::string& line : c.log) log.push(line);
-  Json item = Json::object();
-  item.set("name", c.name).set("kind", to_string(c.kind)).set("about", c.about).set("place", row.place > 0 ? Json(row.place) : Json());
-  item.set("log", std::move(log)).set("reason", score_reason(c));
-  if (!c.schedule) return item.set("schedule", Json());
-  const auto gap = gap_percent(board, c);
-  item.set("status", to_string(c.status)).set("ii", c.schedule->ii).set("deadlock", c.period.deadlock);
-  item.set("period", c.period.deadlock ? Json() : Json(c.period.cycles())).set("gap_percent", gap ? Json(*gap) : Json());
-  item.set("stages", c.stages).set("warps", c.usage.warps).set("smem_bytes", c.usage.smem_bytes).set("tmem_columns", c.usage.tmem_columns);
-  Json registers = Json::array();
-  for (const int budget : c.usage.register_budget) registers.push(budget);
-  item.set("registers", std::move(registers)).set("barriers", c.barriers).set("waits", c.waits);
-  item.set("simulated", c.simulated ? simulated_json(*c.simulated) : Json());
-  item.set("checker", verdict_json(problem, c.verdict)).set("schedule", schedule_json(problem, *c.schedule));
-  return item;
+std::vector<std::string> names_in_force(const Constraints& constraints) {
+  std::vector<std::string> names;
+  for (const UserConstraint& c : constraints)
+    if (c.enabled) names.push_back(c.name);
+  return names;
 }
 
 }  // namespace
 
-Json scoreboard_json(const Problem& problem, const Constraints& constraints, const Scoreboard& board) {
-  Json root = Json::object();
-  root.set("lower_bound", board.lower_bound).set("why", board.why);
-  root.set("cancelled", board.cancelled)
-      .set("timed_out", board.timed_out)
-      .set("seconds", seconds_json(board.seconds))
-      .set("solver", board.solver);
-  Json contenders = Json::array(), faults = Json::array(), demands = Json::array();
-  for (const ScoreRow& row : score_rows(board, ungrouped)) contenders.push(contender_json(problem, board, row));
-  for (const std::string& name : beyond_bound(board)) faults.push(name);
-  for (const UserConstraint& c : constraints)
-    if (c.enabled) demands.push(c.name);
-  root.set("contenders", std::move(contenders)).set("beyond_bound", std::move(faults)).set("constraints", std::move(demands));
-  set_problem(root, problem);
-  return root;
+template <class Io>
+void visit(Io& io, const SimulatedFigures& figures) {
+  const bool ran = figures.fault.empty();
+  io.written_if(!ran, "fault", figures.fault, "why there is nothing else");
+  io.written_if(ran, "cycles", figures.cycles, "of the kernel");
+  io.written_if(ran, "period", figures.period), io.written_if(ran, "microseconds", figures.microseconds);
+  io.written_if(ran, "tflops", figures.tflops, as::if_known);
+  io.written_if(ran, "clock", figures.clock, "that the times assume");
+  io.written_if(ran, "off", figures.spread, "cycles an iteration when numbers are off");
+  io.written_if(ran, "stalls", figures.stalls, as::by_stall_reason, "shares of the time of the groups that compute");
 }
+
+namespace {
+
+template <class Io>
+void visit(Io& io, const ContenderLine& line) {
+  const Contender& c = line.contender;
+  const bool there = c.schedule.has_value();
+  io.written("name", c.name);
+  io.written("kind", c.kind, as::word("kind", ContenderKind::File));
+  io.written("about", c.about);
+  io.written("place", line.place, as::if_known, "from 1; equals share one; null: not ranked");
+  io.written("log", c.log, "what a heuristic decided on its way");
+  io.written(
+      "reason", [&] { return score_reason(c); }, "what limits it, or why it is not ranked");
+  io.written_if(there, "status", c.status, as::status), io.written_if(there, "ii", ii_of(c.schedule));
+  io.written_if(there, "deadlock", c.period.deadlock), io.written_if(there, "period", only_if(!c.period.deadlock, c.period.cycles()));
+  io.written_if(there, "gap_percent", gap_percent(line.board, c), "how far the period lies above the proved lower bound");
+  io.written_if(there, "stages", c.stages), io.written_if(there, "warps", c.usage.warps);
+  io.written_if(there, "smem_bytes", c.usage.smem_bytes), io.written_if(there, "tmem_columns", c.usage.tmem_columns);
+  io.written_if(there, "registers", c.usage.register_budget, "per thread of each group");
+  io.written_if(there, "barriers", c.barriers);
+  io.written_if(there, "waits", c.waits, "on barriers, in one iteration");
+  io.written_if(there, "simulated", c.simulated), io.written_if(there, "checker", c.verdict, as::part_in(line.problem));
+  io.written(
+      "schedule", [&] { return c.schedule ? schedule_json(line.problem, *c.schedule) : Json(); },
+      as::or_null(as::described_by(schedule_schema)));
+}
+
+template <class Io>
+void visit(Io& io, const ContenderRecord& record) {
+  const Contender& c = record.contender;
+  const bool has = c.schedule.has_value(), ran = c.simulated && c.simulated->fault.empty();
+  const SimulatedFigures& run = ran ? *c.simulated : blank<SimulatedFigures>;
+  const auto gap = gap_percent(record.board, c);
+  io.written_if(record.place > 0, "place", record.place), io.written("schedule", printable(c.name));
+  io.written("kind", to_string(c.kind)), io.written_if(has, "status", to_string(c.status)), io.written_if(has, "valid", c.valid());
+  io.written_if(has, "deadlock", c.period.deadlock);
+  io.written_if(has && !c.period.deadlock, "period_cycles", c.period.cycles()), io.written("gap_percent", gap, as::fixed(3));
+  io.written("ii_cycles", ii_of(c.schedule)), io.written_if(has, "stages", c.stages), io.written_if(has, "warps", c.usage.warps);
+  io.written_if(has, "registers_per_thread", most_registers(c)), io.written_if(has, "smem_bytes", c.usage.smem_bytes);
+  io.written_if(has, "tmem_columns", c.usage.tmem_columns), io.written_if(has, "barriers", c.barriers);
+  io.written_if(has, "waits", c.waits), io.written_if(has, "violations", c.verdict.violations.size());
+  io.written_if(ran, "kernel_cycles", run.cycles), io.written_if(ran, "simulated_period_cycles", run.period, as::fixed(3));
+  io.written_if(ran, "microseconds", run.microseconds, as::fixed(3)), io.written_if(run.tflops > 0, "tflops", run.tflops, as::fixed(1));
+  io.written_if(ran, "clock", run.clock), io.written_if(ran, "off_mean", run.spread.mean, as::fixed(1));
+  io.written_if(ran, "off_percentile_95", run.spread.high, as::fixed(1));
+  io.written_if(ran, "stalled_percent", 100 * run.stalled(), as::fixed(2));
+  io.written("reason", [&] { return printable(score_reason(c)); });
+}
+
+template <class Io>
+void visit(Io& io, const ScoreboardAnswer& of) {
+  const Scoreboard& board = of.board;
+  io.written("lower_bound", board.lower_bound);
+  io.written("why", board.why, "what the bound rests on");
+  io.written("cancelled", board.cancelled), io.written("timed_out", board.timed_out), io.written("seconds", board.seconds, as::seconds);
+  io.written("solver", board.solver);
+  io.written("contenders", contender_lines(of.problem, board), "in the order of the board");
+  io.written("beyond_bound", beyond_bound(board), "names of those that the bound forbids: a fault of Heddle");
+  io.written("constraints", names_in_force(of.constraints));
+  visit_problem(io, of.problem);
+}
+
+}  // namespace
+
+std::string scoreboard_csv(const Scoreboard& board) {
+  std::vector<ContenderRecord> records;
+  for (const ContenderLine& line : contender_lines(blank<Problem>, board)) records.push_back({line});
+  return csv_of(records);
+}
+
+Json scoreboard_json(const Problem& problem, const Constraints& constraints, const Scoreboard& board) {
+  return as::part.write(ScoreboardAnswer{problem, constraints, board});
+}
+
+Json scoreboard_schema() { return nameless_schema<ScoreboardAnswer>("heddle.compare/1", "What heddle compare answers"); }
 
 }  // namespace heddle

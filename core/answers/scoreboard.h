@@ -160,5 +160,6 @@ std::string scoreboard_csv(const Scoreboard& board);
 
 /// Bound, ranking and every contender with its figures, verdict and schedule.
 Json scoreboard_json(const Problem& problem, const Constraints& constraints, const Scoreboard& board);
+Json scoreboard_schema();
 
 }  // namespace heddle

@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/answers/answer_members.h"
 #include "core/answers/layout_choice.h"
 #include "core/answers/summary.h"
-#include "core/formats/choices_json.h"
-#include "core/formats/schedule_json.h"
 
 namespace heddle {
 
@@ -166,15 +165,7 @@ std::string sensitivity_summary(const Problem& problem, const Sensitivity& answe
   return text;
 }
 
-namespace {
-
-Json integers(const std::vector<std::int64_t>& numbers) {
-  Json list = Json::array();
-  for (const std::int64_t number : numbers) list.push(number);
-  return list;
-}
-
-const char* word_for(SensitivityEffect effect) {
+const char* to_string(SensitivityEffect effect) {
   switch (effect) {
     case SensitivityEffect::II: return "ii";
     case SensitivityEffect::Order: return "order";
@@ -185,39 +176,59 @@ const char* word_for(SensitivityEffect effect) {
   return "undecided";
 }
 
-Json side_json(const SensitivitySide& side) {
-  Json item = Json::object();
-  item.set("values", integers(side.values)).set("same_problem", side.same_problem);
-  if (side.same_problem) return item;
-  item.set("status", to_string(side.status())).set("ii", finite_ii_json(side.ii)).set("lower_bound", finite_ii_json(side.lower_bound));
-  item.set("ii_in_order", side.in_order ? Json(*side.in_order) : Json()).set("order_bound", finite_ii_json(side.order_bound));
-  item.set("order_stays", side.order_stays()).set("order_goes", side.order_goes());
-  item.set("fault", side.fault.empty() ? Json() : Json(side.fault));
-  set_choices(item, side.layouts);
-  return item;
+namespace {
+
+struct SensitivityAnswer {
+  const Problem& problem = blank<Problem>;
+  const Sensitivity& answer = blank<Sensitivity>;
+};
+
+}  // namespace
+
+template <class Io>
+void visit(Io& io, const SensitivitySide& side) {
+  const bool other = !side.same_problem;
+  io.part("side");
+  io.written("values", side.values, as::list(as::any_integer), "what the number becomes, where it stands in the problem");
+  io.written("same_problem", side.same_problem, "nothing depends on it, or so little rounds to nothing; then nothing below is there");
+  io.written_if(other, "status", side.status(), as::status), io.written_if(other, "ii", side.ii, as::finite_ii);
+  io.written_if(other, "lower_bound", side.lower_bound, as::finite_ii);
+  io.written_if(other, "ii_in_order", side.in_order, "the smallest known with the present groups and order");
+  io.written_if(other, "order_bound", side.order_bound, as::finite_ii), io.written_if(other, "order_stays", side.order_stays());
+  io.written_if(other, "order_goes", side.order_goes());
+  io.written_if(other, "fault", only_if(!side.fault.empty(), side.fault), "why such a number cannot be at all");
+  if (other) visit_choices(io, side.layouts);
+}
+
+template <class Io>
+void visit(Io& io, const as::InContext<SensitivityRow, Sensitivity>& in) {
+  const SensitivityRow& row = in.part;
+  io.written("number", row.number, "as --set takes it");
+  io.written("effect", in.context.effect(row), as::word("effect", SensitivityEffect::II));
+  io.written("values", row.values, as::list(as::any_integer), "at present");
+  io.written("ops", row.ops), io.written("less", row.less), io.written("more", row.more);
+}
+
+namespace {
+
+template <class Io>
+void visit(Io& io, const SensitivityAnswer& of) {
+  const Sensitivity& answer = of.answer;
+  io.written("status", answer.status, as::status), io.written("complete", answer.complete()), io.written("percent", answer.percent);
+  io.written("ii", only_if(answer.schedule.has_value(), answer.ii)), io.written("lower_bound", answer.lower_bound);
+  io.written("explanation", answer.explanation);
+  io.written("rows", answer.rows, as::list(as::part_in(answer)), "greatest effect first");
+  visit_problem(io, of.problem);
+  io.optional("layouts_open", answer.layouts_open);
+  visit_choices(io, answer.layouts);
+  io.written("queries", answer.queries), io.written("seconds", answer.seconds, as::seconds), io.written("cancelled", answer.cancelled);
+  io.written("timed_out", answer.timed_out);
 }
 
 }  // namespace
 
-Json sensitivity_json(const Problem& problem, const Sensitivity& answer) {
-  Json root = Json::object();
-  root.set("status", to_string(answer.status)).set("complete", answer.complete()).set("percent", answer.percent);
-  root.set("ii", answer.schedule ? Json(answer.ii) : Json()).set("lower_bound", answer.lower_bound);
-  root.set("explanation", answer.explanation);
-  Json rows = Json::array();
-  for (const SensitivityRow& row : answer.rows) {
-    Json item = Json::object();
-    item.set("number", row.number).set("effect", word_for(answer.effect(row))).set("values", integers(row.values));
-    item.set("ops", names_json(row.ops)).set("less", side_json(row.less)).set("more", side_json(row.more));
-    rows.push(std::move(item));
-  }
-  root.set("rows", std::move(rows));
-  set_problem(root, problem);
-  if (!answer.layouts_open.empty()) root.set("layouts_open", answer.layouts_open);
-  set_choices(root, answer.layouts);
-  root.set("queries", answer.queries).set("seconds", seconds_json(answer.seconds));
-  root.set("cancelled", answer.cancelled).set("timed_out", answer.timed_out);
-  return root;
-}
+Json sensitivity_json(const Problem& problem, const Sensitivity& answer) { return as::part.write(SensitivityAnswer{problem, answer}); }
+
+Json sensitivity_schema() { return nameless_schema<SensitivityAnswer>("heddle.sensitivity/1", "What heddle sensitivity answers"); }
 
 }  // namespace heddle

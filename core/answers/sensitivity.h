@@ -49,6 +49,7 @@ struct SensitivityRow {
 
 /// "Order": the order of the ops on every stream and unit, their warp groups, and which iterations overlap.
 enum class SensitivityEffect { Undecided, None, TooSmall, Order, II };
+const char* to_string(SensitivityEffect effect);  ///< "undecided", "none", "too_small", "order", "ii"
 
 struct Sensitivity {
   int percent = 10;
@@ -86,5 +87,6 @@ std::string sensitivity_summary(const Problem& problem, const Sensitivity& answe
 
 /// "rows" holds every number, greatest effect first; what is not known is null.
 Json sensitivity_json(const Problem& problem, const Sensitivity& answer);
+Json sensitivity_schema();
 
 }  // namespace heddle

@@ -77,6 +77,8 @@ std::string depth_csv(const DepthStudy& study);
 
 // Simulations and studies as JSON (heddle.simulation/1). Written only.
 
+inline constexpr const char* kSimulationSchema = "heddle.simulation/1";
+/// Of any of them, balance_json() and spread_json() included.
 Json simulation_schema();
 /// Period and kernel, then groups, ops and waits of the busiest SM's first CTA; all times in cycles.
 Json simulation_json(const Machine& machine, const Problem& problem, const Schedule& schedule, const SimulationAnswer& answer);
@@ -85,6 +87,5 @@ Json simulation_json(const Machine& machine, const Problem& problem, const Sched
 Json jitter_json(const Problem& problem, const Schedule& schedule, const std::vector<JitterPoint>& points, const StudyOptions& options);
 Json number_json(const Problem& problem, const Schedule& schedule, const NumberStudy& study);
 Json depth_json(const Problem& problem, const Schedule& schedule, const DepthStudy& study, const StudyOptions& options);
-Json spread_json(const Problem& problem, const Schedule& schedule, const SpreadStudy& study, const StudyOptions& options);
 
 }  // namespace heddle

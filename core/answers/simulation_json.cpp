@@ -1,274 +1,262 @@
-// heddle.simulation/1: simulations and studies as JSON, and its schema.
-#include <fmt/format.h>
-
+// heddle.simulation/1: simulations and studies as lists of members.
+#include "core/answers/answer_members.h"
+#include "core/answers/balance.h"
 #include "core/answers/bracket.h"
 #include "core/answers/simulation.h"
-#include "core/answers/summary.h"
 #include "core/base/words.h"
-#include "core/formats/schedule_json.h"
-#include "core/formats/schema.h"
 #include "core/simulate/end_ops.h"
 
 namespace heddle {
 namespace {
 
-constexpr const char* kSimulationSchema = "heddle.simulation/1";
+constexpr as::Word<JitterShape> kShape{"shape", JitterShape::Tail};
 
-Json document(const Problem& problem, const Schedule& schedule) {
-  Json root = Json::object();
-  root.set("schema", kSimulationSchema);
-  set_problem(root, problem);
-  root.set("schedule", schedule.name).set("ii", schedule.ii);
-  return root;
+struct RunAnswer {
+  const Machine& machine = blank<Machine>;
+  const SimulationAnswer& answer = blank<SimulationAnswer>;
+};
+
+struct SimulationDocument {
+  const Machine& machine = blank<Machine>;
+  const Problem& problem = blank<Problem>;
+  const Schedule& schedule = blank<Schedule>;
+  const SimulationAnswer& answer = blank<SimulationAnswer>;
+};
+
+template <class Study>
+struct StudyDocument {
+  const Problem& problem = blank<Problem>;
+  const Schedule& schedule = blank<Schedule>;
+  const Study& study = blank<Study>;
+  const StudyOptions& options = blank<StudyOptions>;
+};
+using JitterPoints = std::vector<JitterPoint>;
+
+struct GroupTimeLine {
+  std::size_t id = 0;
+  std::string role{};
+  GroupTime time{};
+};
+
+struct OpTimeLine {
+  std::string id{};
+  Section section = Section::Loop;
+  GroupId group{};
+  OpTime time{};
+};
+
+std::vector<GroupTimeLine> group_time_lines(const KernelRun& run) {
+  std::vector<GroupTimeLine> lines;
+  for (const GroupTime& time : run.sm.groups) lines.push_back({lines.size(), run.program.schedule.groups[lines.size()].role, time});
+  return lines;
 }
 
-Json stalls_json(const Stalls& stalls) {
-  Json object = Json::object();
-  for (std::size_t r = 0; r < kStallReasons; ++r) object.set(to_string(static_cast<StallReason>(r)), stalls[r]);
-  return object;
-}
-
-Json jitter_options_json(int percent, JitterShape shape, std::uint64_t seed, bool every_op) {
-  return Json::object().set("percent", percent).set("shape", to_string(shape)).set("seed", seed).set("ops", every_op ? "all" : "loads");
-}
-
-Json period_json(const MeasuredPeriod& period) {
-  return Json::object()
-      .set("cycles", period.weight)
-      .set("iterations", period.tokens)
-      .set("per_iteration", period.cycles())
-      .set("exact", period.exact)
-      .set("from", period.from);
-}
-
-Json kernel_json(const Machine& machine, const SimulationAnswer& answer) {
-  const KernelRun& run = answer.kernel;
-  Json kernel = Json::object();
-  kernel.set("cycles", run.cycles).set("microseconds", run.microseconds).set("clock_mhz", run.clock.mhz).set("clock", run.clock.text);
-  kernel.set("dram_us", run.dram_us).set("around_us", run.around_us).set("around", answer.options.around).set("trust", answer.trust.text);
-  kernel.set("tflops", run.tflops).set("of_peak", run.of_peak).set("gbytes_per_second", run.gbytes);
-  kernel.set("tiles", run.tiles).set("trips", run.trips).set("all_trips", run.all_trips).set("tile_cycles", run.tile);
-  kernel.set("sms", machine.sm_count).set("ctas_per_sm", run.ctas).set("ctas_that_fit", run.occupancy.ctas);
-  kernel.set("limited_by", run.occupancy.limited_by)
-      .set("turns", run.turns)
-      .set("by_chance", run.by_chance)
-      .set("sms_busy", run.filled)
-      .set("extrapolated", run.extrapolated);
-  Json free = Json::array(), used = Json::array();
-  for (const UsedShare& share : run.used) used.push(Json::object().set("name", share.name).set("part", share.part));
-  kernel.set("used", std::move(used)).set("l2_bytes_per_iteration", run.l2_bytes);
-  for (const std::string& name : run.program.free_ops) free.push(name);
-  kernel.set("without_cost", std::move(free)).set("sm_cycles", run.sm.cycles);
-
-  Json groups = Json::array(), ops = Json::array(), waits = Json::array();
+std::vector<OpTimeLine> op_time_lines(const KernelRun& run) {
+  std::vector<OpTimeLine> lines;
   const CtaProgram& program = run.program;
-  for (std::size_t g = 0; g < run.sm.groups.size(); ++g) {
-    const GroupTime& time = run.sm.groups[g];
-    groups.push(Json::object()
-                    .set("id", g)
-                    .set("role", program.schedule.groups[g].role)
-                    .set("issuing", time.busy)
-                    .set("stalls", stalls_json(time.stalls))
-                    .set("idle", time.idle));
-  }
-  for (std::size_t v = 0; v < run.sm.ops.size(); ++v) {
-    const OpTime& time = run.sm.ops[v];
-    ops.push(Json::object()
-                 .set("id", program.problem.ops[v].name)
-                 .set("section", to_string(program.sections[v]))
-                 .set("group", program.schedule.ops[v].group.index())
-                 .set("stalls", stalls_json(time.stalls))
-                 .set("held", time.held)
-                 .set("queued", time.queued));
-  }
-  for (const Wait& wait : run.sm.waits)
-    waits.push(Json::object()
-                   .set("op", program.problem.op(wait.at).name)
-                   .set("for", wait.behind.valid() ? Json(program.problem.op(wait.behind).name) : Json())
-                   .set("through", wait.what)
-                   .set("reason", to_string(wait.reason))
-                   .set("cycles", wait.cycles));
-  Json parts = Json::array();
-  for (const TimePart& part : answer.parts)
-    parts.push(Json::object().set("name", part.name).set("microseconds", part.microseconds).set("about", part.about));
-  kernel.set("parts", std::move(parts));
-  return kernel.set("groups", std::move(groups)).set("ops", std::move(ops)).set("waits", std::move(waits));
+  for (std::size_t v = 0; v < run.sm.ops.size(); ++v)
+    lines.push_back({program.problem.ops[v].name, program.sections[v], program.schedule.ops[v].group, run.sm.ops[v]});
+  return lines;
+}
+
+template <class Io>
+void visit_shape(Io& io, JitterShape shape, bool every_op, std::uint64_t seed) {
+  io.written("shape", shape, kShape);
+  io.written("ops", every_op ? "all" : "loads");
+  io.written("seed", seed, as::seed);
+}
+
+template <class Io>
+void visit(Io& io, const GroupTimeLine& line) {
+  io.part("group", "issuing + stalls + idle = sm_cycles");
+  io.written("id", line.id), io.written("role", line.role), io.written("issuing", line.time.busy);
+  io.written("stalls", line.time.stalls, as::by_stall_reason), io.written("idle", line.time.idle);
+}
+
+template <class Io>
+void visit(Io& io, const OpTimeLine& line) {
+  io.written("id", line.id);
+  io.written("section", line.section, as::word("section", Section::Epilogue));
+  io.written("group", line.group, as::group_index), io.written("stalls", line.time.stalls, as::by_stall_reason);
+  io.written("held", line.time.held), io.written("queued", line.time.queued);
+}
+
+}  // namespace
+
+template <class Io>
+void visit(Io& io, const LatencyJitter& jitter) {
+  io.written("percent", jitter.percent), io.written("shape", jitter.shape, kShape), io.written("seed", jitter.seed, as::seed);
+  io.written("ops", jitter.every_op ? "all" : "loads");
+}
+
+template <class Io>
+void visit(Io& io, const KernelRunOptions& options) {
+  io.written("arbitration", options.loop.arbitration, as::word("arbitration", Arbitration::Interleaved));
+  io.written("jitter", options.loop.jitter), io.written("causal", options.causal), io.written("persistent", options.persistent);
+  io.written("longest_first", options.longest_first), io.written("split", options.split), io.written("second_pass", options.second_pass);
+}
+
+template <class Io>
+void visit(Io& io, const MeasuredPeriod& period) {
+  io.part("period", "cycles over iterations, exact where the run repeats itself, else a mean");
+  io.written("cycles", period.weight), io.written("iterations", period.tokens), io.written("per_iteration", period.cycles());
+  io.written("exact", period.exact), io.written("from", period.from);
+}
+
+template <class Io>
+void visit(Io& io, const Period& period) {
+  io.written("cycles", period.weight), io.written("iterations", period.tokens);
+}
+
+template <class Io>
+void visit(Io& io, const UsedShare& share) {
+  io.written("name", share.name), io.written("part", share.part);
+}
+
+template <class Io>
+void visit(Io& io, const TimePart& part) {
+  io.written("name", part.name), io.written("microseconds", part.microseconds, as::real), io.written("about", part.about);
+}
+
+template <class Io>
+void visit(Io& io, const as::InContext<Wait, Problem>& in) {
+  io.written("op", in.part.at, as::NameIn{in.context});
+  io.written("for", in.part.behind, as::or_null(as::NameIn{in.context}), "null: whoever came first");
+  io.written("through", in.part.what);
+  io.written("reason", in.part.reason, as::word("reason", StallReason::Credit));
+  io.written("cycles", in.part.cycles);
+}
+
+template <class Io>
+void visit(Io& io, const JitterPoint& point) {
+  io.written("percent", point.percent), io.written("mean", point.mean), io.written("worst", point.worst), io.written("fault", point.fault);
+}
+
+template <class Io>
+void visit(Io& io, const NumberSide& side) {
+  io.written("period", only_if(side.fault.empty(), side.period)), io.written("same", side.same), io.written("fault", side.fault);
+}
+
+template <class Io>
+void visit(Io& io, const NumberRow& row) {
+  io.written("number", row.number), io.written("now", row.values, as::list(as::any_integer)), io.written("less", row.less);
+  io.written("more", row.more), io.written("swing", row.swing);
+}
+
+template <class Io>
+void visit(Io& io, const DepthRow& row) {
+  io.written("ring", only_if(!row.ring.empty(), row.ring)), io.written("depth", only_if(!row.ring.empty(), row.depth));
+  io.written("more", row.more, as::any_integer), io.written("smem_bytes", row.bytes), io.written("fits", row.fits);
+  io.written("deadlock", row.periods.empty()), io.written("periods", row.periods);
+}
+
+namespace {
+
+template <class Io>
+void visit(Io& io, const RunAnswer& of) {
+  const KernelRun& run = of.answer.kernel;
+  io.part("run", "Of the whole kernel; groups, ops and waits are those of the busiest SM's first CTA.");
+  io.written("cycles", run.cycles), io.written("microseconds", run.microseconds), io.written("clock_mhz", run.clock.mhz);
+  io.written("clock", run.clock.text, "which clock that is");
+  io.written("dram_us", run.dram_us, as::real, "what DRAM takes for every element of its tensors once");
+  io.written("around_us", run.around_us, as::real, "kernels before and after it in the same call");
+  io.written("around", of.answer.options.around, "they are in microseconds and in the rates");
+  io.written("trust", of.answer.trust.text, "how far such predictions were from measurements; empty: not known");
+  io.written("tflops", run.tflops), io.written("of_peak", run.of_peak), io.written("gbytes_per_second", run.gbytes);
+  io.written("tiles", run.tiles), io.written("trips", run.trips), io.written("all_trips", run.all_trips);
+  io.written("tile_cycles", run.tile), io.written("sms", of.machine.sm_count), io.written("ctas_per_sm", run.ctas);
+  io.written("ctas_that_fit", run.occupancy.ctas), io.written("limited_by", run.occupancy.limited_by);
+  io.written("turns", run.turns, "groups take turns on the tensor cores, where units are interleaved");
+  io.written("by_chance", run.by_chance, "they should and do not: the mean over some distances between them");
+  io.written("sms_busy", run.filled, as::part_of_all), io.written("extrapolated", run.extrapolated);
+  io.written("used", run.used, "how busy the loop's units and L2 are, as parts of all SMs' time; busiest first");
+  io.written("l2_bytes_per_iteration", run.l2_bytes), io.written("without_cost", run.program.free_ops);
+  io.written("sm_cycles", run.sm.cycles);
+  io.written("parts", of.answer.parts, "what microseconds is made of; their sum. Empty: it was stopped");
+  io.written("groups", group_time_lines(run)), io.written("ops", op_time_lines(run));
+  io.written("waits", run.sm.waits, as::list(as::part_in(run.program.problem)));
+}
+
+template <class Io>
+void visit(Io& io, const SimulationDocument& of) {
+  const SimulationAnswer& answer = of.answer;
+  visit_subject(io, of.problem, of.schedule);
+  io.written("options", answer.options), io.written("deadlock", answer.loop.deadlock || answer.kernel.sm.deadlock);
+  io.written("fault", answer.kernel.fault, "why there is no run; empty: there is one");
+  io.written("sustainable", only_if(!answer.sustainable.deadlock, answer.sustainable),
+             "the event graph's word on the period; null: it deadlocks");
+  io.written("period", only_if(answer.loop.fault.empty(), answer.loop.period), "of the loop in steady state");
+  const bool first_come = answer.first_come && answer.first_come->fault.empty();
+  io.written("first_come", first_come ? std::optional(answer.first_come->period) : std::nullopt,
+             "the same where units serve first come; null where that was asked for anyway");
+  io.written_if(
+      answer.bracket.has_value(), "expected_period", [&] { return bracket_json(of.problem, *answer.bracket); },
+      as::described_by(bracket_schema));
+  io.written_if(!answer.bracket && latencies_vary(of.problem), "no_bracket", kNoBracket, "why there is none");
+  io.written("run", only_if(answer.kernel.fault.empty(), RunAnswer{of.machine, answer}));
+}
+
+template <class Io>
+void visit(Io& io, const StudyDocument<JitterPoints>& of) {
+  visit_subject(io, of.problem, of.schedule);
+  io.written("study", "jitter");
+  io.written("runs", of.options.runs), io.written("trips", of.options.trips);
+  visit_shape(io, of.options.shape, of.options.every_op, of.options.seed);
+  io.written("rows", of.study);
+}
+
+template <class Io>
+void visit(Io& io, const StudyDocument<NumberStudy>& of) {
+  visit_subject(io, of.problem, of.schedule);
+  io.written("study", "numbers");
+  io.written("percent", of.study.percent);
+  io.written("period", of.study.period, "cycles per iteration at present");
+  io.written("rows", of.study.rows);
+}
+
+template <class Io>
+void visit(Io& io, const StudyDocument<DepthStudy>& of) {
+  visit_subject(io, of.problem, of.schedule);
+  io.written("study", "depth");
+  io.written("runs", of.options.runs), io.written("trips", of.options.trips);
+  visit_shape(io, of.options.shape, of.options.every_op, of.options.seed);
+  io.written("percents", of.study.percents), io.written("rows", of.study.rows);
+}
+
+template <class Study>
+Json study_json(const Problem& problem, const Schedule& schedule, const Study& study, const StudyOptions& options = blank<StudyOptions>) {
+  return document_json(kSimulationSchema, StudyDocument<Study>{problem, schedule, study, options});
+}
+
+template <class Study>
+Json study_schema(const char* name, Json& definitions) {
+  return inner_schema<StudyDocument<Study>>(kSimulationSchema, name, definitions);
 }
 
 }  // namespace
 
 Json simulation_json(const Machine& machine, const Problem& problem, const Schedule& schedule, const SimulationAnswer& answer) {
-  Json root = document(problem, schedule);
-  const KernelRunOptions& options = answer.options;
-  const LatencyJitter& jitter = options.loop.jitter;
-  root.set("options", Json::object()
-                          .set("arbitration", to_string(options.loop.arbitration))
-                          .set("jitter", jitter_options_json(jitter.percent, jitter.shape, jitter.seed, jitter.every_op))
-                          .set("causal", options.causal)
-                          .set("persistent", options.persistent)
-                          .set("longest_first", options.longest_first)
-                          .set("split", options.split)
-                          .set("second_pass", options.second_pass));
-  root.set("deadlock", answer.loop.deadlock || answer.kernel.sm.deadlock).set("fault", answer.kernel.fault);
-  root.set("sustainable", answer.sustainable.deadlock
-                              ? Json()
-                              : Json::object().set("cycles", answer.sustainable.weight).set("iterations", answer.sustainable.tokens));
-  root.set("period", answer.loop.fault.empty() ? period_json(answer.loop.period) : Json());
-  const bool first_come = answer.first_come && answer.first_come->fault.empty();
-  root.set("first_come", first_come ? period_json(answer.first_come->period) : Json());
-  if (answer.bracket) root.set("expected_period", bracket_json(problem, *answer.bracket));
-  if (!answer.bracket && latencies_vary(problem)) root.set("no_bracket", kNoBracket);
-  root.set("run", answer.kernel.fault.empty() ? kernel_json(machine, answer) : Json());
-  return root;
+  return document_json(kSimulationSchema, SimulationDocument{machine, problem, schedule, answer});
 }
 
 Json jitter_json(const Problem& problem, const Schedule& schedule, const std::vector<JitterPoint>& points, const StudyOptions& options) {
-  Json root = document(problem, schedule), rows = Json::array();
-  for (const JitterPoint& p : points)
-    rows.push(Json::object().set("percent", p.percent).set("mean", p.mean).set("worst", p.worst).set("fault", p.fault));
-  root.set("study", "jitter").set("runs", options.runs).set("trips", options.trips);
-  root.set("shape", to_string(options.shape)).set("ops", options.every_op ? "all" : "loads").set("seed", options.seed);
-  return root.set("rows", std::move(rows));
+  return study_json(problem, schedule, points, options);
 }
 
 Json number_json(const Problem& problem, const Schedule& schedule, const NumberStudy& study) {
-  Json root = document(problem, schedule), rows = Json::array();
-  const auto side = [](const NumberSide& s) {
-    return Json::object().set("period", s.fault.empty() ? Json(s.period) : Json()).set("same", s.same).set("fault", s.fault);
-  };
-  for (const NumberRow& row : study.rows) {
-    Json values = Json::array();
-    for (const std::int64_t value : row.values) values.push(value);
-    rows.push(Json::object()
-                  .set("number", row.number)
-                  .set("now", std::move(values))
-                  .set("less", side(row.less))
-                  .set("more", side(row.more))
-                  .set("swing", row.swing));
-  }
-  return root.set("study", "numbers").set("percent", study.percent).set("period", study.period).set("rows", std::move(rows));
+  return study_json(problem, schedule, study);
 }
 
 Json depth_json(const Problem& problem, const Schedule& schedule, const DepthStudy& study, const StudyOptions& options) {
-  Json root = document(problem, schedule), rows = Json::array(), percents = Json::array();
-  for (const int percent : study.percents) percents.push(percent);
-  for (const DepthRow& row : study.rows) {
-    Json periods = Json::array();
-    for (const double period : row.periods) periods.push(period);
-    rows.push(Json::object()
-                  .set("ring", row.ring.empty() ? Json() : Json(row.ring))
-                  .set("depth", row.ring.empty() ? Json() : Json(row.depth))
-                  .set("more", row.more)
-                  .set("smem_bytes", row.bytes)
-                  .set("fits", row.fits)
-                  .set("deadlock", row.periods.empty())
-                  .set("periods", std::move(periods)));
-  }
-  root.set("study", "depth").set("runs", options.runs).set("trips", options.trips);
-  root.set("shape", to_string(options.shape)).set("ops", options.every_op ? "all" : "loads").set("seed", options.seed);
-  return root.set("percents", std::move(percents)).set("rows", std::move(rows));
+  return study_json(problem, schedule, study, options);
 }
-
-Json spread_json(const Problem& problem, const Schedule& schedule, const SpreadStudy& study, const StudyOptions& options) {
-  Json root = document(problem, schedule);
-  set_spread_study(root, problem, study, options);
-  return root;
-}
-
-namespace {
-
-Json stalls_schema(Json& shared) {
-  using namespace schema;
-  Object stalls(shared);
-  stalls.called("stalls");
-  for (std::size_t r = 0; r < kStallReasons; ++r) stalls.required(to_string(static_cast<StallReason>(r)), count());
-  return stalls.finish();
-}
-
-Json period_schema(Json& shared) {
-  using namespace schema;
-  Object period(shared);
-  period.called("period", "cycles over iterations, exact where the run repeats itself, else a mean");
-  period.optional("cycles", count()).optional("iterations", count()).optional("per_iteration", type("number"));
-  return period.optional("exact", type("boolean")).optional("from", count()).finish();
-}
-
-Json options_schema(Json& shared) {
-  using namespace schema;
-  Object jitter(shared), options(shared);
-  jitter.optional("percent", count()).optional("shape", words(words_up_to(JitterShape::Tail)));
-  jitter.optional("seed", count()).optional("ops", words({"loads", "all"}));
-  options.optional("arbitration", words(words_up_to(Arbitration::Interleaved))).optional("jitter", jitter.finish());
-  return options.optional("causal", type("boolean"))
-      .optional("persistent", type("boolean"))
-      .optional("longest_first", type("boolean"))
-      .optional("split", count())
-      .optional("second_pass", type("boolean"))
-      .finish();
-}
-
-Json run_schema(Json& shared) {
-  using namespace schema;
-  Object group(shared), op(shared), wait(shared), used(shared), part(shared), run(shared);
-  group.called("group", "issuing + stalls + idle = sm_cycles").optional("id", count()).optional("role", type("string"));
-  group.optional("issuing", count()).optional("stalls", stalls_schema(shared)).optional("idle", count());
-  op.optional("id", name(shared)).optional("section", words({"prologue", "loop", "epilogue"})).optional("group", count());
-  op.optional("stalls", stalls_schema(shared)).optional("held", count()).optional("queued", count());
-  wait.optional("op", name(shared)).optional("for", or_null(type("string")), "null: whoever came first");
-  wait.optional("through", type("string")).optional("reason", words(words_up_to(StallReason::Credit))).optional("cycles", count());
-
-  run.called("run", "Of the whole kernel; groups, ops and waits are those of the busiest SM's first CTA.");
-  used.optional("name", name(shared)).optional("part", type("number"));
-  run.required("cycles", count()).optional("microseconds", type("number")).optional("clock_mhz", type("number"));
-  run.optional("clock", type("string"), "which clock that is").optional("l2_bytes_per_iteration", count());
-  run.optional("used", list(used.finish()), "how busy the loop's units and L2 are, as parts of all SMs' time; busiest first");
-  run.optional("dram_us", real(), "what DRAM takes for every element of its tensors once")
-      .optional("around_us", real(), "kernels before and after it in the same call")
-      .optional("around", type("boolean"), "they are in microseconds and in the rates")
-      .optional("trust", type("string"), "how far such predictions were from measurements; empty: not known");
-  run.optional("tflops", type("number")).optional("of_peak", type("number")).optional("gbytes_per_second", type("number"));
-  run.required("tiles", count()).required("trips", count()).optional("all_trips", count()).optional("tile_cycles", count());
-  run.optional("sms", count()).optional("ctas_per_sm", count()).optional("ctas_that_fit", count()).optional("limited_by", type("string"));
-  run.optional("turns", type("boolean"), "groups take turns on the tensor cores, where units are interleaved")
-      .optional("by_chance", type("boolean"), "they should and do not: the mean over some distances between them");
-  run.optional("sms_busy", real().set("maximum", 1)).optional("extrapolated", type("boolean"));
-  part.required("name", type("string")).required("microseconds", real()).optional("about", type("string"));
-  run.optional("parts", list(part.finish()), "what microseconds is made of; their sum. Empty: it was stopped");
-  run.optional("without_cost", list(type("string"))).optional("sm_cycles", count());
-  run.required("groups", list(group.finish())).required("ops", list(op.finish())).required("waits", list(wait.finish()));
-  return run.finish();
-}
-
-}  // namespace
 
 Json simulation_schema() {
-  using namespace schema;
-  return schema::document(kSimulationSchema, "Heddle simulation of a schedule, or a study of its robustness", [](schema::Object& root) {
-    Json& shared = root.definitions();
-    root.choose("oneOf", {{"options", "deadlock", "period", "run"}, {"study", "rows"}});
-    root.required("kernel", name(shared)).required("machine", name(shared)).optional("params", params());
-    root.optional("changes", list(type("string"))).required("problem_hash", type("string"));
-    root.optional("schedule", type("string"), "its name").required("ii", count());
-    root.optional("options", options_schema(shared)).optional("deadlock", type("boolean"));
-    root.optional("fault", type("string"), "why there is no run; empty: there is one");
-    Object sustainable(shared);
-    sustainable.optional("cycles", count()).optional("iterations", count());
-    root.optional("sustainable", or_null(sustainable.finish()), "the event graph's word on the period; null: it deadlocks");
-    Json cycles = Json::array().push(period_schema(shared)).push(or_null(type("number")));
-    root.optional("period", Json::object().set("oneOf", std::move(cycles)),
-                  "of the loop in steady state; in a study of numbers: cycles per iteration at present");
-    root.optional("first_come", or_null(period_schema(shared)),
-                  "the same where units serve first come; null where that was asked for anyway");
-    root.optional("expected_period", type("object"), "where latencies are not always the same: both ends of its bracket");
-    root.optional("no_bracket", type("string"), "why there is none; empty: there is one");
-    root.optional("run", or_null(run_schema(shared)));
-    root.optional("rings", list(type("string")), "of a study of depths: whose depths the rows have").optional("cut", type("boolean"));
-    root.optional("study", words({"jitter", "numbers", "depth", "balance"})).optional("runs", count()).optional("trips", count());
-    root.optional("shape", words(words_up_to(JitterShape::Tail))).optional("ops", words({"loads", "all"}));
-    for (const char* key : {"tiles", "all_trips", "places", "shortest", "median", "longest"}) root.optional(key, count());
-    root.optional("best", type("number"), "of a study of balance: iterations of each place if all had the same");
-    root.optional("seed", count()).optional("percent", count()).optional("percents", list(count())).optional("rows", list(type("object")));
-  });
+  return schema::document_of(kSimulationSchema, "Heddle simulation of a schedule, or a study of its robustness",
+                             {[](Json& shared) { return inner_schema<SimulationDocument>(kSimulationSchema, "simulation", shared); },
+                              [](Json& shared) { return study_schema<JitterPoints>("jitter_study", shared); },
+                              [](Json& shared) { return study_schema<NumberStudy>("number_study", shared); },
+                              [](Json& shared) { return study_schema<DepthStudy>("ring_study", shared); }, spread_schema, balance_schema});
 }
 
 }  // namespace heddle

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/answers/answer_members.h"
 #include "core/answers/summary.h"
-#include "core/formats/schedule_json.h"
 
 namespace heddle {
 
@@ -73,36 +73,86 @@ std::string slack_summary(const Problem& problem, const Schedule& schedule, cons
 
 namespace {
 
-Json cycles_json(Cycle cycles) { return cycles == kUnlimited ? Json() : Json(cycles); }
+struct SlackAnswer {
+  const Problem& problem = blank<Problem>;
+  const Schedule& schedule = blank<Schedule>;
+  const SlackRanges& ranges = blank<SlackRanges>;
+};
 
-Json end_json(const RangeEnd& end) {
-  return Json::object().set("seen", end.seen ? Json(*end.seen) : Json()).set("bound", end.bound).set("proved", end.proved());
+struct AnchorLine {
+  std::string op;
+  Cycle start = 0;
+};
+
+struct PathLine {
+  Cycle earliest = 0, latest = 0;
+};
+
+template <class Io>
+void visit(Io& io, const AnchorLine& line) {
+  io.written("op", line.op), io.written("start", line.start);
+}
+
+template <class Io>
+void visit(Io& io, const PathLine& line) {
+  io.written("earliest", line.earliest, as::any_integer), io.written("latest", line.latest, as::any_integer);
+}
+
+}  // namespace
+
+template <class Io>
+void visit(Io& io, const Slack& slack) {
+  io.written("earlier", slack.earlier, as::limited), io.written("later", slack.later, as::limited);
+}
+
+template <class Io>
+void visit(Io& io, const RangeEnd& end) {
+  io.part("end");
+  io.written("seen", end.seen, as::any_integer, "the furthest start in a legal schedule that was found");
+  io.written("bound", end.bound, as::any_integer, "proved: it starts beyond this in none");
+  io.written("proved", end.proved());
+}
+
+template <class Io>
+void visit(Io& io, const as::InContext<OpRange, SlackAnswer>& in) {
+  const OpRange& range = in.part;
+  io.written("id", range.op, as::NameIn{in.context.problem});
+  io.written(
+      "group", [&] { return in.context.schedule.group(range.op); }, as::group_index);
+  io.written("start", range.start);
+  io.written("alone", range.alone, "how far it can move by itself; null: nothing holds it");
+  io.written("path", PathLine{range.path_earliest, range.path_latest}, "by longest paths of dependences and refills");
+  io.written("earliest", range.earliest, "over every legal schedule at this II");
+  io.written("latest", range.latest);
+}
+
+namespace {
+
+template <class Io>
+void visit(Io& io, const SlackAnswer& of) {
+  const SlackRanges& ranges = of.ranges;
+  io.written("ii", ranges.ii);
+  io.written(
+      "anchor",
+      [&] {
+        return AnchorLine{of.problem.op(ranges.anchor).name, of.schedule.start(ranges.anchor)};
+      },
+      "the op that keeps its start");
+  io.written("stages", ranges.stages);
+  io.written("absolute", ranges.absolute, "constraints fix cycles or stages: nothing starts before cycle 0");
+  io.written("legal", ranges.legal), io.written("exact", ranges.exact), io.written("complete", ranges.complete());
+  io.written("fault", ranges.fault), io.written("ops", ranges.ops, as::list(as::part_in(of)));
+  visit_problem(io, of.problem, false);
+  io.written("solver", ranges.solver), io.written("seconds", ranges.seconds, as::seconds), io.written("queries", ranges.queries);
+  io.written("conflicts", ranges.conflicts), io.written("cancelled", ranges.cancelled), io.written("timed_out", ranges.timed_out);
 }
 
 }  // namespace
 
 Json slack_json(const Problem& problem, const Schedule& schedule, const SlackRanges& ranges) {
-  Json ops = Json::array();
-  for (const OpRange& range : ranges.ops)
-    ops.push(Json::object()
-                 .set("id", problem.op(range.op).name)
-                 .set("group", schedule.group(range.op).index())
-                 .set("start", range.start)
-                 .set("alone", Json::object().set("earlier", cycles_json(range.alone.earlier)).set("later", cycles_json(range.alone.later)))
-                 .set("path", Json::object().set("earliest", range.path_earliest).set("latest", range.path_latest))
-                 .set("earliest", end_json(range.earliest))
-                 .set("latest", end_json(range.latest)));
-  Json root = Json::object();
-  root.set("ii", ranges.ii);
-  root.set("anchor", Json::object().set("op", problem.op(ranges.anchor).name).set("start", schedule.start(ranges.anchor)));
-  root.set("stages", ranges.stages).set("absolute", ranges.absolute).set("legal", ranges.legal);
-  root.set("exact", ranges.exact).set("complete", ranges.complete()).set("fault", ranges.fault);
-  root.set("ops", std::move(ops));
-  root.set("kernel", problem.kernel).set("machine", problem.machine).set("params", params_json(problem.params));
-  root.set("problem_hash", problem_hash(problem)).set("solver", ranges.solver);
-  root.set("seconds", seconds_json(ranges.seconds)).set("queries", ranges.queries);
-  root.set("conflicts", ranges.conflicts).set("cancelled", ranges.cancelled).set("timed_out", ranges.timed_out);
-  return root;
+  return as::part.write(SlackAnswer{problem, schedule, ranges});
 }
+
+Json slack_schema() { return nameless_schema<SlackAnswer>("heddle.slack/1", "What heddle slack answers"); }
 
 }  // namespace heddle

@@ -64,5 +64,6 @@ std::string slack_summary(const Problem& problem, const Schedule& schedule, cons
 /// {ii, anchor {op, start}, stages, absolute, legal, exact, complete, ops [{id, group, start, alone {earlier, later}, path
 /// {earliest, latest}, earliest {seen, bound, proved}, latest {...}}], ...}; null where nothing holds an op or nothing was seen.
 Json slack_json(const Problem& problem, const Schedule& schedule, const SlackRanges& ranges);
+Json slack_schema();
 
 }  // namespace heddle

@@ -7,10 +7,12 @@
 #include "core/analysis/bracket.h"
 #include "core/analysis/period.h"
 #include "core/analysis/usage.h"
+#include "core/answers/answer_members.h"
 #include "core/answers/bracket.h"
+#include "core/answers/chosen_layouts.h"
+#include "core/answers/within.h"
 #include "core/chart/op_rows.h"
 #include "core/chart/text_timeline.h"
-#include "core/formats/schedule_json.h"
 
 namespace heddle {
 
@@ -212,16 +214,141 @@ std::string verdict_summary(const Verdict& verdict) {
 
 namespace {
 
-Json op_list(const Problem& problem, const std::vector<OpId>& ops) {
-  Json list = Json::array();
-  for (const OpId op : ops) list.push(problem.op(op).name);
-  return list;
+struct OutcomeAnswer {
+  const Problem& problem = blank<Problem>;
+  const SolveOutcome& outcome = blank<SolveOutcome>;
+  const Constraints& constraints = blank<Constraints>;
+  const Schedule* schedule = nullptr;
+  std::optional<Period> period{};
+};
+
+struct VerdictAnswer {
+  const Problem& problem = blank<Problem>;
+  const Schedule& schedule = blank<Schedule>;
+  const Verdict& verdict = blank<Verdict>;
+  std::optional<Period> period{};
+};
+
+struct BoundsAnswer {
+  const Problem& problem = blank<Problem>;
+  const Bounds& bounds = blank<Bounds>;
+};
+
+/// How long a schedule is, and what it sustains.
+template <class Io>
+void visit_extent(Io& io, const Problem& problem, const Schedule* schedule, const std::optional<Period>& period) {
+  io.written("length", [&] { return schedule ? std::optional(schedule_length(problem, *schedule)) : std::nullopt; });
+  io.written("stages", [&] { return schedule ? std::optional(stage_count(*schedule)) : std::nullopt; });
+  io.written("period", period && !period->deadlock ? std::optional(period->cycles()) : std::nullopt, "cycles an iteration, sustained");
+  io.written("deadlock", period ? std::optional(period->deadlock) : std::nullopt);
+  io.written("period_limit", period ? std::optional(period->sentence) : std::nullopt, "what limits the period");
 }
 
-void set_period(Json& root, const Problem& problem, const Schedule& schedule) {
-  const Period period = sustainable_period(problem, schedule);
-  root.set("period", period.deadlock ? Json() : Json(period.cycles()));
-  root.set("deadlock", period.deadlock).set("period_limit", period.sentence);
+}  // namespace
+
+template <class Io>
+void visit(Io& io, const SolveSeconds& seconds) {
+  io.written("encode", seconds.encode, as::seconds), io.written("first", seconds.first, as::seconds);
+  io.written("proof", seconds.proof, as::seconds), io.written("total", seconds.total, as::seconds);
+}
+
+template <class Io>
+void visit(Io& io, const FastestChoice& fastest) {
+  constexpr bool kChosen = true;  // elsewhere heddle solve says only what the whole kernel takes
+  io.written("microseconds", fastest.microseconds);
+  io.written("cycles", fastest.cycles, "of the whole kernel");
+  io.written_if(kChosen, "cycles_per_iteration", fastest.period), io.written("tflops", fastest.tflops);
+  io.written_if(kChosen, "order_of", fastest.from), io.written_if(kChosen, "orders", fastest.orders);
+  io.written_if(kChosen, "all_in_time", fastest.complete), io.written_if(kChosen, "first_microseconds", fastest.first_microseconds);
+  io.written_if(kChosen, "least_ii", fastest.least_ii), io.written_if(kChosen, "least_ii_proved", fastest.least_proved);
+  io.written_if(!kChosen, "clock", "", "that the times assume");
+}
+
+template <class Io>
+void visit(Io& io, const RobustChoice& robust) {
+  io.written("orders", robust.orders), io.written("least_ii", robust.least_ii), io.written("chosen", robust.chosen);
+  io.written("first", robust.shortest);
+}
+
+template <class Io>
+void visit(Io& io, const as::InContext<UnitLoad, Problem>& in) {
+  const auto unit = [&] { return in.context.unit(in.part.unit); };
+  io.written("name", [&] { return unit().name; });
+  io.written("role", [&] { return to_string(unit().role); });
+  io.written("capacity", [&] { return unit().capacity; });
+  io.written("work", in.part.work), io.written("bound", in.part.bound);
+}
+
+template <class Io>
+void visit(Io& io, const as::InContext<Recurrence, Problem>& in) {
+  std::vector<OpId> ops;
+  for (const EdgeId edge : in.part.edges) ops.push_back(in.context.edge(edge).from);
+  io.written("ops", ops, as::list(as::NameIn{in.context})), io.written("latency", in.part.latency);
+  io.written("distance", in.part.distance), io.written("bound", in.part.bound);
+}
+
+namespace {
+
+template <class Io>
+void visit(Io& io, const OutcomeAnswer& answer) {
+  const auto& [problem, outcome, constraints, schedule, period] = answer;
+  io.written("status", outcome.status, as::status), io.written("ii", ii_of(outcome.schedule));
+  io.written("lower_bound", outcome.lower_bound);
+  io.optional("bound_stages", outcome.bound_stages, "lower_bound speaks of schedules of at most so many stages; absent: of all");
+  io.written("reason", outcome.reason, as::bound_reason), io.written("explanation", outcome.explanation);
+  io.written("res_mii", outcome.res_mii), io.written("rec_mii", outcome.rec_mii), io.written("issue_mii", outcome.issue_mii);
+  visit_extent(io, problem, schedule, period);
+  io.written_if(
+      schedule && latencies_vary(problem), "expected_period",
+      [&answer] { return bracket_json(answer.problem, period_bracket(answer.problem, *answer.schedule)); },
+      as::described_by(bracket_schema));
+  visit_problem(io, problem);
+  visit_placement(io, problem, schedule);
+  visit_objectives(io, outcome.objectives);
+  io.written("seconds", outcome.seconds);
+  io.written(
+      "checker",
+      [&answer] { return answer.schedule ? std::optional(check(answer.problem, *answer.schedule, answer.constraints)) : std::nullopt; },
+      as::part_in(problem));
+  io.written("solver", outcome.solver), io.written("seed", outcome.seed, as::seed), io.written("queries", outcome.queries);
+  io.written("conflicts", outcome.conflicts), io.optional("predicted", outcome.fastest), io.optional("robust", outcome.robust);
+  io.written("cancelled", outcome.cancelled), io.written("timed_out", outcome.timed_out), io.written("cut_off", outcome.cut_off);
+  io.written("serial", outcome.serial);
+  // What heddle solve adds where it was asked for.
+  io.written_if(false, "layouts_chosen", Json(), as::described_by(chosen_layouts_schema));
+  io.written_if(false, "within", Json(), as::described_by(within_schema));
+}
+
+template <class Io>
+void visit(Io& io, const VerdictAnswer& answer) {
+  as::InContext<Verdict, Problem> verdict{const_cast<Verdict&>(answer.verdict), answer.problem};
+  heddle::visit(io, std::as_const(verdict));
+  io.written("ii", answer.schedule.ii);
+  visit_extent(io, answer.problem, &answer.schedule, answer.period);
+  io.written("schedule", answer.schedule.name, "its name");
+  io.written("certificate", standing_of(answer.schedule));
+  visit_problem(io, answer.problem);
+}
+
+template <class Io>
+void visit(Io& io, const BoundsAnswer& answer) {
+  const Problem& problem = answer.problem;
+  const Bounds& bounds = answer.bounds;
+  io.written("min_ii", bounds.min_ii()), io.written("res_mii", bounds.res_mii), io.written("rec_mii", bounds.rec_mii);
+  io.written("credit_mii", bounds.credit_mii), io.written("issue_mii", bounds.issue_mii), io.written("explanation", bounds.sentence);
+  io.written("binding_unit", bounds.binding_unit, as::or_null(as::NameIn{problem}));
+  io.written("units", bounds.units, as::list(as::part_in(problem)));
+  io.written("recurrence", only_if(!bounds.critical.edges.empty(), bounds.critical), as::part_in(problem));
+  io.written("ops", problem.ops.size()), io.written("edges", problem.edges.size()), io.written("channels", problem.channels.size());
+  visit_problem(io, problem);
+}
+
+OutcomeAnswer outcome_answer(const Problem& problem, const SolveOutcome& outcome, const Constraints& constraints) {
+  OutcomeAnswer answer{problem, outcome, constraints};
+  if (!outcome.schedule) return answer;
+  answer.schedule = &*outcome.schedule;
+  answer.period = sustainable_period(problem, *outcome.schedule);
+  return answer;
 }
 
 }  // namespace
@@ -230,136 +357,28 @@ Json seconds_json(double seconds) { return std::round(seconds * 1e6) / 1e6; }
 
 Json finite_ii_json(Cycle ii) { return ii >= kNoFiniteII ? Json() : Json(ii); }
 
-Json faults_json(const std::vector<Fault>& faults) {
-  Json list = Json::array();
-  for (const Fault& f : faults)
-    list.push(Json::object().set("file", f.file).set("pointer", f.pointer).set("message", f.message).set("hint", f.hint));
-  return list;
-}
-
-void set_problem(Json& root, const Problem& problem) {
-  root.set("kernel", problem.kernel).set("machine", problem.machine).set("params", params_json(problem.params));
-  root.set("changes", names_json(problem.changes)).set("problem_hash", problem_hash(problem));
-}
+Json faults_json(const std::vector<Fault>& faults) { return as::list(as::part).write(faults); }
 
 Json outcome_json(const Problem& problem, const SolveOutcome& outcome, const Constraints& constraints) {
-  Json root = Json::object();
-  const Schedule* schedule = outcome.schedule ? &*outcome.schedule : nullptr;
-  root.set("status", to_string(outcome.status));
-  root.set("ii", schedule ? Json(schedule->ii) : Json()).set("lower_bound", outcome.lower_bound);
-  if (outcome.bound_stages) root.set("bound_stages", *outcome.bound_stages);
-  root.set("reason", to_string(outcome.reason)).set("explanation", outcome.explanation);
-  root.set("res_mii", outcome.res_mii).set("rec_mii", outcome.rec_mii).set("issue_mii", outcome.issue_mii);
-  if (schedule) {
-    root.set("length", schedule_length(problem, *schedule)).set("stages", stage_count(*schedule));
-    set_period(root, problem, *schedule);
-    if (latencies_vary(problem)) root.set("expected_period", bracket_json(problem, period_bracket(problem, *schedule)));
-  } else {
-    for (const char* key : {"length", "stages", "period", "deadlock", "period_limit"}) root.set(key, Json());
-  }
-  set_problem(root, problem);
-  root.set("groups", schedule ? groups_json(problem, *schedule) : Json::array());
-  root.set("ops", schedule ? placements_json(problem, *schedule) : Json::array());
-  root.set("channels", schedule ? channels_json(problem, *schedule) : Json::array());
-  root.set("objectives", objectives_json(outcome.objectives));
-  root.set("seconds", Json::object()
-                          .set("encode", seconds_json(outcome.seconds.encode))
-                          .set("first", seconds_json(outcome.seconds.first))
-                          .set("proof", seconds_json(outcome.seconds.proof))
-                          .set("total", seconds_json(outcome.seconds.total)));
-  root.set("checker", schedule ? verdict_json(problem, check(problem, *schedule, constraints)) : Json());
-  root.set("solver", outcome.solver).set("seed", outcome.seed);
-  root.set("queries", outcome.queries).set("conflicts", outcome.conflicts);
-  if (const auto& fastest = outcome.fastest)
-    root.set("predicted", Json::object()
-                              .set("microseconds", fastest->microseconds)
-                              .set("cycles", fastest->cycles)
-                              .set("cycles_per_iteration", fastest->period)
-                              .set("tflops", fastest->tflops)
-                              .set("order_of", fastest->from)
-                              .set("orders", fastest->orders)
-                              .set("all_in_time", fastest->complete)
-                              .set("first_microseconds", fastest->first_microseconds)
-                              .set("least_ii", fastest->least_ii)
-                              .set("least_ii_proved", fastest->least_proved));
-  if (const auto& robust = outcome.robust) {
-    const auto spread = [](const PeriodSpread& s) { return Json::object().set("mean", s.mean).set("percentile_95", s.high); };
-    root.set("robust", Json::object()
-                           .set("orders", robust->orders)
-                           .set("least_ii", robust->least_ii)
-                           .set("chosen", spread(robust->chosen))
-                           .set("first", spread(robust->shortest)));
-  }
-  root.set("cancelled", outcome.cancelled)
-      .set("timed_out", outcome.timed_out)
-      .set("cut_off", outcome.cut_off)
-      .set("serial", outcome.serial);
-  return root;
+  return as::part.write(outcome_answer(problem, outcome, constraints));
 }
 
 std::string outcome_text(const Problem& problem, const SolveOutcome& outcome, const Constraints& constraints) {
   return outcome_json(problem, outcome, constraints).pretty();
 }
 
-Json verdict_json(const Problem& problem, const Verdict& verdict) {
-  Json violations = Json::array();
-  for (const Violation& v : verdict.violations) {
-    Json item = Json::object();
-    item.set("family", v.family).set("message", v.message).set("ops", op_list(problem, v.ops));
-    item.set("slot", v.slot >= 0 ? Json(v.slot) : Json()).set("amount", v.amount).set("limit", v.limit);
-    violations.push(std::move(item));
-  }
-  return Json::object().set("valid", verdict.valid()).set("violations", std::move(violations));
-}
-
-Json standing_json(const Schedule& schedule) {
-  const auto& said = schedule.certificate ? schedule.certificate : schedule.claim;
-  if (!said) return {};
-  return Json::object()
-      .set("by", schedule.certificate ? "heddle" : "file")
-      .set("status", to_string(said->status))
-      .set("lower_bound", said->lower_bound);
-}
+Json outcome_schema() { return nameless_schema<OutcomeAnswer>("heddle.solve/1", "What heddle solve answers"); }
+Json outcome_schema(Json& definitions) { return as::part.schema(OutcomeAnswer{}, definitions); }
 
 std::string verdict_text(const Problem& problem, const Schedule& schedule, const Verdict& verdict) {
-  Json root = verdict_json(problem, verdict);
-  root.set("ii", schedule.ii).set("length", schedule_length(problem, schedule)).set("stages", stage_count(schedule));
-  set_period(root, problem, schedule);
-  root.set("schedule", schedule.name).set("certificate", standing_json(schedule));
-  set_problem(root, problem);
-  return root.pretty();
+  return as::part.write(VerdictAnswer{problem, schedule, verdict, sustainable_period(problem, schedule)}).pretty();
 }
 
-std::string bounds_text(const Problem& problem, const Bounds& bounds) {
-  Json root = Json::object();
-  root.set("min_ii", bounds.min_ii()).set("res_mii", bounds.res_mii).set("rec_mii", bounds.rec_mii);
-  root.set("credit_mii", bounds.credit_mii).set("issue_mii", bounds.issue_mii).set("explanation", bounds.sentence);
-  root.set("binding_unit", bounds.binding_unit.valid() ? Json(problem.unit(bounds.binding_unit).name) : Json());
-  Json units = Json::array();
-  for (const UnitLoad& load : bounds.units) {
-    const Unit& unit = problem.unit(load.unit);
-    units.push(Json::object()
-                   .set("name", unit.name)
-                   .set("role", to_string(unit.role))
-                   .set("capacity", unit.capacity)
-                   .set("work", load.work)
-                   .set("bound", load.bound));
-  }
-  root.set("units", std::move(units));
-  const Recurrence& critical = bounds.critical;
-  Json recurrence;
-  if (!critical.edges.empty()) {
-    std::vector<OpId> ops;
-    for (const EdgeId edge : critical.edges) ops.push_back(problem.edge(edge).from);
-    recurrence = Json::object();
-    recurrence.set("ops", op_list(problem, ops)).set("latency", critical.latency);
-    recurrence.set("distance", critical.distance).set("bound", critical.bound);
-  }
-  root.set("recurrence", std::move(recurrence));
-  root.set("ops", problem.ops.size()).set("edges", problem.edges.size()).set("channels", problem.channels.size());
-  set_problem(root, problem);
-  return root.pretty();
-}
+Json verdict_schema() { return nameless_schema<VerdictAnswer>("heddle.check/1", "What heddle check answers"); }
+
+std::string bounds_text(const Problem& problem, const Bounds& bounds) { return as::part.write(BoundsAnswer{problem, bounds}).pretty(); }
+
+Json bounds_schema() { return nameless_schema<BoundsAnswer>("heddle.analyze/1", "What heddle analyze answers"); }
 
 std::string timeline_page(const Problem& problem, const Schedule& schedule, const GanttModel& model, const TextStyle& style) {
   const std::string title = join_facts({problem_title(problem), headline(schedule, style)}, style);

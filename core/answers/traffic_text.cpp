@@ -8,7 +8,6 @@
 #include "core/answers/summary.h"
 #include "core/answers/traffic.h"
 #include "core/chart/chart_layout.h"
-#include "core/chart/csv.h"
 #include "core/chart/gantt_model.h"
 #include "core/chart/text_timeline.h"
 
@@ -167,36 +166,6 @@ std::string traffic_summary(const Problem& problem, const Schedule& schedule, co
   text += "\nbalance: how busy the access side and the execute side are, of 1\n" + balance_table(points);
   for (std::size_t i = 1; i < all.size(); ++i)
     if (all[i].fault.empty()) text += wrapped(styled(all[i].verdict.sentence, style), printable(all[i].name) + ": ", style.width);
-  return text;
-}
-
-std::string traffic_csv(const Problem& problem, const std::vector<Traffic>& all) {
-  std::string text = csv_record({"schedule", "ring", "space", "from", "to", "slots", "slot_bytes", "ring_bytes", "entries_per_iteration",
-                                 "bytes_per_iteration", "full_arrivals_per_iteration", "empty_arrivals_per_iteration", "mean_taken_slots",
-                                 "mean_filled_slots", "starving_part", "full_part"});
-  for (const Traffic& traffic : all)
-    for (const RingTokens& ring : traffic.tokens.rings) {
-      const Channel& channel = problem.channel(ring.channel);
-      std::string readers;
-      for (const GroupId group : ring.readers) readers += (readers.empty() ? "" : " ") + std::to_string(group.index());
-      std::vector<std::string> fields{traffic.name,
-                                      channel.name,
-                                      to_string(channel.space),
-                                      std::to_string(ring.writer.index()),
-                                      readers,
-                                      std::to_string(ring.depth),
-                                      std::to_string(ring.slot_bytes),
-                                      std::to_string(ring.held()),
-                                      std::to_string(ring.entries),
-                                      std::to_string(ring.bytes),
-                                      std::to_string(ring.full_arrivals),
-                                      std::to_string(ring.empty_arrivals)};
-      const auto seen =
-          std::find_if(traffic.rings.begin(), traffic.rings.end(), [&](const RingTraffic& r) { return r.tokens.channel == ring.channel; });
-      for (const double RingTraffic::*value : {&RingTraffic::taken, &RingTraffic::filled, &RingTraffic::starving, &RingTraffic::full})
-        fields.push_back(seen == traffic.rings.end() ? "" : fmt::format("{:.4f}", *seen.*value));
-      text += csv_record(fields);
-    }
   return text;
 }
 

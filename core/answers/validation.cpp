@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "core/answers/answer_members.h"
 #include "core/base/report_rows.h"
 
 namespace heddle {
@@ -116,8 +117,6 @@ std::string table_of(const std::vector<std::string>& titles, const Rows& rows, c
   return text_table(columns, rows, width);
 }
 
-Json optional_number(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
-
 }  // namespace
 
 std::string kind_of(const PublishedRow& row) { return row.kind == "measurement" ? row.kind : row.kernel + (row.causal ? "_causal" : ""); }
@@ -215,52 +214,51 @@ std::string validation_markdown(const Validation& validation) {
   return text + "\nRows (TFLOP/s):\n\n" + markdown_table(kRowTitles, row_rows(validation));
 }
 
-Json validation_json(const Validation& validation) {
-  Json rows = Json::array(), kinds = Json::array(), pairs = Json::array();
-  for (const ValidatedRow& row : validation.rows) {
-    const bool known = row.predicted();
-    Json item = Json::object();
-    item.set("id", row.row.id).set("kind", kind_of(row.row)).set("machine", row.row.machine).set("implementation", row.row.implementation);
-    item.set("measured", row.row.tflops).set("predicted", known ? Json(row.prediction.tflops) : Json());
-    item.set("ratio", known ? Json(row.ratio()) : Json());
-    item.set("clock", row.prediction.clock)
-        .set("busiest", row.prediction.binds)
-        .set("fitted", row.row.fitted)
-        .set("why_not", row.prediction.why_not);
-    rows.push(std::move(item));
-  }
-  for (const ValidatedKind& kind : validation.kinds)
-    kinds.push(Json::object()
-                   .set("kind", kind.kind)
-                   .set("arch", kind.arch)
-                   .set("rows", kind.rows)
-                   .set("median", kind.median)
-                   .set("geometric_mean", kind.mean)
-                   .set("spread", kind.spread)
-                   .set("least", kind.low)
-                   .set("greatest", kind.high)
-                   .set("within_10_percent", kind.close)
-                   .set("band", kind.band ? Json(Json::Array{kind.band->low, kind.band->high}) : Json())
-                   .set("inside", kind.inside()));
-  for (const ValidatedPair& pair : validation.pairs)
-    pairs.push(Json::object()
-                   .set("id", pair.id)
-                   .set("than", pair.pair.than)
-                   .set("changes", pair.pair.changes)
-                   .set("measured", pair.measured)
-                   .set("predicted", optional_number(pair.predicted))
-                   .set("sign_right", pair.predicted ? Json(pair.sign_right()) : Json())
-                   .set("size_right", pair.predicted ? Json(pair.size_right()) : Json())
-                   .set("expected", pair.expected())
-                   .set("fitted", pair.fitted)
-                   .set("not_yet", pair.pair.not_yet)
-                   .set("why_not", pair.why_not));
-  return Json::object()
-      .set("holds", validation.holds())
-      .set("complete", validation.complete)
-      .set("rows", std::move(rows))
-      .set("kinds", std::move(kinds))
-      .set("pairs", std::move(pairs));
+template <class Io>
+void visit(Io& io, const ValidatedRow& row) {
+  io.written("id", row.row.id), io.written("kind", kind_of(row.row)), io.written("machine", row.row.machine);
+  io.written("implementation", row.row.implementation);
+  io.written("measured", row.row.tflops, "TFLOP/s, as the next");
+  io.written("predicted", only_if(row.predicted(), row.prediction.tflops));
+  io.written("ratio", only_if(row.predicted(), row.ratio()), "of measured over predicted");
+  io.written("clock", row.prediction.clock), io.written("busiest", row.prediction.binds);
+  io.written("fitted", row.row.fitted, "which number of Heddle's was made from it; then it does not count");
+  io.written("why_not", row.prediction.why_not);
 }
+
+template <class Io>
+void visit(Io& io, const ValidatedKind& kind) {
+  const auto band = [&] { return kind.band ? std::optional(std::vector{kind.band->low, kind.band->high}) : std::nullopt; };
+  io.written("kind", kind.kind), io.written("arch", kind.arch);
+  io.written("rows", kind.rows, "those that nothing was fitted to");
+  io.written("median", kind.median, "of measured over predicted");
+  io.written("geometric_mean", kind.mean);
+  io.written("spread", kind.spread, "standard deviation of the ratio's logarithm");
+  io.written("least", kind.low), io.written("greatest", kind.high);
+  io.written("within_10_percent", kind.close, "part of the rows");
+  io.written("band", band, "in which the median has to lie");
+  io.written("inside", kind.inside());
+}
+
+template <class Io>
+void visit(Io& io, const ValidatedPair& pair) {
+  const bool known = pair.predicted.has_value();
+  io.written("id", pair.id), io.written("than", pair.pair.than), io.written("changes", pair.pair.changes);
+  io.written("measured", pair.measured, "how much faster the first is, as the next");
+  io.written("predicted", pair.predicted, "null: the model cannot express what the two differ in");
+  io.written("sign_right", only_if(known, known && pair.sign_right()));
+  io.written("size_right", only_if(known, known && pair.size_right())), io.written("expected", pair.expected());
+  io.written("fitted", pair.fitted), io.written("not_yet", pair.pair.not_yet), io.written("why_not", pair.why_not);
+}
+
+template <class Io>
+void visit(Io& io, const Validation& validation) {
+  io.written("holds", validation.holds()), io.written("complete", validation.complete), io.written("rows", validation.rows);
+  io.written("kinds", validation.kinds), io.written("pairs", validation.pairs);
+}
+
+Json validation_json(const Validation& validation) { return as::part.write(validation); }
+
+Json validated_schema() { return nameless_schema<Validation>("heddle.validate/1", "What heddle validate answers"); }
 
 }  // namespace heddle

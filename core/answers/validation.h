@@ -92,5 +92,6 @@ std::string pair_verdict(const ValidatedPair& pair);
 std::string validation_text(const Validation& validation, const TextStyle& style);
 std::string validation_markdown(const Validation& validation);
 Json validation_json(const Validation& validation);
+Json validated_schema();
 
 }  // namespace heddle

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/answers/bracket.h"
+#include "core/answers/answer_members.h"
 #include "core/answers/summary.h"
 #include "core/chart/chart_layout.h"
 
@@ -84,38 +84,50 @@ std::string within_summary(const WithinAnswer& answer, const TextStyle& style) {
   return text;
 }
 
-Json within_json(const WithinAnswer& answer) {
-  Json steps = Json::array();
-  for (const WithinStep& step : answer.steps) {
-    Json rings = Json::object(), changes = Json::array();
-    for (std::size_t c = 0; c < step.least.depths.size(); ++c)
-      if (step.least.depths[c] > 0 && answer.problem.channels[c].space == Space::Smem)
-        rings.set(answer.problem.channels[c].name, step.least.depths[c]);
-    for (const Change& change : step.at) changes.push(describe(change));
-    const bool there = step.ii && step.least.bracket.missing.empty();
-    const bool found = step.ii && step.least.end == LeastDepths::End::Found;
-    steps.push(Json::object()
-                   .set("changes", std::move(changes))
-                   .set("status", to_string(step.status))
-                   .set("ii", step.ii ? Json(*step.ii) : Json())
-                   .set("smem_bytes_as_solved", step.ii ? Json(step.bytes) : Json())
-                   .set("found", found)
-                   .set("fits", step.fits)
-                   .set("depths", found ? std::move(rings) : Json())
-                   .set("smem_bytes", found ? Json(step.least.bytes) : Json())
-                   .set("at_least", there ? exact_json(step.least.bracket.low) : Json())
-                   .set("at_most", there ? exact_json(step.least.bracket.high) : Json())
-                   .set("tried", step.least.tried));
+namespace {
+
+/// {"K": 4}
+struct RingDepths {
+  const Problem& problem;
+  Json write(const std::vector<int>& depths) const {
+    Json rings = Json::object();
+    for (std::size_t c = 0; c < depths.size(); ++c)
+      if (depths[c] > 0 && problem.channels[c].space == Space::Smem) rings.set(problem.channels[c].name, depths[c]);
+    return rings;
   }
-  return Json::object()
-      .set("percent", answer.percent)
-      .set("least_ii", answer.least_ii)
-      .set("limit", exact_json(answer.limit))
-      .set("room_bytes", answer.room)
-      .set("best", answer.best ? Json(*answer.best) : Json())
-      .set("least_proved", answer.best && answer.ended)
-      .set("proof", proof_text(answer))
-      .set("steps", std::move(steps));
+  Json schema(const std::vector<int>&, Json&) const { return schema::params(); }
+};
+
+}  // namespace
+
+template <class Io>
+void visit(Io& io, const as::InContext<WithinStep, Problem>& in) {
+  const WithinStep& step = in.part;
+  const PeriodBracket& bracket = step.least.bracket;
+  const bool there = step.ii && bracket.missing.empty(), found = step.ii && step.least.end == LeastDepths::End::Found;
+  std::vector<std::string> changes;
+  for (const Change& change : step.at) changes.push_back(describe(change));
+  io.written("changes", changes), io.written("status", step.status, as::status), io.written("ii", step.ii);
+  io.written("smem_bytes_as_solved", only_if(step.ii.has_value(), step.bytes)), io.written("found", found), io.written("fits", step.fits);
+  io.written("depths", only_if(found, step.least.depths), RingDepths{in.context});
+  io.written("smem_bytes", only_if(found, step.least.bytes)), io.written("at_least", only_if(there, bracket.low));
+  io.written("at_most", only_if(there, bracket.high)), io.written("tried", step.least.tried);
 }
+
+template <class Io>
+void visit(Io& io, const WithinAnswer& answer) {
+  io.part("within");
+  io.written("percent", answer.percent);
+  io.written("least_ii", answer.least_ii, "no schedule has a smaller II, at any of the listed latencies");
+  io.written("limit", answer.limit, "of the upper end");
+  io.written("room_bytes", answer.room, "shared memory that a CTA may use");
+  io.written("best", answer.best, "the step that takes the least memory");
+  io.written("least_proved", answer.best && answer.ended);
+  io.written("proof", [&] { return proof_text(answer); });
+  io.written("steps", answer.steps, as::list(as::part_in(answer.problem)));
+}
+
+Json within_json(const WithinAnswer& answer) { return as::part.write(answer); }
+Json within_schema(Json& definitions) { return as::part.schema(WithinAnswer{}, definitions); }
 
 }  // namespace heddle

@@ -41,5 +41,6 @@ struct WithinAnswer {
 /// What was solved for each latency, what was chosen, and what that proves.
 std::string within_summary(const WithinAnswer& answer, const TextStyle& style);
 Json within_json(const WithinAnswer& answer);
+Json within_schema(Json& definitions);
 
 }  // namespace heddle

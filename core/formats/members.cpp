@@ -94,8 +94,4 @@ static std::vector<std::vector<const char*>> each(const std::vector<const char*>
 void MemberSchema::exactly_one(const std::vector<const char*>& keys, const char*) { object_.choose("oneOf", each(keys)); }
 void MemberSchema::at_least_one(const std::vector<const char*>& keys) { object_.choose("anyOf", each(keys)); }
 
-void MemberSchema::derived(const char* key, std::optional<double>, const char* about) {
-  object_.optional(key, schema::or_null(schema::type("number")), about);
-}
-
 }  // namespace heddle

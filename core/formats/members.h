@@ -290,14 +290,25 @@ constexpr auto usual() {
 
 // --- visitors
 
+/// What a value, or the function that answers it, is of, without "perhaps".
 template <class T>
 struct Unwrapped {
   using Type = T;
+  static constexpr bool may_be_missing = false;
 };
 template <class T>
 struct Unwrapped<std::optional<T>> {
   using Type = T;
+  static constexpr bool may_be_missing = true;
 };
+template <>
+struct Unwrapped<const char*> : Unwrapped<std::string> {};
+template <>
+struct Unwrapped<char*> : Unwrapped<std::string> {};
+template <std::invocable T>
+struct Unwrapped<T> : Unwrapped<std::decay_t<std::invoke_result_t<const T&>>> {};
+template <class T>
+using ValueOf = typename Unwrapped<std::decay_t<T>>::Type;
 
 template <class T>
 bool says_something(const T& value) {
@@ -331,7 +342,8 @@ class Members {
     complete({key, true, true}, value, more...);
   }
   template <class T, class... More>
-  void always(const char* key, T& value, const More&... more) {
+  void always(const char* key, T&& value, const More&... more) {
+    static_assert(!Self::reads || std::is_lvalue_reference_v<T>, "what is read needs a place");
     complete({key, false, true}, value, more...);
   }
   template <class T, class... More>
@@ -343,8 +355,17 @@ class Members {
   void unless(bool usual, const char* key, T& value, const More&... more) {
     complete({key, false, !usual}, value, more...);
   }
-  /// Follows from other members: written, never read.
-  void derived(const char*, std::optional<double>, const char* = "") {}
+  /// Always there; null where there is nothing.
+  template <class T, class... More>
+  void written(const char* key, const T& value, const More&... more) {
+    tell({key, true, true}, value, more...);
+  }
+  template <class T, class... More>
+  void written_if(bool there, const char* key, const T& value, const More&... more) {
+    tell({key, false, there}, value, more...);
+  }
+  /// Follows from other members.
+  void derived(const char* key, std::optional<double> value, const char* about = "") { written_if(value.has_value(), key, value, about); }
   /// Known, described, and otherwise left alone.
   void for_people(const char*, const char* /*type*/, const char* = "") {}
   /// What the schema says of the whole part. With a name, it stands among the definitions.
@@ -363,13 +384,27 @@ class Members {
  private:
   template <class T>
   void complete(const MemberKey& key, T& value, const char* about = "") {
-    complete(key, value, as::usual<typename Unwrapped<T>::Type>(), about);
+    complete(key, value, as::usual<ValueOf<T>>(), about);
   }
   template <class T, class Kind>
   requires(!std::convertible_to<const Kind&, const char*>) void complete(MemberKey key, T& value, const Kind& kind,
                                                                          const char* about = "") {
     key.about = about;
     static_cast<Self*>(this)->member(key, value, kind);
+  }
+  template <class T>
+  void tell(const MemberKey& key, const T& value, const char* about = "") {
+    tell(key, value, as::usual<ValueOf<T>>(), about);
+  }
+  template <class T, class Kind>
+  requires(!std::convertible_to<const Kind&, const char*>) void tell(const MemberKey& key, const T& value, const Kind& kind,
+                                                                     const char* about = "") {
+    if constexpr (Self::reads)
+      static_cast<Self*>(this)->known(key.name);
+    else if constexpr (Unwrapped<std::decay_t<T>>::may_be_missing)
+      complete(key, value, as::or_null(kind), about);
+    else
+      complete(key, value, kind, about);
   }
 };
 
@@ -379,14 +414,15 @@ class MemberWriter : public Members<MemberWriter> {
 
   template <class T, class Kind>
   void member(const MemberKey& key, const T& value, const Kind& kind) {
-    if (key.written) json.set(key.name, kind.write(value));
+    if (!key.written) return;
+    if constexpr (std::invocable<const T&>)
+      member(key, value(), kind);
+    else
+      json.set(key.name, kind.write(value));
   }
   template <class T, class Kind>
   void member(const MemberKey& key, const std::optional<T>& value, const Kind& kind) {
     if (key.written) json.set(key.name, value ? kind.write(*value) : Json());
-  }
-  void derived(const char* key, std::optional<double> value, const char* = "") {
-    if (value) json.set(key, *value);
   }
   /// The member "kind", upon which it depends what `others` says.
   template <class E, class Others>
@@ -417,7 +453,7 @@ class MemberReader : public Members<MemberReader> {
     kind.read(*at, found);
     if (at->log().faults.size() == faults) value = std::move(found);
   }
-  void derived(const char* key, std::optional<double>, const char* = "") { object_.find(key); }
+  void known(const char* key) { object_.find(key); }
   void for_people(const char* key, const char*, const char* = "") { object_.find(key); }
   void exactly_one(const std::vector<const char*>& keys, const char* hint);
   void at_least_one(const std::vector<const char*>& keys);
@@ -453,10 +489,9 @@ class MemberSchema : public Members<MemberSchema> {
 
   template <class T, class Kind>
   void member(const MemberKey& key, const T&, const Kind& kind) {
-    Json schema = kind.schema(typename Unwrapped<T>::Type{}, object_.definitions());
+    Json schema = kind.schema(ValueOf<T>{}, object_.definitions());
     key.required ? object_.required(key.name, std::move(schema), key.about) : object_.optional(key.name, std::move(schema), key.about);
   }
-  void derived(const char* key, std::optional<double>, const char* about = "");
   void for_people(const char* key, const char* type, const char* about = "") { object_.optional(key, schema::type(type), about); }
   void part(const char* name, const char* about = "") { object_.called(name, about); }
   void also(std::vector<Json> (*clauses)()) {
@@ -516,24 +551,31 @@ Json document_json(const char* format, const T& value) {
   return std::move(writer.json);
 }
 
+template <class T>
+void say_members(schema::Object& root) {
+  MemberSchema says(root);
+  T fresh{};
+  visit(says, fresh);
+}
+
 /// The same as a part of another document's schema.
 template <class T>
 Json inner_schema(const char* format, const char* name, Json& definitions) {
   schema::Object object(definitions);
   object.called(name).required("schema", Json::object().set("const", format));
-  MemberSchema says(object);
-  T fresh{};
-  visit(says, fresh);
+  say_members<T>(object);
   return object.finish();
 }
 
 template <class T>
 Json document_schema(const char* format, const char* title) {
-  return schema::document(format, title, [](schema::Object& root) {
-    MemberSchema says(root);
-    T fresh{};
-    visit(says, fresh);
-  });
+  return schema::document(format, title, say_members<T>);
+}
+
+/// Of a document that does not name its format.
+template <class T>
+Json nameless_schema(const char* format, const char* title) {
+  return schema::line(format, title, say_members<T>);
 }
 
 }  // namespace heddle

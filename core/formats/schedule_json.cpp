@@ -394,6 +394,11 @@ Json list_json(const std::vector<T>& list) {
   return as::usual<std::vector<T>>().write(list);
 }
 
+template <class T>
+Json list_schema(Json& definitions) {
+  return as::usual<std::vector<T>>().schema(std::vector<T>(), definitions);
+}
+
 }  // namespace
 
 Result<ScheduleHead> parse_schedule_head(std::string_view text, const std::string& file_name) {
@@ -424,9 +429,10 @@ void read_schedule_from(const Cursor& at, const Problem& problem, Schedule& sche
 Json schedule_schema() { return document_schema<ScheduleFile>(kScheduleSchema, "Heddle schedule"); }
 
 Json schedule_schema(Json& definitions) { return inner_schema<ScheduleFile>(kScheduleSchema, "schedule", definitions); }
-Json objectives_schema(Json& definitions) {
-  return as::usual<std::vector<ObjectiveValue>>().schema(std::vector<ObjectiveValue>(), definitions);
-}
+Json objectives_schema(Json& definitions) { return list_schema<ObjectiveValue>(definitions); }
+Json groups_schema(Json& definitions) { return list_schema<GroupLine>(definitions); }
+Json placements_schema(Json& definitions) { return list_schema<OpLine>(definitions); }
+Json channels_schema(Json& definitions) { return list_schema<ChannelLine>(definitions); }
 
 Scope read_params_from(ObjectReader& root) {
   Scope params;

@@ -54,6 +54,10 @@ Json placements_json(const Problem& problem, const Schedule& schedule);  ///< [{
 Json channels_json(const Problem& problem, const Schedule& schedule);    ///< [{value, depth}], those with slots
 Json objectives_json(const std::vector<ObjectiveValue>& objectives);     ///< [{name, value, proved}]
 Json params_json(const Scope& params);
+// What the first three look like.
+Json groups_schema(Json& definitions);
+Json placements_schema(Json& definitions);
+Json channels_schema(Json& definitions);
 Json names_json(const std::vector<std::string>& names);
 
 }  // namespace heddle

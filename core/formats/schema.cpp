@@ -127,25 +127,36 @@ Json Object::finish() const {
 
 namespace {
 
-Json whole(const char* format, const char* title, bool named, const std::function<void(Object&)>& fill) {
-  Json definitions = Json::object(), all = Json::object(), schema = Json::object().set("const", format);
-  Object root(definitions);
-  named ? root.required("schema", std::move(schema)) : root.optional("schema", std::move(schema), "may be left out");
-  fill(root);
+Json whole(const char* format, const char* title, Json object, Json definitions) {
   const std::string name = format;
   const std::size_t dot = name.find('.'), slash = name.find('/');
+  Json all = Json::object();
   all.set("$schema", "https://json-schema.org/draft/2020-12/schema");
   all.set("$id", fmt::format("urn:heddle:{}:{}", name.substr(dot + 1, slash - dot - 1), name.substr(slash + 1)));
   all.set("title", fmt::format("{} ({})", title, name));
-  Json object = root.finish();
   for (JsonMember& member : *object.members()) all.set(std::move(member.key), std::move(member.value));
   if (!definitions.members()->empty()) all.set("$defs", std::move(definitions));
   return all;
+}
+
+Json whole(const char* format, const char* title, bool named, const std::function<void(Object&)>& fill) {
+  Json definitions = Json::object(), schema = Json::object().set("const", format);
+  Object root(definitions);
+  named ? root.required("schema", std::move(schema)) : root.optional("schema", std::move(schema), "may be left out");
+  fill(root);
+  Json object = root.finish();
+  return whole(format, title, std::move(object), std::move(definitions));
 }
 
 }  // namespace
 
 Json document(const char* format, const char* title, const std::function<void(Object&)>& fill) { return whole(format, title, true, fill); }
 Json line(const char* format, const char* title, const std::function<void(Object&)>& fill) { return whole(format, title, false, fill); }
+
+Json document_of(const char* format, const char* title, const std::vector<Json (*)(Json& definitions)>& parts) {
+  Json definitions = Json::object(), all = Json::array();
+  for (Json (*part)(Json&) : parts) all.push(part(definitions));
+  return whole(format, title, Json::object().set("oneOf", std::move(all)), std::move(definitions));
+}
 
 }  // namespace heddle::schema

@@ -70,7 +70,9 @@ class Object {
 
 /// Of a whole document of a format ("heddle.kernel/1"); `fill` says its members other than "schema".
 Json document(const char* format, const char* title, const std::function<void(Object& root)>& fill);
-/// Of a line of a file of JSON Lines, which need not name its format.
+/// Of a format whose documents are one of several parts, each of which says its format.
+Json document_of(const char* format, const char* title, const std::vector<Json (*)(Json& definitions)>& parts);
+/// Of a document, or a line of a file of JSON Lines, that need not name its format.
 Json line(const char* format, const char* title, const std::function<void(Object& root)>& fill);
 
 }  // namespace heddle::schema

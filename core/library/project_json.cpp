@@ -62,14 +62,14 @@ void warn(ReadLog& log, const std::string& pointer, std::string message, std::st
   log.warnings.push_back({log.file, pointer, std::move(message), std::move(hint)});
 }
 
-struct Source {
+struct SourceMember {
   const char* key = "";  ///< the member that names it
   std::string name{}, hash{};
   ProjectText own{};
 };
 
-Source read_source(ObjectReader& root, const char* key) {
-  Source source{key};
+SourceMember read_source(ObjectReader& root, const char* key) {
+  SourceMember source{key};
   if (const auto at = root.require(key)) {
     ObjectReader object(*at);
     source.name = object.label("source");
@@ -89,7 +89,7 @@ struct FileReader {
 
 /// The thing itself; what is wrong with its file is a fault of the project too.
 template <class T>
-std::shared_ptr<const T> load(const Source& source, const std::string& folder, const FileReader<T>& as, ReadLog& log) {
+std::shared_ptr<const T> load(const SourceMember& source, const std::string& folder, const FileReader<T>& as, ReadLog& log) {
   if (source.name.empty()) return nullptr;  // said already
   std::vector<Fault> warnings;
   const bool own = !source.own.text.empty();
@@ -239,7 +239,7 @@ void read_work(ObjectReader& root, Project& project, const std::string& folder, 
 auto project_reader(const std::string& folder) {
   return [&folder](ObjectReader& root, Project& project) {
     ReadLog& log = root.cursor().log();
-    const Source kernel = read_source(root, "kernel"), machine = read_source(root, "machine");
+    const SourceMember kernel = read_source(root, "kernel"), machine = read_source(root, "machine");
     project.spec.kernel = load<Kernel>(kernel, folder, {load_kernel, parse_kernel, &Kernel::source}, log);
     project.spec.machine = load<Machine>(machine, folder, {load_machine, parse_machine, &Machine::file}, log);
     project.kernel_text = kernel.own;

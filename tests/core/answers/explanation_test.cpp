@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/answers/explanation.h"
+#include "tests/support/json_schema.h"
 #include "tests/support/small_problem.h"
 
 using namespace heddle;
@@ -82,6 +83,7 @@ TEST_CASE("an explanation that was not verified says so", "[report]") {
 
 TEST_CASE("an explanation as JSON keeps names, numbers and statuses", "[io]") {
   const auto root = nlohmann::json::parse(explanation_json(two_ops(), refutation()).pretty());
+  CHECK(test::schema_fault(explanation_schema(), explanation_json(two_ops(), refutation())) == "");
   CHECK(root.at("status") == "optimal");
   CHECK(root.at("refuted") == 20);
   CHECK(root.at("core").at(0).at("ops").at(0) == "qk");

@@ -1,5 +1,6 @@
 // Fitted numbers, estimated again.
 #include "core/answers/fit.h"
+#include "tests/support/json_schema.h"
 
 #include <catch2/catch.hpp>
 
@@ -83,4 +84,5 @@ TEST_CASE("a fit that is stopped says so and has no numbers", "[core]") {
   CHECK(!answer.complete);
   CHECK(fit_headline({}, answer).find("stopped") != std::string::npos);
   CHECK(fit_json({}, answer).find("numbers")->items()->empty());
+  CHECK(test::schema_fault(fit_schema(), fit_json({}, answer)) == "");
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/answers/kernel_set.h"
+#include "tests/support/json_schema.h"
 #include "tests/support/small_problem.h"
 
 using namespace heddle;
@@ -91,6 +92,7 @@ TEST_CASE("a family without an answer says what is known", "[core]") {
 
 TEST_CASE("a family as JSON: exact ratios, five words, nulls where nothing is known", "[core]") {
   const auto json = nlohmann::json::parse(kernel_set_json(family()).pretty());
+  CHECK(test::schema_fault(kernel_set_schema(), kernel_set_json(family())) == "");
   CHECK(json.at("work_unit") == "multiply_adds");
   REQUIRE(json.at("members").size() == 5);
   const auto& winner = json.at("members").at(0);

@@ -3,6 +3,7 @@
 
 #include "core/answers/latency.h"
 #include "core/problem/problem.h"
+#include "tests/support/json_schema.h"
 #include "tests/support/problem_builder.h"
 #include "tests/support/random_problem.h"
 
@@ -73,6 +74,7 @@ TEST_CASE("an answer about a latency says in words and in JSON what is proved an
   }
   CHECK_FALSE(answer.complete());
   const Json json = latency_json(problem, answer);
+  CHECK(test::schema_fault(latency_schema(), json) == "");
   const Json::Array& steps = *json.find("steps")->items();
   REQUIRE(steps.size() == 4);
   CHECK(*steps[1].find("status")->string() == "feasible");

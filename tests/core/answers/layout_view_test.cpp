@@ -10,6 +10,7 @@
 #include "core/layout/known.h"
 #include "core/library/library.h"
 #include "tests/support/golden.h"
+#include "tests/support/json_schema.h"
 
 using namespace heddle;
 
@@ -206,6 +207,7 @@ TEST_CASE("CSV has a row for every element, and JSON the phases of the worst ins
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 16 * 16 + 1);
   CHECK(has(csv, "row,column,warp,lane,register,copies,byte,bank,issue,phase\n0,0,0,0,0,1,0,0,0,0\n"));
   const Json json = layout_json(view);
+  CHECK(test::schema_fault(layout_schema(), json) == "");
   REQUIRE(json.find("phases"));
   CHECK(json.find("phases")->items()->size() == 4);
   CHECK(*json.find("ways")->integer() == view.cost.ways);

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/json_schema.h"
 #include "tests/support/small_problem.h"
 
 using namespace heddle;
@@ -48,6 +49,7 @@ TEST_CASE("a front survives being written and read", "[core]") {
   const Problem p = pair_of_ops();
   const Pareto front = front_of(p);
   const std::string text = pareto_json(p, {}, front).pretty();
+  CHECK(test::schema_fault(pareto_schema(), pareto_json(p, {}, front)) == "");
   std::vector<Fault> warnings;
   const Result<Pareto> read = parse_pareto(text, "front.json", p, {}, &warnings);
   for (const Fault& f : read ? std::vector<Fault>{} : read.error().faults) UNSCOPED_INFO(to_string(f));

@@ -5,6 +5,7 @@
 
 #include "core/answers/scoreboard_page.h"
 #include "core/base/json.h"
+#include "tests/support/json_schema.h"
 #include "tests/support/small_problem.h"
 
 using namespace heddle;
@@ -128,6 +129,7 @@ TEST_CASE("every form of the scoreboard names every contender, and hostile names
   board.contenders.back().log = {hostile};
   const std::string text = scoreboard_text(p, board, {}, true), markdown = scoreboard_markdown(p, board), csv = scoreboard_csv(board),
                     html = scoreboard_html(p, board), json = scoreboard_json(p, {}, board).pretty();
+  CHECK(test::schema_fault(scoreboard_schema(), scoreboard_json(p, {}, board)) == "");
   for (const std::string* form : {&text, &markdown, &csv, &html, &json})
     for (const char* name : {"loose", "broken", "tight", "none", "made for another loop"}) {
       CAPTURE(*form, name);

@@ -9,6 +9,7 @@
 #include "core/library/library.h"
 #include "core/problem/changes.h"
 #include "core/problem/resolve.h"
+#include "tests/support/json_schema.h"
 #include "tests/support/problem_builder.h"
 
 using namespace heddle;
@@ -90,6 +91,7 @@ TEST_CASE("the words of a sensitivity answer", "[core]") {
   CHECK(text.find("calm") == std::string::npos);
   CHECK(sensitivity_summary(problem, example(), true, {}).find("calm") != std::string::npos);
   const Json json = sensitivity_json(problem, example());
+  CHECK(test::schema_fault(sensitivity_schema(), json) == "");
   CHECK(json.find("rows")->items()->size() == 7);
   CHECK(*json.find("rows")->items()->at(2).find("effect")->string() == "ii");
   CHECK(*json.find("rows")->items()->at(2).find("more")->find("ii")->integer() == 110);

@@ -11,6 +11,7 @@
 #include "core/problem/resolve.h"
 #include "tests/support/gantt_fixture.h"
 #include "tests/support/golden.h"
+#include "tests/support/json_schema.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;
@@ -66,6 +67,7 @@ TEST_CASE("a deadlock is one sentence everywhere", "[core]") {
   CHECK(answer.loop.deadlock);
   CHECK(simulation_summary(toy.machine, toy.problem, toy.schedule, answer, {}).find("deadlock: ") != std::string::npos);
   const Json json = simulation_json(toy.machine, toy.problem, toy.schedule, answer);
+  CHECK(test::schema_fault(simulation_schema(), json) == "");
   CHECK(*json.find("deadlock")->boolean());
   CHECK(json.find("run")->is_null());
 }
@@ -105,4 +107,6 @@ TEST_CASE("studies print one row per point, number without effect aside", "[core
   CHECK(depth_summary(toy.problem, toy.schedule, depths, options).find("no ring") != std::string::npos);
   CHECK(*jitter_json(toy.problem, toy.schedule, points, options).find("study")->string() == "jitter");
   CHECK(*depth_json(toy.problem, toy.schedule, depths, options).find("study")->string() == "depth");
+  CHECK(test::schema_fault(simulation_schema(), jitter_json(toy.problem, toy.schedule, points, options)) == "");
+  CHECK(test::schema_fault(simulation_schema(), depth_json(toy.problem, toy.schedule, depths, options)) == "");
 }

@@ -3,6 +3,7 @@
 
 #include "core/answers/price.h"
 #include "core/answers/slack.h"
+#include "tests/support/json_schema.h"
 #include "tests/support/problem_builder.h"
 #include "tests/support/small_problem.h"
 
@@ -39,6 +40,7 @@ TEST_CASE("hostile names stay off the terminal", "[core]") {
   const std::string text = price_summary(test::toy_problem(), prices);
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(price_json(test::toy_problem(), prices).find("constraints")->items()->size() == 1);
+  CHECK(test::schema_fault(price_schema(), price_json(test::toy_problem(), prices)) == "");
 }
 
 TEST_CASE("an end that is not proved shows its bound too", "[core]") {
@@ -60,5 +62,6 @@ TEST_CASE("an end that is not proved shows its bound too", "[core]") {
   CHECK(text.find("one end proved") != std::string::npos);
   CHECK(text.find("free +2") != std::string::npos);
   const Json json = slack_json(problem, schedule, ranges);
+  CHECK(test::schema_fault(slack_schema(), json) == "");
   CHECK(*json.find("complete")->boolean() == false);
 }

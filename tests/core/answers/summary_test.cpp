@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/answers/summary.h"
+#include "tests/support/json_schema.h"
 #include "tests/support/problem_builder.h"
 
 using namespace heddle;
@@ -40,6 +41,7 @@ TEST_CASE("a solve report has the promised keys", "[core]") {
   const Problem problem = test::toy_problem();
   const auto json = parse_json(outcome_text(problem, toy_outcome(problem)), "");
   REQUIRE(json.ok());
+  CHECK(test::schema_fault(outcome_schema(), *json) == "");
   CHECK(keys_of(*json) ==
         "status ii lower_bound reason explanation res_mii rec_mii issue_mii length stages period deadlock period_limit "
         "kernel "
@@ -66,6 +68,7 @@ TEST_CASE("a report without a schedule says null instead of inventing numbers", 
   outcome.status = Status::Infeasible;
   outcome.schedule.reset();
   const Json json = outcome_json(problem, outcome);
+  CHECK(test::schema_fault(outcome_schema(), json) == "");
   for (const char* key : {"ii", "length", "stages", "period", "checker"}) {
     INFO(key);
     REQUIRE(json.find(key));
@@ -81,6 +84,7 @@ TEST_CASE("a verdict names its violations", "[core]") {
   schedule.ops[2].start = 2;  // S and O meet on the tensor core
   const auto json = parse_json(verdict_text(problem, schedule, check(problem, schedule)), "");
   REQUIRE(json.ok());
+  CHECK(test::schema_fault(verdict_schema(), *json) == "");
   CHECK(*json->find("valid")->boolean() == false);
   REQUIRE(!json->find("violations")->items()->empty());
   CHECK(keys_of(json->find("violations")->items()->front()) == "family message ops slot amount limit ");
@@ -91,6 +95,7 @@ TEST_CASE("bounds come with every unit and the critical recurrence", "[core]") {
   const Problem problem = test::toy_problem();
   const auto json = parse_json(bounds_text(problem, compute_bounds(problem)), "");
   REQUIRE(json.ok());
+  CHECK(test::schema_fault(bounds_schema(), *json) == "");
   CHECK(*json->find("min_ii")->integer() == 2);
   CHECK(*json->find("binding_unit")->string() == "TC");
   CHECK(json->find("units")->items()->size() == 2);

@@ -13,6 +13,7 @@
 #include "core/problem/changes.h"
 #include "core/problem/resolve.h"
 #include "tests/support/golden.h"
+#include "tests/support/json_schema.h"
 #include "tests/support/paths.h"
 #include "tests/support/small_problem.h"
 
@@ -212,6 +213,7 @@ TEST_CASE("best, allowed and deeper are in this order, and the text says what th
   CHECK(*t.verdict.deeper_us <= t.verdict.allowed_us);
   CHECK(test::golden_difference("traffic.txt", traffic_summary(c.problem, c.schedule, run, {t}, {100, false, false})) == "");
   CHECK(test::golden_difference("traffic.json", traffic_json(c.problem, {t}).pretty()) == "");
+  CHECK(test::schema_fault(traffic_schema(), traffic_json(c.problem, {t})) == "");
   const std::string csv = traffic_csv(c.problem, {t, t});
   CHECK(std::count(csv.begin(), csv.end(), '\r') == 3);
 }

@@ -5,6 +5,7 @@
 #include "core/answers/validation.h"
 #include "core/formats/published_json.h"
 #include "core/library/library.h"
+#include "tests/support/json_schema.h"
 
 using namespace heddle;
 
@@ -172,6 +173,7 @@ TEST_CASE("the validation is told as text, markdown and JSON", "[core]") {
     CHECK(text.find(part) != std::string::npos);
   CHECK(validation_markdown(validation).find("a\\|b") != std::string::npos);
   const Json json = validation_json(validation);
+  CHECK(test::schema_fault(validated_schema(), json) == "");
   CHECK(json.find("rows")->items()->size() == 3);
   CHECK((*json.find("rows")->items())[2].find("predicted")->is_null());
   CHECK(*json.find("holds")->boolean() == false);
