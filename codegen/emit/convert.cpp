@@ -172,7 +172,7 @@ void write_convert(EmitContext& emit, const Step& step, const TileOp& op) {
     } else {
       if (emit.tiles.pieces_of(step, step.output.value) > 1)
         return refused("it holds a piece of its tile at a time, and only whole tiles are changed so");
-      const RelayoutText text = relayout_text(*is, *wanted, bits_of(made), to, result, emit.tiles.type_of(step.output.value));
+      const RelayoutText text = relayout_text(*is, *wanted, bits_of(made), {to, result, emit.tiles.type_of(step.output.value)});
       if (!text.refusal.empty()) return refused(text.refusal);
       emit.text.line("// {}", to_string(text.kind));
       for (const std::string& each : text.lines) emit.text.raw(each);

@@ -19,6 +19,13 @@ int bytes_of_load(const std::string& instruction) {
   return 0;
 }
 
+/// The number of the tensor that it loads.
+std::size_t tensor_of(const EmitContext& emit, const TileOp& op) {
+  std::size_t tensor = 0;
+  while (tensor < emit.kernel.tensors.size() && emit.kernel.tensors[tensor].name != op.tensor) ++tensor;
+  return tensor;
+}
+
 /// Where a tile lies in a tensor, outermost dimension first: its first element, an element's offset as text of `row` and `column`, and
 /// what must hold where it can reach over the end.
 struct GlobalTile {
@@ -28,8 +35,7 @@ struct GlobalTile {
 };
 
 /// `by_row`: a number per row; else `width` columns at once begin at multiples of that.
-std::optional<GlobalTile> global_tile(EmitContext& emit, const Step& step, const TileOp& op, std::size_t tensor, bool by_row,
-                                      std::int64_t width) {
+std::optional<GlobalTile> global_tile(EmitContext& emit, const Step& step, const TileOp& op, bool by_row, std::int64_t width) {
   const TiledValue& out = emit.tiles.values[step.output.value];
   const auto unfit = [&](const std::string& why) {
     emit.refuse("load", op, fmt::format("'{}' {}", op.name, why));
@@ -44,7 +50,8 @@ std::optional<GlobalTile> global_tile(EmitContext& emit, const Step& step, const
   }
   variables.push_back(emit.kernel.loop.variable);
   counts.push_back(emit.program.trips + 1);
-  for (const Expr& extent : emit.kernel.tensors[tensor].shape) tile.extents.push_back(extent.evaluate(emit.program.params).value());
+  for (const Expr& extent : emit.kernel.tensors[tensor_of(emit, op)].shape)
+    tile.extents.push_back(extent.evaluate(emit.program.params).value());
   const std::size_t rank = tile.extents.size(), lead = rank - out.shape.size();
   tile.at = coordinates(emit, step, op);
   tile.at = {tile.at.rbegin(), tile.at.rend()};
@@ -94,7 +101,8 @@ void write_whole_vector(EmitContext& emit, const Step& step, const std::string& 
 
 /// However the tile lies in registers, if elements that lie side by side there do so in the tensor: as many at once as the instruction
 /// moves, found by the layout.
-void write_vector_load(EmitContext& emit, const Step& step, const TileOp& op, std::size_t index) {
+void write_vector_load(EmitContext& emit, const Step& step, const TileOp& op) {
+  const std::size_t index = tensor_of(emit, op);
   const TiledValue& out = emit.tiles.values[step.output.value];
   const DType type = emit.kernel.tensors[index].dtype, made = emit.kernel.values[step.output.value].dtype;
   const auto unfit = [&](const std::string& why) { emit.refuse("load", op, fmt::format("'{}' {}", op.name, why)); };
@@ -130,7 +138,7 @@ void write_vector_load(EmitContext& emit, const Step& step, const TileOp& op, st
   const auto row = layout->shape.size() == 2 || by_row ? coordinate_text(*layout, 0) : std::optional<std::string>("");
   const auto column = by_row ? std::optional<std::string>("") : coordinate_text(*layout, last);
   if (!row || !column) return unfit("loads a tile whose places in registers follow no pattern of bits");
-  const auto tile = global_tile(emit, step, op, index, by_row, width);
+  const auto tile = global_tile(emit, step, op, by_row, width);
   if (!tile) return;
   const std::size_t rank = tile->at.size();
   const std::string from = pointer_to(emit, index), to = begin_result(emit, step);
@@ -168,23 +176,21 @@ void write_vector_load(EmitContext& emit, const Step& step, const TileOp& op, st
 void write_global_load(EmitContext& emit, const Step& step, const TileOp& op) {
   const TiledValue& out = emit.tiles.values[step.output.value];
   const TileValue& value = emit.kernel.values[step.output.value];
-  std::size_t index = 0;
-  while (index < emit.kernel.tensors.size() && emit.kernel.tensors[index].name != op.tensor) ++index;
+  const std::size_t index = tensor_of(emit, op);
   const Tensor& tensor = emit.kernel.tensors[index];
   const auto unfit = [&](const char* why) { emit.refuse("load", op, fmt::format("'{}' {}", op.name, why)); };
   const OpPlan* plan = emit.tiles.plan ? emit.tiles.plan->find(op.name) : nullptr;
-  if (out.layout && ((plan && plan->chosen) || !out.layout->usual)) return write_vector_load(emit, step, op, index);
+  if (out.layout && ((plan && plan->chosen) || !out.layout->usual)) return write_vector_load(emit, step, op);
   const bool half = tensor.dtype == DType::Bf16 || tensor.dtype == DType::F16;
   if (!out.layout || (!half && tensor.dtype != DType::F32) || (out.packed && value.dtype != tensor.dtype))
     return unfit("loads something else than f32, bf16 or f16 into registers, or converts to 16 bits on the way");
   if (emit.tiles.kind == TileKind::ThreadRows)
     return unfit("loads into registers where each thread has a row; tma_load to shared memory can be written");
   if (emit.tiles.kind == TileKind::WarpRows)
-    return loads_whole_vector(emit, step, op) ? write_whole_vector(emit, step, pointer_to(emit, index))
-                                              : write_vector_load(emit, step, op, index);
+    return loads_whole_vector(emit, step, op) ? write_whole_vector(emit, step, pointer_to(emit, index)) : write_vector_load(emit, step, op);
 
   const bool rows = out.layout->kind == ThreadTile::Kind::Rows;
-  const auto tile = global_tile(emit, step, op, index, rows, 2);
+  const auto tile = global_tile(emit, step, op, rows, 2);
   if (!tile) return;
   const std::string &inside = tile->inside, &offset = tile->offset;
   const std::vector<std::string>& at = tile->at;

@@ -8,14 +8,17 @@
 namespace heddle::codegen {
 namespace {
 
+/// A vector of one element, which lies over all elements of a tile.
 bool is_one(const EmitContext& emit, const Place& place) { return emit.tiles.values[place.value].shape == std::vector<std::int64_t>{1}; }
 
+/// What a vector operand runs along.
 std::int64_t axis_of(const EmitContext& emit, const Step& step, const TileOp& op, std::size_t input) {
   if (op.kind != "map") return integer_attr(op, "axis", 0);
   return map_lay(op, input, emit.tiles.values[step.inputs[input].value].shape, emit.tiles.values[step.output.value].shape) ==
          Lay::AlongColumns;
 }
 
+/// One number per row or column, in shared memory: f32, or 16 bits per row.
 bool is_smem_vector(const EmitContext& emit, const Step& step, const TileOp& op, std::size_t input) {
   const Place& place = step.inputs[input];
   if (emit.tiles.kind == TileKind::WarpRows || place.kind != Place::Kind::Buffer || emit.tiles.values[place.value].shape.size() != 1 ||
@@ -61,7 +64,7 @@ void take_inputs(EmitContext& emit, const Step& step, const TileOp& op) {
   }
 }
 
-std::string input_array(EmitContext& emit, const Step& step, std::size_t input) {
+std::string input_array(const EmitContext& emit, const Step& step, std::size_t input) {
   const Place& p = step.inputs[input];
   return p.kind == Place::Kind::Variable ? register_text(emit, p) : fmt::format("taken{}", input);
 }

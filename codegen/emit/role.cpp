@@ -12,6 +12,7 @@
 namespace heddle::codegen {
 namespace {
 
+/// A branch for each warpgroup; roles of one warp may share it.
 bool shares_branch(const EmitContext& emit, std::size_t index) {
   return index < emit.program.roles.size() && emit.program.roles[index].warpgroups == 0;
 }

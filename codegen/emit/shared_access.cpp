@@ -54,8 +54,9 @@ void write_access(EmitContext& emit, const Step& step, const TileOp& op, bool st
   if (is_store != store) return emit.refuse(rule, op, fmt::format("'{}' cannot move by {}", op.name, text.instruction.name));
   const std::string array = store ? input_array(emit, step, 0) : begin_result(emit, step);
   const bool row = store && emit.tiles.kind == TileKind::ThreadRows && value.layout->usual;
-  for (const std::string& each : lines_of(text, array, store ? slot_text(emit, memory) : value_text(emit, memory), !value.packed,
-                                          emit.tiles.words_of(step, registers.value), row ? "  // chunks of this thread's row" : ""))
+  for (const std::string& each :
+       lines_of(text, {array, !value.packed, emit.tiles.words_of(step, registers.value)},
+                store ? slot_text(emit, memory) : value_text(emit, memory), row ? "  // chunks of this thread's row" : ""))
     emit.text.raw(each);
   if (!store) end_result(emit, step);
 }
@@ -85,8 +86,8 @@ void write_through_scratch(EmitContext& emit, const Step& step, const TileOp& op
     first = made.text->first;
     const auto words = static_cast<int>(access.held->extent(LayoutAxis::Register)) / emit.tiles.values[value].per_register / pieces;
     emit.text.open();
-    for (const std::string& each : lines_of(*made.text, access.store ? from : to, fmt::format("smem + {}", emit.role->scratch_offset),
-                                            !emit.tiles.values[value].packed, words))
+    for (const std::string& each : lines_of(*made.text, {access.store ? from : to, !emit.tiles.values[value].packed, words},
+                                            fmt::format("smem + {}", emit.role->scratch_offset)))
       emit.text.raw(each);
     emit.text.close();
     emit.text.line("{}  // {}", meeting(emit, op),

@@ -18,13 +18,15 @@ constexpr int kWidest = 32;  ///< columns of one load or store, which takes so m
 bool is_8_bit(DType type) { return type == DType::F8e4m3 || type == DType::F8e5m2; }
 
 /// The instruction descriptor of tcgen05.mma with kind::f16 and kind::f8f6f4 (PTX ISA 9.0, table of its bits).
-std::uint32_t product_bits(DType a, DType b, bool a_mn_major, bool b_mn_major, std::int64_t m, std::int64_t n) {
+std::uint32_t product_bits(const ProductShape& shape, int m) {
   const auto code = [](DType type) { return static_cast<std::uint32_t>(type == DType::Bf16 || type == DType::F8e5m2); };
   constexpr std::uint32_t kF32 = 1;  // of the result
-  return kF32 << 4 | code(a) << 7 | code(b) << 10 | static_cast<std::uint32_t>(a_mn_major) << 15 |
-         static_cast<std::uint32_t>(b_mn_major) << 16 | static_cast<std::uint32_t>(n / 8) << 17 | static_cast<std::uint32_t>(m / 16) << 24;
+  return kF32 << 4 | code(shape.a) << 7 | code(shape.b) << 10 | static_cast<std::uint32_t>(shape.a_mn_major) << 15 |
+         static_cast<std::uint32_t>(shape.b_mn_major) << 16 | static_cast<std::uint32_t>(shape.n / 8) << 17 |
+         static_cast<std::uint32_t>(m / 16) << 24;
 }
 
+/// Calls write(width, first register) so that all are moved.
 template <class Write>
 void in_chunks(int registers, Write write) {
   for (int at = 0, width = kWidest; at < registers; at += width) {
@@ -96,7 +98,7 @@ void write_tensor_product(EmitContext& emit, const Step& step) {
   const std::string b_tile = tb ? fmt::format("behind(b, k / 4 * {} + k % 4 * 32)", rows * 128) : "behind(b, k * 2048)";
   emit.text.line("  tensor_product{}{}{}({}, {}, {}, {:#x}u, {});", from_tensor ? "_ts" : "", bytes ? "_f8" : "",
                  emit.program.pair ? "_pair" : "", tensor_text(emit, "tensor", d, 0), a_tile, b_tile,
-                 product_bits(type, b_type, ta, !tb, emit.program.pair ? 256 : 128, n), add);
+                 product_bits({static_cast<int>(n), false, ta, !tb, type, b_type}, emit.program.pair ? 256 : 128), add);
   emit.text.close();
 }
 

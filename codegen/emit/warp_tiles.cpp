@@ -12,6 +12,7 @@
 namespace heddle::codegen {
 namespace {
 
+/// Each thread keeps the part of its own columns until finish_lazy_sums().
 bool is_lazy_sum(const EmitContext& emit, std::size_t v) {
   if (emit.tiles.kind != TileKind::Fragments || !is_zero_fill(emit, v)) return false;
   const std::string& name = emit.kernel.values[v].name;

@@ -55,8 +55,8 @@ class EvalData : public TileData {
     }
   }
 
-  std::string compute(OpRef ref, const Piece& piece, std::int64_t tile, std::int64_t iteration, const std::vector<const Array*>& inputs,
-                      Array* output, std::size_t value) override {
+  std::string compute(const TileWork& work, Array* output) override {
+    const auto& [ref, piece, tile, iteration, inputs, value] = work;
     const TileOp& op = op_of(kernel_, ref);
     if (std::string why = locate(ref, tile, iteration); !why.empty()) return why;
     if (output) {
@@ -169,7 +169,7 @@ std::string to_string(const ProgramFault& fault) {
 }
 
 std::optional<ProgramFault> run_symbolic(const Kernel& kernel, const Program& program, const Interleaving& how) {
-  return BlockMachine(kernel, program, how, nullptr).run();
+  return run_block(kernel, program, how, nullptr);
 }
 
 Result<std::optional<ProgramFault>> run_with_data(const Kernel& kernel, const Program& program, TensorMap& tensors, const Interleaving& how,
@@ -189,7 +189,7 @@ Result<std::optional<ProgramFault>> run_with_data(const Kernel& kernel, const Pr
     block.seed = how.seed + static_cast<std::uint64_t>(first);
     block.stop = stop;
     EvalData data(kernel, program, tensors, first, grid, stop);
-    if (auto fault = BlockMachine(kernel, program, block, &data).run()) return std::optional(std::move(*fault));
+    if (auto fault = run_block(kernel, program, block, &data)) return std::optional(std::move(*fault));
   }
   return std::optional<ProgramFault>();
 }
