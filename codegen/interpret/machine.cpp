@@ -100,94 +100,130 @@ void step(BlockState& state, std::size_t role) {
   }
 }
 
-}  // namespace
+/// Draws what happens next: a role that can go on, or the completion of something in flight.
+class Lots {
+ public:
+  explicit Lots(BlockState& state)
+      : state_(state),
+        manner_(static_cast<Manner>(state.how.seed % kManners)),
+        weight_(state.agents.size(), 1),
+        order_(state.agents.size()) {
+    for (std::size_t r = 0; r < order_.size(); ++r) order_[r] = r;
+    std::shuffle(order_.begin(), order_.end(), state.random);
+    if (manner_ == kUneven)
+      for (auto& w : weight_) w = 1 + state.random() % 40;
+  }
 
-std::optional<ProgramFault> run_block(const Kernel& kernel, const Program& program, const Interleaving& how, TileData* data) {
-  BlockState state(kernel, program, how, data);
-  state.turns.assign(state.agents.size(), 0);
-  for (std::size_t block = 0; state.program.turns && block < static_cast<std::size_t>(state.program.cluster); ++block)
-    if (state.program.turns->first != state.program.turns->last)
-      state.turns[block * state.program.roles.size() + state.program.turns->first] = 1;
-  const std::vector<int> turns_at_first = state.turns;
-  if (auto fault = check_registers(state)) return fault;
-  if (state.program.blackwell())
-    for (auto fault : {check_tensor(state), check_lanes(state)})
-      if (fault) return fault;
-  // Manners of interleaving: how often a completion happens where a role could go on, and which roles are fast.
+  /// False: no role can go on, and nothing is in flight.
+  bool happens() {
+    gather();
+    if (able_.empty() && completions_.empty()) return false;
+    if (completes()) {
+      const Completion& c = completions_[state_.random() % completions_.size()];
+      complete(state_, c.role, c.engine, c.which);
+    } else {
+      step(state_, role());
+    }
+    return true;
+  }
+
+ private:
+  /// How often a completion happens where a role could go on, and which roles are fast.
   enum Manner { kUniform, kLate, kEager, kOrdered, kOrderedLate, kUneven, kNoLoads, kNoProducts, kNoStores, kSlowRole, kManners };
-  const auto manner = static_cast<Manner>(state.how.seed % kManners);
-  // One kind of completion may be put off until nothing else can happen.
-  const Engine last = manner == kNoLoads                             ? Engine::Load
-                      : manner == kNoProducts || manner == kSlowRole ? Engine::Mma
-                      : manner == kNoStores                          ? Engine::Store
-                                                                     : Engine::None;
-  std::vector<std::uint64_t> weight(state.agents.size(), 1);
-  std::vector<std::size_t> order(state.agents.size());
-  for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
-  std::shuffle(order.begin(), order.end(), state.random);
-  if (manner == kUneven)
-    for (auto& w : weight) w = 1 + state.random() % 40;
-  std::vector<std::size_t> able;
   struct Completion {
     std::size_t role;
     Engine engine;
     std::size_t which;
   };
-  std::vector<Completion> completions, put_off;
-  const auto completion = [&](std::size_t role, Engine engine, std::size_t which) {
-    (engine == last && (manner != kSlowRole || role == order.front()) ? put_off : completions).push_back({role, engine, which});
-  };
-  while (!state.fault) {
-    if (state.how.stop.stop_requested()) return std::nullopt;
-    able.clear();
-    completions.clear();
-    put_off.clear();
-    for (std::size_t r = 0; r < state.agents.size(); ++r) {
-      Agent& a = state.agents[r];
-      if (!state.finished(a) && a.code.empty()) a.tile = state.how.tiles;
-      if (!state.finished(a) && ready(state, r)) able.push_back(r);
+
+  /// One kind of completion may be put off until nothing else can happen.
+  bool is_put_off(std::size_t role, Engine engine) const {
+    switch (manner_) {
+      case kNoLoads: return engine == Engine::Load;
+      case kNoProducts: return engine == Engine::Mma;
+      case kNoStores: return engine == Engine::Store;
+      case kSlowRole: return engine == Engine::Mma && role == order_.front();
+      default: return false;
+    }
+  }
+
+  void gather() {
+    able_.clear();
+    completions_.clear();
+    std::vector<Completion> put_off;
+    const auto completion = [&](std::size_t role, Engine engine, std::size_t which) {
+      (is_put_off(role, engine) ? put_off : completions_).push_back({role, engine, which});
+    };
+    for (std::size_t r = 0; r < state_.agents.size(); ++r) {
+      Agent& a = state_.agents[r];
+      if (!state_.finished(a) && a.code.empty()) a.tile = state_.how.tiles;
+      if (!state_.finished(a) && ready(state_, r)) able_.push_back(r);
       if (!a.products.empty()) completion(r, Engine::Mma, 0);  // one role's products finish in order
       for (std::size_t k = 0; k < a.loads.size(); ++k) completion(r, Engine::Load, k);
       for (std::size_t k = 0; k < a.stores.size(); ++k) completion(r, Engine::Store, k);
     }
-    if (able.empty() && completions.empty() && !put_off.empty()) {
-      // One role's come after all others'.
-      const auto place = [&](const Completion& c) { return std::find(order.begin(), order.end(), c.role) - order.begin(); };
-      std::ptrdiff_t last_place = 0;
-      for (const Completion& c : put_off) last_place = std::max(last_place, place(c));
-      for (const Completion& c : put_off)
-        if (place(c) == last_place) completions.push_back(c);
+    if (!able_.empty() || !completions_.empty()) return;
+    // One role's come after all others'.
+    const auto place = [&](const Completion& c) { return std::find(order_.begin(), order_.end(), c.role) - order_.begin(); };
+    std::ptrdiff_t last_place = 0;
+    for (const Completion& c : put_off) last_place = std::max(last_place, place(c));
+    for (const Completion& c : put_off)
+      if (place(c) == last_place) completions_.push_back(c);
+  }
+
+  /// Else a role goes on.
+  bool completes() {
+    if (able_.empty() || completions_.empty()) return able_.empty();
+    switch (manner_) {
+      case kLate:
+      case kOrderedLate: return false;
+      case kEager: return true;
+      case kOrdered: return state_.random() % 10 == 0;
+      default: return state_.random() % (able_.size() + completions_.size()) < completions_.size();
     }
-    if (able.empty() && completions.empty()) break;
-    bool finish = able.empty();
-    if (!finish && !completions.empty()) {
-      switch (manner) {
-        case kLate:
-        case kOrderedLate: break;
-        case kEager: finish = true; break;
-        case kOrdered: finish = state.random() % 10 == 0; break;
-        default: finish = state.random() % (able.size() + completions.size()) < completions.size(); break;
-      }
+  }
+
+  std::size_t role() {
+    std::size_t role = able_[state_.random() % able_.size()];
+    if (manner_ == kOrdered || manner_ == kOrderedLate)
+      return *std::find_if(order_.begin(), order_.end(),
+                           [&](std::size_t r) { return std::find(able_.begin(), able_.end(), r) != able_.end(); });
+    if (manner_ != kUneven) return role;
+    std::uint64_t sum = 0;
+    for (const std::size_t r : able_) sum += weight_[r];
+    std::uint64_t pick = state_.random() % sum;
+    for (const std::size_t r : able_) {
+      role = r;
+      if (pick < weight_[r]) break;
+      pick -= weight_[r];
     }
-    if (finish) {
-      const Completion& c = completions[state.random() % completions.size()];
-      complete(state, c.role, c.engine, c.which);
-      continue;
-    }
-    std::size_t role = able[state.random() % able.size()];
-    if (manner == kOrdered || manner == kOrderedLate) {
-      role = *std::find_if(order.begin(), order.end(), [&](std::size_t r) { return std::find(able.begin(), able.end(), r) != able.end(); });
-    } else if (manner == kUneven) {
-      std::uint64_t sum = 0;
-      for (const std::size_t r : able) sum += weight[r];
-      std::uint64_t pick = state.random() % sum;
-      for (const std::size_t r : able) {
-        role = r;
-        if (pick < weight[r]) break;
-        pick -= weight[r];
-      }
-    }
-    step(state, role);
+    return role;
+  }
+
+  BlockState& state_;
+  const Manner manner_;
+  std::vector<std::uint64_t> weight_;
+  std::vector<std::size_t> order_;
+  std::vector<std::size_t> able_;
+  std::vector<Completion> completions_;
+};
+
+}  // namespace
+
+std::optional<ProgramFault> run_block(const Kernel& kernel, const Program& program, const Interleaving& how, TileData* data) {
+  BlockState state(kernel, program, how, data);
+  state.turns.assign(state.agents.size(), 0);
+  for (std::size_t block = 0; program.turns && block < static_cast<std::size_t>(program.cluster); ++block)
+    if (program.turns->first != program.turns->last) state.turns[block * program.roles.size() + program.turns->first] = 1;
+  const std::vector<int> turns_at_first = state.turns;
+  if (auto fault = check_registers(state)) return fault;
+  if (program.blackwell())
+    for (auto fault : {check_tensor(state), check_lanes(state)})
+      if (fault) return fault;
+  Lots lots(state);
+  while (!state.fault) {
+    if (how.stop.stop_requested()) return std::nullopt;
+    if (!lots.happens()) break;
   }
   if (state.fault) return state.fault;
   for (const Agent& agent : state.agents)
@@ -195,7 +231,7 @@ std::optional<ProgramFault> run_block(const Kernel& kernel, const Program& progr
   for (std::size_t r = 0; r < state.turns.size(); ++r)
     if (state.turns[r] != turns_at_first[r])
       return ProgramFault{
-          FaultKind::Turns, state.role_at(r).name, "", state.how.tiles, 0, "the turns given and taken are not the same number", {}};
+          FaultKind::Turns, state.role_at(r).name, "", how.tiles, 0, "the turns given and taken are not the same number", {}};
   return std::nullopt;
 }
 
