@@ -22,7 +22,7 @@ bool inside(std::size_t element, const Array& tile, const Piece& piece) {
   return column / width_of(tile, piece) == piece.number;
 }
 
-Array columns_of(const Array& tile, const Piece& piece) {
+Array piece_columns(const Array& tile, const Piece& piece) {
   Array part;
   part.shape = tile.shape;
   part.shape.back() = width_of(tile, piece);
@@ -69,7 +69,7 @@ class EvalData : public TileData {
     const OpFunction function = find_op_function(op.kind);
     if (!function) return fmt::format("ops of kind '{}' cannot be executed", op.kind);
     const bool stores = piece.count > 1 && !output;
-    const Array part = stores ? columns_of(*inputs.at(0), piece) : Array{};
+    const Array part = stores ? piece_columns(*inputs.at(0), piece) : Array{};
     if (stores) at_.back() += piece.number * part.shape.back();
     std::string complaint = function({&op, stores ? std::vector<const Array*>{&part} : inputs, output,
                                       tensor == tensors_.end() ? nullptr : &tensor->second, at_, &stop_, rows_});
