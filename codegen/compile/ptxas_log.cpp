@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "codegen/program/parts.h"
+#include "codegen/program/refusal.h"
 
 namespace heddle::codegen {
 namespace {

@@ -262,8 +262,9 @@ AccessTextResult access_text(const AccessQuestion& q, std::string_view at) {
   return {std::move(text), {}};
 }
 
-std::vector<std::string> lines_of(const AccessText& text, const std::string& array, const std::string& slot, bool floats, int words,
+std::vector<std::string> lines_of(const AccessText& text, const RegisterArray& registers, const std::string& slot,
                                   const std::string& note) {
+  const auto& [array, floats, words] = registers;
   std::vector<std::string> lines;
   const Instruction& instruction = text.instruction;
   const bool store = is_store(instruction), flips = text.address.front() == '(' && !text.in_tile, part = instruction.bytes < 4;

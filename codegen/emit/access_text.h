@@ -58,8 +58,13 @@ struct AccessTextResult {
 /// `at`: the name of the variable in the text.
 AccessTextResult access_text(const AccessQuestion& question, std::string_view at);
 
-/// The statements: `array` is of `words` registers of the type float or u32, the tile begins at `slot`. `note` follows the loop's head.
-std::vector<std::string> lines_of(const AccessText& text, const std::string& array, const std::string& slot, bool floats, int words,
+struct RegisterArray {
+  std::string name;
+  bool floats = false;  ///< else u32
+  int words = 0;
+};
+/// The statements: the tile begins at `slot`. `note` follows the loop's head.
+std::vector<std::string> lines_of(const AccessText& text, const RegisterArray& registers, const std::string& slot,
                                   const std::string& note = {});
 
 /// The number of a register's or memory's place as text: `index` (of one coordinate) as a function of `tid`, `lane`, `warp` and element e.

@@ -1,9 +1,12 @@
-// The expression of a map, element by element: the same text wherever a tile lies; where an element stands in its tile depends on that.
+#include "codegen/emit/map_ops.h"
+
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "codegen/emit/access_text.h"
-#include "codegen/emit/writer.h"
+#include "codegen/emit/coordinates.h"
+#include "codegen/emit/operands.h"
 #include "core/kernel/map_expression.h"
 #include "core/kernel/map_node.h"
 
@@ -77,9 +80,7 @@ std::string number_text(const MapNode& node) {
   return node.number < 0 ? "(" + float_literal(node.number) + ")" : float_literal(node.number);
 }
 
-}  // namespace
-
-Writer::ElementText Writer::map_text(const MapExpression& expression, const std::vector<std::string>& inputs) {
+ElementText map_text(const MapExpression& expression, const std::vector<std::string>& inputs) {
   const auto nodes = expression.nodes();
   std::vector<int> readers(nodes.size(), 0);
   bool products = false;  // of coordinates, which may not fit 32 bits
@@ -134,30 +135,30 @@ Writer::ElementText Writer::map_text(const MapExpression& expression, const std:
 }
 
 /// Where element e stands in its tile, or in its vector: "const int row = ...".
-std::vector<std::string> Writer::place_text(const Step& step, const Layout& layout, bool rows, bool columns) {
-  using Kind = Layout::Kind;
-  const int skipped = layout.kind == Kind::Matrix ? step.piece.number * elements_of(step, step.output.value) : 0;
-  const std::string piece = tiles_ == Tiles::ThreadRows && skipped > 0 ? fmt::format(" + {}", skipped) : "";
+std::vector<std::string> place_text(EmitContext& emit, const Step& step, const ThreadTile& layout, bool rows, bool columns) {
+  using Kind = ThreadTile::Kind;
+  const int skipped = layout.kind == Kind::Matrix ? step.piece.number * emit.tiles.elements_of(step, step.output.value) : 0;
+  const std::string piece = emit.tiles.kind == TileKind::ThreadRows && skipped > 0 ? fmt::format(" + {}", skipped) : "";
   std::string row, column;
-  const heddle::Layout* lies = layout.usual ? nullptr : layout_of(step.output.value);
+  const Layout* lies = layout.usual ? nullptr : emit.tiles.layout_of(step.output.value);
   const auto first = lies ? coordinate_text(*lies, 0) : std::nullopt;
   const auto second = lies && lies->shape.size() > 1 ? coordinate_text(*lies, 1) : std::nullopt;
   if (lies && (!first || (!second && lies->shape.size() > 1)))
-    refuse("layout", op_of(kernel_, step.op),
-           fmt::format("'{}' asks where elements lie in '{}', which follows no pattern of bits", op_of(kernel_, step.op).name,
-                       kernel_.values[step.output.value].name));
-  switch (tiles_) {
-    case Tiles::Fragments:
+    emit.refuse("layout", op_of(emit.kernel, step.op),
+                fmt::format("'{}' asks where elements lie in '{}', which follows no pattern of bits", op_of(emit.kernel, step.op).name,
+                            emit.kernel.values[step.output.value].name));
+  switch (emit.tiles.kind) {
+    case TileKind::Fragments:
       row = layout.kind == Kind::Matrix ? "warp * 16 + lane / 4 + (e >> 1 & 1) * 8" : "warp * 16 + lane / 4 + e * 8";
       column = layout.kind == Kind::Matrix ? "e / 4 * 8 + lane % 4 * 2 + (e & 1)" : "e / 2 * 8 + lane % 4 * 2 + (e & 1)";
       break;
-    case Tiles::WarpRows:
+    case TileKind::WarpRows:
       row = layout.kind == Kind::Matrix ? fmt::format("warp * {} + e / {}", layout.rows / 4, layout.columns)
                                         : fmt::format("warp * {} + e", layout.rows / 4);
       column = layout.kind == Kind::Matrix ? fmt::format("e % {0} / 8 * 256 + lane * 8 + e % 8", layout.columns)
                                            : "e / 8 * 256 + lane * 8 + e % 8";
       break;
-    case Tiles::ThreadRows:
+    case TileKind::ThreadRows:
       row = "tid";
       column = "e" + piece;
       break;
@@ -171,30 +172,32 @@ std::vector<std::string> Writer::place_text(const Step& step, const Layout& layo
   return lines;
 }
 
-void Writer::write_map(const Step& step, const TileOp& op) {
-  const Value& out = values_[step.output.value];
-  if (step.output.kind != Place::Kind::Variable || (out.packed && out.layout->kind != Layout::Kind::Matrix))
-    return refuse("operand", op, fmt::format("'{}' does not compute a tile or f32 numbers into registers", op.name));
+}  // namespace
+
+void write_map(EmitContext& emit, const Step& step, const TileOp& op) {
+  const TiledValue& out = emit.tiles.values[step.output.value];
+  if (step.output.kind != Place::Kind::Variable || (out.packed && out.layout->kind != ThreadTile::Kind::Matrix))
+    return emit.refuse("operand", op, fmt::format("'{}' does not compute a tile or f32 numbers into registers", op.name));
   const auto expression = MapExpression::parse(text_attr(op, "expr"), op.inputs.size());
-  if (!expression.ok()) return refuse("expression", op, fmt::format("'{}' has an expression that cannot be read", op.name));
-  const std::size_t refused = refusals_.size();
+  if (!expression.ok()) return emit.refuse("expression", op, fmt::format("'{}' has an expression that cannot be read", op.name));
+  const std::size_t refused = emit.refusals.size();
   std::vector<std::string> inputs;
   for (std::size_t k = 0; k < step.inputs.size(); ++k)
-    inputs.push_back(expression->uses_input(k) ? element_text(step, op, k, *out.layout) : "0.0f");
+    inputs.push_back(expression->uses_input(k) ? element_text(emit, step, op, k, *out.layout) : "0.0f");
   if (expression->uses_at()) {
-    const auto at = coordinates(step, op);  // innermost first
-    line("const int at0 = {}, at1 = {};", at[1], at[0]);
+    const auto at = coordinates(emit, step, op);  // innermost first
+    emit.text.line("const int at0 = {}, at1 = {};", at[1], at[0]);
   }
-  if (refusals_.size() > refused) return;
+  if (emit.refusals.size() > refused) return;
   ElementText text = map_text(*expression, inputs);
-  const auto place = place_text(step, *out.layout, expression->uses(F::Row), expression->uses(F::Column));
+  const auto place = place_text(emit, step, *out.layout, expression->uses(F::Row), expression->uses(F::Column));
   text.before.insert(text.before.begin(), place.begin(), place.end());
-  const std::string to = begin_result(step);
-  write_each_element(step, op, to, text);
-  end_result(step);
+  const std::string to = begin_result(emit, step);
+  write_each_element(emit, step, op, to, text);
+  end_result(emit, step);
 }
 
-bool Writer::makes_powers(const TileOp& op) {
+bool makes_powers(const TileOp& op) {
   if (op.kind == "exp2") return true;
   if (op.kind != "map") return false;
   const auto expression = MapExpression::parse(text_attr(op, "expr"), op.inputs.size());

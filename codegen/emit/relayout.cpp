@@ -48,8 +48,14 @@ std::optional<std::string> number_text(const std::vector<int>& of) {
 
 class Relayout {
  public:
-  Relayout(const Layout& from, const Layout& to, int bits, std::string_view source, std::string_view target, std::string_view word)
-      : from_(from), to_(to), bits_(bits), per_(std::max(1, 32 / bits)), source_(source), target_(target), word_(word) {}
+  Relayout(const Layout& from, const Layout& to, int bits, const RelayoutArrays& arrays)
+      : from_(from),
+        to_(to),
+        bits_(bits),
+        per_(std::max(1, 32 / bits)),
+        source_(arrays.source),
+        target_(arrays.target),
+        word_(arrays.word) {}
 
   RelayoutText run() {
     if (from_.shape != to_.shape) return refused("the tiles are of different shapes");
@@ -232,9 +238,8 @@ class Relayout {
 
 }  // namespace
 
-RelayoutText relayout_text(const Layout& from, const Layout& to, int bits, std::string_view source, std::string_view target,
-                           std::string_view word) {
-  return Relayout(from, to, bits, source, target, word).run();
+RelayoutText relayout_text(const Layout& from, const Layout& to, int bits, const RelayoutArrays& arrays) {
+  return Relayout(from, to, bits, arrays).run();
 }
 
 }  // namespace heddle::codegen

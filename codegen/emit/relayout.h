@@ -14,10 +14,13 @@ struct RelayoutText {
   std::vector<std::string> lines;  ///< statements in which `lane` and `tid` are known
   std::string refusal;             ///< why there is no text; empty: there is
 };
-/// Arrays `source` and `target` of 32-bit words of the type `word` ("u32", "float"), of elements of `bits`, lowest first. Elements that lie
-/// in several threads are taken from the nearest. What lies in other warps is refused: it goes through shared memory
-/// (OpPlan::scratch_bytes).
-RelayoutText relayout_text(const Layout& from, const Layout& to, int bits, std::string_view source, std::string_view target,
-                           std::string_view word);
+/// Two arrays of 32-bit words.
+struct RelayoutArrays {
+  std::string_view source, target;
+  std::string_view word;  ///< their type: "u32", "float"
+};
+/// Of elements of `bits`, lowest first. Elements that lie in several threads are taken from the nearest. What lies in other warps is
+/// refused: it goes through shared memory (OpPlan::scratch_bytes).
+RelayoutText relayout_text(const Layout& from, const Layout& to, int bits, const RelayoutArrays& arrays);
 
 }  // namespace heddle::codegen

@@ -1,11 +1,12 @@
-// What can be seen of a program before it runs, and the words of faults.
+#include "codegen/interpret/faults.h"
+
 #include <algorithm>
 #include <bit>
 
 #include <fmt/format.h>
 
-#include "codegen/interpret/machine.h"
 #include "codegen/program/text.h"
+#include "core/base/text_style.h"
 
 namespace heddle::codegen {
 namespace {
@@ -15,80 +16,68 @@ int most_of_a_thread(const Program& program) { return program.blackwell() ? 256 
 
 }  // namespace
 
-std::string BlockMachine::content(const Cell& cell) const {
+std::string content(const BlockState& state, const Cell& cell) {
   if (cell.value == kNothing) return "nothing";
-  std::string text = printable(kernel_.values[cell.value].name);
+  std::string text = printable(state.kernel.values[cell.value].name);
   if (cell.iteration > kPerTile) text += cell.iteration < 0 ? "[init]" : fmt::format("[{}]", cell.iteration);
-  return how_.tiles > 1 ? fmt::format("{} of tile {}", text, cell.tile) : text;
+  return state.how.tiles > 1 ? fmt::format("{} of tile {}", text, cell.tile) : text;
 }
 
-std::string BlockMachine::wanted(std::size_t role, const Flat& flat, const Place& place) const {
+std::string wanted(const BlockState& state, const Flat& flat, const Place& place) {
   Cell cell;
   cell.value = place.value;
-  cell.iteration = iteration_of(flat, place);
-  cell.tile = agents_[role].tile;
-  return fmt::format("wants {} and finds ", content(cell));
+  cell.iteration = state.iteration_of(flat, place);
+  cell.tile = state.agents[flat.role].tile;
+  return fmt::format("wants {} and finds ", content(state, cell));
 }
 
-void BlockMachine::fail(FaultKind kind, std::size_t role, const Flat& flat, std::int64_t tile, std::string what) {
-  if (fault_) return;
-  const Role& r = role_at(role);
-  fault_ = ProgramFault{kind,
-                        r.name,
-                        step_text(kernel_, program_, r, *flat.section, *flat.step),
-                        tile,
-                        flat.step->iteration + flat.shift,
-                        std::move(what),
-                        flat.step->op};
-}
-
-std::optional<ProgramFault> BlockMachine::check_registers() const {
+std::optional<ProgramFault> check_registers(const BlockState& state) {
   int used = 0, warpgroups = 0;
-  for (const Role& role : program_.roles) {
-    used += (role.registers ? role.registers : program_.entry_registers) * role.warpgroups;
+  for (const Role& role : state.program.roles) {
+    used += (role.registers ? role.registers : state.program.entry_registers) * role.warpgroups;
     warpgroups += role.warpgroups;
-    const int live = role.variables.empty() ? 0 : live_registers(program_, role) + program_.register_overhead;
-    const int budget = role.registers ? role.registers : program_.entry_registers;
-    if (role.registers > most_of_a_thread(program_))
+    const int live = role.variables.empty() ? 0 : live_registers(state.program, role) + state.program.register_overhead;
+    const int budget = role.registers ? role.registers : state.program.entry_registers;
+    if (role.registers > most_of_a_thread(state.program))
       return ProgramFault{FaultKind::Registers,
                           role.name,
                           "",
                           0,
                           0,
-                          fmt::format("a budget of {} registers; there are at most {}", role.registers, most_of_a_thread(program_)),
+                          fmt::format("a budget of {} registers; there are at most {}", role.registers, most_of_a_thread(state.program)),
                           {}};
     if (live > budget)
       return ProgramFault{
           FaultKind::Registers, role.name, "", 0, 0, fmt::format("{} registers are live at once, the budget is {}", live, budget), {}};
   }
-  if (used > program_.entry_registers * warpgroups)
+  if (used > state.program.entry_registers * warpgroups)
     return ProgramFault{FaultKind::Registers,
                         "",
                         "",
                         0,
                         0,
                         fmt::format("the budgets need {} registers per warpgroup in all, the block starts with {}", used,
-                                    program_.entry_registers * warpgroups),
+                                    state.program.entry_registers * warpgroups),
                         {}};
   return std::nullopt;
 }
 
-std::optional<ProgramFault> BlockMachine::check_tensor() const {
+std::optional<ProgramFault> check_tensor(const BlockState& state) {
   const auto fault = [](FaultKind kind, std::string what) { return ProgramFault{kind, "", "", 0, 0, std::move(what), {}}; };
   std::vector<const Buffer*> tiles;
-  for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
-    const Buffer& buffer = program_.buffers[b];
+  for (std::size_t b = 0; b < state.program.buffers.size(); ++b) {
+    const Buffer& buffer = state.program.buffers[b];
     if (!buffer.tensor()) continue;
     tiles.push_back(&buffer);
-    if (edges_[b].back() > buffer.columns)
+    if (state.edges[b].back() > buffer.columns)
       return fault(FaultKind::Aliasing,
-                   fmt::format("{} has {} columns, its tiles take {}", printable(buffer.name), buffer.columns, edges_[b].back()));
+                   fmt::format("{} has {} columns, its tiles take {}", printable(buffer.name), buffer.columns, state.edges[b].back()));
   }
   if (tiles.empty()) return std::nullopt;
-  if (!program_.tensor) return fault(FaultKind::Aliasing, "tiles lie in tensor memory, and none is allocated");
-  if (!program_.tensor->freed_by || *program_.tensor->freed_by >= program_.roles.size())
+  if (!state.program.tensor) return fault(FaultKind::Aliasing, "tiles lie in tensor memory, and none is allocated");
+  if (!state.program.tensor->freed_by || *state.program.tensor->freed_by >= state.program.roles.size())
     return fault(FaultKind::NotFreed, "columns are never given back");
-  const int columns = program_.tensor->columns;
+  const int columns = state.program.tensor->columns;
   if (columns < 32 || columns > 512 || !std::has_single_bit(static_cast<unsigned>(columns)))
     return fault(FaultKind::Aliasing, fmt::format("{} columns cannot be allocated, only powers of two from 32 to 512", columns));
   const auto end = [](const Buffer& b) { return b.offset + std::int64_t{b.columns} * b.depth; };
@@ -103,18 +92,19 @@ std::optional<ProgramFault> BlockMachine::check_tensor() const {
   return std::nullopt;
 }
 
-std::optional<ProgramFault> BlockMachine::check_lanes() const {
-  for (std::size_t r = 0; r < program_.roles.size(); ++r) {
-    const Role& role = program_.roles[r];
+std::optional<ProgramFault> check_lanes(const BlockState& state) {
+  for (std::size_t r = 0; r < state.program.roles.size(); ++r) {
+    const Role& role = state.program.roles[r];
     const auto fault = [&](std::string what) { return ProgramFault{FaultKind::Lanes, role.name, "", 0, 0, std::move(what), {}}; };
     for (std::size_t other = 0; other < r; ++other) {
-      const Role& o = program_.roles[other];
+      const Role& o = state.program.roles[other];
       if (role.first_thread < o.first_thread + 32 * o.warps && o.first_thread < role.first_thread + 32 * role.warps)
         return fault(fmt::format("begins at thread {}, which is {}'s", role.first_thread, printable(o.name)));
     }
     const auto touches = [&](const Step& step) {
       return step.kind == StepKind::Compute &&
-             (is_tensor(step.output) || std::any_of(step.inputs.begin(), step.inputs.end(), [&](const Place& p) { return is_tensor(p); }));
+             (state.is_tensor(step.output) ||
+              std::any_of(step.inputs.begin(), step.inputs.end(), [&](const Place& p) { return state.is_tensor(p); }));
     };
     const bool any = std::any_of(role.sections.begin(), role.sections.end(),
                                  [&](const Section& section) { return std::any_of(section.steps.begin(), section.steps.end(), touches); });
@@ -125,17 +115,17 @@ std::optional<ProgramFault> BlockMachine::check_lanes() const {
   return std::nullopt;
 }
 
-ProgramFault BlockMachine::stuck() const {
+ProgramFault stuck(const BlockState& state) {
   ProgramFault fault;
-  for (std::size_t r = 0; r < agents_.size(); ++r) {
-    const Agent& agent = agents_[r];
-    if (finished(agent)) continue;
+  for (std::size_t r = 0; r < state.agents.size(); ++r) {
+    const Agent& agent = state.agents[r];
+    if (state.finished(agent)) continue;
     const Flat& flat = agent.code[agent.at];
-    const std::string step = step_text(kernel_, program_, role_at(r), *flat.section, *flat.step);
+    const std::string step = step_text(state.kernel, state.program, state.role_at(r), *flat.section, *flat.step);
     if (fault.role.empty()) {
-      fault = {FaultKind::Deadlock, role_at(r).name, step, agent.tile, flat.step->iteration + flat.shift, "", flat.step->op};
+      fault = {FaultKind::Deadlock, state.role_at(r).name, step, agent.tile, flat.step->iteration + flat.shift, "", flat.step->op};
     } else {
-      fault.what += fmt::format("; {} is at '{}' of iteration {}", role_at(r).name, step, flat.step->iteration + flat.shift);
+      fault.what += fmt::format("; {} is at '{}' of iteration {}", state.role_at(r).name, step, flat.step->iteration + flat.shift);
     }
   }
   fault.what = "no role can go on" + fault.what;

@@ -22,7 +22,7 @@ bool inside(std::size_t element, const Array& tile, const Piece& piece) {
   return column / width_of(tile, piece) == piece.number;
 }
 
-Array columns_of(const Array& tile, const Piece& piece) {
+Array piece_columns(const Array& tile, const Piece& piece) {
   Array part;
   part.shape = tile.shape;
   part.shape.back() = width_of(tile, piece);
@@ -55,8 +55,8 @@ class EvalData : public TileData {
     }
   }
 
-  std::string compute(OpRef ref, const Piece& piece, std::int64_t tile, std::int64_t iteration, const std::vector<const Array*>& inputs,
-                      Array* output, std::size_t value) override {
+  std::string compute(const TileWork& work, Array* output) override {
+    const auto& [ref, piece, tile, iteration, inputs, value] = work;
     const TileOp& op = op_of(kernel_, ref);
     if (std::string why = locate(ref, tile, iteration); !why.empty()) return why;
     if (output) {
@@ -69,7 +69,7 @@ class EvalData : public TileData {
     const OpFunction function = find_op_function(op.kind);
     if (!function) return fmt::format("ops of kind '{}' cannot be executed", op.kind);
     const bool stores = piece.count > 1 && !output;
-    const Array part = stores ? columns_of(*inputs.at(0), piece) : Array{};
+    const Array part = stores ? piece_columns(*inputs.at(0), piece) : Array{};
     if (stores) at_.back() += piece.number * part.shape.back();
     std::string complaint = function({&op, stores ? std::vector<const Array*>{&part} : inputs, output,
                                       tensor == tensors_.end() ? nullptr : &tensor->second, at_, &stop_, rows_});
@@ -169,7 +169,7 @@ std::string to_string(const ProgramFault& fault) {
 }
 
 std::optional<ProgramFault> run_symbolic(const Kernel& kernel, const Program& program, const Interleaving& how) {
-  return BlockMachine(kernel, program, how, nullptr).run();
+  return run_block(kernel, program, how, nullptr);
 }
 
 Result<std::optional<ProgramFault>> run_with_data(const Kernel& kernel, const Program& program, TensorMap& tensors, const Interleaving& how,
@@ -189,7 +189,7 @@ Result<std::optional<ProgramFault>> run_with_data(const Kernel& kernel, const Pr
     block.seed = how.seed + static_cast<std::uint64_t>(first);
     block.stop = stop;
     EvalData data(kernel, program, tensors, first, grid, stop);
-    if (auto fault = BlockMachine(kernel, program, block, &data).run()) return std::optional(std::move(*fault));
+    if (auto fault = run_block(kernel, program, block, &data)) return std::optional(std::move(*fault));
   }
   return std::optional<ProgramFault>();
 }

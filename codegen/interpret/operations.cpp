@@ -1,70 +1,75 @@
-// What steps do with values: computing, issuing what happens later, and its happening.
+#include "codegen/interpret/operations.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "codegen/interpret/machine.h"
+#include "codegen/interpret/access.h"
+#include "codegen/interpret/barriers.h"
+#include "codegen/interpret/faults.h"
+#include "codegen/interpret/tensor.h"
 
 namespace heddle::codegen {
 
-void BlockMachine::compute(std::size_t role, const Flat& flat) {
+void compute(BlockState& state, const Flat& flat) {
   const Step& step = *flat.step;
-  const bool tensor =
-      is_tensor(step.output) || std::any_of(step.inputs.begin(), step.inputs.end(), [&](const Place& p) { return is_tensor(p); });
-  if (tensor && !has_fenced(role, flat)) return;
+  const bool tensor = state.is_tensor(step.output) ||
+                      std::any_of(step.inputs.begin(), step.inputs.end(), [&](const Place& p) { return state.is_tensor(p); });
+  if (tensor && !has_fenced(state, flat)) return;
   std::vector<const Array*> inputs;
   for (const Place& place : step.inputs) {
-    inputs.push_back(read(role, flat, place, false, false));
-    if (fault_) return;
+    inputs.push_back(read(state, flat, place, false, false));
+    if (state.fault) return;
   }
   Array result;
-  if (data_) {
+  if (state.data) {
     if (step.kind == StepKind::Put) {
       result = *inputs.at(0);
     } else {
-      const std::string complaint = data_->compute(step.op, step.piece, tile_of(role, agents_[role].tile), step.iteration + flat.shift,
-                                                   inputs, step.output.kind == Place::Kind::None ? nullptr : &result, step.output.value);
-      if (!complaint.empty()) return fail(FaultKind::Semantics, role, flat, agents_[role].tile, complaint);
+      const std::string complaint = state.data->compute({step.op, step.piece, state.tile_of(flat.role, state.agents[flat.role].tile),
+                                                         step.iteration + flat.shift, std::move(inputs), step.output.value},
+                                                        step.output.kind == Place::Kind::None ? nullptr : &result);
+      if (!complaint.empty()) return state.fail(FaultKind::Semantics, flat, state.agents[flat.role].tile, complaint);
     }
   }
-  if (step.output.kind == Place::Kind::Variable) write_register(role, flat, step.output, std::move(result));
-  if (is_tensor(step.output)) {
-    store_columns(role, flat, step.output, result);
+  if (step.output.kind == Place::Kind::Variable) write_register(state, flat, step.output, std::move(result));
+  if (state.is_tensor(step.output)) {
+    store_columns(state, flat, step.output, result);
   } else if (step.output.kind == Place::Kind::Buffer) {
-    const Slots slot = slots_at(role, flat, step.output);
-    if (!slot.empty() && may_fill(role, flat, step.output, slot.front()))
-      fill_slot(role, flat, slot.front(), step.output, true, std::move(result));
+    const Slots slot = slots_at(state, flat, step.output);
+    if (!slot.empty() && may_fill(state, flat, step.output, slot.front()))
+      fill_slot(state, flat, slot.front(), step.output, {true, std::move(result)});
   }
-  if (tensor && !fault_) note_loads(role, flat);
+  if (tensor && !state.fault) note_loads(state, flat);
 }
 
-void BlockMachine::issue(std::size_t role, const Flat& flat) {
-  Agent& agent = agents_[role];
+void issue(BlockState& state, const Flat& flat) {
+  Agent& agent = state.agents[flat.role];
   const Step& step = *flat.step;
-  if (step.engine == Engine::Mma && step.output.kind == Place::Kind::Buffer) return issue_product(role, flat);
-  if (data_ && step.engine != Engine::Mma)
-    if (std::string why = data_->misplaced(step, tile_of(role, agent.tile), step.iteration + flat.shift); !why.empty())
-      return fail(FaultKind::Alignment, role, flat, agent.tile, std::move(why));
+  if (step.engine == Engine::Mma && step.output.kind == Place::Kind::Buffer) return issue_product(state, flat);
+  if (state.data && step.engine != Engine::Mma)
+    if (std::string why = state.data->misplaced(step, state.tile_of(flat.role, agent.tile), step.iteration + flat.shift); !why.empty())
+      return state.fail(FaultKind::Alignment, flat, agent.tile, std::move(why));
   auto made = std::make_unique<Async>();
   Async& async = *made;
-  async.role = role;
   async.at = flat;
   async.tile = agent.tile;
   for (std::size_t k = 0; k < step.inputs.size(); ++k) {
     const bool sum = step.engine == Engine::Mma && k == 2;
-    read(role, flat, step.inputs[k], true, sum);
-    if (fault_) return;
-    if (step.inputs[k].kind == Place::Kind::Variable && !sum) async.registers.push_back(register_at(role, step.inputs[k], false));
-    if (step.inputs[k].kind == Place::Kind::Buffer) async.reads.push_back(&slots_at(role, flat, step.inputs[k]).front());
+    read(state, flat, step.inputs[k], true, sum);
+    if (state.fault) return;
+    if (step.inputs[k].kind == Place::Kind::Variable && !sum)
+      async.registers.push_back(register_at(state, flat.role, step.inputs[k], false));
+    if (step.inputs[k].kind == Place::Kind::Buffer) async.reads.push_back(&slots_at(state, flat, step.inputs[k]).front());
   }
   if (step.engine == Engine::Mma) {
-    RegisterCell* cell = register_at(role, step.output, true);
-    if (!cell) return fail(FaultKind::NotReady, role, flat, agent.tile, "a copy that does not exist");
+    RegisterCell* cell = register_at(state, flat.role, step.output, true);
+    if (!cell) return state.fail(FaultKind::NotReady, flat, agent.tile, "a copy that does not exist");
     const bool adds = step.inputs.size() > 2;
     if (cell->flying > 0 && !(adds && cell->summing))
-      return fail(FaultKind::Overwrite, role, flat, agent.tile, "writes registers that a wgmma in flight may still use");
+      return state.fail(FaultKind::Overwrite, flat, agent.tile, "writes registers that a wgmma in flight may still use");
     cell->value = step.output.value;
-    cell->iteration = iteration_of(flat, step.output);
+    cell->iteration = state.iteration_of(flat, step.output);
     cell->tile = agent.tile;
     cell->summing = true;
     async.registers.push_back(cell);
@@ -74,29 +79,29 @@ void BlockMachine::issue(std::size_t role, const Flat& flat) {
     agent.stores.push_back(&async);
     agent.open_stores.push_back(&async);
   } else {
-    const Slots own_slot = slots_at(role, flat, step.output);
-    if (own_slot.empty() || !may_fill(role, flat, step.output, own_slot.front())) return;
+    const Slots own_slot = slots_at(state, flat, step.output);
+    if (own_slot.empty() || !may_fill(state, flat, step.output, own_slot.front())) return;
     const auto at = static_cast<std::size_t>(agent.cursors[step.output.cursor].slot),
                slot = static_cast<std::size_t>(agent.cursors[step.cursor].slot);
-    if (slot >= phases(block_of(role), step.barrier).size())
-      return fail(FaultKind::NotReady, role, flat, agent.tile, "a barrier that does not exist");
-    const bool shared = is_shared(step.output.index);
-    async.part = shared ? 1u << block_of(role) : 1u;
-    async.use = use_of(role, step.cursor);
+    if (slot >= state.phases(state.block_of(flat.role), step.barrier).size())
+      return state.fail(FaultKind::NotReady, flat, agent.tile, "a barrier that does not exist");
+    const bool shared = state.is_shared(step.output.index);
+    async.part = shared ? 1u << state.block_of(flat.role) : 1u;
+    async.use = state.use_of(flat.role, step.cursor);
     async.barrier = step.barrier;
-    for (std::size_t block = 0; block < static_cast<std::size_t>(program_.cluster); ++block) {
-      if (!shared && block != block_of(role)) continue;
-      Slot& target = slots(block, step.output.index)[at];
-      fill_slot(role, flat, target, step.output, false, {}, shared ? async.part : 0);
-      if (fault_) return;
+    for (std::size_t block = 0; block < static_cast<std::size_t>(state.program.cluster); ++block) {
+      if (!shared && block != state.block_of(flat.role)) continue;
+      Slot& target = state.slots(block, step.output.index)[at];
+      fill_slot(state, flat, target, step.output, {.part = shared ? async.part : 0});
+      if (state.fault) return;
       if (!shared) target.filling = 1;
       async.fills.push_back(&target);
-      async.signals.push_back(&phases(block, step.barrier)[slot]);
+      async.signals.push_back(&state.phases(block, step.barrier)[slot]);
     }
-    Phase& own = phases(block_of(role), step.barrier)[slot];
-    own.bytes += program_.barriers[step.barrier].tx_bytes;
-    if (!arrive(own, step.barrier, 1, async.use))
-      return fail(FaultKind::Parity, role, flat, agent.tile, fmt::format("arrives when phase {} is over already", async.use));
+    Phase& own = state.phases(state.block_of(flat.role), step.barrier)[slot];
+    own.bytes += state.program.barriers[step.barrier].tx_bytes;
+    if (!arrive(state, own, step.barrier, 1, async.use))
+      return state.fail(FaultKind::Parity, flat, agent.tile, fmt::format("arrives when phase {} is over already", async.use));
     agent.loads.push_back(&async);
   }
   for (RegisterCell* cell : async.registers) ++cell->flying;
@@ -107,21 +112,20 @@ void BlockMachine::issue(std::size_t role, const Flat& flat) {
   }
   for (Slot* slot : async.reads) {
     ++slot->readers;
-    slot->users.push_back(role);
+    slot->users.push_back(flat.role);
   }
-  pool_.push_back(std::move(made));
+  state.pool.push_back(std::move(made));
 }
 
-/// What was asked for happens: operands are read now, and must still be what was meant.
-void BlockMachine::complete(std::size_t role, Engine engine, std::size_t which) {
-  Agent& agent = agents_[role];
+void complete(BlockState& state, std::size_t role, Engine engine, std::size_t which) {
+  Agent& agent = state.agents[role];
   auto& queue = engine == Engine::Mma ? agent.products : engine == Engine::Load ? agent.loads : agent.stores;
   Async& async = *queue[which];
   queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(which));
   const Step& step = *async.at.step;
   async.done = true;
-  if (!async.operands.empty() || step.kind == StepKind::Signal) return complete_product(role, async);
-  if (data_) {
+  if (!async.operands.empty() || step.kind == StepKind::Signal) return complete_product(state, role, async);
+  if (state.data) {
     std::vector<const Array*> inputs;
     std::size_t slot = 0, reg = 0;
     for (std::size_t k = 0; k < step.inputs.size(); ++k) {
@@ -133,22 +137,23 @@ void BlockMachine::complete(std::size_t role, Engine engine, std::size_t which) 
         inputs.push_back(&async.registers[reg++]->array);
     }
     Array result;
-    const std::string complaint = data_->compute(step.op, step.piece, tile_of(role, async.tile), step.iteration + async.at.shift, inputs,
-                                                 step.output.kind == Place::Kind::None ? nullptr : &result, step.output.value);
-    if (!complaint.empty()) return fail(FaultKind::Semantics, role, async.at, async.tile, complaint);
+    const std::string complaint = state.data->compute(
+        {step.op, step.piece, state.tile_of(role, async.tile), step.iteration + async.at.shift, std::move(inputs), step.output.value},
+        step.output.kind == Place::Kind::None ? nullptr : &result);
+    if (!complaint.empty()) return state.fail(FaultKind::Semantics, async.at, async.tile, complaint);
     if (engine == Engine::Mma) async.registers.back()->array = std::move(result);
     for (Slot* slot : async.fills) slot->array = result;
   }
   for (Slot* slot : async.reads) --slot->readers;
   if (engine != Engine::Load) return;
-  const std::int64_t bytes = program_.barriers[async.barrier].tx_bytes / static_cast<std::int64_t>(async.fills.size());
+  const std::int64_t bytes = state.program.barriers[async.barrier].tx_bytes / static_cast<std::int64_t>(async.fills.size());
   for (Slot* slot : async.fills) slot->filling &= ~async.part;
   for (Phase* phase : async.signals) {
     if (phase->completed != async.use)
-      return fail(FaultKind::Parity, role, async.at, async.tile,
-                  fmt::format("brings bytes of phase {} when {} phases are over", async.use, phase->completed));
+      return state.fail(FaultKind::Parity, async.at, async.tile,
+                        fmt::format("brings bytes of phase {} when {} phases are over", async.use, phase->completed));
     phase->bytes -= bytes;
-    turn(*phase, async.barrier);
+    turn(state, *phase, async.barrier);
   }
 }
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "codegen/machine/audit.h"
-#include "codegen/program/parts.h"
+#include "codegen/program/refusal.h"
 #include "core/base/text_style.h"
 
 namespace heddle::codegen {

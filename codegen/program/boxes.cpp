@@ -8,10 +8,11 @@
 
 namespace heddle::codegen {
 
-BoxStart box_start(const Kernel& kernel, const Scope& params, std::int64_t trips, int cluster, const TileOp& op, const TileValue& tile) {
+BoxStart box_start(const Kernel& kernel, const BoxRange& range, const TileOp& op, const TileValue& tile) {
+  const Scope& params = range.params;
   const Tensor* tensor = kernel.find_tensor(op.tensor);
   if (!tensor || op.at.empty()) return {};
-  const auto [names, counts] = indices_of(kernel, params, trips, cluster);
+  const auto [names, counts] = indices_of(kernel, params, range.trips, range.cluster);
   const auto first = op.at.back().affine(params, names);
   // What divides it in every tile and trip.
   const std::int64_t unit = kLeastBoxBytes * 8 / bits_of(tensor->dtype);

@@ -21,8 +21,14 @@ struct BoxStart {
   std::string refusal;  ///< why no box can begin there; empty: one can
 };
 
-/// Of a tma_load, gather, tma_store or atomic_add of this tile, over all tiles of the grid, with `cluster` blocks together,
-/// and all `trips`. Pre: `params` holds every parameter.
-BoxStart box_start(const Kernel& kernel, const Scope& params, std::int64_t trips, int cluster, const TileOp& op, const TileValue& tile);
+/// All tiles of the grid and all trips of each.
+struct BoxRange {
+  const Scope& params;  ///< every parameter
+  std::int64_t trips = 1;
+  int cluster = 1;  ///< blocks together
+};
+
+/// Of a tma_load, gather, tma_store or atomic_add of this tile.
+BoxStart box_start(const Kernel& kernel, const BoxRange& range, const TileOp& op, const TileValue& tile);
 
 }  // namespace heddle::codegen

@@ -1,5 +1,7 @@
-// Cutting a role's loop and folding its run into prologue, steady loop and drain. Everything is read off a trace: the
-// role's steps for a number of trips that is small but has the same beginning, middle and end as the real one.
+// Everything is read off a trace: the role's steps for a number of trips that is small but has the same beginning, middle and end as the
+// real one.
+#include "codegen/program/cut.h"
+
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -8,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "codegen/program/parts.h"
 #include "codegen/program/trace.h"
 
 namespace heddle::codegen {
@@ -470,55 +471,59 @@ std::optional<UserConstraint> within_one_pass(const Problem& problem, OpId produ
   return std::nullopt;
 }
 
-}  // namespace
-
-void cut_and_fold(const Problem& problem, const Program& program, const TurnOrder& turns, int choice, RoleDraft& draft,
-                  std::vector<Refusal>& refusals) {
-  Folder folder(problem, program, turns, draft);
+void cut_loop(ProgramDraft& draft, std::size_t role) {
+  RoleDraft& role_draft = draft.roles[role];
+  Folder folder(draft.problem, draft.program, draft.turns, role_draft);
   std::map<std::tuple<int, int, int, int>, Role> choices;  // of those that are alike in this, the first
-  Refusal why = refusal("loop", {}, fmt::format("the loop of role '{}' has no regular middle", draft.role.name));
-  for (std::size_t cut = 0; cut < std::max<std::size_t>(draft.loop.size(), 1); ++cut) {
-    if (cut > 0 && !draft.loop[cut].new_line) continue;
+  Refusal why = refusal("loop", {}, fmt::format("the loop of role '{}' has no regular middle", role_draft.role.name));
+  for (std::size_t cut = 0; cut < std::max<std::size_t>(role_draft.loop.size(), 1); ++cut) {
+    if (cut > 0 && !role_draft.loop[cut].new_line) continue;
     folder.set_cut(cut);
     auto events = folder.trace(4 * folder.stages() + 16);  // copies are those of the steady loop, whatever the trips
     const auto finished = settle_groups(events);
     const Copies copies = folder.count_copies(events, finished);
     for (std::size_t v = 0; v < copies.count.size(); ++v)
-      if (draft.chained[v] && copies.count[v] > 1)
+      if (role_draft.chained[v] && copies.count[v] > 1)
         why = refusal("accumulator_copies", {},
-                      fmt::format("the accumulator '{}' would have to exist twice at a time", draft.role.variables[v].name));
+                      fmt::format("the accumulator '{}' would have to exist twice at a time", role_draft.role.variables[v].name));
     bool chains = true;
-    for (std::size_t v = 0; v < copies.count.size(); ++v) chains = chains && !(draft.chained[v] && copies.count[v] > 1);
+    for (std::size_t v = 0; v < copies.count.size(); ++v) chains = chains && !(role_draft.chained[v] && copies.count[v] > 1);
     if (!chains) continue;
     if (copies.unroll > kMostUnroll) {
       for (std::size_t v = 0; v < copies.count.size(); ++v)
         if (copies.count[v] > 1 && !copies.moves[v]) {
-          const Variable& variable = draft.role.variables[v];
+          const Variable& variable = role_draft.role.variables[v];
           why = refusal("copies", {},
                         fmt::format("'{}' is alive in {} iterations at a time; at most {} copies are written out", variable.name,
                                     copies.count[v], kMostUnroll));
         }
       continue;
     }
-    Role role = draft.role;
-    if (!folder.fold(copies, role)) continue;
+    Role folded = role_draft.role;
+    if (!folder.fold(copies, folded)) continue;
     int moved = 0;
     for (std::size_t v = 0; v < copies.count.size(); ++v) moved += copies.moves[v] ? copies.count[v] - 1 : 0;
-    if (const auto lost = folder.lost_groups(role); !lost.empty()) {
-      const std::string& mma = problem.op(lost.front()).name;
+    if (const auto lost = folder.lost_groups(folded); !lost.empty()) {
+      const std::string& mma = draft.problem.op(lost.front()).name;
       why = refusal("wgmma_wait", {mma},
                     fmt::format("'{}' is in flight across the back edge of every possible loop and awaited while a younger wgmma "
                                 "stays in flight; ptxas would serialise all of them (C7514)",
                                 mma),
-                    within_one_pass(problem, lost.front()));
+                    within_one_pass(draft.problem, lost.front()));
       continue;
     }
-    choices.emplace(std::tuple(copies.unroll, folder.stages(), moved, copies.carried), std::move(role));
+    choices.emplace(std::tuple(copies.unroll, folder.stages(), moved, copies.carried), std::move(folded));
   }
-  if (choices.empty()) return refusals.push_back(std::move(why));
-  const int count = static_cast<int>(choices.size());
-  draft.role = std::move(std::next(choices.begin(), std::clamp(choice, 0, count - 1))->second);
-  draft.role.cuts = count;
+  if (choices.empty()) return draft.refusals.push_back(std::move(why));
+  const int choice = role < draft.options.cuts.size() ? draft.options.cuts[role] : 0, count = static_cast<int>(choices.size());
+  role_draft.role = std::move(std::next(choices.begin(), std::clamp(choice, 0, count - 1))->second);
+  role_draft.role.cuts = count;
+}
+
+}  // namespace
+
+void cut_loops(ProgramDraft& draft) {
+  for (std::size_t r = 0; r < draft.roles.size(); ++r) cut_loop(draft, r);
 }
 
 }  // namespace heddle::codegen

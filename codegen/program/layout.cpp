@@ -1,9 +1,5 @@
-// Threads, shared memory and registers of a program.
-//
-// Registers (PTX ISA, setmaxnreg; probed with ptxas 13.0): a block is launched with the same number for every thread, 65536
-// over the threads, rounded down to 8; warpgroups then trade them, so that the sum over warpgroups of their budgets is at
-// most entry * warpgroups. Asking for more hangs. Every single instruction must fit the entry number: wgmma m64nNk16 needs
-// N/2 + 26 (C7602).
+#include "codegen/program/layout.h"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -11,12 +7,15 @@
 
 #include <fmt/format.h>
 
-#include "codegen/program/parts.h"
 #include "core/layout/plan.h"
-#include "core/problem/costs.h"
 
 namespace heddle::codegen {
 namespace {
+
+// Registers (PTX ISA, setmaxnreg; probed with ptxas 13.0): a block is launched with the same number for every thread, 65536
+// over the threads, rounded down to 8; warpgroups then trade them, so that the sum over warpgroups of their budgets is at
+// most entry * warpgroups. Asking for more hangs. Every single instruction must fit the entry number: wgmma m64nNk16 needs
+// N/2 + 26 (C7602).
 
 constexpr int kThreadsPerWarpgroup = 128, kWarpsPerWarpgroup = 4;
 constexpr int kIssuer = 40;            ///< descriptors and addresses of tcgen05 products; probed by compiling
@@ -54,8 +53,9 @@ std::int64_t scratch_bytes(const Kernel& kernel, const LayoutPlan& plan, const R
   return most;
 }
 
-void lay_out_smem(const Kernel& kernel, const Problem& problem, const Schedule& schedule, Program& program,
-                  std::vector<Refusal>& refusals) {
+void lay_out_smem(ProgramDraft& draft) {
+  const Problem& problem = draft.problem;
+  Program& program = draft.program;
   std::int64_t at = 0;
   std::int64_t once = 0, scratch = 0;
   int columns = 0;
@@ -72,7 +72,7 @@ void lay_out_smem(const Kernel& kernel, const Problem& problem, const Schedule& 
     if (buffer.per_tile && !buffer.empty) once += buffer.slot_bytes;
   }
   for (Role& role : program.roles) {
-    role.scratch_bytes = problem.layouts ? scratch_bytes(kernel, *problem.layouts, role) : 0;
+    role.scratch_bytes = problem.layouts ? scratch_bytes(draft.kernel, *problem.layouts, role) : 0;
     role.scratch_offset = take(role.scratch_bytes);
     scratch += role.scratch_bytes;
   }
@@ -91,14 +91,118 @@ void lay_out_smem(const Kernel& kernel, const Problem& problem, const Schedule& 
   // As the demand counts: registers that are handed over are not in it.
   for (const Buffer& buffer : program.buffers)
     if (!buffer.per_tile && !buffer.registers) used += buffer.slot_bytes * buffer.depth;
-  const auto together = without_hand_over(problem, schedule, program);
-  refusals.push_back(
+  const auto together = without_hand_over(problem, draft.schedule, program);
+  draft.refusals.push_back(
       refusal("shared_memory", {},
               fmt::format("rings, {} bytes in which results are put together for the store, {}and barriers take {} bytes "
                           "of shared memory; a block has {}",
                           once, scratch > 0 ? fmt::format("{} bytes through which layouts change, ", scratch) : std::string(), at,
                           problem.limits.smem_bytes),
               together.value_or(UserConstraint{"", true, ConstraintKind::MaxSmem, {}, "", 0, std::max<std::int64_t>(used - least, 0)})));
+}
+
+/// Which of a block's threads are whose; how many warpgroups they are.
+int place_threads(Program& program) {
+  int warpgroups = 0, sharing = 0;
+  for (Role& role : program.roles) {
+    if (program.blackwell() && role.warps == 1 && sharing > 0 && sharing < kWarpsPerWarpgroup) {
+      role.first_thread = (warpgroups - 1) * kThreadsPerWarpgroup + sharing++ * kThreadsPerWarpgroup / kWarpsPerWarpgroup;
+      role.warpgroups = 0;
+      continue;
+    }
+    role.first_thread = warpgroups * kThreadsPerWarpgroup;
+    warpgroups += role.warpgroups;
+    sharing = role.warps == 1 ? 1 : 0;
+  }
+  for (std::size_t r = 0; r < program.roles.size() && program.tensor; ++r)
+    if (issues_products(program.roles[r]) && !program.tensor->freed_by) program.tensor->freed_by = r;
+  program.threads = warpgroups * kThreadsPerWarpgroup;
+  return warpgroups;
+}
+
+/// What every thread is launched with, which the largest instruction must fit.
+void set_entry_registers(ProgramDraft& draft) {
+  Program& program = draft.program;
+  program.entry_registers =
+      std::min<int>(static_cast<int>(draft.problem.limits.registers_per_sm) / program.threads / kGranule * kGranule, 248);
+  for (const TileOp& op : draft.kernel.body) {
+    if (op.kind != "mma" || op.outputs.empty() || program.blackwell()) continue;
+    const TileValue* d = draft.kernel.find_value(op.outputs[0]);
+    const auto columns = d && !d->shape.empty() ? d->shape.back().evaluate(draft.problem.params) : Result<std::int64_t>(std::int64_t{0});
+    const std::int64_t needs = (columns.ok() ? *columns : 0) / 2 + 26;
+    if (needs > program.entry_registers)
+      draft.refusals.push_back(
+          refusal("entry_registers", {op.name},
+                  fmt::format("one wgmma of '{}' needs {} registers, {} threads start with {} (C7602)", op.name, needs, program.threads,
+                              program.entry_registers),
+                  UserConstraint{"", true, ConstraintKind::MaxGroups, {}, "", 0, static_cast<std::int64_t>(program.roles.size()) - 1}));
+  }
+}
+
+/// What is left of the registers goes to those who compute, evenly; on Blackwell beginning with those who have least.
+void share_out(Program& program, int pool, int used) {
+  const int most_of_thread = most_registers(program);
+  std::vector<std::size_t> order(program.roles.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (program.blackwell())
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return program.roles[a].registers < program.roles[b].registers; });
+  for (bool given = true; given;) {
+    given = false;
+    for (const std::size_t r : order) {
+      Role& role = program.roles[r];
+      const int cost = kGranule * role.warpgroups;
+      if (role.variables.empty() || role.registers + kGranule > most_of_thread || used + cost > pool) continue;
+      role.registers += kGranule;
+      used += cost;
+      given = true;
+    }
+  }
+}
+
+void give_registers(ProgramDraft& draft, int warpgroups) {
+  Program& program = draft.program;
+  const int most_of_thread = most_registers(program);
+  const int pool = program.entry_registers * warpgroups;
+  program.register_overhead = static_cast<int>(draft.problem.limits.register_overhead);
+  int used = 0, computing = 0;
+  for (Role& role : program.roles) {
+    const bool any = !role.variables.empty();
+    const int producer = std::max({static_cast<int>(draft.problem.limits.producer_registers), program.cluster > 1 ? kClusterProducer : 0,
+                                   program.tensor && issues_products(role) ? kIssuer : 0});
+    if (any && role.group.valid()) role.scheduled_registers = draft.schedule.groups[role.group.index()].registers;
+    role.peak_registers = any ? live_registers(program, role) + program.register_overhead : producer;
+    role.registers = std::max({kLeastRegisters, granules(role.peak_registers), granules(role.scheduled_registers)});
+    if (any) computing += role.warpgroups;
+  }
+  // A warpgroup has one budget.
+  for (std::size_t r = 0; r < program.roles.size(); ++r) {
+    std::size_t end = r + 1;
+    for (; end < program.roles.size() && program.roles[end].warpgroups == 0; ++end)
+      program.roles[r].registers = std::max(program.roles[r].registers, program.roles[end].registers);
+    for (std::size_t k = r + 1; k < end; ++k) program.roles[k].registers = program.roles[r].registers;
+    used += program.roles[r].registers * program.roles[r].warpgroups;
+    r = end - 1;
+  }
+  const auto over = std::find_if(program.roles.begin(), program.roles.end(), [&](const Role& r) { return r.registers > most_of_thread; });
+  if (used > pool || over != program.roles.end()) {
+    // Waits hold registers longer than the model's latencies do: ask for as much less as is missing.
+    const int beyond = over != program.roles.end() ? over->scheduled_registers - (over->registers - most_of_thread) : most_of_thread;
+    const int most =
+        computing > 0 ? (pool - (used > pool ? kLeastRegisters * (warpgroups - computing) : 0)) / computing / kGranule * kGranule : 0;
+    return draft.refusals.push_back(refusal(
+        "registers", {},
+        over != program.roles.end()
+            ? fmt::format("role '{}' needs {} registers per thread; {} can be given", over->name, over->registers, most_of_thread)
+            : fmt::format("the roles need {} registers per warpgroup in all, {} threads start with {}", used, program.threads, pool),
+        UserConstraint{
+            "", true, ConstraintKind::MaxRegisters, {}, "", 0, std::max(std::min({most, beyond, most_of_thread}), kLeastRegisters)}));
+  }
+  if (warpgroups == 1) {
+    for (Role& role : program.roles) role.registers = 0;
+    return;
+  }
+  share_out(program, pool, used);
 }
 
 }  // namespace
@@ -177,109 +281,23 @@ int live_registers(const Program& program, const Role& role) {
   return peak;
 }
 
-void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& schedule, Program& program, std::vector<Refusal>& refusals) {
-  lay_out_smem(kernel, problem, schedule, program, refusals);
+void lay_out(ProgramDraft& draft) {
+  const Problem& problem = draft.problem;
+  Program& program = draft.program;
+  lay_out_smem(draft);
   if (program.tensor && program.tensor->columns > problem.limits.tmem_columns)
-    refusals.push_back(refusal("tensor_columns", {},
-                               fmt::format("tiles in tensor memory take {} columns, allocated as a power of two; there are {}",
-                                           program.tensor->columns, problem.limits.tmem_columns),
-                               UserConstraint{"", true, ConstraintKind::MaxTmem, {}, "", 0, problem.limits.tmem_columns}));
-  const int most_registers_of_thread = most_registers(program);
-  int warpgroups = 0, sharing = 0;
-  for (Role& role : program.roles) {
-    if (program.blackwell() && role.warps == 1 && sharing > 0 && sharing < kWarpsPerWarpgroup) {
-      role.first_thread = (warpgroups - 1) * kThreadsPerWarpgroup + sharing++ * kThreadsPerWarpgroup / kWarpsPerWarpgroup;
-      role.warpgroups = 0;
-      continue;
-    }
-    role.first_thread = warpgroups * kThreadsPerWarpgroup;
-    warpgroups += role.warpgroups;
-    sharing = role.warps == 1 ? 1 : 0;
-  }
-  for (std::size_t r = 0; r < program.roles.size() && program.tensor; ++r)
-    if (issues_products(program.roles[r]) && !program.tensor->freed_by) program.tensor->freed_by = r;
-  program.threads = warpgroups * kThreadsPerWarpgroup;
-  if (program.threads > 1024 || program.threads > 32 * problem.limits.warps_per_cta)
-    return refusals.push_back(refusal("threads", {}, fmt::format("{} warpgroups are more than a block of 1024 threads has", warpgroups),
-                                      UserConstraint{"", true, ConstraintKind::MaxWarps, {}, "", 0, 29}));
-  program.entry_registers = std::min<int>(static_cast<int>(problem.limits.registers_per_sm) / program.threads / kGranule * kGranule, 248);
-  for (const TileOp& op : kernel.body) {
-    if (op.kind != "mma" || op.outputs.empty() || program.blackwell()) continue;
-    const TileValue* d = kernel.find_value(op.outputs[0]);
-    const auto columns = d && !d->shape.empty() ? d->shape.back().evaluate(problem.params) : Result<std::int64_t>(std::int64_t{0});
-    const std::int64_t needs = (columns.ok() ? *columns : 0) / 2 + 26;
-    if (needs > program.entry_registers)
-      refusals.push_back(
-          refusal("entry_registers", {op.name},
-                  fmt::format("one wgmma of '{}' needs {} registers, {} threads start with {} (C7602)", op.name, needs, program.threads,
-                              program.entry_registers),
-                  UserConstraint{"", true, ConstraintKind::MaxGroups, {}, "", 0, static_cast<std::int64_t>(program.roles.size()) - 1}));
-  }
-  const int pool = program.entry_registers * warpgroups;
-  program.register_overhead = static_cast<int>(problem.limits.register_overhead);
-  int used = 0, computing = 0;
-  std::vector<bool> touches;
-  for (Role& role : program.roles) {
-    const bool any = !role.variables.empty();
-    touches.push_back(any);
-    const int producer = std::max({static_cast<int>(problem.limits.producer_registers), program.cluster > 1 ? kClusterProducer : 0,
-                                   program.tensor && issues_products(role) ? kIssuer : 0});
-    if (any && role.group.valid()) role.scheduled_registers = schedule.groups[role.group.index()].registers;
-    role.peak_registers = any ? live_registers(program, role) + program.register_overhead : producer;
-    role.registers = std::max({kLeastRegisters, granules(role.peak_registers), granules(role.scheduled_registers)});
-    if (any) computing += role.warpgroups;
-  }
-  // A warpgroup has one budget.
-  for (std::size_t r = 0; r < program.roles.size(); ++r) {
-    std::size_t end = r + 1;
-    for (; end < program.roles.size() && program.roles[end].warpgroups == 0; ++end)
-      program.roles[r].registers = std::max(program.roles[r].registers, program.roles[end].registers);
-    for (std::size_t k = r + 1; k < end; ++k) program.roles[k].registers = program.roles[r].registers;
-    used += program.roles[r].registers * program.roles[r].warpgroups;
-    r = end - 1;
-  }
-  const auto over =
-      std::find_if(program.roles.begin(), program.roles.end(), [&](const Role& r) { return r.registers > most_registers_of_thread; });
-  if (used > pool || over != program.roles.end()) {
-    // Waits hold registers longer than the model's latencies do: ask for as much less as is missing.
-    const int beyond =
-        over != program.roles.end() ? over->scheduled_registers - (over->registers - most_registers_of_thread) : most_registers_of_thread;
-    const int most =
-        computing > 0 ? (pool - (used > pool ? kLeastRegisters * (warpgroups - computing) : 0)) / computing / kGranule * kGranule : 0;
-    return refusals.push_back(refusal(
-        "registers", {},
-        over != program.roles.end()
-            ? fmt::format("role '{}' needs {} registers per thread; {} can be given", over->name, over->registers, most_registers_of_thread)
-            : fmt::format("the roles need {} registers per warpgroup in all, {} threads start with {}", used, program.threads, pool),
-        UserConstraint{"",
-                       true,
-                       ConstraintKind::MaxRegisters,
-                       {},
-                       "",
-                       0,
-                       std::max(std::min({most, beyond, most_registers_of_thread}), kLeastRegisters)}));
-  }
-  if (warpgroups == 1) {
-    for (Role& role : program.roles) role.registers = 0;
+    draft.refusals.push_back(refusal("tensor_columns", {},
+                                     fmt::format("tiles in tensor memory take {} columns, allocated as a power of two; there are {}",
+                                                 program.tensor->columns, problem.limits.tmem_columns),
+                                     UserConstraint{"", true, ConstraintKind::MaxTmem, {}, "", 0, problem.limits.tmem_columns}));
+  const int warpgroups = place_threads(program);
+  if (program.threads > 1024 || program.threads > 32 * problem.limits.warps_per_cta) {
+    draft.refusals.push_back(refusal("threads", {}, fmt::format("{} warpgroups are more than a block of 1024 threads has", warpgroups),
+                                     UserConstraint{"", true, ConstraintKind::MaxWarps, {}, "", 0, 29}));
     return;
   }
-  // What is left goes to those who compute, evenly; on Blackwell beginning with those who have least.
-  std::vector<std::size_t> order(program.roles.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (program.blackwell())
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return program.roles[a].registers < program.roles[b].registers; });
-  for (bool given = true; given;) {
-    given = false;
-    for (const std::size_t r : order) {
-      Role& role = program.roles[r];
-      const int cost = kGranule * role.warpgroups;
-      if (!touches[r] || role.registers + kGranule > most_registers_of_thread || used + cost > pool) continue;
-      role.registers += kGranule;
-      used += cost;
-      given = true;
-    }
-  }
+  set_entry_registers(draft);
+  give_registers(draft, warpgroups);
 }
 
 }  // namespace heddle::codegen

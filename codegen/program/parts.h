@@ -1,13 +1,13 @@
-// Inside build_program(): what the steps of the builder hand to each other.
+// Inside build_program(): a role before its loop is cut, as the passes hand it to each other.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
+#include <utility>
 #include <vector>
 
-#include "codegen/program/build.h"
+#include "codegen/program/program.h"
 
 namespace heddle::codegen {
 
@@ -57,24 +57,5 @@ struct TurnOrder {
   std::map<std::pair<std::size_t, std::int64_t>, Turn> of(std::int64_t trips, std::size_t* first = nullptr,
                                                           std::size_t* last = nullptr) const;
 };
-
-/// Cuts the loop, decides copies, and fills role.sections, role.stages and role.cursors. Of the program trips, buffers and barriers are
-/// known. `choice`: of the cuts, best first; 0.
-void cut_and_fold(const Problem& problem, const Program& program, const TurnOrder& turns, int choice, RoleDraft& draft,
-                  std::vector<Refusal>& refusals);
-
-/// Threads, shared memory, register budgets.
-void lay_out(const Kernel& kernel, const Problem& problem, const Schedule& schedule, Program& program, std::vector<Refusal>& refusals);
-
-UserConstraint same_group(std::vector<std::string> ops);
-
-/// The problem of each block of a pair, which keeps half of every product's second operand.
-Problem of_pair(const Kernel& kernel, const Problem& problem);
-
-/// One stage less than the schedule has. Pre: it has more than one.
-UserConstraint fewer_stages(const Program& program);
-
-/// A refusal with its demand, which gets its describing sentence as name.
-Refusal refusal(std::string rule, std::vector<std::string> ops, std::string sentence, std::optional<UserConstraint> constraint = {});
 
 }  // namespace heddle::codegen

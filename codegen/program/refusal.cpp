@@ -5,6 +5,9 @@
 #include <array>
 #include <utility>
 
+#include "codegen/program/program.h"
+#include "core/schedule/constraint_text.h"
+
 namespace heddle::codegen {
 namespace {
 
@@ -56,6 +59,15 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 35> kReasons
 }};
 
 }  // namespace
+
+Refusal refusal(std::string rule, std::vector<std::string> ops, std::string sentence, std::optional<UserConstraint> constraint) {
+  if (constraint) constraint->name = describe(*constraint);
+  return {std::move(rule), std::move(ops), std::move(sentence), std::move(constraint)};
+}
+
+UserConstraint same_group(std::vector<std::string> ops) { return {"", true, ConstraintKind::SameGroup, std::move(ops), "", 0, 0}; }
+
+UserConstraint fewer_stages(const Program& program) { return {"", true, ConstraintKind::MaxStages, {}, "", 0, program.stages - 1}; }
 
 std::string_view why_no_demand(std::string_view rule) {
   const auto it = std::find_if(kReasons.begin(), kReasons.end(), [&](const auto& r) { return r.first == rule; });

@@ -120,7 +120,7 @@ void run_cases(const std::vector<Case>& cases) {
     text += fill_text("v", held, count, c.bits, store);
     if (!store) text += fmt::format("  all_memory<{}>({}, {}, true, \"\");\n", type, offsets, c.bits);
     text += "  {\n";
-    for (const std::string& line : lines_of(*made.text, "v", "slot", c.bits == 32, std::max(1, count * c.bits / 32)))
+    for (const std::string& line : lines_of(*made.text, {"v", c.bits == 32, std::max(1, count * c.bits / 32)}, "slot"))
       text += "  " + line + "\n";
     text += "  }\n";
     text += store ? fmt::format("  all_memory<{}>({}, {}, false, \"{}\");\n", type, offsets, c.bits, what)
@@ -194,7 +194,7 @@ TEST_CASE("a change of layout within a warp moves every element", "[codegen][.sl
   for (std::size_t k = 0; k < changes.size(); ++k) {
     const Change& c = changes[k];
     const Layout from = layout(c.from, c.shape, c.bits), to = layout(c.to, c.shape, c.bits);
-    const RelayoutText made = relayout_text(from, to, c.bits, "v", "w", c.bits == 32 ? "float" : "u32");
+    const RelayoutText made = relayout_text(from, to, c.bits, {"v", "w", c.bits == 32 ? "float" : "u32"});
     INFO(c.from << " to " << c.to << ", " << c.bits << ": " << made.refusal);
     REQUIRE(made.refusal.empty());
     CHECK(to_string(made.kind) == std::string(to_string(c.kind)));
@@ -226,7 +226,7 @@ TEST_CASE("what a layout cannot be written as is refused by name", "[codegen]") 
   CHECK(refusal("accumulator", "panels 128", kTile, 16, {"st.async.4", {}}) == "'st.async.4' is no instruction that can be written");
   const char* other = "{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[32, 0], [16, 0]]}";
   const Layout warps = layout(other, {64, 16}, 16), fragments = layout("accumulator", {64, 16}, 16);
-  CHECK_THAT(relayout_text(fragments, warps, 16, "v", "w", "u32").refusal, Catch::Contains("other warps"));
+  CHECK_THAT(relayout_text(fragments, warps, 16, {"v", "w", "u32"}).refusal, Catch::Contains("other warps"));
 }
 
 TEST_CASE("a machine's row that says other bytes, matrices or kinds than the instruction of its name has is refused", "[codegen]") {

@@ -123,7 +123,7 @@ TEST_CASE("where boxes begin is judged over all tiles and trips", "[codegen]") {
     for (TileValue& value : kernel.values)
       if (value.name == "sb") value.shape = {Expr(numbers)};
     const auto op = std::find_if(kernel.body.begin(), kernel.body.end(), [](const TileOp& o) { return o.name == "load_sb"; });
-    return box_start(kernel, from.problem.params, trips, 1, *op, *kernel.find_value("sb"));
+    return box_start(kernel, {from.problem.params, trips}, *op, *kernel.find_value("sb"));
   };
   CHECK(start("4 * i", 8).unit == 1);
   CHECK(start("i", 8).unit == 4);

@@ -1,0 +1,142 @@
+#include "codegen/program/begin.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "codegen/program/accumulators.h"
+#include "codegen/program/cluster.h"
+#include "codegen/program/tile_rows.h"
+#include "core/check/checker.h"
+#include "core/kernel/op_kind.h"
+#include "core/problem/fault_log.h"
+#include "core/problem/storage.h"
+
+namespace heddle::codegen {
+namespace {
+
+constexpr std::int64_t kMostTrips = 1'000'000;
+
+bool prepare(ProgramDraft& draft, std::optional<std::int64_t> trips) {
+  draft.program.kernel = draft.kernel.name;
+  draft.program.arch = draft.problem.arch;
+  draft.program.params = draft.problem.params;
+  draft.program.stages = stage_count(draft.schedule);
+  for (std::size_t i = 0; i < draft.kernel.values.size(); ++i) draft.value_number.emplace(draft.kernel.values[i].name, i);
+  draft.body_value.assign(draft.kernel.values.size(), ValueId{});
+  for (std::size_t v = 0; v < draft.problem.values.size(); ++v)
+    draft.body_value[draft.value_index(draft.problem.values[v].name)] = ValueId(v);
+  for (const TileOp& op : draft.kernel.body)
+    if (op.kind == "opaque") {
+      draft.refuse("numbers_only", {op.name}, "this graph has numbers only: it can be scheduled but not written as a kernel");
+      return false;
+    }
+  for (const auto* list : {&draft.kernel.prologue, &draft.kernel.body, &draft.kernel.epilogue})
+    for (const TileOp& op : *list)
+      if (is_async_load(op)) {
+        draft.refuse(
+            "async_load", {op.name},
+            fmt::format("'{}' is an asynchronous load by all threads (cp.async), which cannot be written yet; tma_load can", op.name));
+        return false;
+      }
+  for (const TileValue& value : draft.kernel.values)
+    if (value.space == Space::Tmem && !draft.program.blackwell()) {
+      draft.refuse("tensor_memory", {}, fmt::format("'{}' lies in tensor memory, which this machine does not have", value.name));
+      return false;
+    }
+  if (!draft.kernel.producer) {
+    draft.refuse("producer", {}, "its loads have no warp group of their own; only kernels with a producer group can be written");
+    return false;
+  }
+  FaultLog faults;
+  for (const TileValue& value : draft.kernel.values) draft.tiles.push_back(measure(value, draft.problem.params, {}, faults));
+  if (const auto wide = wide_tile(draft.kernel, draft.problem)) {
+    draft.refuse("tile_rows", {}, sentence_of(*wide));
+    return false;
+  }
+  const auto own = draft.kernel.loop.trips.evaluate(draft.problem.params);
+  draft.program.trips = trips.value_or(own.ok() ? *own : 0);
+  if (!faults.empty() || draft.program.trips < 1 || draft.program.trips > kMostTrips) {
+    draft.refuse("trips", {}, fmt::format("the loop runs {} times; 1 to {} can be written", draft.program.trips, kMostTrips));
+    return false;
+  }
+  const bool pair = draft.program.blackwell() && draft.options.cluster == 2;
+  if (const Verdict verdict = check(pair ? of_pair(draft.kernel, draft.problem) : draft.problem, draft.schedule); !verdict.valid()) {
+    draft.refuse("illegal_schedule", {}, fmt::format("the schedule breaks a rule: {}", verdict.violations.front().message));
+    return false;
+  }
+  return true;
+}
+
+void make_buffers(ProgramDraft& draft) {
+  draft.buffer_of.assign(draft.kernel.values.size(), kNone);
+  for (std::size_t c = 0; c < draft.problem.channels.size(); ++c) {
+    const Channel& channel = draft.problem.channels[c];
+    if (draft.schedule.depths[c] == 0) continue;
+    Buffer buffer;
+    buffer.name = channel.name;
+    buffer.depth = draft.schedule.depths[c];
+    buffer.registers = channel.only_if_crossing;
+    if (channel.space == Space::Tmem)
+      buffer.columns = static_cast<int>(channel.size);
+    else
+      buffer.slot_bytes = round_up(channel.size, 1024);
+    if (buffer.registers) {
+      const Op& writer = draft.problem.op(channel.writer);
+      for (const Reader& reader : channel.readers)
+        if (draft.problem.op(reader.op).warps != writer.warps && draft.schedule.group(reader.op) != draft.schedule.group(channel.writer))
+          draft.refuse("hand_over_shape", {writer.name, draft.problem.op(reader.op).name},
+                       fmt::format("'{}' passes from {} warps to {}; registers are handed over thread by thread", channel.name,
+                                   writer.warps, draft.problem.op(reader.op).warps),
+                       same_group({writer.name, draft.problem.op(reader.op).name}));
+      buffer.slot_bytes = std::int64_t{4} * draft.problem.value(channel.values.front()).registers * writer.warps * kThreadsPerWarp;
+    }
+    for (const ValueId v : channel.values) {
+      buffer.values.push_back(draft.value_index(draft.problem.value(v).name));
+      draft.buffer_of[buffer.values.back()] = draft.program.buffers.size();
+    }
+    draft.buffer_of_channel[c] = draft.program.buffers.size();
+    draft.program.buffers.push_back(std::move(buffer));
+  }
+  keep_accumulators(draft);
+  for (std::size_t i = 0; i < draft.kernel.values.size(); ++i)
+    if (!draft.kernel.values[i].alias_at.is_zero() && draft.kernel.values[i].space != Space::Tmem)
+      draft.refuse("shared_part", {},
+                   fmt::format("'{}' shares a part of the storage of '{}'; only whole tiles can be written", draft.kernel.values[i].name,
+                               draft.kernel.values[i].alias_of));
+    else if (draft.body_value[i].valid() && draft.kernel.values[i].space == Space::Smem && draft.buffer_of[i] == kNone)
+      draft.refuse("written_resident", {},
+                   fmt::format("'{}' is rewritten in place in shared memory; only rings can be written", draft.kernel.values[i].name));
+}
+
+void make_roles(ProgramDraft& draft) {
+  draft.role_of_group.assign(draft.schedule.groups.size(), kNone);
+  std::vector<std::size_t> order(draft.schedule.groups.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  // Roles of one warp stand together where they share a warpgroup.
+  if (draft.program.blackwell())
+    std::stable_partition(order.begin(), order.end(), [&](std::size_t g) { return draft.schedule.groups[g].warps <= 1; });
+  for (const std::size_t g : order) {
+    const ScheduleGroup& group = draft.schedule.groups[g];
+    if (group.warps == 0) continue;
+    draft.role_of_group[g] = draft.roles.size();
+    RoleDraft& role_draft = draft.roles.emplace_back();
+    role_draft.role.name = group.role.empty() ? fmt::format("group {}", g) : group.role;
+    role_draft.role.group = GroupId(g);
+    role_draft.role.warps = group.warps;
+    role_draft.role.warpgroups = (group.warps + 3) / 4;
+  }
+  draft.variable_of.resize(draft.roles.size());
+  for (auto& list : draft.variable_of) list.assign(draft.kernel.values.size(), kNone);
+}
+
+}  // namespace
+
+void begin_program(ProgramDraft& draft, std::optional<std::int64_t> trips) {
+  if (!prepare(draft, trips)) return;
+  make_buffers(draft);
+  make_roles(draft);
+}
+
+}  // namespace heddle::codegen
