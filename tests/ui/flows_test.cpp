@@ -12,7 +12,6 @@
 #include "app/session/kernel_state.h"
 #include "app/session/project.h"
 #include "app/session/proposal_commands.h"
-#include "app/session/run_fit.h"
 #include "app/session/run_state.h"
 #include "app/session/solving.h"
 #include "app/session/view_commands.h"
