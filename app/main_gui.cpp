@@ -17,11 +17,14 @@
 #include "app/platform/offscreen_platform.h"
 #include "app/session/autosave.h"
 #include "app/session/environment.h"
-#include "app/session/export.h"
 #include "app/session/files.h"
 #include "app/session/open_place.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/session.h"
+#include "app/session/solving.h"
+#include "app/session/triton_state.h"
+#include "app/session/truth_state.h"
+#include "app/session/view_state.h"
 #include "app/window/frame/app_window.h"
 #include "app/window/frame/script.h"
 #include "app/window/kit/contrasts.h"
@@ -134,7 +137,7 @@ Result<Ok> open_documents(const Arguments& arguments, Session& session) {
   const bool compares = session.content().triton != nullptr;
   const bool wanted =
       arguments.has("--solve") || (!compares && !arguments.has("--screenshot") && !schedule && session.content().schedules.empty());
-  if (wanted && !arguments.has("--no-solve") && session.why_no_solve().empty()) session.apply(StartSolve{});
+  if (wanted && !arguments.has("--no-solve") && session.solving().why_no_solve().empty()) session.apply(StartSolve{});
   return Ok{};
 }
 
@@ -158,7 +161,7 @@ void arrange_chart(const Arguments& arguments, Session& session) {
   ChartKept kept = session.view().chart;
   if (begin && end && *begin < *end) kept.visible = {*begin, *end};
   for (const std::string& overlay : arguments.all("--show")) kept.switches[overlay] = true;
-  session.view().restored_chart = std::move(kept);
+  session.requests().restored_chart = std::move(kept);
 }
 
 int take_screenshot(const Arguments& arguments, const Terminal& terminal) {
@@ -183,7 +186,7 @@ int take_screenshot(const Arguments& arguments, const Terminal& terminal) {
   // While a solve or a question runs ("ask&") there is a moment for it to show something.
   for (int frame = 0; frame < 40; ++frame) {
     window.step();
-    if (session.live().active() || session.asking() || session.validating() || session.comparing())
+    if (session.live().active() || session.asking() || session.truth().active() || session.triton().active())
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   if (arguments.has("--chart-only")) {

@@ -9,14 +9,15 @@
 #include "app/command/command_table.h"
 #include "app/jobs/file_names.h"
 #include "app/session/dump_source.h"
-#include "app/session/export.h"
 #include "app/session/kernel_state.h"
 #include "app/session/project.h"
 #include "app/session/proposal.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/sweep_state.h"
+#include "app/session/texts.h"
 #include "app/session/triton_source.h"
 #include "app/session/truth_state.h"
+#include "app/session/view_state.h"
 #include "codegen/program/target.h"
 #include "core/answers/layout_view.h"
 #include "core/chart/gantt_model.h"
@@ -32,7 +33,7 @@ constexpr int kUsualStages = 6;  // that `heddle solve` tries without --max-stag
 
 /// The project's file, where a command line that names it finds just what is on the screen.
 std::string project_to_name(const Session& session) {
-  const std::string& file = session.project_as_shown();
+  const std::string& file = session.projects().project_as_shown();
   return is_project(file) ? file : std::string();
 }
 
@@ -138,7 +139,8 @@ std::string command_line(const Session& session, std::string_view subcommand, co
     // A dump stands for its own schedule, not for what is solved of it.
     if (content.dump && content.dump->the_loop().scheduled()) return {};
   }
-  if (session.text_unsaved(SourceOf::Kernel) || session.text_unsaved(SourceOf::Machine)) return {};  // its file says something else
+  if (session.texts().text_unsaved(SourceOf::Kernel) || session.texts().text_unsaved(SourceOf::Machine))
+    return {};  // its file says something else
   if (positionals(PositionalType::Kernel) > 0) words.push_back(name_in_library(Shelf::Kernels, content.kernel->source));
   // A dump stands for its machine too.
   if (positionals(PositionalType::Machine) > 0 && !content.dump) words.push_back(name_in_library(Shelf::Machines, content.machine->file));
@@ -163,7 +165,7 @@ std::string why_no_line(const Session& session) {
   if (!content.kernel) return "nothing is open";
   if (!content.machine) return "a command line needs a machine too";
   for (const SourceOf of : {SourceOf::Kernel, SourceOf::Machine})
-    if (session.text_unsaved(of))
+    if (session.texts().text_unsaved(of))
       return fmt::format("save the {} or the project first: the text is in no file", of == SourceOf::Kernel ? "kernel" : "machine");
   return "save the project first, as NAME.heddle.json: no command line finds just this schedule without its file";
 }
@@ -277,7 +279,7 @@ std::string tune_command(const Session& session, const TuneOptions& options) {
   const Content& content = session.content();
   if (!content.kernel || !content.machine || content.dump) return {};
   const auto& file = session.sweep().file();
-  const bool more = file && (session.why_no_more().empty() || session.sweep().running());
+  const bool more = file && (session.sweep().why_no_more().empty() || session.sweep().running());
   const std::string history = more ? file->path : safe_file_name(content.kernel->name + "_" + content.machine->name) + ".tuning.jsonl";
   std::vector<std::string> words = tune_words(content, options, history, more ? &session.sweep().table().head : nullptr);
   words.insert(words.begin(), "heddle");
@@ -307,7 +309,7 @@ std::string triton_line(const Session& session, const char* subcommand, const st
   const Content& content = session.content();
   if (!content.triton || !content.triton->program) return {};
   std::vector<std::string> words{"heddle", subcommand, triton_name(*content.triton)};
-  if (content.machine && session.text_unsaved(SourceOf::Machine)) return {};
+  if (content.machine && session.texts().text_unsaved(SourceOf::Machine)) return {};
   if (content.machine) words.push_back(name_in_library(Shelf::Machines, content.machine->file));
   words.insert(words.end(), extra.begin(), extra.end());
   return shell_words(words);

@@ -1,6 +1,6 @@
 // What a person can do: one struct each, with what there is to say about it. Commands are at once the unit of undo, the entries of
 // menus and the words of UI tests. Those that carry schedules, changed numbers or questions are in proposal_commands.h, those that only
-// change what is shown in view_commands.h; what each does is a SessionCore::on; all_commands.h lists them.
+// change what is shown in view_commands.h. All are listed at the end; what each does is the `on` of the part of the session that takes it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "app/session/command.h"
-#include "app/session/export.h"
 #include "app/session/note.h"
 #include "app/session/source_text.h"
 #include "app/session/view_commands.h"
@@ -97,7 +96,7 @@ struct SaveConstraints {
 };  ///< with the changed numbers
 struct RestoreWork {
   std::string path;
-};  ///< of Session::recoveries()
+};  ///< of Projects::recoveries()
 struct DiscardWork {
   std::string path;
 };
@@ -311,5 +310,33 @@ struct CopyLine {};        ///< to the clipboard: the command line that does wha
 struct Quit {
   bool even_unsaved = false;  ///< else it asks first, where work of the user's own would be lost
 };
+
+// Those of proposal_commands.h.
+struct AdoptSchedule;
+struct Ask;
+struct ChooseLayouts;
+struct OpenMember;
+struct SetChange;
+struct SetKernelOptions;
+struct TryRelaxation;
+
+// The types of all commands. What dispatches on them, and the tests that make random ones, go by this list.
+template <class... C>
+struct CommandTypes {
+  static constexpr std::size_t kCount = sizeof...(C);
+};
+
+using AllCommands =
+    CommandTypes<OpenFile, OpenKernel, OpenMachine, SwitchMachine, OpenPair, OpenSchedule, OpenDump, ShowLoop, ShowTriton, ShowSide,
+                 CompareTriton, CancelTriton, OpenPlace, DemandEmitterRules, OpenConstraints, SaveSchedule, OpenProject, SaveProject,
+                 SaveConstraints, RestoreWork, DiscardWork, Export, NewKernel, EditSource, SaveSource, ReadSourceAgain, CloseDocument,
+                 DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint, AddConstraint, ReplaceConstraint,
+                 RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange, ChooseLayouts, SetBaseline,
+                 SwapBaseline, OpenWindow, SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote,
+                 ToggleFlag, ClearFlags, Ask, CancelAsk, OpenMember, AskWhy, TryRelaxation, WriteKernel, CheckKernel, SetKernelOptions,
+                 BuildKernel, CancelKernel, SaveKernel, SaveLayout, RunKernel, CancelRun, OpenMeasurement, SelectRun, ToggleMeasured,
+                 AdoptMeasured, OpenSweep, CloseSweep, StartTune, CancelTune, OpenPoint, Validate, CancelValidation, SelectPublished,
+                 OpenPublished, ToggleWhiskers, Undo, Redo, SelectOp, ClearSelection, StartSolve, ContinueSolve, ProveShown, CancelSolve,
+                 SetMode, SetIterations, CopyLine, ChangeView, ChangeSettings, Quit>;
 
 }  // namespace heddle::app

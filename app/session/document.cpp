@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/session/files.h"
 #include "app/session/proposal.h"
 #include "core/analysis/difference.h"
 
@@ -39,6 +40,15 @@ EntryPtr make_entry(const Problem& problem, const Constraints& constraints, Sche
     for (ObjectiveValue& objective : entry.objectives) objective.proved = false;
   }
   return std::make_shared<const ScheduleEntry>(std::move(entry));
+}
+
+ScheduleEntry entry_of_file(Schedule schedule, const std::string& path) {
+  ScheduleEntry entry;
+  entry.name = schedule.name.empty() ? base_name(path) : schedule.name;
+  entry.file = path;
+  entry.status = Status::Feasible;
+  entry.schedule = std::move(schedule);
+  return entry;
 }
 
 }  // namespace heddle::app

@@ -91,7 +91,7 @@ struct Content {
   std::optional<std::size_t> baseline;  ///< B, which A is compared with
   std::vector<Note> notes;
   std::vector<Cycle> flags;    ///< planted on the ruler
-  std::uint64_t document = 0;  ///< stays the same while one kernel is worked on; Session::place knows its file
+  std::uint64_t document = 0;  ///< stays the same while one kernel is worked on; Projects knows its file
 
   SourceKind source() const { return dump ? SourceKind::Dump : triton ? SourceKind::Triton : SourceKind::Kernel; }
   /// What the problem is made of. Pre of whoever makes it: there are a kernel and a machine.
@@ -110,6 +110,9 @@ Verdict judge(const Problem& problem, const Constraints& constraints, const Sche
 
 /// Judges a schedule and works out all that is derived. Pre: the schedule's sizes fit the problem.
 EntryPtr make_entry(const Problem& problem, const Constraints& constraints, ScheduleEntry entry);
+
+/// Of a schedule that was read from this file: what the file says of it stays the schedule's claim.
+ScheduleEntry entry_of_file(Schedule schedule, const std::string& path);
 
 /// True when the sizes of a schedule fit the problem, so that analysis may look at it.
 bool fits(const Problem& problem, const Schedule& schedule);

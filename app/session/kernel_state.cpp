@@ -2,19 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/session/commands.h"
+#include "app/session/files.h"
+#include "app/session/open_document.h"
+#include "core/base/atomic_file.h"
 #include "core/base/text_style.h"
 
 namespace heddle::app {
 namespace {
 
-KernelState::Line outcome_line(const KernelCheck& c) {
+void say_outcome(OpenDocument& document, const KernelCheck& c) {
   const std::string name = c.of.schedule_name;
-  if (!c.failure.empty()) return {LogLevel::Warning, fmt::format("{}: not verified: {}", name, c.failure)};
-  if (!c.fault.empty()) return {LogLevel::Bad, fmt::format("{}: interleaving {}: {}", name, c.done - 1, c.fault)};
-  return {LogLevel::Good,
-          fmt::format("{}: {} {}", name, count_of(c.done, "interleaving"),
-                      c.data ? "with data on the CPU: every element is what heddle eval computes" : "on the CPU: no deadlock, no race")};
+  if (!c.failure.empty()) return document.say(LogLevel::Warning, fmt::format("{}: not verified: {}", name, c.failure));
+  if (!c.fault.empty()) return document.say(LogLevel::Bad, fmt::format("{}: interleaving {}: {}", name, c.done - 1, c.fault));
+  document.say(LogLevel::Good, fmt::format("{}: {} {}", name, count_of(c.done, "interleaving"),
+                                           c.data ? "with data on the CPU: every element is what heddle eval computes"
+                                                  : "on the CPU: no deadlock, no race"));
 }
 
 }  // namespace
@@ -123,18 +128,18 @@ void KernelState::look_for_compiler() {
   compiler_.start([find = tools_.find_compiler](std::stop_token, const auto&) { return find(); }, wake_);
 }
 
-bool KernelState::pump(std::vector<Line>& said) {
+bool KernelState::pump() {
   bool news = compiler_.pump();
   if (text_.pump()) {
     news = true;
     if (text_.phase() == Task<KernelText>::Phase::Failed) {
-      said.push_back({LogLevel::Warning, "the code generator failed: " + text_.failure()});
+      say(LogLevel::Warning, "the code generator failed: " + text_.failure());
       cancel(KernelStep::Text);  // it begins again only when asked
       given_up_ = writing_;
     } else if (!text_.active()) {
       if (const auto& text = text_.answer(); text && !text->refusals.empty())
-        said.push_back({LogLevel::Info, fmt::format("no CUDA for {}: {}: {}", text->of.schedule_name, text->refusals.front().rule,
-                                                    printable(text->refusals.front().sentence))});
+        say(LogLevel::Info, fmt::format("no CUDA for {}: {}: {}", text->of.schedule_name, text->refusals.front().rule,
+                                        printable(text->refusals.front().sentence)));
       start_check(check_next_);
       start_check(data_next_);
       if (build_next_) start_build();
@@ -143,28 +148,29 @@ bool KernelState::pump(std::vector<Line>& said) {
   for (Task<KernelCheck>* task : {&check_, &data_}) {
     if (!task->pump()) continue;
     news = true;
-    if (task->phase() == Task<KernelCheck>::Phase::Failed)
-      said.push_back({LogLevel::Warning, "the interpreter failed: " + task->failure()});
-    if (!task->active() && task->phase() == Task<KernelCheck>::Phase::Done) said.push_back(outcome_line(*task->answer()));
+    if (task->phase() == Task<KernelCheck>::Phase::Failed) say(LogLevel::Warning, "the interpreter failed: " + task->failure());
+    if (!task->active() && task->phase() == Task<KernelCheck>::Phase::Done) say_outcome(document_, *task->answer());
   }
   if (build_.pump()) {
     news = true;
-    if (build_.phase() == Task<KernelBuild>::Phase::Failed) said.push_back({LogLevel::Warning, "the compiler failed: " + build_.failure()});
+    if (build_.phase() == Task<KernelBuild>::Phase::Failed) say(LogLevel::Warning, "the compiler failed: " + build_.failure());
     if (!build_.active() && build_.phase() == Task<KernelBuild>::Phase::Done) {
       const KernelBuild& b = *build_.answer();
       const bool recut = !text_.active() && is_current(text_, b.of) && text_.answer() != b.text;
       if (recut) text_.replace(b.text);  // what is shown, saved and verified is what was compiled
       const std::string name = b.of.schedule_name;
       if (b.error)
-        said.push_back({LogLevel::Warning, name + ": not compiled"});
+        say(LogLevel::Warning, name + ": not compiled");
       else if (!b.faults.empty())
-        said.push_back({LogLevel::Warning, fmt::format("{}: {}: {}", name, b.faults.front().rule, b.faults.front().sentence)});
+        say(LogLevel::Warning, fmt::format("{}: {}: {}", name, b.faults.front().rule, b.faults.front().sentence));
       else
-        said.push_back({LogLevel::Good,
-                        fmt::format("{}: compiled by {}{}{}", name, b.compiled.compiler, b.compiled.from_cache ? ", from the cache" : "",
-                                    recut ? "; its loops begin elsewhere than at first, which suits ptxas" : "")});
+        say(LogLevel::Good,
+            fmt::format("{}: compiled by {}{}{}", name, b.compiled.compiler, b.compiled.from_cache ? ", from the cache" : "",
+                        recut ? "; its loops begin elsewhere than at first, which suits ptxas" : ""));
     }
   }
+  if (news) changed();
+  keep_fresh();
   return news;
 }
 
@@ -172,6 +178,81 @@ bool KernelState::close(std::chrono::steady_clock::time_point until) {
   for (const KernelStep step : {KernelStep::Text, KernelStep::Check, KernelStep::Data, KernelStep::Build})
     cancel(step);  // all, then they end side by side
   return text_.close(until) && check_.close(until) && data_.close(until) && build_.close(until) && compiler_.close(until);
+}
+
+std::string KernelState::why_no_kernel(const Content& content) {
+  if (!content.kernel) return "open a kernel first";
+  if (!content.machine) return "open a machine first";
+  if (!content.problem) return content.kernel->name + " cannot be scheduled on " + content.machine->name;
+  return content.entry() ? "" : "there is no schedule yet";
+}
+
+const KernelText* KernelState::text_of_problem() const {
+  const KernelText* text = text_.answer().get();
+  return text && content_.problem && text->of.problem == content_.problem ? text : nullptr;
+}
+
+std::string KernelState::why_no_build() const {
+  if (const std::string reason = why_no_kernel(content_); !reason.empty()) return reason;
+  if (!tools_.compile) return "there is no compiler";
+  if (const Result<std::string>* found = compiler(); found && !found->ok()) return found->error().faults.front().message;
+  const auto subject = subject_of(content_);
+  if (is_current(text_, subject) && !text_.answer()->emission) return "the schedule cannot be written as a kernel";
+  return {};
+}
+
+void KernelState::keep_fresh() {
+  if (view_.tab != BottomTab::Cuda) return;
+  look_for_compiler();
+  const auto subject = subject_of(content_);
+  // A schedule that is still being improved is soon another one.
+  if (!subject || content_.entry()->running || writes_or_has(*subject) || gave_up(*subject)) return;
+  write(*subject);
+  changed();
+}
+
+void KernelState::on(const WriteKernel&) {
+  view_.tab = BottomTab::Cuda;
+  if (const std::string reason = why_no_kernel(content_); !reason.empty()) return say(LogLevel::Warning, "no CUDA: " + reason);
+  write(*subject_of(content_));
+  changed();
+}
+
+void KernelState::on(const CheckKernel& c) {
+  constexpr std::int64_t kMost = 1'000'000;
+  if (const std::string reason = why_no_kernel(content_); !reason.empty()) return say(LogLevel::Warning, "not verified: " + reason);
+  view_.tab = BottomTab::Cuda;
+  check(*subject_of(content_), {std::clamp<std::int64_t>(c.interleavings, 1, kMost), c.data});
+  changed();
+}
+
+void KernelState::on(const SetKernelOptions& c) {
+  const KernelOptions next = within_limits(c.options);
+  if (!content_.kernel || next == content_.kernel_options) return;
+  document_.undo.remember(content_, "kernel written " + describe(next));
+  content_.kernel_options = next;
+  changed();
+}
+
+void KernelState::on(const BuildKernel&) {
+  if (const std::string reason = why_no_build(); !reason.empty()) return say(LogLevel::Warning, "not compiled: " + reason);
+  view_.tab = BottomTab::Cuda;
+  build(*subject_of(content_));
+  changed();
+}
+
+void KernelState::on(const CancelKernel& c) {
+  cancel(c.step);
+  changed();
+}
+
+void KernelState::on(const SaveKernel& c) {
+  const auto subject = subject_of(content_);
+  if (!is_current(text_, subject) || !text_.answer()->emission)
+    return fail("Cannot save " + base_name(c.path), Error::input("there is no CUDA text of the shown schedule", "generate it first"));
+  if (const auto saved = write_file(c.path, text_.answer()->emission->source); !saved)
+    return fail("Cannot save " + base_name(c.path), saved.error());
+  say(LogLevel::Good, "saved " + c.path);
 }
 
 }  // namespace heddle::app

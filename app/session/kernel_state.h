@@ -8,38 +8,37 @@
 
 #include "app/jobs/kernel_job.h"
 #include "app/jobs/task.h"
-#include "app/session/commands.h"
 #include "app/session/document.h"
-#include "app/session/log.h"
+#include "app/session/open_document.h"
+#include "app/session/proposal_commands.h"
 
 namespace heddle::app {
 
-class KernelState {
+class KernelState : Part {
  public:
-  KernelState(KernelTools tools, std::function<void()> wake) : tools_(std::move(tools)), wake_(std::move(wake)) {}
+  KernelState(OpenDocument& document, KernelTools tools, std::function<void()> wake)
+      : Part(document), tools_(std::move(tools)), wake_(std::move(wake)) {}
+
+  void on(const WriteKernel& c);
+  void on(const CheckKernel& c);
+  void on(const SetKernelOptions& c);
+  void on(const BuildKernel& c);
+  void on(const CancelKernel& c);
+  void on(const SaveKernel& c);
+  /// While its tab is shown, the text is that of the shown schedule.
+  void keep_fresh();
+  /// Takes in what threads have done; true when anything changed.
+  bool pump();
+  bool close(std::chrono::steady_clock::time_point until);
 
   /// What the kernel of this content would be made of; nothing without a schedule to show.
   static std::optional<KernelSubject> subject_of(const Content& content);
-
-  // Starting and stopping; each of the later steps writes the text first where it is not current.
-  void write(const KernelSubject& subject);
-  void check(const KernelSubject& subject, const CheckRequest& request);
-  void build(const KernelSubject& subject);
-  void cancel(KernelStep step);
-  /// Looks for a compiler, once.
-  void look_for_compiler();
-  /// Takes in what threads have done; true when anything changed. `said` gets a line for the log for every step that ended.
-  struct Line {
-    LogLevel level = LogLevel::Good;
-    std::string text;
-  };
-  bool pump(std::vector<Line>& said);
-  bool close(std::chrono::steady_clock::time_point until);
-
-  /// The text was asked for, of just this subject, and not given up by anybody.
-  bool writes_or_has(const KernelSubject& subject) const;
-  /// Somebody cancelled the writing of just this subject.
-  bool gave_up(const KernelSubject& subject) const { return given_up_ && same_kernel(*given_up_, subject); }
+  /// Empty when there is something to make a kernel of, else why not.
+  static std::string why_no_kernel(const Content& content);
+  /// The same for compiling it.
+  std::string why_no_build() const;
+  /// The text, also of another schedule or written otherwise, but of the open problem; null: there is none.
+  const KernelText* text_of_problem() const;
 
   const Task<KernelText>& text() const { return text_; }
   const Task<KernelCheck>& checked() const { return check_; }
@@ -62,6 +61,17 @@ class KernelState {
   }
 
  private:
+  // Starting and stopping; each of the later steps writes the text first where it is not current.
+  void write(const KernelSubject& subject);
+  void check(const KernelSubject& subject, const CheckRequest& request);
+  void build(const KernelSubject& subject);
+  void cancel(KernelStep step);
+  /// Looks for a compiler, once.
+  void look_for_compiler();
+  /// The text was asked for, of just this subject, and not given up by anybody.
+  bool writes_or_has(const KernelSubject& subject) const;
+  /// Somebody cancelled the writing of just this subject.
+  bool gave_up(const KernelSubject& subject) const { return given_up_ && same_kernel(*given_up_, subject); }
   void start_check(std::optional<CheckRequest>& next);
   void start_build();
   /// What waits for a text keeps waiting while another one is written.

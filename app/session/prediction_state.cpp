@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/session/open_document.h"
 #include "core/library/trust.h"
 
 namespace heddle::app {
@@ -87,6 +88,13 @@ void PredictionState::follow(const Content& content, bool details) {
 }
 
 bool PredictionState::pump() {
+  const bool news = take();
+  follow(content_, view_.tab == BottomTab::Simulate);
+  if (news) changed();
+  return news;
+}
+
+bool PredictionState::take() {
   const bool news = task_.pump();
   if (!news || task_.active()) return news;
   // One that failed is known too: it would fail again.

@@ -12,6 +12,7 @@
 
 #include "app/jobs/task.h"
 #include "app/session/document.h"
+#include "app/session/open_document.h"
 #include "core/answers/simulation.h"
 
 namespace heddle::app {
@@ -25,13 +26,12 @@ struct PredictionSubject {
 using PredictFunction = std::function<SimulationAnswer(const PredictionSubject&, std::stop_token)>;
 PredictFunction built_in_prediction();
 
-class PredictionState {
+class PredictionState : Part {
  public:
-  PredictionState(PredictFunction predict, std::function<void()> wake) : predict_(std::move(predict)), wake_(std::move(wake)) {}
+  PredictionState(OpenDocument& document, PredictFunction predict, std::function<void()> wake)
+      : Part(document), predict_(std::move(predict)), wake_(std::move(wake)) {}
 
-  /// Begins with what is missing, the shown schedule first, and gives up what nobody wants any more. `details`: of the shown one.
-  void follow(const Content& content, bool details);
-  /// Takes in what the thread has done; true when anything changed.
+  /// Takes in what the thread has done, and begins with what is missing; true when anything changed.
   bool pump();
   bool close(std::chrono::steady_clock::time_point until) { return task_.close(until); }
   bool active() const { return task_.active(); }
@@ -55,6 +55,10 @@ class PredictionState {
     std::shared_ptr<const SimulationAnswer> answer;
     bool details = false;
   };
+  /// True when anything changed.
+  bool take();
+  /// Begins with what is missing, the shown schedule first, and gives up what nobody wants any more. `details`: of the shown one.
+  void follow(const Content& content, bool details);
   std::shared_ptr<const SimulationAnswer> find(const Content& content, const ScheduleEntry& entry, bool details) const;
   std::optional<PredictionSubject> next(const Content& content, bool details) const;
   bool wanted(const Content& content, bool details) const;

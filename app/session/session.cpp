@@ -1,5 +1,3 @@
-// The outside of the session: commands go to the handlers of their types, and what is inside is shown. What takes more than a line to
-// answer is in session_*.cpp, beside the commands that depend on it.
 #include "app/session/session.h"
 
 #include <typeindex>
@@ -11,49 +9,64 @@
 
 namespace heddle::app {
 
-Session::Session(Environment environment) : core_(std::make_unique<SessionCore>(*this, std::move(environment))) {}
+Session::Session(Environment environment) : core_(std::make_unique<SessionCore>(std::move(environment))) {}
 Session::~Session() = default;
 
 void Session::apply(const Command& command) {
   using Handler = void (*)(SessionCore&, const Command&);
   static const auto kHandlers = []<class... C>(CommandTypes<C...>) {
-    return std::unordered_map<std::type_index, Handler>{{typeid(C), [](SessionCore& core, const Command& c) { core.on(*c.as<C>()); }}...};
+    return std::unordered_map<std::type_index, Handler>{{typeid(C), [](SessionCore& core, const Command& c) { core.take(*c.as<C>()); }}...};
   }(AllCommands());
   const auto handler = kHandlers.find(command.type());
-  HEDDLE_ASSERT(handler != kHandlers.end(), "a command that all_commands.h does not list");
+  HEDDLE_ASSERT(handler != kHandlers.end(), "a command that AllCommands does not list");
   handler->second(*core_, command);
-  if (auto line = cli_equivalent(*this, command)) core_->last_line_ = *std::move(line);
-  core_->keep_kernel_fresh();
+  core_->questions_.leave_answers();
+  if (auto line = cli_equivalent(*this, command)) core_->document_.last_line = *std::move(line);
+  core_->kernel_.keep_fresh();
 }
 
 bool Session::pump() { return core_->pump(); }
 bool Session::close(std::chrono::milliseconds limit) { return core_->close(limit); }
+
 const Content& Session::content() const { return core_->document_.content; }
 const Selection& Session::selection() const { return core_->document_.selection; }
-const Log& Session::log() const { return core_->log_; }
-const LiveSolve& Session::live() const { return core_->work_.live; }
-const KernelState& Session::kernel() const { return core_->work_.kernel; }
-bool Session::building() const { return core_->work_.kernel.active() || core_->work_.runs.active(); }
-const RunState& Session::runs() const { return core_->work_.runs; }
-const SweepState& Session::sweep() const { return core_->work_.sweep; }
-const TruthState& Session::truth() const { return core_->work_.truth; }
-bool Session::validating() const { return core_->work_.truth.active(); }
-const PredictionState& Session::predictions() const { return core_->work_.predictions; }
-bool Session::predicting() const { return core_->work_.predictions.active(); }
-const TritonState& Session::triton() const { return core_->work_.triton; }
-bool Session::comparing() const { return core_->work_.triton.active(); }
-const std::optional<ErrorReport>& Session::error() const { return core_->error_; }
-const Settings& Session::settings() const { return core_->settings_; }
-const std::string& Session::solver_name() const { return core_->environment_.solver_name; }
-ViewState& Session::view() { return core_->view_; }
-const ViewState& Session::view() const { return core_->view_; }
-PaneSizes& Session::panes() { return core_->settings_.panes; }
-std::uint64_t Session::revision() const { return core_->revision_; }
+const Log& Session::log() const { return core_->document_.log; }
+const std::optional<ErrorReport>& Session::error() const { return core_->document_.error; }
+const Settings& Session::settings() const { return core_->document_.settings; }
+std::uint64_t Session::revision() const { return core_->document_.revision; }
 const std::string* Session::next_undo() const { return core_->document_.undo.next_undo(); }
 const std::string* Session::next_redo() const { return core_->document_.undo.next_redo(); }
-void Session::save_settings_now() { core_->save_settings_now(); }
-const std::string& Session::last_line() const { return core_->last_line_; }
-const std::vector<Recovery>& Session::recoveries() const { return core_->document_.recoveries; }
-void Session::note_exported(const std::string& path, const Result<Ok>& result) { core_->note_exported(path, result); }
+const std::string& Session::last_line() const { return core_->document_.last_line; }
+
+const ViewState& Session::view() const { return core_->document_.view; }
+WindowRequests& Session::requests() { return core_->document_.view; }
+void Session::tell(ChartKept chart) { core_->document_.view.chart = std::move(chart); }
+void Session::tell_size(int width, int height) { core_->document_.view.window = {width, height}; }
+PaneSizes& Session::panes() { return core_->document_.settings.panes; }
+int Session::iterations() const { return core_->showing_.iterations(); }
+void Session::save_settings_now() { core_->showing_.save_settings_now(); }
+void Session::note_exported(const std::string& path, const Result<Ok>& result) { core_->exports_.note_exported(path, result); }
+
+const Solving& Session::solving() const { return core_->solving_; }
+const LiveSolve& Session::live() const { return core_->solving_.live(); }
+const std::string& Session::solver_name() const { return core_->environment_.solver_name; }
+const Texts& Session::texts() const { return core_->texts_; }
+const Projects& Session::projects() const { return core_->projects_; }
+const OtherWindows& Session::windows() const { return core_->windows_; }
+const DumpState& Session::dump() const { return core_->dump_; }
+const Family& Session::family() const { return core_->family_; }
+const KernelState& Session::kernel() const { return core_->kernel_; }
+const RunState& Session::runs() const { return core_->runs_; }
+bool Session::building() const { return core_->kernel_.active() || core_->runs_.active(); }
+const SweepState& Session::sweep() const { return core_->sweep_; }
+const TruthState& Session::truth() const { return core_->truth_; }
+const PredictionState& Session::predictions() const { return core_->predictions_; }
+const TritonDocument& Session::triton_document() const { return core_->triton_; }
+const TritonState& Session::triton() const { return core_->triton_.three(); }
+const QuestionState& Session::question(Topic topic) const { return core_->questions_.question(topic); }
+bool Session::answered(Topic topic) const { return core_->questions_.answered(topic); }
+bool Session::remembers(Topic topic, const AskOptions& options) const { return core_->questions_.remembers(topic, options); }
+std::string Session::why_no_question(Topic topic) const { return core_->questions_.why_no_question(topic); }
+bool Session::asking() const { return core_->questions_.asking(); }
 
 }  // namespace heddle::app

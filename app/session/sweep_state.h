@@ -11,6 +11,8 @@
 #include "app/batch/sweep_table.h"
 #include "app/jobs/child_process.h"
 #include "app/jobs/task.h"
+#include "app/session/commands.h"
+#include "app/session/edits.h"
 
 namespace heddle::app {
 
@@ -29,20 +31,25 @@ struct SweepRunEnd {
   bool cancelled = false;
 };
 
-class SweepState {
- public:
-  SweepState(SweepTools tools, std::function<void()> wake) : tools_(std::move(tools)), wake_(std::move(wake)) {}
+class Texts;
 
-  /// Follows it from now on.
-  void open(SweepFile file);
-  void shut();
-  /// Runs heddle with these words; it writes the file that is then followed.
-  void start(std::vector<std::string> words, SweepFile file);
-  void cancel() { run_.cancel(); }
-  /// Takes in what threads have done; true when anything changed. `ended`: of a run that has just ended.
-  bool pump(std::optional<SweepRunEnd>& ended);
+class SweepState : Opener {
+ public:
+  SweepState(Edits& edits, Texts& texts, SweepTools tools, std::function<void()> wake)
+      : Opener(edits), texts_(texts), tools_(std::move(tools)), wake_(std::move(wake)) {}
+
+  void on(const OpenSweep& c);
+  void on(const CloseSweep& c);
+  void on(const StartTune& c);
+  void on(const CancelTune& c);
+  void on(const OpenPoint& c);
+  /// Takes in what threads have done; true when anything changed.
+  bool pump();
   bool close(std::chrono::steady_clock::time_point until);
 
+  /// Empty when what is open can be tuned, or the open history be continued, else why not.
+  std::string why_no_tune() const;
+  std::string why_no_more() const;
   const SweepTools& tools() const { return tools_; }
   const std::optional<SweepFile>& file() const { return file_; }
   const SweepTable& table() const { return table_; }
@@ -54,6 +61,19 @@ class SweepState {
   std::uint64_t bytes() const { return bytes_; }
 
  private:
+  /// Follows it from now on.
+  void open(SweepFile file);
+  void shut();
+  /// Runs heddle with these words; it writes the file that is then followed.
+  void start(std::vector<std::string> words, SweepFile file);
+  /// Kernel, machine, parameters and layouts of a point, those that are open where they are the same; without a problem.
+  Result<Content> content_of(const SweepPointSource& source) const;
+  /// With what the file says of it; none: it found none.
+  Result<std::optional<Schedule>> schedule_of(const SweepPoint& point, const SweepPointSource& source, const Problem& problem) const;
+  /// Takes in what the file has grown by; true when it has.
+  bool follow();
+
+  Texts& texts_;
   SweepTools tools_;
   std::function<void()> wake_;
   std::optional<SweepFile> file_;

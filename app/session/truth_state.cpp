@@ -2,11 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "app/session/edits.h"
+#include "app/session/files.h"
+#include "app/session/open_document.h"
+#include "app/session/rows.h"
+#include "app/session/solving.h"
 #include "core/base/text_style.h"
+#include "core/library/library.h"
 #include "core/simulate/kernel_run.h"
 
 namespace heddle::app {
-
 TruthAnswer validate_published(const TruthTools& tools, std::stop_token stop, const std::function<void(std::string)>& say) {
   TruthAnswer answer;
   std::vector<Fault> ignored;
@@ -69,10 +74,27 @@ void TruthState::choose(std::optional<std::size_t> row) {
       wake_);
 }
 
-bool TruthState::pump(bool& ended) {
+std::string TruthState::why_no_validation() const { return task_.active() ? "it is being validated" : ""; }
+
+void TruthState::on(const Validate&) {
+  if (const std::string reason = why_no_validation(); !reason.empty()) return say(LogLevel::Warning, "not validated: " + reason);
+  view_.tab = BottomTab::Truth;
+  start();
+  say(LogLevel::Info, "published measurements are compared with predictions");
+  changed();
+}
+
+void TruthState::on(const CancelValidation&) {
+  if (!task_.active()) return;
+  task_.cancel();
+  say(LogLevel::Info, "the validation was cancelled");
+  changed();
+}
+
+bool TruthState::pump() {
   const Task<TruthAnswer>::Answer before = task_.answer();
   bool news = task_.pump();
-  ended = task_.answer() != before;
+  const bool ended = task_.answer() != before;
   if (ended) {
     known_.clear();
     // The same row of the same file is still chosen.
@@ -86,7 +108,53 @@ bool TruthState::pump(bool& ended) {
     if (parts_.phase() == Task<Parts>::Phase::Done) known_[parts_.answer()->row] = parts_.answer()->parts;
     if (parts_.phase() == Task<Parts>::Phase::Failed && chosen_) known_[*chosen_];
   }
+  if (ended) {
+    for (const Fault& fault : faults()) say(LogLevel::Bad, "validation: " + to_string(fault));
+    if (const TruthAnswer* now = answer())
+      say(now->validation.holds() ? LogLevel::Good : LogLevel::Warning, validation_headline(now->validation));
+  } else if (news && task_.phase() == Task<TruthAnswer>::Phase::Failed) {
+    say(LogLevel::Bad, "validation: " + task_.failure());
+  }
+  if (news) changed();
   return news;
+}
+
+void TruthState::on(const SelectPublished& c) {
+  choose(c.index);
+  changed();
+}
+
+void TruthState::on(const OpenPublished& c) {
+  const TruthAnswer* now = answer();
+  if (!now || c.index >= now->models.size()) return;
+  const ValidatedRow& row = now->validation.rows[c.index];
+  const std::string id = printable(row.row.id), title = "Cannot open " + id;
+  const std::shared_ptr<const RowModel> model = now->models[c.index];
+  if (!model) return say(LogLevel::Warning, fmt::format("{} is not opened: {}", id, printable(row.prediction.why_not)));
+  const Inputs& inputs = model->inputs;
+  // The card of a row may have other SMs than the machine's file; a schedule is of one SM.
+  auto machine = load_machine(inputs.machine().file);
+  if (!machine) return fail(title, machine.error());
+  Content next;
+  next.kernel = std::make_shared<const Kernel>(inputs.kernel());
+  next.machine = std::make_shared<const Machine>(*std::move(machine));
+  next.changes = inputs.changes();
+  next.constraints = inputs.constraints;
+  next.kernel_options = content_.kernel_options;
+  next.overrides = own_params(inputs.kernel(), inputs.problem().params);
+  next.choices = next.brought = inputs.choices();
+  const auto problem = make_problem(next.spec());
+  if (!problem) return fail(title, problem.error());
+  const bool named = !inputs.schedule_file.empty() && fits(*problem, *inputs.schedule);
+  if (named) {
+    ScheduleEntry entry = entry_of_file(*inputs.schedule, inputs.schedule_file);
+    next.schedules.push_back(make_entry(*problem, next.constraints, std::move(entry)));
+    next.shown = 0;
+  }
+  edits_.adopt(std::move(next), "open " + id);
+  if (!content_.problem) return;
+  if (named && !content_.entry()->verdict.valid()) rows_.on(FirstViolation{});
+  if (!named) solving_.solve_opened();
 }
 
 }  // namespace heddle::app

@@ -14,6 +14,8 @@
 
 #include "app/cli/validator.h"
 #include "app/jobs/task.h"
+#include "app/session/commands.h"
+#include "app/session/edits.h"
 #include "core/answers/validation.h"
 #include "core/base/result.h"
 #include "core/simulate/time_parts.h"
@@ -33,19 +35,21 @@ struct TruthAnswer {
 };
 TruthAnswer validate_published(const TruthTools& tools, std::stop_token stop, const std::function<void(std::string)>& say);
 
-class TruthState {
+class TruthState : Opener {
  public:
-  TruthState(TruthTools tools, std::function<void()> wake) : tools_(std::move(tools)), wake_(std::move(wake)) {}
+  TruthState(Edits& edits, TruthTools tools, std::function<void()> wake)
+      : Opener(edits), tools_(std::move(tools)), wake_(std::move(wake)) {}
 
-  /// Anew; the earlier answer stays until the next one is there.
-  void start();
-  void cancel() { task_.cancel(); }
-  /// Works out what the row's prediction is made of, unless that is known.
-  void choose(std::optional<std::size_t> row);
-  /// Takes in what threads have done; true when anything changed. `ended`: the answer has just come.
-  bool pump(bool& ended);
+  void on(const Validate& c);
+  void on(const CancelValidation& c);
+  void on(const SelectPublished& c);
+  void on(const OpenPublished& c);
+  /// Takes in what threads have done; true when anything changed.
+  bool pump();
   bool close(std::chrono::steady_clock::time_point until) { return task_.close(until) && parts_.close(until); }
 
+  /// Empty when a validation can be started, else why not.
+  std::string why_no_validation() const;
   const TruthTools& tools() const { return tools_; }
   const Task<TruthAnswer>& task() const { return task_; }
   /// Null before there is one, and where files were wrong.
@@ -61,6 +65,10 @@ class TruthState {
     std::size_t row = 0;
     std::vector<TimePart> parts;
   };
+  /// Anew; the earlier answer stays until the next one is there.
+  void start();
+  /// Works out what the row's prediction is made of, unless that is known.
+  void choose(std::optional<std::size_t> row);
 
   TruthTools tools_;
   std::function<void()> wake_;

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "app/session/export.h"
 #include "app/session/source_text.h"
 #include "core/analysis/alignment.h"
 #include "core/base/id.h"
@@ -62,16 +61,38 @@ struct ChartKept {
   std::map<std::string, bool> switches;            ///< overlays
 };
 
+enum class ExportKind { Svg, Png, Html, Trace, Text, Csv, DumpGraph, DumpVariants, JointSolution, Ttgir, Python };
+/// A file that is to be written of what is on screen.
+struct Export {
+  ExportKind kind = ExportKind::Svg;
+  std::string path;
+  bool visible_only = false;  ///< SVG: the cycles that the chart shows; all others ignore it
+  bool light = false;         ///< SVG: on white
+  bool whole_window = false;  ///< PNG: not only the chart
+};
+
 /// What the last exports came to, for the dialog.
 struct Exported {
   std::string path, sentence;
   bool good = true;
 };
 
+/// What the window is asked for: it does it and clears it (Session::requests).
+struct WindowRequests {
+  bool zoom_to_selection = false, fit_all = false;
+  bool reveal = false;  ///< bars that are pointed at come into view
+  bool open_dialog = false;
+  bool ask_leave = false;  ///< what becomes of unsaved work
+  bool quit = false;
+  std::optional<std::string> clipboard;
+  std::vector<Export> pictures;             ///< PNGs that are to be written
+  std::optional<ChartKept> restored_chart;  ///< of a project that was opened
+};
+
 /// How things are shown. Not part of the document, not undoable.
-struct ViewState {
+struct ViewState : WindowRequests {
   GanttMode mode{};
-  std::optional<int> iterations;  ///< of the runs, where the user has chosen; see Session::iterations
+  std::optional<int> iterations;  ///< of the runs, where the user has chosen; see Showing::iterations
   BottomTab tab = BottomTab::Explain;
   Highlight highlight;
   ChartView chart_view = ChartView::A;
@@ -83,20 +104,11 @@ struct ViewState {
   bool queues = false;                      ///< lanes of rings as queues, below those
   bool measured = false;                    ///< the same: bars of the chosen run
   bool keys_overlay = false;
-  bool legend = false;  ///< of the chart's marks, over it
-  bool open_dialog = false;
-  bool quit = false;
-  // Asked for here; the window does it and clears them.
-  bool zoom_to_selection = false, fit_all = false;
-  bool reveal = false;  ///< bars that are pointed at come into view
-  std::optional<std::string> clipboard;
+  bool legend = false;                        ///< of the chart's marks, over it
   std::optional<std::pair<int, int>> window;  ///< its size, as the window last said
-  std::vector<Export> pictures;               ///< PNGs that the window is to write
-  std::optional<ChartKept> restored_chart;    ///< of a project that was opened
-  ChartKept chart;
+  ChartKept chart;                            ///< the same of its chart
   std::vector<Exported> exported;
-  std::string notice;      ///< one sentence that stays in view until it is dismissed
-  bool ask_leave = false;  ///< the window is to ask what becomes of unsaved work
+  std::string notice;  ///< one sentence that stays in view until it is dismissed
 };
 
 }  // namespace heddle::app

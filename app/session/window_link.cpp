@@ -1,11 +1,10 @@
-// A window that is started finds its project on standard input and its end of the link at descriptor 3.
 #include "app/session/window_link.h"
 
 #include <fmt/format.h>
+
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -13,9 +12,15 @@
 #include <cstring>
 #include <filesystem>
 
+#include "app/session/environment.h"
+#include "app/session/open_document.h"
+#include "app/session/project.h"
+#include "app/session/solving.h"
+#include "app/session/texts.h"
 #include "core/base/atomic_file.h"
 #include "core/base/json.h"
 #include "core/base/process.h"
+#include "core/library/project_json.h"
 
 namespace heddle::app {
 namespace {
@@ -118,6 +123,98 @@ std::optional<HandedOver> take_hand_over(int argc, char** argv) {
   handed.number = std::clamp(std::atoi(argv[2]), 2, 99);
   handed.link = std::make_shared<Descriptor>(kLinkDescriptor);
   return handed;
+}
+
+namespace {
+
+constexpr double kSettles = 0.3;  ///< seconds: what a chart makes of cycles that it was told is not news to tell
+
+}  // namespace
+
+std::string OtherWindows::why_no_window(bool baseline) const {
+  if (std::string reason = projects_.why_no_save(); !reason.empty()) return reason;
+  if (baseline && !content_.baseline_entry()) return "there is no B yet: press B on a schedule";
+  if (!environment_.open_window) return "this window has no display on which another could stand";
+  return {};
+}
+
+void OtherWindows::begin(std::optional<HandedOver> given) {
+  if (!given) return;
+  const HandedOver handed = *std::move(given);
+  std::vector<Fault> warnings;
+  auto project = parse_project(handed.project, {}, {}, &warnings);
+  if (!project) return fail("The other window's work cannot be shown", project.error());
+  projects_.take_project(*std::move(project), {}, "open another window");
+  solving_.recall_proofs();
+  projects_.call_saved();  // the other window has it, too
+  number_ = last_ = handed.number;
+  quiet_until_ = now() + 1;
+  links_.push_back(std::make_unique<WindowLink>(std::move(*handed.link), environment_.wake));
+}
+
+void OtherWindows::on(const OpenWindow& c) {
+  if (const std::string reason = why_no_window(c.baseline); !reason.empty()) return say(LogLevel::Warning, "no window: " + reason);
+  const bool first = links_.empty();
+  if (first) number_ = last_ = 1;
+  Project project = to_project(content_, document_.selection, view_);
+  texts_.add_texts(project);
+  project.view.choices.erase("chart");
+  if (c.baseline) project.shown = project.baseline;
+  project.baseline.reset();
+  const int number = last_ + 1;
+  auto link = environment_.open_window(project_text(project, {}), number);
+  if (!link) return fail("No other window", link.error());
+  last_ = number;
+  known_ = linked_view();
+  links_.push_back(std::make_unique<WindowLink>(std::move(link).value(), environment_.wake));
+  say(LogLevel::Info,
+      fmt::format("window {}: {}", number, project.shown ? project.schedules[*project.shown].name : project.spec.kernel->name));
+  changed();
+}
+
+LinkedView OtherWindows::linked_view() const {
+  LinkedView view;
+  if (!content_.problem) return view;
+  view.kernel = content_.kernel->name;
+  view.visible = view_.chart.visible;
+  for (const OpId op : document_.selection.ops) view.selection.push_back(content_.problem->op(op).name);
+  return view;
+}
+
+void OtherWindows::follow(const LinkedView& view) {
+  if (!content_.problem || content_.kernel->name != view.kernel) return;
+  if (view.visible) view_.restored_chart = ChartKept{view.visible, view_.chart.switches};
+  std::vector<OpId> ops;
+  for (const std::string& name : view.selection)
+    if (const OpId op = content_.problem->find_op(name); op.valid()) ops.push_back(op);
+  quiet_until_ = now() + kSettles;
+  if (ops == document_.selection.ops) return;
+  document_.selection.ops = std::move(ops);
+  changed();
+}
+
+bool OtherWindows::pump() {
+  if (links_.empty()) return false;
+  bool news = false;
+  for (const auto& link : links_) {
+    const auto view = link->take();
+    if (!view) continue;
+    news = true;
+    follow(*view);
+    for (const auto& other : links_)
+      if (other != link) (void)other->send(*view);
+  }
+  if (std::erase_if(links_, [](const auto& link) { return link->gone(); }) > 0) {
+    say(LogLevel::Info, "the other window was closed");
+    news = true;
+    changed();
+  }
+  if (view_.restored_chart) return news;  // the chart is not there yet
+  LinkedView view = linked_view();
+  if (view == known_) return news;
+  const bool told = now() < quiet_until_ || std::all_of(links_.begin(), links_.end(), [&](const auto& link) { return link->send(view); });
+  if (told) known_ = std::move(view);
+  return news;
 }
 
 }  // namespace heddle::app

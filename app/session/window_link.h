@@ -11,12 +11,19 @@
 #include <utility>
 #include <vector>
 
+#include "app/session/commands.h"
+#include "app/session/open_document.h"
 #include "core/base/id.h"
 #include "core/base/open_file.h"
 #include "core/base/result.h"
 #include "core/problem/problem.h"
 
 namespace heddle::app {
+
+class Projects;
+class Solving;
+class Texts;
+struct Environment;
 
 /// What one window follows the other in.
 struct LinkedView {
@@ -65,5 +72,35 @@ Result<Descriptor> open_another_window(const std::string& project, int number);
 /// In main(), first of all: what the window that started this one has handed over; nothing where no window did. The process is then on its
 /// own, and whoever started it need not wait.
 std::optional<HandedOver> take_hand_over(int argc, char** argv);
+
+/// Other windows of what is open: opened with the same project, followed in what they select and show.
+class OtherWindows : Part {
+ public:
+  OtherWindows(OpenDocument& document, Solving& solving, Texts& texts, Projects& projects, const Environment& environment)
+      : Part(document), solving_(solving), texts_(texts), projects_(projects), environment_(environment) {}
+
+  void on(const OpenWindow& c);
+  /// Where another window has opened this one: with what it has handed over.
+  void begin(std::optional<HandedOver> given);
+  bool pump();
+
+  /// Empty when another window of it can be opened, with B in A's place if asked for, else why not.
+  std::string why_no_window(bool baseline) const;
+  /// 1 of the first window, while there are others; 0: this is the only one.
+  int window_number() const { return links_.empty() ? 0 : number_; }
+
+ private:
+  LinkedView linked_view() const;
+  void follow(const LinkedView& view);
+
+  Solving& solving_;
+  Texts& texts_;
+  Projects& projects_;
+  const Environment& environment_;
+  std::vector<std::unique_ptr<WindowLink>> links_;
+  int number_ = 1, last_ = 1;  ///< of this window; of the last that was opened from here
+  LinkedView known_;           ///< by the others
+  double quiet_until_ = 0;     ///< what changes before is what they have told
+};
 
 }  // namespace heddle::app

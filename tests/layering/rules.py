@@ -71,6 +71,16 @@ FUNCTIONS_WITH_MANY = 44
 MAX_LINES = 600
 LONG_FILES = {}  # path: why it may be longer
 
+# A class that many files implement is many classes that share their members.
+MAX_FILES = 3
+METHOD = re.compile(r"(?:[A-Za-z_][^=;()]*?\b)?([A-Z]\w*)::(?:~?\w+|operator[^\s(]+)\(")
+WIDE_CLASSES = {  # folder and class: why it may lie in more files
+    "codegen/emit/Writer": "is being taken apart: one emitter for each kind of step",
+    "codegen/program/Builder": "is being taken apart: one pass each for lowering, cuts, ends and stagings",
+    "codegen/interpret/BlockMachine": "waits for its turn",
+    "core/triton/kernel/NativeBuilder": "is being taken apart",
+}
+
 
 def repository_files(root):
     """Paths relative to root of everything that is, or would be, under version control."""
@@ -204,8 +214,19 @@ def parameter_offences(root, paths, most):
                f"`rules.py --parameters .` lists them")
 
 
+def wide_class_offences(implemented):
+    """Of classes by folder and name, with the .cpp files that define their methods."""
+    for name, paths in implemented.items():
+        if len(paths) > MAX_FILES and name not in WIDE_CLASSES:
+            yield f"{sorted(paths)[-1]}:1: {name.rpartition('/')[2]} is implemented in {len(paths)} .cpp files, and {MAX_FILES} is the most: make several classes of it"
+    for name in WIDE_CLASSES:
+        if name in implemented and len(implemented[name]) <= MAX_FILES:
+            yield f"tests/layering/rules.py:1: {name} is no exception any more: take it out of WIDE_CLASSES"
+
+
 def offences(root, most_with_many=FUNCTIONS_WITH_MANY):
     defined = {}
+    implemented = {}
     paths = repository_files(root)
     known = set(paths)
     yield from parameter_offences(root, paths, most_with_many)
@@ -227,9 +248,13 @@ def offences(root, most_with_many=FUNCTIONS_WITH_MANY):
             yield from source_offences(path, lines)
             yield from mirror_offences(path, folders)
             if path.startswith(PRODUCT_ROOMS):
+                if suffix == ".cpp":
+                    for found in filter(None, map(METHOD.match, lines)):
+                        implemented.setdefault(f"{path.rpartition('/')[0]}/{found.group(1)}", set()).add(path)
                 for number, name in types(lines):
                     if (first := defined.setdefault(name, path)) != path:
                         yield f"{path}:{number}: {name} is another type in {first}: one program can have only one of them"
+    yield from wide_class_offences(implemented)
 
 
 SIX = "int a, int b, int c, int d, int e, int f"
@@ -337,6 +362,10 @@ def self_test():
         ("core/base/type4.h", header + "namespace heddle::app {\nstruct Twice {};\n}  // namespace heddle::app\n", None),
         ("core/base/many.h", header + PLANTED_FUNCTIONS[0], None),
         ("core/base/many.cpp", '#include "core/base/many.h"\n' + PLANTED_FUNCTIONS[1], f"and at most {len(COUNTED) - 1} may"),
+        *((f"core/base/wide{i}.cpp", f"// W.\nint Wide::part{i}() {{ return {i}; }}\n", "is implemented in 4 .cpp files" if i == 4 else None) for i in range(1, 5)),
+        *((f"core/base/calls{i}.cpp", f"// C.\nint calls{i}() {{\n  return Slim::part();\n}}\n", None) for i in range(1, 5)),
+        ("core/base/slim1.cpp", "// S.\nSlim::Slim() = default;\nSlim::~Slim() = default;\n", None),
+        ("core/base/slim2.cpp", "// S.\nstd::vector<Wide::Part> Slim::parts() const {\n", None),
         ("notes.md", "see /" + "home/ada/x\n", "somebody's machine"),
         ("other.md", "see https://example.org/homes/x and build/z3\n", None),
     ]

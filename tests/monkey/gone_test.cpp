@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "app/session/command_line.h"
+#include "app/session/project.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/sweep_state.h"
 #include "app/window/parts/tabs.h"
@@ -66,7 +67,7 @@ TEST_CASE("the question whether to save goes with the work that it is about", "[
   h.session().apply(OpenPair{"toy_fig1", "toy", true});
   h.wait_for_solver();
   h.session().apply(AddNote{{"mine", "", 0}});
-  REQUIRE(h.session().worth_asking());
+  REQUIRE(h.session().projects().worth_asking());
   h.session().apply(Quit{});
   REQUIRE(h.has("leave/stay"));
   h.session().apply(CloseDocument{});

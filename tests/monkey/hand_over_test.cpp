@@ -107,7 +107,7 @@ void live_and_leave(std::uint64_t seed, const Cage& cage, const std::string& his
     remember_input(name_of(command));
     h.window().ui().commands.push(std::move(command));
     h.frame(static_cast<int>(pick(random, 4)));
-    h.session().view().quit = false;
+    h.session().requests().quit = false;
   }
   INFO("HEDDLE_SEED=" << seed << ", the last inputs:\n" << last_inputs());
   CHECK(broken_invariants(h.session()) == std::vector<std::string>());

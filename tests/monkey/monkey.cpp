@@ -87,7 +87,7 @@ void Monkey::frames(std::size_t count) {
   harness_.platform().set_frame_seconds(chance(random_, 20) ? 1.0f : 1.0f / 60);
   for (std::size_t i = 0; i < count; ++i) {
     harness_.frame();
-    harness_.session().view().quit = false;
+    harness_.session().requests().quit = false;
     if (solver_) solver_->settle(harness_.session());
     // It may look around in its cage only.
     std::string& folder = harness_.window().ui().open_dialog.folder;

@@ -6,6 +6,7 @@
 
 #include "app/session/commands.h"
 #include "app/session/environment.h"
+#include "app/session/triton_state.h"
 #include "core/triton/audit/comparison.h"
 #include "tests/monkey/monkey.h"
 #include "tests/support/last_inputs.h"
@@ -37,7 +38,7 @@ void play(const std::string& kernel, const char* machine, std::uint64_t seed, in
   const auto open = [&] {
     if (!kernel.ends_with(".ttgir")) return h.session().apply(OpenPair{kernel, machine, true});
     h.session().apply(OpenFile{repository_path(kernel), true});
-    while (h.session().comparing()) h.frame();
+    while (h.session().triton().active()) h.frame();
     h.session().apply(ShowSide{triton::Whose::BestOfTriton});
     h.frame(2);
   };

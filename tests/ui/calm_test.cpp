@@ -5,6 +5,7 @@
 #include <span>
 
 #include "app/session/proposal_commands.h"
+#include "app/session/texts.h"
 #include "app/window/kit/probe.h"
 #include "app/window/parts/tabs.h"
 #include "app/window/parts/ui_state.h"
@@ -113,7 +114,7 @@ TEST_CASE("the text beside the chart is calm too", "[ui][calm]") {
   Person p(real_fonts());
   p.open("gemm_hopper");
   p.session().apply(show_editor(SourceOf::Kernel));
-  std::string faulty = p.session().text_of(SourceOf::Kernel)->text;
+  std::string faulty = p.session().texts().text_of(SourceOf::Kernel)->text;
   faulty.replace(faulty.find("\"mma\""), 5, "\"mna\"");
   p.session().apply(EditSource{SourceOf::Kernel, faulty, true});
   std::set<std::string> seen;
@@ -155,12 +156,12 @@ TEST_CASE("the header is calm with a long name, parameters, changed numbers and 
   p.session().apply(SetChange{*change, true});
   p.settle();
   look("a changed number");
-  std::string machine = p.session().text_of(SourceOf::Machine)->text;
+  std::string machine = p.session().texts().text_of(SourceOf::Machine)->text;
   machine.replace(machine.find("\"sm_count\": 132"), 15, "\"sm_count\": 100");
   p.session().apply(EditSource{SourceOf::Machine, machine});
   p.settle();
   look("an edited machine");
-  std::string kernel = p.session().text_of(SourceOf::Kernel)->text;
+  std::string kernel = p.session().texts().text_of(SourceOf::Kernel)->text;
   kernel.replace(kernel.find("\"gemm_hopper\""), 13, "\"gemm_with_bias_gelu_scales_and_a_residual_in_tiles_of_128_by_256_for_hopper\"");
   p.session().apply(EditSource{SourceOf::Kernel, kernel});
   p.settle();

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "app/session/kernel_state.h"
+#include "app/session/texts.h"
 #include "app/window/frame/editor_state.h"
 #include "app/window/kit/focus.h"
 #include "app/window/tabs/graph/graph_state.h"
@@ -29,7 +30,7 @@ void put_caret(Person& p, const std::string& behind) {
   REQUIRE(s.field.caret == at + behind.size());
 }
 
-const SourceText& text(Person& p) { return *p.session().text_of(SourceOf::Kernel); }
+const SourceText& text(Person& p) { return *p.session().texts().text_of(SourceOf::Kernel); }
 
 }  // namespace
 
@@ -53,7 +54,7 @@ TEST_CASE("flow 11, a kernel of one's own: New, GEMM with bias and GELU, solved,
   CHECK(p.content().kernel->reference == "C = gelu(A @ B + Bias)");
   CHECK(p.a().status == Status::Optimal);
   REQUIRE(p.has("editor/text"));
-  CHECK(p.session().text_unsaved(SourceOf::Kernel));
+  CHECK(p.session().texts().text_unsaved(SourceOf::Kernel));
 
   p.key(Key::F6);
   p.settle();
@@ -70,7 +71,7 @@ TEST_CASE("flow 11, a kernel of one's own: New, GEMM with bias and GELU, solved,
   p.session().apply(SaveSource{SourceOf::Kernel, file});
   p.frame(2);
   CHECK(load_kernel(file).value().name == "mine");
-  CHECK_FALSE(p.session().text_unsaved(SourceOf::Kernel));
+  CHECK_FALSE(p.session().texts().text_unsaved(SourceOf::Kernel));
   CHECK(p.gestures < 15);
 }
 

@@ -9,12 +9,13 @@
 #include "app/platform/offscreen_platform.h"
 #include "app/session/command_line.h"
 #include "app/session/environment.h"
-#include "app/session/export.h"
 #include "app/session/kernel_state.h"
+#include "app/session/project.h"
 #include "app/session/proposal_commands.h"
-#include "app/session/run_fit.h"
 #include "app/session/run_state.h"
+#include "app/session/solving.h"
 #include "app/session/view_commands.h"
+#include "app/session/view_state.h"
 #include "app/window/kit/theme.h"
 #include "app/window/tabs/cuda/cuda_state.h"
 #include "core/chart/gantt_model.h"
@@ -46,7 +47,7 @@ TEST_CASE("flow 1, first insight: card, proved, what limits II, why, the core", 
   CHECK((p.a().by_time || p.a().status == Status::Optimal));
   CHECK(p.a().of_solver);
   CHECK(p.a().lower_bound == 2048);
-  CHECK_FALSE(p.session().why_no_continue().empty());
+  CHECK_FALSE(p.session().solving().why_no_continue().empty());
   p.key(Key::C);
   CHECK(p.session().view().critical);
   p.key(Key::E);
@@ -254,12 +255,12 @@ TEST_CASE("a kernel is run on the host that the Runs tab names, and its measurem
 
   p.session().apply(show_tab(BottomTab::Runs));
   p.frame(3);
-  CHECK(p.session().why_no_run() == "no GPU here");
+  CHECK(p.session().runs().why_no_run() == "no GPU here");
   p.click("runs/host");
   p.type("gpu-box");
   p.frame(2);
   CHECK(p.session().settings().run_host == "gpu-box");
-  CHECK(p.session().why_no_run().empty());
+  CHECK(p.session().runs().why_no_run().empty());
   CHECK(run_kernel_command(p.session(), false).find(" --on gpu-box") != std::string::npos);
   p.key(Key::Enter);
   p.click("runs/run_kernel");
@@ -269,7 +270,7 @@ TEST_CASE("a kernel is run on the host that the Runs tab names, and its measurem
   REQUIRE(p.session().runs().measurement());
   CHECK(run_row(*p.session().runs().measurement()).device == "NVIDIA H200 at gpu-box");
   p.session().apply(run_on("-oProxyCommand=touch"));
-  CHECK(p.session().why_no_run() == "a host does not begin with '-'");
+  CHECK(p.session().runs().why_no_run() == "a host does not begin with '-'");
 }
 
 TEST_CASE("flow 7 without compiler and GPU: everything is there and says what is missing, and a file from elsewhere is read", "[ui]") {
@@ -368,7 +369,7 @@ TEST_CASE("flow 9, share: save, export, and project, picture, trace and command 
   p.frame(2);
   p.session().apply(ToggleFlag{1});
   p.key(Key::S, {.ctrl = true});
-  CHECK_FALSE(p.session().unsaved());
+  CHECK_FALSE(p.session().projects().unsaved());
   p.key(Key::E, {.ctrl = true});
   p.click("export/share");
   CHECK(p.gestures <= 3);

@@ -4,7 +4,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "app/session/export.h"
+#include "app/session/texts.h"
+#include "app/session/view_state.h"
 #include "app/window/kit/actions.h"
 #include "tests/ui/person.h"
 
@@ -37,20 +38,20 @@ TEST_CASE("a number typed into the machine's table is its text edited, and one u
   Person p("gemm_hopper");
   p.session().apply(show_tab(BottomTab::Machine));
   p.frame(4);
-  const std::string before = p.session().text_of(SourceOf::Machine)->text;
+  const std::string before = p.session().texts().text_of(SourceOf::Machine)->text;
   const Cycle ii = p.a().schedule.ii;
   p.click("machine/filter");
   p.type("TC capacity");
   p.frame(4);
   REQUIRE(p.has("machine/value/TC capacity"));
   type_value(p, "machine/value/TC capacity", "2");
-  CHECK(p.session().text_of(SourceOf::Machine)->text != before);
+  CHECK(p.session().texts().text_of(SourceOf::Machine)->text != before);
   CHECK(p.content().machine->units[0].capacity == 2);
   CHECK(p.content().bounds->min_ii() < ii);  // solved when it has rested a moment; here the clock stands still
-  CHECK(p.session().text_unsaved(SourceOf::Machine));
+  CHECK(p.session().texts().text_unsaved(SourceOf::Machine));
   p.key(Key::Z, {.ctrl = true});
   p.frame(4);
-  CHECK(p.session().text_of(SourceOf::Machine)->text == before);
+  CHECK(p.session().texts().text_of(SourceOf::Machine)->text == before);
   CHECK(p.content().machine->units[0].capacity == 1);
 }
 
@@ -58,15 +59,15 @@ TEST_CASE("Escape leaves a number of the machine as it was, and nonsense is a fa
   Person p("gemm_hopper");
   p.session().apply(show_tab(BottomTab::Machine));
   p.frame(4);
-  const std::string before = p.session().text_of(SourceOf::Machine)->text;
+  const std::string before = p.session().texts().text_of(SourceOf::Machine)->text;
   type_value(p, "machine/value/machine sm_count", "7", Key::Escape);
-  CHECK(p.session().text_of(SourceOf::Machine)->text == before);
+  CHECK(p.session().texts().text_of(SourceOf::Machine)->text == before);
   type_value(p, "machine/value/machine sm_count", "many");
-  CHECK_FALSE(p.session().text_of(SourceOf::Machine)->faults.empty());
+  CHECK_FALSE(p.session().texts().text_of(SourceOf::Machine)->faults.empty());
   CHECK(p.content().machine->sm_count == 132);  // the last text without faults is what is shown
   REQUIRE(p.has("machine/value/machine sm_count"));
   type_value(p, "machine/value/machine sm_count", "100");
-  CHECK(p.session().text_of(SourceOf::Machine)->faults.empty());
+  CHECK(p.session().texts().text_of(SourceOf::Machine)->faults.empty());
   CHECK(p.content().machine->sm_count == 100);
 }
 
@@ -89,7 +90,7 @@ TEST_CASE("files made of a machine that was edited and not saved say so, and car
     CHECK(text.find("1 CTA per SM") != std::string::npos);
   }
   CHECK(content_of(folder.file("a.html")).find("\"store0\"") != std::string::npos);  // of the epilogue
-  std::string text = p.session().text_of(SourceOf::Machine)->text;
+  std::string text = p.session().texts().text_of(SourceOf::Machine)->text;
   text.replace(text.find("\"sm_count\": 132"), 15, "\"sm_count\": 100");
   p.session().apply(EditSource{SourceOf::Machine, text});
   p.settle();

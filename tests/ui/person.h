@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "app/session/triton_state.h"
 #include "tests/support/window/harness.h"
 #include "tests/support/window/invariants.h"
 
@@ -51,10 +52,10 @@ struct Person : Harness {
     REQUIRE_FALSE(session().live().active());
     REQUIRE_FALSE(session().asking());
     REQUIRE_FALSE(session().building());
-    REQUIRE_FALSE(session().comparing());
+    REQUIRE_FALSE(session().triton().active());
     frame(40);
   }
-  bool working() { return session().live().active() || session().asking() || session().building() || session().comparing(); }
+  bool working() { return session().live().active() || session().asking() || session().building() || session().triton().active(); }
   void click(const std::string& name) {
     ++gestures;
     Harness::click(name);

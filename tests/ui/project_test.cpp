@@ -66,12 +66,12 @@ TEST_CASE("Ctrl+S asks for a name once, and dropping the file brings everything 
     h.fill("write/path", path);
     h.click("write/go");
     REQUIRE_FALSE(h.session().error());
-    CHECK_FALSE(h.session().unsaved());
+    CHECK_FALSE(h.session().projects().unsaved());
     h.session().apply(ToggleFlag{1});
-    CHECK(h.session().unsaved());
+    CHECK(h.session().projects().unsaved());
     h.key(Key::S, {.ctrl = true});
     CHECK_FALSE(h.has("write/path"));
-    CHECK_FALSE(h.session().unsaved());
+    CHECK_FALSE(h.session().projects().unsaved());
   }
   Harness h(test::solve_toy);
   h.drop(path);
@@ -169,17 +169,17 @@ TEST_CASE("recovered work is thrown away only after a question", "[ui]") {
   environment.autosave_folder = autosave;
   Harness h(test::solve_toy, 1600, 900, std::move(environment));
   h.frame(3);
-  REQUIRE(h.session().recoveries().size() == 1);
+  REQUIRE(h.session().projects().recoveries().size() == 1);
   CHECK(h.at("recovery/discard/0").x1 <= h.at("recovery/restore/0").x0);  // what takes nothing away is where Dismiss is elsewhere
   h.click("recovery/discard/0");
   REQUIRE(h.has("discard/keep"));
   CHECK(fs::exists(lost));
   h.click("discard/keep");
-  CHECK(h.session().recoveries().size() == 1);
+  CHECK(h.session().projects().recoveries().size() == 1);
   h.click("recovery/discard/0");
   h.click("discard/go");
   h.frame(2);
-  CHECK(h.session().recoveries().empty());
+  CHECK(h.session().projects().recoveries().empty());
   CHECK_FALSE(fs::exists(lost));
 }
 

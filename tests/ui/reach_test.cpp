@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "app/session/all_commands.h"
+#include "app/session/proposal_commands.h"
 #include "app/window/frame/palette.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/window/harness.h"

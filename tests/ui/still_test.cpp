@@ -64,7 +64,7 @@ TEST_CASE("nothing in the toolbar moves while the solver works, and the place of
   for (const char* name : {"toolbar/header", "toolbar/whole", "toolbar/subject", "toolbar/find"}) before[name] = h.at(name);
   h.session().apply(CancelSolve{});
   h.wait_for_solver();
-  for (int i = 0; i < 2000 && h.session().predicting(); ++i) {
+  for (int i = 0; i < 2000 && h.session().predictions().active(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     h.frame();
   }
@@ -127,7 +127,7 @@ TEST_CASE("a picture of the chart has a title instead of buttons", "[ui]") {
   Solved h;
   h.session().apply(toggle_legend());
   h.frame(2);
-  h.session().view().pictures.push_back(Export{ExportKind::Png, "/nowhere/at/all.png"});
+  h.session().requests().pictures.push_back(Export{ExportKind::Png, "/nowhere/at/all.png"});
   h.frame(2);  // the first takes the picture, the second makes what it drew the last frame
   std::string title;
   for (const probe::Label& label : probe::last_labels())

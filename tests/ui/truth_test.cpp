@@ -40,11 +40,11 @@ struct TruthWindow {
     return e;
   }
   void settle() {
-    for (int i = 0; i < 20000 && (h.session().validating() || h.session().live().active()); ++i) {
+    for (int i = 0; i < 20000 && (h.session().truth().active() || h.session().live().active()); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       h.frame();
     }
-    REQUIRE_FALSE(h.session().validating());
+    REQUIRE_FALSE(h.session().truth().active());
     h.frame(4);
   }
   TruthTabState& state() { return h.window().ui().of<TruthTabState>(); }

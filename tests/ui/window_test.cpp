@@ -8,6 +8,7 @@
 
 #include "app/session/commands.h"
 #include "app/session/environment.h"
+#include "app/session/solving.h"
 #include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
@@ -312,7 +313,7 @@ TEST_CASE("without a solver the button says so", "[ui]") {
   h.click("toolbar/solve");
   h.key(Key::F5);
   CHECK_FALSE(h.session().live().active());
-  CHECK(h.session().why_no_solve() == "this build has no solver");
+  CHECK(h.session().solving().why_no_solve() == "this build has no solver");
 }
 
 TEST_CASE("kernel, machine and parameters are chosen from the toolbar", "[ui]") {

@@ -1,6 +1,13 @@
 // What the rows of the action table do, and what they need: the words that action_table.cpp is written in.
 #pragma once
 
+#include "app/session/dump_state.h"
+#include "app/session/project.h"
+#include "app/session/solving.h"
+#include "app/session/texts.h"
+#include "app/session/triton_document.h"
+#include "app/session/triton_state.h"
+#include "app/session/window_link.h"
 #include "app/window/kit/actions.h"
 
 #include <fmt/format.h>
@@ -41,9 +48,9 @@ namespace heddle::app::making {
 inline std::string needs_kernel(const Session& s) { return s.content().kernel ? "" : "nothing is open"; }
 inline std::string needs_schedule(const Session& s) { return s.content().entry() ? "" : "there is no schedule yet"; }
 inline std::string needs_selection(const Session& s) { return s.selection().empty() ? "no op is selected" : ""; }
-inline std::string solve_reason(const Session& s) { return s.why_no_solve(); }
-inline std::string continue_reason(const Session& s) { return s.why_no_continue(); }
-inline std::string proof_reason(const Session& s) { return s.why_no_proof(); }
+inline std::string solve_reason(const Session& s) { return s.solving().why_no_solve(); }
+inline std::string continue_reason(const Session& s) { return s.solving().why_no_continue(); }
+inline std::string proof_reason(const Session& s) { return s.solving().why_no_proof(); }
 inline std::string cancel_reason(const Session& s) { return s.live().phase == LiveSolve::Phase::Running ? "" : "nothing is being solved"; }
 inline std::string undo_reason(const Session& s) { return s.next_undo() ? "" : "nothing to undo"; }
 inline std::string redo_reason(const Session& s) { return s.next_redo() ? "" : "nothing to redo"; }
@@ -141,7 +148,7 @@ inline std::string needs_dump(const Session& s) { return s.content().dump ? "" :
 inline std::string needs_emitter_rules(const Session& s) {
   if (!s.content().dump) return needs_dump(s);
   if (s.content().dump->reading != dump::Reading::Full) return "issue slots know no warp groups: choose the full reading";
-  return s.open_emitter_rules().empty() ? "it demands nothing that is not in force" : "";
+  return s.dump().open_emitter_rules().empty() ? "it demands nothing that is not in force" : "";
 }
 inline std::string needs_loops(const Session& s) {
   if (!s.content().dump) return needs_dump(s);
@@ -168,7 +175,7 @@ Command another_window(const Session&) {
 }
 template <bool baseline>
 std::string no_window(const Session& s) {
-  return s.why_no_window(baseline);
+  return s.windows().why_no_window(baseline);
 }
 inline std::string needs_b_and_op(const Session& s) { return needs_b(s).empty() ? needs_selection(s) : needs_b(s); }
 inline std::string needs_divergence(const Session& s) {
@@ -212,7 +219,7 @@ Command show_side(const Session&) {
 }
 template <triton::Whose whose>
 std::string no_side(const Session& s) {
-  return needs_triton(s).empty() ? s.why_no_side(whose) : needs_triton(s);
+  return needs_triton(s).empty() ? s.triton_document().why_no_side(whose) : needs_triton(s);
 }
 inline Command other_triton_reading(const Session& s) {
   return ShowTriton{{}, {}, s.content().triton->reading == triton::Reading::Free ? triton::Reading::Triton : triton::Reading::Free};
@@ -221,7 +228,7 @@ inline std::string needs_triton_kernel(const Session& s) {
   if (!needs_triton(s).empty()) return needs_triton(s);
   return s.content().kernel ? "" : "no loop of it can be scheduled";
 }
-inline std::string needs_comparison(const Session& s) { return s.comparing() ? "" : "nothing is being compared"; }
+inline std::string needs_comparison(const Session& s) { return s.triton().active() ? "" : "nothing is being compared"; }
 template <Alignment::At at>
 Command make_align(const Session& s) {
   return SetAlignment{{at, at == Alignment::At::Op ? s.selection().primary() : OpId{}}};
@@ -264,8 +271,8 @@ Command fold(const Session& s) {
 }
 inline Command flip_wheel(const Session& s) { return scroll_with_wheel(!s.settings().wheel_scrolls); }
 
-inline std::string needs_code_generator(const Session& s) { return s.why_no_kernel(); }
-inline std::string needs_compiler(const Session& s) { return s.why_no_build(); }
+inline std::string needs_code_generator(const Session& s) { return KernelState::why_no_kernel(s.content()); }
+inline std::string needs_compiler(const Session& s) { return s.kernel().why_no_build(); }
 template <KernelStep step>
 Command cancel_kernel(const Session&) {
   return CancelKernel{step};
@@ -280,7 +287,7 @@ std::string not_at_work(const Session& s) {
   return active || k.waits(step) ? "" : "it is not being done";
 }
 inline std::string needs_kernel_text(const Session& s) {
-  const std::string missing = s.why_no_kernel();
+  const std::string missing = KernelState::why_no_kernel(s.content());
   if (!missing.empty()) return missing;
   const auto& text = s.kernel().text();
   if (!KernelState::is_current(text, KernelState::subject_of(s.content()))) return "there is no CUDA text of the shown schedule yet";
@@ -290,7 +297,7 @@ inline Command verify_with_data(const Session&) { return CheckKernel{kUsualDataI
 /// Why this one of the options cannot be turned; empty as well where nothing is known of it.
 inline std::string offer(const Session& s, std::string KernelOffers::*which) {
   if (!s.content().kernel) return "nothing is open";
-  const KernelText* text = s.kernel_text_of_problem();
+  const KernelText* text = s.kernel().text_of_problem();
   return text ? text->offers.*which : std::string();
 }
 inline bool in_clusters(const Session& s) { return s.content().kernel_options.build.cluster == 2; }
@@ -371,13 +378,13 @@ inline void next_layout_colour(const Session&, UiState& ui) {
 }
 inline Command take_back_layouts(const Session&) { return ChooseLayouts{{}, {}, false}; }
 inline std::string no_layout_chosen(const Session& s) { return s.content().choices.empty() ? "no layout is chosen" : ""; }
-inline std::string needs_gpu(const Session& s) { return s.why_no_run(); }
+inline std::string needs_gpu(const Session& s) { return s.runs().why_no_run(); }
 template <bool profile>
 Command make_run(const Session&) {
   return RunKernel{profile};
 }
-inline std::string needs_measurement(const Session& s) { return s.why_no_measured(); }
-inline std::string needs_residuals(const Session& s) { return s.why_no_adoption(); }
+inline std::string needs_measurement(const Session& s) { return s.runs().why_no_measured(); }
+inline std::string needs_residuals(const Session& s) { return s.runs().why_no_adoption(); }
 inline std::string needs_run(const Session& s) { return s.runs().run().active() ? "" : "no kernel is being run"; }
 
 inline void solve_family(const Session& s, UiState& ui) {
@@ -390,8 +397,8 @@ inline void ask_paper(const Session&, UiState& ui) {
   ui.commands.push(Ask{Topic::Paper, ui.of<CompareTabState>().paper});
 }
 
-inline std::string no_tune(const Session& s) { return s.why_no_tune(); }
-inline std::string no_more(const Session& s) { return s.why_no_more(); }
+inline std::string no_tune(const Session& s) { return s.sweep().why_no_tune(); }
+inline std::string no_more(const Session& s) { return s.sweep().why_no_more(); }
 template <bool more>
 Command make_tune(const Session&) {
   return StartTune{TuneOptions{}, more};
@@ -404,7 +411,7 @@ inline std::string needs_best(const Session& s) {
 }
 inline Command show_best(const Session& s) { return OpenPoint{*s.sweep().table().best, false}; }
 
-inline std::string no_validation(const Session& s) { return s.content().kernel ? s.why_no_validation() : "open a kernel first"; }
+inline std::string no_validation(const Session& s) { return s.content().kernel ? s.truth().why_no_validation() : "open a kernel first"; }
 inline std::string needs_validation(const Session& s) { return s.truth().task().active() ? "" : "nothing is being validated"; }
 inline std::string no_published(const Session& s) {
   const TruthState& truth = s.truth();
@@ -414,7 +421,7 @@ inline std::string no_published(const Session& s) {
 }
 inline Command open_published(const Session& s) { return OpenPublished{s.truth().chosen().value_or(0)}; }
 
-inline std::string save_reason(const Session& s) { return s.why_no_save(); }
+inline std::string save_reason(const Session& s) { return s.projects().why_no_save(); }
 inline std::string needs_constraints(const Session& s) {
   return s.content().constraints.empty() && s.content().changes.empty() ? "there are no constraints" : "";
 }
@@ -422,17 +429,17 @@ inline std::string needs_flags(const Session& s) { return s.content().flags.empt
 
 template <SourceOf of>
 std::string no_text(const Session& s) {
-  return of == SourceOf::Kernel && s.content().triton ? "" : s.why_no_edit(of);  // that one is only read
+  return of == SourceOf::Kernel && s.content().triton ? "" : s.texts().why_no_edit(of);  // that one is only read
 }
 /// Triton's text is shown, and is no text of ours to save.
 template <SourceOf of>
 std::string no_text_to_save(const Session& s) {
-  return s.why_no_edit(of);
+  return s.texts().why_no_edit(of);
 }
 template <SourceOf of>
 std::string no_file_to_read(const Session& s) {
-  const SourceText* text = s.text_of(of);
-  return !text ? s.why_no_edit(of) : text->file.empty() ? "it has no file yet" : "";
+  const SourceText* text = s.texts().text_of(of);
+  return !text ? s.texts().why_no_edit(of) : text->file.empty() ? "it has no file yet" : "";
 }
 template <SourceOf of>
 void edit_text(const Session& s, UiState& ui) {
@@ -447,7 +454,7 @@ bool editing(const Session& s) {
 /// To its file; what has none, or one that ships with Heddle, asks for a name.
 template <SourceOf of>
 void save_text(const Session& s, UiState& ui) {
-  const std::string& file = s.text_of(of)->file;
+  const std::string& file = s.texts().text_of(of)->file;
   const Shelf shelf = of == SourceOf::Kernel ? Shelf::Kernels : Shelf::Machines;
   if (file.empty() || name_in_library(shelf, file) != file)
     perform(*find_action(of == SourceOf::Kernel ? "save_kernel_as" : "save_machine_as"), s, ui);
@@ -463,11 +470,11 @@ inline void new_kernel(const Session&, UiState& ui) { begin_new_kernel(ui); }
 
 inline void save_project(const Session& s, UiState& ui) {
   // While a text has the keyboard, it is what is saved.
-  if (const auto of = s.view().editor; of && text_has_keys(ui) && s.why_no_edit(*of).empty()) {
+  if (const auto of = s.view().editor; of && text_has_keys(ui) && s.texts().why_no_edit(*of).empty()) {
     const char* action = *of == SourceOf::Kernel ? "save_kernel_text" : "save_machine_text";
     return perform(*find_action(action), s, ui);
   }
-  if (s.project_file().empty())
+  if (s.projects().project_file().empty())
     perform(*find_action("save_as"), s, ui);
   else
     ui.commands.push(SaveProject{});
@@ -485,11 +492,11 @@ inline std::string no_way_back(const Session& s) { return why_no_way_back(s.cont
 inline void open_export(const Session&, UiState& ui) { ui.of<ExportDialogState>().wanted = true; }
 inline void add_note(const Session& s, UiState& ui) { begin_note(s, ui); }
 inline void share(const Session& s, UiState& ui) {
-  if (s.project_file().empty()) {
+  if (s.projects().project_file().empty()) {
     ui.path_prompt.ask = Prompt::SharePath;
     ui.path_prompt.just_opened = true;
   } else {
-    share_as(ui, s.project_file());
+    share_as(ui, s.projects().project_file());
   }
 }
 /// What is shown; without a schedule, how to get one.

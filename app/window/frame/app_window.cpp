@@ -7,8 +7,11 @@
 
 #include "app/command/called.h"
 #include "app/session/commands.h"
+#include "app/session/project.h"
 #include "app/session/run_state.h"
 #include "app/session/sweep_state.h"
+#include "app/session/triton_state.h"
+#include "app/session/truth_state.h"
 #include "app/window/frame/keys_overlay.h"
 #include "app/window/frame/palette.h"
 #include "app/window/frame/project_dialogs.h"
@@ -99,7 +102,7 @@ AppWindow::AppWindow(Session& session, Platform& platform) : session_(session), 
 
 Pace AppWindow::pace() const {
   if (ui_.chart.moved < 1 || ui_.of<WhatIfState>().busy || !ui_.commands.empty()) return Pace::Animating;
-  return session_.live().active() || session_.asking() || session_.building() || session_.validating() || session_.comparing() ||
+  return session_.live().active() || session_.asking() || session_.building() || session_.truth().active() || session_.triton().active() ||
                  ui_.of<GraphState>().working() || (session_.view().tab == BottomTab::Layout && ui_.of<LayoutTabState>().working())
              ? Pace::Ticking
              : Pace::Idle;
@@ -165,7 +168,7 @@ void AppWindow::rebuild_models() {
     models_.overlay = build_overlay(session_);
     models_.compare = build_compare(session_, *models_.gantt, models_.overlay);
     models_.three = build_three(session_);
-    if (session_.view().measured && session_.why_no_measured().empty()) {
+    if (session_.view().measured && session_.runs().why_no_measured().empty()) {
       const Measurement& run = *session_.runs().measurement();
       models_.measured = measured_bars(*content.problem, *models_.gantt, run);
       models_.measured_legend = measured_legend(content, run);
@@ -187,8 +190,8 @@ bool AppWindow::step() {
   const Next next = platform_.begin_frame(pace());
   if (next == Next::Close) {
     // Asked twice, or with nothing to lose, the window goes.
-    if (session_.view().ask_leave || !session_.worth_asking()) return false;
-    session_.view().ask_leave = true;
+    if (session_.view().ask_leave || !session_.projects().worth_asking()) return false;
+    session_.requests().ask_leave = true;
     platform_.stay_open();
     return true;
   }
@@ -210,29 +213,22 @@ bool AppWindow::step() {
     }
     keep_chart_view();
   }
-  ViewState& view = session_.view();
   const ImVec2 size = ImGui::GetIO().DisplaySize;
-  view.window = {static_cast<int>(size.x), static_cast<int>(size.y)};
+  session_.tell_size(static_cast<int>(size.x), static_cast<int>(size.y));
   for (const Command& command : ui_.commands.take()) session_.apply(command);
-  if (view.clipboard) {
-    const bool command = view.clipboard->starts_with("heddle ");
-    ImGui::SetClipboardText((command ? as_called(*view.clipboard) : *view.clipboard).c_str());
-    view.clipboard.reset();
-  }
+  if (const auto text = std::exchange(session_.requests().clipboard, std::nullopt))
+    ImGui::SetClipboardText((text->starts_with("heddle ") ? as_called(*text) : *text).c_str());
   if (!ImGui::IsAnyMouseDown()) session_.save_settings_now();
-  return !view.quit;
+  return !session_.view().quit;
 }
 
 void AppWindow::keep_chart_view() {
-  ViewState& view = session_.view();
+  const ViewState& view = session_.view();
   GanttViewState& chart = ui_.chart;
-  if (!models_.gantt) {
-    view.chart = {};
-    return;
-  }
+  if (!models_.gantt) return session_.tell({});
   if (view.restored_chart && built_revision_ == session_.revision() && !view.fit_all) {
     // The chart has fitted what is new to it; now it goes where the project says.
-    const ChartKept kept = *std::exchange(view.restored_chart, std::nullopt);
+    const ChartKept kept = *std::exchange(session_.requests().restored_chart, std::nullopt);
     if (kept.visible) {
       chart.visible = chart.target = {static_cast<double>(kept.visible->first), static_cast<double>(kept.visible->second)};
       chart.moved = 1;
@@ -245,9 +241,11 @@ void AppWindow::keep_chart_view() {
     if (on("whiskers") != view.whiskers) ui_.commands.push(ToggleWhiskers{});
     chart.all_arrows = on("dependences");
   }
-  view.chart.visible = {static_cast<Cycle>(std::llround(chart.target.begin)), static_cast<Cycle>(std::llround(chart.target.end))};
-  view.chart.switches = {{"critical", view.critical},    {"whiskers", view.whiskers}, {"barriers", view.barriers},
-                         {"tensor-memory", view.tensor}, {"queues", view.queues},     {"dependences", chart.all_arrows}};
+  ChartKept now;
+  now.visible = {static_cast<Cycle>(std::llround(chart.target.begin)), static_cast<Cycle>(std::llround(chart.target.end))};
+  now.switches = {{"critical", view.critical},    {"whiskers", view.whiskers}, {"barriers", view.barriers},
+                  {"tensor-memory", view.tensor}, {"queues", view.queues},     {"dependences", chart.all_arrows}};
+  session_.tell(std::move(now));
 }
 
 bool AppWindow::wants_picture() const { return !session_.view().pictures.empty() && !in_dialog(); }
@@ -260,7 +258,7 @@ void AppWindow::take_pictures() {
   const auto whole = platform_.take_picture();
   const ImGuiIO& io = ImGui::GetIO();
   // Those in the other theme have a frame of their own.
-  std::vector<Export>& waiting = session_.view().pictures;
+  std::vector<Export>& waiting = session_.requests().pictures;
   const auto others = std::stable_partition(waiting.begin(), waiting.end(),
                                             [&, light = waiting.front().light](const Export& e) { return e.light == light; });
   const std::vector<Export> now(waiting.begin(), others);
@@ -406,7 +404,8 @@ void AppWindow::draw_panes(float top, float height) {
          [&] { focused(FocusPane::Bottom, [&] { draw_bottom_pane(session_, models_, ui_); }); });
   if (ui_.maximized) {  // what only a chart could have done
     ui_.chart.requested.clear();
-    session_.view().fit_all = session_.view().zoom_to_selection = session_.view().reveal = false;
+    WindowRequests& asked = session_.requests();
+    asked.fit_all = asked.zoom_to_selection = asked.reveal = false;
   }
   if (right > 0)
     pane("inspector", {ImVec2(left + center, top), ImVec2(right, height)}, theme().panel, padding,

@@ -257,7 +257,8 @@ void draw_center(Session& session, const Models& models, UiState& ui) {
     draw_picture_title(session, models);
   else
     draw_mode_bar(session, models, ui);
-  ViewState& view = session.view();
+  WindowRequests& asked = session.requests();
+  const ViewState& view = session.view();
   const bool beside = view.chart_view == ChartView::Split || view.chart_view == ChartView::Ghost;
   const CompareModel* compare = models.compare && beside ? &*models.compare : nullptr;
   ui.chart.extent.reset();
@@ -274,7 +275,7 @@ void draw_center(Session& session, const Models& models, UiState& ui) {
     centre_or_fit(ui.chart, *models.gantt, session.selection().empty() ? view.highlight.ops : session.selection().ops);
   if (view.zoom_to_selection || view.reveal)
     ui.chart.reveal = view.zoom_to_selection && !session.selection().empty() ? session.selection().ops : view.highlight.ops;
-  view.fit_all = view.zoom_to_selection = view.reveal = false;
+  asked.fit_all = asked.zoom_to_selection = asked.reveal = false;
   ImGui::SetCursorPos(ImVec2(0, px(34) + draw_chart_legend(session, models, ui, px(34))));
   ImGui::BeginChild("timeline", ImVec2(0, 0), false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   ui.chart.keys_elsewhere = ui.of<WhatIfState>().dragged.has_value();

@@ -7,6 +7,7 @@
 
 #include "app/session/commands.h"
 #include "app/session/files.h"
+#include "app/session/project.h"
 #include "app/window/frame/folder_list.h"
 #include "app/window/frame/panels.h"
 #include "app/window/frame/project_dialogs.h"
@@ -55,7 +56,7 @@ std::string why_no_file(const std::string& path) {
 void draw_open_dialog(Session& session, UiState& ui) {
   OpenDialogState& dialog = ui.open_dialog;
   if (session.view().open_dialog) {
-    session.view().open_dialog = false;
+    session.requests().open_dialog = false;
     std::error_code ignored;
     if (dialog.folder.empty()) dialog.folder = fs::current_path(ignored).string();
     dialog.filter[0] = 0;  // what was typed as a path stays: it may have been almost right
@@ -138,14 +139,14 @@ void draw_path_prompt(const Session& session, UiState& ui) {
                                                               : Facts{"Save the schedule", ".schedule.json"};
   const bool project = prompt.ask == Prompt::ProjectPath || prompt.ask == Prompt::SharePath;
   if (prompt.just_opened) {
-    const bool has_file = project && !session.project_file().empty();
+    const bool has_file = project && !session.projects().project_file().empty();
     const Content& content = session.content();
     const std::string stem = prompt.ask == Prompt::KernelTextPath    ? content.kernel->name
                              : prompt.ask == Prompt::MachineTextPath ? content.machine->name
                              : prompt.ask == Prompt::TtgirPath       ? content.kernel->name
                              : prompt.ask == Prompt::LayoutPath      ? layout_stem(ui.of<LayoutTabState>())
                                                                      : file_stem(session);
-    copy_to(prompt.path, sizeof prompt.path, has_file ? session.project_file() : stem + facts.ending);
+    copy_to(prompt.path, sizeof prompt.path, has_file ? session.projects().project_file() : stem + facts.ending);
     ImGui::OpenPopup("write");
   }
   if (!begin_modal("write", ImVec2(px(560), 0))) return;

@@ -7,6 +7,8 @@
 
 #include "app/session/commands.h"
 #include "app/session/files.h"
+#include "app/session/project.h"
+#include "app/session/texts.h"
 #include "app/window/frame/editor_state.h"
 #include "app/window/frame/panels.h"
 #include "app/window/frame/triton_pane.h"
@@ -89,17 +91,17 @@ void draw_bar(const Session& session, UiState& ui, SourceOf of, const SourceText
   const float right = at.x + ImGui::GetContentRegionAvail().x;
   const auto choice = [&](const char* name, const char* label, SourceOf which) {
     const bool shown = which == SourceOf::Kernel && session.content().triton;  // it can be read
-    if (button(name, label, of == which ? ButtonKind::Plain : ButtonKind::Flat, shown ? "" : session.why_no_edit(which), {0, px(24)}))
+    if (button(name, label, of == which ? ButtonKind::Plain : ButtonKind::Flat, shown ? "" : session.texts().why_no_edit(which), {0, px(24)}))
       ui.commands.push(show_editor(which));
     ImGui::SameLine(0, px(4));
   };
   choice("editor/kernel", session.content().triton ? "TTGIR" : "Kernel", SourceOf::Kernel);
   choice("editor/machine", "Machine", SourceOf::Machine);
   const float left = ImGui::GetCursorScreenPos().x + px(6);
-  const bool unsaved = session.text_unsaved(of);
+  const bool unsaved = session.texts().text_unsaved(of);
   const char* action = of == SourceOf::Kernel ? "save_kernel_text" : "save_machine_text";
   const float save = px(58), close = px(26);
-  const bool in_project = unsaved && !session.project_as_shown().empty();
+  const bool in_project = unsaved && !session.projects().project_as_shown().empty();
   const std::string name = !text.file.empty() ? base_name(text.file) + (unsaved ? " *" : "")
                            : in_project       ? "in the project"
                                               : "not saved yet";
@@ -157,9 +159,9 @@ void draw_verdict(const Session& session, EditorState& s, const SourceText& text
 void draw_editor(const Session& session, UiState& ui) {
   const SourceOf of = *session.view().editor;
   if (of == SourceOf::Kernel && session.content().triton) return draw_triton_text(session, ui);
-  const SourceText* text = session.text_of(of);
+  const SourceText* text = session.texts().text_of(of);
   if (!text) {
-    wrapped_text(fonts().body, theme().dim, session.why_no_edit(of));
+    wrapped_text(fonts().body, theme().dim, session.texts().why_no_edit(of));
     if (button("editor/close", "Close")) ui.commands.push(show_editor(std::nullopt));
     return;
   }

@@ -12,8 +12,11 @@
 #include "app/session/autosave.h"
 #include "app/session/command_line.h"
 #include "app/session/commands.h"
+#include "app/session/dump_state.h"
 #include "app/session/files.h"
+#include "app/session/project.h"
 #include "app/session/triton_way_back.h"
+#include "app/session/window_link.h"
 #include "app/window/frame/folder_list.h"
 #include "app/window/frame/panels.h"
 #include "app/window/kit/probe.h"
@@ -59,7 +62,7 @@ bool for_triton(ExportKind kind) { return kind == ExportKind::Ttgir || kind == E
 
 /// Why what is open cannot be written so; empty: it can.
 std::string why_not(const Session& session, ExportKind kind) {
-  if (for_compiler(kind)) return session.why_no_dump(kind);
+  if (for_compiler(kind)) return session.dump().why_no_dump(kind);
   if (kind == ExportKind::Ttgir) return why_no_way_back(session.content());
   if (kind == ExportKind::Python) return session.content().triton ? "" : "no Triton kernel is open";
   return {};
@@ -139,7 +142,7 @@ void draw_exported(const Session& session, std::size_t earlier) {
 
 std::string file_stem(const Session& session) {
   const Content& content = session.content();
-  if (const std::string& file = session.project_file(); !file.empty()) {
+  if (const std::string& file = session.projects().project_file(); !file.empty()) {
     const fs::path path(file);
     fs::path stem = path.stem();
     if (stem.extension() == ".heddle") stem = stem.stem();
@@ -153,9 +156,9 @@ std::string window_title(const Session& session) {
   const Content& content = session.content();
   std::string title =
       (content.kernel ? content.kernel->name : triton_subject(*content.triton)) + (content.machine ? " on " + machine_text(content) : "");
-  if (session.unsaved()) title += " *";
-  if (!session.project_file().empty()) title += " - " + base_name(session.project_file());
-  if (const int number = session.window_number()) title = fmt::format("{} · {}", number, title);
+  if (session.projects().unsaved()) title += " *";
+  if (!session.projects().project_file().empty()) title += " - " + base_name(session.projects().project_file());
+  if (const int number = session.windows().window_number()) title = fmt::format("{} · {}", number, title);
   return title + " - Heddle";
 }
 
@@ -245,9 +248,9 @@ void draw_export_dialog(const Session& session, UiState& ui) {
   ImGui::SameLine();
   copy_command_button("export/command", session, ui, export_command(session, dialog.request), {px(150), px(32)});
   ImGui::SameLine();
-  if (button("export/share", "Share", ButtonKind::Plain, session.why_no_save(), {px(90), px(32)})) {
+  if (button("export/share", "Share", ButtonKind::Plain, session.projects().why_no_save(), {px(90), px(32)})) {
     ImGui::CloseCurrentPopup();
-    dialog.again = !session.project_file().empty();
+    dialog.again = !session.projects().project_file().empty();
     perform(*find_action("share"), session, ui);
   }
   if (ImGui::IsItemHovered()) tooltip("project, picture and trace into the project's folder, and the command line to the clipboard");
@@ -264,29 +267,29 @@ void draw_leave_dialog(Session& session, UiState& ui) {
   }
   if (!begin_modal("leave", ImVec2(px(520), 0))) {
     ui.leave_opened = false;
-    session.view().ask_leave = false;
+    session.requests().ask_leave = false;
     return;
   }
   const auto leave = [&] {
-    session.view().ask_leave = false;
+    session.requests().ask_leave = false;
     ImGui::CloseCurrentPopup();
   };
-  if (!session.worth_asking()) {  // the work has gone, or been saved, while this stood here
+  if (!session.projects().worth_asking()) {  // the work has gone, or been saved, while this stood here
     leave();
     return ImGui::EndPopup();
   }
   dialog_title("Save before leaving?");
-  const std::string& file = session.project_file();
-  const std::string search = session.unfinished_search();
+  const std::string& file = session.projects().project_file();
+  const std::string search = session.projects().unfinished_search();
   if (!search.empty()) wrapped_text(fonts().body, theme().text, search);
-  if (session.unsaved())
+  if (session.projects().unsaved())
     wrapped_text(fonts().body, theme().text,
                  file.empty() ? fmt::format("The work on {} is in no project file yet.", session.content().kernel->name)
                               : fmt::format("{} does not have the latest changes.", base_name(file)));
   if (!search.empty())
     wrapped_text(fonts().small, theme().dim, "Solved again here, it goes on from what was found, if the store of answers is on.");
   ImGui::Dummy(ImVec2(0, px(6)));
-  if (button("leave/save", file.empty() ? "Save as ..." : "Save and leave", ButtonKind::Primary, session.why_no_save(),
+  if (button("leave/save", file.empty() ? "Save as ..." : "Save and leave", ButtonKind::Primary, session.projects().why_no_save(),
              {px(140), px(32)})) {
     leave();
     if (file.empty()) {
@@ -336,7 +339,7 @@ void draw_recoveries(const Session& session, UiState& ui) {
   ImGui::BeginChild("recoveries", ImVec2(0, 0));
   const ImVec2 begin = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, one = px(84), height = px(26);
-  const auto& all = session.recoveries();
+  const auto& all = session.projects().recoveries();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const ImVec2 at(begin.x, begin.y + static_cast<float>(i) * notice_line());
     notice_sentence(fmt::format("Recovered work from {}: {}", time_of(all[i], std::time(nullptr)), describe(all[i])), at, width, one, 2);
@@ -357,7 +360,7 @@ void draw_discard_dialog(const Session& session, UiState& ui) {
   DiscardState& state = ui.of<DiscardState>();
   if (std::exchange(state.wanted, false)) ImGui::OpenPopup("discard");
   if (!begin_modal("discard", ImVec2(px(520), 0))) return;
-  const auto& all = session.recoveries();
+  const auto& all = session.projects().recoveries();
   const auto work = std::find_if(all.begin(), all.end(), [&](const Recovery& r) { return r.path == state.path; });
   if (work == all.end()) {
     ImGui::CloseCurrentPopup();
@@ -377,15 +380,15 @@ void draw_discard_dialog(const Session& session, UiState& ui) {
 }
 
 float notice_height(const Session& session) {
-  const std::size_t lines =
-      session.recoveries().empty() ? !session.view().notice.empty() : std::min(session.recoveries().size(), kMostRecoveries);
+  const std::size_t lines = session.projects().recoveries().empty() ? !session.view().notice.empty()
+                                                                    : std::min(session.projects().recoveries().size(), kMostRecoveries);
   return static_cast<float>(lines) * notice_line();
 }
 
 void draw_notices(const Session& session, UiState& ui) {
   const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   ImGui::GetWindowDrawList()->AddRectFilled(at, ImVec2(at.x + px(4), at.y + size.y), theme().warning);
-  if (!session.recoveries().empty()) return draw_recoveries(session, ui);
+  if (!session.projects().recoveries().empty()) return draw_recoveries(session, ui);
   notice_sentence(session.view().notice, at, size.x, px(80), 1);
   if (button("notice/dismiss", "Dismiss", ButtonKind::Plain, {}, {px(80), px(26)})) ui.commands.push(dismiss_notice());
 }

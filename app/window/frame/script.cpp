@@ -8,6 +8,9 @@
 #include <thread>
 
 #include "app/platform/imgui_compat.h"
+#include "app/session/prediction_state.h"
+#include "app/session/triton_state.h"
+#include "app/session/truth_state.h"
 #include "app/window/kit/probe.h"
 #include "app/window/parts/tabs.h"
 #include "app/window/parts/ui_state.h"
@@ -130,8 +133,8 @@ Result<Ok> run_one(AppWindow& window, const std::string& step) {
 void settle(AppWindow& window) {
   window.step();  // some work begins by itself
   const auto layouts = [&] { return window.session().view().tab == BottomTab::Layout && window.ui().of<LayoutTabState>().working(); };
-  while (window.session().live().active() || window.session().asking() || window.session().building() || window.session().validating() ||
-         window.session().predicting() || window.session().comparing() || layouts()) {
+  while (window.session().live().active() || window.session().asking() || window.session().building() ||
+         window.session().truth().active() || window.session().predictions().active() || window.session().triton().active() || layouts()) {
     window.step();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }

@@ -6,6 +6,8 @@
 
 #include "app/session/commands.h"
 #include "app/session/files.h"
+#include "app/session/solving.h"
+#include "app/session/window_link.h"
 #include "app/window/frame/panels.h"
 #include "app/window/kit/pretty_text.h"
 #include "app/window/kit/probe.h"
@@ -310,7 +312,7 @@ void draw_toolbar(const Session& session, const Models& models, UiState& ui) {
   if (!narrow || !running) {
     // One width for both words: what is right of it stays where it is.
     const std::string keys = narrow || keys_of(solve).empty() ? "" : " " + keys_of(solve);
-    const std::string label = (session.why_no_continue().empty() ? "Continue" : "Solve") + keys;
+    const std::string label = (session.solving().why_no_continue().empty() ? "Continue" : "Solve") + keys;
     const float room = text_size(fonts().bold, "Continue" + keys).x + 2 * ImGui::GetStyle().FramePadding.x;
     if (button("toolbar/solve", label, ButtonKind::Primary, why_not(solve, session), {room, height})) perform(solve, session, ui);
   }
@@ -364,7 +366,7 @@ void draw_status_bar(const Session& session, const Models&, const UiState& ui) {
   const float width = ImGui::GetContentRegionAvail().x;
   const std::string& keys = keys_of("keys");
   std::string right = keys.substr(0, keys.find(' ')) + (keys.empty() ? "" : " keys");
-  if (const int number = session.window_number()) right = fmt::format("window {}   {}", number, right);
+  if (const int number = session.windows().window_number()) right = fmt::format("window {}   {}", number, right);
   if (ui.chart.range)
     right = drawable(describe(*ui.chart.range)) + "   " + right;
   else if (ui.chart.hovered_cycle && session.content().entry())

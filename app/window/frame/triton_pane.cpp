@@ -6,6 +6,7 @@
 
 #include "app/session/commands.h"
 #include "app/session/files.h"
+#include "app/session/texts.h"
 #include "app/session/triton_source.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
@@ -91,7 +92,7 @@ void draw_triton_text(const Session& session, UiState& ui) {
   const float right = at.x + ImGui::GetContentRegionAvail().x, close = px(26);
   if (button("editor/kernel", "TTGIR", ButtonKind::Plain, {}, {0, px(24)})) ui.commands.push(show_editor(SourceOf::Kernel));
   ImGui::SameLine(0, px(4));
-  if (button("editor/machine", "Machine", ButtonKind::Flat, session.why_no_edit(SourceOf::Machine), {0, px(24)}))
+  if (button("editor/machine", "Machine", ButtonKind::Flat, session.texts().why_no_edit(SourceOf::Machine), {0, px(24)}))
     ui.commands.push(show_editor(SourceOf::Machine));
   const float left = ImGui::GetItemRectMax().x + px(10), room = right - left - close - px(8);
   if (room > px(30))

@@ -10,6 +10,7 @@
 #include "app/session/prediction_state.h"
 #include "app/session/question_state.h"
 #include "app/session/triton_source.h"
+#include "app/session/triton_state.h"
 #include "app/window/kit/pretty_text.h"
 #include "core/answers/summary.h"
 #include "core/base/text_style.h"
@@ -238,7 +239,7 @@ std::string solver_line(const Session& session) {
     case LiveSolve::Phase::None:
     case LiveSolve::Phase::Done: line = live.refuted() ? "no schedule exists, proved" : "solver idle"; break;
   }
-  if (session.comparing()) line = "working out the three schedules of the Triton kernel";
+  if (session.triton().active()) line = "working out the three schedules of the Triton kernel";
   for (const Topic topic : kTopics)
     if (const QuestionState& asked = session.question(topic); asked.active())
       line = fmt::format("solver asked about {}: {}", to_string(topic), asked.doing);

@@ -6,8 +6,10 @@
 #include <fstream>
 
 #include "app/session/environment.h"
+#include "app/session/project.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/session.h"
+#include "app/session/solving.h"
 #include "app/window/parts/header_model.h"
 #include "core/formats/schedule_json.h"
 #include "core/schedule/question.h"
@@ -73,7 +75,7 @@ TEST_CASE("a schedule that its file calls proved is shown with the file's word",
   CHECK_FALSE(w.row().lower_bound);
   CHECK(build_header(w.session).status == "THE FILE SAYS PROVED");
   CHECK(describe_entry(w.row()).detail.find("the file says proved") == 0);
-  CHECK(w.session.why_no_proof().empty());
+  CHECK(w.session.solving().why_no_proof().empty());
 }
 
 TEST_CASE("what the store holds proved is proved when its file is opened, in the same step", "[app]") {
@@ -83,7 +85,7 @@ TEST_CASE("what the store holds proved is proved when its file is opened, in the
   CHECK(w.row().status == Status::Optimal);
   CHECK(w.row().lower_bound == 2);
   CHECK(build_header(w.session).status == "PROVED");
-  CHECK(w.session.why_no_proof() == "it is proved");
+  CHECK(w.session.solving().why_no_proof() == "it is proved");
   w.session.apply(Undo{});
   CHECK(w.session.content().schedules.empty());
 }
@@ -99,7 +101,7 @@ TEST_CASE("a project opened again is proved, and has no unsaved changes", "[app]
   REQUIRE_FALSE(w.session.error());
   CHECK(w.row().status == Status::Optimal);
   CHECK(build_header(w.session).status == "PROVED");
-  CHECK_FALSE(w.session.unsaved());
+  CHECK_FALSE(w.session.projects().unsaved());
   w.known = false;
   w.session.apply(OpenProject{path});
   CHECK(build_header(w.session).status == "THE FILE SAYS PROVED");
@@ -117,7 +119,7 @@ TEST_CASE("proving the shown schedule makes the file's word the window's own and
   CHECK(w.row().lower_bound == 2);
   CHECK_FALSE(w.row().schedule.claim);
   CHECK(build_header(w.session).status == "PROVED");
-  CHECK(w.session.why_no_proof() == "it is proved");
+  CHECK(w.session.solving().why_no_proof() == "it is proved");
   w.session.apply(Undo{});
   CHECK(w.row().status == Status::Feasible);
 }

@@ -7,11 +7,14 @@
 #include <sstream>
 
 #include "app/session/command_line.h"
+#include "app/session/dump_state.h"
 #include "app/session/environment.h"
-#include "app/session/export.h"
 #include "app/session/files.h"
+#include "app/session/project.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/session.h"
+#include "app/session/solving.h"
+#include "app/session/view_state.h"
 #include "app/window/parts/dump_model.h"
 #include "app/window/parts/header_model.h"
 #include "app/window/tabs/audit/audit_model.h"
@@ -122,7 +125,7 @@ TEST_CASE("every format opens, and what has no schedule waits to be solved", "[a
     CHECK_FALSE(build_audit(s).headline.empty());
     if (!s.content().entry()) {
       CHECK(build_audit(s).note.find("stores no schedule") != std::string::npos);
-      CHECK(s.why_no_solve().empty());
+      CHECK(s.solving().why_no_solve().empty());
     }
   }
 }
@@ -198,9 +201,9 @@ TEST_CASE("a stored schedule goes back unchanged byte for byte, and a changed on
   Opened again(folder.file("later.json"));
   CHECK(again.content().entry()->schedule.ii == later.ii);
   s.apply(ShowLoop{{}, dump::Reading::IssueSlots});
-  CHECK(s.why_no_dump(ExportKind::DumpGraph).find("full reading") != std::string::npos);
+  CHECK(s.dump().why_no_dump(ExportKind::DumpGraph).find("full reading") != std::string::npos);
   Opened graph(dump("scores.ddg.json"));
-  CHECK(graph.why_no_dump(ExportKind::DumpGraph).find("no place for a schedule") != std::string::npos);
+  CHECK(graph.dump().why_no_dump(ExportKind::DumpGraph).find("no place for a schedule") != std::string::npos);
 }
 
 TEST_CASE("another dump of the same ops is added to be compared, one of other ops replaces what is open", "[app]") {
@@ -241,7 +244,7 @@ TEST_CASE("a project of a dump comes back as one", "[app]") {
   REQUIRE(again.content().dump);
   CHECK(again.content().dump->reading == dump::Reading::IssueSlots);
   CHECK(again.content().schedules.size() == 1);
-  CHECK_FALSE(again.unsaved());
+  CHECK_FALSE(again.projects().unsaved());
 }
 
 TEST_CASE("damaged dumps are refused with the place, and what is open stays", "[app]") {
@@ -269,11 +272,11 @@ TEST_CASE("damaged dumps are refused with the place, and what is open stays", "[
 
 TEST_CASE("the emitter's demands become constraints, once", "[app]") {
   Opened s(scores());
-  const std::size_t open = s.open_emitter_rules().size();
+  const std::size_t open = s.dump().open_emitter_rules().size();
   REQUIRE(open > 0);
   s.apply(DemandEmitterRules{});
   CHECK(s.content().constraints.size() == open);
-  CHECK(s.open_emitter_rules().empty());
+  CHECK(s.dump().open_emitter_rules().empty());
   s.apply(DemandEmitterRules{});
   CHECK(s.content().constraints.size() == open);
   s.apply(Undo{});

@@ -9,6 +9,7 @@
 
 #include "app/session/command_line.h"
 #include "app/session/proposal_commands.h"
+#include "app/session/run_state.h"
 #include "app/session/session.h"
 #include "tests/app/cli_support.h"
 #include "tests/support/fake_solver.h"
@@ -182,7 +183,7 @@ TEST_CASE("what does not compile has its messages; without a compiler there is o
   Fixture none;
   none.session.apply(show_tab(BottomTab::Cuda));
   none.settle();
-  CHECK(none.session.why_no_build() == "nothing compiles here");
+  CHECK(none.session.kernel().why_no_build() == "nothing compiles here");
 }
 
 TEST_CASE("the program is checked in as many orders as asked for, and cancelled at once", "[app]") {
@@ -205,7 +206,7 @@ TEST_CASE("a machine without kernels says so, and no run is offered", "[app]") {
   f.settle();
   REQUIRE(f.text_is_current());
   CHECK(f.session.kernel().text().answer()->refusals.front().rule == "arch");
-  CHECK(f.session.why_no_run().find("sm_90a") != std::string::npos);
+  CHECK(f.session.runs().why_no_run().find("sm_90a") != std::string::npos);
   f.session.apply(BuildKernel{});
   f.session.apply(RunKernel{});
   f.settle();
@@ -266,14 +267,14 @@ TEST_CASE("what a kernel cannot have is known, with the reason", "[app]") {
   f.session.apply(OpenSchedule{test::repository_path("tests/schedules/gemm_hopper_h100.json")});
   f.session.apply(show_tab(BottomTab::Cuda));
   f.settle();
-  const KernelText* text = f.session.kernel_text_of_problem();
+  const KernelText* text = f.session.kernel().text_of_problem();
   REQUIRE(text);
   CHECK(text->offers.cluster.empty());
   CHECK(text->offers.loop_records.empty());
   CHECK(text->offers.op_records.empty());
   f.session.apply(OpenSchedule{test::repository_path("tests/schedules/layernorm_h100.json")});
   f.settle();
-  text = f.session.kernel_text_of_problem();
+  text = f.session.kernel().text_of_problem();
   REQUIRE(text);
   CHECK(text->offers.cluster.size() > 8);
   CHECK(text->offers.turns == "the kernel has no wgmma to keep in order");

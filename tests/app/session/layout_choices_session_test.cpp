@@ -2,6 +2,7 @@
 #include "app/session/command_line.h"
 #include "app/session/commands.h"
 #include "app/session/environment.h"
+#include "app/session/project.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/session.h"
 
@@ -13,6 +14,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "app/session/texts.h"
 #include "core/answers/layout_choice.h"
 #include "core/base/atomic_file.h"
 #include "core/formats/kernel_json.h"
@@ -269,9 +271,9 @@ TEST_CASE("layouts that somebody chose here are work that is kept safe and asked
   environment.clock = [&now] { return now; };
   Session session{std::move(environment)};
   session.apply(OpenSchedule{file.path});
-  CHECK_FALSE(session.worth_asking());
+  CHECK_FALSE(session.projects().worth_asking());
   session.apply(ChooseLayouts{plain_stores(), {}, false});
-  CHECK(session.worth_asking());
+  CHECK(session.projects().worth_asking());
   const auto kept = [&] {
     for (const auto& entry : fs::directory_iterator(folder))
       if (entry.path().extension() == ".json" && read_file(entry.path().string()).value().find("stage_dq1") != std::string::npos)
@@ -287,9 +289,9 @@ TEST_CASE("layouts that somebody chose here are work that is kept safe and asked
   }
   CHECK(safe);
   session.apply(SaveProject{project});
-  CHECK_FALSE(session.worth_asking());
+  CHECK_FALSE(session.projects().worth_asking());
   session.apply(ChooseLayouts{{}, {}, false});
-  CHECK(session.worth_asking());
+  CHECK(session.projects().worth_asking());
   session.apply(OpenProject{project});
   CHECK(session.content().choices == plain_stores());
   CHECK(session.close(std::chrono::seconds(5)));
@@ -300,7 +302,7 @@ TEST_CASE("layouts that somebody chose here are work that is kept safe and asked
 TEST_CASE("a kernel's text that no longer goes with the layouts takes them back, and says so", "[app]") {
   Shipped s;
   s.session.apply(ChooseLayouts{plain_stores(), {}, false});
-  std::string text = s.session.text_of(SourceOf::Kernel)->text;
+  std::string text = s.session.texts().text_of(SourceOf::Kernel)->text;
   for (std::size_t at = text.find("stage_dq0"); at != std::string::npos; at = text.find("stage_dq0", at + 1))
     text.replace(at, 9, "stage_xx0");
   s.session.apply(EditSource{SourceOf::Kernel, text});

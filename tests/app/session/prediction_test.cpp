@@ -47,12 +47,12 @@ Environment environment(PredictFunction predict) {
 void settle(Session& session) {
   for (int i = 0; i < 4000; ++i) {
     session.pump();
-    if (!session.live().active() && !session.predicting()) break;
+    if (!session.live().active() && !session.predictions().active()) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   session.pump();
   REQUIRE_FALSE(session.live().active());
-  REQUIRE_FALSE(session.predicting());
+  REQUIRE_FALSE(session.predictions().active());
 }
 
 }  // namespace

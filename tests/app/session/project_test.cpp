@@ -13,6 +13,7 @@
 #include "app/session/project.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/session.h"
+#include "app/session/solving.h"
 #include "core/chart/gantt_model.h"
 #include "core/schedule/constraint_text.h"
 #include "tests/app/cli_support.h"
@@ -94,12 +95,12 @@ TEST_CASE("a project brings back everything, and opening it can be undone", "[ap
   const std::string path = folder.path("p.heddle.json");
   Clocked a;
   a.work();
-  CHECK(a->unsaved());
-  CHECK(a->worth_asking());
+  CHECK(a->projects().unsaved());
+  CHECK(a->projects().worth_asking());
   a->apply(SaveProject{path});
   REQUIRE_FALSE(a->error());
-  CHECK_FALSE(a->unsaved());
-  CHECK(a->project_file() == path);
+  CHECK_FALSE(a->projects().unsaved());
+  CHECK(a->projects().project_file() == path);
 
   Clocked b;
   b->apply(OpenPair{"gemm_hopper", "h100", false});
@@ -122,17 +123,17 @@ TEST_CASE("a project brings back everything, and opening it can be undone", "[ap
   CHECK(b->selection().primary() == OpId(1));
   CHECK(b->view().mode == GanttMode::Unrolled);
   CHECK(b->view().tab == BottomTab::Slack);
-  CHECK_FALSE(b->unsaved());
+  CHECK_FALSE(b->projects().unsaved());
   CHECK(b->settings().recent.front() == path);
   // Unsaved work is one step away, and is not taken for the project.
   b->apply(Undo{});
   CHECK(b->content().kernel->name == "gemm_hopper");
   CHECK(b->content().notes.size() == 1);
-  CHECK(b->project_file().empty());
-  CHECK(b->unsaved());
+  CHECK(b->projects().project_file().empty());
+  CHECK(b->projects().unsaved());
   b->apply(Redo{});
-  CHECK(b->project_file() == path);
-  CHECK_FALSE(b->unsaved());
+  CHECK(b->projects().project_file() == path);
+  CHECK_FALSE(b->projects().unsaved());
 }
 
 TEST_CASE("a project keeps how the kernel is written", "[app]") {
@@ -143,9 +144,9 @@ TEST_CASE("a project keeps how the kernel is written", "[app]") {
   c.work();
   c->apply(SaveProject{path});
   c->apply(SetKernelOptions{options});
-  CHECK(c->unsaved());
+  CHECK(c->projects().unsaved());
   c->apply(SaveProject{path});
-  CHECK_FALSE(c->unsaved());
+  CHECK_FALSE(c->projects().unsaved());
   Clocked again;
   again->apply(OpenProject{path});
   CHECK(again->content().kernel_options == options);
@@ -164,15 +165,15 @@ TEST_CASE("a project keeps how A and B share the chart, and what they are aligne
     c->apply(show_chart_as(view));
     c->apply(SetAlignment{{at, at == Alignment::At::Op ? OpId(2) : OpId()}});
     c->apply(SaveProject{path});
-    CHECK(c->project_as_shown() == path);
+    CHECK(c->projects().project_as_shown() == path);
     c->apply(SwapBaseline{});
-    CHECK(c->project_as_shown().empty());
+    CHECK(c->projects().project_as_shown().empty());
     Clocked again;
     again->apply(OpenProject{path});
     REQUIRE(again->content().baseline);
     CHECK(again->view().chart_view == view);
     CHECK(again->view().alignment == (at == Alignment::At::Op ? Alignment{at, OpId(2)} : Alignment{at, OpId()}));
-    CHECK(again->project_as_shown() == path);
+    CHECK(again->projects().project_as_shown() == path);
   }
   // What is not understood is the usual.
   Clocked c;
@@ -188,17 +189,17 @@ TEST_CASE("changes make a project unsaved, undoing them makes it saved again", "
   a.work();
   a->apply(SaveProject{folder.path("p.heddle.json")});
   a->apply(ToggleFlag{7});
-  CHECK(a->unsaved());
+  CHECK(a->projects().unsaved());
   a->apply(Undo{});
-  CHECK_FALSE(a->unsaved());
+  CHECK_FALSE(a->projects().unsaved());
   a->apply(EditNote{0, "because"});
-  CHECK(a->unsaved());
+  CHECK(a->projects().unsaved());
   a->apply(SaveProject{});
-  CHECK_FALSE(a->unsaved());
+  CHECK_FALSE(a->projects().unsaved());
   CHECK(contains(read_text(folder.path("p.heddle.json")), "because"));
   // The file of one kernel is not overwritten with another.
   a->apply(OpenPair{"gemm_hopper", "h100", false});
-  CHECK(a->project_file().empty());
+  CHECK(a->projects().project_file().empty());
   a->apply(SaveProject{});
   CHECK(a->error());
 }
@@ -241,13 +242,13 @@ TEST_CASE("leaving asks where a long search is not finished, which goes on from 
   };
   session.apply(OpenPair{"toy_fig1", "toy", true});
   settle();
-  CHECK(session.unfinished_search() == "The search for toy_fig1 has not proved its II after 61 s: II 3, no II below 2.");
+  CHECK(session.projects().unfinished_search() == "The search for toy_fig1 has not proved its II after 61 s: II 3, no II below 2.");
   session.apply(Quit{});
   CHECK_FALSE(session.view().quit);
   CHECK(session.view().ask_leave);
   // F5 goes on with its row, from its schedule, under the limit of the settings.
   session.apply(limit_searches(7));
-  CHECK(session.why_no_continue().empty());
+  CHECK(session.solving().why_no_continue().empty());
   session.apply(StartSolve{});
   settle();
   REQUIRE(requests.size() == 2);
@@ -304,7 +305,7 @@ TEST_CASE("work is in a file of its own at most a second after a change, and goe
   CHECK(contains(read_text(file), "a new text"));
   // A second window has a file of its own, and sees no lost work where somebody is alive.
   Clocked b(state);
-  CHECK(b->recoveries().empty());
+  CHECK(b->projects().recoveries().empty());
   // Saved work needs no keeping.
   a->apply(SaveProject{folder.path("p.heddle.json")});
   *a.now += 1;
@@ -325,12 +326,12 @@ TEST_CASE("what a dead process left is offered, restored, and kept until it is t
   a->apply(SaveProject{project});
   const std::string lost = left_behind(state, read_text(project));
   Clocked b(state);
-  REQUIRE(b->recoveries().size() == 1);
-  CHECK(describe(b->recoveries().front()) == "toy_fig1 on toy, 1 schedule, 1 constraint, 1 note");
+  REQUIRE(b->projects().recoveries().size() == 1);
+  CHECK(describe(b->projects().recoveries().front()) == "toy_fig1 on toy, 1 schedule, 1 constraint, 1 note");
   b->apply(RestoreWork{lost});
-  CHECK(b->recoveries().empty());
+  CHECK(b->projects().recoveries().empty());
   CHECK(b->content().notes.size() == 1);
-  CHECK(b->unsaved());
+  CHECK(b->projects().unsaved());
   CHECK_FALSE(fs::exists(lost));
   CHECK(files_in(state).size() == 1);  // still there, under this process's name
   b->apply(Undo{});
@@ -349,7 +350,7 @@ TEST_CASE("discarded work goes, unreadable work is set aside, other hosts' work 
   std::ofstream(elsewhere) << read_text(project);
   std::ofstream(lost + ".999999999.0.tmp") << "half a fi";  // killed while it wrote
   Clocked b(state);
-  REQUIRE(b->recoveries().size() == 1);
+  REQUIRE(b->projects().recoveries().size() == 1);
   CHECK_FALSE(b->view().notice.empty());
   CHECK(fs::exists(broken + ".unreadable"));
   b->apply(DiscardWork{lost});

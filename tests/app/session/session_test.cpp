@@ -13,6 +13,7 @@
 #include "app/session/files.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/question_state.h"
+#include "app/session/solving.h"
 #include "app/window/chart/inspector_model.h"
 #include "app/window/parts/explain_model.h"
 #include "app/window/parts/header_model.h"
@@ -66,7 +67,7 @@ const OpenPair kToy{"toy_fig1", "toy", false};
 
 TEST_CASE("opening a pair resolves it and solving adds a proved row", "[app]") {
   Session session(with(test::solve_toy));
-  CHECK(session.why_no_solve() == "open a kernel first");
+  CHECK(session.solving().why_no_solve() == "open a kernel first");
   session.apply(OpenPair{"toy_fig1", "toy", true});
   REQUIRE(session.content().problem);
   CHECK(session.content().bounds->min_ii() == 2);
@@ -98,7 +99,7 @@ TEST_CASE("cancelling keeps what was found, marked as not proved", "[app]") {
   await_row(session);
   CHECK(session.content().entry()->running);
   CHECK(build_header(session).status == "SOLVING");
-  CHECK(session.why_no_solve() == "a solve is running");
+  CHECK(session.solving().why_no_solve() == "a solve is running");
   session.apply(CancelSolve{});
   CHECK(session.live().phase == LiveSolve::Phase::Stopping);
   settle(session);
@@ -106,7 +107,7 @@ TEST_CASE("cancelling keeps what was found, marked as not proved", "[app]") {
   CHECK(session.content().entry()->schedule.ii == 3);
   CHECK(session.content().entry()->status == Status::Feasible);
   CHECK_FALSE(session.content().entry()->running);
-  CHECK(session.why_no_solve().empty());
+  CHECK(session.solving().why_no_solve().empty());
 }
 
 TEST_CASE("what changes the document can be undone and done again", "[app]") {
@@ -203,7 +204,7 @@ TEST_CASE("a build without a solver says why it cannot solve", "[app]") {
   Session session(std::move(environment));
   session.apply(OpenPair{"toy_fig1", "toy", true});
   REQUIRE(session.content().problem);
-  CHECK(session.why_no_solve() == "no solver here");
+  CHECK(session.solving().why_no_solve() == "no solver here");
   session.apply(StartSolve{});
   CHECK_FALSE(session.live().active());
 }
@@ -307,13 +308,13 @@ TEST_CASE("parameters that do not work are refused and nothing changes", "[app]"
 TEST_CASE("a kernel and a machine that do not go together stay open and say why", "[app]") {
   Session session(with(test::solve_toy));
   session.apply(OpenKernel{"attention_forward_hopper"});
-  CHECK(session.why_no_solve() == "open a machine first");
+  CHECK(session.solving().why_no_solve() == "open a machine first");
   CHECK(build_header(session).status == "NO MACHINE");
   session.apply(OpenMachine{"toy"});
   REQUIRE(session.error());
   CHECK_FALSE(session.content().problem);
   CHECK(build_header(session).status == "NOT SCHEDULABLE");
-  CHECK_FALSE(session.why_no_solve().empty());
+  CHECK_FALSE(session.solving().why_no_solve().empty());
   session.apply(OpenMachine{"h100"});
   CHECK_FALSE(session.error());
   CHECK(session.content().problem);

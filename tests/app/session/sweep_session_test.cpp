@@ -195,7 +195,7 @@ TEST_CASE("a point whose kernel is cut into sub-tiles opens the cut kernel; the 
   CHECK(b.session.content().kernel->name == "attention_forward_tile_hopper[Q_ROWS/2]");
   CHECK(b.session.content().overrides == Scope{{"KV", 176}});
   CHECK(command_line(b.session, "solve") == "heddle solve 'attention_forward_tile_hopper[Q_ROWS/2]' h100 --param KV=176");
-  CHECK(b.session.why_no_more().empty());
+  CHECK(b.session.sweep().why_no_more().empty());
   CHECK(tune_command(b.session, {}).find("heddle tune attention_forward_tile_hopper h100 --budget 50") == 0);
   b.session.apply(CancelSolve{});
 }
@@ -247,19 +247,19 @@ TEST_CASE("the kernel that is open is tuned by a child, which can be cancelled a
   fs::permissions(script, fs::perms::owner_all);
   SweepBench b({script, place.path("sweeps")});
   b.open_toy();
-  CHECK(b.session.why_no_tune().empty());
-  CHECK(b.session.why_no_more() == "no tuner's history is open");
+  CHECK(b.session.sweep().why_no_tune().empty());
+  CHECK(b.session.sweep().why_no_more() == "no tuner's history is open");
   std::ofstream(place.path("said.jsonl")) << test::toy_history(*b.session.content().problem);
   b.session.apply(StartTune{{99, "random", 3}, false});
   CHECK(b.session.sweep().running());
   CHECK(b.session.last_line().find("heddle tune toy_fig1 toy --budget 99 --method random --seed 3 --history ") == 0);
   REQUIRE(b.points(4));
-  CHECK(b.session.why_no_tune() == "a sweep is being run");
+  CHECK(b.session.sweep().why_no_tune() == "a sweep is being run");
   b.session.apply(CancelTune{});
   CHECK_FALSE(b.session.sweep().running());
   const std::string file = b.session.sweep().file()->path;
   CHECK(fs::exists(file));
-  CHECK(b.session.why_no_more().empty());
+  CHECK(b.session.sweep().why_no_more().empty());
   b.session.apply(StartTune{{5, "baco", 0}, true});
   CHECK(b.points(8));
   CHECK(b.session.sweep().file()->path == file);
@@ -287,10 +287,10 @@ TEST_CASE("closing says that a tuning run has not ended, instead of waiting for 
 
 TEST_CASE("without a program, a folder, or a kernel there is no tuning, and it says why", "[app]") {
   SweepBench b;
-  CHECK(b.session.why_no_tune() == "open a kernel first");
+  CHECK(b.session.sweep().why_no_tune() == "open a kernel first");
   b.session.apply(StartTune{});
   CHECK_FALSE(b.session.sweep().running());
   b.open_toy();
-  CHECK(b.session.why_no_tune().find("not beside this one") != std::string::npos);
+  CHECK(b.session.sweep().why_no_tune().find("not beside this one") != std::string::npos);
   CHECK(tune_command(b.session, {}) == "heddle tune toy_fig1 toy --budget 50 --method baco --history toy_fig1_toy.tuning.jsonl");
 }

@@ -7,7 +7,11 @@
 
 #include "app/session/commands.h"
 #include "app/session/environment.h"
+#include "app/session/project.h"
 #include "app/session/session.h"
+#include "app/session/solving.h"
+#include "app/session/sweep_state.h"
+#include "app/session/texts.h"
 #include "core/base/atomic_file.h"
 #include "core/formats/kernel_json.h"
 #include "core/library/library.h"
@@ -78,23 +82,23 @@ struct Desk {
 TEST_CASE("a text is what is shown as soon as it has no faults, and until then its faults are told", "[app]") {
   Desk desk;
   Session& s = *desk.session;
-  REQUIRE(s.text_of(SourceOf::Kernel));
-  CHECK(s.text_of(SourceOf::Kernel)->text == desk.text);
-  CHECK_FALSE(s.text_unsaved(SourceOf::Kernel));
+  REQUIRE(s.texts().text_of(SourceOf::Kernel));
+  CHECK(s.texts().text_of(SourceOf::Kernel)->text == desk.text);
+  CHECK_FALSE(s.texts().text_unsaved(SourceOf::Kernel));
   const auto before = s.content().kernel;
 
   desk.type(desk.with("\"kind\"", "\"kin\""));
-  CHECK_FALSE(s.text_of(SourceOf::Kernel)->faults.empty());
+  CHECK_FALSE(s.texts().text_of(SourceOf::Kernel)->faults.empty());
   CHECK(s.content().kernel == before);
-  CHECK(s.text_trouble().find("kernel's text") != std::string::npos);
-  CHECK(s.why_no_solve() == s.text_trouble());  // never solved stale
-  CHECK(s.text_unsaved(SourceOf::Kernel));
+  CHECK(s.texts().text_trouble().find("kernel's text") != std::string::npos);
+  CHECK(s.solving().why_no_solve() == s.texts().text_trouble());  // never solved stale
+  CHECK(s.texts().text_unsaved(SourceOf::Kernel));
 
   desk.type(desk.with("\"toy_fig1\"", "\"mine\""));
-  CHECK(s.text_of(SourceOf::Kernel)->faults.empty());
+  CHECK(s.texts().text_of(SourceOf::Kernel)->faults.empty());
   CHECK(s.content().kernel->name == "mine");
   CHECK(s.content().problem->kernel == "mine");
-  CHECK(s.why_no_solve().empty());
+  CHECK(s.solving().why_no_solve().empty());
 }
 
 TEST_CASE("typing is one step of undo, and solved when it pauses", "[app]") {
@@ -113,7 +117,7 @@ TEST_CASE("typing is one step of undo, and solved when it pauses", "[app]") {
   CHECK(s.content().entry()->schedule.kernel == "mine");
   s.apply(Undo{});
   CHECK(s.content().kernel->name == "toy_fig1");
-  CHECK(s.text_of(SourceOf::Kernel)->text == desk.text);
+  CHECK(s.texts().text_of(SourceOf::Kernel)->text == desk.text);
   s.apply(Redo{});
   CHECK(s.content().kernel->name == "mine");
   desk.wait(2);
@@ -144,7 +148,7 @@ TEST_CASE("a file that changes on disk is read again; an own text is kept and to
   desk.wait(1.5);
   CHECK(s.content().kernel->name == "from_disk");
   CHECK(s.view().notice.find("read again") != std::string::npos);
-  CHECK_FALSE(s.text_unsaved(SourceOf::Kernel));
+  CHECK_FALSE(s.texts().text_unsaved(SourceOf::Kernel));
   s.apply(Undo{});
   CHECK(s.content().kernel->name == "toy_fig1");
 
@@ -174,7 +178,7 @@ TEST_CASE("a file with faults leaves what is shown, and says so", "[app]") {
   desk.write("{ this is no kernel");
   desk.wait(1.5);
   CHECK(s.content().kernel->name == "toy_fig1");
-  CHECK(s.text_of(SourceOf::Kernel)->faults.size() == 1);
+  CHECK(s.texts().text_of(SourceOf::Kernel)->faults.size() == 1);
   desk.write(desk.with("\"toy_fig1\"", "\"mended\""));
   desk.wait(1.5);
   CHECK(s.content().kernel->name == "mended");
@@ -187,8 +191,8 @@ TEST_CASE("a text is saved to its file or another one, but not over what ships",
   desk.type(edited);
   s.apply(SaveSource{SourceOf::Kernel});
   CHECK(read_file(desk.kernel).value() == edited);
-  CHECK_FALSE(s.text_unsaved(SourceOf::Kernel));
-  CHECK_FALSE(s.worth_asking());
+  CHECK_FALSE(s.texts().text_unsaved(SourceOf::Kernel));
+  CHECK_FALSE(s.projects().worth_asking());
   const std::string other = (desk.folder / "other.json").string();
   s.apply(SaveSource{SourceOf::Kernel, other});
   CHECK(s.content().kernel->source == other);
@@ -201,14 +205,14 @@ TEST_CASE("a text is saved to its file or another one, but not over what ships",
 TEST_CASE("a machine's number is edited in its text", "[app]") {
   Desk desk("gemm_hopper", "h100");
   Session& s = *desk.session;
-  std::string machine = s.text_of(SourceOf::Machine)->text;
+  std::string machine = s.texts().text_of(SourceOf::Machine)->text;
   const std::size_t at = machine.find("\"sm_count\": 132");
   REQUIRE(at != std::string::npos);
   machine.replace(at, 15, "\"sm_count\": 114");
   desk.type(machine, SourceOf::Machine);
   CHECK(s.content().machine->sm_count == 114);
-  CHECK(s.text_unsaved(SourceOf::Machine));
-  CHECK(s.why_no_tune().find("save the machine first") != std::string::npos);
+  CHECK(s.texts().text_unsaved(SourceOf::Machine));
+  CHECK(s.sweep().why_no_tune().find("save the machine first") != std::string::npos);
   const std::string own = (desk.folder / "h100_pcie.json").string();
   s.apply(SaveSource{SourceOf::Machine, own});
   CHECK(load_machine(own).value().sm_count == 114);
@@ -221,8 +225,8 @@ TEST_CASE("a new kernel has no file, and is the user's work", "[app]") {
   REQUIRE(s.content().problem);
   CHECK(s.content().kernel->name == "mine");
   CHECK(s.content().machine->name == "h100");
-  CHECK(s.text_unsaved(SourceOf::Kernel));
-  CHECK(s.worth_asking());
+  CHECK(s.texts().text_unsaved(SourceOf::Kernel));
+  CHECK(s.projects().worth_asking());
   s.apply(SaveSource{SourceOf::Kernel});
   REQUIRE(s.error());  // it has no file yet
   s.apply(DismissError{});
@@ -237,7 +241,7 @@ TEST_CASE("projects and lost work keep texts that no file holds, faults and all"
     Session& s = *desk.session;
     desk.type(desk.with("\"toy_fig1\"", "\"mine\""));
     desk.type(desk.with("\"toy_fig1\"", "\"half"));
-    REQUIRE_FALSE(s.text_of(SourceOf::Kernel)->faults.empty());
+    REQUIRE_FALSE(s.texts().text_of(SourceOf::Kernel)->faults.empty());
     s.apply(SaveProject{(desk.folder / "p.heddle.json").string()});
     REQUIRE_FALSE(s.error());
   }
@@ -245,7 +249,7 @@ TEST_CASE("projects and lost work keep texts that no file holds, faults and all"
   again.apply(OpenProject{(desk.folder / "p.heddle.json").string()});
   REQUIRE(again.content().problem);
   CHECK(again.content().kernel->name == "mine");
-  CHECK(again.text_of(SourceOf::Kernel)->text == desk.with("\"toy_fig1\"", "\"half"));
-  CHECK_FALSE(again.text_of(SourceOf::Kernel)->faults.empty());
+  CHECK(again.texts().text_of(SourceOf::Kernel)->text == desk.with("\"toy_fig1\"", "\"half"));
+  CHECK_FALSE(again.texts().text_of(SourceOf::Kernel)->faults.empty());
   CHECK(again.content().kernel->source == desk.kernel);
 }

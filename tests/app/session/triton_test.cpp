@@ -10,8 +10,12 @@
 #include "app/session/environment.h"
 #include "app/session/files.h"
 #include "app/session/open_place.h"
+#include "app/session/project.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/session.h"
+#include "app/session/solving.h"
+#include "app/session/sweep_state.h"
+#include "app/session/texts.h"
 #include "app/session/triton_source.h"
 #include "app/session/triton_state.h"
 #include "app/session/triton_way_back.h"
@@ -61,11 +65,11 @@ struct Opened : Session {
   void settle() {
     for (int i = 0; i < 4000; ++i) {
       pump();
-      if (!comparing()) break;
+      if (!triton().active()) break;
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     pump();
-    REQUIRE_FALSE(comparing());
+    REQUIRE_FALSE(triton().active());
   }
 };
 
@@ -154,7 +158,7 @@ TEST_CASE("a text without anything to schedule opens with its sentence and its a
       CHECK_FALSE(s.view().notice.empty());  // there is no machine for its target
     }
     CHECK_FALSE(build_audit(s).headline.empty());
-    CHECK_FALSE(s.why_no_solve().empty());
+    CHECK_FALSE(s.solving().why_no_solve().empty());
     s.apply(ShowTriton{{}, {}, triton::Reading::Free});
     s.apply(ShowSide{triton::Whose::BestOfMachine});
     s.apply(CompareTriton{});
@@ -273,11 +277,11 @@ TEST_CASE("colours of a text lie in order, apart, and inside it", "[app]") {
 
 TEST_CASE("what makes no sense for a Triton text is refused with its reason", "[app]") {
   Opened s(gemm());
-  CHECK_FALSE(s.why_no_edit(SourceOf::Kernel).empty());
-  CHECK(s.why_no_edit(SourceOf::Machine).empty());
-  CHECK_FALSE(s.why_no_tune().empty());
+  CHECK_FALSE(s.texts().why_no_edit(SourceOf::Kernel).empty());
+  CHECK(s.texts().why_no_edit(SourceOf::Machine).empty());
+  CHECK_FALSE(s.sweep().why_no_tune().empty());
   CHECK_FALSE(s.why_no_question(Topic::Family).empty());
-  CHECK(s.why_no_save().empty());
+  CHECK(s.projects().why_no_save().empty());
 }
 
 TEST_CASE("the audit's findings come by weight, and those about loads point at their ops", "[app]") {
@@ -308,7 +312,7 @@ TEST_CASE("the three schedules come side by side: rows, chart, prices", "[app]")
   CHECK_FALSE(model.options.empty());
   for (const TritonRow& row : model.rows) CHECK(row.there);
   CHECK(model.rows[0].shown);
-  CHECK_FALSE(s.worth_asking());  // opening it again finds all of it
+  CHECK_FALSE(s.projects().worth_asking());  // opening it again finds all of it
   CHECK(s.content().baseline_entry());
   CHECK(s.content().baseline_entry()->name == row_name(triton::Whose::BestOfTriton));
   const auto three = build_three(s);
@@ -339,7 +343,7 @@ TEST_CASE("each of the three is shown by the reading that it belongs to, as a st
   CHECK(s.content().triton->reading == triton::Reading::Free);
   s.apply(ShowSide{triton::Whose::Tritons});
   CHECK(s.content().entry()->name == row_name(triton::Whose::Tritons));
-  CHECK_FALSE(s.comparing());  // nothing of this is asked again
+  CHECK_FALSE(s.triton().active());  // nothing of this is asked again
 }
 
 TEST_CASE("after a number is changed the three are not drawn, and each is still one click away", "[app]") {
@@ -358,17 +362,17 @@ TEST_CASE("after a number is changed the three are not drawn, and each is still 
 TEST_CASE("a comparison is cancelled, and begun again only when asked", "[app]") {
   Opened s(attention(), with_comparison());
   s.pump();
-  REQUIRE(s.comparing());
+  REQUIRE(s.triton().active());
   s.apply(CancelTriton{});
-  CHECK_FALSE(s.comparing());
+  CHECK_FALSE(s.triton().active());
   for (int i = 0; i < 5; ++i) s.pump();
-  CHECK_FALSE(s.comparing());
+  CHECK_FALSE(s.triton().active());
   CHECK(build_triton_tab(s).cancelled);
   s.apply(CompareTriton{});
-  CHECK(s.comparing());
+  CHECK(s.triton().active());
   s.apply(CloseDocument{});
   s.pump();
-  CHECK_FALSE(s.comparing());
+  CHECK_FALSE(s.triton().active());
 }
 
 TEST_CASE("another machine asks about all three again, and the way back costs nothing", "[app]") {
@@ -376,11 +380,11 @@ TEST_CASE("another machine asks about all three again, and the way back costs no
   s.settle();
   s.apply(SwitchMachine{"h200", false});
   s.pump();
-  CHECK(s.comparing());
+  CHECK(s.triton().active());
   s.settle();
   s.apply(Undo{});
   s.pump();
-  CHECK_FALSE(s.comparing());
+  CHECK_FALSE(s.triton().active());
   CHECK(build_triton_tab(s).rows.size() == 3);
 }
 

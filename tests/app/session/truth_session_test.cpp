@@ -1,5 +1,6 @@
 // Predictions against measurements in the session: validated in the background, shown as rows, kinds and pairs, a row opened as what
 // stands for it.
+#include <fmt/format.h>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <thread>
@@ -8,6 +9,7 @@
 #include "app/session/commands.h"
 #include "app/session/environment.h"
 #include "app/session/session.h"
+#include "app/session/truth_state.h"
 #include "app/window/tabs/truth/truth_model.h"
 #include "tests/support/truth_files.h"
 
@@ -30,11 +32,11 @@ struct TruthBench {
     return e;
   }
   void settle() {
-    for (int i = 0; i < 20000 && (session.validating() || session.live().active()); ++i) {
+    for (int i = 0; i < 20000 && (session.truth().active() || session.live().active()); ++i) {
       session.pump();
       std::this_thread::sleep_for(1ms);
     }
-    REQUIRE_FALSE(session.validating());
+    REQUIRE_FALSE(session.truth().active());
   }
   const TruthAnswer& validated() {
     session.apply(Validate{});
@@ -187,9 +189,9 @@ TEST_CASE("a cancelled validation leaves the earlier one", "[app]") {
   b.session.apply(CancelValidation{});
   b.validated();
   b.session.apply(Validate{});
-  CHECK(b.session.why_no_validation() == "it is being validated");
+  CHECK(b.session.truth().why_no_validation() == "it is being validated");
   b.session.apply(CancelValidation{});
-  CHECK(b.session.why_no_validation().empty());
+  CHECK(b.session.truth().why_no_validation().empty());
   b.settle();
   CHECK(b.session.truth().answer());
 }

@@ -8,6 +8,7 @@
 
 #include "app/session/commands.h"
 #include "app/session/environment.h"
+#include "app/session/project.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/session.h"
 #include "app/session/window_link.h"
@@ -66,8 +67,7 @@ struct Windows {
       // What the chart does with cycles that it is told.
       for (Session* session : {first.get(), second.get()})
         if (session && session->view().restored_chart) {
-          session->view().chart = *session->view().restored_chart;
-          session->view().restored_chart.reset();
+          session->tell(*std::exchange(session->requests().restored_chart, std::nullopt));
         }
       if (done()) return true;
       std::this_thread::sleep_for(1ms);
@@ -86,8 +86,8 @@ TEST_CASE("another window begins with just what is open, with B in A's place if 
   const auto baseline = w.first->content().baseline;
   REQUIRE(baseline);
   w.open(true);
-  CHECK(w.first->window_number() == 1);
-  CHECK(w.second->window_number() == 2);
+  CHECK(w.first->windows().window_number() == 1);
+  CHECK(w.second->windows().window_number() == 2);
   const Content &a = w.first->content(), &b = w.second->content();
   REQUIRE(b.problem);
   CHECK_FALSE(w.second->error());
@@ -98,10 +98,10 @@ TEST_CASE("another window begins with just what is open, with B in A's place if 
   CHECK_FALSE(b.baseline);
   CHECK(b.entry()->name == a.baseline_entry()->name);
   // The first has it as well: nothing is lost with the second.
-  CHECK_FALSE(w.second->unsaved());
-  CHECK(w.second->project_file().empty());
+  CHECK_FALSE(w.second->projects().unsaved());
+  CHECK(w.second->projects().project_file().empty());
   w.second->apply(ToggleFlag{3});
-  CHECK(w.second->unsaved());
+  CHECK(w.second->projects().unsaved());
   CHECK(w.first->content().flags.empty());
 }
 
@@ -111,13 +111,13 @@ TEST_CASE("selection and zoom of either window are followed by the other, and ar
   w.second->apply(SelectOp{OpId(1)});
   CHECK(w.until([&] { return w.first->selection().ops == std::vector{OpId(1)}; }));
   w.time += 1;
-  w.first->view().chart.visible = {3, 17};
+  w.first->tell(ChartKept{Range({3, 17}), {}});
   CHECK(w.until([&] { return w.second->view().chart.visible == Range({3, 17}); }));
   // What the second makes of it is its own business.
-  w.second->view().chart.visible = {4, 17};
+  w.second->tell(ChartKept{Range({4, 17}), {}});
   CHECK_FALSE(w.until([&] { return w.first->view().chart.visible != Range({3, 17}); }, 100));
   w.time += 1;
-  w.second->view().chart.visible = {5, 9};
+  w.second->tell(ChartKept{Range({5, 9}), {}});
   CHECK(w.until([&] { return w.first->view().chart.visible == Range({5, 9}); }));
   w.time += 1;
   w.first->apply(ClearSelection{});
@@ -133,7 +133,7 @@ TEST_CASE("a window stays when the other one goes, and is alone then", "[app]") 
   Windows w;
   w.open(true);
   w.second.reset();
-  CHECK(w.until([&] { return w.first->window_number() == 0; }));
+  CHECK(w.until([&] { return w.first->windows().window_number() == 0; }));
   w.open(true);
   w.first->apply(OpenWindow{false});
   REQUIRE(w.opened.size() == 1);
@@ -141,23 +141,23 @@ TEST_CASE("a window stays when the other one goes, and is alone then", "[app]") 
   w.opened.clear();
   w.first.swap(w.second);
   w.second.reset();
-  CHECK(w.until([&] { return w.first->window_number() == 0; }));
+  CHECK(w.until([&] { return w.first->windows().window_number() == 0; }));
   CHECK(w.first->content().problem);
 }
 
 TEST_CASE("a window that cannot be opened is a sentence", "[app]") {
   Windows w;
   w.first->apply(SetBaseline{});
-  CHECK(w.first->why_no_window(true) == "there is no B yet: press B on a schedule");
-  CHECK(w.first->why_no_window(false).empty());
+  CHECK(w.first->windows().why_no_window(true) == "there is no B yet: press B on a schedule");
+  CHECK(w.first->windows().why_no_window(false).empty());
   Environment none = w.environment();
   none.open_window = {};
   Session session(std::move(none));
-  CHECK(session.why_no_window(false) == "nothing is open");
+  CHECK(session.windows().why_no_window(false) == "nothing is open");
   session.apply(OpenPair{"toy_fig1", "toy", false});
-  CHECK(session.why_no_window(false) == "this window has no display on which another could stand");
+  CHECK(session.windows().why_no_window(false) == "this window has no display on which another could stand");
   session.apply(OpenWindow{});
-  CHECK(session.window_number() == 0);
+  CHECK(session.windows().window_number() == 0);
   Environment garbled = w.environment();
   garbled.handed_over = HandedOver{"{", 2, std::make_shared<Descriptor>()};
   Session broken(std::move(garbled));

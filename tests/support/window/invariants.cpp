@@ -7,6 +7,7 @@
 
 #include "app/session/commands.h"
 #include "app/session/question_state.h"
+#include "app/session/showing.h"
 #include "core/formats/schedule_json.h"
 #include "core/problem/resolve.h"
 

@@ -1,8 +1,9 @@
 // Random members for every type of command.
 #include "tests/support/window/random_command.h"
 #include "app/jobs/ask_options.h"
-#include "app/session/all_commands.h"
 #include "app/session/kernel_state.h"
+#include "app/session/proposal_commands.h"
+#include "app/session/texts.h"
 #include "core/formats/kernel_json.h"
 #include "core/patterns/pattern.h"
 #include "core/triton/audit/comparison.h"
@@ -234,7 +235,7 @@ Command make(const Source& s) {
     c.value = s.number();
   } else if constexpr (std::is_same_v<C, EditSource>) {
     c.of = s.any<SourceOf>(), c.typing = s.any<bool>();
-    const SourceText* text = s.session.text_of(c.of);
+    const SourceText* text = s.session.texts().text_of(c.of);
     c.text = text ? text->text : "";
     if (!chance(s.random, 4)) c.text = mutate_json(c.text, s.random);
   } else if constexpr (std::is_same_v<C, NewKernel>) {

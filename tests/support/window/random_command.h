@@ -1,4 +1,4 @@
-// Any command with any content: in range or not, sensible or not. A command that is added to all_commands.h is made here by
+// Any command with any content: in range or not, sensible or not. A command that is added to AllCommands is made here by
 // itself, as long as its members are called what such members are called elsewhere; a change of view_commands.h has a line of its own.
 #pragma once
 

@@ -6,6 +6,7 @@
 #include "app/session/command_line.h"
 #include "app/session/commands.h"
 #include "app/session/kernel_state.h"
+#include "app/session/solving.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
 #include "app/window/parts/kernel_cuts.h"
@@ -125,7 +126,7 @@ void draw_build(const Session& session, UiState& ui, const KernelText* text) {
   }
   if (task.phase() == Task<KernelBuild>::Phase::Failed) wrapped_text(fonts().small, theme().bad, "failed: " + task.failure());
   if (!task.answer()) {
-    const std::string reason = session.why_no_build();
+    const std::string reason = session.kernel().why_no_build();
     const Result<std::string>* compiler = session.kernel().compiler();
     wrapped_text(fonts().small, theme().dim,
                  !reason.empty() ? reason
@@ -252,7 +253,7 @@ void draw_refusals(const std::string& name, const Session& session, UiState& ui,
     if (r.rule == "tile_rows") draw_cut(fmt::format("{}/{}/cut", name, i), session, ui);
     if (r.constraint) {
       const bool demanded = std::find(known.begin(), known.end(), *r.constraint) != known.end();
-      const std::string reason = demanded ? "this is demanded already" : session.why_no_solve();
+      const std::string reason = demanded ? "this is demanded already" : session.solving().why_no_solve();
       if (button(fmt::format("{}/{}", name, i).c_str(), "Solve with it again", ButtonKind::Primary, reason, {0, px(26)}))
         ui.commands.push(AddConstraint{*r.constraint, true});
       if (ImGui::IsItemHovered() && reason.empty())

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "app/session/kernel_state.h"
 #include "app/session/proposal_commands.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
@@ -42,7 +43,7 @@ void draw_trips(const Session& session, UiState& ui) {
   CudaTabState& s = ui.of<CudaTabState>();
   const KernelOptions& options = session.content().kernel_options;
   const std::string in_force = options.trips ? fmt::format("{}", *options.trips) : std::string();
-  const KernelText* text = session.kernel_text_of_problem();
+  const KernelText* text = session.kernel().text_of_problem();
   const std::string hint =
       text && text->program && !text->of.options.trips ? fmt::format("{}", text->program->trips) : std::string("kernel's");
   option_label("trips", px(64));

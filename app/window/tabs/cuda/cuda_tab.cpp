@@ -193,7 +193,7 @@ void draw_no_kernel(const Session& session, UiState& ui) {
   ImGui::Dummy({0, px(4)});
   wrapped_text(fonts().body, theme().text,
                "CUDA C++ made from the shown schedule, every line linked with its op in the chart, and what the compiler says of it.");
-  wrapped_text(fonts().body, theme().dim, session.why_no_kernel() + ".");
+  wrapped_text(fonts().body, theme().dim, KernelState::why_no_kernel(session.content()) + ".");
   ImGui::Dummy({0, px(4)});
   const Action& solve = *find_action("solve");
   if (session.content().problem && button("cuda/solve", "Solve", ButtonKind::Primary, why_not(solve, session))) perform(solve, session, ui);
@@ -203,7 +203,7 @@ void draw_no_kernel(const Session& session, UiState& ui) {
 
 void draw_cuda_tab(const Session& session, const Models& models, UiState& ui) {
   CudaTabState& s = ui.of<CudaTabState>();
-  if (!session.why_no_kernel().empty()) {
+  if (!KernelState::why_no_kernel(session.content()).empty()) {
     s = {};
     return draw_no_kernel(session, ui);
   }

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "app/session/command_line.h"
+#include "app/session/family.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/question_state.h"
 #include "app/window/kit/pretty_text.h"
@@ -123,9 +124,9 @@ void draw_members(const KernelSetTable& table, std::size_t picked, float width, 
 void draw_picked(const Session& session, const FamilyAnswer& answer, std::size_t picked, UiState& ui) {
   const KernelSetMember& member = answer.set.members[picked];
   wrapped_text(fonts().bold, theme().text, member.label);
-  if (button("family/open", "Open it", ButtonKind::Primary, session.why_no_member(picked), {0, px(26)}))
+  if (button("family/open", "Open it", ButtonKind::Primary, session.family().why_no_member(picked), {0, px(26)}))
     ui.commands.push(OpenMember{picked});
-  if (ImGui::IsItemHovered() && session.why_no_member(picked).empty())
+  if (ImGui::IsItemHovered() && session.family().why_no_member(picked).empty())
     tooltip("its parameters and groups become those that are worked on, and its schedule is shown");
   ImGui::Dummy({0, px(4)});
   if (!member.why.empty()) wrapped_text(fonts().small, theme().text, drawable(pretty(member.why)));

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "app/session/commands.h"
+#include "app/session/texts.h"
 #include "app/window/kit/choice_list.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
@@ -39,7 +40,7 @@ std::string shape_text(const TileValue& value) {
 void change(const Session& session, UiState& ui, const std::string& what, const std::function<void(Kernel&)>& edit) {
   Kernel kernel = *session.content().kernel;
   edit(kernel);
-  ui.commands.push(EditSource{SourceOf::Kernel, kernel_text(kernel, session.text_of(SourceOf::Kernel)->text), false, what});
+  ui.commands.push(EditSource{SourceOf::Kernel, kernel_text(kernel, session.texts().text_of(SourceOf::Kernel)->text), false, what});
 }
 
 void field_name(const char* text) {
@@ -157,8 +158,8 @@ void draw_result(const Session& session, UiState& ui, const TileOp& op, GraphEdi
 }  // namespace
 
 std::string why_no_graph_edit(const Session& session) {
-  if (std::string reason = session.why_no_edit(SourceOf::Kernel); !reason.empty()) return reason;
-  return session.text_of(SourceOf::Kernel)->faults.empty() ? "" : "the text has faults: correct them first (Ctrl+K), or undo";
+  if (std::string reason = session.texts().why_no_edit(SourceOf::Kernel); !reason.empty()) return reason;
+  return session.texts().text_of(SourceOf::Kernel)->faults.empty() ? "" : "the text has faults: correct them first (Ctrl+K), or undo";
 }
 
 void draw_graph_edit(const Session& session, UiState& ui) {
@@ -179,7 +180,7 @@ void draw_graph_edit(const Session& session, UiState& ui) {
     place = find_place(kernel, s.op);
   }
   const TileOp& op = ops_of(kernel, place->list)[place->index];
-  const std::string known = s.op + "\n" + session.text_of(SourceOf::Kernel)->text;
+  const std::string known = s.op + "\n" + session.texts().text_of(SourceOf::Kernel)->text;
   if (s.known != known) {
     s.known = known;
     s.complaint.clear();

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "app/session/commands.h"
+#include "app/session/texts.h"
 #include "app/window/kit/table.h"
 #include "app/window/parts/question_bar.h"
 #include "app/window/parts/ui_state.h"
@@ -28,7 +29,7 @@ bool machine_row_matches(const MachineNumber& n, std::string_view wanted) {
 void edit_number(const Session& session, UiState& ui, const MachineNumber& number) {
   const MachineTabState& state = ui.of<MachineTabState>();
   if (number.value == state.value) return;
-  ui.commands.push(EditSource{SourceOf::Machine, with_number(session.text_of(SourceOf::Machine)->text, number, state.value), false,
+  ui.commands.push(EditSource{SourceOf::Machine, with_number(session.texts().text_of(SourceOf::Machine)->text, number, state.value), false,
                               fmt::format("{} {} = {}", number.part, number.name, state.value)});
 }
 
@@ -83,7 +84,7 @@ void draw_machine_bar(const Session& session, UiState& ui) {
   same_line_if_room(button_width("Copy"));
   if (button("machine/copy", "Copy", ButtonKind::Plain, {}, {0, height})) ui.commands.push(copy_text(machine_as_text(state.numbers)));
   ImGui::SameLine();
-  const bool own = session.text_unsaved(SourceOf::Machine);
+  const bool own = session.texts().text_unsaved(SourceOf::Machine);
   const std::string line = fmt::format("{}{}: {}", session.content().machine->name, own ? ", edited and not saved" : "",
                                        count_of(static_cast<std::int64_t>(state.numbers.size()), "number"));
   ImGui::AlignTextToFramePadding();
@@ -97,7 +98,7 @@ void draw_machine_tab(const Session& session, const Models&, UiState& ui) {
   const auto& text = session.content().machine_text;
   if (!text || !session.content().machine) {
     state = {};
-    const std::string why = session.why_no_edit(SourceOf::Machine);
+    const std::string why = session.texts().why_no_edit(SourceOf::Machine);
     return wrapped_text(fonts().body, theme().dim, "Every number of a machine, with its source. " + why + ".");
   }
   if (state.of != text) {

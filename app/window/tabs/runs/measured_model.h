@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/session/run_fit.h"
+#include "app/session/run_state.h"
 #include "app/window/chart/compare_model.h"
 #include "core/chart/gantt_model.h"
 

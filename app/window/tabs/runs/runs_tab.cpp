@@ -66,7 +66,7 @@ void draw_run_bar(const Session& session, UiState& ui) {
     if (button("runs/cancel", runs.profiling() ? "Cancel profiling" : "Cancel the run", ButtonKind::Plain, {}, {0, height}))
       ui.commands.push(CancelRun{});
   } else {
-    const std::string reason = session.why_no_run();
+    const std::string reason = session.runs().why_no_run();
     if (button("runs/run_kernel", "Run", ButtonKind::Primary, reason, {0, height})) ui.commands.push(RunKernel{false});
     if (ImGui::IsItemHovered() && reason.empty()) tooltip("verify and time the shown schedule's kernel  " + keys_of("run_kernel"));
     draw_run_verb("profile_kernel", "Profile", false, session, ui);
@@ -95,7 +95,7 @@ void draw_run_state(const Session& session) {
   } else if (run.phase() == Task<RunAnswer>::Phase::Done && !run.answer()->failure.empty()) {
     text = "! " + run.answer()->failure;
     color = theme().bad;
-  } else if (const std::string reason = session.why_no_run(); !reason.empty()) {
+  } else if (const std::string reason = session.runs().why_no_run(); !reason.empty()) {
     const bool elsewhere = !session.settings().run_host.empty();
     text = (elsewhere ? "Not run: " : "Not run here: ") + reason;
     if (!elsewhere && !session.runs().tools().why_no_gpu.empty())

@@ -5,6 +5,7 @@
 
 #include "app/session/command_line.h"
 #include "app/session/commands.h"
+#include "app/session/triton_document.h"
 #include "app/session/triton_state.h"
 #include "app/window/kit/pretty_text.h"
 #include "app/window/kit/table.h"
@@ -113,7 +114,7 @@ void draw_rows(const Session& session, TritonModel& model, UiState& ui) {
     const bool pressed = table_row(fmt::format("triton/row/{}", i), row.shown);
     if (pressed && !row.shown) ui.commands.push(ShowSide{row.whose});
     if (ImGui::IsItemHovered()) {
-      const std::string reason = session.why_no_side(row.whose);
+      const std::string reason = session.triton_document().why_no_side(row.whose);
       tooltip(row.about + (reason.empty() ? "\nclick: show it in the chart" : "\n" + drawable(reason)));
     }
     ImGui::SameLine(0, 0);
@@ -153,7 +154,7 @@ void draw_triton_tab(const Session& session, const Models&, UiState& ui) {
   }
   TritonTabState& state = ui.of<TritonTabState>();
   // While it runs, its clock does too.
-  if (state.revision != session.revision() || session.comparing() || !state.model)
+  if (state.revision != session.revision() || session.triton().active() || !state.model)
     state = {session.revision(), std::make_shared<TritonModel>(build_triton_tab(session)), std::move(state.ends)};
   TritonModel& model = *state.model;
   draw_head(session, model, ui);

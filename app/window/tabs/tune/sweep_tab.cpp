@@ -63,13 +63,13 @@ void draw_tune_buttons(const Session& session, UiState& ui) {
   if (sweep.running()) {
     if (button("sweep/cancel", "Cancel", ButtonKind::Plain, {}, {0, height})) ui.commands.push(CancelTune{});
   } else {
-    const std::string reason = session.why_no_tune();
+    const std::string reason = session.sweep().why_no_tune();
     if (button("sweep/tune", "Tune", sweep.file() ? ButtonKind::Plain : ButtonKind::Primary, reason, {0, height}))
       ui.commands.push(StartTune{s.tune, false});
     if (ImGui::IsItemHovered() && reason.empty())
       tooltip("searches the kernel's tile sizes and options, each solved exactly, into a history of its own  " + keys_of("tune"));
     if (sweep.file() && sweep.table().kind == SweepKind::Tuning) {
-      const std::string no_more = session.why_no_more();
+      const std::string no_more = session.sweep().why_no_more();
       same_line_if_room(button_width("Continue"));
       if (button("sweep/more", "Continue", ButtonKind::Plain, no_more, {0, height})) ui.commands.push(StartTune{s.tune, true});
       if (ImGui::IsItemHovered() && no_more.empty()) tooltip("goes on with this history");

@@ -1,9 +1,11 @@
-// The session's side of questions: one runs at a time, the others wait their turn.
+#include "app/session/questions.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "app/session/session_core.h"
+#include "app/session/environment.h"
+#include "app/session/open_document.h"
 
 namespace heddle::app {
 namespace {
@@ -41,41 +43,38 @@ bool up_to_date(const QuestionState& asked, Topic topic, const Content& content)
   return asked.constraints == content.constraints;
 }
 
-const QuestionState& Session::question(Topic topic) const { return core_->work_.questions[static_cast<std::size_t>(topic)]; }
+bool Questions::answered(Topic topic) const { return up_to_date(question(topic), topic, document_.content); }
 
-QuestionState& SessionCore::question_of(Topic topic) { return work_.questions[static_cast<std::size_t>(topic)]; }
-
-bool Session::answered(Topic topic) const { return up_to_date(question(topic), topic, content()); }
-
-std::string Session::why_no_question(Topic topic) const {
-  if (!core_->environment_.ask) return solver_name();
-  if (!content().kernel) return "open a kernel first";
-  if (!content().machine) return "open a machine first";
-  if (!content().problem) return content().kernel->name + " cannot be scheduled on " + content().machine->name;
-  const ScheduleEntry* entry = content().entry();
+std::string Questions::why_no_question(Topic topic) const {
+  if (!environment_.ask) return environment_.solver_name;
+  if (!document_.content.kernel) return "open a kernel first";
+  if (!document_.content.machine) return "open a machine first";
+  if (!document_.content.problem) return document_.content.kernel->name + " cannot be scheduled on " + document_.content.machine->name;
+  const ScheduleEntry* entry = document_.content.entry();
   if (about_the_schedule(topic) && !entry) return "there is no schedule yet";
   if (topic == Topic::Latency && !entry->verdict.valid()) return "the shown schedule breaks a rule already";
-  if (topic == Topic::Latency && !selection().primary().valid()) return "select an op first";
+  if (topic == Topic::Latency && !document_.selection.primary().valid()) return "select an op first";
   if (topic == Topic::Family || topic == Topic::Layouts)
-    if (const std::string reason = why_not(content().source(), topic == Topic::Family ? SourceUse::Family : SourceUse::Layouts);
+    if (const std::string reason = why_not(document_.content.source(), topic == Topic::Family ? SourceUse::Family : SourceUse::Layouts);
         !reason.empty())
       return reason;
-  if (topic == Topic::Price && content().choices.empty() &&
-      std::none_of(content().constraints.begin(), content().constraints.end(), [](const UserConstraint& c) { return c.enabled; }))
+  if (topic == Topic::Price && document_.content.choices.empty() &&
+      std::none_of(document_.content.constraints.begin(), document_.content.constraints.end(),
+                   [](const UserConstraint& c) { return c.enabled; }))
     return "no constraint is switched on, and nothing is said of layouts";
   return {};
 }
 
-void SessionCore::on(const Ask& c) {
-  if (const std::string reason = session_.why_no_question(c.topic); !reason.empty())
+void Questions::on(const Ask& c) {
+  if (const std::string reason = why_no_question(c.topic); !reason.empty())
     return say(LogLevel::Warning, fmt::format("not asking ({}): {}", to_string(c.topic), reason));
   QuestionState& asked = question_of(c.topic);
   AskOptions options = c.options;
-  if (!session_.why_no_question(Topic::Layouts).empty()) options.layouts_open = false;
+  if (!why_no_question(Topic::Layouts).empty()) options.layouts_open = false;
   if (c.topic == Topic::Latency && !options.op.valid()) options.op = document_.selection.primary();
   if (asked.active()) on(CancelAsk{c.topic});
   put_aside(c.topic);
-  if (const QuestionState* before = earlier_answer(c.topic, options); before && !(asked.options == options && session_.answered(c.topic))) {
+  if (const QuestionState* before = earlier_answer(c.topic, options); before && !(asked.options == options && answered(c.topic))) {
     asked = *before;
     say(LogLevel::Info, fmt::format("{}: known from before", to_string(c.topic)));
     return changed();
@@ -90,7 +89,7 @@ void SessionCore::on(const Ask& c) {
   asked.constraints = document_.content.constraints;
   asked.entry = document_.content.shown ? document_.content.schedules[*document_.content.shown] : nullptr;
   asked.doing = "waiting for its turn";
-  std::erase(work_.waiting, c.topic);
+  std::erase(waiting_, c.topic);
   Question question;
   question.topic = c.topic;
   question.options = asked.options;
@@ -102,38 +101,38 @@ void SessionCore::on(const Ask& c) {
   if (asked.entry && (asked.entry->verdict.valid() || c.topic == Topic::Slack)) question.schedule = asked.entry->schedule;
   if (c.topic == Topic::Pareto) question.known = known_steps(asked.options);
   if (c.topic == Topic::Compare) question.given = contenders_of(document_.content);
-  work_.to_ask[static_cast<std::size_t>(c.topic)] = std::move(question);
-  work_.waiting.push_back(c.topic);
+  to_ask_[static_cast<std::size_t>(c.topic)] = std::move(question);
+  waiting_.push_back(c.topic);
   start_next_question();
   changed();
 }
 
-void SessionCore::put_aside(Topic topic) {
+void Questions::put_aside(Topic topic) {
   constexpr std::size_t kMost = 48;
   const QuestionState& asked = question_of(topic);
   if (asked.active() || asked.answer.index() == 0 || !asked.failure.empty()) return;
-  std::erase_if(work_.earlier, [&](const BackgroundWork::Earlier& e) {
+  std::erase_if(earlier_, [&](const Earlier& e) {
     return e.topic == topic && e.asked.problem == asked.problem && e.asked.constraints == asked.constraints &&
            e.asked.entry == asked.entry && e.asked.options == asked.options;
   });
-  work_.earlier.push_back({topic, asked});
-  if (work_.earlier.size() > kMost) work_.earlier.erase(work_.earlier.begin());
+  earlier_.push_back({topic, asked});
+  if (earlier_.size() > kMost) earlier_.erase(earlier_.begin());
 }
 
-const QuestionState* SessionCore::earlier_answer(Topic topic, const AskOptions& options) const {
-  for (auto e = work_.earlier.rbegin(); e != work_.earlier.rend(); ++e)
+const QuestionState* Questions::earlier_answer(Topic topic, const AskOptions& options) const {
+  for (auto e = earlier_.rbegin(); e != earlier_.rend(); ++e)
     if (e->topic == topic && e->asked.options == options && up_to_date(e->asked, topic, document_.content) && whole(e->asked.answer))
       return &e->asked;
   return nullptr;
 }
 
-bool Session::remembers(Topic topic, const AskOptions& options) const {
+bool Questions::remembers(Topic topic, const AskOptions& options) const {
   const QuestionState& now = question(topic);
-  return core_->earlier_answer(topic, options) || (!now.active() && now.options == options && answered(topic) && whole(now.answer));
+  return earlier_answer(topic, options) || (!now.active() && now.options == options && answered(topic) && whole(now.answer));
 }
 
-std::vector<ParetoStep> SessionCore::known_steps(const AskOptions& options) const {
-  for (auto e = work_.earlier.rbegin(); e != work_.earlier.rend(); ++e)
+std::vector<ParetoStep> Questions::known_steps(const AskOptions& options) const {
+  for (auto e = earlier_.rbegin(); e != earlier_.rend(); ++e)
     if (const auto* front = e->asked.as<Pareto>(); front && front->against == options.against &&
                                                    e->asked.options.layouts_open == options.layouts_open &&
                                                    up_to_date(e->asked, Topic::Pareto, document_.content))
@@ -141,11 +140,11 @@ std::vector<ParetoStep> SessionCore::known_steps(const AskOptions& options) cons
   return {};
 }
 
-void SessionCore::recall_answers() {
+void Questions::recall_answers() {
   for (const Topic topic : kTopics) {
     QuestionState& asked = question_of(topic);
-    if (asked.active() || session_.answered(topic)) continue;
-    for (auto e = work_.earlier.rbegin(); e != work_.earlier.rend(); ++e) {
+    if (asked.active() || answered(topic)) continue;
+    for (auto e = earlier_.rbegin(); e != earlier_.rend(); ++e) {
       if (e->topic != topic || !up_to_date(e->asked, topic, document_.content)) continue;
       QuestionState found = e->asked;
       put_aside(topic);
@@ -155,7 +154,7 @@ void SessionCore::recall_answers() {
   }
 }
 
-void SessionCore::leave_answers() {
+void Questions::leave_answers() {
   for (const Topic topic : kTopics) {
     QuestionState& asked = question_of(topic);
     if (asked.phase != QuestionState::Phase::Done || asked.document == document_.content.document) continue;
@@ -164,55 +163,54 @@ void SessionCore::leave_answers() {
   }
 }
 
-std::shared_ptr<const Problem> SessionCore::same_as_asked(std::shared_ptr<const Problem> problem) const {
+std::shared_ptr<const Problem> Questions::same_as_asked(std::shared_ptr<const Problem> problem) const {
   const std::string hash = problem_hash(*problem);
   const auto same = [&](const QuestionState& asked) {
     // Two kernels may have one loop and differ around it.
     return asked.answer.index() != 0 && asked.problem && asked.kernel == document_.content.kernel &&
            asked.machine == document_.content.machine && asked.problem->changes == problem->changes && problem_hash(*asked.problem) == hash;
   };
-  for (const QuestionState& asked : work_.questions)
+  for (const QuestionState& asked : questions_)
     if (same(asked)) return asked.problem;
-  for (const BackgroundWork::Earlier& e : work_.earlier)
+  for (const Earlier& e : earlier_)
     if (same(e.asked)) return e.asked.problem;
   return problem;
 }
 
-void SessionCore::start_next_question() {
-  if (work_.question_job || work_.waiting.empty()) return;
-  work_.answering = work_.waiting.front();
-  work_.waiting.erase(work_.waiting.begin());
-  QuestionState& asked = question_of(work_.answering);
+void Questions::start_next_question() {
+  if (question_job_ || waiting_.empty()) return;
+  answering_ = waiting_.front();
+  waiting_.erase(waiting_.begin());
+  QuestionState& asked = question_of(answering_);
   asked.phase = QuestionState::Phase::Running;
   asked.doing = "starting";
-  say(LogLevel::Info, fmt::format("{}: asked", to_string(work_.answering)));
-  work_.question_job =
-      start_question(environment_.ask, std::move(work_.to_ask[static_cast<std::size_t>(work_.answering)]), environment_.wake);
+  say(LogLevel::Info, fmt::format("{}: asked", to_string(answering_)));
+  question_job_ = start_question(environment_.ask, std::move(to_ask_[static_cast<std::size_t>(answering_)]), environment_.wake);
 }
 
-void SessionCore::on(const CancelAsk& c) {
+void Questions::on(const CancelAsk& c) {
   QuestionState& asked = question_of(c.topic);
   if (asked.phase == QuestionState::Phase::Waiting) {
-    std::erase(work_.waiting, c.topic);
+    std::erase(waiting_, c.topic);
     asked.phase = QuestionState::Phase::Done;
     asked.doing = "cancelled";
     return changed();
   }
   if (asked.phase != QuestionState::Phase::Running) return;
-  work_.question_job->cancel();
+  question_job_->cancel();
   asked.phase = QuestionState::Phase::Stopping;
   asked.doing = "stopping";
   changed();
 }
 
-bool SessionCore::pump_questions() {
-  if (!work_.question_job) return false;
-  const bool ended = work_.question_job->state() == WorkState::Finished;
-  QuestionState& asked = question_of(work_.answering);
+bool Questions::pump() {
+  if (!question_job_) return false;
+  const bool ended = question_job_->state() == WorkState::Finished;
+  QuestionState& asked = question_of(answering_);
   // A newer question of the same topic may be waiting: then these events are dropped.
   const bool ours = asked.phase == QuestionState::Phase::Running || asked.phase == QuestionState::Phase::Stopping;
-  std::vector<QuestionEvent> events = work_.question_job->drain();
-  if (ours) asked.seconds = work_.question_job->seconds();
+  std::vector<QuestionEvent> events = question_job_->drain();
+  if (ours) asked.seconds = question_job_->seconds();
   for (QuestionEvent& event : events) {
     if (!ours) break;
     if (auto* so_far = std::get_if<AnswerSoFar>(&event)) {
@@ -223,24 +221,22 @@ bool SessionCore::pump_questions() {
       asked.phase = QuestionState::Phase::Done;
       asked.doing.clear();
       if (whole(asked.answer))
-        say(LogLevel::Good, fmt::format("{}: answered in {:.2f} s", to_string(work_.answering), asked.seconds));
+        say(LogLevel::Good, fmt::format("{}: answered in {:.2f} s", to_string(answering_), asked.seconds));
       else
-        say(LogLevel::Warning, fmt::format("{}: {} after {:.2f} s, the answer is partial", to_string(work_.answering),
+        say(LogLevel::Warning, fmt::format("{}: {} after {:.2f} s, the answer is partial", to_string(answering_),
                                            asked.answer.index() == 0 ? "no answer" : cut_short(asked.answer), asked.seconds));
     } else if (auto* failure = std::get_if<JobFailure>(&event)) {
       asked.phase = QuestionState::Phase::Done;
       asked.failure = failure->message;
-      say(LogLevel::Bad, fmt::format("{}: failed: {}", to_string(work_.answering), failure->message));
+      say(LogLevel::Bad, fmt::format("{}: failed: {}", to_string(answering_), failure->message));
     }
   }
   if (ended) {
-    work_.question_job.reset();
+    question_job_.reset();
     start_next_question();
   }
   if (!events.empty() || ended) changed();
   return !events.empty() || ended;
 }
-
-bool Session::asking() const { return core_->work_.question_job != nullptr; }
 
 }  // namespace heddle::app

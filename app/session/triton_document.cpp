@@ -1,11 +1,14 @@
-// A Triton kernel as the open document: its loop by either reading, Triton's own schedule as a row of the list at once, and the best ones
-// as they are found.
+#include "app/session/triton_document.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "app/session/edits.h"
 #include "app/session/files.h"
-#include "app/session/session_core.h"
+#include "app/session/open_document.h"
+#include "app/session/rows.h"
+#include "app/session/solving.h"
 #include "app/session/triton_source.h"
 #include "core/analysis/difference.h"
 #include "core/base/text_style.h"
@@ -42,7 +45,7 @@ std::string key_of(const Content& content) { return content.triton->name() + " o
 
 }  // namespace
 
-void SessionCore::open_triton(const std::string& name, const std::string& machine_name, bool solve) {
+void TritonDocument::open(const std::string& name, const std::string& machine_name, bool solve) {
   const std::string title = "Cannot open " + base_name(name);
   Result<TritonSource> read = read_triton_source(name);
   if (!read) return fail(title, read.error());
@@ -64,29 +67,29 @@ void SessionCore::open_triton(const std::string& name, const std::string& machin
   }
   document_.loops.clear();
   remember_recent(settings_, source->file->path);
-  show_triton(std::move(source), std::move(machine), "open " + base_name(name));
+  show(std::move(source), std::move(machine), "open " + base_name(name));
   if (!no_machine.empty()) say(LogLevel::Warning, view_.notice = base_name(name) + ": " + printable(no_machine));
   const bool first = view_.tab == BottomTab::Explain || view_.tab == BottomTab::Compare || view_.tab == BottomTab::Log;
   if (first || !document_.content.kernel) view_.tab = document_.content.kernel ? BottomTab::Triton : BottomTab::Audit;
   view_.chart_view = ChartView::Three;
-  if (solve && !work_.triton.tools().compare) solve_opened();
+  if (solve && !three_.tools().compare) solving_.solve_opened();
   changed();
 }
 
-void SessionCore::open_triton_schedule(const std::string& name) {
+void TritonDocument::open_schedule(const std::string& name) {
   const Result<triton::Address> address = triton::parse_address(name);
-  const auto& open = document_.content.triton;
-  if (!address || !open || open->file->path != address->path) return open_triton(name, {}, false);
+  const auto& now = document_.content.triton;
+  if (!address || !now || now->file->path != address->path) return open(name, {}, false);
   on(ShowSide{Whose::Tritons});
 }
 
-void SessionCore::show_triton(std::shared_ptr<const TritonSource> source, std::shared_ptr<const Machine> machine, const std::string& what) {
+void TritonDocument::show(std::shared_ptr<const TritonSource> source, std::shared_ptr<const Machine> machine, const std::string& what) {
   Content next;
   next.kernel = source->kernel;
   next.machine = std::move(machine);
   if (next.machine == document_.content.machine) next.machine_text = document_.content.machine_text;
   next.triton = source;
-  adopt(std::move(next), what);
+  edits_.adopt(std::move(next), what);
   if (!source->kernel && source->program) say(LogLevel::Warning, base_name(source->file->path) + ": " + why_no_kernel(*source));
   Content& now = document_.content;
   if (!now.problem) return;
@@ -115,9 +118,9 @@ void SessionCore::show_triton(std::shared_ptr<const TritonSource> source, std::s
   changed();
 }
 
-void SessionCore::turn_to_triton(std::shared_ptr<const TritonSource> source, const std::string& what) {
+void TritonDocument::turn_to(std::shared_ptr<const TritonSource> source, const std::string& what) {
   const auto machine = document_.content.machine;
-  end_row();
+  solving_.end_row();
   document_.loops[key_of(document_.content)] = document_.content;
   Content wanted;
   wanted.triton = source;
@@ -125,19 +128,13 @@ void SessionCore::turn_to_triton(std::shared_ptr<const TritonSource> source, con
   const auto left = document_.loops.find(key_of(wanted));
   // The program is the same one wherever nothing but loop and reading changed.
   if (left == document_.loops.end() || left->second.triton->program != source->program || left->second.machine != machine)
-    return show_triton(std::move(source), machine, what);
-  Content next = left->second;
-  abandon_job("something else of the text is shown");
-  last_line_.clear();
-  document_.undo.remember(std::move(document_.content), what);
-  document_.content = std::move(next);
-  settle_after_travel(true);
-  view_.alignment = {};
+    return show(std::move(source), machine, what);
+  edits_.go_to(left->second, what, "something else of the text is shown");
   take_sides();
   changed();
 }
 
-void SessionCore::switch_triton_machine(const std::string& name) {
+void TritonDocument::switch_machine(const std::string& name) {
   auto loaded = load_machine(name);
   if (!loaded) return fail("Cannot open machine " + base_name(name), loaded.error());
   const auto machine = std::make_shared<const Machine>(*std::move(loaded));
@@ -147,10 +144,10 @@ void SessionCore::switch_triton_machine(const std::string& name) {
       return fail(fmt::format("{} cannot be scheduled on {}", printable(before.kernel->name), machine->name),
                   triton::unresolved_text(problem.error(), *before.triton->program, *before.triton->native, *before.kernel));
   const std::string what = "machine " + machine->name;
-  show_triton(before.triton, machine, what);
+  show(before.triton, machine, what);
 }
 
-void SessionCore::on(const ShowTriton& c) {
+void TritonDocument::on(const ShowTriton& c) {
   const auto& now = document_.content.triton;
   if (!now) return say(LogLevel::Warning, "no Triton kernel is open");
   if (!c.words && !c.loop && !c.reading) return;
@@ -162,44 +159,43 @@ void SessionCore::on(const ShowTriton& c) {
     // Another text, with a target of its own.
     const bool same_target = now->program && source->program && now->program->target == source->program->target;
     const std::string name = source->name(), machine = same_target && document_.content.machine ? document_.content.machine->file : "";
-    return open_triton(name, machine, false);
+    return open(name, machine, false);
   }
   const std::string what = c.loop && source->loop != now->loop ? fmt::format("show loop {}", *c.loop)
                                                                : fmt::format("read it by {} reading", with_article(source->reading));
-  turn_to_triton(std::move(source), what);
+  turn_to(std::move(source), what);
 }
 
-std::string Session::why_no_side(triton::Whose whose) const {
-  const TritonState::Known* known = triton().of(content());
-  if (!content().triton) return "no Triton kernel is open";
+std::string TritonDocument::why_no_side(triton::Whose whose) const {
+  const TritonState::Known* known = three_.of(document_.content);
+  if (!document_.content.triton) return "no Triton kernel is open";
   if (!known || !known->comparison) return "it is not worked out yet";
   const triton::Side& side = known->comparison->of(whose);
   if (!side.schedule) return side.why_not.empty() ? "it is not found yet" : printable(side.why_not);
   return {};
 }
 
-void SessionCore::on(const ShowSide& c) {
+void TritonDocument::on(const ShowSide& c) {
   const std::string name = row_name(c.whose);
   Content& now = document_.content;
   if (!now.triton) return say(LogLevel::Warning, "no Triton kernel is open");
-  const triton::Reading reading = reading_of(work_.triton.of(now), c.whose);
+  const triton::Reading reading = reading_of(three_.of(now), c.whose);
   const bool here = now.triton->reading == reading;
   if (here) take_sides();
   if (const std::size_t row = row_of(now, c.whose); here && row < now.schedules.size()) {
     if (now.baseline == row) now.baseline.reset();  // the three are beside each other already
-    return on(SelectSchedule{row});
+    return rows_.on(SelectSchedule{row});
   }
-  if (const std::string reason = session_.why_no_side(c.whose); !reason.empty())
+  if (const std::string reason = why_no_side(c.whose); !reason.empty())
     return say(LogLevel::Warning, fmt::format("{} is not shown: {}", name, reason));
   if (here) {
     // It answers the question as it was before numbers or demands were changed.
-    show_triton(now.triton, now.machine, "show " + name);
+    show(now.triton, now.machine, "show " + name);
   } else {
     Result<TritonSource> other = other_source(*now.triton, std::nullopt, std::nullopt, reading);
     if (!other) return fail("Cannot show " + name, other.error());
-    turn_to_triton(std::make_shared<const TritonSource>(*std::move(other)), "show " + name);
-    if (row_of(now, c.whose) >= now.schedules.size() && now.triton->reading == reading)
-      show_triton(now.triton, now.machine, "show " + name);
+    turn_to(std::make_shared<const TritonSource>(*std::move(other)), "show " + name);
+    if (row_of(now, c.whose) >= now.schedules.size() && now.triton->reading == reading) show(now.triton, now.machine, "show " + name);
   }
   if (const std::size_t row = row_of(now, c.whose); row < now.schedules.size() && now.shown != row) {
     now.shown = row;
@@ -208,9 +204,9 @@ void SessionCore::on(const ShowSide& c) {
   }
 }
 
-void SessionCore::take_sides() {
+void TritonDocument::take_sides() {
   Content& now = document_.content;
-  const TritonState::Known* known = work_.triton.of(now);
+  const TritonState::Known* known = three_.of(now);
   if (!known || !known->comparison) return;
   for (const triton::Side& side : known->comparison->sides) {
     if (triton::reading_of(side) != now.triton->reading || !as_compared(now, side)) continue;
@@ -241,9 +237,9 @@ void SessionCore::take_sides() {
   }
 }
 
-bool SessionCore::pump_triton() {
-  const bool news = work_.triton.pump();
-  const TritonState::Known* known = work_.triton.of(document_.content);
+bool TritonDocument::pump() {
+  const bool news = three_.pump();
+  const TritonState::Known* known = three_.of(document_.content);
   if (news && known) {
     take_sides();
     if (known->ended) {
@@ -251,26 +247,26 @@ bool SessionCore::pump_triton() {
       if (known->comparison && known->faults.empty()) say(LogLevel::Good, printable(triton::headline(*known->comparison)));
     }
   }
-  work_.triton.follow(document_.content);
+  three_.follow(document_.content);
   if (news) changed();
   return news;
 }
 
-void SessionCore::on(const CompareTriton&) {
+void TritonDocument::on(const CompareTriton&) {
   if (!document_.content.triton) return say(LogLevel::Warning, "no Triton kernel is open");
-  work_.triton.start(document_.content);
+  three_.start(document_.content);
   view_.tab = BottomTab::Triton;
   changed();
 }
 
-void SessionCore::on(const CancelTriton&) {
-  if (!work_.triton.active()) return;
-  work_.triton.cancel();
+void TritonDocument::on(const CancelTriton&) {
+  if (!three_.active()) return;
+  three_.cancel();
   say(LogLevel::Info, "the comparison of three schedules was cancelled");
   changed();
 }
 
-void SessionCore::on(const OpenPlace& c) {
+void TritonDocument::on(const OpenPlace& c) {
   if (c.file.empty()) return;
   const std::string place = c.line > 0 ? fmt::format("{}:{}", c.file, c.line) : c.file;
   view_.clipboard = place;
@@ -278,8 +274,8 @@ void SessionCore::on(const OpenPlace& c) {
   const std::string found = document_.content.triton ? find_source_file(*document_.content.triton, c.file) : std::string();
   if (found.empty()) {
     sentence += "; the file is not here";
-  } else if (environment_.open_place) {
-    const Result<Ok> opened = environment_.open_place(found, c.line);
+  } else if (open_place_) {
+    const Result<Ok> opened = open_place_(found, c.line);
     sentence += opened ? "; your editor was asked to show it" : "; " + opened.error().faults.front().message;
   }
   say(LogLevel::Info, printable(sentence));

@@ -1,9 +1,14 @@
-// A member of a family of kernels becomes what is worked on.
+#include "app/session/family.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "app/session/session_core.h"
+#include "app/session/edits.h"
+#include "app/session/open_document.h"
+#include "app/session/questions.h"
+#include "app/session/solving.h"
+#include "app/session/texts.h"
 #include "core/kernel/subtile.h"
 #include "core/library/library.h"
 #include "core/problem/changes.h"
@@ -38,34 +43,34 @@ Content with_choices(const Content& content, const KernelSetMember& member) {
 
 }  // namespace
 
-std::string Session::why_no_member(std::size_t index) const {
-  const auto* family = question(Topic::Family).as<FamilyAnswer>();
+std::string Family::why_no_member(std::size_t index) const {
+  const auto* family = questions_.question(Topic::Family).as<FamilyAnswer>();
   if (!family || index >= family->set.members.size()) return "there is no such member";
-  if (!answered(Topic::Family)) return "it is of a kernel or machine that is not open any more";
+  if (!questions_.answered(Topic::Family)) return "it is of a kernel or machine that is not open any more";
   const KernelSetMember& member = family->set.members[index];
   if (member.invalid()) return member.faults.front().message;
   if (member.subtiles.empty()) return {};
-  if (text_unsaved(SourceOf::Kernel)) return "save the kernel first: it is cut by reading its file";
+  if (files_.unsaved(content_, SourceOf::Kernel)) return "save the kernel first: it is cut by reading its file";
   const auto chosen = [&](const std::string& name) {
     return std::any_of(member.choices.begin(), member.choices.end(), [&](const auto& choice) { return choice.first == name; });
   };
   const auto of_file = [&](const auto& choice) {
-    const Param* param = content().kernel->find_param(choice.first);
+    const Param* param = content_.kernel->find_param(choice.first);
     return param && param->value == choice.second;
   };
-  const Scope& set = content().overrides;
+  const Scope& set = content_.overrides;
   const bool own_sizes = std::all_of(set.begin(), set.end(), [&](const auto& one) { return chosen(one.first); }) &&
                          std::all_of(member.choices.begin(), member.choices.end(), of_file);
   return own_sizes ? "" : "a kernel is cut at the sizes of its file, and these are others: a file of your own with these sizes can be cut";
 }
 
-void SessionCore::on(const OpenMember& c) {
-  if (const std::string reason = session_.why_no_member(c.index); !reason.empty())
+void Family::on(const OpenMember& c) {
+  if (const std::string reason = why_no_member(c.index); !reason.empty())
     return say(LogLevel::Warning, "not opening this member: " + reason);
-  const KernelSetMember member = question_of(Topic::Family).as<FamilyAnswer>()->set.members[c.index];
-  Content next = with_choices(document_.content, member);
+  const KernelSetMember member = questions_.question(Topic::Family).as<FamilyAnswer>()->set.members[c.index];
+  Content next = with_choices(content_, member);
   if (!member.subtiles.empty()) {
-    std::string name = document_.content.kernel->source;
+    std::string name = content_.kernel->source;
     for (const Subtile& cut : member.subtiles) name += cut_suffix(cut);
     Result<Kernel> kernel = load_kernel(name);
     if (!kernel) return fail("Cannot open " + member.label, kernel.error());
@@ -75,15 +80,15 @@ void SessionCore::on(const OpenMember& c) {
     next.overrides.clear();
     next.notes.clear();
   }
-  adopt(std::move(next), "open " + member.label);
-  if (!document_.content.problem) return;
+  edits_.adopt(std::move(next), "open " + member.label);
+  if (!content_.problem) return;
   const SolveOutcome& known = member.outcome;
-  if (!known.schedule || !fits(*document_.content.problem, *known.schedule)) {
-    solve_opened();
+  if (!known.schedule || !fits(*content_.problem, *known.schedule)) {
+    solving_.solve_opened();
     return;
   }
   // Part of the same step: one gesture, one undo.
-  Content& content = document_.content;
+  Content& content = content_;
   ScheduleEntry entry;
   entry.name = member.label;
   entry.schedule = *known.schedule;

@@ -1,19 +1,23 @@
-// The texts of kernel and machine: edited, saved, and read again when their files change on disk. A text is what is shown as soon as it
-// can be read and scheduled; until then the last one that could stays in view.
+#include "app/session/texts.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <utility>
 
+#include "app/session/edits.h"
 #include "app/session/files.h"
-#include "app/session/session_core.h"
+#include "app/session/open_document.h"
+#include "app/session/questions.h"
+#include "app/session/solving.h"
 #include "core/base/atomic_file.h"
 #include "core/base/text_style.h"
 #include "core/formats/kernel_json.h"
 #include "core/formats/machine_json.h"
 #include "core/kernel/subtile.h"
 #include "core/library/library.h"
+#include "core/library/project_json.h"
 
 namespace heddle::app {
 namespace {
@@ -23,55 +27,49 @@ namespace fs = std::filesystem;
 constexpr double kPause = 0.7;      ///< seconds without a key after which what was typed is solved
 constexpr double kLookEvery = 1.0;  ///< seconds between two looks at the disk
 
-const char* word_of(SourceOf of) { return of == SourceOf::Kernel ? "kernel" : "machine"; }
 Shelf shelf_of(SourceOf of) { return of == SourceOf::Kernel ? Shelf::Kernels : Shelf::Machines; }
 
-fs::file_time_type time_of(const std::string& path) {
+std::string name_of(const Content& content, SourceOf of) { return of == SourceOf::Kernel ? content.kernel->name : content.machine->name; }
+
+}  // namespace
+
+const char* word_of(SourceOf of) { return of == SourceOf::Kernel ? "kernel" : "machine"; }
+
+std::string text_trouble(const Content& content) {
+  for (const SourceOf of : {SourceOf::Kernel, SourceOf::Machine})
+    if (const auto& text = content.text_of(of); text && !text->faults.empty())
+      return fmt::format("the {}'s text has {}", word_of(of), count_of(static_cast<std::int64_t>(text->faults.size()), "fault"));
+  return {};
+}
+
+fs::file_time_type SourceFiles::time_of(const std::string& path) {
   std::error_code code;
   const auto time = fs::last_write_time(path, code);
   return code ? fs::file_time_type::min() : time;
 }
 
-std::string name_of(const Content& content, SourceOf of) { return of == SourceOf::Kernel ? content.kernel->name : content.machine->name; }
-
-bool same_ops(const Problem& a, const Problem& b) {
-  return std::equal(a.ops.begin(), a.ops.end(), b.ops.begin(), b.ops.end(), [](const Op& x, const Op& y) { return x.name == y.name; });
+SourceFiles::OnDisk* SourceFiles::seen(const std::string& path) {
+  const auto found = seen_.find(path);
+  return found == seen_.end() ? nullptr : &found->second;
 }
 
-}  // namespace
+void SourceFiles::note(const std::string& path, const std::string& text) { seen_[path] = {text, time_of(path)}; }
 
-const SourceText* Session::text_of(SourceOf of) const { return content().text_of(of).get(); }
-
-bool Session::text_unsaved(SourceOf of) const {
-  const SourceText* text = text_of(of);
+bool SourceFiles::unsaved(const Content& content, SourceOf of) const {
+  const SourceText* text = content.text_of(of).get();
   if (!text) return false;
   if (text->file.empty()) return text->own;
-  const auto seen = core_->files_.seen.find(text->file);
-  return seen != core_->files_.seen.end() && seen->second.text != text->text;
+  const OnDisk* file = seen(text->file);
+  return file && file->text != text->text;
 }
 
-std::string Session::why_no_edit(SourceOf of) const {
-  if (std::string reason = why_not(content().source(), of == SourceOf::Kernel ? SourceUse::KernelText : SourceUse::MachineText);
-      !reason.empty())
-    return reason;
-  if (text_of(of)) return {};
-  return fmt::format("no {} is open", word_of(of));
-}
-
-std::string Session::text_trouble() const {
+std::string SourceFiles::why_no_program(const Content& content) const {
   for (const SourceOf of : {SourceOf::Kernel, SourceOf::Machine})
-    if (const SourceText* text = text_of(of); text && !text->faults.empty())
-      return fmt::format("the {}'s text has {}", word_of(of), count_of(static_cast<std::int64_t>(text->faults.size()), "fault"));
+    if (unsaved(content, of)) return fmt::format("save the {} first: another program does this, and reads its file", word_of(of));
   return {};
 }
 
-std::string Session::why_no_program() const {
-  for (const SourceOf of : {SourceOf::Kernel, SourceOf::Machine})
-    if (text_unsaved(of)) return fmt::format("save the {} first: another program does this, and reads its file", word_of(of));
-  return {};
-}
-
-void SessionCore::attach_texts(Content& next) {
+void SourceFiles::attach(Content& next, const Content& now) {
   if (next.dump) return;
   const auto from_file = [&](const std::string& path, auto otherwise) {
     auto text = std::make_shared<SourceText>();
@@ -79,13 +77,12 @@ void SessionCore::attach_texts(Content& next) {
     if (const auto read = split_cuts(path).cuts.empty() && !path.empty() ? read_file(path) : Result<std::string>(Error{})) {
       text->text = *read;
       text->file = path;
-      files_.seen[path] = {*read, changed};
+      seen_[path] = {*read, changed};
     } else {
       text->text = otherwise();
     }
     return std::shared_ptr<const SourceText>(std::move(text));
   };
-  const Content& now = document_.content;
   if (next.kernel && !next.kernel_text && !next.triton)
     next.kernel_text = next.kernel == now.kernel && now.kernel_text
                            ? now.kernel_text
@@ -96,32 +93,23 @@ void SessionCore::attach_texts(Content& next) {
                             : from_file(next.machine->file, [&] { return machine_text(*next.machine); });
 }
 
-void SessionCore::keep_rows(const Content& before) {
-  Content& now = document_.content;
-  std::vector<EntryPtr> kept;
-  std::optional<std::size_t> shown, baseline;
-  for (std::size_t i = 0; before.problem && now.problem && same_ops(*before.problem, *now.problem) && i < before.schedules.size(); ++i) {
-    if (!fits(*now.problem, before.schedules[i]->schedule)) continue;
-    if (before.shown == i) shown = kept.size();
-    if (before.baseline == i) baseline = kept.size();
-    ScheduleEntry entry = *before.schedules[i];
-    entry.schedule.kernel = now.problem->kernel;
-    entry.schedule.machine = now.problem->machine;
-    kept.push_back(std::make_shared<const ScheduleEntry>(std::move(entry)));
-  }
-  if (!shown && !kept.empty()) shown = 0;
-  now.schedules = std::move(kept);
-  now.shown = shown;
-  now.baseline = baseline == shown ? std::nullopt : baseline;
+const SourceText* Texts::text_of(SourceOf of) const { return document_.content.text_of(of).get(); }
+
+std::string Texts::why_no_edit(SourceOf of) const {
+  if (std::string reason = why_not(document_.content.source(), of == SourceOf::Kernel ? SourceUse::KernelText : SourceUse::MachineText);
+      !reason.empty())
+    return reason;
+  if (text_of(of)) return {};
+  return fmt::format("no {} is open", word_of(of));
 }
 
-void SessionCore::take_text(SourceOf of, const std::string& text, const Content& before) {
+void Texts::take_text(SourceOf of, const std::string& text, const Content& before) {
   Content& now = document_.content;
   auto source = std::make_shared<SourceText>(*now.text_of(of));
   source->text = text;
   source->faults.clear();
-  const auto seen = files_.seen.find(source->file);
-  source->own = seen == files_.seen.end() || seen->second.text != text;
+  const SourceFiles::OnDisk* seen = files_.seen(source->file);
+  source->own = !seen || seen->text != text;
   auto& place = of == SourceOf::Kernel ? now.kernel_text : now.machine_text;
   const std::string name = source->file.empty() ? name_of(now, of) : source->file;
   const auto refuse = [&](std::vector<Fault> faults) {
@@ -159,12 +147,12 @@ void SessionCore::take_text(SourceOf of, const std::string& text, const Content&
   place = source;
   (of == SourceOf::Kernel ? next.kernel_text : next.machine_text) = source;
 
-  abandon_job(fmt::format("the {}'s text changed", word_of(of)).c_str());
+  solving_.abandon(fmt::format("the {}'s text changed", word_of(of)).c_str());
   std::vector<std::string> selected;
   for (const OpId op : document_.selection.ops)
     if (now.problem) selected.push_back(now.problem->op(op).name);
   now = std::move(next);
-  resolve_content();
+  edits_.resolve();
   document_.selection.ops.clear();
   if (!now.problem) {
     now.schedules.clear();
@@ -176,22 +164,27 @@ void SessionCore::take_text(SourceOf of, const std::string& text, const Content&
   });
   for (const std::string& op : selected)
     if (const OpId id = now.problem->find_op(op); id.valid()) document_.selection.ops.push_back(id);
-  keep_rows(before);
-  judge_again({before.problem, before.constraints});
-  recall_answers();
+  edits_.keep_rows(before);
+  edits_.judge_again({before.problem, before.constraints});
+  questions_.recall_answers();
   view_.fit_all = view_.fit_all || !now.shown;
-  last_line_.clear();
+  document_.last_line.clear();
 }
 
-void SessionCore::on(const EditSource& c) {
-  if (const std::string reason = session_.why_no_edit(c.of); !reason.empty()) return say(LogLevel::Warning, "not edited: " + reason);
+void Texts::on(const StartSolve& c) {
+  look_at_files();
+  solving_.start(c);
+}
+
+void Texts::on(const EditSource& c) {
+  if (const std::string reason = why_no_edit(c.of); !reason.empty()) return say(LogLevel::Warning, "not edited: " + reason);
   if (document_.content.text_of(c.of)->text == c.text) return;
-  auto& typing = files_.typing;
+  auto& typing = typing_;
   const bool goes_on =
       c.typing && typing && typing->of == c.of && typing->step == document_.undo.changes() && now() - typing->last < kPause;
   if (!goes_on) {
     const bool unsolved = typing && typing->solve;
-    typing = SourceFiles::Typing{c.of, document_.content, 0, 0, unsolved};
+    typing = Typing{c.of, document_.content, 0, 0, unsolved};
     document_.undo.remember(document_.content, c.what.empty() ? "edit " + name_of(document_.content, c.of) : c.what);
     typing->step = document_.undo.changes();
   }
@@ -200,20 +193,20 @@ void SessionCore::on(const EditSource& c) {
   take_text(c.of, c.text, typing->before);
   if (problem != document_.content.problem) typing->solve = true;
   changed();
-  if (!c.typing) pump_texts();
+  if (!c.typing) pump();
 }
 
-bool SessionCore::pump_texts() {
+bool Texts::pump() {
   bool news = false;
-  if (now() - files_.looked >= kLookEvery) news = look_at_files();
-  auto& typing = files_.typing;
+  if (now() - looked_ >= kLookEvery) news = look_at_files();
+  auto& typing = typing_;
   if (!typing || !typing->solve || typing->step != document_.undo.changes() || now() - typing->last < kPause) return news;
   typing->solve = false;
-  if (document_.content.problem && session_.text_trouble().empty()) solve_changed("edited " + name_of(document_.content, typing->of));
+  if (document_.content.problem && text_trouble().empty()) solving_.solve_changed("edited " + name_of(document_.content, typing->of));
   return true;
 }
 
-void SessionCore::on(const NewKernel& c) {
+void Texts::on(const NewKernel& c) {
   auto kernel = parse_kernel(c.text, "the new kernel");
   if (!kernel) return fail("Cannot make this kernel", kernel.error());
   kernel->source.clear();
@@ -230,13 +223,13 @@ void SessionCore::on(const NewKernel& c) {
     if (auto machine = load_machine(machines.front())) next.machine = std::make_shared<const Machine>(*std::move(machine));
   }
   const std::string name = next.kernel->name;
-  adopt(std::move(next), "new kernel " + name);
-  solve_opened();
+  edits_.adopt(std::move(next), "new kernel " + name);
+  solving_.solve_opened();
 }
 
-void SessionCore::on(const SaveSource& c) {
+void Texts::on(const SaveSource& c) {
   const std::string title = fmt::format("Cannot save the {}", word_of(c.of));
-  if (const std::string reason = session_.why_no_edit(c.of); !reason.empty()) return fail(title, Error::input(reason));
+  if (const std::string reason = why_no_edit(c.of); !reason.empty()) return fail(title, Error::input(reason));
   const SourceText& text = *document_.content.text_of(c.of);
   std::error_code code;
   const std::string given = c.path.empty() ? text.file : c.path;
@@ -245,7 +238,7 @@ void SessionCore::on(const SaveSource& c) {
   if (const std::string shipped = name_in_library(shelf_of(c.of), path); shipped != path)
     return fail(title, Error::input(fmt::format("{} ships with Heddle and stays as it is", shipped), "save yours under another name"));
   if (const auto saved = write_file(path, text.text); !saved) return fail(title, saved.error());
-  files_.seen[path] = {text.text, time_of(path)};
+  files_.note(path, text.text);
   Content& now = document_.content;
   auto placed = std::make_shared<SourceText>(text);
   const bool elsewhere = std::exchange(placed->file, path) != path;
@@ -268,24 +261,24 @@ void SessionCore::on(const SaveSource& c) {
   }
   if (c.of == SourceOf::Kernel) remember_recent(settings_, path);
   say(LogLevel::Good, "saved " + path);
-  if (const std::string trouble = session_.text_trouble(); !trouble.empty()) say(LogLevel::Warning, trouble);
+  if (const std::string trouble = text_trouble(); !trouble.empty()) say(LogLevel::Warning, trouble);
   changed();
 }
 
-bool SessionCore::look_at_files() {
-  files_.looked = now();
+bool Texts::look_at_files() {
+  looked_ = now();
   bool news = false;
   for (const SourceOf of : {SourceOf::Kernel, SourceOf::Machine}) {
     const auto text = document_.content.text_of(of);
     if (!text || text->file.empty()) continue;
-    const auto seen = files_.seen.find(text->file);
-    const fs::file_time_type changed_at = time_of(text->file);
-    if (seen == files_.seen.end() || changed_at == seen->second.changed || changed_at == fs::file_time_type::min()) continue;
+    SourceFiles::OnDisk* seen = files_.seen(text->file);
+    const fs::file_time_type changed_at = SourceFiles::time_of(text->file);
+    if (!seen || changed_at == seen->changed || changed_at == fs::file_time_type::min()) continue;
     const auto read = read_file(text->file);
     if (!read) continue;  // somebody is writing it: the next look finds it
-    const bool untouched = text->text == seen->second.text;
-    const bool other = *read != seen->second.text;
-    seen->second = {*read, changed_at};
+    const bool untouched = text->text == seen->text;
+    const bool other = *read != seen->text;
+    *seen = {*read, changed_at};
     if (!other || *read == text->text) continue;
     news = true;
     const std::string name = base_name(text->file);
@@ -296,7 +289,7 @@ bool SessionCore::look_at_files() {
                      (now_text->faults.empty() ? ""
                                                : "; it has " + count_of(static_cast<std::int64_t>(now_text->faults.size()), "fault") +
                                                      ", so the chart still shows what it said before");
-      if (files_.typing) files_.typing->last = now() - kPause;  // nobody is typing: solve at once
+      if (typing_) typing_->last = now() - kPause;  // nobody is typing: solve at once
     } else {
       view_.notice = name + " has changed on disk; your own text is kept. \"Read the file again\" takes the file's.";
     }
@@ -306,19 +299,19 @@ bool SessionCore::look_at_files() {
   return news;
 }
 
-void SessionCore::on(const ReadSourceAgain& c) {
+void Texts::on(const ReadSourceAgain& c) {
   const auto text = document_.content.text_of(c.of);
   if (!text || text->file.empty()) return say(LogLevel::Warning, fmt::format("the {} has no file to read again", word_of(c.of)));
   const auto read = read_file(text->file);
   if (!read) return fail("Cannot read " + base_name(text->file), read.error());
-  files_.seen[text->file] = {*read, time_of(text->file)};
+  files_.note(text->file, *read);
   on(EditSource{c.of, *read, false, "read " + base_name(text->file) + " again"});
 }
 
-void SessionCore::add_texts(Project& project) const {
+void Texts::add_texts(Project& project) const {
   const auto keep = [&](SourceOf of, ProjectText& kept, std::string shown) {
-    const SourceText* text = session_.text_of(of);
-    if (!session_.text_unsaved(of)) return;
+    const SourceText* text = text_of(of);
+    if (!files_.unsaved(document_.content, of)) return;
     kept.text = text->faults.empty() ? text->text : std::move(shown);
     if (!text->faults.empty()) kept.draft = text->text;
   };

@@ -1,12 +1,16 @@
-// What is on screen, as files for other programs.
+#include "app/session/exports.h"
+
 #include <fmt/format.h>
 
 #include <filesystem>
 
 #include "app/cli/layout_png.h"
 #include "app/jobs/triton_return.h"
+#include "app/session/dump_state.h"
 #include "app/session/files.h"
-#include "app/session/session_core.h"
+#include "app/session/open_document.h"
+#include "app/session/showing.h"
+#include "app/session/texts.h"
 #include "app/session/triton_source.h"
 #include "app/session/triton_way_back.h"
 #include "core/analysis/difference.h"
@@ -18,6 +22,8 @@
 #include "core/chart/chrome_trace.h"
 #include "core/chart/csv.h"
 #include "core/chart/svg.h"
+#include "core/formats/constraints_json.h"
+#include "core/formats/schedule_json.h"
 #include "core/library/trust.h"
 #include "core/simulate/end_ops.h"
 
@@ -102,27 +108,27 @@ std::string html_of(const Shown& shown) {
 
 }  // namespace
 
-Problem SessionCore::problem_to_write() const {
-  Problem problem = *document_.content.problem;
+Problem Exports::problem_to_write() const {
+  Problem problem = *content_.problem;
   const auto mark = [&](SourceOf of, const std::string& name) {
-    if (session_.text_unsaved(of)) problem.changes.push_back("the text of " + name + ", edited and not saved");
+    if (files_.unsaved(content_, of)) problem.changes.push_back("the text of " + name + ", edited and not saved");
   };
-  mark(SourceOf::Kernel, document_.content.kernel->name);
-  mark(SourceOf::Machine, document_.content.machine->name);
+  mark(SourceOf::Kernel, content_.kernel->name);
+  mark(SourceOf::Machine, content_.machine->name);
   return problem;
 }
 
-void SessionCore::on(const Export& c) {
-  const ScheduleEntry* entry = document_.content.entry();
+void Exports::on(const Export& c) {
+  const ScheduleEntry* entry = content_.entry();
   if (c.kind == ExportKind::Png) {
     view_.pictures.push_back(c);
     return;
   }
   if (c.kind == ExportKind::Ttgir || c.kind == ExportKind::Python) return export_for_triton(c);
   if (!entry) return fail("Cannot export", Error::input("there is no schedule to draw", "solve or open one first"));
-  const Shown shown{document_.content, view_, session_.iterations(), problem_to_write()};
+  const Shown shown{content_, view_, showing_.iterations(), problem_to_write()};
   const Problem& problem = shown.problem;
-  const EndOps ends = ends_of(document_.content, *entry);
+  const EndOps ends = ends_of(content_, *entry);
   std::string text;
   switch (c.kind) {
     case ExportKind::Svg: text = svg_of(shown, c); break;
@@ -138,7 +144,7 @@ void SessionCore::on(const Export& c) {
     case ExportKind::DumpGraph:
     case ExportKind::DumpVariants:
     case ExportKind::JointSolution: {
-      const Result<std::string> written = dump_text(c.kind);
+      const Result<std::string> written = dump_.dump_text(c.kind);
       if (!written) return refuse_export(c.path, written.error());
       text = *written;
       break;
@@ -150,7 +156,21 @@ void SessionCore::on(const Export& c) {
   note_exported(c.path, write_file(c.path, text));
 }
 
-void SessionCore::on(const SaveLayout& c) {
+void Exports::on(const SaveSchedule& c) {
+  const ScheduleEntry* entry = content_.entry();
+  if (!entry) return fail("Cannot save", Error::input("there is no schedule to save", "solve or open one first"));
+  const auto saved = write_file(c.path, schedule_text(problem_to_write(), entry->schedule));
+  if (!saved) return fail("Cannot save " + base_name(c.path), saved.error());
+  say(LogLevel::Good, "saved " + c.path);
+}
+
+void Exports::on(const SaveConstraints& c) {
+  const auto saved = write_file(c.path, constraints_text(content_.constraints, content_.changes, {}, content_.choices));
+  if (!saved) return fail("Cannot save " + base_name(c.path), saved.error());
+  say(LogLevel::Good, "saved " + c.path);
+}
+
+void Exports::on(const SaveLayout& c) {
   if (!c.view) return fail("Cannot save the layout", Error::input("there is no layout to save", "choose a value in the Layout tab first"));
   const std::string ending = std::filesystem::path(c.path).extension().string();
   if (ending == ".csv") return note_exported(c.path, write_file(c.path, layout_csv(*c.view)));
@@ -163,15 +183,15 @@ void SessionCore::on(const SaveLayout& c) {
   picture ? note_exported(c.path, write_png(c.path, *picture)) : refuse_export(c.path, picture.error());
 }
 
-void SessionCore::export_for_triton(const Export& c) {
+void Exports::export_for_triton(const Export& c) {
   std::error_code code;
-  if (document_.content.triton && std::filesystem::equivalent(c.path, document_.content.triton->file->path, code) && !code)
+  if (content_.triton && std::filesystem::equivalent(c.path, content_.triton->file->path, code) && !code)
     return refuse_export(c.path, Error::input("that would replace the text that the schedule is of", "give it another name"));
   if (c.kind == ExportKind::Python) {
-    const Result<std::string> python = rotated_python(document_.content);
+    const Result<std::string> python = rotated_python(content_);
     return python ? note_exported(c.path, write_file(c.path, *python)) : refuse_export(c.path, python.error());
   }
-  const WayBack way = way_back(document_.content);
+  const WayBack way = way_back(content_);
   if (!way.given) {
     Error error = Error::input(why_not_given(way));
     for (std::size_t i = 1; i < way.broken.size(); ++i) error.faults.push_back({"", "", way.broken[i].text, ""});
@@ -179,15 +199,15 @@ void SessionCore::export_for_triton(const Export& c) {
   }
   const Result<Ok> written = write_file(c.path, way.given->text);
   note_exported(c.path, written);
-  if (written) say(LogLevel::Info, "next: " + finish_command(c.path, document_.content.triton->program->target));
+  if (written) say(LogLevel::Info, "next: " + finish_command(c.path, content_.triton->program->target));
 }
 
-void SessionCore::refuse_export(const std::string& path, const Error& error) {
+void Exports::refuse_export(const std::string& path, const Error& error) {
   view_.exported.push_back({path, error.faults.front().message, false});
   fail("Cannot export " + base_name(path), error);
 }
 
-void SessionCore::note_exported(const std::string& path, const Result<Ok>& result) {
+void Exports::note_exported(const std::string& path, const Result<Ok>& result) {
   if (result) {
     say(LogLevel::Good, "wrote " + path);
     view_.exported.push_back({path, "written", true});

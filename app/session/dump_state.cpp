@@ -1,11 +1,14 @@
-// A compiler's dump as the open document: a loop of it as kernel and machine, its stored schedules as rows of the list.
+#include "app/session/dump_state.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "app/session/dump_source.h"
+#include "app/session/edits.h"
 #include "app/session/files.h"
-#include "app/session/session_core.h"
+#include "app/session/open_document.h"
+#include "app/session/solving.h"
 #include "core/base/text_style.h"
 #include "core/dump/export.h"
 
@@ -39,24 +42,24 @@ std::vector<ScheduleEntry> stored_schedules(const DumpSource& source, const Prob
 
 }  // namespace
 
-void SessionCore::on(const OpenDump& c) { open_dump(c.name, false); }
+void DumpState::on(const OpenDump& c) { open(c.name, false); }
 
-void SessionCore::open_dump(const std::string& name, bool solve) {
+void DumpState::open(const std::string& name, bool solve) {
   const std::string title = "Cannot open dump " + base_name(name);
   Result<DumpSource> source = read_dump_source(name);
   if (!source) return fail(title, source.error());
-  if (document_.content.dump && document_.content.dump->file->path != source->file->path && add_dumped_schedules(*source)) return;
+  if (document_.content.dump && document_.content.dump->file->path != source->file->path && add_schedules(*source)) return;
   document_.loops.clear();
   remember_recent(settings_, source->file->path);
   if (source->file->left_out > 0)
     view_.notice = fmt::format("{}: the first {} variants are in the list, {} more are not; name one as FILE#variantN",
                                base_name(source->file->path), source->file->documents.size(), source->file->left_out);
-  show_dump(std::make_shared<const DumpSource>(*std::move(source)), "open dump " + base_name(name));
+  show(std::make_shared<const DumpSource>(*std::move(source)), "open dump " + base_name(name));
   if (document_.content.entry()) view_.tab = BottomTab::Audit;
-  if (solve && document_.content.schedules.empty()) solve_opened();
+  if (solve && document_.content.schedules.empty()) solving_.solve_opened();
 }
 
-void SessionCore::show_dump(std::shared_ptr<const DumpSource> source, const std::string& what) {
+void DumpState::show(std::shared_ptr<const DumpSource> source, const std::string& what) {
   Kernel kernel = dump::to_kernel(source->dump(), source->the_loop(), source->reading);
   Machine machine = dump::to_machine(source->dump(), source->the_loop(), source->reading);
   kernel.source = machine.file = source->name();
@@ -64,7 +67,7 @@ void SessionCore::show_dump(std::shared_ptr<const DumpSource> source, const std:
   next.kernel = std::make_shared<const Kernel>(std::move(kernel));
   next.machine = std::make_shared<const Machine>(std::move(machine));
   next.dump = source;
-  adopt(std::move(next), what);
+  edits_.adopt(std::move(next), what);
   if (!document_.content.problem) return;
   document_.content.constraints = dump::problem_rules(source->dump(), source->the_loop(), *document_.content.problem);
   for (ScheduleEntry& entry : stored_schedules(*source, *document_.content.problem))
@@ -79,7 +82,7 @@ void SessionCore::show_dump(std::shared_ptr<const DumpSource> source, const std:
   changed();
 }
 
-void SessionCore::on(const ShowLoop& c) {
+void DumpState::on(const ShowLoop& c) {
   if (!document_.content.dump) return say(LogLevel::Warning, "no compiler's dump is open");
   DumpSource source = *document_.content.dump;
   if (c.reading) source.reading = *c.reading;
@@ -95,55 +98,49 @@ void SessionCore::on(const ShowLoop& c) {
   if (source.name() == document_.content.dump->name()) return;
   const std::string what = c.loop && source.loop != document_.content.dump->loop ? fmt::format("show loop {}", *c.loop)
                                                                                  : fmt::format("read it by {}", short_name(source.reading));
-  end_row();
+  solving_.end_row();
   document_.loops[document_.content.dump->name()] = document_.content;
   const auto left = document_.loops.find(source.name());
   if (left == document_.loops.end() || left->second.dump->file != source.file)
-    return show_dump(std::make_shared<const DumpSource>(std::move(source)), what);
-  Content next = left->second;
-  abandon_job("another loop is shown");
-  last_line_.clear();
-  document_.undo.remember(std::move(document_.content), what);
-  document_.content = std::move(next);
-  settle_after_travel(true);
-  view_.alignment = {};
-  changed();
+    return show(std::make_shared<const DumpSource>(std::move(source)), what);
+  edits_.go_to(left->second, what, "another loop is shown");
 }
 
-Constraints Session::open_emitter_rules() const {
+Constraints DumpState::open_emitter_rules() const {
   Constraints open;
-  if (!content().dump || !content().problem || content().dump->reading != dump::Reading::Full) return open;
-  for (UserConstraint& rule : dump::emitter_rules(content().dump->the_loop(), *content().problem,
-                                                  dump::registers_beside(content().dump->dump(), content().dump->the_loop())))
-    if (std::none_of(content().constraints.begin(), content().constraints.end(),
+  if (!document_.content.dump || !document_.content.problem || document_.content.dump->reading != dump::Reading::Full) return open;
+  for (UserConstraint& rule :
+       dump::emitter_rules(document_.content.dump->the_loop(), *document_.content.problem,
+                           dump::registers_beside(document_.content.dump->dump(), document_.content.dump->the_loop())))
+    if (std::none_of(document_.content.constraints.begin(), document_.content.constraints.end(),
                      [&](const UserConstraint& c) { return c.enabled && c.name == rule.name; }))
       open.push_back(std::move(rule));
   return open;
 }
 
-void SessionCore::on(const DemandEmitterRules&) {
-  const Constraints rules = session_.open_emitter_rules();
+void DumpState::on(const DemandEmitterRules&) {
+  const Constraints rules = open_emitter_rules();
   if (rules.empty()) return say(LogLevel::Info, "the emitter demands nothing that is not in force");
   Constraints next = document_.content.constraints;
   next.insert(next.end(), rules.begin(), rules.end());
-  constrain(std::move(next), "demand what the emitter demands", false);
+  edits_.constrain(std::move(next), "demand what the emitter demands", false);
   view_.tab = BottomTab::Constraints;
 }
 
-std::string Session::why_no_dump(ExportKind kind) const {
-  if (!content().dump) return "what is open is no compiler's dump";
-  const dump::Format format = content().dump->dump().format;
+std::string DumpState::why_no_dump(ExportKind kind) const {
+  if (!document_.content.dump) return "what is open is no compiler's dump";
+  const dump::Format format = document_.content.dump->dump().format;
   const bool joint = format == dump::Format::JointCycles || format == dump::Format::JointGroups;
   if (kind == ExportKind::JointSolution && !joint) return fmt::format("a {} file poses no joint-solver problem", to_string(format));
   if (kind != ExportKind::JointSolution && format != dump::Format::ScheduleGraph)
     return fmt::format("a {} file has no place for a schedule; open the schedule_graph of the same run", to_string(format));
-  if (kind != ExportKind::JointSolution && content().dump->reading != dump::Reading::Full)
+  if (kind != ExportKind::JointSolution && document_.content.dump->reading != dump::Reading::Full)
     return "issue slots know no warp groups: choose the full reading";
-  return content().entry() ? "" : "there is no schedule yet";
+  return document_.content.entry() ? "" : "there is no schedule yet";
 }
 
-Result<std::string> SessionCore::dump_text(ExportKind kind) const {
-  if (const std::string reason = session_.why_no_dump(kind); !reason.empty()) return Error::input(reason);
+Result<std::string> DumpState::dump_text(ExportKind kind) const {
+  if (const std::string reason = why_no_dump(kind); !reason.empty()) return Error::input(reason);
   const DumpSource& source = *document_.content.dump;
   const Problem& problem = *document_.content.problem;
   if (kind == ExportKind::JointSolution) return dump::export_joint_solution(source.dump(), problem, document_.content.entry()->schedule);
@@ -162,12 +159,12 @@ Result<std::string> SessionCore::dump_text(ExportKind kind) const {
   return dump::export_variants(source.file->text, source.dump(), source.loop, problem, schedules);
 }
 
-void SessionCore::refuse_machine(const std::string& name) {
+void DumpState::refuse_machine(const std::string& name) {
   fail("Cannot take machine " + base_name(name),
        Error::input(why_not(SourceKind::Dump, SourceUse::OtherMachine), "change single numbers under What if, or close the dump first"));
 }
 
-bool SessionCore::add_dumped_schedules(const DumpSource& other) {
+bool DumpState::add_schedules(const DumpSource& other) {
   if (!document_.content.problem) return false;
   const auto has_ops = [&](const dump::Loop& loop) { return loop.scheduled() && dump::has_ops_of(loop, *document_.content.problem); };
   const auto& loops = other.dump().loops;
