@@ -52,7 +52,7 @@ void SessionCore::on(const ToggleWhiskers&) {
   view_.whiskers = !view_.whiskers;
   // Longest paths cost next to nothing.
   AskOptions cheap;
-  cheap.exact = false;
+  cheap.slack.exact = false;
   if (view_.whiskers && !session_.answered(Topic::Slack) && session_.why_no_question(Topic::Slack).empty()) on(Ask{Topic::Slack, cheap});
   changed();
 }

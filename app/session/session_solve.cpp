@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/ask/time_choice.h"
 #include "app/jobs/content_store.h"
-#include "app/jobs/time_choice.h"
 #include "app/session/proposal.h"
 #include "app/session/session_core.h"
 #include "core/answers/summary.h"

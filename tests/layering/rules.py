@@ -41,7 +41,7 @@ FOLDER_ORDER = {
              "mlir", "dump", "triton/read", "triton/memory", "triton/kernel", "triton/audit", "triton/back", "library"],
     "solver": ["tune", "z3", "encoding", "relaxation", "search", "paper", "baselines", "questions"],
     "codegen": ["device", "program", "emit", "interpret", "profile", "machine", "compile", "run", "calibrate"],
-    "app": ["command", "picture", "jobs", "batch", "bench", "tune", "cli", "cli/questions", "session", "platform", "window/kit", "window/chart", "window/parts", "window/tabs/*",
+    "app": ["command", "picture", "ask", "jobs", "batch", "bench", "tune", "cli", "cli/questions", "session", "platform", "window/kit", "window/chart", "window/parts", "window/tabs/*",
             "window/frame"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
