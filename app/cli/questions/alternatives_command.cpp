@@ -38,7 +38,7 @@ int run_alternatives(const Arguments& arguments, const Terminal& terminal) {
   options.ii = arguments.integer("--ii");
   const auto answer =
       asked<Alternatives>(terminal, [&](auto stop, const auto& listener) { return ask_alternatives(subject, options, stop, listener); });
-  int code = tell(terminal, json, subject, answer);
+  int code = tell(terminal, json, told(subject, answer, telling(terminal, json)), ended(answer));
   if (folder)
     if (const int failed = save_all(inputs->problem(), answer, *folder, terminal)) code = failed;
   return code;

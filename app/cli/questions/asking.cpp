@@ -15,7 +15,7 @@ Telling telling(const Terminal& terminal, bool json, bool all) {
   return {json ? Form::Json : terminal.quiet ? Form::Headline : Form::Text, terminal.style, all};
 }
 
-int print_answer(const Terminal& terminal, bool json, const std::string& text, const Ended& end) {
+int tell(const Terminal& terminal, bool json, const std::string& text, const Ended& end) {
   terminal.out << (json ? text : as_called(text));
   for (const std::string& complaint : end.complaints) terminal.complain(complaint);
   return exit_code(end);

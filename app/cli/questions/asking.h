@@ -26,11 +26,6 @@ auto asked(const Terminal& terminal, const Question& question) {
 Telling telling(const Terminal& terminal, bool json, bool all = false);
 
 /// Prints what is told of an answer, complains of what went wrong, and returns the exit code.
-int print_answer(const Terminal& terminal, bool json, const std::string& text, const Ended& end);
-
-template <class Answer>
-int tell(const Terminal& terminal, bool json, const Subject& subject, const Answer& answer, bool all = false) {
-  return print_answer(terminal, json, told(subject, answer, telling(terminal, json, all)), ended(answer));
-}
+int tell(const Terminal& terminal, bool json, const std::string& text, const Ended& end);
 
 }  // namespace heddle::app

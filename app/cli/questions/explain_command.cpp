@@ -12,8 +12,9 @@ int run_explain(const Arguments& arguments, const Terminal& terminal) {
   const Subject subject = subject_of(*inputs, arguments);
   ExplainOptions options{arguments.integer("--ii"), arguments.seconds("--relax-seconds")};
   if (arguments.has("--no-relax")) options.relax_seconds = 0;
-  return tell(terminal, json, subject,
-              asked<Explanation>(terminal, [&](auto stop, const auto& listener) { return ask_explain(subject, options, stop, listener); }));
+  const auto answer =
+      asked<Explanation>(terminal, [&](auto stop, const auto& listener) { return ask_explain(subject, options, stop, listener); });
+  return tell(terminal, json, told(subject, answer, telling(terminal, json)), ended(answer));
 }
 
 }  // namespace heddle::app

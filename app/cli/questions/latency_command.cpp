@@ -38,7 +38,7 @@ int run_latency(const Arguments& arguments, const Terminal& terminal) {
   const auto answer =
       asked<LatencyRange>(terminal, [&](auto stop, const auto& listener) { return ask_latency(subject, options, stop, listener); });
   if (!answer.fault.empty()) return report(terminal, Error::input(answer.fault), json);
-  return tell(terminal, json, subject, answer);
+  return tell(terminal, json, told(subject, answer, telling(terminal, json)), ended(answer));
 }
 
 }  // namespace heddle::app

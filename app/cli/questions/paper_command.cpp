@@ -76,8 +76,9 @@ int run_paper(const Arguments& arguments, const Terminal& terminal) {
   const Result<Inputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   const Subject subject = subject_of(*inputs, arguments);
-  return tell(terminal, json, subject,
-              asked<PaperAnswer>(terminal, [&](auto stop, const auto& listener) { return ask_paper(subject, options, stop, listener); }));
+  const auto answer =
+      asked<PaperAnswer>(terminal, [&](auto stop, const auto& listener) { return ask_paper(subject, options, stop, listener); });
+  return tell(terminal, json, told(subject, answer, telling(terminal, json)), ended(answer));
 }
 
 }  // namespace heddle::app

@@ -103,7 +103,7 @@ int run_pareto(const Arguments& arguments, const Terminal& terminal) {
   });
   if (!front) return report(terminal, front.error(), json);
   save(*front);
-  int code = tell(terminal, json, subject, *front);
+  int code = tell(terminal, json, told(subject, *front, telling(terminal, json)), ended(*front));
   if (folder)
     if (const int failed = save_points(subject.problem(), *front, *folder, terminal)) code = failed;
   if (unsaved) code = report(terminal, *unsaved, false);

@@ -16,8 +16,8 @@ int run_price(const Arguments& arguments, const Terminal& terminal) {
                                "give some with --demand, --constraints, --layout, --max-stages or --groups"),
                   json);
   const Subject subject = subject_of(*inputs, arguments);
-  return tell(terminal, json, subject,
-              asked<Prices>(terminal, [&](auto stop, const auto& listener) { return ask_price(subject, stop, listener); }));
+  const auto answer = asked<Prices>(terminal, [&](auto stop, const auto& listener) { return ask_price(subject, stop, listener); });
+  return tell(terminal, json, told(subject, answer, telling(terminal, json)), ended(answer));
 }
 
 }  // namespace heddle::app

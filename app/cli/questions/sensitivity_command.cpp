@@ -20,7 +20,7 @@ int run_sensitivity(const Arguments& arguments, const Terminal& terminal) {
   options.percent = static_cast<int>(arguments.integer("--percent").value_or(options.percent));
   const auto answer =
       asked<Sensitivity>(terminal, [&](auto stop, const auto& listener) { return ask_sensitivity(subject, options, stop, listener); });
-  return tell(terminal, json, subject, answer, arguments.has("--all"));
+  return tell(terminal, json, told(subject, answer, telling(terminal, json, arguments.has("--all"))), ended(answer));
 }
 
 }  // namespace heddle::app

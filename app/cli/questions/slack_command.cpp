@@ -60,7 +60,7 @@ int run_slack(const Arguments& arguments, const Terminal& terminal) {
   SlackRanges ranges =
       asked<SlackRanges>(terminal, [&](auto stop, const auto& listener) { return ask_slack(subject, options, stop, listener); });
   if (code == kInterrupted) ranges.cancelled = true;
-  return tell(terminal, json, subject, ranges);
+  return tell(terminal, json, told(subject, ranges, telling(terminal, json)), ended(ranges));
 }
 
 }  // namespace heddle::app
