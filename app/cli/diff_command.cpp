@@ -49,7 +49,7 @@ int run_diff(const Arguments& arguments, const Terminal& terminal) {
     if (!outcome) return report(terminal, outcome.error(), json);
     if (!outcome->schedule) {
       report(terminal, Error::input("there is no schedule to compare with: " + outcome->explanation), json);
-      return exit_code_of(*outcome, false);
+      return exit_code(ended(*outcome));
     }
     in_b = *outcome->schedule;
     b = measure(inputs->problem(), in_b, inputs->constraints,

@@ -33,7 +33,7 @@ int run_solve(const Arguments& arguments, const Terminal& terminal) {
   const Result<SolveOutcome> outcome = solve_inputs(*inputs, arguments, terminal);
   if (!outcome) return report(terminal, outcome.error(), json);
 
-  int code = exit_code_of(*outcome, arguments.has("--require-optimal"));
+  int code = exit_code(ended(*outcome, arguments.has("--require-optimal")));
   const auto& within = inputs->within;
   if (within && code == kDone && !within->best) code = within->ended ? kNegative : kNoProof;
   if (within && code == kDone && !within->ended && arguments.has("--require-optimal")) code = kNoProof;

@@ -4,19 +4,22 @@
 
 #include <algorithm>
 
+#include "app/ask/time_choice.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
 #include "app/command/progress_line.h"
 #include "app/jobs/judge_claim.h"
 #include "app/jobs/solve_store.h"
-#include "app/jobs/time_choice.h"
 #include "core/analysis/bracket.h"
 #include "core/answers/summary.h"
 #include "core/check/certify.h"
 #include "core/check/checker.h"
 #include "core/formats/schedule_json.h"
 #include "core/library/library.h"
+#include "core/library/triton_text.h"
 #ifdef HEDDLE_HAS_SOLVER
+#include "app/ask/layouts.h"
+#include "app/ask/listener.h"
 #include "solver/questions/within.h"
 #endif
 
@@ -67,18 +70,34 @@ solver::SolveListener listener_for(ProgressLine& line) {
   return [progress = SolveProgress(line)](const solver::SolveEvent& event) mutable { progress(event); };
 }
 
+SearchLimits limits_of(const Arguments& arguments) {
+  SearchLimits limits;
+  limits.timeout_seconds = arguments.deadline(limits.timeout_seconds).left();
+  if (const auto seed = arguments.integer("--seed")) limits.seed = static_cast<std::uint64_t>(*seed);
+  if (const auto stages = arguments.integer("--max-stages")) limits.max_stages = std::max(limits.max_stages, static_cast<int>(*stages));
+  return limits;
+}
+
+Subject subject_of(const Inputs& inputs, const Arguments& arguments) {
+  Subject subject{inputs.instance, inputs.constraints, inputs.schedule};
+  if (inputs.open) {
+    subject.left_open = inputs.left_open;
+    subject.open = std::make_shared<const OpenLayouts>(*inputs.open);
+  }
+  if (const TritonText* text = inputs.triton())
+    if (const auto& lowered = text->lowered()) subject.triton = {lowered->loop.shared_program(), lowered->native};
+  subject.limits = limits_of(arguments);
+  if (inputs.most_seconds) subject.limits.timeout_seconds = std::min(subject.limits.timeout_seconds, *inputs.most_seconds);
+  return subject;
+}
+
 solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& arguments) {
-  solver::SolveRequest request;
-  request.problem = inputs.problem();
-  request.constraints = inputs.constraints;
+  solver::SolveRequest request = solve_request(subject_of(inputs, arguments));
   request.ii = arguments.integer("--ii");
-  request.timeout_seconds = std::min(arguments.deadline(request.timeout_seconds).left(), inputs.most_seconds.value_or(1e8));
-  if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
   if (arguments.has("--robust") || (arguments.integer("--within") && !latencies_vary(inputs.problem()))) {
     request.uncertain = std::make_shared<UncertainNumbers>(uncertain_numbers(inputs.problem(), inputs.machine()));
     request.within_percent = static_cast<int>(arguments.integer("--within").value_or(0));
   }
-  if (const auto stages = arguments.integer("--max-stages")) request.max_stages = std::max(request.max_stages, static_cast<int>(*stages));
   return request;
 }
 
@@ -130,9 +149,10 @@ Result<SolveOutcome> solve_inputs(Inputs& inputs, const Arguments& arguments, co
     solver::SolveRequest request = solve_request(inputs, arguments);
     const bool robust = request.uncertain != nullptr;
     request.uncertain = nullptr;  // of the layouts as given
-    inputs.chosen = solver::choose_layouts(
-        *std::move(inputs.open), [&](const LayoutChoices& choices) { return problem_with(inputs, choices); }, request, interrupt.token(),
-        listener_for(progress));
+    Result<ChosenLayouts> chosen =
+        ask_layouts(subject_of(inputs, arguments), request.ii, interrupt.token(), {.solve = listener_for(progress)});
+    if (!chosen) return chosen.error();
+    inputs.chosen = *std::move(chosen);
     inputs.open.reset();
     inputs.instance = Instance(with(inputs.instance.spec(), inputs.chosen->choices), inputs.chosen->problem);
     SolveOutcome outcome = inputs.chosen->outcome;
@@ -209,16 +229,6 @@ Result<Ok> prove_schedule(Inputs& inputs, const Arguments& arguments, const Term
   return Ok{};
 }
 
-int exit_code_of(const SolveOutcome& outcome, bool require_optimal) {
-  if (outcome.status == Status::Invalid) return kInternal;
-  if (outcome.cancelled) return kInterrupted;
-  if (outcome.status == Status::Infeasible) return kNegative;
-  if (outcome.status == Status::Unknown || !outcome.schedule || outcome.serial) return kNoProof;
-  // Where time decided between orders, the least II may have been proved beside a larger one.
-  const bool proved = outcome.status == Status::Optimal || (outcome.fastest && outcome.fastest->least_proved);
-  return require_optimal && !proved ? kNoProof : kDone;
-}
-
 std::optional<Schedule> schedule_to_show(Inputs& inputs, const Arguments& arguments, const Terminal& terminal, int& code,
                                          const std::function<void(const SolveOutcome&)>& without) {
   code = kDone;
@@ -230,7 +240,7 @@ std::optional<Schedule> schedule_to_show(Inputs& inputs, const Arguments& argume
     code = report(terminal, outcome.error(), json);
     return std::nullopt;
   }
-  code = exit_code_of(*outcome, false);
+  code = exit_code(ended(*outcome));
   if (!outcome->schedule) {
     if (without) without(*outcome);
     terminal.complain(fmt::format("{}: {}", headline(*outcome, terminal.style), outcome->explanation));

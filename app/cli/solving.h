@@ -4,14 +4,15 @@
 #include <functional>
 #include <memory>
 
+#include "app/ask/ending.h"
 #include "app/cli/inputs.h"
 #include "app/command/arguments.h"
 #include "app/command/terminal.h"
 #include "core/base/result.h"
 #include "core/schedule/outcome.h"
 #ifdef HEDDLE_HAS_SOLVER
+#include "app/ask/subject.h"
 #include "app/command/progress_line.h"
-#include "solver/questions/choose_layouts.h"
 #include "solver/questions/fastest.h"
 #include "solver/search/solve.h"
 #endif
@@ -19,6 +20,10 @@
 namespace heddle::app {
 
 #ifdef HEDDLE_HAS_SOLVER
+/// --timeout, --seed and --max-stages.
+SearchLimits limits_of(const Arguments& arguments);
+/// What a question is about, with these limits.
+Subject subject_of(const Inputs& inputs, const Arguments& arguments);
 /// What --ii, --timeout, --seed, --max-stages ask for: a question about II.
 solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& arguments);
 /// What the default answer is chosen with; null where another one is asked for (--least-ii, --ii, --robust, --within), and for loops of
@@ -42,9 +47,6 @@ Result<SolveOutcome> solve_inputs(Inputs& inputs, const Arguments& arguments, co
 /// Solves the question of inputs.schedule, says on the terminal what came of it, and makes it the schedule's certificate; the outcome
 /// stays in inputs.proof. An environment error in a build without solver. Pre: there is a schedule.
 Result<Ok> prove_schedule(Inputs& inputs, const Arguments& arguments, const Terminal& terminal);
-
-/// 0, 4, 5, 130 or 1: what the status means to a shell.
-int exit_code_of(const SolveOutcome& outcome, bool require_optimal);
 
 /// The schedule of the command line, or the solver's when it names none. When there is none, the exit code is in `code`
 /// and the reason has been printed, with --json as the object of `heddle solve`.

@@ -17,7 +17,7 @@ namespace heddle::app {
 namespace {
 
 /// A schedule with what it is read against: its layouts decide costs.
-struct Subject {
+struct Counted {
   Inputs inputs;
   Schedule schedule;
 };
@@ -49,7 +49,7 @@ Result<std::vector<Inputs>> read_all(const Arguments& arguments, const Terminal&
   return all;
 }
 
-std::string name_of(const Subject& subject) {
+std::string name_of(const Counted& subject) {
   if (!subject.schedule.name.empty()) return subject.schedule.name;
   return subject.inputs.schedule_file.empty() ? "solver" : subject.inputs.schedule_file;
 }
@@ -62,7 +62,7 @@ int run_traffic(const Arguments& arguments, const Terminal& terminal) {
   Result<std::vector<Inputs>> read = read_all(arguments, terminal);
   if (!read) return report(terminal, read.error(), json);
   int code = kDone;
-  std::vector<Subject> subjects;
+  std::vector<Counted> subjects;
   for (Inputs& inputs : *read) {
     const auto schedule = schedule_to_show(inputs, arguments, terminal, code);
     if (!schedule) return code;
@@ -79,7 +79,7 @@ int run_traffic(const Arguments& arguments, const Terminal& terminal) {
 
   std::vector<Traffic> all;
   KernelRun shown;
-  for (const Subject& subject : subjects) {
+  for (const Counted& subject : subjects) {
     const Inputs& in = subject.inputs;
     KernelRun run = run_kernel(in.instance, subject.schedule, *options);
     const std::vector<TimePart> parts = time_parts(in.instance, subject.schedule, *options, run);
@@ -97,7 +97,7 @@ int run_traffic(const Arguments& arguments, const Terminal& terminal) {
     if (all.empty()) shown = std::move(run);
     all.push_back(std::move(traffic));
   }
-  const Subject& first = subjects.front();
+  const Counted& first = subjects.front();
   if (arguments.has("--csv"))
     terminal.out << traffic_csv(first.inputs.problem(), all);
   else if (json)

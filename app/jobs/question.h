@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/ask/subject.h"
 #include "app/jobs/ask_options.h"
 #include "app/jobs/solve_job.h"
 #include "app/jobs/worker.h"
@@ -25,21 +26,15 @@
 #include "core/answers/scoreboard.h"
 #include "core/answers/sensitivity.h"
 #include "core/answers/slack.h"
-#include "core/instance/instance.h"
-#include "core/schedule/constraints.h"
 
 namespace heddle::app {
 
 struct Question {
   Topic topic = Topic::Explain;
   AskOptions options;
-  InstanceSpec spec;
-  std::shared_ptr<const Problem> problem;  ///< of the spec
-  bool of_triton = false;                  ///< a loop of a Triton text: II decides there
-  Constraints constraints;
-  std::optional<Schedule> schedule;  ///< the shown one; slack needs it, latency and explain use it
-  std::vector<ParetoStep> known;     ///< pareto: of an earlier answer to the same question
-  std::vector<Contender> given;      ///< compare: of the list, besides what is shipped
+  std::optional<Subject> subject;  ///< slack needs a schedule, latency's range is that of one; of its limits the options' time holds
+  std::vector<ParetoStep> known;   ///< pareto: of an earlier answer to the same question
+  std::vector<Contender> given;    ///< compare: of the list, besides what is shipped
 };
 
 /// A family of kernels, or what is wrong with the way it was asked for.

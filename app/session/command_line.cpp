@@ -177,46 +177,46 @@ std::string ask_command(const Session& session, Topic topic, const AskOptions& o
   const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
   switch (topic) {
     case Topic::Explain:
-      if (options.ii) add({"--ii", fmt::format("{}", *options.ii)});
+      if (options.explain.ii) add({"--ii", fmt::format("{}", *options.explain.ii)});
       break;
     case Topic::Slack:
-      if (options.exact) add({"--exact"});
+      if (options.slack.exact) add({"--exact"});
       break;
     case Topic::Price:
       if (options.layouts_open) add({"--choose", "all"});
       break;
     case Topic::Latency: {
       const Content& content = session.content();
-      const OpId op = options.op.valid() ? options.op : session.selection().primary();
+      const OpId op = options.latency.op.valid() ? options.latency.op : session.selection().primary();
       if (!content.problem || !op.valid() || op.index() >= content.problem->ops.size()) return {};
       add({content.problem->op(op).name});
-      if (options.from) add({"--from", fmt::format("{}", *options.from)});
-      if (options.to) add({"--to", fmt::format("{}", *options.to)});
+      if (options.latency.from) add({"--from", fmt::format("{}", *options.latency.from)});
+      if (options.latency.to) add({"--to", fmt::format("{}", *options.latency.to)});
       break;
     }
     case Topic::Sensitivity:
-      add({"--percent", fmt::format("{}", options.percent)});
+      add({"--percent", fmt::format("{}", options.sensitivity.percent)});
       if (options.layouts_open) add({"--choose", "all"});
       break;
     case Topic::Alternatives:
-      add({"--count", fmt::format("{}", options.count), "--differ", to_string(options.aspect)});
-      if (options.ii_only) add({"--equal", "ii"});
+      add({"--count", fmt::format("{}", options.alternatives.count), "--differ", to_string(options.alternatives.aspect)});
+      if (options.alternatives.ii_only) add({"--equal", "ii"});
       break;
     case Topic::Pareto:
-      for (const Resource r : options.against) add({"--against", to_string(r)});
+      for (const Resource r : options.pareto.against) add({"--against", to_string(r)});
       if (options.layouts_open) add({"--choose", "all"});
       break;
     case Topic::Family: {
       std::vector<std::string> free;
-      for (const std::string& text : options.vary) {
+      for (const std::string& text : options.family.vary) {
         add({"--vary", text});
         free.push_back(text.substr(0, text.find('=')));
       }
       return command_line(session, to_string(topic), words, free);
     }
     case Topic::Paper:
-      if (options.u != AskOptions{}.u) add({"--u", fmt::format("{}", options.u)});
-      for (const std::string& name : options.ablations) add({"--ablation", name});
+      if (options.paper.u != PaperOptions{}.u) add({"--u", fmt::format("{}", options.paper.u)});
+      for (const std::string& name : options.paper.ablations) add({"--ablation", name});
       break;
     case Topic::Layouts: return command_line(session, "solve", {"--choose", "all"});
     case Topic::Compare:

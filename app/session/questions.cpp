@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "app/ask/price.h"
 #include "app/session/environment.h"
 #include "app/session/open_document.h"
+#include "app/session/triton_source.h"
 
 namespace heddle::app {
 namespace {
@@ -30,6 +32,15 @@ std::vector<Contender> contenders_of(const Content& content) {
     contenders.push_back(std::move(c));
   }
   return contenders;
+}
+
+/// Pre: there is a problem.
+Subject subject_of(const Content& content, Topic topic) {
+  Subject subject{Instance(content.spec(), content.problem), content.constraints};
+  if (content.triton) subject.triton = {content.triton->program, content.triton->native};
+  const ScheduleEntry* shown = content.entry();
+  if (shown && (shown->verdict.valid() || topic == Topic::Slack)) subject.schedule = subject.incumbent = shown->schedule;
+  return subject;
 }
 
 }  // namespace
@@ -58,9 +69,7 @@ std::string Questions::why_no_question(Topic topic) const {
     if (const std::string reason = why_not(document_.content.source(), topic == Topic::Family ? SourceUse::Family : SourceUse::Layouts);
         !reason.empty())
       return reason;
-  if (topic == Topic::Price && document_.content.choices.empty() &&
-      std::none_of(document_.content.constraints.begin(), document_.content.constraints.end(),
-                   [](const UserConstraint& c) { return c.enabled; }))
+  if (topic == Topic::Price && !has_price(document_.content.constraints, document_.content.choices))
     return "no constraint is switched on, and nothing is said of layouts";
   return {};
 }
@@ -71,7 +80,7 @@ void Questions::on(const Ask& c) {
   QuestionState& asked = question_of(c.topic);
   AskOptions options = c.options;
   if (!why_no_question(Topic::Layouts).empty()) options.layouts_open = false;
-  if (c.topic == Topic::Latency && !options.op.valid()) options.op = document_.selection.primary();
+  if (c.topic == Topic::Latency && !options.latency.op.valid()) options.latency.op = document_.selection.primary();
   if (asked.active()) on(CancelAsk{c.topic});
   put_aside(c.topic);
   if (const QuestionState* before = earlier_answer(c.topic, options); before && !(asked.options == options && answered(c.topic))) {
@@ -94,11 +103,7 @@ void Questions::on(const Ask& c) {
   question.topic = c.topic;
   question.options = asked.options;
   if (!question.options.timeout_seconds) question.options.timeout_seconds = static_cast<double>(settings_.search_seconds);
-  question.spec = document_.content.spec();
-  question.problem = document_.content.problem;
-  question.of_triton = document_.content.triton != nullptr;
-  question.constraints = document_.content.constraints;
-  if (asked.entry && (asked.entry->verdict.valid() || c.topic == Topic::Slack)) question.schedule = asked.entry->schedule;
+  question.subject = subject_of(document_.content, c.topic);
   if (c.topic == Topic::Pareto) question.known = known_steps(asked.options);
   if (c.topic == Topic::Compare) question.given = contenders_of(document_.content);
   to_ask_[static_cast<std::size_t>(c.topic)] = std::move(question);
@@ -133,7 +138,7 @@ bool Questions::remembers(Topic topic, const AskOptions& options) const {
 
 std::vector<ParetoStep> Questions::known_steps(const AskOptions& options) const {
   for (auto e = earlier_.rbegin(); e != earlier_.rend(); ++e)
-    if (const auto* front = e->asked.as<Pareto>(); front && front->against == options.against &&
+    if (const auto* front = e->asked.as<Pareto>(); front && front->against == options.pareto.against &&
                                                    e->asked.options.layouts_open == options.layouts_open &&
                                                    up_to_date(e->asked, Topic::Pareto, document_.content))
       return front->steps;

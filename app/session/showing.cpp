@@ -105,7 +105,7 @@ void Showing::on(const ToggleWhiskers&) {
   view_.whiskers = !view_.whiskers;
   // Longest paths cost next to nothing.
   AskOptions cheap;
-  cheap.exact = false;
+  cheap.slack.exact = false;
   if (view_.whiskers && !questions_.answered(Topic::Slack) && questions_.why_no_question(Topic::Slack).empty())
     questions_.on(Ask{Topic::Slack, cheap});
   changed();

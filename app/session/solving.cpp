@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/jobs/content_store.h"
-#include "app/jobs/time_choice.h"
+#include "app/ask/time_choice.h"
 #include "app/session/environment.h"
 #include "app/session/open_document.h"
 #include "app/session/proposal.h"

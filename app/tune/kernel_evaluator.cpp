@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "app/jobs/time_choice.h"
+#include "app/ask/time_choice.h"
 #include "app/tune/schedule_sources.h"
 #include "core/analysis/bounds.h"
 #include "core/analysis/period.h"

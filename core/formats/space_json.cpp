@@ -129,7 +129,7 @@ struct Words : as::List<as::Identifier> {
 };
 
 /// What may stand for a value of the parameter. Nothing is read where its values are not `known`.
-struct ValueOf {
+struct KnownValueOf {
   const Parameter& parameter;
   bool known;
   void read(const Cursor& at, double& value) const {
@@ -235,7 +235,7 @@ void visit(Io& io, Parameter& p) {
     const bool known = io.faults() == faults;
     if (p.kind == ParameterKind::Real && Io::reads)
       p.standard = p.log ? std::sqrt(p.least * p.most) : (p.least + p.most) / 2;  // unless "default" says something else
-    io.always("default", p.standard, ValueOf{p, known});
+    io.always("default", p.standard, KnownValueOf{p, known});
     io.optional("prior", p.prior, WeightsOf{p, known});
     io.optional("about", p.about);
   });

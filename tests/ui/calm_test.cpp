@@ -62,10 +62,10 @@ TEST_CASE("the same with answers in the tabs, an op selected and a change in for
   p.open("attention_forward_hopper");
   const Problem& problem = *p.content().problem;
   AskOptions of_op;
-  of_op.op = problem.find_op("exp0");
-  of_op.from = 400;
-  of_op.to = 1200;
-  p.session().apply(SelectOp{of_op.op});
+  of_op.latency.op = problem.find_op("exp0");
+  of_op.latency.from = 400;
+  of_op.latency.to = 1200;
+  p.session().apply(SelectOp{of_op.latency.op});
   for (const Topic topic : {Topic::Explain, Topic::Latency, Topic::Sensitivity, Topic::Pareto, Topic::Alternatives, Topic::Compare,
                             Topic::Family, Topic::Paper}) {
     p.session().apply(Ask{topic, topic == Topic::Latency ? of_op : AskOptions{}});

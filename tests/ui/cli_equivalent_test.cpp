@@ -182,7 +182,7 @@ TEST_CASE("the line of a question gets the same answer", "[ui]") {
   CHECK(timeless(answer_of(line, folder)).pretty() == timeless(explanation_json(*p.content().problem, *why)).pretty());
 
   AskOptions options;
-  options.against = {Resource::Smem, Resource::Registers};
+  options.pareto.against = {Resource::Smem, Resource::Registers};
   p.session().apply(Ask{Topic::Pareto, options});
   p.settle();
   const auto* front = p.session().question(Topic::Pareto).as<Pareto>();
@@ -201,8 +201,8 @@ TEST_CASE("the line of a question gets the same answer", "[ui]") {
   CHECK_FALSE(points(told).empty());
 
   options = {};
-  options.count = 3;
-  options.aspect = Aspect::Order;
+  options.alternatives.count = 3;
+  options.alternatives.aspect = Aspect::Order;
   p.session().apply(Ask{Topic::Alternatives, options});
   p.settle();
   const auto* others = p.session().question(Topic::Alternatives).as<Alternatives>();

@@ -51,7 +51,7 @@ TEST_CASE("a family is solved from the menu, and its best member opened in one s
 TEST_CASE("a member that is cut into sub-tiles is opened as the kernel that it is", "[ui]") {
   Person p("attention_forward_tile_hopper");
   AskOptions options;
-  options.vary = {"subtile:Q_ROWS=1,2"};
+  options.family.vary = {"subtile:Q_ROWS=1,2"};
   p.session().apply(Ask{Topic::Family, options});
   p.settle();
   const auto* family = p.session().question(Topic::Family).as<FamilyAnswer>();
@@ -75,15 +75,15 @@ TEST_CASE("the line of a family and of the paper is the command that asks the sa
   p.session().apply(SetParam{"TILE_N", 128});
   p.settle();
   AskOptions options;
-  options.vary = {"groups=2..3", "TILE_N"};
+  options.family.vary = {"groups=2..3", "TILE_N"};
   p.session().apply(Ask{Topic::Family, options});
   p.settle();
   p.session().apply(CopyLine{});
   p.frame(2);
   CHECK(p.clipboard() == "heddle family gemm_hopper h100 --vary groups=2..3 --vary TILE_N");
   options = {};
-  options.u = 200;
-  options.ablations = {"fewer-warps"};
+  options.paper.u = 200;
+  options.paper.ablations = {"fewer-warps"};
   p.session().apply(Ask{Topic::Paper, options});
   p.settle();
   const auto* paper = p.session().question(Topic::Paper).as<PaperAnswer>();
@@ -126,7 +126,7 @@ TEST_CASE("what Twill's own formulation makes of the kernel is asked, read and c
 TEST_CASE("what cannot vary is said, with a guess, and nothing breaks", "[ui]") {
   Person p("gemm_hopper");
   AskOptions options;
-  options.vary = {"TILE_M=64,128", "groups=0", "TILE_N=", "=3", "subtile:"};
+  options.family.vary = {"TILE_M=64,128", "groups=0", "TILE_N=", "=3", "subtile:"};
   p.session().apply(Ask{Topic::Family, options});
   p.session().apply(show_tab(BottomTab::Family));
   p.settle();
@@ -143,7 +143,7 @@ TEST_CASE("a family and the paper's method can be cancelled", "[ui]") {
   Person p("attention_forward_hopper");
   for (const Topic topic : {Topic::Family, Topic::Paper}) {
     AskOptions options;
-    options.vary = {"groups=2..4"};
+    options.family.vary = {"groups=2..4"};
     p.session().apply(Ask{topic, options});
     p.frame(3);
     p.session().apply(CancelAsk{topic});

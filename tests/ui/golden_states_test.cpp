@@ -171,7 +171,7 @@ TEST_CASE("a front in three themes", "[ui]") {
     settle(h);
     h.session().apply(show_tab(BottomTab::Pareto));
     Ask sweep{Topic::Pareto, {}};
-    sweep.options.against = {Resource::Stages};
+    sweep.options.pareto.against = {Resource::Stages};
     h.session().apply(sweep);
   });
 }

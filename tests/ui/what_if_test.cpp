@@ -176,7 +176,7 @@ TEST_CASE("wrong numbers: a row selects its ops, and what it tries is in force",
   h.click("sensitivity/ask");
   wait_for_answer(h);
   REQUIRE(h.session().answered(Topic::Sensitivity));
-  CHECK(h.session().question(Topic::Sensitivity).options.percent == 20);
+  CHECK(h.session().question(Topic::Sensitivity).options.sensitivity.percent == 20);
   h.click("sensitivity/all");
   REQUIRE(h.has("sensitivity/row/limits.smem_bytes"));
   const auto rows = h.names("sensitivity/row/");

@@ -1,25 +1,14 @@
 // heddle alternatives: schedules as good as the best that differ in what matters.
-#include <fmt/format.h>
-
+#include "app/ask/alternatives.h"
+#include "app/cli/questions/asking.h"
 #include "app/cli/questions/schedule_files.h"
-#include "app/cli/solving.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
-#include "app/command/interrupt.h"
-#include "core/answers/alternatives.h"
 #include "core/base/words.h"
 #include "core/formats/schedule_json.h"
-#include "solver/questions/alternatives.h"
 
 namespace heddle::app {
 namespace {
-
-int exit_code(const Alternatives& answer) {
-  if (!answer.fault.empty() || answer.first.status == Status::Invalid) return kInternal;
-  if (answer.cancelled) return kInterrupted;
-  if (answer.found.empty()) return exit_code_of(answer.first, false);
-  return answer.exact || answer.more ? kDone : kNoProof;
-}
 
 /// The first failure's code.
 int save_all(const Problem& problem, const Alternatives& answer, const std::string& folder, const Terminal& terminal) {
@@ -41,38 +30,15 @@ int run_alternatives(const Arguments& arguments, const Terminal& terminal) {
   if (folder)
     if (const int failed = expect_writable(terminal, numbered_file(*folder, inputs->problem().kernel, 1), json)) return failed;
 
-  solver::AlternativesRequest request;
-  request.solve = solve_request(*inputs, arguments);
-  request.count = static_cast<int>(arguments.integer("--count").value_or(request.count));
-  request.aspect = parse_word(arguments.text("--differ").value_or("any"), Aspect::Any).value_or(Aspect::Any);
-  request.ii_only = arguments.text("--equal") == "ii";
-
-  request.numbers = std::make_shared<UncertainNumbers>(uncertain_numbers(inputs->problem(), inputs->machine()));
-
-  Alternatives answer;
-  {
-    const InterruptScope interrupt;
-    ProgressLine progress(terminal);
-    std::size_t found = 0;
-    const auto announce = [&](const Alternative& alternative) {
-      ++found;
-      progress.show({fmt::format("II {}", alternative.schedule.ii), fmt::format("{} found", found), "looking for another one"});
-      if (found > 1) progress.say(fmt::format("{}: {} places differ from 1", found, alternative.distance));
-    };
-    answer = solver::find_alternatives(request, interrupt.token(), announce, listener_for(progress));
-    answer.cancelled |= interrupt.interrupted() && !answer.exact && !answer.more;
-  }
-  if (json)
-    terminal.out << alternatives_json(inputs->problem(), answer).pretty();
-  else if (terminal.quiet)
-    terminal.out << alternatives_headline(answer) << "\n";
-  else
-    terminal.out << alternatives_summary(inputs->problem(), answer, terminal.style);
-  if (!answer.fault.empty())
-    terminal.complain("internal error: " + answer.fault);
-  else if (answer.first.status == Status::Invalid)
-    terminal.complain("internal error: " + answer.first.explanation);
-  int code = exit_code(answer);
+  const Subject subject = subject_of(*inputs, arguments);
+  AlternativesOptions options;
+  options.count = static_cast<int>(arguments.integer("--count").value_or(options.count));
+  options.aspect = parse_word(arguments.text("--differ").value_or("any"), Aspect::Any).value_or(Aspect::Any);
+  options.ii_only = arguments.text("--equal") == "ii";
+  options.ii = arguments.integer("--ii");
+  const auto answer =
+      asked<Alternatives>(terminal, [&](auto stop, const auto& listener) { return ask_alternatives(subject, options, stop, listener); });
+  int code = tell(terminal, json, told(subject, answer, telling(terminal, json)), ended(answer));
   if (folder)
     if (const int failed = save_all(inputs->problem(), answer, *folder, terminal)) code = failed;
   return code;

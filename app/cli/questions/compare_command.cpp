@@ -3,18 +3,16 @@
 
 #include <algorithm>
 
+#include "app/ask/compare.h"
 #include "app/cli/kernel_run_options.h"
+#include "app/cli/questions/asking.h"
 #include "app/cli/questions/triton_compare.h"
 #include "app/cli/solving.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
-#include "app/command/interrupt.h"
-#include "core/answers/scoreboard.h"
 #include "core/answers/scoreboard_page.h"
 #include "core/library/contenders.h"
 #include "core/library/triton_text.h"
-#include "core/library/trust.h"
-#include "solver/questions/scoreboard.h"
 
 namespace heddle::app {
 namespace {
@@ -64,23 +62,16 @@ Result<std::vector<Contender>> read_contenders(const Arguments& arguments, const
   return given;
 }
 
-Result<std::vector<solver::BaselineChoice>> baselines_of(const Arguments& arguments) {
-  if (arguments.has("--no-baselines")) return std::vector<solver::BaselineChoice>{};
-  if (!arguments.has("--baseline")) return solver::all_baselines();
-  std::vector<solver::BaselineChoice> choices;
-  Error error;
-  for (const std::string& text : arguments.all("--baseline")) {
-    Result<solver::BaselineChoice> choice = solver::parse_baseline(text);
-    if (choice)
-      choices.push_back(*std::move(choice));
-    else
-      for (Fault fault : choice.error().faults) {
-        fault.message = "--baseline: " + fault.message;
-        error.faults.push_back(std::move(fault));
-      }
-  }
-  if (!error.faults.empty()) return error;
-  return choices;
+CompareOptions compare_options_of(const Arguments& arguments) {
+  CompareOptions options;
+  options.optimum = !arguments.has("--no-solve");
+  options.ii = arguments.integer("--ii");
+  if (arguments.has("--no-baselines") || arguments.has("--baseline"))
+    options.heuristics = arguments.has("--no-baselines") ? std::vector<std::string>{} : arguments.all("--baseline");
+  if (const auto word = arguments.text("--sort"))
+    options.sorted =
+        *std::find_if(std::begin(kScoreColumns), std::end(kScoreColumns), [&](ScoreColumn c) { return *word == to_string(c); });
+  return options;
 }
 
 std::string written_as(const std::string& format, const Inputs& inputs, const Scoreboard& board, const Arguments& arguments,
@@ -91,12 +82,6 @@ std::string written_as(const std::string& format, const Inputs& inputs, const Sc
   if (format == "html")
     return scoreboard_html(inputs.problem(), board, arguments.text("--theme") == "dark" ? SvgTheme::Dark : SvgTheme::Light);
   return scoreboard_text(inputs.problem(), board, style, arguments.has("--all"));
-}
-
-int exit_code(const Scoreboard& board) {
-  if (!beyond_bound(board).empty()) return kInternal;
-  if (board.cancelled) return kInterrupted;
-  return board.timed_out ? kNoProof : kDone;
 }
 
 }  // namespace
@@ -119,42 +104,23 @@ int run_compare(const Arguments& arguments, const Terminal& terminal) {
   if (!inputs) return report(terminal, inputs.error(), json);
   Result<std::vector<Contender>> given = read_contenders(arguments, *inputs, terminal);
   if (!given) return report(terminal, given.error(), json);
-  Result<std::vector<solver::BaselineChoice>> baselines = baselines_of(arguments);
-  if (!baselines) return report(terminal, baselines.error(), json);
+  CompareOptions options = compare_options_of(arguments);
+  if (const Result<Ok> fine = check_heuristics(options); !fine) return report(terminal, fine.error(), json);
   const Result<ClockChoice> clock = clock_choice(arguments, inputs->machine());
   if (!clock) return report(terminal, clock.error(), json);
+  options.clock = *clock;
   if (const int failed = expect_writable(terminal, path, json)) return failed;
 
-  solver::ScoreboardRequest request;
-  request.solve = solve_request(*inputs, arguments);
-  request.solve.by_time = time_choice_of(*inputs, arguments);
-  request.given = *std::move(given);
-  request.baselines = *std::move(baselines);
-  request.simulate = [&](const Problem& of, const Schedule& schedule) {
-    return simulated_figures(with(inputs->instance, of), schedule, *clock);
-  };
-  request.layouts = inputs->open;
-  request.resolve = [&](const LayoutChoices& choices) { return problem_with(*inputs, choices); };
-  request.optimum = !arguments.has("--no-solve");
-  Scoreboard board;
-  {
-    const InterruptScope interrupt;
-    ProgressLine progress(terminal);
-    const auto settled = [&](const Scoreboard& so_far) {
-      progress.show({fmt::format("{} contenders", so_far.contenders.size()), so_far.contenders.back().name});
-    };
-    board = solver::make_scoreboard(request, interrupt.token(), settled, listener_for(progress));
-    if (const auto word = arguments.text("--sort"))
-      board.sorted =
-          *std::find_if(std::begin(kScoreColumns), std::end(kScoreColumns), [&](ScoreColumn c) { return *word == to_string(c); });
-    board.trust = trust_in(inputs->kernel().reference, inputs->machine().arch, !inputs->changes().empty()).text;
-  }
+  const Subject subject = subject_of(*inputs, arguments);
+  const Result<Scoreboard> answer = asked<Scoreboard>(
+      terminal, [&](auto stop, const auto& listener) { return ask_compare(subject, options, *std::move(given), stop, listener); });
+  if (!answer) return report(terminal, answer.error(), json);
+  const Scoreboard& board = *answer;
   TextStyle style = terminal.style;
   if (path != "-") style = {};
-  int code = exit_code(board);
-  for (const std::string& name : beyond_bound(board))
-    terminal.complain(
-        fmt::format("internal error: {} is valid and sustains less than the {} cycles that were proved", name, board.lower_bound));
+  const Ended end = ended(board);
+  int code = exit_code(end);
+  for (const std::string& complaint : end.complaints) terminal.complain(complaint);
   if (terminal.quiet && here && format == "text")
     terminal.out << styled(scoreboard_headline(board, ungrouped), style) << "\n";
   else if (const int failed = write_text(terminal, path, written_as(format, *inputs, board, arguments, style)))

@@ -3,33 +3,29 @@
 
 #include <algorithm>
 
-#include "app/cli/inputs.h"
+#include "app/ask/family.h"
+#include "app/cli/questions/asking.h"
 #include "app/command/called.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
-#include "app/command/interrupt.h"
 #include "app/command/option_words.h"
-#include "app/command/progress_line.h"
-#include "core/answers/kernel_set.h"
 #include "core/base/split.h"
 #include "core/base/suggest.h"
 #include "core/formats/choices_json.h"
 #include "core/formats/schedule_json.h"
 #include "core/library/library.h"
-#include "solver/questions/kernel_set.h"
 #include "solver/questions/kernel_set_members.h"
-#include "solver/search/objectives.h"
 
 namespace heddle::app {
 namespace {
 
-struct Question {
+struct NamedFamily {
   KernelSetSpec spec;
   std::vector<std::string> typed;  ///< per kernel, as the user named it
 };
 
-Result<Question> read_question(const Arguments& arguments, const Terminal& terminal) {
-  Question question;
+Result<NamedFamily> read_question(const Arguments& arguments, const Terminal& terminal) {
+  NamedFamily question;
   Error error;
   std::vector<Fault> warnings;
   const auto take = [&](const Error& e) {
@@ -89,37 +85,18 @@ Result<Question> read_question(const Arguments& arguments, const Terminal& termi
   return question;
 }
 
-solver::KernelSetRequest request_for(std::vector<KernelSetMember> members, const Arguments& arguments) {
-  solver::KernelSetRequest request;
-  request.members = std::move(members);
-  request.timeout_seconds = arguments.deadline(request.timeout_seconds).left();
-  if (const auto s = arguments.seconds("--member-timeout")) request.member_seconds = *s;
-  if (const auto seed = arguments.integer("--seed")) request.seed = static_cast<std::uint64_t>(*seed);
-  if (const auto stages = arguments.integer("--max-stages")) {
-    request.max_stages = std::max(request.max_stages, static_cast<int>(*stages));
-    UserConstraint cap;
-    cap.name = fmt::format("--max-stages {}", *stages);
-    cap.kind = ConstraintKind::MaxStages;
-    cap.high = *stages;
-    request.constraints.push_back(std::move(cap));
-  }
-  request.prune = !arguments.has("--exhaustive");
-  request.jobs = static_cast<int>(arguments.integer("--jobs").value_or(1));
-  // Those named come first, in the order given.
-  std::vector<solver::Objective> order;
-  for (const std::string& name : arguments.all("--objective"))
-    for (const solver::Objective o : request.objectives)
-      if (solver::to_string(o) == name && std::find(order.begin(), order.end(), o) == order.end()) order.push_back(o);
-  for (const solver::Objective o : request.objectives)
-    if (std::find(order.begin(), order.end(), o) == order.end()) order.push_back(o);
-  request.objectives = order;
-  const auto& named = arguments.all("--objective");
-  request.least_traffic = std::find(named.begin(), named.end(), "traffic") != named.end();
-  return request;
+FamilyOptions family_options_of(const Arguments& arguments) {
+  FamilyOptions options;
+  options.objectives = arguments.all("--objective");
+  if (const auto s = arguments.seconds("--member-timeout")) options.member_seconds = *s;
+  options.exhaustive = arguments.has("--exhaustive");
+  options.jobs = static_cast<int>(arguments.integer("--jobs").value_or(1));
+  if (const auto stages = arguments.integer("--max-stages")) options.most_stages = static_cast<int>(*stages);
+  return options;
 }
 
 /// The command that solves the best member alone.
-std::string again(const Question& question, const KernelSetMember& m, const std::string& machine) {
+std::string again(const NamedFamily& question, const KernelSetMember& m, const std::string& machine) {
   std::string text = "heddle solve ";
   for (std::size_t k = 0; k < question.typed.size(); ++k)
     if (question.spec.kernels[k]->name == m.kernel) text += question.typed[k];
@@ -136,50 +113,29 @@ std::string again(const Question& question, const KernelSetMember& m, const std:
   return printable(text);
 }
 
-int exit_code(const KernelSetAnswer& family) {
-  if (family.cancelled && !(family.complete && family.ties_settled)) return kInterrupted;
-  if (family.best.empty()) return family.complete ? kNegative : kNoProof;
-  return family.best.front().proved ? kDone : kNoProof;
-}
-
 }  // namespace
 
 int run_family(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
   const auto file = arguments.text("--out");
   if (json && file == "-") return refuse(terminal, "--json and --out - both want standard output; give --out a file", json);
-  const Result<Question> question = read_question(arguments, terminal);
+  const Result<NamedFamily> question = read_question(arguments, terminal);
   if (!question) return report(terminal, question.error(), json);
   if (file)
     if (const int failed = expect_writable(terminal, *file, json)) return failed;
 
-  const InterruptScope interrupt;
-  Result<std::vector<KernelSetMember>> members = kernel_set_members(question->spec, interrupt.token());
-  if (!members) return report(terminal, members.error(), json);
-  KernelSetAnswer family;
-  {
-    ProgressLine line(terminal);
-    const auto listener = [&](const solver::KernelSetProgress& p) {
-      const KernelSetMember& m = p.so_far.members[p.member];
-      line.show({fmt::format("{} of {} members", p.done, p.total), m.label});
-      if (!p.decided) return;
-      const std::string news = fmt::format("{}: {}", m.label, member_facts(m, terminal.style));
-      m.pruned ? line.say(news) : line.announce(news);
-    };
-    family = solver::solve_kernel_set(request_for(*std::move(members), arguments), interrupt.token(), listener);
-  }
+  const Result<KernelSetAnswer> asked_for = asked<KernelSetAnswer>(terminal, [&](auto stop, const auto& listener) {
+    return ask_family(question->spec, family_options_of(arguments), limits_of(arguments), stop, listener);
+  });
+  if (!asked_for) return report(terminal, asked_for.error(), json);
+  const KernelSetAnswer& family = *asked_for;
 
-  int code = exit_code(family);
+  int code = exit_code(ended(family));
   const KernelSetMember* winner = family.best.empty() ? nullptr : &family.members[family.best.front().member];
   std::ostream& out = file == "-" ? terminal.err : terminal.out;
-  if (json) {
-    out << kernel_set_json(family).pretty();
-  } else if (terminal.quiet) {
-    out << kernel_set_headline(family, terminal.style) << "\n";
-  } else {
-    out << kernel_set_summary(family, terminal.style);
-    if (winner) out << "again: " << as_called(printable(again(*question, *winner, *arguments.text("MACHINE")))) << "\n";
-  }
+  out << told(family, telling(terminal, json));
+  if (winner && !json && !terminal.quiet)
+    out << "again: " << as_called(printable(again(*question, *winner, *arguments.text("MACHINE")))) << "\n";
   if (file && winner) {
     if (const int failed = write_text(terminal, *file, schedule_text(winner->problem, *winner->outcome.schedule)))
       code = failed;

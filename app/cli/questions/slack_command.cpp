@@ -3,15 +3,11 @@
 
 #include <algorithm>
 
-#include "app/cli/solving.h"
-#include "app/command/called.h"
+#include "app/ask/slack.h"
+#include "app/cli/questions/asking.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
-#include "app/command/interrupt.h"
-#include "app/command/progress_line.h"
-#include "core/answers/slack.h"
 #include "core/base/suggest.h"
-#include "solver/questions/slack.h"
 
 namespace heddle::app {
 namespace {
@@ -53,37 +49,18 @@ int run_slack(const Arguments& arguments, const Terminal& terminal) {
   const std::optional<Schedule> schedule = schedule_to_show(*inputs, arguments, terminal, code);
   if (!schedule) return code;
 
-  solver::SlackRequest request;
-  request.problem = inputs->problem();
-  request.constraints = inputs->constraints;
-  request.schedule = *schedule;
-  if (!anchor->empty()) request.anchor = anchor->front();
-  request.ops = *ops;
-  request.exact = arguments.has("--exact");
-  const solver::SolveRequest options = solve_request(*inputs, arguments);
-  request.max_stages = options.max_stages;
-  request.seed = options.seed;
+  Subject subject = subject_of(*inputs, arguments);
+  subject.schedule = schedule;
   // Whoever stopped the search for a schedule does not want another search.
-  request.timeout_seconds = code == kInterrupted ? 0 : options.timeout_seconds;
-
-  const InterruptScope interrupt;
-  SlackRanges ranges;
-  {
-    ProgressLine progress(terminal);
-    ranges = solver::slack_ranges(request, interrupt.token(), [&](const OpRange& range, std::size_t done, std::size_t count) {
-      const std::string& name = inputs->problem().op(range.op).name;
-      progress.show({"exact ranges", fmt::format("{} of {} ops", done, count), name});
-      progress.say(fmt::format("{}: from {} to {}, {}", name, range.earliest.seen.value_or(range.earliest.bound),
-                               range.latest.seen.value_or(range.latest.bound), range.settled() ? "proved" : "not proved"));
-    });
-  }
+  if (code == kInterrupted) subject.limits.timeout_seconds = 0;
+  SlackOptions options;
+  options.exact = arguments.has("--exact");
+  if (!anchor->empty()) options.anchor = anchor->front();
+  options.ops = *ops;
+  SlackRanges ranges =
+      asked<SlackRanges>(terminal, [&](auto stop, const auto& listener) { return ask_slack(subject, options, stop, listener); });
   if (code == kInterrupted) ranges.cancelled = true;
-  if (json)
-    terminal.out << slack_json(inputs->problem(), *schedule, ranges).pretty();
-  else
-    terminal.out << as_called(slack_summary(inputs->problem(), *schedule, ranges, terminal.style));
-  if (ranges.cancelled) return kInterrupted;
-  return ranges.exact && !ranges.complete() ? kNoProof : kDone;
+  return tell(terminal, json, told(subject, ranges, telling(terminal, json)), ended(ranges));
 }
 
 }  // namespace heddle::app

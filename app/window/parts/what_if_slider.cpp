@@ -215,14 +215,14 @@ void draw_what_if_section(const Session& session, UiState& ui) {
   }
   const QuestionState& asked = session.question(Topic::Latency);
   const auto* answer = asked.as<LatencyRange>();
-  if (answer && session.answered(Topic::Latency) && asked.options.op == state.op) {
+  if (answer && session.answered(Topic::Latency) && asked.options.latency.op == state.op) {
     if (const std::string sentence = latency_sentence(*answer); !sentence.empty()) wrapped_text(fonts().small, theme().text, sentence);
   } else if (session.why_no_question(Topic::Latency).empty() && !asked.active()) {
     if (link("inspector/ask_latency", "II by latency")) {
       Ask ask{Topic::Latency, {}};
-      ask.options.op = state.op;
-      ask.options.from = state.numbers[0].low;
-      ask.options.to = state.numbers[0].high;
+      ask.options.latency.op = state.op;
+      ask.options.latency.from = state.numbers[0].low;
+      ask.options.latency.to = state.numbers[0].high;
       ui.commands.push(ask);
       ui.commands.push(show_tab(BottomTab::WhatIf));
     }

@@ -204,7 +204,7 @@ TEST_CASE("prices belong to the constraints they were asked about", "[app]") {
     prices.all.ii = 4;
     prices.all.lower_bound = 4;
     Cycle ii = 2;
-    for (const UserConstraint& c : q.constraints) {
+    for (const UserConstraint& c : q.subject->constraints) {
       if (!c.enabled) continue;
       ConstraintPrice price{c.name, describe(c), {}};
       price.without.status = Status::Optimal;

@@ -28,12 +28,14 @@ std::string key_of(const Problem& problem, const Constraints& constraints) {
 
 std::string key_of(const Question& q) {
   const AskOptions& o = q.options;
-  std::string key = fmt::format("{} {} {} {} {} {} {} {} {} {} {}", to_string(q.topic), o.ii.value_or(-1), o.exact,
-                                o.op.valid() ? static_cast<int>(o.op.index()) : -1, o.from.value_or(-1), o.to.value_or(-1), o.percent,
-                                o.count, static_cast<int>(o.aspect), o.ii_only, o.against.size());
-  for (const Resource r : o.against) key += fmt::format(" {}", static_cast<int>(r));
-  key += key_of(*q.problem, q.constraints);
-  return q.schedule ? key + schedule_text(*q.problem, *q.schedule) : key;
+  std::string key = fmt::format("{} {} {} {} {} {} {} {} {} {} {}", to_string(q.topic), o.explain.ii.value_or(-1), o.slack.exact,
+                                o.latency.op.valid() ? static_cast<int>(o.latency.op.index()) : -1, o.latency.from.value_or(-1),
+                                o.latency.to.value_or(-1), o.sensitivity.percent, o.alternatives.count,
+                                static_cast<int>(o.alternatives.aspect), o.alternatives.ii_only, o.pareto.against.size());
+  for (const Resource r : o.pareto.against) key += fmt::format(" {}", static_cast<int>(r));
+  const Problem& problem = q.subject->problem();
+  key += key_of(problem, q.subject->constraints);
+  return q.subject->schedule ? key + schedule_text(problem, *q.subject->schedule) : key;
 }
 
 }  // namespace

@@ -125,19 +125,19 @@ struct Source {
   }
   void fill(AskOptions& options) const {
     if (chance(random, 2)) return;
-    fill(options.exact);
-    fill(options.op);
-    fill(options.from);
-    fill(options.to);
-    options.percent = static_cast<int>(pick(random, 40)) - 3;
-    options.count = static_cast<int>(pick(random, 6)) - 1;
-    if (chance(random, 4)) fill(options.ii);
-    fill(options.ii_only);
+    fill(options.slack.exact);
+    fill(options.latency.op);
+    fill(options.latency.from);
+    fill(options.latency.to);
+    options.sensitivity.percent = static_cast<int>(pick(random, 40)) - 3;
+    options.alternatives.count = static_cast<int>(pick(random, 6)) - 1;
+    if (chance(random, 4)) fill(options.explain.ii);
+    fill(options.alternatives.ii_only);
     constexpr std::array kAll{Resource::Warps, Resource::Registers, Resource::Smem, Resource::Stages, Resource::Tmem};
-    options.vary.clear();
-    for (std::size_t n = pick(random, 3); n-- > 0;) options.vary.push_back(chance(random, 2) ? "groups=1..3" : random_text(random));
-    options.against.clear();
-    for (std::size_t n = pick(random, 4); n-- > 0;) options.against.push_back(kAll[pick(random, kAll.size())]);
+    options.family.vary.clear();
+    for (std::size_t n = pick(random, 3); n-- > 0;) options.family.vary.push_back(chance(random, 2) ? "groups=1..3" : random_text(random));
+    options.pareto.against.clear();
+    for (std::size_t n = pick(random, 4); n-- > 0;) options.pareto.against.push_back(kAll[pick(random, kAll.size())]);
   }
   void fill(KernelOptions& options) const {
     options.build.cluster = static_cast<int>(pick(random, 5)) - 1;

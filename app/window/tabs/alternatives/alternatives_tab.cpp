@@ -21,9 +21,9 @@ constexpr Aspect kAspects[] = {Aspect::Any, Aspect::Groups, Aspect::Order, Aspec
 
 AskOptions options_of(const AlternativesTabState& state) {
   AskOptions options;
-  options.count = state.count;
-  options.aspect = state.aspect;
-  options.ii_only = state.ii_only;
+  options.alternatives.count = state.count;
+  options.alternatives.aspect = state.aspect;
+  options.alternatives.ii_only = state.ii_only;
   return options;
 }
 

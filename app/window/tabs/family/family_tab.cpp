@@ -159,9 +159,9 @@ AskOptions family_options(const Session& session, UiState& ui) {
   follow_kernel(session, state);
   AskOptions options;
   for (const FamilyOffer& offer : state.offers)
-    if (state.chosen.contains(offer.text)) options.vary.push_back(offer.text);
+    if (state.chosen.contains(offer.text)) options.family.vary.push_back(offer.text);
   std::istringstream own(state.own);
-  for (std::string word; own >> word;) options.vary.push_back(word);
+  for (std::string word; own >> word;) options.family.vary.push_back(word);
   return options;
 }
 

@@ -220,7 +220,7 @@ void draw_steps(std::vector<LatencyRow> rows, WhatIfState& state, ImVec2 size) {
 
 const LatencyRange* answer_about_op(const Session& session, const WhatIfState& state) {
   const QuestionState& asked = session.question(Topic::Latency);
-  return asked.options.op == state.op && asked.problem == state.problem ? asked.as<LatencyRange>() : nullptr;
+  return asked.options.latency.op == state.op && asked.problem == state.problem ? asked.as<LatencyRange>() : nullptr;
 }
 
 /// Sliders and what is said about them; the question about II, its state.
@@ -234,9 +234,9 @@ void draw_numbers(const Session& session, UiState& ui, const LatencyRange* answe
     if (dragged || (!state.dragged && i == 0)) draw_what_if_words(session, ui, i);
   }
   Ask ask{Topic::Latency, {}};
-  ask.options.op = state.op;
-  ask.options.from = latency.low;
-  ask.options.to = latency.high;
+  ask.options.latency.op = state.op;
+  ask.options.latency.from = latency.low;
+  ask.options.latency.to = latency.high;
   const QuestionState& asked = session.question(Topic::Latency);
   if (!asked.active() && !(answer && session.answered(Topic::Latency)) && session.remembers(Topic::Latency, ask.options))
     ui.commands.push(ask);

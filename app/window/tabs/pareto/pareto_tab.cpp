@@ -21,7 +21,7 @@ constexpr Resource kChoices[] = {Resource::Smem, Resource::Registers, Resource::
 
 AskOptions options_of(const ParetoState& state) {
   AskOptions options;
-  options.against = state.against;
+  options.pareto.against = state.against;
   options.layouts_open = state.layouts_open;
   return options;
 }

@@ -19,7 +19,8 @@ namespace {
 constexpr const char* kAblations[] = {"fewer-warps", "no-subtiling", "no-cross-warp"};
 
 void draw_paper_question(const Session& session, UiState& ui, const PaperAnswer* answer, const Problem* problem) {
-  AskOptions& options = ui.of<CompareTabState>().paper;
+  AskOptions& asks = ui.of<CompareTabState>().paper;
+  PaperOptions& options = asks.paper;
   ImGui::AlignTextToFramePadding();
   colored_text(theme().dim, "costs up to U");
   ImGui::SameLine();
@@ -42,12 +43,12 @@ void draw_paper_question(const Session& session, UiState& ui, const PaperAnswer*
       options.ablations.emplace_back(name);
   }
   same_line_if_room(px(120));
-  draw_question_bar(session, ui, Topic::Paper, options, "Schedule");
+  draw_question_bar(session, ui, Topic::Paper, asks, "Schedule");
   if (answer && problem)
     draw_copy_buttons(
-        "paper", session, ui, [&] { return paper_summary(*problem, *answer, {}); }, ask_command(session, Topic::Paper, options));
+        "paper", session, ui, [&] { return paper_summary(*problem, *answer, {}); }, ask_command(session, Topic::Paper, asks));
   else
-    copy_command_button("paper/command", session, ui, ask_command(session, Topic::Paper, options), {0, px(26)});
+    copy_command_button("paper/command", session, ui, ask_command(session, Topic::Paper, asks), {0, px(26)});
   ImGui::SameLine();
   draw_question_state(session, Topic::Paper);
   ImGui::NewLine();

@@ -21,7 +21,7 @@ namespace {
 
 AskOptions options_of(const SensitivityState& state) {
   AskOptions options;
-  options.percent = state.percent;
+  options.sensitivity.percent = state.percent;
   options.layouts_open = state.layouts_open;
   return options;
 }

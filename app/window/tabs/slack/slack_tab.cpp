@@ -21,7 +21,7 @@ namespace {
 
 Command ask_slack(bool exact) {
   AskOptions options;
-  options.exact = exact;
+  options.slack.exact = exact;
   return Ask{Topic::Slack, options};
 }
 
@@ -42,7 +42,7 @@ void draw_head(const Session& session, const SlackModel& model, UiState& ui) {
   if (button("slack/copy", "Copy")) ui.commands.push(copy_text(slack_as_text(model.rows)));
   ImGui::SameLine(0, px(6));
   AskOptions options;
-  options.exact = model.exact;
+  options.slack.exact = model.exact;
   copy_command_button("slack/command", session, ui, ask_command(session, Topic::Slack, options));
   ImGui::SameLine(0, px(6));
   if (button("slack/whiskers", session.view().whiskers ? "Hide on bars  L" : "Show on bars  L")) ui.commands.push(ToggleWhiskers{});

@@ -168,9 +168,9 @@ TEST_CASE("why is asked once, after a running solve, and again when the question
 
 TEST_CASE("conflicts that hold II up are a reason with a way out, which puts other layouts in force", "[app]") {
   Question question;
-  question.spec = spec_of(load_kernel("attention_backward_hopper").value(), load_machine("h100").value());
-  question.spec.choices.instructions = {{"stage_dq0", {"st.shared.8", {}}}, {"stage_dq1", {"st.shared.8", {}}}};
-  question.problem = std::make_shared<const Problem>(make_problem(question.spec).value());
+  InstanceSpec spec = spec_of(load_kernel("attention_backward_hopper").value(), load_machine("h100").value());
+  spec.choices.instructions = {{"stage_dq0", {"st.shared.8", {}}}, {"stage_dq1", {"st.shared.8", {}}}};
+  question.subject = Subject{make_instance(std::move(spec)).value()};
   const Answer answer = built_in_answers()(question, {}, [](const AnswerSoFar&) {});
   const auto& explanation = std::get<Explanation>(answer);
   CHECK(explanation.ii == 2944);

@@ -26,7 +26,7 @@ Pareto handmade(const Problem& problem) {
 }
 
 AskFunction answering(const Pareto& (*make)(const Problem&)) {
-  return [make](const Question& q, std::stop_token, const AskListener&) -> Answer { return make(*q.problem); };
+  return [make](const Question& q, std::stop_token, const AskListener&) -> Answer { return make(q.subject->problem()); };
 }
 
 const Pareto& from_file(const Problem& problem) {
@@ -162,14 +162,14 @@ TEST_CASE("a front stays after an undo, and a second sweep goes on from the firs
   known.clear();
   Toy toy([](const Question& q, std::stop_token, const AskListener&) -> Answer {
     known.push_back(q.known.size());
-    return handmade(*q.problem);
+    return handmade(q.subject->problem());
   });
   Session& session = toy.session;
   const auto change = [&](const char* text) {
     session.apply(SetChange{parse_change(text, *session.content().kernel, *session.content().machine).value()});
   };
   Ask ask{Topic::Pareto, {}};
-  ask.options.against = {Resource::Stages};
+  ask.options.pareto.against = {Resource::Stages};
   session.apply(ask);
   settle(session);
   CHECK(session.answered(Topic::Pareto));
@@ -195,7 +195,7 @@ TEST_CASE("a front stays after an undo, and a second sweep goes on from the firs
   CHECK(session.answered(Topic::Pareto));
   // Other resources are another question; the first answer is remembered.
   Ask other = ask;
-  other.options.against = {Resource::Warps};
+  other.options.pareto.against = {Resource::Warps};
   CHECK_FALSE(session.remembers(Topic::Pareto, other.options));
   session.apply(other);
   settle(session);
@@ -204,7 +204,7 @@ TEST_CASE("a front stays after an undo, and a second sweep goes on from the firs
   session.apply(ask);
   CHECK_FALSE(session.asking());
   CHECK(known.size() == asked);
-  CHECK(session.question(Topic::Pareto).options.against == ask.options.against);
+  CHECK(session.question(Topic::Pareto).options.pareto.against == ask.options.pareto.against);
 }
 
 TEST_CASE("schedules of the old numbers stay, judged anew and without what was proved", "[app]") {
@@ -284,7 +284,7 @@ TEST_CASE("a schedule that fits another machine stays valid, and a machine witho
 TEST_CASE("the real front of the toy: two points, both proved", "[app]") {
   Toy toy(built_in_answers());
   Ask ask{Topic::Pareto, {}};
-  ask.options.against = {Resource::Stages};
+  ask.options.pareto.against = {Resource::Stages};
   toy.session.apply(ask);
   settle(toy.session);
   const QuestionState& asked = toy.session.question(Topic::Pareto);

@@ -1,4 +1,4 @@
-#include "app/jobs/time_choice.h"
+#include "app/ask/time_choice.h"
 
 #include <mutex>
 #include <utility>
