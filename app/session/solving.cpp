@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/jobs/content_store.h"
 #include "app/ask/time_choice.h"
+#include "app/jobs/content_store.h"
 #include "app/session/environment.h"
 #include "app/session/open_document.h"
 #include "app/session/proposal.h"

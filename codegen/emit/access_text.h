@@ -21,7 +21,7 @@ namespace heddle::codegen {
 
 /// Instructions between registers and shared memory that a wrapper of codegen/device/shared_memory.cuh stands for, by the names that
 /// catalogues have for them. Nothing for all others.
-std::optional<Instruction> written_instruction(std::string_view name);
+std::optional<heddle::Instruction> written_instruction(std::string_view name);
 
 struct AccessQuestion {
   const Layout* registers = nullptr;
@@ -32,11 +32,11 @@ struct AccessQuestion {
   bool own_registers = false;     ///< a piece has an array of its own, else the whole tile's
   std::int64_t alignment = 1024;  ///< of the address at which the tile begins
   /// What the machine's catalogue says of the instruction; null: nothing. What it counts by must be what the wrapper does.
-  const Instruction* row = nullptr;
+  const heddle::Instruction* row = nullptr;
 };
 
 struct AccessText {
-  Instruction instruction;
+  heddle::Instruction instruction;
   int issues = 0;
   std::string lanes;    ///< bytes from the tile's first one at which the lane begins, of `warp`, `lane` and `tid`; "0" where it is nothing
   std::string address;  ///< of issue j, of `at`: the tile's address and `lanes`

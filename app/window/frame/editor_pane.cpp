@@ -91,7 +91,8 @@ void draw_bar(const Session& session, UiState& ui, SourceOf of, const SourceText
   const float right = at.x + ImGui::GetContentRegionAvail().x;
   const auto choice = [&](const char* name, const char* label, SourceOf which) {
     const bool shown = which == SourceOf::Kernel && session.content().triton;  // it can be read
-    if (button(name, label, of == which ? ButtonKind::Plain : ButtonKind::Flat, shown ? "" : session.texts().why_no_edit(which), {0, px(24)}))
+    if (button(name, label, of == which ? ButtonKind::Plain : ButtonKind::Flat, shown ? "" : session.texts().why_no_edit(which),
+               {0, px(24)}))
       ui.commands.push(show_editor(which));
     ImGui::SameLine(0, px(4));
   };

@@ -3,7 +3,9 @@
 
 #include <catch2/catch.hpp>
 
-namespace heddle::app {
+using namespace heddle::app;
+using namespace heddle;
+
 namespace {
 
 TEST_CASE("what is said carries the time since the session began, and a failure waits to be read", "[app]") {
@@ -42,4 +44,3 @@ TEST_CASE("a warning stays in view until it is dismissed", "[app]") {
 }
 
 }  // namespace
-}  // namespace heddle::app

@@ -6,7 +6,8 @@
 #include "tests/support/json_schema.h"
 #include "tests/support/problem_builder.h"
 
-namespace heddle {
+using namespace heddle;
+
 namespace {
 
 struct MemberPart {
@@ -76,5 +77,3 @@ TEST_CASE("the heads of a CSV are the members, its fields what they write", "[co
   CHECK(csv_of(std::vector<MemberRow>{}) == "name,gap,valid\r\n");
   CHECK(csv_of(std::vector<MemberRow>{{"a", 1.5, true}, {"b", std::nullopt, false}}) == "name,gap,valid\r\na,1.50,1\r\nb,,\r\n");
 }
-
-}  // namespace heddle

@@ -48,7 +48,7 @@ TEST_CASE("starts of a program are legal but for groups, registers and memory, a
     const Problem problem = test::random_problem(seed);
     Program program = random_program(problem, random);
     std::vector<std::string> log;
-    const Timing timing = running_schedule(problem, program, log);
+    const timing::Timing timing = running_schedule(problem, program, log);
     INFO("problem " << seed << ", programs from seed " << kSeed);
     CHECK_FALSE(timing.limit.empty());
     if (timing.deadlock) continue;
@@ -72,7 +72,7 @@ TEST_CASE("a stage lets an op lag behind, and turns are kept", "[core]") {
     Program program;
     program.streams = *streams;
     program.depths.assign(problem.channels.size(), 1);
-    const Timing timing = earliest_schedule(problem, program);
+    const timing::Timing timing = earliest_schedule(problem, program);
     REQUIRE_FALSE(timing.deadlock);
     CHECK(check(problem, timing.schedule).valid());
     return timing.schedule.ii;
@@ -106,7 +106,7 @@ TEST_CASE("a program that cannot run says what waits for itself, or gets the slo
   program.streams = {{{load}}, {{use, 1}}};
   program.streams = {{{load, 0}, {use, 2}}};  // two more loads before the first use
   program.depths = {1};
-  const Timing stuck = earliest_schedule(problem, program);
+  const timing::Timing stuck = earliest_schedule(problem, program);
   CHECK(stuck.deadlock);
   CHECK(stuck.limit.find("waits for itself") != std::string::npos);
   std::vector<std::string> log;

@@ -19,6 +19,8 @@ using namespace heddle::solver;
 
 namespace {
 
+constexpr double kSeconds = 600;  // a slow machine gets the same schedules
+
 Problem shipped(const std::string& kernel, const std::string& machine, const Scope& params = {}) {
   const auto k = load_kernel(test::repository_path("kernels/" + kernel + ".json"));
   const auto m = load_machine(test::repository_path("assets/machines/" + machine + ".json"));
@@ -37,7 +39,7 @@ bool told(const BaselineOutcome& outcome, const std::string& words) {
 /// What holds for every baseline on every problem.
 void examine(const Problem& problem, const Baseline& baseline, Cycle least) {
   INFO(baseline.name << " on " << problem.kernel);
-  const auto outcome = run_baseline(problem, baseline);
+  const auto outcome = run_baseline(problem, baseline, {}, kSeconds);
   if (const auto why = baseline.why_not(problem)) {
     REQUIRE_FALSE(outcome);
     CHECK(to_string(outcome.error()).find(*why) != std::string::npos);
@@ -53,7 +55,7 @@ void examine(const Problem& problem, const Baseline& baseline, Cycle least) {
   CHECK(schedule.provenance.kind == "baseline");
   CHECK_FALSE(schedule.provenance.note.empty());
   CHECK(outcome->settings.size() == baseline.options.size());
-  const auto again = run_baseline(problem, baseline);
+  const auto again = run_baseline(problem, baseline, {}, kSeconds);
   REQUIRE(again);
   CHECK(same_program(schedule, again->schedule));
   CHECK(outcome->log == again->log);
@@ -117,7 +119,7 @@ TEST_CASE("baselines take their options by name and refuse what is out of range"
   const Problem problem = shipped("gemm_hopper", "h100");
   const auto choice = parse_baseline("tawa:D=4,P=1");
   REQUIRE(choice);
-  const auto outcome = run_baseline(problem, *choice->baseline, choice->settings);
+  const auto outcome = run_baseline(problem, *choice->baseline, choice->settings, kSeconds);
   REQUIRE(outcome);
   CHECK(outcome->settings.at("D") == 4);
   CHECK(outcome->settings.at("P") == 1);
@@ -129,7 +131,7 @@ TEST_CASE("baselines take their options by name and refuse what is out of range"
       CHECK(to_string(parsed.error()).find(part) != std::string::npos);
       return;
     }
-    const auto run = run_baseline(problem, *parsed->baseline, parsed->settings);
+    const auto run = run_baseline(problem, *parsed->baseline, parsed->settings, kSeconds);
     REQUIRE_FALSE(run);
     CHECK(to_string(run.error()).find(part) != std::string::npos);
   };

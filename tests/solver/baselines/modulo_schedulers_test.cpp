@@ -33,7 +33,7 @@ Problem shipped(const std::string& kernel, const std::string& machine) {
 BaselineOutcome run(const Problem& problem, const std::string& text) {
   const auto choice = parse_baseline(text);
   REQUIRE(choice);
-  auto outcome = run_baseline(problem, *choice->baseline, choice->settings);
+  auto outcome = run_baseline(problem, *choice->baseline, choice->settings, 600);
   REQUIRE(outcome);
   return *outcome;
 }

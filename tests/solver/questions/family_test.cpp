@@ -37,6 +37,7 @@ std::vector<KernelSetMember> members_of(const KernelSetSpec& spec) {
 
 KernelSetAnswer solved(const KernelSetSpec& spec) {
   solver::KernelSetRequest request;
+  request.timeout_seconds = 600;
   request.members = members_of(spec);
   return solver::solve_kernel_set(request);
 }

@@ -60,7 +60,7 @@ Schedule solved(const Opened& of, Constraints more = {}) {
   request.problem = of.problem;
   request.constraints = triton_rules(of.program, of.native, of.problem);
   request.constraints.insert(request.constraints.end(), more.begin(), more.end());
-  request.timeout_seconds = 60;
+  request.timeout_seconds = 600;
   const SolveOutcome outcome = solver::solve(request);
   REQUIRE(outcome.schedule);
   return *outcome.schedule;

@@ -62,7 +62,8 @@ void draw_bar(const Session& session, UiState& ui, bool wide, bool tall) {
   if (active) {
     if (button("truth/cancel", "Cancel", ButtonKind::Plain, {}, {0, height})) ui.commands.push(CancelValidation{});
   } else {
-    if (button("truth/validate", "Validate", s.seen ? ButtonKind::Plain : ButtonKind::Primary, session.truth().why_no_validation(), {0, height}))
+    if (button("truth/validate", "Validate", s.seen ? ButtonKind::Plain : ButtonKind::Primary, session.truth().why_no_validation(),
+               {0, height}))
       ui.commands.push(Validate{});
     if (ImGui::IsItemHovered()) tooltip("simulates every published measurement that something here stands for; takes seconds");
   }
