@@ -60,7 +60,7 @@ Result<Scoreboard> ask_compare(const Subject& subject, const CompareOptions& opt
   request.solve = solve_request(subject);
   request.solve.incumbent.reset();  // what is given takes part anyway
   request.solve.ii = options.ii;
-  if (!options.ii && !subject.triton) request.solve.by_time = time_choice(instance);
+  if (!options.ii && !options.least_ii && !subject.triton) request.solve.by_time = time_choice(instance);
   request.given = std::move(given);
   request.baselines = *std::move(baselines);
   request.simulate = [&](const Problem& of, const Schedule& schedule) {

@@ -15,6 +15,7 @@ namespace heddle::app {
 struct CompareOptions {
   bool optimum = true;                                   ///< the solver's own takes part
   std::optional<Cycle> ii{};                             ///< that one of exactly this II
+  bool least_ii = false;                                 ///< its first of least II, not the order that is predicted to be fastest
   std::optional<std::vector<std::string>> heuristics{};  ///< "tawa", "tawa:D=4,P=1"; none: all, with their defaults
   ClockChoice clock{};                                   ///< that simulated times assume
   ScoreColumn sorted{};                                  ///< what its tables are sorted by

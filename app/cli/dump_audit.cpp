@@ -80,7 +80,8 @@ void improve(const dump::Dump& dump, dump::LoopAudit& audit, const Arguments& ar
 
 }  // namespace
 
-Result<AuditPage> audit_of(const DumpText& text, const Arguments& arguments, const Terminal& terminal, std::size_t files_left) {
+Result<AuditPage> audit_of(const DumpText& text, [[maybe_unused]] const Arguments& arguments, const Terminal& terminal,
+                           [[maybe_unused]] std::size_t files_left) {
   const DumpText::SharedDump read = text.document();
   if (!read) return read.error();
   const dump::Dump& dump = **read;
@@ -99,8 +100,6 @@ Result<AuditPage> audit_of(const DumpText& text, const Arguments& arguments, con
       left -= kReadings;
     }
   }
-#else
-  (void)files_left;
 #endif
   AuditPage page;
   page.headline = styled(audit_headline(dump, audit), terminal.style);

@@ -23,7 +23,8 @@ void say_unsolved(const Error& error, triton::Audit& audit) {
 
 }  // namespace
 
-Result<AuditPage> audit_of(const TritonText& text, const Arguments& arguments, const Terminal& terminal, std::size_t files_left) {
+Result<AuditPage> audit_of(const TritonText& text, [[maybe_unused]] const Arguments& arguments, const Terminal& terminal,
+                           [[maybe_unused]] std::size_t files_left) {
   const TritonText::SharedProgram read = text.program();
   if (!read) return read.error();
   const triton::Program& program = **read;
@@ -53,7 +54,7 @@ Result<AuditPage> audit_of(const TritonText& text, const Arguments& arguments, c
     page.interrupted = interrupt.interrupted();
   }
 #else
-  (void)loop, (void)files_left;
+  (void)loop;
 #endif
   const triton::Comparison* found = comparison ? &*comparison : nullptr;
   page.headline = styled(audit_headline(audit), terminal.style);

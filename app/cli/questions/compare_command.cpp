@@ -66,6 +66,7 @@ CompareOptions compare_options_of(const Arguments& arguments) {
   CompareOptions options;
   options.optimum = !arguments.has("--no-solve");
   options.ii = arguments.integer("--ii");
+  options.least_ii = arguments.has("--least-ii");
   if (arguments.has("--no-baselines") || arguments.has("--baseline"))
     options.heuristics = arguments.has("--no-baselines") ? std::vector<std::string>{} : arguments.all("--baseline");
   if (const auto word = arguments.text("--sort"))
