@@ -18,6 +18,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 /// Two ops on one unit, one after the other: II is at least 4.
 Problem two_on_a_unit() {
   Problem p = empty_problem();
+  p.kernel = "two", p.machine = "toy";
   const UnitId unit = add_unit(p, "U", 1);
   for (const char* name : {"a", "b"}) add_op(p, name, 2, 0, {{unit, 0, 2, 1}});
   add_edge(p, OpId(0), OpId(1), 2, 0);
