@@ -57,7 +57,8 @@ class PredictionState : Part {
   };
   /// True when anything changed.
   bool take();
-  /// Begins with what is missing, the shown schedule first, and gives up what nobody wants any more. `details`: of the shown one.
+  /// Starts the next prediction that is missing, that of the shown schedule first. A running one that is no longer needed is stopped.
+  /// `details`: with the details of the shown schedule.
   void follow(const Content& content, bool details);
   std::shared_ptr<const SimulationAnswer> find(const Content& content, const ScheduleEntry& entry, bool details) const;
   std::optional<PredictionSubject> next(const Content& content, bool details) const;

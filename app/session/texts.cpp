@@ -289,7 +289,7 @@ bool Texts::look_at_files() {
                      (now_text->faults.empty() ? ""
                                                : "; it has " + count_of(static_cast<std::int64_t>(now_text->faults.size()), "fault") +
                                                      ", so the chart still shows what it said before");
-      if (typing_) typing_->last = now() - kPause;  // nobody is typing: solve at once
+      if (typing_) typing_->last = now() - kPause;  // the pause that ends typing is over: solve at once
     } else {
       view_.notice = name + " has changed on disk; your own text is kept. \"Read the file again\" takes the file's.";
     }

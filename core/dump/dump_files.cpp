@@ -7,7 +7,6 @@
 #include <filesystem>
 
 #include "core/analysis/channels.h"
-#include "core/base/atomic_file.h"
 #include "core/base/suggest.h"
 #include "core/dump/dump_json.h"
 
@@ -54,11 +53,6 @@ Result<Address> parse_address(const std::string& name) {
                       "known: the number of a loop, full, issue-slots, variantN");
   }
   return address;
-}
-
-Result<Dump> read_dump(const Address& address) {
-  const Result<std::string> text = read_file(address.path);
-  return text ? parse_dump(*text, address.path, address.variant) : text.error();
 }
 
 Result<const Loop*> find_loop(const Dump& dump, const Address& address) {

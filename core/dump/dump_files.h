@@ -23,8 +23,6 @@ struct Address {
 /// A file whose very name has the mark is that file. Faults: words that mean nothing here.
 Result<Address> parse_address(const std::string& name);
 
-Result<Dump> read_dump(const Address& address);
-
 /// The loop that is meant; a fault that lists all of them when that is not clear.
 Result<const Loop*> find_loop(const Dump& dump, const Address& address);
 

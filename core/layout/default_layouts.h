@@ -1,4 +1,4 @@
-// How the values of a kernel lie where nobody chose otherwise; core/layout/plan.h says it in words.
+// How the values of a kernel lie by default. The rules are written in core/layout/plan.h.
 #pragma once
 
 #include <vector>

@@ -23,7 +23,7 @@ struct ProductSize {
 /// Of two accesses together: everything added up, the worst ways; known where both are.
 AccessCost sum_of(const AccessCost& a, const AccessCost& b);
 
-/// What a tile takes of the port if nobody meets: bytes / 128, rounded up.
+/// Cycles of the port that a tile takes without bank conflicts: bytes / 128, rounded up.
 std::int64_t port_of_bytes(std::int64_t bytes);
 
 /// "wgmma.rs.bf16": the product's row in a catalogue, `a` where A lies.

@@ -150,8 +150,8 @@ Result<Machine> load_machine(const std::string& name_or_path, std::vector<Fault>
   const Result<std::string> path = find_in_library(Shelf::Machines, name_or_path);
   if (!path) return path.error();
   const std::shared_ptr<const Source> source = compilers_file(*path);
-  const bool theirs = source && source->kind() != SourceKind::Solution;
-  return theirs ? source->machine(warnings) : read_machine(*path, warnings);
+  const bool has_machine = source && source->kind() != SourceKind::Solution;
+  return has_machine ? source->machine(warnings) : read_machine(*path, warnings);
 }
 
 Result<ScheduleHead> read_schedule_head(const std::string& path, const Source* known) {

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "core/analysis/bounds.h"
-#include "core/dump/dump_files.h"
+#include "core/dump/dump_json.h"
 #include "core/formats/changes_json.h"
 #include "core/formats/constraints_json.h"
 #include "core/formats/kernel_json.h"
@@ -176,8 +176,9 @@ void add_project(Dice& dice, World& world, const Subject& about) {
 void add_dump(Dice& dice, World& world) {
   const DumpDocument document = dump_document(dice);
   const std::string file = world.fresh("dump", ".json");
-  write_text(file, written(dice, document.dump));
-  const Result<dump::Dump> dump = dump::read_dump({file, {}, {}, 0});
+  const std::string text = written(dice, document.dump);
+  write_text(file, text);
+  const Result<dump::Dump> dump = dump::parse_dump(text, file);
   if (!count(world, "dump", dump)) return;
   world.dumps.push_back(file);
   if (!document.solution.is_null()) {
