@@ -13,6 +13,7 @@
 #include "core/base/expr.h"
 #include "core/kernel/kernel.h"
 #include "core/machine/catalogue.h"
+#include "core/machine/contention.h"
 
 namespace heddle {
 
@@ -127,6 +128,7 @@ struct Machine {
   ClockModel clock;
   SharedSupply shared;
   StreamCosts streams;
+  Contention contention;
   std::vector<Unit> units;
   Limits limits;
   std::vector<CostRule> rules;

@@ -43,6 +43,7 @@
 #include "core/base/id.h"
 #include "core/kernel/kernel.h"
 #include "core/layout/choices.h"
+#include "core/machine/contention.h"
 #include "core/machine/latency_spread.h"
 #include "core/machine/machine.h"
 
@@ -60,6 +61,15 @@ struct UnitUse {
   Cycle work() const { return duration > in_sum ? duration : in_sum; }
 };
 
+/// What an op is to the warp of one quarter of an SM, in 1/256 (core/motion/motion.h). All 0 where the machine has no contention.
+struct WarpWork {
+  std::int64_t alone = 0;     ///< 1/256 cycles with nothing beside it
+  std::int64_t reads = 0;     ///< register operands that are read
+  std::int64_t specials = 0;  ///< special functions
+  std::int64_t issue = 0;     ///< instructions
+  bool operator==(const WarpWork&) const = default;
+};
+
 struct Op {
   std::string name;
   std::string kind;
@@ -73,7 +83,10 @@ struct Op {
   bool aligned = false;
   bool asynchronous = false;
   bool variable_latency = false;
-  std::string rule;  ///< of the machine, for what the graph does not give itself; may be empty
+  std::string rule;             ///< of the machine, for what the graph does not give itself; may be empty
+  WarpWork work;                ///< of arithmetic
+  int instructions = 0;         ///< mma instructions that it is made of, one after the other on the tensor core; 0: it is no mma
+  bool from_registers = false;  ///< of an mma: its first operand is read from registers
 };
 
 /// A tile value defined in the loop body.
@@ -136,6 +149,7 @@ struct Problem {
   std::int64_t resident_columns = 0;
   int resident_registers = 0;  ///< per thread of every group that touches registers
   int max_groups = 3;          ///< producer included
+  Contention contention;       ///< the machine's
   /// How values lie and in which instructions they move: what the costs of moving them follow from. Null: nothing is known of it.
   std::shared_ptr<const LayoutPlan> layouts;
 

@@ -1,0 +1,71 @@
+// A program as the rule of motion runs it (core/motion/motion.h): for every warp group a circle of steps, repeated without end.
+//
+// It follows from a loop program (core/timing/program.h): the order of each group's ops, their stages, the depths of the rings, and which
+// mmas share a turn. Starts are no decision any more. In turn j of its circle an op of stage s works on iteration j - s.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/problem/problem.h"
+#include "core/schedule/schedule.h"
+#include "core/timing/program.h"
+
+namespace heddle::motion {
+
+/// Time of the rule: 1/256 of a cycle.
+using Ticks = std::int64_t;
+inline constexpr Ticks kCycle = 256;
+
+enum class StepKind {
+  Arithmetic,  ///< `work`
+  Issue,       ///< `count` mma instructions of `each` ticks
+  Copy,        ///< starts a copy: the group is held for `held`, its units are busy one after the other, the result comes `latency` later
+  Await,       ///< until `op` of `distance` iterations before has ended, and `extra` more
+  Take,        ///< until it is the turn of `turn`
+  Pass,        ///< from `turn` to the next
+};
+
+struct Step {
+  StepKind kind = StepKind::Arithmetic;
+  OpId op;        ///< whose step it is; Await: what is waited for; Take, Pass: none
+  int stage = 0;  ///< the step works on iteration j - stage; Await: the waiting op's
+  WarpWork work;  ///< Arithmetic
+  // Issue
+  int count = 0;
+  Ticks each = 0;
+  bool registers = false;          ///< its first operand is read from registers
+  bool first = true, last = true;  ///< holds the first, the last instruction of its op: an op may be issued in two steps
+  // Copy
+  Ticks held = 0, latency = 0;
+  // Await
+  int distance = 0;
+  Ticks extra = 0;
+  Ticks ready = 0;       ///< holds the group so long even if there is nothing to wait for: a look at an mbarrier
+  bool credit = false;   ///< for a slot that is to be filled again; `channel` says of which ring
+  bool crosses = false;  ///< for another group
+  ChannelId channel;
+  std::size_t turn = 0;
+  bool operator==(const Step&) const = default;
+};
+
+struct Circles {
+  std::vector<std::vector<Step>> groups;
+  /// Per turn its group, in the order in which turns follow each other; empty: none are kept.
+  std::vector<std::size_t> turns;
+  bool operator==(const Circles&) const = default;
+};
+
+/// As the text has it. Waits stand before the first reader of what another group or an asynchronous op makes, before a ring's slot is
+/// filled again, and before a write to registers that an mma in flight still reads. An mma whose result nothing in the loop waits for is
+/// awaited when the next one of its op has been issued. Pre: every op of `program` once; depths as many as channels.
+Circles circles_of(const Problem& problem, const timing::Program& program);
+
+/// The program that a schedule stands for: its streams by slot, its depths, its kept turns (core/analysis/turns.h).
+timing::Program program_of(const Problem& problem, const Schedule& schedule);
+
+/// "wait QK0 · max0 · issue PV0 ..." per group, for people and tests.
+std::vector<std::string> circle_text(const Problem& problem, const Circles& circles);
+
+}  // namespace heddle::motion
