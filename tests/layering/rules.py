@@ -41,7 +41,7 @@ INCLUDE_RULES = [
 # The folders of a room from the ground up: a file includes its own folder's headers and those of folders before it. "x/*" are folders of
 # which none includes another. Files that lie in the room itself may include everything.
 FOLDER_ORDER = {
-    "core": ["base", "kernel", "patterns", "machine", "layout", "problem", "schedule", "analysis", "instance", "check", "timing", "simulate", "tuning_space", "records", "formats", "chart", "answers",
+    "core": ["base", "kernel", "patterns", "machine", "layout", "problem", "schedule", "analysis", "instance", "check", "timing", "motion", "simulate", "tuning_space", "records", "formats", "chart", "answers",
              "mlir", "dump", "triton/read", "triton/memory", "triton/kernel", "triton/audit", "triton/back", "library"],
     "solver": ["tune", "z3", "encoding", "relaxation", "search", "paper", "baselines", "questions"],
     "codegen": ["device", "program", "emit", "interpret", "profile", "machine", "compile", "run", "calibrate"],

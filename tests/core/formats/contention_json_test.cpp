@@ -1,7 +1,7 @@
 // The contention of a machine file, and the work of warps in its rules: read, written, judged; and what does not depend on them.
 #include <catch2/catch.hpp>
 
-#include "core/base/open_file.h"
+#include "core/base/atomic_file.h"
 #include "core/formats/machine_json.h"
 #include "core/formats/machine_numbers.h"
 #include "core/library/library.h"
