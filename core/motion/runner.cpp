@@ -294,13 +294,7 @@ bool Runner::next_event() {
 
 void Runner::end_instruction() {
   const Step& step = circles_.groups[tensor_.group][tensor_.step];
-  if (options_.spans) {
-    if (!spans_.empty() && spans_.back().tensor && spans_.back().group == tensor_.group && spans_.back().step == tensor_.step &&
-        spans_.back().end == tensor_.since)
-      spans_.back().end = now_;
-    else
-      spans_.push_back({tensor_.group, tensor_.step, true, tensor_.turn, tensor_.since, now_, ""});
-  }
+  if (options_.spans) spans_.push_back({tensor_.group, tensor_.step, true, tensor_.turn, tensor_.since, now_, ""});
   tensor_.busy = false;
   if (tensor_.closes)
     end_instance(parts_.steps[tensor_.group][tensor_.step].awaited, tensor_.turn - step.stage, now_ + drain(problem_, step.op));
@@ -392,17 +386,41 @@ void Runner::sample() {
   done_ = repeats_ > 0 || static_cast<std::int64_t>(times_.size()) >= std::max<std::int64_t>(2, options_.most_turns);
 }
 
+namespace {
+
+/// By begin; instructions of an mma that follow each other without a gap are one span.
+void join_instructions(std::vector<Span>& spans) {
+  std::stable_sort(spans.begin(), spans.end(),
+                   [](const Span& a, const Span& b) { return std::pair(!a.tensor, a.begin) < std::pair(!b.tensor, b.begin); });
+  std::vector<Span> joined;
+  for (Span& span : spans) {
+    Span* before = joined.empty() ? nullptr : &joined.back();
+    if (before && before->tensor && span.tensor && before->group == span.group && before->step == span.step && before->end == span.begin)
+      before->end = span.end;
+    else
+      joined.push_back(std::move(span));
+  }
+  std::stable_sort(joined.begin(), joined.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  spans = std::move(joined);
+}
+
+}  // namespace
+
 Motion Runner::finished() const {
   Motion motion;
   const std::size_t last = times_.size() - 1, from = repeats_ > 0 ? repeats_ - 1 : last / 2;
   motion.period = {times_[last] - times_[from], static_cast<std::int64_t>(last - from), repeats_ > 0};
+  const Ticks begin = times_[from];
   for (Span span : spans_) {
-    if (span.begin < times_[from] || span.begin >= times_[last]) continue;
-    span.begin -= times_[from];
-    span.end -= times_[from];
+    if (span.end <= begin || span.end > times_[last]) continue;
+    // What began before this period begins in it as well, a period later.
+    const bool later = span.begin < begin;
+    span.begin += (later ? motion.period.ticks : 0) - begin;
+    span.end += (later ? motion.period.ticks : 0) - begin;
+    span.turn += later ? motion.period.iterations : 0;
     motion.spans.push_back(std::move(span));
   }
-  std::stable_sort(motion.spans.begin(), motion.spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  join_instructions(motion.spans);
   return motion;
 }
 
