@@ -12,6 +12,7 @@
 namespace heddle::check_period {
 namespace {
 
+constexpr int kLongAgo = 1 << 30;      ///< rounds: of what no group makes
 constexpr std::size_t kMostHands = 4;  ///< changes of hands per iteration that are worth their barriers
 
 std::optional<std::size_t> tensor_unit(const Problem& problem, const Op& op) {
@@ -121,12 +122,12 @@ class StreamReading {
 
   /// Until an op has ended in that iteration.
   void await(OpId op, std::int64_t iteration, std::int64_t round, Cycle extra) {
-    if (group_[op.index()] == loop_.groups.size()) return;
     const auto [known, first] = seen_.emplace(op, iteration);
     if (!first && known->second >= iteration) return;
     known->second = iteration;
     Deed& deed = add(Act::Await, op);
-    deed.rounds_back = static_cast<int>(round - (iteration + lag_[op.index()]));
+    const bool made = group_[op.index()] < loop_.groups.size();
+    deed.rounds_back = made ? static_cast<int>(round - (iteration + lag_[op.index()])) : kLongAgo;
     deed.extra = extra;
   }
 
@@ -385,9 +386,12 @@ std::string signature(const Circle& circle, const std::vector<std::size_t>& numb
       case Act::Issue: tokens.push_back(fmt::format("{}{}", d.opens && d.closes ? 'i' : d.opens ? 'f' : 'l', n)); break;
       case Act::Drain: tokens.push_back(d.older > 0 ? fmt::format("w{}-{}", n, d.older) : fmt::format("w{}", n)); break;
       case Act::Copy: tokens.push_back(fmt::format("c{}", n)); break;
-      case Act::Await:
-        if (i > 0 && deeds[i - 1].act == Act::Work && is(deeds, i + 1, Act::Work)) tokens.emplace_back("|");
+      case Act::Await: {
+        const bool after_work = i > 0 && deeds[i - 1].act == Act::Work;
+        while (is(deeds, i + 1, Act::Await)) ++i;
+        if (after_work && is(deeds, i + 1, Act::Work)) tokens.emplace_back("|");
         break;
+      }
       case Act::Work: {
         const std::size_t end = end_of_work(deeds, i);
         std::vector<std::pair<std::size_t, bool>> ops;

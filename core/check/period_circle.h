@@ -75,7 +75,7 @@ struct Circles {
 ///     does one that writes registers which a product in flight still reads (Edge::hold). The first such op waits, and it does even where
 ///     a wait for a later product has covered this one: the text has both, and the compiler moves nothing across either;
 ///   - what another group makes is waited for before the first op that reads it, behind the take of a turn; a slot of a ring before it is
-///     filled again. What no group makes is there;
+///     filled again. What no group makes has been there for long;
 ///   - a product that nothing waits for is waited for when the next one of its op has been issued.
 /// Where the machine says so (Contention::reordered) a circle is as the compiler for sm_90a makes it of the text: compiled().
 Circles circles_of(const Problem& problem, const LoopProgram& loop);
@@ -84,7 +84,7 @@ Circles circles_of(const Problem& problem, const LoopProgram& loop);
 struct Turning {
   std::map<OpId, std::size_t> takes, passes;
 };
-/// One group's circle where the others are of no interest: nothing of theirs is waited for.
+/// One group's circle where the others are of no interest: what they make has been there for long.
 Circle circle_of(const Problem& problem, const std::vector<Placed>& stream, const Turning& turning);
 /// The same before the compiler has it.
 Circle text_circle_of(const Problem& problem, const std::vector<Placed>& stream, const Turning& turning);

@@ -367,12 +367,11 @@ class Run {
   Time tensor_left_ = 0;
 };
 
-/// a takes longer for an iteration.
+}  // namespace
+
 bool longer(const RuledPeriod& a, const RuledPeriod& b) {
   return static_cast<__int128>(a.grains) * b.iterations > static_cast<__int128>(b.grains) * a.iterations;
 }
-
-}  // namespace
 
 RuledPeriod period_by_rule(const Problem& problem, const Circles& circles) {
   RuledPeriod worst;

@@ -24,6 +24,9 @@ struct RuledPeriod {
   double cycles() const { return iterations > 0 ? static_cast<double>(grains) / kGrains / static_cast<double>(iterations) : 0; }
 };
 
+/// a takes longer than b for an iteration. Pre: both run.
+bool longer(const RuledPeriod& a, const RuledPeriod& b);
+
 /// The groups begin with each turn first; the longest period counts. Without turns all begin at once, the first group ahead.
 RuledPeriod period_by_rule(const Problem& problem, const Circles& circles);
 RuledPeriod period_by_rule(const Problem& problem, const LoopProgram& loop);

@@ -65,35 +65,43 @@ bool alike(const Problem& problem, const std::vector<OpId>& a, const std::vector
 /// Register values of a group and until when each is needed.
 class RegisterCount {
  public:
-  RegisterCount(const Problem& problem, const std::vector<OpId>& ops) : problem_(problem), ops_(ops) {
-    for (std::size_t v = 0; v < problem.values.size(); ++v)
-      if (const Value& value = problem.values[v];
-          value.space == Space::Register && value.registers > 0 && std::find(ops.begin(), ops.end(), value.producer) != ops.end())
-        values_.push_back(ValueId(v));
+  RegisterCount(const Problem& problem, const std::vector<OpId>& ops) : problem_(problem) {
+    const auto here = [&](OpId op) { return std::find(ops.begin(), ops.end(), op) != ops.end(); };
+    for (std::size_t v = 0; v < problem.values.size(); ++v) {
+      const Value& value = problem.values[v];
+      if (value.space != Space::Register || value.registers <= 0 || !here(value.producer)) continue;
+      values_.push_back({ValueId(v), {}});
+      for (const Edge& e : problem.edges)
+        if (e.value == ValueId(v) && here(e.to)) values_.back().second.push_back(&e);
+    }
   }
 
-  /// The most registers at any op of the circle.
-  std::int64_t most(const std::vector<Placed>& circle) const {
-    const auto n = static_cast<std::int64_t>(circle.size());
+  /// Registers at every op of the circle are within the budget.
+  bool fit(const std::vector<Placed>& circle, std::int64_t budget) const {
     std::map<OpId, std::int64_t> time;
+    const auto n = static_cast<std::int64_t>(circle.size());
     for (std::int64_t i = 0; i < n; ++i) time[circle[static_cast<std::size_t>(i)].op] = circle[static_cast<std::size_t>(i)].stage * n + i;
-    const std::map<OpId, std::int64_t> awaited = first_waits(circle, time);
-    std::vector<std::int64_t> use(circle.size(), problem_.resident_registers + problem_.limits.register_overhead);
-    for (const ValueId value : values_) {
+    // Most orders need too much even if every product were done at once, and waits take longer to find.
+    return most(circle.size(), time, {}) <= budget && most(circle.size(), time, first_waits(circle, time)) <= budget;
+  }
+
+ private:
+  std::int64_t most(std::size_t ops, const std::map<OpId, std::int64_t>& time, const std::map<OpId, std::int64_t>& awaited) const {
+    const auto n = static_cast<std::int64_t>(ops);
+    std::vector<std::int64_t> use(ops, problem_.resident_registers + problem_.limits.register_overhead);
+    for (const auto& [value, readers] : values_) {
       const std::int64_t begin = time.at(problem_.value(value).producer);
       std::int64_t end = begin + 1;
-      for (const Edge& e : problem_.edges) {
-        if (e.value != value || !time.contains(e.to)) continue;
-        std::int64_t last = time.at(e.to);
-        if (e.hold > 0) last = awaited.contains(e.to) ? awaited.at(e.to) : last + 1;
-        end = std::max(end, last + e.distance * n);
+      for (const Edge* e : readers) {
+        std::int64_t last = time.at(e->to);
+        if (const auto wait = awaited.find(e->to); e->hold > 0 && wait != awaited.end()) last = wait->second;
+        end = std::max(end, last + e->distance * n);
       }
       for (std::int64_t t = begin; t < end; ++t) use[static_cast<std::size_t>(t % n)] += problem_.value(value).registers;
     }
     return *std::max_element(use.begin(), use.end());
   }
 
- private:
   /// Of each product the place of the op that waits for it first.
   std::map<OpId, std::int64_t> first_waits(const std::vector<Placed>& circle, const std::map<OpId, std::int64_t>& time) const {
     const auto n = static_cast<std::int64_t>(circle.size());
@@ -112,8 +120,7 @@ class RegisterCount {
   }
 
   const Problem& problem_;
-  const std::vector<OpId>& ops_;
-  std::vector<ValueId> values_;
+  std::vector<std::pair<ValueId, std::vector<const Edge*>>> values_;  ///< with what reads them in the group
 };
 
 /// Ways in which a group of these products, in the order of its circle, takes `turns` turns.
@@ -162,7 +169,10 @@ class Enumeration {
       if (g == 1 && count_.copies) break;  // its circles are the first one's, op for op
       count_group(groups_[g]);
       if (count_.stopped) return count_;
-      for (const std::string& signature : groups_[g].signatures) hash.add(signature);
+      for (const std::string& signature : groups_[g].signatures) {
+        hash.add(signature);
+        count_.signatures.push_back(signature);
+      }
       count_.in_stages += groups_[g].in_stages;
       count_.orders += groups_[g].orders;
       count_.circles += groups_[g].first_way;
@@ -223,7 +233,7 @@ class Enumeration {
       ++group.in_stages;
       std::vector<Placed> stream;
       for (std::size_t i = 0; i < order.size(); ++i) stream.push_back({order[i], stages[i]});
-      if (registers.most(stream) > budget) continue;
+      if (!registers.fit(stream, budget)) continue;
       ++group.orders;
       add_circles(group, stream, numbers, known);
     } while (std::next_permutation(order.begin() + 1, order.end()));
@@ -316,6 +326,36 @@ ProgramCount visit_programs(const Problem& problem, const ProgramSpace& space, c
   if (const ProgramCount count = enumeration.run(); !count.refused.empty() || count.stopped) return count;
   enumeration.visit(visit);
   return enumeration.count();
+}
+
+LeastProgram least_by_rule(const Problem& problem, const ProgramSpace& space, std::stop_token stop) {
+  LeastProgram least;
+  const auto compare = [&](const LoopProgram& program) {
+    RuledPeriod period = period_by_rule(problem, program);
+    if (period.iterations > 0 && (least.period.iterations == 0 || longer(least.period, period))) {
+      least.period = std::move(period);
+      least.program = program;
+    }
+    return true;
+  };
+  least.count = visit_programs(problem, space, compare, std::move(stop));
+  return least;
+}
+
+bool is_counted(const Problem& problem, const ProgramCount& count, const LoopProgram& loop) {
+  const Circles circles = circles_of(problem, loop);
+  for (const std::vector<OpId>& set : connected(problem)) {
+    const auto numbers = numbers_of(problem, set);
+    for (std::size_t g = 0; g < circles.groups.size(); ++g) {
+      const auto here = [&](const Placed& p) { return numbers[p.op.index()] < set.size(); };
+      const auto shared = static_cast<std::size_t>(std::count_if(loop.groups[g].begin(), loop.groups[g].end(), here));
+      if (shared == 0) continue;
+      if (shared != set.size() || shared != loop.groups[g].size()) return false;
+      if (std::find(count.signatures.begin(), count.signatures.end(), signature(circles.groups[g], numbers)) == count.signatures.end())
+        return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace heddle::check_period

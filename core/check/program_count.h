@@ -60,6 +60,7 @@ struct ProgramCount {
   std::int64_t circles = 0;    ///< that differ, where each group has one turn begun with its first product, or none
   std::int64_t programs = 0;
   std::string digest;
+  std::vector<std::string> signatures;  ///< what the digest is made of
 };
 
 ProgramCount count_programs(const Problem& problem, const ProgramSpace& space, std::stop_token stop = {});
@@ -67,6 +68,17 @@ ProgramCount count_programs(const Problem& problem, const ProgramSpace& space, s
 /// Every program that is counted, as a loop without the producer's group. `visit` returns false to end.
 ProgramCount visit_programs(const Problem& problem, const ProgramSpace& space, const std::function<bool(const LoopProgram&)>& visit,
                             std::stop_token stop = {});
+
+struct LeastProgram {
+  ProgramCount count;
+  RuledPeriod period;   ///< no iterations: none of them runs
+  LoopProgram program;  ///< the first of those that have it
+};
+/// All programs in the checker's rule of motion, one after the other: some ten thousand in a few seconds.
+LeastProgram least_by_rule(const Problem& problem, const ProgramSpace& space, std::stop_token stop = {});
+
+/// Whether the loop's groups but the producer's are circles that were counted.
+bool is_counted(const Problem& problem, const ProgramCount& count, const LoopProgram& loop);
 
 /// The least stages of ops in this order around a circle, in the order of `circle`; empty where no number of stages keeps the dependences.
 std::vector<int> least_stages(const Problem& problem, const std::vector<OpId>& circle);
