@@ -65,7 +65,7 @@ TEST_CASE("the digest does not depend on how the problem lists edges and values,
     std::shuffle(mixed.edges.begin(), mixed.edges.end(), random);
     CHECK(count_programs(mixed, {3, 240}).digest == count_programs(p, {3, 240}).digest);
   }
-  CHECK(count_programs(p, {2, 240}).digest != count_programs(p, {3, 240}).digest);
+  CHECK(count_programs(p, {3, 220}).digest != count_programs(p, {3, 240}).digest);
 }
 
 TEST_CASE("a product and two free ops make two orders in one group, and one circle", "[core]") {
@@ -132,8 +132,8 @@ TEST_CASE("the bound of attention is the tensor core's work with the reads that 
   CHECK(sums.sentence == "tensor core 2048 + 938 register reads that delay it 273 = 2321 cycles");
   CHECK(sums.certain < sums.ticks);
   CHECK(sums.certain > 2048 * kTicks);
-  const PeriodSums wide = period_sums(attention_loop(Attention::Plain, 176));
-  CHECK(wide.ticks / kTicks == 3175);  // 3174.7 with reads in whole numbers
+  CHECK(period_sums(attention_loop(Attention::Plain, 176)).sentence ==
+        "tensor core 2816 + 1230 register reads that delay it 358 = 3174 cycles");
   Problem idle = attention_loop(Attention::Plain, 128);
   idle.contention.product_per_read = {};
   CHECK(period_sums(idle).ticks == 2048 * kTicks);
