@@ -15,9 +15,19 @@ constexpr std::int64_t kThousand = 1000;
 
 std::int64_t rounded(std::int64_t ticks) { return (ticks + kTicks / 2) / kTicks; }
 
-/// The least that is left of an op's own time, 1/256 cycles.
-std::int64_t least_time(const Contention& numbers, const WarpWork& work) {
-  return numbers.reordered ? std::min(work.alone / 4, work.alone * numbers.hidden.value / 100) : work.alone;
+/// The least that is left of an op's own time, 1/256 cycles: it hides under special functions that it reads, or that read it, unless it
+/// takes longer than they do; of a maximum half may.
+std::int64_t least_time(const Problem& problem, OpId id) {
+  const Op& op = problem.op(id);
+  const std::int64_t alone = op.work.alone, piece = op.kind == "reduce_max" ? alone / 2 : alone;
+  const auto hosts = [&](OpId other) {
+    const Op& host = problem.op(other);
+    return other != id && host.work.specials > 0 && host.work.alone >= piece;
+  };
+  bool hides = false;
+  for (const Edge& e : problem.edges) hides |= e.value.valid() && ((e.from == id && hosts(e.to)) || (e.to == id && hosts(e.from)));
+  if (!problem.contention.reordered || !(hides || op.work.specials > 0)) return alone;
+  return std::min(alone / 4, alone * problem.contention.hidden.value / 100);
 }
 
 }  // namespace
@@ -48,9 +58,9 @@ PeriodSums period_sums(const Problem& problem) {
   sums.per_read = sums.tensor > 0 && numbers.known ? dearest : 0;
   const std::int64_t delay = sums.reads * sums.per_read * kTicks / kThousand;
   std::int64_t certain_delay = 0;
-  for (const Op& op : problem.ops)
-    if (!op.asynchronous && numbers.known)
-      certain_delay += std::min(op.work.reads * sums.per_read * kTicks / kThousand, least_time(numbers, op.work));
+  for (std::size_t v = 0; v < problem.ops.size(); ++v)
+    if (!problem.ops[v].asynchronous && numbers.known)
+      certain_delay += std::min(problem.ops[v].work.reads * sums.per_read * kTicks / kThousand, least_time(problem, OpId(v)));
 
   const std::int64_t tensor = sums.tensor * kTicks + delay, specials = sums.specials * kCyclesOfSpecial * kTicks,
                      issue = sums.issue * kTicks, copies = sums.copies * kTicks;
