@@ -10,24 +10,26 @@
 namespace heddle::check_period {
 namespace {
 
-constexpr std::int64_t kCyclesOfSpecial = 8;
 constexpr std::int64_t kThousand = 1000;
 
 std::int64_t rounded(std::int64_t ticks) { return (ticks + kTicks / 2) / kTicks; }
 
-/// The least that is left of an op's own time, 1/256 cycles: it hides under special functions that it reads, or that read it, unless it
-/// takes longer than they do; of a maximum half may.
+/// The least that is left of an op's own time where it hides (period_circle.h), 1/256 cycles; of a maximum half may.
 std::int64_t least_time(const Problem& problem, OpId id) {
   const Op& op = problem.op(id);
-  const std::int64_t alone = op.work.alone, piece = op.kind == "reduce_max" ? alone / 2 : alone;
+  const WarpWork& work = op.work;
+  const std::int64_t instructions = op.kind == "reduce_max" ? work.issue / 2 : work.issue;
   const auto hosts = [&](OpId other) {
-    const Op& host = problem.op(other);
-    return other != id && host.work.specials > 0 && host.work.alone >= piece;
+    return other != id && problem.op(other).work.specials > 0 && kCyclesOfSpecial * problem.op(other).work.specials >= instructions;
   };
-  bool hides = false;
-  for (const Edge& e : problem.edges) hides |= e.value.valid() && ((e.from == id && hosts(e.to)) || (e.to == id && hosts(e.from)));
-  if (!problem.contention.reordered || !(hides || op.work.specials > 0)) return alone;
-  return std::min(alone / 4, alone * problem.contention.hidden.value / 100);
+  const std::int64_t hideable = work.alone - work.exposed;
+  std::int64_t left = work.specials > 0 ? std::min(hideable, work.issue - work.specials) : hideable;
+  for (const Edge& e : problem.edges) {
+    if (!e.value.valid()) continue;
+    if (e.from == id && hosts(e.to)) left = std::min(left, hideable / 4);
+    if (e.to == id && hosts(e.from)) left = std::min(left, hideable * problem.contention.hidden.value / 100);
+  }
+  return problem.contention.reordered ? work.exposed + left : work.alone;
 }
 
 }  // namespace
@@ -56,24 +58,25 @@ PeriodSums period_sums(const Problem& problem) {
     sums.copies = std::max(sums.copies, copied[u]);
   }
   sums.per_read = sums.tensor > 0 && numbers.known ? dearest : 0;
-  const std::int64_t delay = sums.reads * sums.per_read * kTicks / kThousand;
+  const std::int64_t delay = sums.reads * sums.per_read / kThousand;
   std::int64_t certain_delay = 0;
   for (std::size_t v = 0; v < problem.ops.size(); ++v)
     if (!problem.ops[v].asynchronous && numbers.known)
-      certain_delay += std::min(problem.ops[v].work.reads * sums.per_read * kTicks / kThousand, least_time(problem, OpId(v)));
+      certain_delay += std::min(problem.ops[v].work.reads * sums.per_read / kThousand, least_time(problem, OpId(v)));
 
-  const std::int64_t tensor = sums.tensor * kTicks + delay, specials = sums.specials * kCyclesOfSpecial * kTicks,
-                     issue = sums.issue * kTicks, copies = sums.copies * kTicks;
+  const std::int64_t tensor = sums.tensor * kTicks + delay, specials = sums.specials * kCyclesOfSpecial, issue = sums.issue,
+                     copies = sums.copies * kTicks;
   sums.ticks = std::max({tensor, specials, issue, copies});
   sums.certain = std::max({sums.tensor * kTicks + certain_delay, specials, issue, copies});
   if (sums.ticks == tensor)
-    sums.sentence =
-        fmt::format("tensor core {}{} = {} cycles", sums.tensor,
-                    delay > 0 ? fmt::format(" + {} register reads that delay it {}", sums.reads, rounded(delay)) : "", rounded(tensor));
+    sums.sentence = fmt::format("tensor core {}{} = {} cycles", sums.tensor,
+                                delay > 0 ? fmt::format(" + {} register reads that delay it {}", rounded(sums.reads), rounded(delay)) : "",
+                                rounded(tensor));
   else if (sums.ticks == specials)
-    sums.sentence = fmt::format("{} special functions of {} cycles = {} cycles", sums.specials, kCyclesOfSpecial, rounded(specials));
+    sums.sentence =
+        fmt::format("{} special functions of {} cycles = {} cycles", rounded(sums.specials), kCyclesOfSpecial, rounded(specials));
   else if (sums.ticks == issue)
-    sums.sentence = fmt::format("{} instructions of a cycle = {} cycles", sums.issue, sums.issue);
+    sums.sentence = fmt::format("{} instructions of a cycle = {} cycles", rounded(sums.issue), rounded(sums.issue));
   else
     sums.sentence = fmt::format("copies that keep one unit busy = {} cycles", sums.copies);
   return sums;

@@ -16,15 +16,15 @@ namespace heddle::check_period {
 
 struct PeriodSums {
   Cycle tensor = 0;           ///< W
-  std::int64_t reads = 0;     ///< R
-  std::int64_t per_read = 0;  ///< d, thousandths of a cycle
-  std::int64_t specials = 0;  ///< special functions of all groups' warps on one quarter of an SM: 8 cycles each
+  std::int64_t reads = 0;     ///< R, like the next two of all groups' warps on one quarter of an SM, in 1/256
+  std::int64_t specials = 0;  ///< special functions: 8 cycles each
   std::int64_t issue = 0;     ///< instructions: a cycle each
+  std::int64_t per_read = 0;  ///< min(d, 1/3), thousandths of a cycle
   Cycle copies = 0;           ///< of the unit that asynchronous ops other than products keep busy longest
 
   std::int64_t ticks = 0;    ///< the greatest sum, 1/256 cycles
   std::int64_t certain = 0;  ///< the greatest that holds whatever hides
-  std::string sentence;      ///< of the greatest: "tensor core 2048 + 938 register reads that delay it 273 = 2321 cycles"
+  std::string sentence;      ///< of the greatest: "tensor core 2048 + 937 register reads that delay it 273 = 2321 cycles"
 };
 
 PeriodSums period_sums(const Problem& problem);

@@ -198,11 +198,8 @@ class StreamReading {
       add(Act::Copy, id);
     } else {
       Deed& deed = add(Act::Work, id);
-      const bool priced = problem_.contention.known && op.work != WarpWork{};
-      deed.alone = priced ? op.work.alone : op.window * kTicks;
-      deed.reads = op.work.reads;
-      deed.specials = op.work.specials;
-      deed.issue = op.work.issue;
+      if (problem_.contention.known) deed.work = op.work;
+      if (deed.work == WarpWork{}) deed.work.alone = op.window * kTicks;
     }
   }
 
@@ -228,8 +225,8 @@ std::size_t end_of_work(const std::vector<Deed>& deeds, std::size_t from) {
 Deed half_of(const Deed& whole, bool second) {
   Deed half = whole;
   (second ? half.opens : half.closes) = false;
-  for (std::int64_t Deed::*part : {&Deed::alone, &Deed::reads, &Deed::specials, &Deed::issue})
-    half.*part = second ? whole.*part - whole.*part / 2 : whole.*part / 2;
+  for (std::int64_t WarpWork::*part : {&WarpWork::alone, &WarpWork::exposed, &WarpWork::reads, &WarpWork::specials, &WarpWork::issue})
+    half.work.*part = second ? whole.work.*part - whole.work.*part / 2 : whole.work.*part / 2;
   return half;
 }
 
@@ -286,18 +283,19 @@ bool reads(const Problem& problem, OpId reader, OpId from) {
 /// Habit 3, of the stretch [begin, end).
 void hide(const Problem& problem, std::vector<Deed>& deeds, std::size_t begin, std::size_t end) {
   if (begin == end) return;
-  const auto host = std::max_element(deeds.begin() + static_cast<std::ptrdiff_t>(begin), deeds.begin() + static_cast<std::ptrdiff_t>(end),
-                                     [](const Deed& a, const Deed& b) { return a.specials < b.specials; });
-  if (host->specials == 0) return;
-  const OpId special = host->op;
-  const std::int64_t room = host->alone, percent = problem.contention.hidden.value;
+  const auto at = [&](std::size_t i) { return deeds.begin() + static_cast<std::ptrdiff_t>(i); };
+  const Deed host = *std::max_element(at(begin), at(end), [](const Deed& a, const Deed& b) { return a.work.specials < b.work.specials; });
+  if (host.work.specials == 0) return;
   for (std::size_t k = begin; k < end; ++k) {
-    Deed& deed = deeds[k];
-    if (deed.op == special || deed.alone > room) continue;
-    if (reads(problem, special, deed.op))
-      deed.alone /= 4;
-    else if (reads(problem, deed.op, special) || deed.specials > 0)
-      deed.alone = deed.alone * percent / 100;
+    WarpWork& work = deeds[k].work;
+    if (deeds[k].op == host.op || work.issue > kCyclesOfSpecial * host.work.specials) continue;
+    const std::int64_t hideable = work.alone - work.exposed;
+    if (work.specials > 0)
+      work.alone = work.exposed + std::min(hideable, work.issue - work.specials);
+    else if (reads(problem, deeds[k].op, host.op))
+      work.alone = work.exposed + hideable * problem.contention.hidden.value / 100;
+    else if (reads(problem, host.op, deeds[k].op))
+      work.alone = work.exposed + hideable / 4;
   }
 }
 

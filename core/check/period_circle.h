@@ -12,7 +12,8 @@
 
 namespace heddle::check_period {
 
-inline constexpr std::int64_t kTicks = 256;  ///< of a cycle, in which the work of ops is given
+inline constexpr std::int64_t kTicks = 256;          ///< of a cycle, of a register read and so on: parts in which the work of ops is given
+inline constexpr std::int64_t kCyclesOfSpecial = 8;  ///< of one warp's special function in its unit
 
 /// In round j of its group's loop this op works on iteration j - stage.
 struct Placed {
@@ -47,9 +48,8 @@ enum class Act {
 
 struct Deed {
   Act act = Act::Work;
-  OpId op;  ///< whose step it is; Drain, Await: what is waited for
-  // Work, in 1/256 cycles and counts of one warp
-  std::int64_t alone = 0, reads = 0, specials = 0, issue = 0;
+  OpId op;        ///< whose step it is; Drain, Await: what is waited for
+  WarpWork work;  ///< Work
   // Issue
   int count = 0;  ///< instructions
   // Issue, Work: an op may be two deeds, of which one has its beginning and the other its end
@@ -92,9 +92,10 @@ Circle text_circle_of(const Problem& problem, const std::vector<Placed>& stream,
 /// Three habits of the compiler, seen in the machine code of measured kernels (NVRTC 13.0):
 ///   1. arithmetic between two waits for products, with nothing else between, runs behind the second; a maximum only half;
 ///   2. arithmetic between two products that nothing but waits for other groups parts runs behind the first instruction of the first;
-///   3. in a stretch of arithmetic with special functions, what they read, what reads them and other special functions hide under the op
-///      that has most of them, unless they take longer than it: of their own time (Contention::hidden) percent stay, of what it reads a
-///      quarter.
+///   3. in a stretch of arithmetic with special functions other arithmetic hides under the op that has most of them, unless it has more
+///      instructions than can be issued meanwhile, eight for each. Of what reads the results (Contention::hidden) percent of its time stay,
+///      of what makes what they read a quarter, of an op with fewer special functions its other instructions; WarpWork::exposed stays
+///      always. What is read stays as it is.
 Circle compiled(const Problem& problem, Circle circle);
 
 /// What tells two circles apart, in the letters of core/check/program_count.h; `number` is what ops are called by.

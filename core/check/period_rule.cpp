@@ -12,10 +12,10 @@ namespace {
 
 using Time = std::int64_t;  // 1/4096 cycle
 
+constexpr std::int64_t kGrainsOfTick = kGrains / kTicks;
 constexpr Time kNever = std::numeric_limits<Time>::max();
 constexpr Time kUnknown = -1;
 constexpr std::int64_t kWhole = std::int64_t{1} << 24;  ///< a piece of arithmetic, or full speed
-constexpr std::int64_t kSpecialCycles = 8;              ///< of the special function unit, for one of a warp
 constexpr std::int64_t kSlowest = 20;                   ///< the tensor core keeps at least this part of its speed
 constexpr std::size_t kLeastRounds = 10, kMostRounds = 160, kLongest = 12;
 constexpr std::size_t kAhead = 64;    ///< rounds that a group may be ahead of the one that is watched
@@ -47,6 +47,8 @@ struct Group {
   bool working = false;   ///< at arithmetic, of which
   std::int64_t left = 0;  ///< is left, in parts of kWhole
   int accepted = -1;      ///< instructions of the product that it issues; -1: not begun
+  Time held_until = 0;    ///< by its product
+  bool looked = false;    ///< at the barrier that it waits at
   std::deque<Instruction> queue;
   std::deque<Flight> flights;
   std::vector<Time> ends;  ///< of its rounds
@@ -154,7 +156,7 @@ class Run {
         if (drained(group, d) > now_) return false;
         while (group.flights.size() > static_cast<std::size_t>(d.behind)) group.flights.pop_front();
         return next(group);
-      case Act::Await: return known_end(group, d) <= now_ && next(group);
+      case Act::Await: return await(group, d);
       case Act::Take:
         if (held_ || turn_ != d.turn || turn_from_ > now_) return false;
         held_ = true;
@@ -176,6 +178,18 @@ class Run {
     return true;
   }
 
+  /// The look at the barrier takes its time even where there is nothing to wait for.
+  bool await(Group& group, const Deed& d) {
+    if (!group.looked) {
+      group.looked = true;
+      group.ready = now_ + problem_.barrier_wait * kGrains;
+      return true;
+    }
+    if (known_end(group, d) > now_) return false;
+    group.looked = false;
+    return next(group);
+  }
+
   bool issue(Group& group, const Deed& d) {
     const bool registers = problem_.op(d.op).from_registers;
     if (group.accepted < 0) {
@@ -183,10 +197,13 @@ class Run {
       if (!d.opens) return true;
       group.flights.push_back({d.op, kUnknown});
       group.ready = now_ + numbers_.fence.value * kGrains;
+      // Without numbers of contention an instruction that issues a product holds its group for its window.
+      group.held_until = numbers_.known ? 0 : now_ + problem_.op(d.op).window * kGrains;
       return true;
     }
     if (group.accepted == d.count) {
       group.accepted = -1;
+      group.ready = std::max(group.ready, group.held_until);
       return next(group);
     }
     const std::int64_t room = numbers_.queued.of(registers).value;
@@ -204,14 +221,18 @@ class Run {
     return portion(work, kGrains, std::max(1, problem_.op(op).instructions));
   }
 
+  /// Each unit takes it up behind what it had before; it ends as much later as the slowest of them came late.
   void copy(Group& group, const Deed& d) {
     const Op& op = problem_.op(d.op);
-    Time start = now_;
-    for (const UnitUse& use : op.uses)
-      if (use.work() > 0) start = std::max(start, free_[use.unit.index()]);
-    for (const UnitUse& use : op.uses)
-      if (use.work() > 0) free_[use.unit.index()] = start + use.work() * kGrains;
-    ended_[d.op.index()].push_back(start + op.latency * kGrains);
+    Time late = 0;
+    for (const UnitUse& use : op.uses) {
+      if (use.work() <= 0) continue;
+      const Time wanted = now_ + use.offset * kGrains;
+      Time& free = free_[use.unit.index()];
+      late = std::max(late, free - wanted);
+      free = std::max(free, wanted) + use.work() * kGrains;
+    }
+    ended_[d.op.index()].push_back(now_ + op.latency * kGrains + late);
     group.ready = now_ + op.window * kGrains;
   }
 
@@ -243,15 +264,15 @@ class Run {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       if (!groups_[g].working) continue;
       const Deed& d = groups_[g].deed();
-      Time whole = d.alone * (kGrains / kTicks);
+      Time whole = d.work.alone * kGrainsOfTick;
       if (busy_) {
         const std::int64_t thousandths =
-            numbers_.late_per_read.of(at_work_.registers).value * d.reads + numbers_.late_per_special.value * d.specials;
-        whole += portion(thousandths, kGrains, 1000);
+            numbers_.late_per_read.of(at_work_.registers).value * d.work.reads + numbers_.late_per_special.value * d.work.specials;
+        whole += portion(thousandths, kGrainsOfTick, 1000);
       }
       speeds.whole[g] = whole = std::max<Time>(1, whole);
-      if (numbers_.known) specials += portion(d.specials * kSpecialCycles * kGrains, kWhole, whole);
-      if (numbers_.known) issued += portion(d.issue * kGrains, kWhole, whole);
+      if (numbers_.known) specials += portion(d.work.specials * kCyclesOfSpecial * kGrainsOfTick, kWhole, whole);
+      if (numbers_.known) issued += portion(d.work.issue * kGrainsOfTick, kWhole, whole);
     }
     const std::int64_t demand = std::max({kWhole, specials, issued});
     std::int64_t taken = 0;
@@ -259,7 +280,7 @@ class Run {
       if (!groups_[g].working) continue;
       speeds.whole[g] = portion(speeds.whole[g], demand, kWhole);
       if (busy_)
-        taken += portion(numbers_.product_per_read.of(at_work_.registers).value * groups_[g].deed().reads * kGrains, kWhole,
+        taken += portion(numbers_.product_per_read.of(at_work_.registers).value * groups_[g].deed().work.reads * kGrainsOfTick, kWhole,
                          speeds.whole[g] * 1000);
     }
     speeds.tensor = std::max(kWhole / kSlowest, kWhole - taken);

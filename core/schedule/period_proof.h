@@ -32,7 +32,7 @@ struct PeriodProof {
   std::string numbers;  ///< motion_hash(): for which numbers of machine and ops it was computed
 };
 
-/// Digest of every number that a period depends on and that II does not: contention, and the work of ops on a warp.
+/// Digest of every number that a period depends on and that II does not: contention, the look at a barrier, the work of ops on a warp.
 std::string motion_hash(const Problem& problem);
 
 /// "least of all 75 082 programs", "within 3.7 % of a bound", "by prediction".
