@@ -1,6 +1,8 @@
 #include "core/check/certify.h"
 
 #include "core/analysis/usage.h"
+#include "core/base/assert.h"
+#include "core/check/period_claim.h"
 #include "core/schedule/question.h"
 
 namespace heddle {
@@ -28,6 +30,14 @@ void certify(const Problem& problem, const Constraints& constraints, SolveOutcom
   certificate.ii = outcome.schedule->ii;
   certificate.objectives = outcome.objectives;
   outcome.schedule->certificate = std::move(certificate);
+}
+
+std::optional<std::string> certify_period(const Problem& problem, PeriodProof proof, Schedule& schedule) {
+  HEDDLE_ASSERT(schedule.certificate.has_value(), "a period is certified beside an II");
+  proof.numbers = motion_hash(problem);
+  auto why = why_period_is_void(problem, schedule, proof);
+  if (!why) schedule.certificate->period = std::move(proof);
+  return why;
 }
 
 void take_proof(const Problem& problem, const Constraints& constraints, const SolveOutcome& outcome, Schedule& schedule) {

@@ -1,4 +1,4 @@
-// In the order in which a reader wants to hear of it: digest, the claim against itself, checker, other starts for the same order.
+// In the order in which a reader wants to hear of it: digest, the claim against itself, checker, other starts for the same order, period.
 #include "core/check/claim.h"
 
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 #include "core/analysis/retime.h"
 #include "core/analysis/usage.h"
 #include "core/check/checker.h"
+#include "core/check/period_claim.h"
 #include "core/schedule/question.h"
 
 namespace heddle {
@@ -49,7 +50,7 @@ std::optional<std::string> why_claim_is_void(const Problem& problem, const Const
   for (const ObjectiveValue& objective : claim.objectives)
     if (const auto value = objective_value(problem, schedule, objective.name); value && *value != objective.value)
       return fmt::format("says {} {}, and its schedule has {}", objective.name, objective.value, *value);
-  return std::nullopt;
+  return claim.period ? why_period_is_void(problem, schedule, *claim.period) : std::nullopt;
 }
 
 }  // namespace heddle

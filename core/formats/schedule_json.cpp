@@ -108,6 +108,22 @@ void visit(Io& io, Provenance& p) {
 }
 
 template <class Io>
+void visit(Io& io, PeriodProof& p) {
+  io.part("period", "What is known of the program's period in the machine's model with contention.");
+  io.required("standing", p.standing, as::word("standing", PeriodStanding::ByPrediction), "compared with which other programs");
+  io.required("period", p.period, as::integer(1, kLargestNumber), "1/256 cycles for so many iterations");
+  io.always("iterations", p.iterations, as::integer(1, 1 << 20));
+  io.always("bound", p.bound, as::count, "1/256 cycles an iteration; no program is below; 0: no bound");
+  io.always("groups", p.groups, as::integer(0, kLongestList), "of all programs compared: their warp groups but the producer");
+  io.always("stages", p.stages, as::integer(0, 1 << 20), "of all programs compared: at most so many");
+  io.always("registers", p.registers, as::integer(0, kMostRegisters), "of all programs compared: per thread, at most so many");
+  io.always("orders", p.orders, as::count, "orders of a group's ops that fit");
+  io.always("programs", p.programs, as::count, "that were compared");
+  io.always("digest", p.digest, "of the programs compared");
+  io.always("numbers", p.numbers, "digest of the contention and of the work of ops that it was computed with");
+}
+
+template <class Io>
 void visit(Io& io, Certificate& c) {
   io.part("", "What was proved; void for any other problem or II.");
   io.required("status", c.status, as::word("status", Status::Invalid));
@@ -123,6 +139,7 @@ void visit(Io& io, Certificate& c) {
   io.always("seconds", c.seconds, as::real);
   io.always("problem_hash", c.problem_hash);
   io.always("checked", c.checked);
+  io.optional("period", c.period, as::part);
 }
 
 template <class Io>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/id.h"
+#include "core/schedule/period_proof.h"
 
 namespace heddle {
 
@@ -41,9 +42,10 @@ struct Certificate {
   std::vector<ObjectiveValue> objectives;
   std::string solver;  ///< "Z3 4.15.4"; empty for hand schedules
   std::uint64_t seed = 0;
-  double seconds = 0;        ///< wall time of the whole search
-  std::string problem_hash;  ///< question_hash() of the problem and the demands that it was proved for
-  bool checked = false;      ///< the independent checker found no violation
+  double seconds = 0;                   ///< wall time of the whole search
+  std::string problem_hash;             ///< question_hash() of the problem and the demands that it was proved for
+  bool checked = false;                 ///< the independent checker found no violation
+  std::optional<PeriodProof> period{};  ///< what is known of its period with contention; none where the machine knows no contention
 };
 
 }  // namespace heddle

@@ -35,6 +35,8 @@ INCLUDE_RULES = [
     (r"", r"(codegen/run/|kernels/)", CUDA_HEADERS, "CUDA headers are used only under codegen/run"),
     (r"solver/", r"solver/(paper|baselines|questions|search)/(?!cross_check)\w+\.cpp$", r"core/check/", "encoders share nothing with the checker that judges them"),
     (r"solver/encoding/", None, r"core/analysis/", "encoders share nothing with the analyses that the checker uses"),
+    (r"core/check/", None, r"core/(motion|timing)/", "the checker shares nothing with what it judges"),
+    (r"core/motion/", None, r"core/check/", "the rule of motion shares nothing with the checker that judges it"),
     (r"(core|solver|codegen|app)/", r"core/(problem|instance)/", r"core/problem/resolve\.h", "problems are made in core/instance, of one value"),
 ]
 
@@ -299,6 +301,8 @@ def self_test():
         ("solver/search/g.cpp", '// G.\n#include "codegen/program.h"\n', "needs core only"),
         ("solver/encoding/encode.cpp", '// E.\n#include "core/check/checker.h"\n', "judges them"),
         ("solver/search/solve.cpp", '// S.\n#include "core/check/checker.h"\n', None),
+        ("core/check/judges.cpp", '// J.\n#include "core/motion/circle.h"\n', "nothing with what it judges"),
+        ("core/motion/judged.cpp", '// J.\n#include "core/check/period_rule.h"\n', "checker that judges it"),
         ("app/jobs/makes.cpp", '// M.\n#include "core/problem/resolve.h"\n', "of one value"),
         ("core/instance/ok.cpp", '// Ok.\n#include "core/problem/resolve.h"\n', None),
         ("codegen/h.cpp", '// H.\n#include "solver/search/solve.h"\n', "a schedule file"),

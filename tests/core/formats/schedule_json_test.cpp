@@ -138,6 +138,33 @@ TEST_CASE("a role is a name, or nothing", "[core]") {
             .starts_with("s.json: /groups/1/role: expected a name, found "));
 }
 
+TEST_CASE("what a certificate says of a period survives a round trip; files without it open as before", "[core]") {
+  Case c = small_case();
+  c.schedule.certificate = Certificate{};
+  c.schedule.certificate->ii = 120;
+  c.schedule.certificate->problem_hash = problem_hash(c.problem);
+  const std::string without = schedule_text(c.problem, c.schedule);
+  CHECK(without.find("\"period\"") == std::string::npos);
+  CHECK_FALSE(parse_schedule(without, "s.json", c.problem).value().claim->period);
+
+  PeriodProof& proof = c.schedule.certificate->period.emplace();
+  proof.standing = PeriodStanding::LeastOfAll;
+  proof.period = 615680;
+  proof.bound = 594000;
+  proof.programs = 75082;
+  proof.digest = "95560f5603ff48bf";
+  const std::string text = schedule_text(c.problem, c.schedule);
+  const auto again = parse_schedule(text, "s.json", c.problem);
+  REQUIRE(again.ok());
+  REQUIRE(again->claim->period);
+  CHECK(again->claim->period->standing == PeriodStanding::LeastOfAll);
+  CHECK(again->claim->period->period == 615680);
+  CHECK(again->claim->period->programs == 75082);
+  CHECK(again->claim->period->digest == proof.digest);
+  CHECK(faults_of(c.problem, replaced(text, "least_of_all", "the_least")).find("/certificate/period/standing") != std::string::npos);
+  CHECK(faults_of(c.problem, replaced(text, "615680", "0")).find("/certificate/period/period") != std::string::npos);
+}
+
 TEST_CASE("a certificate that names no problem, or another II, is dropped with a warning", "[core]") {
   Case c = small_case();
   c.schedule.certificate = Certificate{};
