@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <map>
 
+#include "codegen/machine/loop_timing.h"
 #include "codegen/machine/loops.h"
 
 namespace heddle::codegen {
 namespace {
-
-constexpr std::size_t kNoSpan = static_cast<std::size_t>(-1);
 
 std::size_t span_of(const Emission& emission, int line) {
   const auto after = std::upper_bound(emission.lines.begin(), emission.lines.end(), line,
@@ -231,93 +230,6 @@ const MachineLoop* steady_loop(const std::vector<MachineLoop>& loops, const std:
   return best;
 }
 
-/// Times the loops of warp groups that run on an SM together.
-class Timing {
- public:
-  Timing(const std::vector<Instruction>& code, const Problem& problem, const Program& program, const Emission& emission,
-         const std::vector<std::size_t>& spans)
-      : code_(code), problem_(problem), program_(program), emission_(emission), spans_(spans) {}
-
-  /// `loop` is the one that `audited`, number `at` of the audit's, is about.
-  void add(const MachineLoop& loop, const LoopAudit& audited, std::size_t at) {
-    constexpr int kQuarters = 4;
-    const Role& role = program_.roles[audited.role];
-    if (role.warps < kQuarters) return;  // not in every quarter: it loads and waits
-    inner_ = inner_ || audited.inner;
-    products_ = products_ || audited.counts[OpClass::Product] > 0;
-    auto pass = one_pass(code_, loop, [&](std::size_t first, std::size_t last) { return seldom(first, last); });
-    QuarterWarp warp = quarter_warp(code_, pass, 32 * role.warps);
-    if (program_.turns && audited.role == program_.turns->first) first_ = warps_.size();
-    for (int copy = 0; copy < role.warps / kQuarters; ++copy) {
-      warps_.push_back(warp);
-      of_.push_back({at, pass});
-    }
-  }
-
-  void run(MachineAudit& audit, const QuarterNumbers& numbers) const {
-    if (!program_.arch.starts_with("sm_90") || inner_ || !products_ || !complete(audit)) return;
-    const auto times = run_quarter(warps_, numbers, first_);
-    if (!times) return;
-    for (std::size_t w = 0; w < warps_.size(); ++w) {
-      LoopAudit& loop = audit.loops[of_[w].loop];
-      if (loop.time && loop.time->iteration * loop.iterations >= (*times)[w].pass) continue;
-      audit.unknown += loop.time ? 0 : warps_[w].unknown;
-      loop.time = time_of(w, (*times)[w], loop.iterations);
-    }
-  }
-
- private:
-  struct Warp {
-    std::size_t loop = 0;  ///< of the audit
-    std::vector<std::size_t> pass;
-  };
-
-  /// Every warp group with products has a loop.
-  bool complete(const MachineAudit& audit) const {
-    for (std::size_t r = 0; r < program_.roles.size(); ++r)
-      if (issues_products(program_.roles[r]) &&
-          std::none_of(audit.loops.begin(), audit.loops.end(), [&](const LoopAudit& loop) { return loop.role == r; }))
-        return false;
-    return true;
-  }
-
-  /// What only some passes do: the arithmetic of masks, which a whole warp group jumps over where nothing is masked.
-  bool seldom(std::size_t first, std::size_t last) const {
-    int work = 0, masks = 0;
-    for (std::size_t i = first; i < last; ++i) {
-      if (spans_[i] == kNoSpan || !is_work(class_of(code_[i]))) continue;
-      ++work;
-      const OpRef op = emission_.lines[spans_[i]].op;
-      if (op.list == OpRef::List::Body && op.index < problem_.ops.size() && problem_.ops[op.index].kind == "mask") ++masks;
-    }
-    return 2 * masks > work;
-  }
-
-  LoopTime time_of(std::size_t w, const QuarterTimes& times, int iterations) const {
-    LoopTime time{times.pass / iterations, times.in_turn / iterations, 0, {}};
-    for (std::size_t s = 0; s < times.waited.size(); ++s) {
-      const QuarterUnit unit = warps_[w].steps[s].unit;
-      const Cycle cycles = times.waited[s] / iterations;
-      if (unit == QuarterUnit::Product) time.held += cycles;
-      if (cycles == 0 || (unit != QuarterUnit::ProductWait && unit != QuarterUnit::TakeTurn)) continue;
-      const std::size_t span = spans_[of_[w].pass[s]];
-      time.waits.push_back({unit == QuarterUnit::TakeTurn ? StepKind::TakeTurn : StepKind::Retire,
-                            span == kNoSpan ? std::nullopt : std::optional(span), cycles});
-    }
-    return time;
-  }
-
-  const std::vector<Instruction>& code_;
-  const Problem& problem_;
-  const Program& program_;
-  const Emission& emission_;
-  const std::vector<std::size_t>& spans_;
-  std::vector<QuarterWarp> warps_;
-  std::vector<Warp> of_;  ///< the same warps
-  std::size_t first_ = 0;
-  bool inner_ = false, products_ = false;
-};
-
 }  // namespace
 
 MachineAudit audit(const std::vector<Instruction>& code, const Problem& problem, const Program& program, const Emission& emission,
@@ -328,7 +240,7 @@ MachineAudit audit(const std::vector<Instruction>& code, const Problem& problem,
   const std::vector<MachineLoop> loops = find_loops(code);
   std::vector<std::size_t> spans(code.size());
   for (std::size_t i = 0; i < code.size(); ++i) spans[i] = span_of(emission, code[i].line);
-  Timing timing(code, problem, program, emission, spans);
+  LoopTiming timing({code, problem, program, emission, spans});
   for (std::size_t role = 0; role < program.roles.size(); ++role) {
     const auto& sections = program.roles[role].sections;
     const auto steady = std::find_if(sections.begin(), sections.end(),
@@ -363,7 +275,7 @@ MachineAudit audit(const std::vector<Instruction>& code, const Problem& problem,
     walk.interrupted(loop);
     walk.reordered(loop);
     walk.places(audit.places);
-    timing.add(*best, loop, audit.loops.size());
+    timing.add(*best, loops, role);
     audit.loops.push_back(std::move(loop));
   }
   timing.run(audit, numbers);

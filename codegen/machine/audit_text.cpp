@@ -1,5 +1,7 @@
 // What the audit found, as sentences: what is above its threshold as reasons against the kernel, all of it as lines of the report.
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -40,10 +42,16 @@ std::string time_text(const LoopTime& time, const Kernel& kernel, const Emission
   };
   part(time.turn, "in its turn");
   part(time.held, "held at wgmmas");
-  const char* waiting = "waiting ";
-  for (const LoopTime::Wait& wait : time.waits)
-    part(wait.cycles, fmt::format("{}at {}", std::exchange(waiting, ""),
-                                  wait.span ? point_text(kernel, wait.point, emission.lines[*wait.span].op) : to_string(wait.point)));
+  std::vector<std::pair<std::string, Cycle>> waits;  // those of several iterations in a pass are one
+  for (const LoopTime::Wait& wait : time.waits) {
+    const std::string where = wait.span ? point_text(kernel, wait.point, emission.lines[*wait.span].op) : to_string(wait.point);
+    const auto found = std::find_if(waits.begin(), waits.end(), [&](const auto& known) { return known.first == where; });
+    if (found == waits.end())
+      waits.emplace_back(where, wait.cycles);
+    else
+      found->second += wait.cycles;
+  }
+  for (std::size_t w = 0; w < waits.size(); ++w) part(waits[w].second, (w == 0 ? "waiting at " : "at ") + waits[w].first);
   return text + "\n";
 }
 

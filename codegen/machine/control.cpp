@@ -95,7 +95,7 @@ std::optional<Arithmetic> arithmetic_of(const Instruction& instruction) {
   return result;
 }
 
-ProductShape product_shape(const Instruction& product) {
+WgmmaShape wgmma_shape(const Instruction& product) {
   constexpr int kFromRegisters = 6;  // else 4
   return {8 * (static_cast<int>(bits(product.low, 53, 5)) + 1), product.key() >> 9 == kFromRegisters, bits(product.high, 20, 3) != 7};
 }

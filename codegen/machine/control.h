@@ -47,13 +47,13 @@ struct Arithmetic {
 std::optional<Arithmetic> arithmetic_of(const Instruction& instruction);
 
 /// A wgmma of 64 rows.
-struct ProductShape {
+struct WgmmaShape {
   int columns = 0;
   bool registers = false;     ///< A lies in registers, else in shared memory
   bool closes_group = false;  ///< what a wait counts ends with it
 };
 /// Pre: of class Product.
-ProductShape product_shape(const Instruction& product);
+WgmmaShape wgmma_shape(const Instruction& product);
 
 /// Threads that meet at a named barrier. Pre: of class NamedBarrier.
 int barrier_threads(const Instruction& named_barrier);

@@ -256,7 +256,7 @@ QuarterStep step_of(const Instruction& instruction, int threads, int& unknown) {
   step.read_barrier = control.read_barrier.value_or(-1);
   switch (class_of(instruction)) {
     case OpClass::Product: {
-      const ProductShape shape = product_shape(instruction);
+      const WgmmaShape shape = wgmma_shape(instruction);
       step.unit = QuarterUnit::Product;
       step.registers = shape.registers;
       step.closes_group = shape.closes_group;

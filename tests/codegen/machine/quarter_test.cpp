@@ -119,7 +119,7 @@ TEST_CASE("arithmetic reads the registers that the disassembler prints, at the p
 
 TEST_CASE("sizes of wgmmas, barriers and accesses are in their bits", "[codegen]") {
   const auto shape = [](std::uint64_t low, std::uint64_t high) {
-    const ProductShape found = product_shape({low, high, 0});
+    const WgmmaShape found = wgmma_shape({low, high, 0});
     return std::tuple(found.columns, found.registers, found.closes_group);
   };
   CHECK(shape(0x01e00000081879f0, 0x000fe2000c7018ff) == std::tuple(128, false, false));  // HGMMA.64x128x16 R24, gdesc[UR8], RZ
