@@ -34,7 +34,6 @@ void LoopTiming::add(const MachineLoop& loop, const std::vector<MachineLoop>& lo
   const QuarterWarp warp = quarter_warp(text_.code, entry.pass, 32 * its.warps);
   products_ = products_ ||
               std::any_of(warp.steps.begin(), warp.steps.end(), [](const QuarterStep& step) { return step.unit == QuarterUnit::Product; });
-  if (text_.program.turns && role == text_.program.turns->first) first_ = warps_.size();
   warps_.insert(warps_.end(), static_cast<std::size_t>(its.warps / kQuarters), warp);
   of_.insert(of_.end(), static_cast<std::size_t>(its.warps / kQuarters), entry);
 }
@@ -50,7 +49,7 @@ bool LoopTiming::complete() const {
 
 void LoopTiming::run(MachineAudit& audit, const QuarterNumbers& numbers) const {
   if (!text_.program.arch.starts_with("sm_90") || !products_ || works_inside_ || !complete()) return;
-  const auto times = run_quarter(warps_, numbers, first_);
+  const auto times = run_quarter(warps_, numbers);
   if (!times) return;
   for (LoopAudit& loop : audit.loops)
     for (std::size_t w = 0; w < warps_.size(); ++w) {

@@ -44,7 +44,6 @@ class LoopTiming {
   CompiledText text_;
   std::vector<QuarterWarp> warps_;
   std::vector<Entry> of_;  ///< the same warps
-  std::size_t first_ = 0;
   bool works_inside_ = false, products_ = false;
 };
 

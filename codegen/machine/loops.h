@@ -13,8 +13,8 @@ namespace heddle::codegen {
 /// puts behind the code, and the jumps back from it.
 struct MachineLoop {
   std::vector<std::size_t> instructions;
-  std::vector<std::size_t> flow;  ///< the same as they are executed: what a branch skips may lie behind the loop
-  std::vector<std::size_t> left_out;
+  std::vector<std::size_t> flow;      ///< the same as they are executed: what a branch skips may lie behind the loop
+  std::vector<std::size_t> left_out;  ///< of what waits
 };
 
 /// Loops of one head are one loop; those that only wait are none.

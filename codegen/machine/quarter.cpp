@@ -26,6 +26,8 @@ constexpr Cycle kOtherLatency = 20, kReadLatency = 8, kSpecialReadLatency = 10, 
 std::int64_t fixed(double cycles) { return static_cast<std::int64_t>(std::llround(std::max(cycles, 0.0) * kOne)); }
 Cycle whole(double cycles) { return static_cast<Cycle>(std::ceil(std::max(cycles, 0.0))); }
 
+bool takes_turn(const QuarterStep& step) { return step.unit == QuarterUnit::TakeTurn; }
+
 struct Queued {
   std::size_t warp = 0;
   Cycle left = 0;
@@ -89,18 +91,17 @@ class Quarter {
 
  private:
   void give_turns(std::size_t first) {
-    const auto takes = [](const QuarterStep& step) { return step.unit == QuarterUnit::TakeTurn; };
     std::vector<std::size_t> ring;
     for (std::size_t w = 0; w < warps_.size(); ++w) {
       const auto& steps = warps_[w].of->steps;
-      const auto found = std::find_if(steps.begin(), steps.end(), takes);
+      const auto found = std::find_if(steps.begin(), steps.end(), takes_turn);
       if (found == steps.end()) continue;
       warps_[w].at = static_cast<std::size_t>(found - steps.begin());
       ring.push_back(w);
     }
     if (ring.empty()) return;
     for (std::size_t r = 0; r < ring.size(); ++r) warps_[ring[r]].next_turn = ring[(r + 1) % ring.size()];
-    warps_[std::find(ring.begin(), ring.end(), first) == ring.end() ? ring.front() : first].token = 0;
+    warps_[first].token = 0;
   }
 
   /// One cycle of work, unless reads have taken it; then the next wgmma of the warps in turn.
@@ -329,11 +330,25 @@ QuarterWarp quarter_warp(const std::vector<Instruction>& code, const std::vector
   return warp;
 }
 
-std::optional<std::vector<QuarterTimes>> run_quarter(const std::vector<QuarterWarp>& warps, const QuarterNumbers& numbers,
-                                                     std::size_t first) {
+std::optional<std::vector<QuarterTimes>> run_quarter(const std::vector<QuarterWarp>& warps, const QuarterNumbers& numbers) {
   if (warps.empty() || std::any_of(warps.begin(), warps.end(), [](const QuarterWarp& warp) { return warp.steps.empty(); }))
     return std::nullopt;
-  return Quarter(warps, numbers, first).run();
+  std::vector<std::size_t> beginnings;
+  for (std::size_t w = 0; w < warps.size(); ++w)
+    if (std::any_of(warps[w].steps.begin(), warps[w].steps.end(), takes_turn)) beginnings.push_back(w);
+  if (beginnings.empty()) beginnings.push_back(0);
+  const auto slowest = [](const std::vector<QuarterTimes>& times) {
+    Cycle most = 0;
+    for (const QuarterTimes& one : times) most = std::max(most, one.pass);
+    return most;
+  };
+  std::optional<std::vector<QuarterTimes>> worst;
+  for (const std::size_t first : beginnings) {
+    auto found = Quarter(warps, numbers, first).run();
+    if (!found) return std::nullopt;
+    if (!worst || slowest(*found) > slowest(*worst)) worst = std::move(found);
+  }
+  return worst;
 }
 
 }  // namespace heddle::codegen

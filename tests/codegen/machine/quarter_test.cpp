@@ -294,7 +294,7 @@ TEST_CASE("masks that most passes jump over cost nothing", "[codegen]") {
   if (!find_compiler().ok()) return;
   const MachineAudit causal = judged("attention_forward_causal_hopper", "");
   REQUIRE(causal.iteration().has_value());
-  CHECK(*causal.iteration() < 2900);  // with 64 selects and comparisons for each row it would be above
+  CHECK(*causal.iteration() < 2800);  // with the selects, which are 64 for each row, it is above 2900
 }
 
 TEST_CASE("there is no time where the tensor core works otherwise, or nothing of it is used", "[codegen]") {
