@@ -18,13 +18,16 @@ constexpr std::int64_t kOne = 1 << 20;  // of a cycle
 constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
 constexpr int kPasses = 40, kEarly = 20;         // of each warp; the early ones are not measured
 constexpr Cycle kSpecialPipe = 8, kAluPipe = 2;  // cycles that a warp's instruction keeps it
+// Assumed: of a wgmma fence, of barriers of one group and memory fences; until other results are there and operands have been read.
 constexpr Cycle kFenceStall = 12, kMeetStall = 20;
+constexpr Cycle kOtherLatency = 20, kReadLatency = 8, kSpecialReadLatency = 10, kSharedReadLatency = 12;
+// Of the kinds that opcode.h does not name.
 constexpr std::array kPlain{0x097, 0x118, 0x1c8};  // UIADD3.64, NOP, USETMAXREG
 constexpr int kScoreboardWait = 0x11a;             // DEPBAR
-constexpr Cycle kOtherLatency = 20, kReadLatency = 8, kSpecialReadLatency = 10, kSharedReadLatency = 12;
+constexpr double kMostCycles = 1e6;                // of any number
 
-std::int64_t fixed(double cycles) { return static_cast<std::int64_t>(std::llround(std::max(cycles, 0.0) * kOne)); }
-Cycle whole(double cycles) { return static_cast<Cycle>(std::ceil(std::max(cycles, 0.0))); }
+std::int64_t fixed(double cycles) { return static_cast<std::int64_t>(std::llround(std::clamp(cycles, 0.0, kMostCycles) * kOne)); }
+Cycle whole(double cycles) { return static_cast<Cycle>(std::ceil(std::clamp(cycles, 0.0, kMostCycles))); }
 
 bool takes_turn(const QuarterStep& step) { return step.unit == QuarterUnit::TakeTurn; }
 
@@ -248,13 +251,20 @@ class Quarter {
   std::size_t served_ = 0;
 };
 
-QuarterStep step_of(const Instruction& instruction, int threads, int& unknown) {
+/// With what its control code says.
+QuarterStep coded(const Instruction& instruction) {
   const Control control = control_of(instruction);
   QuarterStep step;
   step.stall = control.stall;
   step.wait = control.wait;
   step.write_barrier = control.write_barrier.value_or(-1);
   step.read_barrier = control.read_barrier.value_or(-1);
+  return step;
+}
+
+/// Of all but arithmetic.
+QuarterStep step_of(const Instruction& instruction, int threads, int& unknown) {
+  QuarterStep step = coded(instruction);
   switch (class_of(instruction)) {
     case OpClass::Product: {
       const WgmmaShape shape = wgmma_shape(instruction);
@@ -316,8 +326,7 @@ QuarterWarp quarter_warp(const std::vector<Instruction>& code, const std::vector
       warp.steps.push_back(step_of(code[i], threads, warp.unknown));
       continue;
     }
-    int known = 0;
-    QuarterStep step = step_of(code[i], threads, known);
+    QuarterStep step = coded(code[i]);
     step.unit = arithmetic->pipe == Pipe::Fma ? QuarterUnit::Plain : QuarterUnit::Alu;
     const unsigned reuse = control_of(code[i]).reuse;
     for (std::size_t port = 0; port < kReadPorts; ++port) {
