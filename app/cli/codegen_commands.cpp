@@ -129,10 +129,7 @@ Json compile_schema() {
     Json& definitions = root.definitions();
     const Json text = schema::type("string"), count = schema::count();
     schema::Object number(definitions);
-    number.required("name", text)
-        .required("scheduled", schema::type("integer"))
-        .required("written", schema::type("integer"))
-        .required("because", text);
+    number.required("name", text).required("scheduled", text).required("written", text).required("because", text);
     root.required("kernel", text)
         .required("arch", text)
         .required("compiler", text)
