@@ -21,10 +21,9 @@ constexpr Cycle kSpecialPipe = 8, kAluPipe = 2;  // cycles that a warp's instruc
 // Assumed: of a wgmma fence, of barriers of one group and memory fences; until other results are there and operands have been read.
 constexpr Cycle kFenceStall = 12, kMeetStall = 20;
 constexpr Cycle kOtherLatency = 20, kReadLatency = 8, kSpecialReadLatency = 10, kSharedReadLatency = 12;
-// Of the kinds that opcode.h does not name.
-constexpr std::array kPlain{0x097, 0x118, 0x1c8};  // UIADD3.64, NOP, USETMAXREG
-constexpr int kScoreboardWait = 0x11a;             // DEPBAR
-constexpr double kMostCycles = 1e6;                // of any number
+constexpr std::array kFences{0x11a, 0x192, 0x1ab};        // DEPBAR, MEMBAR, ERRBAR
+constexpr std::array kPlain{0x097, 0x118, 0x11a, 0x1c8};  // UIADD3.64, NOP, DEPBAR, USETMAXREG, which opcode.h does not name
+constexpr double kMostCycles = 1e6;                       // of any number
 
 std::int64_t fixed(double cycles) { return static_cast<std::int64_t>(std::llround(std::clamp(cycles, 0.0, kMostCycles) * kOne)); }
 Cycle whole(double cycles) { return static_cast<Cycle>(std::ceil(std::clamp(cycles, 0.0, kMostCycles))); }
@@ -265,6 +264,8 @@ QuarterStep coded(const Instruction& instruction) {
 /// Of all but arithmetic.
 QuarterStep step_of(const Instruction& instruction, int threads, int& unknown) {
   QuarterStep step = coded(instruction);
+  const auto is_one_of = [&](const auto& codes) { return std::find(codes.begin(), codes.end(), instruction.key() & 0x1ff) != codes.end(); };
+  if (is_one_of(kFences)) step.stall = std::max(step.stall, static_cast<int>(kMeetStall));
   switch (class_of(instruction)) {
     case OpClass::Product: {
       const WgmmaShape shape = wgmma_shape(instruction);
@@ -286,8 +287,6 @@ QuarterStep step_of(const Instruction& instruction, int threads, int& unknown) {
       else
         step.stall = std::max(step.stall, static_cast<int>(kMeetStall));
       break;
-    case OpClass::CtaFence:
-    case OpClass::GpuFence: step.stall = std::max(step.stall, static_cast<int>(kMeetStall)); break;
     case OpClass::BarrierWait: step.unit = QuarterUnit::BarrierWait; break;
     case OpClass::Special:
       step.unit = QuarterUnit::Special;
@@ -303,12 +302,9 @@ QuarterStep step_of(const Instruction& instruction, int threads, int& unknown) {
       step.reads = 1;
       break;
     case OpClass::Other:
-      if (const int code = instruction.key() & 0x1ff; code == kScoreboardWait)
-        step.stall = std::max(step.stall, static_cast<int>(kMeetStall));
-      else if (std::find(kPlain.begin(), kPlain.end(), code) == kPlain.end()) {
-        step.unit = QuarterUnit::Alu;
-        ++unknown;
-      }
+      if (is_one_of(kPlain)) break;
+      step.unit = QuarterUnit::Alu;
+      ++unknown;
       break;
     default: break;
   }

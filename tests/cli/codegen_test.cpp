@@ -176,6 +176,7 @@ TEST_CASE("compile refuses what ptxas pulled apart, says where, and lets it thro
   CHECK(allowed.code == kDone);
   CHECK(contains(allowed.err, "broken_batch"));
   CHECK(contains(allowed.out, "PV0 is interrupted"));
+  CHECK(contains(allowed.out, "\nas compiled: "));
 }
 
 TEST_CASE("emit writes the text that compile finds clean, and the first one when it is told to", "[app]") {
