@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/cli/lowering.h"
+#include "app/cli/schemas.h"
 #include "app/command/called.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
@@ -17,6 +18,7 @@
 #include "codegen/program/timing.h"
 #include "core/chart/chart_layout.h"
 #include "core/formats/schedule_json.h"
+#include "core/formats/schema.h"
 
 namespace heddle::app {
 namespace {
@@ -45,6 +47,7 @@ std::string compiled_json(const codegen::BuiltKernel& kernel, const std::string&
                      .set("because", number.because));
   Json cuts = Json::array();
   for (const int cut : kernel.build.cuts) cuts.push(cut);
+  const auto iteration = kernel.audit.iteration();
   return Json(Json::Object{{"kernel", kernel.program.kernel},
                            {"arch", arch},
                            {"compiler", compiled.compiler},
@@ -64,8 +67,20 @@ std::string compiled_json(const codegen::BuiltKernel& kernel, const std::string&
                            {"remarks", std::move(remarks)},
                            {"refusals", refusals_json(kernel.faults)},
                            {"findings", refusals_json(kernel.findings)},
+                           {"as_compiled", iteration ? Json(*iteration) : Json()},
                            {"machine_code", codegen::audit_json(kernel.audit, ops, kernel.program, kernel.emission)}})
       .pretty();
+}
+
+Json refusals_schema(Json& definitions) {
+  const Json text = schema::type("string");
+  schema::Object refusal(definitions);
+  refusal.required("rule", text)
+      .required("ops", schema::list(text))
+      .required("sentence", text)
+      .required("demand", schema::or_null(text), "that avoids it")
+      .required("no_demand", schema::or_null(text), "why none does");
+  return schema::list(refusal.called("refusal").finish());
 }
 
 /// Orders of events that were tried, and what went wrong in the last of them.
@@ -108,6 +123,37 @@ Tried run_names(const Lowered& lowered, const Arguments& arguments, std::int64_t
 }
 
 }  // namespace
+
+Json compile_schema() {
+  return schema::line("heddle.compile/1", "What heddle compile answers", [](schema::Object& root) {
+    Json& definitions = root.definitions();
+    const Json text = schema::type("string"), count = schema::count();
+    schema::Object number(definitions);
+    number.required("name", text).required("scheduled", text).required("written", text).required("because", text);
+    root.required("kernel", text)
+        .required("arch", text)
+        .required("compiler", text)
+        .required("from_cache", schema::type("boolean"))
+        .required("seconds", schema::real())
+        .required("cubin_bytes", count)
+        .required("registers", count, "per thread at launch")
+        .required("barriers", count)
+        .required("spill_bytes", count)
+        .required("stack_bytes", count)
+        .required("instructions", count)
+        .required("wgmma", count)
+        .required("wgmma_waits", count)
+        .required("tcgen05_mma", count)
+        .required("cuts", schema::list(count), "of the roles' loops")
+        .required("numbers", schema::list(number.finish()), "that the text has otherwise than the schedule")
+        .required("remarks", schema::list(text), "of ptxas")
+        .required("refusals", refusals_schema(definitions), "what ptxas has against it")
+        .required("findings", refusals_schema(definitions), "what the audit has against it")
+        .required("as_compiled", schema::or_null(count), "cycles of an iteration by the machine code; predicted")
+        .required("machine_code", codegen::machine_code_schema(definitions))
+        .open();
+  });
+}
 
 int run_emit(const Arguments& arguments, const Terminal& terminal) {
   const std::string path = arguments.text("--out").value_or("-"), schedule = arguments.text("--schedule").value_or("");

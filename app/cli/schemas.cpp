@@ -57,6 +57,7 @@ std::span<const SchemaKind> schema_kinds() {
                                           {"analyze", bounds_schema},
                                           {"check", verdict_schema},
                                           {"compare", scoreboard_schema},
+                                          {"compile", compile_schema},
                                           {"diff", difference_schema},
                                           {"eval", eval_schema},
                                           {"explain", explanation_schema},

@@ -14,4 +14,6 @@ struct SchemaKind {
 
 std::span<const SchemaKind> schema_kinds();
 
+Json compile_schema();  ///< stands where the answer is written, in codegen_commands.cpp
+
 }  // namespace heddle::app

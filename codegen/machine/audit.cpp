@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <map>
 
+#include "codegen/machine/loop_timing.h"
 #include "codegen/machine/loops.h"
 
 namespace heddle::codegen {
 namespace {
-
-constexpr std::size_t kNoSpan = static_cast<std::size_t>(-1);
 
 std::size_t span_of(const Emission& emission, int line) {
   const auto after = std::upper_bound(emission.lines.begin(), emission.lines.end(), line,
@@ -219,30 +218,38 @@ struct Walk {
   }
 };
 
+/// The smallest loop that has at least half of a role's steady instructions.
+const MachineLoop* steady_loop(const std::vector<MachineLoop>& loops, const std::vector<bool>& steady) {
+  const auto all = static_cast<std::size_t>(std::count(steady.begin(), steady.end(), true));
+  const MachineLoop* best = nullptr;
+  for (const MachineLoop& loop : loops) {
+    const auto own = static_cast<std::size_t>(
+        std::count_if(loop.instructions.begin(), loop.instructions.end(), [&](std::size_t i) { return steady[i]; }));
+    if (own > 0 && 2 * own >= all && (!best || loop.instructions.size() < best->instructions.size())) best = &loop;
+  }
+  return best;
+}
+
 }  // namespace
 
-MachineAudit audit(const std::vector<Instruction>& code, const Problem& problem, const Program& program, const Emission& emission) {
+MachineAudit audit(const std::vector<Instruction>& code, const Problem& problem, const Program& program, const Emission& emission,
+                   const QuarterNumbers& numbers) {
   MachineAudit audit;
   audit.lines = std::any_of(code.begin(), code.end(), [](const Instruction& i) { return i.line > 0; });
   if (!audit.lines) return audit;
   const std::vector<MachineLoop> loops = find_loops(code);
   std::vector<std::size_t> spans(code.size());
   for (std::size_t i = 0; i < code.size(); ++i) spans[i] = span_of(emission, code[i].line);
+  LoopTiming timing({code, problem, program, emission, spans});
   for (std::size_t role = 0; role < program.roles.size(); ++role) {
     const auto& sections = program.roles[role].sections;
     const auto steady = std::find_if(sections.begin(), sections.end(),
                                      [](const Section& s) { return s.part == Section::Part::Steady && s.loop && !s.steps.empty(); });
     if (steady == sections.end()) continue;
-    const auto is_steady = [&](std::size_t i) {
-      return spans[i] != kNoSpan && emission.lines[spans[i]].role == role && emission.lines[spans[i]].part == Section::Part::Steady;
-    };
-    std::size_t all = 0;
-    for (std::size_t i = 0; i < code.size(); ++i) all += is_steady(i) ? 1 : 0;
-    const MachineLoop* best = nullptr;
-    for (const MachineLoop& loop : loops) {
-      const auto own = static_cast<std::size_t>(std::count_if(loop.instructions.begin(), loop.instructions.end(), is_steady));
-      if (own > 0 && 2 * own >= all && (!best || loop.instructions.size() < best->instructions.size())) best = &loop;
-    }
+    std::vector<bool> is_steady(code.size(), false);
+    for (std::size_t i = 0; i < code.size(); ++i)
+      is_steady[i] = spans[i] != kNoSpan && emission.lines[spans[i]].role == role && emission.lines[spans[i]].part == Section::Part::Steady;
+    const MachineLoop* best = steady_loop(loops, is_steady);
     if (!best) continue;
     Walk walk{problem, emission, {}, {}};
     for (const std::size_t i : best->instructions) walk.items.push_back({&code[i], class_of(code[i]), spans[i]});
@@ -268,9 +275,18 @@ MachineAudit audit(const std::vector<Instruction>& code, const Problem& problem,
     walk.interrupted(loop);
     walk.reordered(loop);
     walk.places(audit.places);
+    timing.add(*best, loops, role);
     audit.loops.push_back(std::move(loop));
   }
+  timing.run(audit, numbers);
   return audit;
+}
+
+std::optional<Cycle> MachineAudit::iteration() const {
+  std::optional<Cycle> most;
+  for (const LoopAudit& loop : loops)
+    if (loop.time) most = std::max(most.value_or(0), loop.time->iteration);
+  return most;
 }
 
 }  // namespace heddle::codegen

@@ -1,6 +1,6 @@
 // What ptxas made of the schedule: per role and steady loop, which instructions stand between the points where roles meet, what
-// was moved across them, and what costs time that no model counts. Read from the machine code and its line table alone; nothing
-// here was run.
+// was moved across them, what costs time that no model counts, and how long the loops take together. Read from the machine code and its
+// line table alone; nothing here was run.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "codegen/emit/emit.h"
 #include "codegen/machine/instructions.h"
 #include "codegen/machine/opcode.h"
+#include "codegen/machine/quarter.h"
 #include "codegen/program/program.h"
 #include "codegen/program/refusal.h"
 #include "core/base/json.h"
@@ -73,6 +74,21 @@ struct Reordered {
   bool operator==(const Reordered&) const = default;
 };
 
+/// How long a role's loop takes beside those of the other roles (codegen/machine/quarter.h): cycles of an iteration.
+struct LoopTime {
+  struct Wait {
+    StepKind point = StepKind::Retire;  ///< or TakeTurn
+    std::optional<std::size_t> span;    ///< of the emission
+    Cycle cycles = 0;
+    bool operator==(const Wait&) const = default;
+  };
+  Cycle iteration = 0;
+  Cycle turn = 0;           ///< between taking turns and passing them
+  Cycle held = 0;           ///< at wgmmas until they are accepted
+  std::vector<Wait> waits;  ///< for products and turns, in the order of execution; none of no cycles
+  bool operator==(const LoopTime&) const = default;
+};
+
 /// The steady loop of one role; counts are of one pass.
 struct LoopAudit {
   std::size_t role = 0;
@@ -85,6 +101,7 @@ struct LoopAudit {
   std::vector<Drain> drains;
   std::vector<Interrupted> interrupted;
   std::vector<Reordered> reordered;
+  std::optional<LoopTime> time;  ///< of warp groups in kernels for sm_90a with wgmmas and without loops inside
   bool operator==(const LoopAudit&) const = default;
 };
 
@@ -99,10 +116,15 @@ struct MachineAudit {
   bool lines = false;            ///< false: the code has no line table, and there is nothing below
   std::vector<LoopAudit> loops;  ///< roles without a loop are left out
   std::vector<OpPlace> places;   ///< of spans in loops, in the order of the code
+  int unknown = 0;               ///< instructions of timed loops that were taken for simple ones
+
+  /// Of the kernel as compiled: the slowest role's. Predicted.
+  std::optional<Cycle> iteration() const;
 };
 
 /// Pre: `code` is compiled from `emission`'s text, which is `program`'s. Any code gives an answer.
-MachineAudit audit(const std::vector<Instruction>& code, const Problem& problem, const Program& program, const Emission& emission);
+MachineAudit audit(const std::vector<Instruction>& code, const Problem& problem, const Program& program, const Emission& emission,
+                   const QuarterNumbers& numbers = {});
 
 /// Thresholds above which the kernel is not what was scheduled: what kernels kept to once their text was mended (docs/code_generator.md).
 inline constexpr Cycle kMostTurnGap = 30;         ///< issue cycles
@@ -115,7 +137,10 @@ std::vector<Refusal> judge(const MachineAudit& audit, const Kernel& kernel, cons
 
 /// Lines for people, per role.
 std::string audit_text(const MachineAudit& audit, const Kernel& kernel, const Program& program, const Emission& emission);
-/// [{role, iterations, instructions, issue, counts, stretches, turns, drains, interrupted, reordered, moved}]; null without a line table.
+/// [{role, iterations, instructions, issue, counts, stretches, turns, drains, interrupted, reordered, moved, time}]; null without a line
+/// table.
 Json audit_json(const MachineAudit& audit, const Kernel& kernel, const Program& program, const Emission& emission);
+/// Of that, in a document with these definitions.
+Json machine_code_schema(Json& definitions);
 
 }  // namespace heddle::codegen

@@ -1,4 +1,8 @@
 // What the audit found, as sentences: what is above its threshold as reasons against the kernel, all of it as lines of the report.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "codegen/machine/audit.h"
@@ -27,6 +31,28 @@ std::string point_text(const Kernel& kernel, StepKind kind, OpRef op) {
     case StepKind::Retire: return "the wgmma wait of " + op_name(kernel, op);
     default: return op_name(kernel, op);
   }
+}
+
+/// "  2595 cycles an iteration: 1142 in its turn, 692 held at wgmmas, 151 waiting at taking the turn, 33 at the wgmma wait of PV1".
+std::string time_text(const LoopTime& time, const Kernel& kernel, const Emission& emission) {
+  std::string text = fmt::format("  {} cycles an iteration", time.iteration);
+  const char* before = ": ";
+  const auto part = [&](Cycle cycles, const std::string& where) {
+    if (cycles > 0) text += fmt::format("{}{} {}", std::exchange(before, ", "), cycles, where);
+  };
+  part(time.turn, "in its turn");
+  part(time.held, "held at wgmmas");
+  std::vector<std::pair<std::string, Cycle>> waits;  // those of several iterations in a pass are one
+  for (const LoopTime::Wait& wait : time.waits) {
+    const std::string where = wait.span ? point_text(kernel, wait.point, emission.lines[*wait.span].op) : to_string(wait.point);
+    const auto found = std::find_if(waits.begin(), waits.end(), [&](const auto& known) { return known.first == where; });
+    if (found == waits.end())
+      waits.emplace_back(where, wait.cycles);
+    else
+      found->second += wait.cycles;
+  }
+  for (std::size_t w = 0; w < waits.size(); ++w) part(waits[w].second, (w == 0 ? "waiting at " : "at ") + waits[w].first);
+  return text + "\n";
 }
 
 }  // namespace
@@ -61,64 +87,18 @@ std::vector<Refusal> judge(const MachineAudit& audit, const Kernel& kernel, cons
   return faults;
 }
 
-Json audit_json(const MachineAudit& audit, const Kernel& kernel, const Program& program, const Emission& emission) {
-  if (!audit.lines) return {};
-  const auto counts_json = [](const ClassCounts& counts) {
-    Json json = Json::object();
-    for (int c = 0; c < kOpClasses; ++c)
-      if (const int count = counts.of[static_cast<std::size_t>(c)]) json.set(to_string(static_cast<OpClass>(c)), count);
-    return json;
-  };
-  const auto name = [&](OpRef op) { return op_of(kernel, op).name; };
-  Json loops = Json::array();
-  for (const LoopAudit& loop : audit.loops) {
-    Json stretches = Json::array(), turns = Json::array(), drains = Json::array(), interrupted = Json::array(), reordered = Json::array(),
-         moved = Json::array();
-    for (const Stretch& stretch : loop.stretches) {
-      Json json = Json::object();
-      json.set("from", stretch.span ? to_string(stretch.point) : "head");
-      if (stretch.span) json.set("op", name(emission.lines[*stretch.span].op)).set("line", emission.lines[*stretch.span].first_line);
-      stretches.push(json.set("counts", counts_json(stretch.counts)).set("issue", stretch.counts.issue()));
-    }
-    for (const TurnGap& turn : loop.turns)
-      turns.push(Json::object().set("op", name(turn.op)).set("instructions", turn.instructions).set("issue", turn.issue));
-    for (const Drain& drain : loop.drains) drains.push(Json::object().set("op", name(drain.op)).set("issue", drain.issue));
-    for (const Interrupted& batch : loop.interrupted)
-      interrupted.push(Json::object().set("op", name(batch.op)).set("gap", batch.gap).set("wgmma", batch.wgmma));
-    for (const Reordered& one : loop.reordered)
-      reordered.push(Json::object().set("line", one.early.line).set("before_line", one.late.line));
-    for (const Moved& one : loop.moved)
-      moved.push(Json::object()
-                     .set("op", name(one.op))
-                     .set("instructions", one.of)
-                     .set("later", one.down)
-                     .set("earlier", one.up)
-                     .set("past_line", emission.lines[one.past].first_line));
-    loops.push(Json::object()
-                   .set("role", program.roles[loop.role].name)
-                   .set("iterations", loop.iterations)
-                   .set("inner_loops", loop.inner)
-                   .set("instructions", loop.counts.all())
-                   .set("issue", loop.counts.issue())
-                   .set("counts", counts_json(loop.counts))
-                   .set("stretches", std::move(stretches))
-                   .set("turns", std::move(turns))
-                   .set("drains", std::move(drains))
-                   .set("interrupted", std::move(interrupted))
-                   .set("reordered", std::move(reordered))
-                   .set("moved", std::move(moved)));
-  }
-  return loops;
-}
-
 std::string audit_text(const MachineAudit& audit, const Kernel& kernel, const Program& program, const Emission& emission) {
   if (!audit.lines) return "no line table: the machine code cannot be compared with the schedule\n";
   std::string text;
+  if (const auto iteration = audit.iteration())
+    text += fmt::format("as compiled: {} cycles an iteration by the machine code (one SM quarter; predicted{})\n", *iteration,
+                        audit.unknown > 0 ? fmt::format("; {} instructions of unknown kinds", audit.unknown) : "");
   for (const LoopAudit& loop : audit.loops) {
     text += fmt::format("{}, {} per pass of its loop: {} instructions, {} issue cycles{}\n", printable(program.roles[loop.role].name),
                         loop.iterations == 1 ? std::string("one iteration") : fmt::format("{} iterations", loop.iterations),
                         loop.counts.all(), loop.counts.issue(), loop.inner ? "; loops inside are counted once" : "");
     text += fmt::format("  {}\n", to_string(loop.counts));
+    if (loop.time) text += time_text(*loop.time, kernel, emission);
     if (const int products = loop.counts[OpClass::Product])
       text += fmt::format("  {:.1f} uniform instructions per wgmma\n", static_cast<double>(loop.counts[OpClass::Uniform]) / products);
     for (const TurnGap& turn : loop.turns)
@@ -132,6 +112,7 @@ std::string audit_text(const MachineAudit& audit, const Kernel& kernel, const Pr
     for (const Reordered& one : loop.reordered)
       text += fmt::format("  {} runs before {}, which the text has before it\n", point_text(kernel, one.early.kind, one.early.op),
                           point_text(kernel, one.late.kind, one.late.op));
+    if (loop.time) continue;  // what it costs is in the cycles
     for (const Moved& moved : loop.moved) {
       std::string where;
       if (moved.down > 0) where += fmt::format("{} run later", moved.down);

@@ -139,15 +139,36 @@ std::vector<MachineLoop> find_loops(const std::vector<Instruction>& code) {
   std::vector<MachineLoop> loops;
   for (const auto& [head, body] : bodies) {
     MachineLoop loop;
-    for (std::size_t b = 0; b < flow.blocks.size(); ++b)
-      if (body[b] && !spins(code, flow, b))
-        for (std::size_t i = flow.blocks[b].first; i <= flow.blocks[b].last; ++i) loop.instructions.push_back(i);
+    for (std::size_t b = 0; b < flow.blocks.size(); ++b) {
+      if (!body[b]) continue;
+      std::vector<std::size_t>& into = spins(code, flow, b) ? loop.left_out : loop.instructions;
+      for (std::size_t i = flow.blocks[b].first; i <= flow.blocks[b].last; ++i) into.push_back(i);
+    }
     for (const std::size_t b : flow.order)
       if (body[b] && !spins(code, flow, b))
         for (std::size_t i = flow.blocks[b].first; i <= flow.blocks[b].last; ++i) loop.flow.push_back(i);
     if (!loop.instructions.empty()) loops.push_back(std::move(loop));
   }
   return loops;
+}
+
+std::vector<std::size_t> one_pass(const std::vector<Instruction>& code, const MachineLoop& loop,
+                                  const std::function<bool(std::size_t, std::size_t)>& skipped) {
+  std::vector<bool> inside(code.size() + 1, false), waits(code.size(), false), seen(code.size(), false);
+  for (const std::size_t i : loop.instructions) inside[i] = true;
+  for (const std::size_t i : loop.left_out) inside[i] = waits[i] = true;
+  std::vector<std::size_t> pass;
+  for (std::size_t at = loop.flow.front(); inside[at] && !seen[at];) {
+    seen[at] = true;
+    pass.push_back(at);
+    const auto target = branch_target(code, at);
+    const bool over = inside[at + 1];
+    if (!target || (over && !always(code[at]) && !(*target > at && inside[*target] && !waits[*target] && skipped(at + 1, *target))))
+      ++at;
+    else
+      at = *target;
+  }
+  return pass;
 }
 
 }  // namespace heddle::codegen

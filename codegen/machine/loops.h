@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "codegen/machine/instructions.h"
@@ -12,10 +13,16 @@ namespace heddle::codegen {
 /// puts behind the code, and the jumps back from it.
 struct MachineLoop {
   std::vector<std::size_t> instructions;
-  std::vector<std::size_t> flow;  ///< the same as they are executed: what a branch skips may lie behind the loop
+  std::vector<std::size_t> flow;      ///< the same as they are executed: what a branch skips may lie behind the loop
+  std::vector<std::size_t> left_out;  ///< of what waits
 };
 
 /// Loops of one head are one loop; those that only wait are none.
 std::vector<MachineLoop> find_loops(const std::vector<Instruction>& code);
+
+/// What one pass executes in which no barrier is asked twice, in order. `skipped(first, last)`: a conditional branch over these
+/// instructions, `last` excluded, is taken; other branches forward are not, nor are those back from inner loops.
+std::vector<std::size_t> one_pass(const std::vector<Instruction>& code, const MachineLoop& loop,
+                                  const std::function<bool(std::size_t, std::size_t)>& skipped);
 
 }  // namespace heddle::codegen

@@ -146,6 +146,11 @@ TEST_CASE("compile says what ptxas made of it, where there is a compiler", "[app
   const json answer = json::parse(run.out);
   CHECK(answer.at("spill_bytes") == 0);
   CHECK(answer.at("wgmma") == 16);  // four per step of k: both groups have a filling and a steady loop
+  const int as_compiled = answer.at("as_compiled");
+  CHECK(as_compiled >= 1024);  // the work of the tensor cores, which hardly anything disturbs
+  CHECK(as_compiled < 1100);
+  for (const json& loop : answer.at("machine_code"))
+    if (loop.at("counts").contains("wgmma")) CHECK(loop.at("time").at("iteration") <= as_compiled);
   CHECK(answer.at("refusals").empty());
 }
 
@@ -171,6 +176,7 @@ TEST_CASE("compile refuses what ptxas pulled apart, says where, and lets it thro
   CHECK(allowed.code == kDone);
   CHECK(contains(allowed.err, "broken_batch"));
   CHECK(contains(allowed.out, "PV0 is interrupted"));
+  CHECK(contains(allowed.out, "\nas compiled: "));
 }
 
 TEST_CASE("emit writes the text that compile finds clean, and the first one when it is told to", "[app]") {
