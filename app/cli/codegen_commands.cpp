@@ -90,13 +90,12 @@ struct Tried {
 };
 
 /// With real data at the kernel's evaluation sizes.
-Result<Tried> run_data(const Lowered& lowered, const Arguments& arguments, std::int64_t times, const std::stop_token& stop,
+Result<Tried> run_data(const MadeKernel& made, const Arguments& arguments, std::int64_t times, const std::stop_token& stop,
                        ProgressLine& progress) {
-  const Inputs& inputs = lowered.inputs;
   auto given = parse_params(arguments);
   if (!given.ok()) return given.error();
   const auto seed = static_cast<std::uint64_t>(arguments.integer("--seed").value_or(1));
-  const codegen::DataRequest request{inputs.instance, *given, lowered.schedule, build_options(arguments), seed, times};
+  const codegen::DataRequest request{made.instance, *given, made.schedule, build_options(arguments), seed, times};
   progress.show({"computing what every element is"});
   const auto check = codegen::verify_with_data(
       request, stop, [&](std::int64_t done) { progress.show({fmt::format("{} of {} interleavings", done, times)}); });
@@ -107,13 +106,13 @@ Result<Tried> run_data(const Lowered& lowered, const Arguments& arguments, std::
 std::int64_t tiles_of(const Arguments& arguments) { return arguments.integer("--tiles").value_or(2); }
 
 /// With names instead of data.
-Tried run_names(const Lowered& lowered, const Arguments& arguments, std::int64_t times, const std::stop_token& stop,
+Tried run_names(const MadeKernel& made, const Arguments& arguments, std::int64_t times, const std::stop_token& stop,
                 ProgressLine& progress) {
   const auto seed = static_cast<std::uint64_t>(arguments.integer("--seed").value_or(0));
   Tried tried;
   while (tried.done < times && tried.found.empty()) {
     if (tried.done % 16 == 0) progress.show({fmt::format("{} of {} interleavings", tried.done, times)});
-    const auto fault = codegen::run_symbolic(lowered.inputs.kernel(), lowered.program,
+    const auto fault = codegen::run_symbolic(made.instance.kernel(), made.built.program,
                                              {seed + static_cast<std::uint64_t>(tried.done), tiles_of(arguments), stop});
     if (fault) tried.found = fmt::format("interleaving {}: {}", tried.done, codegen::to_string(*fault));
     if (!fault && stop.stop_requested()) break;
@@ -161,31 +160,23 @@ int run_emit(const Arguments& arguments, const Terminal& terminal) {
     if (!file->empty())
       if (const int failed = expect_writable(terminal, *file, false)) return failed;
   int code = kDone;
-  if (!arguments.has("--program") && !arguments.has("--no-compile") && !arguments.has("--cut")) {
-    if (const auto compiler = codegen::find_compiler(); compiler.ok()) {
-      const auto made = lower_and_compile(arguments, terminal, {codegen::Compiler::Auto, codegen::default_cache()}, code);
-      if (!made) return code;
-      for (const auto* against : {&made->kernel.faults, &made->kernel.findings})
-        for (const codegen::Refusal& refusal : *against) terminal.note(fmt::format("{}: {}", refusal.rule, printable(refusal.sentence)));
-      if (!schedule.empty())
-        if (const int failed = write_text(terminal, schedule, schedule_text(made->inputs.problem(), made->schedule))) return failed;
-      const int failed = write_text(terminal, path, made->kernel.emission.source);
-      return failed ? failed : code;
-    }
-  }
-  const auto lowered = lower(arguments, terminal, code);
-  if (!lowered) return code;
+  const bool steps = arguments.has("--program");
+  const bool compiled = !steps && !arguments.has("--no-compile") && !arguments.has("--cut") && codegen::find_compiler().ok();
+  const auto made = make_kernel(arguments, terminal,
+                                steps      ? KernelGoal::Program
+                                : compiled ? KernelGoal::Compiled
+                                           : KernelGoal::Text,
+                                {codegen::Compiler::Auto, codegen::default_cache()}, code);
+  if (!made) return code;
+  for (const auto* against : {&made->built.faults, &made->built.findings})
+    for (const codegen::Refusal& refusal : *against) terminal.note(fmt::format("{}: {}", refusal.rule, printable(refusal.sentence)));
   if (!schedule.empty())
-    if (const int failed = write_text(terminal, schedule, schedule_text(lowered->inputs.problem(), lowered->schedule))) return failed;
-  if (arguments.has("--program")) {
-    TextStyle style = terminal.style;
-    if (path != "-") style.color = false;
-    return write_text(terminal, path, codegen::program_page(lowered->inputs.kernel(), lowered->program, style));
-  }
-  const auto emission = write_cuda(*lowered, arguments, terminal, code);
-  if (!emission) return code;
-  const int failed = write_text(terminal, path, emission->source);
-  return failed ? failed : code;
+    if (const int failed = write_text(terminal, schedule, schedule_text(made->instance.problem(), made->schedule))) return failed;
+  TextStyle style = terminal.style;
+  if (path != "-") style.color = false;
+  const int failed = write_text(
+      terminal, path, steps ? codegen::program_page(made->instance.kernel(), made->built.program, style) : made->built.emission.source);
+  return failed ? failed : steps ? kDone : code;
 }
 
 int run_compile(const Arguments& arguments, const Terminal& terminal) {
@@ -200,23 +191,23 @@ int run_compile(const Arguments& arguments, const Terminal& terminal) {
   if (!arguments.has("--no-cache")) options.cache = codegen::default_cache();
   if (const auto compiler = codegen::find_compiler(options.compiler); !compiler.ok()) return report(terminal, compiler.error(), json);
   int code = kDone;
-  const auto made = lower_and_compile(arguments, terminal, options, code);
+  const auto made = make_kernel(arguments, terminal, KernelGoal::Compiled, options, code);
   if (!made) return code;
-  const codegen::BuiltKernel& kernel = made->kernel;
-  const std::string arch = arch_of(kernel.program, arguments);
-  const auto numbers = codegen::kernel_numbers(made->inputs.problem(), made->schedule, kernel.program, kernel.emission.launch.smem_bytes);
+  const codegen::BuiltKernel& kernel = made->built;
+  const std::string arch = arch_of(kernel.program.arch, arguments);
+  const auto numbers = codegen::kernel_numbers(made->instance.problem(), made->schedule, kernel.program, kernel.emission.launch.smem_bytes);
   if (json)
-    terminal.out << compiled_json(kernel, arch, made->inputs.kernel(), numbers);
+    terminal.out << compiled_json(kernel, arch, made->instance.kernel(), numbers);
   else if (!terminal.quiet)
     terminal.out << compiled_text(kernel, arch) << "\n"
                  << codegen::kernel_numbers_text(numbers, terminal.style.width) << "\n"
-                 << codegen::audit_text(kernel.audit, made->inputs.kernel(), kernel.program, kernel.emission);
+                 << codegen::audit_text(kernel.audit, made->instance.kernel(), kernel.program, kernel.emission);
   for (const std::string& remark : kernel.compiled.report.remarks) terminal.note(printable(remark));
   complain_of(kernel.faults, terminal);
   complain_of(kernel.findings, terminal);
   for (const auto& [file, text] : {std::pair{&path, kernel.compiled.cubin},
                                    {&cuda, kernel.emission.source},
-                                   {&schedule, schedule_text(made->inputs.problem(), made->schedule)}})
+                                   {&schedule, schedule_text(made->instance.problem(), made->schedule)}})
     if (!file->empty())
       if (const int written = write_text(terminal, *file, text)) return written;
   return arguments.has("--allow") || (kernel.faults.empty() && kernel.findings.empty()) ? code : kKernelFailed;
@@ -232,21 +223,21 @@ std::string period_text(const codegen::ProgramPeriod& period, Cycle ii) {
 int run_interpret(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json"), data = arguments.has("--data");
   int code = kDone;
-  const auto lowered = lower(arguments, terminal, code);
-  if (!lowered) return code;
+  const auto made = make_kernel(arguments, terminal, KernelGoal::Program, {}, code);
+  if (!made) return code;
+  const codegen::Program& program = made->built.program;
   const std::int64_t times = arguments.integer("--interleavings").value_or(data ? 3 : 1000);
   const InterruptScope interrupt(arguments.deadline());
   const auto tried = [&]() -> Result<Tried> {
     ProgressLine progress(terminal);
-    if (data) return run_data(*lowered, arguments, times, interrupt.token(), progress);
-    return run_names(*lowered, arguments, times, interrupt.token(), progress);
+    if (data) return run_data(*made, arguments, times, interrupt.token(), progress);
+    return run_names(*made, arguments, times, interrupt.token(), progress);
   }();
   if (!tried.ok()) return report(terminal, tried.error(), json);
   const auto& [done, found] = *tried;
   const codegen::ProgramPeriod period =
-      lowered->program.turns
-          ? codegen::ProgramPeriod()
-          : codegen::program_period(lowered->inputs.kernel(), lowered->inputs.problem(), lowered->schedule, lowered->program);
+      program.turns ? codegen::ProgramPeriod()
+                    : codegen::program_period(made->instance.kernel(), made->instance.problem(), made->schedule, program);
   const bool all = done == times || !found.empty();
   if (!all) {
     terminal.complain(
@@ -254,25 +245,25 @@ int run_interpret(const Arguments& arguments, const Terminal& terminal) {
     code = interrupt.timed_out() ? kNoProof : kInterrupted;
   }
   if (json)
-    terminal.out << Json(Json::Object{{"kernel", lowered->program.kernel},
-                                      {"roles", lowered->program.roles.size()},
-                                      {"trips", lowered->program.trips},
+    terminal.out << Json(Json::Object{{"kernel", program.kernel},
+                                      {"roles", program.roles.size()},
+                                      {"trips", program.trips},
                                       {"interleavings", done},
                                       {"asked", times},
                                       {"data", data},
                                       {"period", period.iterations > 0 ? Json(period.period()) : Json()},
-                                      {"ii", lowered->schedule.ii},
+                                      {"ii", made->schedule.ii},
                                       {"fault", found.empty() ? Json() : Json(found)}})
                         .pretty();
   else if (!found.empty())
     terminal.out << as_called(found) << "\n";
   else if (all && !terminal.quiet)
-    terminal.out << (data ? fmt::format("{}: {} with data, every element as {} eval computes it\n", printable(lowered->program.kernel),
+    terminal.out << (data ? fmt::format("{}: {} with data, every element as {} eval computes it\n", printable(program.kernel),
                                         count_of(times, "interleaving"), program_called())
-                          : fmt::format("{}: {} of {} roles over {}, {} trips each: no deadlock, no race\n",
-                                        printable(lowered->program.kernel), count_of(times, "interleaving"), lowered->program.roles.size(),
-                                        count_of(tiles_of(arguments), "tile"), lowered->program.trips))
-                 << period_text(period, lowered->schedule.ii);
+                          : fmt::format("{}: {} of {} roles over {}, {} trips each: no deadlock, no race\n", printable(program.kernel),
+                                        count_of(times, "interleaving"), program.roles.size(), count_of(tiles_of(arguments), "tile"),
+                                        program.trips))
+                 << period_text(period, made->schedule.ii);
   return found.empty() ? code : kNegative;
 }
 

@@ -114,7 +114,7 @@ std::vector<std::string> running_words(const Arguments& arguments) {
 }
 
 struct ToRun {
-  Inputs inputs;
+  Instance instance;
   Schedule schedule;
   std::vector<RemoteFile> compiled;  ///< here, where there is a compiler
 };
@@ -139,13 +139,9 @@ std::optional<ToRun> schedule_to_run(const Arguments& arguments, const Terminal&
   compile.cache = codegen::default_cache();
   compile.entries = &entries;
   const auto compiler = codegen::find_compiler(compile.compiler);
-  if (!compiler.ok()) {
-    auto lowered = lower(arguments, terminal, code);
-    if (!lowered || !write_cuda(*lowered, arguments, terminal, code)) return std::nullopt;
-    return ToRun{std::move(lowered->inputs), std::move(lowered->schedule), {}};
-  }
-  auto made = lower_and_compile(arguments, terminal, compile, code);
+  auto made = make_kernel(arguments, terminal, compiler.ok() ? KernelGoal::Compiled : KernelGoal::Text, compile, code);
   if (!made) return std::nullopt;
+  if (!compiler.ok()) return ToRun{std::move(made->instance), std::move(made->schedule), {}};
   const auto prepared = codegen::prepare_run(measure_request(arguments, profile, *made, compile));
   if (!prepared.ok()) {
     code = report(terminal, prepared.error(), arguments.has("--json"));
@@ -153,13 +149,13 @@ std::optional<ToRun> schedule_to_run(const Arguments& arguments, const Terminal&
   }
   auto compiled = cubins(entries, *compiler);
   if (!compiled.ok()) compiled = std::vector<RemoteFile>();  // a cache that cannot be read: it is compiled there
-  return ToRun{std::move(made->inputs), std::move(made->schedule), std::move(compiled).value()};
+  return ToRun{std::move(made->instance), std::move(made->schedule), std::move(compiled).value()};
 }
 
 }  // namespace
 
 std::optional<Measurement> measured_on_host(const std::string& command, const Arguments& arguments, const Terminal& terminal, int& code) {
-  const Terminal silent{terminal.out, terminal.err, terminal.style, false, true, false};  // lower() warns again
+  const Terminal silent{terminal.out, terminal.err, terminal.style, false, true, false};  // make_kernel() warns again
   if (const auto inputs = load_inputs(arguments, silent); !inputs) {
     code = report(terminal, inputs.error(), arguments.has("--json"));
     return std::nullopt;
@@ -168,18 +164,18 @@ std::optional<Measurement> measured_on_host(const std::string& command, const Ar
   if (!host.open(code)) return std::nullopt;
   auto made = schedule_to_run(arguments, terminal, command == "profile", code);
   if (!made) return std::nullopt;
-  const Inputs& inputs = made->inputs;
+  const Instance& instance = made->instance;
   Schedule& schedule = made->schedule;
   schedule.params.clear(), schedule.machine.clear();  // those of the problem, whatever it was solved for
-  std::vector<RemoteFile> files{{"kernel.json", kernel_text(inputs.kernel())},
-                                {"machine.json", machine_text(inputs.machine())},
-                                {"schedule.json", schedule_text(inputs.problem(), schedule)}};
+  std::vector<RemoteFile> files{{"kernel.json", kernel_text(instance.kernel())},
+                                {"machine.json", machine_text(instance.machine())},
+                                {"schedule.json", schedule_text(instance.problem(), schedule)}};
   files.insert(files.end(), made->compiled.begin(), made->compiled.end());
   std::vector<std::string> words{command, "./kernel.json", "./machine.json", "--json", "--no-color"};
   const std::vector<std::string> running = running_words(arguments);
   words.insert(words.end(), running.begin(), running.end());
-  if (!inputs.changes().empty()) {
-    files.push_back({"changes.json", constraints_text({}, inputs.changes())});
+  if (!instance.changes().empty()) {
+    files.push_back({"changes.json", constraints_text({}, instance.changes())});
     words.insert(words.end(), {"--constraints", "./changes.json"});
   }
   words.push_back("./schedule.json");

@@ -81,7 +81,7 @@ int measure(const Arguments& arguments, const Terminal& terminal, bool profile) 
     return m ? show(*m, arguments, terminal) : code;
   }
   {
-    const Terminal silent{terminal.out, terminal.err, terminal.style, false, true, false};  // lower() warns again
+    const Terminal silent{terminal.out, terminal.err, terminal.style, false, true, false};  // make_kernel() warns again
     Result<Inputs> inputs = load_inputs(arguments, silent);
     if (!inputs) return report(terminal, inputs.error(), json);
     if (auto m = no_driver(*inputs)) return show(*m, arguments, terminal);
@@ -90,7 +90,7 @@ int measure(const Arguments& arguments, const Terminal& terminal, bool profile) 
   compile.compiler = compiler_of(arguments);
   compile.cache = codegen::default_cache();
   int code = kDone;
-  const auto made = lower_and_compile(arguments, terminal, compile, code);
+  const auto made = make_kernel(arguments, terminal, KernelGoal::Compiled, compile, code);
   if (!made) return code;
   const codegen::MeasureRequest request = measure_request(arguments, profile, *made, compile);
   const auto prepared = codegen::prepare_run(request);

@@ -7,7 +7,6 @@
 
 #include "codegen/interpret/interpret.h"
 #include "codegen/interpret/verify.h"
-#include "codegen/program/build.h"
 #include "codegen/program/target.h"
 #include "codegen/program/text.h"
 #include "core/base/text_style.h"
@@ -16,12 +15,14 @@ namespace heddle::app {
 
 namespace {
 
+codegen::CompileQuestion question_of(const KernelSubject& of, const KernelOptions& options) {
+  return {*of.spec.kernel, *of.problem, *of.schedule, options.trips, options.records};
+}
+
 /// What stands in the way of writing it so; empty: nothing.
 std::string why_not_written(const KernelSubject& of, const KernelOptions& options) {
-  const auto built = codegen::build_program(*of.spec.kernel, *of.problem, *of.schedule, options.trips, options.build);
-  if (!built.program) return printable(built.refusals.front().sentence);
-  const auto emitted = codegen::emit_cuda(*of.spec.kernel, *of.problem, *of.schedule, *built.program, options.records);
-  return emitted.emission ? std::string() : printable(emitted.refusals.front().sentence);
+  const WrittenKernel kernel = written_kernel(question_of(of, options), options.build);
+  return kernel.refusals.empty() ? std::string() : printable(kernel.refusals.front().sentence);
 }
 
 /// Without turns the order of wgmmas is what the hardware makes of it; with them, of whom?
@@ -56,8 +57,8 @@ KernelOffers offers_of(const KernelSubject& of, const KernelText& text) {
   } else {
     KernelOptions options = of.options;
     options.build.turns = true;
-    if (const auto built = codegen::build_program(*of.spec.kernel, *of.problem, *of.schedule, options.trips, options.build); built.program)
-      offers.turns = why_no_turns(*built.program);
+    if (const auto kernel = written_kernel(question_of(of, options), options.build, KernelGoal::Program); kernel.program)
+      offers.turns = why_no_turns(*kernel.program);
   }
   return offers;
 }
@@ -125,24 +126,19 @@ bool same_text(const KernelSubject& a, const KernelSubject& b) {
 }
 
 KernelText write_kernel(const KernelSubject& of, const std::optional<codegen::BuildOptions>& cuts) {
+  const codegen::BuildOptions& build = cuts ? *cuts : of.options.build;
   KernelText text;
   text.of = of;
-  text.build = cuts.value_or(of.options.build);
   if (auto refusal = codegen::refuse_machine(*of.spec.machine)) {
     const std::string why = printable(refusal->sentence);
+    text.build = build;
     text.offers = {why, why, why, why};
     text.refusals.push_back(std::move(*refusal));
     return text;
   }
-  codegen::BuildResult built = codegen::build_program(*of.spec.kernel, *of.problem, *of.schedule, of.options.trips, text.build);
-  text.program = std::move(built.program);
-  text.refusals = std::move(built.refusals);
+  static_cast<WrittenKernel&>(text) = written_kernel(question_of(of, of.options), build);
   text.offers = offers_of(of, text);
-  if (!text.program) return text;
-  codegen::EmitResult emitted = codegen::emit_cuda(*of.spec.kernel, *of.problem, *of.schedule, *text.program, of.options.records);
-  text.emission = std::move(emitted.emission);
-  text.refusals = std::move(emitted.refusals);
-  add_models(text);
+  if (text.program) add_models(text);
   return text;
 }
 
@@ -185,16 +181,9 @@ KernelBuild build_kernel(std::shared_ptr<const KernelText> text, const codegen::
   KernelBuild build;
   build.of = text->of;
   build.text = text;
-  int tried = 0;
-  const codegen::CompileFunction compile_next = [&](const std::string& source, const std::string& arch) {
-    if (tried > 0) say(fmt::format("{} did not suit ptxas: trying other places where loops may begin", count_of(tried, "text")));
-    ++tried;
-    return compile(source, arch);
-  };
   const KernelSubject& of = text->of;
-  const codegen::CompileQuestion question{*of.spec.kernel, *of.problem, *of.schedule, of.options.trips, of.options.records};
-  auto kernel = codegen::compile_kernel(question, text->build, *text->program, *text->emission, compile_next);
-  if (kernel.ok()) kernel = codegen::recut(question, std::move(*kernel), compile_next, stop);
+  auto kernel =
+      compiled_kernel(question_of(of, of.options), {text->build, *text->program, *text->emission, {}, {}, {}, {}}, compile, stop, say);
   if (!kernel.ok()) {
     build.error = kernel.error();
     // What does not compile has its log in the error, below a sentence.

@@ -9,13 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "app/ask/kernel.h"
 #include "app/jobs/kernel_options.h"
 #include "app/jobs/source_model.h"
 #include "codegen/compile/build_log.h"
-#include "codegen/compile/recut.h"
-#include "codegen/program/program.h"
-#include "codegen/program/refusal.h"
-#include "core/instance/instance.h"
 #include "core/schedule/schedule.h"
 
 namespace heddle::app {
@@ -34,12 +31,9 @@ bool same_kernel(const KernelSubject& a, const KernelSubject& b);
 /// And what is proved of it, which stands at the top of the text.
 bool same_text(const KernelSubject& a, const KernelSubject& b);
 
-struct KernelText {
+/// Its loops are cut elsewhere than `of` says where ptxas wants it; an emission is absent exactly when there are refusals.
+struct KernelText : WrittenKernel {
   KernelSubject of;
-  codegen::BuildOptions build;  ///< that made the program; loops are cut elsewhere than `of` says where ptxas wants it
-  std::optional<codegen::Program> program;
-  std::optional<codegen::Emission> emission;  ///< absent exactly when there are refusals
-  std::vector<codegen::Refusal> refusals;
   SourceModel source;
   SourceModel steps;  ///< of every role as pseudocode, where there is a program
   KernelOffers offers;

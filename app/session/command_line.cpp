@@ -479,7 +479,9 @@ std::optional<std::string> cli_equivalent(const Session& session, const Command&
   if (const auto* c = command.as<Ask>()) return ask_command(session, c->topic, c->options);
   if (command.is<AskWhy>()) return ask_command(session, Topic::Explain, {});
 
-  if (command.is<WriteKernel, SetKernelOptions>()) return line("emit");
+  const std::vector<std::string> again{"--again"};
+  if (const auto* c = command.as<WriteKernel>()) return c->again ? line("emit", again) : line("emit");
+  if (command.is<SetKernelOptions>()) return line("emit");
   if (const auto* c = command.as<SaveKernel>()) return line("emit", {"--out", c->path});
   if (const auto* c = command.as<SaveLayout>()) {
     if (!c->view || c->view->value.empty()) return std::nullopt;
@@ -493,7 +495,7 @@ std::optional<std::string> cli_equivalent(const Session& session, const Command&
     return line("layout", words);
   }
   if (const auto* c = command.as<CheckKernel>()) return check_kernel_command(session, {c->interleavings, c->data});
-  if (command.is<BuildKernel>()) return line("compile");
+  if (const auto* c = command.as<BuildKernel>()) return c->again ? line("compile", again) : line("compile");
   if (const auto* c = command.as<RunKernel>()) return run_kernel_command(session, c->profile);
 
   if (const auto* c = command.as<Export>()) return export_command(session, *c);

@@ -215,12 +215,16 @@ struct Redo {};
 enum class KernelStep { Text, Check, Build, Data };
 inline constexpr std::int64_t kUsualInterleavings = 200;
 inline constexpr std::int64_t kUsualDataInterleavings = 12;  ///< with real data each is much more work
-struct WriteKernel {};                                       ///< its CUDA text
+struct WriteKernel {
+  bool again = false;  ///< where it cannot be written, solves with what stands in the way until it can
+};                     ///< its CUDA text
 struct CheckKernel {
   std::int64_t interleavings = kUsualInterleavings;
-  bool data = false;    ///< with real data, every element compared with what the kernel's graph computes
-};                      ///< its program on the CPU, in so many orders of events
-struct BuildKernel {};  ///< with NVRTC or nvcc
+  bool data = false;  ///< with real data, every element compared with what the kernel's graph computes
+};                    ///< its program on the CPU, in so many orders of events
+struct BuildKernel {
+  bool again = false;  ///< the same where the compiler objects to it
+};                     ///< with NVRTC or nvcc
 struct CancelKernel {
   KernelStep step = KernelStep::Text;
 };

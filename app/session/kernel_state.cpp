@@ -4,9 +4,14 @@
 
 #include <algorithm>
 
+#include "app/ask/listener.h"
+#include "app/ask/subject.h"
 #include "app/session/commands.h"
 #include "app/session/files.h"
 #include "app/session/open_document.h"
+#include "app/session/proposal.h"
+#include "app/session/rows.h"
+#include "app/session/solving.h"
 #include "core/base/atomic_file.h"
 #include "core/base/text_style.h"
 
@@ -99,7 +104,47 @@ void KernelState::start_build() {
       wake_);
 }
 
+std::string KernelState::why_not_again() const { return again_.active() ? "it is being solved again" : solving_.why_no_solve(); }
+
+void KernelState::solve_again(KernelGoal goal) {
+  if (const std::string reason = why_not_again(); !reason.empty()) return say(LogLevel::Warning, "not solving: " + reason);
+  const KernelSubject of = *subject_of(content_);
+  Subject subject{Instance(of.spec, of.problem), content_.constraints, *of.schedule, *of.schedule};  // what comes of it stays close
+  subject.limits.timeout_seconds = static_cast<double>(settings_.search_seconds);
+  subject.limits.max_stages = std::max(subject.limits.max_stages, stages_wanted(content_));
+  KernelRequest request{of.options.build, of.options.records, of.options.trips, goal, true, {}, tools_.compile};
+  request.solve = [solve = solve_](Subject& now, const std::stop_token& stop) {
+    return solve(solve_request(now), stop, [](const auto&) {});
+  };
+  again_builds_ = goal == KernelGoal::Compiled;
+  again_asked_ = document_.asked();
+  again_.start(
+      [subject = std::move(subject), request = std::move(request)](std::stop_token stop, const auto& say) {
+        return ask_kernel(subject, request, std::move(stop), {[&](const News& news, const KernelAnswer*) { say(news.doing); }});
+      },
+      wake_);
+  changed();
+}
+
+void KernelState::take(const KernelAnswer& answer) {
+  for (const std::string& line : answer.said) say(LogLevel::Info, line);
+  if (content_.problem != again_asked_.problem || content_.constraints != again_asked_.constraints)
+    return say(LogLevel::Info, "not shown: its question is gone");
+  if (!answer.made || answer.made->demands.empty()) return;
+  const auto& [instance, schedule, demands, built] = *answer.made;
+  Constraints next = content_.constraints;
+  next.insert(next.end(), demands.begin(), demands.end());
+  std::string what;
+  for (const UserConstraint& demand : demands) what += (what.empty() ? "" : ", ") + demand.name;
+  edits_.demand(std::move(next), what, "the constraints changed");
+  content_.baseline = content_.shown;
+  const auto& proof = schedule.certificate;
+  rows_.add({schedule, what, false, proof ? std::optional(proof->lower_bound) : std::nullopt, proof ? proof->explanation : ""});
+  if (again_builds_) build(*subject_of(content_));
+}
+
 void KernelState::cancel(KernelStep step) {
+  if (step == KernelStep::Text || step == KernelStep::Build) again_.cancel();
   switch (step) {
     case KernelStep::Text:
       if (text_.active()) given_up_ = writing_;
@@ -169,6 +214,11 @@ bool KernelState::pump() {
                         recut ? "; its loops begin elsewhere than at first, which suits ptxas" : ""));
     }
   }
+  if (again_.pump()) {
+    news = true;
+    if (again_.phase() == Task<KernelAnswer>::Phase::Failed) say(LogLevel::Warning, "solving again failed: " + again_.failure());
+    if (!again_.active() && again_.phase() == Task<KernelAnswer>::Phase::Done) take(*again_.answer());
+  }
   if (news) changed();
   keep_fresh();
   return news;
@@ -177,7 +227,8 @@ bool KernelState::pump() {
 bool KernelState::close(std::chrono::steady_clock::time_point until) {
   for (const KernelStep step : {KernelStep::Text, KernelStep::Check, KernelStep::Data, KernelStep::Build})
     cancel(step);  // all, then they end side by side
-  return text_.close(until) && check_.close(until) && data_.close(until) && build_.close(until) && compiler_.close(until);
+  return text_.close(until) && check_.close(until) && data_.close(until) && build_.close(until) && compiler_.close(until) &&
+         again_.close(until);
 }
 
 std::string KernelState::why_no_kernel(const Content& content) {
@@ -211,9 +262,10 @@ void KernelState::keep_fresh() {
   changed();
 }
 
-void KernelState::on(const WriteKernel&) {
+void KernelState::on(const WriteKernel& c) {
   view_.tab = BottomTab::Cuda;
   if (const std::string reason = why_no_kernel(content_); !reason.empty()) return say(LogLevel::Warning, "no CUDA: " + reason);
+  if (c.again) return solve_again(KernelGoal::Text);
   write(*subject_of(content_));
   changed();
 }
@@ -234,9 +286,10 @@ void KernelState::on(const SetKernelOptions& c) {
   changed();
 }
 
-void KernelState::on(const BuildKernel&) {
+void KernelState::on(const BuildKernel& c) {
   if (const std::string reason = why_no_build(); !reason.empty()) return say(LogLevel::Warning, "not compiled: " + reason);
   view_.tab = BottomTab::Cuda;
+  if (c.again) return solve_again(KernelGoal::Compiled);
   build(*subject_of(content_));
   changed();
 }

@@ -7,17 +7,18 @@
 #include <string>
 
 #include "app/jobs/kernel_job.h"
+#include "app/jobs/solve_job.h"
 #include "app/jobs/task.h"
 #include "app/session/document.h"
-#include "app/session/open_document.h"
+#include "app/session/edits.h"
 #include "app/session/proposal_commands.h"
 
 namespace heddle::app {
 
-class KernelState : Part {
+class KernelState : Opener {
  public:
-  KernelState(OpenDocument& document, KernelTools tools, std::function<void()> wake)
-      : Part(document), tools_(std::move(tools)), wake_(std::move(wake)) {}
+  KernelState(Edits& edits, KernelTools tools, SolveFunction solve, std::function<void()> wake)
+      : Opener(edits), tools_(std::move(tools)), solve_(std::move(solve)), wake_(std::move(wake)) {}
 
   void on(const WriteKernel& c);
   void on(const CheckKernel& c);
@@ -44,14 +45,20 @@ class KernelState : Part {
   const Task<KernelCheck>& checked() const { return check_; }
   const Task<KernelCheck>& verified() const { return data_; }  ///< the same with real data
   const Task<KernelBuild>& built() const { return build_; }
+  /// Solving again until there is a kernel.
+  const Task<KernelAnswer>& again() const { return again_; }
+  std::string why_not_again() const;  ///< empty: it can be begun
   /// Whether there is a compiler, by name: nothing while that is being found out.
   const Result<std::string>* compiler() const { return compiler_.answer() ? compiler_.answer().get() : nullptr; }
   bool looking() const { return compiler_.active(); }
-  bool active() const { return text_.active() || check_.active() || data_.active() || build_.active() || compiler_.active(); }
+  bool active() const {
+    return text_.active() || check_.active() || data_.active() || build_.active() || compiler_.active() || again_.active();
+  }
   bool waits(KernelStep step) const {
     return step == KernelStep::Check  ? check_next_.has_value()
            : step == KernelStep::Data ? data_next_.has_value()
-                                      : step == KernelStep::Build && build_next_;
+           : step == KernelStep::Text ? again_.active() && !again_builds_
+                                      : build_next_ || (again_.active() && again_builds_);
   }
 
   /// The answer is one about this subject.
@@ -66,6 +73,8 @@ class KernelState : Part {
   void check(const KernelSubject& subject, const CheckRequest& request);
   void build(const KernelSubject& subject);
   void cancel(KernelStep step);
+  void solve_again(KernelGoal goal);
+  void take(const KernelAnswer& answer);
   /// Looks for a compiler, once.
   void look_for_compiler();
   /// The text was asked for, of just this subject, and not given up by anybody.
@@ -78,11 +87,15 @@ class KernelState : Part {
   void write_first(const KernelSubject& subject);
 
   KernelTools tools_;
+  SolveFunction solve_;
   std::function<void()> wake_;
   Task<KernelText> text_;
   Task<KernelCheck> check_, data_;
   Task<KernelBuild> build_;
   Task<Result<std::string>> compiler_;
+  Task<KernelAnswer> again_;
+  bool again_builds_ = false;
+  Asked again_asked_;
   std::optional<KernelSubject> writing_, given_up_;
   std::optional<CheckRequest> check_next_, data_next_;  ///< once there is a text
   bool build_next_ = false;

@@ -80,7 +80,7 @@ class SessionCore {
   Projects projects_{edits_, texts_};
   Showing showing_{document_, solving_, questions_, projects_, environment_.settings_file};
   OtherWindows windows_{document_, solving_, texts_, projects_, environment_};
-  KernelState kernel_{document_, environment_.kernel, environment_.wake};
+  KernelState kernel_{edits_, environment_.kernel, environment_.solve, environment_.wake};
   RunState runs_{edits_, environment_.run, environment_.wake};
   SweepState sweep_{edits_, texts_, environment_.sweep, environment_.wake};
   TruthState truth_{edits_, environment_.truth, environment_.wake};

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
-#include "codegen/compile/recut.h"
-#include "codegen/program/target.h"
+#include "app/ask/kernel.h"
+#include "app/ask/listener.h"
+#include "app/ask/subject.h"
 #include "codegen/run/measure.h"
 #include "core/base/saturate.h"
 #include "core/check/checker.h"
@@ -15,39 +16,10 @@
 namespace heddle::app {
 namespace {
 
-constexpr int kMostRounds = 8;             // of asking again
 constexpr std::int64_t kPlacements = 600;  // per II
 constexpr int kPercents[] = {0, 1, 3, 6, 10, 16, 25, 40, 60, 100, 200};
 
 codegen::BuildOptions tuned_build(const Candidate& candidate) { return {.cluster = candidate.cluster, .turns = candidate.turns}; }
-
-/// What becomes of a schedule that is written, or compiled too.
-struct Written {
-  codegen::BuildOptions build;
-  std::vector<codegen::Refusal> refusals{};  ///< none: it is fine, unless there is a fault
-  std::string fault{};
-};
-Written written(const Candidate& candidate, const Schedule& schedule, Demand demand, const std::stop_token& stop) {
-  const codegen::BuildOptions build = tuned_build(candidate);
-  codegen::BuildResult built = codegen::build_program(candidate.instance.kernel(), candidate.instance.problem(), schedule, {}, build);
-  if (!built.program) return {build, std::move(built.refusals)};
-  if (auto refusal = codegen::refuse_machine(candidate.instance.machine())) return {build, {std::move(*refusal)}};
-  codegen::EmitResult emitted =
-      codegen::emit_cuda(candidate.instance.kernel(), candidate.instance.problem(), schedule, *built.program, codegen::Recording::None);
-  if (!emitted.emission) return {build, std::move(emitted.refusals)};
-  if (demand != Demand::Compiled) return {build};
-  codegen::CompileOptions options;
-  options.cache = codegen::default_cache();
-  const codegen::CompileFunction compile = [&](const std::string& source, const std::string& arch) {
-    options.arch = arch;
-    return codegen::compile_cuda(source, options);
-  };
-  const codegen::CompileQuestion question{candidate.instance.kernel(), candidate.instance.problem(), schedule};
-  auto kernel = codegen::compile_kernel(question, build, std::move(*built.program), std::move(*emitted.emission), compile);
-  if (kernel.ok()) kernel = codegen::recut(question, std::move(*kernel), compile, stop);
-  if (!kernel.ok()) return {build, {}, kernel.error().faults.front().message};
-  return {std::move(kernel->build), std::move(kernel->faults)};
-}
 
 }  // namespace
 
@@ -74,39 +46,35 @@ std::optional<Schedule> placed_schedule(const Candidate& candidate, Cycle min_ii
 WrittenSchedule solved_schedule(const Candidate& candidate, const EvaluatorOptions& options, std::optional<Cycle> cutoff,
                                 std::shared_ptr<solver::TimeChoice> by_time, const std::stop_token& stop) {
   WrittenSchedule result;
-  solver::SolveRequest request;
-  request.problem = candidate.instance.problem();
-  request.constraints = candidate.demands;
-  request.timeout_seconds = options.solve_seconds;
-  request.seed = options.seed;
-  request.cutoff = cutoff;
-  request.explain = false;
-  if (by_time && options.demand != Demand::Nothing)
-    by_time->can_be_written = [&](const Problem&, const Schedule& schedule) {
-      return written(candidate, schedule, Demand::Written, stop).refusals.empty();
-    };
-  request.by_time = std::move(by_time);
-  for (int round = 0; round < kMostRounds; ++round) {
-    result.outcome = options.solve ? options.solve(request, stop, result.cached) : solver::solve_for_time(request, stop);
-    result.refusal.clear();
-    result.build = tuned_build(candidate);
-    if (!result.outcome.schedule || options.demand == Demand::Nothing || stop.stop_requested()) return result;
-    Written made = written(candidate, *result.outcome.schedule, options.demand, stop);
-    result.build = std::move(made.build);
-    result.refusal = std::move(made.fault);
-    const std::vector<codegen::Refusal>& refusals = made.refusals;
-    if (refusals.empty()) return result;
-    result.refusal = fmt::format("{}: {}", refusals.front().rule, refusals.front().sentence);
-    bool more = false;
-    for (const codegen::Refusal& r : refusals) {
-      if (!r.constraint || std::find(request.constraints.begin(), request.constraints.end(), *r.constraint) != request.constraints.end())
-        continue;
-      request.constraints.push_back(*r.constraint);
-      result.demands.push_back(*r.constraint);
-      more = true;
-    }
-    if (!more) break;
+  result.build = tuned_build(candidate);
+  KernelRequest kernel{.build = result.build, .goal = options.demand == Demand::Compiled ? KernelGoal::Compiled : KernelGoal::Text};
+  if (by_time && options.demand != Demand::Nothing) by_time->can_be_written = can_be_written(candidate.instance.spec().kernel, kernel);
+  kernel.solve = [&](Subject& now, const std::stop_token& token) {
+    solver::SolveRequest request = solve_request(now);
+    request.cutoff = cutoff;
+    request.explain = false;
+    request.by_time = by_time;
+    result.outcome = options.solve ? options.solve(request, token, result.cached) : solver::solve_for_time(request, token);
+    result.demands.assign(now.constraints.begin() + static_cast<std::ptrdiff_t>(candidate.demands.size()), now.constraints.end());
+    return result.outcome;
+  };
+  kernel.compile = [](const std::string& source, const std::string& arch) {
+    return codegen::compile_cuda(source, {codegen::Compiler::Auto, codegen::default_cache(), nullptr, arch});
+  };
+  Subject subject{candidate.instance, candidate.demands};
+  subject.limits = {options.solve_seconds, options.seed};
+  if (options.demand == Demand::Nothing) {
+    kernel.solve(subject, stop);
+    return result;
   }
+  const KernelAnswer answer = ask_kernel(subject, kernel, stop, {});
+  if (answer.made) result.build = answer.made->built.build;
+  if (!result.outcome.schedule || answer.cancelled) return result;
+  if (answer.error) result.refusal = answer.error->faults.front().message;
+  const auto& refusals = answer.made            ? answer.made->built.faults
+                         : answer.chain.empty() ? std::vector<codegen::Refusal>()
+                                                : answer.chain.back().refusals;
+  if (!refusals.empty()) result.refusal = fmt::format("{}: {}", refusals.front().rule, refusals.front().sentence);
   return result;
 }
 

@@ -66,7 +66,7 @@ Command rash_command(Random& random, const Session& session, const Cage& cage, c
     case 12: return Undo{};
     case 13: return Redo{};
     case 14: return RemoveSchedule{pick(random, 3)};
-    case 15: return WriteKernel{};
+    case 15: return WriteKernel{yes};
     case 16: return CheckKernel{static_cast<std::int64_t>(1 + pick(random, 50)), chance(random, 4)};
     case 17: return yes ? Command(BuildKernel{}) : Command(CancelKernel{static_cast<KernelStep>(pick(random, 4))});
     case 18:

@@ -3,6 +3,7 @@
 #include "app/session/environment.h"
 
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <thread>
@@ -11,6 +12,10 @@
 #include "app/session/proposal_commands.h"
 #include "app/session/run_state.h"
 #include "app/session/session.h"
+#include "core/formats/schedule_json.h"
+#include "core/instance/instance.h"
+#include "core/library/library.h"
+#include "core/schedule/constraint_text.h"
 #include "tests/app/cli_support.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
@@ -300,3 +305,140 @@ TEST_CASE("the program is verified with data beside the check of its orders, and
   f.session.apply(CancelKernel{KernelStep::Data});
   CHECK_FALSE(f.session.building());
 }
+
+TEST_CASE("what the compiler objects to is solved again with, and what comes of it is compiled", "[app]") {
+  auto solved = std::make_shared<std::atomic<bool>>(false);
+  Environment e = Fixture::environment([solved](const std::string&, const std::string&) {
+    codegen::Compiled compiled;
+    compiled.compiler = "fake 1.0";
+    compiled.report.spill_stores = *solved ? 0 : 8;
+    return Result<codegen::Compiled>(std::move(compiled));
+  });
+  auto shown = std::make_shared<Schedule>();
+  e.solve = [solved, shown](const solver::SolveRequest& request, const std::stop_token&, const solver::SolveListener&) {
+    SolveOutcome outcome;
+    *solved = request.constraints.size() == 1 && request.constraints.front().kind == ConstraintKind::MaxRegisters;
+    outcome.status = Status::Feasible;
+    outcome.schedule = *shown;
+    return outcome;
+  };
+  Session session(std::move(e));
+  session.apply(OpenSchedule{test::repository_path("tests/schedules/attention_ping_pong.json")});
+  *shown = session.content().entry()->schedule;
+  session.apply(BuildKernel{true});
+  CHECK(session.kernel().waits(KernelStep::Build));
+  for (int i = 0; i < 20000 && session.building(); ++i) session.pump(), std::this_thread::sleep_for(1ms);
+  REQUIRE(session.content().constraints.size() == 1);
+  CHECK(session.content().entry()->name == session.content().constraints.front().name);
+  CHECK(KernelState::is_current(session.kernel().built(), KernelState::subject_of(session.content())));
+  CHECK(session.kernel().built().answer()->faults.empty());
+  CHECK(session.close(5s));
+}
+
+#ifdef HEDDLE_HAS_SOLVER
+TEST_CASE("solving again follows a whole chain of refusals, as one step that can be undone", "[app]") {
+  const test::ScratchFolder folder;
+  const Instance instance = make_instance(spec_of(load_kernel("swiglu_dual_gemm_hopper").value(), load_machine("h100").value())).value();
+  const auto with = [](solver::SolveRequest request, std::vector<std::string> sentences) {
+    for (const std::string& sentence : sentences) request.constraints.push_back(parse_constraint(sentence, request.problem).value());
+    return request;
+  };
+  Environment e = Fixture::environment({});
+  // As long as nobody demands it otherwise, it keeps apart what has to be together.
+  e.solve = [&](const solver::SolveRequest& request, std::stop_token stop, const solver::SolveListener&) {
+    const bool second = std::any_of(request.constraints.begin(), request.constraints.end(),
+                                    [](const UserConstraint& c) { return c.name == "G1 and U1 in one group"; });
+    return solver::solve(second ? request : with(request, {"G1 and U1 apart"}), stop);
+  };
+  Session session(std::move(e));
+  const auto settle = [&] {
+    for (int i = 0; i < 20000 && session.building(); ++i) session.pump(), std::this_thread::sleep_for(1ms);
+    REQUIRE_FALSE(session.building());
+  };
+  solver::SolveRequest first;
+  first.problem = instance.problem();
+  const SolveOutcome apart = solver::solve(with(first, {"G0 and U0 apart", "G1 and U1 in one group"}));
+  session.apply(OpenSchedule{folder.write("apart.json", schedule_text(instance.problem(), apart.schedule.value()))});
+  REQUIRE(session.content().entry());
+  const std::string before = session.content().entry()->name;
+  session.apply(show_tab(BottomTab::Cuda));
+  settle();
+  REQUIRE_FALSE(session.kernel().text().answer()->refusals.empty());
+  session.apply(WriteKernel{true});
+  CHECK(session.last_line().find(" --again") != std::string::npos);
+  CHECK(session.kernel().waits(KernelStep::Text));
+  CHECK_FALSE(session.kernel().why_not_again().empty());
+  settle();
+  const Constraints& demanded = session.content().constraints;
+  REQUIRE(demanded.size() == 2);
+  CHECK(demanded[0].name == "G0 and U0 in one group");
+  CHECK(demanded[1].name == "G1 and U1 in one group");
+  CHECK(KernelState::is_current(session.kernel().text(), KernelState::subject_of(session.content())));
+  CHECK(session.kernel().text().answer()->emission);
+  CHECK(session.content().entry()->verdict.valid());
+  CHECK(session.content().entry()->status == Status::Optimal);
+  CHECK(session.content().baseline_entry()->name == before);
+  const auto in_log = [&](const char* text) {
+    return std::any_of(session.log().begin(), session.log().end(),
+                       [&](const LogEntry& line) { return line.text.find(text) != line.text.npos; });
+  };
+  CHECK(in_log("solved again with \"G0 and U0 in one group\""));
+  CHECK(in_log("solved again with \"G1 and U1 in one group\""));
+  session.apply(Undo{});
+  CHECK(session.content().constraints.empty());
+  CHECK(session.content().entry()->name == before);
+  // Stopped in the middle, nothing has changed.
+  session.apply(WriteKernel{true});
+  session.apply(CancelKernel{KernelStep::Text});
+  CHECK_FALSE(session.kernel().again().active());
+  settle();
+  CHECK(session.content().constraints.empty());
+  // The question is another one meanwhile.
+  session.apply(WriteKernel{true});
+  session.apply(AddConstraint{parse_constraint("at most 5 stages", instance.problem()).value(), false});
+  settle();
+  CHECK(session.content().constraints.size() == 1);
+  CHECK(in_log("its question is gone"));
+  CHECK(session.close(5s));
+}
+
+TEST_CASE("a chain that ends without a schedule says the same in the window and on the command line", "[app]") {
+  const test::ScratchFolder folder;
+  const Instance instance = make_instance(spec_of(load_kernel("swiglu_dual_gemm_hopper").value(), load_machine("h100").value())).value();
+  // Each of the two refusals is against one of them.
+  const std::vector<std::string> demanded{"U0 and U1 in one group", "G0 and G1 apart"};
+  solver::SolveRequest first;
+  first.problem = instance.problem();
+  for (const std::string& sentence : demanded) first.constraints.push_back(parse_constraint(sentence, instance.problem()).value());
+  const SolveOutcome found = solver::solve(first);
+  const std::string file = folder.write("first.json", schedule_text(instance.problem(), found.schedule.value()));
+  Environment e = Fixture::environment({});
+  e.solve = built_in_solver();
+  Session session(std::move(e));
+  session.apply(OpenSchedule{file});
+  for (const UserConstraint& constraint : first.constraints) session.apply(AddConstraint{constraint, false});
+  session.apply(WriteKernel{true});
+  for (int i = 0; i < 20000 && session.building(); ++i) session.pump(), std::this_thread::sleep_for(1ms);
+  CHECK(session.content().constraints == first.constraints);
+  const auto run = test::run_heddle({"emit", "swiglu_dual_gemm_hopper", "h100", file, "--again", "--no-compile", "--least-ii", "--demand",
+                                     demanded[0], "--demand", demanded[1]});
+  INFO(run.err);
+  CHECK(run.code == 4);  // there is none
+  std::size_t links = 0, at = 0;
+  for (const LogEntry& line : session.log()) {
+    if (line.text.find("; solved again with ") == std::string::npos) continue;
+    const std::size_t here = run.err.find("heddle: " + line.text + "\n", at);
+    CHECK(here != std::string::npos);
+    at = std::min(here, run.err.size());
+    ++links;
+  }
+  CHECK(links == 2);
+  // The reason is the solver's on both.
+  const std::string none = "no such schedule was found: ";
+  const auto reason =
+      std::find_if(session.log().begin(), session.log().end(), [&](const LogEntry& line) { return line.text.starts_with(none); });
+  REQUIRE(reason != session.log().end());
+  CHECK(test::contains(run.err, reason->text.substr(none.size())));
+  CHECK(session.close(5s));
+}
+#endif

@@ -150,8 +150,8 @@ void draw_build(const Session& session, UiState& ui, const KernelText* text) {
   const Color ink = current ? theme().text : theme().dim;
   if (b.faults.empty() && b.findings.empty())
     wrapped_text(fonts().small, current ? theme().good : theme().dim, "Clean: the kernel is what the schedule says.");
-  draw_refusals("cuda/fault", session, ui, b.faults);
-  draw_refusals("cuda/finding", session, ui, b.findings);
+  draw_refusals("cuda/fault", session, ui, b.faults, BuildKernel{true});
+  draw_refusals("cuda/finding", session, ui, b.findings, BuildKernel{true});
   fact_line("compiler", b.compiled.compiler, ink);
   fact_line(b.compiled.from_cache ? "from the cache" : "compiled in", b.compiled.from_cache ? "yes" : seconds_text(b.compiled.seconds),
             ink);
@@ -242,7 +242,8 @@ void draw_cut(const std::string& name, const Session& session, UiState& ui) {
 
 }  // namespace
 
-void draw_refusals(const std::string& name, const Session& session, UiState& ui, const std::vector<codegen::Refusal>& refusals) {
+void draw_refusals(const std::string& name, const Session& session, UiState& ui, const std::vector<codegen::Refusal>& refusals,
+                   const Command& again) {
   const Constraints& known = session.content().constraints;
   for (std::size_t i = 0; i < refusals.size(); ++i) {
     const codegen::Refusal& r = refusals[i];
@@ -253,11 +254,11 @@ void draw_refusals(const std::string& name, const Session& session, UiState& ui,
     if (r.rule == "tile_rows") draw_cut(fmt::format("{}/{}/cut", name, i), session, ui);
     if (r.constraint) {
       const bool demanded = std::find(known.begin(), known.end(), *r.constraint) != known.end();
-      const std::string reason = demanded ? "this is demanded already" : session.solving().why_no_solve();
+      const std::string reason = demanded ? "this is demanded already" : session.kernel().why_not_again();
       if (button(fmt::format("{}/{}", name, i).c_str(), "Solve with it again", ButtonKind::Primary, reason, {0, px(26)}))
-        ui.commands.push(AddConstraint{*r.constraint, true});
+        ui.commands.push(again);
       if (ImGui::IsItemHovered() && reason.empty())
-        tooltip(fmt::format("demands \"{}\", as a constraint that Ctrl+Z takes back", printable(r.constraint->name)));
+        tooltip("demands what avoids it, and what the next schedule lacks, until there is a kernel; Ctrl+Z takes all of it back");
       same_line_if_room(px(120));
       ImGui::AlignTextToFramePadding();
       wrapped_text(fonts().small, theme().dim, printable(r.constraint->name));

@@ -83,7 +83,9 @@ void draw_state(const Session& session, const KernelText* text, bool current) {
   const ScheduleEntry& entry = *session.content().entry();
   std::string line;
   Color color = theme().dim;
-  if (task.active()) {
+  if (const auto& again = session.kernel().again(); again.active()) {
+    line = fmt::format("{} · {}", again.doing().empty() ? "solving again" : again.doing(), seconds_text(again.seconds()));
+  } else if (task.active()) {
     line = fmt::format("writing the kernel of {} · {}", entry.name, seconds_text(task.seconds()));
   } else if (task.phase() == Task<KernelText>::Phase::Failed) {
     line = "failed: " + task.failure();
@@ -155,7 +157,7 @@ void draw_bar(const Session& session, UiState& ui, const KernelText* text, bool 
   };
   const bool built = KernelState::is_current(kernel.built(), subject), clean = built && !kernel.built().answer()->error;
   const StepButton steps[] = {
-      {"generate", "Generate", KernelStep::Text, kernel.text().active(), current, text && text->emission},
+      {"generate", "Generate", KernelStep::Text, kernel.text().active() || kernel.waits(KernelStep::Text), current, text && text->emission},
       {"verify", "Verify", KernelStep::Check, kernel.checked().active() || kernel.waits(KernelStep::Check),
        KernelState::is_current(kernel.checked(), subject), verified(kernel.checked())},
       {"verify_data", "Verify with data", KernelStep::Data, kernel.verified().active() || kernel.waits(KernelStep::Data),
@@ -233,7 +235,7 @@ void draw_cuda_tab(const Session& session, const Models& models, UiState& ui) {
     if (source)
       draw_source(session, models, ui, *source, !current);
     else if (text && current)
-      draw_refusals("cuda/refusal", session, ui, text->refusals);
+      draw_refusals("cuda/refusal", session, ui, text->refusals, WriteKernel{true});
     ImGui::EndChild();
     if (!narrow) ImGui::SameLine(0, px(12));
   }

@@ -10,6 +10,7 @@
 
 namespace heddle::app {
 
+class Command;  // app/session/command.h
 struct Models;
 struct UiState;
 
@@ -19,8 +20,9 @@ void draw_source(const Session& session, const Models& models, UiState& ui, cons
 void draw_kernel_options(const Session& session, UiState& ui);
 /// Build, check, and the lines of the selected op; null: there is no text.
 void draw_kernel_facts(const Session& session, UiState& ui, const KernelText* text);
-/// Rules that stand in the way, with the demand that avoids each as a button. `name` is the probe's.
-void draw_refusals(const std::string& name, const Session& session, UiState& ui, const std::vector<codegen::Refusal>& refusals);
+/// Rules that stand in the way, each with the demand that avoids it and a button that does `again`. `name` is the probe's.
+void draw_refusals(const std::string& name, const Session& session, UiState& ui, const std::vector<codegen::Refusal>& refusals,
+                   const Command& again);
 
 /// To the next (+1) or previous (-1) lines of the selected op.
 void step_source(const Session& session, UiState& ui, int direction);
