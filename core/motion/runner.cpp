@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::int64_t kWhole = std::int64_t{1} << 40, kShare = 1 << 16;
 
+/// Pre: x >= 0, and the divisor is positive.
+std::int64_t rounded_up(std::int64_t x, std::int64_t divisor) { return (x + divisor - 1) / divisor; }
+
 std::int64_t share(std::int64_t work, Ticks time) { return ceil_div(work * kShare, time); }
 
 Pace pace_of(const WarpWork& work, const Contention& c) {
@@ -71,7 +74,8 @@ Parts::Parts(const Problem& problem, const Circles& circles) {
   for (std::size_t g = 0; g < circles.groups.size() && !found; ++g)
     if (!circles.groups[g].empty()) leader = g, found = true;
   for (Awaited& a : awaited) a.first = first[a.op.index()];
-  kept = std::bit_ceil(static_cast<std::size_t>(stages + far + 2));
+  constexpr std::int64_t kMostKept = 64;  // what began so many instances ago has ended
+  kept = std::bit_ceil(static_cast<std::size_t>(std::clamp<std::int64_t>(std::int64_t{stages} + far + 2, 2, kMostKept)));
   for (const std::vector<Step>& circle : circles.groups) {
     std::vector<StepPart>& list = steps.emplace_back();
     for (const Step& step : circle) {
@@ -91,7 +95,11 @@ Parts::Parts(const Problem& problem, const Circles& circles) {
 Runner::Runner(const Problem& problem, const Circles& circles, const Parts& parts, const MotionOptions& options)
     : problem_(problem), circles_(circles), parts_(parts), options_(options) {
   groups_.resize(circles.groups.size());
-  for (GroupState& g : groups_) g.queue.reserve(8);
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    groups_[g].index = g;
+    groups_[g].blocked = circles.groups[g].empty();
+    groups_[g].queue.reserve(8);
+  }
   free_.assign(parts.units, 0);
   ends_.assign(parts.awaited.size() * parts.kept, 0);
   for (const Parts::Awaited& a : parts.awaited) begun_.push_back(a.first);
@@ -102,21 +110,17 @@ Motion Runner::run(std::size_t first_turn) {
   // Whoever does not begin is served last.
   served_ = circles_.turns.empty() ? groups_.size() - 1 : (circles_.turns[first_turn] + groups_.size() - 1) % groups_.size();
   if (groups_.empty() || circles_.groups[parts_.leader].empty()) return {};
-  write_state();
-  state_size_ = states_.size();
-  states_.clear();
   settle();
   while (!done_) {
     if (options_.stop.stop_requested()) return {};
-    if (!next_event()) {
-      Motion motion;
-      motion.stuck = true;
-      motion.fault = stuck_text();
-      return motion;
-    }
+    if (!next_event()) break;
     settle();
   }
-  return finished();
+  if (done_ && !starved_) return finished();
+  Motion motion;
+  motion.stuck = true;
+  motion.fault = stuck_text();
+  return motion;
 }
 
 void Runner::settle() {
@@ -125,40 +129,52 @@ void Runner::settle() {
     moved = false;
     for (GroupState& g : groups_) {
       serve();
-      while (!g.running && g.ready <= now_ && !done_ && move(g)) moved = true;
+      while (!g.running && !g.blocked && g.ready <= now_ && !done_) {
+        if (move(g))
+          moved = true;
+        else if (g.ready <= now_)
+          g.blocked = true;
+      }
     }
   }
   serve();
 }
 
+/// Something happened that a group may wait for.
+void Runner::unblock() {
+  for (GroupState& g : groups_) g.blocked = circle_of(g).empty();
+}
+
 /// Whether anything changed.
 bool Runner::move(GroupState& g) {
-  const std::vector<Step>& circle = circles_.groups[static_cast<std::size_t>(&g - groups_.data())];
-  if (circle.empty()) return false;
-  const Step& step = circle[g.at];
+  const Step& step = step_of(g);
   switch (step.kind) {
     case StepKind::Arithmetic:
       g.running = true;
+      rates_hold_ = false;
       g.left = kWhole;
+      g.rate = 0;
       if (step.first) begin_instance(part_of(g).awaited, g.turn - step.stage);
       return true;
     case StepKind::Issue: return move_issue(g, step);
     case StepKind::Copy:
-      if (g.begun) {
+      if (g.begun)
         next_step(g);
-        return true;
-      }
-      start_copy(g, step);
+      else
+        start_copy(g, step);
       return true;
     case StepKind::Await: return move_await(g, step);
     case StepKind::Take:
-      if (turn_ != step.turn || turn_from_ > now_) return false;
+      if (turn_ != step.turn) return false;
+      g.ready = turn_from_;
+      if (turn_from_ > now_) return false;
       next_step(g);
       return true;
     case StepKind::Pass:
       turn_ = (step.turn + 1) % circles_.turns.size();
       turn_from_ = now_ + parts_.turn;
       next_step(g);
+      unblock();
       return true;
   }
   return false;
@@ -199,7 +215,9 @@ bool Runner::move_await(GroupState& g, const Step& step) {
     return true;
   }
   const Ticks end = end_of(part_of(g).awaited, g.turn - step.stage - step.distance);
-  if (end >= kNever || end + step.extra > now_) return false;
+  if (end >= kNever) return false;
+  g.ready = end + step.extra;
+  if (g.ready > now_) return false;
   next_step(g);
   return true;
 }
@@ -222,73 +240,80 @@ void Runner::start_copy(GroupState& g, const Step& step) {
 /// The tensor core takes the next instruction of the groups in turn.
 void Runner::serve() {
   if (tensor_.busy) return;
-  for (std::size_t k = 1; k <= groups_.size(); ++k) {
-    const std::size_t who = (served_ + k) % groups_.size();
+  std::size_t who = served_;
+  do {
+    who = who + 1 == groups_.size() ? 0 : who + 1;
     GroupState& g = groups_[who];
     if (g.queued == 0) continue;
     Batch& batch = g.queue.front();
     --batch.count;
     --g.queued;
-    tensor_ = {true, who, batch.step, batch.turn, circles_.groups[who][batch.step].each * kShare, batch.closed && batch.count == 0, now_};
+    g.blocked = false;
+    const std::int64_t left = circle_of(g)[batch.step].each * kShare;
+    tensor_ = {true, who, batch.step, batch.turn, left, batch.closed && batch.count == 0, now_, now_, now_ + rounded_up(left, speed_)};
     if (batch.count == 0) g.queue.erase(g.queue.begin());
     served_ = who;
     return;
+  } while (who != served_);
+}
+
+std::size_t Runner::beside() const {
+  if (!tensor_.busy) return kNothing;
+  return circles_.groups[tensor_.group][tensor_.step].registers ? kRegisters : kShared;
+}
+
+void Runner::update_rates() {
+  const std::size_t now_beside = beside();
+  if (rates_hold_ && now_beside == rates_beside_) return;
+  std::int64_t specials = 0, issue = 0, reads = 0;
+  for (GroupState& g : groups_)
+    if (g.running) {
+      g.left -= (now_ - counted_) * g.rate;
+      const Pace& pace = part_of(g).pace;
+      specials += pace.specials[now_beside];
+      issue += pace.issue[now_beside];
+      reads += pace.reads[now_beside];
+    }
+  const std::int64_t over = std::max({kShare, specials, issue}), slow = kShare * kShare / over;
+  for (GroupState& g : groups_)
+    if (g.running) {
+      const std::int64_t full = part_of(g).pace.rate[now_beside];
+      g.rate = over == kShare ? full : std::max<std::int64_t>(1, static_cast<std::int64_t>((static_cast<__int128>(full) * slow) >> 16));
+      g.finish = now_ + rounded_up(g.left, g.rate);
+    }
+  std::int64_t speed = kShare;
+  if (tensor_.busy && reads > 0)
+    speed = std::max(kShare / 20, kShare - rounded_up(parts_.product_per_read[now_beside] * rounded_up(reads * slow, kShare), 1000));
+  if (tensor_.busy) {
+    tensor_.left -= (now_ - tensor_.counted) * speed_;
+    tensor_.counted = now_;
+    tensor_.finish = now_ + rounded_up(tensor_.left, speed);
   }
+  speed_ = speed;
+  counted_ = now_;
+  rates_beside_ = now_beside;
+  rates_hold_ = true;
 }
 
 /// Goes on to the next moment at which something can happen. False: there is none.
 bool Runner::next_event() {
-  const std::size_t beside = !tensor_.busy ? kNothing : circles_.groups[tensor_.group][tensor_.step].registers ? kRegisters : kShared;
-  std::int64_t specials = 0, issue = 0, reads = 0;
+  update_rates();
+  Ticks next = tensor_.busy ? tensor_.finish : kNever;
   for (const GroupState& g : groups_)
-    if (g.running) {
-      const Pace& pace = part_of(g).pace;
-      specials += pace.specials[beside];
-      issue += pace.issue[beside];
-      reads += pace.reads[beside];
-    }
-  const std::int64_t over = std::max({kShare, specials, issue});
-  const std::int64_t slow = over == kShare ? kShare : kShare * kShare / over;
-  const auto rate = [&](const GroupState& g) {
-    const std::int64_t full = part_of(g).pace.rate[beside];
-    return std::max<std::int64_t>(1, over == kShare ? full : static_cast<std::int64_t>((static_cast<__int128>(full) * slow) >> 16));
-  };
-  std::int64_t speed = kShare;
-  if (tensor_.busy && reads > 0) {
-    const std::int64_t lost = ceil_div(parts_.product_per_read[beside] * ceil_div(reads * slow, kShare), 1000);
-    speed = std::max(kShare / 20, kShare - lost);
-  }
-  Ticks step = kNever;
-  for (const GroupState& g : groups_) {
     if (g.running)
-      step = std::min(step, ceil_div(g.left, rate(g)));
+      next = std::min(next, g.finish);
     else if (g.ready > now_)
-      step = std::min(step, g.ready - now_);
-    else if (!circles_.groups[static_cast<std::size_t>(&g - groups_.data())].empty()) {
-      const Step& at = step_of(g);
-      if (at.kind == StepKind::Await) {
-        const Ticks end = end_of(part_of(g).awaited, g.turn - at.stage - at.distance);
-        if (end < kNever) step = std::min(step, end + at.extra - now_);
-      }
-      if (at.kind == StepKind::Take && turn_ == at.turn) step = std::min(step, turn_from_ - now_);
-    }
-  }
-  if (tensor_.busy) step = std::min(step, ceil_div(tensor_.left, speed));
-  if (step >= kNever) return false;
-  const Ticks before = now_;
-  now_ += step;
-  // Rates are of the time that has passed: all of them before anything ends.
-  std::int64_t ended = 0;
+      next = std::min(next, g.ready);
+  if (next >= kNever) return false;
+  now_ = next;
+  if (tensor_.busy && tensor_.finish <= now_) end_instruction();
   for (GroupState& g : groups_)
-    if (g.running && (g.left -= (now_ - before) * rate(g)) <= 0) ++ended;
-  if (tensor_.busy && (tensor_.left -= (now_ - before) * speed) <= 0) end_instruction();
-  if (ended > 0)
-    for (GroupState& g : groups_)
-      if (g.running && g.left <= 0) {
-        g.running = false;
-        if (step_of(g).last) end_instance(part_of(g).awaited, g.turn - step_of(g).stage, now_);
-        next_step(g);
-      }
+    if (g.running && g.finish <= now_) {
+      g.running = false;
+      rates_hold_ = false;
+      if (step_of(g).last) end_instance(part_of(g).awaited, g.turn - step_of(g).stage, now_);
+      next_step(g);
+    }
   return true;
 }
 
@@ -301,17 +326,19 @@ void Runner::end_instruction() {
 }
 
 void Runner::next_step(GroupState& g) {
-  const std::size_t group = static_cast<std::size_t>(&g - groups_.data());
   if (options_.spans) record(g);
   g.begun = false;
   g.issued = 0;
   g.since = now_;
-  if (++g.at < circles_.groups[group].size()) return;
+  if (++g.at < circle_of(g).size()) return;
   g.at = 0;
   ++g.turn;
   if (g.wrapped == now_) g.ready = std::max(g.ready, now_ + 1);  // a circle that takes no time at all
   g.wrapped = now_;
-  if (group == parts_.leader) sample();
+  if (g.index == parts_.leader) return sample();
+  constexpr std::int64_t kFarAhead = 16;
+  starved_ |= g.turn - groups_[parts_.leader].turn > kFarAhead * std::max<std::int64_t>(2, options_.most_turns);
+  done_ |= starved_;
 }
 
 /// kNever: not known yet.
@@ -332,17 +359,19 @@ void Runner::begin_instance(std::int32_t awaited, std::int64_t instance) {
 void Runner::end_instance(std::int32_t awaited, std::int64_t instance, Ticks when) {
   if (awaited < 0) return;
   ends_[slot(static_cast<std::size_t>(awaited), instance)] = when;
+  unblock();
 }
 
 /// Everything that decides what happens from now on, without the time.
 void Runner::write_state() {
   const std::int64_t base = groups_[parts_.leader].turn;
-  const auto put = [&](std::int64_t word) { states_.push_back(word); };
+  const auto put = [&](std::int64_t word) { state_.push_back(word); };
+  state_.clear();
   const auto later = [&](Ticks when) { return std::max<Ticks>(0, when - now_); };
   for (const GroupState& g : groups_) {
     put(static_cast<std::int64_t>(g.at * 4 + (g.running ? 1 : 0) + (g.begun ? 2 : 0)));
     put(g.turn - base);
-    put(g.running ? g.left : later(g.ready));
+    put(g.running ? g.left - (now_ - counted_) * g.rate : later(g.ready));
     put(g.issued);
     // A batch is of this turn or an earlier one; few enough are open for one word.
     std::uint64_t batches = 0;
@@ -351,7 +380,7 @@ void Runner::write_state() {
                 static_cast<std::uint64_t>(g.turn - b.turn) * 2 + (b.closed ? 1 : 0) + 1;
     put(static_cast<std::int64_t>(batches));
   }
-  put(tensor_.busy ? tensor_.left : -1);
+  put(tensor_.busy ? tensor_.left - (now_ - tensor_.counted) * speed_ : -1);
   put(tensor_.busy ? static_cast<std::int64_t>((tensor_.step * 64 + tensor_.group) * 2 + (tensor_.closes ? 1 : 0)) : 0);
   put(tensor_.busy ? tensor_.turn - base : 0);
   put(static_cast<std::int64_t>(served_));
@@ -370,18 +399,16 @@ void Runner::write_state() {
 
 void Runner::sample() {
   write_state();
-  const std::int64_t* state = states_.data() + times_.size() * state_size_;
-  std::uint64_t hash = 0;
-  for (std::size_t i = 0; i < state_size_; ++i) {
-    hash = (hash ^ static_cast<std::uint64_t>(state[i])) * 0x9e3779b97f4a7c15ull;
-    hash ^= hash >> 32;
+  Digest digest{0, 1};
+  for (const std::int64_t word : state_) {
+    digest[0] = (digest[0] ^ static_cast<std::uint64_t>(word)) * 0x9e3779b97f4a7c15ull;
+    digest[1] = (digest[1] + static_cast<std::uint64_t>(word)) * 0xbf58476d1ce4e5b9ull;
+    digest[0] ^= digest[0] >> 32;
+    digest[1] ^= digest[1] >> 29;
   }
-  for (std::size_t k = hashes_.size(); k-- > 0;)
-    if (hashes_[k] == hash && std::equal(state, state + state_size_, states_.data() + k * state_size_)) {
-      repeats_ = k + 1;
-      break;
-    }
-  hashes_.push_back(hash);
+  for (std::size_t k = digests_.size(); k-- > 0 && repeats_ == 0;)
+    if (digests_[k] == digest) repeats_ = k + 1;
+  digests_.push_back(digest);
   times_.push_back(now_);
   done_ = repeats_ > 0 || static_cast<std::int64_t>(times_.size()) >= std::max<std::int64_t>(2, options_.most_turns);
 }
@@ -428,7 +455,7 @@ void Runner::record(const GroupState& g) {
   const Step& step = step_of(g);
   if (now_ == g.since) return;
   const bool waits = step.kind == StepKind::Await || step.kind == StepKind::Take;
-  spans_.push_back({static_cast<std::size_t>(&g - groups_.data()), g.at, false, g.turn, g.since, now_, waits ? why(g) : ""});
+  spans_.push_back({g.index, g.at, false, g.turn, g.since, now_, waits ? why(g) : ""});
 }
 
 std::string Runner::why(const GroupState& g) const {
@@ -445,10 +472,9 @@ std::string Runner::why(const GroupState& g) const {
 std::string Runner::stuck_text() const {
   std::string text;
   for (const GroupState& g : groups_) {
-    const std::size_t group = static_cast<std::size_t>(&g - groups_.data());
-    if (circles_.groups[group].empty()) continue;
+    if (circle_of(g).empty()) continue;
     const Step& step = step_of(g);
-    text += fmt::format("{}group {} ", text.empty() ? "" : "; ", group);
+    text += fmt::format("{}group {} ", text.empty() ? "" : "; ", g.index);
     if (step.kind == StepKind::Take)
       text += fmt::format("waits for its turn, which is group {}'s", circles_.turns[turn_]);
     else if (step.kind == StepKind::Await)

@@ -4,11 +4,13 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <random>
 
 #include "core/motion/as_compiled.h"
-#include "core/simulate/simulate.h"
 #include "core/timing/program.h"
 #include "tests/core/motion/measured_loops.h"
+#include "tests/support/random_problem.h"
+#include "tests/support/random_schedule.h"
 #include "tests/support/small_problem.h"
 
 using namespace heddle;
@@ -179,21 +181,31 @@ TEST_CASE("spans of a group fill the period without a gap", "[core]") {
   CHECK(tensor[1] >= 1024 * motion::kCycle * motion.period.iterations);
 }
 
-TEST_CASE("the simulator tells a contended loop with the period of the rule", "[core]") {
-  const Problem problem = problem_of(measured_loops()[2], machine_of("h100"));
-  const timing::Timing timing = timing::earliest_schedule(problem, flash_attention(problem));
-  REQUIRE_FALSE(timing.deadlock);
-  const Simulation run = simulate(problem, timing.schedule, {.trips = 100, .arbitration = Arbitration::Contended, .timeline = 3});
-  CHECK(run.fault.empty());
-  const motion::Motion motion = motion::motion_of(problem, timing.schedule);
-  CHECK(run.period.cycles() == Approx(motion.period.cycles()).margin(0.5));
-  CHECK(run.cycles >= static_cast<Cycle>(100 * motion.period.cycles()) - 1);
-  for (const GroupTime& group : run.groups) {
-    Cycle sum = group.busy + group.idle;
-    for (const Cycle stall : group.stalls) sum += stall;
-    CHECK(sum == run.cycles);
-    CHECK(group.idle >= 0);
+TEST_CASE("a program that is not seen to repeat itself has the mean of its run", "[core]") {
+  for (const MeasuredLoop& loop : measured_loops()) {
+    INFO(loop.name);
+    const Problem problem = problem_of(loop, machine_of("h100"));
+    const timing::Program program = attention_program(problem, loop.consumers, loop.turns);
+    const motion::Period mean = motion::motion_of(problem, program, {.most_turns = 4}).period;
+    const motion::Motion whole = motion::motion_of(problem, program);
+    CHECK(mean.iterations > 0);
+    CHECK(mean.cycles() == Approx(whole.period.cycles()).epsilon(0.02));
   }
-  CHECK(run.timeline.size() == 3 * problem.ops.size());
-  for (const SimulatedOp& op : run.timeline) CHECK((op.issue >= 0 && op.start >= op.issue && op.end >= op.start));
+}
+
+TEST_CASE("any schedule of any problem moves, or is told what it waits for", "[core]") {
+  const Contention contention = machine_of("h100").contention;
+  for (std::uint32_t seed = 1; seed <= 300; ++seed) {
+    INFO("seed " << seed);
+    std::mt19937 random(seed);
+    Problem problem = random_problem(seed, {.min_ops = 2, .max_ops = 10, .max_cost = 50});
+    for (Op& op : problem.ops) op.asynchronous |= random() % 4 == 0;
+    for (Edge& edge : problem.edges) edge.waits |= problem.op(edge.from).asynchronous;
+    if (seed % 2 == 0 && !problem.units.empty()) problem.units[0].role = UnitRole::Tensor;
+    if (seed % 3 != 0) problem.contention = contention;
+    problem.barrier_wait = random() % 40;
+    const motion::Motion motion = motion::motion_of(problem, random_schedule(problem, random), {.spans = true, .most_turns = 50});
+    CHECK((motion.stuck != motion.fault.empty()));
+    CHECK((motion.stuck || motion.period.iterations > 0));
+  }
 }
