@@ -10,7 +10,7 @@
 #include "app/jobs/triton_return.h"
 #include "app/session/command_line.h"
 #include "app/session/commands.h"
-#include "app/session/triton_source.h"
+#include "app/session/triton_origins.h"
 #include "app/window/kit/actions.h"
 #include "app/window/kit/pretty_text.h"
 #include "app/window/kit/probe.h"
@@ -81,7 +81,7 @@ void draw_buttons(const Session& session, const WayBack& way, const triton::Comp
     tooltip("before the first launch of your program, with PYTHONPATH=" + python_folder() + ":\n" + line);
   if (!file.empty()) {
     next("Copy finish command");
-    const std::string finish = finish_command(file, session.content().triton->program->target);
+    const std::string finish = finish_command(file, (*session.content().triton()->program())->target);
     if (button("triton/finish", "Copy finish command", ButtonKind::Plain, {}, {0, height})) ui.commands.push(copy_text(finish));
     if (ImGui::IsItemHovered()) tooltip("compiles it with the rest of Triton's passes, without a GPU:\n" + finish);
   }
