@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/command/option_words.h"
 #include "app/session/files.h"
 #include "app/session/open_document.h"
 #include "app/session/proposal.h"
@@ -37,7 +38,7 @@ std::optional<Error> Edits::resolve() {
   if (!content_.kernel || !content_.machine) return std::nullopt;
   auto problem = make_problem(content_.spec());
   if (!problem) {
-    Error error = content_.source ? content_.source->in_own_words(problem.error(), *content_.kernel) : problem.error();
+    Error error = in_options(content_.source ? content_.source->in_own_words(problem.error(), *content_.kernel) : problem.error());
     // Choices stand in no file here; the sentences name what they are about.
     for (Fault& fault : error.faults)
       if (fault.file.empty() && (fault.pointer.starts_with("/layouts/") || fault.pointer.starts_with("/instructions/")))

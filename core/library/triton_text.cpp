@@ -202,17 +202,17 @@ Result<Constraints> TritonText::rules(const Problem& problem, bool) const {
 bool TritonText::has_own() const { return reading() == triton::Reading::Triton && lowered() && lowered()->native->has_own; }
 
 Result<Schedule> TritonText::own_schedule(const Problem& problem) const {
-  const char* const how = "name the KERNEL like FILE#triton, and leave out --subtile; or give a SCHEDULE";
   if (!lowered()) return lowered().error();
   const triton::Native& native = *lowered()->native;
-  const auto fault = [&](std::string message, std::string hint) {
-    return Error{ErrorKind::Input, {{cut_.kernel, {}, std::move(message), std::move(hint)}}};
+  const auto fault = [&](std::string message, std::string hint, const char* part = "") {
+    return Error{ErrorKind::Input, {{cut_.kernel, {}, std::move(message), std::move(hint), part}}};
   };
-  if (reading() != triton::Reading::Triton) return fault("Triton's own schedule is one of the triton reading", how);
+  if (reading() != triton::Reading::Triton) return fault("Triton's own schedule is one of the triton reading", {}, "own schedule");
   if (!native.has_own)
     return fault("the text has no schedule of Triton's own" + (native.why_no_own.empty() ? "" : ": " + native.why_no_own),
                  "give a SCHEDULE, or solve it");
-  if (!same_ops(native, problem)) return fault(fmt::format("the text's own schedule has other ops than {}", problem.kernel), how);
+  if (!same_ops(native, problem))
+    return fault(fmt::format("the text's own schedule has other ops than {}", problem.kernel), {}, "own schedule");
   std::optional<Schedule> schedule = triton::own_schedule(native, problem);
   if (!schedule || !form_violations(problem, *schedule).empty())
     return fault("the order of the text's own schedule cannot run: an op waits for itself", "heddle audit says which ops do");

@@ -7,6 +7,7 @@
 #include "app/session/triton_state.h"
 #include "core/chart/chart_layout.h"
 #include "core/check/checker.h"
+#include "core/library/triton_text.h"
 #include "core/simulate/end_ops.h"
 
 namespace heddle::app {

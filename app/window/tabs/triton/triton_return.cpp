@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "app/command/arguments.h"
+#include "app/command/option_words.h"
 #include "app/jobs/triton_return.h"
 #include "app/session/command_line.h"
 #include "app/session/commands.h"
@@ -89,7 +90,7 @@ void draw_buttons(const Session& session, const WayBack& way, const triton::Comp
   next("Copy rotated loop");
   if (button("triton/rotated", "Copy rotated loop", ButtonKind::Plain, {}, {0, height})) {
     const Result<std::string> python = rotated_python(session.content());
-    ui.of<TritonReturnState>().complaint = python ? "" : in_words(python.error().faults.front());
+    ui.of<TritonReturnState>().complaint = python ? "" : in_words(in_options(python.error()).faults.front());
     if (python) ui.commands.push(copy_text(*python));
   }
   if (ImGui::IsItemHovered())
