@@ -30,7 +30,7 @@ std::optional<std::int64_t> loop_around(const dump::Dump& dump, std::int64_t id)
 
 const char* word_of(dump::Reading reading) { return reading == dump::Reading::Full ? "full" : "issue slots"; }
 
-const char* about(dump::Reading reading) {
+const char* about_reading(dump::Reading reading) {
   return reading == dump::Reading::Full
              ? "Heddle's reading: a unit is held for the op's occupancy, what crosses warp groups costs a hand-off, rings have credits."
              : "The compiler's own reading: a unit is reserved for issue slots only; no warp groups, hand-offs or rings.";
@@ -57,7 +57,7 @@ SourceOutline DumpText::outline() const {
         {std::to_string(loop.id), std::move(name), facts_of(loop), {}, &loop == &the_loop(), FilePart{{}, loop.id, {}}});
   }
   for (const dump::Reading one : {dump::Reading::Full, dump::Reading::IssueSlots})
-    outline.readings.push_back({to_string(one), word_of(one), {}, heddle::about(one), reading() == one, FilePart{{}, {}, to_string(one)}});
+    outline.readings.push_back({to_string(one), word_of(one), {}, about_reading(one), reading() == one, FilePart{{}, {}, to_string(one)}});
   return outline;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 const char* word_of(triton::Reading reading) { return reading == triton::Reading::Free ? "free" : "Triton's"; }
 
-const char* about(triton::Reading reading) {
+const char* about_reading(triton::Reading reading) {
   return reading == triton::Reading::Free
              ? "Heddle's reading: the same computation, its tiles cut and its warps specialized as the machine allows."
              : "What Triton's own passes can build: rings as deep as stages lie apart, on Hopper one stream of ops.";
@@ -85,7 +85,7 @@ SourceOutline TritonText::outline() const {
   add_loops(program, site(), outline);
   if (!site()) return outline;
   for (const triton::Reading one : {triton::Reading::Triton, triton::Reading::Free})
-    outline.readings.push_back({to_string(one), word_of(one), {}, heddle::about(one), reading() == one, FilePart{{}, {}, to_string(one)}});
+    outline.readings.push_back({to_string(one), word_of(one), {}, about_reading(one), reading() == one, FilePart{{}, {}, to_string(one)}});
   return outline;
 }
 
