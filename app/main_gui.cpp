@@ -134,7 +134,7 @@ Result<Ok> open_documents(const Arguments& arguments, Session& session) {
     session.apply(show_tab(BottomTab::Explain));
   }
   // The three schedules of a Triton kernel are worked out without being asked for.
-  const bool compares = session.content().triton != nullptr;
+  const bool compares = session.content().triton() != nullptr;
   const bool wanted =
       arguments.has("--solve") || (!compares && !arguments.has("--screenshot") && !schedule && session.content().schedules.empty());
   if (wanted && !arguments.has("--no-solve") && session.solving().why_no_solve().empty()) session.apply(StartSolve{});

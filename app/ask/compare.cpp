@@ -36,7 +36,7 @@ Result<std::vector<solver::BaselineChoice>> baselines_of(const CompareOptions& o
 
 std::vector<Contender> contenders_with(const Subject& subject, std::vector<Contender> listed) {
   // A kernel of somebody else's may have the name of a shipped one.
-  if (subject.triton) return listed;
+  if (!subject.allows(SourceUse::KernelText)) return listed;
   std::vector<Contender> all = shelf_contenders(subject.problem());
   const std::vector<Contender> shipped = all;
   for (Contender& c : listed)
@@ -60,7 +60,7 @@ Result<Scoreboard> ask_compare(const Subject& subject, const CompareOptions& opt
   request.solve = solve_request(subject);
   request.solve.incumbent.reset();  // what is given takes part anyway
   request.solve.ii = options.ii;
-  if (!options.ii && !options.least_ii && !subject.triton) request.solve.by_time = time_choice(instance);
+  if (!options.ii && !options.least_ii && subject.allows(SourceUse::OrderByTime)) request.solve.by_time = time_choice(instance);
   request.given = std::move(given);
   request.baselines = *std::move(baselines);
   request.simulate = [&](const Problem& of, const Schedule& schedule) {

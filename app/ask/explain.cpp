@@ -21,7 +21,7 @@ Explanation ask_explain(const Subject& subject, const ExplainOptions& options, s
   InstanceSpec own = subject.instance.spec();
   own.least_groups = 0;
   if (auto layouts = open_layouts(own, {"all"}, LayoutsFor::Explaining);
-      layouts && !subject.triton && subject.problem().max_groups == layouts->problem.max_groups)
+      layouts && subject.allows(SourceUse::Layouts) && subject.problem().max_groups == layouts->problem.max_groups)
     request.layouts = *std::move(layouts);
   solver::ExplainListener hears;
   hears.solve = listener.solve;

@@ -6,6 +6,7 @@
 
 #include "app/ask/listener.h"
 #include "app/ask/subject.h"
+#include "app/command/option_words.h"
 #include "solver/questions/kernel_set.h"
 #include "solver/questions/kernel_set_members.h"
 #include "solver/search/objectives.h"
@@ -64,7 +65,7 @@ Result<KernelSetSpec> family_of(const Subject& subject, const std::vector<std::s
     if (v->kind == Variation::Kind::Param) spec.each.params.erase(v->name);  // it varies, whatever it is set to
     spec.vary.push_back(*std::move(v));
   }
-  if (!error.faults.empty()) return error;
+  if (!error.faults.empty()) return in_options(error);
   return spec;
 }
 

@@ -23,7 +23,8 @@ Prices ask_price(const Subject& subject, std::stop_token stop, const Listener<Pr
   const LayoutChoices& said = subject.instance.choices();
   const solver::LayoutsLeftOpen layouts{said, [&](const LayoutChoices& other) { return open_again(subject, other); },
                                         [&](const LayoutChoices& choices) { return problem_with(subject, choices); }};
-  const bool about_layouts = !subject.left_open.empty() || (!said.empty() && subject.problem().layouts && !subject.triton);
+  const bool about_layouts =
+      !subject.left_open.empty() || (!said.empty() && subject.problem().layouts && subject.allows(SourceUse::Layouts));
   return solver::price_constraints(solve_request(subject), std::move(stop), hears, about_layouts ? &layouts : nullptr);
 }
 

@@ -1,14 +1,11 @@
 #include "app/ask/subject.h"
 
-#include "core/triton/kernel/native.h"
-
 namespace heddle::app {
 namespace {
 
 Result<Problem> problem_of(const Subject& subject, const InstanceSpec& spec) {
   Result<Problem> problem = make_problem(spec);
-  if (problem || !subject.triton) return problem;
-  return triton::unresolved_text(problem.error(), *subject.triton->program, *subject.triton->native, *spec.kernel);
+  return problem || !subject.source ? problem : subject.source->in_own_words(problem.error(), *spec.kernel);
 }
 
 }  // namespace

@@ -10,14 +10,10 @@
 #include "core/base/result.h"
 #include "core/instance/instance.h"
 #include "core/instance/layout_decisions.h"
+#include "core/library/source.h"
 #include "core/schedule/constraints.h"
 #include "core/schedule/schedule.h"
 #include "solver/search/solve.h"
-
-namespace heddle::triton {
-struct Native;
-struct Program;
-}  // namespace heddle::triton
 
 namespace heddle::app {
 
@@ -25,12 +21,6 @@ struct SearchLimits {
   double timeout_seconds = 60;  ///< for everything together
   std::uint64_t seed = 0;
   int max_stages = 6;  ///< what is refuted speaks of schedules of at most so many
-};
-
-/// What a loop of a Triton text was made of: what is wrong with it is said of the text, and its passes have rules of their own.
-struct OfTriton {
-  std::shared_ptr<const triton::Program> program;
-  std::shared_ptr<const triton::Native> native;
 };
 
 struct Subject {
@@ -41,10 +31,11 @@ struct Subject {
   /// Values and ops whose layouts and instructions are left to the solver, or "all"; what the instance says of them stays.
   std::vector<std::string> left_open{};
   std::shared_ptr<const OpenLayouts> open{};  ///< what that is, where it has been worked out
-  std::optional<OfTriton> triton{};
+  SourcePtr source{};                         ///< what the kernel is written in; null: in a file of ours
   SearchLimits limits{};
 
   const Problem& problem() const { return instance.problem(); }
+  bool allows(SourceUse use) const { return !source || *source->why_not(use) == '\0'; }
 };
 
 /// The least II, and the objectives after it.

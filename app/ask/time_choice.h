@@ -9,7 +9,7 @@
 namespace heddle::app {
 
 /// Costs nothing: hand schedules are read and numbers sampled when the first order is compared, once, on the thread that does it.
-/// Pre: the kernel is not a loop of a Triton text: its passes have rules of their own.
+/// Pre: the source of the kernel allows it (SourceUse::OrderByTime).
 std::shared_ptr<solver::TimeChoice> time_choice(const Instance& instance);
 
 }  // namespace heddle::app

@@ -3,6 +3,7 @@
 #include "app/cli/audit_page.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
+#include "app/command/option_words.h"
 #include "core/answers/summary.h"
 #include "core/base/json.h"
 #include "core/library/dump_text.h"
@@ -36,7 +37,7 @@ int run_audit(const Arguments& arguments, const Terminal& terminal) {
       all.push(Json::object()
                    .set("file", name)
                    .set("error", code == kInvalidInput ? "input" : "environment")
-                   .set("faults", faults_json(page.error().faults)));
+                   .set("faults", faults_json(in_options(page.error()).faults)));
       continue;
     }
     if (json)

@@ -42,6 +42,7 @@ int dispatch(const std::vector<std::string>& args, Terminal& terminal) {
     terminal.err << overview();
     return kUsage;
   }
+  terminal.style.option = [](std::string_view part) { return "--" + std::string(part); };
   terminal.quiet = line.arguments.has("--quiet");
   terminal.verbose = line.arguments.has("--verbose");
   if (line.arguments.has("--no-color")) terminal.style.color = false;

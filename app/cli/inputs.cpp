@@ -73,7 +73,7 @@ Result<Ok> leave_open(Inputs& inputs, const std::vector<std::string>& names) {
   if (names.empty()) return Ok{};
   if (inputs.schedule)
     return Error::input("--choose leaves layouts to the solver, and a schedule has its own", "leave SCHEDULE out, or --choose");
-  if (inputs.triton()) return Error::input("--choose: how tiles of a Triton text lie is Triton's choice");
+  if (const std::string reason = inputs.source->why_not(SourceUse::Layouts); !reason.empty()) return Error::input("--choose: " + reason);
   inputs.left_open = names;
   Result<OpenLayouts> question = open_again(inputs, inputs.choices());
   if (!question) return question.error();
@@ -99,7 +99,7 @@ Result<Kernel> apply_subtiles(Kernel kernel, const Arguments& arguments, const S
 void print_warnings(const Terminal& terminal, const std::vector<Fault>& warnings) {
   std::vector<Fault> once;
   for (const Fault& warning : warnings) add_once(once, warning);
-  for (const Fault& warning : once) terminal.note("warning: " + to_string(warning));
+  for (const Fault& warning : in_options({ErrorKind::Input, once}).faults) terminal.note("warning: " + to_string(warning));
 }
 
 Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal) {
@@ -117,10 +117,10 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
   if (own) {
     Result<Schedule> schedule = own == names.kernel ? inputs.source->own_schedule(inputs.problem())
                                                     : read_schedule(*own, inputs.problem(), nullptr, inputs.source.get());
-    if (!schedule) return schedule.error();
+    if (!schedule) return in_options(schedule.error());
     inputs.schedule = *std::move(schedule);
     inputs.schedule_file = *own;
-    if (inputs.triton()) drop_broken_rules(inputs);
+    drop_broken_rules(inputs);
   }
   if (inputs.schedule) {
     std::vector<Fault> refuted;

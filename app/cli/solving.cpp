@@ -84,8 +84,7 @@ Subject subject_of(const Inputs& inputs, const Arguments& arguments) {
     subject.left_open = inputs.left_open;
     subject.open = std::make_shared<const OpenLayouts>(*inputs.open);
   }
-  if (const TritonText* text = inputs.triton())
-    if (const auto& lowered = text->lowered()) subject.triton = {lowered->loop.shared_program(), lowered->native};
+  subject.source = inputs.source;
   subject.limits = limits_of(arguments);
   if (inputs.most_seconds) subject.limits.timeout_seconds = std::min(subject.limits.timeout_seconds, *inputs.most_seconds);
   return subject;
@@ -104,7 +103,7 @@ solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& argume
 std::shared_ptr<const solver::TimeChoice> time_choice_of(const Inputs& inputs, const Arguments& arguments) {
   for (const char* other : {"--least-ii", "--ii", "--robust", "--within"})
     if (arguments.has(other)) return nullptr;
-  if (inputs.triton()) return nullptr;
+  if (*inputs.source->why_not(SourceUse::OrderByTime)) return nullptr;
   auto choice = time_choice(inputs.instance);
   choice->can_be_written = inputs.can_be_written;
   return choice;

@@ -10,6 +10,7 @@
 
 #include "app/command/called.h"
 #include "app/command/exit_code.h"
+#include "app/command/option_words.h"
 #include "core/answers/summary.h"
 #include "core/base/atomic_file.h"
 #include "core/base/json.h"
@@ -76,9 +77,10 @@ void Terminal::note(const std::string& message) const {
 }
 
 int report(const Terminal& terminal, const Error& error, bool json) {
-  for (const Fault& fault : error.faults) terminal.complain(to_string(fault));
+  const Error said = in_options(error);
+  for (const Fault& fault : said.faults) terminal.complain(to_string(fault));
   const bool input = error.kind == ErrorKind::Input;
-  if (json) terminal.out << error_object(input ? "input" : "environment", error.faults);
+  if (json) terminal.out << error_object(input ? "input" : "environment", said.faults);
   return input ? kInvalidInput : kEnvironment;
 }
 

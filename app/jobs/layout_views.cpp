@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/command/option_words.h"
 #include "core/triton/read/as_layout.h"
 
 namespace heddle::app {
@@ -55,7 +56,7 @@ LayoutAnswer answer_layout(const LayoutAsk& ask) {
   if (view)
     answer.view = *std::move(view);
   else
-    answer.error = view.error();
+    answer.error = in_options(view.error());
   return answer;
 }
 

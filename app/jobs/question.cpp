@@ -7,6 +7,7 @@
 #include "app/ask/layouts.h"
 #include "app/ask/listener.h"
 #include "app/ask/price.h"
+#include "app/command/option_words.h"
 #include "solver/questions/kernel_set_members.h"
 #endif
 
@@ -74,7 +75,7 @@ Answer family(const Subject& subject, const FamilyOptions& options, std::stop_to
   Result<KernelSetAnswer> set =
       spec ? ask_family(*spec, options, subject.limits, std::move(stop), heard_by<KernelSetAnswer>(tell)) : spec.error();
   if (!set) {
-    answer.faults = set.error().faults;
+    answer.faults = in_options(set.error()).faults;
     return answer;
   }
   answer.set = *std::move(set);
@@ -91,7 +92,7 @@ Answer pareto(const Subject& subject, const ParetoOptions& options, std::vector<
   earlier.steps = std::move(known);
   Result<Pareto> front = ask_pareto(subject, options, earlier, std::move(stop), heard_by<Pareto>(tell));
   if (front) return *std::move(front);
-  nothing.refusal = to_string(front.error());
+  nothing.refusal = to_string(in_options(front.error()));
   return nothing;
 }
 
@@ -100,7 +101,7 @@ Answer layouts(Subject subject, std::stop_token stop, const AskListener& tell) {
   subject.left_open = {"all"};  // but for what is in force: that is said
   Result<ChosenLayouts> chosen = ask_layouts(subject, {}, std::move(stop), heard_by<ChosenLayouts>(tell));
   if (!chosen) {
-    answer.faults = chosen.error().faults;
+    answer.faults = in_options(chosen.error()).faults;
     return answer;
   }
   answer.chosen = *std::move(chosen);

@@ -8,14 +8,12 @@
 #include "app/command/arguments.h"
 #include "app/command/command_table.h"
 #include "app/jobs/file_names.h"
-#include "app/session/dump_source.h"
 #include "app/session/kernel_state.h"
 #include "app/session/project.h"
 #include "app/session/proposal.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/sweep_state.h"
 #include "app/session/texts.h"
-#include "app/session/triton_source.h"
 #include "app/session/truth_state.h"
 #include "app/session/view_state.h"
 #include "codegen/program/target.h"
@@ -25,6 +23,7 @@
 #include "core/kernel/subtile.h"
 #include "core/library/library.h"
 #include "core/schedule/constraint_text.h"
+#include "core/triton/audit/comparison.h"
 
 namespace heddle::app {
 namespace {
@@ -35,6 +34,11 @@ constexpr int kUsualStages = 6;  // that `heddle solve` tries without --max-stag
 std::string project_to_name(const Session& session) {
   const std::string& file = session.projects().project_as_shown();
   return is_project(file) ? file : std::string();
+}
+
+/// Where it is not the kernel's file that stands for the machine too.
+void add_machine(const Content& content, std::vector<std::string>& words) {
+  if (content.allows(SourceUse::OtherMachine)) words.push_back(name_in_library(Shelf::Machines, content.machine->file));
 }
 
 /// --param, --set and --demand, as far as `takes` wants them.
@@ -49,7 +53,7 @@ void add_question(const Content& content, const Takes& takes, const std::vector<
     if (change.enabled) add("--set", describe(change));
   for (const auto& [name, text] : content.choices.layouts) add("--layout", name + "=" + text);
   for (const auto& [name, choice] : content.choices.instructions) add("--instruction", name + "=" + instruction_text(choice));
-  // The rules of Triton's passes come with the text.
+  // What the compiler's file demands comes with it.
   const auto given = [&](const UserConstraint& c) {
     return content.given && std::find(content.given->begin(), content.given->end(), c) != content.given->end();
   };
@@ -131,19 +135,16 @@ std::string command_line(const Session& session, std::string_view subcommand, co
       words.insert(words.end(), extra.begin(), extra.end());
       return shell_words(words);
     }
-    // A Triton text's own schedule is there for who names the text; what is solved of it is not.
-    const bool text = content.triton && content.triton->reading == triton::Reading::Triton && content.triton->native->has_own;
+    // A compiler's file stands for its own schedule, not for what is solved of it.
+    const bool text = content.source && content.source->has_own();
     const bool own = text && entry->name == row_name(triton::Whose::Tritons) && content.changes.empty();
     if (text && !own && subcommand != "solve") return {};
     if (!own && !entry->of_solver && !(entry->robust && takes("--robust"))) return {};
-    // A dump stands for its own schedule, not for what is solved of it.
-    if (content.dump && content.dump->the_loop().scheduled()) return {};
   }
   if (session.texts().text_unsaved(SourceOf::Kernel) || session.texts().text_unsaved(SourceOf::Machine))
     return {};  // its file says something else
   if (positionals(PositionalType::Kernel) > 0) words.push_back(name_in_library(Shelf::Kernels, content.kernel->source));
-  // A dump stands for its machine too.
-  if (positionals(PositionalType::Machine) > 0 && !content.dump) words.push_back(name_in_library(Shelf::Machines, content.machine->file));
+  if (positionals(PositionalType::Machine) > 0) add_machine(content, words);
   add_question(content, takes, free, words);
   // The window lets a pin be as far out as it was dropped.
   const bool solves = subcommand == "solve" || (entry && entry->file.empty());
@@ -244,7 +245,7 @@ std::string run_kernel_command(const Session& session, bool profile) {
 
 std::vector<std::string> kernel_words(const Content& content) {
   std::vector<std::string> words{name_in_library(Shelf::Kernels, content.kernel->source)};
-  if (!content.dump) words.push_back(name_in_library(Shelf::Machines, content.machine->file));
+  add_machine(content, words);
   add_question(
       content, [](std::string_view flag) { return flag != "--demand"; }, {}, words);
   add_kernel_options(content, taker_of(find_command("run")), words);
@@ -277,7 +278,7 @@ std::vector<std::string> tune_words(const Content& content, TuneOptions options,
 
 std::string tune_command(const Session& session, const TuneOptions& options) {
   const Content& content = session.content();
-  if (!content.kernel || !content.machine || content.dump) return {};
+  if (!content.kernel || !content.machine || !content.allows(SourceUse::OtherMachine)) return {};
   const auto& file = session.sweep().file();
   const bool more = file && (session.sweep().why_no_more().empty() || session.sweep().running());
   const std::string history = more ? file->path : safe_file_name(content.kernel->name + "_" + content.machine->name) + ".tuning.jsonl";
@@ -296,40 +297,22 @@ std::string validate_command(const Session& session) {
 
 namespace {
 
-/// FILE#WORDS,LOOP: by which reading is what the subcommand says.
-std::string triton_name(const TritonSource& source) {
-  triton::Address address;
-  address.path = source.file->path;
-  address.words = source.words;
-  if (source.loop && source.program->loops.size() > 1) address.loop = source.the_loop()->number;
-  return triton::to_string(address);
-}
-
-std::string triton_line(const Session& session, const char* subcommand, const std::vector<std::string>& extra = {}) {
+/// About the compiler's file that is open, whatever the reading: that is what the subcommand says.
+std::string file_line(const Session& session, const char* subcommand, const std::vector<std::string>& extra = {}) {
   const Content& content = session.content();
-  if (!content.triton || !content.triton->program) return {};
-  std::vector<std::string> words{"heddle", subcommand, triton_name(*content.triton)};
+  if (!content.source || content.source->undecided()) return {};
+  std::vector<std::string> words{"heddle", subcommand, content.source->audit_name()};
   if (content.machine && session.texts().text_unsaved(SourceOf::Machine)) return {};
-  if (content.machine) words.push_back(name_in_library(Shelf::Machines, content.machine->file));
+  if (content.machine) add_machine(content, words);
   words.insert(words.end(), extra.begin(), extra.end());
   return shell_words(words);
 }
 
 }  // namespace
 
-std::string triton_command(const Session& session) {
-  return session.content().kernel ? triton_line(session, "compare") : triton_line(session, "audit");
-}
+std::string triton_command(const Session& session) { return file_line(session, session.content().kernel ? "compare" : "audit"); }
 
-std::string audit_command(const Session& session) {
-  const Content& content = session.content();
-  if (content.triton) return triton_line(session, "audit");
-  if (!content.dump) return {};
-  const dump::Dump& dump = content.dump->dump();
-  std::string file = content.dump->file->path;
-  if (dump.variants > 0) file += fmt::format("#variant{}", dump.variant);
-  return shell_words({"heddle", "audit", file});
-}
+std::string audit_command(const Session& session) { return file_line(session, "audit"); }
 
 std::string compare_command(const Session& session) {
   const Content& content = session.content();
@@ -370,7 +353,7 @@ std::string picture_command(const Session& session, const Export& request) {
     const ScheduleEntry* entry = content.entry();
     if (content.baseline_entry() || (entry && entry->file.empty() && !entry->of_solver)) return {};
     add({name_in_library(Shelf::Kernels, content.kernel->source)});
-    if (!content.dump) add({name_in_library(Shelf::Machines, content.machine->file)});
+    add_machine(content, words);
     add_question(
         content, [](std::string_view) { return true; }, {}, words);
     if (entry && entry->file.empty()) add({"--solve"});
@@ -428,7 +411,7 @@ std::string export_command(const Session& session, const Export& request) {
     }
     case ExportKind::DumpVariants: return {};  // of the window's list
     case ExportKind::Ttgir: words = {"--format", "ttgir"}; break;
-    case ExportKind::Python: return triton_line(session, "export", {"--format", "python", "--out", request.path});
+    case ExportKind::Python: return file_line(session, "export", {"--format", "python", "--out", request.path});
     case ExportKind::Png: return picture_command(session, request);
   }
   add({"--out", request.path});
@@ -450,7 +433,7 @@ std::optional<std::string> cli_equivalent(const Session& session, const Command&
     return least_ii ? line("solve", {"--least-ii"}) : line("solve");
   };
 
-  if (content.triton && command.is<OpenFile, OpenKernel, OpenMachine, OpenPair, SwitchMachine, ShowTriton, CompareTriton>())
+  if (content.triton() && command.is<OpenFile, OpenKernel, OpenMachine, OpenPair, SwitchMachine, ShowPart, CompareTriton>())
     return triton_command(session);
   if (command.is<ShowSide>()) return shown();
   if (const auto* c = command.as<StartSolve>()) return c->robust ? line("solve", {"--robust"}) : line("solve");
@@ -467,10 +450,10 @@ std::optional<std::string> cli_equivalent(const Session& session, const Command&
 
   if (const auto* c = command.as<OpenFile>()) {
     if (const auto& sweep = session.sweep().file(); sweep && sweep->path == c->path) return shell_words({"heddle-gui", c->path});
-    return content.dump ? Line(audit_command(session)) : std::nullopt;
+    return content.source ? Line(audit_command(session)) : std::nullopt;
   }
   if (command.is<Validate>()) return validate_command(session);
-  if (command.is<OpenDump, ShowLoop>()) return audit_command(session);
+  if (command.is<ShowPart>()) return audit_command(session);
   if (const auto* c = command.as<OpenSweep>()) return session.sweep().file() ? Line(shell_words({"heddle-gui", c->path})) : std::nullopt;
   if (const auto* c = command.as<StartTune>()) return tune_command(session, c->options);
 

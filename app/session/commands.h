@@ -15,18 +15,15 @@
 #include "app/session/view_commands.h"
 #include "app/session/view_state.h"
 #include "core/base/id.h"
+#include "core/library/source_parts.h"
 #include "core/schedule/constraints.h"
 
 namespace heddle {
 struct LayoutView;  // core/answers/layout_view.h
 }
-namespace heddle::dump {
-enum class Reading;  // core/dump/native.h
-}
 namespace heddle::triton {
-enum class Reading;  // core/triton/read/program.h
-enum class Whose;    // core/triton/audit/comparison.h
-}  // namespace heddle::triton
+enum class Whose;  // core/triton/audit/comparison.h
+}
 
 namespace heddle::app {
 
@@ -57,18 +54,9 @@ struct OpenSchedule {
   std::string path;
   bool as_baseline = false;  ///< it becomes B, where there is an A
 };
-struct OpenDump {
-  std::string name;
-};  ///< of a compiler, as core/dump/dump_files.h names it: FILE, FILE#LOOP, FILE#LOOP,READING
-struct ShowLoop {
-  std::optional<std::int64_t> loop;
-  std::optional<dump::Reading> reading;
-};  ///< another loop of the dump that is open, or another reading of it; what is not said stays
-struct ShowTriton {
-  std::optional<std::string> words;  ///< of an offer: another kernel, another pass
-  std::optional<int> loop;           ///< by its number
-  std::optional<triton::Reading> reading;
-};  ///< something else of the Triton kernel that is open; what is not said stays
+struct ShowPart {
+  FilePart part;
+};  ///< another kernel, pass, loop or reading of the compiler's file that is open
 struct ShowSide {
   triton::Whose whose{};
 };                        ///< one of the three schedules of the open Triton kernel becomes A, by the reading that it belongs to
@@ -331,16 +319,16 @@ struct CommandTypes {
 };
 
 using AllCommands =
-    CommandTypes<OpenFile, OpenKernel, OpenMachine, SwitchMachine, OpenPair, OpenSchedule, OpenDump, ShowLoop, ShowTriton, ShowSide,
-                 CompareTriton, CancelTriton, OpenPlace, DemandEmitterRules, OpenConstraints, SaveSchedule, OpenProject, SaveProject,
-                 SaveConstraints, RestoreWork, DiscardWork, Export, NewKernel, EditSource, SaveSource, ReadSourceAgain, CloseDocument,
-                 DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint, AddConstraint, ReplaceConstraint,
-                 RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange, ChooseLayouts, SetBaseline,
-                 SwapBaseline, OpenWindow, SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote,
-                 ToggleFlag, ClearFlags, Ask, CancelAsk, OpenMember, AskWhy, TryRelaxation, WriteKernel, CheckKernel, SetKernelOptions,
-                 BuildKernel, CancelKernel, SaveKernel, SaveLayout, RunKernel, CancelRun, OpenMeasurement, SelectRun, ToggleMeasured,
-                 AdoptMeasured, OpenSweep, CloseSweep, StartTune, CancelTune, OpenPoint, Validate, CancelValidation, SelectPublished,
-                 OpenPublished, ToggleWhiskers, Undo, Redo, SelectOp, ClearSelection, StartSolve, ContinueSolve, ProveShown, CancelSolve,
-                 SetMode, SetIterations, CopyLine, ChangeView, ChangeSettings, Quit>;
+    CommandTypes<OpenFile, OpenKernel, OpenMachine, SwitchMachine, OpenPair, OpenSchedule, ShowPart, ShowSide, CompareTriton, CancelTriton,
+                 OpenPlace, DemandEmitterRules, OpenConstraints, SaveSchedule, OpenProject, SaveProject, SaveConstraints, RestoreWork,
+                 DiscardWork, Export, NewKernel, EditSource, SaveSource, ReadSourceAgain, CloseDocument, DismissError, SetParam,
+                 SelectSchedule, RemoveSchedule, ToggleConstraint, AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin,
+                 PinOps, SetChange, RemoveChange, ToggleChange, ChooseLayouts, SetBaseline, SwapBaseline, OpenWindow, SetAlignment,
+                 FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk,
+                 OpenMember, AskWhy, TryRelaxation, WriteKernel, CheckKernel, SetKernelOptions, BuildKernel, CancelKernel, SaveKernel,
+                 SaveLayout, RunKernel, CancelRun, OpenMeasurement, SelectRun, ToggleMeasured, AdoptMeasured, OpenSweep, CloseSweep,
+                 StartTune, CancelTune, OpenPoint, Validate, CancelValidation, SelectPublished, OpenPublished, ToggleWhiskers, Undo, Redo,
+                 SelectOp, ClearSelection, StartSolve, ContinueSolve, ProveShown, CancelSolve, SetMode, SetIterations, CopyLine, ChangeView,
+                 ChangeSettings, Quit>;
 
 }  // namespace heddle::app

@@ -16,16 +16,12 @@
 #include "core/analysis/usage.h"
 #include "core/check/checker.h"
 #include "core/instance/instance.h"
-#include "core/library/source_kind.h"
+#include "core/library/source.h"
 #include "core/schedule/constraints.h"
 #include "core/schedule/outcome.h"
 #include "core/schedule/schedule.h"
 
 namespace heddle::app {
-
-struct DumpSource;    // app/session/dump_source.h
-struct DumpVerdict;   // app/session/dump_source.h
-struct TritonSource;  // app/session/triton_source.h
 
 /// What is known of a schedule, as an answer to the question as it stands.
 struct Standing {
@@ -60,7 +56,7 @@ struct ScheduleEntry : Standing {
   bool running = false;                            ///< the solver is still improving it
   std::string file;                                ///< where it was read from; empty for solved ones
   std::shared_ptr<const EarlierStanding> earlier;  ///< null: nothing was proved about another question
-  std::shared_ptr<const DumpVerdict> stored;       ///< of schedules that the open dump stores; null for others
+  std::shared_ptr<const BothReadings> stored;      ///< of schedules that the open dump stores; null for others
   std::shared_ptr<const Constraints> unbound;      ///< demands that are not made of it: Triton built it without them; null: none
   Verdict verdict;
   Period period;
@@ -72,19 +68,17 @@ using EntryPtr = std::shared_ptr<const ScheduleEntry>;
 struct Content {
   std::shared_ptr<const Kernel> kernel;
   std::shared_ptr<const Machine> machine;
-  std::shared_ptr<const SourceText> kernel_text,
-      machine_text;                            ///< null: a compiler's dump has none of its own, a Triton kernel one machine's
-  std::shared_ptr<const DumpSource> dump;      ///< the compiler's file that both come from; null for others
-  std::shared_ptr<const TritonSource> triton;  ///< the text that the kernel comes from; null for others. It may have none
-  Scope overrides;                             ///< parameters that differ from the kernel's defaults
-  std::shared_ptr<const Problem> problem;      ///< null unless kernel, machine and parameters resolve
-  std::shared_ptr<const Bounds> bounds;        ///< with `problem`
-  std::shared_ptr<const Error> unresolved;     ///< why there is no problem, although there are a kernel and a machine
-  LayoutChoices choices;                       ///< of layouts and instructions; what is not chosen is as by default
-  LayoutChoices brought;                       ///< what of `choices` came with a schedule's file, and which no user chose here
-  Changes changes;                             ///< numbers taken differently before the problem is resolved ("what if")
+  std::shared_ptr<const SourceText> kernel_text, machine_text;  ///< null: its text is the compiler's (SourceUse::KernelText, MachineText)
+  SourcePtr source;  ///< the compiler's file that the kernel comes from; null: it is ours. The file may have no kernel to solve
+  Scope overrides;   ///< parameters that differ from the kernel's defaults
+  std::shared_ptr<const Problem> problem;   ///< null unless kernel, machine and parameters resolve
+  std::shared_ptr<const Bounds> bounds;     ///< with `problem`
+  std::shared_ptr<const Error> unresolved;  ///< why there is no problem, although there are a kernel and a machine
+  LayoutChoices choices;                    ///< of layouts and instructions; what is not chosen is as by default
+  LayoutChoices brought;                    ///< what of `choices` came with a schedule's file, and which no user chose here
+  Changes changes;                          ///< numbers taken differently before the problem is resolved ("what if")
   Constraints constraints;
-  std::shared_ptr<const Constraints> given;  ///< the constraints that a Triton text brings, which no user wrote; null: none
+  std::shared_ptr<const Constraints> given;  ///< the constraints that the compiler's file brings, which no user wrote; null: none
   KernelOptions kernel_options;              ///< how its kernel is written
   std::vector<EntryPtr> schedules;
   std::optional<std::size_t> shown;     ///< A: index into `schedules`
@@ -93,7 +87,12 @@ struct Content {
   std::vector<Cycle> flags;    ///< planted on the ruler
   std::uint64_t document = 0;  ///< stays the same while one kernel is worked on; Projects knows its file
 
-  SourceKind source() const { return dump ? SourceKind::Dump : triton ? SourceKind::Triton : SourceKind::Kernel; }
+  /// Why what is open cannot be used so; empty: it can.
+  const char* why_not(SourceUse use) const { return source ? source->why_not(use) : ""; }
+  bool allows(SourceUse use) const { return *why_not(use) == '\0'; }
+  /// Null: what is open is none.
+  const DumpText* dump() const { return source ? source->dump() : nullptr; }
+  const TritonText* triton() const { return source ? source->triton() : nullptr; }
   /// What the problem is made of. Pre of whoever makes it: there are a kernel and a machine.
   InstanceSpec spec() const { return {kernel, machine, overrides, changes, choices}; }
   const std::shared_ptr<const SourceText>& text_of(SourceOf of) const { return of == SourceOf::Kernel ? kernel_text : machine_text; }

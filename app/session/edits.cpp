@@ -5,15 +5,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/command/option_words.h"
 #include "app/session/files.h"
 #include "app/session/open_document.h"
 #include "app/session/proposal.h"
 #include "app/session/questions.h"
 #include "app/session/solving.h"
 #include "app/session/texts.h"
-#include "app/session/triton_source.h"
 #include "core/answers/layout_choice.h"
 #include "core/base/saturate.h"
+#include "core/base/text_style.h"
 #include "core/formats/changes_json.h"
 #include "core/formats/constraints_json.h"
 #include "core/library/library.h"
@@ -37,9 +38,7 @@ std::optional<Error> Edits::resolve() {
   if (!content_.kernel || !content_.machine) return std::nullopt;
   auto problem = make_problem(content_.spec());
   if (!problem) {
-    const auto& source = content_.triton;
-    Error error = source && source->native ? triton::unresolved_text(problem.error(), *source->program, *source->native, *content_.kernel)
-                                           : problem.error();
+    Error error = in_options(content_.source ? content_.source->in_own_words(problem.error(), *content_.kernel) : problem.error());
     // Choices stand in no file here; the sentences name what they are about.
     for (Fault& fault : error.faults)
       if (fault.file.empty() && (fault.pointer.starts_with("/layouts/") || fault.pointer.starts_with("/instructions/")))
@@ -361,23 +360,9 @@ void Edits::on(const SetParam& c) {
 void Edits::on(const OpenConstraints& c) {
   const std::string title = "Cannot open constraints " + base_name(c.path);
   if (!content_.problem) return fail(title, Error::input("constraints need an open kernel and machine", "open those first"));
-  // The file's changed numbers come first: what it demands is demanded of the problem that they make.
-  auto changes = read_changes(c.path);
-  if (!changes) return fail(title, changes.error());
-  const auto layouts = read_layout_demands(c.path);
-  if (!layouts) return fail(title, layouts.error());
   Content before = content_;
   const Asked asked = document_.asked();
-  const bool other_numbers = !changes->empty() || !content_.changes.empty();
-  if (other_numbers || !layouts->empty()) {
-    content_.changes = std::move(*changes);
-    lay_out(content_, merged(content_.choices, *layouts));
-    if (const auto error = resolve()) {
-      content_ = std::move(before);
-      return fail(title, *error);
-    }
-  }
-  auto constraints = read_constraints(c.path, *content_.problem);
+  Result<Constraints> constraints = take_numbers(c.path);
   if (!constraints) {
     content_ = std::move(before);
     return fail(title, constraints.error());
@@ -387,10 +372,23 @@ void Edits::on(const OpenConstraints& c) {
   content_.constraints = std::move(*constraints);
   judge_again(asked);
   view_.tab = BottomTab::Constraints;
-  say(LogLevel::Info, fmt::format("{} constraint{} and {} changed number{} from {}", content_.constraints.size(),
-                                  content_.constraints.size() == 1 ? "" : "s", content_.changes.size(),
-                                  content_.changes.size() == 1 ? "" : "s", base_name(c.path)));
+  say(LogLevel::Info,
+      fmt::format("{} and {} changed number{} from {}", count_of(static_cast<std::int64_t>(content_.constraints.size()), "constraint"),
+                  content_.changes.size(), content_.changes.size() == 1 ? "" : "s", base_name(c.path)));
   changed();
+}
+
+Result<Constraints> Edits::take_numbers(const std::string& path) {
+  auto changes = read_changes(path);
+  if (!changes) return changes.error();
+  const auto layouts = read_layout_demands(path);
+  if (!layouts) return layouts.error();
+  if (!changes->empty() || !content_.changes.empty() || !layouts->empty()) {
+    content_.changes = std::move(*changes);
+    lay_out(content_, merged(content_.choices, *layouts));
+    if (const auto error = resolve()) return *error;
+  }
+  return read_constraints(path, *content_.problem);
 }
 
 void Edits::on(const TryRelaxation& c) {

@@ -67,6 +67,9 @@ class Edits : Part {
   bool put_in_force(Content next, const std::string& what, const char* why);
   /// These choices, with the rows of the list that have the present ones.
   static void lay_out(Content& next, LayoutChoices choices);
+  /// A file of constraints: its changed numbers are put in force first, for what it demands is demanded of the problem that they make. On
+  /// failure they may be in force.
+  Result<Constraints> take_numbers(const std::string& path);
   /// False: nothing changed, or it is refused, with the reason on screen.
   bool choose_layouts(const LayoutChoices& choices, const std::string& what);
 

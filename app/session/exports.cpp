@@ -6,13 +6,11 @@
 
 #include "app/cli/layout_png.h"
 #include "app/jobs/triton_return.h"
-#include "app/session/dump_state.h"
 #include "app/session/files.h"
 #include "app/session/open_document.h"
 #include "app/session/showing.h"
 #include "app/session/texts.h"
-#include "app/session/triton_source.h"
-#include "app/session/triton_way_back.h"
+#include "app/session/way_back.h"
 #include "core/analysis/difference.h"
 #include "core/answers/chart_page.h"
 #include "core/answers/layout_picture.h"
@@ -24,6 +22,7 @@
 #include "core/chart/svg.h"
 #include "core/formats/constraints_json.h"
 #include "core/formats/schedule_json.h"
+#include "core/library/triton_text.h"
 #include "core/library/trust.h"
 #include "core/simulate/end_ops.h"
 
@@ -124,7 +123,7 @@ void Exports::on(const Export& c) {
     view_.pictures.push_back(c);
     return;
   }
-  if (c.kind == ExportKind::Ttgir || c.kind == ExportKind::Python) return export_for_triton(c);
+  if (goes_back(c.kind)) return export_for_compiler(c);
   if (!entry) return fail("Cannot export", Error::input("there is no schedule to draw", "solve or open one first"));
   const Shown shown{content_, view_, showing_.iterations(), problem_to_write()};
   const Problem& problem = shown.problem;
@@ -141,17 +140,7 @@ void Exports::on(const Export& c) {
       text = timeline_page(problem, as_it_stands(*entry), gantt_of(shown, *entry), style);
       break;
     }
-    case ExportKind::DumpGraph:
-    case ExportKind::DumpVariants:
-    case ExportKind::JointSolution: {
-      const Result<std::string> written = dump_.dump_text(c.kind);
-      if (!written) return refuse_export(c.path, written.error());
-      text = *written;
-      break;
-    }
-    case ExportKind::Ttgir:
-    case ExportKind::Python:
-    case ExportKind::Png: break;
+    default: break;
   }
   note_exported(c.path, write_file(c.path, text));
 }
@@ -183,23 +172,16 @@ void Exports::on(const SaveLayout& c) {
   picture ? note_exported(c.path, write_png(c.path, *picture)) : refuse_export(c.path, picture.error());
 }
 
-void Exports::export_for_triton(const Export& c) {
+void Exports::export_for_compiler(const Export& c) {
   std::error_code code;
-  if (content_.triton && std::filesystem::equivalent(c.path, content_.triton->file->path, code) && !code)
+  const TritonText* text = content_.triton();
+  if (text && std::filesystem::equivalent(c.path, text->path(), code) && !code)
     return refuse_export(c.path, Error::input("that would replace the text that the schedule is of", "give it another name"));
-  if (c.kind == ExportKind::Python) {
-    const Result<std::string> python = rotated_python(content_);
-    return python ? note_exported(c.path, write_file(c.path, *python)) : refuse_export(c.path, python.error());
-  }
-  const WayBack way = way_back(content_);
-  if (!way.given) {
-    Error error = Error::input(why_not_given(way));
-    for (std::size_t i = 1; i < way.broken.size(); ++i) error.faults.push_back({"", "", way.broken[i].text, ""});
-    return refuse_export(c.path, error);
-  }
-  const Result<Ok> written = write_file(c.path, way.given->text);
+  const Result<std::string> back = text_for_compiler(content_, c.kind);
+  if (!back) return refuse_export(c.path, back.error());
+  const Result<Ok> written = write_file(c.path, *back);
   note_exported(c.path, written);
-  if (written) say(LogLevel::Info, "next: " + finish_command(c.path, content_.triton->program->target));
+  if (written && c.kind == ExportKind::Ttgir) say(LogLevel::Info, "next: " + finish_command(c.path, (*text->program())->target));
 }
 
 void Exports::refuse_export(const std::string& path, const Error& error) {

@@ -13,14 +13,12 @@ struct Problem;  // core/problem/problem.h
 
 namespace heddle::app {
 
-class DumpState;
 class Showing;
 class SourceFiles;
 
 class Exports : Part {
  public:
-  Exports(OpenDocument& document, const SourceFiles& files, const DumpState& dump, const Showing& showing)
-      : Part(document), files_(files), dump_(dump), showing_(showing) {}
+  Exports(OpenDocument& document, const SourceFiles& files, const Showing& showing) : Part(document), files_(files), showing_(showing) {}
 
   void on(const Export& c);
   void on(const SaveSchedule& c);
@@ -30,13 +28,12 @@ class Exports : Part {
   void note_exported(const std::string& path, const Result<Ok>& result);
 
  private:
-  void export_for_triton(const Export& c);
+  void export_for_compiler(const Export& c);
   void refuse_export(const std::string& path, const Error& error);
   /// The problem as files say it: texts that were edited and are in no file count as changes.
   Problem problem_to_write() const;
 
   const SourceFiles& files_;
-  const DumpState& dump_;
   const Showing& showing_;
 };
 

@@ -41,6 +41,36 @@ Content with_choices(const Content& content, const KernelSetMember& member) {
   return next;
 }
 
+/// The kernel cut as the member has it: another document, in a file of its own. Pre: it is cut.
+Result<Ok> cut_as(const KernelSetMember& member, Content& next) {
+  std::string name = next.kernel->source;
+  for (const Subtile& cut : member.subtiles) name += cut_suffix(cut);
+  Result<Kernel> kernel = load_kernel(name);
+  if (!kernel) return kernel.error();
+  next.kernel = std::make_shared<const Kernel>(*std::move(kernel));
+  next.kernel_text = nullptr;
+  next.document = 0;
+  next.overrides.clear();
+  next.notes.clear();
+  return Ok{};
+}
+
+/// Its answer, as far as that is one about the problem that is open.
+ScheduleEntry entry_of(const KernelSetMember& member, const Problem& problem) {
+  const SolveOutcome& known = member.outcome;
+  ScheduleEntry entry;
+  entry.name = member.label;
+  entry.schedule = *known.schedule;
+  entry.schedule.name = member.label;
+  entry.status = Status::Feasible;
+  if (problem_hash(member.problem) == problem_hash(problem)) {
+    entry.lower_bound = known.lower_bound;
+    entry.explanation = known.explanation;
+    if (known.lower_bound == known.schedule->ii) entry.status = Status::Optimal;
+  }
+  return entry;
+}
+
 }  // namespace
 
 std::string Family::why_no_member(std::size_t index) const {
@@ -69,38 +99,14 @@ void Family::on(const OpenMember& c) {
     return say(LogLevel::Warning, "not opening this member: " + reason);
   const KernelSetMember member = questions_.question(Topic::Family).as<FamilyAnswer>()->set.members[c.index];
   Content next = with_choices(content_, member);
-  if (!member.subtiles.empty()) {
-    std::string name = content_.kernel->source;
-    for (const Subtile& cut : member.subtiles) name += cut_suffix(cut);
-    Result<Kernel> kernel = load_kernel(name);
-    if (!kernel) return fail("Cannot open " + member.label, kernel.error());
-    next.kernel = std::make_shared<const Kernel>(*std::move(kernel));
-    next.kernel_text = nullptr;
-    next.document = 0;
-    next.overrides.clear();
-    next.notes.clear();
-  }
+  if (!member.subtiles.empty())
+    if (const Result<Ok> cut = cut_as(member, next); !cut) return fail("Cannot open " + member.label, cut.error());
   edits_.adopt(std::move(next), "open " + member.label);
   if (!content_.problem) return;
-  const SolveOutcome& known = member.outcome;
-  if (!known.schedule || !fits(*content_.problem, *known.schedule)) {
-    solving_.solve_opened();
-    return;
-  }
+  if (!member.outcome.schedule || !fits(*content_.problem, *member.outcome.schedule)) return solving_.solve_opened();
   // Part of the same step: one gesture, one undo.
-  Content& content = content_;
-  ScheduleEntry entry;
-  entry.name = member.label;
-  entry.schedule = *known.schedule;
-  entry.schedule.name = member.label;
-  entry.status = Status::Feasible;
-  if (problem_hash(member.problem) == problem_hash(*content.problem)) {
-    entry.lower_bound = known.lower_bound;
-    entry.explanation = known.explanation;
-    if (known.lower_bound == known.schedule->ii) entry.status = Status::Optimal;
-  }
-  content.schedules.push_back(make_entry(*content.problem, content.constraints, std::move(entry)));
-  content.shown = content.schedules.size() - 1;
+  content_.schedules.push_back(make_entry(*content_.problem, content_.constraints, entry_of(member, *content_.problem)));
+  content_.shown = content_.schedules.size() - 1;
   changed();
 }
 

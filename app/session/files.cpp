@@ -15,14 +15,8 @@
 namespace heddle::app {
 
 Result<FileKind> classify_file(const std::string& path) {
-  // The name may say what of a dump is meant: no file is called so.
-  switch (compilers_kind(path)) {
-    case SourceKind::Dump: return FileKind::Dump;
-    case SourceKind::Triton: return FileKind::Triton;
-    case SourceKind::Solution: return FileKind::DumpSolution;
-    case SourceKind::Kernel:
-    case SourceKind::Project: break;
-  }
+  // The name may say what of the file is meant: none is called so.
+  if (const SourcePtr file = compilers_file(path)) return file->has_kernel() ? FileKind::Compilers : FileKind::Schedule;
   const auto text = read_file(path);
   if (!text) return text.error();
   const auto json = parse_json(*text, path);

@@ -9,10 +9,10 @@
 
 namespace heddle::app {
 
-enum class FileKind { Kernel, Machine, Schedule, Constraints, Project, Measurement, Dump, DumpSolution, Triton, Unknown };
+enum class FileKind { Kernel, Machine, Schedule, Constraints, Project, Measurement, Compilers, Unknown };
 
-/// By the "schema" key, whatever the major version (the reader of that kind judges it); dumps of a compiler, and solutions of
-/// its solver, by theirs; Triton's texts, logs and folders by what is in them. Unknown: JSON, but none of these.
+/// By the "schema" key, whatever the major version (the reader of that kind judges it); what compilers write by what is in it: their
+/// kernels (core/library/source.h), and schedules of their solvers. Unknown: JSON, but none of these.
 Result<FileKind> classify_file(const std::string& path);
 
 /// A kernel that ships with Heddle, by its name, also cut; no file here is called so.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "app/command/option_words.h"
 #include "app/session/files.h"
 
 namespace heddle::app {
@@ -20,13 +21,14 @@ double OpenDocument::now() const { return clock_() - began_; }
 void OpenDocument::say(LogLevel level, std::string text) { log.push_back({now(), level, std::move(text)}); }
 
 void OpenDocument::fail(std::string title, Error why) {
+  why = in_options(std::move(why));
   say(LogLevel::Bad, title);
   for (const Fault& fault : why.faults) say(LogLevel::Bad, "  " + to_string(fault));
   error = ErrorReport{std::move(title), std::move(why)};
 }
 
 void OpenDocument::warn_aloud(const std::vector<Fault>& warnings) {
-  for (const Fault& warning : warnings) say(LogLevel::Warning, to_string(warning));
+  for (const Fault& warning : in_options({ErrorKind::Input, warnings}).faults) say(LogLevel::Warning, to_string(warning));
   if (!warnings.empty()) view.notice = base_name(warnings.back().file) + ": " + warnings.back().message;
 }
 

@@ -41,7 +41,7 @@ SimulationAnswer predict(const PredictionSubject& of, std::stop_token stop) {
 PredictFunction built_in_prediction() { return predict; }
 
 std::string PredictionState::why_not(const Content& content, const ScheduleEntry& entry) {
-  if (std::string reason = heddle::why_not(content.source(), SourceUse::WholeKernel); !reason.empty()) return reason;
+  if (std::string reason = content.why_not(SourceUse::WholeKernel); !reason.empty()) return reason;
   if (entry.running) return "the solver is still improving this schedule";
   if (!entry.verdict.valid()) return "the schedule breaks rules of the model";
   return "";

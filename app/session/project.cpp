@@ -9,16 +9,15 @@
 #include <filesystem>
 
 #include "app/jobs/judge_claim.h"
-#include "app/session/dump_source.h"
 #include "app/session/edits.h"
 #include "app/session/files.h"
 #include "app/session/open_document.h"
 #include "app/session/solving.h"
+#include "app/session/source_document.h"
 #include "app/session/texts.h"
-#include "app/session/triton_source.h"
 #include "core/base/atomic_file.h"
 #include "core/chart/gantt_model.h"
-#include "core/library/source.h"
+#include "core/triton/audit/comparison.h"
 
 namespace heddle::app {
 namespace {
@@ -156,8 +155,8 @@ bool has_own_work(const Content& content) {
 bool has_work(const Content& content) {
   // Opening the same kernel again finds them by itself.
   const auto found_again = [&](const EntryPtr& entry) {
-    if (content.triton && std::any_of(triton::kAllWhose.begin(), triton::kAllWhose.end(),
-                                      [&](triton::Whose whose) { return entry->name == row_name(whose); }))
+    if (content.triton() && std::any_of(triton::kAllWhose.begin(), triton::kAllWhose.end(),
+                                        [&](triton::Whose whose) { return entry->name == row_name(whose); }))
       return true;
     return entry->running || entry->of_solver || (entry->file.empty() && entry->name == "solver #1" && entry->seconds < kSoon);
   };
@@ -240,30 +239,25 @@ void Projects::on(const OpenProject& c) {
   const std::string path = fs::absolute(c.path, code).string();
   remember_recent(settings_, path);
   judge_claims(*project, c.path, warnings);
-  take_project(*std::move(project), path, "open project " + base_name(c.path));
+  take_project(*project, path, "open project " + base_name(c.path));
   solving_.recall_proofs();
   call_saved();
   warn_aloud(warnings);
 }
 
-void Projects::call_saved() { places_[content_.document].saved = content_; }
+namespace {
 
-void Projects::take_project(Project project, const std::string& path, const std::string& what) {
+/// What is open with it, before rows and view are taken over.
+Content content_of(const Project& project) {
   Content next;
   next.kernel = project.spec.kernel;
   next.machine = project.spec.machine;
-  if (project.spec.kernel && project.spec.machine && project.spec.kernel->source == project.spec.machine->file)
-    if (auto source = read_dump_source(project.spec.kernel->source)) next.dump = std::make_shared<const DumpSource>(*std::move(source));
-  if (project.spec.kernel && project.kernel_text.text.empty() && compilers_kind(project.spec.kernel->source) == SourceKind::Triton)
-    if (auto source = read_triton_source(project.spec.kernel->source); source && source->kernel) {
-      next.kernel = source->kernel;
-      next.triton = std::make_shared<const TritonSource>(*std::move(source));
-    }
+  if (next.kernel && project.kernel_text.text.empty()) next.source = SourceDocument::source_of(*next.kernel, next.machine.get());
   const auto own = [](const ProjectText& kept, const std::string& file) -> std::shared_ptr<const SourceText> {
     return kept.text.empty() ? nullptr : std::make_shared<const SourceText>(SourceText{kept.text, file, {}, true});
   };
-  if (project.spec.kernel) next.kernel_text = own(project.kernel_text, project.spec.kernel->source);
-  if (project.spec.machine) next.machine_text = own(project.machine_text, project.spec.machine->file);
+  if (next.kernel) next.kernel_text = own(project.kernel_text, next.kernel->source);
+  if (next.machine) next.machine_text = own(project.machine_text, next.machine->file);
   next.overrides = project.spec.params;
   next.changes = project.spec.changes;
   next.choices = project.spec.choices;
@@ -271,22 +265,33 @@ void Projects::take_project(Project project, const std::string& path, const std:
   for (const ProjectNote& note : project.notes) next.notes.push_back({note.text, note.op, note.at});
   next.flags = project.flags;
   next.kernel_options = options_from(project.view.choices);
-  edits_.adopt(std::move(next), what);
+  return next;
+}
+
+}  // namespace
+
+void Projects::call_saved() { places_[content_.document].saved = content_; }
+
+void Projects::take_project(const Project& project, const std::string& path, const std::string& what) {
+  edits_.adopt(content_of(project), what);
   if (!content_.problem) return;
   places_[content_.document] = {path, std::nullopt};
-  if (const auto& triton = content_.triton) content_.given = std::make_shared<const Constraints>(rules_of(*triton, content_.problem.get()));
   content_.schedules = to_entries(project, *content_.problem);
-  for (EntryPtr& entry : content_.schedules)
-    if (content_.triton && entry->file.empty() && entry->name == row_name(triton::Whose::Tritons)) {
-      ScheduleEntry tritons = *entry;
-      tritons.status = Status::Feasible;
-      tritons.unbound = content_.given;
-      entry = make_entry(*content_.problem, content_.constraints, std::move(tritons));
-    }
+  if (content_.source) SourceDocument::take_rules(content_);
   content_.shown = project.shown;
   content_.baseline = project.baseline;
   for (const std::string& op : project.selection)
     if (const OpId id = content_.problem->find_op(op); id.valid()) document_.selection.ops.push_back(id);
+  take_view(project);
+  for (const SourceOf of : {SourceOf::Kernel, SourceOf::Machine})
+    if (const ProjectText& kept = of == SourceOf::Kernel ? project.kernel_text : project.machine_text; !kept.draft.empty()) {
+      texts_.take_text(of, kept.draft, Content(content_));
+      view_.editor = of;
+    }
+  changed();
+}
+
+void Projects::take_view(const Project& project) {
   view_.mode = project.view.mode;
   view_.iterations = project.view.iterations;
   if (const auto tab = parse_tab(project.view.tab)) view_.tab = *tab;
@@ -297,12 +302,6 @@ void Projects::take_project(Project project, const std::string& path, const std:
   if (const auto chart = parse_chart_view(choice("chart"))) view_.chart_view = *chart;
   view_.alignment = parse_alignment(choice("align"), *content_.problem);
   view_.restored_chart = ChartKept{project.view.visible, project.view.switches};
-  for (const SourceOf of : {SourceOf::Kernel, SourceOf::Machine})
-    if (const ProjectText& kept = of == SourceOf::Kernel ? project.kernel_text : project.machine_text; !kept.draft.empty()) {
-      texts_.take_text(of, kept.draft, Content(content_));
-      view_.editor = of;
-    }
-  changed();
 }
 
 void Projects::on(const SaveProject& c) {
@@ -371,7 +370,7 @@ void Projects::on(const RestoreWork& c) {
   }
   judge_claims(*project, c.path, warnings);
   const std::string file = project->unsaved_of;
-  take_project(*std::move(project), file, "restore " + what);
+  take_project(*project, file, "restore " + what);
   solving_.recall_proofs();
   if (autosave_) autosave_->take_over(c.path);
   for (const Fault& warning : warnings) say(LogLevel::Warning, to_string(warning));

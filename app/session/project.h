@@ -60,7 +60,7 @@ class Projects : Opener {
   void on(const RestoreWork& c);
   void on(const DiscardWork& c);
   /// It becomes what is open, as it was saved in `path`; empty: in no file.
-  void take_project(Project project, const std::string& path, const std::string& what);
+  void take_project(const Project& project, const std::string& path, const std::string& what);
   /// Nothing of what is open is lost: it has just been read, or another window has it too.
   void call_saved();
   /// `folder`: where work is kept safe from crashes; empty: it is not.
@@ -88,6 +88,9 @@ class Projects : Opener {
   const std::vector<Recovery>& recoveries() const { return recoveries_; }
 
  private:
+  /// How the project shows its schedules. Pre: there is a problem.
+  void take_view(const Project& project);
+
   Texts& texts_;
   std::map<std::uint64_t, ProjectPlace> places_;  ///< of documents, by Content::document
   std::uint64_t kept_document_ = 0;               ///< the one that `autosave_` holds

@@ -7,7 +7,6 @@
 #include "app/ask/price.h"
 #include "app/session/environment.h"
 #include "app/session/open_document.h"
-#include "app/session/triton_source.h"
 
 namespace heddle::app {
 namespace {
@@ -37,7 +36,7 @@ std::vector<Contender> contenders_of(const Content& content) {
 /// Pre: there is a problem.
 Subject subject_of(const Content& content, Topic topic) {
   Subject subject{Instance(content.spec(), content.problem), content.constraints};
-  if (content.triton) subject.triton = {content.triton->program, content.triton->native};
+  subject.source = content.source;
   const ScheduleEntry* shown = content.entry();
   if (shown && (shown->verdict.valid() || topic == Topic::Slack)) subject.schedule = subject.incumbent = shown->schedule;
   return subject;
@@ -66,7 +65,7 @@ std::string Questions::why_no_question(Topic topic) const {
   if (topic == Topic::Latency && !entry->verdict.valid()) return "the shown schedule breaks a rule already";
   if (topic == Topic::Latency && !document_.selection.primary().valid()) return "select an op first";
   if (topic == Topic::Family || topic == Topic::Layouts)
-    if (const std::string reason = why_not(document_.content.source(), topic == Topic::Family ? SourceUse::Family : SourceUse::Layouts);
+    if (const std::string reason = document_.content.why_not(topic == Topic::Family ? SourceUse::Family : SourceUse::Layouts);
         !reason.empty())
       return reason;
   if (topic == Topic::Price && !has_price(document_.content.constraints, document_.content.choices))

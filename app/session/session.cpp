@@ -53,7 +53,7 @@ const std::string& Session::solver_name() const { return core_->environment_.sol
 const Texts& Session::texts() const { return core_->texts_; }
 const Projects& Session::projects() const { return core_->projects_; }
 const OtherWindows& Session::windows() const { return core_->windows_; }
-const DumpState& Session::dump() const { return core_->dump_; }
+const SourceDocument& Session::sources() const { return core_->sources_; }
 const Family& Session::family() const { return core_->family_; }
 const KernelState& Session::kernel() const { return core_->kernel_; }
 const RunState& Session::runs() const { return core_->runs_; }
@@ -61,8 +61,7 @@ bool Session::building() const { return core_->kernel_.active() || core_->runs_.
 const SweepState& Session::sweep() const { return core_->sweep_; }
 const TruthState& Session::truth() const { return core_->truth_; }
 const PredictionState& Session::predictions() const { return core_->predictions_; }
-const TritonDocument& Session::triton_document() const { return core_->triton_; }
-const TritonState& Session::triton() const { return core_->triton_.three(); }
+const TritonState& Session::triton() const { return core_->sources_.three(); }
 const QuestionState& Session::question(Topic topic) const { return core_->questions_.question(topic); }
 bool Session::answered(Topic topic) const { return core_->questions_.answered(topic); }
 bool Session::remembers(Topic topic, const AskOptions& options) const { return core_->questions_.remembers(topic, options); }

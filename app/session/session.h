@@ -16,7 +16,6 @@
 namespace heddle::app {
 
 class Command;          // app/session/command.h
-class DumpState;        // app/session/dump_state.h
 class Family;           // app/session/family.h
 class KernelState;      // app/session/kernel_state.h
 class OtherWindows;     // app/session/window_link.h
@@ -25,9 +24,9 @@ class Projects;         // app/session/project.h
 class RunState;         // app/session/run_state.h
 class SessionCore;      // app/session/session_core.h
 class Solving;          // app/session/solving.h
+class SourceDocument;   // app/session/source_document.h
 class SweepState;       // app/session/sweep_state.h
 class Texts;            // app/session/texts.h
-class TritonDocument;   // app/session/triton_document.h
 class TritonState;      // app/session/triton_state.h
 class TruthState;       // app/session/truth_state.h
 enum class Topic;       // app/jobs/ask_options.h
@@ -79,7 +78,8 @@ class Session {
   const Texts& texts() const;
   const Projects& projects() const;
   const OtherWindows& windows() const;
-  const DumpState& dump() const;
+  /// A compiler's file that is open.
+  const SourceDocument& sources() const;
   const Family& family() const;
   /// The kernel of the shown schedule, as far as it has come.
   const KernelState& kernel() const;
@@ -92,8 +92,7 @@ class Session {
   const TruthState& truth() const;
   /// What the simulator says of whole kernels.
   const PredictionState& predictions() const;
-  /// The open Triton kernel, and its three schedules.
-  const TritonDocument& triton_document() const;
+  /// The three schedules of the open Triton kernel.
   const TritonState& triton() const;
   // Questions (app/session/questions.h).
   const QuestionState& question(Topic topic) const;

@@ -23,6 +23,16 @@ bool is_of(const ScheduleHead& head, const Problem* problem) {
          });
 }
 
+Error unknown_file() {
+  return Error::input(
+      "this is not a kernel, machine, schedule, constraints, project or measurement file, nor a sweep, nor a compiler's dump, nor "
+      "a Triton kernel",
+      "its \"schema\" should be one of heddle.kernel/1, heddle.machine/1, heddle.schedule/1, "
+      "heddle.constraints/1, heddle.project/1, heddle.measurement/1, heddle.tuning/1; its \"schema_version\" ddg-0.1, 0.1 "
+      "(schedule_graph), "
+      "curated-ddg-0.2, joint-solver-0.1 or joint-solver-0.2");
+}
+
 }  // namespace
 
 SessionCore::SessionCore(Environment environment) : environment_(std::move(environment)) {
@@ -40,7 +50,7 @@ bool SessionCore::pump() {
     news = true;
   }
   const auto take = [&](auto& state) { news = state.pump() || news; };
-  take(kernel_), take(runs_), take(sweep_), take(truth_), take(predictions_), take(triton_), take(texts_), take(windows_);
+  take(kernel_), take(runs_), take(sweep_), take(truth_), take(predictions_), take(sources_), take(texts_), take(windows_);
   const auto distrusted = take_store_trouble();
   if (distrusted) document_.say(LogLevel::Warning, *distrusted);
   projects_.keep_safe();
@@ -54,7 +64,7 @@ bool SessionCore::close(std::chrono::milliseconds limit) {
   solving_.abandon("the window closes");
   questions_.cancel();
   return solving_.close(deadline) && kernel_.close(deadline) && runs_.close(deadline) && sweep_.close(deadline) && truth_.close(deadline) &&
-         predictions_.close(deadline) && triton_.close(deadline) && questions_.close(deadline);
+         predictions_.close(deadline) && sources_.close(deadline) && questions_.close(deadline);
 }
 
 void SessionCore::on(const OpenFile& c) {
@@ -69,48 +79,35 @@ void SessionCore::on(const OpenFile& c) {
     case FileKind::Constraints: return edits_.on(OpenConstraints{c.path});
     case FileKind::Project: return projects_.on(OpenProject{c.path});
     case FileKind::Measurement: return on(OpenMeasurement{c.path});
-    case FileKind::Dump: return dump_.on(OpenDump{c.path});
-    case FileKind::DumpSolution: return on(OpenSchedule{c.path});
-    case FileKind::Triton: return triton_.open(c.path, {}, c.solve);
+    case FileKind::Compilers: return void(sources_.open({c.path}));
     case FileKind::Unknown: break;
   }
-  document_.fail(
-      "Cannot open " + base_name(c.path),
-      Error::input(
-          "this is not a kernel, machine, schedule, constraints, project or measurement file, nor a sweep, nor a compiler's dump, nor "
-          "a Triton kernel",
-          "its \"schema\" should be one of heddle.kernel/1, heddle.machine/1, heddle.schedule/1, "
-          "heddle.constraints/1, heddle.project/1, heddle.measurement/1, heddle.tuning/1; its \"schema_version\" ddg-0.1, 0.1 "
-          "(schedule_graph), "
-          "curated-ddg-0.2, joint-solver-0.1 or joint-solver-0.2"));
+  document_.fail("Cannot open " + base_name(c.path), unknown_file());
 }
 
 void SessionCore::on(const OpenKernel& c) {
-  const SourceKind kind = compilers_kind(c.name);
-  if (kind == SourceKind::Dump) return dump_.on(OpenDump{c.name});
-  if (kind == SourceKind::Triton) return triton_.open(c.name, {}, c.solve);
+  if (sources_.open({c.name})) return;
   auto kernel = load_kernel(c.name);
   if (!kernel) return document_.fail("Cannot open kernel " + base_name(c.name), kernel.error());
   Content next;
   next.kernel = std::make_shared<const Kernel>(std::move(*kernel));
-  if (!document_.content.dump) next.machine = document_.content.machine;  // a dump's is for its own ops only
-  if (next.machine && !make_problem(next.spec())) {
-    // Of another architecture: it takes the machine that runs it.
-    const std::vector<std::string> others = machines_for(*next.kernel);
-    if (auto machine = others.empty() ? Result<Machine>(Error::input("no machine runs it")) : load_machine(others.front())) {
-      document_.say(LogLevel::Info,
-                    fmt::format("{} does not run on {}: opened on {}", next.kernel->name, next.machine->name, machine->name));
-      next.machine = std::make_shared<const Machine>(std::move(*machine));
-    }
-  }
+  if (document_.content.allows(SourceUse::OtherMachine)) next.machine = document_.content.machine;  // else it is for its own ops only
+  if (next.machine && !make_problem(next.spec())) take_usual_machine(next);
   remember_recent(document_.settings, c.name);
   edits_.adopt(std::move(next), "open kernel " + base_name(c.name));
   if (c.solve) solving_.solve_opened();
 }
 
+void SessionCore::take_usual_machine(Content& next) {
+  const std::vector<std::string> others = machines_for(*next.kernel);
+  auto machine = others.empty() ? Result<Machine>(Error::input("no machine runs it")) : load_machine(others.front());
+  if (!machine) return;
+  document_.say(LogLevel::Info, fmt::format("{} does not run on {}: opened on {}", next.kernel->name, next.machine->name, machine->name));
+  next.machine = std::make_shared<const Machine>(std::move(*machine));
+}
+
 void SessionCore::on(const OpenMachine& c) {
-  if (document_.content.dump) return dump_.refuse_machine(c.name);
-  if (document_.content.triton) return on(SwitchMachine{c.name, c.solve});
+  if (document_.content.source) return sources_.switch_machine(c.name);
   auto machine = load_machine(c.name);
   if (!machine) return document_.fail("Cannot open machine " + base_name(c.name), machine.error());
   Content next;
@@ -126,16 +123,12 @@ void SessionCore::on(const OpenMachine& c) {
 }
 
 void SessionCore::on(const SwitchMachine& c) {
-  if (!document_.content.kernel && !document_.content.triton) return on(OpenMachine{c.name});
-  if (document_.content.dump) return dump_.refuse_machine(c.name);
-  if (document_.content.triton) return triton_.switch_machine(c.name);
+  if (!document_.content.kernel || document_.content.source) return on(OpenMachine{c.name});
   edits_.switch_machine(c);
 }
 
 void SessionCore::on(const OpenPair& c) {
-  const SourceKind kind = compilers_kind(c.kernel);
-  if (kind == SourceKind::Dump) return dump_.open(c.kernel, c.solve);
-  if (kind == SourceKind::Triton) return triton_.open(c.kernel, c.machine, c.solve);
+  if (sources_.open({c.kernel, c.machine, c.solve})) return;
   auto kernel = load_kernel(c.kernel);
   if (!kernel) return document_.fail("Cannot open kernel " + base_name(c.kernel), kernel.error());
   auto machine = load_machine(c.machine);
@@ -174,9 +167,7 @@ Result<Content> SessionCore::content_of(const ScheduleHead& head) {
 }
 
 void SessionCore::on(const OpenSchedule& c) {
-  const SourceKind kind = compilers_kind(c.path);
-  if (kind == SourceKind::Dump) return dump_.on(OpenDump{c.path});
-  if (kind == SourceKind::Triton) return triton_.open_schedule(c.path);
+  if (sources_.open_schedule(c.path)) return;
   const std::string title = "Cannot open schedule " + base_name(c.path);
   const auto target = read_schedule_head(c.path);
   if (!target) return document_.fail(title, target.error());
@@ -185,19 +176,23 @@ void SessionCore::on(const OpenSchedule& c) {
   const bool same = is_of(*target, document_.content.problem.get()) && (c.as_baseline || document_.content.choices == target->layouts);
   auto opened = same ? Result<Content>(document_.content) : content_of(*target);
   if (!opened) return document_.fail(title, opened.error());
-  Content next = *std::move(opened);
-  auto schedule = read_schedule(c.path, *next.problem);
+  auto schedule = read_schedule(c.path, *opened->problem);
   if (!schedule) return document_.fail(title, schedule.error());
-  if (!fits(*next.problem, *schedule))
-    return document_.fail(title, Error::input("the schedule does not have one placement per op of " + next.problem->kernel));
+  if (!fits(*opened->problem, *schedule))
+    return document_.fail(title, Error::input("the schedule does not have one placement per op of " + opened->problem->kernel));
   if (!same) {
-    files_.attach(next, document_.content);
+    files_.attach(*opened, document_.content);
     solving_.abandon("another schedule's kernel was opened");
   }
+  add_schedule(c, *std::move(opened), *std::move(schedule));
+}
+
+void SessionCore::add_schedule(const OpenSchedule& c, Content next, Schedule schedule) {
+  const bool same = next.problem == document_.content.problem;
   document_.undo.remember(document_.content, "open schedule " + base_name(c.path));
   std::vector<Fault> refuted;
-  judge_claim(*next.problem, next.constraints, *schedule, c.path, &refuted);
-  next.schedules.push_back(make_entry(*next.problem, next.constraints, entry_of_file(*std::move(schedule), c.path)));
+  judge_claim(*next.problem, next.constraints, schedule, c.path, &refuted);
+  next.schedules.push_back(make_entry(*next.problem, next.constraints, entry_of_file(std::move(schedule), c.path)));
   const bool as_b = c.as_baseline && next.shown;
   (as_b ? next.baseline : next.shown) = next.schedules.size() - 1;
   if (next.baseline == next.shown) next.baseline.reset();
@@ -209,15 +204,19 @@ void SessionCore::on(const OpenSchedule& c) {
   document_.error.reset();
   view.fit_all = true;
   document_.changed();
-  const ScheduleEntry& shown = *document_.content.schedules.back();
-  if (!shown.verdict.valid() && !as_b) rows_.on(FirstViolation{});
-  if (shown.verdict.valid())
-    document_.say(LogLevel::Good,
-                  fmt::format("{}: valid, II {}, sustainable period {}", shown.name, shown.schedule.ii, shown.period.cycles()));
-  else
-    document_.say(LogLevel::Bad, fmt::format("{}: {} violation{}, first: {}", shown.name, shown.verdict.violations.size(),
-                                             shown.verdict.violations.size() == 1 ? "" : "s", shown.verdict.violations.front().message));
+  if (!document_.content.schedules.back()->verdict.valid() && !as_b) rows_.on(FirstViolation{});
+  say_verdict(*document_.content.schedules.back());
   document_.warn_aloud(refuted);
+}
+
+void SessionCore::say_verdict(const ScheduleEntry& entry) {
+  const std::vector<Violation>& broken = entry.verdict.violations;
+  if (entry.verdict.valid())
+    document_.say(LogLevel::Good,
+                  fmt::format("{}: valid, II {}, sustainable period {}", entry.name, entry.schedule.ii, entry.period.cycles()));
+  else
+    document_.say(LogLevel::Bad, fmt::format("{}: {} violation{}, first: {}", entry.name, broken.size(), broken.size() == 1 ? "" : "s",
+                                             broken.front().message));
 }
 
 void SessionCore::on(const OpenMeasurement& c) {
@@ -234,7 +233,7 @@ void SessionCore::on(const OpenMeasurement& c) {
 }
 
 void SessionCore::on(const CloseDocument&) {
-  if (!document_.content.kernel && !document_.content.machine && !document_.content.triton) return;
+  if (!document_.content.kernel && !document_.content.machine && !document_.content.source) return;
   edits_.adopt({}, "close");
 }
 

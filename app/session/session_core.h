@@ -4,7 +4,6 @@
 
 #include <chrono>
 
-#include "app/session/dump_state.h"
 #include "app/session/edits.h"
 #include "app/session/environment.h"
 #include "app/session/exports.h"
@@ -18,9 +17,9 @@
 #include "app/session/run_state.h"
 #include "app/session/showing.h"
 #include "app/session/solving.h"
+#include "app/session/source_document.h"
 #include "app/session/sweep_state.h"
 #include "app/session/texts.h"
-#include "app/session/triton_document.h"
 #include "app/session/truth_state.h"
 #include "app/session/window_link.h"
 
@@ -46,8 +45,8 @@ class SessionCore {
 
   template <class C>
   void take(const C& c) {
-    hand_over(c, *this, rows_, texts_, solving_, questions_, edits_, showing_, projects_, windows_, kernel_, runs_, sweep_, truth_, triton_,
-              dump_, family_, exports_);
+    hand_over(c, *this, rows_, texts_, solving_, questions_, edits_, showing_, projects_, windows_, kernel_, runs_, sweep_, truth_,
+              sources_, family_, exports_);
   }
   bool pump();
   bool close(std::chrono::milliseconds limit);
@@ -68,6 +67,11 @@ class SessionCore {
 
   /// Kernel, machine, parameters and layouts of a schedule's file, those that are open where they are called so.
   Result<Content> content_of(const ScheduleHead& head);
+  /// It becomes a row of `next`, which becomes what is open.
+  void add_schedule(const OpenSchedule& c, Content next, Schedule schedule);
+  void say_verdict(const ScheduleEntry& entry);
+  /// A kernel of another architecture takes the machine that runs it.
+  void take_usual_machine(Content& next);
 
   Environment environment_;
   OpenDocument document_{environment_.clock};
@@ -85,10 +89,9 @@ class SessionCore {
   SweepState sweep_{edits_, texts_, environment_.sweep, environment_.wake};
   TruthState truth_{edits_, environment_.truth, environment_.wake};
   PredictionState predictions_{document_, environment_.predict, environment_.wake};
-  TritonDocument triton_{edits_, environment_.triton, environment_.wake, environment_.open_place};
-  DumpState dump_{edits_};
+  SourceDocument sources_{edits_, environment_.triton, environment_.wake, environment_.open_place};
   Family family_{edits_, questions_};
-  Exports exports_{document_, files_, dump_, showing_};
+  Exports exports_{document_, files_, showing_};
 };
 
 }  // namespace heddle::app

@@ -51,6 +51,26 @@ Result<Scope> overrides_of(const Kernel& kernel, const Scope& params) {
   return own_params(kernel, params);
 }
 
+/// Kernel and machine that a sweep was of, as its first lines say.
+SweepHead head_of(const SweepFile& file) {
+  SweepNews first;
+  SweepLines lines(file);
+  constexpr std::uint32_t kEnough = 1u << 20;
+  std::error_code ignored;
+  const auto size = static_cast<std::uint64_t>(fs::file_size(file.path, ignored));
+  if (const auto text = read_sweep_line(file.path, 0, static_cast<std::uint32_t>(std::min<std::uint64_t>(size, kEnough))))
+    lines.take(*text, first);
+  SweepHead head;
+  for (const PlacedLine& line : first.lines) {
+    if (!head.kernel.empty()) break;
+    if (const auto* run = std::get_if<SweepHead>(&line.line)) head = *run;
+    if (const auto* row = std::get_if<SweepRow>(&line.line))
+      for (const auto& [name, value] : row->config)
+        (name == "kernel" ? head.kernel : name == "machine" ? head.machine : head.method) = sweep_text(value);
+  }
+  return head;
+}
+
 Result<Constraints> demands_of(const SweepPointSource& source, const Problem& problem) {
   Constraints demands;
   for (const std::string& sentence : source.demands) {
@@ -112,7 +132,7 @@ bool SweepState::close(std::chrono::steady_clock::time_point until) {
 std::string SweepState::why_no_tune() const {
   if (!content_.kernel) return "open a kernel first";
   if (!content_.machine) return "open a machine first";
-  if (std::string reason = why_not(content_.source(), SourceUse::Tuning); !reason.empty()) return reason;
+  if (std::string reason = content_.why_not(SourceUse::Tuning); !reason.empty()) return reason;
   if (std::string reason = files_.why_no_program(content_); !reason.empty()) return reason;
   if (running()) return "a sweep is being run";
   if (tools_.program.empty()) return "the command-line program heddle, which tunes, is not beside this one";
@@ -137,35 +157,22 @@ void SweepState::on(const OpenSweep& c) {
   if (!kind) return fail("Cannot open " + base_name(c.path), kind.error());
   open({c.path, *kind});
   // With nothing open, what was swept comes with it, where it is here.
-  if (!content_.kernel) {
-    SweepNews first;
-    SweepLines lines({c.path, *kind});
-    constexpr std::uint32_t kEnough = 1u << 20;
-    std::error_code ignored;
-    const auto size = static_cast<std::uint64_t>(fs::file_size(c.path, ignored));
-    if (const auto text = read_sweep_line(c.path, 0, static_cast<std::uint32_t>(std::min<std::uint64_t>(size, kEnough))))
-      lines.take(*text, first);
-    SweepHead head;
-    for (const PlacedLine& line : first.lines) {
-      if (!head.kernel.empty()) break;
-      if (const auto* run = std::get_if<SweepHead>(&line.line)) head = *run;
-      if (const auto* row = std::get_if<SweepRow>(&line.line))
-        for (const auto& [name, value] : row->config)
-          (name == "kernel" ? head.kernel : name == "machine" ? head.machine : head.method) = sweep_text(value);
-    }
-    auto kernel = load_beside(head.kernel, c.path, load_kernel);
-    auto machine = load_beside(head.machine, c.path, load_machine);
-    if (kernel && machine) {
-      Content next;
-      next.kernel = std::make_shared<const Kernel>(*std::move(kernel));
-      next.machine = std::make_shared<const Machine>(*std::move(machine));
-      edits_.adopt(std::move(next), "open " + base_name(c.path));
-    }
-  }
+  if (!content_.kernel) open_subject({c.path, *kind});
   view_.tab = BottomTab::Sweep;
   remember_recent(settings_, c.path);
   say(LogLevel::Info, "opened " + c.path);
   changed();
+}
+
+void SweepState::open_subject(const SweepFile& file) {
+  const SweepHead head = head_of(file);
+  auto kernel = load_beside(head.kernel, file.path, load_kernel);
+  auto machine = load_beside(head.machine, file.path, load_machine);
+  if (!kernel || !machine) return;
+  Content next;
+  next.kernel = std::make_shared<const Kernel>(*std::move(kernel));
+  next.machine = std::make_shared<const Machine>(*std::move(machine));
+  edits_.adopt(std::move(next), "open " + base_name(file.path));
 }
 
 void SweepState::on(const CloseSweep&) {
@@ -289,50 +296,72 @@ Result<std::optional<Schedule>> SweepState::schedule_of(const SweepPoint& point,
   return std::optional<Schedule>(*std::move(schedule));
 }
 
+Result<SweepState::OpenedPoint> SweepState::read_point(const SweepPoint& point) const {
+  const auto line = read_sweep_line(file_->path, point.offset, point.length);
+  if (!line) return line.error();
+  const auto source = parse_sweep_point(file_->kind, *line, table_.head, file_->path);
+  if (!source) return source.error();
+  auto next = content_of(*source);
+  if (!next) return next.error();
+  const bool same = next->kernel == content_.kernel && next->machine == content_.machine && content_.problem &&
+                    next->overrides == content_.overrides && content_.changes.empty() && next->choices == content_.choices;
+  return OpenedPoint{*source, *std::move(next), same, {}, {}, {}};
+}
+
+Result<Ok> SweepState::make_problem_of(OpenedPoint& opened, const SweepPoint& point) const {
+  auto made = opened.same ? Result<Problem>(Problem()) : make_problem(opened.content.spec());
+  if (!made) return made.error();
+  opened.problem = opened.same ? content_.problem : std::make_shared<const Problem>(*std::move(made));  // opening it makes another
+  auto schedule = schedule_of(point, opened.source, *opened.problem);
+  if (!schedule) return schedule.error();
+  auto demands = demands_of(opened.source, *opened.problem);
+  if (!demands) return demands.error();
+  opened.schedule = *std::move(schedule);
+  opened.demands = *std::move(demands);
+  return Ok{};
+}
+
 void SweepState::on(const OpenPoint& c) {
   if (!file_ || c.index >= table_.points.size()) return;
   const SweepPoint& point = table_.points[c.index];
   const std::string what = fmt::format("{} {}", file_->kind == SweepKind::Tuning ? "evaluation" : "job", point.number),
                     title = "Cannot open " + what;
-  const auto line = read_sweep_line(file_->path, point.offset, point.length);
-  if (!line) return fail(title, line.error());
-  const auto source = parse_sweep_point(file_->kind, *line, table_.head, file_->path);
-  if (!source) return fail(title, source.error());
-  auto next = content_of(*source);
-  if (!next) return fail(title, next.error());
-  const bool same = next->kernel == content_.kernel && next->machine == content_.machine && content_.problem &&
-                    next->overrides == content_.overrides && content_.changes.empty() && next->choices == content_.choices;
-  if (c.as_baseline && !same)
+  auto opened = read_point(point);
+  if (!opened) return fail(title, opened.error());
+  if (c.as_baseline && !opened->same)
     return say(LogLevel::Warning, fmt::format("{} is of other parameters: it can be shown, not compared with what is shown", what));
-  auto made = same ? Result<Problem>(Problem()) : make_problem(next->spec());
-  if (!made) return fail(title, made.error());
-  const auto problem = same ? content_.problem : std::make_shared<const Problem>(*std::move(made));  // opening it makes another
-  auto schedule = schedule_of(point, *source, *problem);
-  if (!schedule) return fail(title, schedule.error());
-  auto demands = demands_of(*source, *problem);
-  if (!demands) return fail(title, demands.error());
-  const bool demanded = c.as_baseline || *demands == content_.constraints;  // B is judged by what is demanded of A
-  if (!*schedule && same) {
+  if (const auto made = make_problem_of(*opened, point); !made) return fail(title, made.error());
+  const bool demanded = c.as_baseline || opened->demands == content_.constraints;  // B is judged by what is demanded of A
+  if (!opened->schedule && opened->same) {
     // Found again, or found that there is none: as if it were asked for by hand.
-    if (!demanded) return edits_.constrain(*std::move(demands), "what " + what + " demands", true);
+    if (!demanded) return edits_.constrain(std::move(opened->demands), "what " + what + " demands", true);
     if (solving_.why_no_solve().empty()) texts_.on(StartSolve{});
     return;
   }
-  if (!same) {
-    next->constraints = *std::move(demands);
-    next->kernel_options = content_.kernel_options;
-    edits_.adopt(*std::move(next), "open " + what);
-    if (!content_.problem) return;
-    if (!*schedule) return solving_.solve_opened();
-  } else if (demanded) {
-    document_.undo.remember(content_, "open " + what);
-  } else {
-    edits_.demand(*std::move(demands), "open " + what, "other demands were opened");
+  if (!put_in_force(*opened, demanded, "open " + what)) return;
+  const std::string name = opened->source.name.empty() ? what : fmt::format("#{} {}", point.number, opened->source.name);
+  add_row(*opened, {*opened->schedule, name, c.as_baseline});
+}
+
+bool SweepState::put_in_force(OpenedPoint& opened, bool demanded, const std::string& what) {
+  if (!opened.same) {
+    opened.content.constraints = std::move(opened.demands);
+    opened.content.kernel_options = content_.kernel_options;
+    edits_.adopt(std::move(opened.content), what);
+    if (content_.problem && !opened.schedule) solving_.solve_opened();
+    return content_.problem && opened.schedule;
   }
-  const std::string name = source->name.empty() ? what : fmt::format("#{} {}", point.number, source->name);
+  if (demanded)
+    document_.undo.remember(content_, what);
+  else
+    edits_.demand(std::move(opened.demands), what, "other demands were opened");
+  return true;
+}
+
+void SweepState::add_row(const OpenedPoint& opened, AdoptSchedule row) {
   std::vector<Fault> refuted;
-  judge_claim(*problem, content_.constraints, **schedule, file_->path, &refuted);
-  rows_.add({**std::move(schedule), name, c.as_baseline});
+  judge_claim(*opened.problem, content_.constraints, row.schedule, file_->path, &refuted);
+  rows_.add(row);
   solving_.recall_proofs();
   changed();
   warn_aloud(refuted);

@@ -70,6 +70,23 @@ class SweepState : Opener {
   Result<Content> content_of(const SweepPointSource& source) const;
   /// With what the file says of it; none: it found none.
   Result<std::optional<Schedule>> schedule_of(const SweepPoint& point, const SweepPointSource& source, const Problem& problem) const;
+  /// A point as it is opened: what is known of it step by step.
+  struct OpenedPoint {
+    SweepPointSource source;
+    Content content;
+    bool same = false;  ///< its problem is the one that is open
+    std::shared_ptr<const Problem> problem;
+    std::optional<Schedule> schedule;
+    Constraints demands;
+  };
+  Result<OpenedPoint> read_point(const SweepPoint& point) const;
+  /// Problem, schedule and demands of it.
+  Result<Ok> make_problem_of(OpenedPoint& opened, const SweepPoint& point) const;
+  /// False: there is no schedule to show.
+  bool put_in_force(OpenedPoint& opened, bool demanded, const std::string& what);
+  void add_row(const OpenedPoint& opened, AdoptSchedule row);
+  /// What was swept, where it is here.
+  void open_subject(const SweepFile& file);
   /// Takes in what the file has grown by; true when it has.
   bool follow();
 

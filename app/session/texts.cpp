@@ -70,7 +70,6 @@ std::string SourceFiles::why_no_program(const Content& content) const {
 }
 
 void SourceFiles::attach(Content& next, const Content& now) {
-  if (next.dump) return;
   const auto from_file = [&](const std::string& path, auto otherwise) {
     auto text = std::make_shared<SourceText>();
     const fs::file_time_type changed = time_of(path);
@@ -83,11 +82,11 @@ void SourceFiles::attach(Content& next, const Content& now) {
     }
     return std::shared_ptr<const SourceText>(std::move(text));
   };
-  if (next.kernel && !next.kernel_text && !next.triton)
+  if (next.kernel && !next.kernel_text && next.allows(SourceUse::KernelText))
     next.kernel_text = next.kernel == now.kernel && now.kernel_text
                            ? now.kernel_text
                            : from_file(next.kernel->source, [&] { return kernel_text(*next.kernel); });
-  if (next.machine && !next.machine_text)
+  if (next.machine && !next.machine_text && next.allows(SourceUse::MachineText))
     next.machine_text = next.machine == now.machine && now.machine_text
                             ? now.machine_text
                             : from_file(next.machine->file, [&] { return machine_text(*next.machine); });
@@ -96,7 +95,7 @@ void SourceFiles::attach(Content& next, const Content& now) {
 const SourceText* Texts::text_of(SourceOf of) const { return document_.content.text_of(of).get(); }
 
 std::string Texts::why_no_edit(SourceOf of) const {
-  if (std::string reason = why_not(document_.content.source(), of == SourceOf::Kernel ? SourceUse::KernelText : SourceUse::MachineText);
+  if (std::string reason = document_.content.why_not(of == SourceOf::Kernel ? SourceUse::KernelText : SourceUse::MachineText);
       !reason.empty())
     return reason;
   if (text_of(of)) return {};
@@ -217,7 +216,8 @@ void Texts::on(const NewKernel& c) {
   text->own = true;
   next.kernel_text = std::move(text);
   const std::vector<std::string> machines = machines_for(*next.kernel);
-  if (!document_.content.dump && document_.content.machine && make_problem({next.kernel, document_.content.machine}).ok()) {
+  if (document_.content.allows(SourceUse::OtherMachine) && document_.content.machine &&
+      make_problem({next.kernel, document_.content.machine}).ok()) {
     next.machine = document_.content.machine;
   } else if (!machines.empty()) {
     if (auto machine = load_machine(machines.front())) next.machine = std::make_shared<const Machine>(*std::move(machine));

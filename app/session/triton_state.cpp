@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/session/triton_source.h"
+#include "core/library/triton_text.h"
 
 namespace heddle::app {
 namespace {
@@ -14,8 +14,8 @@ constexpr std::size_t kMostTexts = 64;
 
 std::optional<TritonQuestion> TritonState::question_of(const Content& content) {
   // What has no problem by one reading may have none by the other either; its faults are on the screen.
-  if (!content.triton || !content.triton->kernel || !content.machine || !content.problem) return std::nullopt;
-  return TritonQuestion{*content.triton->loop, content.machine};
+  if (!content.triton() || !content.kernel || !content.machine || !content.problem) return std::nullopt;
+  return TritonQuestion{content.triton()->lowered()->loop, content.machine};
 }
 
 TritonState::Known* TritonState::find(const TritonQuestion& question) {

@@ -124,6 +124,21 @@ void TruthState::on(const SelectPublished& c) {
   changed();
 }
 
+namespace {
+
+Content content_of(const Inputs& inputs, Machine machine) {
+  Content content;
+  content.kernel = std::make_shared<const Kernel>(inputs.kernel());
+  content.machine = std::make_shared<const Machine>(std::move(machine));
+  content.changes = inputs.changes();
+  content.constraints = inputs.constraints;
+  content.overrides = own_params(inputs.kernel(), inputs.problem().params);
+  content.choices = content.brought = inputs.choices();
+  return content;
+}
+
+}  // namespace
+
 void TruthState::on(const OpenPublished& c) {
   const TruthAnswer* now = answer();
   if (!now || c.index >= now->models.size()) return;
@@ -135,22 +150,13 @@ void TruthState::on(const OpenPublished& c) {
   // The card of a row may have other SMs than the machine's file; a schedule is of one SM.
   auto machine = load_machine(inputs.machine().file);
   if (!machine) return fail(title, machine.error());
-  Content next;
-  next.kernel = std::make_shared<const Kernel>(inputs.kernel());
-  next.machine = std::make_shared<const Machine>(*std::move(machine));
-  next.changes = inputs.changes();
-  next.constraints = inputs.constraints;
+  Content next = content_of(inputs, *std::move(machine));
   next.kernel_options = content_.kernel_options;
-  next.overrides = own_params(inputs.kernel(), inputs.problem().params);
-  next.choices = next.brought = inputs.choices();
   const auto problem = make_problem(next.spec());
   if (!problem) return fail(title, problem.error());
   const bool named = !inputs.schedule_file.empty() && fits(*problem, *inputs.schedule);
-  if (named) {
-    ScheduleEntry entry = entry_of_file(*inputs.schedule, inputs.schedule_file);
-    next.schedules.push_back(make_entry(*problem, next.constraints, std::move(entry)));
-    next.shown = 0;
-  }
+  if (named) next.schedules = {make_entry(*problem, next.constraints, entry_of_file(*inputs.schedule, inputs.schedule_file))};
+  if (named) next.shown = 0;
   edits_.adopt(std::move(next), "open " + id);
   if (!content_.problem) return;
   if (named && !content_.entry()->verdict.valid()) rows_.on(FirstViolation{});

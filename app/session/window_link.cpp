@@ -144,7 +144,7 @@ void OtherWindows::begin(std::optional<HandedOver> given) {
   std::vector<Fault> warnings;
   auto project = parse_project(handed.project, {}, {}, &warnings);
   if (!project) return fail("The other window's work cannot be shown", project.error());
-  projects_.take_project(*std::move(project), {}, "open another window");
+  projects_.take_project(*project, {}, "open another window");
   solving_.recall_proofs();
   projects_.call_saved();  // the other window has it, too
   number_ = last_ = handed.number;

@@ -133,7 +133,7 @@ std::string chosen_layouts_text(const ChosenLayouts& answer, const TextStyle& st
         {{"layout and instructions"}, {"port", true}, {"ways", true}, {"issues", true}, {"selects", true}, {"bytes", true}, {"why"}}, rows,
         style.width);
     if (decision.candidates.size() > rows.size())
-      text += fmt::format("  and {} more (--json has all)\n", decision.candidates.size() - rows.size());
+      text += fmt::format("  and {} more ({} has all)\n", decision.candidates.size() - rows.size(), said_by(style, "json"));
   }
   return text;
 }

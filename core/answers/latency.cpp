@@ -161,7 +161,8 @@ std::string latency_summary(const Problem& problem, const LatencyRange& answer, 
   }
   text += text_table({{"latency", true}, {"II", true}, {""}, {"status"}, {""}, {"why not smaller"}}, rows, style.width);
   if (segments.size() > kMostRows)
-    text += fmt::format("  and {} more steps up to latency {} (--json lists them)\n", segments.size() - kMostRows, answer.to);
+    text += fmt::format("  and {} more steps up to latency {} ({} lists them)\n", segments.size() - kMostRows, answer.to,
+                        said_by(style, "json"));
   text += "\n" +
           join_facts({count_of(answer.latencies_settled, "latency", "latencies") + " looked at",
                       fmt::format("{} with the solver", answer.queries), fmt::format("{:.2f} s", answer.seconds)},

@@ -216,8 +216,8 @@ std::string alternatives_text(const LayoutView& view, const TextStyle& style, bo
                                                      {"II >=", true},
                                                      {"verdict"}},
                                                     rows, std::max(100, style.width));
-  if (left > 0) out += fmt::format("  {} more: --all\n", left);
-  if (refused > 0) out += fmt::format("  {} more cannot be written so: --all says why\n", refused);
+  if (left > 0) out += fmt::format("  {} more: {}\n", left, said_by(style, "all"));
+  if (refused > 0) out += fmt::format("  {} more cannot be written so: {} says why\n", refused, said_by(style, "all"));
   if (std::any_of(view.alternatives.begin(), view.alternatives.end(), [](const auto& one) { return one.instruction.exchange.used(); }))
     out += kExchange;
   if (bounds) out += "  II >=: what arithmetic alone leaves with it, at least; no schedule is looked for\n";
@@ -227,7 +227,8 @@ std::string alternatives_text(const LayoutView& view, const TextStyle& style, bo
       if (one.instruction.exchange.used())
         choice += fmt::format(",{},{}", one.instruction.exchange.lane, one.instruction.exchange.register_bit);
       const std::string& memory = view.value_in_memory ? view.value : view.other;
-      return out + fmt::format("  to take one: --layout {}=\"{}\" --instruction {}={}\n", memory, one.layout, view.op, choice);
+      return out + fmt::format("  to take one: {} {}=\"{}\" {} {}={}\n", said_by(style, "layout"), memory, one.layout,
+                               said_by(style, "instruction"), view.op, choice);
     }
   return out;
 }

@@ -351,8 +351,7 @@ Result<LayoutView> view_of(const LayoutQuestion& question, const Machine& machin
     view.instruction = instruction->name;
     view.assumed = instruction->assumed;
     if (!view.memory)
-      return Error::input(fmt::format("{} needs a tile in memory, and this layout is of registers", instruction->name),
-                          "give the layout in memory too: --with \"panels 128\"");
+      return Error::about("layout in memory", fmt::format("{} needs a tile in memory, and this layout is of registers", instruction->name));
     AccessResult moved = access_of(*view.registers, *view.memory, view.bits, *instruction);
     if (!moved.access) return Error::input(moved.refusal);
     view.access = std::move(moved.access);

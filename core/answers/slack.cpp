@@ -67,7 +67,7 @@ std::string slack_summary(const Problem& problem, const Schedule& schedule, cons
         fmt::format("earliest, latest: over every legal schedule at II {} within {} stages{}; not every cycle between need be possible\n",
                     ranges.ii, ranges.stages, ranges.complete() ? "" : ", as far as found");
   else
-    text += "--exact asks the solver for the earliest and latest start over every legal schedule\n";
+    text += said_by(style, "exact") + " asks the solver for the earliest and latest start over every legal schedule\n";
   return text;
 }
 

@@ -161,7 +161,7 @@ std::string tuning_summary(const TuneHistory& history, const TextStyle& style) {
   if (history.end)
     text += fmt::format("\nended: {} after {:.1f} s\n", history.end->reason, history.end->seconds);
   else
-    text += "\nit has not ended: go on with --history\n";
+    text += "\nit has not ended: go on with " + said_by(style, "history") + "\n";
   return text;
 }
 

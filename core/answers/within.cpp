@@ -78,7 +78,7 @@ std::string within_summary(const WithinAnswer& answer, const TextStyle& style) {
   text += wrapped(proof_text(answer), "", style.width);
   if (answer.best) {
     std::string again;
-    for (const Change& change : answer.steps[*answer.best].at) again += " --set " + describe(change);
+    for (const Change& change : answer.steps[*answer.best].at) again += " " + said_by(style, "set") + " " + describe(change);
     text += wrapped("the same problem again:" + again, "", style.width);
   }
   return text;

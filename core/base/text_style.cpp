@@ -5,6 +5,8 @@
 
 namespace heddle {
 
+std::string said_by(const TextStyle& style, std::string_view part) { return style.option ? style.option(part) : std::string(part); }
+
 const char* separator(const TextStyle& style) { return style.utf8 ? " · " : " | "; }
 
 std::string join_facts(const std::vector<std::string>& parts, const TextStyle& style) {

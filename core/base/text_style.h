@@ -10,10 +10,14 @@
 namespace heddle {
 
 struct TextStyle {
-  int width = 100;     ///< columns of the terminal
-  bool utf8 = true;    ///< false: ASCII only
-  bool color = false;  ///< ANSI colours
+  int width = 100;                                         ///< columns of the terminal
+  bool utf8 = true;                                        ///< false: ASCII only
+  bool color = false;                                      ///< ANSI colours
+  std::string (*option)(std::string_view part) = nullptr;  ///< how the program's users say a part of a question; null: by its name
 };
+
+/// "--set" on a command line.
+std::string said_by(const TextStyle& style, std::string_view part);
 
 /// What separates numbers that belong together: " · ", or " | " in ASCII.
 const char* separator(const TextStyle& style);

@@ -121,10 +121,11 @@ Json instructions_schema(Json& definitions) { return as::instruction_names.schem
 namespace {
 
 /// What stands before and after the first "="; a fault and nothing where there is none.
-std::optional<std::pair<std::string, std::string>> two_sides(std::string_view text, const char* form, std::vector<Fault>& faults) {
+std::optional<std::pair<std::string, std::string>> two_sides(std::string_view text, const char* form, const char* part,
+                                                             std::vector<Fault>& faults) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size() || text.size() > kLongestText) {
-    faults.push_back({{}, {}, fmt::format("expected {}, found '{}'", form, printable(text.substr(0, 80))), {}});
+    faults.push_back({{}, {}, fmt::format("expected {}, found '{}'", form, printable(text.substr(0, 80))), {}, part});
     return std::nullopt;
   }
   return std::pair(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
@@ -138,21 +139,22 @@ std::optional<int> bit_of(const std::string& text, std::int64_t most) {
 }  // namespace
 
 void add_layout(std::string_view text, LayoutChoices& choices, std::vector<Fault>& faults) {
-  const auto sides = two_sides(text, "--layout VALUE=LAYOUT", faults);
+  const auto sides = two_sides(text, "VALUE=LAYOUT", "form of a layout", faults);
   if (sides && !choices.layouts.emplace(sides->first, sides->second).second)
     faults.push_back({{}, {}, fmt::format("chooses for '{}' twice", printable(sides->first)), {}, "layout"});
 }
 
 void add_instruction(std::string_view text, LayoutChoices& choices, std::vector<Fault>& faults) {
-  const auto sides = two_sides(text, "--instruction OP=NAME", faults);
+  const auto sides = two_sides(text, "OP=NAME", "form of an instruction", faults);
   if (!sides) return;
   InstructionChoice choice;
   const std::vector<std::string> words = split(sides->second, ',');
   if (words.size() != 1 && words.size() != 3) {
     faults.push_back({{},
                       {},
-                      fmt::format("expected --instruction OP=NAME or OP=NAME,LANE_BIT,REGISTER_BIT, found '{}'", printable(text)),
-                      "for example stage_dq0=st.shared.8,2,3"});
+                      fmt::format("expected OP=NAME or OP=NAME,LANE_BIT,REGISTER_BIT, found '{}'", printable(text)),
+                      "for example stage_dq0=st.shared.8,2,3",
+                      "form of an instruction"});
     return;
   }
   choice.name = words[0];

@@ -273,8 +273,8 @@ Result<TraceMeasurement> measure_trace(const ForeignTrace& trace, const TraceMap
   if (seen.empty()) {
     std::vector<std::string> theirs;
     for (const UnmatchedName& name : result.unmatched) theirs.push_back(printable(name.name));
-    return Error::input(fmt::format("no event is of an op of this kernel; the trace names {}", list_of(theirs, 8)),
-                        "say with --map which op they stand for; the ops are " + list_of(names_of(problem.ops), 8));
+    return Error::about("names of a trace", fmt::format("no event is of an op of this kernel; the trace names {}", list_of(theirs, 8)),
+                        "which op they stand for; the ops are " + list_of(names_of(problem.ops), 8));
   }
   for (std::size_t v = 0; v < problem.ops.size(); ++v)
     if (!seen.contains(OpId(v))) result.missing.push_back(OpId(v));

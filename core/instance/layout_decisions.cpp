@@ -95,7 +95,7 @@ class Asking {
 
  private:
   void fault(const std::string& name, std::string message, std::string hint = {}) {
-    faults_.push_back({"", "", fmt::format("--choose {}: {}", printable(name), message), std::move(hint)});
+    faults_.push_back({"", "", fmt::format("{}: {}", printable(name), message), std::move(hint), "left open"});
   }
 
   /// The values in shared memory, and the free axes, that are meant.

@@ -64,7 +64,7 @@ enum class LayoutsFor { Choosing, Explaining };
 
 /// `names`: values in shared memory, ops that move one between it and registers, free axes, tensors that may be packed (with their tiles),
 /// or "all" of the loop, which may be none. What the spec's choices say of them is not open: a candidate agrees with it. Faults: unknown
-/// names (as of `--choose`), and those where nothing can be chosen, with the reason; everything that make_problem() finds.
+/// names (Fault::part "left open"), and those where nothing can be chosen, with the reason; everything that make_problem() finds.
 Result<OpenLayouts> open_layouts(const InstanceSpec& spec, const std::vector<std::string>& names, LayoutsFor what = LayoutsFor::Choosing);
 
 /// Those of a problem that was resolved from the same kernel, in the shape of the question. Nothing where it has another.

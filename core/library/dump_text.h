@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/dump/audit.h"
 #include "core/dump/dump.h"
 #include "core/dump/dump_files.h"
 #include "core/kernel/subtile.h"
@@ -29,8 +30,15 @@ class DumpText final : public Source {
   const Result<dump::Address>& address() const { return address_; }
   /// The one that is meant; a file of variants has several.
   SharedDump document() const;
+  /// Of these its schedules are shown: the first few of a file, and the one that is meant. Pre: that can be read.
+  std::vector<int> variants() const;
+  /// FILE#LOOP,READING of this variant. Pre: it is opened().
+  std::string name_of(int variant) const;
   /// The loop that is meant, of that document.
   Result<const dump::Loop*> loop() const;
+  /// Pre: it is opened().
+  const dump::Dump& the_dump() const { return **document(); }
+  const dump::Loop& the_loop() const { return **loop(); }
   /// The one that is named, else what the format is read by. Pre: it can be read.
   dump::Reading reading() const;
 
@@ -41,11 +49,26 @@ class DumpText final : public Source {
   Result<Constraints> rules(const Problem& problem, bool emitter) const override;
   bool has_own() const override;
   Result<Schedule> own_schedule(const Problem& problem) const override;
+  std::vector<OwnSchedule> own_schedules(const Problem& problem) const override;
+
+  std::string path() const override;
+  Result<SourcePtr> opened() const override;
+  Result<SourcePtr> with(const FilePart& part) const override;
+  bool same_text(const Source& other) const override { return other.dump() && other.dump()->file_ == file_; }
+  bool lends_schedules() const override { return true; }
+  std::string left_out() const override;
+  std::string subject() const override;
+  std::string reading_name() const override;
+  std::string audit_name() const override;
+  SourceOutline outline() const override;
   const DumpText* dump() const override { return this; }
 
   const std::shared_ptr<const File>& file() const { return file_; }
 
  private:
+  SourcePtr named(std::int64_t loop, dump::Reading reading) const;
+  std::string name_with(std::int64_t loop, dump::Reading reading, int variant) const;
+
   CutName cut_;
   Result<dump::Address> address_;
   std::shared_ptr<const File> file_;
@@ -61,13 +84,17 @@ class DumpText::File {
   const std::string& text() const { return text_; }
   /// Of a file of variants; each is parsed once.
   SharedDump document(int variant) const;
+  /// Of the whole document; made once. Pre: it can be read.
+  const dump::Audit& audit(int variant) const;
 
  private:
   std::string path_, text_;
   mutable std::mutex mutex_;
   mutable std::map<int, SharedDump> documents_;
+  mutable std::map<int, dump::Audit> audits_;
 };
 
 inline const std::string& DumpText::text() const { return file_->text(); }
+inline std::string DumpText::path() const { return file_->path(); }
 
 }  // namespace heddle

@@ -89,11 +89,6 @@ Result<Problem> with_places(Result<Problem> problem, const LayoutChoices& said, 
   return error;
 }
 
-/// A fault of one part of what was asked.
-Error about(const char* part, std::string message, std::string hint = {}) {
-  return Error{ErrorKind::Input, {{"", "", std::move(message), std::move(hint), part}}};
-}
-
 /// A sentence that says what a constraint of the file says already adds nothing.
 Result<Ok> add_demands(const std::vector<std::string>& sentences, const Problem& problem, Constraints& constraints) {
   Error error;
@@ -230,7 +225,7 @@ class Loading {
   void read_demands(Result<Problem> made) {
     if (names_.constraints || !sentences_.empty()) read_constraints_of_user(made);
     if (names_.emitter_rules && !(made && source_->dump() && source_->names_machine()))
-      fail(about("emitter", "is about a compiler's dump", names_.kernel + " is none"));
+      fail(Error::about("emitter", "is about a compiler's dump", names_.kernel + " is none"));
     if (made) {
       const Result<Constraints> rules = source_->rules(*made, names_.emitter_rules);
       faults_.add(rules);
@@ -243,7 +238,7 @@ class Loading {
     }
     faults_.add(made);
     if (made && schedule_ && !form_violations(*made, *schedule_).empty())
-      fail(about("shown schedule", "the project's schedule is one of other ops"));
+      fail(Error::about("shown schedule", "the project's schedule is one of other ops"));
     if (made) problem_ = std::make_shared<const Problem>(*std::move(made));
   }
   void read_constraints_of_user(const Result<Problem>& made) {
@@ -303,7 +298,7 @@ void add_once(std::vector<Fault>& faults, const Fault& fault) {
 Result<Scope> params_of(const std::vector<std::pair<std::string, std::int64_t>>& given) {
   Scope scope;
   for (const auto& [name, value] : given)
-    if (!scope.emplace(name, value).second) return about("param", fmt::format("sets {} twice", name));
+    if (!scope.emplace(name, value).second) return Error::about("param", fmt::format("sets {} twice", name));
   return scope;
 }
 

@@ -150,7 +150,7 @@ Result<Machine> load_machine(const std::string& name_or_path, std::vector<Fault>
   const Result<std::string> path = find_in_library(Shelf::Machines, name_or_path);
   if (!path) return path.error();
   const std::shared_ptr<const Source> source = compilers_file(*path);
-  const bool has_machine = source && source->kind() != SourceKind::Solution;
+  const bool has_machine = source && source->has_kernel();
   return has_machine ? source->machine(warnings) : read_machine(*path, warnings);
 }
 

@@ -45,6 +45,7 @@ class JointAnswer final : public KernelFile {
   JointAnswer(const std::string& words, const CutName& cut, std::string text)
       : KernelFile(words, cut, SourceKind::Solution), file_(cut.kernel), text_(std::move(text)) {}
 
+  bool has_kernel() const override { return false; }
   bool has_own() const override { return true; }
   Result<Schedule> own_schedule(const Problem& problem) const override {
     const Result<dump::Address> address = dump::parse_address(file_);
@@ -96,6 +97,12 @@ Result<Constraints> Source::rules(const Problem&, bool) const { return Constrain
 Result<Schedule> Source::own_schedule(const Problem&) const {
   return Error::input(fmt::format("{} has no schedule of its own", name_), "give a SCHEDULE, or solve it");
 }
+
+Result<SourcePtr> Source::opened() const { return Error::input(name_ + " is no compiler's file"); }
+
+Result<SourcePtr> Source::with(const FilePart&) const { return Error::input(name_ + " has no parts"); }
+
+std::string with_article(const std::string& reading_name) { return reading_name.ends_with("'s") ? reading_name : "the " + reading_name; }
 
 std::shared_ptr<const Source> compilers_file(const std::string& name, const Source* known) { return compilers(name, {name, {}}, known); }
 

@@ -12,6 +12,7 @@
 #include "core/base/result.h"
 #include "core/kernel/kernel.h"
 #include "core/library/source_kind.h"
+#include "core/library/source_parts.h"
 #include "core/machine/machine.h"
 #include "core/problem/problem.h"
 #include "core/schedule/constraints.h"
@@ -21,7 +22,10 @@ namespace heddle {
 
 class DumpText;
 class ProjectFile;
+class Source;
 class TritonText;
+
+using SourcePtr = std::shared_ptr<const Source>;
 
 /// Immutable; shared by all who ask about it, from any thread.
 class Source {
@@ -31,6 +35,8 @@ class Source {
   Source& operator=(const Source&) = delete;
 
   SourceKind kind() const { return kind_; }
+  /// Why it cannot be used so; empty: it can.
+  const char* why_not(SourceUse use) const { return heddle::why_not(kind_, use); }
   /// As it was named, with what of it is meant.
   const std::string& name() const { return name_; }
   /// It stands for a machine too, where none is named: as the only one, or (a Triton text) in place of the one that was left out.
@@ -47,11 +53,44 @@ class Source {
   /// That one. Faults: it has none; the problem has other ops.
   virtual Result<Schedule> own_schedule(const Problem& problem) const;
 
+  /// All that its file stores for the ops of this problem, those of other variants too. Empty: none.
+  virtual std::vector<OwnSchedule> own_schedules(const Problem&) const { return {}; }
+  /// Of those that could have one, why it has none; may be empty.
+  virtual std::string why_no_own() const { return {}; }
+
   /// What is wrong with a problem of this kernel of it, in its own words: lines of its text in place of places in a kernel that is in no
   /// file.
   virtual Error in_own_words(Error error, const Kernel& /*kernel*/) const { return error; }
   /// What it does not say and was assumed, and what it contradicts itself in.
   virtual std::vector<std::string> notes() const { return {}; }
+
+  // --- a compiler's file that is open (of a kernel of ours there is nothing to ask)
+
+  /// A schedule and no kernel: nothing can be opened.
+  virtual bool has_kernel() const { return true; }
+  /// The file or folder.
+  virtual std::string path() const { return name_; }
+  /// The same with the loop and the reading that one begins with, where none is said. Faults: it cannot be read at all.
+  virtual Result<SourcePtr> opened() const;
+  /// Another part of the same file, of what was read already. Faults: there is no such part, or nothing to schedule in it.
+  virtual Result<SourcePtr> with(const FilePart& part) const;
+  /// Both are of one text, read once.
+  virtual bool same_text(const Source&) const { return false; }
+  /// Its schedules may stand beside those of another file that has the same ops.
+  virtual bool lends_schedules() const { return false; }
+  /// A kernel of the file is still to be chosen.
+  virtual bool undecided() const { return false; }
+  /// Why there is no kernel; empty with one.
+  virtual std::vector<Fault> refused() const { return {}; }
+  /// What of the file's schedules is left out, in a sentence; empty: nothing.
+  virtual std::string left_out() const { return {}; }
+  /// "scores · loop 0"
+  virtual std::string subject() const { return name_; }
+  /// For people: "full", "issue slots", "Triton's", "free"; empty: there is one only.
+  virtual std::string reading_name() const { return {}; }
+  /// What `heddle audit` is given for it: whatever the loop and the reading.
+  virtual std::string audit_name() const { return name_; }
+  virtual SourceOutline outline() const { return {}; }
 
   /// Null where it is none.
   virtual const ProjectFile* project() const { return nullptr; }
@@ -65,6 +104,9 @@ class Source {
   SourceKind kind_;
   std::string name_;
 };
+
+/// "the full", "Triton's": before the word reading.
+std::string with_article(const std::string& reading_name);
 
 /// What the word for a kernel means, which may say how it is cut ("NAME[PARAM/FACTOR]", core/kernel/subtile.h, at its default sizes).
 /// Shipped names come first. Never null: what is nothing at all is a kernel that has faults. `known`: what was read of the same text is

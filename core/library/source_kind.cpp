@@ -13,6 +13,7 @@ const char* why_not(SourceKind kind, SourceUse use) {
       case SourceUse::OtherMachine:
         return "the ops of a compiler's dump have no shapes to compute costs from, only the cycles that the compiler gave them";
       case SourceUse::WholeKernel: return "a dump holds one loop: how often it runs, and what is around it, it does not say";
+      case SourceUse::OrderByTime: break;
     }
   if (kind == SourceKind::Triton) switch (use) {
       case SourceUse::Family: return "the tiles of a Triton kernel are numbers of its text: vary them in Python";
@@ -20,6 +21,7 @@ const char* why_not(SourceKind kind, SourceUse use) {
       case SourceUse::Tuning: return "the tiles of a Triton kernel are numbers of its text: tune them in Python";
       case SourceUse::Cuts: return "the tiles of a Triton kernel are numbers of its text";
       case SourceUse::KernelText: return "Triton's text is read as it is: change the kernel in Python";
+      case SourceUse::OrderByTime: return "Triton's passes have rules of their own, and of what they build the least II is looked for";
       case SourceUse::MachineText:
       case SourceUse::OtherMachine:
       case SourceUse::WholeKernel: break;

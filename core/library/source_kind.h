@@ -14,7 +14,7 @@ enum class SourceKind : std::uint8_t {
 };
 
 /// What can be done with a kernel of ours, and not with every other.
-enum class SourceUse : std::uint8_t { Family, Layouts, Tuning, Cuts, KernelText, MachineText, OtherMachine, WholeKernel };
+enum class SourceUse : std::uint8_t { Family, Layouts, Tuning, Cuts, KernelText, MachineText, OtherMachine, WholeKernel, OrderByTime };
 /// Why it cannot be; empty: it can.
 const char* why_not(SourceKind kind, SourceUse use);
 

@@ -8,6 +8,7 @@
 
 #include "core/check/form.h"
 #include "core/library/library.h"
+#include "core/triton/audit/comparison.h"
 #include "core/triton/kernel/own_schedule.h"
 
 namespace heddle {
@@ -79,11 +80,67 @@ TritonText::TritonText(std::string words, CutName cut, const TritonText* known)
     : Source(SourceKind::Triton, std::move(words)), cut_(std::move(cut)), address_(triton::parse_address(cut_.kernel)) {
   if (!address_) return;
   text_ = known && known->text_ && known->text_->is(*address_) ? known->text_ : std::make_shared<const Text>(*address_);
+  const bool same_file = known && known->offers_ && known->path() == address_->path;
+  offers_ = same_file ? known->offers_ : std::make_shared<const Offers>();
 }
 
 std::shared_ptr<const TritonText> TritonText::by(triton::Reading reading) const {
   const std::string name = address_ ? with_reading(cut_.kernel, reading) : cut_.kernel;
   return std::make_shared<const TritonText>(name, CutName{name, cut_.cuts}, this);
+}
+
+std::shared_ptr<const TritonText> TritonText::named(const triton::Address& address) const {
+  const std::string name = triton::to_string(address);
+  return std::make_shared<const TritonText>(name, CutName{name, {}}, this);
+}
+
+const Result<std::vector<triton::Offer>>& TritonText::offers() const {
+  return offers_->get([&] { return triton::list_offers(address_->path); });
+}
+
+bool TritonText::open_choice() const {
+  return offers() && offers()->size() > 1 && address_->words.empty() &&
+         std::none_of(offers()->begin(), offers()->end(), [](const triton::Offer& offer) { return offer.usual; });
+}
+
+Result<SourcePtr> TritonText::opened() const {
+  if (!address_) return address_.error();
+  if (!offers()) return offers().error();
+  if (!program() && offers()->size() < 2) return program().error();  // of several another one may be readable
+  triton::Address full = *address_;
+  if (const Result<triton::LoweredLoop> meant = loop()) {
+    full.loop = meant->site().number;
+    const bool free_only = !meant->by(triton::Reading::Triton) && meant->by(triton::Reading::Free);
+    if (!full.reading) full.reading = free_only ? triton::Reading::Free : triton::Reading::Triton;
+  }
+  return SourcePtr(named(full));
+}
+
+Result<SourcePtr> TritonText::with(const FilePart& part) const {
+  triton::Address other = *address_;
+  if (part.words) {
+    // The words of an offer are those of an address.
+    const Result<triton::Address> offered = triton::parse_address(part.words->empty() ? path() : path() + "#" + *part.words);
+    if (!offered) return offered.error();
+    other = *offered;
+  }
+  if (part.loop) other.loop = static_cast<int>(*part.loop);
+  if (part.reading && !(other.reading = triton::parse_reading(*part.reading)))
+    return Error::input("a Triton text has no reading " + *part.reading, "known: triton, free");
+  if (part.words) return named(other)->opened();
+  if (undecided()) return Error::input("no kernel is chosen yet", "choose one of those that the file holds");
+  const std::shared_ptr<const TritonText> found = named(other);
+  return found->lowered() ? Result<SourcePtr>(found) : found->lowered().error();
+}
+
+std::vector<Fault> TritonText::refused() const {
+  if (open_choice()) return {{path(), {}, fmt::format("it holds {} kernels", offers()->size()), "choose one"}};
+  return lowered() ? std::vector<Fault>() : lowered().error().faults;
+}
+
+const triton::LoopSite* TritonText::site() const {
+  const Result<triton::LoweredLoop> meant = loop();
+  return meant ? &meant->site() : nullptr;
 }
 
 TritonText::SharedProgram TritonText::program() const { return address_ ? text_->program() : address_.error(); }
@@ -145,21 +202,34 @@ Result<Constraints> TritonText::rules(const Problem& problem, bool) const {
 bool TritonText::has_own() const { return reading() == triton::Reading::Triton && lowered() && lowered()->native->has_own; }
 
 Result<Schedule> TritonText::own_schedule(const Problem& problem) const {
-  const char* const how = "name the KERNEL like FILE#triton, and leave out --subtile; or give a SCHEDULE";
   if (!lowered()) return lowered().error();
   const triton::Native& native = *lowered()->native;
-  const auto fault = [&](std::string message, std::string hint) {
-    return Error{ErrorKind::Input, {{cut_.kernel, {}, std::move(message), std::move(hint)}}};
+  const auto fault = [&](std::string message, std::string hint, const char* part = "") {
+    return Error{ErrorKind::Input, {{cut_.kernel, {}, std::move(message), std::move(hint), part}}};
   };
-  if (reading() != triton::Reading::Triton) return fault("Triton's own schedule is one of the triton reading", how);
+  if (reading() != triton::Reading::Triton) return fault("Triton's own schedule is one of the triton reading", {}, "own schedule");
   if (!native.has_own)
     return fault("the text has no schedule of Triton's own" + (native.why_no_own.empty() ? "" : ": " + native.why_no_own),
                  "give a SCHEDULE, or solve it");
-  if (!same_ops(native, problem)) return fault(fmt::format("the text's own schedule has other ops than {}", problem.kernel), how);
+  if (!same_ops(native, problem))
+    return fault(fmt::format("the text's own schedule has other ops than {}", problem.kernel), {}, "own schedule");
   std::optional<Schedule> schedule = triton::own_schedule(native, problem);
   if (!schedule || !form_violations(problem, *schedule).empty())
     return fault("the order of the text's own schedule cannot run: an op waits for itself", "heddle audit says which ops do");
   return *std::move(schedule);
+}
+
+std::vector<OwnSchedule> TritonText::own_schedules(const Problem& problem) const {
+  if (!has_own()) return {};
+  Result<Schedule> schedule = own_schedule(problem);
+  if (!schedule) return {};
+  schedule->name = triton::row_name(triton::Whose::Tritons);
+  return {{schedule->name, {}, *std::move(schedule), true, false}};
+}
+
+std::string TritonText::why_no_own() const {
+  const bool lacks = reading() == triton::Reading::Triton && native() && !native()->has_own && !native()->why_no_own.empty();
+  return lacks ? "no schedule of Triton's own: " + native()->why_no_own : std::string();
 }
 
 Error TritonText::in_own_words(Error error, const Kernel& kernel) const {

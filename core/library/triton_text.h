@@ -41,6 +41,8 @@ class TritonText final : public Source {
   /// The same text by this reading.
   std::shared_ptr<const TritonText> by(triton::Reading reading) const;
 
+  /// What the file or folder holds; read once.
+  const Result<std::vector<triton::Offer>>& offers() const;
   /// Read and parsed once.
   SharedProgram program() const;
   /// The one that is meant, by both readings.
@@ -49,6 +51,10 @@ class TritonText final : public Source {
   triton::LoweredLoop loop(const triton::LoopSite& site) const;
   /// By the reading that is meant.
   const Result<Lowered>& lowered() const;
+  /// The same, null where it cannot be.
+  const triton::Native* native() const { return lowered() ? lowered()->native.get() : nullptr; }
+  /// The loop that is meant; null: there is none to take.
+  const triton::LoopSite* site() const;
 
   bool names_machine() const override { return true; }
   Result<Kernel> kernel(std::vector<Fault>* warnings) const override;
@@ -59,14 +65,33 @@ class TritonText final : public Source {
   /// Triton's own, in the triton reading.
   bool has_own() const override;
   Result<Schedule> own_schedule(const Problem& problem) const override;
+  std::vector<OwnSchedule> own_schedules(const Problem& problem) const override;
+  std::string why_no_own() const override;
   Error in_own_words(Error error, const Kernel& kernel) const override;
   std::vector<std::string> notes() const override;
+
+  std::string path() const override { return address_ ? address_->path : name(); }
+  Result<SourcePtr> opened() const override;
+  Result<SourcePtr> with(const FilePart& part) const override;
+  bool same_text(const Source& other) const override { return other.triton() && other.triton()->text_ == text_; }
+  bool undecided() const override { return !program(); }
+  std::vector<Fault> refused() const override;
+  std::string subject() const override;
+  std::string reading_name() const override;
+  std::string audit_name() const override;
+  SourceOutline outline() const override;
   const TritonText* triton() const override { return this; }
 
  private:
+  using Offers = Lazy<Result<std::vector<triton::Offer>>>;
+  std::shared_ptr<const TritonText> named(const triton::Address& address) const;
+  /// Nobody says which of several it is.
+  bool open_choice() const;
+
   CutName cut_;
   Result<triton::Address> address_;
   std::shared_ptr<const Text> text_;
+  std::shared_ptr<const Offers> offers_;
   Lazy<Result<Lowered>> lowered_;
 };
 

@@ -147,8 +147,7 @@ std::vector<PaperSetting> settings(const Options& options) {
 
 Result<Ok> set_switch(Options& options, std::string_view assignment) {
   const std::size_t equals = assignment.find('=');
-  if (equals == std::string_view::npos)
-    return Error::input(fmt::format("--switch wants NAME=VALUE, not '{}'", assignment), "--list-switches lists them");
+  if (equals == std::string_view::npos) return Error::about("switch", fmt::format("wants NAME=VALUE, not '{}'", assignment));
   const std::string name(assignment.substr(0, equals)), word(assignment.substr(equals + 1));
   for (const Row& row : rows()) {
     if (row.name != name) continue;
@@ -173,7 +172,7 @@ Result<Ok> set_switch(Options& options, std::string_view assignment) {
   std::vector<std::string> names;
   for (const Row& row : rows()) names.push_back(row.name);
   const std::string hint = did_you_mean(name, names);
-  return Error::input(fmt::format("there is no switch '{}'", name), hint.empty() ? "--list-switches lists them" : hint);
+  return Error::about("name of a switch", fmt::format("there is no switch '{}'", name), hint);
 }
 
 }  // namespace heddle::solver::paper

@@ -62,7 +62,9 @@ class Expansion {
   }
 
  private:
-  void fault(std::string message, std::string hint = {}) { error_.faults.push_back({"", "", std::move(message), std::move(hint)}); }
+  void fault(std::string message, std::string hint = {}, const char* part = "") {
+    error_.faults.push_back({"", "", std::move(message), std::move(hint), part});
+  }
 
   bool has_param(const std::string& name) const {
     return std::any_of(spec_.kernels.begin(), spec_.kernels.end(), [&](const auto& k) { return k->find_param(name); });
@@ -84,7 +86,7 @@ class Expansion {
     for (const auto& [name, value] : spec_.each.params) expect(name);
     for (const Change& change : spec_.each.changes)
       if (change.kind == ChangeKind::Groups)
-        fault(fmt::format("{} changes what is a choice of the family", describe(change)), "say --vary groups=N");
+        fault(fmt::format("{} changes what is a choice of the family", describe(change)), {}, "groups of a family");
     for (const Variation& v : spec_.vary) {
       const std::string key = (v.kind == Variation::Kind::Subtile ? "subtile:" : "") + v.name;
       if (!seen.insert(v.kind == Variation::Kind::Groups ? "groups" : key).second)
@@ -97,7 +99,7 @@ class Expansion {
         return p && !p->choices.empty();
       });
       if (v.values.empty() && !choices)
-        fault(fmt::format("parameter '{}' lists no choices to vary over", v.name), fmt::format("name them: --vary {}=V1,V2", v.name));
+        fault(fmt::format("parameter '{}' lists no choices to vary over", v.name), fmt::format("{}=V1,V2", v.name), "values of a family");
     }
   }
 
@@ -237,16 +239,16 @@ Result<Variation> parse_variation(const std::string& text) {
   }
   const bool nameless = v.kind != Variation::Kind::Groups && v.name.empty();
   const std::string expected = "expected PARAM=V1,V2, groups=2..5 or subtile:PARAM=1,2,4";
-  if (nameless) return Error::input(fmt::format("--vary {}: names nothing", text), expected);
+  if (nameless) return Error::about("vary", text + ": names nothing", expected);
   if (equals == std::string::npos) {
-    if (v.kind != Variation::Kind::Param) return Error::input(fmt::format("--vary {}: needs values", text), expected);
+    if (v.kind != Variation::Kind::Param) return Error::about("vary", text + ": needs values", expected);
     return v;
   }
   const auto list = values(text.substr(equals + 1));
-  if (!list) return Error::input(fmt::format("--vary {}: {}", text, list.error().faults.front().message), expected);
+  if (!list) return Error::about("vary", text + ": " + list.error().faults.front().message, expected);
   v.values = *list;
   if (v.kind == Variation::Kind::Groups && std::any_of(list->begin(), list->end(), [](std::int64_t g) { return g < 1 || g > kMostGroups; }))
-    return Error::input(fmt::format("--vary {}: groups are 1 to {}, the producer included", text, kMostGroups));
+    return Error::about("vary", fmt::format("{}: groups are 1 to {}, the producer included", text, kMostGroups));
   return v;
 }
 

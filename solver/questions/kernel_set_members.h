@@ -20,7 +20,7 @@ struct Variation {
   std::vector<std::int64_t> values;  ///< empty (Param only): the choices that the kernel file gives
 };
 
-/// "TILE_N=128,192", "TILE_N" (its choices), "groups=2..5", "subtile:PARAM=1,2,4". The faults name the text as an option: --vary TEXT.
+/// "TILE_N=128,192", "TILE_N" (its choices), "groups=2..5", "subtile:PARAM=1,2,4". Faults are about the part "vary".
 Result<Variation> parse_variation(const std::string& text);
 
 struct KernelSetSpec {

@@ -87,7 +87,7 @@ Command rash_command(Random& random, const Session& session, const Cage& cage, c
       return yes                 ? Command(ShowSide{triton::kAllWhose[pick(random, triton::kAllWhose.size())]})
              : chance(random, 2) ? Command(CancelTriton{})
              : chance(random, 2) ? Command(CompareTriton{})
-                                 : Command(ShowTriton{{}, {}, chance(random, 2) ? triton::Reading::Free : triton::Reading::Triton});
+                                 : Command(ShowPart{{{}, {}, chance(random, 2) ? "free" : "triton"}});
     default: return random_command(random, session, cage.files());
   }
 }

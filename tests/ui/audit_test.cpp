@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "app/session/commands.h"
-#include "app/session/dump_source.h"
+#include "core/library/dump_text.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
 #include "tests/ui/person.h"
@@ -23,26 +23,26 @@ TEST_CASE("a dropped dump shows its schedule, its loops and both readings", "[ui
   Harness h(test::solve_toy);
   h.drop(scores());
   h.frame(4);
-  REQUIRE(h.session().content().dump);
+  REQUIRE(h.session().content().dump());
   CHECK(h.has("dump/loop/0"));
   CHECK(h.has("dump/loop/1"));
   REQUIRE(h.has("dump/reading/issue-slots"));
   h.click("dump/reading/issue-slots");
   h.frame(3);
-  CHECK(h.session().content().dump->reading == dump::Reading::IssueSlots);
+  CHECK(h.session().content().dump()->reading() == dump::Reading::IssueSlots);
   h.click("dump/loop/1");
   h.frame(3);
-  CHECK(h.session().content().dump->the_loop().id == 1);
+  CHECK(h.session().content().dump()->the_loop().id == 1);
   // From the op that runs it back to the inner loop.
   h.session().apply(SelectOp{OpId(0)});
   h.frame(3);
   REQUIRE(h.has("inspector/inner_loop"));
   h.click("inspector/inner_loop");
   h.frame(3);
-  CHECK(h.session().content().dump->the_loop().id == 0);
+  CHECK(h.session().content().dump()->the_loop().id == 0);
   h.key(Key::Z, {.ctrl = true});
   h.frame(3);
-  CHECK(h.session().content().dump->the_loop().id == 1);
+  CHECK(h.session().content().dump()->the_loop().id == 1);
 }
 
 TEST_CASE("the Audit tab says what it is for where no dump is open", "[ui]") {

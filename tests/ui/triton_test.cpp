@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "app/session/commands.h"
-#include "app/session/triton_source.h"
+#include "app/session/triton_origins.h"
 #include "app/window/frame/triton_pane.h"
 #include "app/window/parts/triton_return_state.h"
 #include "app/window/tabs/triton/triton_model.h"
@@ -39,11 +39,11 @@ TEST_CASE("a dropped Triton text is read two ways, and its text stands beside th
   Harness h(test::solve_toy, 1600, 900, without_comparison());
   h.drop(gemm());
   h.frame(4);
-  REQUIRE(h.session().content().triton);
+  REQUIRE(h.session().content().triton());
   REQUIRE(h.has("dump/reading/free"));
   h.click("dump/reading/free");
   h.frame(3);
-  CHECK(h.session().content().triton->reading == triton::Reading::Free);
+  CHECK(h.session().content().triton()->reading() == triton::Reading::Free);
   h.click("dump/reading/triton");
   h.frame(3);
   h.session().apply(SelectOp{OpId(0)});
@@ -94,12 +94,12 @@ TEST_CASE("a folder of several kernels asks which one", "[ui]") {
   Harness h(test::solve_toy, 1600, 900, without_comparison());
   h.drop(folder.file("cache"));
   h.frame(4);
-  REQUIRE(h.session().content().triton);
+  REQUIRE(h.session().content().triton());
   const std::vector<std::string> offers = h.names("center/offer/");
   REQUIRE(offers.size() == 2);
   h.click(offers[0]);
   h.frame(4);
-  CHECK(h.session().content().triton->program);
+  CHECK(h.session().content().triton()->program().ok());
   CHECK(h.has("dump/offers"));
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("a text without a loop says so in the middle, and its audit is there",
   Harness h(test::solve_toy, 1024, 640, without_comparison());
   h.drop(text_of("swiglu_elementwise.sm90.scheduled.ttgir"));
   h.frame(4);
-  REQUIRE(h.session().content().triton);
+  REQUIRE(h.session().content().triton());
   CHECK_FALSE(h.session().content().kernel);
   CHECK(h.has("audit/headline"));
   for (const BottomTab tab : {BottomTab::Triton, BottomTab::Explain, BottomTab::Graph, BottomTab::Cuda, BottomTab::Compare}) {

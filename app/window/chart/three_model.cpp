@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "app/session/triton_source.h"
 #include "app/session/triton_state.h"
 #include "core/chart/chart_layout.h"
 #include "core/check/checker.h"
+#include "core/library/triton_text.h"
 #include "core/simulate/end_ops.h"
 
 namespace heddle::app {
@@ -49,7 +49,7 @@ std::optional<ThreeModel> build_three(const Session& session) {
   std::optional<std::size_t> live;
   for (const triton::Side& side : known->comparison->sides) {
     if (!side.schedule || !side.problem || !side.kernel) continue;
-    if (entry->name == row_name(side.whose) && content.triton->reading == triton::reading_of(side)) live = model.charts.size();
+    if (entry->name == row_name(side.whose) && content.triton()->reading() == triton::reading_of(side)) live = model.charts.size();
     ThreeChart& chart = model.charts.emplace_back();
     chart.whose = side.whose;
     chart.problem = side.problem;

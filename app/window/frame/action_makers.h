@@ -1,11 +1,10 @@
 // What the rows of the action table do, and what they need: the words that action_table.cpp is written in.
 #pragma once
 
-#include "app/session/dump_state.h"
 #include "app/session/project.h"
 #include "app/session/solving.h"
+#include "app/session/source_document.h"
 #include "app/session/texts.h"
-#include "app/session/triton_document.h"
 #include "app/session/triton_state.h"
 #include "app/session/window_link.h"
 #include "app/window/kit/actions.h"
@@ -17,16 +16,14 @@
 #include <string_view>
 
 #include "app/session/command_line.h"
-#include "app/session/dump_source.h"
 #include "app/session/kernel_state.h"
 #include "app/session/proposal.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/question_state.h"
 #include "app/session/run_state.h"
 #include "app/session/sweep_state.h"
-#include "app/session/triton_source.h"
-#include "app/session/triton_way_back.h"
 #include "app/session/truth_state.h"
+#include "app/session/way_back.h"
 #include "app/window/chart/why_here.h"
 #include "app/window/frame/palette.h"
 #include "app/window/frame/panels.h"
@@ -41,6 +38,7 @@
 #include "app/window/tabs/schedules/compare_state.h"
 #include "core/chart/gantt_facts.h"
 #include "core/chart/gantt_model.h"
+#include "core/library/dump_text.h"
 #include "core/library/library.h"
 
 namespace heddle::app::making {
@@ -144,24 +142,24 @@ std::string front_reason(const Session& s) {
 inline std::string changes_reason(const Session& s) { return s.content().changes.empty() ? "no number is changed" : ""; }
 inline Command take_back_change(const Session& s) { return RemoveChange{s.content().changes.size() - 1, false}; }
 
-inline std::string needs_dump(const Session& s) { return s.content().dump ? "" : "no compiler's dump is open"; }
+inline std::string needs_dump(const Session& s) { return s.content().dump() ? "" : "no compiler's dump is open"; }
 inline std::string needs_emitter_rules(const Session& s) {
-  if (!s.content().dump) return needs_dump(s);
-  if (s.content().dump->reading != dump::Reading::Full) return "issue slots know no warp groups: choose the full reading";
-  return s.dump().open_emitter_rules().empty() ? "it demands nothing that is not in force" : "";
+  if (!s.content().dump()) return needs_dump(s);
+  if (s.content().dump()->reading() != dump::Reading::Full) return "issue slots know no warp groups: choose the full reading";
+  return s.sources().open_emitter_rules().empty() ? "it demands nothing that is not in force" : "";
 }
 inline std::string needs_loops(const Session& s) {
-  if (!s.content().dump) return needs_dump(s);
-  return s.content().dump->dump().loops.size() > 1 ? "" : "the dump has only this loop";
+  if (!s.content().dump()) return needs_dump(s);
+  return s.content().dump()->the_dump().loops.size() > 1 ? "" : "the dump has only this loop";
 }
-inline Command other_reading(const Session& s) {
-  return ShowLoop{{}, s.content().dump->reading == dump::Reading::Full ? dump::Reading::IssueSlots : dump::Reading::Full};
+/// What comes after the one that is shown; with two it is the other one.
+inline Command next_of(const std::vector<SourceChoice>& choices) {
+  const auto now = std::find_if(choices.begin(), choices.end(), [](const SourceChoice& c) { return c.current; });
+  const auto next = now == choices.end() || now + 1 == choices.end() ? choices.begin() : now + 1;
+  return ShowPart{next->part.value_or(FilePart{})};
 }
-inline Command next_loop(const Session& s) {
-  const DumpSource& source = *s.content().dump;
-  const auto& loops = source.dump().loops;
-  return ShowLoop{loops[(source.loop + 1) % loops.size()].id, {}};
-}
+inline Command other_reading(const Session& s) { return next_of(s.content().source->outline().readings); }
+inline Command next_loop(const Session& s) { return next_of(s.content().source->outline().loops); }
 
 inline Command remove_shown(const Session& s) { return RemoveSchedule{s.content().shown.value_or(0)}; }
 
@@ -195,19 +193,19 @@ Command make_chart(const Session&) {
 }
 template <ChartView view>
 bool in_chart_view(const Session& s) {
-  const bool there = s.content().triton || s.content().baseline;
+  const bool there = s.content().triton() || s.content().baseline;
   return there && s.view().chart_view == view;
 }
-inline std::string needs_triton(const Session& s) { return s.content().triton ? "" : "no Triton kernel is open"; }
+inline std::string needs_triton(const Session& s) { return s.content().triton() ? "" : "no Triton kernel is open"; }
 /// Ways to show the chart that there are now.
 inline std::vector<ChartView> chart_views(const Session& s) {
   std::vector<ChartView> views{ChartView::A};
   if (s.content().baseline_entry()) views.insert(views.end(), {ChartView::Split, ChartView::Ghost});
-  if (s.content().triton) views.push_back(ChartView::Three);
+  if (s.content().triton()) views.push_back(ChartView::Three);
   return views;
 }
 inline std::string needs_chart_views(const Session& s) { return chart_views(s).size() > 1 ? "" : needs_b(s); }
-inline std::string needs_a(const Session& s) { return s.content().triton ? needs_schedule(s) : needs_b(s); }
+inline std::string needs_a(const Session& s) { return s.content().triton() ? needs_schedule(s) : needs_b(s); }
 inline Command next_chart(const Session& s) {
   const std::vector<ChartView> views = chart_views(s);
   const auto now = std::find(views.begin(), views.end(), s.view().chart_view);
@@ -219,10 +217,7 @@ Command show_side(const Session&) {
 }
 template <triton::Whose whose>
 std::string no_side(const Session& s) {
-  return needs_triton(s).empty() ? s.triton_document().why_no_side(whose) : needs_triton(s);
-}
-inline Command other_triton_reading(const Session& s) {
-  return ShowTriton{{}, {}, s.content().triton->reading == triton::Reading::Free ? triton::Reading::Triton : triton::Reading::Free};
+  return needs_triton(s).empty() ? s.sources().why_no_side(whose) : needs_triton(s);
 }
 inline std::string needs_triton_kernel(const Session& s) {
   if (!needs_triton(s).empty()) return needs_triton(s);
@@ -429,7 +424,7 @@ inline std::string needs_flags(const Session& s) { return s.content().flags.empt
 
 template <SourceOf of>
 std::string no_text(const Session& s) {
-  return of == SourceOf::Kernel && s.content().triton ? "" : s.texts().why_no_edit(of);  // that one is only read
+  return of == SourceOf::Kernel && s.content().triton() ? "" : s.texts().why_no_edit(of);  // that one is only read
 }
 /// Triton's text is shown, and is no text of ours to save.
 template <SourceOf of>

@@ -207,7 +207,7 @@ const Action kActions[] = {
     Action{"chart_three", kCompare, "Charts of all three", "", make_chart<ChartView::Three>}
         .needs(needs_triton_kernel)
         .ticked(in_chart_view<ChartView::Three>),
-    Action{"triton_reading", kCompare, "Other reading of the Triton kernel", "", other_triton_reading}.needs(needs_triton_kernel),
+    Action{"triton_reading", kCompare, "Other reading of the Triton kernel", "", other_reading}.needs(needs_triton_kernel),
     Action{"compare_triton", kCompare, "Work the three schedules out anew", "", make<CompareTriton>}.needs(needs_triton_kernel),
     Action{"cancel_triton", kCompare, "Cancel working out the three schedules", "", make<CancelTriton>}.needs(needs_comparison),
     Action{"set_b", kCompare, "Make the shown schedule B", "B", shown_as_b}.needs(needs_two),

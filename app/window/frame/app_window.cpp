@@ -126,7 +126,7 @@ void AppWindow::follow_settings() {
   ui_.chart.wheel_scrolls = settings.wheel_scrolls;
   const Content& content = session_.content();
   std::string title = "Heddle";
-  if (content.kernel || content.triton) title = window_title(session_);
+  if (content.kernel || content.source) title = window_title(session_);
   if (title != title_) platform_.set_title(title_ = title);
 }
 
@@ -312,7 +312,7 @@ void AppWindow::draw() {
   list.AddRectFilled(ImVec2(0, menu + toolbar), ImVec2(display.x, menu + toolbar + line), theme().separator);
   const float top = menu + toolbar + line;
   const float height = std::max(px(80), display.y - top - status - line);
-  if (session_.content().kernel || session_.content().triton || session_.sweep().file())
+  if (session_.content().kernel || session_.content().source || session_.sweep().file())
     draw_panes(top, height);
   else
     draw_welcome_pane(top, height);
@@ -367,7 +367,7 @@ void AppWindow::draw_panes(float top, float height) {
   const float least_width = px(left > 0 ? 440 : 300), least_height = px(160);
   if (width - left - right < least_width) right = 0;
   if (width - left < least_width) left = 0;
-  const bool editing = session_.view().editor && (session_.content().kernel || session_.content().triton);
+  const bool editing = session_.view().editor && (session_.content().kernel || session_.content().source);
   float editor = editing ? share(panes.editor, width, px(260), width * 0.6f) : 0;
   if (editor > 0 && width - left - right - editor < px(300)) right = 0;
   if (editor > 0 && width - left - right - editor < px(300)) left = 0;

@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "app/session/commands.h"
-#include "app/session/dump_source.h"
 #include "app/session/files.h"
-#include "app/session/triton_source.h"
+#include "app/session/triton_origins.h"
 #include "app/window/frame/marks_legend.h"
 #include "app/window/frame/panels.h"
 #include "app/window/frame/schedule_list.h"
@@ -35,34 +34,35 @@ void centered(ImFont* font, Color color, const std::string& text, float& y) {
   y += size.y + px(8);
 }
 
-/// Of a Triton text without a kernel to solve: why, and where there are several, which they are.
-void draw_triton_choice(const TritonSource& source, UiState& ui) {
+/// Of a compiler's file without a kernel to solve: why, and where there are several, which they are.
+void draw_choice(const Source& source, UiState& ui) {
   const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   float y = at.y + std::min(size.y * 0.2f, px(120));
-  const auto& offers = source.file->offers;
-  centered(fonts().title, theme().text, source.program ? "Nothing to schedule" : "Which kernel?", y);
+  centered(fonts().title, theme().text, source.undecided() ? "Which kernel?" : "Nothing to schedule", y);
   std::size_t lines = 0;
-  for (const Fault& fault : source.refused) {
+  const std::vector<Fault> refused = source.refused();
+  for (const Fault& fault : refused) {
     if (++lines > 6) {
-      centered(fonts().small, theme().dim, fmt::format("and {} more", source.refused.size() - 6), y);
+      centered(fonts().small, theme().dim, fmt::format("and {} more", refused.size() - 6), y);
       break;
     }
     centered(fonts().body, theme().dim, drawable(in_words(fault)), y);
   }
-  if (source.program || offers.size() < 2) return;
+  const std::vector<SourceChoice> offers = source.outline().offers;
+  if (!source.undecided() || offers.empty()) return;
   const float width = std::min(px(620), size.x - px(40)), left = at.x + (size.x - width) / 2;
   ImGui::SetCursorScreenPos(ImVec2(left, y + px(6)));
   ImGui::BeginChild("offers", ImVec2(width, std::max(at.y + size.y - y - px(20), px(60))));
-  for (const triton::Offer& offer : offers) {
-    const RowArea row = pick_row(("center/offer/" + offer.words).c_str(), false, px(26));
-    const float detail = text_size(fonts().small, offer.detail).x, room = row.max.x - row.min.x - px(24);
-    const std::string title = fitted_middle(fonts().body, printable(offer.title), std::max(room - detail - px(16), room * 0.4f));
+  for (const SourceChoice& offer : offers) {
+    const RowArea row = pick_row(("center/offer/" + offer.id).c_str(), false, px(26));
+    const float detail = text_size(fonts().small, offer.facts).x, room = row.max.x - row.min.x - px(24);
+    const std::string title = fitted_middle(fonts().body, offer.name, std::max(room - detail - px(16), room * 0.4f));
     paint_text(fonts().body, ImVec2(row.min.x + px(10), row.min.y + px(5)), theme().text, title);
     const float rest = room - text_size(fonts().body, title).x - px(16);
     paint_text_right(fonts().small, row.max.x - px(10), row.min.y + px(6), theme().dim,
-                     fitted(fonts().small, printable(offer.detail), std::max(rest, px(30))));
-    if (row.hovered) tooltip(printable(offer.title + "\n" + offer.detail));
-    if (row.clicked) ui.commands.push(ShowTriton{offer.words, {}, {}});
+                     fitted(fonts().small, offer.facts, std::max(rest, px(30))));
+    if (row.hovered) tooltip(offer.name + "\n" + offer.facts);
+    if (row.clicked) ui.commands.push(ShowPart{*offer.part});
   }
   ImGui::EndChild();
 }
@@ -79,7 +79,7 @@ void draw_waiting(const Session& session, UiState& ui) {
     centered(fonts().small, theme().faint, live.explanation, y);
     return;
   }
-  if (content.triton && !content.kernel) return draw_triton_choice(*content.triton, ui);
+  if (content.source && !content.kernel) return draw_choice(*content.source, ui);
   if (!content.kernel) {  // a sweep can be open without one
     centered(fonts().title, theme().text, "No kernel is open", y);
     centered(fonts().body, theme().dim, "Open one, or a point of the sweep.", y);
@@ -204,10 +204,8 @@ void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
     if (probe::on()) probe::item("center/what_if", at.x, at.y, at.x + pill_width(fonts().small_bold, text), at.y + px(18));
     room = modes_end;  // the banner has the rest
   } else if (entry && !entry->verdict.valid()) {
-    const std::string text = no_schedule(session)     ? "no schedule exists; this one " + violations_text(entry->verdict)
-                             : session.content().dump ? fmt::format("{} by the {} reading: see Explain", violations_text(entry->verdict),
-                                                                    short_name(session.content().dump->reading))
-                                                      : violations_text(entry->verdict) + ": see Explain";
+    const std::string broken = violations_text(entry->verdict), by = reading_text(session.content());
+    const std::string text = no_schedule(session) ? "no schedule exists; this one " + broken : broken + by + ": see Explain";
     const float width = std::min(pill_width(fonts().small_bold, text), std::max(room - modes_end - px(14), px(60)));
     const ImVec2 at(ImGui::GetWindowPos().x + room - width, ImGui::GetWindowPos().y + px(8));
     ImGui::SetCursorScreenPos(at);

@@ -37,7 +37,7 @@ float choice_width(const std::string& label) { return text_size(fonts().small, l
 }  // namespace
 
 void draw_compare_bar(const Session& session, const Models& models, UiState& ui, float left, float right) {
-  const bool three = session.content().triton && session.content().entry();
+  const bool three = session.content().triton() && session.content().entry();
   if (!models.compare && !three) return;
   struct View {
     const char *name, *label, *action;

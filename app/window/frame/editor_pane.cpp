@@ -90,13 +90,13 @@ void draw_bar(const Session& session, UiState& ui, SourceOf of, const SourceText
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float right = at.x + ImGui::GetContentRegionAvail().x;
   const auto choice = [&](const char* name, const char* label, SourceOf which) {
-    const bool shown = which == SourceOf::Kernel && session.content().triton;  // it can be read
+    const bool shown = which == SourceOf::Kernel && session.content().triton();  // it can be read
     if (button(name, label, of == which ? ButtonKind::Plain : ButtonKind::Flat, shown ? "" : session.texts().why_no_edit(which),
                {0, px(24)}))
       ui.commands.push(show_editor(which));
     ImGui::SameLine(0, px(4));
   };
-  choice("editor/kernel", session.content().triton ? "TTGIR" : "Kernel", SourceOf::Kernel);
+  choice("editor/kernel", session.content().triton() ? "TTGIR" : "Kernel", SourceOf::Kernel);
   choice("editor/machine", "Machine", SourceOf::Machine);
   const float left = ImGui::GetCursorScreenPos().x + px(6);
   const bool unsaved = session.texts().text_unsaved(of);
@@ -159,7 +159,7 @@ void draw_verdict(const Session& session, EditorState& s, const SourceText& text
 
 void draw_editor(const Session& session, UiState& ui) {
   const SourceOf of = *session.view().editor;
-  if (of == SourceOf::Kernel && session.content().triton) return draw_triton_text(session, ui);
+  if (of == SourceOf::Kernel && session.content().triton()) return draw_triton_text(session, ui);
   const SourceText* text = session.texts().text_of(of);
   if (!text) {
     wrapped_text(fonts().body, theme().dim, session.texts().why_no_edit(of));

@@ -4,9 +4,8 @@
 #include <algorithm>
 
 #include "app/session/commands.h"
-#include "app/session/dump_source.h"
-#include "app/window/frame/dump_pane.h"
 #include "app/window/frame/panels.h"
+#include "app/window/frame/source_pane.h"
 #include "app/window/frame/triton_pane.h"
 #include "app/window/kit/actions.h"
 #include "app/window/kit/pretty_text.h"
@@ -206,7 +205,7 @@ void draw_inspector(const Session& session, const Models& models, UiState& ui) {
   if (models.range) draw_range_panel(*models.range, ui);
   if (models.inspector)
     draw_op(session, *models.inspector, ui);
-  else if (session.content().triton && !session.content().kernel)
+  else if (session.content().triton() && !session.content().kernel)
     draw_triton_facts(session, ui);
   else
     draw_schedule(session);

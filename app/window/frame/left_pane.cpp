@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "app/session/commands.h"
-#include "app/window/frame/dump_pane.h"
 #include "app/window/frame/panels.h"
 #include "app/window/frame/schedule_list.h"
+#include "app/window/frame/source_pane.h"
 #include "app/window/kit/focus.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/table.h"
@@ -94,13 +94,13 @@ void draw_left_pane(const Session& session, const Models& models, UiState& ui) {
   const float room = ImGui::GetContentRegionAvail().y;
   // Schedules and constraints take what they need, up to half of the pane; then they scroll, and the field for a new one stays in sight.
   const float rows = constraint_list_height(session, ui);
-  const float wanted = dump_pane_height(session) + schedule_list_height(session) + rows + px(4);
-  const float field = add_constraint_height(session, ui), most = room * (session.content().dump || session.content().triton ? 0.62f : 0.5f);
+  const float wanted = source_pane_height(session) + schedule_list_height(session) + rows + px(4);
+  const float field = add_constraint_height(session, ui), most = room * (session.content().source ? 0.62f : 0.5f);
   const auto add_field = [&] { draw_add_constraint("constraints", session, ui, ImGui::GetContentRegionAvail().x); };
   float& list_end = ui.of<ConstraintsState>().list_end;  // the heights above are estimates
   const bool scrolls = list_end + field > most;
   ImGui::BeginChild("schedules", ImVec2(0, scrolls ? most - field : std::min(std::max(wanted, list_end) + field, most)));
-  draw_dump_pane(session, ui);
+  draw_source_pane(session, ui);
   draw_schedule_list(session, ui);
   draw_constraint_list(session, ui);
   list_end = ImGui::GetCursorPosY();

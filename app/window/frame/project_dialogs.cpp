@@ -12,10 +12,9 @@
 #include "app/session/autosave.h"
 #include "app/session/command_line.h"
 #include "app/session/commands.h"
-#include "app/session/dump_state.h"
 #include "app/session/files.h"
 #include "app/session/project.h"
-#include "app/session/triton_way_back.h"
+#include "app/session/way_back.h"
 #include "app/session/window_link.h"
 #include "app/window/frame/folder_list.h"
 #include "app/window/frame/panels.h"
@@ -55,17 +54,12 @@ constexpr std::array<Kind, 11> kKinds{
      {ExportKind::Python, "export/python", "Python", ".rotated.py",
       "The loop with its products rotated, to put in place of the one in the program: overlap that Triton's passes do not make."}}};
 
-bool for_compiler(ExportKind kind) {
-  return kind == ExportKind::DumpGraph || kind == ExportKind::DumpVariants || kind == ExportKind::JointSolution;
-}
 bool for_triton(ExportKind kind) { return kind == ExportKind::Ttgir || kind == ExportKind::Python; }
+bool for_compiler(ExportKind kind) { return goes_back(kind) && !for_triton(kind); }
 
 /// Why what is open cannot be written so; empty: it can.
 std::string why_not(const Session& session, ExportKind kind) {
-  if (for_compiler(kind)) return session.dump().why_no_dump(kind);
-  if (kind == ExportKind::Ttgir) return why_no_way_back(session.content());
-  if (kind == ExportKind::Python) return session.content().triton ? "" : "no Triton kernel is open";
-  return {};
+  return goes_back(kind) ? why_not_back(session.content(), kind) : std::string();
 }
 
 const Kind& kind_of(ExportKind kind) {
@@ -148,14 +142,14 @@ std::string file_stem(const Session& session) {
     if (stem.extension() == ".heddle") stem = stem.stem();
     return (path.parent_path() / stem).string();
   }
-  if (content.dump) return content.kernel->name;
+  if (content.dump()) return content.kernel->name;
   return content.kernel && content.machine ? content.kernel->name + "." + content.machine->name : "heddle";
 }
 
 std::string window_title(const Session& session) {
   const Content& content = session.content();
   std::string title =
-      (content.kernel ? content.kernel->name : triton_subject(*content.triton)) + (content.machine ? " on " + machine_text(content) : "");
+      (content.kernel ? content.kernel->name : content.source->subject()) + (content.machine ? " on " + machine_text(content) : "");
   if (session.projects().unsaved()) title += " *";
   if (!session.projects().project_file().empty()) title += " - " + base_name(session.projects().project_file());
   if (const int number = session.windows().window_number()) title = fmt::format("{} · {}", number, title);
@@ -203,7 +197,7 @@ void draw_export_dialog(const Session& session, UiState& ui) {
     ImGui::SameLine(0, px(6));
   };
   for (const Kind& kind : kKinds)
-    if (!for_compiler(kind.kind) && !for_triton(kind.kind)) choose(kind, {});
+    if (!goes_back(kind.kind)) choose(kind, {});
   ImGui::NewLine();
   const auto more = [&](const char* whom, bool (*is_for)(ExportKind)) {
     const float top = ImGui::GetCursorPosY();
@@ -215,8 +209,8 @@ void draw_export_dialog(const Session& session, UiState& ui) {
       if (is_for(kind.kind)) choose(kind, why_not(session, kind.kind));
     ImGui::NewLine();
   };
-  if (session.content().dump) more("for the compiler", for_compiler);
-  if (session.content().triton) more("for Triton", for_triton);
+  if (session.content().dump()) more("for the compiler", for_compiler);
+  if (session.content().triton()) more("for Triton", for_triton);
   std::string about = kind_of(dialog.request.kind).about;
   if (session.content().baseline_entry() &&
       (session.view().chart_view == ChartView::Split || session.view().chart_view == ChartView::Ghost))

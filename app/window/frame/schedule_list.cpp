@@ -211,7 +211,7 @@ void draw_schedule_list(const Session& session, UiState& ui) {
   if (content.schedules.empty()) {
     const bool running = session.live().active();
     wrapped_text(fonts().small, theme().dim,
-                 content.triton && !content.kernel ? "None: the middle says why."
+                 content.source && !content.kernel ? "None: the middle says why."
                  : !content.problem                ? "None. First choose a machine that can run this kernel."
                  : running                         ? "Solving. The first schedule appears here as soon as it is found."
                                                    : "None yet. Press F5 to solve, or drop a schedule file on the window.");

@@ -145,7 +145,7 @@ void draw_params(const Session& session, UiState& ui) {
 /// Tiles cut into parts, so that warp groups can share them; a kernel that is cut is another kernel, opened in its place.
 void draw_cuts(const Session& session, UiState& ui) {
   const Content& content = session.content();
-  if (!content.kernel || content.dump || content.triton) return;
+  if (!content.kernel || !content.allows(SourceUse::Cuts)) return;
   const std::vector<std::string> names = parameters_to_cut(*content.kernel);
   if (names.empty()) return;
   section("CUT TILES INTO PARTS");
@@ -334,7 +334,7 @@ void draw_toolbar(const Session& session, const Models& models, UiState& ui) {
   ImGui::SameLine(0, narrow ? gap : px(18));
   const float rest = right - ImGui::GetCursorPosX();
   const float find_width = std::clamp(rest * 0.22f, px(56), px(230));
-  if (session.content().kernel || session.content().triton) {
+  if (session.content().kernel || session.content().source) {
     const float subject = text_size(fonts().body, models.header.subject).x + px(28);
     const float chooser = (narrow ? px(50) : std::clamp(subject, px(150), rest * 0.34f)) +
                           (models.header.changes.empty() ? 0 : pill_width(fonts().small_bold, models.header.changes) + gap);

@@ -7,7 +7,7 @@
 #include "app/session/commands.h"
 #include "app/session/files.h"
 #include "app/session/texts.h"
-#include "app/session/triton_source.h"
+#include "app/session/triton_origins.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
 #include "app/window/parts/triton_op_model.h"
@@ -35,7 +35,7 @@ Color ink_of(TtgirToken::Kind kind) {
 }  // namespace
 
 void draw_triton_op(const Session& session, const std::string& op, UiState& ui) {
-  const auto& source = session.content().triton;
+  const TritonText* source = session.content().triton();
   if (!source) return;
   TritonPaneState& state = ui.of<TritonPaneState>();
   if (state.revision != session.revision() || state.of != op || !state.op) {
@@ -62,16 +62,16 @@ void draw_triton_op(const Session& session, const std::string& op, UiState& ui) 
 }
 
 void draw_triton_facts(const Session& session, UiState& ui) {
-  const TritonSource& source = *session.content().triton;
+  const TritonText::SharedProgram read = session.content().triton()->program();
   section("TRITON KERNEL");
-  if (!source.program) {
+  if (!read) {
     wrapped_text(fonts().small, theme().dim, "Choose one of the kernels that the file holds.");
     return;
   }
-  const triton::Program& program = *source.program;
+  const triton::Program& program = **read;
   TritonPaneState& state = ui.of<TritonPaneState>();
-  if (state.measured != source.program) {
-    state.measured = source.program;
+  if (state.measured != *read) {
+    state.measured = *read;
     state.memory = triton::memory_of(program);
   }
   const triton::Memory& memory = state.memory;
@@ -87,7 +87,8 @@ void draw_triton_facts(const Session& session, UiState& ui) {
 }
 
 void draw_triton_text(const Session& session, UiState& ui) {
-  const TritonSource& source = *session.content().triton;
+  const TritonText& source = *session.content().triton();
+  const TritonText::SharedProgram program = source.program();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float right = at.x + ImGui::GetContentRegionAvail().x, close = px(26);
   if (button("editor/kernel", "TTGIR", ButtonKind::Plain, {}, {0, px(24)})) ui.commands.push(show_editor(SourceOf::Kernel));
@@ -96,21 +97,20 @@ void draw_triton_text(const Session& session, UiState& ui) {
     ui.commands.push(show_editor(SourceOf::Machine));
   const float left = ImGui::GetItemRectMax().x + px(10), room = right - left - close - px(8);
   if (room > px(30))
-    paint_text(fonts().small, {left, at.y + px(5)}, theme().dim,
-               fitted_middle(fonts().small, printable(base_name(source.file->path)), room));
+    paint_text(fonts().small, {left, at.y + px(5)}, theme().dim, fitted_middle(fonts().small, printable(base_name(source.path())), room));
   ImGui::SetCursorScreenPos({right - close, at.y});
   if (button("editor/close", "\xc3\x97", ButtonKind::Flat, {}, {close, px(24)})) ui.commands.push(show_editor(std::nullopt));
   ImGui::SetCursorScreenPos({at.x, at.y + px(30)});
-  if (!source.program) {
+  if (!program) {
     wrapped_text(fonts().body, theme().dim, "No kernel of it is chosen yet.");
     return;
   }
   TritonPaneState& state = ui.of<TritonPaneState>();
-  if (state.program != source.program) {
-    state.program = source.program;
+  if (state.program != *program) {
+    state.program = *program;
     state.field = {};
     state.field.read_only = true;
-    state.field.text = source.program->module->text;
+    state.field.text = (*program)->module->text;
     state.tokens = ttgir_tokens(state.field.text);
     state.followed.clear();
   }
@@ -128,7 +128,7 @@ void draw_triton_text(const Session& session, UiState& ui) {
   state.wanted.reset();
   std::vector<CodePiece> pieces;  // made anew: the theme may be another one
   for (const TtgirToken& token : state.tokens) pieces.push_back({token.begin, token.end, ink_of(token.kind)});
-  ImGui::PushID(source.program.get());
+  ImGui::PushID(program->get());
   code_field("editor", state.field, CodeLook{pieces, {}, lit}, std::max(ImGui::GetContentRegionAvail().y - px(24), px(60)));
   ImGui::PopID();
   if (state.field.moved && problem) {

@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <set>
 
-#include "app/session/dump_source.h"
 #include "app/session/files.h"
 #include "app/session/prediction_state.h"
 #include "app/session/question_state.h"
-#include "app/session/triton_source.h"
 #include "app/session/triton_state.h"
 #include "app/window/kit/pretty_text.h"
 #include "core/answers/summary.h"
@@ -47,7 +45,7 @@ std::string facts_of(const ScheduleEntry& entry) {
 }
 
 /// The word for both readings of a stored schedule together.
-void say_both_readings(const DumpVerdict& stored, HeaderModel& header) {
+void say_both_readings(const BothReadings& stored, HeaderModel& header) {
   header.verdict = pretty(stored.sentence);
   if (stored.own == stored.full) return;
   header.status = stored.own ? "VALID BY ISSUE SLOTS ONLY" : "VALID BY THE FULL READING ONLY";
@@ -113,16 +111,8 @@ std::string violations_text(const Verdict& verdict) {
   return fmt::format("{} violation{}", count, count == 1 ? "" : "s");
 }
 
-std::string dump_subject(const DumpSource& source) {
-  const dump::Dump& dump = source.dump();
-  return dump.loops.size() > 1 ? fmt::format("{} · loop {}", printable(dump.kernel), source.the_loop().id) : printable(dump.kernel);
-}
-
-std::string triton_subject(const TritonSource& source) {
-  if (!source.program) return printable(base_name(source.file->path));
-  std::string text = printable(source.program->kernel);
-  if (source.loop && source.program->loops.size() > 1) text += fmt::format(" · loop {}", source.the_loop()->number);
-  return text;
+std::string reading_text(const Content& content) {
+  return content.source ? " by " + with_article(content.source->reading_name()) + " reading" : std::string();
 }
 
 bool no_schedule(const Session& session) {
@@ -134,21 +124,17 @@ HeaderModel build_header(const Session& session) {
   const Content& content = session.content();
   const LiveSolve& live = session.live();
   HeaderModel header;
-  if (!content.kernel && content.triton) {
-    header.subject = triton_subject(*content.triton);
+  if (!content.kernel && content.source) {
+    const bool undecided = content.source->undecided();
+    header.subject = content.source->subject();
     header.ii = "no II";
-    header.status = content.triton->program ? "NOTHING TO SCHEDULE" : "CHOOSE A KERNEL";
-    header.tone = content.triton->program ? Tone::Warning : Tone::Neutral;
+    header.status = undecided ? "CHOOSE A KERNEL" : "NOTHING TO SCHEDULE";
+    header.tone = undecided ? Tone::Neutral : Tone::Warning;
     return header;
   }
   if (!content.kernel) return header;
-  header.subject = content.kernel->name;
-  if (content.dump)
-    header.subject = dump_subject(*content.dump);
-  else if (content.triton)
-    header.subject = triton_subject(*content.triton) + " · " + (content.machine ? content.machine->name : machine_text(content));
-  else
-    header.subject += " · " + (content.machine ? content.machine->name : machine_text(content));
+  header.subject = content.source ? content.source->subject() : content.kernel->name;
+  if (content.allows(SourceUse::OtherMachine)) header.subject += " · " + (content.machine ? content.machine->name : machine_text(content));
   header.changes = changes_text(content);
   for (const auto& [name, value] : content.overrides) header.subject += fmt::format(" · {} {}", name, value);
   if (!content.problem) {
@@ -159,7 +145,8 @@ HeaderModel build_header(const Session& session) {
   }
   const ScheduleEntry* entry = content.entry();
   if (entry) header.whole = whole_kernel(session, *entry);
-  header.whole.awaited |= session.predictions().able() && live.active() && !content.dump && (!entry || entry->running);
+  header.whole.awaited |=
+      session.predictions().able() && live.active() && content.allows(SourceUse::WholeKernel) && (!entry || entry->running);
   const bool live_row = entry ? entry->running : live.active();
   const Cycle bound = live_row ? live.lower_bound
                       : entry  ? entry->lower_bound.value_or(content.bounds->min_ii())
@@ -167,9 +154,8 @@ HeaderModel build_header(const Session& session) {
   header.bound = fmt::format("bound {} ({})", grouped(bound), bound_reason(content, bound));
   header.ii = entry ? "II " + grouped(entry->schedule.ii) : "II ≥ " + grouped(bound);
   if (!entry) header.bound = bound_reason(content, bound);
-  // A dump has two, and II and its bound are by one of them.
-  if (content.dump) header.bound += fmt::format(" · reading: {}", short_name(content.dump->reading));
-  if (content.triton) header.bound += fmt::format(" · reading: {}", short_name(content.triton->reading));
+  // A compiler's file has two, and II and its bound are by one of them.
+  if (content.source) header.bound += " · reading: " + content.source->reading_name();
   if (live_row && live.active()) {
     const bool proved = entry && entry->schedule.ii == bound;
     header.status = live.phase == LiveSolve::Phase::Stopping ? "STOPPING" : proved ? "PROVED, REFINING" : "SOLVING";
@@ -247,8 +233,7 @@ std::string solver_line(const Session& session) {
   if (const ScheduleEntry* entry = session.content().entry()) {
     line += entry->verdict.valid() ? " · checker: valid" : fmt::format(" · {}: {}", entry->name, violations_text(entry->verdict));
     line += entry->period.deadlock ? " · deadlocks" : " · sustainable period " + grouped(entry->period.cycles());
-    if (session.content().dump) line += fmt::format(" · by the {} reading", short_name(session.content().dump->reading));
-    if (session.content().triton) line += fmt::format(" · by {} reading", with_article(session.content().triton->reading));
+    if (session.content().source) line += " ·" + reading_text(session.content());
   }
   return line;
 }

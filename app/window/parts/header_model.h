@@ -22,10 +22,8 @@ struct HeaderModel {
   std::string changes;     ///< "2 changes": numbers that are not those of the files; empty where there are none
 };
 
-/// "fa_fwd · loop 0"
-std::string dump_subject(const DumpSource& source);
-/// The same of a Triton kernel.
-std::string triton_subject(const TritonSource& source);
+/// " by the full reading"; empty: there is one only.
+std::string reading_text(const Content& content);
 HeaderModel build_header(const Session& session);
 
 /// One line of the schedules list.

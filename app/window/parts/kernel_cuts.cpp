@@ -15,7 +15,7 @@ std::vector<std::string> parameters_to_cut(const Kernel& kernel) {
 std::string why_no_cut(const Session& session) {
   const Content& content = session.content();
   if (!content.kernel) return "nothing is open";
-  if (std::string reason = why_not(content.source(), SourceUse::Cuts); !reason.empty()) return reason;
+  if (std::string reason = content.why_not(SourceUse::Cuts); !reason.empty()) return reason;
   return content.overrides.empty() ? "" : "a kernel is cut at the sizes of its file: take the other values of parameters back first";
 }
 

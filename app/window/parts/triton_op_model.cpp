@@ -7,11 +7,12 @@
 
 namespace heddle::app {
 
-TritonOpModel describe_triton_op(const TritonSource& source, const std::string& op) {
+TritonOpModel describe_triton_op(const TritonText& source, const std::string& op) {
   TritonOpModel model;
   const triton::Origin* origin = origin_of(source, op);
-  if (!origin || !source.program) return model;
-  const mlir::Module& module = *source.program->module;
+  if (!origin) return model;
+  const TritonText::SharedProgram program = source.program();
+  const mlir::Module& module = *(*program)->module;
   for (const mlir::OpId of : origin->of) {
     const mlir::Op& from = module.op(of);
     const std::string name = from.results.empty() ? from.name : "%" + module.value(from.results.front()).name;

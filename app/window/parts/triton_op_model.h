@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "app/session/triton_source.h"
+#include "app/session/triton_origins.h"
 
 namespace heddle::app {
 
@@ -18,6 +18,6 @@ struct TritonOpModel {
   std::string code;      ///< that line, where the file is here
 };
 
-TritonOpModel describe_triton_op(const TritonSource& source, const std::string& op);
+TritonOpModel describe_triton_op(const TritonText& source, const std::string& op);
 
 }  // namespace heddle::app

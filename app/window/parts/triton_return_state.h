@@ -5,7 +5,7 @@
 #include <string>
 
 #include "app/session/document.h"
-#include "app/session/triton_way_back.h"
+#include "app/session/way_back.h"
 
 namespace heddle::app {
 
@@ -14,7 +14,7 @@ struct UiState;
 
 struct TritonReturnState {
   // What `way` is of.
-  std::shared_ptr<const TritonSource> source;
+  SourcePtr source;
   std::shared_ptr<const Machine> machine;
   std::shared_ptr<const Problem> problem;
   EntryPtr entry;

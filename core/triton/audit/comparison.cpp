@@ -235,6 +235,11 @@ const char* title(Whose whose) {
   return "";
 }
 
+std::string row_name(Whose whose) {
+  const std::string name = title(whose);
+  return name.starts_with("the ") ? name.substr(4) : name;
+}
+
 const char* about(Whose whose) {
   switch (whose) {
     case Whose::Tritons: return "The order that Triton's compiler chose: its stages and clusters, run by its own rules.";

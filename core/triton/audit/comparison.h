@@ -25,6 +25,8 @@ enum class Whose { Tritons, BestOfTriton, BestOfMachine };
 inline constexpr std::array kAllWhose{Whose::Tritons, Whose::BestOfTriton, Whose::BestOfMachine};
 /// "Triton's", "the best Triton could do", "the best the machine could do".
 const char* title(Whose whose);
+/// The same without its article, as rows of a list are called.
+std::string row_name(Whose whose);
 /// One sentence: what the schedule is and by which reading.
 const char* about(Whose whose);
 

@@ -292,7 +292,8 @@ Result<PythonSource> read_python(const Program& program, const LoopSite& loop, c
       {{program.file,
         {},
         fmt::format("the Python source {} is not there{}", file, looked.empty() ? "" : fmt::format("; looked for {}", joined(looked))),
-        "name it: --source FILE.py"}}};
+        {},
+        "python source"}}};
 }
 
 Result<RotatedLoop> rotated_loop(const Program& program, const LoopSite& loop, std::string_view python_source, std::string_view remark) {

@@ -38,8 +38,8 @@ class RotationPlanner {
  private:
   const mlir::Module& module() const { return *program_.module; }
 
-  bool refuse(int line, std::string why, std::string hint = {}) {
-    error_ = {ErrorKind::Input, {{plan_.file, line > 0 ? fmt::format("{}", line) : std::string(), std::move(why), std::move(hint)}}};
+  bool refuse(int line, std::string why, std::string hint = {}, const char* part = "") {
+    error_ = {ErrorKind::Input, {{plan_.file, line > 0 ? fmt::format("{}", line) : std::string(), std::move(why), std::move(hint), part}}};
     return false;
   }
   bool refuse(Error error) {
@@ -48,8 +48,7 @@ class RotationPlanner {
     return false;
   }
   bool other_source(int line, std::string what) {
-    return refuse(line, fmt::format("{}: this is not the source that the text was made from", what),
-                  "compile again, or name the file of that time (--source)");
+    return refuse(line, fmt::format("{}: this is not the source that the text was made from", what), {}, "other python source");
   }
 
   bool judge_target() {
@@ -57,8 +56,8 @@ class RotationPlanner {
       return refuse(0, "the text has no locations, so it does not say which lines of Python the loop is",
                     "Triton leaves them out with TRITON_DISABLE_LINE_INFO=1");
     if (program_.target == 90) return true;
-    return refuse(0, fmt::format("the text is for sm_{}; a loop is rotated for the asynchronous products of sm_90", program_.target),
-                  program_.target >= 100 ? "on Blackwell warp groups do that: solve it, and export with --format ttgir" : "");
+    return refuse(0, fmt::format("the text is for sm_{}; a loop is rotated for the asynchronous products of sm_90", program_.target), {},
+                  program_.target >= 100 ? "rotation on Blackwell" : "");
   }
 
   bool read_head() {

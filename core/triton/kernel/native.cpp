@@ -170,8 +170,11 @@ Error said_of_text(Error error, const Program& program, const Native& native, co
 Error unresolved_text(Error error, const Program& program, const Native& native, const Kernel& kernel) {
   std::string names;
   for (const Param& param : kernel.params) names += (names.empty() ? "" : ", ") + param.name;
-  return said_of_text(std::move(error), program, native, kernel,
-                      names.empty() ? "" : "--param NAME=VALUE says what the text does not: " + names);
+  const std::string hint = names.empty() ? "" : "NAME=VALUE says what the text does not: " + names;
+  Error said = said_of_text(std::move(error), program, native, kernel, hint);
+  for (Fault& fault : said.faults)
+    if (!hint.empty() && fault.hint == hint) fault.part = "sizes of a text";
+  return said;
 }
 
 Kernel kernel_of(const Native& native) {

@@ -20,3 +20,14 @@ TEST_CASE("a fault of a part names its option, and only once", "[app]") {
   CHECK(to_string(in_options(error)) == said);
   CHECK(to_string(in_options(in_options(error))) == said);
 }
+
+TEST_CASE("an option stands where the form of its value does, and words around a hint need one", "[app]") {
+  const Error error{ErrorKind::Input,
+                    {{"", "", "expected VALUE=LAYOUT, found 'a'", "", "form of a layout"},
+                     {"", "", "no event is of an op", "which op they stand for", "names of a trace"},
+                     {"", "", "no event is of an op", "", "names of a trace"}}};
+  CHECK(to_string(in_options(error)) ==
+        "expected --layout VALUE=LAYOUT, found 'a'\n"
+        "no event is of an op (say with --map which op they stand for)\n"
+        "no event is of an op");
+}

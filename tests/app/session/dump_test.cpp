@@ -7,17 +7,19 @@
 #include <sstream>
 
 #include "app/session/command_line.h"
-#include "app/session/dump_state.h"
 #include "app/session/environment.h"
 #include "app/session/files.h"
 #include "app/session/project.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/session.h"
 #include "app/session/solving.h"
+#include "app/session/source_document.h"
 #include "app/session/view_state.h"
-#include "app/window/parts/dump_model.h"
+#include "app/session/way_back.h"
+#include "app/window/parts/dump_op_model.h"
 #include "app/window/parts/header_model.h"
 #include "app/window/tabs/audit/audit_model.h"
+#include "core/library/dump_text.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
 
@@ -66,7 +68,7 @@ const AuditLine* line_about(const AuditModel& model, const std::string& words) {
 TEST_CASE("a dump opens like a kernel: problem, stored schedule, reading where the bound is", "[app]") {
   Opened s(scores());
   REQUIRE(s.content().problem);
-  REQUIRE(s.content().dump);
+  REQUIRE(s.content().dump());
   REQUIRE(s.content().entry());
   CHECK(s.content().entry()->name == "stored");
   CHECK(s.content().entry()->schedule.ii == 500);
@@ -74,7 +76,7 @@ TEST_CASE("a dump opens like a kernel: problem, stored schedule, reading where t
   CHECK(build_header(s).bound.find("reading: full") != std::string::npos);
   CHECK(build_header(s).subject == "scores · loop 0");
   CHECK(s.settings().recent.front() == scores());
-  const DumpModel choices = build_dump(*s.content().dump);
+  const SourceOutline choices = s.content().source->outline();
   REQUIRE(choices.loops.size() == 2);
   CHECK(choices.loops[0].current);
   CHECK(choices.loops[0].facts == "8 ops · II 500");
@@ -87,32 +89,32 @@ TEST_CASE("the reading and the loop are changed as steps of undo, and what was f
   found.ops[0].start += found.ii;
   s.apply(AdoptSchedule{found, "by hand"});
   REQUIRE(s.content().schedules.size() == 2);
-  s.apply(ShowLoop{{}, dump::Reading::IssueSlots});
-  CHECK(s.content().dump->reading == dump::Reading::IssueSlots);
+  s.apply(ShowPart{{{}, {}, "issue-slots"}});
+  CHECK(s.content().dump()->reading() == dump::Reading::IssueSlots);
   CHECK(s.content().problem->ops.size() > ops);  // storage views are ops of the compiler's reading
   CHECK(build_header(s).bound.find("reading: issue slots") != std::string::npos);
-  s.apply(ShowLoop{1, {}});
-  CHECK(s.content().dump->the_loop().id == 1);
-  s.apply(ShowLoop{0, dump::Reading::Full});
+  s.apply(ShowPart{{{}, 1, {}}});
+  CHECK(s.content().dump()->the_loop().id == 1);
+  s.apply(ShowPart{{{}, 0, "full"}});
   CHECK(s.content().problem->ops.size() == ops);
   CHECK(s.content().schedules.size() == 2);
   for (int i = 0; i < 3; ++i) s.apply(Undo{});
-  CHECK(s.content().dump->reading == dump::Reading::Full);
+  CHECK(s.content().dump()->reading() == dump::Reading::Full);
   CHECK(s.content().schedules.size() == 2);
   s.apply(Redo{});
-  CHECK(s.content().dump->reading == dump::Reading::IssueSlots);
-  s.apply(ShowLoop{77, {}});
+  CHECK(s.content().dump()->reading() == dump::Reading::IssueSlots);
+  s.apply(ShowPart{{{}, 77, {}}});
   CHECK(s.error());
 }
 
 TEST_CASE("an inner loop is one step from the op that runs it", "[app]") {
   Opened s(scores() + "#1");
-  CHECK(s.content().dump->the_loop().id == 1);
-  const dump::Loop& outer = s.content().dump->the_loop();
+  CHECK(s.content().dump()->the_loop().id == 1);
+  const dump::Loop& outer = s.content().dump()->the_loop();
   REQUIRE(outer.nodes[0].super);
-  CHECK(loop_inside(*s.content().dump, outer.nodes[0]) == 0);
-  CHECK_FALSE(loop_inside(*s.content().dump, outer.nodes[1]));
-  CHECK(build_dump(*s.content().dump).loops[0].name == "loop 0 in 1");
+  CHECK(loop_inside(s.content().dump()->the_dump(), outer.nodes[0]) == 0);
+  CHECK_FALSE(loop_inside(s.content().dump()->the_dump(), outer.nodes[1]));
+  CHECK(s.content().source->outline().loops[0].name == "loop 0 in 1");
 }
 
 TEST_CASE("every format opens, and what has no schedule waits to be solved", "[app]") {
@@ -120,7 +122,7 @@ TEST_CASE("every format opens, and what has no schedule waits to be solved", "[a
     INFO(name);
     Opened s(dump(name));
     CHECK(s.content().problem);
-    CHECK(s.content().dump);
+    CHECK(s.content().dump());
     CHECK(build_audit(s).of_dump);
     CHECK_FALSE(build_audit(s).headline.empty());
     if (!s.content().entry()) {
@@ -200,10 +202,10 @@ TEST_CASE("a stored schedule goes back unchanged byte for byte, and a changed on
   CHECK(read(folder.file("later.json")) != read(scores()));
   Opened again(folder.file("later.json"));
   CHECK(again.content().entry()->schedule.ii == later.ii);
-  s.apply(ShowLoop{{}, dump::Reading::IssueSlots});
-  CHECK(s.dump().why_no_dump(ExportKind::DumpGraph).find("full reading") != std::string::npos);
+  s.apply(ShowPart{{{}, {}, "issue-slots"}});
+  CHECK(why_not_back(s.content(), ExportKind::DumpGraph).find("full reading") != std::string::npos);
   Opened graph(dump("scores.ddg.json"));
-  CHECK(graph.dump().why_no_dump(ExportKind::DumpGraph).find("no place for a schedule") != std::string::npos);
+  CHECK(why_not_back(graph.content(), ExportKind::DumpGraph).find("no place for a schedule") != std::string::npos);
 }
 
 TEST_CASE("another dump of the same ops is added to be compared, one of other ops replaces what is open", "[app]") {
@@ -212,14 +214,14 @@ TEST_CASE("another dump of the same ops is added to be compared, one of other op
   const std::string copy = folder.write("second.json", read(scores()));
   s.apply(OpenFile{copy});
   REQUIRE(s.content().schedules.size() == 2);
-  CHECK(s.content().dump->file->path == scores());
+  CHECK(s.content().source->path() == scores());
   CHECK(s.content().baseline == std::size_t{1});
   CHECK(s.content().schedules[1]->name == "second.json");
   CHECK(s.view().notice.find("close first") != std::string::npos);
   s.apply(Undo{});
   CHECK(s.content().schedules.size() == 1);
   s.apply(OpenFile{dump("flat.schedule_graph.json")});
-  CHECK(s.content().dump->file->path == dump("flat.schedule_graph.json"));
+  CHECK(s.content().source->path() == dump("flat.schedule_graph.json"));
 }
 
 TEST_CASE("a machine of ours is refused for a dump, with the reason", "[app]") {
@@ -227,11 +229,11 @@ TEST_CASE("a machine of ours is refused for a dump, with the reason", "[app]") {
   s.apply(OpenMachine{"h100"});
   REQUIRE(s.error());
   CHECK(to_string(s.error()->error).find("no shapes") != std::string::npos);
-  CHECK(s.content().dump);
+  CHECK(s.content().dump());
   s.apply(DismissError{});
   s.apply(OpenKernel{"gemm_hopper"});
   CHECK_FALSE(s.error());
-  CHECK_FALSE(s.content().dump);
+  CHECK_FALSE(s.content().dump());
   CHECK_FALSE(s.content().machine);
 }
 
@@ -241,8 +243,8 @@ TEST_CASE("a project of a dump comes back as one", "[app]") {
   s.apply(SaveProject{folder.file("a.heddle.json")});
   CHECK_FALSE(s.error());
   Opened again(folder.file("a.heddle.json"));
-  REQUIRE(again.content().dump);
-  CHECK(again.content().dump->reading == dump::Reading::IssueSlots);
+  REQUIRE(again.content().dump());
+  CHECK(again.content().dump()->reading() == dump::Reading::IssueSlots);
   CHECK(again.content().schedules.size() == 1);
   CHECK_FALSE(again.projects().unsaved());
 }
@@ -265,18 +267,18 @@ TEST_CASE("damaged dumps are refused with the place, and what is open stays", "[
     s.apply(OpenFile{path});
     REQUIRE(s.error());
     CHECK_FALSE(s.error()->error.faults.front().message.empty());
-    CHECK(s.content().dump->file->path == scores());
+    CHECK(s.content().source->path() == scores());
     s.apply(DismissError{});
   }
 }
 
 TEST_CASE("the emitter's demands become constraints, once", "[app]") {
   Opened s(scores());
-  const std::size_t open = s.dump().open_emitter_rules().size();
+  const std::size_t open = s.sources().open_emitter_rules().size();
   REQUIRE(open > 0);
   s.apply(DemandEmitterRules{});
   CHECK(s.content().constraints.size() == open);
-  CHECK(s.dump().open_emitter_rules().empty());
+  CHECK(s.sources().open_emitter_rules().empty());
   s.apply(DemandEmitterRules{});
   CHECK(s.content().constraints.size() == open);
   s.apply(Undo{});

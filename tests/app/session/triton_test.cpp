@@ -14,13 +14,13 @@
 #include "app/session/proposal_commands.h"
 #include "app/session/session.h"
 #include "app/session/solving.h"
+#include "app/session/source_document.h"
 #include "app/session/sweep_state.h"
 #include "app/session/texts.h"
-#include "app/session/triton_source.h"
+#include "app/session/triton_origins.h"
 #include "app/session/triton_state.h"
-#include "app/session/triton_way_back.h"
+#include "app/session/way_back.h"
 #include "app/window/chart/three_model.h"
-#include "app/window/parts/dump_model.h"
 #include "app/window/parts/header_model.h"
 #include "app/window/parts/triton_op_model.h"
 #include "app/window/parts/ttgir_tokens.h"
@@ -82,16 +82,16 @@ const std::vector<triton::Whose> kAll(triton::kAllWhose.begin(), triton::kAllWho
 
 TEST_CASE("a Triton text opens on the machine of its target, read as Triton's passes can run it", "[app]") {
   Opened s(gemm());
-  REQUIRE(s.content().triton);
+  REQUIRE(s.content().triton());
   REQUIRE(s.content().problem);
   CHECK(s.content().machine->name == "h100");
-  CHECK(s.content().triton->reading == triton::Reading::Triton);
+  CHECK(s.content().triton()->reading() == triton::Reading::Triton);
   CHECK(build_header(s).subject.find("h100") != std::string::npos);
   CHECK(build_header(s).bound.find("reading: Triton's") != std::string::npos);
   CHECK(s.settings().recent.front() == gemm());
   CHECK(s.view().tab == BottomTab::Triton);
   CHECK(s.view().chart_view == ChartView::Three);
-  const DumpModel model = *build_opened(s.content());
+  const SourceOutline model = s.content().source->outline();
   CHECK(model.format.find("sm_90") != std::string::npos);
   CHECK(model.offers.empty());
   REQUIRE(model.readings.size() == 2);
@@ -101,13 +101,13 @@ TEST_CASE("a Triton text opens on the machine of its target, read as Triton's pa
 TEST_CASE("a text is opened as a kernel, as a pair with another machine, and by its reading", "[app]") {
   Session s(without_comparison());
   s.apply(OpenKernel{gemm()});
-  REQUIRE(s.content().triton);
+  REQUIRE(s.content().triton());
   s.apply(OpenPair{gemm(), "h200", false});
   REQUIRE(s.content().machine);
   CHECK(s.content().machine->name == "h200");
   s.apply(OpenFile{gemm() + "#free"});
-  REQUIRE(s.content().triton);
-  CHECK(s.content().triton->reading == triton::Reading::Free);
+  REQUIRE(s.content().triton());
+  CHECK(s.content().triton()->reading() == triton::Reading::Free);
   CHECK(s.content().constraints.empty());
 }
 
@@ -115,19 +115,19 @@ TEST_CASE("the reading changes as a step of undo, and what was found stays where
   Opened s(gemm());
   const auto problem = s.content().problem;
   s.apply(AddNote{{"mine", {}, 10}});
-  s.apply(ShowTriton{{}, {}, triton::Reading::Free});
+  s.apply(ShowPart{{{}, {}, "free"}});
   REQUIRE_FALSE(s.error());
-  CHECK(s.content().triton->reading == triton::Reading::Free);
+  CHECK(s.content().triton()->reading() == triton::Reading::Free);
   CHECK(s.content().problem != problem);
   CHECK(s.content().notes.empty());
-  s.apply(ShowTriton{{}, {}, triton::Reading::Triton});
+  s.apply(ShowPart{{{}, {}, "triton"}});
   CHECK(s.content().problem == problem);
   CHECK(s.content().notes.size() == 1);
   s.apply(Undo{});
-  CHECK(s.content().triton->reading == triton::Reading::Free);
+  CHECK(s.content().triton()->reading() == triton::Reading::Free);
   s.apply(Undo{});
   CHECK(s.content().problem == problem);
-  s.apply(ShowTriton{{}, 77, {}});
+  s.apply(ShowPart{{{}, 77, {}}});
   CHECK(s.error());
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("the machine changes and everything is resolved again on it", "[app]")
   CHECK(s.content().machine->name == "h200");
   REQUIRE(s.content().problem);
   CHECK(s.content().problem != problem);
-  CHECK(s.content().triton);
+  CHECK(s.content().triton());
   s.apply(Undo{});
   CHECK(s.content().machine->name == "h100");
   CHECK(s.content().problem == problem);
@@ -150,20 +150,20 @@ TEST_CASE("a text without anything to schedule opens with its sentence and its a
     INFO(name);
     Session s(without_comparison());
     s.apply(OpenFile{text_of(name)});
-    REQUIRE(s.content().triton);
+    REQUIRE(s.content().triton());
     if (!s.content().kernel) {
-      CHECK_FALSE(why_no_kernel(*s.content().triton).empty());
+      CHECK_FALSE(why_no_kernel(*s.content().source).empty());
       CHECK(build_header(s).ii == "no II");
     } else {
       CHECK_FALSE(s.view().notice.empty());  // there is no machine for its target
     }
     CHECK_FALSE(build_audit(s).headline.empty());
     CHECK_FALSE(s.solving().why_no_solve().empty());
-    s.apply(ShowTriton{{}, {}, triton::Reading::Free});
+    s.apply(ShowPart{{{}, {}, "free"}});
     s.apply(ShowSide{triton::Whose::BestOfMachine});
     s.apply(CompareTriton{});
     s.apply(CloseDocument{});
-    CHECK_FALSE(s.content().triton);
+    CHECK_FALSE(s.content().triton());
   }
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("what cannot be read is an error, and what was open stays", "[app]") {
   Opened s(gemm());
   s.apply(OpenFile{folder.write("broken.ttgir", "module {\n  tt.func @f( {\n")});
   CHECK(s.error());
-  CHECK(s.content().triton->file->path == gemm());
+  CHECK(s.content().source->path() == gemm());
 }
 
 TEST_CASE("a log offers its passes, and a folder its kernels to choose from", "[app]") {
@@ -180,14 +180,14 @@ TEST_CASE("a log offers its passes, and a folder its kernels to choose from", "[
   Session s(without_comparison());
   s.apply(OpenFile{text_of("attention_forward_ws.sm100.mlir-enable-dump.log")});
   REQUIRE_FALSE(s.error());
-  REQUIRE(s.content().triton);
-  const DumpModel log = *build_opened(s.content());
+  REQUIRE(s.content().triton());
+  const SourceOutline log = s.content().source->outline();
   REQUIRE(log.offers.size() > 1);
   CHECK(std::count_if(log.offers.begin(), log.offers.end(), [](const SourceChoice& c) { return c.current; }) == 1);
   const auto other = std::find_if(log.offers.begin(), log.offers.end(), [](const SourceChoice& c) { return !c.current; });
-  s.apply(*other->show);
-  REQUIRE(s.content().triton);
-  CHECK(build_opened(s.content())->offers[static_cast<std::size_t>(other - log.offers.begin())].current);
+  s.apply(ShowPart{*other->part});
+  REQUIRE(s.content().triton());
+  CHECK(s.content().source->outline().offers[static_cast<std::size_t>(other - log.offers.begin())].current);
 
   for (const char* name : {"gemm_descriptors.sm90.final.ttgir", "attention_forward.sm90.final.ttgir"}) {
     fs::create_directories(folder.path / "cache" / name);
@@ -195,12 +195,12 @@ TEST_CASE("a log offers its passes, and a folder its kernels to choose from", "[
   }
   s.apply(OpenFile{folder.file("cache")});
   REQUIRE_FALSE(s.error());
-  REQUIRE(s.content().triton);
-  CHECK_FALSE(s.content().triton->program);
-  const DumpModel kernels = *build_opened(s.content());
+  REQUIRE(s.content().triton());
+  CHECK(s.content().source->undecided());
+  const SourceOutline kernels = s.content().source->outline();
   REQUIRE(kernels.offers.size() == 2);
-  s.apply(*kernels.offers[0].show);
-  CHECK(s.content().triton->program);
+  s.apply(ShowPart{*kernels.offers[0].part});
+  CHECK_FALSE(s.content().source->undecided());
 }
 
 TEST_CASE("an op leads to its names, to its line in the text and to its line of Python", "[app]") {
@@ -211,7 +211,7 @@ TEST_CASE("an op leads to its names, to its line in the text and to its line of 
   folder.write("kernels.py", python);
   Opened s(folder.file("a.ttgir"));
   const Problem& problem = *s.content().problem;
-  const TritonSource& source = *s.content().triton;
+  const TritonText& source = *s.content().triton();
   std::size_t known = 0;
   for (const Op& op : problem.ops) {
     const TritonOpModel model = describe_triton_op(source, op.name);
@@ -226,9 +226,9 @@ TEST_CASE("an op leads to its names, to its line in the text and to its line of 
   }
   CHECK(known >= problem.ops.size() / 2);
   // The same in the other reading, whose ops are parts of those.
-  s.apply(ShowTriton{{}, {}, triton::Reading::Free});
+  s.apply(ShowPart{{{}, {}, "free"}});
   std::size_t parts = 0;
-  for (const Op& op : s.content().problem->ops) parts += describe_triton_op(*s.content().triton, op.name).names.empty() ? 0 : 1;
+  for (const Op& op : s.content().problem->ops) parts += describe_triton_op(*s.content().triton(), op.name).names.empty() ? 0 : 1;
   CHECK(parts >= s.content().problem->ops.size() / 2);
 }
 
@@ -330,17 +330,17 @@ TEST_CASE("each of the three is shown by the reading that it belongs to, as a st
   CHECK(s.content().entry()->name == row_name(triton::Whose::BestOfTriton));
   CHECK(build_three(s)->live == 1);
   s.apply(ShowSide{triton::Whose::BestOfMachine});
-  CHECK(s.content().triton->reading == triton::Reading::Free);
+  CHECK(s.content().triton()->reading() == triton::Reading::Free);
   REQUIRE(s.content().entry());
   CHECK(s.content().entry()->name == row_name(triton::Whose::BestOfMachine));
   CHECK(s.content().entry()->verdict.valid());
   REQUIRE(build_three(s));
   CHECK(build_three(s)->live == 2);
   s.apply(Undo{});
-  CHECK(s.content().triton->reading == triton::Reading::Triton);
+  CHECK(s.content().triton()->reading() == triton::Reading::Triton);
   CHECK(s.content().entry()->name == row_name(triton::Whose::BestOfTriton));
   s.apply(Redo{});
-  CHECK(s.content().triton->reading == triton::Reading::Free);
+  CHECK(s.content().triton()->reading() == triton::Reading::Free);
   s.apply(ShowSide{triton::Whose::Tritons});
   CHECK(s.content().entry()->name == row_name(triton::Whose::Tritons));
   CHECK_FALSE(s.triton().active());  // nothing of this is asked again
@@ -398,8 +398,8 @@ TEST_CASE("a project of a Triton kernel opens with the text, its rows and its vi
   Session other(without_comparison());
   other.apply(OpenFile{folder.file("mine.heddle.json")});
   if (other.error()) FAIL(to_string(other.error()->error));
-  REQUIRE(other.content().triton);
-  CHECK(other.content().triton->reading == triton::Reading::Triton);
+  REQUIRE(other.content().triton());
+  CHECK(other.content().triton()->reading() == triton::Reading::Triton);
   CHECK(other.content().schedules.size() == s.content().schedules.size());
   REQUIRE(other.content().entry());
   CHECK(other.content().entry()->name == row_name(triton::Whose::Tritons));
@@ -428,8 +428,8 @@ TEST_CASE("a text without a schedule of the triton reading has nothing to give b
   Opened none(text_of("swiglu_elementwise.sm90.scheduled.ttgir"));
   CHECK_FALSE(way_back(none.content()).why_not.empty());
   Opened s(gemm());
-  ShowTriton free;
-  free.reading = triton::Reading::Free;
+  ShowPart free;
+  free.part.reading = "free";
   s.apply(free);
   CHECK(way_back(s.content()).why_not.find("free reading") != std::string::npos);
   const Folder folder;
@@ -468,7 +468,7 @@ TEST_CASE("the chosen schedule goes into the text, or is refused by the rule tha
   const WayBack own = way_back(s.content());
   REQUIRE(own.given);
   CHECK(own.changes.empty());
-  CHECK(own.given->text == s.content().triton->program->module->text);
+  CHECK(own.given->text == s.content().triton()->program().value()->module->text);
   s.apply(Export{ExportKind::Ttgir, folder.file("no/such/folder.ttgir")});
   REQUIRE(s.error());
   s.apply(DismissError{});

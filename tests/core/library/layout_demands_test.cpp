@@ -61,7 +61,7 @@ TEST_CASE("a demand about layouts that says too little, or of nothing, is refuse
   CHECK(take("store dqs0 with st.shared.8").faults.find("by which instruction?") != std::string::npos);
   CHECK(take("store dqs7 by st.shared.8").faults.find("dqs0") != std::string::npos);
   CHECK(take("load dqs0 by ld.shared.8").faults.find("there is none") != std::string::npos);
-  CHECK(take("store dqs0 by a,b").faults.find("expected --instruction") != std::string::npos);
+  CHECK(take("store dqs0 by a,b").faults.find("expected OP=NAME or") != std::string::npos);
 }
 
 TEST_CASE("what demands say of layouts is in the problem, beside the other demands", "[core]") {

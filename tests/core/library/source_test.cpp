@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "core/instance/instance.h"
 #include "core/library/dump_text.h"
 #include "core/library/library.h"
 #include "tests/support/paths.h"
@@ -59,4 +60,60 @@ TEST_CASE("who does not take a kernel as ours says why not", "[core]") {
   }
   // A machine of a Triton kernel is one of ours.
   CHECK(std::string(why_not(SourceKind::Triton, SourceUse::MachineText)).empty());
+}
+
+TEST_CASE("a dump is opened with the loop and the reading that one begins with, and its parts lead to each other", "[core]") {
+  const SourcePtr file = compilers_file(dumped("scores.schedule_graph.json"));
+  REQUIRE(file);
+  const Result<SourcePtr> opened = file->opened();
+  REQUIRE(opened.ok());
+  const Source& source = **opened;
+  CHECK(source.name() == dumped("scores.schedule_graph.json") + "#0,full");
+  CHECK(source.subject() == "scores · loop 0");
+  const SourceOutline outline = source.outline();
+  REQUIRE(outline.loops.size() == 2);
+  REQUIRE(outline.readings.size() == 2);
+  for (const auto* choices : {&outline.loops, &outline.readings})
+    for (const SourceChoice& choice : *choices) {
+      INFO(choice.name);
+      REQUIRE(choice.part);
+      const Result<SourcePtr> other = source.with(*choice.part);
+      REQUIRE(other.ok());
+      CHECK((*other)->same_text(source));
+      CHECK(((*other)->name() == source.name()) == choice.current);
+    }
+  CHECK_FALSE(source.with({{}, 77, {}}).ok());
+  CHECK_FALSE(source.with({{}, {}, "sideways"}).ok());
+  CHECK_FALSE(source.same_text(*compilers_file(dumped("scores.schedule_graph.json"))));
+}
+
+TEST_CASE("what a dump stores comes with the word of both readings", "[core]") {
+  const Result<SourcePtr> opened = compilers_file(dumped("scores.schedule_graph.json"))->opened();
+  REQUIRE(opened.ok());
+  const auto problem = make_problem(spec_of((*opened)->kernel().value(), (*opened)->machine().value()));
+  REQUIRE(problem.ok());
+  const std::vector<OwnSchedule> own = (*opened)->own_schedules(*problem);
+  REQUIRE(own.size() == 1);
+  CHECK(own[0].name == "stored");
+  CHECK(own[0].file == (*opened)->name());
+  CHECK(own[0].meant);
+  CHECK(own[0].bound);
+  REQUIRE(own[0].readings);
+  CHECK(own[0].readings->sentence.find("by the full reading") != std::string::npos);
+}
+
+TEST_CASE("a Triton text is opened by the reading that its passes can build", "[core]") {
+  const SourcePtr file = compilers_file(test::repository_path("tests/triton/texts/gemm_descriptors.sm90.scheduled.ttgir"));
+  REQUIRE(file);
+  const Result<SourcePtr> opened = file->opened();
+  REQUIRE(opened.ok());
+  CHECK((*opened)->reading_name() == "Triton's");
+  CHECK((*opened)->refused().empty());
+  CHECK_FALSE((*opened)->undecided());
+  const Result<SourcePtr> free = (*opened)->with({{}, {}, "free"});
+  REQUIRE(free.ok());
+  CHECK((*free)->reading_name() == "free");
+  CHECK((*free)->same_text(**opened));
+  CHECK(with_article((*free)->reading_name()) == "the free");
+  CHECK(with_article((*opened)->reading_name()) == "Triton's");
 }

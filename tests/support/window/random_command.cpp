@@ -242,10 +242,11 @@ Command make(const Source& s) {
     const Pattern& pattern = pick_of(s.random, patterns());
     const auto kernel = kernel_of(pattern, {});
     c.text = chance(s.random, 4) ? random_text(s.random) : brief_kernel_text(*kernel);
-  } else if constexpr (std::is_same_v<C, ShowTriton>) {
-    if (chance(s.random, 2)) c.reading = s.any<bool>() ? triton::Reading::Free : triton::Reading::Triton;
-    if (chance(s.random, 3)) c.loop = static_cast<int>(pick(s.random, 4)) - 1;
-    if (chance(s.random, 4)) c.words = random_text(s.random);
+  } else if constexpr (std::is_same_v<C, ShowPart>) {
+    static const std::vector<std::string> readings{"full", "issue-slots", "triton", "free", "none of these"};
+    if (chance(s.random, 2)) c.part.reading = pick_of(s.random, readings);
+    if (chance(s.random, 3)) c.part.loop = static_cast<std::int64_t>(pick(s.random, 4)) - 1;
+    if (chance(s.random, 4)) c.part.words = random_text(s.random);
   } else if constexpr (std::is_same_v<C, ShowSide>) {
     c.whose = triton::kAllWhose[pick(s.random, triton::kAllWhose.size())];
   } else if constexpr (std::is_same_v<C, OpenPlace>) {

@@ -6,24 +6,25 @@
 #include <map>
 
 #include "app/session/commands.h"
-#include "app/session/triton_source.h"
+#include "app/session/triton_origins.h"
 #include "app/session/triton_state.h"
 #include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 #include "core/chart/gantt_facts.h"
+#include "core/library/dump_text.h"
 #include "core/library/triton_text.h"
 #include "core/triton/audit/audit.h"
 
 namespace heddle::app {
 namespace {
 
-/// Of several documents the one whose schedule is on screen.
-std::size_t document_of(const Content& content) {
-  const DumpSource& source = *content.dump;
+/// Of several variants the one whose schedule is on screen.
+int variant_of(const Content& content) {
+  const DumpText& text = *content.dump();
   const ScheduleEntry* entry = content.entry();
-  for (std::size_t d = 0; entry && d < source.file->documents.size(); ++d)
-    if (entry->file == source.name_of(d)) return d;
-  return source.document;
+  for (const int variant : entry ? text.variants() : std::vector<int>())
+    if (entry->file == text.name_of(variant)) return variant;
+  return text.address()->variant;
 }
 
 /// The best that was solved for the open loop by the present reading.
@@ -35,7 +36,7 @@ std::optional<dump::Improvement> improvement_of(const Content& content) {
       best = entry.get();
   if (!best) return std::nullopt;
   dump::Improvement found;
-  found.full = content.dump->reading == dump::Reading::Full;
+  found.full = content.dump()->reading() == dump::Reading::Full;
   found.ii = best->schedule.ii;
   found.lower_bound = best->lower_bound.value_or(content.bounds->min_ii());
   found.proved = best->status == Status::Optimal;
@@ -51,11 +52,13 @@ std::optional<dump::Improvement> improvement_of(const Content& content) {
   return found;
 }
 
-/// The audit of that document, with what was solved since.
-dump::Audit audit_of(const Content& content, std::size_t document) {
-  dump::Audit audit = content.dump->file->documents[document].audit;
+/// The audit of that variant, with what was solved since.
+dump::Audit audit_of(const Content& content, int variant) {
+  const DumpText& text = *content.dump();
+  const auto open = static_cast<std::size_t>(&text.the_loop() - text.the_dump().loops.data());
+  dump::Audit audit = text.file()->audit(variant);
   for (dump::LoopAudit& loop : audit.loops)
-    if (loop.loop == content.dump->loop) loop.improvement = improvement_of(content);
+    if (loop.loop == open) loop.improvement = improvement_of(content);
   return audit;
 }
 
@@ -115,8 +118,16 @@ class Pointer {
 
 constexpr std::size_t kMostDetails = 100;
 
-std::size_t findings(const std::vector<AuditRow>& rows) {
-  return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [](const AuditRow& r) { return r.weight != AuditWeight::Fine; }));
+/// How many of them are not fine.
+template <class Row>
+std::int64_t findings(const std::vector<Row>& rows) {
+  return std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.weight != decltype(row.weight)::Fine; });
+}
+
+void add_other(std::int64_t loop, std::int64_t count, bool can, AuditModel& model) {
+  AuditOtherLoop other{loop, fmt::format("loop {}: {}", loop, count == 0 ? "nothing found" : count_of(count, "finding")), {}};
+  if (can) other.show = ShowPart{{{}, loop, {}}};
+  model.others.push_back(std::move(other));
 }
 
 void add_rows(const std::vector<AuditRow>& rows, const Pointer* pointer, AuditModel& model) {
@@ -144,14 +155,15 @@ void add_rows(const std::vector<AuditRow>& rows, const Pointer* pointer, AuditMo
 
 void audit_dump(const Session& session, AuditModel& model) {
   const Content& content = session.content();
-  const DumpSource& source = *content.dump;
-  const std::size_t document = document_of(content);
-  const dump::Dump& dump = source.file->documents[document].dump;
-  const dump::Audit audit = audit_of(content, document);
+  const DumpText& text = *content.dump();
+  const int variant = variant_of(content);
+  const DumpText::SharedDump read = text.file()->document(variant);
+  const dump::Dump& dump = **read;
+  const dump::Audit audit = audit_of(content, variant);
   model.of_dump = true;
   model.headline = audit_headline(dump, audit);
   for (std::size_t i = 0; i < content.schedules.size(); ++i)
-    if (content.schedules[i]->file == source.name_of(document)) model.stored = i;
+    if (content.schedules[i]->file == text.name_of(variant)) model.stored = i;
   if (model.stored)
     if (const auto& both = content.schedules[*model.stored]->stored) {
       // One verdict: what is counted by one reading alone would be another.
@@ -160,12 +172,8 @@ void audit_dump(const Session& session, AuditModel& model) {
     }
   for (const dump::LoopAudit& loop : audit.loops) {
     const std::vector<AuditRow> rows = audit_rows(dump, loop);
-    if (loop.loop != source.loop) {
-      const std::size_t count = findings(rows);
-      model.others.push_back({dump.loops[loop.loop].id,
-                              fmt::format("loop {}: {}", dump.loops[loop.loop].id,
-                                          count == 0 ? "nothing found" : count_of(static_cast<std::int64_t>(count), "finding")),
-                              ShowLoop{dump.loops[loop.loop].id, {}}});
+    if (const std::int64_t id = dump.loops[loop.loop].id; id != text.the_loop().id) {
+      add_other(id, findings(rows), true, model);
       continue;
     }
     model.facts = audit_title(dump, loop) + " · " + join_facts(audit_facts(dump, loop), {});
@@ -192,7 +200,7 @@ Highlight shown_of(const triton::Finding& finding, const Content& content) {
   Highlight shown;
   if (!content.problem) return shown;
   for (const mlir::OpId from : finding.ops)
-    for (const OpId op : ops_from(*content.triton, *content.problem, from))
+    for (const OpId op : ops_from(*content.triton(), *content.problem, from))
       if (std::find(shown.ops.begin(), shown.ops.end(), op) == shown.ops.end()) shown.ops.push_back(op);
   if (finding.topic.find("memory") != std::string::npos) shown.lanes = {finding.topic.starts_with("tensor") ? "TMEM live" : "SMEM live"};
   if (!shown.ops.empty() || !shown.lanes.empty()) shown.why = printable(finding.topic + ": " + finding.sentence);
@@ -225,33 +233,29 @@ void add_findings(std::vector<triton::Finding> findings, const Content& content,
   }
 }
 
-Machine judge_of(const Content& content) { return content.machine ? *content.machine : limits_of_target(*content.triton->program); }
+triton::Audit triton_audit_of(const Content& content, const triton::Program& program) {
+  return triton::audit(program, content.machine ? *content.machine : limits_of_target(program));
+}
 
 void audit_triton(const Session& session, AuditModel& model) {
   const Content& content = session.content();
-  const TritonSource& source = *content.triton;
-  model.of_dump = true;
-  if (!source.program) {
-    model.of_dump = false;
+  const TritonText& text = *content.triton();
+  const TritonText::SharedProgram program = text.program();
+  model.of_dump = program.ok();
+  if (!program) {
     model.headline = "Choose a kernel of the file first";
     return;
   }
-  const triton::Audit audit = triton::audit(*source.program, judge_of(content));
+  const triton::Audit audit = triton_audit_of(content, **program);
   model.headline = printable(triton::audit_headline(audit));
   if (!model.headline.starts_with(printable(audit.title))) model.facts = printable(audit.title);
-  for (const Fault& fault : source.program->loops.empty() ? std::vector<Fault>() : source.refused)
+  for (const Fault& fault : (*program)->loops.empty() ? std::vector<Fault>() : text.refused())
     model.lines.push_back({"loop", AuditWeight::Waste, in_words(fault), {}});
   const triton::LoopAudit* here = nullptr;
   for (const triton::LoopAudit& loop : audit.loops) {
-    if (loop.loop == source.the_loop()) here = &loop;
-    if (loop.loop == source.the_loop() || !loop.loop) continue;
-    const auto count = std::count_if(loop.findings.begin(), loop.findings.end(),
-                                     [](const triton::Finding& f) { return f.weight != triton::Weight::Fine; });
-    AuditOtherLoop other{loop.loop->number,
-                         fmt::format("loop {}: {}", loop.loop->number, count == 0 ? "nothing found" : count_of(count, "finding")),
-                         ShowTriton{{}, loop.loop->number, {}}};
-    if (!loop.loop->why_not.empty()) other.show.reset();
-    model.others.push_back(std::move(other));
+    if (loop.loop == text.site()) here = &loop;
+    if (loop.loop == text.site() || !loop.loop) continue;
+    add_other(loop.loop->number, findings(loop.findings), loop.loop->why_not.empty(), model);
   }
   std::vector<triton::Finding> findings = audit.findings;
   if (here) findings.insert(findings.end(), here->findings.begin(), here->findings.end());
@@ -320,9 +324,9 @@ const char* word(AuditWeight weight) { return weight == AuditWeight::Wrong ? "wr
 
 AuditModel build_audit(const Session& session) {
   AuditModel model;
-  if (session.content().dump)
+  if (session.content().dump())
     audit_dump(session, model);
-  else if (session.content().triton)
+  else if (session.content().triton())
     audit_triton(session, model);
   else if (session.content().problem)
     audit_shown(session, model);
@@ -340,14 +344,14 @@ std::string audit_tsv(const AuditModel& model) {
 
 std::string audit_markdown_of(const Session& session) {
   const Content& content = session.content();
-  if (content.triton && content.triton->program) {
+  if (const TritonText* text = content.triton(); text && !text->undecided()) {
+    const TritonText::SharedProgram program = text->program();
     const TritonState::Known* known = session.triton().of(content);
-    return triton::audit_markdown(triton::audit(*content.triton->program, judge_of(content)),
-                                  known && known->comparison ? known->comparison.get() : nullptr);
+    return triton::audit_markdown(triton_audit_of(content, **program), known && known->comparison ? known->comparison.get() : nullptr);
   }
-  if (!content.dump) return {};
-  const std::size_t document = document_of(content);
-  return audit_markdown(content.dump->file->documents[document].dump, audit_of(content, document));
+  if (!content.dump()) return {};
+  const int variant = variant_of(content);
+  return audit_markdown(**content.dump()->file()->document(variant), audit_of(content, variant));
 }
 
 }  // namespace heddle::app

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "app/session/command.h"
-#include "app/session/dump_source.h"
 #include "app/session/session.h"
 #include "core/dump/audit_report.h"
 

@@ -5,7 +5,7 @@
 
 #include "app/session/command_line.h"
 #include "app/session/commands.h"
-#include "app/session/dump_state.h"
+#include "app/session/source_document.h"
 #include "app/window/kit/pretty_text.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
@@ -142,7 +142,7 @@ void draw_audit_tab(const Session& session, const Models&, UiState& ui) {
       else if (link(fmt::format("audit/loop/{}", other.id).c_str(), other.text))
         ui.commands.push(*other.show);
   }
-  if (const Constraints rules = session.dump().open_emitter_rules(); !rules.empty()) {
+  if (const Constraints rules = session.sources().open_emitter_rules(); !rules.empty()) {
     ImGui::Dummy(ImVec2(0, px(6)));
     const std::string label = fmt::format("Demand what its emitter demands ({})", rules.size());
     if (button("audit/emitter", label, ButtonKind::Plain)) ui.commands.push(DemandEmitterRules{});

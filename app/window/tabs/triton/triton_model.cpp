@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "app/session/triton_source.h"
+#include "app/session/triton_origins.h"
 #include "app/session/triton_state.h"
 #include "app/window/parts/header_model.h"
 #include "core/base/text_style.h"
@@ -52,7 +52,7 @@ TritonRow row_of(const triton::Side& side, const Session& session, Cycle best, b
   row.there = true;
   const Content& content = session.content();
   const ScheduleEntry* entry = content.entry();
-  row.shown = entry && entry->name == row.name && content.triton->reading == triton::reading_of(side);
+  row.shown = entry && entry->name == row.name && content.triton()->reading() == triton::reading_of(side);
   row.ii = grouped(side.schedule->ii);
   row.period = grouped(cycles_of(side));
   row.more = cycles_of(side) == best ? "best" : percent(cycles_of(side), best);
@@ -88,12 +88,12 @@ void add_options(const triton::Comparison& comparison, TritonModel& model) {
 TritonModel build_triton_tab(const Session& session) {
   TritonModel model;
   const Content& content = session.content();
-  if (!content.triton) return model;
+  if (!content.triton()) return model;
   const TritonState::Known* known = session.triton().of(content);
-  model.title = triton_subject(*content.triton) + (content.machine ? " · " + content.machine->name : "");
+  model.title = content.source->subject() + (content.machine ? " · " + content.machine->name : "");
   if (!content.kernel) {
     model.title += ": nothing to compare";
-    for (const Fault& fault : content.triton->refused) model.faults.push_back(in_words(fault));
+    for (const Fault& fault : content.source->refused()) model.faults.push_back(in_words(fault));
     return model;
   }
   if (!known) return model;

@@ -7,10 +7,11 @@
 #include <optional>
 
 #include "app/command/arguments.h"
+#include "app/command/option_words.h"
 #include "app/jobs/triton_return.h"
 #include "app/session/command_line.h"
 #include "app/session/commands.h"
-#include "app/session/triton_source.h"
+#include "app/session/triton_origins.h"
 #include "app/window/kit/actions.h"
 #include "app/window/kit/pretty_text.h"
 #include "app/window/kit/probe.h"
@@ -81,7 +82,7 @@ void draw_buttons(const Session& session, const WayBack& way, const triton::Comp
     tooltip("before the first launch of your program, with PYTHONPATH=" + python_folder() + ":\n" + line);
   if (!file.empty()) {
     next("Copy finish command");
-    const std::string finish = finish_command(file, session.content().triton->program->target);
+    const std::string finish = finish_command(file, (*session.content().triton()->program())->target);
     if (button("triton/finish", "Copy finish command", ButtonKind::Plain, {}, {0, height})) ui.commands.push(copy_text(finish));
     if (ImGui::IsItemHovered()) tooltip("compiles it with the rest of Triton's passes, without a GPU:\n" + finish);
   }
@@ -89,7 +90,7 @@ void draw_buttons(const Session& session, const WayBack& way, const triton::Comp
   next("Copy rotated loop");
   if (button("triton/rotated", "Copy rotated loop", ButtonKind::Plain, {}, {0, height})) {
     const Result<std::string> python = rotated_python(session.content());
-    ui.of<TritonReturnState>().complaint = python ? "" : in_words(python.error().faults.front());
+    ui.of<TritonReturnState>().complaint = python ? "" : in_words(in_options(python.error()).faults.front());
     if (python) ui.commands.push(copy_text(*python));
   }
   if (ImGui::IsItemHovered())

@@ -5,7 +5,7 @@
 
 #include "app/session/command_line.h"
 #include "app/session/commands.h"
-#include "app/session/triton_document.h"
+#include "app/session/source_document.h"
 #include "app/session/triton_state.h"
 #include "app/window/kit/pretty_text.h"
 #include "app/window/kit/table.h"
@@ -114,7 +114,7 @@ void draw_rows(const Session& session, TritonModel& model, UiState& ui) {
     const bool pressed = table_row(fmt::format("triton/row/{}", i), row.shown);
     if (pressed && !row.shown) ui.commands.push(ShowSide{row.whose});
     if (ImGui::IsItemHovered()) {
-      const std::string reason = session.triton_document().why_no_side(row.whose);
+      const std::string reason = session.sources().why_no_side(row.whose);
       tooltip(row.about + (reason.empty() ? "\nclick: show it in the chart" : "\n" + drawable(reason)));
     }
     ImGui::SameLine(0, 0);
@@ -146,7 +146,7 @@ void draw_options(TritonModel& model) {
 }  // namespace
 
 void draw_triton_tab(const Session& session, const Models&, UiState& ui) {
-  if (!session.content().triton) {
+  if (!session.content().triton()) {
     wrapped_text(fonts().body, theme().text, "Is Triton's schedule of your kernel a good one?");
     wrapped_text(fonts().small, theme().dim, kTritonPurpose);
     if (button("triton/open", "Open a Triton kernel ...", ButtonKind::Plain)) ui.commands.push(show_open_dialog());

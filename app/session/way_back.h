@@ -1,4 +1,4 @@
-// The shown schedule given back to the open Triton text: what would be written, or why it must not be.
+// The shown schedule given back to the compiler whose file is open: what would be written, or why it must not be.
 #pragma once
 
 #include <optional>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/session/document.h"
+#include "app/session/view_state.h"
 #include "core/base/result.h"
 #include "core/triton/back/give_back.h"
 
@@ -39,5 +40,12 @@ std::string why_not_given(const WayBack& way);
 
 /// The loop of the open Triton text in Python, its products rotated. Faults: the source is not here, or the loop cannot be.
 Result<std::string> rotated_python(const Content& content);
+
+/// A form for people and other programs, or one of whose file is open.
+bool goes_back(ExportKind kind);
+/// Without writing it: empty when what is shown can go back into the compiler's file in this form, else why not.
+std::string why_not_back(const Content& content, ExportKind kind);
+/// The file's text. Pre: goes_back(kind).
+Result<std::string> text_for_compiler(const Content& content, ExportKind kind);
 
 }  // namespace heddle::app
