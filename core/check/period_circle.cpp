@@ -136,12 +136,13 @@ class StreamReading {
   void step(OpId op, std::int64_t iteration) {
     own_results(op, iteration);
     own_registers(op, iteration);
+    slots(op, iteration, true);
     if (const auto take = plan_.takes.find(op); take != plan_.takes.end()) add(Act::Take, op).turn = take->second;
-    slots(op, iteration);
     const bool product = is_product(problem_, op);
     for (const Edge& e : problem_.edges)
       if (e.to == op && (!mine(e.from) || is_copy(problem_, e.from)))
         await(e.from, iteration - e.distance, iteration + lag_[op.index()], mine(e.from) ? 0 : e.handoff + tail(e));
+    slots(op, iteration, false);
     body(op);
     if (product) {
       flight_.push_back({op, iteration});
@@ -167,14 +168,15 @@ class StreamReading {
     }
   }
 
-  /// Slots of rings that this op fills again.
-  void slots(OpId op, std::int64_t iteration) {
+  /// Slots of rings that this op fills again: of readers in its own group, or in others.
+  void slots(OpId op, std::int64_t iteration, bool own) {
     for (std::size_t c = 0; c < problem_.channels.size(); ++c) {
       const Channel& channel = problem_.channels[c];
       if (channel.writer != op || c >= loop_.depths.size() || loop_.depths[c] <= 0) continue;
       for (const Reader& r : channel.readers) {
         const std::int64_t last = iteration - loop_.depths[c] + r.distance;
-        if (!mine(r.op))
+        if (mine(r.op) != own) continue;
+        if (!own)
           await(r.op, last, iteration + lag_[op.index()], r.signal);
         else if (channel.only_if_crossing)
           continue;

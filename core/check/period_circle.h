@@ -77,8 +77,8 @@ struct Circles {
 /// Waits stand before what needs them:
 ///   - an op that reads the result of a product of its own group waits for it, unless the tensor core runs both in order (Edge::waits); so
 ///     does one that writes registers which a product in flight still reads (Edge::hold). A wait covers all products issued before;
-///   - what another group makes is waited for before the first op that reads it, behind the take of a turn; a slot of a ring before it is
-///     filled again. What no group makes has been there for long;
+///   - what another group makes is waited for before the first op that reads it, behind the take of a turn; then slots of rings that the op
+///     fills again. What no group makes has been there for long;
 ///   - a product that nothing waits for is waited for when the next one of its op has been issued.
 /// Where a circle begins inside its stream, ops before that place are a round later, so they lag one less behind; should one work on an
 /// iteration ahead of its round, all of its group lag one more.
