@@ -67,6 +67,8 @@ class StreamReading {
     for (const auto& stream : loop.groups) {
       const std::size_t begin = beginning(problem, stream, plan);
       for (std::size_t i = 0; i < stream.size(); ++i) lag_[stream[i].op.index()] = stream[i].stage - (i < begin);
+      const bool ahead = std::any_of(stream.begin(), stream.end(), [&](const Placed& p) { return lag_[p.op.index()] < 0; });
+      for (const Placed& p : stream) lag_[p.op.index()] += ahead;
     }
     for (const Edge& e : problem.edges)
       if (mine(e.from) && is_product(problem, e.from) && needs_wait(e)) awaited_.insert(e.from);
@@ -91,11 +93,10 @@ class StreamReading {
   }
 
  private:
-  /// A product that nothing has waited for.
+  /// A product in flight.
   struct Flying {
     OpId op;
     std::int64_t iteration = 0;
-    int number = 0;  ///< of all that this group has issued
   };
 
   bool mine(OpId op) const { return group_[op.index()] == here_; }
@@ -109,15 +110,15 @@ class StreamReading {
     return deeds_.back();
   }
 
-  /// Until this product of this iteration has finished, if nothing has waited for it.
+  /// Until this product of this iteration has finished, if it is in flight. Those issued before it have, too.
   void drain(OpId product, std::int64_t iteration) {
     const auto found =
         std::find_if(flight_.begin(), flight_.end(), [&](const Flying& f) { return f.op == product && f.iteration == iteration; });
     if (found == flight_.end()) return;
     Deed& deed = add(Act::Drain, product);
-    deed.behind = issued_ - found->number - 1;
+    deed.behind = static_cast<int>(flight_.end() - found) - 1;
     deed.older = static_cast<int>(std::count_if(found + 1, flight_.end(), [&](const Flying& f) { return f.op == product; }));
-    flight_.erase(found);
+    flight_.erase(flight_.begin(), found + 1);
   }
 
   /// Until an op has ended in that iteration.
@@ -129,20 +130,22 @@ class StreamReading {
     const bool made = group_[op.index()] < loop_.groups.size();
     deed.rounds_back = made ? static_cast<int>(round - (iteration + lag_[op.index()])) : kLongAgo;
     deed.extra = extra;
+    deed.look = !mine(op) || problem_.op(op).variable_latency;
   }
 
   void step(OpId op, std::int64_t iteration) {
     own_results(op, iteration);
     own_registers(op, iteration);
+    slots(op, iteration, true);
     if (const auto take = plan_.takes.find(op); take != plan_.takes.end()) add(Act::Take, op).turn = take->second;
-    slots(op, iteration);
     const bool product = is_product(problem_, op);
     for (const Edge& e : problem_.edges)
-      if (e.to == op && !(mine(e.from) && (is_product(problem_, e.from) || !problem_.op(e.from).asynchronous)))
+      if (e.to == op && (!mine(e.from) || is_copy(problem_, e.from)))
         await(e.from, iteration - e.distance, iteration + lag_[op.index()], mine(e.from) ? 0 : e.handoff + tail(e));
+    slots(op, iteration, false);
     body(op);
     if (product) {
-      flight_.push_back({op, iteration, issued_++});
+      flight_.push_back({op, iteration});
       if (!awaited_.contains(op)) drain(op, iteration - 1);
     }
     if (const auto pass = plan_.passes.find(op); pass != plan_.passes.end()) add(Act::Pass, op).turn = pass->second;
@@ -165,20 +168,21 @@ class StreamReading {
     }
   }
 
-  /// Slots of rings that this op fills again.
-  void slots(OpId op, std::int64_t iteration) {
+  /// Slots of rings that this op fills again: of readers in its own group, or in others.
+  void slots(OpId op, std::int64_t iteration, bool own) {
     for (std::size_t c = 0; c < problem_.channels.size(); ++c) {
       const Channel& channel = problem_.channels[c];
       if (channel.writer != op || c >= loop_.depths.size() || loop_.depths[c] <= 0) continue;
       for (const Reader& r : channel.readers) {
         const std::int64_t last = iteration - loop_.depths[c] + r.distance;
-        if (!mine(r.op))
+        if (mine(r.op) != own) continue;
+        if (!own)
           await(r.op, last, iteration + lag_[op.index()], r.signal);
         else if (channel.only_if_crossing)
           continue;
         else if (is_product(problem_, r.op))
           drain(r.op, last);
-        else if (problem_.op(r.op).asynchronous)
+        else if (is_copy(problem_, r.op))
           await(r.op, last, iteration + lag_[op.index()], 0);
       }
     }
@@ -187,14 +191,14 @@ class StreamReading {
   /// Of arithmetic in another group: from its last instruction until its result can be used.
   Cycle tail(const Edge& e) const {
     const Op& from = problem_.op(e.from);
-    return from.asynchronous ? 0 : std::max<Cycle>(0, e.latency - from.window);
+    return from.asynchronous || is_copy(problem_, e.from) ? 0 : std::max<Cycle>(0, e.latency - from.window);
   }
 
   void body(OpId id) {
     const Op& op = problem_.op(id);
     if (is_product(problem_, id)) {
       add(Act::Issue, id).count = std::max(1, op.instructions);
-    } else if (op.asynchronous) {
+    } else if (is_copy(problem_, id)) {
       add(Act::Copy, id);
     } else {
       Deed& deed = add(Act::Work, id);
@@ -208,10 +212,9 @@ class StreamReading {
   const Turning& plan_;
   std::size_t here_;
   std::vector<std::size_t> group_;
-  std::vector<int> lag_;        ///< in round j of its circle an op works on iteration j - lag
-  std::set<OpId> awaited_;      ///< products that something in the loop waits for
-  std::vector<Flying> flight_;  ///< oldest first
-  int issued_ = 0;
+  std::vector<int> lag_;               ///< in round j of its circle an op works on iteration j - lag
+  std::set<OpId> awaited_;             ///< products that something in the loop waits for
+  std::vector<Flying> flight_;         ///< oldest first
   std::map<OpId, std::int64_t> seen_;  ///< of other groups: the newest iteration that was waited for
   std::vector<Deed> deeds_;
 };
@@ -304,6 +307,11 @@ void hide(const Problem& problem, std::vector<Deed>& deeds, std::size_t begin, s
 bool is_product(const Problem& problem, OpId op) {
   const Op& o = problem.op(op);
   return o.asynchronous && !o.variable_latency && tensor_unit(problem, o).has_value();
+}
+
+bool is_copy(const Problem& problem, OpId op) {
+  const Op& o = problem.op(op);
+  return !is_product(problem, op) && (o.asynchronous || (problem.contention.known && o.work == WarpWork{}));
 }
 
 LoopProgram loop_of(const Problem& problem, const Schedule& schedule) {

@@ -35,11 +35,14 @@ LoopProgram loop_of(const Problem& problem, const Schedule& schedule);
 
 /// An op on the tensor core that its group does not stay for: wgmma.
 bool is_product(const Problem& problem, OpId op);
+/// An op whose result comes some time after it was started: asynchronous ones of other units, and on a machine with contention all that is
+/// no arithmetic (stores to shared memory, moves to and from tensor memory).
+bool is_copy(const Problem& problem, OpId op);
 
 enum class Act {
   Work,   ///< arithmetic
   Issue,  ///< instructions of a product go to the tensor core's queue
-  Copy,   ///< an asynchronous op of another unit is started
+  Copy,   ///< is_copy()
   Drain,  ///< until of the products that this group has issued at most `behind` are not finished
   Await,  ///< until `op` has ended in the round of its circle that lies `rounds_back` before this one, and `extra` cycles more
   Take,   ///< until it is the turn of `turn`
@@ -58,6 +61,7 @@ struct Deed {
   int behind = 0, rounds_back = 0;
   int older = 0;  ///< Drain: so many products of the same op have been issued since
   Cycle extra = 0;
+  bool look = false;  ///< Await: at an mbarrier, which takes its time
   std::size_t turn = 0;
 };
 
@@ -72,11 +76,12 @@ struct Circles {
 
 /// Waits stand before what needs them:
 ///   - an op that reads the result of a product of its own group waits for it, unless the tensor core runs both in order (Edge::waits); so
-///     does one that writes registers which a product in flight still reads (Edge::hold). The first such op waits, and it does even where
-///     a wait for a later product has covered this one: the text has both, and the compiler moves nothing across either;
-///   - what another group makes is waited for before the first op that reads it, behind the take of a turn; a slot of a ring before it is
-///     filled again. What no group makes has been there for long;
+///     does one that writes registers which a product in flight still reads (Edge::hold). A wait covers all products issued before;
+///   - what another group makes is waited for before the first op that reads it, behind the take of a turn; then slots of rings that the op
+///     fills again. What no group makes has been there for long;
 ///   - a product that nothing waits for is waited for when the next one of its op has been issued.
+/// Where a circle begins inside its stream, ops before that place are a round later, so they lag one less behind; should one work on an
+/// iteration ahead of its round, all of its group lag one more.
 /// Where the machine says so (Contention::reordered) a circle is as the compiler for sm_90a makes it of the text: compiled().
 Circles circles_of(const Problem& problem, const LoopProgram& loop);
 

@@ -180,7 +180,7 @@ class Run {
 
   /// The look at the barrier takes its time even where there is nothing to wait for.
   bool await(Group& group, const Deed& d) {
-    if (!group.looked) {
+    if (d.look && !group.looked) {
       group.looked = true;
       group.ready = now_ + problem_.barrier_wait * kGrains;
       return true;
@@ -332,7 +332,8 @@ class Run {
     const Op& op = problem_.op(at_work_.op);
     Cycle work = 0;
     for (const UnitUse& use : op.uses) work = std::max(work, use.work());
-    const Time done = now_ + (numbers_.known ? numbers_.product_done.value : std::max<Cycle>(0, op.latency - work)) * kGrains;
+    const Cycle tail = numbers_.product_done.value > 0 ? numbers_.product_done.value : std::max<Cycle>(0, op.latency - work);
+    const Time done = now_ + tail * kGrains;
     std::deque<Flight>& flights = groups_[served_].flights;
     const auto first = std::find_if(flights.begin(), flights.end(), [](const Flight& f) { return f.done == kUnknown; });
     if (first != flights.end()) first->done = done;

@@ -13,6 +13,7 @@ namespace heddle::check_period {
 namespace {
 
 constexpr int kMostStages = 64;
+constexpr std::int64_t kRoundsUntilWaits = 4;  ///< of a circle, until every product has met its wait
 
 /// Sets of ops that edges connect, in the order of the problem.
 std::vector<std::vector<OpId>> connected(const Problem& problem) {
@@ -102,20 +103,26 @@ class RegisterCount {
     return *std::max_element(use.begin(), use.end());
   }
 
-  /// Of each product the place of the op that waits for it first.
+  /// Of each product the place of the op before which a wait covers it first.
   std::map<OpId, std::int64_t> first_waits(const std::vector<Placed>& circle, const std::map<OpId, std::int64_t>& time) const {
     const auto n = static_cast<std::int64_t>(circle.size());
-    std::map<OpId, std::int64_t> waits;
     const std::vector<Deed> deeds = text_circle_of(problem_, circle, {}).deeds;
-    for (std::size_t i = 0; i < deeds.size(); ++i) {
-      if (deeds[i].act != Act::Drain) continue;
-      std::size_t k = i;
-      while (deeds[k].act == Act::Drain) k = (k + 1) % deeds.size();
-      const std::int64_t issued = time.at(deeds[i].op), at = time.at(deeds[k].op) % n;
-      std::int64_t wait = issued - issued % n + at;
-      if (wait <= issued) wait += n;
-      waits[deeds[i].op] = wait + deeds[i].older * n;
-    }
+    std::map<OpId, std::int64_t> waits;
+    std::vector<std::pair<OpId, std::int64_t>> flight;  // with when each was issued, counted in ops
+    for (std::int64_t round = 0; round < kRoundsUntilWaits; ++round)
+      for (std::size_t i = 0; i < deeds.size(); ++i) {
+        const OpId op = deeds[i].op;
+        if (deeds[i].act == Act::Issue) flight.emplace_back(op, round * n + time.at(op) % n);
+        if (deeds[i].act != Act::Drain) continue;
+        std::size_t next = i;
+        while (deeds[next].act == Act::Drain || deeds[next].act == Act::Await) next = (next + 1) % deeds.size();
+        for (; flight.size() > static_cast<std::size_t>(deeds[i].behind); flight.erase(flight.begin())) {
+          const auto [product, issued] = flight.front();
+          std::int64_t now = round * n + time.at(deeds[next].op) % n;
+          if (now <= issued) now += n;
+          waits[product] = time.at(product) + now - issued;
+        }
+      }
     return waits;
   }
 

@@ -11,7 +11,7 @@
 //             stages are needed ("keeps the dependences") ...
 //   registers ... and if its registers fit the budget: at every op the copies of register values alive, with residents and overhead.
 //             RegisterUse of core/problem/problem.h, with places on the circle for cycles; a product holds registers that it reads
-//             (Edge::hold) until the op that waits for it first.
+//             (Edge::hold) until the op before which a wait covers it.
 //   turns     between two groups that both have products and arithmetic: one turn for all products of a group, begun with any of them; or
 //             two turns, cut before any two of them. Both groups have equally many. Else there are none.
 //   circle    the steps of an order with its turns as the compiler makes them (period_circle.h). Circles with one signature are one; the

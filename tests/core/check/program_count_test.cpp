@@ -52,8 +52,9 @@ TEST_CASE("attention at 176 keys: 283 orders, 59 circles, 8 791 programs", "[cor
   CHECK(counts(attention_loop(Attention::Plain, 176), {3, 240}) == Counts{283, 59, 8791});
 }
 
-TEST_CASE("causal attention: 1 122 orders, 221 circles, 122 434 programs", "[core][.slow]") {
-  CHECK(counts(attention_loop(Attention::Causal, 128), {3, 240}) == Counts{1122, 221, 122434});
+// The study behind the rule counted 221 circles and 122 434 programs, because it kept waits that another wait covers.
+TEST_CASE("causal attention: 1 122 orders, 218 circles, 119 137 programs", "[core][.slow]") {
+  CHECK(counts(attention_loop(Attention::Causal, 128), {3, 240}) == Counts{1122, 218, 119137});
 }
 
 TEST_CASE("the digest does not depend on how the problem lists edges and values, and does on what fits", "[core]") {
