@@ -35,6 +35,13 @@ struct RuleLatency {
   std::int64_t share = 0;  ///< parts per million
 };
 
+/// What an op of a rule is to the warp of one quarter of an SM, all in thousandths (core/problem/problem.h: WarpWork). What a rule does not
+/// say follows from its window and its uses of units (core/problem/warp_work.h).
+struct WarpRule {
+  std::optional<Expr> alone, reads, specials, issue;
+  bool empty() const { return !alone && !reads && !specials && !issue; }
+};
+
 struct CostRule {
   std::string kind;  ///< "mma" or, more specific, "mma.rs"
   std::vector<UnitCost> uses;
@@ -43,6 +50,8 @@ struct CostRule {
   bool aligned = false;                ///< the group must be made of whole aligned 4-warp groups (wgmma, TMEM load/store)
   bool asynchronous = false;           ///< the issuing warps go on; consumers wait on a barrier
   bool variable_latency = false;       ///< latency depends on the memory system (TMA loads): lives in a producer group
+  WarpRule warp;                       ///< of arithmetic
+  std::optional<Expr> instructions;    ///< of an mma: so many run on the tensor core one after the other
   std::string source;                  ///< where the numbers come from
 };
 

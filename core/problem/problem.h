@@ -61,7 +61,8 @@ struct UnitUse {
   Cycle work() const { return duration > in_sum ? duration : in_sum; }
 };
 
-/// What an op is to the warp of one quarter of an SM, in 1/256 (core/motion/motion.h). All 0 where the machine has no contention.
+/// What an op is to the warp of one quarter of an SM, in 1/256 (core/motion/motion.h); all 0 for what is no arithmetic. Where several warps
+/// of its group share a quarter it is that of all of them.
 struct WarpWork {
   std::int64_t alone = 0;     ///< 1/256 cycles with nothing beside it
   std::int64_t reads = 0;     ///< register operands that are read
@@ -150,6 +151,7 @@ struct Problem {
   int resident_registers = 0;  ///< per thread of every group that touches registers
   int max_groups = 3;          ///< producer included
   Contention contention;       ///< the machine's
+  Cycle barrier_wait = 0;      ///< a wait on an mbarrier that is ready holds its group so long (StreamCosts::wait)
   /// How values lie and in which instructions they move: what the costs of moving them follow from. Null: nothing is known of it.
   std::shared_ptr<const LayoutPlan> layouts;
 

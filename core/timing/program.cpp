@@ -69,7 +69,8 @@ bool overfills_a_unit(const Problem& problem, const Schedule& schedule) {
   return std::any_of(verdict.violations.begin(), verdict.violations.end(), [](const Violation& v) { return v.family == "unit"; });
 }
 
-/// The streams of a schedule: per group its ops by slot, ops without a window first.
+}  // namespace
+
 Program program_of(const Problem& problem, const Schedule& schedule) {
   Program program;
   program.depths = schedule.depths;
@@ -82,8 +83,6 @@ Program program_of(const Problem& problem, const Schedule& schedule) {
     });
   return program;
 }
-
-}  // namespace
 
 Timing earliest_schedule(const Problem& problem, const Program& program) {
   Timing timing = timed(problem, program, UnitSharing::Pairs);

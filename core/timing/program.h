@@ -47,6 +47,9 @@ struct Timing {
   std::vector<ChannelId> rings;  ///< on the limiting cycle
 };
 
+/// The streams of a schedule: per group its ops by slot, ops without a window first; its depths. It prescribes no turns.
+Program program_of(const Problem& problem, const Schedule& schedule);
+
 /// Pre: streams hold every op exactly once, depths as many as channels.
 Timing earliest_schedule(const Problem& problem, const Program& program);
 

@@ -1,0 +1,128 @@
+#include "core/motion/as_compiled.h"
+
+#include <algorithm>
+
+namespace heddle::motion {
+namespace {
+
+using Steps = std::vector<Step>;
+
+bool is_arithmetic(const Step& step) { return step.kind == StepKind::Arithmetic; }
+bool waits_for_own(const Problem& problem, const Step& step) {
+  return step.kind == StepKind::Await && !step.crosses && problem.op(step.op).instructions > 0;
+}
+bool looks_at_barrier(const Step& step) { return step.kind == StepKind::Await && step.crosses; }
+
+std::size_t end_of_arithmetic(const Steps& steps, std::size_t at) {
+  while (at < steps.size() && is_arithmetic(steps[at])) ++at;
+  return at;
+}
+
+/// Both halves are of the op; the second ends it.
+std::pair<Step, Step> halves(const Step& step) {
+  Step a = step, b = step;
+  a.work = {step.work.alone / 2, step.work.reads / 2, step.work.specials / 2, step.work.issue / 2};
+  b.work = {step.work.alone - a.work.alone, step.work.reads - a.work.reads, step.work.specials - a.work.specials,
+            step.work.issue - a.work.issue};
+  a.last = b.first = false;
+  return {a, b};
+}
+
+/// Habit 1.
+Steps behind_second_wait(const Problem& problem, const Steps& steps) {
+  Steps out;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    out.push_back(steps[i]);
+    if (!waits_for_own(problem, steps[i])) continue;
+    const std::size_t end = end_of_arithmetic(steps, i + 1);
+    if (end == i + 1 || end == steps.size() || !waits_for_own(problem, steps[end])) continue;
+    Steps behind;
+    for (std::size_t k = i + 1; k < end; ++k) {
+      if (problem.op(steps[k].op).kind == "reduce_max") {
+        const auto [first, second] = halves(steps[k]);
+        out.push_back(first);
+        behind.push_back(second);
+      } else {
+        behind.push_back(steps[k]);
+      }
+    }
+    out.push_back(steps[end]);
+    out.insert(out.end(), behind.begin(), behind.end());
+    i = end;
+  }
+  return out;
+}
+
+/// Habit 2.
+Steps behind_first_instruction(const Steps& steps) {
+  Steps out;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    out.push_back(steps[i]);
+    if (steps[i].kind != StepKind::Issue || steps[i].count < 2 || !steps[i].last) continue;
+    const std::size_t end = end_of_arithmetic(steps, i + 1);
+    std::size_t next = end;
+    while (next < steps.size() && looks_at_barrier(steps[next])) ++next;
+    if (end == i + 1 || next == steps.size() || steps[next].kind != StepKind::Issue) continue;
+    Step rest = steps[i];
+    out.back().count = 1;
+    out.back().last = false;
+    rest.count -= 1;
+    rest.first = false;
+    out.insert(out.end(), steps.begin() + static_cast<std::ptrdiff_t>(i) + 1, steps.begin() + static_cast<std::ptrdiff_t>(end));
+    out.push_back(rest);
+    i = end - 1;
+  }
+  return out;
+}
+
+/// Habit 3, of one stretch. While one special function runs, a quarter of an SM issues eight other instructions: what has more of them than
+/// fit there does not hide.
+class Hiding {
+ public:
+  Hiding(const Problem& problem, Steps& steps, std::size_t begin, std::size_t end)
+      : problem_(problem), steps_(steps), begin_(begin), end_(end) {}
+
+  void run() {
+    const Steps before(steps_.begin() + static_cast<std::ptrdiff_t>(begin_), steps_.begin() + static_cast<std::ptrdiff_t>(end_));
+    for (std::size_t i = begin_; i < end_; ++i) {
+      std::int64_t keeps = 100;
+      for (const Step& special : before) keeps = std::min(keeps, percent_beside(before[i - begin_], special));
+      steps_[i].work.alone = steps_[i].work.alone * keeps / 100;
+    }
+  }
+
+ private:
+  bool feeds(OpId from, OpId to) const {
+    return std::any_of(problem_.edges.begin(), problem_.edges.end(),
+                       [&](const Edge& e) { return e.value.valid() && e.from == from && e.to == to; });
+  }
+  std::int64_t percent_beside(const Step& step, const Step& special) const {
+    constexpr std::int64_t kOthers = 8, kFeeder = 25;
+    if (step.op == special.op || special.work.specials <= step.work.specials) return 100;
+    if (step.work.issue > kOthers * special.work.specials) return 100;
+    const std::int64_t hidden = problem_.contention.hidden.value;
+    if (step.work.specials > 0 || feeds(special.op, step.op)) return hidden;
+    return feeds(step.op, special.op) ? std::max(hidden, kFeeder) : 100;
+  }
+
+  const Problem& problem_;
+  Steps& steps_;
+  std::size_t begin_, end_;
+};
+
+}  // namespace
+
+Circles as_compiled(const Problem& problem, Circles circles) {
+  if (!problem.contention.reordered) return circles;
+  for (Steps& steps : circles.groups) {
+    steps = behind_first_instruction(behind_second_wait(problem, steps));
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const std::size_t end = end_of_arithmetic(steps, i);
+      if (end > i) Hiding(problem, steps, i, end).run();
+      i = std::max(i, end);
+    }
+  }
+  return circles;
+}
+
+}  // namespace heddle::motion

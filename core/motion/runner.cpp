@@ -1,0 +1,443 @@
+// All that can happen at a moment happens (settle), then time goes on to the next moment at which something can.
+#include "core/motion/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "core/base/integer_division.h"
+#include "core/problem/warp_work.h"
+
+namespace heddle::motion {
+namespace {
+
+constexpr std::int64_t kWhole = std::int64_t{1} << 40, kShare = 1 << 16, kThousand = 1000, kCyclesOfSpecial = 8;
+
+std::int64_t share(std::int64_t work, Ticks time) { return ceil_div(work * kShare, time); }
+
+Pace pace_of(const WarpWork& work, const Contention& c) {
+  Pace pace;
+  for (std::size_t b = 0; b < kBesides; ++b) {
+    std::int64_t late = 0;
+    if (b != kNothing) late = c.late_per_read.of(b == kRegisters).value * work.reads + c.late_per_special.value * work.specials;
+    const Ticks time = std::max<Ticks>(1, work.alone + ceil_div(late, kThousand));
+    pace.rate[b] = kWhole / time;
+    pace.specials[b] = share(kCyclesOfSpecial * work.specials, time);
+    pace.issue[b] = share(work.issue, time);
+    pace.reads[b] = share(work.reads, time);
+  }
+  return pace;
+}
+
+/// Last cycle of an mma on the tensor core until what waits for it goes on.
+Ticks drain(const Problem& problem, OpId op) {
+  if (const std::int64_t done = problem.contention.product_done.value; done > 0) return done * kCycle;
+  return std::max<Cycle>(0, problem.op(op).latency - tensor_cycles(problem.op(op), problem.units)) * kCycle;
+}
+
+}  // namespace
+
+Parts::Parts(const Problem& problem, const Circles& circles) {
+  const Contention& c = problem.contention;
+  queued = {0, c.queued.shared.value, c.queued.registers.value};
+  product_per_read = {0, c.product_per_read.shared.value, c.product_per_read.registers.value};
+  turn = c.turn.value * kCycle;
+  fence = c.fence.value * kCycle;
+  issue_step = c.issue_step.value * kCycle;
+  units = problem.units.size();
+  std::vector<std::int32_t> number(problem.ops.size(), -1);
+  std::vector<int> first(problem.ops.size(), 0);
+  int stages = 0, far = 0;
+  bool found = false;
+  for (std::size_t g = 0; g < circles.groups.size(); ++g)
+    for (const Step& step : circles.groups[g]) {
+      stages = std::max(stages, step.stage);
+      if (step.kind == StepKind::Issue && !found) leader = g, found = true;
+      if (step.kind != StepKind::Await) {
+        if (step.op.valid()) first[step.op.index()] = -step.stage;
+        continue;
+      }
+      far = std::max(far, step.distance);
+      std::int32_t& n = number[step.op.index()];
+      if (n < 0) {
+        n = static_cast<std::int32_t>(awaited.size());
+        awaited.push_back({step.op, 0, 0});
+      }
+      Ticks& extra = awaited[static_cast<std::size_t>(n)].longest_extra;
+      extra = std::max(extra, step.extra);
+    }
+  for (std::size_t g = 0; g < circles.groups.size() && !found; ++g)
+    if (!circles.groups[g].empty()) leader = g, found = true;
+  for (Awaited& a : awaited) a.first = first[a.op.index()];
+  kept = std::bit_ceil(static_cast<std::size_t>(stages + far + 2));
+  for (const std::vector<Step>& circle : circles.groups) {
+    std::vector<StepPart>& list = steps.emplace_back();
+    for (const Step& step : circle) {
+      StepPart& part = list.emplace_back();
+      if (step.op.valid()) part.awaited = number[step.op.index()];
+      if (step.kind == StepKind::Arithmetic) part.pace = pace_of(step.work, c);
+      if (step.kind == StepKind::Copy)
+        for (const UnitUse& use : problem.op(step.op).uses) {
+          const Unit& unit = problem.unit(use.unit);
+          if (unit.role == UnitRole::Float || unit.role == UnitRole::Alu || unit.role == UnitRole::Special) continue;
+          part.uses.push_back({use.unit.index(), use.offset * kCycle, ceil_div(use.duration * use.amount * kCycle, unit.capacity)});
+        }
+    }
+  }
+}
+
+Runner::Runner(const Problem& problem, const Circles& circles, const Parts& parts, const MotionOptions& options)
+    : problem_(problem), circles_(circles), parts_(parts), options_(options) {
+  groups_.resize(circles.groups.size());
+  for (GroupState& g : groups_) g.queue.reserve(8);
+  free_.assign(parts.units, 0);
+  ends_.assign(parts.awaited.size() * parts.kept, 0);
+  for (const Parts::Awaited& a : parts.awaited) begun_.push_back(a.first);
+}
+
+Motion Runner::run(std::size_t first_turn) {
+  turn_ = first_turn;
+  // Whoever does not begin is served last.
+  served_ = circles_.turns.empty() ? groups_.size() - 1 : (circles_.turns[first_turn] + groups_.size() - 1) % groups_.size();
+  if (groups_.empty() || circles_.groups[parts_.leader].empty()) return {};
+  write_state();
+  state_size_ = states_.size();
+  states_.clear();
+  settle();
+  while (!done_) {
+    if (options_.stop.stop_requested()) return {};
+    if (!next_event()) {
+      Motion motion;
+      motion.stuck = true;
+      motion.fault = stuck_text();
+      return motion;
+    }
+    settle();
+  }
+  return finished();
+}
+
+void Runner::settle() {
+  bool moved = true;
+  while (moved && !done_) {
+    moved = false;
+    for (GroupState& g : groups_) {
+      serve();
+      while (!g.running && g.ready <= now_ && !done_ && move(g)) moved = true;
+    }
+  }
+  serve();
+}
+
+/// Whether anything changed.
+bool Runner::move(GroupState& g) {
+  const std::vector<Step>& circle = circles_.groups[static_cast<std::size_t>(&g - groups_.data())];
+  if (circle.empty()) return false;
+  const Step& step = circle[g.at];
+  switch (step.kind) {
+    case StepKind::Arithmetic:
+      g.running = true;
+      g.left = kWhole;
+      if (step.first) begin_instance(part_of(g).awaited, g.turn - step.stage);
+      return true;
+    case StepKind::Issue: return move_issue(g, step);
+    case StepKind::Copy:
+      if (g.begun) {
+        next_step(g);
+        return true;
+      }
+      start_copy(g, step);
+      return true;
+    case StepKind::Await: return move_await(g, step);
+    case StepKind::Take:
+      if (turn_ != step.turn || turn_from_ > now_) return false;
+      next_step(g);
+      return true;
+    case StepKind::Pass:
+      turn_ = (step.turn + 1) % circles_.turns.size();
+      turn_from_ = now_ + parts_.turn;
+      next_step(g);
+      return true;
+  }
+  return false;
+}
+
+bool Runner::move_issue(GroupState& g, const Step& step) {
+  if (!g.begun) {
+    g.begun = true;
+    if (step.first) {
+      begin_instance(part_of(g).awaited, g.turn - step.stage);
+      g.ready = now_ + parts_.fence;
+    }
+    return true;
+  }
+  if (g.issued == step.count) {
+    next_step(g);
+    return true;
+  }
+  const std::int64_t most = parts_.queued[step.registers ? kRegisters : kShared];
+  if (most > 0 && g.queued >= most) return false;
+  ++g.issued;
+  ++g.queued;
+  if (g.queue.empty() || g.queue.back().step != g.at || g.queue.back().turn != g.turn) g.queue.push_back({g.at, g.turn, 0, false});
+  ++g.queue.back().count;
+  g.queue.back().closed = g.issued == step.count && step.last;
+  g.ready = now_ + parts_.issue_step;
+  serve();
+  return true;
+}
+
+bool Runner::move_await(GroupState& g, const Step& step) {
+  if (!g.begun) {
+    g.begun = true;
+    g.ready = now_ + step.ready;
+    return true;
+  }
+  const Ticks end = end_of(part_of(g).awaited, g.turn - step.stage - step.distance);
+  if (end >= kNever || end + step.extra > now_) return false;
+  next_step(g);
+  return true;
+}
+
+void Runner::start_copy(GroupState& g, const Step& step) {
+  const Parts::StepPart& part = part_of(g);
+  Ticks late = 0;
+  for (const Parts::Use& use : part.uses) {
+    Ticks& free = free_[use.unit];
+    const Ticks wanted = now_ + use.offset, begin = std::max(wanted, free);
+    late = std::max(late, begin - wanted);
+    if (use.duration > 0) free = begin + use.duration;
+  }
+  begin_instance(part.awaited, g.turn - step.stage);
+  end_instance(part.awaited, g.turn - step.stage, now_ + late + step.latency);
+  g.begun = true;
+  g.ready = now_ + step.held;
+}
+
+/// The tensor core takes the next instruction of the groups in turn.
+void Runner::serve() {
+  if (tensor_.busy) return;
+  for (std::size_t k = 1; k <= groups_.size(); ++k) {
+    const std::size_t who = (served_ + k) % groups_.size();
+    GroupState& g = groups_[who];
+    if (g.queued == 0) continue;
+    Batch& batch = g.queue.front();
+    --batch.count;
+    --g.queued;
+    tensor_ = {true, who, batch.step, batch.turn, circles_.groups[who][batch.step].each * kShare, batch.closed && batch.count == 0, now_};
+    if (batch.count == 0) g.queue.erase(g.queue.begin());
+    served_ = who;
+    return;
+  }
+}
+
+/// Goes on to the next moment at which something can happen. False: there is none.
+bool Runner::next_event() {
+  const std::size_t beside = !tensor_.busy ? kNothing : circles_.groups[tensor_.group][tensor_.step].registers ? kRegisters : kShared;
+  std::int64_t specials = 0, issue = 0, reads = 0;
+  for (const GroupState& g : groups_)
+    if (g.running) {
+      const Pace& pace = part_of(g).pace;
+      specials += pace.specials[beside];
+      issue += pace.issue[beside];
+      reads += pace.reads[beside];
+    }
+  const std::int64_t over = std::max({kShare, specials, issue});
+  const std::int64_t slow = over == kShare ? kShare : kShare * kShare / over;
+  const auto rate = [&](const GroupState& g) {
+    const std::int64_t full = part_of(g).pace.rate[beside];
+    return std::max<std::int64_t>(1, over == kShare ? full : static_cast<std::int64_t>((static_cast<__int128>(full) * slow) >> 16));
+  };
+  std::int64_t speed = kShare;
+  if (tensor_.busy && reads > 0) {
+    const std::int64_t lost = ceil_div(parts_.product_per_read[beside] * ceil_div(reads * slow, kShare), kThousand);
+    speed = std::max(kShare / 20, kShare - lost);
+  }
+  Ticks step = kNever;
+  for (const GroupState& g : groups_) {
+    if (g.running)
+      step = std::min(step, ceil_div(g.left, rate(g)));
+    else if (g.ready > now_)
+      step = std::min(step, g.ready - now_);
+    else if (!circles_.groups[static_cast<std::size_t>(&g - groups_.data())].empty()) {
+      const Step& at = step_of(g);
+      if (at.kind == StepKind::Await) {
+        const Ticks end = end_of(part_of(g).awaited, g.turn - at.stage - at.distance);
+        if (end < kNever) step = std::min(step, end + at.extra - now_);
+      }
+      if (at.kind == StepKind::Take && turn_ == at.turn) step = std::min(step, turn_from_ - now_);
+    }
+  }
+  if (tensor_.busy) step = std::min(step, ceil_div(tensor_.left, speed));
+  if (step >= kNever) return false;
+  const Ticks before = now_;
+  now_ += step;
+  // Rates are of the time that has passed: all of them before anything ends.
+  std::int64_t ended = 0;
+  for (GroupState& g : groups_)
+    if (g.running && (g.left -= (now_ - before) * rate(g)) <= 0) ++ended;
+  if (tensor_.busy && (tensor_.left -= (now_ - before) * speed) <= 0) end_instruction();
+  if (ended > 0)
+    for (GroupState& g : groups_)
+      if (g.running && g.left <= 0) {
+        g.running = false;
+        if (step_of(g).last) end_instance(part_of(g).awaited, g.turn - step_of(g).stage, now_);
+        next_step(g);
+      }
+  return true;
+}
+
+void Runner::end_instruction() {
+  const Step& step = circles_.groups[tensor_.group][tensor_.step];
+  if (options_.spans) {
+    if (!spans_.empty() && spans_.back().tensor && spans_.back().group == tensor_.group && spans_.back().step == tensor_.step &&
+        spans_.back().end == tensor_.since)
+      spans_.back().end = now_;
+    else
+      spans_.push_back({tensor_.group, tensor_.step, true, tensor_.turn, tensor_.since, now_, ""});
+  }
+  tensor_.busy = false;
+  if (tensor_.closes)
+    end_instance(parts_.steps[tensor_.group][tensor_.step].awaited, tensor_.turn - step.stage, now_ + drain(problem_, step.op));
+}
+
+void Runner::next_step(GroupState& g) {
+  const std::size_t group = static_cast<std::size_t>(&g - groups_.data());
+  if (options_.spans) record(g);
+  g.begun = false;
+  g.issued = 0;
+  g.since = now_;
+  if (++g.at < circles_.groups[group].size()) return;
+  g.at = 0;
+  ++g.turn;
+  if (g.wrapped == now_) g.ready = std::max(g.ready, now_ + 1);  // a circle that takes no time at all
+  g.wrapped = now_;
+  if (group == parts_.leader) sample();
+}
+
+/// kNever: not known yet.
+Ticks Runner::end_of(std::int32_t awaited, std::int64_t instance) const {
+  const std::size_t a = static_cast<std::size_t>(awaited);
+  if (instance < 0 || instance < begun_[a] - static_cast<std::int64_t>(parts_.kept)) return 0;
+  if (instance >= begun_[a]) return kNever;
+  return ends_[a * parts_.kept + (static_cast<std::size_t>(instance) & (parts_.kept - 1))];
+}
+
+void Runner::begin_instance(std::int32_t awaited, std::int64_t instance) {
+  if (awaited < 0) return;
+  const std::size_t a = static_cast<std::size_t>(awaited);
+  begun_[a] = instance + 1;
+  if (instance >= 0) ends_[a * parts_.kept + (static_cast<std::size_t>(instance) & (parts_.kept - 1))] = kNever;
+}
+
+void Runner::end_instance(std::int32_t awaited, std::int64_t instance, Ticks when) {
+  if (awaited < 0 || instance < 0) return;
+  const std::size_t a = static_cast<std::size_t>(awaited);
+  ends_[a * parts_.kept + (static_cast<std::size_t>(instance) & (parts_.kept - 1))] = when;
+}
+
+/// Everything that decides what happens from now on, without the time.
+void Runner::write_state() {
+  const std::int64_t base = groups_[parts_.leader].turn;
+  const auto put = [&](std::int64_t word) { states_.push_back(word); };
+  const auto later = [&](Ticks when) { return std::max<Ticks>(0, when - now_); };
+  for (const GroupState& g : groups_) {
+    put(static_cast<std::int64_t>(g.at * 4 + (g.running ? 1 : 0) + (g.begun ? 2 : 0)));
+    put(g.turn - base);
+    put(g.running ? g.left : later(g.ready));
+    put(g.issued);
+    // A batch is of this turn or an earlier one; few enough are open for one word.
+    std::uint64_t batches = 0;
+    for (const Batch& b : g.queue)
+      batches = batches * 0x9e3779b97f4a7c15ull + (static_cast<std::uint64_t>(b.step) * 4096 + static_cast<std::uint64_t>(b.count)) * 64 +
+                static_cast<std::uint64_t>(g.turn - b.turn) * 2 + (b.closed ? 1 : 0) + 1;
+    put(static_cast<std::int64_t>(batches));
+  }
+  put(tensor_.busy ? tensor_.left : -1);
+  put(tensor_.busy ? static_cast<std::int64_t>((tensor_.step * 64 + tensor_.group) * 2 + (tensor_.closes ? 1 : 0)) : 0);
+  put(tensor_.busy ? tensor_.turn - base : 0);
+  put(static_cast<std::int64_t>(served_));
+  put(static_cast<std::int64_t>(turn_));
+  put(later(turn_from_));
+  for (const Ticks free : free_) put(later(free));
+  for (std::size_t a = 0; a < begun_.size(); ++a) {
+    put(begun_[a] - base);
+    for (std::size_t back = 1; back <= parts_.kept; ++back) {
+      const std::int64_t instance = begun_[a] - static_cast<std::int64_t>(back);
+      const Ticks end = instance < 0 ? 0 : ends_[a * parts_.kept + (static_cast<std::size_t>(instance) & (parts_.kept - 1))];
+      put(end >= kNever ? -1 : later(end + parts_.awaited[a].longest_extra));
+    }
+  }
+}
+
+void Runner::sample() {
+  write_state();
+  const std::int64_t* state = states_.data() + times_.size() * state_size_;
+  std::uint64_t hash = 0;
+  for (std::size_t i = 0; i < state_size_; ++i) {
+    hash = (hash ^ static_cast<std::uint64_t>(state[i])) * 0x9e3779b97f4a7c15ull;
+    hash ^= hash >> 32;
+  }
+  for (std::size_t k = hashes_.size(); k-- > 0;)
+    if (hashes_[k] == hash && std::equal(state, state + state_size_, states_.data() + k * state_size_)) {
+      repeats_ = k + 1;
+      break;
+    }
+  hashes_.push_back(hash);
+  times_.push_back(now_);
+  done_ = repeats_ > 0 || static_cast<std::int64_t>(times_.size()) >= std::max<std::int64_t>(2, options_.most_turns);
+}
+
+Motion Runner::finished() const {
+  Motion motion;
+  const std::size_t last = times_.size() - 1, from = repeats_ > 0 ? repeats_ - 1 : last / 2;
+  motion.period = {times_[last] - times_[from], static_cast<std::int64_t>(last - from)};
+  for (Span span : spans_) {
+    if (span.begin < times_[from] || span.begin >= times_[last]) continue;
+    span.begin -= times_[from];
+    span.end -= times_[from];
+    motion.spans.push_back(std::move(span));
+  }
+  std::stable_sort(motion.spans.begin(), motion.spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  return motion;
+}
+
+void Runner::record(const GroupState& g) {
+  const Step& step = step_of(g);
+  if (now_ == g.since) return;
+  const bool waits = step.kind == StepKind::Await || step.kind == StepKind::Take;
+  spans_.push_back({static_cast<std::size_t>(&g - groups_.data()), g.at, false, g.turn, g.since, now_, waits ? why(g) : ""});
+}
+
+std::string Runner::why(const GroupState& g) const {
+  const Step& step = step_of(g);
+  if (step.kind == StepKind::Take) {
+    const std::size_t turns = circles_.turns.size();
+    return fmt::format("turn of group {}", circles_.turns[(step.turn + turns - 1) % turns]);
+  }
+  const std::string& name = problem_.op(step.op).name;
+  if (step.credit) return fmt::format("ring {} has no free slot before {} has ended", problem_.channel(step.channel).name, name);
+  return fmt::format("{} runs until then", name);
+}
+
+std::string Runner::stuck_text() const {
+  std::string text;
+  for (const GroupState& g : groups_) {
+    const std::size_t group = static_cast<std::size_t>(&g - groups_.data());
+    if (circles_.groups[group].empty()) continue;
+    const Step& step = step_of(g);
+    text += fmt::format("{}group {} ", text.empty() ? "" : "; ", group);
+    if (step.kind == StepKind::Take)
+      text += fmt::format("waits for its turn, which is group {}'s", circles_.turns[turn_]);
+    else if (step.kind == StepKind::Await)
+      text += fmt::format("waits for {}{}", problem_.op(step.op).name,
+                          step.credit ? fmt::format(" to free a slot of ring {}", problem_.channel(step.channel).name) : "");
+    else
+      text += "does not go on";
+  }
+  return text;
+}
+
+}  // namespace heddle::motion

@@ -1,0 +1,130 @@
+// One run of a program in the rule of motion (motion.h), from one beginning: event by event, until its state repeats.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/motion/motion.h"
+
+namespace heddle::motion {
+
+/// What is beside arithmetic: nothing on the tensor core, an mma whose first operand lies in shared memory, or in registers.
+enum Beside : std::size_t { kNothing, kShared, kRegisters, kBesides };
+
+/// Of a step's arithmetic beside each of them. Shares are of one cycle, in 1/65536, rounded up; `rate` is what is done of it in a tick, in
+/// 2^-40 of the whole, rounded down.
+struct Pace {
+  std::array<std::int64_t, kBesides> rate{}, specials{}, issue{}, reads{};
+};
+
+/// What a run needs of problem and circles, computed once for all beginnings.
+struct Parts {
+  Parts(const Problem& problem, const Circles& circles);
+
+  struct Use {
+    std::size_t unit = 0;
+    Ticks offset = 0, duration = 0;
+  };
+  struct StepPart {
+    Pace pace;
+    std::vector<Use> uses;      ///< Copy
+    std::int32_t awaited = -1;  ///< whose ends are kept: of an Await what it waits for, of others their own op
+  };
+  std::vector<std::vector<StepPart>> steps;
+  struct Awaited {
+    OpId op;
+    int first = 0;            ///< the first instance that is run
+    Ticks longest_extra = 0;  ///< of all that wait for it
+  };
+  std::vector<Awaited> awaited;
+  std::size_t kept = 8;  ///< ends of so many instances of each, a power of two
+  std::size_t units = 0;
+  std::size_t leader = 0;  ///< the first group that has mmas, else the first that has steps
+  std::array<std::int64_t, kBesides> queued{};
+  std::array<std::int64_t, kBesides> product_per_read{};
+  Ticks turn = 0, fence = 0, issue_step = 0;
+};
+
+class Runner {
+ public:
+  Runner(const Problem& problem, const Circles& circles, const Parts& parts, const MotionOptions& options);
+  Motion run(std::size_t first_turn);
+
+ private:
+  struct Batch {
+    std::size_t step = 0;
+    std::int64_t turn = 0;
+    std::int32_t count = 0;  ///< instructions that are accepted and have not begun
+    bool closed = false;     ///< the last of its op is among them
+  };
+  struct GroupState {
+    std::size_t at = 0;  ///< step
+    std::int64_t turn = 0;
+    bool running = false;     ///< Arithmetic
+    bool begun = false;       ///< Issue, Await, Copy: its fence, look or hold has begun
+    std::int32_t issued = 0;  ///< instructions of this Issue
+    std::int32_t queued = 0;
+    std::int64_t left = 0;  ///< of running arithmetic, 2^-40
+    Ticks ready = 0;        ///< does nothing before
+    Ticks since = 0;        ///< began its step
+    Ticks wrapped = -1;     ///< when its last turn began
+    std::vector<Batch> queue;
+  };
+  struct TensorState {
+    bool busy = false;
+    std::size_t group = 0, step = 0;
+    std::int64_t turn = 0, left = 0;  ///< left: in 1/65536 tick
+    bool closes = false;
+    Ticks since = 0;
+  };
+  static constexpr Ticks kNever = std::numeric_limits<Ticks>::max() / 4;
+
+  const Step& step_of(const GroupState& g) const { return circles_.groups[&g - groups_.data()][g.at]; }
+  const Parts::StepPart& part_of(const GroupState& g) const { return parts_.steps[&g - groups_.data()][g.at]; }
+
+  void settle();
+  bool move(GroupState& g);
+  bool move_issue(GroupState& g, const Step& step);
+  bool move_await(GroupState& g, const Step& step);
+  void start_copy(GroupState& g, const Step& step);
+  void serve();
+  bool next_event();
+  void end_instruction();
+  void next_step(GroupState& g);
+  Ticks end_of(std::int32_t awaited, std::int64_t instance) const;
+  void begin_instance(std::int32_t awaited, std::int64_t instance);
+  void end_instance(std::int32_t awaited, std::int64_t instance, Ticks when);
+  void sample();
+  void write_state();
+  void record(const GroupState& g);
+  std::string why(const GroupState& g) const;
+  std::string stuck_text() const;
+  Motion finished() const;
+
+  const Problem& problem_;
+  const Circles& circles_;
+  const Parts& parts_;
+  const MotionOptions& options_;
+  Ticks now_ = 0;
+  std::vector<GroupState> groups_;
+  TensorState tensor_;
+  std::size_t served_ = 0;           ///< the group whose instruction began last
+  std::size_t turn_ = 0;             ///< whose turn it is ...
+  Ticks turn_from_ = 0;              ///< ... from then on
+  std::vector<Ticks> free_;          ///< units
+  std::vector<Ticks> ends_;          ///< of awaited ops, `kept` each
+  std::vector<std::int64_t> begun_;  ///< per awaited op: the next instance to begin
+  // States at the leader's first step.
+  std::vector<std::int64_t> states_;
+  std::size_t state_size_ = 0;
+  std::vector<std::uint64_t> hashes_;
+  std::vector<Ticks> times_;
+  std::size_t repeats_ = 0;  ///< the earlier state that the last one equals, + 1
+  bool done_ = false;
+  std::vector<Span> spans_;
+};
+
+}  // namespace heddle::motion
