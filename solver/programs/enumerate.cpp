@@ -1,5 +1,5 @@
-// Circles of all groups stand in one line by their bound; each is combined with those of the other groups that stand before it. Programs are
-// run a batch at a time and ranked in the order in which they were made, so that the answer does not depend on threads.
+// Circles of all groups stand in one line by their bound; each is combined with those of the other groups that stand before it. Programs
+// are run a batch at a time and ranked in the order in which they were made, so that the answer does not depend on threads.
 #include "solver/programs/enumerate.h"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ struct Element {
 
 class Programs {
  public:
-  Programs(const Assembly& assembly, const ProgramSpace& space, const EnumerateLimits& limits)
-      : assembly_(assembly), space_(space), limits_(limits), before_(space.groups.size()), chosen_(space.groups.size(), nullptr) {
+  Programs(const Assembly& assembly, const ProgramSpace& space)
+      : assembly_(assembly), space_(space), before_(space.groups.size()), chosen_(space.groups.size(), nullptr) {
     for (std::size_t g = 0; g < (space.copies ? 1 : space.groups.size()); ++g)
       for (std::size_t c = 0; c < space.groups[g].circles.size(); ++c) line_.push_back({g, c});
     std::stable_sort(line_.begin(), line_.end(), [&](const Element& a, const Element& b) { return circle(a).bound < circle(b).bound; });
@@ -83,7 +83,6 @@ class Programs {
 
   const Assembly& assembly_;
   const ProgramSpace& space_;
-  const EnumerateLimits& limits_;
   std::vector<Element> line_;
   std::vector<std::vector<const Circle*>> before_;  ///< per group: the circles that stand before the element at hand
   std::vector<const Circle*> chosen_;
@@ -95,7 +94,7 @@ class Programs {
 Enumeration enumerate(const Assembly& assembly, const ProgramSpace& space, Ranking& ranking, const EnumerateLimits& limits,
                       const ProgressListener& listener) {
   Enumeration answer;
-  Programs programs(assembly, space, limits);
+  Programs programs(assembly, space);
   const auto any_bound = [&](motion::Ticks) { return !limits.stop.stop_requested(); };
   programs.walk(any_bound, [&] { return ++answer.programs <= limits.most_programs; });
   if (answer.programs > limits.most_programs || limits.stop.stop_requested()) {
@@ -108,9 +107,13 @@ Enumeration enumerate(const Assembly& assembly, const ProgramSpace& space, Ranki
     answer.compared += static_cast<std::int64_t>(batch.size());
     std::vector<Ranked> done = evaluated(assembly, std::exchange(batch, {}), ranking, limits.stop);
     if (limits.stop.stop_requested()) return false;
-    for (Ranked& found : done) ranking.add(std::move(found));
+    for (Ranked& found : done) {
+      if (motion::shorter(found.period, answer.least)) answer.least = found.period;
+      ranking.add(std::move(found));
+    }
     if (listener)
-      listener({"comparing programs", answer.compared, answer.programs, ranking.empty() ? motion::Period() : ranking.kept().front().period, 0});
+      listener(
+          {"comparing programs", answer.compared, answer.programs, ranking.empty() ? motion::Period() : ranking.kept().front().period, 0});
     return !limits.deadline.passed();
   };
   bool in_time = true;

@@ -32,6 +32,7 @@ struct Enumeration {
   std::string why;            ///< not complete: why
   std::int64_t programs = 0;  ///< in all
   std::int64_t compared = 0;  ///< of these, that were run; the others are cut off by their groups' bounds
+  motion::Period least;       ///< of those that were run
 };
 
 /// Adds what it finds to the ranking, which may hold programs already. Pre: the space has no refusal.

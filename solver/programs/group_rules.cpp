@@ -40,7 +40,8 @@ std::string refused_demand(const Problem& problem, const Schedule& groups, const
         const OpId from = problem.find_op(demand.ops.empty() ? "" : demand.ops.front());
         const OpId to = problem.find_op(demand.ops.empty() ? "" : demand.ops.back());
         if (!from.valid() || !to.valid()) return refused(demand, "names an op that the kernel does not have");
-        if (groups.group(from) != groups.group(to)) return refused(demand, "orders two groups in cycles; a program orders ops of one group");
+        if (groups.group(from) != groups.group(to))
+          return refused(demand, "orders two groups in cycles; a program orders ops of one group");
         if (demand.low < 0 || demand.low > problem.op(from).window)
           return refused(demand, "asks for a distance in cycles; a program says only what comes first");
         break;

@@ -176,7 +176,8 @@ std::int64_t local_search(const Assembly& assembly, const std::vector<Schedule>&
       }
       if (!limits.stop.stop_requested()) ranking.add(std::move(found));
       if (listener && programs % 256 == 0)
-        listener({"changing orders", programs, limits.most_programs, ranking.empty() ? motion::Period() : ranking.kept().front().period, 0});
+        listener(
+            {"changing orders", programs, limits.most_programs, ranking.empty() ? motion::Period() : ranking.kept().front().period, 0});
     }
   }
   return programs;

@@ -23,8 +23,8 @@ struct LocalSearchLimits {
 /// turn with others. A change stays if the period is not longer than before by more than an allowance that shrinks from 2 % to nothing.
 /// Every program keeps dependences, registers and demands. The same seed gives the same answer where time does not run out. Adds what it
 /// finds to the ranking and returns how many programs were run. Schedules whose groups hold other ops than the assembly's are left out.
-std::int64_t local_search(const Assembly& assembly, const std::vector<Schedule>& seeds, Ranking& ranking, const LocalSearchLimits& limits = {},
-                          const ProgressListener& listener = {});
+std::int64_t local_search(const Assembly& assembly, const std::vector<Schedule>& seeds, Ranking& ranking,
+                          const LocalSearchLimits& limits = {}, const ProgressListener& listener = {});
 
 /// Whether the same ops share a group in both, whatever the groups are called.
 bool same_groups(const Schedule& a, const Schedule& b);

@@ -16,8 +16,22 @@ bool Ranking::too_long(const motion::Period& period) const {
   return kept_.size() == most_ && !motion::shorter(period, kept_.back().period);
 }
 
+namespace {
+
+bool same(const timing::Program& a, const timing::Program& b) {
+  const auto same_stream = [](const std::vector<timing::Step>& x, const std::vector<timing::Step>& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                      [](const timing::Step& s, const timing::Step& t) { return s.op == t.op && s.stage == t.stage; });
+  };
+  return a.depths == b.depths && a.turns == b.turns &&
+         std::equal(a.streams.begin(), a.streams.end(), b.streams.begin(), b.streams.end(), same_stream);
+}
+
+}  // namespace
+
 void Ranking::add(Ranked found) {
   if (too_long(found.period)) return;
+  if (std::any_of(kept_.begin(), kept_.end(), [&](const Ranked& known) { return same(known.program, found.program); })) return;
   const auto place = std::upper_bound(kept_.begin(), kept_.end(), found,
                                       [](const Ranked& a, const Ranked& b) { return motion::shorter(a.period, b.period); });
   kept_.insert(place, std::move(found));

@@ -22,7 +22,8 @@ class Depths {
       if (demand.kind == ConstraintKind::MaxTmem) tmem_ = std::min(tmem_, demand.high);
       if (demand.kind != ConstraintKind::MaxDepth) continue;
       for (std::size_t c = 0; c < most_.size(); ++c)
-        if (problem.channels[c].name == demand.channel && demand.high < most_[c]) most_[c] = static_cast<int>(std::max<std::int64_t>(0, demand.high));
+        if (problem.channels[c].name == demand.channel && demand.high < most_[c])
+          most_[c] = static_cast<int>(std::max<std::int64_t>(0, demand.high));
     }
   }
 
@@ -44,9 +45,7 @@ class Depths {
     return allocated(problem_, tried_, Space::Smem) <= smem_ && rounded_columns(allocated(problem_, tried_, Space::Tmem)) <= tmem_;
   }
 
-  bool fits_deeper(std::vector<int> depths, std::size_t ring) {
-    return ++depths[ring] <= most_[ring] && fits(depths);
-  }
+  bool fits_deeper(std::vector<int> depths, std::size_t ring) { return ++depths[ring] <= most_[ring] && fits(depths); }
 
   std::vector<int> even(std::vector<int> depths) {
     while (true) {

@@ -39,7 +39,8 @@ class Words {
       if (step.kind == StepKind::Await || !step.op.valid()) continue;
       const bool issues = step.kind == StepKind::Issue && step.first;
       const Step& known = circle()[best];
-      const bool better = !known.op.valid() || known.kind == StepKind::Await || (issues && !issue) || (issues == issue && step.op < known.op);
+      const bool better =
+          !known.op.valid() || known.kind == StepKind::Await || (issues && !issue) || (issues == issue && step.op < known.op);
       if (!better) continue;
       best = i;
       issue = issues;
@@ -86,8 +87,7 @@ class Words {
 
   std::string word(const Step& step) const {
     switch (step.kind) {
-      case StepKind::Arithmetic:
-        return fmt::format("a{}.{}.{}.{}", step.work.alone, step.work.reads, step.work.specials, step.work.issue);
+      case StepKind::Arithmetic: return fmt::format("a{}.{}.{}.{}", step.work.alone, step.work.reads, step.work.specials, step.work.issue);
       case StepKind::Issue:
         return fmt::format("i{}.{}.{}.{}.{}{}", name(step.op), step.count, step.each, step.registers ? 'r' : 's', step.first ? 'f' : '-',
                            step.last ? 'l' : '-');

@@ -16,7 +16,8 @@ namespace heddle::programs {
 ///   a<alone>.<reads>.<specials>.<issue>       arithmetic
 ///   i<op>.<count>.<each>.<r or s>.<f><l>      mma instructions; from registers or shared memory; the first, the last of the op
 ///   c<op>.<held>.<latency>                    a copy
-///   w<op>.<turns>.<extra>.<ready>             a wait; `turns`: how many turns of the circle ago it was issued, of an op of another consumer
+///   w<op>.<turns>.<extra>.<ready>             a wait; `turns`: how many turns of the circle ago it was issued, of an op of another
+///   consumer
 ///                                             how many iterations ago; of the producer's nothing, since loads follow their readers
 ///   r<channel>                                a wait for a free slot
 ///   t<turn>, p<turn>                          a turn begins, ends

@@ -19,7 +19,8 @@ namespace {
 /// Depth first over the orders of one group; an order is dropped as soon as its first ops cannot keep the dependences.
 class Orders {
  public:
-  Orders(const GroupRules& rules, const SpaceLimits& limits) : rules_(rules), limits_(limits), place_(rules.ops().size(), GroupRules::kNotPlaced) {}
+  Orders(const GroupRules& rules, const SpaceLimits& limits)
+      : rules_(rules), limits_(limits), place_(rules.ops().size(), GroupRules::kNotPlaced) {}
 
   struct Found {
     OrderCounts counts;
@@ -184,8 +185,8 @@ class Space {
       std::sort(texts.begin(), texts.end());
       digest.add(texts.size());
       for (const std::string& text : texts) digest.add(text);
-      space_.copies &= same_circles(space_.groups.front(), space_.groups[k]) &&
-                       assembly_.rules(k).threads() == assembly_.rules(0).threads();
+      space_.copies &=
+          same_circles(space_.groups.front(), space_.groups[k]) && assembly_.rules(k).threads() == assembly_.rules(0).threads();
     }
     space_.digest = digest.hex();
   }

@@ -1,5 +1,5 @@
-// All programs of a problem whose groups hold the ops that a seed schedule gives them: for every consumer all orders of its ops on a circle,
-// equal ones once, and the ways to take turns on the tensor cores.
+// All programs of a problem whose groups hold the ops that a seed schedule gives them: for every consumer all orders of its ops on a
+// circle, equal ones once, and the ways to take turns on the tensor cores.
 //
 // A circle begins with the group's first mma (its first op where it has none). Stages are the least that keep the dependences. A turn holds
 // one mma or several that follow each other on the circle: with m of them in each group there are the ways to cut the circle of them into
