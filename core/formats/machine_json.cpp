@@ -29,6 +29,16 @@ void visit(Io& io, Unit& u) {
 }
 
 template <class Io>
+void visit(Io& io, WarpRule& w) {
+  io.part("warp", "What an op is to the warp of one quarter of an SM, in thousandths.");
+  io.optional("alone", w.alone, "thousandths of a cycle with nothing beside it; default: the window");
+  io.optional("reads", w.reads, "register operands that are read; default 0");
+  io.optional("specials", w.specials, "special functions; default: the cycles of units of that role, 8 each");
+  io.optional("issue", w.issue, "instructions; default: the cycles of special, ALU and FP32 units, 8, 2 and 1 each");
+  io.optional("source", w.source);
+}
+
+template <class Io>
 void visit(Io& io, CostRule& r) {
   io.required("kind", r.kind, as::name, "a kind of op, or a more specific \"mma.rs\"");
   io.always("uses", r.uses);
@@ -39,6 +49,8 @@ void visit(Io& io, CostRule& r) {
   io.optional("aligned", r.aligned);
   io.optional("asynchronous", r.asynchronous);
   io.optional("variable_latency", r.variable_latency);
+  io.optional("warp", r.warp, "of arithmetic, beside mmas; names: those of the rule, per_thread and special_interval");
+  io.optional("instructions", r.instructions, "of an mma: so many run on the tensor core one after the other; default 1");
   io.optional("source", r.source, "where the numbers come from");
 }
 
@@ -94,6 +106,45 @@ void visit(Io& io, StreamCosts& s) {
 }
 
 template <class Io>
+void visit(Io& io, RangedNumber& n) {
+  const auto number = as::integer(0, 1'000'000);
+  io.part("ranged_number", "A number, what it may be, and where it comes from.");
+  io.required("value", n.value, number);
+  io.required("least", n.least, number);
+  io.required("most", n.most, number);
+  io.required("source", n.source);
+}
+
+template <class Io>
+void visit(Io& io, ByOperand& n) {
+  io.part("by_operand", "Of an mma with its first operand in shared memory, and in registers.");
+  io.unless(n.shared == RangedNumber{}, "shared", n.shared);
+  io.unless(n.registers == RangedNumber{}, "registers", n.registers);
+}
+
+template <class Io>
+void visit(Io& io, Contention& c) {
+  if constexpr (Io::reads) c.known = true;
+  const ByOperand none;
+  const RangedNumber zero;
+  io.unless(c.queued == none, "queued", c.queued, "mma instructions of a group that are accepted and have not begun; 0: no limit");
+  io.unless(c.late_per_read == none, "late_per_read", c.late_per_read,
+            "a register read of arithmetic beside an mma: so much later, thousandths of a cycle");
+  io.unless(c.late_per_special == zero, "late_per_special", c.late_per_special, "the same of a special function");
+  io.unless(c.product_per_read == none, "product_per_read", c.product_per_read,
+            "a register read beside an mma takes so much from the tensor core, thousandths of a cycle");
+  io.unless(c.product_done == zero, "product_done", c.product_done, "last cycle of an mma until its waiting group goes on, cycles");
+  io.unless(c.turn == zero, "turn", c.turn, "a turn is passed until the other group goes on, cycles");
+  io.unless(c.special_interval == zero, "special_interval", c.special_interval,
+            "of one warp's special functions in a row, thousandths of a cycle");
+  io.unless(c.fence == zero, "fence", c.fence, "before the first instruction of an mma, cycles");
+  io.unless(c.issue_step == zero, "issue_step", c.issue_step, "between two mma instructions of a group, cycles");
+  io.optional("reordered", c.reordered, "the compiler of this architecture moves arithmetic across waits and mmas");
+  io.unless(c.hidden == zero, "hidden", c.hidden,
+            "of its own time arithmetic keeps so much beside special functions of its own stretch, percent");
+}
+
+template <class Io>
 void visit(Io& io, SharedSupply& s) {
   io.optional("l2_bytes", s.l2_bytes, as::integer(1, 1 << 20), "that L2 supplies per SM cycle and SM when all SMs load");
   io.always("launch_ns", s.launch_ns, as::integer(0, 1'000'000'000), "of a kernel, on top of its cycles");
@@ -119,6 +170,7 @@ void visit(Io& io, Machine& m) {
   io.unless(m.clock.max_mhz == 0, "clock", m.clock, "the clock under load");
   io.unless(m.shared.l2_bytes == 0 && m.shared.launch_ns == 0 && m.shared.dram_gbs == 0, "shared", m.shared, "what all SMs share");
   io.unless(m.streams == StreamCosts{}, "streams", m.streams, "what a warp group's stream takes beyond its units");
+  io.unless(!m.contention.known, "contention", m.contention, "what warps of one quarter of an SM take from each other side by side");
   io.required("units", m.units);
   io.required("limits", m.limits);
   io.always("rules", m.rules, "cost per kind of op, in tile dimensions");
@@ -142,6 +194,30 @@ void judge_clock(const ClockModel& clock, ReadLog& log) {
         mhz ? fmt::format("{} MHz where tensor is {}: expected more than 0", *mhz, tensor) : mhz.error().faults.front().message,
         "it may name loaded_mhz, tensor (busy cycles of the tensor cores, per mille), power_w and zeros (1 where the data is all zeros)");
   }
+}
+
+void judge_ranges(const Contention& c, ReadLog& log) {
+  const auto judge = [&](const char* name, const RangedNumber& n) {
+    const std::string at = fmt::format("/contention/{}", name);
+    if (!log.touched(at) && (n.value < n.least || n.value > n.most))
+      log.fault(at, fmt::format("{} is not between least and most, {} and {}", n.value, n.least, n.most));
+  };
+  const auto both = [&](const std::string& name, const ByOperand& n) {
+    judge((name + "/shared").c_str(), n.shared);
+    judge((name + "/registers").c_str(), n.registers);
+  };
+  both("queued", c.queued);
+  both("late_per_read", c.late_per_read);
+  both("product_per_read", c.product_per_read);
+  judge("late_per_special", c.late_per_special);
+  judge("product_done", c.product_done);
+  judge("turn", c.turn);
+  judge("special_interval", c.special_interval);
+  judge("fence", c.fence);
+  judge("issue_step", c.issue_step);
+  judge("hidden", c.hidden);
+  if (c.hidden.most > 100 && !log.touched("/contention/hidden"))
+    log.fault("/contention/hidden/most", fmt::format("{} percent, expected at most 100", c.hidden.most));
 }
 
 void judge_fitted(const Machine& machine, ReadLog& log) {
@@ -201,6 +277,7 @@ void read_machine_root(ObjectReader& root, Machine& machine) {
   read_members(root, machine);
   judge_clock(machine.clock, root.cursor().log());
   judge_fitted(machine, root.cursor().log());
+  judge_ranges(machine.contention, root.cursor().log());
   judge(machine, root.cursor().log());
   judge_instructions(machine, root.cursor().log());
 }

@@ -12,11 +12,11 @@ namespace heddle {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\n\v\f\r";
-constexpr int kDeepest = 16;  // machine files are three levels deep
+constexpr int kDeepest = 16;  // machine files are four levels deep
 
 /// Members whose text may be a formula.
-constexpr std::array<std::string_view, 10> kFormulas{"latency", "window", "warps",         "duration", "offset",
-                                                     "amount",  "in_sum", "sustained_mhz", "cycles",   "issue"};
+constexpr std::array<std::string_view, 14> kFormulas{"latency", "window",        "warps", "duration", "offset", "amount",   "in_sum",
+                                                     "cycles",  "sustained_mhz", "issue", "alone",    "reads",  "specials", "instructions"};
 
 /// Members whose text is no number, whatever it says. Any other text is one that a formula, or a fault, stands in the place of.
 constexpr std::array<std::string_view, 10> kWords{"schema", "name", "arch", "about", "source", "kind", "role", "unit", "number", "ptx"};
@@ -138,6 +138,17 @@ class NumberReader {
     return {};
   }
 
+  /// Of a number in "contention", of an op in "warp".
+  static std::string unit_beside(const std::string& key) {
+    if (key == "queued") return "mmas";
+    if (key == "hidden") return "%";
+    for (const char* cycles : {"product_done", "turn", "fence", "issue_step"})
+      if (key == cycles) return "cycles";
+    for (const char* count : {"reads", "specials", "issue"})
+      if (key == count) return "1/1000";
+    return "cycles/1000";
+  }
+
   static std::string unit_of(const std::string& key, const std::string& part) {
     const auto ends = [&](const char* with) { return key.ends_with(with); };
     if (ends("_mhz")) return "MHz";
@@ -153,6 +164,13 @@ class NumberReader {
     for (const char* cycles : {"latency", "window", "duration", "offset", "in_sum", "cycles", "issue"})
       if (key == cycles) return "cycles";
     return {};
+  }
+
+  /// The key of the object inside `outer` that holds `inner`, or is it.
+  std::string child_of(int outer, int inner) const {
+    while (inner > outer && arounds_[static_cast<std::size_t>(inner)].parent != outer)
+      inner = arounds_[static_cast<std::size_t>(inner)].parent;
+    return arounds_[static_cast<std::size_t>(inner)].key;
   }
 
   MachineNumber finished(Found found) const {
@@ -177,6 +195,8 @@ class NumberReader {
     for (const Around& other : arounds_)
       if (other.key == "fitted" && other.name == full) out.standing = "fitted";
     out.unit = unit_of(found.key, top > 0 ? object(top).key : "");
+    if (top > 0 && object(top).key == "contention") out.unit = unit_beside(child_of(top, found.around));
+    if (found.around > 0 && object(found.around).key == "warp") out.unit = unit_beside(found.key);
     return out;
   }
 

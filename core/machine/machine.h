@@ -39,6 +39,7 @@ struct RuleLatency {
 /// say follows from its window and its uses of units (core/problem/warp_work.h).
 struct WarpRule {
   std::optional<Expr> alone, reads, specials, issue;
+  std::string source;
   bool empty() const { return !alone && !reads && !specials && !issue; }
 };
 

@@ -68,6 +68,7 @@ Steps behind_first_instruction(const Steps& steps) {
     out.back().last = false;
     rest.count -= 1;
     rest.first = false;
+    rest.held = 0;
     out.insert(out.end(), steps.begin() + static_cast<std::ptrdiff_t>(i) + 1, steps.begin() + static_cast<std::ptrdiff_t>(end));
     out.push_back(rest);
     i = end - 1;

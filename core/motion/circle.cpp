@@ -249,6 +249,7 @@ class CircleMaker {
         step.count = std::max(1, op.instructions);
         step.each = ceil_div(tensor_cycles(op, problem_.units) * kCycle, step.count);
         step.registers = op.from_registers;
+        if (problem_.contention.issue_step.value == 0) step.held = op.window * kCycle;
         break;
       case WarpRole::Copy:
         step.kind = StepKind::Copy;

@@ -38,7 +38,8 @@ struct Step {
   bool registers = false;          ///< its first operand is read from registers
   bool first = true, last = true;  ///< holds the first, the last instruction of its op: an op may be issued in two steps
   // Copy
-  Ticks held = 0, latency = 0;
+  Ticks held = 0;  ///< its group, from its begin; of an Issue at least so long
+  Ticks latency = 0;
   // Await
   int distance = 0;
   Ticks extra = 0;

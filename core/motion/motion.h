@@ -19,10 +19,14 @@
 
 namespace heddle::motion {
 
+/// A warp's special function keeps those of one quarter of an SM busy so long (published: 16 results per cycle and SM).
+inline constexpr std::int64_t kCyclesOfSpecial = 8;
+
 /// Between two equal states at the first step of the first group that has mmas.
 struct Period {
   Ticks ticks = 0;
-  std::int64_t iterations = 0;  ///< 0: the program never repeats itself or cannot run
+  std::int64_t iterations = 0;  ///< 0: it cannot run
+  bool exact = false;           ///< it repeats itself; else the mean of a long run
   double cycles() const { return iterations > 0 ? static_cast<double>(ticks) / kCycle / static_cast<double>(iterations) : 0; }
 };
 /// Whether a is shorter than b; a program that cannot run is longer than all.

@@ -13,7 +13,7 @@
 namespace heddle::motion {
 namespace {
 
-constexpr std::int64_t kWhole = std::int64_t{1} << 40, kShare = 1 << 16, kThousand = 1000, kCyclesOfSpecial = 8;
+constexpr std::int64_t kWhole = std::int64_t{1} << 40, kShare = 1 << 16;
 
 std::int64_t share(std::int64_t work, Ticks time) { return ceil_div(work * kShare, time); }
 
@@ -22,7 +22,7 @@ Pace pace_of(const WarpWork& work, const Contention& c) {
   for (std::size_t b = 0; b < kBesides; ++b) {
     std::int64_t late = 0;
     if (b != kNothing) late = c.late_per_read.of(b == kRegisters).value * work.reads + c.late_per_special.value * work.specials;
-    const Ticks time = std::max<Ticks>(1, work.alone + ceil_div(late, kThousand));
+    const Ticks time = std::max<Ticks>(1, work.alone + ceil_div(late, 1000));
     pace.rate[b] = kWhole / time;
     pace.specials[b] = share(kCyclesOfSpecial * work.specials, time);
     pace.issue[b] = share(work.issue, time);
@@ -174,7 +174,10 @@ bool Runner::move_issue(GroupState& g, const Step& step) {
     return true;
   }
   if (g.issued == step.count) {
-    next_step(g);
+    if (now_ < g.since + step.held)
+      g.ready = g.since + step.held;
+    else
+      next_step(g);
     return true;
   }
   const std::int64_t most = parts_.queued[step.registers ? kRegisters : kShared];
@@ -252,7 +255,7 @@ bool Runner::next_event() {
   };
   std::int64_t speed = kShare;
   if (tensor_.busy && reads > 0) {
-    const std::int64_t lost = ceil_div(parts_.product_per_read[beside] * ceil_div(reads * slow, kShare), kThousand);
+    const std::int64_t lost = ceil_div(parts_.product_per_read[beside] * ceil_div(reads * slow, kShare), 1000);
     speed = std::max(kShare / 20, kShare - lost);
   }
   Ticks step = kNever;
@@ -393,7 +396,7 @@ void Runner::sample() {
 Motion Runner::finished() const {
   Motion motion;
   const std::size_t last = times_.size() - 1, from = repeats_ > 0 ? repeats_ - 1 : last / 2;
-  motion.period = {times_[last] - times_[from], static_cast<std::int64_t>(last - from)};
+  motion.period = {times_[last] - times_[from], static_cast<std::int64_t>(last - from), repeats_ > 0};
   for (Span span : spans_) {
     if (span.begin < times_[from] || span.begin >= times_[last]) continue;
     span.begin -= times_[from];

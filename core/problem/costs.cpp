@@ -12,6 +12,7 @@
 #include "core/kernel/op_kind.h"
 #include "core/kernel/op_shapes.h"
 #include "core/layout/plan.h"
+#include "core/problem/warp_work.h"
 
 namespace heddle {
 
@@ -101,6 +102,14 @@ Scope names_for(const TiledOp& of, const Machine& machine, FaultLog& faults) {
   return scope;
 }
 
+/// The names of a rule's `warp`: those of the rule, and what warps count in.
+Scope warp_names(Scope names, const Machine& machine) {
+  const std::int64_t copies = names["cols"] == 1 ? 4 : 1;
+  names["per_thread"] = ceil_div(sat_mul(copies, names["elems"]), std::int64_t{128});
+  names["special_interval"] = machine.contention.special_interval.value;
+  return names;
+}
+
 /// Evaluates the formulas of one rule or override, which stands at `place`, into `op`.
 class Coster {
  public:
@@ -116,6 +125,14 @@ class Coster {
   template <class T>
   void number(T& target, const Expr& expr, Range range, const char* field, const std::string& part = {}) {
     if (const auto value = faults_.number(expr, scope_, range, at(part + "/" + field), what(field))) target = static_cast<T>(*value);
+  }
+
+  /// Thousandths, as 1/256.
+  void work(std::int64_t& target, const std::optional<Expr>& expr, const char* field) {
+    std::int64_t thousandths = 0;
+    if (!expr) return;
+    number(thousandths, *expr, {0, 1000 * kAbsurd}, field, "/warp");
+    target = (sat_mul(thousandths, 256) + 500) / 1000;
   }
 
   /// What is true of the shares alone the reader has judged.
@@ -240,6 +257,9 @@ Op cost_of(const TiledOp& of, const Machine& machine, const Scope& params, Fault
     out.asynchronous = rule->asynchronous;
     out.variable_latency = rule->variable_latency;
   }
+  if (rule && !shapeless && rule->instructions && !own.uses)
+    Coster(out, machine, names, {machine.file, fmt::format("/rules/{}", rule - machine.rules.data())}, faults)
+        .number(out.instructions, *rule->instructions, {1, 1 << 20}, "instructions");
   if (op.cost) {
     // In the kernel's own file its parameters come first: a GEMM may well have a parameter M.
     Scope scope = params;
@@ -261,6 +281,18 @@ Op cost_of(const TiledOp& of, const Machine& machine, const Scope& params, Fault
       out.window = std::max(out.window, out.latency);
       out.asynchronous = false;
     }
+  }
+  out.work = usual_work(out, machine.units);
+  const bool product = warp_role(out, machine.units) == WarpRole::Product;
+  out.instructions = product ? std::max(1, out.instructions) : 0;
+  out.from_registers = product && !of.inputs.empty() && of.inputs[0] && of.inputs[0]->space == Space::Register;
+  if (rule && !rule->warp.empty() && !own.uses && !own.window && warp_role(out, machine.units) == WarpRole::Arithmetic) {
+    const Scope scope = warp_names(names, machine);
+    Coster coster(out, machine, scope, {machine.file, fmt::format("/rules/{}", rule - machine.rules.data())}, faults);
+    coster.work(out.work.alone, rule->warp.alone, "alone");
+    coster.work(out.work.reads, rule->warp.reads, "reads");
+    coster.work(out.work.specials, rule->warp.specials, "specials");
+    coster.work(out.work.issue, rule->warp.issue, "issue");
   }
   return out;
 }

@@ -12,6 +12,10 @@
 // registers of other lanes; bits of the first input, else of the first output; inputs (their number);
 // the op's integer and boolean attributes, where attributes its kind knows but the op does not give are 0; fma, alu, mufu of a map that
 // gives none are counted in its expression. What a reduction makes one number of counts as one row.
+//
+// A rule's `warp` may also use per_thread, elements of that tile in one thread of a warp group of four warps (a column of statistics, cols
+// = 1, is held four times, once per thread of a quad), and special_interval, the machine's (core/machine/contention.h). Its formulas give
+// thousandths of one quarter of an SM.
 #pragma once
 
 #include <cstdint>

@@ -60,6 +60,21 @@ void add_legal_part(const Problem& p, Sink& h) {
   h.add(p.resident_smem).add(p.resident_columns).add(p.resident_registers).add(p.max_groups);
 }
 
+/// What nothing depends on where the machine has no contention.
+template <class Sink>
+void add_contention(const Problem& p, Sink& h) {
+  const Contention& c = p.contention;
+  for (const RangedNumber* n : {&c.queued.shared, &c.queued.registers, &c.late_per_read.shared, &c.late_per_read.registers,
+                                &c.late_per_special, &c.product_per_read.shared, &c.product_per_read.registers, &c.product_done, &c.turn,
+                                &c.special_interval, &c.fence, &c.issue_step, &c.hidden})
+    h.add(n->value).add(n->least).add(n->most);
+  h.add(c.reordered).add(p.barrier_wait);
+  for (const Op& o : p.ops) {
+    for (const std::int64_t x : {o.work.alone, o.work.reads, o.work.specials, o.work.issue}) h.add(x);
+    h.add(o.instructions).add(o.from_registers);
+  }
+}
+
 /// Takes what a Hash takes; texts carry their length, so that no two sequences are written alike.
 class TextSink {
  public:
@@ -113,6 +128,10 @@ std::string problem_text(const Problem& problem) {
   for (const Channel& c : problem.channels) {
     text.add(c.values.size()).add(c.readers.size());
     for (const ValueId value : c.values) text.add(value.index());
+  }
+  if (problem.contention.known) {
+    text.section("contention", problem.ops.size());
+    add_contention(problem, text);
   }
   if (const LayoutChoices& choices = choices_of(problem); !choices.empty()) {
     text.section("layouts", choices.layouts.size());

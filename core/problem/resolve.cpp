@@ -17,6 +17,7 @@
 #include "core/problem/costs.h"
 #include "core/problem/fault_log.h"
 #include "core/problem/storage.h"
+#include "core/problem/warp_work.h"
 
 namespace heddle {
 namespace {
@@ -39,6 +40,8 @@ class Resolver {
     problem_.changes = changes_.in_force();
     problem_.units = machine_.units;
     problem_.limits = machine_.limits;
+    problem_.contention = machine_.contention;
+    problem_.barrier_wait = machine_.streams.wait;
     check_machine();
     check_kernel();
     resolve_params(overrides);
@@ -212,7 +215,9 @@ class Resolver {
       cost = cost_of({op, inputs, outputs, place, access}, machine_, problem_.params, faults_);
       cost.variable_latency &= kernel_.producer;
       const Cycle by_rule = port_cycles(cost);
+      const Op unchanged = cost;
       changes_.apply(cost, op.cost ? &*op.cost : nullptr, machine_.units);
+      follow_change(cost, unchanged, machine_.units);
       if (access && (access->cost.port > 0 || (access->change && access->change->shuffles > 0)))
         access->priced = is_priced(op, inputs, cost, by_rule);
       if (const std::int64_t most = machine_.limits.warps_per_cta; cost.warps > most)

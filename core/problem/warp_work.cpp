@@ -53,4 +53,16 @@ WarpWork usual_work(const Op& op, const std::vector<Unit>& units) {
   return work;
 }
 
+void follow_change(Op& op, const Op& before, const std::vector<Unit>& units) {
+  const WarpWork was = usual_work(before, units), is = usual_work(op, units);
+  if (was == is) return;
+  const auto follow = [&](std::int64_t WarpWork::*part) {
+    if (was.*part == is.*part) return;
+    op.work.*part = was.*part > 0 ? sat_mul(op.work.*part, is.*part) / was.*part : is.*part;
+  };
+  follow(&WarpWork::alone);
+  follow(&WarpWork::specials);
+  follow(&WarpWork::issue);
+}
+
 }  // namespace heddle

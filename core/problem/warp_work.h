@@ -25,4 +25,7 @@ Cycle tensor_cycles(const Op& op, const std::vector<Unit>& units);
 /// roles, whatever machine it is. Reads are not known: 0.
 WarpWork usual_work(const Op& op, const std::vector<Unit>& units);
 
+/// After a change of window or uses: the work changes as the usual one does.
+void follow_change(Op& op, const Op& before, const std::vector<Unit>& units);
+
 }  // namespace heddle

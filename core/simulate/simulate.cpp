@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/assert.h"
+#include "core/simulate/contended_run.h"
 #include "core/simulate/loop_run.h"
 #include "core/simulate/sm_run.h"
 
@@ -13,6 +14,7 @@ const char* to_string(Arbitration arbitration) {
     case Arbitration::Scheduled: return "scheduled";
     case Arbitration::FirstCome: return "first-come";
     case Arbitration::Interleaved: return "interleaved";
+    case Arbitration::Contended: return "contended";
   }
   return "scheduled";
 }
@@ -41,6 +43,7 @@ Simulation simulate(const Problem& problem, const Schedule& schedule, const Simu
   HEDDLE_ASSERT(schedule.depths.size() == problem.channels.size(), "a simulation needs one depth per ring");
   HEDDLE_ASSERT(schedule.ii >= 1, "a simulation needs a positive II");
   if (options.arbitration == Arbitration::Scheduled) return run_scheduled(problem, schedule, options);
+  if (options.arbitration == Arbitration::Contended) return run_contended(problem, schedule, options);
   const CtaProgram program = loop_program(problem, schedule, options);
   const auto ops = static_cast<std::int64_t>(std::max<std::size_t>(1, problem.ops.size()));
   SmWork work;

@@ -7,7 +7,8 @@
 // says otherwise: an asynchronous op whose unit is busy is queued there while its stream goes on, any other op waits for it.
 // Ties go to the group with the smaller number; no op overtakes another on a unit. With Arbitration::Interleaved tensor cores and
 // arithmetic units serve groups that ask at the same time side by side, a few instructions of each in turn; only the order that barriers
-// keep is kept (core/analysis/turns.h).
+// keep is kept (core/analysis/turns.h). With Arbitration::Contended warp groups take time from each other as one quarter of an SM has them
+// do (core/motion/motion.h): only the steady state is run.
 #pragma once
 
 #include <array>
@@ -22,8 +23,8 @@
 
 namespace heddle {
 
-enum class Arbitration { Scheduled, FirstCome, Interleaved };
-const char* to_string(Arbitration arbitration);  ///< "scheduled", "first-come", "interleaved"
+enum class Arbitration { Scheduled, FirstCome, Interleaved, Contended };
+const char* to_string(Arbitration arbitration);  ///< "scheduled", "first-come", "interleaved", "contended"
 
 /// Why a stream stands still at an op. What came last counts: with its arrival the op starts.
 enum class StallReason {
