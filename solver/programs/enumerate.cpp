@@ -36,8 +36,7 @@ class Programs {
       const Circle& last = circle(element);
       if (!stage(last.bound)) return;
       // Of copies any may have the last; it is the first group, and the others have what stands before it, or the same.
-      if (space_.copies)
-        for (auto& list : before_) list.push_back(&last);
+      for (std::size_t g = 0; space_.copies && g < before_.size(); ++g) before_[g].push_back(&space_.groups[g].circles[element.circle]);
       chosen_[element.group] = &last;
       combine(0, element.group, last.runs.size(), visit);
       if (!going_) return;

@@ -9,16 +9,10 @@
 #include "core/analysis/registers.h"
 #include "core/analysis/usage_curve.h"
 #include "core/base/integer_division.h"
+#include "core/problem/warp_work.h"
 
 namespace heddle::programs {
 namespace {
-
-bool is_product(const Problem& problem, const Op& op) {
-  return std::any_of(op.uses.begin(), op.uses.end(), [&](const UnitUse& use) {
-    const Unit& unit = problem.unit(use.unit);
-    return unit.role == UnitRole::Tensor && use.duration > 0 && use.amount > unit.capacity - use.amount;
-  });
-}
 
 std::string refused(const UserConstraint& demand, const char* why) {
   return fmt::format("the demand '{}' {}", demand.name.empty() ? to_string(demand.kind) : demand.name, why);
@@ -57,7 +51,7 @@ GroupRules::GroupRules(const Problem& problem, const Schedule& groups, GroupId g
   for (std::size_t v = 0; v < problem.ops.size(); ++v)
     if (groups.ops[v].group == group) {
       local_[v] = ops_.size();
-      if (is_product(problem, problem.ops[v])) products_.push_back(ops_.size());
+      if (warp_role(problem, OpId(v)) == WarpRole::Product) products_.push_back(ops_.size());
       ops_.push_back(OpId(v));
     }
   threads_ = groups.groups[group.index()].warps * problem.limits.threads_per_warp;

@@ -34,7 +34,7 @@ class GroupRules {
 
   /// By number. In everything below ops are named by their place in this list.
   const std::vector<OpId>& ops() const { return ops_; }
-  /// The mmas among them: ops that have a tensor unit for themselves.
+  /// The mmas among them: asynchronous ops on the tensor cores.
   const std::vector<std::size_t>& products() const { return products_; }
 
   static constexpr int kNotPlaced = -1;

@@ -89,8 +89,8 @@ class Words {
     switch (step.kind) {
       case StepKind::Arithmetic: return fmt::format("a{}.{}.{}.{}", step.work.alone, step.work.reads, step.work.specials, step.work.issue);
       case StepKind::Issue:
-        return fmt::format("i{}.{}.{}.{}.{}{}", name(step.op), step.count, step.each, step.registers ? 'r' : 's', step.first ? 'f' : '-',
-                           step.last ? 'l' : '-');
+        return fmt::format("i{}.{}.{}.{}.{}.{}{}", name(step.op), step.count, step.each, step.held, step.registers ? 'r' : 's',
+                           step.first ? 'f' : '-', step.last ? 'l' : '-');
       case StepKind::Copy: return fmt::format("c{}.{}.{}", name(step.op), step.held, step.latency);
       case StepKind::Await:
         if (step.credit) return fmt::format("r{}", step.channel.index());

@@ -14,7 +14,7 @@ namespace heddle::programs {
 /// each other are one, with the sum of their work: in what order a stretch without waits does its work makes no difference.
 ///
 ///   a<alone>.<reads>.<specials>.<issue>       arithmetic
-///   i<op>.<count>.<each>.<r or s>.<f><l>      mma instructions; from registers or shared memory; the first, the last of the op
+///   i<op>.<count>.<each>.<held>.<r or s>.<f><l>  mma instructions; from registers or shared memory; the first, the last of the op
 ///   c<op>.<held>.<latency>                    a copy
 ///   w<op>.<turns>.<extra>.<ready>             a wait; `turns`: how many turns of the circle ago it was issued, of an op of another
 ///   consumer
