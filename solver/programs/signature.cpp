@@ -1,10 +1,13 @@
 #include "solver/programs/signature.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
+#include <utility>
 #include <vector>
+
+#include "core/problem/warp_work.h"
 
 namespace heddle::programs {
 namespace {
@@ -15,98 +18,93 @@ using motion::StepKind;
 class Words {
  public:
   Words(const Problem& problem, const Schedule& groups, const motion::Circles& circles, GroupId group)
-      : problem_(problem), groups_(groups), circles_(circles), group_(group), place_(problem.ops.size(), 0), stage_(problem.ops.size(), 0) {
+      : problem_(problem),
+        groups_(groups),
+        steps_(circles.groups[group.index()]),
+        group_(group),
+        number_(problem.ops.size(), 0),
+        begun_(problem.ops.size(), steps_.size()),
+        stage_(problem.ops.size(), 0) {
     std::vector<std::size_t> count(groups.groups.size(), 0);
-    for (std::size_t v = 0; v < problem.ops.size(); ++v) place_[v] = count[groups.ops[v].group.index()]++;
-    for (const Step& step : circle())
-      if (step.kind != StepKind::Await && step.op.valid()) stage_[step.op.index()] = step.stage;
+    for (std::size_t v = 0; v < problem.ops.size(); ++v) number_[v] = count[groups.ops[v].group.index()]++;
+    for (std::size_t i = 0; i < steps_.size(); ++i)
+      if (steps_[i].kind != StepKind::Await && steps_[i].op.valid() && steps_[i].first) {
+        begun_[steps_[i].op.index()] = i;
+        stage_[steps_[i].op.index()] = steps_[i].stage;
+      }
   }
 
-  std::string text() const {
-    std::string all;
-    for (const Step& step : merged()) fmt::format_to(std::back_inserter(all), "{};", word(step));
-    return all;
+  std::string text() {
+    for (std::size_t i = 0; i < steps_.size(); i = add(i)) {
+    }
+    return fmt::format("{}", fmt::join(words_, " "));
   }
 
  private:
-  const std::vector<Step>& circle() const { return circles_.groups[group_.index()]; }
-
-  std::size_t beginning() const {
-    std::size_t best = 0;
-    bool issue = false;
-    for (std::size_t i = 0; i < circle().size(); ++i) {
-      const Step& step = circle()[i];
-      if (step.kind == StepKind::Await || !step.op.valid()) continue;
-      const bool issues = step.kind == StepKind::Issue && step.first;
-      const Step& known = circle()[best];
-      const bool better =
-          !known.op.valid() || known.kind == StepKind::Await || (issues && !issue) || (issues == issue && step.op < known.op);
-      if (!better) continue;
-      best = i;
-      issue = issues;
-    }
-    return best;
-  }
-
-  std::vector<Step> merged() const {
-    std::vector<Step> steps;
-    for (std::size_t i = 0; i < circle().size(); ++i) {
-      const Step& step = circle()[(beginning() + i) % circle().size()];
-      if (step.kind == StepKind::Arithmetic && !steps.empty() && steps.back().kind == StepKind::Arithmetic) {
-        WarpWork& sum = steps.back().work;
-        sum.alone += step.work.alone;
-        sum.reads += step.work.reads;
-        sum.specials += step.work.specials;
-        sum.issue += step.work.issue;
-      } else {
-        steps.push_back(step);
-      }
-    }
-    return steps;
-  }
-
-  std::string name(OpId op) const {
-    const GroupId other = groups_.group(op);
-    if (other == group_) return fmt::format("{}", place_[op.index()]);
-    if (other.index() == 0 && problem_.has_producer_group()) return fmt::format("load{}", op.index());
-    const std::size_t count = groups_.groups.size();
-    return fmt::format("+{}:{}", (other.index() + count - group_.index()) % count, place_[op.index()]);
-  }
-
-  std::string distance(const Step& step) const {
-    const GroupId other = groups_.group(step.op);
-    if (other == group_) return fmt::format("{}", step.stage + step.distance - stage_[step.op.index()]);
-    if (other.index() == 0 && problem_.has_producer_group()) return {};
-    return fmt::format("{}", step.distance);
-  }
-
-  std::size_t turn(const Step& step) const {
-    return static_cast<std::size_t>(
-        std::count(circles_.turns.begin(), circles_.turns.begin() + static_cast<std::ptrdiff_t>(step.turn), group_.index()));
-  }
-
-  std::string word(const Step& step) const {
+  /// The word that begins here; returns where the next one does.
+  std::size_t add(std::size_t i) {
+    const Step& step = steps_[i];
     switch (step.kind) {
-      case StepKind::Arithmetic: return fmt::format("a{}.{}.{}.{}", step.work.alone, step.work.reads, step.work.specials, step.work.issue);
+      case StepKind::Arithmetic: return add_stretch(i);
       case StepKind::Issue:
-        return fmt::format("i{}.{}.{}.{}.{}.{}{}", name(step.op), step.count, step.each, step.held, step.registers ? 'r' : 's',
-                           step.first ? 'f' : '-', step.last ? 'l' : '-');
-      case StepKind::Copy: return fmt::format("c{}.{}.{}", name(step.op), step.held, step.latency);
-      case StepKind::Await:
-        if (step.credit) return fmt::format("r{}", step.channel.index());
-        return fmt::format("w{}.{}.{}.{}", name(step.op), distance(step), step.extra, step.ready);
-      case StepKind::Take: return fmt::format("t{}", turn(step));
-      case StepKind::Pass: return fmt::format("p{}", turn(step));
+        words_.push_back(fmt::format("{}{}", step.first && step.last ? 'i' : step.first ? 'f' : 'l', number(step.op)));
+        break;
+      case StepKind::Copy: words_.push_back(fmt::format("c{}", number(step.op))); break;
+      case StepKind::Await: return add_wait(i);
+      case StepKind::Take: words_.emplace_back("t"); break;
+      case StepKind::Pass: words_.emplace_back("p"); break;
     }
-    return {};
+    return i + 1;
   }
+
+  std::size_t add_stretch(std::size_t i) {
+    std::vector<std::pair<std::size_t, bool>> ops;  // and whether it is a half
+    for (; i < steps_.size() && steps_[i].kind == StepKind::Arithmetic; ++i)
+      ops.emplace_back(number(steps_[i].op), !(steps_[i].first && steps_[i].last));
+    std::sort(ops.begin(), ops.end());
+    std::vector<std::string> names;
+    for (const auto& [op, half] : ops) names.push_back(fmt::format("{}{}", op, half ? "/2" : ""));
+    words_.push_back(fmt::format("a{{{}}}", fmt::join(names, ",")));
+    return i;
+  }
+
+  std::size_t add_wait(std::size_t i) {
+    const Step& step = steps_[i];
+    if (for_own_product(step)) {
+      const int newest = -stage_[step.op.index()] - (begun_[step.op.index()] >= i ? 1 : 0), awaited = -step.stage - step.distance;
+      words_.push_back(newest > awaited ? fmt::format("w{}-{}", number(step.op), newest - awaited) : fmt::format("w{}", number(step.op)));
+      return i + 1;
+    }
+    const bool behind_arithmetic = i > 0 && steps_[i - 1].kind == StepKind::Arithmetic;
+    std::size_t end = i;
+    for (; end < steps_.size() && steps_[end].kind == StepKind::Await && !for_own_product(steps_[end]); ++end)
+      if (for_consumer(steps_[end]))
+        words_.push_back(fmt::format("x+{}:{}-{}", groups_on(steps_[end].op), number(steps_[end].op), steps_[end].distance));
+    if (behind_arithmetic && end < steps_.size() && steps_[end].kind == StepKind::Arithmetic) words_.emplace_back("|");
+    return end;
+  }
+
+  bool for_own_product(const Step& step) const {
+    return groups_.group(step.op) == group_ && warp_role(problem_, step.op) == WarpRole::Product;
+  }
+  bool for_consumer(const Step& step) const {
+    const GroupId other = groups_.group(step.op);
+    return other != group_ && !(other.index() == 0 && problem_.has_producer_group());
+  }
+  std::size_t groups_on(OpId op) const {
+    const std::size_t count = groups_.groups.size();
+    return (groups_.group(op).index() + count - group_.index()) % count;
+  }
+  std::size_t number(OpId op) const { return number_[op.index()]; }
 
   const Problem& problem_;
   const Schedule& groups_;
-  const motion::Circles& circles_;
+  const std::vector<Step>& steps_;
   const GroupId group_;
-  std::vector<std::size_t> place_;  ///< by op, among the ops of its group
+  std::vector<std::size_t> number_;  ///< by op, among the ops of its group
+  std::vector<std::size_t> begun_;   ///< by op: its first step here
   std::vector<int> stage_;
+  std::vector<std::string> words_;
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 // What tells circles of steps apart: two circles of one signature are the same program of a warp group.
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 #include "core/motion/circle.h"
@@ -10,21 +9,20 @@
 
 namespace heddle::programs {
 
-/// One word per step, from the first issue of the group's first mma on (of its first op where it has none); arithmetic steps that follow
-/// each other are one, with the sum of their work: in what order a stretch without waits does its work makes no difference.
+/// The steps from the group's first turn on (without turns from its first mma) in words, with one blank between:
 ///
-///   a<alone>.<reads>.<specials>.<issue>       arithmetic
-///   i<op>.<count>.<each>.<held>.<r or s>.<f><l>  mma instructions; from registers or shared memory; the first, the last of the op
-///   c<op>.<held>.<latency>                    a copy
-///   w<op>.<turns>.<extra>.<ready>             a wait; `turns`: how many turns of the circle ago it was issued, of an op of another
-///   consumer
-///                                             how many iterations ago; of the producer's nothing, since loads follow their readers
-///   r<channel>                                a wait for a free slot
-///   t<turn>, p<turn>                          a turn begins, ends
+///   t, p            takes, passes a turn
+///   i0              issues mma 0; where arithmetic runs inside it: f0 its first instruction, l0 the others
+///   w0              waits for the newest mma 0 that was issued; w0-1: for the one before that
+///   a{1,2,4/2}      a stretch of arithmetic, whose order makes no difference: its ops by number; 4/2 is half of op 4
+///   c3              starts a copy
+///   |               a wait for loads or for a slot of a ring, or for a copy, that parts two stretches of arithmetic; where it parts none
+///   it
+///                   is not written: it follows from the ops
+///   x+1:5-0         waits for op 5 of the next consumer, of this iteration
 ///
-/// Ops of the group are named by their place among its ops by number and turns by their place among the group's, so that groups that are
-/// copies of each other have the same signatures. Ops of other consumers are named by how many groups on, and their place there; the
-/// producer's by number.
+/// Ops are called by their number in the group's ops in the order of the problem, so that groups that are copies of each other have the
+/// same signatures. How many iterations an op lags behind its loads is not written.
 std::string signature(const Problem& problem, const Schedule& groups, const motion::Circles& circles, GroupId group);
 
 }  // namespace heddle::programs

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -174,21 +175,26 @@ class Space {
 
   void finish() {
     space_.copies = true;
-    Hash digest;
     for (std::size_t k = 0; k < space_.groups.size(); ++k) {
       std::vector<Circle>& circles = space_.groups[k].circles;
       std::sort(circles.begin(), circles.end(), [](const Circle& a, const Circle& b) {
         return std::tuple(a.runs.size(), a.bound, a.runs, a.signature) < std::tuple(b.runs.size(), b.bound, b.runs, b.signature);
       });
-      std::vector<std::string> texts;
-      for (const Circle& c : circles) texts.push_back(fmt::format("{} {}", fmt::join(c.runs, ","), c.signature));
-      std::sort(texts.begin(), texts.end());
-      digest.add(texts.size());
-      for (const std::string& text : texts) digest.add(text);
       space_.copies &=
           same_circles(space_.groups.front(), space_.groups[k]) && assembly_.rules(k).threads() == assembly_.rules(0).threads();
     }
-    space_.digest = digest.hex();
+    space_.digest = digest();
+  }
+
+  /// Of copies one stands for all.
+  std::string digest() const {
+    Hash hash;
+    for (std::size_t k = 0; k < (space_.copies ? 1 : space_.groups.size()); ++k) {
+      std::set<std::string> texts;
+      for (const Circle& c : space_.groups[k].circles) texts.insert(c.signature);
+      for (const std::string& text : texts) hash.add(text);
+    }
+    return hash.hex();
   }
 
   static bool same_circles(const GroupSpace& a, const GroupSpace& b) {

@@ -48,7 +48,7 @@ struct ProgramSpace {
   std::string refusal;             ///< why not all circles are here; empty: they are
   std::vector<GroupSpace> groups;  ///< per consumer of the assembly
   bool copies = false;             ///< all consumers have the same circles: it does not matter which of them has which
-  std::string digest;              ///< of the sorted signatures of all groups
+  std::string digest;              ///< of the signatures (signature.h) of a group, each once and sorted, group by group; of copies of one
 };
 
 ProgramSpace program_space(const Assembly& assembly, const SpaceLimits& limits = {});
