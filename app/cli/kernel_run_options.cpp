@@ -1,6 +1,7 @@
 #include "app/cli/kernel_run_options.h"
 
 #include "core/base/scanner.h"
+#include "core/base/words.h"
 
 namespace heddle::app {
 
@@ -26,8 +27,7 @@ Result<ClockChoice> clock_choice(const Arguments& arguments, const Machine& mach
 }
 
 Arbitration arbitration_of(const Arguments& arguments) {
-  const std::string rule = arguments.text("--arbitration").value_or("interleaved");
-  return rule == "scheduled" ? Arbitration::Scheduled : rule == "first-come" ? Arbitration::FirstCome : Arbitration::Interleaved;
+  return parse_word(arguments.text("--arbitration").value_or("interleaved"), Arbitration::Contended).value_or(Arbitration::Interleaved);
 }
 
 Result<KernelRunOptions> kernel_run_options(const Arguments& arguments, const Machine& machine) {

@@ -107,6 +107,9 @@ std::vector<std::string> used_texts(const KernelRun& run) {
 
 /// How a simulation as hardware does it departs from the model that was solved.
 std::string hardware_text(const Machine& machine, const SimulationAnswer& answer) {
+  if (answer.options.loop.arbitration == Arbitration::Contended)
+    return "warp groups take time from each other on the tensor cores, in special functions and in registers, by the machine's contention; "
+           "what surrounds the loop as if units interleave what groups ask for";
   if (answer.options.loop.arbitration != Arbitration::Interleaved) return "";
   std::string text = "units interleave what warp groups ask for";
   if (machine.streams.arithmetic_percent != 100)
@@ -195,6 +198,11 @@ std::string first_come_text(const SimulationAnswer& answer) {
   return fmt::format("{} where units serve first come ({:+.1f} %)", cycles_text(then), 100 * (then / now - 1));
 }
 
+std::string served_text(Arbitration arbitration) {
+  if (arbitration == Arbitration::Contended) return "groups take time from each other";
+  return arbitration == Arbitration::FirstCome ? "first come, first served" : "in the schedule's order";
+}
+
 }  // namespace
 
 std::string period_headline(const Schedule& schedule, const SimulationAnswer& answer, const TextStyle& style) {
@@ -250,13 +258,11 @@ std::string simulation_summary(const Machine& machine, const Problem& problem, c
   std::string text = problem_title(problem) + "\n";
   text += wrapped(period_headline(schedule, answer, style), "", style.width);
   if (!answer.loop.fault.empty()) return text;
-  text +=
-      wrapped(join_facts({fmt::format("units: {}", answer.options.loop.arbitration == Arbitration::FirstCome ? "first come, first served"
-                                                                                                             : "in the schedule's order"),
-                          first_come_text(answer), latencies_vary(problem) ? "" : jitter_text(answer.options.loop.jitter),
-                          answer.loop.extrapolated ? "extrapolated" : ""},
-                         style),
-              "", style.width);
+  text += wrapped(
+      join_facts({fmt::format("units: {}", served_text(answer.options.loop.arbitration)), first_come_text(answer),
+                  latencies_vary(problem) ? "" : jitter_text(answer.options.loop.jitter), answer.loop.extrapolated ? "extrapolated" : ""},
+                 style),
+      "", style.width);
   if (answer.bracket) text += bracket_text(problem, *answer.bracket, style.width);
   if (answer.bracket && answer.options.loop.arbitration == Arbitration::Interleaved)
     text += wrapped("the whole kernel, below, interleaves what groups ask for: there the bracket claims nothing", "  ", style.width);

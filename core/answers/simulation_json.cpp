@@ -91,7 +91,7 @@ void visit(Io& io, const LatencyJitter& jitter) {
 
 template <class Io>
 void visit(Io& io, const KernelRunOptions& options) {
-  io.written("arbitration", options.loop.arbitration, as::word("arbitration", Arbitration::Interleaved));
+  io.written("arbitration", options.loop.arbitration, as::word("arbitration", Arbitration::Contended));
   io.written("jitter", options.loop.jitter), io.written("causal", options.causal), io.written("persistent", options.persistent);
   io.written("longest_first", options.longest_first), io.written("split", options.split), io.written("second_pass", options.second_pass);
 }

@@ -32,6 +32,7 @@ template <class Io>
 void visit(Io& io, WarpRule& w) {
   io.part("warp", "What an op is to the warp of one quarter of an SM, in thousandths.");
   io.optional("alone", w.alone, "thousandths of a cycle with nothing beside it; default: the window");
+  io.optional("exposed", w.exposed, "of these so many hide under nothing, not even under special functions of its own warp; default 0");
   io.optional("reads", w.reads, "register operands that are read; default 0");
   io.optional("specials", w.specials, "special functions; default: the cycles of units of that role, 8 each");
   io.optional("issue", w.issue, "instructions; default: the cycles of special, ALU and FP32 units, 8, 2 and 1 each");

@@ -15,8 +15,9 @@ constexpr std::string_view kBlanks = " \t\n\v\f\r";
 constexpr int kDeepest = 16;  // machine files are four levels deep
 
 /// Members whose text may be a formula.
-constexpr std::array<std::string_view, 14> kFormulas{"latency", "window",        "warps", "duration", "offset", "amount",   "in_sum",
-                                                     "cycles",  "sustained_mhz", "issue", "alone",    "reads",  "specials", "instructions"};
+constexpr std::array<std::string_view, 15> kFormulas{"latency", "window",  "warps",  "duration",      "offset",
+                                                     "amount",  "in_sum",  "cycles", "sustained_mhz", "issue",
+                                                     "alone",   "exposed", "reads",  "specials",      "instructions"};
 
 /// Members whose text is no number, whatever it says. Any other text is one that a formula, or a fault, stands in the place of.
 constexpr std::array<std::string_view, 10> kWords{"schema", "name", "arch", "about", "source", "kind", "role", "unit", "number", "ptx"};

@@ -38,9 +38,9 @@ struct RuleLatency {
 /// What an op of a rule is to the warp of one quarter of an SM, all in thousandths (core/problem/problem.h: WarpWork). What a rule does not
 /// say follows from its window and its uses of units (core/problem/warp_work.h).
 struct WarpRule {
-  std::optional<Expr> alone, reads, specials, issue;
+  std::optional<Expr> alone, exposed, reads, specials, issue;
   std::string source;
-  bool empty() const { return !alone && !reads && !specials && !issue; }
+  bool empty() const { return !alone && !exposed && !reads && !specials && !issue; }
 };
 
 struct CostRule {

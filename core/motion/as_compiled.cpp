@@ -21,9 +21,10 @@ std::size_t end_of_arithmetic(const Steps& steps, std::size_t at) {
 /// Both halves are of the op; the second ends it.
 std::pair<Step, Step> halves(const Step& step) {
   Step a = step, b = step;
-  a.work = {step.work.alone / 2, step.work.reads / 2, step.work.specials / 2, step.work.issue / 2};
-  b.work = {step.work.alone - a.work.alone, step.work.reads - a.work.reads, step.work.specials - a.work.specials,
-            step.work.issue - a.work.issue};
+  for (std::int64_t WarpWork::*part : {&WarpWork::alone, &WarpWork::exposed, &WarpWork::reads, &WarpWork::specials, &WarpWork::issue}) {
+    a.work.*part = step.work.*part / 2;
+    b.work.*part -= a.work.*part;
+  }
   a.last = b.first = false;
   return {a, b};
 }
@@ -84,12 +85,12 @@ class Hiding {
       : problem_(problem), steps_(steps), begin_(begin), end_(end) {}
 
   void run() {
-    const Steps before(steps_.begin() + static_cast<std::ptrdiff_t>(begin_), steps_.begin() + static_cast<std::ptrdiff_t>(end_));
+    std::vector<std::int64_t> alone;
     for (std::size_t i = begin_; i < end_; ++i) {
-      std::int64_t keeps = 100;
-      for (const Step& special : before) keeps = std::min(keeps, percent_beside(before[i - begin_], special));
-      steps_[i].work.alone = steps_[i].work.alone * keeps / 100;
+      alone.push_back(steps_[i].work.alone);
+      for (std::size_t k = begin_; k < end_; ++k) alone.back() = std::min(alone.back(), alone_beside(steps_[i], steps_[k]));
     }
+    for (std::size_t i = begin_; i < end_; ++i) steps_[i].work.alone = alone[i - begin_];
   }
 
  private:
@@ -97,13 +98,14 @@ class Hiding {
     return std::any_of(problem_.edges.begin(), problem_.edges.end(),
                        [&](const Edge& e) { return e.value.valid() && e.from == from && e.to == to; });
   }
-  std::int64_t percent_beside(const Step& step, const Step& special) const {
+  std::int64_t alone_beside(const Step& step, const Step& special) const {
     constexpr std::int64_t kOthers = 8, kFeeder = 25;
-    if (step.op == special.op || special.work.specials <= step.work.specials) return 100;
-    if (step.work.issue > kOthers * special.work.specials) return 100;
-    const std::int64_t hidden = problem_.contention.hidden.value;
-    if (step.work.specials > 0 || feeds(special.op, step.op)) return hidden;
-    return feeds(step.op, special.op) ? std::max(hidden, kFeeder) : 100;
+    const WarpWork& work = step.work;
+    if (step.op == special.op || special.work.specials <= work.specials || work.issue > kOthers * special.work.specials) return work.alone;
+    if (work.specials > 0) return work.issue - work.specials;
+    const std::int64_t hidden = problem_.contention.hidden.value, hides = work.alone - work.exposed;
+    if (feeds(special.op, step.op)) return work.exposed + hides * hidden / 100;
+    return feeds(step.op, special.op) ? work.exposed + hides * std::max(hidden, kFeeder) / 100 : work.alone;
   }
 
   const Problem& problem_;

@@ -8,8 +8,10 @@ namespace heddle::motion {
 
 /// 1. Arithmetic between two waits for mmas of the group's own, with nothing else between, runs behind the second; of a maximum only half.
 /// 2. Arithmetic between two mmas of one turn runs behind the first instruction of the first.
-/// 3. Arithmetic in one stretch with special functions hides under them and keeps `contention.hidden` percent of its own time; what they
-///    read keeps a quarter.
+/// 3. Beside special functions of its own stretch arithmetic hides. What reads what they make keeps `contention.hidden` percent of its
+/// time,
+///    what makes what they read a quarter, and fewer special functions the time of their other instructions; what `exposed` says stays.
+///    While one special function runs, a quarter of an SM issues eight other instructions: what has more of them hides under nothing.
 /// Without `contention.reordered` the circles stay as they are.
 Circles as_compiled(const Problem& problem, Circles circles);
 

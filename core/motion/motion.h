@@ -1,12 +1,27 @@
 // The rule of motion: how long an iteration of a program takes on one quarter of an SM, where warp groups take time from each other.
 //
-// Deterministic, in integers. The tensor core takes the next mma instruction of the groups in turn. Issue puts one instruction every
-// issue_step while fewer than `queued` wait, the first not before the fence. Passing a turn takes `turn`. A wait for an mma ends
-// product_done after its last cycle. Arithmetic runs at 1 / (alone + busy * (late_per_read * reads + late_per_special * specials)), busy
-// being 1 while the tensor core works; where the groups' special functions (8 cycles each) or instructions would take more than all of a
-// cycle, all are slowed alike. The tensor core runs at 1 - product_per_read * (reads per cycle of all groups), at least a twentieth.
-// Copies queue on their units. All numbers are those of the problem's machine (core/machine/contention.h); a machine without them has no
-// contention: mmas hold nobody, nothing is late.
+// A group does one step of its circle after the other, from the first, and what would have begun before its first turn has ended:
+//   - Issue: the first instruction is put `fence` after the step begins, each next one issue_step after the one before, and none while
+//     `queued` of the group (of the kind of this one) are accepted and have not begun; the step ends issue_step after the last one, and no
+//     sooner than `held` after its begin. The tensor core takes the next instruction of the groups in turn, beginning behind the group
+//     that it served last.
+//   - Await: lasts `ready`, and until `extra` after the end of what it waits for. An mma ends product_done after its last cycle on the
+//   tensor
+//     core; where that is not known, so much later as its latency is beyond the cycles of the tensor core.
+//   - Copy: holds its group for `held`; each unit takes it up behind what it had before, and it ends `latency` after the begin, and as much
+//     later as the slowest of its units came late.
+//   - Pass: the other group can take its turn after `turn`.
+//   - Arithmetic: with time T = alone + busy * (late_per_read * reads + late_per_special * specials), busy being 1 while the tensor core
+//     works, it does 1 / T of itself in a tick. Where the special functions of all groups (8 cycles each) or their instructions (one cycle
+//     each) would take more than a cycle in a cycle, all arithmetic is slowed alike, so that they take one.
+//   - The tensor core loses product_per_read of a cycle for each register read of all groups in it, and works at least at a twentieth.
+// Numbers of the tensor core's state are those of the mma at work: its first operand in shared memory or in registers. All numbers are
+// those of the problem's machine (core/machine/contention.h). A machine without them has no contention: mmas hold their groups for their
+// windows, and nothing is late.
+//
+// In whole numbers, always rounded so that things take longer: time is in 1/256 cycle; T is rounded up; what is done of arithmetic in a
+// tick is in 2^-40 of it, rounded down; reads, special functions and instructions in a tick are in 1/65536 of one a cycle, rounded up, the
+// speed of the tensor core in 1/65536, rounded down. Time goes on from one moment at which something ends to the next, at least one tick.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +72,8 @@ struct MotionOptions {
   std::stop_token stop{};
 };
 
-/// The groups begin one after the other in the order of `turns`; then once more with each other turn first. The worst period counts.
+/// The groups begin one after the other in the order of `turns`; then once more with each other turn first, where each circle begins with
+/// the turn that comes next for its group. The worst period counts.
 Motion run_motion(const Problem& problem, const Circles& circles, const MotionOptions& options = {});
 
 /// circles_of(), as_compiled(), run_motion().

@@ -323,22 +323,21 @@ void Runner::next_step(GroupState& g) {
 /// kNever: not known yet.
 Ticks Runner::end_of(std::int32_t awaited, std::int64_t instance) const {
   const std::size_t a = static_cast<std::size_t>(awaited);
-  if (instance < 0 || instance < begun_[a] - static_cast<std::int64_t>(parts_.kept)) return 0;
+  if (instance < parts_.awaited[a].first || instance < begun_[a] - static_cast<std::int64_t>(parts_.kept)) return 0;
   if (instance >= begun_[a]) return kNever;
-  return ends_[a * parts_.kept + (static_cast<std::size_t>(instance) & (parts_.kept - 1))];
+  return ends_[slot(a, instance)];
 }
 
 void Runner::begin_instance(std::int32_t awaited, std::int64_t instance) {
   if (awaited < 0) return;
   const std::size_t a = static_cast<std::size_t>(awaited);
   begun_[a] = instance + 1;
-  if (instance >= 0) ends_[a * parts_.kept + (static_cast<std::size_t>(instance) & (parts_.kept - 1))] = kNever;
+  ends_[slot(a, instance)] = kNever;
 }
 
 void Runner::end_instance(std::int32_t awaited, std::int64_t instance, Ticks when) {
-  if (awaited < 0 || instance < 0) return;
-  const std::size_t a = static_cast<std::size_t>(awaited);
-  ends_[a * parts_.kept + (static_cast<std::size_t>(instance) & (parts_.kept - 1))] = when;
+  if (awaited < 0) return;
+  ends_[slot(static_cast<std::size_t>(awaited), instance)] = when;
 }
 
 /// Everything that decides what happens from now on, without the time.
@@ -369,7 +368,7 @@ void Runner::write_state() {
     put(begun_[a] - base);
     for (std::size_t back = 1; back <= parts_.kept; ++back) {
       const std::int64_t instance = begun_[a] - static_cast<std::int64_t>(back);
-      const Ticks end = instance < 0 ? 0 : ends_[a * parts_.kept + (static_cast<std::size_t>(instance) & (parts_.kept - 1))];
+      const Ticks end = instance < parts_.awaited[a].first ? 0 : ends_[slot(a, instance)];
       put(end >= kNever ? -1 : later(end + parts_.awaited[a].longest_extra));
     }
   }

@@ -94,6 +94,9 @@ class Runner {
   bool next_event();
   void end_instruction();
   void next_step(GroupState& g);
+  std::size_t slot(std::size_t awaited, std::int64_t instance) const {
+    return awaited * parts_.kept + (static_cast<std::size_t>(instance) & (parts_.kept - 1));
+  }
   Ticks end_of(std::int32_t awaited, std::int64_t instance) const;
   void begin_instance(std::int32_t awaited, std::int64_t instance);
   void end_instance(std::int32_t awaited, std::int64_t instance, Ticks when);

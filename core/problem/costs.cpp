@@ -290,6 +290,7 @@ Op cost_of(const TiledOp& of, const Machine& machine, const Scope& params, Fault
     const Scope scope = warp_names(names, machine);
     Coster coster(out, machine, scope, {machine.file, fmt::format("/rules/{}", rule - machine.rules.data())}, faults);
     coster.work(out.work.alone, rule->warp.alone, "alone");
+    coster.work(out.work.exposed, rule->warp.exposed, "exposed");
     coster.work(out.work.reads, rule->warp.reads, "reads");
     coster.work(out.work.specials, rule->warp.specials, "specials");
     coster.work(out.work.issue, rule->warp.issue, "issue");

@@ -70,7 +70,7 @@ void add_contention(const Problem& p, Sink& h) {
     h.add(n->value).add(n->least).add(n->most);
   h.add(c.reordered).add(p.barrier_wait);
   for (const Op& o : p.ops) {
-    for (const std::int64_t x : {o.work.alone, o.work.reads, o.work.specials, o.work.issue}) h.add(x);
+    for (const std::int64_t x : {o.work.alone, o.work.exposed, o.work.reads, o.work.specials, o.work.issue}) h.add(x);
     h.add(o.instructions).add(o.from_registers);
   }
 }

@@ -65,6 +65,7 @@ struct UnitUse {
 /// of its group share a quarter it is that of all of them.
 struct WarpWork {
   std::int64_t alone = 0;     ///< 1/256 cycles with nothing beside it
+  std::int64_t exposed = 0;   ///< of these so many hide under nothing, not even under special functions of its own warp
   std::int64_t reads = 0;     ///< register operands that are read
   std::int64_t specials = 0;  ///< special functions
   std::int64_t issue = 0;     ///< instructions

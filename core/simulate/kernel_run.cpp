@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <map>
+#include <numeric>
 
 #include "core/analysis/turns.h"
 #include "core/base/integer_division.h"
@@ -36,6 +38,10 @@ class Runner {
     result_.l2_bytes = supplied.l2_bytes;
     loop_ = options.loop;
     loop_.turns &= schedule.turns;
+    if (loop_.arbitration == Arbitration::Contended) {
+      contended_ = simulate(supplied.problem, schedule, loop_);
+      loop_.arbitration = Arbitration::Interleaved;
+    }
     if (loop_.arbitration == Arbitration::Interleaved) {
       pace(supplied.problem, machine_.streams);
       charge_barriers(supplied.problem, schedule, machine_.streams);
@@ -52,7 +58,10 @@ class Runner {
   }
 
   KernelRun run() {
-    result_.fault = grid_.fault;
+    result_.fault = contended_ ? contended_->fault : grid_.fault;
+    if (result_.fault.empty()) result_.fault = grid_.fault;
+    if (result_.fault.empty() && contended_ && result_.ctas > 1)
+      result_.fault = fmt::format("{} CTAs share an SM, and how they take time from each other is not known", result_.ctas);
     if (result_.fault.empty() && options_.split > 0 && !options_.second_pass) result_.fault = merge_fault(kernel_);
     if (result_.fault.empty()) grid_.even() && options_.split == 0 ? uniform() : uneven();
     if (!result_.fault.empty()) return std::move(result_);
@@ -75,6 +84,7 @@ class Runner {
         if (result_.fault.empty()) result_.fault = runs.back().run.fault, result_.sm = std::move(runs.back().run);
         return 0;
       }
+      if (contended_) contend(runs.back(), work);
       sum += static_cast<double>(runs.back().run.cycles);
     }
     const auto cycles = static_cast<Cycle>(sum / static_cast<double>(runs.size()));
@@ -86,6 +96,32 @@ class Runner {
       result_.tile = run.first_tile;
     }
     return cycles;
+  }
+
+  /// Iterations of the loop take as long as warp groups that take time from each other need; what is before and after the loop, and how
+  /// groups share their time, are those of the run.
+  void contend(SmRun& run, const SmWork& work) const {
+    Simulation& sm = run.run;
+    const double more = contended_->period.cycles() - sm.period.cycles();
+    const auto later = [&](std::int64_t trips) { return static_cast<Cycle>(std::llround(more * static_cast<double>(trips))); };
+    std::int64_t all = 0;
+    for (const std::vector<std::int64_t>& queue : work.queues) all += std::accumulate(queue.begin(), queue.end(), std::int64_t{0});
+    const Cycle before = std::max<Cycle>(1, sm.cycles);
+    sm.cycles = std::max<Cycle>(1, sm.cycles + later(all));
+    run.first_tile = std::max<Cycle>(1, run.first_tile + later(work.queues.front().front()));
+    sm.period = contended_->period;
+    const auto scale = [&](Cycle& part) { part = static_cast<Cycle>(static_cast<__int128>(part) * sm.cycles / before); };
+    for (GroupTime& group : sm.groups) {
+      scale(group.busy);
+      for (Cycle& stall : group.stalls) scale(stall);
+      group.idle = sm.cycles - group.busy - std::accumulate(group.stalls.begin(), group.stalls.end(), Cycle{0});
+    }
+    for (OpTime& op : sm.ops) {
+      for (Cycle& stall : op.stalls) scale(stall);
+      scale(op.held);
+      scale(op.queued);
+    }
+    for (Wait& wait : sm.waits) scale(wait.cycles);
   }
 
   SmWork work_of(const std::vector<std::int64_t>& tiles) const {
@@ -339,6 +375,7 @@ class Runner {
   const Problem& problem_;
   const KernelRunOptions& options_;
   SimulateOptions loop_;
+  std::optional<Simulation> contended_;  ///< the loop, where warp groups take time from each other
   const TileGrid grid_;
   std::int64_t sms_ = 1;
   std::map<std::int64_t, Cycle> alone_;

@@ -22,7 +22,8 @@
 namespace heddle {
 
 struct KernelRunOptions {
-  SimulateOptions loop;               ///< all but its trips
+  /// All but its trips. Contended: iterations take as long as simulate() says; all else, the timeline too, is as if interleaved.
+  SimulateOptions loop;
   std::optional<std::int64_t> trips;  ///< of every tile; default: what the kernel says
   /// Triangular: of n tiles along the first grid dimension the b-th runs ceil((b + 1) * trips / n) iterations. Of no effect where the
   /// kernel says the trips of its tiles itself and `trips` does not replace them.

@@ -86,7 +86,27 @@ Order Assembly::producer(const std::vector<Order>& orders) const {
   return order;
 }
 
-timing::Program Assembly::program(const std::vector<Order>& orders, std::vector<OpId> turns, const std::vector<int>& depths) const {
+namespace {
+
+/// The same circle from where the group takes its first turn: what comes before belongs to the iteration before.
+Order from_first_turn(Order order, const std::vector<OpId>& turns) {
+  const auto in_order = [&](OpId op) {
+    return std::find_if(order.begin(), order.end(), [&](const timing::Step& step) { return step.op == op; });
+  };
+  const auto first = std::find_if(turns.begin(), turns.end(), [&](OpId op) { return in_order(op) != order.end(); });
+  if (first == turns.end()) return order;
+  const auto begin = in_order(*first);
+  for (auto step = order.begin(); step != begin; ++step) --step->stage;
+  const bool early = std::any_of(order.begin(), order.end(), [](const timing::Step& step) { return step.stage < 0; });
+  for (timing::Step& step : order) step.stage += early;
+  std::rotate(order.begin(), begin, order.end());
+  return order;
+}
+
+}  // namespace
+
+timing::Program Assembly::program(std::vector<Order> orders, std::vector<OpId> turns, const std::vector<int>& depths) const {
+  for (Order& order : orders) order = from_first_turn(std::move(order), turns);
   timing::Program program;
   program.depths = depths;
   program.streams.resize(groups_.groups.size());

@@ -36,9 +36,9 @@ class Assembly {
   /// All groups alternate: the first turn of each, the second of each ... Pre: as many runs in each as in the others.
   std::vector<OpId> turns(const std::vector<Order>& orders, const std::vector<Runs>& runs) const;
 
-  /// Loads come in the order in which the first group that reads them reads them and lag as much as the least of their readers; a producer
-  /// whose ops depend on each other stays as `groups` has it.
-  timing::Program program(const std::vector<Order>& orders, std::vector<OpId> turns, const std::vector<int>& depths) const;
+  /// Streams begin where their group takes its first turn. Loads come in the order in which the first group that reads them reads them and
+  /// lag as much as the least of their readers; a producer whose ops depend on each other stays as `groups` has it.
+  timing::Program program(std::vector<Order> orders, std::vector<OpId> turns, const std::vector<int>& depths) const;
 
   /// Budgets of all groups, the producer's included, fit the register file. `uses`: per consumer.
   bool registers_fit(const std::vector<std::int64_t>& uses) const;

@@ -1,0 +1,210 @@
+// The rule of motion: loops that were measured, circles whose period is known by hand, and what must not matter.
+#include "core/motion/motion.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include "core/motion/as_compiled.h"
+#include "core/simulate/simulate.h"
+#include "core/timing/program.h"
+#include "tests/core/motion/measured_loops.h"
+#include "tests/support/small_problem.h"
+
+using namespace heddle;
+using namespace heddle::test;
+
+namespace {
+
+std::vector<double> periods_of(const Machine& machine) {
+  std::vector<double> periods;
+  for (const MeasuredLoop& loop : measured_loops()) {
+    const Problem problem = problem_of(loop, machine);
+    periods.push_back(motion::motion_of(problem, attention_program(problem, loop.consumers, loop.turns)).period.cycles());
+  }
+  return periods;
+}
+
+/// Of two orders of one kernel that were measured 1.5 percent apart and more: whether the rule has them in that order.
+struct Pairs {
+  int right = 0, all = 0;
+};
+Pairs pairs_of(const std::vector<double>& periods) {
+  Pairs pairs;
+  const auto& loops = measured_loops();
+  for (std::size_t a = 0; a < loops.size(); ++a)
+    for (std::size_t b = a + 1; b < loops.size(); ++b) {
+      if (loops[a].kernel != loops[b].kernel || loops[a].keys != loops[b].keys || loops[a].order_of_keys != loops[b].order_of_keys)
+        continue;
+      if (std::abs(loops[a].measured / loops[b].measured - 1) < 0.015) continue;
+      ++pairs.all;
+      pairs.right += (periods[a] < periods[b]) == (loops[a].measured < loops[b].measured);
+    }
+  return pairs;
+}
+
+/// One group: an mma of four instructions of 100 cycles, and arithmetic of 200 that reads 100 registers.
+struct OneGroup {
+  Problem problem = empty_problem();
+  timing::Program program;
+
+  explicit OneGroup(bool waits) {
+    const UnitId tc = add_unit(problem, "TC"), fma = add_unit(problem, "FMA");
+    problem.units[tc.index()].role = UnitRole::Tensor;
+    problem.units[fma.index()].role = UnitRole::Float;
+    const OpId mma = add_op(problem, "mma", 430, 16, {{tc, 0, 400, 1}}), work = add_op(problem, "work", 200, 200, {{fma, 0, 200, 1}});
+    Op& product = problem.ops[mma.index()];
+    product.asynchronous = product.aligned = true;
+    product.instructions = 4;
+    problem.ops[work.index()].work = {200 * 256, 0, 100 * 256, 0, 100 * 256};
+    if (waits) add_edge(problem, mma, work, 430).waits = true;
+    Contention& c = problem.contention;
+    c.known = true;
+    c.queued.shared.value = 2;
+    c.late_per_read.shared.value = 1000;
+    c.product_per_read.shared.value = 500;
+    c.product_done.value = 50;
+    c.fence.value = 10;
+    c.issue_step.value = 12;
+    program.streams = *timing::parse_streams(problem, {"mma work"});
+  }
+  motion::Motion run() const { return motion::motion_of(problem, program, {.spans = true}); }
+};
+
+}  // namespace
+
+TEST_CASE("measured loops of attention take what a sketch of the rule in floating point says, within a percent", "[core]") {
+  const std::vector<double> periods = periods_of(machine_of("h100"));
+  for (std::size_t i = 0; i < periods.size(); ++i) {
+    INFO(measured_loops()[i].name << ": " << periods[i]);
+    CHECK(periods[i] == Approx(measured_loops()[i].sketched).epsilon(0.01));
+  }
+}
+
+TEST_CASE("orders of attention come out as they were measured, and not where mmas hold nobody", "[core]") {
+  Machine machine = machine_of("h100");
+  const Pairs all = pairs_of(periods_of(machine));
+  CHECK(all.all == 20);
+  CHECK(all.right >= 19);
+  machine.contention.queued = {};
+  CHECK(pairs_of(periods_of(machine)).right <= 12);
+}
+
+TEST_CASE("without a part of contention measured loops are predicted too fast", "[core]") {
+  const Machine machine = machine_of("h100");
+  const std::vector<double> periods = periods_of(machine);
+  const auto sum = [](const std::vector<double>& all) {
+    double total = 0;
+    for (const double one : all) total += one;
+    return total;
+  };
+  for (RangedNumber Contention::*number : {&Contention::late_per_special, &Contention::product_done, &Contention::turn}) {
+    Machine without = machine;
+    (without.contention.*number).value = 0;
+    CHECK(sum(periods_of(without)) < sum(periods));
+  }
+  for (ByOperand Contention::*number : {&Contention::late_per_read, &Contention::product_per_read, &Contention::queued}) {
+    Machine without = machine;
+    without.contention.*number = {};
+    CHECK(sum(periods_of(without)) < sum(periods));
+  }
+}
+
+TEST_CASE("a group that waits for its mma takes the time of both, with the fence before and the way back", "[core]") {
+  const motion::Motion motion = OneGroup(true).run();
+  CHECK(motion.fault.empty());
+  REQUIRE(motion.period.exact);
+  CHECK(motion.period.iterations == 1);
+  CHECK(motion.period.ticks == (10 + 400 + 50 + 200) * motion::kCycle);
+}
+
+TEST_CASE("reads beside an mma are late and delay it", "[core]") {
+  // The tensor core never rests: 400 cycles, and half a cycle for each of 100 reads.
+  const motion::Motion motion = OneGroup(false).run();
+  REQUIRE(motion.period.exact);
+  CHECK(motion.period.cycles() == Approx(450).margin(0.1));
+  for (const motion::Span& span : motion.spans)
+    if (!span.tensor && span.step == 2) CHECK(static_cast<double>(span.end - span.begin) / motion::kCycle == Approx(300).margin(0.1));
+}
+
+TEST_CASE("a machine without contention lets arithmetic and mmas alone", "[core]") {
+  OneGroup one(false);
+  one.problem.contention = {};
+  CHECK(one.run().period.ticks == 400 * motion::kCycle);
+}
+
+TEST_CASE("groups that wait for each other in a circle are told", "[core]") {
+  Problem problem = empty_problem();
+  const UnitId fma = add_unit(problem, "FMA");
+  problem.units[fma.index()].role = UnitRole::Float;
+  const OpId a = add_op(problem, "a", 10, 10, {{fma, 0, 10, 1}}), b = add_op(problem, "b", 10, 10, {{fma, 0, 10, 1}});
+  add_edge(problem, a, b, 10);
+  add_edge(problem, b, a, 10);
+  timing::Program program;
+  program.streams = *timing::parse_streams(problem, {"a", "b"});
+  const motion::Motion motion = motion::motion_of(problem, program);
+  CHECK(motion.stuck);
+  CHECK(motion.fault == "group 0 waits for b; group 1 waits for a");
+  CHECK(motion::shorter({10, 1, true}, motion.period));
+  CHECK_FALSE(motion::shorter(motion.period, {10, 1, true}));
+}
+
+TEST_CASE("the same program moves the same way twice, wherever its streams begin", "[core]") {
+  const Machine machine = machine_of("h100");
+  for (const MeasuredLoop& loop : measured_loops()) {
+    INFO(loop.name);
+    const Problem problem = problem_of(loop, machine);
+    timing::Program program = attention_program(problem, loop.consumers, loop.turns);
+    const motion::Period once = motion::motion_of(problem, program).period;
+    const motion::Period again = motion::motion_of(problem, program).period;
+    CHECK(once.exact);
+    CHECK(std::pair(once.ticks, once.iterations) == std::pair(again.ticks, again.iterations));
+    for (auto& stream : program.streams) {
+      // The first three ops come last, of the turn before.
+      for (std::size_t i = 0; i < std::min<std::size_t>(3, stream.size() - 1); ++i) {
+        timing::Step first = stream.front();
+        stream.erase(stream.begin());
+        for (timing::Step& step : stream) ++step.stage;
+        stream.push_back(first);
+      }
+    }
+    const motion::Period turned = motion::motion_of(problem, program).period;
+    if (loop.turns.empty()) continue;
+    CHECK(static_cast<double>(turned.ticks) / static_cast<double>(turned.iterations) ==
+          Approx(static_cast<double>(once.ticks) / static_cast<double>(once.iterations)).epsilon(0.001));
+  }
+}
+
+TEST_CASE("spans of a group fill the period without a gap", "[core]") {
+  const MeasuredLoop& loop = measured_loops().front();
+  const Problem problem = problem_of(loop, machine_of("h100"));
+  const motion::Motion motion = motion::motion_of(problem, attention_program(problem, loop.consumers, loop.turns), {.spans = true});
+  std::vector<motion::Ticks> own(3, 0), tensor(3, 0);
+  for (const motion::Span& span : motion.spans) {
+    CHECK(span.end > span.begin);
+    (span.tensor ? tensor : own)[span.group] += span.end - span.begin;
+  }
+  for (const std::size_t group : {0, 1, 2}) CHECK(own[group] == motion.period.ticks);
+  CHECK(tensor[1] + tensor[2] <= motion.period.ticks);
+  CHECK(tensor[1] >= 1024 * motion::kCycle * motion.period.iterations);
+}
+
+TEST_CASE("the simulator tells a contended loop with the period of the rule", "[core]") {
+  const MeasuredLoop& loop = measured_loops()[2];
+  const Problem problem = problem_of(loop, machine_of("h100"));
+  const timing::Timing timing = timing::earliest_schedule(problem, attention_program(problem, loop.consumers, loop.turns));
+  REQUIRE_FALSE(timing.deadlock);
+  const Simulation run = simulate(problem, timing.schedule, {.trips = 100, .arbitration = Arbitration::Contended, .timeline = 3});
+  CHECK(run.fault.empty());
+  const motion::Motion motion = motion::motion_of(problem, timing.schedule);
+  CHECK(run.period.cycles() == Approx(motion.period.cycles()).margin(0.5));
+  CHECK(run.cycles >= static_cast<Cycle>(100 * motion.period.cycles()) - 1);
+  for (const GroupTime& group : run.groups) {
+    Cycle sum = group.busy + group.idle;
+    for (const Cycle stall : group.stalls) sum += stall;
+    CHECK(sum == run.cycles);
+    CHECK(group.idle >= 0);
+  }
+  CHECK(run.timeline.size() == 3 * problem.ops.size());
+  for (const SimulatedOp& op : run.timeline) CHECK((op.issue >= 0 && op.start >= op.issue && op.end >= op.start));
+}
