@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/analysis/channels.h"
+#include "core/analysis/turns.h"
 #include "core/base/assert.h"
 #include "core/base/stop_after.h"
 #include "core/check/checker.h"
@@ -210,7 +211,7 @@ double LeastProgram::gap() const {
 MadeSchedule schedule_of(const Problem& problem, const Constraints& constraints, const Ranked& program) {
   timing::Timing timing = timing::earliest_schedule(problem, program.program);
   if (timing.deadlock) return {std::nullopt, timing.limit};
-  timing.schedule.turns = !program.program.turns.empty();
+  timing.schedule.turns = !program.program.turns.empty() || contested_turns(problem, timing.schedule).empty();
   const Verdict verdict = check(problem, timing.schedule, constraints);
   if (!verdict.valid()) return {std::nullopt, verdict.violations.front().message};
   const motion::Motion again = motion::motion_of(problem, timing.schedule);
