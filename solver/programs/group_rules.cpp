@@ -94,17 +94,15 @@ void GroupRules::add_values(const Schedule& groups) {
       if (e.value != ValueId(x) || !inside(e.to)) continue;
       touches_registers_ = true;
       if (!inside(value.producer)) continue;
-      Read& read = live.reads.emplace_back(Read{local(e.to), e.distance});
-      if (e.hold <= 0) continue;
-      read.until.push_back(local(value.producer));
-      for (const Edge& result : problem_.edges)
-        if (result.from == e.to && result.waits && inside(result.to)) read.until.push_back(local(result.to));
+      live.reads.push_back({local(e.to), e.distance, e.hold > 0});
     }
     if (!inside(value.producer)) continue;
     touches_registers_ = true;
     live.writer = local(value.producer);
     lives_.push_back(std::move(live));
   }
+  for (const Edge& e : problem_.edges)
+    if (e.waits && inside(e.from) && inside(e.to) && e.from != e.to) product_waits_.push_back({local(e.from), local(e.to), e.distance});
 }
 
 bool GroupRules::raise_stages(const std::vector<int>& place, std::vector<int>& stage) const {
@@ -157,6 +155,16 @@ std::int64_t next_after(std::int64_t time, std::int64_t at, std::int64_t n) { re
 
 }  // namespace
 
+std::int64_t GroupRules::read_until(std::size_t op, std::size_t writer, std::int64_t begun, const std::vector<std::int64_t>& at) const {
+  const auto n = static_cast<std::int64_t>(at.size());
+  std::int64_t until = next_after(begun, at[writer], n);
+  for (const ProductWait& wait : product_waits_) {
+    const std::int64_t next = wait.product == op ? begun : next_after(begun, at[wait.product], n);
+    until = std::min(until, next + at[wait.waiting] + wait.distance * n - at[wait.product]);
+  }
+  return until;
+}
+
 std::int64_t GroupRules::registers(const Order& order) const {
   if (!touches_registers_) return problem_.limits.producer_registers;
   const auto n = static_cast<std::int64_t>(order.size());
@@ -167,9 +175,7 @@ std::int64_t GroupRules::registers(const Order& order) const {
     std::int64_t end = begin + 1;
     for (const Read& read : live.reads) {
       const std::int64_t begun = at[read.op] + read.distance * n;
-      std::int64_t dead = read.until.empty() ? begun : begun + n;
-      for (const std::size_t waiting : read.until) dead = std::min(dead, next_after(begun, at[waiting], n));
-      end = std::max(end, dead);
+      end = std::max(end, read.held ? read_until(read.op, live.writer, begun, at) : begun);
     }
     for (std::size_t v = 0; v < use.size(); ++v) use[v] += live.registers * copies_alive(begin, end, at[v], n);
   }

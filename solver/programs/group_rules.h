@@ -22,6 +22,9 @@ struct Rules {
   /// Registers of a thread at most, all that is counted included; none: what the machine allows.
   std::optional<std::int64_t> registers{};
   Constraints constraints{};
+  /// Also programs whose ops lag behind by more iterations than dependences ask for: an op then reads what was made a turn of the circle
+  /// earlier and need not wait for it, for as many more registers.
+  bool more_lag = false;
 };
 
 /// Why programs cannot keep a demand: it speaks of cycles or whole IIs, which a program does not have. Empty: they can.
@@ -46,13 +49,15 @@ class GroupRules {
   std::optional<Order> order_of(const std::vector<std::size_t>& sequence, std::vector<int> least_stage) const;
 
   /// The greatest use at one of the ops, counted as core/problem/problem.h counts it, with places of the circle for cycles. What an
-  /// asynchronous op reads stays until the group waits for the op: at the next place where its result is read or what it reads is written.
+  /// asynchronous op reads stays until the group waits for it or for an mma that it issues later, because those end in order: where a
+  /// result is read or what the op reads is written the next time.
   std::int64_t registers(const Order& order) const;
   /// Registers are held to the limit of one thread; whether all groups fit the register file is not looked at.
   bool registers_fit(std::int64_t use) const;
   /// The least legal budget of a thread with this use.
   std::int64_t budget(std::int64_t use) const;
   std::int64_t threads() const { return threads_; }
+  const Rules& rules() const { return rules_; }
 
   /// The waits that the count of registers relies on: nothing is written to what an asynchronous op still reads.
   std::vector<timing::Wait> register_waits(const Order& order) const;
@@ -65,12 +70,17 @@ class GroupRules {
   struct Read {
     std::size_t op;
     int distance;
-    std::vector<std::size_t> until{};  ///< of an asynchronous op: it is waited for at the first of these that comes; else empty
+    bool held = false;  ///< by an asynchronous op
   };
   struct Live {
     std::size_t writer;
     std::int64_t registers;
     std::vector<Read> reads;
+  };
+  /// `waiting` cannot begin before `product` of `distance` iterations before has ended.
+  struct ProductWait {
+    std::size_t product, waiting;
+    int distance;
   };
 
   void add_dependences(const std::vector<int>& depths);
@@ -78,6 +88,9 @@ class GroupRules {
   void add_values(const Schedule& groups);
   std::size_t local(OpId op) const { return local_[op.index()]; }
   bool inside(OpId op) const { return local_[op.index()] != kOutside; }
+
+  /// When what is read by `op`, begun at `begun`, is surely read.
+  std::int64_t read_until(std::size_t op, std::size_t writer, std::int64_t begun, const std::vector<std::int64_t>& at) const;
 
   static constexpr std::size_t kOutside = static_cast<std::size_t>(-1);
   const Problem& problem_;
@@ -87,6 +100,7 @@ class GroupRules {
   std::vector<std::size_t> products_;
   std::vector<Dependence> dependences_;
   std::vector<Live> lives_;
+  std::vector<ProductWait> product_waits_;
   std::vector<std::int64_t> besides_;  ///< registers at an op that no order changes
   bool touches_registers_ = false;
   bool one_by_one_ = false;

@@ -162,7 +162,7 @@ std::int64_t local_search(const Assembly& assembly, const std::vector<Schedule>&
       ranking.add(found);
       ++programs;
     }
-    for (std::int64_t i = 0; i < each && !over(); ++i) {
+    for (std::int64_t i = 1; i < each && !over(); ++i) {
       State next = neighbours.changed(state);
       std::optional<timing::Program> program = neighbours.program(next);
       if (!program) continue;

@@ -35,9 +35,9 @@ std::string period_sentence(const Problem& problem, const LeastProgram& answer, 
             : fmt::format(
                   ": of {} programs within {} % of the least, {}, the one that stands the ranges of the numbers best; that is the least",
                   answer.tied, kTiePercent, cycles(least));
-    text += fmt::format(" of all {} programs of {} group{} that keep the dependences in {} stages and fit {} registers",
+    text += fmt::format(" of all {} programs of {} group{} that keep the dependences in {} stages{} and fit {} registers",
                         grouped(answer.programs), answer.counts.size(), answer.counts.size() == 1 ? "" : "s", rules.stages,
-                        register_limit(problem, rules));
+                        rules.more_lag ? "" : ", the fewest of their order,", register_limit(problem, rules));
     if (bound > 0) text += fmt::format("; no program at all is below {}", grouped(bound));
   } else if (bound > 0) {
     text += fmt::format("; no program is below {} (proved), not all were compared: {}", grouped(bound), answer.why);

@@ -55,13 +55,37 @@ class Orders {
   }
 
   void finish(const std::vector<int>& stage) {
-    std::optional<Order> order = rules_.order_of(sequence_, stage);
-    if (!order) return;
+    if (!rules_.order_of(sequence_, stage)) return;
     ++found_.counts.keep_dependences;
-    const std::int64_t registers = rules_.registers(*order);
-    if (!rules_.registers_fit(registers)) return;
-    ++found_.counts.fit;
+    found_.counts.fit += rules_.rules().more_lag ? add_lagging(stage) : add_order(stage);
+  }
+
+  /// With these stages, which keep the dependences; whether it fits.
+  bool add_order(const std::vector<int>& stage) {
+    std::optional<Order> order = rules_.order_of(sequence_, stage);
+    const std::int64_t registers = order ? rules_.registers(*order) : 0;
+    if (!order || !rules_.registers_fit(registers)) return false;
     found_.orders.emplace_back(*std::move(order), registers);
+    return true;
+  }
+
+  /// With all stages from the least ones on; whether one fits.
+  bool add_lagging(const std::vector<int>& least) {
+    std::set<std::vector<int>> seen{least};
+    std::vector<std::vector<int>> open{least};
+    bool fits = false;
+    while (!open.empty()) {
+      const std::vector<int> stage = std::move(open.back());
+      open.pop_back();
+      // A group whose ops all lag one iteration more is the same program.
+      fits |= *std::min_element(stage.begin(), stage.end()) == 0 && add_order(stage);
+      for (std::size_t v = 0; v < stage.size(); ++v) {
+        std::vector<int> later = stage;
+        if (++later[v] < rules_.rules().stages && rules_.raise_stages(place_, later) && seen.insert(later).second)
+          open.push_back(std::move(later));
+      }
+    }
+    return fits;
   }
 
   const GroupRules& rules_;
@@ -180,8 +204,7 @@ class Space {
       std::sort(circles.begin(), circles.end(), [](const Circle& a, const Circle& b) {
         return std::tuple(a.runs.size(), a.bound, a.runs, a.signature) < std::tuple(b.runs.size(), b.bound, b.runs, b.signature);
       });
-      space_.copies &=
-          same_circles(space_.groups.front(), space_.groups[k]) && assembly_.rules(k).threads() == assembly_.rules(0).threads();
+      space_.copies &= same_ops(assembly_.rules(0), assembly_.rules(k)) && same_circles(space_.groups.front(), space_.groups[k]);
     }
     space_.digest = digest();
   }
@@ -195,6 +218,19 @@ class Space {
       for (const std::string& text : texts) hash.add(text);
     }
     return hash.hex();
+  }
+
+  /// By number they cost the same.
+  bool same_ops(const GroupRules& a, const GroupRules& b) const {
+    const Problem& problem = assembly_.problem();
+    return a.threads() == b.threads() && std::equal(a.ops().begin(), a.ops().end(), b.ops().begin(), b.ops().end(), [&](OpId i, OpId j) {
+             const Op &x = problem.op(i), &y = problem.op(j);
+             return x.kind == y.kind && x.work == y.work && x.window == y.window && x.latency == y.latency &&
+                    x.instructions == y.instructions && x.from_registers == y.from_registers &&
+                    std::equal(x.uses.begin(), x.uses.end(), y.uses.begin(), y.uses.end(), [](const UnitUse& u, const UnitUse& w) {
+                      return u.unit == w.unit && u.offset == w.offset && u.duration == w.duration && u.amount == w.amount;
+                    });
+           });
   }
 
   static bool same_circles(const GroupSpace& a, const GroupSpace& b) {

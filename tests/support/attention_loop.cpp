@@ -28,7 +28,8 @@ Contention contention() {
 OpId arithmetic(ProblemBuilder& b, const std::string& name, Cycle cycles, WarpWork work) {
   const OpId id = b.op(name, "", cycles, cycles);
   b.problem.ops[id.index()].warps = 4;
-  work.alone = cycles * 256, work.reads *= 256, work.specials *= 256, work.issue *= 256;
+  for (std::int64_t WarpWork::*part : {&WarpWork::reads, &WarpWork::specials, &WarpWork::issue}) work.*part *= 256;
+  work.alone = cycles * 256;
   b.problem.ops[id.index()].work = work;
   return id;
 }
@@ -46,8 +47,8 @@ OpId product(ProblemBuilder& b, const std::string& name, Cycle cycles, bool from
 
 void add_group(ProblemBuilder& b, const std::string& suffix, Cycle work, int registers) {
   const OpId s = product(b, "S" + suffix, 256, false);
-  const OpId p = arithmetic(b, "P" + suffix, work, {0, 100, 20, 120});
-  const OpId c = arithmetic(b, "C" + suffix, 60, {0, 40, 0, 60});
+  const OpId p = arithmetic(b, "P" + suffix, work, {.reads = 100, .specials = 20, .issue = 120});
+  const OpId c = arithmetic(b, "C" + suffix, 60, {.reads = 40, .issue = 60});
   const OpId o = product(b, "O" + suffix, 256, true);
   b.registers(s, registers, {{p, 0}});
   b.registers(p, registers, {{c, 0}});
