@@ -197,28 +197,14 @@ void judge_clock(const ClockModel& clock, ReadLog& log) {
   }
 }
 
-void judge_ranges(const Contention& c, ReadLog& log) {
-  const auto judge = [&](const char* name, const RangedNumber& n) {
+void judge_ranges(const Contention& contention, ReadLog& log) {
+  each_number(contention, [&](const char* name, const RangedNumber& n) {
     const std::string at = fmt::format("/contention/{}", name);
     if (!log.touched(at) && (n.value < n.least || n.value > n.most))
       log.fault(at, fmt::format("{} is not between least and most, {} and {}", n.value, n.least, n.most));
-  };
-  const auto both = [&](const std::string& name, const ByOperand& n) {
-    judge((name + "/shared").c_str(), n.shared);
-    judge((name + "/registers").c_str(), n.registers);
-  };
-  both("queued", c.queued);
-  both("late_per_read", c.late_per_read);
-  both("product_per_read", c.product_per_read);
-  judge("late_per_special", c.late_per_special);
-  judge("product_done", c.product_done);
-  judge("turn", c.turn);
-  judge("special_interval", c.special_interval);
-  judge("fence", c.fence);
-  judge("issue_step", c.issue_step);
-  judge("hidden", c.hidden);
-  if (c.hidden.most > 100 && !log.touched("/contention/hidden"))
-    log.fault("/contention/hidden/most", fmt::format("{} percent, expected at most 100", c.hidden.most));
+  });
+  if (contention.hidden.most > 100 && !log.touched("/contention/hidden"))
+    log.fault("/contention/hidden/most", fmt::format("{} percent, expected at most 100", contention.hidden.most));
 }
 
 void judge_fitted(const Machine& machine, ReadLog& log) {

@@ -41,4 +41,22 @@ struct Contention {
   bool operator==(const Contention&) const = default;
 };
 
+/// Calls `each(name, number)` for all of them, named as in machine files: "queued/shared", "turn".
+template <class C, class Each>
+void each_number(C& contention, Each each) {
+  each("queued/shared", contention.queued.shared);
+  each("queued/registers", contention.queued.registers);
+  each("late_per_read/shared", contention.late_per_read.shared);
+  each("late_per_read/registers", contention.late_per_read.registers);
+  each("late_per_special", contention.late_per_special);
+  each("product_per_read/shared", contention.product_per_read.shared);
+  each("product_per_read/registers", contention.product_per_read.registers);
+  each("product_done", contention.product_done);
+  each("turn", contention.turn);
+  each("special_interval", contention.special_interval);
+  each("fence", contention.fence);
+  each("issue_step", contention.issue_step);
+  each("hidden", contention.hidden);
+}
+
 }  // namespace heddle

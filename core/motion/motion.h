@@ -61,7 +61,7 @@ struct Motion {
   Period period;
   bool stuck = false;
   std::string fault;        ///< why it cannot run: who waits for whom
-  std::vector<Span> spans;  ///< of one period, from its beginning at 0, by begin; only if asked for
+  std::vector<Span> spans;  ///< of one period, by begin, from 0; some end in the next one; only if asked for
 };
 
 struct MotionOptions {

@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::int64_t kWhole = std::int64_t{1} << 40, kShare = 1 << 16;
 
+/// Pre: x >= 0, and the divisor is positive.
+std::int64_t rounded_up(std::int64_t x, std::int64_t divisor) { return (x + divisor - 1) / divisor; }
+
 std::int64_t share(std::int64_t work, Ticks time) { return ceil_div(work * kShare, time); }
 
 Pace pace_of(const WarpWork& work, const Contention& c) {
@@ -91,7 +94,11 @@ Parts::Parts(const Problem& problem, const Circles& circles) {
 Runner::Runner(const Problem& problem, const Circles& circles, const Parts& parts, const MotionOptions& options)
     : problem_(problem), circles_(circles), parts_(parts), options_(options) {
   groups_.resize(circles.groups.size());
-  for (GroupState& g : groups_) g.queue.reserve(8);
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    groups_[g].index = g;
+    groups_[g].blocked = circles.groups[g].empty();
+    groups_[g].queue.reserve(8);
+  }
   free_.assign(parts.units, 0);
   ends_.assign(parts.awaited.size() * parts.kept, 0);
   for (const Parts::Awaited& a : parts.awaited) begun_.push_back(a.first);
@@ -125,40 +132,52 @@ void Runner::settle() {
     moved = false;
     for (GroupState& g : groups_) {
       serve();
-      while (!g.running && g.ready <= now_ && !done_ && move(g)) moved = true;
+      while (!g.running && !g.blocked && g.ready <= now_ && !done_) {
+        if (move(g))
+          moved = true;
+        else if (g.ready <= now_)
+          g.blocked = true;
+      }
     }
   }
   serve();
 }
 
+/// Something happened that a group may wait for.
+void Runner::unblock() {
+  for (GroupState& g : groups_) g.blocked = circle_of(g).empty();
+}
+
 /// Whether anything changed.
 bool Runner::move(GroupState& g) {
-  const std::vector<Step>& circle = circles_.groups[static_cast<std::size_t>(&g - groups_.data())];
-  if (circle.empty()) return false;
-  const Step& step = circle[g.at];
+  const Step& step = step_of(g);
   switch (step.kind) {
     case StepKind::Arithmetic:
       g.running = true;
+      rates_hold_ = false;
       g.left = kWhole;
+      g.rate = 0;
       if (step.first) begin_instance(part_of(g).awaited, g.turn - step.stage);
       return true;
     case StepKind::Issue: return move_issue(g, step);
     case StepKind::Copy:
-      if (g.begun) {
+      if (g.begun)
         next_step(g);
-        return true;
-      }
-      start_copy(g, step);
+      else
+        start_copy(g, step);
       return true;
     case StepKind::Await: return move_await(g, step);
     case StepKind::Take:
-      if (turn_ != step.turn || turn_from_ > now_) return false;
+      if (turn_ != step.turn) return false;
+      g.ready = turn_from_;
+      if (turn_from_ > now_) return false;
       next_step(g);
       return true;
     case StepKind::Pass:
       turn_ = (step.turn + 1) % circles_.turns.size();
       turn_from_ = now_ + parts_.turn;
       next_step(g);
+      unblock();
       return true;
   }
   return false;
@@ -199,7 +218,9 @@ bool Runner::move_await(GroupState& g, const Step& step) {
     return true;
   }
   const Ticks end = end_of(part_of(g).awaited, g.turn - step.stage - step.distance);
-  if (end >= kNever || end + step.extra > now_) return false;
+  if (end >= kNever) return false;
+  g.ready = end + step.extra;
+  if (g.ready > now_) return false;
   next_step(g);
   return true;
 }
@@ -222,102 +243,102 @@ void Runner::start_copy(GroupState& g, const Step& step) {
 /// The tensor core takes the next instruction of the groups in turn.
 void Runner::serve() {
   if (tensor_.busy) return;
-  for (std::size_t k = 1; k <= groups_.size(); ++k) {
-    const std::size_t who = (served_ + k) % groups_.size();
+  std::size_t who = served_;
+  do {
+    who = who + 1 == groups_.size() ? 0 : who + 1;
     GroupState& g = groups_[who];
     if (g.queued == 0) continue;
     Batch& batch = g.queue.front();
     --batch.count;
     --g.queued;
-    tensor_ = {true, who, batch.step, batch.turn, circles_.groups[who][batch.step].each * kShare, batch.closed && batch.count == 0, now_};
+    g.blocked = false;
+    const std::int64_t left = circle_of(g)[batch.step].each * kShare;
+    tensor_ = {true, who, batch.step, batch.turn, left, batch.closed && batch.count == 0, now_, now_, now_ + rounded_up(left, speed_)};
     if (batch.count == 0) g.queue.erase(g.queue.begin());
     served_ = who;
     return;
+  } while (who != served_);
+}
+
+std::size_t Runner::beside() const {
+  if (!tensor_.busy) return kNothing;
+  return circles_.groups[tensor_.group][tensor_.step].registers ? kRegisters : kShared;
+}
+
+void Runner::update_rates() {
+  const std::size_t now_beside = beside();
+  if (rates_hold_ && now_beside == rates_beside_) return;
+  std::int64_t specials = 0, issue = 0, reads = 0;
+  for (GroupState& g : groups_)
+    if (g.running) {
+      g.left -= (now_ - counted_) * g.rate;
+      const Pace& pace = part_of(g).pace;
+      specials += pace.specials[now_beside];
+      issue += pace.issue[now_beside];
+      reads += pace.reads[now_beside];
+    }
+  const std::int64_t over = std::max({kShare, specials, issue}), slow = kShare * kShare / over;
+  for (GroupState& g : groups_)
+    if (g.running) {
+      const std::int64_t full = part_of(g).pace.rate[now_beside];
+      g.rate = over == kShare ? full : std::max<std::int64_t>(1, static_cast<std::int64_t>((static_cast<__int128>(full) * slow) >> 16));
+      g.finish = now_ + rounded_up(g.left, g.rate);
+    }
+  std::int64_t speed = kShare;
+  if (tensor_.busy && reads > 0)
+    speed = std::max(kShare / 20, kShare - rounded_up(parts_.product_per_read[now_beside] * rounded_up(reads * slow, kShare), 1000));
+  if (tensor_.busy) {
+    tensor_.left -= (now_ - tensor_.counted) * speed_;
+    tensor_.counted = now_;
+    tensor_.finish = now_ + rounded_up(tensor_.left, speed);
   }
+  speed_ = speed;
+  counted_ = now_;
+  rates_beside_ = now_beside;
+  rates_hold_ = true;
 }
 
 /// Goes on to the next moment at which something can happen. False: there is none.
 bool Runner::next_event() {
-  const std::size_t beside = !tensor_.busy ? kNothing : circles_.groups[tensor_.group][tensor_.step].registers ? kRegisters : kShared;
-  std::int64_t specials = 0, issue = 0, reads = 0;
+  update_rates();
+  Ticks next = tensor_.busy ? tensor_.finish : kNever;
   for (const GroupState& g : groups_)
-    if (g.running) {
-      const Pace& pace = part_of(g).pace;
-      specials += pace.specials[beside];
-      issue += pace.issue[beside];
-      reads += pace.reads[beside];
-    }
-  const std::int64_t over = std::max({kShare, specials, issue});
-  const std::int64_t slow = over == kShare ? kShare : kShare * kShare / over;
-  const auto rate = [&](const GroupState& g) {
-    const std::int64_t full = part_of(g).pace.rate[beside];
-    return std::max<std::int64_t>(1, over == kShare ? full : static_cast<std::int64_t>((static_cast<__int128>(full) * slow) >> 16));
-  };
-  std::int64_t speed = kShare;
-  if (tensor_.busy && reads > 0) {
-    const std::int64_t lost = ceil_div(parts_.product_per_read[beside] * ceil_div(reads * slow, kShare), 1000);
-    speed = std::max(kShare / 20, kShare - lost);
-  }
-  Ticks step = kNever;
-  for (const GroupState& g : groups_) {
     if (g.running)
-      step = std::min(step, ceil_div(g.left, rate(g)));
+      next = std::min(next, g.finish);
     else if (g.ready > now_)
-      step = std::min(step, g.ready - now_);
-    else if (!circles_.groups[static_cast<std::size_t>(&g - groups_.data())].empty()) {
-      const Step& at = step_of(g);
-      if (at.kind == StepKind::Await) {
-        const Ticks end = end_of(part_of(g).awaited, g.turn - at.stage - at.distance);
-        if (end < kNever) step = std::min(step, end + at.extra - now_);
-      }
-      if (at.kind == StepKind::Take && turn_ == at.turn) step = std::min(step, turn_from_ - now_);
-    }
-  }
-  if (tensor_.busy) step = std::min(step, ceil_div(tensor_.left, speed));
-  if (step >= kNever) return false;
-  const Ticks before = now_;
-  now_ += step;
-  // Rates are of the time that has passed: all of them before anything ends.
-  std::int64_t ended = 0;
+      next = std::min(next, g.ready);
+  if (next >= kNever) return false;
+  now_ = next;
+  if (tensor_.busy && tensor_.finish <= now_) end_instruction();
   for (GroupState& g : groups_)
-    if (g.running && (g.left -= (now_ - before) * rate(g)) <= 0) ++ended;
-  if (tensor_.busy && (tensor_.left -= (now_ - before) * speed) <= 0) end_instruction();
-  if (ended > 0)
-    for (GroupState& g : groups_)
-      if (g.running && g.left <= 0) {
-        g.running = false;
-        if (step_of(g).last) end_instance(part_of(g).awaited, g.turn - step_of(g).stage, now_);
-        next_step(g);
-      }
+    if (g.running && g.finish <= now_) {
+      g.running = false;
+      rates_hold_ = false;
+      if (step_of(g).last) end_instance(part_of(g).awaited, g.turn - step_of(g).stage, now_);
+      next_step(g);
+    }
   return true;
 }
 
 void Runner::end_instruction() {
   const Step& step = circles_.groups[tensor_.group][tensor_.step];
-  if (options_.spans) {
-    if (!spans_.empty() && spans_.back().tensor && spans_.back().group == tensor_.group && spans_.back().step == tensor_.step &&
-        spans_.back().end == tensor_.since)
-      spans_.back().end = now_;
-    else
-      spans_.push_back({tensor_.group, tensor_.step, true, tensor_.turn, tensor_.since, now_, ""});
-  }
+  if (options_.spans) spans_.push_back({tensor_.group, tensor_.step, true, tensor_.turn, tensor_.since, now_, ""});
   tensor_.busy = false;
   if (tensor_.closes)
     end_instance(parts_.steps[tensor_.group][tensor_.step].awaited, tensor_.turn - step.stage, now_ + drain(problem_, step.op));
 }
 
 void Runner::next_step(GroupState& g) {
-  const std::size_t group = static_cast<std::size_t>(&g - groups_.data());
   if (options_.spans) record(g);
   g.begun = false;
   g.issued = 0;
   g.since = now_;
-  if (++g.at < circles_.groups[group].size()) return;
+  if (++g.at < circle_of(g).size()) return;
   g.at = 0;
   ++g.turn;
   if (g.wrapped == now_) g.ready = std::max(g.ready, now_ + 1);  // a circle that takes no time at all
   g.wrapped = now_;
-  if (group == parts_.leader) sample();
+  if (g.index == parts_.leader) sample();
 }
 
 /// kNever: not known yet.
@@ -338,6 +359,7 @@ void Runner::begin_instance(std::int32_t awaited, std::int64_t instance) {
 void Runner::end_instance(std::int32_t awaited, std::int64_t instance, Ticks when) {
   if (awaited < 0) return;
   ends_[slot(static_cast<std::size_t>(awaited), instance)] = when;
+  unblock();
 }
 
 /// Everything that decides what happens from now on, without the time.
@@ -348,7 +370,7 @@ void Runner::write_state() {
   for (const GroupState& g : groups_) {
     put(static_cast<std::int64_t>(g.at * 4 + (g.running ? 1 : 0) + (g.begun ? 2 : 0)));
     put(g.turn - base);
-    put(g.running ? g.left : later(g.ready));
+    put(g.running ? g.left - (now_ - counted_) * g.rate : later(g.ready));
     put(g.issued);
     // A batch is of this turn or an earlier one; few enough are open for one word.
     std::uint64_t batches = 0;
@@ -357,7 +379,7 @@ void Runner::write_state() {
                 static_cast<std::uint64_t>(g.turn - b.turn) * 2 + (b.closed ? 1 : 0) + 1;
     put(static_cast<std::int64_t>(batches));
   }
-  put(tensor_.busy ? tensor_.left : -1);
+  put(tensor_.busy ? tensor_.left - (now_ - tensor_.counted) * speed_ : -1);
   put(tensor_.busy ? static_cast<std::int64_t>((tensor_.step * 64 + tensor_.group) * 2 + (tensor_.closes ? 1 : 0)) : 0);
   put(tensor_.busy ? tensor_.turn - base : 0);
   put(static_cast<std::int64_t>(served_));
@@ -392,17 +414,41 @@ void Runner::sample() {
   done_ = repeats_ > 0 || static_cast<std::int64_t>(times_.size()) >= std::max<std::int64_t>(2, options_.most_turns);
 }
 
+namespace {
+
+/// By begin; instructions of an mma that follow each other without a gap are one span.
+void join_instructions(std::vector<Span>& spans) {
+  std::stable_sort(spans.begin(), spans.end(),
+                   [](const Span& a, const Span& b) { return std::pair(!a.tensor, a.begin) < std::pair(!b.tensor, b.begin); });
+  std::vector<Span> joined;
+  for (Span& span : spans) {
+    Span* before = joined.empty() ? nullptr : &joined.back();
+    if (before && before->tensor && span.tensor && before->group == span.group && before->step == span.step && before->end == span.begin)
+      before->end = span.end;
+    else
+      joined.push_back(std::move(span));
+  }
+  std::stable_sort(joined.begin(), joined.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  spans = std::move(joined);
+}
+
+}  // namespace
+
 Motion Runner::finished() const {
   Motion motion;
   const std::size_t last = times_.size() - 1, from = repeats_ > 0 ? repeats_ - 1 : last / 2;
   motion.period = {times_[last] - times_[from], static_cast<std::int64_t>(last - from), repeats_ > 0};
+  const Ticks begin = times_[from];
   for (Span span : spans_) {
-    if (span.begin < times_[from] || span.begin >= times_[last]) continue;
-    span.begin -= times_[from];
-    span.end -= times_[from];
+    if (span.end <= begin || span.end > times_[last]) continue;
+    // What began before this period begins in it as well, a period later.
+    const bool later = span.begin < begin;
+    span.begin += (later ? motion.period.ticks : 0) - begin;
+    span.end += (later ? motion.period.ticks : 0) - begin;
+    span.turn += later ? motion.period.iterations : 0;
     motion.spans.push_back(std::move(span));
   }
-  std::stable_sort(motion.spans.begin(), motion.spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  join_instructions(motion.spans);
   return motion;
 }
 
@@ -410,7 +456,7 @@ void Runner::record(const GroupState& g) {
   const Step& step = step_of(g);
   if (now_ == g.since) return;
   const bool waits = step.kind == StepKind::Await || step.kind == StepKind::Take;
-  spans_.push_back({static_cast<std::size_t>(&g - groups_.data()), g.at, false, g.turn, g.since, now_, waits ? why(g) : ""});
+  spans_.push_back({g.index, g.at, false, g.turn, g.since, now_, waits ? why(g) : ""});
 }
 
 std::string Runner::why(const GroupState& g) const {
@@ -427,10 +473,9 @@ std::string Runner::why(const GroupState& g) const {
 std::string Runner::stuck_text() const {
   std::string text;
   for (const GroupState& g : groups_) {
-    const std::size_t group = static_cast<std::size_t>(&g - groups_.data());
-    if (circles_.groups[group].empty()) continue;
+    if (circle_of(g).empty()) continue;
     const Step& step = step_of(g);
-    text += fmt::format("{}group {} ", text.empty() ? "" : "; ", group);
+    text += fmt::format("{}group {} ", text.empty() ? "" : "; ", g.index);
     if (step.kind == StepKind::Take)
       text += fmt::format("waits for its turn, which is group {}'s", circles_.turns[turn_]);
     else if (step.kind == StepKind::Await)

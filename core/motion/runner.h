@@ -61,29 +61,33 @@ class Runner {
     bool closed = false;     ///< the last of its op is among them
   };
   struct GroupState {
-    std::size_t at = 0;  ///< step
+    std::size_t index = 0, at = 0;  ///< its number, its step
     std::int64_t turn = 0;
     bool running = false;     ///< Arithmetic
     bool begun = false;       ///< Issue, Await, Copy: its fence, look or hold has begun
+    bool blocked = false;     ///< until something happens elsewhere
     std::int32_t issued = 0;  ///< instructions of this Issue
     std::int32_t queued = 0;
-    std::int64_t left = 0;  ///< of running arithmetic, 2^-40
-    Ticks ready = 0;        ///< does nothing before
-    Ticks since = 0;        ///< began its step
-    Ticks wrapped = -1;     ///< when its last turn began
+    std::int64_t left = 0, rate = 0;  ///< of running arithmetic, 2^-40, at counted_; done of it in a tick
+    Ticks finish = 0;                 ///< of running arithmetic, at this rate
+    Ticks ready = 0;                  ///< does nothing before
+    Ticks since = 0;                  ///< began its step
+    Ticks wrapped = -1;               ///< when its last turn began
     std::vector<Batch> queue;
   };
   struct TensorState {
     bool busy = false;
     std::size_t group = 0, step = 0;
-    std::int64_t turn = 0, left = 0;  ///< left: in 1/65536 tick
+    std::int64_t turn = 0;
+    std::int64_t left = 0;  ///< in 1/65536 tick, at `counted`
     bool closes = false;
-    Ticks since = 0;
+    Ticks since = 0, counted = 0, finish = 0;
   };
   static constexpr Ticks kNever = std::numeric_limits<Ticks>::max() / 4;
 
-  const Step& step_of(const GroupState& g) const { return circles_.groups[&g - groups_.data()][g.at]; }
-  const Parts::StepPart& part_of(const GroupState& g) const { return parts_.steps[&g - groups_.data()][g.at]; }
+  const std::vector<Step>& circle_of(const GroupState& g) const { return circles_.groups[g.index]; }
+  const Step& step_of(const GroupState& g) const { return circles_.groups[g.index][g.at]; }
+  const Parts::StepPart& part_of(const GroupState& g) const { return parts_.steps[g.index][g.at]; }
 
   void settle();
   bool move(GroupState& g);
@@ -91,6 +95,9 @@ class Runner {
   bool move_await(GroupState& g, const Step& step);
   void start_copy(GroupState& g, const Step& step);
   void serve();
+  void unblock();
+  std::size_t beside() const;
+  void update_rates();
   bool next_event();
   void end_instruction();
   void next_step(GroupState& g);
@@ -114,6 +121,11 @@ class Runner {
   Ticks now_ = 0;
   std::vector<GroupState> groups_;
   TensorState tensor_;
+  // Rates hold until arithmetic begins or ends, or the tensor core's kind of work changes.
+  bool rates_hold_ = false;
+  std::size_t rates_beside_ = kNothing;
+  Ticks counted_ = 0;                ///< what is left of arithmetic is of this moment
+  std::int64_t speed_ = 1 << 16;     ///< of the tensor core, in 1/65536
   std::size_t served_ = 0;           ///< the group whose instruction began last
   std::size_t turn_ = 0;             ///< whose turn it is ...
   Ticks turn_from_ = 0;              ///< ... from then on

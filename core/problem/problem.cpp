@@ -63,12 +63,8 @@ void add_legal_part(const Problem& p, Sink& h) {
 /// What nothing depends on where the machine has no contention.
 template <class Sink>
 void add_contention(const Problem& p, Sink& h) {
-  const Contention& c = p.contention;
-  for (const RangedNumber* n : {&c.queued.shared, &c.queued.registers, &c.late_per_read.shared, &c.late_per_read.registers,
-                                &c.late_per_special, &c.product_per_read.shared, &c.product_per_read.registers, &c.product_done, &c.turn,
-                                &c.special_interval, &c.fence, &c.issue_step, &c.hidden})
-    h.add(n->value).add(n->least).add(n->most);
-  h.add(c.reordered).add(p.barrier_wait);
+  each_number(p.contention, [&](const char*, const RangedNumber& n) { h.add(n.value).add(n.least).add(n.most); });
+  h.add(p.contention.reordered).add(p.barrier_wait);
   for (const Op& o : p.ops) {
     for (const std::int64_t x : {o.work.alone, o.work.exposed, o.work.reads, o.work.specials, o.work.issue}) h.add(x);
     h.add(o.instructions).add(o.from_registers);

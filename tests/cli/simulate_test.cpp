@@ -38,6 +38,9 @@ TEST_CASE("simulate takes its switches, and refuses what makes no sense", "[app]
   CHECK(first.code == kDone);
   for (const char* word : {"first come, first served", "tail by 30 %, seed 5", "persistent", "3 CTAs per SM (as asked"})
     CHECK(contains(first.out, word));
+  const auto contended = run_heddle({"simulate", "toy_fig1", "toy", path, "--arbitration", "contended", "--ctas", "1"});
+  CHECK(contended.code == kDone);
+  CHECK(contains(contended.out, "units: groups take time from each other"));
   CHECK(run_heddle({"simulate", "toy_fig1", "toy", path, "--arbitration", "random"}).code == kUsage);
   CHECK(run_heddle({"simulate", "toy_fig1", "toy", path, "--trips", "0"}).code == kUsage);
   CHECK(run_heddle({"simulate", "toy_fig1", "toy", path, "--ctas", "0"}).code == kUsage);

@@ -13,16 +13,9 @@
 using namespace heddle;
 using namespace heddle::test;
 
-namespace {
-
-const MeasuredLoop& flash_attention() { return measured_loops()[2]; }
-
-}  // namespace
-
 TEST_CASE("waits stand before what reads a result, and before registers that an mma still reads are written", "[core]") {
-  const Problem problem = problem_of(flash_attention(), machine_of("h100"));
-  const motion::Circles circles =
-      motion::circles_of(problem, attention_program(problem, flash_attention().consumers, flash_attention().turns));
+  const Problem problem = problem_of(measured_loops()[2], machine_of("h100"));
+  const motion::Circles circles = motion::circles_of(problem, flash_attention(problem));
   const std::vector<std::string> text = motion::circle_text(problem, circles);
   REQUIRE(text.size() == 3);
   CHECK(text[0] == "free QK0@3 · free QK1@3 · copy load_k · free PV0@3 · free PV1@3 · copy load_v");
@@ -33,9 +26,8 @@ TEST_CASE("waits stand before what reads a result, and before registers that an 
 }
 
 TEST_CASE("the compiler runs arithmetic between two waits behind the second, but for half of a maximum", "[core]") {
-  const Problem problem = problem_of(flash_attention(), machine_of("h100"));
-  const motion::Circles written =
-      motion::circles_of(problem, attention_program(problem, flash_attention().consumers, flash_attention().turns));
+  const Problem problem = problem_of(measured_loops()[2], machine_of("h100"));
+  const motion::Circles written = motion::circles_of(problem, flash_attention(problem));
   const motion::Circles compiled = motion::as_compiled(problem, written);
   CHECK(motion::circle_text(problem, compiled)[1] ==
         "take 0 · wait load_k · issue QK0 · wait load_v@1 · issue PV0@1 · pass 0 · wait QK0 · max0 · wait PV0@1 · max0 · alpha0 · sub0 · "
@@ -58,13 +50,13 @@ TEST_CASE("the compiler runs arithmetic between two waits behind the second, but
 }
 
 TEST_CASE("the compiler runs arithmetic between two mmas of a turn behind the first instruction of the first", "[core]") {
-  const MeasuredLoop& robust = measured_loops()[1];
-  const Problem problem = problem_of(robust, machine_of("h100"));
+  const MeasuredLoop& loop = measured_loops()[12];
+  const Problem problem = problem_of(loop, machine_of("h100"));
   const motion::Circles circles =
-      motion::as_compiled(problem, motion::circles_of(problem, attention_program(problem, robust.consumers, robust.turns)));
+      motion::as_compiled(problem, motion::circles_of(problem, attention_program(problem, loop.consumers, loop.turns)));
   CHECK(motion::circle_text(problem, circles)[1] ==
-        "take 0 · wait load_k · issue QK0 x 1 · sum0@1 · rescale0@1 · cvt0@1 · issue QK0 x 7 · wait load_v@1 · issue PV0@1 · pass 0 · "
-        "wait QK0 · max0 · wait PV0@1 · max0 · sub0 · exp0 · alpha0");
+        "take 0 · wait load_k · issue QK0 x 1 · rescale0@1 · issue QK0 x 3 · wait load_vt@1 · issue PV0@1 · pass 0 · wait QK0 · max0 · "
+        "wait PV0@1 · max0 · shift0 · sub0 · exp0 · alpha0 · cvt0 · sum0");
 }
 
 TEST_CASE("an mma that nothing in the loop waits for is awaited when the next one is issued", "[core]") {
@@ -78,8 +70,8 @@ TEST_CASE("an mma that nothing in the loop waits for is awaited when the next on
 }
 
 TEST_CASE("a schedule stands for the program of its streams, depths and kept turns", "[core]") {
-  const Problem problem = problem_of(flash_attention(), machine_of("h100"));
-  const timing::Program program = attention_program(problem, flash_attention().consumers, flash_attention().turns);
+  const Problem problem = problem_of(measured_loops()[2], machine_of("h100"));
+  const timing::Program program = flash_attention(problem);
   const timing::Timing timing = timing::earliest_schedule(problem, program);
   REQUIRE_FALSE(timing.deadlock);
   const timing::Program again = motion::program_of(problem, timing.schedule);

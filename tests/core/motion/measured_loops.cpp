@@ -151,6 +151,11 @@ timing::Program attention_program(const Problem& problem, const std::vector<std:
   return program;
 }
 
+timing::Program flash_attention(const Problem& problem) {
+  return attention_program(
+      problem, {"QK0 PV0 max0 alpha0 sub0 exp0 sum0 rescale0 cvt0", "QK1 PV1 max1 alpha1 sub1 exp1 sum1 rescale1 cvt1"}, "QK0 PV0 QK1 PV1");
+}
+
 void set_least_stages(const Problem& problem, timing::Program& program) {
   struct Where {
     std::size_t group = 0, position = 0;
