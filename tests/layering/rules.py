@@ -33,7 +33,7 @@ INCLUDE_RULES = [
     (r"app/window/.*(_model|_overlay|_view_model)\.(h|cpp)$", None, GUI_HEADERS, "models say what is drawn and draw nothing"),
     (r"", r"(core/base/json[^/]*\.cpp$|tests/)", r"nlohmann/(?!json_fwd)", "JSON text is read and written only in core/base/json*.cpp"),
     (r"", r"(codegen/run/|kernels/)", CUDA_HEADERS, "CUDA headers are used only under codegen/run"),
-    (r"solver/", r"solver/(paper|baselines|questions|search)/(?!cross_check)\w+\.cpp$", r"core/check/", "encoders share nothing with the checker that judges them"),
+    (r"solver/", r"solver/(paper|baselines|programs|questions|search)/(?!cross_check)\w+\.cpp$", r"core/check/", "encoders share nothing with the checker that judges them"),
     (r"solver/encoding/", None, r"core/analysis/", "encoders share nothing with the analyses that the checker uses"),
     (r"core/check/", None, r"core/(motion|timing)/", "the checker shares nothing with what it judges"),
     (r"core/motion/", None, r"core/check/", "the rule of motion shares nothing with the checker that judges it"),
@@ -45,7 +45,7 @@ INCLUDE_RULES = [
 FOLDER_ORDER = {
     "core": ["base", "kernel", "patterns", "machine", "layout", "problem", "schedule", "analysis", "instance", "check", "timing", "motion", "simulate", "tuning_space", "records", "formats", "chart", "answers",
              "mlir", "dump", "triton/read", "triton/memory", "triton/kernel", "triton/audit", "triton/back", "library"],
-    "solver": ["tune", "z3", "encoding", "relaxation", "search", "paper", "baselines", "questions"],
+    "solver": ["tune", "z3", "encoding", "relaxation", "search", "paper", "baselines", "programs", "questions"],
     "codegen": ["device", "program", "emit", "interpret", "profile", "machine", "compile", "run", "calibrate"],
     "app": ["command", "picture", "ask", "jobs", "batch", "bench", "tune", "cli", "cli/questions", "session", "platform", "window/kit", "window/chart", "window/parts", "window/tabs/*",
             "window/frame"],
