@@ -12,6 +12,7 @@
 #include "core/answers/kernel_set.h"
 #include "core/answers/latency.h"
 #include "core/answers/layout_view.h"
+#include "core/answers/least_period.h"
 #include "core/answers/paper.h"
 #include "core/answers/pareto.h"
 #include "core/answers/price.h"
@@ -66,6 +67,7 @@ std::span<const SchemaKind> schema_kinds() {
                                           {"latency", latency_schema},
                                           {"layout", layout_schema},
                                           {"paper", paper_schema},
+                                          {"period", least_period_schema},
                                           {"price", price_schema},
                                           {"sensitivity", sensitivity_schema},
                                           {"slack", slack_schema},

@@ -27,7 +27,7 @@ const std::vector<Group>& groups() {
       {"look at what is there",
        {"list", "show", "gui", "analyze", "simulate", "traffic", "layout", "check", "audit", "diff", "schema", "version", "help"}},
       {"ask for the best, and why",
-       {"solve", "explain", "slack", "price", "latency", "sensitivity", "alternatives", "compare", "pareto", "family", "tune", "paper"}},
+       {"solve", "period", "explain", "slack", "price", "latency", "sensitivity", "alternatives", "compare", "pareto", "family", "tune", "paper"}},
       {"change and make files", {"new", "export", "overlay", "adopt", "fit", "merge", "store", "completion"}},
       {"run kernels and jobs",
        {"eval", "emit", "interpret", "compile", "run", "profile", "bench", "calibrate", "validate", "batch", "serve"}},

@@ -44,6 +44,7 @@ ANSWERS = {
     "latency": [(*TOY, "S")],
     "layout": [("(64,64):(64,1)",), ("attention_backward_hopper", "h100", "--value", "dqs0")],
     "paper": [TOY],
+    "period": [TOY, (*GEMM, "--programs", "100")],
     "pareto": [TOY],
     "price": [(*TOY, "--demand", "at most 1 stage")],
     "sensitivity": [TOY],

@@ -1,0 +1,113 @@
+#include "app/ask/period.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/ask/listener.h"
+#include "app/ask/subject.h"
+#include "core/base/clock.h"
+#include "core/chart/chart_layout.h"
+#include "core/library/contenders.h"
+#include "core/motion/motion.h"
+#include "solver/baselines/baselines.h"
+#include "solver/programs/least_program.h"
+
+namespace heddle::app {
+namespace {
+
+/// Of the time that a question has, for all heuristics together.
+constexpr double kForHeuristics = 0.25;
+
+std::vector<programs::KnownProgram> known_programs(const Subject& subject, const std::stop_token& stop,
+                                                   const Listener<LeastPeriod>& listener) {
+  const Problem& problem = subject.problem();
+  std::vector<programs::KnownProgram> known{{"as given", *subject.schedule}};
+  if (subject.triton) return known;
+  for (Contender& contender : shelf_contenders(problem))
+    if (contender.schedule) known.push_back({std::move(contender.name), *std::move(contender.schedule)});
+  const double each = kForHeuristics * subject.limits.timeout_seconds / static_cast<double>(solver::baselines().size());
+  for (const solver::Baseline& baseline : solver::baselines()) {
+    if (stop.stop_requested()) break;
+    listener.tell({.doing = "the order of " + baseline.name});
+    if (Result<solver::BaselineOutcome> found = solver::run_baseline(problem, baseline, {}, each, stop))
+      known.push_back({baseline.name, std::move(found->schedule)});
+  }
+  return known;
+}
+
+PeriodStanding standing_of(programs::Standing standing) {
+  switch (standing) {
+    case programs::Standing::LeastOfAll: return PeriodStanding::LeastOfAll;
+    case programs::Standing::WithinPercentOfBound: return PeriodStanding::WithinPercentOfBound;
+    case programs::Standing::ByPrediction: break;
+  }
+  return PeriodStanding::ByPrediction;
+}
+
+void rank(const Problem& problem, const std::vector<programs::KnownProgram>& known, LeastPeriod& answer) {
+  if (answer.from.empty() && answer.schedule) answer.ranked.push_back({"found", answer.cycles, answer.schedule->ii});
+  for (const programs::KnownProgram& k : known) {
+    const motion::Motion run = motion::motion_of(problem, k.schedule);
+    answer.ranked.push_back({k.name, run.period.cycles(), k.schedule.ii, run.fault});
+  }
+  const auto place = [](const RankedPeriod& row) { return row.cycles > 0 ? row.cycles : 1e300; };
+  std::stable_sort(answer.ranked.begin(), answer.ranked.end(),
+                   [&](const RankedPeriod& a, const RankedPeriod& b) { return place(a) < place(b); });
+}
+
+void count_orders(const programs::LeastProgram& found, LeastPeriod& answer) {
+  std::size_t consumer = 0;
+  for (const programs::OrderCounts& counts : found.counts)
+    answer.orders.push_back({fmt::format("consumer {}", consumer++), counts.seen, counts.keep_dependences, counts.fit, counts.differ});
+}
+
+}  // namespace
+
+LeastPeriod ask_period(const Subject& subject, const PeriodOptions& options, std::stop_token stop, const Listener<LeastPeriod>& listener) {
+  const Clock::time_point begin = Clock::now();
+  const Problem& problem = subject.problem();
+  const std::vector<programs::KnownProgram> known = known_programs(subject, stop, listener);
+  programs::LeastOptions search;
+  search.rules.constraints = subject.constraints;
+  search.rules.stages = options.stages;
+  search.most_programs = options.most_programs;
+  search.seconds = std::max(0.0, subject.limits.timeout_seconds - seconds_between(begin, Clock::now()));
+  search.seed = subject.limits.seed;
+  programs::LeastProgram found = programs::least_program(problem, known, search, stop, [&](const programs::Progress& progress) {
+    const std::string done = progress.of > 0 ? fmt::format("{} of {} programs", grouped(progress.programs), grouped(progress.of))
+                                             : fmt::format("{} programs", grouped(progress.programs));
+    const std::string least = progress.least.iterations > 0 ? fmt::format("least so far {:.1f} cycles", progress.least.cycles()) : "";
+    listener.tell({.doing = progress.phase, .facts = {progress.phase, done, least}});
+  });
+  LeastPeriod answer;
+  answer.standing = standing_of(found.standing);
+  answer.sentence = std::move(found.sentence);
+  answer.why = std::move(found.why);
+  answer.schedule = std::move(found.schedule);
+  answer.from = std::move(found.from);
+  answer.cycles = found.period.cycles();
+  answer.bound = static_cast<double>(found.bound.ticks) / motion::kCycle;
+  answer.bound_sentence = std::move(found.bound.sentence);
+  answer.streams = timing::stream_text(problem, found.program);
+  answer.programs = found.programs;
+  answer.compared = found.compared;
+  answer.digest = std::move(found.digest);
+  answer.cancelled = stop.stop_requested();
+  count_orders(found, answer);
+  if (problem.contention.known) rank(problem, known, answer);
+  answer.seconds = seconds_between(begin, Clock::now());
+  return answer;
+}
+
+Ended ended(const LeastPeriod& answer) {
+  if (answer.cancelled) return Ending::Interrupted;
+  return answer.standing == PeriodStanding::LeastOfAll ? Ending::Done : Ending::NoProof;
+}
+
+std::string told(const Subject& subject, const LeastPeriod& answer, const Telling& how) {
+  if (how.json()) return least_period_json(subject.problem(), answer).pretty();
+  return least_period_summary(subject.problem(), answer, how.style);
+}
+
+}  // namespace heddle::app
