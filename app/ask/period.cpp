@@ -36,11 +36,11 @@ std::vector<programs::KnownProgram> known_programs(const Subject& subject, const
   return known;
 }
 
-PeriodStanding standing_of(programs::Standing standing) {
+PeriodStanding standing_of(programs::ProgramStanding standing) {
   switch (standing) {
-    case programs::Standing::LeastOfAll: return PeriodStanding::LeastOfAll;
-    case programs::Standing::WithinPercentOfBound: return PeriodStanding::WithinPercentOfBound;
-    case programs::Standing::ByPrediction: break;
+    case programs::ProgramStanding::LeastOfAll: return PeriodStanding::LeastOfAll;
+    case programs::ProgramStanding::WithinPercentOfBound: return PeriodStanding::WithinPercentOfBound;
+    case programs::ProgramStanding::ByPrediction: break;
   }
   return PeriodStanding::ByPrediction;
 }
@@ -74,7 +74,7 @@ LeastPeriod ask_period(const Subject& subject, const PeriodOptions& options, std
   search.most_programs = options.most_programs;
   search.seconds = std::max(0.0, subject.limits.timeout_seconds - seconds_between(begin, Clock::now()));
   search.seed = subject.limits.seed;
-  programs::LeastProgram found = programs::least_program(problem, known, search, stop, [&](const programs::Progress& progress) {
+  programs::LeastProgram found = programs::least_program(problem, known, search, stop, [&](const programs::EnumerationProgress& progress) {
     const std::string done = progress.of > 0 ? fmt::format("{} of {} programs", grouped(progress.programs), grouped(progress.of))
                                              : fmt::format("{} programs", grouped(progress.programs));
     const std::string least = progress.least.iterations > 0 ? fmt::format("least so far {:.1f} cycles", progress.least.cycles()) : "";

@@ -152,11 +152,11 @@ StepVerdict judge_step(const BenchStep& step, const ChildResult& child, const Me
                        const std::string& log) {
   if (child.cancelled) return {StepOutcome::Interrupted, "interrupted", {}};
   constexpr int kSanitizerFound = 9;  // as its command line demands (steps.cpp)
-  if (step.kind == StepKind::Sanitize && child.code == kSanitizerFound)
+  if (step.kind == BenchStepKind::Sanitize && child.code == kSanitizerFound)
     return {StepOutcome::Faulted, "compute-sanitizer reports errors", "its report in " + log};
   StepVerdict verdict = by_status(step, child, measured, log);
-  if (step.kind == StepKind::FollowUp) verdict.next = is_bad(verdict.outcome) ? step.if_not : step.if_right;
-  if (step.kind == StepKind::Compare && measured && (verdict.outcome == StepOutcome::Good || verdict.outcome == StepOutcome::Slow))
+  if (step.kind == BenchStepKind::FollowUp) verdict.next = is_bad(verdict.outcome) ? step.if_not : step.if_right;
+  if (step.kind == BenchStepKind::Compare && measured && (verdict.outcome == StepOutcome::Good || verdict.outcome == StepOutcome::Slow))
     return compared(step, *measured, beside);
   return verdict;
 }

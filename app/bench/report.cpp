@@ -18,7 +18,7 @@ std::string part(std::optional<double> ratio) { return ratio ? fmt::format("{:.3
 std::string table_of_speeds(const std::vector<BenchStep>& steps, const std::string& folder, std::string& device) {
   std::vector<std::vector<std::string>> rows;
   for (const BenchStep& step : steps) {
-    if (step.kind != StepKind::Speed && step.kind != StepKind::Compare) continue;
+    if (step.kind != BenchStepKind::Speed && step.kind != BenchStepKind::Compare) continue;
     const auto read = read_measurement((std::filesystem::path(folder) / (step.name + ".json")).string());
     if (!read.ok() || !read->timing || read->timing->kernel.median_us <= 0) continue;
     const Measurement& m = *read;
@@ -77,7 +77,7 @@ std::string bench_report(const BenchRecord& record, const std::vector<BenchStep>
     const StepRecord* found = record.find(step.name);
     if (!found) continue;
     ++counts[found->verdict.outcome];
-    const bool concluded = step.kind == StepKind::FollowUp;  // what it has shown stands with its check
+    const bool concluded = step.kind == BenchStepKind::FollowUp;  // what it has shown stands with its check
     if (!concluded && (is_bad(found->verdict.outcome) || !found->verdict.next.empty())) open += step_text(*found) + "\n";
   }
   if (!open.empty()) text += "\nto look at\n" + open;

@@ -47,10 +47,10 @@ class Bench {
       const double seconds = seconds_between(begin, Clock::now());
       StepRecord found{step.name, *verdict, seconds, fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))};
       record_.keep(found);
-      if (step.kind == StepKind::FollowUp) conclude(step, found.verdict.outcome);
+      if (step.kind == BenchStepKind::FollowUp) conclude(step, found.verdict.outcome);
       if (const auto kept = write_down(); !kept.ok()) return kept.error();
       hearer_.ended(step, found, false);
-      if (found.verdict.outcome == StepOutcome::Unavailable && step.kind == StepKind::Check) break;  // no GPU: no other step has one
+      if (found.verdict.outcome == StepOutcome::Unavailable && step.kind == BenchStepKind::Check) break;  // no GPU: no other step has one
     }
     return record_;
   }
@@ -108,13 +108,13 @@ class Bench {
     const auto verdict = [](StepOutcome outcome, std::string finding) { return StepVerdict{outcome, std::move(finding), {}}; };
     if (!step.needs.empty()) {
       const bool failed = is_bad(outcome_of(step.needs));
-      if (step.kind == StepKind::FollowUp && !failed) return verdict(StepOutcome::Unneeded, step.needs + " has not failed");
-      if (step.kind != StepKind::FollowUp && failed)
+      if (step.kind == BenchStepKind::FollowUp && !failed) return verdict(StepOutcome::Unneeded, step.needs + " has not failed");
+      if (step.kind != BenchStepKind::FollowUp && failed)
         return verdict(StepOutcome::Skipped, fmt::format("{}: {}", step.needs, to_string(outcome_of(step.needs))));
     }
     if (options_.minutes > 0 && seconds_left() < kLeastSeconds) return verdict(StepOutcome::NoTime, "the minutes were over");
     std::error_code ignored;
-    if (!step.subject.empty() && step.kind != StepKind::Prepare && !fs::exists(schedule_file(options_.folder, step.subject), ignored))
+    if (!step.subject.empty() && step.kind != BenchStepKind::Prepare && !fs::exists(schedule_file(options_.folder, step.subject), ignored))
       return verdict(StepOutcome::Skipped, "there is no schedule: see prepare-" + step.subject);
     if (!step.tool.empty() && find_tool(step).empty()) return verdict(StepOutcome::Unavailable, step.tool.front() + " is not on PATH");
     return std::nullopt;
@@ -128,7 +128,7 @@ class Bench {
     constexpr std::ptrdiff_t kBehindMachine = 3;
     const std::string schedule = step.subject.empty() ? "" : schedule_file(options_.folder, step.subject);
     std::error_code ignored;
-    if (step.kind == StepKind::Prepare) {
+    if (step.kind == BenchStepKind::Prepare) {
       if (fs::exists(schedule, ignored))
         words.insert(words.begin() + kBehindMachine, schedule);
       else
@@ -154,7 +154,7 @@ class Bench {
     if (auto reason = reason_not_to(step)) return *std::move(reason);
     std::error_code ignored;
     fs::remove(measurement_file(step.name), ignored);
-    if (step.kind == StepKind::Prepare)
+    if (step.kind == BenchStepKind::Prepare)
       if (const auto taken = take_schedule(step.subject); !taken.ok()) return taken.error();
     const bool cut = options_.minutes > 0 && seconds_left() < step.limit_seconds;
     BenchStep limited = step;

@@ -85,22 +85,22 @@ class List {
       : machine_(std::move(machine)), folder_(std::move(folder)), subjects_(subjects) {}
 
   void check(const std::string& name, const std::string& about, const std::string& subject, const Words& options) {
-    add(StepKind::Check, {name, about, subject, options + kQuick}, "run", kCheckSeconds);
+    add(BenchStepKind::Check, {name, about, subject, options + kQuick}, "run", kCheckSeconds);
   }
   void follow_up(const std::string& of, const Trial& with, const Verdicts& verdicts) {
-    BenchStep& step = add(StepKind::FollowUp, {of + "-" + with.name, "the same with " + with.about, with.subject, with.options + kQuick},
-                          "run", kCheckSeconds);
+    BenchStep& step = add(BenchStepKind::FollowUp,
+                          {of + "-" + with.name, "the same with " + with.about, with.subject, with.options + kQuick}, "run", kCheckSeconds);
     step.needs = of;
     step.if_right = verdicts.if_right;
     step.if_not = verdicts.if_not;
   }
   void speed(const std::string& name, const std::string& about, const std::string& subject, const std::string& needs,
              const Words& options) {
-    add(StepKind::Speed, {name, about, subject, options}, "run", kSpeedSeconds).needs = needs;
+    add(BenchStepKind::Speed, {name, about, subject, options}, "run", kSpeedSeconds).needs = needs;
   }
   void compare(Trial trial, const std::string& beside, const std::string& needs) {
     trial.options = trial.options + kUnchecked;
-    BenchStep& step = add(StepKind::Compare, trial, "run", kSpeedSeconds);
+    BenchStep& step = add(BenchStepKind::Compare, trial, "run", kSpeedSeconds);
     step.needs = needs;
     step.beside = beside;
   }
@@ -108,13 +108,13 @@ class List {
                const Words& options) {
     const std::string trace = (std::filesystem::path(folder_) / (name + "-trace.json")).string();
     const Words all = options + kUnchecked + Words{"--no-library", "--trace", trace};
-    add(StepKind::Profile, {name, about, subject, all}, "profile", kSpeedSeconds).needs = needs;
+    add(BenchStepKind::Profile, {name, about, subject, all}, "profile", kSpeedSeconds).needs = needs;
   }
   void sanitize(const std::string& tool, const std::string& of) {
     const auto found = std::find_if(steps.begin(), steps.end(), [&](const BenchStep& step) { return step.name == of; });
     HEDDLE_ASSERT(found != steps.end(), "a sanitizer runs a step that is in the list");
     BenchStep again = *found;
-    again.kind = StepKind::Sanitize;
+    again.kind = BenchStepKind::Sanitize;
     again.name = of + "-" + tool;
     again.about = "under compute-sanitizer's " + tool;
     again.tool = {"compute-sanitizer", "--tool", tool, "--target-processes", "all", "--error-exitcode", "9"};
@@ -126,7 +126,7 @@ class List {
     steps.push_back(std::move(again));
   }
   void calibrate() {
-    BenchStep step{.name = "calibrate", .kind = StepKind::Calibrate, .about = "costs of instructions, copies and hand-overs"};
+    BenchStep step{.name = "calibrate", .kind = BenchStepKind::Calibrate, .about = "costs of instructions, copies and hand-overs"};
     step.words = {"calibrate", machine_, "--out", (std::filesystem::path(folder_) / "measured-machine.json").string()};
     step.limit_seconds = kSpeedSeconds;
     steps.push_back(std::move(step));
@@ -136,13 +136,13 @@ class List {
 
  private:
   /// A subject's first step comes after the one that prepares it.
-  BenchStep& add(StepKind kind, const Trial& trial, const std::string& command, double limit) {
+  BenchStep& add(BenchStepKind kind, const Trial& trial, const std::string& command, double limit) {
     const std::string& subject = trial.subject;
     const auto found = std::find_if(subjects_.begin(), subjects_.end(), [&](const Subject& s) { return s.name == subject; });
     HEDDLE_ASSERT(found != subjects_.end(), "a step has a subject that is in the list");
-    if (kind != StepKind::Prepare &&
+    if (kind != BenchStepKind::Prepare &&
         std::none_of(steps.begin(), steps.end(), [&](const BenchStep& step) { return step.subject == subject; }))
-      add(StepKind::Prepare, {"prepare-" + subject, "its schedule is found, its kernel compiles", subject, {"--allow"}}, "compile",
+      add(BenchStepKind::Prepare, {"prepare-" + subject, "its schedule is found, its kernel compiles", subject, {"--allow"}}, "compile",
           kPrepareSeconds);
     BenchStep step{.name = trial.name, .kind = kind, .about = trial.about, .subject = subject};
     step.words = Words{command, found->kernel, machine_} + found->params + trial.options;
@@ -157,16 +157,16 @@ class List {
 
 }  // namespace
 
-const char* to_string(StepKind kind) {
+const char* to_string(BenchStepKind kind) {
   switch (kind) {
-    case StepKind::Prepare: return "prepare";
-    case StepKind::Check: return "check";
-    case StepKind::FollowUp: return "follow-up";
-    case StepKind::Speed: return "speed";
-    case StepKind::Compare: return "compare";
-    case StepKind::Profile: return "profile";
-    case StepKind::Calibrate: return "calibrate";
-    case StepKind::Sanitize: return "sanitize";
+    case BenchStepKind::Prepare: return "prepare";
+    case BenchStepKind::Check: return "check";
+    case BenchStepKind::FollowUp: return "follow-up";
+    case BenchStepKind::Speed: return "speed";
+    case BenchStepKind::Compare: return "compare";
+    case BenchStepKind::Profile: return "profile";
+    case BenchStepKind::Calibrate: return "calibrate";
+    case BenchStepKind::Sanitize: return "sanitize";
   }
   return "";
 }

@@ -7,7 +7,7 @@
 
 namespace heddle::app {
 
-enum class StepKind {
+enum class BenchStepKind {
   Prepare,    ///< a schedule is found and its kernel compiled; needs no GPU
   Check,      ///< a small size: is the result right?
   FollowUp,   ///< of a check that failed: a question that tells its causes apart
@@ -17,11 +17,11 @@ enum class StepKind {
   Calibrate,  ///< the machine's costs
   Sanitize    ///< a small size under compute-sanitizer
 };
-const char* to_string(StepKind kind);  ///< "prepare" ... "sanitize"
+const char* to_string(BenchStepKind kind);  ///< "prepare" ... "sanitize"
 
 struct BenchStep {
   std::string name{};  ///< of its files, too: NAME.json, NAME.log
-  StepKind kind = StepKind::Check;
+  BenchStepKind kind = BenchStepKind::Check;
   std::string about{};    ///< what is new in it, for a person
   std::string subject{};  ///< of which schedule: FOLDER/schedules/SUBJECT.json; empty: of none
   /// Command and arguments of heddle. With a subject the first three are COMMAND KERNEL MACHINE, and the schedule follows them.

@@ -10,7 +10,7 @@ namespace heddle::app {
 
 int run_analyze(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
-  const Result<Inputs> inputs = load_inputs(arguments, terminal);
+  const Result<CommandInputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   const Bounds& bounds = inputs->instance.bounds();
   if (json) {

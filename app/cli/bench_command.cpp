@@ -38,7 +38,8 @@ std::vector<BenchStep> chosen(std::vector<BenchStep> steps, const std::vector<st
   for (const BenchStep& step : steps)
     if (wanted(step)) subjects.push_back(step.subject);
   std::erase_if(steps, [&](const BenchStep& step) {
-    const bool prepares = step.kind == StepKind::Prepare && std::find(subjects.begin(), subjects.end(), step.subject) != subjects.end();
+    const bool prepares =
+        step.kind == BenchStepKind::Prepare && std::find(subjects.begin(), subjects.end(), step.subject) != subjects.end();
     return !wanted(step) && !prepares;
   });
   return steps;
@@ -106,7 +107,7 @@ int run_bench_command(const Arguments& arguments, const Terminal& terminal) {
   }
   if (arguments.has("--list")) return list_steps(steps, terminal, json);
   if (options.program.empty()) return report(terminal, Error::environment("the program heddle does not lie beside this one"), json);
-  const bool needs_gpu = std::any_of(steps.begin(), steps.end(), [](const BenchStep& step) { return step.kind != StepKind::Prepare; });
+  const bool needs_gpu = std::any_of(steps.begin(), steps.end(), [](const BenchStep& step) { return step.kind != BenchStepKind::Prepare; });
   if (const auto driver = codegen::cuda::open_driver(); needs_gpu && !driver.ok()) {
     Error error = driver.error();
     error.faults.front().hint = "what needs no GPU: heddle bench " + machine + " --only prepare";
@@ -143,7 +144,7 @@ int run_bench_command(const Arguments& arguments, const Terminal& terminal) {
     const StepRecord* found = record->find(step.name);
     if (!found) continue;
     if (is_bad(found->verdict.outcome)) return kKernelFailed;
-    if (found->verdict.outcome == StepOutcome::Unavailable && step.kind == StepKind::Check) code = kEnvironment;
+    if (found->verdict.outcome == StepOutcome::Unavailable && step.kind == BenchStepKind::Check) code = kEnvironment;
   }
   return code;
 }

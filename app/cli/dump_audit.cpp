@@ -25,10 +25,10 @@ bool proved(const SolveOutcome& outcome, const char* name) {
 }
 
 /// The same loop solved again, in both readings.
-void improve(const dump::Dump& dump, dump::LoopAudit& audit, const Arguments& arguments, double seconds, std::stop_token stop) {
-  const dump::Loop& loop = dump.loops[audit.loop];
+void improve(const dump::Dump& dump, dump::DumpLoopAudit& audit, const Arguments& arguments, double seconds, std::stop_token stop) {
+  const dump::DumpLoop& loop = dump.loops[audit.loop];
   dump::Improvement& found = audit.improvement.emplace();
-  const auto solved = [&](dump::Reading reading, bool emitter, Problem& problem) -> std::optional<SolveOutcome> {
+  const auto solved = [&](dump::DumpReading reading, bool emitter, Problem& problem) -> std::optional<SolveOutcome> {
     Result<Problem> resolved = make_problem(spec_of(to_kernel(dump, loop, reading), to_machine(dump, loop, reading)));
     if (!resolved) return std::nullopt;
     problem = *std::move(resolved);
@@ -43,12 +43,12 @@ void improve(const dump::Dump& dump, dump::LoopAudit& audit, const Arguments& ar
       request.known_bound = found.proved ? found.ii : 0;
       request.objectives.clear();
     }
-    if (reading == dump::Reading::IssueSlots) request.objectives = {solver::Objective::Stages};
+    if (reading == dump::DumpReading::IssueSlots) request.objectives = {solver::Objective::Stages};
     return solver::solve(request, stop);
   };
   Problem problem;
-  const dump::Reading reading = dump::default_reading(dump.format);
-  found.full = reading == dump::Reading::Full;
+  const dump::DumpReading reading = dump::default_reading(dump.format);
+  found.full = reading == dump::DumpReading::Full;
   if (const auto outcome = solved(reading, false, problem)) {
     found.explanation = outcome->explanation;
     found.seconds = outcome->seconds.total;
@@ -68,9 +68,9 @@ void improve(const dump::Dump& dump, dump::LoopAudit& audit, const Arguments& ar
     }
   }
   if (!found.full) return;
-  if (const auto outcome = solved(dump::Reading::Full, true, problem); outcome && outcome->status == Status::Optimal)
+  if (const auto outcome = solved(dump::DumpReading::Full, true, problem); outcome && outcome->status == Status::Optimal)
     found.emitter_ii = outcome->schedule->ii;
-  if (const auto outcome = solved(dump::Reading::IssueSlots, false, problem);
+  if (const auto outcome = solved(dump::DumpReading::IssueSlots, false, problem);
       outcome && outcome->status == Status::Optimal && proved(*outcome, "stages")) {
     found.issue_slots_ii = outcome->schedule->ii;
     found.issue_slots_stages = stage_count(*outcome->schedule);
@@ -88,12 +88,12 @@ Result<AuditPage> audit_of(const DumpText& text, [[maybe_unused]] const Argument
   const std::optional<std::int64_t> only = text.address()->loop;
   if (only)
     if (const auto loop = text.loop(); !loop) return loop.error();
-  dump::Audit audit = dump::audit(dump, only);
+  dump::DumpAudit audit = dump::audit(dump, only);
 #ifdef HEDDLE_HAS_SOLVER
   if (!arguments.has("--no-solve")) {
     const InterruptScope interrupt;
     std::size_t left = kReadings * audit.loops.size() * files_left;
-    for (dump::LoopAudit& loop : audit.loops) {
+    for (dump::DumpLoopAudit& loop : audit.loops) {
       const double fair = arguments.deadline().left() / static_cast<double>(left);
       if (!interrupt.interrupted() && loop.problem_fault.empty() && !dump.loops[loop.loop].nodes.empty())
         improve(dump, loop, arguments, arguments.has("--timeout") ? fair : kSecondsPerLoop, interrupt.token());

@@ -18,7 +18,7 @@ namespace {
 #ifdef HEDDLE_HAS_SOLVER
 constexpr int kVariants = 5;
 
-std::vector<Schedule> alternatives_of(const Inputs& inputs, const Arguments& arguments) {
+std::vector<Schedule> alternatives_of(const CommandInputs& inputs, const Arguments& arguments) {
   solver::AlternativesRequest request;
   request.solve = solve_request(inputs, arguments);
   request.count = static_cast<int>(arguments.integer("--count").value_or(kVariants));
@@ -43,8 +43,8 @@ Result<std::string> dump_failure(const std::string& format, const SolveOutcome& 
   return dump ? dump::export_joint_failure(**dump, outcome) : dump.error();
 }
 
-Result<std::string> dump_export(const std::string& format, const Inputs& inputs, const Schedule& schedule, const Arguments& arguments,
-                                const Terminal& terminal) {
+Result<std::string> dump_export(const std::string& format, const CommandInputs& inputs, const Schedule& schedule,
+                                const Arguments& arguments, const Terminal& terminal) {
   const std::string& name = inputs.source->name();
   const DumpText* text = inputs.source->dump();
   if (!text)
@@ -53,7 +53,7 @@ Result<std::string> dump_export(const std::string& format, const Inputs& inputs,
   if (!read) return read.error();
   const dump::Dump& dump = **read;
   if (format == "joint-solver") return dump::export_joint_solution(dump, inputs.problem(), schedule);
-  const Result<const dump::Loop*> loop = text->loop();
+  const Result<const dump::DumpLoop*> loop = text->loop();
   if (!loop) return loop.error();
   const auto index = static_cast<std::size_t>(*loop - dump.loops.data());
   if (format == "schedule_graph") return dump::export_schedule_graph(text->text(), dump, index, inputs.problem(), schedule);

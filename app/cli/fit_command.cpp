@@ -40,7 +40,7 @@ std::optional<std::vector<double>> errors_of(const std::vector<RowToFit>& rows, 
   std::atomic<bool> broken = false;
   const auto work = [&] {
     for (std::size_t r = next++; r < rows.size() && !stop.stop_requested(); r = next++) {
-      const Inputs& inputs = rows[r].model->inputs;
+      const CommandInputs& inputs = rows[r].model->inputs;
       const Machine machine = with_values(inputs.machine(), numbers, values);
       KernelRunOptions options = rows[r].model->options;
       options.loop.stop = stop;

@@ -59,7 +59,7 @@ InputNames names_of(const Arguments& arguments) {
 }
 
 /// What keeps a search to what Triton's passes can build is not held against what Triton built.
-void drop_broken_rules(Inputs& inputs) {
+void drop_broken_rules(CommandInputs& inputs) {
   const Result<Constraints> rules = inputs.source->rules(inputs.problem(), false);
   for (const UserConstraint& rule : rules ? *rules : Constraints{}) {
     const std::vector<Violation> broken = check(inputs.problem(), *inputs.schedule, {rule}).violations;
@@ -69,7 +69,7 @@ void drop_broken_rules(Inputs& inputs) {
 }
 
 /// What --choose names becomes a question.
-Result<Ok> leave_open(Inputs& inputs, const std::vector<std::string>& names) {
+Result<Ok> leave_open(CommandInputs& inputs, const std::vector<std::string>& names) {
   if (names.empty()) return Ok{};
   if (inputs.schedule)
     return Error::input("--choose leaves layouts to the solver, and a schedule has its own", "leave SCHEDULE out, or --choose");
@@ -83,7 +83,7 @@ Result<Ok> leave_open(Inputs& inputs, const std::vector<std::string>& names) {
 
 }  // namespace
 
-Result<OpenLayouts> open_again(const Inputs& inputs, const LayoutChoices& said, const Changes& more) {
+Result<OpenLayouts> open_again(const CommandInputs& inputs, const LayoutChoices& said, const Changes& more) {
   return open_layouts(with(inputs.instance.spec(), said, more), inputs.left_open);
 }
 
@@ -102,7 +102,7 @@ void print_warnings(const Terminal& terminal, const std::vector<Fault>& warnings
   for (const Fault& warning : in_options({ErrorKind::Input, once}).faults) terminal.note("warning: " + to_string(warning));
 }
 
-Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal) {
+Result<CommandInputs> load_inputs(const Arguments& arguments, const Terminal& terminal) {
   InputNames names = names_of(arguments);
   // A Triton text as SCHEDULE means Triton's own, which is worked out once the problem is there.
   std::optional<std::string> own;
@@ -112,7 +112,7 @@ Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal)
   Result<heddle::Inputs> read = heddle::load_inputs(names, warnings);
   print_warnings(terminal, warnings);
   if (!read) return in_options(read.error());
-  Inputs inputs{*std::move(read), {}, {}, {}, {}, {}};
+  CommandInputs inputs{*std::move(read), {}, {}, {}, {}, {}};
   for (const std::string& note : inputs.source->notes()) terminal.note("note: " + note);
   if (own) {
     Result<Schedule> schedule = own == names.kernel ? inputs.source->own_schedule(inputs.problem())

@@ -15,7 +15,7 @@
 
 namespace heddle::app {
 
-struct Inputs : heddle::Inputs {
+struct CommandInputs : heddle::Inputs {
   std::optional<SolveOutcome> proof;  ///< what --prove found out about the question
   /// What --choose leaves to the solver. Solving answers it: then the instance is the one that was chosen, and `chosen` says how.
   std::optional<OpenLayouts> open;
@@ -31,10 +31,10 @@ struct Inputs : heddle::Inputs {
 
 /// Reads what the command line has of KERNEL, MACHINE, --param, --subtile, --constraints, --demand, --set, --layout, --instruction,
 /// --choose, --groups, --max-stages and SCHEDULE. Warnings go to the terminal. A schedule's claim is judged, and with --prove proved again.
-Result<Inputs> load_inputs(const Arguments& arguments, const Terminal& terminal);
+Result<CommandInputs> load_inputs(const Arguments& arguments, const Terminal& terminal);
 
 /// Asks --choose again. `said` replaces the layouts that the inputs say; `more` is added to their changes.
-Result<OpenLayouts> open_again(const Inputs& inputs, const LayoutChoices& said, const Changes& more = {});
+Result<OpenLayouts> open_again(const CommandInputs& inputs, const LayoutChoices& said, const Changes& more = {});
 
 /// All of --param, whose form the parser has checked.
 Result<Scope> parse_params(const Arguments& arguments);

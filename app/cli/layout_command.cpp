@@ -113,13 +113,13 @@ Result<Views> views_of_text(const Arguments& arguments) {
   return views;
 }
 
-Error nothing_known(const Inputs& inputs) {
+Error nothing_known(const CommandInputs& inputs) {
   return Error::input(fmt::format("nothing is known of how the values of {} lie on {}", inputs.kernel().name, inputs.machine().name),
                       "machines with \"instructions\" in their file know: h100, h200, b200");
 }
 
 /// The value that --value and --op mean.
-Result<std::string> value_of(const Inputs& inputs, const Arguments& arguments) {
+Result<std::string> value_of(const CommandInputs& inputs, const Arguments& arguments) {
   if (const auto value = arguments.text("--value")) return *value;
   const std::string op = *arguments.text("--op");
   const OpPlan* plan = inputs.problem().layouts->find(op);
@@ -135,11 +135,11 @@ Result<std::string> value_of(const Inputs& inputs, const Arguments& arguments) {
                                       : "those that do: " + list_of(known));
 }
 
-Result<LayoutView> view_in(const Inputs& inputs, const std::string& value, const std::string& op) {
+Result<LayoutView> view_in(const CommandInputs& inputs, const std::string& value, const std::string& op) {
   return view_of(inputs.instance, value, op, true);
 }
 
-Result<Views> views_of_kernel(const Inputs& inputs, const Arguments& arguments, const Terminal& terminal) {
+Result<Views> views_of_kernel(const CommandInputs& inputs, const Arguments& arguments, const Terminal& terminal) {
   const Result<std::string> value = value_of(inputs, arguments);
   if (!value) return value.error();
   const std::string op = arguments.text("--op").value_or("");
@@ -156,7 +156,7 @@ Result<Views> views_of_kernel(const Inputs& inputs, const Arguments& arguments, 
   }
   Arguments second = arguments;
   second.set("SCHEDULE", {*other});
-  const Result<Inputs> b_inputs = load_inputs(second, terminal);
+  const Result<CommandInputs> b_inputs = load_inputs(second, terminal);
   if (!b_inputs) {
     Error error = b_inputs.error();
     if (!error.faults.empty() && error.faults.front().hint.empty())
@@ -171,7 +171,7 @@ Result<Views> views_of_kernel(const Inputs& inputs, const Arguments& arguments, 
   return views;
 }
 
-Json list_json(const Inputs& inputs, const std::vector<LayoutListRow>& rows) {
+Json list_json(const CommandInputs& inputs, const std::vector<LayoutListRow>& rows) {
   Json values = Json::array();
   for (const LayoutListRow& row : rows) {
     Json json = Json::object().set("value", row.value).set("tile", row.shape).set("space", row.space).set("layout", row.layout);
@@ -266,7 +266,7 @@ int run_layout(const Arguments& arguments, const Terminal& terminal) {
     const Result<Views> views = views_of_text(arguments);
     return views ? print_views(*views, arguments, terminal) : report(terminal, views.error(), json);
   }
-  const Result<Inputs> inputs = load_inputs(arguments, terminal);
+  const Result<CommandInputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   if (!inputs->problem().layouts) return report(terminal, nothing_known(*inputs), json);
   if (arguments.has("--value") || arguments.has("--op")) {

@@ -28,13 +28,13 @@ void forget_proofs(std::optional<Schedule>& schedule, const Arguments& arguments
 /// What a command's kernel is made with.
 class Tools {
  public:
-  Tools(Inputs inputs, const Arguments& arguments, const Terminal& terminal, int& code)
+  Tools(CommandInputs inputs, const Arguments& arguments, const Terminal& terminal, int& code)
       : inputs_(std::move(inputs)), arguments_(arguments), terminal_(terminal), code_(code) {}
 
   SolveOutcome solve(Subject& now) {
     passed_on_.reset();
     watch_.reset();
-    Inputs asked = inputs_;
+    CommandInputs asked = inputs_;
     asked.instance = now.instance;
     asked.constraints = now.constraints;
     asked.schedule.reset();
@@ -71,7 +71,7 @@ class Tools {
   bool interrupted() const { return watch_ && watch_->interrupted(); }
 
  private:
-  const Inputs inputs_;
+  const CommandInputs inputs_;
   const Arguments& arguments_;
   const Terminal& terminal_;
   int& code_;
@@ -118,7 +118,7 @@ Json refusals_json(const std::vector<codegen::Refusal>& refusals) {
 std::optional<MadeKernel> make_kernel(const Arguments& arguments, const Terminal& terminal, KernelGoal goal,
                                       const codegen::CompileOptions& options, int& code) {
   const bool json = arguments.has("--json");
-  Result<Inputs> inputs = load_inputs(arguments, terminal);
+  Result<CommandInputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) {
     code = report(terminal, inputs.error(), json);
     return std::nullopt;

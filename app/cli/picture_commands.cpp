@@ -28,13 +28,13 @@ namespace heddle::app {
 namespace {
 
 /// The kernel's prologue and epilogue, so many cycles later than the schedule's own start.
-EndOps ends_of(const Inputs& inputs, const Schedule& schedule, Cycle shift = 0) {
+EndOps ends_of(const CommandInputs& inputs, const Schedule& schedule, Cycle shift = 0) {
   EndOps ends = end_ops(inputs.instance.spec(), inputs.problem(), schedule);
   for (EndOp& end : ends.ops) end.start += shift;
   return ends;
 }
 
-GanttOptions gantt_options(const Inputs& inputs, const EndOps& ends, const Verdict& verdict, const Arguments& arguments) {
+GanttOptions gantt_options(const CommandInputs& inputs, const EndOps& ends, const Verdict& verdict, const Arguments& arguments) {
   GanttOptions options;
   const std::string mode = arguments.text("--mode").value_or("steady");
   options.mode = mode == "unrolled" ? GanttMode::Unrolled : mode == "pipeline" ? GanttMode::Pipeline : GanttMode::Steady;
@@ -47,14 +47,14 @@ GanttOptions gantt_options(const Inputs& inputs, const EndOps& ends, const Verdi
   return options;
 }
 
-GanttModel gantt_for(const Inputs& inputs, const Schedule& schedule, const EndOps& ends, const Verdict& verdict,
+GanttModel gantt_for(const CommandInputs& inputs, const Schedule& schedule, const EndOps& ends, const Verdict& verdict,
                      const Arguments& arguments) {
   return build_gantt(inputs.problem(), schedule, gantt_options(inputs, ends, verdict, arguments));
 }
 
 /// What the simulator says of the whole kernel, and how far that can be trusted.
-KernelRun prediction_of(const Inputs& inputs, const Schedule& schedule) { return predict_kernel(inputs.instance, schedule); }
-std::string trust_of(const Inputs& inputs) {
+KernelRun prediction_of(const CommandInputs& inputs, const Schedule& schedule) { return predict_kernel(inputs.instance, schedule); }
+std::string trust_of(const CommandInputs& inputs) {
   return trust_in(inputs.kernel().reference, inputs.machine().arch, !inputs.changes().empty()).text;
 }
 
@@ -88,7 +88,7 @@ void warn_if_invalid(const Verdict& verdict, const Terminal& terminal) {
 }  // namespace
 
 int run_show(const Arguments& arguments, const Terminal& terminal) {
-  Result<Inputs> inputs = load_inputs(arguments, terminal);
+  Result<CommandInputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), false);
   int code = kDone;
   const auto schedule = schedule_to_show(*inputs, arguments, terminal, code);
@@ -117,7 +117,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
     return kUsage;
   }
   if (is_triton_format(format)) return export_for_triton(format, arguments, terminal);
-  Result<Inputs> inputs = load_inputs(arguments, terminal);
+  Result<CommandInputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), false);
   if (const int failed = expect_writable(terminal, path, false)) return failed;
   const auto finish = [&](const std::string& text) {

@@ -51,7 +51,7 @@ int show(Measurement& m, const Arguments& arguments, const Terminal& terminal) {
 }
 
 /// Why there is no point in solving and compiling first; nothing where a driver can be opened.
-std::optional<Measurement> no_driver(const Inputs& inputs) {
+std::optional<Measurement> no_driver(const CommandInputs& inputs) {
   const auto driver = codegen::cuda::open_driver();
   if (driver.ok()) return std::nullopt;
   Measurement m;
@@ -82,7 +82,7 @@ int measure(const Arguments& arguments, const Terminal& terminal, bool profile) 
   }
   {
     const Terminal silent{terminal.out, terminal.err, terminal.style, false, true, false};  // make_kernel() warns again
-    Result<Inputs> inputs = load_inputs(arguments, silent);
+    Result<CommandInputs> inputs = load_inputs(arguments, silent);
     if (!inputs) return report(terminal, inputs.error(), json);
     if (auto m = no_driver(*inputs)) return show(*m, arguments, terminal);
   }
@@ -124,7 +124,7 @@ int run_adopt(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
   const std::string path = arguments.text("--out").value_or("-");
   if (const int failed = expect_writable(terminal, path, json)) return failed;
-  const Result<Inputs> inputs = load_inputs(arguments, terminal);
+  const Result<CommandInputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   std::vector<Fault> warnings;
   const std::string file = *arguments.text("MEASUREMENT");

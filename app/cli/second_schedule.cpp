@@ -24,7 +24,7 @@ Result<Alignment> alignment_of(const Problem& problem, const std::string& word) 
   return Error::input(fmt::format("--align: no op '{}' in the loop body of {}", word, problem.kernel), hint);
 }
 
-Result<std::optional<Schedule>> read_second(const std::string& name, const Inputs& inputs, const Terminal& terminal) {
+Result<std::optional<Schedule>> read_second(const std::string& name, const CommandInputs& inputs, const Terminal& terminal) {
   const Problem& problem = inputs.problem();
   std::vector<Fault> warnings;
   const auto judged = [&](Schedule schedule) {

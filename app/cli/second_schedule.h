@@ -14,6 +14,6 @@ namespace heddle::app {
 Result<Alignment> alignment_of(const Problem& problem, const std::string& word);
 
 /// B, by its name or file, its claim judged like A's. A project means its own B; nothing where it has none.
-Result<std::optional<Schedule>> read_second(const std::string& name, const Inputs& inputs, const Terminal& terminal);
+Result<std::optional<Schedule>> read_second(const std::string& name, const CommandInputs& inputs, const Terminal& terminal);
 
 }  // namespace heddle::app

@@ -53,7 +53,7 @@ StudyOptions study_options(const KernelRunOptions& options) {
   return study;
 }
 
-int run_balance(const Inputs& inputs, const Schedule& schedule, const KernelRunOptions& options, const Arguments& arguments,
+int run_balance(const CommandInputs& inputs, const Schedule& schedule, const KernelRunOptions& options, const Arguments& arguments,
                 const Terminal& terminal) {
   const bool csv = arguments.has("--csv"), json = arguments.has("--json");
   const BalanceStudy study = balance_study(inputs.instance, schedule, options);
@@ -69,7 +69,7 @@ int run_balance(const Inputs& inputs, const Schedule& schedule, const KernelRunO
 }
 
 /// Pre: --study is given.
-int run_study(const Inputs& inputs, const Schedule& schedule, const KernelRunOptions& options, const Arguments& arguments,
+int run_study(const CommandInputs& inputs, const Schedule& schedule, const KernelRunOptions& options, const Arguments& arguments,
               const Terminal& terminal) {
   const std::string name = *arguments.text("--study");
   const Problem& problem = inputs.problem();
@@ -113,7 +113,7 @@ int run_study(const Inputs& inputs, const Schedule& schedule, const KernelRunOpt
 int run_simulate(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
   if (json && arguments.has("--csv")) return refuse(terminal, "--json and --csv both want standard output; give one of them", json);
-  Result<Inputs> inputs = load_inputs(arguments, terminal);
+  Result<CommandInputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   Result<KernelRunOptions> options = kernel_run_options(arguments, inputs->machine());
   if (!options) return report(terminal, options.error(), json);

@@ -10,7 +10,7 @@ namespace heddle::app {
 namespace {
 
 /// How fast the whole kernel is. Empty where the simulator has no answer, or when interrupted.
-std::optional<KernelRun> prediction_of(const Inputs& in, const SolveOutcome& outcome) {
+std::optional<KernelRun> prediction_of(const CommandInputs& in, const SolveOutcome& outcome) {
   if (!outcome.schedule || outcome.cancelled) return std::nullopt;
   KernelRun run = predict_kernel(in.instance, *outcome.schedule);
   if (!run.fault.empty()) return std::nullopt;
@@ -26,7 +26,7 @@ int run_solve(const Arguments& arguments, const Terminal& terminal) {
   if (arguments.has("--require-optimal") && arguments.has("--ii")) {
     return refuse(terminal, "--ii decides one II and proves nothing about others, so --require-optimal cannot be met; leave one out", json);
   }
-  Result<Inputs> inputs = load_inputs(arguments, terminal);
+  Result<CommandInputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   if (file)
     if (const int failed = expect_writable(terminal, *file, json)) return failed;

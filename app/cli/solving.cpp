@@ -78,7 +78,7 @@ SearchLimits limits_of(const Arguments& arguments) {
   return limits;
 }
 
-Subject subject_of(const Inputs& inputs, const Arguments& arguments) {
+Subject subject_of(const CommandInputs& inputs, const Arguments& arguments) {
   Subject subject{inputs.instance, inputs.constraints, inputs.schedule};
   if (inputs.open) {
     subject.left_open = inputs.left_open;
@@ -90,7 +90,7 @@ Subject subject_of(const Inputs& inputs, const Arguments& arguments) {
   return subject;
 }
 
-solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& arguments) {
+solver::SolveRequest solve_request(const CommandInputs& inputs, const Arguments& arguments) {
   solver::SolveRequest request = solve_request(subject_of(inputs, arguments));
   request.ii = arguments.integer("--ii");
   if (arguments.has("--robust") || (arguments.integer("--within") && !latencies_vary(inputs.problem()))) {
@@ -100,7 +100,7 @@ solver::SolveRequest solve_request(const Inputs& inputs, const Arguments& argume
   return request;
 }
 
-std::shared_ptr<const solver::TimeChoice> time_choice_of(const Inputs& inputs, const Arguments& arguments) {
+std::shared_ptr<const solver::TimeChoice> time_choice_of(const CommandInputs& inputs, const Arguments& arguments) {
   for (const char* other : {"--least-ii", "--ii", "--robust", "--within"})
     if (arguments.has(other)) return nullptr;
   if (*inputs.source->why_not(SourceUse::OrderByTime)) return nullptr;
@@ -120,7 +120,7 @@ void note_end(SolveOutcome& outcome, const InterruptScope& interrupt, ProgressLi
 
 }  // namespace
 
-Result<SolveOutcome> solve_inputs(Inputs& inputs, const Arguments& arguments, const Terminal& terminal, Wanted wanted) {
+Result<SolveOutcome> solve_inputs(CommandInputs& inputs, const Arguments& arguments, const Terminal& terminal, Wanted wanted) {
   const bool depths = wants_depths_within(inputs, arguments);
   for (const char* other : {"--ii", "--choose"})
     if (depths && arguments.has(other))
@@ -175,7 +175,7 @@ Result<SolveOutcome> solve_inputs(Inputs& inputs, const Arguments& arguments, co
   return outcome;
 }
 #else
-Result<SolveOutcome> solve_inputs(Inputs&, const Arguments&, const Terminal&, Wanted) {
+Result<SolveOutcome> solve_inputs(CommandInputs&, const Arguments&, const Terminal&, Wanted) {
   return Error::environment("this build has no solver", "configure with -DHEDDLE_SOLVER=ON, or give a schedule");
 }
 #endif
@@ -183,7 +183,7 @@ Result<SolveOutcome> solve_inputs(Inputs&, const Arguments&, const Terminal&, Wa
 namespace {
 
 /// In a build without solver: KERNEL/MACHINE among the shipped schedules, solved when the package was made, where it answers this question.
-std::optional<Schedule> solved_beforehand(const Inputs& inputs, const Terminal& terminal) {
+std::optional<Schedule> solved_beforehand(const CommandInputs& inputs, const Terminal& terminal) {
 #ifdef HEDDLE_HAS_SOLVER
   (void)inputs, (void)terminal;
   return std::nullopt;
@@ -203,11 +203,11 @@ std::optional<Schedule> solved_beforehand(const Inputs& inputs, const Terminal& 
 
 }  // namespace
 
-bool wants_depths_within(const Inputs& inputs, const Arguments& arguments) {
+bool wants_depths_within(const CommandInputs& inputs, const Arguments& arguments) {
   return arguments.integer("--within") && !arguments.has("--robust") && latencies_vary(inputs.problem());
 }
 
-Result<Ok> prove_schedule(Inputs& inputs, const Arguments& arguments, const Terminal& terminal) {
+Result<Ok> prove_schedule(CommandInputs& inputs, const Arguments& arguments, const Terminal& terminal) {
   Schedule& schedule = *inputs.schedule;
   if (const Verdict verdict = check(inputs.problem(), schedule, inputs.constraints); !verdict.valid()) {
     terminal.note("--prove: nothing to prove, because the schedule breaks a rule: " + verdict.violations.front().message);
@@ -228,7 +228,7 @@ Result<Ok> prove_schedule(Inputs& inputs, const Arguments& arguments, const Term
   return Ok{};
 }
 
-std::optional<Schedule> schedule_to_show(Inputs& inputs, const Arguments& arguments, const Terminal& terminal, int& code,
+std::optional<Schedule> schedule_to_show(CommandInputs& inputs, const Arguments& arguments, const Terminal& terminal, int& code,
                                          const std::function<void(const SolveOutcome&)>& without) {
   code = kDone;
   if (inputs.schedule) return inputs.schedule;

@@ -18,23 +18,23 @@ namespace {
 
 /// A schedule with what it is read against: its layouts decide costs.
 struct Counted {
-  Inputs inputs;
+  CommandInputs inputs;
   Schedule schedule;
 };
 
 /// The inputs of SCHEDULE, then of every --schedule; all faults of all files at once. Where there is no SCHEDULE the first --schedule is
 /// it.
-Result<std::vector<Inputs>> read_all(const Arguments& arguments, const Terminal& terminal) {
+Result<std::vector<CommandInputs>> read_all(const Arguments& arguments, const Terminal& terminal) {
   std::vector<std::string> names = arguments.all("--schedule");
   Arguments first = arguments;
   if (!arguments.has("SCHEDULE") && !names.empty()) {
     first.set("SCHEDULE", {names.front()});
     names.erase(names.begin());
   }
-  std::vector<Inputs> all;
+  std::vector<CommandInputs> all;
   Error error;
   const auto read = [&](const Arguments& of) {
-    Result<Inputs> inputs = load_inputs(of, terminal);
+    Result<CommandInputs> inputs = load_inputs(of, terminal);
     if (inputs) return all.push_back(*std::move(inputs));
     error.kind = inputs.error().kind;
     for (const Fault& fault : inputs.error().faults) add_once(error.faults, fault);
@@ -59,11 +59,11 @@ std::string name_of(const Counted& subject) {
 int run_traffic(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
   if (json && arguments.has("--csv")) return refuse(terminal, "--json and --csv both want standard output; give one of them", json);
-  Result<std::vector<Inputs>> read = read_all(arguments, terminal);
+  Result<std::vector<CommandInputs>> read = read_all(arguments, terminal);
   if (!read) return report(terminal, read.error(), json);
   int code = kDone;
   std::vector<Counted> subjects;
-  for (Inputs& inputs : *read) {
+  for (CommandInputs& inputs : *read) {
     const auto schedule = schedule_to_show(inputs, arguments, terminal, code);
     if (!schedule) return code;
     for (const Violation& violation : check(inputs.problem(), *schedule, inputs.constraints).violations)
@@ -80,7 +80,7 @@ int run_traffic(const Arguments& arguments, const Terminal& terminal) {
   std::vector<Traffic> all;
   KernelRun shown;
   for (const Counted& subject : subjects) {
-    const Inputs& in = subject.inputs;
+    const CommandInputs& in = subject.inputs;
     KernelRun run = run_kernel(in.instance, subject.schedule, *options);
     const std::vector<TimePart> parts = time_parts(in.instance, subject.schedule, *options, run);
     Traffic traffic = traffic_of(in.instance, subject.schedule, *options, run, parts);

@@ -14,7 +14,7 @@ namespace {
 constexpr double kSecondsPerText = 30;
 
 /// Why the schedules are missing, as a row of the audit.
-void say_unsolved(const Error& error, triton::Audit& audit) {
+void say_unsolved(const Error& error, triton::TextAudit& audit) {
   triton::Finding finding{"schedules", triton::Weight::Fine, "the three schedules were not worked out", {}, {}};
   for (const Fault& fault : error.faults) finding.details.push_back(fault.message);
   audit.findings.push_back(std::move(finding));
@@ -27,7 +27,7 @@ Result<AuditPage> audit_of(const TritonText& text, [[maybe_unused]] const Argume
                            [[maybe_unused]] std::size_t files_left) {
   const TritonText::SharedProgram read = text.program();
   if (!read) return read.error();
-  const triton::Program& program = **read;
+  const triton::TritonProgram& program = **read;
   const triton::LoopSite* only = nullptr;
   if (text.address()->loop) {
     // What is wrong with a loop that cannot be scheduled is the audit's to say.
@@ -35,7 +35,7 @@ Result<AuditPage> audit_of(const TritonText& text, [[maybe_unused]] const Argume
     if (!named) return named.error();
     only = &named->site();
   }
-  triton::Audit audit = triton::audit(program, limits_of_target(program), only);
+  triton::TextAudit audit = triton::audit(program, limits_of_target(program), only);
   std::optional<triton::Comparison> comparison;
   const triton::LoopSite* loop = only && only->why_not.empty() ? only : only ? nullptr : triton::usual_loop(program);
   AuditPage page;

@@ -25,7 +25,7 @@ struct JudgedLoop {
 };
 
 /// The loop that is named; else all that are scheduled, and where none is, the one that Triton would begin with.
-Result<std::vector<const triton::LoopSite*>> loops_to_judge(const triton::Program& program, const triton::Address& address) {
+Result<std::vector<const triton::LoopSite*>> loops_to_judge(const triton::TritonProgram& program, const triton::TextAddress& address) {
   std::vector<const triton::LoopSite*> loops;
   for (const triton::LoopSite& loop : program.loops)
     if (address.loop ? loop.number == *address.loop : loop.scheduled) loops.push_back(&loop);
@@ -39,7 +39,7 @@ Result<std::vector<const triton::LoopSite*>> loops_to_judge(const triton::Progra
 }
 
 std::vector<JudgedLoop> judge(const TritonText& text, const std::vector<const triton::LoopSite*>& loops, const Machine& machine) {
-  const triton::Program& program = **text.program();
+  const triton::TritonProgram& program = **text.program();
   std::vector<JudgedLoop> judged;
   std::vector<std::vector<triton::RuleViolation>> broken = triton::broken_rules(program, loops, machine);
   for (std::size_t i = 0; i < loops.size(); ++i) {
@@ -47,7 +47,7 @@ std::vector<JudgedLoop> judge(const TritonText& text, const std::vector<const tr
     const triton::LoopSite* loop = now.loop = loops[i];
     now.violations = std::move(broken[i]);
     if (loop->why_not.empty() && loops.size() <= kMostCounted)
-      if (const auto& native = text.loop(*loop).by(triton::Reading::Triton)) now.dependences = (*native)->edges;
+      if (const auto& native = text.loop(*loop).by(triton::TextReading::Triton)) now.dependences = (*native)->edges;
   }
   return judged;
 }
@@ -72,7 +72,7 @@ Json violation_json(const triton::LoopSite& loop, const triton::RuleViolation& b
       .set("message", broken.message);
 }
 
-Json json_of(const triton::Program& program, const Machine& machine, const std::vector<JudgedLoop>& judged) {
+Json json_of(const triton::TritonProgram& program, const Machine& machine, const std::vector<JudgedLoop>& judged) {
   Json root = Json::object(), loops = Json::array(), all = Json::array();
   bool valid = true;
   for (const JudgedLoop& one : judged) {
@@ -95,7 +95,7 @@ Json json_of(const triton::Program& program, const Machine& machine, const std::
 
 /// What check says of any schedule, of Triton's own: where the model can run it. False: a demand of the command line is broken.
 bool say_by_model(const Arguments& arguments, const Terminal& terminal) {
-  const Result<Inputs> inputs = load_inputs(arguments, terminal);
+  const Result<CommandInputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) {
     for (const Fault& fault : inputs.error().faults) terminal.note("by the model nothing can be said: " + to_string(fault));
     return true;
@@ -116,7 +116,7 @@ bool say_by_model(const Arguments& arguments, const Terminal& terminal) {
 
 bool checks_text(const Arguments& arguments) {
   const TritonText* text = arguments.source()->triton();
-  return text && arguments.text("SCHEDULE") == text->name() && text->said() == triton::Reading::Triton;
+  return text && arguments.text("SCHEDULE") == text->name() && text->said() == triton::TextReading::Triton;
 }
 
 int check_text(const Arguments& arguments, const Terminal& terminal) {
@@ -125,7 +125,7 @@ int check_text(const Arguments& arguments, const Terminal& terminal) {
   const TritonText& text = *arguments.source()->triton();
   const TritonText::SharedProgram read = text.program();
   if (!read) return report(terminal, read.error(), json);
-  const triton::Program& program = **read;
+  const triton::TritonProgram& program = **read;
   std::vector<Fault> warnings;
   const Result<Machine> machine = given == kernel ? Result<Machine>(limits_of_target(program)) : load_machine(given, &warnings);
   print_warnings(terminal, warnings);
@@ -154,8 +154,8 @@ int check_text(const Arguments& arguments, const Terminal& terminal) {
   return say_by_model(arguments, terminal) ? kDone : kNegative;
 }
 
-std::string give_back_line(const Inputs& inputs, const Schedule& schedule) {
-  if (!inputs.triton() || inputs.triton()->reading() != triton::Reading::Triton) return {};
+std::string give_back_line(const CommandInputs& inputs, const Schedule& schedule) {
+  if (!inputs.triton() || inputs.triton()->reading() != triton::TextReading::Triton) return {};
   const Result<triton::GivenBack> given = give_back(*inputs.triton()->lowered(), inputs.problem(), schedule, inputs.machine());
   if (!given) return "cannot be given back to Triton: " + given.error().faults.front().message;
   return given->changed == 0 ? std::string("given back to Triton it changes nothing")

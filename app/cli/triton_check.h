@@ -15,6 +15,6 @@ bool checks_text(const Arguments& arguments);
 int check_text(const Arguments& arguments, const Terminal& terminal);
 
 /// Whether this valid schedule of a Triton text can be given back, as a line; empty where the question does not arise.
-std::string give_back_line(const Inputs& inputs, const Schedule& schedule);
+std::string give_back_line(const CommandInputs& inputs, const Schedule& schedule);
 
 }  // namespace heddle::app

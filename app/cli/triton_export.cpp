@@ -37,7 +37,7 @@ struct Target {
   Result<Machine> machine = Error::input("no machine");
 
   const TritonText& text() const { return *source->triton(); }
-  const triton::Program& program() const { return loop->program(); }
+  const triton::TritonProgram& program() const { return loop->program(); }
   const std::string& path() const { return text().address()->path; }
 };
 
@@ -89,8 +89,8 @@ std::optional<triton::Comparison> compare_soon(const Target& target, const Argum
   return std::nullopt;
 }
 
-std::vector<triton::WayOut> ways_out_of(const Target& target, const triton::Comparison& comparison) {
-  triton::Address address = *target.text().address();
+std::vector<triton::NextStep> ways_out_of(const Target& target, const triton::Comparison& comparison) {
+  triton::TextAddress address = *target.text().address();
   address.reading.reset();
   return ways_out(comparison, shell_word(triton::to_string(address)), target.machine_name.empty() ? "" : shell_word(target.machine_name));
 }
@@ -104,7 +104,7 @@ std::string price_of(const triton::Comparison& comparison) {
       machine.period, 100.0 * static_cast<double>(passes.period - machine.period) / static_cast<double>(passes.period), passes.period);
 }
 
-const char* beyond(const triton::Program& program) {
+const char* beyond(const triton::TritonProgram& program) {
   return program.target < 100 ? "On Hopper Triton's passes keep all that computes in one stage and one group: nothing overlaps a product"
                               : "Triton's passes neither cut tiles nor choose rings and hand-offs freely";
 }
@@ -116,8 +116,8 @@ void say_price(const Target& target, const Arguments& arguments, const Terminal&
   const std::string price = comparison ? price_of(*comparison) : std::string();
   if (price.empty()) return;
   terminal.note(fmt::format("{}: {} (by the model)", beyond(target.program()), price));
-  for (const triton::WayOut& way : ways_out_of(target, *comparison))
-    if (way.kind != triton::WayOut::Kind::GivenBack) terminal.note("  " + way.what + ": " + way.command);
+  for (const triton::NextStep& way : ways_out_of(target, *comparison))
+    if (way.kind != triton::NextStep::Kind::GivenBack) terminal.note("  " + way.what + ": " + way.command);
 }
 
 int refuse_free(const Target& target, const Arguments& arguments, const Terminal& terminal) {
@@ -127,11 +127,11 @@ int refuse_free(const Target& target, const Arguments& arguments, const Terminal
   const std::optional<triton::Comparison> comparison = compare_soon(target, arguments);
   const std::string price = comparison ? price_of(*comparison) : std::string();
   if (!price.empty()) terminal.note(price + " (by the model)");
-  std::vector<triton::WayOut> ways;
+  std::vector<triton::NextStep> ways;
   if (comparison) ways = ways_out_of(target, *comparison);
   if (ways.empty())
-    ways = {{triton::WayOut::Kind::Cuda, "Its kernel as Heddle's own CUDA", "heddle emit " + shell_word(target.text().name())}};
-  for (const triton::WayOut& way : ways) terminal.complain(way.what + ": " + way.command);
+    ways = {{triton::NextStep::Kind::Cuda, "Its kernel as Heddle's own CUDA", "heddle emit " + shell_word(target.text().name())}};
+  for (const triton::NextStep& way : ways) terminal.complain(way.what + ": " + way.command);
   return kInvalidInput;
 }
 
@@ -167,7 +167,7 @@ void say_given(const Target& target, const triton::GivenBack& given, bool own, c
 
 int export_ttgir(const Target& target, Arguments arguments, const Terminal& terminal) {
   const std::string path = arguments.text("--out").value_or("-");
-  if (target.text().said() == triton::Reading::Free) return refuse_free(target, arguments, terminal);
+  if (target.text().said() == triton::TextReading::Free) return refuse_free(target, arguments, terminal);
   if (replaces_source(target, path))
     return refuse(terminal, fmt::format("--out {} would replace the text that the schedule is of; give it another name", path), false);
   const auto named = arguments.text("SCHEDULE");
@@ -180,11 +180,12 @@ int export_ttgir(const Target& target, Arguments arguments, const Terminal& term
     if (!own) return refuse_schedule(terminal, own.error().faults);
     given = *std::move(own);
   } else {
-    if (!target.text().said() && !arguments.source()->project()) arguments.set("--reading", {triton::to_string(triton::Reading::Triton)});
-    Result<Inputs> inputs = load_inputs(arguments, terminal);
+    if (!target.text().said() && !arguments.source()->project())
+      arguments.set("--reading", {triton::to_string(triton::TextReading::Triton)});
+    Result<CommandInputs> inputs = load_inputs(arguments, terminal);
     if (!inputs) return report(terminal, inputs.error(), false);
     if (const int failed = expect_writable(terminal, path, false)) return failed;
-    const auto& native = target.loop->by(triton::Reading::Triton);
+    const auto& native = target.loop->by(triton::TextReading::Triton);
     if (!native) return report(terminal, native.error(), false);
     int code = kDone;
     const auto schedule = schedule_to_show(*inputs, arguments, terminal, code);

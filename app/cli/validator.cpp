@@ -78,7 +78,7 @@ Prediction Validator::predict(const PublishedRow& row, std::vector<Fault>& fault
   if (!entry->run) {
     KernelRunOptions options = model.options;
     options.loop.stop = options_.stop;
-    const Inputs& inputs = model.inputs;
+    const CommandInputs& inputs = model.inputs;
     entry->run = run_kernel(inputs.instance, *inputs.schedule, options);
   }
   return prediction_of(row, model.inputs.machine(), *entry->run);
@@ -131,7 +131,7 @@ Validator::Known Validator::load(const Question& line, std::vector<Fault>& wrong
   std::ostringstream unread;
   PrintableStream nowhere(unread);
   const Terminal silent{nowhere, nowhere, {}, false, true, false};
-  Result<Inputs> inputs = load_inputs(words, silent);
+  Result<CommandInputs> inputs = load_inputs(words, silent);
   if (!inputs) {
     wrong = inputs.error().faults;
     return {};
@@ -170,7 +170,7 @@ Validator::Known Validator::load(const Question& line, std::vector<Fault>& wrong
 }
 
 /// Rows of other sizes often ask about one loop: it is solved once.
-Result<Ok> Validator::solve(Inputs& inputs, const Arguments& words) {
+Result<Ok> Validator::solve(CommandInputs& inputs, const Arguments& words) {
 #ifdef HEDDLE_HAS_SOLVER
   const std::string question = question_hash(inputs.problem(), inputs.constraints);
   auto known = solved_.find(question);

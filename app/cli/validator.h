@@ -20,7 +20,7 @@ namespace heddle::app {
 /// What stands for rows of the same command line.
 struct RowModel {
   std::vector<std::string> words;  ///< of heddle simulate; the machine may have other SMs than its file
-  Inputs inputs;                   ///< with a schedule
+  CommandInputs inputs;            ///< with a schedule
   KernelRunOptions options;
 };
 
@@ -58,7 +58,7 @@ class Validator {
 
   Known load(const Question& line, std::vector<Fault>& wrong);
   Prediction predict(const PublishedRow& row, std::vector<Fault>& faults);
-  Result<Ok> solve(Inputs& inputs, const Arguments& words);
+  Result<Ok> solve(CommandInputs& inputs, const Arguments& words);
   Known* known(const PublishedRow& row, std::string& why_not, std::vector<Fault>& faults);
 
   const ValidationGround& ground_;

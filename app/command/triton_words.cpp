@@ -42,11 +42,11 @@ bool is_machine_word(const CommandSpec& command, std::size_t at, const std::stri
 
 void add_own_schedule(const CommandSpec& command, const PositionalSpec& schedule, const TritonText& text, Arguments& arguments) {
   const auto reading = text.said();
-  if (reading == triton::Reading::Free && !schedule.required) return;
+  if (reading == triton::TextReading::Free && !schedule.required) return;
   if (!reading && !looks_at_schedules(command)) return;
-  if (!schedule.required && (!text.cuts().empty() || !(reading ? text.has_own() : text.by(triton::Reading::Triton)->has_own()))) return;
-  const std::string own = reading ? text.name() : with_reading(text.name(), triton::Reading::Triton);
-  if (!reading) arguments.set("--reading", {triton::to_string(triton::Reading::Triton)});
+  if (!schedule.required && (!text.cuts().empty() || !(reading ? text.has_own() : text.by(triton::TextReading::Triton)->has_own()))) return;
+  const std::string own = reading ? text.name() : with_reading(text.name(), triton::TextReading::Triton);
+  if (!reading) arguments.set("--reading", {triton::to_string(triton::TextReading::Triton)});
   arguments.set(schedule.name, {own});
 }
 

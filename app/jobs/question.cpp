@@ -30,7 +30,7 @@ const char* to_string(Topic topic) {
   return "explain";
 }
 
-std::string cut_short(const Answer& answer) {
+std::string cut_short(const AnyAnswer& answer) {
   return std::visit(
       [](const auto& a) -> std::string {
         if constexpr (requires {
@@ -48,11 +48,11 @@ std::string cut_short(const Answer& answer) {
 namespace {
 
 template <class T>
-Answer partial(const T& so_far) {
+AnyAnswer partial(const T& so_far) {
   return so_far;
 }
-Answer partial(const KernelSetAnswer& so_far) { return FamilyAnswer{so_far, {}}; }
-Answer partial(const ChosenLayouts& so_far) { return LayoutsAnswer{so_far, {}}; }
+AnyAnswer partial(const KernelSetAnswer& so_far) { return FamilyAnswer{so_far, {}}; }
+AnyAnswer partial(const ChosenLayouts& so_far) { return LayoutsAnswer{so_far, {}}; }
 
 /// Hears a question for whoever takes answers of all kinds.
 template <class T>
@@ -61,7 +61,7 @@ Listener<T> heard_by(const AskListener& tell) {
   listener.heard = [tell, doing = std::string()](const News& news, const T* so_far) mutable {
     if (news.doing.empty() && !so_far) return;
     if (!news.doing.empty()) doing = news.doing;
-    tell({doing, so_far ? partial(*so_far) : Answer()});
+    tell({doing, so_far ? partial(*so_far) : AnyAnswer()});
   };
   listener.solve = [tell](const solver::SolveEvent& event) {
     if (const auto* progress = std::get_if<solver::Progress>(&event)) tell({progress->phase, {}});
@@ -69,7 +69,7 @@ Listener<T> heard_by(const AskListener& tell) {
   return listener;
 }
 
-Answer family(const Subject& subject, const FamilyOptions& options, std::stop_token stop, const AskListener& tell) {
+AnyAnswer family(const Subject& subject, const FamilyOptions& options, std::stop_token stop, const AskListener& tell) {
   FamilyAnswer answer;
   const Result<KernelSetSpec> spec = family_of(subject, options.vary);
   Result<KernelSetAnswer> set =
@@ -84,8 +84,8 @@ Answer family(const Subject& subject, const FamilyOptions& options, std::stop_to
   return answer;
 }
 
-Answer pareto(const Subject& subject, const ParetoOptions& options, std::vector<ParetoStep> known, std::stop_token stop,
-              const AskListener& tell) {
+AnyAnswer pareto(const Subject& subject, const ParetoOptions& options, std::vector<ParetoStep> known, std::stop_token stop,
+                 const AskListener& tell) {
   Pareto nothing;
   nothing.against = options.against;
   Pareto earlier = nothing;
@@ -96,7 +96,7 @@ Answer pareto(const Subject& subject, const ParetoOptions& options, std::vector<
   return nothing;
 }
 
-Answer layouts(Subject subject, std::stop_token stop, const AskListener& tell) {
+AnyAnswer layouts(Subject subject, std::stop_token stop, const AskListener& tell) {
   LayoutsAnswer answer;
   subject.left_open = {"all"};  // but for what is in force: that is said
   Result<ChosenLayouts> chosen = ask_layouts(subject, {}, std::move(stop), heard_by<ChosenLayouts>(tell));
@@ -110,7 +110,7 @@ Answer layouts(Subject subject, std::stop_token stop, const AskListener& tell) {
   return answer;
 }
 
-Answer ask(const Question& q, std::stop_token stop, const AskListener& tell) {
+AnyAnswer ask(const Question& q, std::stop_token stop, const AskListener& tell) {
   Subject subject = *q.subject;
   if (q.options.timeout_seconds) subject.limits.timeout_seconds = *q.options.timeout_seconds;
   if (q.options.layouts_open) subject.left_open = {"all"};

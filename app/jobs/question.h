@@ -51,22 +51,22 @@ struct LayoutsAnswer {
   bool cancelled = false, timed_out = false;
 };
 
-using Answer = std::variant<std::monostate, Explanation, SlackRanges, Prices, LatencyRange, Sensitivity, Alternatives, Pareto, Scoreboard,
-                            FamilyAnswer, PaperAnswer, LayoutsAnswer>;
+using AnyAnswer = std::variant<std::monostate, Explanation, SlackRanges, Prices, LatencyRange, Sensitivity, Alternatives, Pareto,
+                               Scoreboard, FamilyAnswer, PaperAnswer, LayoutsAnswer>;
 
 /// "cancelled", "time is up"; empty: nothing had a part in the answer but what was asked.
-std::string cut_short(const Answer& answer);
+std::string cut_short(const AnyAnswer& answer);
 
 /// The answer as far as it has come; `answer` may be empty when only `doing` is news.
 struct AnswerSoFar {
   std::string doing;
-  Answer answer;
+  AnyAnswer answer;
 };
-/// The last event of a question is an Answer or a JobFailure.
-using QuestionEvent = std::variant<AnswerSoFar, Answer, JobFailure>;
+/// The last event of a question is an AnyAnswer or a JobFailure.
+using QuestionEvent = std::variant<AnswerSoFar, AnyAnswer, JobFailure>;
 using QuestionJob = Worker<QuestionEvent>;
 using AskListener = std::function<void(AnswerSoFar)>;
-using AskFunction = std::function<Answer(const Question&, std::stop_token, const AskListener&)>;
+using AskFunction = std::function<AnyAnswer(const Question&, std::stop_token, const AskListener&)>;
 
 /// The real solver, or an empty function in a build without one.
 AskFunction built_in_answers();

@@ -27,7 +27,7 @@ std::string python_string(const std::string& text) {
 
 }  // namespace
 
-Result<triton::GivenBack> own_given_back(const triton::Program& program, const triton::LoopSite& loop, const Machine& machine) {
+Result<triton::GivenBack> own_given_back(const triton::TritonProgram& program, const triton::LoopSite& loop, const Machine& machine) {
   if (const auto broken = triton::broken_rules(program, loop, machine); !broken.empty()) return triton::refusal(program, broken);
   triton::GivenBack given;
   given.text = program.module->text;
@@ -43,7 +43,7 @@ std::vector<std::string> first_changes(const triton::GivenBack& given, std::size
   return lines;
 }
 
-std::string predicted(const triton::Memory& before, const triton::Memory& after, const Machine& machine, NumberText number) {
+std::string predicted(const triton::TritonMemory& before, const triton::TritonMemory& after, const Machine& machine, NumberText number) {
   const char* perhaps = after.unsure.empty() ? "" : "perhaps ";
   const auto from_to = [&](std::int64_t was, std::int64_t is) { return (was == is ? "" : number(was) + " -> ") + perhaps + number(is); };
   std::string text = fmt::format("predicted: shared memory {} of {} bytes", from_to(before.shared_bytes, after.shared_bytes),

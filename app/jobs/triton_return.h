@@ -16,14 +16,15 @@ namespace heddle::app {
 inline constexpr int kTritonRules = 8;  ///< families of core/triton/back/rules.h
 
 /// Triton's own schedule given back: the text as it is, where the rules find nothing in it. Faults: the rules that it breaks.
-Result<triton::GivenBack> own_given_back(const triton::Program& program, const triton::LoopSite& loop, const Machine& machine);
+Result<triton::GivenBack> own_given_back(const triton::TritonProgram& program, const triton::LoopSite& loop, const Machine& machine);
 
 /// The first `most` of what changes, and how many more there are.
 std::vector<std::string> first_changes(const triton::GivenBack& given, std::size_t most);
 
 /// "predicted: shared memory 229 432 -> 163 872 of 232 448 bytes, 8 warps", tensor memory where there is any; where Triton may make it
 /// otherwise, that it may, and why.
-std::string predicted(const triton::Memory& before, const triton::Memory& after, const Machine& machine, NumberText number = grouped);
+std::string predicted(const triton::TritonMemory& before, const triton::TritonMemory& after, const Machine& machine,
+                      NumberText number = grouped);
 
 /// What compiles the text for sm_TARGET, as a line for a shell in this folder.
 std::string finish_command(const std::string& ttgir, int target);

@@ -13,14 +13,14 @@
 namespace heddle::app {
 
 class Questions;
-class Rows;
+class ScheduleRows;
 class Solving;
 class SourceFiles;
 
-class Edits : Part {
+class Edits : SessionPart {
  public:
-  Edits(OpenDocument& document, SourceFiles& files, Rows& rows, Solving& solving, Questions& questions)
-      : Part(document), files_(files), rows_(rows), solving_(solving), questions_(questions) {}
+  Edits(OpenDocument& document, SourceFiles& files, ScheduleRows& rows, Solving& solving, Questions& questions)
+      : SessionPart(document), files_(files), rows_(rows), solving_(solving), questions_(questions) {}
 
   void on(const OpenConstraints& c);
   void on(const SetParam& c);
@@ -74,20 +74,20 @@ class Edits : Part {
   bool choose_layouts(const LayoutChoices& choices, const std::string& what);
 
   SourceFiles& files_;
-  Rows& rows_;
+  ScheduleRows& rows_;
   Solving& solving_;
   Questions& questions_;
 };
 
 /// What a part has at hand that opens things: they are put in force, shown as rows, and solved.
-class Opener : protected Part {
+class Opener : protected SessionPart {
  protected:
   explicit Opener(Edits& edits)
-      : Part(edits.document_), edits_(edits), files_(edits.files_), rows_(edits.rows_), solving_(edits.solving_) {}
+      : SessionPart(edits.document_), edits_(edits), files_(edits.files_), rows_(edits.rows_), solving_(edits.solving_) {}
 
   Edits& edits_;
   SourceFiles& files_;
-  Rows& rows_;
+  ScheduleRows& rows_;
   Solving& solving_;
 };
 

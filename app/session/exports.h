@@ -16,9 +16,10 @@ namespace heddle::app {
 class Showing;
 class SourceFiles;
 
-class Exports : Part {
+class Exports : SessionPart {
  public:
-  Exports(OpenDocument& document, const SourceFiles& files, const Showing& showing) : Part(document), files_(files), showing_(showing) {}
+  Exports(OpenDocument& document, const SourceFiles& files, const Showing& showing)
+      : SessionPart(document), files_(files), showing_(showing) {}
 
   void on(const Export& c);
   void on(const SaveSchedule& c);

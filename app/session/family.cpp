@@ -73,7 +73,7 @@ ScheduleEntry entry_of(const KernelSetMember& member, const Problem& problem) {
 
 }  // namespace
 
-std::string Family::why_no_member(std::size_t index) const {
+std::string FamilyMembers::why_no_member(std::size_t index) const {
   const auto* family = questions_.question(Topic::Family).as<FamilyAnswer>();
   if (!family || index >= family->set.members.size()) return "there is no such member";
   if (!questions_.answered(Topic::Family)) return "it is of a kernel or machine that is not open any more";
@@ -94,7 +94,7 @@ std::string Family::why_no_member(std::size_t index) const {
   return own_sizes ? "" : "a kernel is cut at the sizes of its file, and these are others: a file of your own with these sizes can be cut";
 }
 
-void Family::on(const OpenMember& c) {
+void FamilyMembers::on(const OpenMember& c) {
   if (const std::string reason = why_no_member(c.index); !reason.empty())
     return say(LogLevel::Warning, "not opening this member: " + reason);
   const KernelSetMember member = questions_.question(Topic::Family).as<FamilyAnswer>()->set.members[c.index];

@@ -11,9 +11,9 @@ namespace heddle::app {
 
 class Questions;
 
-class Family : Opener {
+class FamilyMembers : Opener {
  public:
-  Family(Edits& edits, const Questions& questions) : Opener(edits), questions_(questions) {}
+  FamilyMembers(Edits& edits, const Questions& questions) : Opener(edits), questions_(questions) {}
 
   void on(const OpenMember& c);
   /// Of the family that was solved; empty: OpenMember opens it.

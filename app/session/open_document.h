@@ -68,9 +68,9 @@ class OpenDocument {
 };
 
 /// What every part of the session has at hand.
-class Part {
+class SessionPart {
  protected:
-  explicit Part(OpenDocument& document)
+  explicit SessionPart(OpenDocument& document)
       : document_(document), content_(document.content), view_(document.view), settings_(document.settings) {}
 
   double now() const { return document_.now(); }

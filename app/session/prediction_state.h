@@ -26,10 +26,10 @@ struct PredictionSubject {
 using PredictFunction = std::function<SimulationAnswer(const PredictionSubject&, std::stop_token)>;
 PredictFunction built_in_prediction();
 
-class PredictionState : Part {
+class PredictionState : SessionPart {
  public:
   PredictionState(OpenDocument& document, PredictFunction predict, std::function<void()> wake)
-      : Part(document), predict_(std::move(predict)), wake_(std::move(wake)) {}
+      : SessionPart(document), predict_(std::move(predict)), wake_(std::move(wake)) {}
 
   /// Takes in what the thread has done, and begins with what is missing; true when anything changed.
   bool pump();

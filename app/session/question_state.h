@@ -31,7 +31,7 @@ struct QuestionState {
   std::string doing;
   double seconds = 0;
   std::string failure;  ///< an internal error; empty when all is well
-  Answer answer;        ///< partial while it runs
+  AnyAnswer answer;     ///< partial while it runs
 
   bool active() const { return phase == Phase::Waiting || phase == Phase::Running || phase == Phase::Stopping; }
   template <class T>

@@ -15,7 +15,7 @@ namespace {
 bool about_the_schedule(Topic topic) { return topic == Topic::Slack || topic == Topic::Latency; }
 
 /// Nothing is left to find out.
-bool whole(const Answer& answer) { return answer.index() != 0 && cut_short(answer).empty(); }
+bool whole(const AnyAnswer& answer) { return answer.index() != 0 && cut_short(answer).empty(); }
 
 /// The schedules of the list that are not the solver's own, which takes part anyway.
 std::vector<Contender> contenders_of(const Content& content) {
@@ -220,7 +220,7 @@ bool Questions::pump() {
     if (auto* so_far = std::get_if<AnswerSoFar>(&event)) {
       if (asked.phase == QuestionState::Phase::Running) asked.doing = so_far->doing;
       if (so_far->answer.index() != 0) asked.answer = std::move(so_far->answer);
-    } else if (auto* answer = std::get_if<Answer>(&event)) {
+    } else if (auto* answer = std::get_if<AnyAnswer>(&event)) {
       asked.answer = std::move(*answer);
       asked.phase = QuestionState::Phase::Done;
       asked.doing.clear();

@@ -16,9 +16,9 @@ namespace heddle::app {
 
 struct Environment;
 
-class Questions : Part {
+class Questions : SessionPart {
  public:
-  Questions(OpenDocument& document, const Environment& environment) : Part(document), environment_(environment) {}
+  Questions(OpenDocument& document, const Environment& environment) : SessionPart(document), environment_(environment) {}
 
   void on(const Ask& c);
   void on(const CancelAsk& c);

@@ -9,7 +9,7 @@
 
 namespace heddle::app {
 
-void Rows::on(const SelectSchedule& c) {
+void ScheduleRows::on(const SelectSchedule& c) {
   if (c.index >= content_.schedules.size() || content_.shown == c.index) return;
   if (content_.baseline == c.index) return on(SwapBaseline{});  // both stay in view
   if (const ScheduleEntry* entry = content_.entry()) shown_before_ = entry->name;
@@ -18,7 +18,7 @@ void Rows::on(const SelectSchedule& c) {
   changed();
 }
 
-void Rows::on(const SetBaseline& c) {
+void ScheduleRows::on(const SetBaseline& c) {
   if (c.index && *c.index >= content_.schedules.size()) return;
   view_.highlight = {};
   if (c.index && (view_.chart_view == ChartView::A || view_.chart_view == ChartView::Three)) view_.chart_view = ChartView::Split;
@@ -37,21 +37,21 @@ void Rows::on(const SetBaseline& c) {
   changed();
 }
 
-void Rows::on(const SwapBaseline&) {
+void ScheduleRows::on(const SwapBaseline&) {
   if (!content_.baseline || !content_.shown) return;
   std::swap(content_.baseline, content_.shown);
   view_.highlight = {};
   changed();
 }
 
-void Rows::on(const SetAlignment& c) {
+void ScheduleRows::on(const SetAlignment& c) {
   const OpId op = c.alignment.op;
   if (c.alignment.at == Alignment::At::Op && (!content_.problem || !op.valid() || op.index() >= content_.problem->ops.size())) return;
   view_.alignment = c.alignment;
   changed();
 }
 
-void Rows::point_at(const std::vector<OpId>& ops, std::string why) {
+void ScheduleRows::point_at(const std::vector<OpId>& ops, std::string why) {
   document_.selection.ops = ops;
   // The first one is what the inspector should show.
   std::reverse(document_.selection.ops.begin(), document_.selection.ops.end());
@@ -60,7 +60,7 @@ void Rows::point_at(const std::vector<OpId>& ops, std::string why) {
   changed();
 }
 
-void Rows::on(const FirstDivergence&) {
+void ScheduleRows::on(const FirstDivergence&) {
   const ScheduleEntry *a = content_.entry(), *b = content_.baseline_entry();
   if (!a || !b) return;
   const Difference difference = compare_schedules(*content_.problem, a->schedule, b->schedule, view_.alignment);
@@ -68,14 +68,14 @@ void Rows::on(const FirstDivergence&) {
   point_at(difference.first->ops, "first divergence: " + difference.first->sentence);
 }
 
-void Rows::on(const FirstViolation&) {
+void ScheduleRows::on(const FirstViolation&) {
   const ScheduleEntry* entry = content_.entry();
   if (!entry || entry->verdict.valid()) return;
   const Violation& first = entry->verdict.violations.front();
   point_at(first.ops, first.message);
 }
 
-void Rows::on(const RenameSchedule& c) {
+void ScheduleRows::on(const RenameSchedule& c) {
   if (c.index >= content_.schedules.size() || c.name.empty()) return;
   if (content_.schedules[c.index]->running) return say(LogLevel::Warning, "a running solve keeps its name");
   document_.undo.remember(content_, "rename " + content_.schedules[c.index]->name);
@@ -85,13 +85,13 @@ void Rows::on(const RenameSchedule& c) {
   changed();
 }
 
-void Rows::on(const AdoptSchedule& c) {
+void ScheduleRows::on(const AdoptSchedule& c) {
   if (!content_.problem || !fits(*content_.problem, c.schedule)) return;
   document_.undo.remember(content_, "take over " + c.name);
   add(c);
 }
 
-void Rows::add(const AdoptSchedule& c) {
+void ScheduleRows::add(const AdoptSchedule& c) {
   const auto known = std::find_if(content_.schedules.begin(), content_.schedules.end(),
                                   [&](const EntryPtr& e) { return e->name == c.name && same_program(e->schedule, c.schedule); });
   const bool as_b = c.as_baseline && content_.shown;  // the first of a list is A, whatever it was to be
@@ -113,14 +113,14 @@ void Rows::add(const AdoptSchedule& c) {
   changed();
 }
 
-void Rows::on(const AddNote& c) {
+void ScheduleRows::on(const AddNote& c) {
   if (!content_.problem || c.note.text.empty()) return;
   document_.undo.remember(content_, "note");
   content_.notes.push_back(c.note);
   changed();
 }
 
-void Rows::on(const EditNote& c) {
+void ScheduleRows::on(const EditNote& c) {
   if (c.index >= content_.notes.size()) return;
   document_.undo.remember(content_, c.text.empty() ? "remove note" : "edit note");
   if (c.text.empty())
@@ -130,14 +130,14 @@ void Rows::on(const EditNote& c) {
   changed();
 }
 
-void Rows::on(const ToggleFlag& c) {
+void ScheduleRows::on(const ToggleFlag& c) {
   if (!content_.problem) return;
   document_.undo.remember(content_, "flag");
   if (std::erase(content_.flags, c.at) == 0) content_.flags.push_back(c.at);
   changed();
 }
 
-void Rows::on(const ClearFlags&) {
+void ScheduleRows::on(const ClearFlags&) {
   if (content_.flags.empty()) return;
   document_.undo.remember(content_, "remove flags");
   content_.flags.clear();

@@ -10,9 +10,9 @@
 
 namespace heddle::app {
 
-class Rows : Part {
+class ScheduleRows : SessionPart {
  public:
-  explicit Rows(OpenDocument& document) : Part(document) {}
+  explicit ScheduleRows(OpenDocument& document) : SessionPart(document) {}
 
   void on(const SelectSchedule& c);
   void on(const RenameSchedule& c);

@@ -54,7 +54,7 @@ const Texts& Session::texts() const { return core_->texts_; }
 const Projects& Session::projects() const { return core_->projects_; }
 const OtherWindows& Session::windows() const { return core_->windows_; }
 const SourceDocument& Session::sources() const { return core_->sources_; }
-const Family& Session::family() const { return core_->family_; }
+const FamilyMembers& Session::family() const { return core_->family_; }
 const KernelState& Session::kernel() const { return core_->kernel_; }
 const RunState& Session::runs() const { return core_->runs_; }
 bool Session::building() const { return core_->kernel_.active() || core_->runs_.active(); }

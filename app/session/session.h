@@ -16,7 +16,7 @@
 namespace heddle::app {
 
 class Command;          // app/session/command.h
-class Family;           // app/session/family.h
+class FamilyMembers;    // app/session/family.h
 class KernelState;      // app/session/kernel_state.h
 class OtherWindows;     // app/session/window_link.h
 class PredictionState;  // app/session/prediction_state.h
@@ -80,7 +80,7 @@ class Session {
   const OtherWindows& windows() const;
   /// A compiler's file that is open.
   const SourceDocument& sources() const;
-  const Family& family() const;
+  const FamilyMembers& family() const;
   /// The kernel of the shown schedule, as far as it has come.
   const KernelState& kernel() const;
   /// Runs on a GPU, of this machine and from files.

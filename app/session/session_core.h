@@ -76,7 +76,7 @@ class SessionCore {
   Environment environment_;
   OpenDocument document_{environment_.clock};
   SourceFiles files_;
-  Rows rows_{document_};
+  ScheduleRows rows_{document_};
   Solving solving_{document_, rows_, environment_};
   Questions questions_{document_, environment_};
   Edits edits_{document_, files_, rows_, solving_, questions_};
@@ -90,7 +90,7 @@ class SessionCore {
   TruthState truth_{edits_, environment_.truth, environment_.wake};
   PredictionState predictions_{document_, environment_.predict, environment_.wake};
   SourceDocument sources_{edits_, environment_.triton, environment_.wake, environment_.open_place};
-  Family family_{edits_, questions_};
+  FamilyMembers family_{edits_, questions_};
   Exports exports_{document_, files_, showing_};
 };
 

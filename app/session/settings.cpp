@@ -54,7 +54,7 @@ std::optional<ThemeName> parse_theme(std::string_view name) {
 std::string settings_path() { return user_path(UserFolder::Config, "settings.json"); }
 
 Settings load_settings(const std::string& path) {
-  const auto file = heddle::Settings::load(path);
+  const auto file = heddle::SettingsFile::load(path);
   Settings settings;
   settings.theme = parse_theme(file.text("theme")).value_or(settings.theme);
   settings.scale_percent = static_cast<int>(std::clamp<std::int64_t>(file.integer("scale_percent", 100), 50, 300));
@@ -75,7 +75,7 @@ Settings load_settings(const std::string& path) {
 }
 
 Result<Ok> save_settings(const std::string& path, const Settings& settings) {
-  auto file = heddle::Settings::load(path);
+  auto file = heddle::SettingsFile::load(path);
   file.set("theme", to_string(settings.theme));
   file.set("scale_percent", settings.scale_percent);
   for (const Ratio& ratio : kRatios) file.set(ratio.key, settings.panes.*ratio.member);

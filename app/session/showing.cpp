@@ -12,7 +12,7 @@
 namespace heddle::app {
 
 Showing::Showing(OpenDocument& document, Solving& solving, Questions& questions, const Projects& projects, std::string settings_file)
-    : Part(document), solving_(solving), questions_(questions), projects_(projects), file_(std::move(settings_file)) {
+    : SessionPart(document), solving_(solving), questions_(questions), projects_(projects), file_(std::move(settings_file)) {
   if (!file_.empty()) settings_ = load_settings(file_);
   kept_ = saved_ = settings_;
 }

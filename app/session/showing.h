@@ -16,7 +16,7 @@ class Solving;
 
 constexpr int kMostIterations = 64;  ///< that the unrolled and pipeline views show
 
-class Showing : Part {
+class Showing : SessionPart {
  public:
   /// Settings are read from their file; empty: they are not kept.
   Showing(OpenDocument& document, Solving& solving, Questions& questions, const Projects& projects, std::string settings_file);

@@ -17,12 +17,13 @@
 
 namespace heddle::app {
 
-class Rows;
+class ScheduleRows;
 struct Environment;
 
-class Solving : Part {
+class Solving : SessionPart {
  public:
-  Solving(OpenDocument& document, Rows& rows, const Environment& environment) : Part(document), rows_(rows), environment_(environment) {}
+  Solving(OpenDocument& document, ScheduleRows& rows, const Environment& environment)
+      : SessionPart(document), rows_(rows), environment_(environment) {}
 
   void on(const ContinueSolve& c);
   void on(const ProveShown& c);
@@ -91,7 +92,7 @@ class Solving : Part {
   /// Gives the rows whose file claims a proof, and the row that is being proved, what the outcome has proved about the question.
   void settle_claims(const SolveOutcome& outcome);
 
-  Rows& rows_;
+  ScheduleRows& rows_;
   const Environment& environment_;
   std::map<std::pair<std::uint64_t, std::string>, EntryPtr> solved_;  ///< newest version of every solver row, by document and name
   LiveSolve live_;

@@ -36,7 +36,7 @@ bool as_compared(const Content& content, const triton::Side& side) {
 }
 
 /// Of a side's schedule; before that is known, the one in which it is looked for.
-triton::Reading reading_of(const TritonState::Known* known, Whose whose) {
+triton::TextReading reading_of(const TritonState::Known* known, Whose whose) {
   triton::Side unknown;
   unknown.whose = whose;
   return triton::reading_of(known && known->comparison ? known->comparison->of(whose) : unknown);
@@ -270,7 +270,7 @@ void SourceDocument::on(const ShowPart& c) {
 Constraints SourceDocument::open_emitter_rules() const {
   Constraints open;
   const DumpText* dump = content_.dump();
-  if (!dump || !content_.problem || dump->reading() != dump::Reading::Full) return open;
+  if (!dump || !content_.problem || dump->reading() != dump::DumpReading::Full) return open;
   const auto is_in = [](const Constraints& list, const UserConstraint& rule) {
     return std::any_of(list.begin(), list.end(), [&](const UserConstraint& c) { return c.enabled && c.name == rule.name; });
   };
@@ -302,7 +302,7 @@ void SourceDocument::on(const ShowSide& c) {
   const std::string name = row_name(c.whose);
   Content& now = content_;
   if (!now.triton()) return say(LogLevel::Warning, "no Triton kernel is open");
-  const triton::Reading reading = reading_of(three_.of(now), c.whose);
+  const triton::TextReading reading = reading_of(three_.of(now), c.whose);
   const bool here = now.triton()->reading() == reading;
   if (here) take_sides();
   if (const std::size_t row = row_of(now, c.whose); here && row < now.schedules.size()) {

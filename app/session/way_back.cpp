@@ -44,7 +44,7 @@ bool is_tritons_own(const Content& content) {
 std::string why_nothing(const Content& content) {
   if (!content.triton() || content.triton()->undecided()) return "no Triton kernel is open";
   if (!content.kernel || !content.problem || !content.machine) return "there is no loop to schedule";
-  if (content.triton()->reading() != triton::Reading::Triton)
+  if (content.triton()->reading() != triton::TextReading::Triton)
     return "a schedule of the free reading is more than Triton's passes can be told; choose one of Triton's reading";
   if (!content.entry()) return "there is no schedule yet";
   if (content.entry()->running) return "the solver is still at work on it";
@@ -58,7 +58,7 @@ WayBack way_back(const Content& content) {
   way.why_not = why_nothing(content);
   if (!way.why_not.empty()) return way;
   const TritonText::Lowered& lowered = *content.triton()->lowered();
-  const triton::Program& program = lowered.loop.program();
+  const triton::TritonProgram& program = lowered.loop.program();
   const ScheduleEntry& entry = *content.entry();
   way.before = triton::memory_of(program);
   const bool own = is_tritons_own(content);
@@ -97,7 +97,7 @@ std::string why_not_given(const WayBack& way) {
 Result<std::string> rotated_python(const Content& content) {
   if (!content.triton() || !content.triton()->site()) return Error::input("no loop of a Triton kernel is open");
   const TritonText::SharedProgram read = content.triton()->program();
-  const triton::Program& program = **read;
+  const triton::TritonProgram& program = **read;
   const triton::LoopSite& loop = *content.triton()->site();
   const std::string found = find_source_file(*content.triton(), triton::python_file(program, loop));
   const Result<triton::PythonSource> python = triton::read_python(program, loop, found);
@@ -130,7 +130,8 @@ std::string why_not_into_dump(const Content& content, ExportKind kind) {
   if (wants_joint && !joint) return fmt::format("a {} file poses no joint-solver problem", to_string(format));
   if (!wants_joint && format != dump::Format::ScheduleGraph)
     return fmt::format("a {} file has no place for a schedule; open the schedule_graph of the same run", to_string(format));
-  if (!wants_joint && content.dump()->reading() != dump::Reading::Full) return "issue slots know no warp groups: choose the full reading";
+  if (!wants_joint && content.dump()->reading() != dump::DumpReading::Full)
+    return "issue slots know no warp groups: choose the full reading";
   return content.entry() ? "" : "there is no schedule yet";
 }
 

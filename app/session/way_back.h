@@ -29,7 +29,7 @@ struct WayBack {
   std::vector<Broken> broken;
   std::optional<triton::GivenBack> given;  ///< with neither of the two
   std::vector<Change> changes;             ///< of `given`
-  triton::Memory before;                   ///< of the text as it is
+  triton::TritonMemory before;             ///< of the text as it is
 };
 
 WayBack way_back(const Content& content);

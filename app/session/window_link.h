@@ -74,10 +74,10 @@ Result<Descriptor> open_another_window(const std::string& project, int number);
 std::optional<HandedOver> take_hand_over(int argc, char** argv);
 
 /// Other windows of what is open: opened with the same project, followed in what they select and show.
-class OtherWindows : Part {
+class OtherWindows : SessionPart {
  public:
   OtherWindows(OpenDocument& document, Solving& solving, Texts& texts, Projects& projects, const Environment& environment)
-      : Part(document), solving_(solving), texts_(texts), projects_(projects), environment_(environment) {}
+      : SessionPart(document), solving_(solving), texts_(texts), projects_(projects), environment_(environment) {}
 
   void on(const OpenWindow& c);
   /// Where another window has opened this one: with what it has handed over.

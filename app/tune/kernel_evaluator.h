@@ -29,7 +29,7 @@ namespace heddle::app {
 enum class Demand { Nothing, Written, Compiled };
 
 /// Where solved problems may come from: the solver itself, or a store that remembers. `cached` says which it was.
-using SolveFunction = std::function<SolveOutcome(const solver::SolveRequest&, const std::stop_token&, bool& cached)>;
+using StoredSolve = std::function<SolveOutcome(const solver::SolveRequest&, const std::stop_token&, bool& cached)>;
 
 struct EvaluatorOptions {
   TuneObjective objective = TuneObjective::Cycles;
@@ -40,7 +40,7 @@ struct EvaluatorOptions {
   std::uint64_t seed = 0;                 ///< of the solver
   std::string kernel_name, machine_name;  ///< as typed, for the command that solves a configuration alone
   std::string more_words;                 ///< of that command: --set and the like, with a space in front
-  SolveFunction solve;                    ///< empty: the solver itself
+  StoredSolve solve;                      ///< empty: the solver itself
 };
 
 class KernelEvaluator {

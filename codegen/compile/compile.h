@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "codegen/compile/ptxas_log.h"
-#include "codegen/machine/census.h"
-#include "codegen/machine/instructions.h"
+#include "codegen/machine_code/census.h"
+#include "codegen/machine_code/instructions.h"
 #include "core/base/result.h"
 
 namespace heddle::codegen {
@@ -28,7 +28,7 @@ struct Compiled {
   std::string log;
   std::string compiler;  ///< "NVRTC 13.0", "nvcc"
   PtxasReport report;
-  std::vector<Instruction> code;
+  std::vector<MachineInstruction> code;
   Census census;  ///< of it
   double seconds = 0;
   bool from_cache = false;

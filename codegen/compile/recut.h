@@ -10,7 +10,7 @@
 
 #include "codegen/compile/compile.h"
 #include "codegen/emit/emit.h"
-#include "codegen/machine/audit.h"
+#include "codegen/machine_code/audit.h"
 #include "codegen/program/build.h"
 
 namespace heddle::codegen {

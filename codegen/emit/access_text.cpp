@@ -76,7 +76,7 @@ std::optional<std::string> index_text(const std::vector<std::int64_t>& of_issue)
   };
   if (even) return plus(step == 1 ? "j" : fmt::format("{} * j", step));
   if (issues == 1) return std::to_string(at(0));
-  const auto formula = Formula::of(1, issues, [&](int, int j) { return at(j); });
+  const auto formula = BitFormula::of(1, issues, [&](int, int j) { return at(j); });
   if (!formula || !formula->splits()) return std::nullopt;
   return plus(formula->added_text("j"));
 }
@@ -183,7 +183,7 @@ AccessTextResult access_text(const AccessQuestion& q, std::string_view at) {
   if (q.pieces > 1 && (end - begin) * q.pieces > q.memory->extent(LayoutAxis::Offset) * q.bits / 8)
     return refused("pieces of it do not lie in pieces of memory");
   text.first = begin;
-  const auto formula = Formula::of(threads, text.issues, [&](int t, int j) {
+  const auto formula = BitFormula::of(threads, text.issues, [&](int t, int j) {
     const std::int64_t a = of(t / kWarpLanes, j).address[static_cast<std::size_t>(t % kWarpLanes)];
     return a < 0 ? a : a - begin;
   });
@@ -317,7 +317,7 @@ std::vector<std::string> lines_of(const AccessText& text, const RegisterArray& r
 std::optional<std::string> coordinate_text(const Layout& registers, std::size_t dimension) {
   const int threads = static_cast<int>(registers.extent(LayoutAxis::Warp)) * kWarpLanes,
             count = static_cast<int>(registers.extent(LayoutAxis::Register));
-  const auto formula = Formula::of(threads, count, [&](int t, int e) -> std::int64_t {
+  const auto formula = BitFormula::of(threads, count, [&](int t, int e) -> std::int64_t {
     LayoutPlace place;
     place[LayoutAxis::Register] = e, place[LayoutAxis::Lane] = t % kWarpLanes, place[LayoutAxis::Warp] = t / kWarpLanes;
     const auto element = element_at(registers, place);

@@ -29,7 +29,7 @@ struct TripRule {
 };
 
 /// The grid that blocks walk over (walk.h).
-struct TileGrid {
+struct WalkedGrid {
   std::vector<std::int64_t> sizes;  ///< of tiles, or of the clusters' tiles
   std::vector<std::string> names;
   std::optional<TripRule> rule;  ///< of a program whose trips vary
@@ -73,9 +73,9 @@ struct EmitContext {
   const Schedule& schedule;
   const Program& program;
   RegisterTiles tiles = {};
-  TileGrid grid = {};
+  WalkedGrid grid = {};
 
-  Text text = {};
+  CudaText text = {};
   std::vector<Refusal> refusals = {};
   LaunchPlan launch = {};
   Wrappers wrappers = {};

@@ -125,7 +125,7 @@ void allocate_tensor_memory(EmitContext& emit) {
 }
 
 /// `roles`: the branches, which have found out which maps and pointers there are.
-void write_kernel(EmitContext& emit, const Text& roles) {
+void write_kernel(EmitContext& emit, const CudaText& roles) {
   std::string arguments;
   for (std::size_t m = 0; m < emit.launch.maps.size(); ++m)
     arguments += fmt::format("{}const __grid_constant__ TensorMap map{}", arguments.empty() ? "" : ", ", m);
@@ -183,15 +183,15 @@ EmitResult emit_cuda(const Kernel& kernel, const Problem& problem, const Schedul
   if (recording != Recording::None) emit.records = plan_records(program, recording);
   if (!prepare(emit)) return {std::nullopt, std::move(emit.refusals)};
   // Roles first: they find out which maps, pointers and wrappers there are.
-  const Text roles = emit.text.apart(
+  const CudaText roles = emit.text.apart(
       [&] {
         for (std::size_t r = 0; r < program.roles.size(); ++r) write_role(emit, r);
       },
       1);
-  const Text main = emit.text.apart([&] { write_kernel(emit, roles); });
+  const CudaText main = emit.text.apart([&] { write_kernel(emit, roles); });
   const std::vector<std::string> unskipped = unskipped_ops(emit);
   if (!emit.refusals.empty()) return {std::nullopt, std::move(emit.refusals)};
-  Text body;
+  CudaText body;
   for (const ProductShape& shape : emit.wrappers.products) body.append(product_text(shape) + "\n");
   for (const int width : emit.wrappers.tensor_loads) body.append(tensor_load_text(width) + "\n");
   for (const int width : emit.wrappers.tensor_stores) body.append(tensor_store_text(width) + "\n");

@@ -154,9 +154,9 @@ std::vector<Term> doubling_of(std::vector<FormulaBit> bits) {
 
 }  // namespace
 
-std::optional<Formula> Formula::of(int threads, int issues, const std::function<std::int64_t(int, int)>& at) {
-  const auto fits = [&](int inner) -> std::optional<Formula> {
-    Formula f;
+std::optional<BitFormula> BitFormula::of(int threads, int issues, const std::function<std::int64_t(int, int)>& at) {
+  const auto fits = [&](int inner) -> std::optional<BitFormula> {
+    BitFormula f;
     f.threads_ = threads, f.issues_ = issues, f.inner_ = inner, f.base_ = at(0, 0);
     const auto j_of = [&](const FormulaBit& b) {
       return b.digit == Digit::Thread ? 0 : (1 << b.bit) * (b.digit == Digit::Outer ? inner : 1);
@@ -194,7 +194,7 @@ std::optional<Formula> Formula::of(int threads, int issues, const std::function<
   return std::nullopt;
 }
 
-std::int64_t Formula::value(int thread, int j) const {
+std::int64_t BitFormula::value(int thread, int j) const {
   std::map<std::size_t, std::int64_t> groups;
   for (const FormulaBit& b : bits_) {
     const int digit = b.digit == Digit::Thread ? thread : b.digit == Digit::Inner ? j % inner_ : j / inner_;
@@ -205,20 +205,20 @@ std::int64_t Formula::value(int thread, int j) const {
   return sum;
 }
 
-std::int64_t Formula::thread_value(int thread) const { return value(thread, 0) - base_; }
+std::int64_t BitFormula::thread_value(int thread) const { return value(thread, 0) - base_; }
 
-bool Formula::meets_threads(std::size_t group) const {
+bool BitFormula::meets_threads(std::size_t group) const {
   return std::any_of(bits_.begin(), bits_.end(), [&](const FormulaBit& b) { return b.group == group && b.digit == Digit::Thread; });
 }
 
-std::int64_t Formula::flips() const {
+std::int64_t BitFormula::flips() const {
   std::int64_t all = 0;
   for (const FormulaBit& b : bits_)
     if (b.digit != Digit::Thread && meets_threads(b.group)) all |= b.step;
   return all;
 }
 
-bool Formula::splits() const {
+bool BitFormula::splits() const {
   for (int j = 0; j < issues_; ++j) {
     std::int64_t flipped = 0, added = 0;
     for (const FormulaBit& b : bits_) {
@@ -235,7 +235,7 @@ bool Formula::splits() const {
   return true;
 }
 
-std::string Formula::thread_text() const {
+std::string BitFormula::thread_text() const {
   std::vector<FormulaBit> all;
   std::map<std::size_t, std::int64_t> masks;
   for (const FormulaBit& b : bits_)
@@ -267,7 +267,7 @@ std::string Formula::thread_text() const {
   return joined(sums, " + ");
 }
 
-std::string Formula::issue_text(const std::string& j, bool flipped) const {
+std::string BitFormula::issue_text(const std::string& j, bool flipped) const {
   const auto part_of = [&](const Term& term, Digit digit, int bits) {
     const bool one = inner_ == issues_;
     std::string text = digit == Digit::Inner && !one ? fmt::format("{} % {}", j, inner_) : j;
@@ -299,7 +299,7 @@ std::string Formula::issue_text(const std::string& j, bool flipped) const {
   return joined(parts, flipped ? " ^ " : " + ");
 }
 
-std::string Formula::added_text(const std::string& j) const { return issue_text(j, false); }
-std::string Formula::flipped_text(const std::string& j) const { return issue_text(j, true); }
+std::string BitFormula::added_text(const std::string& j) const { return issue_text(j, false); }
+std::string BitFormula::flipped_text(const std::string& j) const { return issue_text(j, true); }
 
 }  // namespace heddle::codegen

@@ -19,10 +19,10 @@ struct FormulaBit {
 };
 
 /// Steps of one group are combined by exclusive or, groups are added.
-class Formula {
+class BitFormula {
  public:
   /// at(thread, j); -1: any number will do. Nothing where the numbers follow no such pattern. Pre: at(0, 0) is a number.
-  static std::optional<Formula> of(int threads, int issues, const std::function<std::int64_t(int, int)>& at);
+  static std::optional<BitFormula> of(int threads, int issues, const std::function<std::int64_t(int, int)>& at);
 
   std::int64_t value(int thread, int j) const;
   std::int64_t base() const { return base_; }

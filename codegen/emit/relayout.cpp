@@ -40,7 +40,7 @@ bool same_for_all(const std::vector<int>& of) {
 std::optional<std::string> number_text(const std::vector<int>& of) {
   if (same_for_all(of)) return std::to_string(of[0]);
   const int threads = static_cast<int>(of.size());
-  const auto moved = Formula::of(threads, 1, [&](int t, int) { return of[static_cast<std::size_t>(t)] ^ of[0]; });
+  const auto moved = BitFormula::of(threads, 1, [&](int t, int) { return of[static_cast<std::size_t>(t)] ^ of[0]; });
   if (!moved || moved->base() != 0) return std::nullopt;
   const std::string text = moved->thread_text();
   return of[0] == 0 ? text : fmt::format("({} ^ {})", text, of[0]);

@@ -188,7 +188,7 @@ void write_role(EmitContext& emit, std::size_t index) {
                    safe_name(emit.program.roles[emit.program.turns->first].name));
   write_tile_loop(emit);
   const std::string trips = computed_trips(emit);
-  const Text steps = emit.text.apart([&] {
+  const CudaText steps = emit.text.apart([&] {
     for (const Section& section : role.sections) write_section(emit, role, section);
   });
   write_tile(emit, trips, steps);

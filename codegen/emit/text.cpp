@@ -4,29 +4,29 @@
 
 namespace heddle::codegen {
 
-void Text::raw(std::string_view words) { append(std::string(static_cast<std::size_t>(indent_) * 2, ' ') + std::string(words) + "\n"); }
+void CudaText::raw(std::string_view words) { append(std::string(static_cast<std::size_t>(indent_) * 2, ' ') + std::string(words) + "\n"); }
 
-void Text::close(std::string_view words) {
+void CudaText::close(std::string_view words) {
   --indent_;
   raw(words);
 }
 
-void Text::begin_span(SourceSpan span) {
+void CudaText::begin_span(SourceSpan span) {
   open_ = span;
   open_.first_line = lines_ + 1;
 }
 
-void Text::end_span() {
+void CudaText::end_span() {
   open_.last_line = lines_;
   if (open_.first_line <= open_.last_line) spans_.push_back(open_);
 }
 
-void Text::append(std::string_view lines) {
+void CudaText::append(std::string_view lines) {
   text_ += lines;
   lines_ += static_cast<int>(std::count(lines.begin(), lines.end(), '\n'));
 }
 
-void Text::append(const Text& other) {
+void CudaText::append(const CudaText& other) {
   for (SourceSpan span : other.spans_) {
     span.first_line += lines_;
     span.last_line += lines_;

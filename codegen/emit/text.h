@@ -13,7 +13,7 @@
 
 namespace heddle::codegen {
 
-class Text {
+class CudaText {
  public:
   /// A line of these words; they may have line ends of their own.
   void raw(std::string_view words);
@@ -39,9 +39,9 @@ class Text {
 
   /// What `write` writes into this text becomes a text of its own, so far to the right of this one, and this one stays as it was.
   template <class Write>
-  Text apart(Write write, int further = 0) {
+  CudaText apart(Write write, int further = 0) {
     const int indent = indent_;
-    Text before = std::exchange(*this, Text());
+    CudaText before = std::exchange(*this, CudaText());
     indent_ = indent + further;
     write();
     return std::exchange(*this, std::move(before));
@@ -49,7 +49,7 @@ class Text {
   /// Lines as they are, wherever this text stands; they end with a line end.
   void append(std::string_view lines);
   /// Another text with its spans.
-  void append(const Text& other);
+  void append(const CudaText& other);
 
   bool mentions(std::string_view words) const { return text_.find(words) != std::string::npos; }
   const std::string& str() const { return text_; }

@@ -85,7 +85,7 @@ class TileNumbers {
   }
 
   EmitContext& emit_;
-  const TileGrid& grid_;
+  const WalkedGrid& grid_;
   std::vector<std::string> names_;
   const std::vector<bool> used_;
 };
@@ -185,8 +185,8 @@ std::string computed_trips(EmitContext& emit) {
   return emit.program.varies && !emit.grid.rule ? trips_text(emit).value_or("0") : std::string();
 }
 
-void write_tile(EmitContext& emit, const std::string& trips, const Text& steps) {
-  const TileGrid& grid = emit.grid;
+void write_tile(EmitContext& emit, const std::string& trips, const CudaText& steps) {
+  const WalkedGrid& grid = emit.grid;
   const std::vector<std::string>& look_ups = emit.notes.look_ups;
   std::vector<bool> used;
   for (std::size_t d = 0; d < grid.names.size(); ++d)

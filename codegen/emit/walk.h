@@ -26,6 +26,6 @@ void write_tile_loop(EmitContext& emit);
 /// Trips of the loop's tile where no rule says them; before its steps are written, so that what both look up is numbered from here on.
 std::string computed_trips(EmitContext& emit);
 /// The loop's tile: its indices, as far as `steps` and what they look up need them, and its trips.
-void write_tile(EmitContext& emit, const std::string& trips, const Text& steps);
+void write_tile(EmitContext& emit, const std::string& trips, const CudaText& steps);
 
 }  // namespace heddle::codegen

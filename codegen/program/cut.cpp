@@ -297,7 +297,7 @@ class Folder {
   /// always 0 and whose phase is not needed.
   void drop_idle(std::vector<Event>& events) const {
     std::vector<bool> matters;
-    for (const Cursor& c : cursors_) matters.push_back(c.depth > 1);
+    for (const RingCursor& c : cursors_) matters.push_back(c.depth > 1);
     for (const Event& e : events)
       if (on_ring(e.step)) matters[e.step.cursor] = true;
     int flying = 0;
@@ -450,7 +450,7 @@ class Folder {
   const TurnOrder& order_;
   const RoleDraft& draft_;
   std::vector<LoopStep> loop_;
-  std::vector<Cursor> cursors_;
+  std::vector<RingCursor> cursors_;
   int stages_ = 1;
 };
 

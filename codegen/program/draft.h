@@ -22,7 +22,7 @@ inline constexpr int kThreadsPerWarp = 32;
 inline std::int64_t round_up(std::int64_t x, std::int64_t to) { return (x + to - 1) / to * to; }
 
 /// Where results are put together for the store, when shared memory is short.
-struct Staging {
+struct StoreStaging {
   /// Where the role's own tile of the prologue lay; the next tile's load then waits for the store.
   bool overlay = false;
   /// Panel by panel (128 bytes wide, as wgmma's swizzle has them), so many of them at a time; 0: whole tiles.
@@ -52,7 +52,7 @@ struct ProgramDraft {
   const Problem& problem;
   const Schedule& schedule;
   const BuildOptions& options;
-  const Staging& staging;
+  const StoreStaging& staging;
 
   Program program = {};
   std::vector<RoleDraft> roles = {};

@@ -82,7 +82,7 @@ struct Place {
 };
 
 /// Slot and phase of a role's next access to buffers of one depth.
-struct Cursor {
+struct RingCursor {
   int depth = 1;
   int lag = 0;  ///< windows behind the newest iteration
   bool per_tile = false;
@@ -159,7 +159,7 @@ struct Role {
   int stages = 1;               ///< of the loop after its cut
   int cuts = 1;                 ///< that differ in copies, stages or registers; BuildOptions::cuts chooses
   std::vector<Variable> variables;
-  std::vector<Cursor> cursors;
+  std::vector<RingCursor> cursors;
   std::vector<Section> sections;  ///< of one tile
   /// Of shared memory, for its ops that bring a tile to other warps in another layout (OpPlan::scratch_bytes), one after the other: where
   /// it begins, and as much as the largest of them needs.
@@ -169,7 +169,7 @@ struct Role {
 /// Where the schedule has the wgmmas of roles with other work in between one after the other on the tensor core, a named
 /// barrier per role keeps them in that order (the ping-pong of FlashAttention-3, J. Shah et al., 2024, arXiv 2407.08608).
 /// No data depends on it.
-struct Turns {
+struct OrderBarriers {
   std::vector<std::size_t> roles;   ///< that take turns
   std::size_t first = 0, last = 0;  ///< in a tile; where they differ, `last` passes the turn once before its first tile
 };
@@ -205,7 +205,7 @@ struct Program {
   std::vector<Buffer> buffers;
   std::vector<Barrier> barriers;
   std::vector<Role> roles;
-  std::optional<Turns> turns;
+  std::optional<OrderBarriers> turns;
 
   bool blackwell() const { return arch.starts_with("sm_10"); }
 };

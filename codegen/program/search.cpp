@@ -31,10 +31,10 @@ ProgramSearch::ProgramSearch(const Kernel& kernel, const Problem& problem, std::
     : kernel_(kernel), problem_(problem), trips_(trips), options_(options) {}
 
 BuildResult ProgramSearch::best(const Schedule& schedule) {
-  const Staging plain, overlay{.overlay = true}, two{.panels = 2}, one{.panels = 1};
+  const StoreStaging plain, overlay{.overlay = true}, two{.panels = 2}, one{.panels = 1};
   // Out of tensor memory results come panel by panel anyway.
   const bool tensor = std::any_of(kernel_.values.begin(), kernel_.values.end(), [](const TileValue& v) { return v.space == Space::Tmem; });
-  const std::vector<Staging> all = tensor ? std::vector{two, one, overlay} : std::vector{plain, overlay, two, one};
+  const std::vector<StoreStaging> all = tensor ? std::vector{two, one, overlay} : std::vector{plain, overlay, two, one};
   Found found{schedule, best_pieces(schedule, all)};
   if (!found.result.program || !options_.deep_rings) return std::move(found.result);
   const Problem kept = found.result.program->pair ? of_pair(kernel_, problem_) : problem_;
@@ -44,15 +44,15 @@ BuildResult ProgramSearch::best(const Schedule& schedule) {
   return std::move(found.result);
 }
 
-BuildResult ProgramSearch::build(const Schedule& schedule, const Staging& staging) {
+BuildResult ProgramSearch::build(const Schedule& schedule, const StoreStaging& staging) {
   BuildResult built = run_passes({kernel_, problem_, schedule, options_, staging}, trips_);
   trials_.push_back({{schedule.depths, staging}, built.refusals});
   return built;
 }
 
-BuildResult ProgramSearch::best_staging(const Schedule& schedule, const std::vector<Staging>& stagings) {
+BuildResult ProgramSearch::best_staging(const Schedule& schedule, const std::vector<StoreStaging>& stagings) {
   BuildResult mildest;
-  for (Staging staging : stagings) {
+  for (StoreStaging staging : stagings) {
     staging.pieces_at_once = pieces_at_once_;
     BuildResult next = build(schedule, staging);
     const bool only_memory = next.refusals.size() == 1 && next.refusals.front().rule == "shared_memory";
@@ -63,7 +63,7 @@ BuildResult ProgramSearch::best_staging(const Schedule& schedule, const std::vec
 }
 
 /// They are asked for once: deeper rings take no registers.
-BuildResult ProgramSearch::best_pieces(const Schedule& schedule, const std::vector<Staging>& stagings) {
+BuildResult ProgramSearch::best_pieces(const Schedule& schedule, const std::vector<StoreStaging>& stagings) {
   BuildResult best = best_staging(schedule, stagings);
   if (!pieces_at_once_.empty() || !best.program) return best;
   pieces_at_once_.assign(best.program->roles.size(), 1);
@@ -82,7 +82,7 @@ BuildResult ProgramSearch::best_pieces(const Schedule& schedule, const std::vect
   return best;
 }
 
-void ProgramSearch::take_deeper(const Problem& problem, const Schedule& deeper, const std::vector<Staging>& stagings, Found& found) {
+void ProgramSearch::take_deeper(const Problem& problem, const Schedule& deeper, const std::vector<StoreStaging>& stagings, Found& found) {
   if (deeper.depths == found.schedule.depths || !check(problem, deeper).valid()) return;
   BuildResult next = best_pieces(deeper, stagings);
   if (!next.program || next.program->smem_bytes > room_of_block(problem, *found.result.program)) return;

@@ -16,14 +16,14 @@
 
 namespace heddle::codegen {
 
-struct Candidate {
+struct ProgramCandidate {
   std::vector<int> depths;  ///< of the schedule's rings
-  Staging staging;
+  StoreStaging staging;
 };
 
 /// A candidate that was built, and why no program came of it; no refusals: one did.
 struct Trial {
-  Candidate candidate;
+  ProgramCandidate candidate;
   std::vector<Refusal> refusals;
 };
 
@@ -43,11 +43,11 @@ class ProgramSearch {
     Schedule schedule;
     BuildResult result;
   };
-  BuildResult build(const Schedule& schedule, const Staging& staging);
-  BuildResult best_staging(const Schedule& schedule, const std::vector<Staging>& stagings);
-  BuildResult best_pieces(const Schedule& schedule, const std::vector<Staging>& stagings);
+  BuildResult build(const Schedule& schedule, const StoreStaging& staging);
+  BuildResult best_staging(const Schedule& schedule, const std::vector<StoreStaging>& stagings);
+  BuildResult best_pieces(const Schedule& schedule, const std::vector<StoreStaging>& stagings);
   /// `deeper` in place of what was found, where the checker of the problem has nothing against it and no block per SM is lost.
-  void take_deeper(const Problem& problem, const Schedule& deeper, const std::vector<Staging>& stagings, Found& found);
+  void take_deeper(const Problem& problem, const Schedule& deeper, const std::vector<StoreStaging>& stagings, Found& found);
 
   const Kernel& kernel_;
   const Problem& problem_;

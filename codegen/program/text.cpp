@@ -61,7 +61,7 @@ std::string step_text(const Kernel& kernel, const Program& program, const Role& 
           "arrive {} (+{}{})", barrier(), step.count,
           !program.barriers[step.barrier].full && program.buffers[program.barriers[step.barrier].buffer].shared ? ", in both blocks" : "");
     case StepKind::Advance: {
-      const Cursor& c = role.cursors[step.cursor];
+      const RingCursor& c = role.cursors[step.cursor];
       return fmt::format("advance c{}: slot {} of {}, {}", step.cursor, "+1", c.depth,
                          c.per_tile ? "per tile" : fmt::format("lag {}", c.lag));
     }

@@ -80,7 +80,7 @@ class TimedBlock {
   };
 
   /// Ops of a unit in the schedule's order, window after window.
-  struct Turns {
+  struct OrderedUses {
     struct Use {
       Cycle slot;
       std::int64_t stage;
@@ -165,7 +165,7 @@ class TimedBlock {
     return std::any_of(op.uses.begin(), op.uses.end(), [&](const UnitUse& use) { return use.unit.index() == unit && use.duration > 0; });
   }
   /// On to the next op that there is: the pipeline fills and drains.
-  void settle(Turns& turns) const {
+  void settle(OrderedUses& turns) const {
     while (!turns.ops.empty() && turns.window < program_.trips + kMostStagesTimed) {
       const std::int64_t iteration = turns.window - turns.ops[turns.next].stage;
       if (iteration >= 0 && iteration < program_.trips) return;
@@ -175,7 +175,7 @@ class TimedBlock {
   bool has_turn(const Step& step) const {
     const Op* op = op_of_step(step);
     return !op || std::all_of(op->uses.begin(), op->uses.end(), [&](const UnitUse& use) {
-      const Turns& turns = turns_[use.unit.index()];
+      const OrderedUses& turns = turns_[use.unit.index()];
       return use.duration == 0 || turns.ops.empty() || turns.ops[turns.next].op == step.op.index;
     });
   }
@@ -198,7 +198,7 @@ class TimedBlock {
     for (const UnitUse& use : op.uses) {
       if (use.duration == 0) continue;
       free_[use.unit.index()] = std::max(free_[use.unit.index()], start + use.offset + share(use.duration, step));
-      Turns& turns = turns_[use.unit.index()];
+      OrderedUses& turns = turns_[use.unit.index()];
       if (turns.ops.empty() || step.piece.number + 1 < step.piece.count) continue;
       turns.advance();
       settle(turns);
@@ -300,7 +300,7 @@ class TimedBlock {
   std::vector<std::vector<Slot>> rings_;  ///< per barrier
   std::vector<std::size_t> writer_;       ///< per barrier: the role that tells
   std::vector<Cycle> free_;               ///< per unit
-  std::vector<Turns> turns_;              ///< per unit; of those that serve one op at a time
+  std::vector<OrderedUses> turns_;        ///< per unit; of those that serve one op at a time
 };
 
 }  // namespace

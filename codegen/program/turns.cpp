@@ -115,7 +115,7 @@ void order_turns(ProgramDraft& draft) {
                       switches <= kMostSwitches &&
                       std::all_of(roles.begin(), roles.end(), [&](std::size_t r) { return works.contains(r) && draft.warps_of(r) == 4; });
   if (!wanted) return draft.turns.products.clear();
-  Turns turns{{roles.begin(), roles.end()}, 0, 0};
+  OrderBarriers turns{{roles.begin(), roles.end()}, 0, 0};
   (void)draft.turns.of(draft.program.trips, &turns.first, &turns.last);
   draft.program.turns = std::move(turns);
 }

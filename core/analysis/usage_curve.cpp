@@ -23,7 +23,7 @@ void ModuloUsage::add(Cycle begin, Cycle length, std::int64_t amount) {
 
 UsageCurve ModuloUsage::steps() const {
   auto changes = changes_;
-  std::sort(changes.begin(), changes.end(), [](const Step& a, const Step& b) { return a.at < b.at; });
+  std::sort(changes.begin(), changes.end(), [](const UsageStep& a, const UsageStep& b) { return a.at < b.at; });
   UsageCurve result{{0, always_}};
   std::int64_t value = always_;
   // A wrapped interval counts as always there, minus the gap between its end and its beginning.
@@ -39,7 +39,7 @@ UsageCurve ModuloUsage::steps() const {
 }
 
 std::int64_t peak(const UsageCurve& profile) {
-  return std::max_element(profile.begin(), profile.end(), [](const Step& a, const Step& b) { return a.value < b.value; })->value;
+  return std::max_element(profile.begin(), profile.end(), [](const UsageStep& a, const UsageStep& b) { return a.value < b.value; })->value;
 }
 
 }  // namespace heddle

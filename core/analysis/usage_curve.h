@@ -11,16 +11,16 @@
 namespace heddle {
 
 /// A step function over [0, II): value from `at` until the next step. The first step is at 0.
-struct Step {
+struct UsageStep {
   Cycle at = 0;
   std::int64_t value = 0;
 };
-using UsageCurve = std::vector<Step>;
+using UsageCurve = std::vector<UsageStep>;
 
 /// The value in force at `at`; 0 before the first step.
 inline std::int64_t value_at(const UsageCurve& profile, Cycle at) {
   std::int64_t value = 0;
-  for (const Step& step : profile)
+  for (const UsageStep& step : profile)
     if (step.at <= at) value = step.value;
   return value;
 }
@@ -41,7 +41,7 @@ class ModuloUsage {
  private:
   Cycle ii_;
   std::int64_t always_ = 0;
-  std::vector<Step> changes_;
+  std::vector<UsageStep> changes_;
 };
 
 std::int64_t peak(const UsageCurve& profile);

@@ -169,19 +169,19 @@ void visit(Io& io, const as::InContext<Verdict, Problem>& in) {
 }
 
 /// What is known about the least II beside a schedule: proved by this process, or what the schedule's file says.
-struct Standing {
+struct LeastIiStanding {
   const char* by = "";
   Status status = Status::Unknown;
   Cycle lower_bound = 0;
 };
-inline std::optional<Standing> standing_of(const Schedule& schedule) {
+inline std::optional<LeastIiStanding> standing_of(const Schedule& schedule) {
   const auto& said = schedule.certificate ? schedule.certificate : schedule.claim;
   if (!said) return {};
-  return Standing{schedule.certificate ? "heddle" : "file", said->status, said->lower_bound};
+  return LeastIiStanding{schedule.certificate ? "heddle" : "file", said->status, said->lower_bound};
 }
 
 template <class Io>
-void visit(Io& io, const Standing& standing) {
+void visit(Io& io, const LeastIiStanding& standing) {
   io.part("standing", "What is known about the least II: proved by Heddle, or what the schedule's file says.");
   io.written("by", standing.by), io.written("status", standing.status, as::status), io.written("lower_bound", standing.lower_bound);
 }

@@ -60,7 +60,7 @@ Json bars_json(const GanttModel& model, std::size_t loop_ops) {
 
 Json usage_json(const GanttLane& lane) {
   Json steps = Json::array();
-  for (const Step& step : lane.profile) steps.push(step.at).push(step.value);
+  for (const UsageStep& step : lane.profile) steps.push(step.at).push(step.value);
   const char* unit = lane.measure == LaneMeasure::Unit      ? "%"
                      : lane.measure == LaneMeasure::Bytes   ? " B"
                      : lane.measure == LaneMeasure::Columns ? " columns"
@@ -263,12 +263,12 @@ std::string paragraph(std::string_view css, std::string_view text) {
   return fmt::format("<p{}>{}</p>\n", css.empty() ? "" : fmt::format(" class=\"{}\"", css), xml_text(printable(text)));
 }
 
-struct Standing {
+struct LeastIiStanding {
   std::string word;
   const char* css;
 };
 
-Standing standing_of(const ChartPage& page) {
+LeastIiStanding standing_of(const ChartPage& page) {
   if (!page.verdict.valid()) return {"invalid", "bad"};
   if (const auto& c = page.schedule.certificate; c && c->reason != BoundReason::Requested && c->lower_bound == page.schedule.ii)
     return {"proved" + stages_text(c->bound_stages), "good"};
@@ -281,7 +281,7 @@ std::string header(const ChartPage& page) {
   const std::size_t changes = problem.changes.size();
   const Usage usage = compute_usage(problem, schedule);
   const Period period = sustainable_period(problem, schedule);
-  const Standing standing = standing_of(page);
+  const LeastIiStanding standing = standing_of(page);
   std::string html = fmt::format("<h1>{} on {}{}</h1>\n", xml_text(printable(problem.kernel)), xml_text(printable(problem.machine)),
                                  changes == 0 ? "" : " · " + count_of(static_cast<std::int64_t>(changes), "change"));
   std::string params;

@@ -40,7 +40,7 @@ struct GroupTimeLine {
 
 struct OpTimeLine {
   std::string id{};
-  Section section = Section::Loop;
+  CtaSection section = CtaSection::Loop;
   GroupId group{};
   OpTime time{};
 };
@@ -76,7 +76,7 @@ void visit(Io& io, const GroupTimeLine& line) {
 template <class Io>
 void visit(Io& io, const OpTimeLine& line) {
   io.written("id", line.id);
-  io.written("section", line.section, as::word("section", Section::Epilogue));
+  io.written("section", line.section, as::word("section", CtaSection::Epilogue));
   io.written("group", line.group, as::group_index), io.written("stalls", line.time.stalls, as::by_stall_reason);
   io.written("held", line.time.held), io.written("queued", line.time.queued);
 }

@@ -50,7 +50,7 @@ std::vector<RingLine> ring_lines(const Problem& problem, const Traffic& traffic)
 struct Curve {
   Json write(const UsageCurve& curve) const {
     Json steps = Json::array();
-    for (const Step& step : curve) steps.push(Json::array().push(step.at).push(step.value));
+    for (const UsageStep& step : curve) steps.push(Json::array().push(step.at).push(step.value));
     return steps;
   }
   Json schema(const UsageCurve&, Json&) const { return schema::list(schema::list(schema::count())); }

@@ -85,7 +85,7 @@ std::string floor_text(const Problem& problem, const Traffic& traffic, const Tex
 /// A line of time for every ring, from a tile's first op on.
 std::string queue_lines(const KernelRun& run, const Traffic& traffic, const TextStyle& style) {
   std::map<std::int64_t, Cycle> begins;
-  const std::size_t loop = std::count(run.program.sections.begin(), run.program.sections.end(), Section::Loop);
+  const std::size_t loop = std::count(run.program.sections.begin(), run.program.sections.end(), CtaSection::Loop);
   Cycle end = traffic.end;
   for (const SimulatedOp& op : run.sm.timeline) {
     if (op.op.index() >= loop) continue;

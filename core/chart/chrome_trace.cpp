@@ -132,7 +132,7 @@ class Trace {
     for (const EndOp& end : ends_->ops) {
       const Op& op = ends_->problem.op(end.op);
       const std::size_t group = end.group.index();
-      const Cycle at = end.start + (end.section == Section::Epilogue ? (iterations_ - 1) * schedule_.ii : 0);
+      const Cycle at = end.start + (end.section == CtaSection::Epilogue ? (iterations_ - 1) * schedule_.ii : 0);
       const int section = static_cast<int>(end.section);
       if (op.window > 0 || op.uses.empty()) tracks[{group, 0}].push_back({end.op, section, at, at + op.window, nullptr, 0});
       for (const UnitUse& use : op.uses)
@@ -153,7 +153,7 @@ class Trace {
         Json e = event("X", ends_->problem.op(slice.op).name, first + slice.lane, slice.begin);
         e.set("dur", trace_microseconds(slice.end - slice.begin));
         e.set("cat", slice.use ? to_string(problem_.unit(slice.use->unit).role) : "issue");
-        e.set("args", Json::Object{{"section", to_string(static_cast<Section>(slice.iteration))},
+        e.set("args", Json::Object{{"section", to_string(static_cast<CtaSection>(slice.iteration))},
                                    {"start_cycle", slice.begin},
                                    {"cycles", slice.end - slice.begin}});
         events_.push_back(std::move(e));
@@ -204,7 +204,7 @@ class Trace {
     options.ends = ends_;
     const GanttModel model = build_gantt(problem_, schedule_, options);
     for (const GanttLane& lane : model.lanes) {
-      for (const Step& step : lane.profile) {
+      for (const UsageStep& step : lane.profile) {
         Json e = event("C", lane.label, 0, step.at);
         e.set("args", Json::Object{{"value", step.value}});
         events_.push_back(std::move(e));

@@ -30,7 +30,7 @@ std::string unit_detail(const UsageCurve& curve, const Unit& unit, Cycle begin, 
 /// `amount` more during [begin, end), which may lie before the curve's first step.
 void add_span(UsageCurve& curve, Cycle begin, Cycle end, std::int64_t amount) {
   std::vector<Cycle> times{begin, end};
-  for (const Step& step : curve) times.push_back(step.at);
+  for (const UsageStep& step : curve) times.push_back(step.at);
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());
   UsageCurve sum;

@@ -210,7 +210,7 @@ void add_end_bars(const EndOps& ends, const std::vector<Shape>& shapes, Cycle la
     const Shape& shape = shapes[e];
     GanttEndBar bar;
     bar.end = e;
-    bar.prologue = end.section == Section::Prologue;
+    bar.prologue = end.section == CtaSection::Prologue;
     bar.row = shape.row;
     const Cycle shift = bar.prologue ? 0 : last_iteration, start = end.start + shift;
     bar.begin = shape.begin + shift;

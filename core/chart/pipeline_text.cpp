@@ -79,15 +79,15 @@ class Writer {
     out.title = of.role.empty() ? fmt::format("group {}", g) : printable(of.role);
     out.note = count_of(of.warps, "warp") + ", " + count_of(body.stages, "stage");
     if (body.first_stage > 0) out.note += fmt::format(", begins in window {}", body.first_stage);
-    add_once(g, Section::Prologue, out);
+    add_once(g, CtaSection::Prologue, out);
     if (body.lines.empty()) {
-      add_once(g, Section::Epilogue, out);
+      add_once(g, CtaSection::Epilogue, out);
       return out;
     }
     if (body.stages > kMostStagesWritten)
       out.note += fmt::format("; filling and draining of more than {} stages are not written out", kMostStagesWritten);
     for (const PipelineWindow& window : pipeline_windows(body)) out.sections.push_back(section(body, window));
-    add_once(g, Section::Epilogue, out);
+    add_once(g, CtaSection::Epilogue, out);
     return out;
   }
 
@@ -97,12 +97,12 @@ class Writer {
     PipelineTextGroup out;
     out.title = of.role.empty() ? fmt::format("group {}", g) : printable(of.role);
     out.note = count_of(of.warps, "warp");
-    add_once(g, Section::Epilogue, out);
+    add_once(g, CtaSection::Epilogue, out);
     return out;
   }
 
   /// What the group does before the loop, or after it.
-  void add_once(std::size_t g, Section section, PipelineTextGroup& out) const {
+  void add_once(std::size_t g, CtaSection section, PipelineTextGroup& out) const {
     if (!ends_) return;
     PipelineTextSection once;
     once.once = true;

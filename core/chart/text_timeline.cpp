@@ -342,7 +342,7 @@ class Drawing {
   std::int64_t most_in(const UsageCurve& curve, int c) const {
     const Cycle from = model_.begin + static_cast<Cycle>(static_cast<__int128>(c) * span_ / columns_);
     const Cycle to = std::max(from + 1, model_.begin + static_cast<Cycle>(static_cast<__int128>(c + 1) * span_ / columns_));
-    auto step = std::upper_bound(curve.begin(), curve.end(), from, [](Cycle at, const Step& s) { return at < s.at; });
+    auto step = std::upper_bound(curve.begin(), curve.end(), from, [](Cycle at, const UsageStep& s) { return at < s.at; });
     std::int64_t value = step == curve.begin() ? 0 : (step - 1)->value;
     for (; step != curve.end() && step->at < to; ++step) value = std::max(value, step->value);
     return value;

@@ -15,8 +15,8 @@ std::int64_t number_of(const Coordinates& element, const std::vector<std::int64_
   return number;
 }
 
-Memory read_memory(const Layout& layout) {
-  Memory memory;
+MemoryOffsets read_memory(const Layout& layout) {
+  MemoryOffsets memory;
   std::int64_t elements = 1;
   for (const std::int64_t extent : layout.shape) elements *= extent;
   const std::int64_t places = layout.extent(LayoutAxis::Offset);
@@ -36,7 +36,7 @@ Memory read_memory(const Layout& layout) {
   return memory;
 }
 
-bool lies_in_panels(const Memory& memory, const std::vector<std::int64_t>& shape, int bits, std::int64_t span) {
+bool lies_in_panels(const MemoryOffsets& memory, const std::vector<std::int64_t>& shape, int bits, std::int64_t span) {
   if (shape.size() == 1) {
     for (std::size_t e = 0; e < memory.offsets.size(); ++e)
       if (memory.offsets[e] != static_cast<std::int64_t>(e)) return false;
@@ -66,10 +66,10 @@ Order natural(std::int64_t count) {
   return order;
 }
 
-std::optional<Order> order_of_rows(const Memory& memory, const std::vector<std::int64_t>& shape, int bits, std::int64_t only) {
+std::optional<Order> order_of_rows(const MemoryOffsets& memory, const std::vector<std::int64_t>& shape, int bits, std::int64_t only) {
   if (shape.size() != 2) return std::nullopt;
   const std::int64_t rows = shape[0], columns = shape[1];
-  Memory sorted = memory;
+  MemoryOffsets sorted = memory;
   Order order(static_cast<std::size_t>(rows));
   for (const std::int64_t span : {128, 64, 32}) {
     if (only != 0 && span != only) continue;
@@ -144,7 +144,7 @@ std::int64_t count_shuffles(const Layout& from, const Layout& to, int bits) {
   return static_cast<std::int64_t>(fetched.size());
 }
 
-bool lies_packed(const Memory& memory, const std::vector<std::int64_t>& shape, int bits, bool lines) {
+bool lies_packed(const MemoryOffsets& memory, const std::vector<std::int64_t>& shape, int bits, bool lines) {
   if (shape.size() != 2 || shape[0] != 64 || (bits != 4 && bits != 32) || shape[1] % (bits == 4 ? 64 : 8) != 0) return false;
   const auto in_lines = [&] {
     for (std::int64_t offset = 0; offset < static_cast<std::int64_t>(memory.offsets.size()); ++offset) {
@@ -171,7 +171,7 @@ bool lies_packed(const Memory& memory, const std::vector<std::int64_t>& shape, i
   return true;
 }
 
-bool turns(const Memory& turned, const Memory& memory, const std::vector<std::int64_t>& shape) {
+bool turns(const MemoryOffsets& turned, const MemoryOffsets& memory, const std::vector<std::int64_t>& shape) {
   if (shape.size() != 2 || turned.offsets.size() != memory.offsets.size()) return false;
   for (std::int64_t r = 0; r < shape[0]; ++r)
     for (std::int64_t c = 0; c < shape[1]; ++c)

@@ -32,7 +32,7 @@ struct Count {
 
 class Counter {
  public:
-  Counter(const OpAccess& access, const Layout& layout, const Memory& memory)
+  Counter(const OpAccess& access, const Layout& layout, const MemoryOffsets& memory)
       : held_(*access.held), layout_(layout), memory_(memory), bits_(access.bits), row_(*access.by), exchange_(access.exchange) {}
 
   Count run() {
@@ -128,7 +128,7 @@ class Counter {
 
   const Layout& held_;
   const Layout& layout_;
-  const Memory& memory_;
+  const MemoryOffsets& memory_;
   int bits_;
   const Instruction& row_;
   const LaneExchange& exchange_;
@@ -157,9 +157,9 @@ class Kept {
 
 using LayoutPtr = std::shared_ptr<const Layout>;
 
-std::shared_ptr<const Memory> memory_of(const LayoutPtr& layout) {
-  static Kept<LayoutPtr, std::shared_ptr<const Memory>> kept;
-  return kept.of(layout, [&] { return std::make_shared<const Memory>(read_memory(*layout)); });
+std::shared_ptr<const MemoryOffsets> memory_of(const LayoutPtr& layout) {
+  static Kept<LayoutPtr, std::shared_ptr<const MemoryOffsets>> kept;
+  return kept.of(layout, [&] { return std::make_shared<const MemoryOffsets>(read_memory(*layout)); });
 }
 
 Count count_of_access(const OpAccess& access, const LayoutPtr& memory) {
@@ -359,7 +359,7 @@ class Judge {
   std::int64_t judge(const OpAccess& access) {
     const LayoutPtr& memory = plan_.memory_of(access);
     if (!memory || !access.by) return -1;
-    const std::shared_ptr<const Memory> places = memory_of(memory);
+    const std::shared_ptr<const MemoryOffsets> places = memory_of(memory);
     if (access.turned && !turns(*places, *memory_of(plan_.values[access.value].layout), plan_.values[access.value].layout->shape)) {
       object(fmt::format("{} is said to find its tile transposed, and places are not those of its rows and columns", op_));
       return -1;

@@ -21,7 +21,7 @@ std::optional<std::size_t> tensor_unit(const Problem& problem, const Op& op) {
   return std::nullopt;
 }
 
-std::vector<std::size_t> group_of_ops(const Problem& problem, const LoopProgram& loop) {
+std::vector<std::size_t> group_of_ops(const Problem& problem, const JudgedProgram& loop) {
   std::vector<std::size_t> group(problem.ops.size(), loop.groups.size());
   for (std::size_t g = 0; g < loop.groups.size(); ++g)
     for (const Placed& p : loop.groups[g]) group[p.op.index()] = g;
@@ -33,7 +33,7 @@ struct TurnPlan : Turning {
   std::vector<std::size_t> owners;
 };
 
-TurnPlan plan_turns(const LoopProgram& loop, const std::vector<std::size_t>& group) {
+TurnPlan plan_turns(const JudgedProgram& loop, const std::vector<std::size_t>& group) {
   TurnPlan plan;
   const std::size_t n = loop.turns.size();
   const auto owner = [&](std::size_t k) { return group[loop.turns[k % n].index()]; };
@@ -62,7 +62,7 @@ std::size_t beginning(const Problem& problem, const std::vector<Placed>& stream,
 /// Reads one group's stream.
 class StreamReading {
  public:
-  StreamReading(const Problem& problem, const LoopProgram& loop, const Turning& plan, std::size_t group)
+  StreamReading(const Problem& problem, const JudgedProgram& loop, const Turning& plan, std::size_t group)
       : problem_(problem), loop_(loop), plan_(plan), here_(group), group_(group_of_ops(problem, loop)), lag_(problem.ops.size(), 0) {
     for (const auto& stream : loop.groups) {
       const std::size_t begin = beginning(problem, stream, plan);
@@ -74,13 +74,13 @@ class StreamReading {
       if (mine(e.from) && is_product(problem, e.from) && needs_wait(e)) awaited_.insert(e.from);
   }
 
-  Circle read() {
+  DeedCircle read() {
     const auto& stream = loop_.groups[here_];
     const std::size_t n = stream.size(), begin = beginning(problem_, stream, plan_);
     int rounds = 4;
     for (const int lag : lag_) rounds = std::max(rounds, lag + 4);
     for (const Edge& e : problem_.edges) rounds = std::max(rounds, e.distance + 4);
-    Circle circle;
+    DeedCircle circle;
     for (int round = 0; round < rounds; ++round) {
       deeds_.clear();
       for (std::size_t k = 0; k < n; ++k) {
@@ -208,7 +208,7 @@ class StreamReading {
   }
 
   const Problem& problem_;
-  const LoopProgram& loop_;
+  const JudgedProgram& loop_;
   const Turning& plan_;
   std::size_t here_;
   std::vector<std::size_t> group_;
@@ -314,8 +314,8 @@ bool is_copy(const Problem& problem, OpId op) {
   return !is_product(problem, op) && (o.asynchronous || (problem.contention.known && o.work == WarpWork{}));
 }
 
-LoopProgram loop_of(const Problem& problem, const Schedule& schedule) {
-  LoopProgram loop;
+JudgedProgram loop_of(const Problem& problem, const Schedule& schedule) {
+  JudgedProgram loop;
   loop.depths = schedule.depths;
   loop.groups.resize(schedule.groups.size());
   std::vector<OpId> by_slot;
@@ -350,25 +350,25 @@ LoopProgram loop_of(const Problem& problem, const Schedule& schedule) {
   return loop;
 }
 
-Circles circles_of(const Problem& problem, const LoopProgram& loop) {
+DeedCircles circles_of(const Problem& problem, const JudgedProgram& loop) {
   const TurnPlan plan = plan_turns(loop, group_of_ops(problem, loop));
-  Circles circles;
+  DeedCircles circles;
   circles.turns = plan.owners;
   for (std::size_t g = 0; g < loop.groups.size(); ++g)
     circles.groups.push_back(compiled(problem, StreamReading(problem, loop, plan, g).read()));
   return circles;
 }
 
-Circle text_circle_of(const Problem& problem, const std::vector<Placed>& stream, const Turning& turning) {
-  const LoopProgram alone{{stream}, {}, {}};
+DeedCircle text_circle_of(const Problem& problem, const std::vector<Placed>& stream, const Turning& turning) {
+  const JudgedProgram alone{{stream}, {}, {}};
   return StreamReading(problem, alone, turning, 0).read();
 }
 
-Circle circle_of(const Problem& problem, const std::vector<Placed>& stream, const Turning& turning) {
+DeedCircle circle_of(const Problem& problem, const std::vector<Placed>& stream, const Turning& turning) {
   return compiled(problem, text_circle_of(problem, stream, turning));
 }
 
-Circle compiled(const Problem& problem, Circle circle) {
+DeedCircle compiled(const Problem& problem, DeedCircle circle) {
   if (!problem.contention.reordered) return circle;
   circle.deeds = behind_the_first_instruction(behind_the_second_wait(problem, circle.deeds));
   for (std::size_t i = 0; i < circle.deeds.size(); ++i) {
@@ -379,7 +379,7 @@ Circle compiled(const Problem& problem, Circle circle) {
   return circle;
 }
 
-std::string signature(const Circle& circle, const std::vector<std::size_t>& number) {
+std::string signature(const DeedCircle& circle, const std::vector<std::size_t>& number) {
   std::string text;
   std::vector<std::string> tokens;
   const auto& deeds = circle.deeds;

@@ -22,7 +22,7 @@ struct Placed {
 };
 
 /// A loop program in plain words: its streams, its rings, and in which order products of different groups have the tensor core.
-struct LoopProgram {
+struct JudgedProgram {
   std::vector<std::vector<Placed>> groups;  ///< per group its ops in the order of its stream; every op once
   std::vector<int> depths;                  ///< per channel
   std::vector<OpId> turns;                  ///< products around the circle; empty: nobody keeps an order
@@ -31,7 +31,7 @@ struct LoopProgram {
 /// Ops of a group by slot, those without a window first where slots are equal. Turns are kept where the schedule says so and they are
 /// worth it: several groups of four warps have products on one tensor unit, each of these groups has other work, and the unit changes hands
 /// at most four times an iteration.
-LoopProgram loop_of(const Problem& problem, const Schedule& schedule);
+JudgedProgram loop_of(const Problem& problem, const Schedule& schedule);
 
 /// An op on the tensor core that its group does not stay for: wgmma.
 bool is_product(const Problem& problem, OpId op);
@@ -65,12 +65,13 @@ struct Deed {
   std::size_t turn = 0;
 };
 
-struct Circle {
+struct DeedCircle {
   std::vector<Deed> deeds;
 };
 
-struct Circles {
-  std::vector<Circle> groups;  ///< a circle begins where its group takes its first turn, else at its first product, else at its first op
+struct DeedCircles {
+  std::vector<DeedCircle>
+      groups;  ///< a circle begins where its group takes its first turn, else at its first product, else at its first op
   std::vector<std::size_t> turns;  ///< whose each is
 };
 
@@ -83,16 +84,16 @@ struct Circles {
 /// Where a circle begins inside its stream, ops before that place are a round later, so they lag one less behind; should one work on an
 /// iteration ahead of its round, all of its group lag one more.
 /// Where the machine says so (Contention::reordered) a circle is as the compiler for sm_90a makes it of the text: compiled().
-Circles circles_of(const Problem& problem, const LoopProgram& loop);
+DeedCircles circles_of(const Problem& problem, const JudgedProgram& loop);
 
 /// Before and behind which products a group takes and passes which turn.
 struct Turning {
   std::map<OpId, std::size_t> takes, passes;
 };
 /// One group's circle where the others are of no interest: what they make has been there for long.
-Circle circle_of(const Problem& problem, const std::vector<Placed>& stream, const Turning& turning);
+DeedCircle circle_of(const Problem& problem, const std::vector<Placed>& stream, const Turning& turning);
 /// The same before the compiler has it.
-Circle text_circle_of(const Problem& problem, const std::vector<Placed>& stream, const Turning& turning);
+DeedCircle text_circle_of(const Problem& problem, const std::vector<Placed>& stream, const Turning& turning);
 
 /// Three habits of the compiler, seen in the machine code of measured kernels (NVRTC 13.0):
 ///   1. arithmetic between two waits for products, with nothing else between, runs behind the second; a maximum only half;
@@ -101,9 +102,9 @@ Circle text_circle_of(const Problem& problem, const std::vector<Placed>& stream,
 ///      instructions than can be issued meanwhile, eight for each. Of what reads the results (Contention::hidden) percent of its time stay,
 ///      of what makes what they read a quarter, of an op with fewer special functions its other instructions; WarpWork::exposed stays
 ///      always. What is read stays as it is.
-Circle compiled(const Problem& problem, Circle circle);
+DeedCircle compiled(const Problem& problem, DeedCircle circle);
 
 /// What tells two circles apart, in the letters of core/check/program_count.h; `number` is what ops are called by.
-std::string signature(const Circle& circle, const std::vector<std::size_t>& number);
+std::string signature(const DeedCircle& circle, const std::vector<std::size_t>& number);
 
 }  // namespace heddle::check_period

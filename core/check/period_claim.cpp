@@ -25,7 +25,7 @@ std::optional<std::string> why_it_contradicts_itself(const Problem& problem, con
   return std::nullopt;
 }
 
-std::optional<std::string> why_not_the_least(const Problem& problem, const PeriodProof& proof, const check_period::LoopProgram& own) {
+std::optional<std::string> why_not_the_least(const Problem& problem, const PeriodProof& proof, const check_period::JudgedProgram& own) {
   const check_period::ProgramCount count = check_period::count_programs(problem, {proof.stages, proof.registers});
   if (!count.refused.empty()) return fmt::format("says \"{}\", which the checker cannot count: {}", standing_text(proof), count.refused);
   const auto differs = [&](const char* what, std::int64_t claimed, std::int64_t counted) {
@@ -50,7 +50,7 @@ std::optional<std::string> why_period_is_void(const Problem& problem, const Sche
   if (proof.bound - proof.bound / check_period::kTolerance > sums.ticks)
     return fmt::format("says that no program's period is below {:.1f} cycles, and the checker's sums are less: {}",
                        in_cycles(proof.bound, 1), sums.sentence);
-  const check_period::LoopProgram program = check_period::loop_of(problem, schedule);
+  const check_period::JudgedProgram program = check_period::loop_of(problem, schedule);
   const check_period::RuledPeriod period = check_period::period_by_rule(problem, program);
   if (period.iterations == 0)
     return fmt::format("says period {:.1f}, and by the checker's rule its program cannot run: {}",

@@ -60,14 +60,14 @@ struct Group {
 
 class Run {
  public:
-  Run(const Problem& problem, const Circles& circles, std::size_t first_turn)
+  Run(const Problem& problem, const DeedCircles& circles, std::size_t first_turn)
       : problem_(problem),
         numbers_(problem.contention),
         turns_(circles.turns.size()),
         turn_(first_turn),
         free_(problem.units.size(), 0),
         ended_(problem.ops.size()) {
-    for (const Circle& circle : circles.groups) groups_.push_back(begun(circle, first_turn));
+    for (const DeedCircle& circle : circles.groups) groups_.push_back(begun(circle, first_turn));
     served_ = groups_.empty() ? 0 : groups_.size() - 1;
   }
 
@@ -87,7 +87,7 @@ class Run {
 
  private:
   /// Groups that take turns begin at the first of theirs from `first_turn` on.
-  Group begun(const Circle& circle, std::size_t first_turn) {
+  Group begun(const DeedCircle& circle, std::size_t first_turn) {
     Group group;
     group.deeds = &circle.deeds;
     std::size_t best = turns_;
@@ -395,7 +395,7 @@ bool longer(const RuledPeriod& a, const RuledPeriod& b) {
   return static_cast<__int128>(a.grains) * b.iterations > static_cast<__int128>(b.grains) * a.iterations;
 }
 
-RuledPeriod period_by_rule(const Problem& problem, const Circles& circles) {
+RuledPeriod period_by_rule(const Problem& problem, const DeedCircles& circles) {
   RuledPeriod worst;
   for (std::size_t first = 0; first < std::max<std::size_t>(1, circles.turns.size()); ++first) {
     RuledPeriod period = Run(problem, circles, first).period();
@@ -405,7 +405,7 @@ RuledPeriod period_by_rule(const Problem& problem, const Circles& circles) {
   return worst;
 }
 
-RuledPeriod period_by_rule(const Problem& problem, const LoopProgram& loop) { return period_by_rule(problem, circles_of(problem, loop)); }
+RuledPeriod period_by_rule(const Problem& problem, const JudgedProgram& loop) { return period_by_rule(problem, circles_of(problem, loop)); }
 
 bool agrees(const RuledPeriod& period, std::int64_t ticks, std::int64_t iterations) {
   if (period.iterations <= 0 || iterations <= 0) return false;

@@ -28,8 +28,8 @@ struct RuledPeriod {
 bool longer(const RuledPeriod& a, const RuledPeriod& b);
 
 /// The groups begin with each turn first; the longest period counts. Without turns all begin at once, the first group ahead.
-RuledPeriod period_by_rule(const Problem& problem, const Circles& circles);
-RuledPeriod period_by_rule(const Problem& problem, const LoopProgram& loop);
+RuledPeriod period_by_rule(const Problem& problem, const DeedCircles& circles);
+RuledPeriod period_by_rule(const Problem& problem, const JudgedProgram& loop);
 
 /// Whether a period of `ticks` 1/256 cycles over `iterations` is this one, within kTolerance.
 bool agrees(const RuledPeriod& period, std::int64_t ticks, std::int64_t iterations);

@@ -157,7 +157,7 @@ struct GroupCount {
 
 class Enumeration {
  public:
-  Enumeration(const Problem& problem, const ProgramSpace& space, std::stop_token stop)
+  Enumeration(const Problem& problem, const CountedSpace& space, std::stop_token stop)
       : problem_(problem), space_(space), stop_(std::move(stop)) {}
 
   ProgramCount run() {
@@ -197,11 +197,11 @@ class Enumeration {
     return count_;
   }
 
-  void visit(const std::function<bool(const LoopProgram&)>& visitor) {
+  void visit(const std::function<bool(const JudgedProgram&)>& visitor) {
     for (const auto& [turns, circles] : groups_[0].by_turns)
       for (std::size_t a = 0; a < circles.size(); ++a) {
         if (groups_.size() == 1) {
-          if (stop_.stop_requested() || !visitor(LoopProgram{{circles[a].stream}, {}, {}})) return stop_here();
+          if (stop_.stop_requested() || !visitor(JudgedProgram{{circles[a].stream}, {}, {}})) return stop_here();
           continue;
         }
         const auto& others = count_.copies ? circles : groups_[1].by_turns[turns];
@@ -266,8 +266,8 @@ class Enumeration {
   }
 
   /// The two groups' turns, one after the other.
-  LoopProgram program_of(const Representative& a, const Representative& b, std::size_t turns) const {
-    LoopProgram loop{{a.stream, b.stream}, {}, {}};
+  JudgedProgram program_of(const Representative& a, const Representative& b, std::size_t turns) const {
+    JudgedProgram loop{{a.stream, b.stream}, {}, {}};
     Turning other = b.turning;
     if (count_.copies) {  // b is one of the first group's
       const auto numbers = numbers_of(problem_, groups_[0].ops);
@@ -296,7 +296,7 @@ class Enumeration {
   }
 
   const Problem& problem_;
-  const ProgramSpace& space_;
+  const CountedSpace& space_;
   std::stop_token stop_;
   ProgramCount count_;
   std::vector<GroupCount> groups_;
@@ -323,11 +323,11 @@ std::vector<int> least_stages(const Problem& problem, const std::vector<OpId>& c
   return stages;
 }
 
-ProgramCount count_programs(const Problem& problem, const ProgramSpace& space, std::stop_token stop) {
+ProgramCount count_programs(const Problem& problem, const CountedSpace& space, std::stop_token stop) {
   return Enumeration(problem, space, std::move(stop)).run();
 }
 
-ProgramCount visit_programs(const Problem& problem, const ProgramSpace& space, const std::function<bool(const LoopProgram&)>& visit,
+ProgramCount visit_programs(const Problem& problem, const CountedSpace& space, const std::function<bool(const JudgedProgram&)>& visit,
                             std::stop_token stop) {
   Enumeration enumeration(problem, space, std::move(stop));
   if (const ProgramCount count = enumeration.run(); !count.refused.empty() || count.stopped) return count;
@@ -335,9 +335,9 @@ ProgramCount visit_programs(const Problem& problem, const ProgramSpace& space, c
   return enumeration.count();
 }
 
-LeastProgram least_by_rule(const Problem& problem, const ProgramSpace& space, std::stop_token stop) {
+LeastProgram least_by_rule(const Problem& problem, const CountedSpace& space, std::stop_token stop) {
   LeastProgram least;
-  const auto compare = [&](const LoopProgram& program) {
+  const auto compare = [&](const JudgedProgram& program) {
     RuledPeriod period = period_by_rule(problem, program);
     if (period.iterations > 0 && (least.period.iterations == 0 || longer(least.period, period))) {
       least.period = std::move(period);
@@ -349,8 +349,8 @@ LeastProgram least_by_rule(const Problem& problem, const ProgramSpace& space, st
   return least;
 }
 
-bool is_counted(const Problem& problem, const ProgramCount& count, const LoopProgram& loop) {
-  const Circles circles = circles_of(problem, loop);
+bool is_counted(const Problem& problem, const ProgramCount& count, const JudgedProgram& loop) {
+  const DeedCircles circles = circles_of(problem, loop);
   for (const std::vector<OpId>& set : connected(problem)) {
     const auto numbers = numbers_of(problem, set);
     for (std::size_t g = 0; g < circles.groups.size(); ++g) {

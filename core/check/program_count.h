@@ -45,7 +45,7 @@ namespace heddle::check_period {
 
 inline constexpr std::size_t kMostOps = 11;
 
-struct ProgramSpace {
+struct CountedSpace {
   int stages = 3;
   std::int64_t registers = 0;  ///< per thread of a group; 0: as many as a thread may have
 };
@@ -63,22 +63,22 @@ struct ProgramCount {
   std::vector<std::string> signatures;  ///< what the digest is made of
 };
 
-ProgramCount count_programs(const Problem& problem, const ProgramSpace& space, std::stop_token stop = {});
+ProgramCount count_programs(const Problem& problem, const CountedSpace& space, std::stop_token stop = {});
 
 /// Every program that is counted, as a loop without the producer's group. `visit` returns false to end.
-ProgramCount visit_programs(const Problem& problem, const ProgramSpace& space, const std::function<bool(const LoopProgram&)>& visit,
+ProgramCount visit_programs(const Problem& problem, const CountedSpace& space, const std::function<bool(const JudgedProgram&)>& visit,
                             std::stop_token stop = {});
 
 struct LeastProgram {
   ProgramCount count;
-  RuledPeriod period;   ///< no iterations: none of them runs
-  LoopProgram program;  ///< the first of those that have it
+  RuledPeriod period;     ///< no iterations: none of them runs
+  JudgedProgram program;  ///< the first of those that have it
 };
 /// All programs in the checker's rule of motion, one after the other: some ten thousand in a few seconds.
-LeastProgram least_by_rule(const Problem& problem, const ProgramSpace& space, std::stop_token stop = {});
+LeastProgram least_by_rule(const Problem& problem, const CountedSpace& space, std::stop_token stop = {});
 
 /// Whether the loop's groups but the producer's are circles that were counted.
-bool is_counted(const Problem& problem, const ProgramCount& count, const LoopProgram& loop);
+bool is_counted(const Problem& problem, const ProgramCount& count, const JudgedProgram& loop);
 
 /// The least stages of ops in this order around a circle, in the order of `circle`; empty where no number of stages keeps the dependences.
 std::vector<int> least_stages(const Problem& problem, const std::vector<OpId>& circle);

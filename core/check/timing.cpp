@@ -85,7 +85,7 @@ void check_units(const Case& c) {
       std::size_t worst = i;
       for (; i < profile.size() && profile[i].value > unit.capacity; ++i)
         if (profile[i].value > profile[worst].value) worst = i;
-      const Step& step = profile[worst];
+      const UsageStep& step = profile[worst];
       const auto users = users_at(c, UnitId(u), step.at);
       const std::string who = users.size() == 1 ? c.name(users.front()) + " and its own next iteration" : list_names(c, users);
       c.found.push_back({"unit",

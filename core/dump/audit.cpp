@@ -20,10 +20,10 @@ namespace {
 /// The compiler adds this to the cost of a partition whose memory does not fit.
 constexpr double kPenalty = 1e7;
 
-std::vector<BrokenEdge> broken_edges(const Loop& loop) {
+std::vector<BrokenEdge> broken_edges(const DumpLoop& loop) {
   std::vector<BrokenEdge> broken;
   const Cycle ii = *loop.stated_ii;
-  for (const Edge& e : loop.edges) {
+  for (const DumpEdge& e : loop.edges) {
     const Cycle from = *loop.nodes[e.from].cycle, to = *loop.nodes[e.to].cycle;
     const Cycle slack = sat_add(sat_add(to, sat_mul(e.distance, ii)), -sat_add(from, e.latency));
     if (slack >= 0) continue;
@@ -35,7 +35,7 @@ std::vector<BrokenEdge> broken_edges(const Loop& loop) {
   return broken;
 }
 
-std::vector<UnitConflict> unit_conflicts(const Loop& loop, const Problem& problem, const Schedule& schedule) {
+std::vector<UnitConflict> unit_conflicts(const DumpLoop& loop, const Problem& problem, const Schedule& schedule) {
   std::vector<UnitConflict> conflicts;
   for (const Violation& v : check(problem, schedule).violations)
     if (v.family == "unit") {
@@ -51,9 +51,9 @@ std::vector<UnitConflict> unit_conflicts(const Loop& loop, const Problem& proble
 }
 
 /// ResMII of occupancies, RecMII over all circuits, and no II below an inner loop's run.
-void bounds(const Loop& loop, LoopAudit& out) {
+void bounds(const DumpLoop& loop, DumpLoopAudit& out) {
   std::map<std::string, Cycle> load;
-  for (const Node& n : loop.nodes) {
+  for (const DumpNode& n : loop.nodes) {
     if (n.super) out.min_ii = std::max(out.min_ii, n.latency);
     if (n.table.empty() && !n.unit.empty()) load[n.unit] = sat_add(load[n.unit], std::max<Cycle>(1, n.occupancy));
     for (const UnitTime& use : n.table) load[use.unit] = sat_add(load[use.unit], use.duration);
@@ -61,17 +61,17 @@ void bounds(const Loop& loop, LoopAudit& out) {
   }
   for (const auto& [unit, cycles] : load) out.res_mii = std::max(out.res_mii, cycles);
   std::vector<RatioEdge> edges;
-  for (const Edge& e : loop.edges) edges.push_back({e.from, e.to, e.latency, e.distance});
+  for (const DumpEdge& e : loop.edges) edges.push_back({e.from, e.to, e.latency, e.distance});
   const CycleRatio ratio = max_cycle_ratio(loop.nodes.size(), edges);
   out.rec_mii = ratio.impossible ? 0 : ceil_div(ratio.weight, std::max<std::int64_t>(1, ratio.tokens));
   out.min_ii = std::max({out.min_ii, out.res_mii, out.rec_mii, Cycle{1}});
 }
 
 /// Which buffers of the file share storage: the largest of each merge group counts.
-std::int64_t merged_bytes(const std::vector<Buffer>& buffers, const char* kind, const std::set<std::int64_t>& without) {
+std::int64_t merged_bytes(const std::vector<DumpBuffer>& buffers, const char* kind, const std::set<std::int64_t>& without) {
   std::int64_t sum = 0;
   std::map<std::int64_t, std::int64_t> shared;
-  for (const Buffer& b : buffers) {
+  for (const DumpBuffer& b : buffers) {
     if (b.kind != kind || without.contains(b.id)) continue;
     const std::int64_t total = sat_mul(b.size_bytes, b.count);
     if (b.merge_group < 0)
@@ -89,17 +89,17 @@ std::int64_t columns_of(const TileType& tile) {
   return sat_mul(ceil_div(lanes, 128), ceil_div(sat_mul(width, tile.bits), 32));
 }
 
-MemoryAudit memory(const Loop& loop) {
+MemoryAudit memory(const DumpLoop& loop) {
   MemoryAudit m;
-  for (const Buffer& b : loop.buffers) {
+  for (const DumpBuffer& b : loop.buffers) {
     if (b.kind == "smem") m.smem_stated = sat_add(m.smem_stated, b.total_bytes);
     if (b.kind == "tmem") m.tmem_stated = sat_add(m.tmem_stated, b.total_bytes / 512);
   }
-  for (const Barrier& barrier : loop.barriers) {
-    const auto buffer = std::find_if(loop.buffers.begin(), loop.buffers.end(), [&](const Buffer& b) { return b.id == barrier.buffer; });
+  for (const DumpBarrier& barrier : loop.barriers) {
+    const auto buffer = std::find_if(loop.buffers.begin(), loop.buffers.end(), [&](const DumpBuffer& b) { return b.id == barrier.buffer; });
     if (barrier.buffer < 0 || buffer == loop.buffers.end() || !buffer->synthesized || buffer->kind != "smem") continue;
     bool data = false, edge = false;
-    for (const Edge& e : loop.edges)
+    for (const DumpEdge& e : loop.edges)
       if (e.from == barrier.producer && e.to == barrier.consumer) {
         edge = true;
         data |= !e.order_only;
@@ -129,21 +129,21 @@ MemoryAudit memory(const Loop& loop) {
 }
 
 /// Copies of a ring's tile alive at once: from the start of what fills a slot to the end of the last read, at the stated II.
-void rings(const Loop& loop, LoopAudit& out) {
+void rings(const DumpLoop& loop, DumpLoopAudit& out) {
   const Cycle ii = *loop.stated_ii;
   for (std::size_t i = 0; i < loop.nodes.size(); ++i) {
-    const Node& n = loop.nodes[i];
+    const DumpNode& n = loop.nodes[i];
     const auto buffer =
-        std::find_if(loop.buffers.begin(), loop.buffers.end(), [&](const Buffer& b) { return n.produces >= 0 && b.id == n.produces; });
+        std::find_if(loop.buffers.begin(), loop.buffers.end(), [&](const DumpBuffer& b) { return n.produces >= 0 && b.id == n.produces; });
     if (buffer == loop.buffers.end() || (buffer->kind != "smem" && buffer->kind != "tmem")) continue;
     std::size_t writer = i;
-    for (const Edge& e : loop.edges)
+    for (const DumpEdge& e : loop.edges)
       if (e.to == i && e.distance == 0 && n.view && is_load(loop.nodes[e.from])) writer = e.from;
     const Cycle begin = *loop.nodes[writer].cycle;
     Cycle end = begin;
     const auto readers = readers_through_views(loop, i);
     for (const auto& [reader, distance] : readers) {
-      const Node& r = loop.nodes[reader];
+      const DumpNode& r = loop.nodes[reader];
       const bool waits_for_result = r.native == "mma" || r.super || r.native == "tma_store";
       end = std::max(end, sat_add(sat_add(*r.cycle, sat_mul(distance, ii)), waits_for_result ? r.latency : r.self_latency));
     }
@@ -157,10 +157,10 @@ void rings(const Loop& loop, LoopAudit& out) {
 }
 
 /// Groups whose issue slots never meet modulo II, as few sets as a first fit finds; only sets of two and more.
-std::vector<std::vector<std::int64_t>> never_together(const Loop& loop) {
+std::vector<std::vector<std::int64_t>> never_together(const DumpLoop& loop) {
   const Cycle ii = *loop.stated_ii;
   std::map<std::int64_t, std::vector<std::pair<Cycle, Cycle>>> busy;
-  for (const Node& n : loop.nodes) {
+  for (const DumpNode& n : loop.nodes) {
     if (n.group < 0 || n.self_latency <= 0) continue;
     const Cycle begin = modulo(*n.cycle, ii), length = std::min(n.self_latency, ii);
     busy[n.group].emplace_back(begin, std::min(ii, begin + length));
@@ -188,12 +188,12 @@ std::vector<std::vector<std::int64_t>> never_together(const Loop& loop) {
   return sets;
 }
 
-void against_problems(const Dump& dump, const Loop& loop, LoopAudit& out) {
+void against_problems(const Dump& dump, const DumpLoop& loop, DumpLoopAudit& out) {
   const Result<Problem> slots =
-      make_problem(spec_of(to_kernel(dump, loop, Reading::IssueSlots), to_machine(dump, loop, Reading::IssueSlots)));
+      make_problem(spec_of(to_kernel(dump, loop, DumpReading::IssueSlots), to_machine(dump, loop, DumpReading::IssueSlots)));
   if (slots)
     if (const auto schedule = to_schedule(dump, loop, *slots)) out.slot_conflicts = unit_conflicts(loop, *slots, *schedule);
-  const Result<Problem> full = make_problem(spec_of(to_kernel(dump, loop, Reading::Full), to_machine(dump, loop, Reading::Full)));
+  const Result<Problem> full = make_problem(spec_of(to_kernel(dump, loop, DumpReading::Full), to_machine(dump, loop, DumpReading::Full)));
   if (!full) {
     out.problem_fault = full.error().faults.empty() ? "it cannot be resolved" : full.error().faults[0].message;
     return;
@@ -210,20 +210,20 @@ void against_problems(const Dump& dump, const Loop& loop, LoopAudit& out) {
   }
 }
 
-LoopAudit audit_loop(const Dump& dump, std::size_t index) {
-  const Loop& loop = dump.loops[index];
-  LoopAudit out;
+DumpLoopAudit audit_loop(const Dump& dump, std::size_t index) {
+  const DumpLoop& loop = dump.loops[index];
+  DumpLoopAudit out;
   out.loop = index;
   out.scheduled = loop.scheduled();
   bounds(loop, out);
   std::set<std::int64_t> groups;
-  for (const Node& n : loop.nodes)
+  for (const DumpNode& n : loop.nodes)
     if (n.group >= 0) groups.insert(n.group);
   out.groups = groups.size();
   out.memory = memory(loop);
   if (!out.scheduled) return out;
   out.stated_ii = *loop.stated_ii;
-  for (const Node& n : loop.nodes)
+  for (const DumpNode& n : loop.nodes)
     out.stages = std::max(out.stages, static_cast<int>(std::min<Cycle>(*n.cycle / out.stated_ii, 1 << 30)) + 1);
   out.broken = broken_edges(loop);
   out.program = program_period(loop);
@@ -240,7 +240,7 @@ std::int64_t together(const Dump& dump, const std::vector<std::int64_t>& rings) 
   std::int64_t most = 0;
   // Inner loops come first in a dump; a loop that names a later one as its inner loop counts it alone.
   for (std::size_t i = 0; i < rings.size(); ++i) {
-    for (const Node& n : dump.loops[i].nodes)
+    for (const DumpNode& n : dump.loops[i].nodes)
       for (std::size_t j = 0; j < i && n.super; ++j)
         if (dump.loops[j].id == n.inner_loop) {
           inside[i] = std::max(inside[i], inside[j]);
@@ -255,24 +255,24 @@ std::int64_t together(const Dump& dump, const std::vector<std::int64_t>& rings) 
 
 }  // namespace
 
-bool Audit::too_small(const LoopAudit& loop) const {
+bool DumpAudit::too_small(const DumpLoopAudit& loop) const {
   return loop.memory.smem > smem_budget || loop.memory.tmem > tmem_columns || !loop.too_shallow.empty();
 }
 
-bool Audit::clean() const {
-  return !over_budget() && std::none_of(loops.begin(), loops.end(), [&](const LoopAudit& l) {
+bool DumpAudit::clean() const {
+  return !over_budget() && std::none_of(loops.begin(), loops.end(), [&](const DumpLoopAudit& l) {
     return l.illegal() || l.unsustainable() || l.stuck() || too_small(l) || !l.problem_fault.empty();
   });
 }
 
-Audit audit(const Dump& dump, std::optional<std::int64_t> only) {
-  Audit out;
+DumpAudit audit(const Dump& dump, std::optional<std::int64_t> only) {
+  DumpAudit out;
   out.smem_budget = dump.smem_budget;
   out.tmem_columns = dump.tmem_budget / 512;
   std::int64_t resident = 0;
   std::vector<std::int64_t> rings(dump.loops.size(), 0);
   for (std::size_t i = 0; i < dump.loops.size(); ++i) {
-    const Loop& loop = dump.loops[i];
+    const DumpLoop& loop = dump.loops[i];
     out.penalized |= loop.partition_cost && *loop.partition_cost >= kPenalty;
     const MemoryAudit m = memory(loop);
     resident = std::max(resident, m.resident_smem);

@@ -68,7 +68,7 @@ struct Improvement {
   int issue_slots_stages = 0;
 };
 
-struct LoopAudit {
+struct DumpLoopAudit {
   std::size_t loop = 0;  ///< index into the dump
   bool scheduled = false;
   Cycle stated_ii = 0;
@@ -79,7 +79,7 @@ struct LoopAudit {
   std::vector<BrokenEdge> broken;
   std::vector<UnitConflict> slot_conflicts;    ///< issue slots
   std::vector<UnitConflict> engine_conflicts;  ///< occupancies
-  ProgramPeriod program;                       ///< iteration after iteration, groups of the file
+  DumpPeriod program;                          ///< iteration after iteration, groups of the file
   Period pipelined;                            ///< in the order of the stored stages; empty without groups
   std::vector<std::size_t> pipelined_nodes;    ///< of its limiting cycle
   bool pipelined_known = false;
@@ -95,19 +95,19 @@ struct LoopAudit {
   bool stuck() const { return pipelined_known && pipelined.deadlock; }
 };
 
-struct Audit {
-  std::vector<LoopAudit> loops;
+struct DumpAudit {
+  std::vector<DumpLoopAudit> loops;
   std::int64_t smem = 0, smem_stated = 0;  ///< of the deepest nest, storage from outside once; sum over the file
   std::int64_t smem_budget = 0, tmem_columns = 0;
   bool penalized = false;  ///< some partition_cost carries the compiler's penalty for memory that does not fit
 
   bool over_budget() const { return smem > smem_budget; }  ///< the loops together
-  bool too_small(const LoopAudit& loop) const;             ///< memory or rings, of one loop
+  bool too_small(const DumpLoopAudit& loop) const;         ///< memory or rings, of one loop
   /// Nothing is wrong (AuditWeight::Wrong in core/dump/audit_report.h), of no loop and of the whole.
   bool clean() const;
 };
 
 /// `only`: the id of one loop.
-Audit audit(const Dump& dump, std::optional<std::int64_t> only = std::nullopt);
+DumpAudit audit(const Dump& dump, std::optional<std::int64_t> only = std::nullopt);
 
 }  // namespace heddle::dump

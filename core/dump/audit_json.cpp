@@ -7,7 +7,7 @@ namespace {
 
 const char* word(AuditWeight weight) { return weight == AuditWeight::Wrong ? "wrong" : weight == AuditWeight::Waste ? "waste" : "fine"; }
 
-Json rows_json(const std::vector<AuditRow>& rows, const Loop* loop) {
+Json rows_json(const std::vector<AuditRow>& rows, const DumpLoop* loop) {
   Json list = Json::array();
   for (const AuditRow& row : rows) {
     Json item = Json::object(), details = Json::array(), ops = Json::array();
@@ -20,7 +20,7 @@ Json rows_json(const std::vector<AuditRow>& rows, const Loop* loop) {
   return list;
 }
 
-Json broken_json(const Loop& loop, const std::vector<BrokenEdge>& broken) {
+Json broken_json(const DumpLoop& loop, const std::vector<BrokenEdge>& broken) {
   Json list = Json::array();
   for (const BrokenEdge& b : broken) {
     Json item = Json::object();
@@ -30,8 +30,8 @@ Json broken_json(const Loop& loop, const std::vector<BrokenEdge>& broken) {
   return list;
 }
 
-Json loop_json(const Dump& dump, const LoopAudit& a) {
-  const Loop& loop = dump.loops[a.loop];
+Json loop_json(const Dump& dump, const DumpLoopAudit& a) {
+  const DumpLoop& loop = dump.loops[a.loop];
   Json item = Json::object();
   item.set("loop", loop.id).set("outer", loop.outer).set("ops", loop.nodes.size()).set("groups", a.groups);
   item.set("res_mii", a.res_mii).set("rec_mii", a.rec_mii).set("min_ii", a.min_ii);
@@ -67,11 +67,11 @@ Json loop_json(const Dump& dump, const LoopAudit& a) {
 
 }  // namespace
 
-Json audit_json(const Dump& dump, const Audit& audit) {
+Json audit_json(const Dump& dump, const DumpAudit& audit) {
   Json root = Json::object(), loops = Json::array();
   root.set("format", to_string(dump.format)).set("kernel", dump.kernel).set("clean", audit.clean());
   root.set("smem_bytes", audit.smem).set("smem_bytes_stated", audit.smem_stated).set("smem_budget", audit.smem_budget);
-  for (const LoopAudit& a : audit.loops) loops.push(loop_json(dump, a));
+  for (const DumpLoopAudit& a : audit.loops) loops.push(loop_json(dump, a));
   root.set("loops", std::move(loops)).set("rows", rows_json(audit_rows(dump, audit), nullptr));
   return root;
 }

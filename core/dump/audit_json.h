@@ -6,6 +6,6 @@
 
 namespace heddle::dump {
 
-Json audit_json(const Dump& dump, const Audit& audit);
+Json audit_json(const Dump& dump, const DumpAudit& audit);
 
 }  // namespace heddle::dump

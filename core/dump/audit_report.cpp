@@ -8,9 +8,9 @@
 namespace heddle {
 namespace {
 
-using dump::Audit;
 using dump::Dump;
-using dump::LoopAudit;
+using dump::DumpAudit;
+using dump::DumpLoopAudit;
 
 std::string iterations_later(int distance) {
   return distance == 0 ? "" : distance == 1 ? ", an iteration later" : fmt::format(", {} iterations later", distance);
@@ -20,7 +20,7 @@ std::string percent_over(Cycle value, Cycle base) {
   return fmt::format("{:+.1f} %", 100.0 * static_cast<double>(value - base) / static_cast<double>(std::max<Cycle>(1, base)));
 }
 
-AuditRow dependences(const dump::Loop& loop, const LoopAudit& a) {
+AuditRow dependences(const dump::DumpLoop& loop, const DumpLoopAudit& a) {
   AuditRow row{"dependences", AuditWeight::Fine, fmt::format("all {} hold at the stated cycles", loop.edges.size()), {}, {}};
   if (a.broken.empty()) return row;
   row.weight = AuditWeight::Wrong;
@@ -36,7 +36,7 @@ AuditRow dependences(const dump::Loop& loop, const LoopAudit& a) {
   return row;
 }
 
-AuditRow period(const dump::Loop& loop, const LoopAudit& a) {
+AuditRow period(const dump::DumpLoop& loop, const DumpLoopAudit& a) {
   AuditRow row{"period", AuditWeight::Fine, {}, {}, {}};
   for (const dump::ProgramStep& s : a.program.cycle) row.nodes.push_back(s.from);
   if (a.program.deadlock) {
@@ -58,7 +58,7 @@ AuditRow period(const dump::Loop& loop, const LoopAudit& a) {
   return row;
 }
 
-AuditRow pipelined(const LoopAudit& a) {
+AuditRow pipelined(const DumpLoopAudit& a) {
   AuditRow row{"overlap", AuditWeight::Fine, {}, {}, {}};
   if (a.pipelined.deadlock) {
     row.weight = AuditWeight::Wrong;
@@ -75,7 +75,7 @@ AuditRow pipelined(const LoopAudit& a) {
   return row;
 }
 
-AuditRow units(const LoopAudit& a) {
+AuditRow units(const DumpLoopAudit& a) {
   AuditRow row{"units", AuditWeight::Fine, "no issue slot is taken twice", {}, {}};
   if (!a.slot_conflicts.empty()) {
     row.weight = AuditWeight::Wrong;
@@ -92,7 +92,7 @@ AuditRow units(const LoopAudit& a) {
   return row;
 }
 
-AuditRow memory(const Dump& dump, const LoopAudit& a) {
+AuditRow memory(const Dump& dump, const DumpLoopAudit& a) {
   const dump::MemoryAudit& m = a.memory;
   AuditRow row{"memory", AuditWeight::Fine, {}, {}, {}};
   row.sentence = fmt::format("{} of {} bytes of shared memory needed", m.smem, dump.smem_budget);
@@ -113,7 +113,7 @@ AuditRow memory(const Dump& dump, const LoopAudit& a) {
   return row;
 }
 
-AuditRow rings(const LoopAudit& a) {
+AuditRow rings(const DumpLoopAudit& a) {
   AuditRow row{"rings", AuditWeight::Fine, "every ring is as deep as the copies alive at the stated II", {}, {}};
   if (!a.too_shallow.empty()) {
     row.weight = AuditWeight::Wrong;
@@ -130,7 +130,7 @@ AuditRow rings(const LoopAudit& a) {
   return row;
 }
 
-AuditRow groups(const LoopAudit& a) {
+AuditRow groups(const DumpLoopAudit& a) {
   AuditRow row{"groups", AuditWeight::Fine, "all of them issue at the same time as others", {}, {}};
   if (a.never_together.empty()) return row;
   row.weight = AuditWeight::Waste;
@@ -143,7 +143,7 @@ AuditRow groups(const LoopAudit& a) {
   return row;
 }
 
-AuditRow improvement(const LoopAudit& a) {
+AuditRow improvement(const DumpLoopAudit& a) {
   const dump::Improvement& i = *a.improvement;
   AuditRow row{"solved", AuditWeight::Fine, {}, {}, {}};
   if (i.ii == 0) {
@@ -182,15 +182,15 @@ std::vector<ReportRow> report_rows(const std::vector<AuditRow>& rows) {
 
 }  // namespace
 
-std::string audit_title(const Dump& dump, const LoopAudit& a) {
-  const dump::Loop& loop = dump.loops[a.loop];
+std::string audit_title(const Dump& dump, const DumpLoopAudit& a) {
+  const dump::DumpLoop& loop = dump.loops[a.loop];
   std::string text = printable(dump.kernel);
   if (dump.variants > 0) text += fmt::format(", variant {} of {}", dump.variant, dump.variants);
   return text + fmt::format(", loop {}{}", loop.id, loop.outer ? " (outer)" : "");
 }
 
-std::vector<std::string> audit_facts(const Dump& dump, const LoopAudit& a) {
-  const dump::Loop& loop = dump.loops[a.loop];
+std::vector<std::string> audit_facts(const Dump& dump, const DumpLoopAudit& a) {
+  const dump::DumpLoop& loop = dump.loops[a.loop];
   if (loop.nodes.empty()) return {"no ops"};
   std::vector<std::string> facts{count_of(static_cast<std::int64_t>(loop.nodes.size()), "op") +
                                  (a.groups > 0 ? " in " + count_of(static_cast<std::int64_t>(a.groups), "group") : ", no groups")};
@@ -201,8 +201,8 @@ std::vector<std::string> audit_facts(const Dump& dump, const LoopAudit& a) {
   return facts;
 }
 
-std::vector<AuditRow> audit_rows(const Dump& dump, const LoopAudit& a) {
-  const dump::Loop& loop = dump.loops[a.loop];
+std::vector<AuditRow> audit_rows(const Dump& dump, const DumpLoopAudit& a) {
+  const dump::DumpLoop& loop = dump.loops[a.loop];
   std::vector<AuditRow> rows;
   if (a.scheduled) {
     rows.push_back(dependences(loop, a));
@@ -219,9 +219,9 @@ std::vector<AuditRow> audit_rows(const Dump& dump, const LoopAudit& a) {
   return rows;
 }
 
-std::vector<AuditRow> audit_rows(const Dump& dump, const Audit& audit) {
+std::vector<AuditRow> audit_rows(const Dump& dump, const DumpAudit& audit) {
   std::vector<AuditRow> rows;
-  const bool buffers = std::any_of(dump.loops.begin(), dump.loops.end(), [](const dump::Loop& l) { return !l.buffers.empty(); });
+  const bool buffers = std::any_of(dump.loops.begin(), dump.loops.end(), [](const dump::DumpLoop& l) { return !l.buffers.empty(); });
   if (!(buffers || audit.over_budget()) || (dump.loops.size() < 2 && !audit.penalized)) return rows;
   AuditRow row{"all loops",
                AuditWeight::Fine,
@@ -240,9 +240,9 @@ std::vector<AuditRow> audit_rows(const Dump& dump, const Audit& audit) {
   return rows;
 }
 
-std::string audit_headline(const Dump& dump, const Audit& audit) {
+std::string audit_headline(const Dump& dump, const DumpAudit& audit) {
   std::size_t scheduled = 0, illegal = 0, unsustainable = 0, stuck = 0, small = 0, unread = 0;
-  for (const LoopAudit& a : audit.loops) {
+  for (const DumpLoopAudit& a : audit.loops) {
     scheduled += a.scheduled;
     illegal += a.illegal();
     unsustainable += a.unsustainable();
@@ -269,9 +269,9 @@ std::string audit_headline(const Dump& dump, const Audit& audit) {
                      fmt::format("{}", fmt::join(parts, ", ")));
 }
 
-std::string audit_text(const Dump& dump, const Audit& audit, const TextStyle& style) {
+std::string audit_text(const Dump& dump, const DumpAudit& audit, const TextStyle& style) {
   std::string text = styled(audit_headline(dump, audit), style) + styled(fmt::format(" ({})", to_string(dump.format)), style) + "\n";
-  for (const LoopAudit& a : audit.loops) {
+  for (const DumpLoopAudit& a : audit.loops) {
     text += "\n" + styled(audit_title(dump, a), style) + "\n";
     text += wrapped(styled(join_facts(audit_facts(dump, a), style), style), "  ", style.width);
     text += rows_text(report_rows(audit_rows(dump, a)), style);
@@ -280,9 +280,9 @@ std::string audit_text(const Dump& dump, const Audit& audit, const TextStyle& st
   return rows.empty() ? text : text + "\n" + rows_text(report_rows(rows), style);
 }
 
-std::string audit_markdown(const Dump& dump, const Audit& audit) {
+std::string audit_markdown(const Dump& dump, const DumpAudit& audit) {
   std::string text = "### " + markdown_safe(audit_headline(dump, audit)) + "\n";
-  for (const LoopAudit& a : audit.loops) {
+  for (const DumpLoopAudit& a : audit.loops) {
     text += fmt::format("\n**{}**: {}\n\n", markdown_safe(audit_title(dump, a)), markdown_safe(join_facts(audit_facts(dump, a), {})));
     text += rows_markdown(report_rows(audit_rows(dump, a)));
   }

@@ -31,16 +31,16 @@ struct AuditRow {
 };
 
 /// "fa_fwd_kernel_nows, loop 0 of 1"
-std::string audit_title(const dump::Dump& dump, const dump::LoopAudit& loop);
+std::string audit_title(const dump::Dump& dump, const dump::DumpLoopAudit& loop);
 /// "31 ops in 6 groups", "II 1325 stated" ...
-std::vector<std::string> audit_facts(const dump::Dump& dump, const dump::LoopAudit& loop);
-std::vector<AuditRow> audit_rows(const dump::Dump& dump, const dump::LoopAudit& loop);
+std::vector<std::string> audit_facts(const dump::Dump& dump, const dump::DumpLoopAudit& loop);
+std::vector<AuditRow> audit_rows(const dump::Dump& dump, const dump::DumpLoopAudit& loop);
 /// What concerns all loops together; empty for a file without buffers.
-std::vector<AuditRow> audit_rows(const dump::Dump& dump, const dump::Audit& audit);
+std::vector<AuditRow> audit_rows(const dump::Dump& dump, const dump::DumpAudit& audit);
 
 /// One line: what is wrong, counted.
-std::string audit_headline(const dump::Dump& dump, const dump::Audit& audit);
-std::string audit_text(const dump::Dump& dump, const dump::Audit& audit, const TextStyle& style);
-std::string audit_markdown(const dump::Dump& dump, const dump::Audit& audit);
+std::string audit_headline(const dump::Dump& dump, const dump::DumpAudit& audit);
+std::string audit_text(const dump::Dump& dump, const dump::DumpAudit& audit, const TextStyle& style);
+std::string audit_markdown(const dump::Dump& dump, const dump::DumpAudit& audit);
 
 }  // namespace heddle

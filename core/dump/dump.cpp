@@ -17,16 +17,16 @@ const char* to_string(Format format) {
   return "";
 }
 
-bool Loop::scheduled() const {
-  return stated_ii && !nodes.empty() && std::all_of(nodes.begin(), nodes.end(), [](const Node& n) { return n.cycle.has_value(); });
+bool DumpLoop::scheduled() const {
+  return stated_ii && !nodes.empty() && std::all_of(nodes.begin(), nodes.end(), [](const DumpNode& n) { return n.cycle.has_value(); });
 }
 
-bool Loop::grouped() const {
-  return std::any_of(nodes.begin(), nodes.end(), [](const Node& n) { return n.group >= 0; });
+bool DumpLoop::grouped() const {
+  return std::any_of(nodes.begin(), nodes.end(), [](const DumpNode& n) { return n.group >= 0; });
 }
 
-const Node* Loop::find(std::int64_t id) const {
-  const auto it = std::find_if(nodes.begin(), nodes.end(), [&](const Node& n) { return n.id == id; });
+const DumpNode* DumpLoop::find(std::int64_t id) const {
+  const auto it = std::find_if(nodes.begin(), nodes.end(), [&](const DumpNode& n) { return n.id == id; });
   return it == nodes.end() ? nullptr : &*it;
 }
 
@@ -34,7 +34,7 @@ std::string list_loops(const Dump& dump) {
   std::string text;
   constexpr std::size_t kMost = 16;
   for (std::size_t i = 0; i < std::min(kMost, dump.loops.size()); ++i) {
-    const Loop& loop = dump.loops[i];
+    const DumpLoop& loop = dump.loops[i];
     text += fmt::format("{}#{}: {} {}{}", i ? ", " : "", loop.id, loop.nodes.size(), loop.nodes.size() == 1 ? "op" : "ops",
                         loop.outer ? " (outer)" : "");
     if (loop.stated_ii) text += fmt::format(", II {}", *loop.stated_ii);

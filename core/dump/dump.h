@@ -31,7 +31,7 @@ struct UnitTime {
   std::int64_t amount = 1;
 };
 
-struct Node {
+struct DumpNode {
   std::int64_t id = 0;
   std::string name;                ///< unique in its loop, stable between runs: "tmem_load_8"
   std::string kind;                ///< as the file has it: "ttng.tmem_load"
@@ -68,7 +68,7 @@ enum class Carrier {
   Memory,    ///< a tile in shared or tensor memory, or only an order: crosses by a barrier
 };
 
-struct Edge {
+struct DumpEdge {
   std::size_t from = 0, to = 0;  ///< indices into the loop's nodes
   Cycle latency = 0;
   int distance = 0;
@@ -81,7 +81,7 @@ struct Edge {
   std::string pointer;  ///< where in the file
 };
 
-struct Buffer {
+struct DumpBuffer {
   std::int64_t id = 0;
   std::string kind;  ///< smem, tmem, register, barrier
   std::vector<std::int64_t> shape;
@@ -91,7 +91,7 @@ struct Buffer {
   bool synthesized = false;  ///< a channel between groups that no op of the program allocates
 };
 
-struct Barrier {
+struct DumpBarrier {
   std::size_t producer = 0, consumer = 0;  ///< indices into the loop's nodes
   std::int64_t producer_group = 0, consumer_group = 0, depth = 0, buffer = -1, expect_bytes = 0;
   int distance = 0;
@@ -124,7 +124,7 @@ struct Cluster {
   std::vector<std::size_t> nodes;
 };
 
-struct Group {
+struct DumpGroup {
   std::int64_t id = 0;
   int warps = 1;
 };
@@ -156,7 +156,7 @@ struct JointLimits {
   std::vector<std::int64_t> width_registers;   ///< by warps of a group
 };
 
-struct Loop {
+struct DumpLoop {
   std::int64_t id = 0;
   bool outer = false;
   std::int64_t trips = 1;
@@ -166,11 +166,11 @@ struct Loop {
   std::optional<Cycle> max_ii;
   std::optional<std::int64_t> max_stage;  ///< as stored
   std::optional<double> partition_cost;
-  std::vector<Node> nodes;
-  std::vector<Edge> edges;
-  std::vector<Buffer> buffers;
-  std::vector<Barrier> barriers;
-  std::vector<Group> groups;
+  std::vector<DumpNode> nodes;
+  std::vector<DumpEdge> edges;
+  std::vector<DumpBuffer> buffers;
+  std::vector<DumpBarrier> barriers;
+  std::vector<DumpGroup> groups;
   std::vector<Resident> residents;
   std::vector<Ring> rings;
   std::vector<Cluster> clusters;
@@ -185,7 +185,7 @@ struct Loop {
   bool scheduled() const;
   /// Some op has been given to a group.
   bool grouped() const;
-  const Node* find(std::int64_t id) const;
+  const DumpNode* find(std::int64_t id) const;
 };
 
 struct Dump {
@@ -197,7 +197,7 @@ struct Dump {
   int variants = 0;                                         ///< documents in a file of variants; 0: it is not one
   int variant = 0;                                          ///< the one that was read
   std::int64_t max_groups = 0;                              ///< joint-solver-0.2; 0: not said
-  std::vector<Loop> loops;
+  std::vector<DumpLoop> loops;
 };
 
 /// "#0: 31 ops, II 1325" per loop, for messages.

@@ -29,8 +29,8 @@ Error fault_of(const std::string& file, std::string message, std::string hint) {
 
 }  // namespace
 
-Result<Address> parse_address(const std::string& name) {
-  Address address;
+Result<DumpAddress> parse_address(const std::string& name) {
+  DumpAddress address;
   const std::size_t mark = name.rfind('#');
   if (mark == std::string::npos || is_file(name)) {
     address.path = name;
@@ -55,15 +55,15 @@ Result<Address> parse_address(const std::string& name) {
   return address;
 }
 
-Result<const Loop*> find_loop(const Dump& dump, const Address& address) {
-  const auto has_ops = [](const Loop& l) { return !l.nodes.empty(); };
+Result<const DumpLoop*> find_loop(const Dump& dump, const DumpAddress& address) {
+  const auto has_ops = [](const DumpLoop& l) { return !l.nodes.empty(); };
   if (!address.loop && std::count_if(dump.loops.begin(), dump.loops.end(), has_ops) == 1)
     return &*std::find_if(dump.loops.begin(), dump.loops.end(), has_ops);
   if (!address.loop)
     return fault_of(dump.file,
                     fmt::format("the file has {} loops; say which one, like {}#{}", dump.loops.size(), dump.file, dump.loops[0].id),
                     list_loops(dump));
-  const auto it = std::find_if(dump.loops.begin(), dump.loops.end(), [&](const Loop& l) { return l.id == *address.loop; });
+  const auto it = std::find_if(dump.loops.begin(), dump.loops.end(), [&](const DumpLoop& l) { return l.id == *address.loop; });
   if (it == dump.loops.end())
     return fault_of(dump.file, fmt::format("the file has no loop {}", *address.loop), "it has " + list_loops(dump));
   if (!has_ops(*it))
@@ -71,8 +71,8 @@ Result<const Loop*> find_loop(const Dump& dump, const Address& address) {
   return &*it;
 }
 
-Result<Schedule> stored_schedule(const Dump& dump, const Address& address, const Problem& problem) {
-  for (const Loop& loop : dump.loops) {
+Result<Schedule> stored_schedule(const Dump& dump, const DumpAddress& address, const Problem& problem) {
+  for (const DumpLoop& loop : dump.loops) {
     if ((address.loop && loop.id != *address.loop) || !has_ops_of(loop, problem)) continue;
     if (std::optional<Schedule> schedule = to_schedule(dump, loop, problem)) return *std::move(schedule);
     return fault_of(address.path, fmt::format("loop {} has no schedule, only a graph", loop.id), "give a schedule_graph file, or solve it");

@@ -13,21 +13,21 @@
 
 namespace heddle::dump {
 
-struct Address {
+struct DumpAddress {
   std::string path;
   std::optional<std::int64_t> loop;
-  std::optional<Reading> reading;  ///< default: default_reading
+  std::optional<DumpReading> reading;  ///< default: default_reading
   int variant = 0;
 };
 
 /// A file whose very name has the mark is that file. Faults: words that mean nothing here.
-Result<Address> parse_address(const std::string& name);
+Result<DumpAddress> parse_address(const std::string& name);
 
 /// The loop that is meant; a fault that lists all of them when that is not clear.
-Result<const Loop*> find_loop(const Dump& dump, const Address& address);
+Result<const DumpLoop*> find_loop(const Dump& dump, const DumpAddress& address);
 
 /// The stored schedule of the loop whose ops are the problem's, of the loop that is named or any.
-Result<Schedule> stored_schedule(const Dump& dump, const Address& address, const Problem& problem);
+Result<Schedule> stored_schedule(const Dump& dump, const DumpAddress& address, const Problem& problem);
 /// What a solution of a joint-solver problem says, as a schedule. `text`: of the file.
 Result<Schedule> joint_schedule(const std::string& path, const std::string& text, const Problem& problem);
 

@@ -50,7 +50,7 @@ void read_graph_document(ObjectReader& root, Dump& dump) {
   }
   const ReadOps ops = read_ops(root);
   for (const Cursor& item : root.required_list("loops")) {
-    Loop& loop = dump.loops.emplace_back();
+    DumpLoop& loop = dump.loops.emplace_back();
     loop.id = static_cast<std::int64_t>(dump.loops.size()) - 1;
     loop.pointer = item.pointer();
     ObjectReader object(item);
@@ -133,8 +133,8 @@ Result<Dump> parse_dump(std::string_view text, const std::string& file, int vari
     }
     if (log.faults.empty() && dump.loops.empty()) at.fault("the file has no loops");
     // One that is empty stands beside the others; a file of such loops only asks nothing.
-    if (log.faults.empty() && std::all_of(dump.loops.begin(), dump.loops.end(), [](const Loop& l) { return l.nodes.empty(); }))
-      for (const Loop& loop : dump.loops) log.fault(loop.pointer, "the loop has no ops; there is nothing to schedule");
+    if (log.faults.empty() && std::all_of(dump.loops.begin(), dump.loops.end(), [](const DumpLoop& l) { return l.nodes.empty(); }))
+      for (const DumpLoop& loop : dump.loops) log.fault(loop.pointer, "the loop has no ops; there is nothing to schedule");
   }
   if (dump.kernel.empty()) dump.kernel = "dump";
   cut_off(log.faults, "faults");

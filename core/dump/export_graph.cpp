@@ -22,16 +22,16 @@ Error refuse(const Dump& dump, std::string message, std::string hint = {}) {
 }
 
 /// Where every node of the file starts, and in which of the file's groups.
-struct Plan {
+struct ExportPlan {
   std::vector<Cycle> cycle;
   std::vector<std::int64_t> group;
 };
 
 std::int64_t first_free_group(const Dump& dump) {
   std::int64_t next = 0;
-  for (const Loop& loop : dump.loops) {
-    for (const Group& g : loop.groups) next = std::max(next, g.id + 1);
-    for (const Node& n : loop.nodes) next = std::max(next, n.group + 1);
+  for (const DumpLoop& loop : dump.loops) {
+    for (const DumpGroup& g : loop.groups) next = std::max(next, g.id + 1);
+    for (const DumpNode& n : loop.nodes) next = std::max(next, n.group + 1);
   }
   return next;
 }
@@ -40,7 +40,7 @@ std::int64_t first_free_group(const Dump& dump) {
 struct LoopOfDump {
   const Dump& dump;
   std::size_t index;
-  const Loop& loop() const { return dump.loops[index]; }
+  const DumpLoop& loop() const { return dump.loops[index]; }
 };
 
 class Exporter {
@@ -64,7 +64,7 @@ class Exporter {
   /// The file's number for each of our groups: the one it shares most ops with, else a new one.
   std::vector<std::int64_t> group_numbers() const {
     std::map<std::pair<std::size_t, std::int64_t>, int> shared;
-    for (const Node& n : loop_.nodes)
+    for (const DumpNode& n : loop_.nodes)
       if (const OpId op = problem_.find_op(n.name); op.valid() && n.group >= 0) ++shared[{schedule_.group(op).index(), n.group}];
     std::vector<std::pair<int, std::pair<std::size_t, std::int64_t>>> order;
     for (const auto& [pair, count] : shared) order.emplace_back(-count, pair);
@@ -77,7 +77,8 @@ class Exporter {
     for (std::int64_t& n : numbers)
       if (n < 0) {
         // Numbers of this loop that are no longer in use come first.
-        const auto unused = std::find_if(loop_.groups.begin(), loop_.groups.end(), [&](const Group& g) { return !taken.contains(g.id); });
+        const auto unused =
+            std::find_if(loop_.groups.begin(), loop_.groups.end(), [&](const DumpGroup& g) { return !taken.contains(g.id); });
         n = unused != loop_.groups.end() ? unused->id : next++;
         taken.insert(n);
       }
@@ -90,7 +91,7 @@ class Exporter {
     plan_.group.assign(loop_.nodes.size(), kUnassigned);
     std::vector<std::size_t> hidden;
     for (std::size_t i = 0; i < loop_.nodes.size(); ++i) {
-      const Node& n = loop_.nodes[i];
+      const DumpNode& n = loop_.nodes[i];
       const OpId op = problem_.find_op(n.name);
       if (!op.valid()) {
         hidden.push_back(i);
@@ -102,11 +103,11 @@ class Exporter {
     }
     // Views in the order of the program: each is ready when what it names is, and in the group of what reads it.
     for (const std::size_t v : hidden) {
-      for (const Edge& e : loop_.edges)
+      for (const DumpEdge& e : loop_.edges)
         if (e.to == v && e.distance == 0) plan_.cycle[v] = std::max(plan_.cycle[v], plan_.cycle[e.from] + e.latency);
       const auto readers = readers_through_views(loop_, v);
       if (!readers.empty()) plan_.group[v] = plan_.group[readers[0].first];
-      for (const Edge& e : loop_.edges)
+      for (const DumpEdge& e : loop_.edges)
         if (readers.empty() && e.to == v && e.distance == 0) plan_.group[v] = plan_.group[e.from];
     }
   }
@@ -129,7 +130,7 @@ class Exporter {
       stages = std::max(stages, stage(i));
       if (loop_.nodes[i].native == "mma" && (first < 0 || plan_.cycle[i] < first)) first = plan_.cycle[i];
     }
-    for (const Buffer& b : loop_.buffers)
+    for (const DumpBuffer& b : loop_.buffers)
       if (b.kind == "smem") copies = std::max(copies, count_of(b) - 1);
     patch_.replace(schedule_at_->find("max_stage"), std::to_string(std::max(stages, copies)));
     if (first >= 0) patch_.replace(schedule_at_->find("prologue_latency"), std::to_string(first));
@@ -179,11 +180,11 @@ class Exporter {
   // ---- buffers
 
   /// The op of the problem whose ring a buffer is; invalid where it has none.
-  OpId writer_of(const Buffer& b) const {
+  OpId writer_of(const DumpBuffer& b) const {
     for (std::size_t i = 0; i < loop_.nodes.size(); ++i) {
       if (loop_.nodes[i].produces != b.id) continue;
       if (const OpId op = problem_.find_op(loop_.nodes[i].name); op.valid()) return op;
-      for (const Edge& e : loop_.edges)
+      for (const DumpEdge& e : loop_.edges)
         if (e.to == i && e.distance == 0)
           if (const OpId op = problem_.find_op(loop_.nodes[e.from].name); op.valid()) return op;
     }
@@ -196,10 +197,10 @@ class Exporter {
     return 0;
   }
 
-  std::int64_t count_of(const Buffer& b) const {
-    const Buffer* of = &b;
+  std::int64_t count_of(const DumpBuffer& b) const {
+    const DumpBuffer* of = &b;
     if (b.kind == "barrier")
-      for (const Buffer& data : loop_.buffers)
+      for (const DumpBuffer& data : loop_.buffers)
         if (data.id == b.paired && data.kind != "barrier") of = &data;
     const OpId writer = writer_of(*of);
     const std::int64_t depth = writer.valid() ? depth_of(writer) : 0;
@@ -207,11 +208,11 @@ class Exporter {
   }
 
   /// First write to last read, in flat time.
-  std::pair<Cycle, Cycle> life(const Buffer& b) const {
+  std::pair<Cycle, Cycle> life(const DumpBuffer& b) const {
     for (std::size_t i = 0; i < loop_.nodes.size(); ++i) {
       if (loop_.nodes[i].produces != b.id) continue;
       Cycle begin = plan_.cycle[i];
-      for (const Edge& e : loop_.edges)
+      for (const DumpEdge& e : loop_.edges)
         if (e.to == i && e.distance == 0 && is_load(loop_.nodes[e.from])) begin = plan_.cycle[e.from];
       Cycle end = begin;
       for (const auto& [reader, distance] : readers_through_views(loop_, i))
@@ -222,9 +223,9 @@ class Exporter {
   }
 
   /// Edges that cross groups and need a barrier, in the order of the graph.
-  std::vector<const Edge*> cuts(const std::vector<std::int64_t>& group) const {
-    std::vector<const Edge*> found;
-    for (const Edge& e : loop_.edges)
+  std::vector<const DumpEdge*> cuts(const std::vector<std::int64_t>& group) const {
+    std::vector<const DumpEdge*> found;
+    for (const DumpEdge& e : loop_.edges)
       if (group[e.from] >= 0 && group[e.to] >= 0 && group[e.from] != group[e.to] && e.carrier != Carrier::Scalar) found.push_back(&e);
     return found;
   }
@@ -232,7 +233,7 @@ class Exporter {
   /// Whether other edges cross than in the file.
   bool cuts_differ() const {
     std::vector<std::int64_t> before;
-    for (const Node& n : loop_.nodes) before.push_back(n.group);
+    for (const DumpNode& n : loop_.nodes) before.push_back(n.group);
     return cuts(before) != cuts(plan_.group) || before != plan_.group;
   }
 
@@ -240,14 +241,14 @@ class Exporter {
     const TextSpan* at = schedule_at_->find("buffers");
     if (!at) return;
     for (std::size_t i = 0; i < loop_.buffers.size(); ++i) {
-      const Buffer& b = loop_.buffers[i];
+      const DumpBuffer& b = loop_.buffers[i];
       if (b.synthesized) continue;
       const std::int64_t count = count_of(b);
       const TextSpan& item = at->items[i];
       patch_.replace(item.find("count"), std::to_string(count));
       patch_.replace(item.find("total_bytes"), std::to_string(sat_mul(count, b.size_bytes)));
-      const Buffer* of = &b;
-      for (const Buffer& data : loop_.buffers)
+      const DumpBuffer* of = &b;
+      for (const DumpBuffer& data : loop_.buffers)
         if (b.kind == "barrier" && data.id == b.paired) of = &data;
       if (!writer_of(*of).valid()) continue;
       const auto [begin, end] = life(*of);
@@ -261,8 +262,8 @@ class Exporter {
     std::vector<std::string> items;
     for (std::size_t i = 0; i < own; ++i) items.push_back(patch_.apply(at->items[i]));
     std::int64_t next = own > 0 ? loop_.buffers[own - 1].id + 1 : 0;
-    for (const Edge* e : cuts(plan_.group)) {
-      const Node& from = loop_.nodes[e->from];
+    for (const DumpEdge* e : cuts(plan_.group)) {
+      const DumpNode& from = loop_.nodes[e->from];
       const bool loaded = is_load(from) && from.produces < 0 && !allocated(e->from);
       if ((e->carrier != Carrier::Register && !loaded) || from.produces >= 0 || channel_.contains(e->from)) continue;
       const TileType& tile = from.result;
@@ -284,7 +285,7 @@ class Exporter {
 
   bool allocated(std::size_t load) const {
     return std::any_of(loop_.edges.begin(), loop_.edges.end(),
-                       [&](const Edge& e) { return e.from == load && loop_.nodes[e.to].produces >= 0; });
+                       [&](const DumpEdge& e) { return e.from == load && loop_.nodes[e.to].produces >= 0; });
   }
 
   /// One item per line, indented as the first one was.
@@ -308,17 +309,17 @@ class Exporter {
     if (!at) return;
     if (!moved) {
       for (std::size_t i = 0; i < std::min(at->items.size(), loop_.barriers.size()); ++i)
-        if (const auto b =
-                std::find_if(loop_.buffers.begin(), loop_.buffers.end(), [&](const Buffer& x) { return x.id == loop_.barriers[i].buffer; });
+        if (const auto b = std::find_if(loop_.buffers.begin(), loop_.buffers.end(),
+                                        [&](const DumpBuffer& x) { return x.id == loop_.barriers[i].buffer; });
             b != loop_.buffers.end() && !b->synthesized)
           patch_.replace(at->items[i].find("depth"), std::to_string(count_of(*b)));
       return;
     }
     std::vector<std::string> items;
     std::set<std::pair<std::size_t, std::size_t>> written;
-    for (const Edge* e : cuts(plan_.group)) {
+    for (const DumpEdge* e : cuts(plan_.group)) {
       if (!written.insert({e->from, e->to}).second) continue;
-      const Node& from = loop_.nodes[e->from];
+      const DumpNode& from = loop_.nodes[e->from];
       std::int64_t buffer = -1, bytes = 0, depth = 1;
       if (const auto channel = channel_.find(e->from); channel != channel_.end()) {
         buffer = channel->second.id;
@@ -326,9 +327,9 @@ class Exporter {
         depth = channel->second.count;
       } else {
         std::int64_t produced = from.produces;
-        for (const Edge& next : loop_.edges)
+        for (const DumpEdge& next : loop_.edges)
           if (produced < 0 && next.from == e->from && is_load(from)) produced = loop_.nodes[next.to].produces;
-        for (const Buffer& b : loop_.buffers)
+        for (const DumpBuffer& b : loop_.buffers)
           if (b.id == produced && b.kind != "barrier") {
             buffer = b.id;
             bytes = b.kind == "smem" ? b.size_bytes : 0;
@@ -352,10 +353,10 @@ class Exporter {
   TextPatch patch_;
   const TextSpan& document_;
   const LoopOfDump at_;
-  const Loop& loop_;
+  const DumpLoop& loop_;
   const Problem& problem_;
   const Schedule& schedule_;
-  Plan plan_;
+  ExportPlan plan_;
   const TextSpan *outer_ = nullptr, *schedule_at_ = nullptr, *graph_ = nullptr, *nodes_ = nullptr;
   std::map<std::size_t, NewChannel> channel_;  ///< by producing node
 };

@@ -22,7 +22,7 @@ constexpr const char* kNotMinimized = "the objective is evaluated at this schedu
 
 struct Answer {
   const Dump& dump;
-  const Loop& loop;
+  const DumpLoop& loop;
   Cycle ii;
   std::vector<Cycle> cycle;        ///< per node
   std::vector<std::size_t> group;  ///< per node, of the schedule
@@ -87,7 +87,7 @@ std::int64_t objective(const Answer& a) {
   for (std::size_t i = 0; i < a.cycle.size(); ++i) most = std::max(most, a.stage(i));
   for (const Ring& ring : a.loop.rings)
     if (ring.space != TileType::Space::Tmem) slots += a.depth(ring);
-  for (const Edge& e : a.loop.edges)
+  for (const DumpEdge& e : a.loop.edges)
     (e.distance > 0 ? carried : spans) += e.distance > 0 ? a.cycle[e.from] - a.cycle[e.to] : a.cycle[e.to] - a.cycle[e.from];
   return 10'240'000 * most - 102'400 * slots + 8'192 * carried + 1'024 * spans + a.smem();
 }
@@ -98,7 +98,7 @@ Json cycles_answer(Answer& a) {
     a.object(fmt::format("II {} is below the problem's min_ii {}", a.ii, *a.loop.min_ii), "least II");
   if (a.loop.canonical_root >= 0 && a.cycle[static_cast<std::size_t>(a.loop.canonical_root)] != 0)
     a.object("the canonical root does not start at cycle 0");
-  for (const Edge& e : a.loop.edges)
+  for (const DumpEdge& e : a.loop.edges)
     if (e.distance == 0 && a.stage(e.from) > a.stage(e.to))
       a.object(fmt::format("{} has an earlier stage than {}, which it depends on", a.loop.nodes[e.to].name, a.loop.nodes[e.from].name));
   if (a.smem() > a.dump.smem_budget)
@@ -153,10 +153,10 @@ class GroupsAnswer {
  private:
   using Relation = LoweringTemplate::Relation;
 
-  bool between_clusters(const Edge& e) const {
+  bool between_clusters(const DumpEdge& e) const {
     return cluster_of_.contains(e.from) && cluster_of_.contains(e.to) && cluster_of_.at(e.from) != cluster_of_.at(e.to);
   }
-  bool cut(const Edge& e) const { return between_clusters(e) && a_.group[e.from] != a_.group[e.to]; }
+  bool cut(const DumpEdge& e) const { return between_clusters(e) && a_.group[e.from] != a_.group[e.to]; }
 
   std::int64_t depth(const Ring& ring) const {
     Cycle last = a_.cycle[ring.writer];
@@ -169,7 +169,7 @@ class GroupsAnswer {
   std::int64_t channel_bytes() const {
     std::set<std::tuple<std::size_t, std::size_t, std::int64_t>> seen;
     std::int64_t bytes = 0;
-    for (const Edge& e : loop_.edges)
+    for (const DumpEdge& e : loop_.edges)
       if (e.bytes > 0 && between_clusters(e) && seen.insert({e.from, e.to, e.result}).second && cut(e)) bytes = sat_add(bytes, e.bytes);
     return bytes;
   }
@@ -213,9 +213,9 @@ class GroupsAnswer {
     for (const auto& [x, y] : loop_.conflicts)
       if (of_cluster_.contains(x) && of_cluster_.contains(y) && of_cluster_[x] == of_cluster_[y])
         a_.object(fmt::format("clusters {} and {} must not share a group", x, y));
-    for (const Edge& e : loop_.edges) {
+    for (const DumpEdge& e : loop_.edges) {
       if (!between_clusters(e)) continue;
-      const Node &from = loop_.nodes[e.from], &to = loop_.nodes[e.to];
+      const DumpNode &from = loop_.nodes[e.from], &to = loop_.nodes[e.to];
       if (!cut(e) && (from.unit == "TC" || from.unit == "MFMA") && (to.unit == "CUDA" || to.unit == "SFU"))
         a_.object(fmt::format("the result of {} must reach {} in another group", from.name, to.name));
       if (cut(e) && e.distance > 0 && e.carrier == Carrier::Register)
@@ -251,7 +251,7 @@ class GroupsAnswer {
           for (const std::size_t y : loop_.clusters[j].nodes)
             if (a_.group[x] == a_.group[y] && nodes[x].unit != nodes[y].unit)
               cycles = sat_add(cycles, sat_mul(overlap(x, y), std::max(nodes[x].frequency, nodes[y].frequency)));
-    for (const Edge& e : loop_.edges) {
+    for (const DumpEdge& e : loop_.edges) {
       if (!cut(e) || (e.distance > 0 && e.round_trip > 0)) continue;
       const Cycle slack = a_.cycle[e.to] - a_.cycle[e.from] - e.latency + sat_mul(e.distance, a_.ii);
       const Cycle missing = e.round_trip > 0 ? std::max<Cycle>(0, e.round_trip - std::max<Cycle>(0, slack)) : 0;
@@ -270,9 +270,9 @@ class GroupsAnswer {
     for (std::size_t i = 0; i < a_.cycle.size(); ++i) most = std::max(most, a_.stage(i));
     for (const Ring& ring : loop_.rings)
       if (ring.space != TileType::Space::Tmem) slots += depth(ring);
-    for (const Edge& e : loop_.edges)
+    for (const DumpEdge& e : loop_.edges)
       (e.distance > 0 ? carried : spans) += e.distance > 0 ? a_.cycle[e.from] - a_.cycle[e.to] : a_.cycle[e.to] - a_.cycle[e.from];
-    for (const Edge& e : loop_.edges) {
+    for (const DumpEdge& e : loop_.edges) {
       const bool planned = std::any_of(loop_.lowering.begin(), loop_.lowering.end(), [&](const LoweringTemplate& t) {
         return !t.events.empty() && t.from == e.from && t.to == e.to && t.events[0].distance == e.distance;
       });
@@ -332,7 +332,7 @@ class GroupsAnswer {
   }
 
   Answer& a_;
-  const Loop& loop_;
+  const DumpLoop& loop_;
   std::map<std::size_t, std::int64_t> labels_;       ///< of the schedule's groups
   std::map<std::int64_t, std::int64_t> of_cluster_;  ///< label by cluster
   std::map<std::size_t, std::int64_t> cluster_of_;   ///< by node
@@ -351,10 +351,10 @@ Result<Ok> is_joint_problem(const Dump& dump) {
 
 Result<std::string> export_joint_solution(const Dump& dump, const Problem& problem, const Schedule& schedule) {
   if (const Result<Ok> fine = is_joint_problem(dump); !fine) return fine.error();
-  const Loop& loop = dump.loops[0];
+  const DumpLoop& loop = dump.loops[0];
   Answer a{dump, loop, schedule.ii, {}, {}, {}};
   Cycle first = kSaturated;
-  for (const Node& n : loop.nodes) {
+  for (const DumpNode& n : loop.nodes) {
     const OpId op = problem.find_op(n.name);
     if (!op.valid()) return Error{ErrorKind::Input, {{dump.file, {}, fmt::format("the schedule has no op {}", n.name), {}}}};
     a.cycle.push_back(schedule.start(op));
@@ -370,7 +370,7 @@ Result<std::string> export_joint_solution(const Dump& dump, const Problem& probl
 
 Result<std::string> export_joint_failure(const Dump& dump, const SolveOutcome& outcome) {
   if (const Result<Ok> fine = is_joint_problem(dump); !fine) return fine.error();
-  const Loop& loop = dump.loops[0];
+  const DumpLoop& loop = dump.loops[0];
   const bool cycles = dump.format == Format::JointCycles, proved = outcome.status == Status::Infeasible;
   const Cycle ii = cycles ? loop.max_ii.value_or(0) : loop.stated_ii.value_or(0);
   Json stats = Json::object(), none = Json::array(), asked = Json::array();

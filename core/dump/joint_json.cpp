@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::int64_t kMostInJoint = std::int64_t{1} << 40;
 
-std::optional<std::size_t> node_of(Loop& loop, ObjectReader& object, const char* key) {
+std::optional<std::size_t> node_of(DumpLoop& loop, ObjectReader& object, const char* key) {
   const auto at = object.require(key);
   const auto id = at ? at->integer(-kMostInJoint, kMostInJoint) : std::nullopt;
   return id ? node_at(loop, *at, *id) : std::nullopt;
 }
 
 /// `streaming` gets the nodes whose results the problem wants to be there at once.
-void read_nodes(ObjectReader& root, Loop& loop, bool placed, std::vector<bool>& streaming) {
+void read_nodes(ObjectReader& root, DumpLoop& loop, bool placed, std::vector<bool>& streaming) {
   const bool streams = root.boolean("streaming_vl", false);
   const std::vector<Cursor> items = root.required_list("nodes");
   if (items.size() > kMostNodes)
@@ -29,7 +29,7 @@ void read_nodes(ObjectReader& root, Loop& loop, bool placed, std::vector<bool>& 
   std::map<std::int64_t, std::size_t> seen;
   for (std::size_t i = 0; i < std::min(items.size(), kMostNodes); ++i) {
     ObjectReader object(items[i]);
-    Node& node = loop.nodes.emplace_back();
+    DumpNode& node = loop.nodes.emplace_back();
     node.position = static_cast<std::int64_t>(i);
     node.id = object.integer("id", 0, kMostInJoint);
     if (const auto [it, fresh] = seen.emplace(node.id, i); !fresh)
@@ -46,10 +46,10 @@ void read_nodes(ObjectReader& root, Loop& loop, bool placed, std::vector<bool>& 
   }
 }
 
-void read_edges(ObjectReader& root, Loop& loop, const std::vector<bool>& streaming) {
+void read_edges(ObjectReader& root, DumpLoop& loop, const std::vector<bool>& streaming) {
   for (const Cursor& item : root.required_list("edges")) {
     ObjectReader object(item);
-    Edge edge;
+    DumpEdge edge;
     edge.pointer = item.pointer();
     const auto from = node_of(loop, object, "src"), to = node_of(loop, object, "dst");
     edge.latency = object.integer("latency", 0, kMostCycles);
@@ -66,13 +66,13 @@ void read_edges(ObjectReader& root, Loop& loop, const std::vector<bool>& streami
     if (streaming[*from]) edge.latency = 0;
     edge.from = *from;
     edge.to = *to;
-    Node& source = loop.nodes[edge.from];
+    DumpNode& source = loop.nodes[edge.from];
     source.latency = std::max(source.latency, edge.latency);
     loop.edges.push_back(std::move(edge));
   }
 }
 
-void read_rings(ObjectReader& root, Loop& loop, const char* writer, std::int64_t columns_per_byte) {
+void read_rings(ObjectReader& root, DumpLoop& loop, const char* writer, std::int64_t columns_per_byte) {
   for (const Cursor& item : root.list("buffers")) {
     ObjectReader object(item);
     Ring ring;
@@ -105,7 +105,7 @@ void read_rings(ObjectReader& root, Loop& loop, const char* writer, std::int64_t
   }
 }
 
-void read_clusters(ObjectReader& root, Loop& loop) {
+void read_clusters(ObjectReader& root, DumpLoop& loop) {
   std::vector<bool> taken(loop.nodes.size(), false);
   for (const Cursor& item : root.required_list("clusters")) {
     ObjectReader object(item);
@@ -133,7 +133,7 @@ void read_clusters(ObjectReader& root, Loop& loop) {
   }
 }
 
-LoweringEvent read_event(const Cursor& at, Loop& loop) {
+LoweringEvent read_event(const Cursor& at, DumpLoop& loop) {
   ObjectReader object(at);
   LoweringEvent event;
   event.id = object.integer("id", 0, kMostInJoint);
@@ -151,7 +151,7 @@ LoweringEvent read_event(const Cursor& at, Loop& loop) {
   return event;
 }
 
-void read_lowering(ObjectReader& root, Loop& loop) {
+void read_lowering(ObjectReader& root, DumpLoop& loop) {
   for (const Cursor& item : root.list("lowering_templates")) {
     ObjectReader object(item);
     LoweringTemplate& read = loop.lowering.emplace_back();
@@ -213,7 +213,7 @@ void read_joint_problem(ObjectReader& root, Dump& dump) {
     root.find("version")->fault(fmt::format("version \"{}\" is not known", version), "expected joint-solver-0.1 or joint-solver-0.2");
   dump.format = groups ? Format::JointGroups : Format::JointCycles;
   dump.kernel = groups ? "joint_groups" : "joint_cycles";
-  Loop& loop = dump.loops.emplace_back();
+  DumpLoop& loop = dump.loops.emplace_back();
   dump.smem_budget = root.integer("smem_budget", 0, kMostInJoint, dump.smem_budget);
   std::vector<bool> streaming;
   read_nodes(root, loop, groups, streaming);

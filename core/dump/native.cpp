@@ -37,24 +37,24 @@ UnitRole role_of(const std::string& unit) {
   return UnitRole::Other;
 }
 
-bool asynchronous(const Node& node) {
+bool asynchronous(const DumpNode& node) {
   const UnitRole role = role_of(node.unit);
   return node.super || role == UnitRole::Tensor || role == UnitRole::Copy;
 }
 
 Expr number(std::int64_t value) { return Expr(std::max<std::int64_t>(0, value)); }
 
-std::vector<UnitCost> uses_of(const Node& node, Reading reading) {
+std::vector<UnitCost> uses_of(const DumpNode& node, DumpReading reading) {
   std::vector<UnitCost> uses;
   for (const UnitTime& use : node.table) uses.push_back({use.unit, number(use.offset), number(use.duration), number(use.amount)});
   // The compiler reserves a slot even for what takes none.
-  const Cycle duration = std::max<Cycle>(1, reading == Reading::Full ? node.occupancy : node.self_latency);
+  const Cycle duration = std::max<Cycle>(1, reading == DumpReading::Full ? node.occupancy : node.self_latency);
   // An inner loop runs on its own groups, one run after the other: no II below its length.
   if (node.super && node.latency > 0) uses.push_back({kInnerLoop, Expr(0), number(node.latency), Expr(1)});
   if (uses.empty() && !node.unit.empty()) {
     uses.push_back({node.unit, Expr(0), number(duration), Expr(1)});
     // The lower bound that the compiler starts from is the sum of a unit's occupancies.
-    if (reading == Reading::IssueSlots && node.occupancy > duration) uses.back().in_sum = number(node.occupancy);
+    if (reading == DumpReading::IssueSlots && node.occupancy > duration) uses.back().in_sum = number(node.occupancy);
   }
   return uses;
 }
@@ -90,7 +90,7 @@ TileType plain_tile(TileType::Space space, std::int64_t bytes, std::int64_t colu
 
 class KernelBuilder {
  public:
-  KernelBuilder(const Dump& dump, Loop loop, Reading reading) : dump_(dump), loop_(std::move(loop)), reading_(reading) {}
+  KernelBuilder(const Dump& dump, DumpLoop loop, DumpReading reading) : dump_(dump), loop_(std::move(loop)), reading_(reading) {}
 
   Kernel run() {
     kernel_.name = dump_.loops.size() > 1 ? fmt::format("{}_loop{}", dump_.kernel, loop_.id) : dump_.kernel;
@@ -99,7 +99,7 @@ class KernelBuilder {
     kernel_.loop.variable = "i";
     kernel_.loop.trips = Expr(std::max<std::int64_t>(1, loop_.trips));
     ops();
-    if (reading_ == Reading::Full) {
+    if (reading_ == DumpReading::Full) {
       rings();
       register_tiles();
       residents();
@@ -114,7 +114,7 @@ class KernelBuilder {
  private:
   int most_groups() const {
     std::set<std::int64_t> groups;
-    for (const Node& n : loop_.nodes)
+    for (const DumpNode& n : loop_.nodes)
       if (n.group >= 0) groups.insert(n.group);
     std::size_t count = std::max<std::size_t>(groups.size(), loop_.clusters.size());
     if (dump_.max_groups > 0) count = std::min<std::size_t>(count, static_cast<std::size_t>(dump_.max_groups));
@@ -122,7 +122,7 @@ class KernelBuilder {
   }
 
   void ops() {
-    for (const Node& n : loop_.nodes) {
+    for (const DumpNode& n : loop_.nodes) {
       TileOp& op = kernel_.body.emplace_back();
       op.name = n.name;
       op.kind = "opaque";
@@ -131,9 +131,9 @@ class KernelBuilder {
       CostOverride& cost = op.cost.emplace();
       cost.uses = uses_of(n, reading_);
       cost.latency = number(n.latency);
-      cost.warps = Expr(reading_ == Reading::Full || !loop_.clusters.empty() ? n.min_warps : 1);
-      cost.window = number(reading_ == Reading::Full ? n.self_latency : 0);
-      cost.asynchronous = reading_ == Reading::Full && asynchronous(n);
+      cost.warps = Expr(reading_ == DumpReading::Full || !loop_.clusters.empty() ? n.min_warps : 1);
+      cost.window = number(reading_ == DumpReading::Full ? n.self_latency : 0);
+      cost.asynchronous = reading_ == DumpReading::Full && asynchronous(n);
       cost.variable_latency = false;
       cost.aligned = false;
     }
@@ -163,7 +163,7 @@ class KernelBuilder {
         if (reader != ring.writer) read(reader, ring.writer, 0);
     }
     for (std::size_t i = 0; i < loop_.nodes.size(); ++i) {
-      const Node& n = loop_.nodes[i];
+      const DumpNode& n = loop_.nodes[i];
       if (!kernel_.body[i].outputs.empty() || !n.result.tile()) continue;
       const bool load = is_load(n), allocates = n.view && n.kind.ends_with("_alloc");
       if (!load && !allocates) continue;
@@ -177,8 +177,8 @@ class KernelBuilder {
   /// A tile in registers goes through a channel where it crosses groups.
   void register_tiles() {
     for (std::size_t k = 0; k < loop_.edges.size(); ++k) {
-      const Edge& e = loop_.edges[k];
-      const Node& from = loop_.nodes[e.from];
+      const DumpEdge& e = loop_.edges[k];
+      const DumpNode& from = loop_.nodes[e.from];
       if (e.carrier != Carrier::Register || e.latency != from.latency || e.bytes <= 0) continue;
       TileOp& writer = kernel_.body[e.from];
       if (writer.outputs.empty()) add_value(e.from, plain_tile(TileType::Space::Smem, e.bytes, 0), Space::Register);
@@ -201,7 +201,7 @@ class KernelBuilder {
   void residents() {
     for (const Resident& r : loop_.residents) add_resident(r.tile, r.users);
     for (std::size_t i = 0; i < loop_.nodes.size(); ++i)
-      if (const Node& n = loop_.nodes[i]; n.native == "tma_store" && n.result.tile()) {
+      if (const DumpNode& n = loop_.nodes[i]; n.native == "tma_store" && n.result.tile()) {
         TileType staging = n.result;
         staging.space = TileType::Space::Smem;
         add_resident(staging, {i});
@@ -211,13 +211,13 @@ class KernelBuilder {
   void edges() {
     for (std::size_t k = 0; k < loop_.edges.size(); ++k) {
       if (carried_.contains(k)) continue;
-      const Edge& e = loop_.edges[k];
+      const DumpEdge& e = loop_.edges[k];
       OrderEdge& order = kernel_.order.emplace_back();
       order.from = loop_.nodes[e.from].name;
       order.to = loop_.nodes[e.to].name;
       order.latency = number(e.latency);
       order.distance = e.distance;
-      order.handoff = number(reading_ == Reading::Full ? crossing_cost(e) : 0);
+      order.handoff = number(reading_ == DumpReading::Full ? crossing_cost(e) : 0);
     }
   }
 
@@ -238,7 +238,7 @@ class KernelBuilder {
   /// A kernel's body defines values before it reads them; a dump's nodes may stand in any order.
   void sort() {
     std::vector<int> open(loop_.nodes.size(), 0);
-    for (const Edge& e : loop_.edges) open[e.to] += e.distance == 0;
+    for (const DumpEdge& e : loop_.edges) open[e.to] += e.distance == 0;
     std::set<std::size_t> ready;
     for (std::size_t i = 0; i < open.size(); ++i)
       if (open[i] == 0) ready.insert(i);
@@ -247,34 +247,34 @@ class KernelBuilder {
       const std::size_t i = *ready.begin();
       ready.erase(ready.begin());
       sorted.push_back(std::move(kernel_.body[i]));
-      for (const Edge& e : loop_.edges)
+      for (const DumpEdge& e : loop_.edges)
         if (e.from == i && e.distance == 0 && --open[e.to] == 0) ready.insert(e.to);
     }
     kernel_.body = std::move(sorted);
   }
 
   const Dump& dump_;
-  const Loop loop_;
-  const Reading reading_;
+  const DumpLoop loop_;
+  const DumpReading reading_;
   Kernel kernel_;
   std::set<std::size_t> carried_;  ///< edges that are operands
 };
 
 }  // namespace
 
-Reading default_reading(Format format) {
-  return format == Format::Ddg || format == Format::ScheduleGraph ? Reading::Full : Reading::IssueSlots;
+DumpReading default_reading(Format format) {
+  return format == Format::Ddg || format == Format::ScheduleGraph ? DumpReading::Full : DumpReading::IssueSlots;
 }
 
-const char* to_string(Reading reading) { return reading == Reading::Full ? "full" : "issue-slots"; }
+const char* to_string(DumpReading reading) { return reading == DumpReading::Full ? "full" : "issue-slots"; }
 
-std::optional<Reading> parse_reading(std::string_view word) {
-  if (word == "full") return Reading::Full;
-  if (word == "issue-slots") return Reading::IssueSlots;
+std::optional<DumpReading> parse_reading(std::string_view word) {
+  if (word == "full") return DumpReading::Full;
+  if (word == "issue-slots") return DumpReading::IssueSlots;
   return std::nullopt;
 }
 
-Cycle crossing_cost(const Edge& edge) {
+Cycle crossing_cost(const DumpEdge& edge) {
   switch (edge.carrier) {
     case Carrier::Scalar: return 0;
     case Carrier::Register: return kCrossRegister + edge.bytes / kCrossBytesPerCycle;
@@ -283,17 +283,17 @@ Cycle crossing_cost(const Edge& edge) {
   return 0;
 }
 
-bool is_load(const Node& node) {
+bool is_load(const DumpNode& node) {
   return node.native == "tma_load" || (node.native == "load" && node.result.tile()) || (node.native == "gather" && node.result.tile());
 }
 
-std::vector<std::pair<std::size_t, int>> readers_through_views(const Loop& loop, std::size_t node) {
+std::vector<std::pair<std::size_t, int>> readers_through_views(const DumpLoop& loop, std::size_t node) {
   std::vector<std::pair<std::size_t, int>> readers, open{{node, 0}};
   std::set<std::size_t> seen{node};
   while (!open.empty()) {
     const auto [at, base] = open.back();
     open.pop_back();
-    for (const Edge& e : loop.edges) {
+    for (const DumpEdge& e : loop.edges) {
       if (e.from != at || !seen.insert(e.to).second) continue;
       if (loop.nodes[e.to].view)
         open.emplace_back(e.to, base + e.distance);
@@ -305,11 +305,11 @@ std::vector<std::pair<std::size_t, int>> readers_through_views(const Loop& loop,
   return readers;
 }
 
-Kernel to_kernel(const Dump& dump, const Loop& loop, Reading reading) {
-  return reading == Reading::Full ? KernelBuilder(dump, without_views(loop), reading).run() : KernelBuilder(dump, loop, reading).run();
+Kernel to_kernel(const Dump& dump, const DumpLoop& loop, DumpReading reading) {
+  return reading == DumpReading::Full ? KernelBuilder(dump, without_views(loop), reading).run() : KernelBuilder(dump, loop, reading).run();
 }
 
-bool has_ops_of(const Loop& loop, const Problem& problem) {
+bool has_ops_of(const DumpLoop& loop, const Problem& problem) {
   std::size_t found = 0, hidden = 0;
   const std::vector<bool> views = storage_views(loop);
   for (std::size_t i = 0; i < loop.nodes.size(); ++i) {
@@ -321,15 +321,15 @@ bool has_ops_of(const Loop& loop, const Problem& problem) {
   return found == problem.ops.size() && (found == loop.nodes.size() || found + hidden == loop.nodes.size());
 }
 
-Machine to_machine(const Dump& dump, const Loop& loop, Reading reading) {
+Machine to_machine(const Dump& dump, const DumpLoop& loop, DumpReading reading) {
   Machine machine;
-  machine.name = fmt::format("dump_{}", reading == Reading::Full ? "full" : "issue_slots");
-  machine.about = reading == Reading::Full ? "units held for their occupancy, hand-offs and credits between warp groups"
-                                           : "units reserved for issue slots, as the compiler's modulo scheduler does";
+  machine.name = fmt::format("dump_{}", reading == DumpReading::Full ? "full" : "issue_slots");
+  machine.about = reading == DumpReading::Full ? "units held for their occupancy, hand-offs and credits between warp groups"
+                                               : "units reserved for issue slots, as the compiler's modulo scheduler does";
   machine.file = dump.file + ", as a machine";
   std::set<std::string> used;
   std::map<std::string, std::int64_t> most;  // of a reservation table
-  for (const Node& n : loop.nodes) {
+  for (const DumpNode& n : loop.nodes) {
     if (!n.unit.empty()) used.insert(n.unit);
     if (n.super && n.latency > 0) used.insert(kInnerLoop);
     for (const UnitTime& use : n.table) {
@@ -343,7 +343,7 @@ Machine to_machine(const Dump& dump, const Loop& loop, Reading reading) {
   for (const KnownUnit& known : kUnits)
     if (used.erase(known.name)) add(known.name, known.role, known.about);
   for (const std::string& name : used) add(name, UnitRole::Other, "");
-  const bool full = reading == Reading::Full;
+  const bool full = reading == DumpReading::Full;
   Limits& limits = machine.limits;
   limits.smem_bytes = dump.smem_budget;
   limits.tmem_columns = dump.tmem_budget / 512;
@@ -370,7 +370,7 @@ UserConstraint ii_between(std::string name, Cycle low, Cycle high) {
 }
 
 /// joint-solver-0.1: the range of II, and its budget of shared memory, for which it counts the stages of direct readers.
-Constraints cycle_rules(const Dump& dump, const Loop& loop, const Problem& problem) {
+Constraints cycle_rules(const Dump& dump, const DumpLoop& loop, const Problem& problem) {
   Constraints rules;
   if (loop.min_ii && loop.max_ii) rules.push_back(ii_between("min_ii and max_ii of the problem", *loop.min_ii, *loop.max_ii));
   UserConstraint memory;
@@ -390,7 +390,7 @@ Constraints cycle_rules(const Dump& dump, const Loop& loop, const Problem& probl
 
 /// joint-solver-0.2: what is handed over between groups takes its bytes once, beside what is taken anyway. Where cycles may move,
 /// rings have at least their least slots; how many more they need is seen from the schedule (core/dump/export_joint.cpp).
-UserConstraint crossing_budget(const Dump& dump, const Loop& loop, const Problem& problem,
+UserConstraint crossing_budget(const Dump& dump, const DumpLoop& loop, const Problem& problem,
                                const std::map<std::size_t, std::int64_t>& cluster_of) {
   UserConstraint memory;
   memory.name = "smem_budget of the problem";
@@ -402,7 +402,7 @@ UserConstraint crossing_budget(const Dump& dump, const Loop& loop, const Problem
       if (ring.space != TileType::Space::Tmem) memory.low = sat_add(memory.low, sat_mul(ring.bytes, ring.least));
   std::set<std::tuple<std::size_t, std::size_t, std::int64_t>> seen;
   const auto known = [&](std::size_t node) { return cluster_of.contains(node) && problem.find_op(loop.nodes[node].name).valid(); };
-  for (const Edge& e : loop.edges)
+  for (const DumpEdge& e : loop.edges)
     if (e.bytes > 0 && known(e.from) && known(e.to) && cluster_of.at(e.from) != cluster_of.at(e.to) &&
         seen.insert({e.from, e.to, e.result}).second)
       memory.rings.push_back({loop.nodes[e.from].name, {loop.nodes[e.to].name}, e.bytes});
@@ -411,7 +411,7 @@ UserConstraint crossing_budget(const Dump& dump, const Loop& loop, const Problem
 
 }  // namespace
 
-Constraints problem_rules(const Dump& dump, const Loop& loop, const Problem& problem) {
+Constraints problem_rules(const Dump& dump, const DumpLoop& loop, const Problem& problem) {
   Constraints rules;
   if (dump.format == Format::JointCycles) return cycle_rules(dump, loop, problem);
   if (dump.format != Format::JointGroups) return rules;
@@ -438,9 +438,9 @@ Constraints problem_rules(const Dump& dump, const Loop& loop, const Problem& pro
   for (const auto& [a, b] : loop.conflicts)
     if (a != b && first.contains(a) && first.contains(b))
       add(fmt::format("clusters {} and {} apart", a, b), ConstraintKind::DifferentGroup, {first[a], first[b]}, 0);
-  for (const Edge& e : loop.edges) {
+  for (const DumpEdge& e : loop.edges) {
     if (!cluster_of.contains(e.from) || !cluster_of.contains(e.to) || cluster_of[e.from] == cluster_of[e.to]) continue;
-    const Node &from = loop.nodes[e.from], &to = loop.nodes[e.to];
+    const DumpNode &from = loop.nodes[e.from], &to = loop.nodes[e.to];
     if (role_of(from.unit) == UnitRole::Tensor && (role_of(to.unit) == UnitRole::Float || role_of(to.unit) == UnitRole::Special))
       add(fmt::format("{} apart from {}", to.name, from.name), ConstraintKind::DifferentGroup, {e.from, e.to}, 0);
     if (e.distance > 0 && e.carrier == Carrier::Register)
@@ -461,33 +461,33 @@ Constraints problem_rules(const Dump& dump, const Loop& loop, const Problem& pro
   return rules;
 }
 
-std::int64_t registers_beside(const Dump& dump, const Loop& loop) {
-  const auto holds = [&](const Loop& outer, const Loop& inner) {
+std::int64_t registers_beside(const Dump& dump, const DumpLoop& loop) {
+  const auto holds = [&](const DumpLoop& outer, const DumpLoop& inner) {
     std::set<std::int64_t> open{outer.id}, seen;
     while (!open.empty()) {
       const std::int64_t id = *open.begin();
       open.erase(open.begin());
       if (!seen.insert(id).second) continue;
-      for (const Loop& l : dump.loops)
-        for (const Node& n : l.nodes)
+      for (const DumpLoop& l : dump.loops)
+        for (const DumpNode& n : l.nodes)
           if (l.id == id && n.super && n.inner_loop >= 0) open.insert(n.inner_loop);
     }
     return seen.contains(inner.id);
   };
   std::map<std::int64_t, int> warps;
-  for (const Loop& other : dump.loops)
+  for (const DumpLoop& other : dump.loops)
     if (other.id != loop.id && (holds(other, loop) || holds(loop, other)))
-      for (const Group& g : other.groups) warps[g.id] = std::max(warps[g.id], g.warps);
-  for (const Group& g : loop.groups) warps.erase(g.id);
+      for (const DumpGroup& g : other.groups) warps[g.id] = std::max(warps[g.id], g.warps);
+  for (const DumpGroup& g : loop.groups) warps.erase(g.id);
   std::int64_t sum = 0;
   for (const auto& [id, width] : warps) sum = sat_add(sum, width_registers(width));
   return sum;
 }
 
-Constraints emitter_rules(const Loop& loop, const Problem& problem, std::int64_t registers_beside) {
+Constraints emitter_rules(const DumpLoop& loop, const Problem& problem, std::int64_t registers_beside) {
   Constraints rules;
-  for (const Edge& e : loop.edges) {
-    const Node &from = loop.nodes[e.from], &to = loop.nodes[e.to];
+  for (const DumpEdge& e : loop.edges) {
+    const DumpNode &from = loop.nodes[e.from], &to = loop.nodes[e.to];
     const UnitRole reader = role_of(to.unit);
     if (from.native != "mma" || (reader != UnitRole::Float && reader != UnitRole::Special)) continue;
     if (!problem.find_op(from.name).valid() || !problem.find_op(to.name).valid()) continue;
@@ -497,7 +497,7 @@ Constraints emitter_rules(const Loop& loop, const Problem& problem, std::int64_t
     rule.ops = {from.name, to.name};
     if (std::find(rules.begin(), rules.end(), rule) == rules.end()) rules.push_back(std::move(rule));
   }
-  for (const Node& n : loop.nodes)
+  for (const DumpNode& n : loop.nodes)
     if (n.super && problem.find_op(n.name).valid()) {
       UserConstraint& rule = rules.emplace_back();
       rule.name = fmt::format("emitter: the group of {} hands nothing to others", n.name);
@@ -516,9 +516,9 @@ Constraints emitter_rules(const Loop& loop, const Problem& problem, std::int64_t
   return rules;
 }
 
-std::vector<std::int64_t> groups_of_nodes(const Loop& loop) {
+std::vector<std::int64_t> groups_of_nodes(const DumpLoop& loop) {
   std::vector<std::int64_t> groups;
-  for (const Node& n : loop.nodes) groups.push_back(n.group);
+  for (const DumpNode& n : loop.nodes) groups.push_back(n.group);
   // A joint-solver problem has no groups yet: every cluster counts as one.
   for (std::size_t c = 0; c < loop.clusters.size() && !loop.grouped(); ++c)
     for (const std::size_t node : loop.clusters[c].nodes) groups[node] = static_cast<std::int64_t>(c);
@@ -526,7 +526,7 @@ std::vector<std::int64_t> groups_of_nodes(const Loop& loop) {
   for (const bool forward : {true, false})
     for (changed = true; changed;) {
       changed = false;
-      for (const Edge& e : loop.edges) {
+      for (const DumpEdge& e : loop.edges) {
         const std::size_t open = forward ? e.from : e.to, known = forward ? e.to : e.from;
         if (groups[open] >= 0 || groups[known] < 0 || (!forward && !loop.scheduled())) continue;
         groups[open] = groups[known];
@@ -539,20 +539,20 @@ std::vector<std::int64_t> groups_of_nodes(const Loop& loop) {
 namespace {
 
 /// Slots of the ring that `node` fills, as stored; 0 unknown.
-std::int64_t stored_depth(const Loop& loop, std::size_t node) {
+std::int64_t stored_depth(const DumpLoop& loop, std::size_t node) {
   const auto it =
-      std::find_if(loop.buffers.begin(), loop.buffers.end(), [&](const Buffer& b) { return b.id == loop.nodes[node].produces; });
+      std::find_if(loop.buffers.begin(), loop.buffers.end(), [&](const DumpBuffer& b) { return b.id == loop.nodes[node].produces; });
   if (loop.nodes[node].produces >= 0 && it != loop.buffers.end() && it->kind != "barrier") return it->count;
-  for (const Barrier& b : loop.barriers)
+  for (const DumpBarrier& b : loop.barriers)
     if (b.producer == node) return b.depth;
   return 0;
 }
 
 }  // namespace
 
-std::optional<Schedule> to_schedule(const Dump& dump, const Loop& whole, const Problem& problem) {
+std::optional<Schedule> to_schedule(const Dump& dump, const DumpLoop& whole, const Problem& problem) {
   if (!whole.scheduled() || !has_ops_of(whole, problem)) return std::nullopt;
-  const Loop loop = problem.ops.size() < whole.nodes.size() ? without_views(whole) : whole;
+  const DumpLoop loop = problem.ops.size() < whole.nodes.size() ? without_views(whole) : whole;
   Schedule schedule;
   schedule.name = fmt::format("{} {}", dump.kernel, dump.variants ? fmt::format("variant {}", dump.variant) : "stored");
   schedule.kernel = problem.kernel;

@@ -184,14 +184,14 @@ namespace {
 
 class Describer {
  public:
-  Describer(Loop& loop, const OpTable& table, const std::vector<int>& node_ops) : loop_(loop), table_(table), node_ops_(node_ops) {
+  Describer(DumpLoop& loop, const OpTable& table, const std::vector<int>& node_ops) : loop_(loop), table_(table), node_ops_(node_ops) {
     for (const OpInfo& op : table.ops)
       if (op.kind == "scf.yield" && op.loop == loop.id) yield_ = &op;
   }
 
   void run() {
     for (std::size_t i = 0; i < loop_.nodes.size(); ++i) node(i);
-    for (Edge& e : loop_.edges) edge(e);
+    for (DumpEdge& e : loop_.edges) edge(e);
     residents();
   }
 
@@ -201,7 +201,7 @@ class Describer {
   }
 
   void node(std::size_t index) {
-    Node& n = loop_.nodes[index];
+    DumpNode& n = loop_.nodes[index];
     const OpInfo* op = op_of(index);
     const Word* known = word_of(n.kind);
     std::string word = n.super ? "inner_loop" : known && *known->word ? known->word : without_dialect(n.kind);
@@ -234,8 +234,8 @@ class Describer {
   }
 
   /// Takes the stricter of all operands through which the edge may run.
-  void take(Edge& e, const TileType& type, bool& found) const {
-    const Node& from = loop_.nodes[e.from];
+  void take(DumpEdge& e, const TileType& type, bool& found) const {
+    const DumpNode& from = loop_.nodes[e.from];
     Carrier carrier = Carrier::Scalar;
     if (type.space == TileType::Space::Register && from.native != "tma_load" && from.native != "load")
       carrier = Carrier::Register;
@@ -252,14 +252,14 @@ class Describer {
 
   static int strictness(Carrier carrier) { return carrier == Carrier::Scalar ? 0 : carrier == Carrier::Memory ? 1 : 2; }
 
-  void take_result(Edge& e, const OperandRef& ref, bool& found) const {
+  void take_result(DumpEdge& e, const OperandRef& ref, bool& found) const {
     if (ref.kind != OperandRef::Kind::Op || static_cast<int>(ref.op) != node_ops_[e.from]) return;
     const auto& results = table_.ops[ref.op].results;
     if (ref.result >= 0 && static_cast<std::size_t>(ref.result) < results.size())
       take(e, results[static_cast<std::size_t>(ref.result)], found);
   }
 
-  void edge(Edge& e) const {
+  void edge(DumpEdge& e) const {
     const OpInfo *from = op_of(e.from), *to = op_of(e.to);
     if (loop_.nodes[e.from].scalar) e.carrier = Carrier::Scalar;
     if (!from || !to || loop_.nodes[e.from].super) return;
@@ -299,7 +299,7 @@ class Describer {
     }
   }
 
-  Loop& loop_;
+  DumpLoop& loop_;
   const OpTable& table_;
   const std::vector<int>& node_ops_;
   const OpInfo* yield_ = nullptr;
@@ -307,6 +307,6 @@ class Describer {
 
 }  // namespace
 
-void describe(Loop& loop, const OpTable& table, const std::vector<int>& node_ops) { Describer(loop, table, node_ops).run(); }
+void describe(DumpLoop& loop, const OpTable& table, const std::vector<int>& node_ops) { Describer(loop, table, node_ops).run(); }
 
 }  // namespace heddle::dump

@@ -32,7 +32,7 @@ struct OpTable {
 
 /// `node_ops[i]` is the op of node i of the loop, -1 for none. Sets names, descriptions, results, occupancies that the file
 /// lacks, carriers of edges, and residents. Without a table (joint-solver files) nodes are named by unit and number.
-void describe(Loop& loop, const OpTable& table, const std::vector<int>& node_ops);
+void describe(DumpLoop& loop, const OpTable& table, const std::vector<int>& node_ops);
 
 /// Which loop of the dump an `scf.for` runs: the one whose yield precedes it. -1 when that cannot be told.
 std::int64_t loop_run_by(const OpTable& table, std::size_t op);

@@ -41,7 +41,7 @@ OperandRef read_operand(const Cursor& at, const ReadOps& ops) {
   return ref;
 }
 
-void read_table(const Cursor& at, Node& node) {
+void read_table(const Cursor& at, DumpNode& node) {
   if (!at.json().is_object()) return at.fault("expected an object of unit: [amount per cycle], found " + describe(at.json()));
   for (const JsonMember& member : *at.json().members()) {
     const Cursor column(member.value, pointer_to(at.pointer(), member.key), at.log());
@@ -60,9 +60,9 @@ void read_table(const Cursor& at, Node& node) {
   }
 }
 
-Node read_node(const Cursor& at, std::int64_t position) {
+DumpNode read_node(const Cursor& at, std::int64_t position) {
   ObjectReader object(at);
-  Node node;
+  DumpNode node;
   node.position = position;
   node.id = object.integer("id", 0, kMostIds);
   if (const auto kind = object.find("op_kind")) node.kind = kind->string().value_or("");
@@ -125,16 +125,16 @@ ReadOps read_ops(ObjectReader& root) {
   return ops;
 }
 
-std::optional<std::size_t> node_at(const Loop& loop, const Cursor& at, std::int64_t id) {
+std::optional<std::size_t> node_at(const DumpLoop& loop, const Cursor& at, std::int64_t id) {
   // Ids are indices in every file of the compiler's own.
   if (id >= 0 && static_cast<std::size_t>(id) < loop.nodes.size() && loop.nodes[static_cast<std::size_t>(id)].id == id)
     return static_cast<std::size_t>(id);
-  if (const Node* node = loop.find(id)) return static_cast<std::size_t>(node - loop.nodes.data());
+  if (const DumpNode* node = loop.find(id)) return static_cast<std::size_t>(node - loop.nodes.data());
   at.fault(fmt::format("no node has the id {}", id));
   return std::nullopt;
 }
 
-void read_graph(ObjectReader& graph, const ReadOps& ops, Loop& loop, std::vector<int>& node_ops) {
+void read_graph(ObjectReader& graph, const ReadOps& ops, DumpLoop& loop, std::vector<int>& node_ops) {
   const std::vector<Cursor> items = graph.required_list("nodes");
   if (items.size() > kMostNodes)
     graph.cursor().fault(fmt::format("the loop has {} ops, at most {} are accepted", items.size(), kMostNodes));
@@ -156,7 +156,7 @@ void read_graph(ObjectReader& graph, const ReadOps& ops, Loop& loop, std::vector
   }
   for (const Cursor& item : graph.list("edges")) {
     ObjectReader object(item);
-    Edge edge;
+    DumpEdge edge;
     edge.pointer = item.pointer();
     const auto end = [&](const char* key) -> std::optional<std::size_t> {
       const auto at = object.require(key);
@@ -170,14 +170,14 @@ void read_graph(ObjectReader& graph, const ReadOps& ops, Loop& loop, std::vector
     edge.from = *from;
     edge.to = *to;
     // The same def-use twice says nothing new.
-    const bool known = std::any_of(loop.edges.begin(), loop.edges.end(), [&](const Edge& e) {
+    const bool known = std::any_of(loop.edges.begin(), loop.edges.end(), [&](const DumpEdge& e) {
       return e.from == edge.from && e.to == edge.to && e.distance == edge.distance && e.latency == edge.latency;
     });
     if (!known) loop.edges.push_back(std::move(edge));
   }
 }
 
-void read_loop_facts(ObjectReader& object, Loop& loop) {
+void read_loop_facts(ObjectReader& object, DumpLoop& loop) {
   loop.id = maybe_integer(object, "loop_id", 0, kMostIds).value_or(loop.id);
   loop.outer = object.boolean("is_outer", loop.outer);
   loop.trips = maybe_integer(object, "trip_count", 0, kMostCycles).value_or(loop.trips);
@@ -187,11 +187,11 @@ void read_loop_facts(ObjectReader& object, Loop& loop) {
   loop.rec_mii = maybe_integer(object, "rec_mii", 0, kMostCycles);
 }
 
-void finish_loop(Loop& loop, const ReadOps& ops, const std::vector<int>& node_ops, ReadLog& log) {
+void finish_loop(DumpLoop& loop, const ReadOps& ops, const std::vector<int>& node_ops, ReadLog& log) {
   // Remove what no edge of distance 0 leads to, again and again: what is left closes a cycle.
   std::vector<int> open(loop.nodes.size(), 0);
   std::vector<std::vector<std::size_t>> next(loop.nodes.size());
-  for (const Edge& e : loop.edges)
+  for (const DumpEdge& e : loop.edges)
     if (e.distance == 0) {
       ++open[e.to];
       next[e.from].push_back(e.to);
@@ -204,7 +204,7 @@ void finish_loop(Loop& loop, const ReadOps& ops, const std::vector<int>& node_op
     for (const std::size_t to : next[ready[done++]])
       if (--open[to] == 0) ready.push_back(to);
   if (done < open.size()) {
-    for (const Edge& e : loop.edges)
+    for (const DumpEdge& e : loop.edges)
       if (e.distance == 0 && open[e.from] > 0 && open[e.to] > 0) {
         log.fault(e.pointer,
                   fmt::format("the dependence of node {} on node {} is part of a cycle without an iteration between", loop.nodes[e.to].id,

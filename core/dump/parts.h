@@ -27,16 +27,16 @@ ReadOps read_ops(ObjectReader& root);
 std::optional<std::int64_t> maybe_integer(ObjectReader& object, const char* key, std::int64_t low, std::int64_t high);
 
 /// Nodes and edges as ddg-0.1, curated-ddg-0.2 and schedule_graph write them. `node_ops` gets the op of each node.
-void read_graph(ObjectReader& graph, const ReadOps& ops, Loop& loop, std::vector<int>& node_ops);
+void read_graph(ObjectReader& graph, const ReadOps& ops, DumpLoop& loop, std::vector<int>& node_ops);
 
 /// Node ids to indices, with a fault where an id is unknown.
-std::optional<std::size_t> node_at(const Loop& loop, const Cursor& at, std::int64_t id);
+std::optional<std::size_t> node_at(const DumpLoop& loop, const Cursor& at, std::int64_t id);
 
 /// Trip counts and bounds on II, as far as they are there.
-void read_loop_facts(ObjectReader& object, Loop& loop);
+void read_loop_facts(ObjectReader& object, DumpLoop& loop);
 
 /// Dependences that close within one iteration are faults; beyond them only names are left to find.
-void finish_loop(Loop& loop, const ReadOps& ops, const std::vector<int>& node_ops, ReadLog& log);
+void finish_loop(DumpLoop& loop, const ReadOps& ops, const std::vector<int>& node_ops, ReadLog& log);
 
 void read_joint_problem(ObjectReader& root, Dump& dump);
 void read_schedule_document(ObjectReader& root, Dump& dump);

@@ -13,11 +13,11 @@ namespace heddle::dump {
 namespace {
 
 /// What takes no issue time is not in the program: it neither waits nor stands in a group's order.
-bool issues(const Node& node) { return node.super || node.self_latency > 0; }
+bool issues(const DumpNode& node) { return node.super || node.self_latency > 0; }
 
 /// The ops of `node`'s group that wait where its barrier is: itself, else those that reach it (or that it reaches) through ops of
 /// the same group that are not in the program.
-std::vector<std::size_t> waiting(const Loop& loop, const std::vector<std::int64_t>& groups, std::size_t node, bool forward) {
+std::vector<std::size_t> waiting(const DumpLoop& loop, const std::vector<std::int64_t>& groups, std::size_t node, bool forward) {
   std::vector<std::size_t> found, open{node};
   std::set<std::size_t> seen{node};
   while (!open.empty()) {
@@ -27,7 +27,7 @@ std::vector<std::size_t> waiting(const Loop& loop, const std::vector<std::int64_
       found.push_back(at);
       continue;
     }
-    for (const Edge& e : loop.edges) {
+    for (const DumpEdge& e : loop.edges) {
       const std::size_t here = forward ? e.from : e.to, next = forward ? e.to : e.from;
       if (here == at && e.distance == 0 && groups[next] == groups[node] && seen.insert(next).second) open.push_back(next);
     }
@@ -35,11 +35,11 @@ std::vector<std::size_t> waiting(const Loop& loop, const std::vector<std::int64_
   return found;
 }
 
-std::vector<ProgramStep> program_graph(const Loop& loop) {
+std::vector<ProgramStep> program_graph(const DumpLoop& loop) {
   std::vector<ProgramStep> steps;
   const std::vector<std::int64_t> groups = groups_of_nodes(loop);
   std::set<std::size_t> waits;
-  for (const Edge& e : loop.edges) {
+  for (const DumpEdge& e : loop.edges) {
     // What every group computes for itself is handed to none.
     const bool copied = loop.nodes[e.from].group == kReplicated;
     const bool cut = groups[e.from] >= 0 && groups[e.to] >= 0 && groups[e.from] != groups[e.to] && !copied;
@@ -66,12 +66,12 @@ std::vector<ProgramStep> program_graph(const Loop& loop) {
 
 }  // namespace
 
-ProgramPeriod program_period(const Loop& loop) {
+DumpPeriod program_period(const DumpLoop& loop) {
   const std::vector<ProgramStep> steps = program_graph(loop);
   std::vector<RatioEdge> edges;
   for (const ProgramStep& s : steps) edges.push_back({s.from, s.to, s.weight, s.distance});
   const CycleRatio ratio = max_cycle_ratio(loop.nodes.size(), edges);
-  ProgramPeriod period{ratio.impossible, ratio.weight, ratio.tokens, {}};
+  DumpPeriod period{ratio.impossible, ratio.weight, ratio.tokens, {}};
   for (const std::size_t e : ratio.cycle) period.cycle.push_back(steps[e]);
   // From the op that the loop-carried step leads to: the way then reads like an iteration.
   const auto carried = std::find_if(period.cycle.begin(), period.cycle.end(), [](const ProgramStep& s) { return s.distance > 0; });
@@ -79,7 +79,7 @@ ProgramPeriod program_period(const Loop& loop) {
   return period;
 }
 
-std::string sentence(const Loop& loop, const ProgramPeriod& period) {
+std::string sentence(const DumpLoop& loop, const DumpPeriod& period) {
   constexpr std::size_t kShown = 12;
   std::string text;
   for (std::size_t i = 0; i < std::min(kShown, period.cycle.size()); ++i) {

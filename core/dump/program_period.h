@@ -29,7 +29,7 @@ struct ProgramStep {
   int distance = 0;
 };
 
-struct ProgramPeriod {
+struct DumpPeriod {
   bool deadlock = false;  ///< the order of a group contradicts a dependence
   std::int64_t weight = 0, tokens = 1;
   std::vector<ProgramStep> cycle;  ///< the limiting one
@@ -37,9 +37,9 @@ struct ProgramPeriod {
 };
 
 /// Pre: loop.scheduled().
-ProgramPeriod program_period(const Loop& loop);
+DumpPeriod program_period(const DumpLoop& loop);
 
 /// "mma_28 559 + 60 hand-off, then tmem_load_23 532 ..., an iteration later" on one line.
-std::string sentence(const Loop& loop, const ProgramPeriod& period);
+std::string sentence(const DumpLoop& loop, const DumpPeriod& period);
 
 }  // namespace heddle::dump

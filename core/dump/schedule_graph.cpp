@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::int64_t kMostInGraph = std::int64_t{1} << 40;
 
-Buffer read_buffer(const Cursor& at, std::int64_t index) {
+DumpBuffer read_buffer(const Cursor& at, std::int64_t index) {
   ObjectReader object(at);
-  Buffer buffer;
+  DumpBuffer buffer;
   buffer.id = object.integer("id", 0, kMostInGraph, index);
   buffer.kind = object.string("kind");
   for (const Cursor& extent : object.list("shape")) buffer.shape.push_back(extent.integer(0, kMostInGraph).value_or(0));
@@ -30,9 +30,9 @@ Buffer read_buffer(const Cursor& at, std::int64_t index) {
   return buffer;
 }
 
-void read_barrier(const Cursor& at, Loop& loop) {
+void read_barrier(const Cursor& at, DumpLoop& loop) {
   ObjectReader object(at);
-  Barrier barrier;
+  DumpBarrier barrier;
   const auto end = [&](const char* key) -> std::optional<std::size_t> {
     const auto id_at = object.require(key);
     const auto id = id_at ? id_at->integer(0, kMostInGraph) : std::nullopt;
@@ -52,7 +52,7 @@ void read_barrier(const Cursor& at, Loop& loop) {
   loop.barriers.push_back(std::move(barrier));
 }
 
-void read_schedule_loop(ObjectReader& object, const ReadOps& ops, Loop& loop, ReadLog& log) {
+void read_schedule_loop(ObjectReader& object, const ReadOps& ops, DumpLoop& loop, ReadLog& log) {
   loop.stated_ii = object.integer("II", 1, kMostCycles);
   loop.max_stage = maybe_integer(object, "max_stage", 0, kMostCycles);
   loop.trips = maybe_integer(object, "trip_count", 0, kMostCycles).value_or(loop.trips);
@@ -73,7 +73,7 @@ void read_schedule_loop(ObjectReader& object, const ReadOps& ops, Loop& loop, Re
     read_graph(graph, ops, loop, node_ops);
     for (const Cursor& item : graph.list("cross_wg_barriers")) read_barrier(item, loop);
   }
-  const bool some = std::any_of(loop.nodes.begin(), loop.nodes.end(), [](const Node& n) { return n.cycle.has_value(); });
+  const bool some = std::any_of(loop.nodes.begin(), loop.nodes.end(), [](const DumpNode& n) { return n.cycle.has_value(); });
   for (std::size_t i = 0; some && i < loop.nodes.size(); ++i)
     if (!loop.nodes[i].cycle)
       log.fault(fmt::format("{}/graph/nodes/{}/schedule", object.cursor().pointer(), i),
@@ -87,7 +87,7 @@ void read_schedule_document(ObjectReader& root, Dump& dump) {
   dump.format = Format::ScheduleGraph;
   const ReadOps ops = read_ops(root);
   for (const Cursor& item : root.required_list("loops")) {
-    Loop& loop = dump.loops.emplace_back();
+    DumpLoop& loop = dump.loops.emplace_back();
     loop.id = static_cast<std::int64_t>(dump.loops.size()) - 1;
     ObjectReader object(item);
     read_loop_facts(object, loop);

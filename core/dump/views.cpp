@@ -7,13 +7,13 @@
 
 namespace heddle::dump {
 
-std::vector<bool> storage_views(const Loop& loop) {
+std::vector<bool> storage_views(const DumpLoop& loop) {
   std::vector<bool> views(loop.nodes.size(), false);
   for (std::size_t i = 0; i < loop.nodes.size(); ++i) {
-    const Node& n = loop.nodes[i];
+    const DumpNode& n = loop.nodes[i];
     if (!n.view || n.super || (n.result.space != TileType::Space::Smem && n.result.space != TileType::Space::Tmem)) continue;
     bool storage = false, other = false;
-    for (const Edge& e : loop.edges) {
+    for (const DumpEdge& e : loop.edges) {
       if (e.to != i) continue;
       storage |= e.carrier == Carrier::Memory && e.distance == 0;
       other |= e.carrier == Carrier::Register || e.distance > 0;
@@ -23,40 +23,40 @@ std::vector<bool> storage_views(const Loop& loop) {
   return views;
 }
 
-Loop without_views(const Loop& loop) {
+DumpLoop without_views(const DumpLoop& loop) {
   const std::vector<bool> views = storage_views(loop);
-  Loop out = loop;
+  DumpLoop out = loop;
   // One view after the other: its ways in times its ways out.
   for (std::size_t v = 0; v < views.size(); ++v) {
     if (!views[v]) continue;
-    std::vector<Edge> edges, in, past;
-    for (const Edge& e : out.edges) (e.to == v ? in : e.from == v ? past : edges).push_back(e);
-    for (const Edge& a : in)
-      for (const Edge& b : past) {
-        Edge both = a;
+    std::vector<DumpEdge> edges, in, past;
+    for (const DumpEdge& e : out.edges) (e.to == v ? in : e.from == v ? past : edges).push_back(e);
+    for (const DumpEdge& a : in)
+      for (const DumpEdge& b : past) {
+        DumpEdge both = a;
         both.to = b.to;
         both.latency = std::min(sat_add(a.latency, b.latency), Cycle{1} << 31);
         both.distance = a.distance + b.distance;
-        const bool known = std::any_of(edges.begin(), edges.end(), [&](const Edge& e) {
+        const bool known = std::any_of(edges.begin(), edges.end(), [&](const DumpEdge& e) {
           return e.from == both.from && e.to == both.to && e.distance == both.distance && e.latency >= both.latency &&
                  e.carrier == both.carrier;
         });
         if (!known && edges.size() < 100'000) edges.push_back(std::move(both));
       }
-    for (const Edge& a : in)
+    for (const DumpEdge& a : in)
       if (a.carrier == Carrier::Memory && out.nodes[a.from].produces < 0) out.nodes[a.from].produces = out.nodes[v].produces;
-    for (const Edge& b : past)
+    for (const DumpEdge& b : past)
       out.nodes[b.to].consumes.insert(out.nodes[b.to].consumes.end(), out.nodes[v].consumes.begin(), out.nodes[v].consumes.end());
     out.edges = std::move(edges);
   }
   std::vector<std::size_t> index(views.size(), 0);
-  std::vector<Node> nodes;
+  std::vector<DumpNode> nodes;
   for (std::size_t i = 0; i < views.size(); ++i) {
     index[i] = nodes.size();
     if (!views[i]) nodes.push_back(std::move(out.nodes[i]));
   }
   out.nodes = std::move(nodes);
-  for (Edge& e : out.edges) {
+  for (DumpEdge& e : out.edges) {
     e.from = index[e.from];
     e.to = index[e.to];
   }
@@ -71,8 +71,8 @@ Loop without_views(const Loop& loop) {
     r.writer = index[r.writer];
     remap(r.readers);
   }
-  std::erase_if(out.barriers, [&](const Barrier& b) { return views[b.producer] || views[b.consumer]; });
-  for (Barrier& b : out.barriers) {
+  std::erase_if(out.barriers, [&](const DumpBarrier& b) { return views[b.producer] || views[b.consumer]; });
+  for (DumpBarrier& b : out.barriers) {
     b.producer = index[b.producer];
     b.consumer = index[b.consumer];
   }

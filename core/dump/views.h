@@ -9,9 +9,9 @@
 namespace heddle::dump {
 
 /// Per node: whether it only renames storage (an allocation that a load fills, a transposed view ...).
-std::vector<bool> storage_views(const Loop& loop);
+std::vector<bool> storage_views(const DumpLoop& loop);
 
 /// The loop without them: edges through them become one, what they allocate belongs to the load, what they read to the reader.
-Loop without_views(const Loop& loop);
+DumpLoop without_views(const DumpLoop& loop);
 
 }  // namespace heddle::dump

@@ -6,7 +6,7 @@
 
 namespace heddle {
 
-Settings Settings::load(const std::string& path, std::vector<Fault>* trouble) {
+SettingsFile SettingsFile::load(const std::string& path, std::vector<Fault>* trouble) {
   std::error_code code;
   if (!std::filesystem::exists(path, code)) return {};
   const Result<std::string> text = read_file(path);
@@ -15,8 +15,8 @@ Settings Settings::load(const std::string& path, std::vector<Fault>* trouble) {
   return {};
 }
 
-Settings Settings::parse(std::string_view text, const std::string& file_name, std::vector<Fault>* trouble) {
-  Settings settings;
+SettingsFile SettingsFile::parse(std::string_view text, const std::string& file_name, std::vector<Fault>* trouble) {
+  SettingsFile settings;
   Result<Json> json = parse_json(text, file_name);
   if (json && json->is_object())
     settings.root_ = std::move(*json);
@@ -25,28 +25,28 @@ Settings Settings::parse(std::string_view text, const std::string& file_name, st
   return settings;
 }
 
-std::string Settings::text(std::string_view key, std::string otherwise) const {
+std::string SettingsFile::text(std::string_view key, std::string otherwise) const {
   const Json* value = root_.find(key);
   return value && value->string() ? *value->string() : otherwise;
 }
 
-std::int64_t Settings::integer(std::string_view key, std::int64_t otherwise) const {
+std::int64_t SettingsFile::integer(std::string_view key, std::int64_t otherwise) const {
   const Json* value = root_.find(key);
   return value && value->integer() ? *value->integer() : otherwise;
 }
 
-double Settings::number(std::string_view key, double otherwise) const {
+double SettingsFile::number(std::string_view key, double otherwise) const {
   const Json* value = root_.find(key);
   if (value && value->integer()) return static_cast<double>(*value->integer());
   return value && value->number() ? *value->number() : otherwise;
 }
 
-bool Settings::flag(std::string_view key, bool otherwise) const {
+bool SettingsFile::flag(std::string_view key, bool otherwise) const {
   const Json* value = root_.find(key);
   return value && value->boolean() ? *value->boolean() : otherwise;
 }
 
-std::vector<std::string> Settings::list(std::string_view key) const {
+std::vector<std::string> SettingsFile::list(std::string_view key) const {
   std::vector<std::string> out;
   const Json* value = root_.find(key);
   if (value && value->items())
@@ -55,7 +55,7 @@ std::vector<std::string> Settings::list(std::string_view key) const {
   return out;
 }
 
-std::vector<std::pair<std::string, std::string>> Settings::table(std::string_view key) const {
+std::vector<std::pair<std::string, std::string>> SettingsFile::table(std::string_view key) const {
   std::vector<std::pair<std::string, std::string>> out;
   const Json* value = root_.find(key);
   if (value && value->members())
@@ -64,18 +64,18 @@ std::vector<std::pair<std::string, std::string>> Settings::table(std::string_vie
   return out;
 }
 
-void Settings::set(const std::string& key, const std::vector<std::string>& values) {
+void SettingsFile::set(const std::string& key, const std::vector<std::string>& values) {
   Json list = Json::array();
   for (const std::string& value : values) list.push(value);
   root_.set(key, std::move(list));
 }
 
-void Settings::set(const std::string& key, const std::vector<std::pair<std::string, std::string>>& members) {
+void SettingsFile::set(const std::string& key, const std::vector<std::pair<std::string, std::string>>& members) {
   Json object = Json::object();
   for (const auto& [name, text] : members) object.set(name, text);
   root_.set(key, std::move(object));
 }
 
-Result<Ok> Settings::save(const std::string& path) const { return write_file(path, to_text(), MissingFolder::Create); }
+Result<Ok> SettingsFile::save(const std::string& path) const { return write_file(path, to_text(), MissingFolder::Create); }
 
 }  // namespace heddle

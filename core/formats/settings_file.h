@@ -13,11 +13,11 @@
 
 namespace heddle {
 
-class Settings {
+class SettingsFile {
  public:
   /// A missing file gives empty settings; an unreadable one too, with the reason in `trouble` where given.
-  static Settings load(const std::string& path, std::vector<Fault>* trouble = nullptr);
-  static Settings parse(std::string_view text, const std::string& file_name, std::vector<Fault>* trouble = nullptr);
+  static SettingsFile load(const std::string& path, std::vector<Fault>* trouble = nullptr);
+  static SettingsFile parse(std::string_view text, const std::string& file_name, std::vector<Fault>* trouble = nullptr);
 
   // Answers `otherwise` when the key is absent or holds something else.
   std::string text(std::string_view key, std::string otherwise = {}) const;

@@ -42,7 +42,7 @@ struct Storage {
   std::vector<Version> versions;  ///< ring over iterations
 };
 
-struct Step {
+struct ExecutedOp {
   const TileOp* op = nullptr;
   std::size_t index = 0;  ///< in its list, for messages
   OpFunction function = nullptr;
@@ -126,7 +126,7 @@ class Executor {
       fault("/values", fmt::format("the tiles of one block have {} elements in all; at most {} are held", elements, kMaxElements));
     planned_ = count_;
     for (int phase = kPrologue; phase <= kEpilogue; ++phase)
-      for (const Step& step : steps_[phase]) {
+      for (const ExecutedOp& step : steps_[phase]) {
         const std::int64_t times = sat_mul(count_.blocks, phase == kBody ? count_.trips : 1);
         planned_.ops = sat_add(planned_.ops, times);
         planned_.work = sat_add(planned_.work, sat_mul(step.work, times));
@@ -169,7 +169,7 @@ class Executor {
   void prepare_op(Phase phase, std::size_t index, const TileOp& op) {
     const auto where = pointer(phase, index);
     const OpKind* kind = find_op_kind(op.kind);
-    Step step{&op, index, find_op_function(op.kind), {}, {}, nullptr, 1};
+    ExecutedOp step{&op, index, find_op_function(op.kind), {}, {}, nullptr, 1};
     if (!kind || !step.function)
       return fault(where + "/kind", fmt::format("op '{}' of kind '{}' cannot be executed", op.name, op.kind),
                    kind ? "this graph has numbers only: it can be scheduled but not executed" : "");
@@ -244,11 +244,11 @@ class Executor {
   }
 
   bool run_list(Phase phase, std::int64_t iteration) {
-    return std::all_of(steps_[phase].begin(), steps_[phase].end(), [&](const Step& s) { return run_step(phase, s, iteration); });
+    return std::all_of(steps_[phase].begin(), steps_[phase].end(), [&](const ExecutedOp& s) { return run_step(phase, s, iteration); });
   }
 
   /// What an operand holds at this point, or nullptr when nothing has defined it.
-  const Array* read(Phase phase, const Step::Source& source, std::int64_t iteration) const {
+  const Array* read(Phase phase, const ExecutedOp::Source& source, std::int64_t iteration) const {
     const Storage& s = storage_[source.value];
     if (phase == kEpilogue && s.in_epilogue && source.distance == 0) return &s.epilogue;
     if (phase != kPrologue && s.body_defines) {
@@ -276,7 +276,7 @@ class Executor {
     return version.array;
   }
 
-  bool run_step(Phase phase, const Step& step, std::int64_t iteration) {
+  bool run_step(Phase phase, const ExecutedOp& step, std::int64_t iteration) {
     if (stop_.stop_requested()) return false;
     const auto where = pointer(phase, step.index);
     std::array<const Array*, MapExpression::kMostInputs> few{};  // no kind takes more
@@ -322,7 +322,7 @@ class Executor {
     return true;
   }
 
-  std::string undefined(const Step& step, std::size_t source, std::int64_t iteration) const {
+  std::string undefined(const ExecutedOp& step, std::size_t source, std::int64_t iteration) const {
     const Operand& operand = step.op->inputs[source];
     if (operand.distance > std::max<std::int64_t>(iteration, 0))
       return fmt::format("op '{}' reads '{}[-{}]' in iteration {}, but the prologue does not define '{}'", step.op->name, operand.value,
@@ -339,7 +339,7 @@ class Executor {
   std::vector<std::int64_t> grid_;
   std::map<std::string, std::size_t, std::less<>> value_index_;
   std::vector<Storage> storage_;
-  std::array<std::vector<Step>, 3> steps_;
+  std::array<std::vector<ExecutedOp>, 3> steps_;
   std::vector<std::int64_t> at_, rows_;
   Array scratch_;
 };

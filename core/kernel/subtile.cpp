@@ -24,7 +24,7 @@ using Labels = std::vector<char>;
 
 enum class Fate { Shared, Replicated, Chained };
 
-struct Plan {
+struct CutPlan {
   Fate fate = Fate::Shared;
   std::optional<std::size_t> coordinate;  ///< which of `at` moves from part to part
   Expr step;                              ///< by how much
@@ -305,12 +305,12 @@ class Subtiler {
     return names;
   }
 
-  Plan plan(const TileOp& op, const std::string& at) {
+  CutPlan plan(const TileOp& op, const std::string& at) {
     const std::vector<std::string> names = operands(op);
     if (std::none_of(names.begin(), names.end(), [&](const std::string& n) { return split_.contains(n); })) return {};
     const auto refuse = [&](std::string why, std::string hint = {}) {
       fault(at, fmt::format("op '{}' ({}) cannot be cut along '{}': {}", op.name, op.kind, param_, why), std::move(hint));
-      return Plan{};
+      return CutPlan{};
     };
     if (op.kind == "opaque") return refuse("its meaning is not known");
     if (op.cost && (op.cost->uses || op.cost->latency || op.cost->window))
@@ -342,7 +342,7 @@ class Subtiler {
     const bool columns = (op.kind == "mma" && cut == 'N') || (op.kind == "tmem_load" && cut == 'b');
     if (columns && op.attrs.contains("column")) return refuse("it takes columns of a wider tile");
     if (op.kind == "mma" && cut == 'K' && op.attrs.contains("row")) return refuse("it takes rows of a longer tile");
-    Plan plan;
+    CutPlan plan;
     const bool kept = op.outputs.empty() || split_.contains(op.outputs[0]);
     plan.fate = kept ? Fate::Replicated : Fate::Chained;
     if (!kept && op.kind == "reduce_sum" && attr_or(op, "mean", false))
@@ -368,7 +368,7 @@ class Subtiler {
     std::vector<TileOp> out;
     for (std::size_t i = 0; i < ops.size(); ++i) {
       const std::string at = fmt::format("/{}/{}", list, i);
-      const Plan p = plan(ops[i], at);
+      const CutPlan p = plan(ops[i], at);
       if (p.fate == Fate::Shared) {
         out.push_back(ops[i]);
         continue;

@@ -12,7 +12,7 @@
 namespace heddle {
 namespace {
 
-std::string facts_of(const dump::Loop& loop) {
+std::string facts_of(const dump::DumpLoop& loop) {
   if (loop.nodes.empty()) return "no ops";
   std::string text = count_of(static_cast<std::int64_t>(loop.nodes.size()), "op");
   if (loop.stated_ii && loop.scheduled()) return text + fmt::format(" · II {}", grouped(*loop.stated_ii));
@@ -22,16 +22,16 @@ std::string facts_of(const dump::Loop& loop) {
 
 /// The loop that has this one as an op.
 std::optional<std::int64_t> loop_around(const dump::Dump& dump, std::int64_t id) {
-  for (const dump::Loop& outer : dump.loops)
-    for (const dump::Node& n : outer.nodes)
+  for (const dump::DumpLoop& outer : dump.loops)
+    for (const dump::DumpNode& n : outer.nodes)
       if (n.super && n.inner_loop == id && outer.id != id) return outer.id;
   return std::nullopt;
 }
 
-const char* word_of(dump::Reading reading) { return reading == dump::Reading::Full ? "full" : "issue slots"; }
+const char* word_of(dump::DumpReading reading) { return reading == dump::DumpReading::Full ? "full" : "issue slots"; }
 
-const char* about_reading(dump::Reading reading) {
-  return reading == dump::Reading::Full
+const char* about_reading(dump::DumpReading reading) {
+  return reading == dump::DumpReading::Full
              ? "Heddle's reading: a unit is held for the op's occupancy, what crosses warp groups costs a hand-off, rings have credits."
              : "The compiler's own reading: a unit is reserved for issue slots only; no warp groups, hand-offs or rings.";
 }
@@ -50,13 +50,13 @@ SourceOutline DumpText::outline() const {
   outline.about = fmt::format("{}{}; shared memory {} bytes, tensor memory {} bytes", outline.format,
                               dump.algorithm.empty() ? "" : ", made by " + printable(dump.algorithm), grouped(dump.smem_budget),
                               grouped(dump.tmem_budget));
-  for (const dump::Loop& loop : dump.loops) {
+  for (const dump::DumpLoop& loop : dump.loops) {
     std::string name = fmt::format("loop {}", loop.id);
     if (const auto around = loop_around(dump, loop.id)) name += fmt::format(" in {}", *around);
     outline.loops.push_back(
         {std::to_string(loop.id), std::move(name), facts_of(loop), {}, &loop == &the_loop(), FilePart{{}, loop.id, {}}});
   }
-  for (const dump::Reading one : {dump::Reading::Full, dump::Reading::IssueSlots})
+  for (const dump::DumpReading one : {dump::DumpReading::Full, dump::DumpReading::IssueSlots})
     outline.readings.push_back({to_string(one), word_of(one), {}, about_reading(one), reading() == one, FilePart{{}, {}, to_string(one)}});
   return outline;
 }

@@ -20,16 +20,16 @@ namespace {
 constexpr int kMostVariants = 32;  ///< of a file, that are listed
 
 /// The one to begin with.
-const dump::Loop& usual_loop(const dump::Dump& dump) {
+const dump::DumpLoop& usual_loop(const dump::Dump& dump) {
   const auto first = [&](auto wanted) { return std::find_if(dump.loops.begin(), dump.loops.end(), wanted); };
-  auto it = first([](const dump::Loop& l) { return l.scheduled() && !l.outer; });
-  if (it == dump.loops.end()) it = first([](const dump::Loop& l) { return l.scheduled(); });
-  if (it == dump.loops.end()) it = first([](const dump::Loop& l) { return !l.nodes.empty(); });
+  auto it = first([](const dump::DumpLoop& l) { return l.scheduled() && !l.outer; });
+  if (it == dump.loops.end()) it = first([](const dump::DumpLoop& l) { return l.scheduled(); });
+  if (it == dump.loops.end()) it = first([](const dump::DumpLoop& l) { return !l.nodes.empty(); });
   return *it;  // a dump has a loop with ops
 }
 
 /// Of the loop that an audit speaks of, by the compiler's reading.
-std::string said_of_own(const dump::LoopAudit& audit) {
+std::string said_of_own(const dump::DumpLoopAudit& audit) {
   const std::size_t broken = audit.broken.size() + audit.slot_conflicts.size();
   const char* const joined = broken == 0 ? ", but" : " and";
   std::string own = broken == 0 ? "it is legal" : fmt::format("it breaks {} rule{}", broken, broken == 1 ? "" : "s");
@@ -41,13 +41,13 @@ std::string said_of_own(const dump::LoopAudit& audit) {
 }
 
 /// What both readings say of the schedule that this loop of a document stores. Null where it stores none.
-std::shared_ptr<const BothReadings> judge(const dump::Dump& dump, const dump::Loop& loop, const dump::Audit& audit) {
+std::shared_ptr<const BothReadings> judge(const dump::Dump& dump, const dump::DumpLoop& loop, const dump::DumpAudit& audit) {
   const auto index = static_cast<std::size_t>(&loop - dump.loops.data());
-  const auto found = std::find_if(audit.loops.begin(), audit.loops.end(), [&](const dump::LoopAudit& a) { return a.loop == index; });
+  const auto found = std::find_if(audit.loops.begin(), audit.loops.end(), [&](const dump::DumpLoopAudit& a) { return a.loop == index; });
   if (!loop.scheduled() || found == audit.loops.end()) return nullptr;
   BothReadings both;
   both.own = !found->illegal() && !found->unsustainable();
-  constexpr dump::Reading kFull = dump::Reading::Full;
+  constexpr dump::DumpReading kFull = dump::DumpReading::Full;
   const auto problem = make_problem(spec_of(dump::to_kernel(dump, loop, kFull), dump::to_machine(dump, loop, kFull)));
   const auto schedule = problem ? dump::to_schedule(dump, loop, *problem) : std::nullopt;
   std::string full = "it cannot be read";
@@ -78,7 +78,7 @@ DumpText::SharedDump DumpText::File::document(int variant) const {
   return documents_.emplace(variant, read).first->second;
 }
 
-const dump::Audit& DumpText::File::audit(int variant) const {
+const dump::DumpAudit& DumpText::File::audit(int variant) const {
   const SharedDump read = document(variant);
   const std::lock_guard lock(mutex_);
   const auto known = audits_.find(variant);
@@ -92,7 +92,7 @@ DumpText::DumpText(std::string words, CutName cut, std::shared_ptr<const File> f
       file_(std::move(file)) {}
 
 Result<std::shared_ptr<const DumpText>> taken_for_dump(const std::string& name) {
-  const Result<dump::Address> address = dump::parse_address(name);
+  const Result<dump::DumpAddress> address = dump::parse_address(name);
   if (!address) return address.error();
   Result<std::string> text = read_file(address->path);
   if (!text) return text.error();
@@ -101,17 +101,17 @@ Result<std::shared_ptr<const DumpText>> taken_for_dump(const std::string& name) 
 
 DumpText::SharedDump DumpText::document() const { return address_ ? file_->document(address_->variant) : address_.error(); }
 
-Result<const dump::Loop*> DumpText::loop() const {
+Result<const dump::DumpLoop*> DumpText::loop() const {
   const SharedDump dump = document();  // the file keeps it
   return dump ? dump::find_loop(**dump, *address_) : dump.error();
 }
 
-dump::Reading DumpText::reading() const { return address_->reading.value_or(dump::default_reading((*document())->format)); }
+dump::DumpReading DumpText::reading() const { return address_->reading.value_or(dump::default_reading((*document())->format)); }
 
 bool DumpText::names_machine() const { return cut_.cuts.empty() && name().find_first_of("./#") != std::string::npos; }
 
 Result<Kernel> DumpText::kernel(std::vector<Fault>*) const {
-  const Result<const dump::Loop*> meant = loop();
+  const Result<const dump::DumpLoop*> meant = loop();
   if (!meant) return meant.error();
   Result<Kernel> kernel = dump::to_kernel(**document(), **meant, reading());
   kernel->source = cut_.kernel;  // with what of the file is meant
@@ -121,7 +121,7 @@ Result<Kernel> DumpText::kernel(std::vector<Fault>*) const {
 }
 
 Result<Machine> DumpText::machine(std::vector<Fault>*) const {
-  const Result<const dump::Loop*> meant = loop();
+  const Result<const dump::DumpLoop*> meant = loop();
   if (!meant) return meant.error();
   Machine machine = dump::to_machine(**document(), **meant, reading());
   machine.file = cut_.kernel;
@@ -130,7 +130,7 @@ Result<Machine> DumpText::machine(std::vector<Fault>*) const {
 
 Result<Constraints> DumpText::rules(const Problem& problem, bool emitter) const {
   if (!names_machine()) return Constraints{};
-  const Result<const dump::Loop*> meant = loop();
+  const Result<const dump::DumpLoop*> meant = loop();
   if (!meant) return meant.error();
   const dump::Dump& dump = **document();
   Constraints rules = dump::problem_rules(dump, **meant, problem);
@@ -141,7 +141,7 @@ Result<Constraints> DumpText::rules(const Problem& problem, bool emitter) const 
 }
 
 bool DumpText::has_own() const {
-  const Result<const dump::Loop*> meant = loop();
+  const Result<const dump::DumpLoop*> meant = loop();
   return meant && (*meant)->scheduled();
 }
 
@@ -153,14 +153,14 @@ Result<Schedule> DumpText::own_schedule(const Problem& problem) const {
 
 std::vector<OwnSchedule> DumpText::own_schedules(const Problem& problem) const {
   std::vector<OwnSchedule> found;
-  const auto has_ops = [&](const dump::Loop& loop) { return loop.scheduled() && dump::has_ops_of(loop, problem); };
+  const auto has_ops = [&](const dump::DumpLoop& loop) { return loop.scheduled() && dump::has_ops_of(loop, problem); };
   const auto& loops = the_dump().loops;
   const auto other = std::find_if(loops.begin(), loops.end(), has_ops);
   // Asked about another file's problem: the loop that has its ops.
-  const dump::Loop& wanted = dump::has_ops_of(the_loop(), problem) || other == loops.end() ? the_loop() : *other;
+  const dump::DumpLoop& wanted = dump::has_ops_of(the_loop(), problem) || other == loops.end() ? the_loop() : *other;
   for (const int variant : variants()) {
     const SharedDump read = file_->document(variant);
-    for (const dump::Loop& loop : (*read)->loops) {
+    for (const dump::DumpLoop& loop : (*read)->loops) {
       if (loop.id != wanted.id) continue;
       std::optional<Schedule> schedule = dump::to_schedule(**read, loop, problem);
       if (!schedule) continue;
@@ -172,7 +172,7 @@ std::vector<OwnSchedule> DumpText::own_schedules(const Problem& problem) const {
   return found;
 }
 
-std::string DumpText::name_with(std::int64_t loop, dump::Reading reading, int variant) const {
+std::string DumpText::name_with(std::int64_t loop, dump::DumpReading reading, int variant) const {
   std::string name = fmt::format("{}#{},{}", file_->path(), loop, to_string(reading));
   const dump::Dump& dump = **file_->document(variant);
   return dump.variants > 0 ? name + fmt::format(",variant{}", dump.variant) : name;
@@ -180,7 +180,7 @@ std::string DumpText::name_with(std::int64_t loop, dump::Reading reading, int va
 
 std::string DumpText::name_of(int variant) const { return name_with(the_loop().id, reading(), variant); }
 
-SourcePtr DumpText::named(std::int64_t loop, dump::Reading reading) const {
+SourcePtr DumpText::named(std::int64_t loop, dump::DumpReading reading) const {
   const std::string name = name_with(loop, reading, address_->variant);
   return std::make_shared<const DumpText>(name, CutName{name, {}}, file_);
 }
@@ -204,16 +204,16 @@ Result<SourcePtr> DumpText::opened() const {
   for (const int variant : variants())
     if (const SharedDump read = file_->document(variant); !read) return read.error();
   if (!address_->loop) return named(usual_loop(the_dump()).id, reading());
-  const Result<const dump::Loop*> named_loop = loop();
+  const Result<const dump::DumpLoop*> named_loop = loop();
   return named_loop ? Result<SourcePtr>(named((*named_loop)->id, reading())) : named_loop.error();
 }
 
 Result<SourcePtr> DumpText::with(const FilePart& part) const {
-  dump::Address address = *address_;
+  dump::DumpAddress address = *address_;
   if (part.loop) address.loop = part.loop;
   if (part.reading && !(address.reading = dump::parse_reading(*part.reading)))
     return Error::input("a dump has no reading " + *part.reading, "known: full, issue-slots");
-  const Result<const dump::Loop*> found = dump::find_loop(the_dump(), address);
+  const Result<const dump::DumpLoop*> found = dump::find_loop(the_dump(), address);
   return found ? Result<SourcePtr>(named((*found)->id, address.reading.value_or(reading()))) : found.error();
 }
 

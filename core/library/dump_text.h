@@ -27,7 +27,7 @@ class DumpText final : public Source {
 
   const std::string& text() const;
   /// Of what is meant: path, loop, reading, variant.
-  const Result<dump::Address>& address() const { return address_; }
+  const Result<dump::DumpAddress>& address() const { return address_; }
   /// The one that is meant; a file of variants has several.
   SharedDump document() const;
   /// Of these its schedules are shown: the first few of a file, and the one that is meant. Pre: that can be read.
@@ -35,12 +35,12 @@ class DumpText final : public Source {
   /// FILE#LOOP,READING of this variant. Pre: it is opened().
   std::string name_of(int variant) const;
   /// The loop that is meant, of that document.
-  Result<const dump::Loop*> loop() const;
+  Result<const dump::DumpLoop*> loop() const;
   /// Pre: it is opened().
   const dump::Dump& the_dump() const { return **document(); }
-  const dump::Loop& the_loop() const { return **loop(); }
+  const dump::DumpLoop& the_loop() const { return **loop(); }
   /// The one that is named, else what the format is read by. Pre: it can be read.
-  dump::Reading reading() const;
+  dump::DumpReading reading() const;
 
   /// A word without a dot or a slash is a kernel's only.
   bool names_machine() const override;
@@ -66,11 +66,11 @@ class DumpText final : public Source {
   const std::shared_ptr<const File>& file() const { return file_; }
 
  private:
-  SourcePtr named(std::int64_t loop, dump::Reading reading) const;
-  std::string name_with(std::int64_t loop, dump::Reading reading, int variant) const;
+  SourcePtr named(std::int64_t loop, dump::DumpReading reading) const;
+  std::string name_with(std::int64_t loop, dump::DumpReading reading, int variant) const;
 
   CutName cut_;
-  Result<dump::Address> address_;
+  Result<dump::DumpAddress> address_;
   std::shared_ptr<const File> file_;
 };
 
@@ -85,13 +85,13 @@ class DumpText::File {
   /// Of a file of variants; each is parsed once.
   SharedDump document(int variant) const;
   /// Of the whole document; made once. Pre: it can be read.
-  const dump::Audit& audit(int variant) const;
+  const dump::DumpAudit& audit(int variant) const;
 
  private:
   std::string path_, text_;
   mutable std::mutex mutex_;
   mutable std::map<int, SharedDump> documents_;
-  mutable std::map<int, dump::Audit> audits_;
+  mutable std::map<int, dump::DumpAudit> audits_;
 };
 
 inline const std::string& DumpText::text() const { return file_->text(); }

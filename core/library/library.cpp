@@ -164,7 +164,7 @@ Result<Schedule> read_schedule(const std::string& path, const Problem& problem, 
   if (const std::shared_ptr<const Source> source = compilers_file(path, known)) {
     // The schedule in a Triton text is one of the triton reading.
     const TritonText* text = source->triton();
-    return (text && !text->said() ? text->by(triton::Reading::Triton) : source)->own_schedule(problem);
+    return (text && !text->said() ? text->by(triton::TextReading::Triton) : source)->own_schedule(problem);
   }
   const Result<std::string> text = read_file(path);
   return text ? parse_schedule(*text, path, problem, warnings) : text.error();

@@ -48,7 +48,7 @@ class JointAnswer final : public KernelFile {
   bool has_kernel() const override { return false; }
   bool has_own() const override { return true; }
   Result<Schedule> own_schedule(const Problem& problem) const override {
-    const Result<dump::Address> address = dump::parse_address(file_);
+    const Result<dump::DumpAddress> address = dump::parse_address(file_);
     if (!address) return address.error();
     return with_form(dump::joint_schedule(address->path, text_, problem), file_, problem);
   }

@@ -10,17 +10,17 @@
 namespace heddle {
 namespace {
 
-const char* word_of(triton::Reading reading) { return reading == triton::Reading::Free ? "free" : "Triton's"; }
+const char* word_of(triton::TextReading reading) { return reading == triton::TextReading::Free ? "free" : "Triton's"; }
 
-const char* about_reading(triton::Reading reading) {
-  return reading == triton::Reading::Free
+const char* about_reading(triton::TextReading reading) {
+  return reading == triton::TextReading::Free
              ? "Heddle's reading: the same computation, its tiles cut and its warps specialized as the machine allows."
              : "What Triton's own passes can build: rings as deep as stages lie apart, on Hopper one stream of ops.";
 }
 
 std::string file_name(const std::string& path) { return printable(std::filesystem::path(path).filename().string()); }
 
-void add_loops(const triton::Program& program, const triton::LoopSite* current, SourceOutline& outline) {
+void add_loops(const triton::TritonProgram& program, const triton::LoopSite* current, SourceOutline& outline) {
   for (const triton::LoopSite& loop : program.loops) {
     std::string name = fmt::format("loop {}", loop.number);
     if (!loop.partition.empty()) name += " · " + printable(loop.partition);
@@ -41,14 +41,14 @@ std::string TritonText::reading_name() const { return word_of(reading()); }
 
 std::string TritonText::subject() const {
   if (undecided()) return file_name(path());
-  const triton::Program& program = **this->program();
+  const triton::TritonProgram& program = **this->program();
   std::string text = printable(program.kernel);
   if (const triton::LoopSite* loop = site(); loop && program.loops.size() > 1) text += fmt::format(" · loop {}", loop->number);
   return text;
 }
 
 std::string TritonText::audit_name() const {
-  triton::Address address = *address_;
+  triton::TextAddress address = *address_;
   address.reading.reset();
   if (undecided() || !site() || (*program())->loops.size() < 2) address.loop.reset();
   return triton::to_string(address);
@@ -74,7 +74,7 @@ SourceOutline TritonText::outline() const {
     return outline;
   }
   const SharedProgram read = this->program();
-  const triton::Program& program = **read;
+  const triton::TritonProgram& program = **read;
   outline.format = fmt::format("{} · sm_{} · {}", to_string(program.form), program.target, count_of(program.num_warps, "warp"));
   outline.about =
       fmt::format("{}, printed {}", printable(program.kernel),
@@ -84,7 +84,7 @@ SourceOutline TritonText::outline() const {
     outline.about += fmt::format("\n{} ops, {} of tiles, {} edges; {} after fusing", n->ops, n->tile_ops, n->edges, n->fused);
   add_loops(program, site(), outline);
   if (!site()) return outline;
-  for (const triton::Reading one : {triton::Reading::Triton, triton::Reading::Free})
+  for (const triton::TextReading one : {triton::TextReading::Triton, triton::TextReading::Free})
     outline.readings.push_back({to_string(one), word_of(one), {}, about_reading(one), reading() == one, FilePart{{}, {}, to_string(one)}});
   return outline;
 }

@@ -15,7 +15,7 @@ namespace heddle {
 namespace {
 
 /// What metadata and text say differently.
-std::vector<std::string> contradictions(const triton::Program& program) {
+std::vector<std::string> contradictions(const triton::TritonProgram& program) {
   std::vector<std::string> notes;
   const triton::Metadata& data = program.metadata;
   const auto differs = [&](const char* what, std::optional<std::int64_t> said, std::int64_t is) {
@@ -23,7 +23,7 @@ std::vector<std::string> contradictions(const triton::Program& program) {
       notes.push_back(fmt::format("{} says {} {}, the text {}: they do not belong together", data.file, what, *said, is));
   };
   differs("target", data.target, program.target);
-  differs("num_warps", program.form == triton::Form::Final ? std::nullopt : data.num_warps, program.num_warps);
+  differs("num_warps", program.form == triton::TextForm::Final ? std::nullopt : data.num_warps, program.num_warps);
   return notes;
 }
 
@@ -52,15 +52,15 @@ bool same_ops(const triton::Native& native, const Problem& problem) {
 
 class TritonText::Text {
  public:
-  explicit Text(triton::Address address) : address_(std::move(address)) {}
+  explicit Text(triton::TextAddress address) : address_(std::move(address)) {}
 
-  bool is(const triton::Address& address) const { return address.path == address_.path && address.words == address_.words; }
+  bool is(const triton::TextAddress& address) const { return address.path == address_.path && address.words == address_.words; }
 
   const SharedProgram& program() const {
     return program_.get([&]() -> SharedProgram {
-      Result<triton::Program> program = triton::read_program(address_);
+      Result<triton::TritonProgram> program = triton::read_program(address_);
       if (!program) return program.error();
-      return std::make_shared<const triton::Program>(*std::move(program));
+      return std::make_shared<const triton::TritonProgram>(*std::move(program));
     });
   }
   /// Pre: there is a program, and `index` is a loop of it.
@@ -70,7 +70,7 @@ class TritonText::Text {
   }
 
  private:
-  triton::Address address_;
+  triton::TextAddress address_;
   Lazy<SharedProgram> program_;
   mutable std::mutex mutex_;
   mutable std::map<std::size_t, triton::LoweredLoop> loops_;
@@ -84,12 +84,12 @@ TritonText::TritonText(std::string words, CutName cut, const TritonText* known)
   offers_ = same_file ? known->offers_ : std::make_shared<const Offers>();
 }
 
-std::shared_ptr<const TritonText> TritonText::by(triton::Reading reading) const {
+std::shared_ptr<const TritonText> TritonText::by(triton::TextReading reading) const {
   const std::string name = address_ ? with_reading(cut_.kernel, reading) : cut_.kernel;
   return std::make_shared<const TritonText>(name, CutName{name, cut_.cuts}, this);
 }
 
-std::shared_ptr<const TritonText> TritonText::named(const triton::Address& address) const {
+std::shared_ptr<const TritonText> TritonText::named(const triton::TextAddress& address) const {
   const std::string name = triton::to_string(address);
   return std::make_shared<const TritonText>(name, CutName{name, {}}, this);
 }
@@ -107,20 +107,20 @@ Result<SourcePtr> TritonText::opened() const {
   if (!address_) return address_.error();
   if (!offers()) return offers().error();
   if (!program() && offers()->size() < 2) return program().error();  // of several another one may be readable
-  triton::Address full = *address_;
+  triton::TextAddress full = *address_;
   if (const Result<triton::LoweredLoop> meant = loop()) {
     full.loop = meant->site().number;
-    const bool free_only = !meant->by(triton::Reading::Triton) && meant->by(triton::Reading::Free);
-    if (!full.reading) full.reading = free_only ? triton::Reading::Free : triton::Reading::Triton;
+    const bool free_only = !meant->by(triton::TextReading::Triton) && meant->by(triton::TextReading::Free);
+    if (!full.reading) full.reading = free_only ? triton::TextReading::Free : triton::TextReading::Triton;
   }
   return SourcePtr(named(full));
 }
 
 Result<SourcePtr> TritonText::with(const FilePart& part) const {
-  triton::Address other = *address_;
+  triton::TextAddress other = *address_;
   if (part.words) {
     // The words of an offer are those of an address.
-    const Result<triton::Address> offered = triton::parse_address(part.words->empty() ? path() : path() + "#" + *part.words);
+    const Result<triton::TextAddress> offered = triton::parse_address(part.words->empty() ? path() : path() + "#" + *part.words);
     if (!offered) return offered.error();
     other = *offered;
   }
@@ -148,7 +148,7 @@ TritonText::SharedProgram TritonText::program() const { return address_ ? text_-
 Result<triton::LoweredLoop> TritonText::loop() const {
   const SharedProgram read = program();
   if (!read) return read.error();
-  const triton::Program& program = **read;
+  const triton::TritonProgram& program = **read;
   const Result<const triton::LoopSite*> site = triton::find_loop(program, *address_);
   if (!site) return site.error();
   return loop(**site);
@@ -166,7 +166,7 @@ const Result<TritonText::Lowered>& TritonText::lowered() const {
     if (!native) return native.error();
     Lowered lowered{*meant, *native, (*native)->kernel, contradictions(meant->program())};
     lowered.notes.insert(lowered.notes.end(), (*native)->notes.begin(), (*native)->notes.end());
-    if (reading() == triton::Reading::Free && (*native)->cut.factor > 1) {
+    if (reading() == triton::TextReading::Free && (*native)->cut.factor > 1) {
       if (Result<Kernel> cut = subtile(lowered.kernel, (*native)->cut))
         lowered.kernel = *std::move(cut);
       else
@@ -195,11 +195,11 @@ Result<Machine> TritonText::machine(std::vector<Fault>* warnings) const {
 
 Result<Constraints> TritonText::rules(const Problem& problem, bool) const {
   if (!lowered()) return lowered().error();
-  if (reading() != triton::Reading::Triton) return Constraints{};
+  if (reading() != triton::TextReading::Triton) return Constraints{};
   return triton::triton_rules(lowered()->loop.program(), *lowered()->native, problem);
 }
 
-bool TritonText::has_own() const { return reading() == triton::Reading::Triton && lowered() && lowered()->native->has_own; }
+bool TritonText::has_own() const { return reading() == triton::TextReading::Triton && lowered() && lowered()->native->has_own; }
 
 Result<Schedule> TritonText::own_schedule(const Problem& problem) const {
   if (!lowered()) return lowered().error();
@@ -207,7 +207,7 @@ Result<Schedule> TritonText::own_schedule(const Problem& problem) const {
   const auto fault = [&](std::string message, std::string hint, const char* part = "") {
     return Error{ErrorKind::Input, {{cut_.kernel, {}, std::move(message), std::move(hint), part}}};
   };
-  if (reading() != triton::Reading::Triton) return fault("Triton's own schedule is one of the triton reading", {}, "own schedule");
+  if (reading() != triton::TextReading::Triton) return fault("Triton's own schedule is one of the triton reading", {}, "own schedule");
   if (!native.has_own)
     return fault("the text has no schedule of Triton's own" + (native.why_no_own.empty() ? "" : ": " + native.why_no_own),
                  "give a SCHEDULE, or solve it");
@@ -228,7 +228,7 @@ std::vector<OwnSchedule> TritonText::own_schedules(const Problem& problem) const
 }
 
 std::string TritonText::why_no_own() const {
-  const bool lacks = reading() == triton::Reading::Triton && native() && !native()->has_own && !native()->why_no_own.empty();
+  const bool lacks = reading() == triton::TextReading::Triton && native() && !native()->has_own && !native()->why_no_own.empty();
   return lacks ? "no schedule of Triton's own: " + native()->why_no_own : std::string();
 }
 
@@ -243,15 +243,15 @@ Result<triton::GivenBack> give_back(const TritonText::Lowered& lowered, const Pr
   return triton::give_back(lowered.loop.program(), lowered.loop.site(), *lowered.native, problem, schedule, machine);
 }
 
-std::string with_reading(const std::string& name, triton::Reading reading) {
-  const Result<triton::Address> address = triton::parse_address(name);
+std::string with_reading(const std::string& name, triton::TextReading reading) {
+  const Result<triton::TextAddress> address = triton::parse_address(name);
   if (!address) return name;
-  triton::Address with = *address;
+  triton::TextAddress with = *address;
   with.reading = reading;
   return triton::to_string(with);
 }
 
-Machine limits_of_target(const triton::Program& program) {
+Machine limits_of_target(const triton::TritonProgram& program) {
   if (const Result<std::string> name = triton::machine_for(program))
     if (Result<Machine> machine = load_machine(*name)) return *std::move(machine);
   Machine machine;

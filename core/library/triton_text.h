@@ -20,7 +20,7 @@ class TritonText final : public Source {
  public:
   /// One text of a file or folder, for all loops and readings that are named of it.
   class Text;
-  using SharedProgram = Result<std::shared_ptr<const triton::Program>>;
+  using SharedProgram = Result<std::shared_ptr<const triton::TritonProgram>>;
   /// What the loop became.
   struct Lowered {
     triton::LoweredLoop loop;
@@ -33,13 +33,13 @@ class TritonText final : public Source {
   TritonText(std::string words, CutName cut, const TritonText* known);
 
   const std::vector<Subtile>& cuts() const { return cut_.cuts; }
-  const Result<triton::Address>& address() const { return address_; }
+  const Result<triton::TextAddress>& address() const { return address_; }
   /// The reading that is named; none where none is.
-  std::optional<triton::Reading> said() const { return address_ ? address_->reading : std::nullopt; }
+  std::optional<triton::TextReading> said() const { return address_ ? address_->reading : std::nullopt; }
   /// The one that is named, else the free one.
-  triton::Reading reading() const { return said().value_or(triton::Reading::Free); }
+  triton::TextReading reading() const { return said().value_or(triton::TextReading::Free); }
   /// The same text by this reading.
-  std::shared_ptr<const TritonText> by(triton::Reading reading) const;
+  std::shared_ptr<const TritonText> by(triton::TextReading reading) const;
 
   /// What the file or folder holds; read once.
   const Result<std::vector<triton::Offer>>& offers() const;
@@ -84,12 +84,12 @@ class TritonText final : public Source {
 
  private:
   using Offers = Lazy<Result<std::vector<triton::Offer>>>;
-  std::shared_ptr<const TritonText> named(const triton::Address& address) const;
+  std::shared_ptr<const TritonText> named(const triton::TextAddress& address) const;
   /// Nobody says which of several it is.
   bool open_choice() const;
 
   CutName cut_;
-  Result<triton::Address> address_;
+  Result<triton::TextAddress> address_;
   std::shared_ptr<const Text> text_;
   std::shared_ptr<const Offers> offers_;
   Lazy<Result<Lowered>> lowered_;
@@ -100,10 +100,10 @@ Result<triton::GivenBack> give_back(const TritonText::Lowered& lowered, const Pr
                                     const Machine& machine);
 
 /// The name with this reading added. Pre: it has none.
-std::string with_reading(const std::string& name, triton::Reading reading);
+std::string with_reading(const std::string& name, triton::TextReading reading);
 
 /// The shipped machine for the text's target; for a target that no machine file is for, one that has limits only, so that memory can be
 /// judged.
-Machine limits_of_target(const triton::Program& program);
+Machine limits_of_target(const triton::TritonProgram& program);
 
 }  // namespace heddle

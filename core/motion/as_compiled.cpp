@@ -5,13 +5,13 @@
 namespace heddle::motion {
 namespace {
 
-using Steps = std::vector<Step>;
+using Steps = std::vector<CircleStep>;
 
-bool is_arithmetic(const Step& step) { return step.kind == StepKind::Arithmetic; }
-bool waits_for_own(const Problem& problem, const Step& step) {
-  return step.kind == StepKind::Await && !step.crosses && problem.op(step.op).instructions > 0;
+bool is_arithmetic(const CircleStep& step) { return step.kind == CircleStepKind::Arithmetic; }
+bool waits_for_own(const Problem& problem, const CircleStep& step) {
+  return step.kind == CircleStepKind::Await && !step.crosses && problem.op(step.op).instructions > 0;
 }
-bool looks_at_barrier(const Step& step) { return step.kind == StepKind::Await && step.crosses; }
+bool looks_at_barrier(const CircleStep& step) { return step.kind == CircleStepKind::Await && step.crosses; }
 
 std::size_t end_of_arithmetic(const Steps& steps, std::size_t at) {
   while (at < steps.size() && is_arithmetic(steps[at])) ++at;
@@ -19,8 +19,8 @@ std::size_t end_of_arithmetic(const Steps& steps, std::size_t at) {
 }
 
 /// Both halves are of the op; the second ends it.
-std::pair<Step, Step> halves(const Step& step) {
-  Step a = step, b = step;
+std::pair<CircleStep, CircleStep> halves(const CircleStep& step) {
+  CircleStep a = step, b = step;
   for (std::int64_t WarpWork::*part : {&WarpWork::alone, &WarpWork::exposed, &WarpWork::reads, &WarpWork::specials, &WarpWork::issue}) {
     a.work.*part = step.work.*part / 2;
     b.work.*part -= a.work.*part;
@@ -59,12 +59,12 @@ Steps behind_first_instruction(const Steps& steps) {
   Steps out;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     out.push_back(steps[i]);
-    if (steps[i].kind != StepKind::Issue || steps[i].count < 2 || !steps[i].last) continue;
+    if (steps[i].kind != CircleStepKind::Issue || steps[i].count < 2 || !steps[i].last) continue;
     const std::size_t end = end_of_arithmetic(steps, i + 1);
     std::size_t next = end;
     while (next < steps.size() && looks_at_barrier(steps[next])) ++next;
-    if (end == i + 1 || next == steps.size() || steps[next].kind != StepKind::Issue) continue;
-    Step rest = steps[i];
+    if (end == i + 1 || next == steps.size() || steps[next].kind != CircleStepKind::Issue) continue;
+    CircleStep rest = steps[i];
     out.back().count = 1;
     out.back().last = false;
     rest.count -= 1;
@@ -98,7 +98,7 @@ class Hiding {
     return std::any_of(problem_.edges.begin(), problem_.edges.end(),
                        [&](const Edge& e) { return e.value.valid() && e.from == from && e.to == to; });
   }
-  std::int64_t alone_beside(const Step& step, const Step& special) const {
+  std::int64_t alone_beside(const CircleStep& step, const CircleStep& special) const {
     constexpr std::int64_t kOthers = 8, kFeeder = 25;
     const WarpWork& work = step.work;
     if (step.op == special.op || special.work.specials <= work.specials || work.issue > kOthers * special.work.specials) return work.alone;
@@ -115,7 +115,7 @@ class Hiding {
 
 }  // namespace
 
-Circles as_compiled(const Problem& problem, Circles circles) {
+GroupCircles as_compiled(const Problem& problem, GroupCircles circles) {
   if (!problem.contention.reordered) return circles;
   for (Steps& steps : circles.groups) {
     steps = behind_first_instruction(behind_second_wait(problem, steps));

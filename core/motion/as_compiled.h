@@ -13,6 +13,6 @@ namespace heddle::motion {
 ///    what makes what they read a quarter, and fewer special functions the time of their other instructions; what `exposed` says stays.
 ///    While one special function runs, a quarter of an SM issues eight other instructions: what has more of them hides under nothing.
 /// Without `contention.reordered` the circles stay as they are.
-Circles as_compiled(const Problem& problem, Circles circles);
+GroupCircles as_compiled(const Problem& problem, GroupCircles circles);
 
 }  // namespace heddle::motion

@@ -110,7 +110,7 @@ namespace {
 
 /// How long a group is at least held by the instructions of a step: all but those that are accepted and not begun, and the one that runs,
 /// have run.
-Ticks held_by(const Problem& problem, const Step& step) {
+Ticks held_by(const Problem& problem, const CircleStep& step) {
   const Contention& c = problem.contention;
   const std::int64_t queued = c.queued.of(step.registers).value, each = c.issue_step.value * kCycle;
   Ticks held = step.count * each;
@@ -125,15 +125,15 @@ struct Stretch {
 
 }  // namespace
 
-PeriodBound group_bound(const Problem& problem, const std::vector<Step>& circle) {
+PeriodBound group_bound(const Problem& problem, const std::vector<CircleStep>& circle) {
   const TensorWork work(problem);
   const Contention& c = problem.contention;
   std::vector<Stretch> stretches;
   Ticks held = 0, idle = 0, busy = 0;
-  for (const Step& step : circle) {
+  for (const CircleStep& step : circle) {
     held += step.held + step.ready;
-    if (step.kind == StepKind::Issue) held += held_by(problem, step);
-    if (step.kind != StepKind::Arithmetic) continue;
+    if (step.kind == CircleStepKind::Issue) held += held_by(problem, step);
+    if (step.kind != CircleStepKind::Arithmetic) continue;
     const Ticks least = std::max(step.work.issue, kCyclesOfSpecial * step.work.specials);
     const Ticks late = (work.least(c.late_per_read) * step.work.reads + c.late_per_special.value * step.work.specials) / 1000;
     stretches.push_back({std::max(step.work.alone, least), std::max(step.work.alone + late, least)});

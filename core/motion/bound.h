@@ -22,6 +22,6 @@ std::vector<PeriodBound> period_bounds(const Problem& problem);
 /// Of every program that has this circle as one of its groups. Its period is at least the time in which steps hold the group (issue with a
 /// full queue, copies, looks at barriers) + its arithmetic beside mmas - what arithmetic gains beside an idle tensor core, for which there
 /// are I idle cycles, and the period is then at least W + d R + (1 - q d) I. What gains most per idle cycle is taken first.
-PeriodBound group_bound(const Problem& problem, const std::vector<Step>& circle);
+PeriodBound group_bound(const Problem& problem, const std::vector<CircleStep>& circle);
 
 }  // namespace heddle::motion

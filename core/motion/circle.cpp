@@ -30,10 +30,10 @@ struct Place {
 
 class CircleMaker {
  public:
-  CircleMaker(const Problem& problem, const timing::Program& program)
+  CircleMaker(const Problem& problem, const timing::LoopProgram& program)
       : problem_(problem), program_(program), places_(problem.ops.size()), roles_(problem.ops.size()) {
     for (std::size_t g = 0; g < program.streams.size(); ++g)
-      for (const timing::Step& step : program.streams[g]) places_[step.op.index()].group = g;
+      for (const timing::StreamStep& step : program.streams[g]) places_[step.op.index()].group = g;
     for (std::size_t v = 0; v < problem.ops.size(); ++v) roles_[v] = warp_role(problem, OpId(v));
     mark_turns();
     for (std::size_t g = 0; g < program.streams.size(); ++g) streams_.push_back(rotated(g));
@@ -45,8 +45,8 @@ class CircleMaker {
       std::stable_sort(needs.begin(), needs.end(), [](const Need& a, const Need& b) { return a.step.crosses < b.step.crosses; });
   }
 
-  Circles run() {
-    Circles circles;
+  GroupCircles run() {
+    GroupCircles circles;
     circles.turns = marks_.groups;
     for (std::size_t g = 0; g < streams_.size(); ++g) circles.groups.push_back(circle(g));
     return circles;
@@ -55,7 +55,7 @@ class CircleMaker {
  private:
   /// An Await before an op. `last`: of turn j its instance is j + last.
   struct Need {
-    Step step;
+    CircleStep step;
     int last = 0;
   };
   struct Known {
@@ -88,8 +88,8 @@ class CircleMaker {
   }
 
   /// The group's stream from where its circle begins.
-  std::vector<timing::Step> rotated(std::size_t g) {
-    std::vector<timing::Step> stream = program_.streams[g];
+  std::vector<timing::StreamStep> rotated(std::size_t g) {
+    std::vector<timing::StreamStep> stream = program_.streams[g];
     std::size_t begin = 0;
     std::optional<std::size_t> turn;
     for (std::size_t i = stream.size(); i-- > 0;) {
@@ -100,7 +100,7 @@ class CircleMaker {
     }
     for (std::size_t i = 0; i < begin; ++i) --stream[i].stage;
     std::rotate(stream.begin(), stream.begin() + static_cast<std::ptrdiff_t>(begin), stream.end());
-    const bool early = std::any_of(stream.begin(), stream.end(), [](const timing::Step& step) { return step.stage < 0; });
+    const bool early = std::any_of(stream.begin(), stream.end(), [](const timing::StreamStep& step) { return step.stage < 0; });
     for (std::size_t i = 0; i < stream.size(); ++i) {
       stream[i].stage += early;
       places_[stream[i].op.index()] = {g, i, stream[i].stage};
@@ -111,8 +111,8 @@ class CircleMaker {
   /// Of turn j of its circle, the latest instance of `op` that has begun before position `at` of that circle is j + this.
   int latest_before(OpId op, std::size_t at) const { return -place(op).stage - (place(op).position >= at ? 1 : 0); }
 
-  void add_need(OpId before, OpId op, int last, Step step) {
-    step.kind = StepKind::Await;
+  void add_need(OpId before, OpId op, int last, CircleStep step) {
+    step.kind = CircleStepKind::Await;
     step.op = op;
     step.stage = place(before).stage;
     step.distance = -last - step.stage;
@@ -140,7 +140,7 @@ class CircleMaker {
       const bool crosses = place(e.from).group != place(e.to).group;
       const bool comes_late = roles_[e.from.index()] == WarpRole::Copy && problem_.op(e.from).latency > problem_.op(e.from).window;
       if (!crosses && !e.waits && !(comes_late && !problem_.op(e.from).asynchronous)) continue;
-      Step step;
+      CircleStep step;
       step.extra = beyond_end(e.from, e.latency + (crosses ? e.handoff : 0));
       add_need(e.to, e.from, -place(e.to).stage - e.distance, step);
     }
@@ -163,7 +163,7 @@ class CircleMaker {
       for (const Reader& r : channel.readers) {
         const bool crosses = place(r.op).group != writer.group;
         if (r.op == channel.writer || (!crosses && (channel.only_if_crossing || roles_[r.op.index()] == WarpRole::Arithmetic))) continue;
-        Step step;
+        CircleStep step;
         step.credit = true;
         step.channel = ChannelId(c);
         step.extra = beyond_end(r.op, r.release + (crosses ? r.signal : 0));
@@ -180,40 +180,40 @@ class CircleMaker {
     });
   }
 
-  std::vector<Step> circle(std::size_t g) {
+  std::vector<CircleStep> circle(std::size_t g) {
     KnownEnds known(problem_.ops.size());
-    std::vector<Step> steps;
+    std::vector<CircleStep> steps;
     constexpr int kRounds = 3;  // knowledge is of one turn back at most: one round gathers it, one uses it
     for (int round = 0; round < kRounds; ++round) {
       steps.clear();
-      for (const timing::Step& step : streams_[g]) add_op(step, known, steps);
+      for (const timing::StreamStep& step : streams_[g]) add_op(step, known, steps);
       for (auto& k : known)
         if (k) --k->last;
     }
     return steps;
   }
 
-  void add_op(const timing::Step& at, KnownEnds& known, std::vector<Step>& steps) {
+  void add_op(const timing::StreamStep& at, KnownEnds& known, std::vector<CircleStep>& steps) {
     const std::vector<Need>& needs = needs_[at.op.index()];
     const auto turn = marks_.takes[at.op.index()];
     for (const Need& need : needs)
       if (!need.step.crosses) await(need, known, steps);
-    if (turn) steps.push_back(turn_step(StepKind::Take, *turn));
+    if (turn) steps.push_back(turn_step(CircleStepKind::Take, *turn));
     for (const Need& need : needs)
       if (need.step.crosses) await(need, known, steps);
     steps.push_back(own_step(at));
-    if (const auto passed = marks_.passes[at.op.index()]) steps.push_back(turn_step(StepKind::Pass, *passed));
+    if (const auto passed = marks_.passes[at.op.index()]) steps.push_back(turn_step(CircleStepKind::Pass, *passed));
     if (!is_product(at.op) || completes_on_barrier(problem_, at.op) || is_awaited(at.op)) return;
     Need before;
     before.last = -at.stage - 1;
-    before.step.kind = StepKind::Await;
+    before.step.kind = CircleStepKind::Await;
     before.step.op = at.op;
     before.step.stage = at.stage;
     before.step.distance = 1;
     await(before, known, steps);
   }
 
-  void await(const Need& need, KnownEnds& known, std::vector<Step>& steps) const {
+  void await(const Need& need, KnownEnds& known, std::vector<CircleStep>& steps) const {
     auto& mine = known[need.step.op.index()];
     if (mine && mine->last >= need.last && mine->extra >= need.step.extra) return;
     mine = mine ? Known{std::max(mine->last, need.last), std::max(mine->extra, need.step.extra)} : Known{need.last, need.step.extra};
@@ -230,29 +230,29 @@ class CircleMaker {
     }
   }
 
-  static Step turn_step(StepKind kind, std::size_t turn) {
-    Step step;
+  static CircleStep turn_step(CircleStepKind kind, std::size_t turn) {
+    CircleStep step;
     step.kind = kind;
     step.turn = turn;
     return step;
   }
 
-  Step own_step(const timing::Step& at) const {
+  CircleStep own_step(const timing::StreamStep& at) const {
     const Op& op = problem_.op(at.op);
-    Step step;
+    CircleStep step;
     step.op = at.op;
     step.stage = at.stage;
     switch (roles_[at.op.index()]) {
       case WarpRole::Arithmetic: step.work = op.work == WarpWork{} ? usual_work(op, problem_.units) : op.work; break;
       case WarpRole::Product:
-        step.kind = StepKind::Issue;
+        step.kind = CircleStepKind::Issue;
         step.count = std::max(1, op.instructions);
         step.each = ceil_div(tensor_cycles(op, problem_.units) * kCycle, step.count);
         step.registers = op.from_registers;
         if (problem_.contention.issue_step.value == 0) step.held = op.window * kCycle;
         break;
       case WarpRole::Copy:
-        step.kind = StepKind::Copy;
+        step.kind = CircleStepKind::Copy;
         step.held = op.window * kCycle;
         step.latency = op.latency * kCycle;
         break;
@@ -261,48 +261,48 @@ class CircleMaker {
   }
 
   const Problem& problem_;
-  const timing::Program& program_;
+  const timing::LoopProgram& program_;
   std::vector<Place> places_;  ///< per op; stages are those of the rotated streams
   std::vector<WarpRole> roles_;
   TurnMarks marks_;
-  std::vector<std::vector<timing::Step>> streams_;
+  std::vector<std::vector<timing::StreamStep>> streams_;
   std::vector<std::vector<Need>> needs_;  ///< per op, its own group's first
 };
 
 }  // namespace
 
-Circles circles_of(const Problem& problem, const timing::Program& program) {
+GroupCircles circles_of(const Problem& problem, const timing::LoopProgram& program) {
   HEDDLE_ASSERT(program.depths.size() == problem.channels.size(), "a program needs one depth per ring");
   return CircleMaker(problem, program).run();
 }
 
-timing::Program program_of(const Problem& problem, const Schedule& schedule) {
-  timing::Program program = timing::program_of(problem, schedule);
+timing::LoopProgram program_of(const Problem& problem, const Schedule& schedule) {
+  timing::LoopProgram program = timing::program_of(problem, schedule);
   if (schedule.turns)
     for (const Turns& turns : kept_turns(problem, schedule)) program.turns.push_back(turns.ops);
   return program;
 }
 
-std::vector<std::string> circle_text(const Problem& problem, const Circles& circles) {
-  const auto name = [&](const Step& step) { return problem.op(step.op).name + (step.stage ? fmt::format("@{}", step.stage) : ""); };
+std::vector<std::string> circle_text(const Problem& problem, const GroupCircles& circles) {
+  const auto name = [&](const CircleStep& step) { return problem.op(step.op).name + (step.stage ? fmt::format("@{}", step.stage) : ""); };
   std::vector<std::string> texts;
-  for (const std::vector<Step>& circle : circles.groups) {
+  for (const std::vector<CircleStep>& circle : circles.groups) {
     std::string& text = texts.emplace_back();
-    for (const Step& step : circle) {
+    for (const CircleStep& step : circle) {
       if (!text.empty()) text += " · ";
       switch (step.kind) {
-        case StepKind::Arithmetic: text += name(step); break;
-        case StepKind::Issue:
+        case CircleStepKind::Arithmetic: text += name(step); break;
+        case CircleStepKind::Issue:
           text += fmt::format("issue {}{}", name(step), step.first && step.last ? "" : fmt::format(" x {}", step.count));
           break;
-        case StepKind::Copy: text += fmt::format("copy {}", name(step)); break;
-        case StepKind::Await: {
+        case CircleStepKind::Copy: text += fmt::format("copy {}", name(step)); break;
+        case CircleStepKind::Await: {
           const int back = step.stage + step.distance;
           text += fmt::format("{} {}{}", step.credit ? "free" : "wait", problem.op(step.op).name, back ? fmt::format("@{}", back) : "");
           break;
         }
-        case StepKind::Take: text += fmt::format("take {}", step.turn); break;
-        case StepKind::Pass: text += fmt::format("pass {}", step.turn); break;
+        case CircleStepKind::Take: text += fmt::format("take {}", step.turn); break;
+        case CircleStepKind::Pass: text += fmt::format("pass {}", step.turn); break;
       }
     }
   }

@@ -18,7 +18,7 @@ namespace heddle::motion {
 using Ticks = std::int64_t;
 inline constexpr Ticks kCycle = 256;
 
-enum class StepKind {
+enum class CircleStepKind {
   Arithmetic,  ///< `work`
   Issue,       ///< `count` mma instructions of `each` ticks
   Copy,        ///< starts a copy: the group is held for `held`, its units are busy one after the other, the result comes `latency` later
@@ -27,8 +27,8 @@ enum class StepKind {
   Pass,        ///< from `turn` to the next
 };
 
-struct Step {
-  StepKind kind = StepKind::Arithmetic;
+struct CircleStep {
+  CircleStepKind kind = CircleStepKind::Arithmetic;
   OpId op;        ///< whose step it is; Await: what is waited for; Take, Pass: none
   int stage = 0;  ///< the step works on iteration j - stage; Await: the waiting op's
   WarpWork work;  ///< Arithmetic
@@ -48,26 +48,26 @@ struct Step {
   bool crosses = false;  ///< for another group
   ChannelId channel;
   std::size_t turn = 0;
-  bool operator==(const Step&) const = default;
+  bool operator==(const CircleStep&) const = default;
 };
 
-struct Circles {
-  std::vector<std::vector<Step>> groups;
+struct GroupCircles {
+  std::vector<std::vector<CircleStep>> groups;
   /// Per turn its group, in the order in which turns follow each other; empty: none are kept.
   std::vector<std::size_t> turns;
-  bool operator==(const Circles&) const = default;
+  bool operator==(const GroupCircles&) const = default;
 };
 
 /// As the text has it. A circle begins with the group's mma that has the first turn, else with its first mma, else with its first op. Waits
 /// stand before the first reader of what another group or an asynchronous op makes, before a ring's slot is filled again, and before a
 /// write to registers that an mma in flight still reads. An mma whose result nothing in the loop waits for is awaited when the next one of
 /// its op has been issued. Pre: every op of `program` once; depths as many as channels.
-Circles circles_of(const Problem& problem, const timing::Program& program);
+GroupCircles circles_of(const Problem& problem, const timing::LoopProgram& program);
 
 /// The program that a schedule stands for: its streams by slot, its depths, its kept turns (core/analysis/turns.h).
-timing::Program program_of(const Problem& problem, const Schedule& schedule);
+timing::LoopProgram program_of(const Problem& problem, const Schedule& schedule);
 
 /// "wait QK0 · max0 · issue PV0 ..." per group, for people and tests.
-std::vector<std::string> circle_text(const Problem& problem, const Circles& circles);
+std::vector<std::string> circle_text(const Problem& problem, const GroupCircles& circles);
 
 }  // namespace heddle::motion

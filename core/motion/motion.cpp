@@ -11,11 +11,11 @@ namespace heddle::motion {
 namespace {
 
 /// Turns that can be the first: every group's circle begins with the one that comes next for it.
-std::vector<std::size_t> beginnings(const Circles& circles) {
+std::vector<std::size_t> beginnings(const GroupCircles& circles) {
   if (circles.turns.empty()) return {0};
   const auto first_take = [&](std::size_t group) -> std::optional<std::size_t> {
-    for (const Step& step : circles.groups[group])
-      if (step.kind == StepKind::Take) return step.turn;
+    for (const CircleStep& step : circles.groups[group])
+      if (step.kind == CircleStepKind::Take) return step.turn;
     return std::nullopt;
   };
   std::vector<std::size_t> found;
@@ -34,12 +34,12 @@ std::vector<std::size_t> beginnings(const Circles& circles) {
 
 }  // namespace
 
-bool shorter(const Period& a, const Period& b) {
+bool shorter(const MotionPeriod& a, const MotionPeriod& b) {
   if (a.iterations == 0 || b.iterations == 0) return a.iterations > b.iterations && b.iterations == 0;
   return static_cast<__int128>(a.ticks) * b.iterations < static_cast<__int128>(b.ticks) * a.iterations;
 }
 
-Motion run_motion(const Problem& problem, const Circles& circles, const MotionOptions& options) {
+Motion run_motion(const Problem& problem, const GroupCircles& circles, const MotionOptions& options) {
   const Parts parts(problem, circles);
   std::optional<Motion> worst;
   for (const std::size_t first : beginnings(circles)) {
@@ -50,7 +50,7 @@ Motion run_motion(const Problem& problem, const Circles& circles, const MotionOp
   return *std::move(worst);
 }
 
-Motion motion_of(const Problem& problem, const timing::Program& program, const MotionOptions& options) {
+Motion motion_of(const Problem& problem, const timing::LoopProgram& program, const MotionOptions& options) {
   return run_motion(problem, as_compiled(problem, circles_of(problem, program)), options);
 }
 

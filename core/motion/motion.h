@@ -38,17 +38,17 @@ namespace heddle::motion {
 inline constexpr std::int64_t kCyclesOfSpecial = 8;
 
 /// Between two equal states at the first step of the first group that has mmas.
-struct Period {
+struct MotionPeriod {
   Ticks ticks = 0;
   std::int64_t iterations = 0;  ///< 0: it cannot run
   bool exact = false;           ///< it repeats itself; else the mean of a long run
   double cycles() const { return iterations > 0 ? static_cast<double>(ticks) / kCycle / static_cast<double>(iterations) : 0; }
 };
 /// Whether a is shorter than b; a program that cannot run is longer than all.
-bool shorter(const Period& a, const Period& b);
+bool shorter(const MotionPeriod& a, const MotionPeriod& b);
 
 /// What a group, or the tensor core for one (`tensor`), does from `begin` to `end`.
-struct Span {
+struct MotionSpan {
   std::size_t group = 0;
   std::size_t step = 0;  ///< of the group's circle
   bool tensor = false;
@@ -58,10 +58,10 @@ struct Span {
 };
 
 struct Motion {
-  Period period;
+  MotionPeriod period;
   bool stuck = false;
-  std::string fault;        ///< why it cannot run: who waits for whom
-  std::vector<Span> spans;  ///< of one period, by begin, from 0; some end in the next one; only if asked for
+  std::string fault;              ///< why it cannot run: who waits for whom
+  std::vector<MotionSpan> spans;  ///< of one period, by begin, from 0; some end in the next one; only if asked for
 };
 
 struct MotionOptions {
@@ -74,10 +74,10 @@ struct MotionOptions {
 
 /// The groups begin one after the other in the order of `turns`; then once more with each other turn first, where each circle begins with
 /// the turn that comes next for its group. The worst period counts.
-Motion run_motion(const Problem& problem, const Circles& circles, const MotionOptions& options = {});
+Motion run_motion(const Problem& problem, const GroupCircles& circles, const MotionOptions& options = {});
 
 /// circles_of(), as_compiled(), run_motion().
-Motion motion_of(const Problem& problem, const timing::Program& program, const MotionOptions& options = {});
+Motion motion_of(const Problem& problem, const timing::LoopProgram& program, const MotionOptions& options = {});
 Motion motion_of(const Problem& problem, const Schedule& schedule, const MotionOptions& options = {});
 
 }  // namespace heddle::motion

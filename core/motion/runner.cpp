@@ -20,8 +20,8 @@ std::int64_t rounded_up(std::int64_t x, std::int64_t divisor) { return (x + divi
 
 std::int64_t share(std::int64_t work, Ticks time) { return ceil_div(work * kShare, time); }
 
-Pace pace_of(const WarpWork& work, const Contention& c) {
-  Pace pace;
+MotionPace pace_of(const WarpWork& work, const Contention& c) {
+  MotionPace pace;
   for (std::size_t b = 0; b < kBesides; ++b) {
     std::int64_t late = 0;
     if (b != kNothing) late = c.late_per_read.of(b == kRegisters).value * work.reads + c.late_per_special.value * work.specials;
@@ -42,7 +42,7 @@ Ticks drain(const Problem& problem, OpId op) {
 
 }  // namespace
 
-Parts::Parts(const Problem& problem, const Circles& circles) {
+Parts::Parts(const Problem& problem, const GroupCircles& circles) {
   const Contention& c = problem.contention;
   queued = {0, c.queued.shared.value, c.queued.registers.value};
   product_per_read = {0, c.product_per_read.shared.value, c.product_per_read.registers.value};
@@ -55,10 +55,10 @@ Parts::Parts(const Problem& problem, const Circles& circles) {
   int stages = 0, far = 0;
   bool found = false;
   for (std::size_t g = 0; g < circles.groups.size(); ++g)
-    for (const Step& step : circles.groups[g]) {
+    for (const CircleStep& step : circles.groups[g]) {
       stages = std::max(stages, step.stage);
-      if (step.kind == StepKind::Issue && !found) leader = g, found = true;
-      if (step.kind != StepKind::Await) {
+      if (step.kind == CircleStepKind::Issue && !found) leader = g, found = true;
+      if (step.kind != CircleStepKind::Await) {
         if (step.op.valid()) first[step.op.index()] = -step.stage;
         continue;
       }
@@ -76,13 +76,13 @@ Parts::Parts(const Problem& problem, const Circles& circles) {
   for (Awaited& a : awaited) a.first = first[a.op.index()];
   constexpr std::int64_t kMostKept = 64;  // what began so many instances ago has ended
   kept = std::bit_ceil(static_cast<std::size_t>(std::clamp<std::int64_t>(std::int64_t{stages} + far + 2, 2, kMostKept)));
-  for (const std::vector<Step>& circle : circles.groups) {
+  for (const std::vector<CircleStep>& circle : circles.groups) {
     std::vector<StepPart>& list = steps.emplace_back();
-    for (const Step& step : circle) {
+    for (const CircleStep& step : circle) {
       StepPart& part = list.emplace_back();
       if (step.op.valid()) part.awaited = number[step.op.index()];
-      if (step.kind == StepKind::Arithmetic) part.pace = pace_of(step.work, c);
-      if (step.kind == StepKind::Copy)
+      if (step.kind == CircleStepKind::Arithmetic) part.pace = pace_of(step.work, c);
+      if (step.kind == CircleStepKind::Copy)
         for (const UnitUse& use : problem.op(step.op).uses) {
           const Unit& unit = problem.unit(use.unit);
           if (unit.role == UnitRole::Float || unit.role == UnitRole::Alu || unit.role == UnitRole::Special) continue;
@@ -92,7 +92,7 @@ Parts::Parts(const Problem& problem, const Circles& circles) {
   }
 }
 
-Runner::Runner(const Problem& problem, const Circles& circles, const Parts& parts, const MotionOptions& options)
+Runner::Runner(const Problem& problem, const GroupCircles& circles, const Parts& parts, const MotionOptions& options)
     : problem_(problem), circles_(circles), parts_(parts), options_(options) {
   groups_.resize(circles.groups.size());
   for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -147,30 +147,30 @@ void Runner::unblock() {
 
 /// Whether anything changed.
 bool Runner::move(GroupState& g) {
-  const Step& step = step_of(g);
+  const CircleStep& step = step_of(g);
   switch (step.kind) {
-    case StepKind::Arithmetic:
+    case CircleStepKind::Arithmetic:
       g.running = true;
       rates_hold_ = false;
       g.left = kWhole;
       g.rate = 0;
       if (step.first) begin_instance(part_of(g).awaited, g.turn - step.stage);
       return true;
-    case StepKind::Issue: return move_issue(g, step);
-    case StepKind::Copy:
+    case CircleStepKind::Issue: return move_issue(g, step);
+    case CircleStepKind::Copy:
       if (g.begun)
         next_step(g);
       else
         start_copy(g, step);
       return true;
-    case StepKind::Await: return move_await(g, step);
-    case StepKind::Take:
+    case CircleStepKind::Await: return move_await(g, step);
+    case CircleStepKind::Take:
       if (turn_ != step.turn) return false;
       g.ready = turn_from_;
       if (turn_from_ > now_) return false;
       next_step(g);
       return true;
-    case StepKind::Pass:
+    case CircleStepKind::Pass:
       turn_ = (step.turn + 1) % circles_.turns.size();
       turn_from_ = now_ + parts_.turn;
       next_step(g);
@@ -180,7 +180,7 @@ bool Runner::move(GroupState& g) {
   return false;
 }
 
-bool Runner::move_issue(GroupState& g, const Step& step) {
+bool Runner::move_issue(GroupState& g, const CircleStep& step) {
   if (!g.begun) {
     g.begun = true;
     if (step.first) {
@@ -208,7 +208,7 @@ bool Runner::move_issue(GroupState& g, const Step& step) {
   return true;
 }
 
-bool Runner::move_await(GroupState& g, const Step& step) {
+bool Runner::move_await(GroupState& g, const CircleStep& step) {
   if (!g.begun) {
     g.begun = true;
     g.ready = now_ + step.ready;
@@ -222,7 +222,7 @@ bool Runner::move_await(GroupState& g, const Step& step) {
   return true;
 }
 
-void Runner::start_copy(GroupState& g, const Step& step) {
+void Runner::start_copy(GroupState& g, const CircleStep& step) {
   const Parts::StepPart& part = part_of(g);
   Ticks late = 0;
   for (const Parts::Use& use : part.uses) {
@@ -269,7 +269,7 @@ void Runner::update_rates() {
   for (GroupState& g : groups_)
     if (g.running) {
       g.left -= (now_ - counted_) * g.rate;
-      const Pace& pace = part_of(g).pace;
+      const MotionPace& pace = part_of(g).pace;
       specials += pace.specials[now_beside];
       issue += pace.issue[now_beside];
       reads += pace.reads[now_beside];
@@ -318,7 +318,7 @@ bool Runner::next_event() {
 }
 
 void Runner::end_instruction() {
-  const Step& step = circles_.groups[tensor_.group][tensor_.step];
+  const CircleStep& step = circles_.groups[tensor_.group][tensor_.step];
   if (options_.spans) spans_.push_back({tensor_.group, tensor_.step, true, tensor_.turn, tensor_.since, now_, ""});
   tensor_.busy = false;
   if (tensor_.closes)
@@ -416,18 +416,18 @@ void Runner::sample() {
 namespace {
 
 /// By begin; instructions of an mma that follow each other without a gap are one span.
-void join_instructions(std::vector<Span>& spans) {
+void join_instructions(std::vector<MotionSpan>& spans) {
   std::stable_sort(spans.begin(), spans.end(),
-                   [](const Span& a, const Span& b) { return std::pair(!a.tensor, a.begin) < std::pair(!b.tensor, b.begin); });
-  std::vector<Span> joined;
-  for (Span& span : spans) {
-    Span* before = joined.empty() ? nullptr : &joined.back();
+                   [](const MotionSpan& a, const MotionSpan& b) { return std::pair(!a.tensor, a.begin) < std::pair(!b.tensor, b.begin); });
+  std::vector<MotionSpan> joined;
+  for (MotionSpan& span : spans) {
+    MotionSpan* before = joined.empty() ? nullptr : &joined.back();
     if (before && before->tensor && span.tensor && before->group == span.group && before->step == span.step && before->end == span.begin)
       before->end = span.end;
     else
       joined.push_back(std::move(span));
   }
-  std::stable_sort(joined.begin(), joined.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  std::stable_sort(joined.begin(), joined.end(), [](const MotionSpan& a, const MotionSpan& b) { return a.begin < b.begin; });
   spans = std::move(joined);
 }
 
@@ -438,7 +438,7 @@ Motion Runner::finished() const {
   const std::size_t last = times_.size() - 1, from = repeats_ > 0 ? repeats_ - 1 : last / 2;
   motion.period = {times_[last] - times_[from], static_cast<std::int64_t>(last - from), repeats_ > 0};
   const Ticks begin = times_[from];
-  for (Span span : spans_) {
+  for (MotionSpan span : spans_) {
     if (span.end <= begin || span.end > times_[last]) continue;
     // What began before this period begins in it as well, a period later.
     const bool later = span.begin < begin;
@@ -452,15 +452,15 @@ Motion Runner::finished() const {
 }
 
 void Runner::record(const GroupState& g) {
-  const Step& step = step_of(g);
+  const CircleStep& step = step_of(g);
   if (now_ == g.since) return;
-  const bool waits = step.kind == StepKind::Await || step.kind == StepKind::Take;
+  const bool waits = step.kind == CircleStepKind::Await || step.kind == CircleStepKind::Take;
   spans_.push_back({g.index, g.at, false, g.turn, g.since, now_, waits ? why(g) : ""});
 }
 
 std::string Runner::why(const GroupState& g) const {
-  const Step& step = step_of(g);
-  if (step.kind == StepKind::Take) {
+  const CircleStep& step = step_of(g);
+  if (step.kind == CircleStepKind::Take) {
     const std::size_t turns = circles_.turns.size();
     return fmt::format("turn of group {}", circles_.turns[(step.turn + turns - 1) % turns]);
   }
@@ -473,11 +473,11 @@ std::string Runner::stuck_text() const {
   std::string text;
   for (const GroupState& g : groups_) {
     if (circle_of(g).empty()) continue;
-    const Step& step = step_of(g);
+    const CircleStep& step = step_of(g);
     text += fmt::format("{}group {} ", text.empty() ? "" : "; ", g.index);
-    if (step.kind == StepKind::Take)
+    if (step.kind == CircleStepKind::Take)
       text += fmt::format("waits for its turn, which is group {}'s", circles_.turns[turn_]);
-    else if (step.kind == StepKind::Await)
+    else if (step.kind == CircleStepKind::Await)
       text += fmt::format("waits for {}{}", problem_.op(step.op).name,
                           step.credit ? fmt::format(" to free a slot of ring {}", problem_.channel(step.channel).name) : "");
     else

@@ -16,20 +16,20 @@ enum Beside : std::size_t { kNothing, kShared, kRegisters, kBesides };
 
 /// Of a step's arithmetic beside each of them. Shares are of one cycle, in 1/65536, rounded up; `rate` is what is done of it in a tick, in
 /// 2^-40 of the whole, rounded down.
-struct Pace {
+struct MotionPace {
   std::array<std::int64_t, kBesides> rate{}, specials{}, issue{}, reads{};
 };
 
 /// What a run needs of problem and circles, computed once for all beginnings.
 struct Parts {
-  Parts(const Problem& problem, const Circles& circles);
+  Parts(const Problem& problem, const GroupCircles& circles);
 
   struct Use {
     std::size_t unit = 0;
     Ticks offset = 0, duration = 0;
   };
   struct StepPart {
-    Pace pace;
+    MotionPace pace;
     std::vector<Use> uses;      ///< Copy
     std::int32_t awaited = -1;  ///< whose ends are kept: of an Await what it waits for, of others their own op
   };
@@ -50,7 +50,7 @@ struct Parts {
 
 class Runner {
  public:
-  Runner(const Problem& problem, const Circles& circles, const Parts& parts, const MotionOptions& options);
+  Runner(const Problem& problem, const GroupCircles& circles, const Parts& parts, const MotionOptions& options);
   Motion run(std::size_t first_turn);
 
  private:
@@ -85,15 +85,15 @@ class Runner {
   };
   static constexpr Ticks kNever = std::numeric_limits<Ticks>::max() / 4;
 
-  const std::vector<Step>& circle_of(const GroupState& g) const { return circles_.groups[g.index]; }
-  const Step& step_of(const GroupState& g) const { return circles_.groups[g.index][g.at]; }
+  const std::vector<CircleStep>& circle_of(const GroupState& g) const { return circles_.groups[g.index]; }
+  const CircleStep& step_of(const GroupState& g) const { return circles_.groups[g.index][g.at]; }
   const Parts::StepPart& part_of(const GroupState& g) const { return parts_.steps[g.index][g.at]; }
 
   void settle();
   bool move(GroupState& g);
-  bool move_issue(GroupState& g, const Step& step);
-  bool move_await(GroupState& g, const Step& step);
-  void start_copy(GroupState& g, const Step& step);
+  bool move_issue(GroupState& g, const CircleStep& step);
+  bool move_await(GroupState& g, const CircleStep& step);
+  void start_copy(GroupState& g, const CircleStep& step);
   void serve();
   void unblock();
   std::size_t beside() const;
@@ -115,7 +115,7 @@ class Runner {
   Motion finished() const;
 
   const Problem& problem_;
-  const Circles& circles_;
+  const GroupCircles& circles_;
   const Parts& parts_;
   const MotionOptions& options_;
   Ticks now_ = 0;
@@ -139,7 +139,7 @@ class Runner {
   std::vector<Ticks> times_;
   std::size_t repeats_ = 0;              ///< the earlier state that the last one equals, + 1
   bool done_ = false, starved_ = false;  ///< starved: the leader waits while others go round and round
-  std::vector<Span> spans_;
+  std::vector<MotionSpan> spans_;
 };
 
 }  // namespace heddle::motion

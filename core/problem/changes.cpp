@@ -200,8 +200,8 @@ constexpr Range kGroups{1, 32};
 std::string title(const Change& change) { return change.name.empty() ? describe(change) : change.name; }
 
 /// On the command line there is no place; the change's name has to do.
-Place place_of(const Change& change, const char* key) {
-  return change.place.file.empty() ? change.place : Place{change.place.file, change.place.pointer + "/" + key};
+FaultPlace place_of(const Change& change, const char* key) {
+  return change.place.file.empty() ? change.place : FaultPlace{change.place.file, change.place.pointer + "/" + key};
 }
 
 const char* key_of(ChangeEffect effect) { return effect == ChangeEffect::To ? "to" : effect == ChangeEffect::Add ? "add" : "percent"; }

@@ -50,7 +50,7 @@ struct Change {
   ChangeEffect effect = ChangeEffect::To;
   std::int64_t value = 0;
   std::vector<LatencyCase> cases{};  ///< of a latency, in place of `value`: it is not always the same; its effect is To
-  Place place;                       ///< where it was written; empty for the command line
+  FaultPlace place;                  ///< where it was written; empty for the command line
 };
 
 using Changes = std::vector<Change>;

@@ -113,7 +113,7 @@ Scope warp_names(Scope names, const Machine& machine) {
 /// Evaluates the formulas of one rule or override, which stands at `place`, into `op`.
 class Coster {
  public:
-  Coster(Op& op, const Machine& machine, const Scope& scope, Place place, FaultLog& faults)
+  Coster(Op& op, const Machine& machine, const Scope& scope, FaultPlace place, FaultLog& faults)
       : op_(op), machine_(machine), scope_(scope), place_(std::move(place)), faults_(faults) {}
 
   void uses(const std::vector<UnitCost>& costs) {
@@ -153,7 +153,7 @@ class Coster {
   }
 
  private:
-  Place at(const std::string& below) const { return {place_.file, place_.pointer + below}; }
+  FaultPlace at(const std::string& below) const { return {place_.file, place_.pointer + below}; }
   std::string what(const char* field) const { return fmt::format("{} of op '{}'", field, op_.name); }
 
   void use(const UnitCost& cost, const std::string& part) {
@@ -183,11 +183,11 @@ class Coster {
   Op& op_;
   const Machine& machine_;
   const Scope& scope_;
-  const Place place_;
+  const FaultPlace place_;
   FaultLog& faults_;
 };
 
-void add_no_rule(const TileOp& op, const Machine& machine, const Place& place, FaultLog& faults) {
+void add_no_rule(const TileOp& op, const Machine& machine, const FaultPlace& place, FaultLog& faults) {
   std::vector<std::string> known;
   for (const CostRule& rule : machine.rules) known.push_back(rule.kind);
   std::string hint = did_you_mean(op.kind, known);
@@ -196,7 +196,7 @@ void add_no_rule(const TileOp& op, const Machine& machine, const Place& place, F
              fmt::format("machine '{}' has no cost rule for kind '{}' of op '{}'", machine.name, op.kind, op.name), std::move(hint));
 }
 
-void add_no_variant(const TileOp& op, const std::string& variant, const Machine& machine, const Place& place, FaultLog& faults) {
+void add_no_variant(const TileOp& op, const std::string& variant, const Machine& machine, const FaultPlace& place, FaultLog& faults) {
   std::vector<std::string> known;
   for (const CostRule& rule : machine.rules)
     if (rule.kind.starts_with(op.kind + ".")) known.push_back(rule.kind.substr(op.kind.size() + 1));
@@ -225,7 +225,7 @@ Scope hand_over_names(const Machine& machine, const Problem& problem, const Valu
 
 Op cost_of(const TiledOp& of, const Machine& machine, const Scope& params, FaultLog& faults) {
   const TileOp& op = of.op;
-  const Place& place = of.place;
+  const FaultPlace& place = of.place;
   Op out;
   out.name = op.name;
   out.kind = op.kind;
@@ -264,7 +264,7 @@ Op cost_of(const TiledOp& of, const Machine& machine, const Scope& params, Fault
     // In the kernel's own file its parameters come first: a GEMM may well have a parameter M.
     Scope scope = params;
     scope.insert(names.begin(), names.end());
-    const Place at{place.file, place.pointer + "/cost"};
+    const FaultPlace at{place.file, place.pointer + "/cost"};
     Coster coster(out, machine, scope, at, faults);
     if (own.uses) coster.uses(*own.uses);
     if (own.latency) coster.number(out.latency, *own.latency, cycles, "latency");
@@ -307,7 +307,7 @@ bool flag(const TileOp& op, const char* name) {
 
 }  // namespace
 
-std::optional<Tile> measure(const TileValue& value, const Scope& params, const Place& place, FaultLog& faults) {
+std::optional<Tile> measure(const TileValue& value, const Scope& params, const FaultPlace& place, FaultLog& faults) {
   Tile tile;
   tile.space = value.space;
   tile.bits = bits_of(value.dtype);
@@ -346,7 +346,7 @@ std::int64_t registers_per_thread(const Tile& tile, std::int64_t threads) {
 std::optional<MmaShape> mma_shape(const TiledOp& of, FaultLog& faults) {
   const TileOp& op = of.op;
   const Tiles &inputs = of.inputs, &outputs = of.outputs;
-  const Place& place = of.place;
+  const FaultPlace& place = of.place;
   HEDDLE_ASSERT(inputs.size() >= 2 && !outputs.empty(), "the arity of a valid kernel's ops is right");
   const Tile &a = *inputs[0], &b = *inputs[1], &d = *outputs[0];
   const bool ta = flag(op, "transpose_a"), tb = flag(op, "transpose_b");

@@ -43,7 +43,7 @@ struct Tile {
 };
 
 /// Evaluates the shape. Faults (at "/values/<index>/shape"): extents below 1 or absurd, more than 2^31 bytes.
-std::optional<Tile> measure(const TileValue& value, const Scope& params, const Place& place, FaultLog& faults);
+std::optional<Tile> measure(const TileValue& value, const Scope& params, const FaultPlace& place, FaultLog& faults);
 
 /// Registers per thread of a tile spread evenly over `threads`, at least 1.
 std::int64_t registers_per_thread(const Tile& tile, std::int64_t threads);
@@ -57,7 +57,7 @@ struct MmaShape {
 struct TiledOp {
   const TileOp& op;
   std::vector<const Tile*> inputs, outputs;
-  Place place{};                 ///< the op's
+  FaultPlace place{};            ///< the op's
   const OpPlan* plan = nullptr;  ///< the op's, where there is one
 };
 

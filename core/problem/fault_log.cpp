@@ -6,14 +6,14 @@
 
 namespace heddle {
 
-void FaultLog::add(const Place& place, std::string message, std::string hint) {
+void FaultLog::add(const FaultPlace& place, std::string message, std::string hint) {
   const bool known = std::any_of(faults_.begin(), faults_.end(), [&](const Fault& f) {
     return f.pointer == place.pointer && f.message == message && f.file == place.file;
   });
   if (!known) faults_.push_back({place.file, place.pointer, std::move(message), std::move(hint)});
 }
 
-std::optional<std::int64_t> FaultLog::number(const Expr& expr, const Scope& scope, Range range, const Place& place,
+std::optional<std::int64_t> FaultLog::number(const Expr& expr, const Scope& scope, Range range, const FaultPlace& place,
                                              const std::string& what) {
   const Result<std::int64_t> value = expr.evaluate(scope);
   if (!value) {

@@ -12,7 +12,7 @@
 namespace heddle {
 
 /// A spot in a user's file: "/rules/3/latency" of h100.json.
-struct Place {
+struct FaultPlace {
   std::string file, pointer;
 };
 
@@ -27,10 +27,10 @@ inline constexpr std::int64_t kAbsurd = std::int64_t{1} << 31;
 class FaultLog {
  public:
   /// The same fault at the same place counts once.
-  void add(const Place& place, std::string message, std::string hint = {});
+  void add(const FaultPlace& place, std::string message, std::string hint = {});
 
   /// The expression's value; a fault and nothing when it has none or lies outside `range`.
-  std::optional<std::int64_t> number(const Expr& expr, const Scope& scope, Range range, const Place& place, const std::string& what);
+  std::optional<std::int64_t> number(const Expr& expr, const Scope& scope, Range range, const FaultPlace& place, const std::string& what);
 
   bool empty() const { return faults_.empty(); }
   Error error() const { return {ErrorKind::Input, faults_}; }

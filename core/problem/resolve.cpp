@@ -62,8 +62,8 @@ class Resolver {
   }
 
  private:
-  Place in_kernel(std::string pointer) const { return {kernel_.source, std::move(pointer)}; }
-  Place in_machine(std::string pointer) const { return {machine_.file, std::move(pointer)}; }
+  FaultPlace in_kernel(std::string pointer) const { return {kernel_.source, std::move(pointer)}; }
+  FaultPlace in_machine(std::string pointer) const { return {machine_.file, std::move(pointer)}; }
 
   void check_machine() {
     const Limits& l = machine_.limits;
@@ -107,7 +107,7 @@ class Resolver {
       known.push_back(param.name);
       const auto override = overrides.find(param.name);
       const bool given = override != overrides.end();
-      const Place place = given ? Place{} : in_kernel(fmt::format("/params/{}/value", i));
+      const FaultPlace place = given ? FaultPlace{} : in_kernel(fmt::format("/params/{}/value", i));
       if (const auto value = faults_.number(Expr(given ? override->second : param.value), {}, {1, kAbsurd}, place,
                                             fmt::format("parameter '{}'", param.name)))
         problem_.params[param.name] = *value;
@@ -153,7 +153,7 @@ class Resolver {
   }
 
   void check_fits(const Tile& tile, std::size_t index) {
-    const Place place = in_kernel(fmt::format("/values/{}", index));
+    const FaultPlace place = in_kernel(fmt::format("/values/{}", index));
     const std::string& name = kernel_.values[index].name;
     const Limits& l = machine_.limits;
     if (tile.space == Space::Smem && tile.bytes > l.smem_bytes)
@@ -209,7 +209,7 @@ class Resolver {
       // Without its tiles an op has no cost; what is wrong with them is already said.
       Op& cost = problem_.ops.emplace_back();
       if (missing(inputs) || missing(outputs)) continue;
-      const Place place = in_kernel(fmt::format("/body/{}", i));
+      const FaultPlace place = in_kernel(fmt::format("/body/{}", i));
       const auto planned = plan.ops.find(op.name);
       OpPlan* access = planned == plan.ops.end() ? nullptr : &planned->second;
       cost = cost_of({op, inputs, outputs, place, access}, machine_, problem_.params, faults_);
@@ -260,7 +260,7 @@ class Resolver {
     const TileValue& value = kernel_.values[index];
     const std::int64_t threads = warps * machine_.limits.threads_per_warp;
     std::int64_t registers = registers_per_thread(*tiles_[index], threads);
-    const Place place = in_kernel(fmt::format("/values/{}", index));
+    const FaultPlace place = in_kernel(fmt::format("/values/{}", index));
     if (value.registers) {
       const auto given = faults_.number(*value.registers, problem_.params, {0, kAbsurd}, {place.file, place.pointer + "/registers"},
                                         fmt::format("registers of value '{}'", value.name));
@@ -326,7 +326,7 @@ class Resolver {
     for (std::size_t i = 0; i < kernel_.body.size(); ++i)
       for (std::size_t j = 0; j < kernel_.body[i].inputs.size(); ++j) {
         const Operand& in = kernel_.body[i].inputs[j];
-        const Place place = in_kernel(fmt::format("/body/{}/in/{}", i, j));
+        const FaultPlace place = in_kernel(fmt::format("/body/{}/in/{}", i, j));
         const auto value = defined_.find(in.value);
         if (value != defined_.end() && check_distance(in.distance, place)) add_edge(operand_edge(OpId(i), j, value->second, in.distance));
       }
@@ -355,7 +355,7 @@ class Resolver {
     return edge;
   }
 
-  bool check_distance(int distance, const Place& place) {
+  bool check_distance(int distance, const FaultPlace& place) {
     if (distance >= 0 && distance <= kMostIterationsBack) return true;
     faults_.add(place, fmt::format("distance {} is outside 0 to {}", distance, kMostIterationsBack));
     return false;

@@ -68,7 +68,7 @@ class Storage {
   }
 
  private:
-  Place value_place(std::size_t index) const { return {kernel_.source, fmt::format("/values/{}", index)}; }
+  FaultPlace value_place(std::size_t index) const { return {kernel_.source, fmt::format("/values/{}", index)}; }
   std::size_t value_index(ValueId id) const { return index_.at(problem_.value(id).name); }
   OpId producer(ValueId id) const { return problem_.value(id).producer; }
   std::int64_t slot_size(std::size_t index) const {
@@ -90,7 +90,7 @@ class Storage {
     for (std::size_t i = 0; i < kernel_.values.size(); ++i) {
       std::size_t at = i;
       for (; !kernel_.values[at].alias_of.empty(); at = index_.at(kernel_.values[at].alias_of)) {
-        const Place place{kernel_.source, fmt::format("/values/{}/alias_at", at)};
+        const FaultPlace place{kernel_.source, fmt::format("/values/{}/alias_at", at)};
         if (const auto first = faults_.number(kernel_.values[at].alias_at, problem_.params, {0, kMostStorage}, place, "alias_at"))
           first_[i] = sat_add(first_[i], *first);
       }

@@ -11,18 +11,18 @@
 namespace heddle {
 namespace {
 
+using motion::CircleStepKind;
 using motion::kCycle;
-using motion::Span;
-using motion::StepKind;
+using motion::MotionSpan;
 
-StallReason reason_of(const motion::Step& step) {
-  if (step.kind == StepKind::Take) return StallReason::Unit;
+StallReason reason_of(const motion::CircleStep& step) {
+  if (step.kind == CircleStepKind::Take) return StallReason::Unit;
   return step.credit ? StallReason::Credit : StallReason::Data;
 }
 
 class Telling {
  public:
-  Telling(const Schedule& schedule, const motion::Circles& circles, const motion::Motion& motion)
+  Telling(const Schedule& schedule, const motion::GroupCircles& circles, const motion::Motion& motion)
       : schedule_(schedule), circles_(circles), motion_(motion) {}
 
   /// A group's time and the stalls at its ops, over `cycles`.
@@ -30,10 +30,10 @@ class Telling {
     std::vector<std::map<StallReason, std::int64_t>> stalls(circles_.groups.size());
     std::vector<std::int64_t> busy(circles_.groups.size(), 0);
     std::map<std::pair<std::size_t, StallReason>, std::int64_t> at_op;
-    for (const Span& span : motion_.spans) {
+    for (const MotionSpan& span : motion_.spans) {
       if (span.tensor) continue;
-      const motion::Step& step = step_of(span);
-      if (step.kind != StepKind::Await && step.kind != StepKind::Take) {
+      const motion::CircleStep& step = step_of(span);
+      if (step.kind != CircleStepKind::Await && step.kind != CircleStepKind::Take) {
         busy[span.group] += span.end - span.begin;
         continue;
       }
@@ -59,7 +59,7 @@ class Telling {
   std::vector<SimulatedOp> timeline(int iterations) const {
     if (iterations <= 0) return {};
     std::map<std::pair<std::size_t, std::size_t>, std::int64_t> first;  // iteration of each step's first span
-    for (const Span& span : motion_.spans)
+    for (const MotionSpan& span : motion_.spans)
       if (works(span)) {
         const auto [found, fresh] = first.try_emplace({span.group, span.step}, iteration_of(span));
         if (!fresh) found->second = std::min(found->second, iteration_of(span));
@@ -69,7 +69,7 @@ class Telling {
     for (const auto& [step, iteration] : first) from = std::max(from, iteration), least = std::min(least, iteration);
     Seen seen;
     for (std::int64_t p = 0; p <= (from - least + iterations) / motion_.period.iterations + 1; ++p)
-      for (const Span& span : motion_.spans) {
+      for (const MotionSpan& span : motion_.spans) {
         const std::int64_t iteration = iteration_of(span) + p * motion_.period.iterations - from;
         if (works(span) && iteration >= 0 && iteration < iterations) see(span, p * motion_.period.ticks, iteration, seen);
       }
@@ -77,22 +77,22 @@ class Telling {
   }
 
  private:
-  const motion::Step& step_of(const Span& span) const { return circles_.groups[span.group][span.step]; }
+  const motion::CircleStep& step_of(const MotionSpan& span) const { return circles_.groups[span.group][span.step]; }
 
-  OpId next_op(const Span& span) const {
+  OpId next_op(const MotionSpan& span) const {
     const auto& circle = circles_.groups[span.group];
     for (std::size_t i = 1; i < circle.size(); ++i) {
-      const motion::Step& step = circle[(span.step + i) % circle.size()];
-      if (step.kind != StepKind::Await && step.kind != StepKind::Take && step.kind != StepKind::Pass) return step.op;
+      const motion::CircleStep& step = circle[(span.step + i) % circle.size()];
+      if (step.kind != CircleStepKind::Await && step.kind != CircleStepKind::Take && step.kind != CircleStepKind::Pass) return step.op;
     }
     return {};
   }
 
-  bool works(const Span& span) const {
-    const StepKind kind = step_of(span).kind;
-    return kind == StepKind::Arithmetic || kind == StepKind::Issue || kind == StepKind::Copy;
+  bool works(const MotionSpan& span) const {
+    const CircleStepKind kind = step_of(span).kind;
+    return kind == CircleStepKind::Arithmetic || kind == CircleStepKind::Issue || kind == CircleStepKind::Copy;
   }
-  std::int64_t iteration_of(const Span& span) const { return span.turn - step_of(span).stage; }
+  std::int64_t iteration_of(const MotionSpan& span) const { return span.turn - step_of(span).stage; }
 
   /// Of an op of an iteration, from all of its spans.
   struct Times {
@@ -101,14 +101,14 @@ class Telling {
   };
   using Seen = std::map<std::pair<std::int64_t, OpId>, Times>;
 
-  void see(const Span& span, motion::Ticks shift, std::int64_t iteration, Seen& seen) const {
-    const motion::Step& step = step_of(span);
+  void see(const MotionSpan& span, motion::Ticks shift, std::int64_t iteration, Seen& seen) const {
+    const motion::CircleStep& step = step_of(span);
     const Cycle begin = (span.begin + shift) / kCycle, end = (span.end + shift) / kCycle;
     Times& times = seen[{iteration, step.op}];
     Cycle& earliest = span.tensor ? times.served : times.issued;
     earliest = std::min(earliest, begin);
-    if (span.tensor || step.kind == StepKind::Arithmetic) times.end = std::max(times.end, end);
-    if (step.kind == StepKind::Copy) times.end = std::max(times.end, begin + step.latency / kCycle);
+    if (span.tensor || step.kind == CircleStepKind::Arithmetic) times.end = std::max(times.end, end);
+    if (step.kind == CircleStepKind::Copy) times.end = std::max(times.end, begin + step.latency / kCycle);
   }
 
   std::vector<SimulatedOp> in_order(const Seen& seen) const {
@@ -125,7 +125,7 @@ class Telling {
   }
 
   const Schedule& schedule_;
-  const motion::Circles& circles_;
+  const motion::GroupCircles& circles_;
   const motion::Motion& motion_;
 };
 
@@ -135,9 +135,9 @@ Simulation run_contended(const Problem& problem, const Schedule& schedule, const
   Simulation run;
   run.groups.resize(schedule.groups.size());
   run.ops.resize(problem.ops.size());
-  timing::Program program = motion::program_of(problem, schedule);
+  timing::LoopProgram program = motion::program_of(problem, schedule);
   if (!options.turns) program.turns.clear();
-  const motion::Circles circles = motion::as_compiled(problem, motion::circles_of(problem, program));
+  const motion::GroupCircles circles = motion::as_compiled(problem, motion::circles_of(problem, program));
   const motion::Motion motion = motion::run_motion(problem, circles, {.spans = true, .stop = options.stop});
   if (motion.stuck || motion.period.iterations == 0) {
     run.deadlock = motion.stuck;

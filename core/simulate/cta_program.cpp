@@ -98,7 +98,7 @@ void add_loop(Draft& draft, const SimulateOptions& options) {
     for (auto& op : stream.loop) op.stage -= least;
     stream.stages = most - least + 1;
   }
-  program.sections.assign(problem.ops.size(), Section::Loop);
+  program.sections.assign(problem.ops.size(), CtaSection::Loop);
 }
 
 class KernelBuilder {
@@ -120,8 +120,8 @@ class KernelBuilder {
   void run(const SimulateOptions& options) {
     paced_ = options.arbitration == Arbitration::Interleaved;
     add_loop(draft_, options);
-    define(kernel_.prologue, Section::Prologue, prologue_);
-    define(kernel_.epilogue, Section::Epilogue, epilogue_);
+    define(kernel_.prologue, CtaSection::Prologue, prologue_);
+    define(kernel_.epilogue, CtaSection::Epilogue, epilogue_);
     place_prologue();
     place_epilogue();
     add_inputs();
@@ -150,7 +150,7 @@ class KernelBuilder {
     return value ? measure(*value, problem_.params, {}, faults_).value_or(Tile{}) : Tile{};
   }
 
-  void define(const std::vector<TileOp>& ops, Section section, Defined& defined) {
+  void define(const std::vector<TileOp>& ops, CtaSection section, Defined& defined) {
     for (const TileOp& op : ops) {
       std::vector<Tile> tiles;
       for (const Operand& in : op.inputs) tiles.push_back(tile(in.value));

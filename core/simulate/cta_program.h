@@ -18,7 +18,7 @@
 
 namespace heddle {
 
-enum class Section : std::uint8_t { Prologue, Loop, Epilogue };
+enum class CtaSection : std::uint8_t { Prologue, Loop, Epilogue };
 
 struct CtaEdge {
   enum class Kind : std::uint8_t {
@@ -52,7 +52,7 @@ struct CtaStream {
 struct CtaProgram {
   Problem problem;    ///< the loop's ops first, under their numbers, then prologue and epilogue
   Schedule schedule;  ///< groups of all of them; starts of the loop's
-  std::vector<Section> sections;
+  std::vector<CtaSection> sections;
   std::vector<CtaStream> streams;    ///< per group
   std::vector<std::uint32_t> first;  ///< per op, and one more: its edges
   std::vector<CtaEdge> edges;

@@ -13,8 +13,8 @@ Dispatch dispatch(std::span<const std::int64_t> trips, std::int64_t places, cons
   const std::int64_t used = std::max<std::int64_t>(1, std::min(places, static_cast<std::int64_t>(trips.size())));
   result.ends.assign(static_cast<std::size_t>(used), 0);
   result.taken.resize(static_cast<std::size_t>(used));
-  using Place = std::pair<Cycle, std::int64_t>;
-  std::priority_queue<Place, std::vector<Place>, std::greater<>> free;
+  using FreePlace = std::pair<Cycle, std::int64_t>;
+  std::priority_queue<FreePlace, std::vector<FreePlace>, std::greater<>> free;
   for (std::int64_t p = 0; p < used; ++p) free.emplace(0, p);
   std::unordered_map<std::int64_t, Cycle> costs;
   std::int64_t known = -1;

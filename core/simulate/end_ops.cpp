@@ -74,9 +74,9 @@ class Placer {
         drain_.add(loop.ops[v], schedule.ops[v].start - k * schedule.ii);
       }
     for (std::size_t v = loop_; v < starts_.size(); ++v)
-      if (program.sections[v] == Section::Epilogue) place_early(v);
+      if (program.sections[v] == CtaSection::Epilogue) place_early(v);
     for (std::size_t v = starts_.size(); v-- > loop_;)
-      if (program.sections[v] == Section::Prologue) place_late(v);
+      if (program.sections[v] == CtaSection::Prologue) place_late(v);
   }
 
   Cycle start(std::size_t v) const { return starts_[v]; }
@@ -96,7 +96,7 @@ class Placer {
       edges_to(to, [&](const CtaEdge& edge) {
         if (edge.from != v) return;
         if (edge.kind == Kind::First) latest = std::min(latest, schedule_.ops[to].start - edge.weight);
-        if (edge.kind == Kind::Same && program_.sections[to] == Section::Prologue) latest = std::min(latest, starts_[to] - edge.weight);
+        if (edge.kind == Kind::Same && program_.sections[to] == CtaSection::Prologue) latest = std::min(latest, starts_[to] - edge.weight);
       });
     const auto& order = stream(v).prologue;
     if (const auto here = std::find(order.begin(), order.end(), v); here != order.end() && here + 1 != order.end())
@@ -112,7 +112,7 @@ class Placer {
     Cycle earliest = std::numeric_limits<Cycle>::min();
     edges_to(v, [&](const CtaEdge& edge) {
       if (edge.kind == Kind::Last) earliest = std::max(earliest, schedule_.ops[edge.from].start + edge.weight);
-      if (edge.kind == Kind::Same && program_.sections[edge.from] == Section::Epilogue)
+      if (edge.kind == Kind::Same && program_.sections[edge.from] == CtaSection::Epilogue)
         earliest = std::max(earliest, starts_[edge.from] + edge.weight);
     });
     const auto& order = stream(v).epilogue;
@@ -134,8 +134,8 @@ class Placer {
 
 }  // namespace
 
-const char* to_string(Section section) {
-  return section == Section::Prologue ? "prologue" : section == Section::Loop ? "loop" : "epilogue";
+const char* to_string(CtaSection section) {
+  return section == CtaSection::Prologue ? "prologue" : section == CtaSection::Loop ? "loop" : "epilogue";
 }
 
 EndOps end_ops(const InstanceSpec& spec, const Problem& problem, const Schedule& schedule) {

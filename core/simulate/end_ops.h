@@ -19,7 +19,7 @@ namespace heddle {
 
 struct EndOp {
   OpId op;  ///< of EndOps::problem
-  Section section = Section::Prologue;
+  CtaSection section = CtaSection::Prologue;
   GroupId group;
   /// Of a prologue op after cycle 0 of the first iteration, mostly negative; of an epilogue op after cycle 0 of the last one.
   Cycle start = 0;
@@ -40,7 +40,7 @@ struct EndOps {
   bool empty() const { return ops.empty(); }
 };
 
-const char* to_string(Section section);  ///< "prologue", "loop", "epilogue"
+const char* to_string(CtaSection section);  ///< "prologue", "loop", "epilogue"
 
 /// Pre: `problem` is of the spec, or that problem with other numbers, and the schedule's sizes fit it.
 EndOps end_ops(const InstanceSpec& spec, const Problem& problem, const Schedule& schedule);

@@ -50,7 +50,7 @@ OpCosts op_costs(const CtaProgram& program, const SimulateOptions& options) {
       if (use.duration > 0 && use.amount > 0)
         costs.uses.push_back({static_cast<std::uint32_t>(use.unit.index()), use.offset, use.duration, use.amount});
     cost.last_use = static_cast<std::uint32_t>(costs.uses.size());
-    cost.blocking = op.window > 0 || waits[v] || program.sections[v] != Section::Loop;
+    cost.blocking = op.window > 0 || waits[v] || program.sections[v] != CtaSection::Loop;
     cost.queues = op.asynchronous && options.arbitration != Arbitration::Scheduled;
     cost.jitters = varies(options.jitter, op);
     if (options.arbitration == Arbitration::Interleaved) cut_in_parts(op, problem, costs.uses, cost);

@@ -138,14 +138,14 @@ struct Stretch {
 
 /// How many of the stretches there are at each time.
 UsageCurve counted(const std::vector<Stretch>& stretches, Cycle begin, Cycle end) {
-  std::vector<Step> changes;
+  std::vector<UsageStep> changes;
   for (const Stretch& s : stretches) {
     const Cycle from = std::max(s.begin, begin), to = std::min(s.end, end);
     if (from >= to) continue;
     changes.push_back({from, 1});
     changes.push_back({to, -1});
   }
-  std::sort(changes.begin(), changes.end(), [](const Step& a, const Step& b) { return a.at < b.at; });
+  std::sort(changes.begin(), changes.end(), [](const UsageStep& a, const UsageStep& b) { return a.at < b.at; });
   UsageCurve curve{{begin, 0}};
   std::int64_t value = 0;
   for (std::size_t i = 0; i < changes.size();) {

@@ -74,7 +74,7 @@ class Sm {
     settled_ += 2 * most_stages;
     used_.assign(units_.size(), 0);
     for (std::size_t v = 0; v < problem.ops.size(); ++v)
-      if (program.sections[v] == Section::Loop)
+      if (program.sections[v] == CtaSection::Loop)
         for (const UnitUse& use : problem.ops[v].uses) used_[use.unit.index()] = 1;
   }
 
@@ -104,7 +104,7 @@ class Sm {
       }
       if (!next) break;
       const bool beat =
-          next == &streams_[beat_] && next->section == Section::Loop && next->position == 0 && next->part == 0 && !period_.exact;
+          next == &streams_[beat_] && next->section == CtaSection::Loop && next->position == 0 && next->part == 0 && !period_.exact;
       commit(*next);
       if (beat && alone_) look_for_repetition();
     }
@@ -144,7 +144,7 @@ class Sm {
     for (std::size_t i = 0; i < streams_.size(); ++i) {
       const SmStream &now = streams_[i], &then = saved_.streams[i];
       if (program_.streams[i].loop.empty()) continue;
-      if (now.section != Section::Loop || then.section != Section::Loop || now.position != then.position) return false;
+      if (now.section != CtaSection::Loop || then.section != CtaSection::Loop || now.position != then.position) return false;
       if (now.part != then.part || (now.part > 0 && now.next - then.next != shift)) return false;
       if (!same_service(now.served, then.served, shift)) return false;
       if (!lanes_[i].repeats(saved_.lanes[i], windows, shift)) return false;
@@ -154,12 +154,12 @@ class Sm {
     for (std::size_t u = 0; u < units_.size(); ++u)
       if (used_[u] && !units_[u].repeats(saved_.units[u], shift)) return false;
     for (std::size_t v = 0; v < costs_.ops.size(); ++v) {
-      if (program_.sections[v] != Section::Loop) continue;
+      if (program_.sections[v] != CtaSection::Loop) continue;
       if (cta.count[v] - saved_.count[v] != windows) return false;
       // As far back as somebody may still look.
       std::int64_t needed = cta.count[v] - 1;
       for (const auto& [reader, e] : readers_[v])
-        if (program_.sections[reader] == Section::Loop) needed = std::min(needed, cta.count[reader] - program_.edges[e].tokens);
+        if (program_.sections[reader] == CtaSection::Loop) needed = std::min(needed, cta.count[reader] - program_.edges[e].tokens);
       for (std::int64_t h = 1; h <= std::min(cta.count[v] - needed, saved_.count[v]); ++h)
         if (cta.time[at(static_cast<Index>(v), cta.count[v] - h)] - saved_.time[at(static_cast<Index>(v), saved_.count[v] - h)] != shift)
           return false;
@@ -188,20 +188,20 @@ class Sm {
   bool find_head(SmStream& s) {
     const Cta& cta = ctas_[s.cta];
     const CtaStream& code = program_.streams[s.group];
-    if (s.section == Section::Prologue) {
+    if (s.section == CtaSection::Prologue) {
       if (s.position < code.prologue.size()) return set_head(s, code.prologue[s.position], static_cast<std::int64_t>(s.tile));
-      s.section = Section::Loop;
+      s.section = CtaSection::Loop;
       s.position = 0;
       s.window = 0;
     }
-    if (s.section == Section::Loop) {
+    if (s.section == CtaSection::Loop) {
       const std::int64_t count = trips(cta, s.tile), windows = code.loop.empty() ? 0 : count + code.stages - 1;
       for (; s.window < windows; ++s.window, s.position = 0)
         for (; s.position < code.loop.size(); ++s.position) {
           const std::int64_t iteration = s.window - code.loop[s.position].stage;
           if (iteration >= 0 && iteration < count) return set_head(s, code.loop[s.position].op, cta.base[s.tile] + iteration);
         }
-      s.section = Section::Epilogue;
+      s.section = CtaSection::Epilogue;
       s.position = 0;
     }
     if (s.position < code.epilogue.size()) return set_head(s, code.epilogue[s.position], static_cast<std::int64_t>(s.tile));
@@ -219,7 +219,7 @@ class Sm {
   void settle_head(SmStream& s) {
     while (!find_head(s)) {
       Cta& cta = ctas_[s.cta];
-      s.section = Section::Prologue;
+      s.section = CtaSection::Prologue;
       s.position = 0;
       if (work_.persistent) {
         if (++s.tile + 1 < cta.base.size()) continue;
@@ -288,7 +288,7 @@ class Sm {
         case Kind::Same: number = static_cast<std::int64_t>(s.tile); break;
         case Kind::Before:
           if (s.tile == 0) continue;
-          number = program_.sections[edge.from] == Section::Loop ? base - 1 : static_cast<std::int64_t>(s.tile) - 1;
+          number = program_.sections[edge.from] == CtaSection::Loop ? base - 1 : static_cast<std::int64_t>(s.tile) - 1;
           break;
         case Kind::Slot: {
           if (number < 0 || number >= base) continue;
@@ -441,7 +441,7 @@ class Sm {
     end_ = std::max(end_, end);
     if (cta_number != 0) return;
     tally_.queue(op, start - issue);
-    const bool looped = program_.sections[op] == Section::Loop;
+    const bool looped = program_.sections[op] == CtaSection::Loop;
     if (first_tile && looped) {
       if (number == half_way()) half_[op] = start;
       if (number == late()) late_[op] = start;
@@ -449,7 +449,7 @@ class Sm {
     if (work_.persistent && first_tile) first_tile_ = std::max(first_tile_, end);
     // What follows the loop is shown only where all of the loop is: it would be far away.
     const bool shown =
-        looped ? number < options_.timeline : program_.sections[op] == Section::Prologue || trips(ctas_[0], 0) <= options_.timeline;
+        looped ? number < options_.timeline : program_.sections[op] == CtaSection::Prologue || trips(ctas_[0], 0) <= options_.timeline;
     if (options_.timeline > 0 && first_tile && shown)
       timeline_.push_back({OpId(op), looped ? number : 0, GroupId(group), issue, start, start + cost.latency + extra});
   }
@@ -463,9 +463,9 @@ class Sm {
     for (const auto& [reader, e] : readers_[op]) {
       const CtaEdge& edge = program_.edges[e];
       const std::int64_t done = cta.count[reader];
-      const bool by_tile = program_.sections[reader] != Section::Loop;
+      const bool by_tile = program_.sections[reader] != CtaSection::Loop;
       std::int64_t needed = done - reach_ - 1;
-      if (program_.sections[op] != Section::Loop)  // what is counted is tiles
+      if (program_.sections[op] != CtaSection::Loop)  // what is counted is tiles
         needed = (by_tile ? done : std::upper_bound(cta.base.begin(), cta.base.end(), done) - cta.base.begin() - 1) - 1;
       else if (edge.kind == Kind::Last)
         needed = tile_end(done);

@@ -20,7 +20,7 @@ inline bool same_service(Cycle now, Cycle then, Cycle shift) { return now == the
 struct SmStream {
   std::uint32_t cta = 0, group = 0;
   std::size_t tile = 0;  ///< of the CTA
-  Section section = Section::Prologue;
+  CtaSection section = CtaSection::Prologue;
   std::int64_t window = 0;
   std::size_t position = 0;
   bool done = false;

@@ -15,7 +15,7 @@
 namespace heddle::timing {
 namespace {
 
-Schedule groups_of(const Problem& problem, const Program& program) {
+Schedule groups_of(const Problem& problem, const LoopProgram& program) {
   Schedule schedule;
   schedule.kernel = problem.kernel;
   schedule.machine = problem.machine;
@@ -24,7 +24,7 @@ Schedule groups_of(const Problem& problem, const Program& program) {
   schedule.ops.resize(problem.ops.size());
   schedule.groups.resize(program.streams.size());
   for (std::size_t g = 0; g < program.streams.size(); ++g)
-    for (const Step& step : program.streams[g]) schedule.ops[step.op.index()].group = GroupId(g);
+    for (const StreamStep& step : program.streams[g]) schedule.ops[step.op.index()].group = GroupId(g);
   for (std::size_t c = 0; c < problem.channels.size(); ++c)
     schedule.depths.push_back(channel_exists(problem.channels[c], schedule) ? std::max(1, program.depths[c]) : 0);
   return schedule;
@@ -45,8 +45,8 @@ std::string limit_of(const Problem& problem, const ProgramGraph& graph, const Cy
   return fmt::format("{} = {} cycles over {} iteration{}", text, ratio.weight, ratio.tokens, ratio.tokens == 1 ? "" : "s");
 }
 
-Timing timed(const Problem& problem, const Program& program, UnitSharing sharing) {
-  Timing timing;
+LoopTiming timed(const Problem& problem, const LoopProgram& program, UnitSharing sharing) {
+  LoopTiming timing;
   timing.schedule = groups_of(problem, program);
   const ProgramGraph graph = with_turns(problem, program, timing.schedule, sharing);
   const CycleRatio ratio = max_cycle_ratio(problem.ops.size(), graph.edges);
@@ -71,38 +71,38 @@ bool overfills_a_unit(const Problem& problem, const Schedule& schedule) {
 
 }  // namespace
 
-Program program_of(const Problem& problem, const Schedule& schedule) {
-  Program program;
+LoopProgram program_of(const Problem& problem, const Schedule& schedule) {
+  LoopProgram program;
   program.depths = schedule.depths;
   program.streams.resize(schedule.groups.size());
   for (std::size_t v = 0; v < problem.ops.size(); ++v)
     program.streams[schedule.ops[v].group.index()].push_back({OpId(v), schedule.stage(OpId(v))});
   for (auto& stream : program.streams)
-    std::stable_sort(stream.begin(), stream.end(), [&](const Step& a, const Step& b) {
+    std::stable_sort(stream.begin(), stream.end(), [&](const StreamStep& a, const StreamStep& b) {
       return std::pair(schedule.slot(a.op), problem.op(a.op).window > 0) < std::pair(schedule.slot(b.op), problem.op(b.op).window > 0);
     });
   return program;
 }
 
-Timing earliest_schedule(const Problem& problem, const Program& program) {
-  Timing timing = timed(problem, program, UnitSharing::Pairs);
+LoopTiming earliest_schedule(const Problem& problem, const LoopProgram& program) {
+  LoopTiming timing = timed(problem, program, UnitSharing::Pairs);
   if (timing.deadlock) return timing;
   // What only three or more uses exceed together is no order of pairs; then every use waits for the one before.
   return overfills_a_unit(problem, timing.schedule) ? timed(problem, program, UnitSharing::OneAtATime) : timing;
 }
 
-Timing timing_of_order(const Problem& problem, const Schedule& order) {
+LoopTiming timing_of_order(const Problem& problem, const Schedule& order) {
   OrderWorth worth = order_worth(problem, order);
   if (!worth.period.deadlock && overfills_a_unit(problem, worth.schedule))
     return timed(problem, program_of(problem, worth.schedule), UnitSharing::OneAtATime);
-  Timing timing{std::move(worth.schedule), worth.period.deadlock, worth.period.sentence, {}};
+  LoopTiming timing{std::move(worth.schedule), worth.period.deadlock, worth.period.sentence, {}};
   set_least_budgets(problem, timing.schedule);
   return timing;
 }
 
-Timing running_schedule(const Problem& problem, Program& program, std::vector<std::string>& log) {
+LoopTiming running_schedule(const Problem& problem, LoopProgram& program, std::vector<std::string>& log) {
   while (true) {
-    Timing timing = earliest_schedule(problem, program);
+    LoopTiming timing = earliest_schedule(problem, program);
     if (!timing.deadlock) return timing;
     bool deeper = false;
     for (const ChannelId ring : timing.rings) {

@@ -21,26 +21,26 @@
 namespace heddle::timing {
 
 /// In turn j of the loop this op works on iteration j - stage.
-struct Step {
+struct StreamStep {
   OpId op;
   int stage = 0;
 };
 
 /// More than the problem demands: s(to) + tokens * II >= s(from) + cycles.
-struct Wait {
+struct AddedWait {
   OpId from, to;
   Cycle cycles = 0;
   std::int64_t tokens = 0;
 };
 
-struct Program {
-  std::vector<std::vector<Step>> streams;  ///< per group; every op exactly once
-  std::vector<int> depths;                 ///< per channel; what does not exist for these groups does not matter
-  std::vector<std::vector<OpId>> turns;    ///< each: ops that take turns on the units they share, in this order
-  std::vector<Wait> waits;
+struct LoopProgram {
+  std::vector<std::vector<StreamStep>> streams;  ///< per group; every op exactly once
+  std::vector<int> depths;                       ///< per channel; what does not exist for these groups does not matter
+  std::vector<std::vector<OpId>> turns;          ///< each: ops that take turns on the units they share, in this order
+  std::vector<AddedWait> waits;
 };
 
-struct Timing {
+struct LoopTiming {
   Schedule schedule;             ///< whole (warps, roles, depths), not judged
   bool deadlock = false;         ///< the program cannot run: starts say nothing
   std::string limit;             ///< what limits II, or what waits for itself
@@ -48,20 +48,20 @@ struct Timing {
 };
 
 /// The streams of a schedule: per group its ops by slot, ops without a window first; its depths. It prescribes no turns.
-Program program_of(const Problem& problem, const Schedule& schedule);
+LoopProgram program_of(const Problem& problem, const Schedule& schedule);
 
 /// Pre: streams hold every op exactly once, depths as many as channels.
-Timing earliest_schedule(const Problem& problem, const Program& program);
+LoopTiming earliest_schedule(const Problem& problem, const LoopProgram& program);
 
 /// The same, but a ring without whose next slot nothing could run gets it (up to its largest depth); `log` says so.
-Timing running_schedule(const Problem& problem, Program& program, std::vector<std::string>& log);
+LoopTiming running_schedule(const Problem& problem, LoopProgram& program, std::vector<std::string>& log);
 
 /// For orders that come as a schedule in any unit of time (core/analysis/order_worth.h): the timing at native cycles.
-Timing timing_of_order(const Problem& problem, const Schedule& order);
+LoopTiming timing_of_order(const Problem& problem, const Schedule& order);
 
 /// Streams in words: one string per group, steps separated by blanks, "PV0@1" for a step that lags one iteration
 /// behind. Faults: unknown ops, ops missing or twice.
-Result<std::vector<std::vector<Step>>> parse_streams(const Problem& problem, const std::vector<std::string>& streams);
-std::vector<std::string> stream_text(const Problem& problem, const Program& program);
+Result<std::vector<std::vector<StreamStep>>> parse_streams(const Problem& problem, const std::vector<std::string>& streams);
+std::vector<std::string> stream_text(const Problem& problem, const LoopProgram& program);
 
 }  // namespace heddle::timing

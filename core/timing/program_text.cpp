@@ -23,18 +23,18 @@ std::vector<std::string> words(const std::string& text) {
 
 }  // namespace
 
-Result<std::vector<std::vector<Step>>> parse_streams(const Problem& problem, const std::vector<std::string>& streams) {
+Result<std::vector<std::vector<StreamStep>>> parse_streams(const Problem& problem, const std::vector<std::string>& streams) {
   Error error;
   const auto fault = [&](std::string message, std::string hint = {}) {
     error.faults.push_back({{}, {}, std::move(message), std::move(hint)});
   };
   std::vector<int> seen(problem.ops.size(), 0);
-  std::vector<std::vector<Step>> parsed;
+  std::vector<std::vector<StreamStep>> parsed;
   for (const std::string& stream : streams) {
-    std::vector<Step>& steps = parsed.emplace_back();
+    std::vector<StreamStep>& steps = parsed.emplace_back();
     for (const std::string& word : words(stream)) {
       const std::size_t mark = word.find('@');
-      Step step{problem.find_op(word.substr(0, mark)), 0};
+      StreamStep step{problem.find_op(word.substr(0, mark)), 0};
       if (!step.op.valid()) {
         fault(fmt::format("unknown op '{}'", word), did_you_mean(word.substr(0, mark), names_of(problem.ops)));
         continue;
@@ -54,11 +54,11 @@ Result<std::vector<std::vector<Step>>> parse_streams(const Problem& problem, con
   return parsed;
 }
 
-std::vector<std::string> stream_text(const Problem& problem, const Program& program) {
+std::vector<std::string> stream_text(const Problem& problem, const LoopProgram& program) {
   std::vector<std::string> texts;
   for (const auto& stream : program.streams) {
     std::string& text = texts.emplace_back();
-    for (const Step& step : stream)
+    for (const StreamStep& step : stream)
       text += fmt::format("{}{}{}", text.empty() ? "" : " ", problem.op(step.op).name, step.stage ? fmt::format("@{}", step.stage) : "");
   }
   return texts;

@@ -34,13 +34,13 @@ using Ring = std::vector<Use>;
 
 struct Builder {
   const Problem& problem;
-  const Program& program;
+  const LoopProgram& program;
   const Schedule& groups;
   std::vector<std::int64_t> stage;    ///< per op
   std::vector<std::size_t> position;  ///< per op, in its stream
   ProgramGraph fixed;                 ///< everything but turns that are free
 
-  Builder(const Problem& p, const Program& w, const Schedule& g)
+  Builder(const Problem& p, const LoopProgram& w, const Schedule& g)
       : problem(p), program(w), groups(g), stage(p.ops.size(), 0), position(p.ops.size(), 0) {
     for (const auto& stream : program.streams)
       for (std::size_t i = 0; i < stream.size(); ++i) {
@@ -49,7 +49,7 @@ struct Builder {
       }
     add_data();
     add_credits();
-    for (const Wait& wait : program.waits)
+    for (const AddedWait& wait : program.waits)
       fixed.add({wait.from.index(), wait.to.index(), wait.cycles, wait.tokens}, {Origin::Kind::Wait, {}, {}, {}, 0});
     for (const auto& turn : program.turns) add_turn(turn);
     for (const auto& stream : program.streams) add_stream(stream);
@@ -76,7 +76,7 @@ struct Builder {
 
   std::int64_t tokens(OpId from, OpId to, bool wraps) const { return stage[from.index()] - stage[to.index()] + (wraps ? 1 : 0); }
 
-  void add_stream(const std::vector<Step>& stream) {
+  void add_stream(const std::vector<StreamStep>& stream) {
     for (std::size_t i = 0; i < stream.size(); ++i) {
       const bool wraps = i + 1 == stream.size();
       const OpId from = stream[i].op, to = stream[wraps ? 0 : i + 1].op;
@@ -172,7 +172,7 @@ std::optional<std::vector<std::vector<Cycle>>> self_timed(const Builder& builder
   };
   const auto finished = [&](std::size_t g) {
     const auto& stream = builder.program.streams[g];
-    return std::all_of(stream.begin(), stream.end(), [&](const Step& s) { return streams[g].turn - s.stage >= iterations; });
+    return std::all_of(stream.begin(), stream.end(), [&](const StreamStep& s) { return streams[g].turn - s.stage >= iterations; });
   };
   /// Past the first and the last turns, in which ops that lag behind have nothing to do yet and others nothing more.
   const auto settle = [&](std::size_t g) {
@@ -241,9 +241,9 @@ bool better(const CycleRatio& a, const CycleRatio& b) {
   return static_cast<__int128>(a.weight) * b.tokens < static_cast<__int128>(b.weight) * a.tokens;
 }
 
-class Turns {
+class TurnSearch {
  public:
-  Turns(const Builder& builder, UnitSharing sharing) : builder_(builder), sharing_(sharing) {}
+  TurnSearch(const Builder& builder, UnitSharing sharing) : builder_(builder), sharing_(sharing) {}
 
   Candidate rated(std::vector<Ring> rings) const {
     Candidate c{std::move(rings), builder_.fixed, {}};
@@ -318,11 +318,11 @@ std::string ProgramGraph::what(const Problem& problem, std::size_t edge) const {
   return {};
 }
 
-ProgramGraph with_turns(const Problem& problem, const Program& program, const Schedule& groups, UnitSharing sharing) {
+ProgramGraph with_turns(const Problem& problem, const LoopProgram& program, const Schedule& groups, UnitSharing sharing) {
   const Builder builder(problem, program, groups);
   const CycleRatio unhindered = max_cycle_ratio(problem.ops.size(), builder.fixed.edges);
   if (unhindered.impossible) return builder.fixed;
-  const Turns turns(builder, sharing);
+  const TurnSearch turns(builder, sharing);
   std::vector<Ring> rings;
   for (std::size_t u = 0; u < problem.units.size(); ++u) rings.push_back(builder.uses_of(UnitId(u), sharing));
   const auto candidate = [&](const std::vector<Cycle>& starts, double period) {

@@ -36,6 +36,6 @@ struct ProgramGraph {
 
 /// With turns on all units: prescribed ones as they are, the others as program.h says. `groups` says where ops are and
 /// how deep rings are.
-ProgramGraph with_turns(const Problem& problem, const Program& program, const Schedule& groups, UnitSharing sharing);
+ProgramGraph with_turns(const Problem& problem, const LoopProgram& program, const Schedule& groups, UnitSharing sharing);
 
 }  // namespace heddle::timing

@@ -133,10 +133,10 @@ bool memory_fits(const Problem& problem, const Schedule& schedule) {
          rounded_columns(allocated(problem, schedule, Space::Tmem)) <= problem.limits.tmem_columns;
 }
 
-Timing fitted_schedule(const Problem& problem, Program program, std::vector<std::string>& log) {
+LoopTiming fitted_schedule(const Problem& problem, LoopProgram program, std::vector<std::string>& log) {
   int before = std::numeric_limits<int>::max();
   while (true) {
-    Timing timing = running_schedule(problem, program, log);
+    LoopTiming timing = running_schedule(problem, program, log);
     if (timing.deadlock || memory_fits(problem, timing.schedule)) return timing;
     int deepest = 1;
     for (std::size_t c = 0; c < problem.channels.size(); ++c)
@@ -153,13 +153,13 @@ Timing fitted_schedule(const Problem& problem, Program program, std::vector<std:
   }
 }
 
-Program agent_program(const Problem& problem, const std::vector<Step>& order, const RowBlocks& blocks) {
+LoopProgram agent_program(const Problem& problem, const std::vector<StreamStep>& order, const RowBlocks& blocks) {
   const std::size_t first = problem.has_producer_group() ? 1 : 0;
-  Program program;
+  LoopProgram program;
   program.streams.resize(first + static_cast<std::size_t>(blocks.count));
   std::vector<int> group(problem.ops.size(), 0);
   std::vector<OpId> ops;
-  for (const Step& step : order) {
+  for (const StreamStep& step : order) {
     const int block = blocks.of[step.op.index()];
     const std::size_t g = block < 0 ? 0 : first + static_cast<std::size_t>(block);
     group[step.op.index()] = static_cast<int>(g);
@@ -179,7 +179,7 @@ int groups_left(const Problem& problem, int taken) {
   return std::max(1, problem.max_groups - taken - (problem.has_producer_group() ? 1 : 0));
 }
 
-BaselineOutcome finished(const BaselineInput& input, Timing timing, BaselineStory story, bool turns) {
+BaselineOutcome finished(const BaselineInput& input, LoopTiming timing, BaselineStory story, bool turns) {
   BaselineOutcome outcome{std::move(timing.schedule), input.settings, std::move(story.log)};
   normalize_starts(outcome.schedule);
   outcome.schedule.name = story.name;

@@ -15,7 +15,7 @@
 namespace heddle::solver {
 
 using timing::earliest_schedule, timing::program_order, timing::running_schedule, timing::timing_of_order;
-using timing::Program, timing::Step, timing::Timing, timing::Wait;
+using timing::LoopProgram, timing::StreamStep, timing::LoopTiming, timing::AddedWait;
 
 /// Per op the row block it belongs to, -1 for variable-latency ops. What passes values on in registers or in tensor
 /// memory is one piece; the largest pieces, if they have the same ops, are the blocks (at most `most`), and the others
@@ -47,7 +47,7 @@ std::vector<int> uniform_depths(const Problem& problem, int loads, int others);
 std::string note_on_blocks(const RowBlocks& blocks);
 
 /// One agent that runs `order`, its blocks as groups that take turns; loads in the producer group.
-Program agent_program(const Problem& problem, const std::vector<Step>& order, const RowBlocks& blocks);
+LoopProgram agent_program(const Problem& problem, const std::vector<StreamStep>& order, const RowBlocks& blocks);
 /// How many groups may still be used beside the producer and `taken` others; at least 1.
 int groups_left(const Problem& problem, int taken = 0);
 
@@ -55,7 +55,7 @@ int groups_left(const Problem& problem, int taken = 0);
 bool memory_fits(const Problem& problem, const Schedule& schedule);
 
 /// The timing of a program whose load rings lose a slot each until memory suffices; `log` says so.
-Timing fitted_schedule(const Problem& problem, Program program, std::vector<std::string>& log);
+LoopTiming fitted_schedule(const Problem& problem, LoopProgram program, std::vector<std::string>& log);
 
 /// What is told of a baseline's schedule.
 struct BaselineStory {
@@ -65,6 +65,6 @@ struct BaselineStory {
 };
 
 /// Provenance, name and the log of what the judge will object to. `turns`: as of Schedule; compilers put no barriers between groups.
-BaselineOutcome finished(const BaselineInput& input, Timing timing, BaselineStory story, bool turns = true);
+BaselineOutcome finished(const BaselineInput& input, LoopTiming timing, BaselineStory story, bool turns = true);
 
 }  // namespace heddle::solver

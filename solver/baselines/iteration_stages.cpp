@@ -85,10 +85,10 @@ IterationStages iteration_stages(const Problem& problem, int num_stages, int mma
   return result;
 }
 
-std::vector<Step> later_stages_first(const std::vector<OpId>& order, const IterationStages& stages) {
-  std::vector<Step> steps;
+std::vector<StreamStep> later_stages_first(const std::vector<OpId>& order, const IterationStages& stages) {
+  std::vector<StreamStep> steps;
   for (const OpId op : order) steps.push_back({op, stages.stage[op.index()]});
-  std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.stage > b.stage; });
+  std::stable_sort(steps.begin(), steps.end(), [](const StreamStep& a, const StreamStep& b) { return a.stage > b.stage; });
   return steps;
 }
 

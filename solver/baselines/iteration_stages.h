@@ -11,7 +11,7 @@
 
 namespace heddle::solver {
 
-using timing::Step;
+using timing::StreamStep;
 
 struct IterationStages {
   std::vector<int> stage;      ///< per op
@@ -24,6 +24,6 @@ struct IterationStages {
 IterationStages iteration_stages(const Problem& problem, int num_stages, int mma_latency, std::vector<std::string>& log);
 
 /// The ops in `order`, later stages first.
-std::vector<Step> later_stages_first(const std::vector<OpId>& order, const IterationStages& stages);
+std::vector<StreamStep> later_stages_first(const std::vector<OpId>& order, const IterationStages& stages);
 
 }  // namespace heddle::solver

@@ -183,7 +183,7 @@ std::optional<Cycle> ii_for_memory(const Problem& problem, const ModuloSchedule&
 
 BaselineOutcome partitioned(const BaselineInput& input, const ModuloSchedule& found, const std::vector<int>& group, BaselineStory story) {
   const Problem& problem = input.problem;
-  Timing timing = timing_of_order(problem, with_groups(problem, found, group));
+  LoopTiming timing = timing_of_order(problem, with_groups(problem, found, group));
   story.log.push_back(fmt::format("modulo schedule at II {} without hand-offs; with warp groups its order sustains {}", found.ii,
                                   timing.deadlock ? "nothing" : std::to_string(timing.schedule.ii)));
   return finished(input, std::move(timing), std::move(story));

@@ -22,9 +22,9 @@ Cycle length_of(const Problem& problem, OpId op, const std::vector<int>& group) 
 Result<BaselineOutcome> run_serial(const BaselineInput& input) {
   const Problem& problem = input.problem;
   const RowBlocks blocks = row_blocks(problem, groups_left(problem));
-  std::vector<Step> order;
+  std::vector<StreamStep> order;
   for (const OpId op : program_order(problem)) order.push_back({op, 0});
-  Program program = agent_program(problem, order, blocks);
+  LoopProgram program = agent_program(problem, order, blocks);
   program.depths = uniform_depths(problem, 1, 1);
   for (std::size_t i = 0; i < order.size(); ++i) {
     const bool wraps = i + 1 == order.size();
@@ -33,7 +33,7 @@ Result<BaselineOutcome> run_serial(const BaselineInput& input) {
   }
   std::vector<std::string> log;
   if (blocks.count > 1) log.push_back("the row blocks of the one agent are groups of their own, which keeps registers within bounds");
-  Timing timing = fitted_schedule(problem, std::move(program), log);
+  LoopTiming timing = fitted_schedule(problem, std::move(program), log);
   return finished(input, std::move(timing),
                   {"serial",
                    "One op after the other, every wait for the last result included; the waits are in the starts, not "

@@ -44,22 +44,22 @@ bool edge_between(const Problem& problem, OpId from, OpId to, bool carried) {
 }
 
 /// T, U of the iteration before, then the rest; what U reads comes last, first of it what waits for U itself.
-std::vector<Step> overlapped(const Problem& problem, std::vector<Step> stream, const Pattern& pattern) {
-  const auto rank = [&](const Step& step) {
+std::vector<StreamStep> overlapped(const Problem& problem, std::vector<StreamStep> stream, const Pattern& pattern) {
+  const auto rank = [&](const StreamStep& step) {
     if (step.op == pattern.t) return 0;
     if (step.op == pattern.u) return 1;
     if (!edge_between(problem, step.op, pattern.u, false)) return 2;
     return edge_between(problem, pattern.u, step.op, true) ? 3 : 4;
   };
-  std::stable_sort(stream.begin(), stream.end(), [&](const Step& a, const Step& b) { return rank(a) < rank(b); });
-  for (Step& step : stream)
+  std::stable_sort(stream.begin(), stream.end(), [&](const StreamStep& a, const StreamStep& b) { return rank(a) < rank(b); });
+  for (StreamStep& step : stream)
     if (step.op == pattern.u) step.stage = 1;
   return stream;
 }
 
 /// With P products in flight, the one being issued included, a product waits for the one P before it, and its slots are
 /// given back when the product P - 1 after it has been issued.
-void limit_flight(const Problem& problem, Program& program, int p) {
+void limit_flight(const Problem& problem, LoopProgram& program, int p) {
   for (const Channel& channel : problem.channels) {
     if (!filled_by_load(problem, channel)) continue;
     const int depth = program.depths[static_cast<std::size_t>(&channel - problem.channels.data())];
@@ -72,10 +72,10 @@ void limit_flight(const Problem& problem, Program& program, int p) {
 }
 
 /// Loads, one consumer per row block, and, if `own_mma`, a group for the products; depths and waits are left open.
-Program partition(const Problem& problem, const RowBlocks& blocks, const std::vector<Pattern>& patterns, bool own_mma) {
-  std::vector<Step> order;
+LoopProgram partition(const Problem& problem, const RowBlocks& blocks, const std::vector<Pattern>& patterns, bool own_mma) {
+  std::vector<StreamStep> order;
   for (const OpId op : abreast(problem, blocks)) order.push_back({op, 0});
-  Program program = agent_program(problem, order, blocks);
+  LoopProgram program = agent_program(problem, order, blocks);
   program.turns.clear();  // nothing orders the groups
   const std::size_t first = program.streams.size() - static_cast<std::size_t>(blocks.count);
   for (std::size_t b = 0; b < patterns.size(); ++b)
@@ -84,23 +84,23 @@ Program partition(const Problem& problem, const RowBlocks& blocks, const std::ve
   const auto lags = [&](OpId op) {
     return std::any_of(patterns.begin(), patterns.end(), [&](const Pattern& pattern) { return pattern.u == op; });
   };
-  std::vector<Step> products;
+  std::vector<StreamStep> products;
   for (const int stage : {0, 1})
-    for (const Step& step : order)
+    for (const StreamStep& step : order)
       if (is_mma(problem, step.op) && lags(step.op) == (stage == 1)) products.push_back({step.op, stage});
-  for (auto& stream : program.streams) std::erase_if(stream, [&](const Step& step) { return is_mma(problem, step.op); });
+  for (auto& stream : program.streams) std::erase_if(stream, [&](const StreamStep& step) { return is_mma(problem, step.op); });
   program.streams.insert(program.streams.begin() + static_cast<std::ptrdiff_t>(first), std::move(products));
   std::erase_if(program.streams, [](const auto& stream) { return stream.empty(); });
   return program;
 }
 
 /// Rings get a slot less each until memory suffices; fewer products may then be in flight.
-Timing with_products_in_flight(const Problem& problem, const Program& unlimited, int d, int p, std::vector<std::string>& log) {
+LoopTiming with_products_in_flight(const Problem& problem, const LoopProgram& unlimited, int d, int p, std::vector<std::string>& log) {
   for (int slots = d;; --slots) {
-    Program program = unlimited;
+    LoopProgram program = unlimited;
     program.depths = uniform_depths(problem, slots, 1);
     limit_flight(problem, program, std::min(p, slots));
-    Timing timing = running_schedule(problem, program, log);
+    LoopTiming timing = running_schedule(problem, program, log);
     if (timing.deadlock || slots == 1 || memory_fits(problem, timing.schedule)) return timing;
     log.push_back(fmt::format("memory does not suffice for D={}", slots));
   }
@@ -127,9 +127,9 @@ Result<BaselineOutcome> run_tawa(const BaselineInput& input) {
   const std::vector<Pattern> patterns = attention_pattern(problem, blocks);
   if (!patterns.empty()) {
     std::vector<std::string> tried = log;
-    Program program = partition(problem, blocks, patterns, own_mma);
+    LoopProgram program = partition(problem, blocks, patterns, own_mma);
     program.depths = uniform_depths(problem, d, 1);
-    Timing timing = fitted_schedule(problem, std::move(program), tried);
+    LoopTiming timing = fitted_schedule(problem, std::move(program), tried);
     if (!timing.deadlock && memory_fits(problem, timing.schedule)) {
       tried.push_back("two products in a row: T(j), U(j-1), then the softmax of j");
       return finished(input, std::move(timing),
@@ -144,7 +144,7 @@ Result<BaselineOutcome> run_tawa(const BaselineInput& input) {
   } else {
     log.push_back("not the pattern of attention: program order");
   }
-  Timing timing = with_products_in_flight(problem, partition(problem, blocks, {}, own_mma), d, p, log);
+  LoopTiming timing = with_products_in_flight(problem, partition(problem, blocks, {}, own_mma), d, p, log);
   return finished(input, std::move(timing),
                   {"tawa",
                    "Tawa's partition, program order. Waits for P products in flight are in the starts, not in the "

@@ -22,7 +22,7 @@ Result<BaselineOutcome> run_tilelang(const BaselineInput& input) {
   if (!mma_role) log.push_back("products are issued by the workers, whose registers hold the accumulators");
   if (any_store && !store_role) log.push_back("stores are issued by the workers: the kernel allows no group of their own");
   const RowBlocks blocks = row_blocks(problem, groups_left(problem, (mma_role ? 1 : 0) + (store_role ? 1 : 0)));
-  std::vector<Step> mma, store, rest;
+  std::vector<StreamStep> mma, store, rest;
   for (const OpId op : abreast(problem, blocks)) {
     if (mma_role && is_mma(problem, op))
       mma.push_back({op, 0});
@@ -31,7 +31,7 @@ Result<BaselineOutcome> run_tilelang(const BaselineInput& input) {
     else
       rest.push_back({op, 0});
   }
-  Program program = agent_program(problem, rest, blocks);
+  LoopProgram program = agent_program(problem, rest, blocks);
   for (auto& stream : {mma, store})
     if (!stream.empty()) program.streams.push_back(stream);
   if (problem.has_producer_group())
@@ -40,7 +40,7 @@ Result<BaselineOutcome> run_tilelang(const BaselineInput& input) {
     std::erase_if(program.streams, [](const auto& stream) { return stream.empty(); });
   program.depths = uniform_depths(problem, stages, 1);
   log.push_back(fmt::format("{} groups, num_stages {}", program.streams.size(), stages));
-  Timing timing = fitted_schedule(problem, std::move(program), log);
+  LoopTiming timing = fitted_schedule(problem, std::move(program), log);
   return finished(input, std::move(timing),
                   {"tilelang", fmt::format("TileLang's four roles, num_stages {}.{}", stages, note_on_blocks(blocks)), std::move(log)},
                   false);

@@ -29,13 +29,13 @@ Result<BaselineOutcome> run_triton(const BaselineInput& input) {
   if (blocks.count > 1)
     log.push_back(fmt::format("one agent of {} warps: its {} row blocks are groups that take turns in program order", 4 * blocks.count,
                               blocks.count));
-  Program program = agent_program(problem, later_stages_first(abreast(problem, blocks), stages), blocks);
+  LoopProgram program = agent_program(problem, later_stages_first(abreast(problem, blocks), stages), blocks);
   program.depths = uniform_depths(problem, n, 1);
   for (std::size_t c = 0; c < problem.channels.size(); ++c) {
     if (filled_by_load(problem, problem.channels[c])) program.depths[c] = load_depth(problem, problem.channels[c], n);
     if (stages.buffered[c]) program.depths[c] = 2;
   }
-  Timing timing = fitted_schedule(problem, std::move(program), log);
+  LoopTiming timing = fitted_schedule(problem, std::move(program), log);
   return finished(input, std::move(timing),
                   {"triton",
                    fmt::format("Triton's pipeliner, num_stages {}. Loads sit in a producer group of their own, as the "

@@ -224,10 +224,10 @@ Result<BaselineOutcome> run_triton_autows(const BaselineInput& input) {
   }
   const IterationStages stages = iteration_stages(problem, n, n > 1 ? 2 : 0, log);
   const RowBlocks blocks = row_blocks(problem, static_cast<int>(problem.ops.size()));
-  Program program;
+  LoopProgram program;
   if (problem.has_producer_group()) program.streams.emplace_back();
   std::vector<std::size_t> group(problem.ops.size(), problem.ops.size());
-  for (const Step& step : later_stages_first(abreast(problem, blocks), stages)) {
+  for (const StreamStep& step : later_stages_first(abreast(problem, blocks), stages)) {
     const std::size_t p = partition[step.op.index()];
     if (problem.op(step.op).variable_latency) {
       program.streams.front().push_back(step);
@@ -243,7 +243,7 @@ Result<BaselineOutcome> run_triton_autows(const BaselineInput& input) {
   for (std::size_t c = 0; c < problem.channels.size(); ++c)
     if (stages.buffered[c]) program.depths[c] = 2;
   for (const std::string& stream : stream_text(problem, program)) log.push_back("partition: " + stream);
-  Timing timing = fitted_schedule(problem, std::move(program), log);
+  LoopTiming timing = fitted_schedule(problem, std::move(program), log);
   return finished(
       input, std::move(timing),
       {"triton-autows",

@@ -32,7 +32,7 @@ Result<BaselineOutcome> run_twill_two_phase(const BaselineInput& input) {
   log.push_back(fmt::format("phase 2: starts and warps at I={} L={}{}", answer.ii, answer.length,
                             answer.status == Status::Optimal ? "" : ", not proved the first"));
   for (const std::string& remark : answer.remarks) log.push_back(remark);
-  Timing timing = timing_of_order(input.problem, answer.worth->schedule);
+  LoopTiming timing = timing_of_order(input.problem, answer.worth->schedule);
   return finished(input, std::move(timing),
                   {"twill-2phase",
                    fmt::format("Twill's two phases {}; groups and order are its own, starts are the earliest at native "

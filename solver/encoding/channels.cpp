@@ -12,7 +12,7 @@ void add_channels(Model& model) {
     for (const Reader& reader : channel.readers) {
       const Lit together = model.same_group(channel.writer, reader.op);
       if (channel.only_if_crossing && together == kTrue) continue;
-      model.name(Family::Credit, c, {reader.op});
+      model.name(ConstraintFamily::Credit, c, {reader.op});
       model.backend().add_clause({together, model.depth_at_least(id, 1)});
       for (int depth = 1; depth <= model.max_depth(id); ++depth) {
         const Cycle apart = reader.release + (reader.distance - depth) * model.ii();

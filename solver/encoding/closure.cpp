@@ -25,7 +25,7 @@ std::vector<StartDifference> certain_differences(const Problem& problem, Cycle i
   return differences;
 }
 
-Closure::Closure(const Problem& problem, Cycle ii, int stages, const SearchLimits& limits) : size_(problem.ops.size()) {
+Closure::Closure(const Problem& problem, Cycle ii, int stages, const QueryLimits& limits) : size_(problem.ops.size()) {
   bound_.assign(size_ * size_, -(ii * stages - 1));
   for (std::size_t v = 0; v < size_; ++v) bound_[v * size_ + v] = 0;
   for (const StartDifference& d : certain_differences(problem, ii)) {
@@ -35,7 +35,7 @@ Closure::Closure(const Problem& problem, Cycle ii, int stages, const SearchLimit
   propagate(limits);
 }
 
-void Closure::propagate(const SearchLimits& limits) {
+void Closure::propagate(const QueryLimits& limits) {
   for (std::size_t m = 0; m < size_; ++m) {
     limits.keep();
     for (std::size_t u = 0; u < size_; ++u) {

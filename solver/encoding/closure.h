@@ -23,7 +23,7 @@ std::vector<StartDifference> certain_differences(const Problem& problem, Cycle i
 class Closure {
  public:
   /// Takes the cube of the number of ops; throws Stopped where the limits end it.
-  Closure(const Problem& problem, Cycle ii, int stages, const SearchLimits& limits);
+  Closure(const Problem& problem, Cycle ii, int stages, const QueryLimits& limits);
 
   /// A cycle of dependences and refills that does not fit: no schedule at this II and K.
   bool contradiction() const { return contradiction_; }
@@ -31,7 +31,7 @@ class Closure {
   Cycle at(OpId u, OpId v) const { return bound_[u.index() * size_ + v.index()]; }
 
  private:
-  void propagate(const SearchLimits& limits);
+  void propagate(const QueryLimits& limits);
 
   std::size_t size_ = 0;
   std::vector<Cycle> bound_;

@@ -40,13 +40,13 @@ void add_groups(Model& model) {
   const Problem& problem = model.problem();
   Backend& backend = model.backend();
 
-  model.name(Family::Warps);
+  model.name(ConstraintFamily::Warps);
   require_warps_at_most(model, problem.limits.warps_per_cta);
 
   for (std::size_t g = 0; g < model.group_count(); ++g) {
     std::vector<WeightedLit> load;
     for (std::size_t v = 0; v < problem.ops.size(); ++v) load.push_back({problem.ops[v].window, model.in_group(OpId(v), g)});
-    model.name(Family::Issue, g);
+    model.name(ConstraintFamily::Issue, g);
     backend.add_at_most(std::move(load), model.ii());
   }
 

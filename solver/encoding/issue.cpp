@@ -31,7 +31,7 @@ void add_issue(Model& model) {
       if (wu > 0 && wv > 0) {
         const Lit together = model.same_group(u, v);
         if (together == kFalse) continue;
-        model.name(Family::Issue, 0, {u, v});
+        model.name(ConstraintFamily::Issue, 0, {u, v});
         model.require_residue(u, v, wu, model.ii() - wu - wv, {-together});
         continue;
       }
@@ -40,7 +40,7 @@ void add_issue(Model& model) {
         if (window <= 1 || problem.op(waiter).window > 0) continue;
         const Lit together = model.same_group(busy, waiter);
         if (together == kFalse) continue;
-        model.name(Family::Blocking, 0, {waiter, busy});
+        model.name(ConstraintFamily::Blocking, 0, {waiter, busy});
         // start(waiter) - start(busy) mod II is 0 or at least the window
         if (waits(problem, waiter)) {
           model.require_residue(busy, waiter, window, model.ii() - window, {-together});
@@ -52,7 +52,7 @@ void add_issue(Model& model) {
     }
   for (std::size_t v = 0; v < problem.ops.size(); ++v)
     if (problem.ops[v].window > model.ii()) {
-      model.name(Family::Issue, 0, {OpId(v)});
+      model.name(ConstraintFamily::Issue, 0, {OpId(v)});
       model.backend().add_clause({});
     }
 }

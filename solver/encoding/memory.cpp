@@ -37,11 +37,11 @@ bool kept_short_by_memory(const Problem& problem, const Channel& ring) {
 
 void add_memory(Model& model) {
   const Problem& problem = model.problem();
-  model.name(Family::Smem);
+  model.name(ConstraintFamily::Smem);
   model.backend().add_at_most(memory_terms(model, Space::Smem), problem.limits.smem_bytes - problem.resident_smem);
 
   const std::int64_t columns = allocatable_columns(problem.limits.tmem_columns);
-  model.name(Family::Tmem);
+  model.name(ConstraintFamily::Tmem);
   model.backend().add_at_most(memory_terms(model, Space::Tmem), columns - problem.resident_columns);
 }
 

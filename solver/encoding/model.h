@@ -35,15 +35,29 @@ struct ModelOptions {
   /// groups by number can come and go (add_guarded in encoding/user.h).
   bool switchable = false;
   std::uint64_t seed = 0;
-  SearchLimits limits;
+  QueryLimits limits;
 };
 
 /// The rules that can take part in a refutation, in the order in which they are told.
-enum class Family { User, Unit, Dependence, HandOff, Credit, Smem, Tmem, Issue, Blocking, Groups, Warps, Registers, RegisterFile };
+enum class ConstraintFamily {
+  User,
+  Unit,
+  Dependence,
+  HandOff,
+  Credit,
+  Smem,
+  Tmem,
+  Issue,
+  Blocking,
+  Groups,
+  Warps,
+  Registers,
+  RegisterFile
+};
 
 /// What a guarded constraint is about; put in words by explain.
 struct ConstraintName {
-  Family family = Family::User;
+  ConstraintFamily family = ConstraintFamily::User;
   std::size_t index = 0;  ///< of the edge, unit, channel or user constraint
   std::vector<OpId> ops;  ///< the ops it ties together, where it is about some only
   bool operator==(const ConstraintName&) const = default;
@@ -105,7 +119,7 @@ class Model {
 
   // --- names ----------------------------------------------------------------------------------------------------------
   /// Names the constraints that follow, until the next call. Costs nothing unless options.named.
-  void name(Family family, std::size_t index = 0, std::initializer_list<OpId> ops = {}) {
+  void name(ConstraintFamily family, std::size_t index = 0, std::initializer_list<OpId> ops = {}) {
     if (options_.named) start_name({family, index, ops});
   }
   /// The guard of every constraint named so far. Some names are given more than once, and some guard nothing.

@@ -119,9 +119,9 @@ void RegisterFamily::make_budgets() {
     }
     budgets_.push_back(std::move(budget));
   }
-  model_.name(Family::Registers);
+  model_.name(ConstraintFamily::Registers);
   for (const std::vector<Lit>& clause : too_little) backend.add_clause(clause);
-  model_.name(Family::RegisterFile);
+  model_.name(ConstraintFamily::RegisterFile);
   backend.add_at_most(std::move(file), problem.limits.registers_per_sm);
 }
 
@@ -208,7 +208,7 @@ void RegisterFamily::constrain(OpId at) {
   if (budgets_.empty()) make_budgets();
   constrained_[at.index()] = true;
   const Problem& problem = model_.problem();
-  model_.name(Family::Registers, 0, {at});
+  model_.name(ConstraintFamily::Registers, 0, {at});
   std::vector<WeightedLit> terms;
   for (std::size_t x = 0; x < problem.values.size(); ++x)
     if (problem.values[x].registers > 0) count_copies(ValueId(x), at, terms);

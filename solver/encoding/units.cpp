@@ -58,17 +58,17 @@ void add_units(Model& model) {
         capacity -= use.duration / model.ii() * use.amount;
         if (use.duration % model.ii() > 0) uses.push_back({OpId(v), use.offset, use.duration % model.ii(), use.amount});
       }
-    model.name(Family::Unit, i);
+    model.name(ConstraintFamily::Unit, i);
     for (const Use& use : uses)
       if (use.amount > capacity) model.backend().add_clause({});
     if (capacity < 0 || in_sum > sat_mul(problem.units[i].capacity, model.ii())) model.backend().add_clause({});
     for (std::size_t a = 0; a < uses.size(); ++a)
       for (std::size_t b = a + 1; b < uses.size(); ++b) {
         if (uses[a].amount + uses[b].amount <= capacity) continue;
-        model.name(Family::Unit, i, {uses[a].op, uses[b].op});
+        model.name(ConstraintFamily::Unit, i, {uses[a].op, uses[b].op});
         exclude(model, uses[a], uses[b]);
       }
-    model.name(Family::Unit, i);
+    model.name(ConstraintFamily::Unit, i);
     count_at_starts(model, uses, capacity);
   }
 }

@@ -277,7 +277,7 @@ bool names_groups(const Constraints& constraints) {
 void add_user(Model& model) {
   for (std::size_t i = 0; i < model.constraints().size(); ++i) {
     if (!model.constraints()[i].enabled) continue;
-    model.name(Family::User, i);
+    model.name(ConstraintFamily::User, i);
     add_constraint(model, model.constraints()[i]);
   }
 }

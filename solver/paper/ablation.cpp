@@ -21,7 +21,7 @@ constexpr std::int64_t kPlenty = std::numeric_limits<std::int32_t>::max();
 class Case {
  public:
   /// `ii`: the window to decide; 0: that of the smallest I with a modulo schedule.
-  Case(const Graph& native, const Options& options, Cycle ii, const SearchRun& run)
+  Case(const PaperGraph& native, const Options& options, Cycle ii, const SearchRun& run)
       : graph_(native), options_(options), ii_(ii), run_(run) {
     if (!options.normalize) return;
     const Normalization normalization = normalize(cost_list(native, options), options, run.limits);
@@ -39,28 +39,28 @@ class Case {
 
   /// Which families make the window satisfiable when they are taken away: each alone, else two together.
   std::string culprits() const {
-    struct Family {
+    struct Removal {
       const char* name;
-      std::function<void(Graph&)> remove;
+      std::function<void(PaperGraph&)> remove;
     };
-    const std::vector<Family> families{
-        {"REGISTER LIMIT", [](Graph& g) { g.register_limit = kPlenty; }},
+    const std::vector<Removal> families{
+        {"REGISTER LIMIT", [](PaperGraph& g) { g.register_limit = kPlenty; }},
         {"MEMORY CAPACITY",
-         [](Graph& g) {
+         [](PaperGraph& g) {
            g.memory_capacity = {kPlenty, kPlenty};
          }},
         {"CONCURRENCY",
-         [](Graph& g) {
+         [](PaperGraph& g) {
            for (Arc& arc : g.arcs) arc.blocking = false;
          }},
         {"CROSS-WARP SPILLS",
-         [](Graph& g) {
-           for (Node& node : g.nodes) node.spill = 0;
+         [](PaperGraph& g) {
+           for (PaperNode& node : g.nodes) node.spill = 0;
          }},
     };
     std::vector<std::string> found;
     const auto without = [&](std::size_t a, std::size_t b) {
-      Graph relaxed = graph_;
+      PaperGraph relaxed = graph_;
       families[a].remove(relaxed);
       families[b].remove(relaxed);
       if (decide(relaxed).status != Status::Optimal) return;
@@ -77,13 +77,13 @@ class Case {
 
   SearchResult decide_all() const { return algorithm1(graph_, options_, run_); }
 
-  const Graph& graph() const { return graph_; }
+  const PaperGraph& graph() const { return graph_; }
   bool possible() const { return possible_; }
 
  private:
-  SearchResult decide(const Graph& graph) const { return one_window(graph, options_, ii_, run_); }
+  SearchResult decide(const PaperGraph& graph) const { return one_window(graph, options_, ii_, run_); }
 
-  Graph graph_;
+  PaperGraph graph_;
   Options options_;
   Cycle ii_;
   const SearchRun& run_;
@@ -143,7 +143,7 @@ void no_subtiling(PaperAblation& ablation, const Case& merged) {
   record(ablation, result);
   ablation.finding = fmt::format("One tile: {}", verdict(result));
   if (result.status == Status::Infeasible) {
-    for (const Node& node : merged.graph().nodes)
+    for (const PaperNode& node : merged.graph().nodes)
       if (node.registers > merged.graph().register_limit)
         ablation.finding +=
             fmt::format("; the result of {} alone takes {} registers of {}", node.name, node.registers, merged.graph().register_limit);
@@ -157,7 +157,7 @@ void no_subtiling(PaperAblation& ablation, const Case& merged) {
 
 }  // namespace
 
-PaperAblation ablate(Ablation ablation, const Graph& native, const Options& options, const PaperAnswer& answer, const SearchRun& run) {
+PaperAblation ablate(Ablation ablation, const PaperGraph& native, const Options& options, const PaperAnswer& answer, const SearchRun& run) {
   PaperAblation result;
   result.name = kAblationNames[static_cast<std::size_t>(ablation)];
   Options changed = options;
@@ -175,7 +175,7 @@ PaperAblation ablate(Ablation ablation, const Graph& native, const Options& opti
       break;
     case Ablation::NoSubtiling: {
       result.change = "the two sub-tiles as one tile of twice the rows: costs, registers and footprints doubled";
-      Graph merged = native;
+      PaperGraph merged = native;
       if (merge_subtiles(merged) == 0) {
         result.finding = "The kernel does not consist of two equal sub-tiles (ops named ...0 and ...1), so there is nothing to merge.";
         return result;

@@ -11,6 +11,6 @@ enum class Ablation { FewerWarps, NoSubtiling, NoCrossWarp };
 inline constexpr const char* kAblationNames[] = {"fewer-warps", "no-subtiling", "no-cross-warp"};
 
 /// `native`: the graph before normalization; `answer`: what is known without the change. Never throws.
-PaperAblation ablate(Ablation ablation, const Graph& native, const Options& options, const PaperAnswer& answer, const SearchRun& run);
+PaperAblation ablate(Ablation ablation, const PaperGraph& native, const Options& options, const PaperAnswer& answer, const SearchRun& run);
 
 }  // namespace heddle::solver::paper

@@ -31,7 +31,7 @@ bool settled(const Request& request, const PaperAnswer& answer) {
 double since(Clock::time_point begin) { return seconds_between(begin, Clock::now()); }
 
 /// Groups of the pool as ops see them: W_vl first, then in op order; a set of warps inside another joins it.
-std::vector<PaperGroup> groups_of(const Graph& graph, const JointSchedule& schedule) {
+std::vector<PaperGroup> groups_of(const PaperGraph& graph, const JointSchedule& schedule) {
   std::vector<PaperGroup> groups;
   std::vector<std::size_t> order(graph.nodes.size());
   for (std::size_t v = 0; v < order.size(); ++v) order[v] = v;
@@ -91,7 +91,7 @@ void compare_native(const Request& request, PaperAnswer& answer, Clock::time_poi
   answer.worth->native_proved = outcome.status == Status::Optimal;
 }
 
-void describe(const Graph& native, const Graph& small, PaperAnswer& answer) {
+void describe(const PaperGraph& native, const PaperGraph& small, PaperAnswer& answer) {
   for (std::size_t v = 0; v < native.nodes.size(); ++v) answer.costs.push_back({OpId(v), native.nodes[v].cycles, small.nodes[v].cycles});
   int unit_uses = 0, lost = 0;
   for (std::size_t v = 0; v < native.nodes.size(); ++v) {
@@ -116,11 +116,11 @@ PaperNormalization facts(const Normalization& n, const Options& options) {
   return result;
 }
 
-void run(const Request& request, PaperAnswer& answer, const SearchLimits& limits, Clock::time_point end, const SearchListener& listener) {
+void run(const Request& request, PaperAnswer& answer, const QueryLimits& limits, Clock::time_point end, const SearchListener& listener) {
   const Options& options = request.options;
-  const Graph native = make_graph(request.problem, options);
+  const PaperGraph native = make_graph(request.problem, options);
   const auto begin = Clock::now();
-  Graph small = native;
+  PaperGraph small = native;
   if (options.normalize) {
     const Normalization normalization = normalize(cost_list(native, options), options, limits);
     answer.seconds.normalize = since(begin);
@@ -161,7 +161,7 @@ PaperAnswer ask(const Request& request, std::stop_token stop, const SearchListen
   answer.settings = settings(request.options);
   answer.solver = solver_version();
   const auto begin = Clock::now();
-  SearchLimits limits;
+  QueryLimits limits;
   limits.stop = stop;
   const auto after = [&](double share) { return deadline_after(begin, share * request.timeout_seconds); };
   limits.deadline = after(request.native ? kSearchShare : 1);

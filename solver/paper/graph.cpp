@@ -19,21 +19,21 @@ bool on_copy_unit(const Problem& problem, const Op& op) {
                      [&](const UnitUse& use) { return problem.unit(use.unit).role == UnitRole::Copy && use.duration > 0; });
 }
 
-bool varies(const Problem& problem, const Op& op, Variable rule) {
+bool varies(const Problem& problem, const Op& op, VariableRule rule) {
   switch (rule) {
-    case Variable::Machine: return op.variable_latency;
-    case Variable::Copies: return op.variable_latency || (op.asynchronous && on_copy_unit(problem, op));
-    case Variable::None: return false;
+    case VariableRule::Machine: return op.variable_latency;
+    case VariableRule::Copies: return op.variable_latency || (op.asynchronous && on_copy_unit(problem, op));
+    case VariableRule::None: return false;
   }
   return false;
 }
 
-void add_read(Node& node, Read read) {
+void add_read(PaperNode& node, Read read) {
   if (std::find(node.reads.begin(), node.reads.end(), read) == node.reads.end()) node.reads.push_back(read);
 }
 
 /// Section 5.3: streaming ops run ahead on their own warp, so that no op waits for them.
-void apply_streaming(Graph& graph, Streaming rule) {
+void apply_streaming(PaperGraph& graph, Streaming rule) {
   if (rule == Streaming::Off) return;
   std::vector<bool> has_input(graph.nodes.size(), false);
   for (const Arc& arc : graph.arcs) has_input[arc.to] = true;
@@ -50,11 +50,11 @@ void apply_streaming(Graph& graph, Streaming rule) {
 
 }  // namespace
 
-Graph make_graph(const Problem& problem, const Options& options) {
-  Graph graph;
+PaperGraph make_graph(const Problem& problem, const Options& options) {
+  PaperGraph graph;
   for (const Unit& unit : problem.units) graph.unit_capacity.push_back(unit.capacity);
   for (const Op& op : problem.ops) {
-    Node node;
+    PaperNode node;
     node.name = op.name;
     node.cycles = std::max(options.table == Table::Latency ? op.latency : Cycle{0}, busy_cycles(op));
     if (node.cycles == 0) node.cycles = op.latency;
@@ -67,12 +67,12 @@ Graph make_graph(const Problem& problem, const Options& options) {
     graph.nodes.push_back(std::move(node));
   }
   for (const Value& value : problem.values) {
-    Node& node = graph.nodes[value.producer.index()];
+    PaperNode& node = graph.nodes[value.producer.index()];
     const std::int64_t registers = value.space == Space::Register ? value.registers : 0;
     node.registers += options.charge == Charge::Whole ? registers * node.warps : registers;
   }
   for (const Edge& edge : problem.edges) {
-    Node& from = graph.nodes[edge.from.index()];
+    PaperNode& from = graph.nodes[edge.from.index()];
     Arc arc;
     arc.from = edge.from.index();
     arc.to = edge.to.index();
@@ -86,7 +86,7 @@ Graph make_graph(const Problem& problem, const Options& options) {
   }
   for (const Channel& channel : problem.channels) {
     if (channel.only_if_crossing) continue;  // a spill: the paper charges latency only
-    Node& writer = graph.nodes[channel.writer.index()];
+    PaperNode& writer = graph.nodes[channel.writer.index()];
     writer.footprint[memory_of(channel.space)] += channel.size;
     for (const Reader& reader : channel.readers) add_read(writer, {reader.op.index(), reader.distance});
   }
@@ -100,9 +100,9 @@ Graph make_graph(const Problem& problem, const Options& options) {
   return graph;
 }
 
-std::vector<Cycle> cost_list(const Graph& graph, const Options& options) {
+std::vector<Cycle> cost_list(const PaperGraph& graph, const Options& options) {
   std::vector<Cycle> list;
-  for (const Node& node : graph.nodes) {
+  for (const PaperNode& node : graph.nodes) {
     list.push_back(node.cycles);
     for (const TableUse& use : node.table) {
       if (use.offset > 0) list.push_back(use.offset);
@@ -112,20 +112,20 @@ std::vector<Cycle> cost_list(const Graph& graph, const Options& options) {
   if (options.list != CostList::Ops)
     for (const Arc& arc : graph.arcs) list.push_back(arc.delay);
   if (options.list == CostList::All)
-    for (const Node& node : graph.nodes) list.push_back(node.spill);
+    for (const PaperNode& node : graph.nodes) list.push_back(node.spill);
   return list;
 }
 
-Cycle serial_cycles(const Graph& graph) {
+Cycle serial_cycles(const PaperGraph& graph) {
   std::vector<Cycle> lengths;
-  for (const Node& node : graph.nodes) lengths.push_back(std::max<Cycle>(1, node.cycles));
+  for (const PaperNode& node : graph.nodes) lengths.push_back(std::max<Cycle>(1, node.cycles));
   for (const Arc& arc : graph.arcs) lengths[arc.from] = std::max(lengths[arc.from], arc.delay + graph.nodes[arc.from].spill);
   Cycle total = 0;
   for (const Cycle length : lengths) total += length;
   return std::max<Cycle>(1, total);
 }
 
-int merge_subtiles(Graph& graph, std::vector<std::size_t>* dropped) {
+int merge_subtiles(PaperGraph& graph, std::vector<std::size_t>* dropped) {
   const auto find = [&](const std::string& name) {
     for (std::size_t v = 0; v < graph.nodes.size(); ++v)
       if (graph.nodes[v].name == name) return static_cast<int>(v);
@@ -147,14 +147,14 @@ int merge_subtiles(Graph& graph, std::vector<std::size_t>* dropped) {
   for (std::size_t v = 0; v < graph.nodes.size(); ++v)
     if (!drop[v] && !keep[v] && !graph.nodes[v].variable_latency) return 0;  // something belongs to no sub-tile
   std::vector<std::size_t> renumbered(graph.nodes.size(), 0);
-  std::vector<Node> nodes;
+  std::vector<PaperNode> nodes;
   for (std::size_t v = 0; v < graph.nodes.size(); ++v) {
     if (drop[v]) {
       if (dropped) dropped->push_back(v);
       continue;
     }
     renumbered[v] = nodes.size();
-    Node node = graph.nodes[v];
+    PaperNode node = graph.nodes[v];
     if (keep[v]) {
       node.cycles *= 2;
       node.spill *= 2;
@@ -167,7 +167,7 @@ int merge_subtiles(Graph& graph, std::vector<std::size_t>* dropped) {
     }
     nodes.push_back(std::move(node));
   }
-  for (Node& node : nodes) {
+  for (PaperNode& node : nodes) {
     std::erase_if(node.reads, [&](const Read& read) { return drop[read.op]; });
     for (Read& read : node.reads) read.op = renumbered[read.op];
   }

@@ -28,7 +28,7 @@ struct Read {
   auto operator<=>(const Read&) const = default;
 };
 
-struct Node {
+struct PaperNode {
   std::string name;
   Cycle cycles = 0;  ///< rows of the reservation table
   std::vector<TableUse> table;
@@ -49,8 +49,8 @@ struct Arc {
   bool registers = false;  ///< passes a register value
 };
 
-struct Graph {
-  std::vector<Node> nodes;
+struct PaperGraph {
+  std::vector<PaperNode> nodes;
   std::vector<Arc> arcs;
   std::vector<std::int64_t> unit_capacity;
   std::array<std::int64_t, 2> memory_capacity{0, 0};  ///< less what lives there all the time
@@ -59,17 +59,17 @@ struct Graph {
   bool has_variable_latency = false;                  ///< then member 0 of the pool is W_vl
 };
 
-Graph make_graph(const Problem& problem, const Options& options);
+PaperGraph make_graph(const Problem& problem, const Options& options);
 
 /// The integers that are normalized: positive and zero costs, with repetitions.
-std::vector<Cycle> cost_list(const Graph& graph, const Options& options);
+std::vector<Cycle> cost_list(const PaperGraph& graph, const Options& options);
 
 /// One iteration strictly after the other: at an I of this many cycles nothing overlaps, so that a larger I allows nothing
 /// new.
-Cycle serial_cycles(const Graph& graph);
+Cycle serial_cycles(const PaperGraph& graph);
 
 /// Ops of the second sub-tile dropped (names ending in 1 that have a twin of equal cost ending in 0), the first one's costs,
 /// registers and footprints doubled: one tile of twice the rows. Returns how many ops were dropped.
-int merge_subtiles(Graph& graph, std::vector<std::size_t>* dropped = nullptr);
+int merge_subtiles(PaperGraph& graph, std::vector<std::size_t>* dropped = nullptr);
 
 }  // namespace heddle::solver::paper

@@ -4,16 +4,16 @@
 
 namespace heddle::solver::paper {
 
-JointAnswer swp_and_ws(const Graph& graph, const Options& options, const JointQuery& query, const SearchLimits& limits) {
+JointAnswer swp_and_ws(const PaperGraph& graph, const Options& options, const JointQuery& query, const QueryLimits& limits) {
   try {
-    return options.form == Form::Literal ? joint_literal(graph, options, query, limits) : joint_compact(graph, options, query, limits);
+    return options.form == PaperForm::Literal ? joint_literal(graph, options, query, limits) : joint_compact(graph, options, query, limits);
   } catch (const Stopped&) {
   } catch (const std::exception&) {  // the solver gave up, or memory ran out
   }
   return {};
 }
 
-bool valid_modulo_schedule(const Graph& graph, Cycle ii, Cycle length, const std::vector<Cycle>& starts) {
+bool valid_modulo_schedule(const PaperGraph& graph, Cycle ii, Cycle length, const std::vector<Cycle>& starts) {
   for (std::size_t v = 0; v < graph.nodes.size(); ++v)
     if (starts[v] < 0 || starts[v] >= length || starts[v] + graph.nodes[v].cycles > length) return false;
   for (const Arc& arc : graph.arcs)

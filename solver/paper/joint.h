@@ -35,16 +35,16 @@ struct JointAnswer {
 };
 
 /// Never throws; Unknown when stopped or out of time, or (literal form) when the formulas would not fit in memory.
-JointAnswer swp_and_ws(const Graph& graph, const Options& options, const JointQuery& query, const SearchLimits& limits);
+JointAnswer swp_and_ws(const PaperGraph& graph, const Options& options, const JointQuery& query, const QueryLimits& limits);
 
 /// ceil(L / I)
 inline Cycle copies_of(Cycle ii, Cycle length) { return (length + ii - 1) / ii; }
 
 /// The schedule's starts judged by the definition, with no solver: dependence, capacity modulo I, completion. For tests.
-bool valid_modulo_schedule(const Graph& graph, Cycle ii, Cycle length, const std::vector<Cycle>& starts);
+bool valid_modulo_schedule(const PaperGraph& graph, Cycle ii, Cycle length, const std::vector<Cycle>& starts);
 
 // The two forms; use swp_and_ws.
-JointAnswer joint_compact(const Graph& graph, const Options& options, const JointQuery& query, const SearchLimits& limits);
-JointAnswer joint_literal(const Graph& graph, const Options& options, const JointQuery& query, const SearchLimits& limits);
+JointAnswer joint_compact(const PaperGraph& graph, const Options& options, const JointQuery& query, const QueryLimits& limits);
+JointAnswer joint_literal(const PaperGraph& graph, const Options& options, const JointQuery& query, const QueryLimits& limits);
 
 }  // namespace heddle::solver::paper

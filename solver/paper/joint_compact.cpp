@@ -15,15 +15,15 @@ constexpr std::int64_t kMostClauses = 12'000'000;
 
 class Compact {
  public:
-  static std::int64_t size(const Graph& graph, const JointQuery& query) {
+  static std::int64_t size(const PaperGraph& graph, const JointQuery& query) {
     const auto ops = static_cast<std::int64_t>(graph.nodes.size()), arcs = static_cast<std::int64_t>(graph.arcs.size());
     const std::int64_t copies = copies_of(query.ii, query.length), end = (copies - 1) * query.ii + query.length;
     std::int64_t busy = 0;
-    for (const Node& node : graph.nodes) busy += std::min(node.cycles, query.ii);
+    for (const PaperNode& node : graph.nodes) busy += std::min(node.cycles, query.ii);
     return ops * query.length * 4 + arcs * query.length * 2 + copies * end * (arcs + ops * graph.pool) + (ops + busy) * query.ii * ops;
   }
 
-  Compact(Backend& backend, const Graph& graph, const Options& options, const JointQuery& query)
+  Compact(Backend& backend, const PaperGraph& graph, const Options& options, const JointQuery& query)
       : backend_(backend),
         graph_(graph),
         options_(options),
@@ -161,7 +161,7 @@ class Compact {
 
   /// How long `o` keeps its warp from blocking.
   Cycle window(std::size_t o) const {
-    const Node& node = graph_.nodes[o];
+    const PaperNode& node = graph_.nodes[o];
     const bool issue_only = options_.concurrency == Concurrency::Issue && node.asynchronous;
     return issue_only ? std::min<Cycle>(node.cycles, 1) : node.cycles;
   }
@@ -200,7 +200,7 @@ class Compact {
   }
 
   Backend& backend_;
-  const Graph& graph_;
+  const PaperGraph& graph_;
   const Options& options_;
   Cycle ii_, copies_, end_;
   Starts starts_;
@@ -210,7 +210,7 @@ class Compact {
 
 }  // namespace
 
-JointAnswer joint_compact(const Graph& graph, const Options& options, const JointQuery& query, const SearchLimits& limits) {
+JointAnswer joint_compact(const PaperGraph& graph, const Options& options, const JointQuery& query, const QueryLimits& limits) {
   return ask_form<Compact>(graph, options, query, limits, kMostClauses);
 }
 

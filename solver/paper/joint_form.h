@@ -8,7 +8,7 @@ namespace heddle::solver::paper {
 
 /// Unknown when the form would take more than `most_clauses`.
 template <class Form>
-JointAnswer ask_form(const Graph& graph, const Options& options, const JointQuery& query, const SearchLimits& limits,
+JointAnswer ask_form(const PaperGraph& graph, const Options& options, const JointQuery& query, const QueryLimits& limits,
                      std::int64_t most_clauses) {
   JointAnswer result;
   if (Form::size(graph, query) > most_clauses) return result;

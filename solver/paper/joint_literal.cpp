@@ -13,7 +13,7 @@ constexpr std::int64_t kMostLiteralClauses = 6'000'000;
 
 class Literal {
  public:
-  Literal(Backend& backend, const Graph& graph, const Options& options, const JointQuery& query)
+  Literal(Backend& backend, const PaperGraph& graph, const Options& options, const JointQuery& query)
       : backend_(backend),
         graph_(graph),
         options_(options),
@@ -35,7 +35,7 @@ class Literal {
     for (const auto& starts : query.excluded) exclude(starts);
   }
 
-  static std::int64_t size(const Graph& graph, const JointQuery& query) {
+  static std::int64_t size(const PaperGraph& graph, const JointQuery& query) {
     const std::int64_t copies = copies_of(query.ii, query.length), end = (copies - 1) * query.ii + query.length;
     std::int64_t clauses = 0;
     for (const Arc& arc : graph.arcs)
@@ -188,7 +188,7 @@ class Literal {
 
   void blocks(std::size_t v, Lit condition) {
     for (std::size_t o = 0; o < graph_.nodes.size(); ++o) {
-      const Node& node = graph_.nodes[o];
+      const PaperNode& node = graph_.nodes[o];
       const bool issue_only = options_.concurrency == Concurrency::Issue && node.asynchronous;
       const Cycle cycles = issue_only ? std::min<Cycle>(node.cycles, 1) : node.cycles;
       if (o == v || cycles == 0) continue;
@@ -216,7 +216,7 @@ class Literal {
   }
 
   Backend& backend_;
-  const Graph& graph_;
+  const PaperGraph& graph_;
   const Options& options_;
   Cycle ii_, copies_, end_;
   Warps warps_;
@@ -225,7 +225,7 @@ class Literal {
 
 }  // namespace
 
-JointAnswer joint_literal(const Graph& graph, const Options& options, const JointQuery& query, const SearchLimits& limits) {
+JointAnswer joint_literal(const PaperGraph& graph, const Options& options, const JointQuery& query, const QueryLimits& limits) {
   return ask_form<Literal>(graph, options, query, limits, kMostLiteralClauses);
 }
 

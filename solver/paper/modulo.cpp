@@ -12,7 +12,7 @@ namespace heddle::solver::paper {
 namespace {
 
 /// Earliest starts at this I; nothing when a recurrence does not fit.
-std::optional<std::vector<Cycle>> earliest(const Graph& graph, Cycle ii) {
+std::optional<std::vector<Cycle>> earliest(const PaperGraph& graph, Cycle ii) {
   std::vector<Cycle> starts(graph.nodes.size(), 0);
   for (std::size_t round = 0; round <= graph.nodes.size(); ++round) {
     bool changed = false;
@@ -28,10 +28,10 @@ std::optional<std::vector<Cycle>> earliest(const Graph& graph, Cycle ii) {
   return std::nullopt;
 }
 
-bool units_fit(const Graph& graph, Cycle ii) {
+bool units_fit(const PaperGraph& graph, Cycle ii) {
   for (std::size_t unit = 0; unit < graph.unit_capacity.size(); ++unit) {
     std::int64_t work = 0;
-    for (const Node& node : graph.nodes)
+    for (const PaperNode& node : graph.nodes)
       for (const TableUse& use : node.table)
         if (use.unit == unit) work += use.duration * use.amount;
     if (work > graph.unit_capacity[unit] * ii) return false;
@@ -39,7 +39,7 @@ bool units_fit(const Graph& graph, Cycle ii) {
   return true;
 }
 
-Cycle length_of(const Graph& graph, const std::vector<Cycle>& starts) {
+Cycle length_of(const PaperGraph& graph, const std::vector<Cycle>& starts) {
   Cycle length = 1;
   for (std::size_t v = 0; v < starts.size(); ++v) length = std::max(length, starts[v] + std::max<Cycle>(1, graph.nodes[v].cycles));
   return length;
@@ -48,18 +48,18 @@ Cycle length_of(const Graph& graph, const std::vector<Cycle>& starts) {
 /// More clauses than this are not attempted: they would take gigabytes. Native cycles get there.
 constexpr std::int64_t kMostModuloClauses = 12'000'000;
 
-std::int64_t clauses_of(const Graph& graph, Cycle ii, Cycle length) {
+std::int64_t clauses_of(const PaperGraph& graph, Cycle ii, Cycle length) {
   std::int64_t clauses = static_cast<std::int64_t>(graph.nodes.size() * 4 + graph.arcs.size()) * length;
-  for (const Node& node : graph.nodes)
+  for (const PaperNode& node : graph.nodes)
     for (const TableUse& use : node.table) clauses += ii * std::min(use.duration, ii);
   return clauses;
 }
 
-ModuloSchedule of_length(const Graph& graph, Cycle ii, Cycle length, std::uint64_t seed, const SearchLimits& limits) {
+PaperModuloSchedule of_length(const PaperGraph& graph, Cycle ii, Cycle length, std::uint64_t seed, const QueryLimits& limits) {
   if (clauses_of(graph, ii, length) > kMostModuloClauses) return {};
   Backend backend(seed, limits);
   Starts starts(backend, graph, ii, length);
-  ModuloSchedule result;
+  PaperModuloSchedule result;
   if (!starts.possible()) {
     result.answer = Answer::No;
     return result;
@@ -75,24 +75,24 @@ ModuloSchedule of_length(const Graph& graph, Cycle ii, Cycle length, std::uint64
 
 /// If there is a schedule at all there is one in which consecutive distinct starts are less than I + the longest delay
 /// apart: anything later can be moved a whole I earlier.
-Cycle sufficient_length(const Graph& graph, Cycle ii) {
+Cycle sufficient_length(const PaperGraph& graph, Cycle ii) {
   Cycle longest = 1;
-  for (const Node& node : graph.nodes) longest = std::max(longest, node.cycles);
+  for (const PaperNode& node : graph.nodes) longest = std::max(longest, node.cycles);
   for (const Arc& arc : graph.arcs) longest = std::max(longest, arc.delay);
   return static_cast<Cycle>(graph.nodes.size()) * (ii + longest) + longest;
 }
 
 }  // namespace
 
-Cycle arithmetic_min_ii(const Graph& graph) {
+Cycle arithmetic_min_ii(const PaperGraph& graph) {
   const Cycle serial = serial_cycles(graph);
   for (Cycle ii = 1; ii <= serial; ++ii)
     if (units_fit(graph, ii) && earliest(graph, ii)) return ii;
   return 0;
 }
 
-ModuloSchedule optimal_modulo_schedule(const Graph& graph, Cycle ii, std::uint64_t seed, const SearchLimits& limits) {
-  ModuloSchedule result;
+PaperModuloSchedule optimal_modulo_schedule(const PaperGraph& graph, Cycle ii, std::uint64_t seed, const QueryLimits& limits) {
+  PaperModuloSchedule result;
   try {
     const auto first = earliest(graph, ii);
     if (!first || !units_fit(graph, ii)) {
@@ -105,7 +105,7 @@ ModuloSchedule optimal_modulo_schedule(const Graph& graph, Cycle ii, std::uint64
     for (Cycle below = length_of(graph, *first) - 1; below < last;) {
       // Every length up to `below` is refuted. Steps grow, so that an impossible I is found out soon.
       const Cycle length = std::min(below + step, last);
-      ModuloSchedule found = of_length(graph, ii, length, seed, limits);
+      PaperModuloSchedule found = of_length(graph, ii, length, seed, limits);
       if (found.answer == Answer::Unknown) return result;
       if (found.answer == Answer::No) {
         below = length;
@@ -113,7 +113,7 @@ ModuloSchedule optimal_modulo_schedule(const Graph& graph, Cycle ii, std::uint64
         continue;
       }
       while (found.length > below + 1) {
-        ModuloSchedule shorter = of_length(graph, ii, below + (found.length - below) / 2, seed, limits);
+        PaperModuloSchedule shorter = of_length(graph, ii, below + (found.length - below) / 2, seed, limits);
         if (shorter.answer == Answer::Unknown) return result;
         if (shorter.answer == Answer::Yes)
           found = std::move(shorter);

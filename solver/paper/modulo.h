@@ -7,16 +7,16 @@
 
 namespace heddle::solver::paper {
 
-struct ModuloSchedule {
+struct PaperModuloSchedule {
   Answer answer = Answer::Unknown;  ///< No: the graph has no modulo schedule at this I
   std::vector<Cycle> starts;
   Cycle length = 0;  ///< LEN(M), the smallest possible
 };
 
 /// Never throws.
-ModuloSchedule optimal_modulo_schedule(const Graph& graph, Cycle ii, std::uint64_t seed, const SearchLimits& limits);
+PaperModuloSchedule optimal_modulo_schedule(const PaperGraph& graph, Cycle ii, std::uint64_t seed, const QueryLimits& limits);
 
 /// The smallest I that units and recurrences allow by arithmetic; 0 when no I does.
-Cycle arithmetic_min_ii(const Graph& graph);
+Cycle arithmetic_min_ii(const PaperGraph& graph);
 
 }  // namespace heddle::solver::paper

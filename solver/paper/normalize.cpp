@@ -157,7 +157,7 @@ constexpr Cycle kScalesBetweenLooks = 256;
 
 }  // namespace
 
-Normalization normalize(const std::vector<Cycle>& costs, const Options& options, const SearchLimits& limits) {
+Normalization normalize(const std::vector<Cycle>& costs, const Options& options, const QueryLimits& limits) {
   Normalization result;
   result.of[0] = 0;
   std::map<Cycle, std::int64_t> counted;
@@ -231,13 +231,13 @@ Normalization normalize(const std::vector<Cycle>& costs, const Options& options,
   return result;
 }
 
-Graph normalized(Graph graph, const Normalization& normalization) {
+PaperGraph normalized(PaperGraph graph, const Normalization& normalization) {
   const Cycle from = normalization.largest, to = from > 0 ? normalization.of.at(from) : 1;
   const auto small = [&](Cycle& cost) {
     const auto found = normalization.of.find(cost);
     cost = found != normalization.of.end() ? found->second : static_cast<Cycle>((Wide{cost} * to * 2 + from) / (Wide{from} * 2));
   };
-  for (Node& node : graph.nodes) {
+  for (PaperNode& node : graph.nodes) {
     small(node.cycles);
     small(node.spill);
     for (TableUse& use : node.table) {

@@ -32,9 +32,9 @@ struct Normalization {
 };
 
 /// Throws Stopped when the limits say so.
-Normalization normalize(const std::vector<Cycle>& costs, const Options& options, const SearchLimits& limits = {});
+Normalization normalize(const std::vector<Cycle>& costs, const Options& options, const QueryLimits& limits = {});
 
 /// The graph with every cost replaced; costs that are not in the list are scaled by the same ratio, rounded.
-Graph normalized(Graph graph, const Normalization& normalization);
+PaperGraph normalized(PaperGraph graph, const Normalization& normalization);
 
 }  // namespace heddle::solver::paper

@@ -17,7 +17,7 @@ enum class CostList { Ops, OpsAndEdges, All };
 enum class Entries { Distinct, Multiset };
 enum class TieBreak { MaxSum, MinSum };
 enum class Floor { Zero, One };
-enum class Variable { Machine, Copies, None };
+enum class VariableRule { Machine, Copies, None };
 enum class Streaming { Edges, Whole, Off };
 enum class Blocking { Async, Waits, None };
 enum class Concurrency { Cycles, Issue };
@@ -26,7 +26,7 @@ enum class SameWarp { Equal, Contain, Literal };
 enum class Charge { Member, Whole };
 enum class CrossWarp { Free, NoRegisters, Never };
 enum class Init { LastCopy, ByDistance };
-enum class Form { Compact, Literal };
+enum class PaperForm { Compact, Literal };
 enum class Secondary { None, FewestGroups };
 
 struct Options {
@@ -40,7 +40,7 @@ struct Options {
   Floor floor = Floor::Zero;
   std::int64_t cluster = 0;
   // Graph
-  Variable variable = Variable::Machine;
+  VariableRule variable = VariableRule::Machine;
   Streaming streaming = Streaming::Edges;
   std::int64_t spill_cost = -1;
   Blocking blocking = Blocking::Async;
@@ -56,7 +56,7 @@ struct Options {
   bool same_cycle_guard = true;
   Init init = Init::LastCopy;
   // Search
-  Form form = Form::Compact;
+  PaperForm form = PaperForm::Compact;
   bool accelerate = true;
   std::int64_t limit = 0;
   Secondary secondary = Secondary::None;

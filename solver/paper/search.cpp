@@ -22,12 +22,12 @@ class Stopwatch {
 
 class Search {
  public:
-  Search(const Graph& graph, const Options& options, const SearchRun& run)
+  Search(const PaperGraph& graph, const Options& options, const SearchRun& run)
       : graph_(graph), options_(options), seed_(run.seed), limits_(run.limits), listener_(run.listener) {}
 
   SearchResult one_window(Cycle ii) {
     if (ii == 0) return run(true);
-    const ModuloSchedule m = modulo(ii);
+    const PaperModuloSchedule m = modulo(ii);
     if (m.answer == Answer::Unknown) return unknown(fmt::format("the modulo schedule at I = {}", ii));
     if (m.answer == Answer::No) return infeasible(fmt::format("no modulo schedule at I = {}", ii));
     const Answer answer = window(ii, m.length);
@@ -45,7 +45,7 @@ class Search {
       if (first == 0) return infeasible("a recurrence or a unit fits no I");
     }
     for (Cycle ii = first; ii <= limit; ++ii) {
-      const ModuloSchedule m = modulo(ii);
+      const PaperModuloSchedule m = modulo(ii);
       if (m.answer == Answer::Unknown) return unknown(fmt::format("the modulo schedule at I = {}", ii));
       if (m.answer == Answer::No) continue;
       if (result_.modulo_ii == 0) {
@@ -77,7 +77,7 @@ class Search {
   }
 
  private:
-  ModuloSchedule modulo(Cycle ii) {
+  PaperModuloSchedule modulo(Cycle ii) {
     if (listener_) listener_({"modulo schedule", ii, 0});
     const Stopwatch watch(result_.modulo_seconds);
     return optimal_modulo_schedule(graph_, ii, seed_, limits_);
@@ -165,10 +165,10 @@ class Search {
     return std::move(result_);
   }
 
-  const Graph& graph_;
+  const PaperGraph& graph_;
   const Options& options_;
   std::uint64_t seed_;
-  const SearchLimits& limits_;
+  const QueryLimits& limits_;
   const SearchListener& listener_;
   SearchResult result_;
   bool probed_ = false;
@@ -176,9 +176,11 @@ class Search {
 
 }  // namespace
 
-SearchResult algorithm1(const Graph& graph, const Options& options, const SearchRun& run) { return Search(graph, options, run).run(false); }
+SearchResult algorithm1(const PaperGraph& graph, const Options& options, const SearchRun& run) {
+  return Search(graph, options, run).run(false);
+}
 
-SearchResult one_window(const Graph& graph, const Options& options, Cycle ii, const SearchRun& run) {
+SearchResult one_window(const PaperGraph& graph, const Options& options, Cycle ii, const SearchRun& run) {
   return Search(graph, options, run).one_window(ii);
 }
 

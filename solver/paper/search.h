@@ -39,13 +39,13 @@ struct SearchResult {
 /// What a search is given beside its question.
 struct SearchRun {
   std::uint64_t seed = 0;
-  SearchLimits limits{};
+  QueryLimits limits{};
   SearchListener listener{};
 };
 
-SearchResult algorithm1(const Graph& graph, const Options& options, const SearchRun& run = {});
+SearchResult algorithm1(const PaperGraph& graph, const Options& options, const SearchRun& run = {});
 
 /// Only the window of one I; I = 0: of the smallest I that has a modulo schedule.
-SearchResult one_window(const Graph& graph, const Options& options, Cycle ii, const SearchRun& run = {});
+SearchResult one_window(const PaperGraph& graph, const Options& options, Cycle ii, const SearchRun& run = {});
 
 }  // namespace heddle::solver::paper

@@ -5,8 +5,8 @@
 
 namespace heddle::solver::paper {
 
-Starts::Starts(Backend& backend, const Graph& graph, Cycle ii, Cycle length) : backend_(backend), graph_(graph), ii_(ii) {
-  for (const Node& node : graph.nodes) {
+Starts::Starts(Backend& backend, const PaperGraph& graph, Cycle ii, Cycle length) : backend_(backend), graph_(graph), ii_(ii) {
+  for (const PaperNode& node : graph.nodes) {
     const Cycle last = std::min(length - node.cycles, length - 1);
     possible_ = possible_ && last >= 0;
     std::vector<Lit> row;

@@ -12,7 +12,7 @@ namespace heddle::solver::paper {
 class Starts {
  public:
   /// Starts in [0, L - cycles(v)], and below L.
-  Starts(Backend& backend, const Graph& graph, Cycle ii, Cycle length);
+  Starts(Backend& backend, const PaperGraph& graph, Cycle ii, Cycle length);
 
   /// s_v >= t, for any t.
   Lit at_least(std::size_t op, Cycle t) const;
@@ -33,7 +33,7 @@ class Starts {
 
  private:
   Backend& backend_;
-  const Graph& graph_;
+  const PaperGraph& graph_;
   Cycle ii_;
   bool possible_ = true;
   std::vector<std::vector<Lit>> ge_;  ///< ge_[v][t - 1]: s_v >= t

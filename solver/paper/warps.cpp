@@ -4,9 +4,9 @@
 
 namespace heddle::solver::paper {
 
-Warps::Warps(Backend& backend, const Graph& graph, const Options& options, int pool)
+Warps::Warps(Backend& backend, const PaperGraph& graph, const Options& options, int pool)
     : backend_(backend), graph_(graph), options_(options), pool_(std::min(pool, graph.pool)) {
-  for (const Node& node : graph.nodes) {
+  for (const PaperNode& node : graph.nodes) {
     std::vector<Lit> row;
     for (int w = 0; w < pool_; ++w) {
       // VARIABLE LATENCY: member 0 is W_vl and holds exactly these ops.

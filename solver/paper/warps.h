@@ -13,7 +13,7 @@ namespace heddle::solver::paper {
 class Warps {
  public:
   /// `pool`: members that may be used, at most graph.pool.
-  Warps(Backend& backend, const Graph& graph, const Options& options, int pool);
+  Warps(Backend& backend, const PaperGraph& graph, const Options& options, int pool);
 
   Lit on(std::size_t op, int member) const { return on_[op][static_cast<std::size_t>(member)]; }
   int pool() const { return pool_; }
@@ -32,7 +32,7 @@ class Warps {
   Lit contains(std::size_t outer, std::size_t inner);
 
   Backend& backend_;
-  const Graph& graph_;
+  const PaperGraph& graph_;
   const Options& options_;
   int pool_;
   std::vector<std::vector<Lit>> on_;

@@ -39,7 +39,7 @@ std::vector<OpId> Assembly::turns(const std::vector<Order>& orders, const std::v
     if (runs[k].empty()) continue;
     std::vector<OpId> products;
     const GroupRules& rules = rules_[k];
-    for (const timing::Step& step : orders[k])
+    for (const timing::StreamStep& step : orders[k])
       for (const std::size_t p : rules.products())
         if (rules.ops()[p] == step.op) products.push_back(step.op);
     auto& of_group = parts.emplace_back();
@@ -69,17 +69,17 @@ Order Assembly::producer(const std::vector<Order>& orders) const {
   for (const Edge& e : problem_.edges) {
     const std::size_t k = place_of(groups_.group(e.to));
     if (groups_.group(e.from).index() != 0 || k == orders.size()) continue;
-    const auto reader = std::find_if(orders[k].begin(), orders[k].end(), [&](const timing::Step& step) { return step.op == e.to; });
+    const auto reader = std::find_if(orders[k].begin(), orders[k].end(), [&](const timing::StreamStep& step) { return step.op == e.to; });
     const Need need{reader->stage + e.distance, k, static_cast<std::size_t>(reader - orders[k].begin())};
     Need& known = needs[e.from.index()];
     if (std::tie(need.stage, need.group, need.place) < std::tie(known.stage, known.group, known.place)) known = need;
   }
   Order order = seed_producer_;
-  for (timing::Step& step : order) {
+  for (timing::StreamStep& step : order) {
     const int stage = needs[step.op.index()].stage;
     step.stage = stage == std::numeric_limits<int>::max() ? 0 : stage;
   }
-  std::stable_sort(order.begin(), order.end(), [&](const timing::Step& a, const timing::Step& b) {
+  std::stable_sort(order.begin(), order.end(), [&](const timing::StreamStep& a, const timing::StreamStep& b) {
     const Need &x = needs[a.op.index()], &y = needs[b.op.index()];
     return std::pair(x.group, x.place) < std::pair(y.group, y.place);
   });
@@ -91,29 +91,29 @@ namespace {
 /// The same circle from where the group takes its first turn: what comes before belongs to the iteration before.
 Order from_first_turn(Order order, const std::vector<OpId>& turns) {
   const auto in_order = [&](OpId op) {
-    return std::find_if(order.begin(), order.end(), [&](const timing::Step& step) { return step.op == op; });
+    return std::find_if(order.begin(), order.end(), [&](const timing::StreamStep& step) { return step.op == op; });
   };
   const auto first = std::find_if(turns.begin(), turns.end(), [&](OpId op) { return in_order(op) != order.end(); });
   if (first == turns.end()) return order;
   const auto begin = in_order(*first);
   for (auto step = order.begin(); step != begin; ++step) --step->stage;
-  const bool early = std::any_of(order.begin(), order.end(), [](const timing::Step& step) { return step.stage < 0; });
-  for (timing::Step& step : order) step.stage += early;
+  const bool early = std::any_of(order.begin(), order.end(), [](const timing::StreamStep& step) { return step.stage < 0; });
+  for (timing::StreamStep& step : order) step.stage += early;
   std::rotate(order.begin(), begin, order.end());
   return order;
 }
 
 }  // namespace
 
-timing::Program Assembly::program(std::vector<Order> orders, std::vector<OpId> turns, const std::vector<int>& depths) const {
+timing::LoopProgram Assembly::program(std::vector<Order> orders, std::vector<OpId> turns, const std::vector<int>& depths) const {
   for (Order& order : orders) order = from_first_turn(std::move(order), turns);
-  timing::Program program;
+  timing::LoopProgram program;
   program.depths = depths;
   program.streams.resize(groups_.groups.size());
   if (!seed_producer_.empty()) program.streams.front() = producer(orders);
   for (std::size_t k = 0; k < orders.size(); ++k) {
     program.streams[consumers_[k].index()] = orders[k];
-    for (timing::Wait& wait : rules_[k].register_waits(orders[k])) program.waits.push_back(wait);
+    for (timing::AddedWait& wait : rules_[k].register_waits(orders[k])) program.waits.push_back(wait);
   }
   if (!turns.empty()) program.turns.push_back(std::move(turns));
   return program;

@@ -38,7 +38,7 @@ class Assembly {
 
   /// Streams begin where their group takes its first turn. Loads come in the order in which the first group that reads them reads them and
   /// lag as much as the least of their readers; a producer whose ops depend on each other stays as `groups` has it.
-  timing::Program program(std::vector<Order> orders, std::vector<OpId> turns, const std::vector<int>& depths) const;
+  timing::LoopProgram program(std::vector<Order> orders, std::vector<OpId> turns, const std::vector<int>& depths) const;
 
   /// Budgets of all groups, the producer's included, fit the register file. `uses`: per consumer.
   bool registers_fit(const std::vector<std::int64_t>& uses) const;

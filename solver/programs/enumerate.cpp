@@ -33,7 +33,7 @@ class Programs {
     for (auto& list : before_) list.clear();
     going_ = true;
     for (const Element& element : line_) {
-      const Circle& last = circle(element);
+      const GroupProgram& last = circle(element);
       if (!stage(last.bound)) return;
       // Of copies any may have the last; it is the first group, and the others have what stands before it, or the same.
       for (std::size_t g = 0; space_.copies && g < before_.size(); ++g) before_[g].push_back(&space_.groups[g].circles[element.circle]);
@@ -44,18 +44,18 @@ class Programs {
     }
   }
 
-  const std::vector<const Circle*>& chosen() const { return chosen_; }
+  const std::vector<const GroupProgram*>& chosen() const { return chosen_; }
 
   bool registers_fit() const {
     std::vector<std::int64_t> uses;
-    for (const Circle* c : chosen_) uses.push_back(c->registers);
+    for (const GroupProgram* c : chosen_) uses.push_back(c->registers);
     return assembly_.registers_fit(uses);
   }
 
-  timing::Program program() const {
+  timing::LoopProgram program() const {
     std::vector<Order> orders;
     std::vector<Runs> runs;
-    for (const Circle* c : chosen_) {
+    for (const GroupProgram* c : chosen_) {
       orders.push_back(c->order);
       runs.push_back(c->runs);
     }
@@ -63,7 +63,7 @@ class Programs {
   }
 
  private:
-  const Circle& circle(const Element& e) const { return space_.groups[e.group].circles[e.circle]; }
+  const GroupProgram& circle(const Element& e) const { return space_.groups[e.group].circles[e.circle]; }
 
   template <class Visit>
   void combine(std::size_t group, std::size_t fixed, std::size_t turns, Visit& visit) {
@@ -72,7 +72,7 @@ class Programs {
       if (registers_fit()) going_ = visit();
       return;
     }
-    for (const Circle* c : before_[group]) {
+    for (const GroupProgram* c : before_[group]) {
       if (c->runs.size() != turns && !c->runs.empty() && turns != 0) continue;
       chosen_[group] = c;
       combine(group + 1, fixed, turns != 0 ? turns : c->runs.size(), visit);
@@ -83,8 +83,8 @@ class Programs {
   const Assembly& assembly_;
   const ProgramSpace& space_;
   std::vector<Element> line_;
-  std::vector<std::vector<const Circle*>> before_;  ///< per group: the circles that stand before the element at hand
-  std::vector<const Circle*> chosen_;
+  std::vector<std::vector<const GroupProgram*>> before_;  ///< per group: the circles that stand before the element at hand
+  std::vector<const GroupProgram*> chosen_;
   bool going_ = true;
 };
 
@@ -101,7 +101,7 @@ Enumeration enumerate(const Assembly& assembly, const ProgramSpace& space, Ranki
     return answer;
   }
 
-  std::vector<timing::Program> batch;
+  std::vector<timing::LoopProgram> batch;
   const auto run_batch = [&] {
     answer.compared += static_cast<std::int64_t>(batch.size());
     std::vector<Ranked> done = evaluated(assembly, std::exchange(batch, {}), ranking, limits.stop);
@@ -111,8 +111,8 @@ Enumeration enumerate(const Assembly& assembly, const ProgramSpace& space, Ranki
       ranking.add(std::move(found));
     }
     if (listener)
-      listener(
-          {"comparing programs", answer.compared, answer.programs, ranking.empty() ? motion::Period() : ranking.kept().front().period, 0});
+      listener({"comparing programs", answer.compared, answer.programs,
+                ranking.empty() ? motion::MotionPeriod() : ranking.kept().front().period, 0});
     return !limits.deadline.passed();
   };
   bool in_time = true;

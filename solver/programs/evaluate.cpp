@@ -7,22 +7,22 @@
 
 namespace heddle::programs {
 
-Ranked evaluated(const Assembly& assembly, timing::Program program, const Ranking& ranking, const std::stop_token& stop) {
+Ranked evaluated(const Assembly& assembly, timing::LoopProgram program, const Ranking& ranking, const std::stop_token& stop) {
   const RingDepths& depths = assembly.depths();
   const auto run = [&](const std::vector<int>& choice) {
     program.depths = choice;
     return motion::motion_of(assembly.problem(), program, {.stop = stop}).period;
   };
   if (depths.choices.size() == 1) {
-    const motion::Period period = run(depths.choices.front());
+    const motion::MotionPeriod period = run(depths.choices.front());
     return {std::move(program), period, {}};
   }
-  const motion::Period unlimited = run(depths.deepest);
+  const motion::MotionPeriod unlimited = run(depths.deepest);
   if (ranking.too_long(unlimited)) return {std::move(program), unlimited, {}};
-  motion::Period best;
+  motion::MotionPeriod best;
   std::size_t chosen = 0;
   for (std::size_t c = 0; c < depths.choices.size() && !stop.stop_requested(); ++c) {
-    const motion::Period period = run(depths.choices[c]);
+    const motion::MotionPeriod period = run(depths.choices[c]);
     if (!motion::shorter(period, best)) continue;
     best = period;
     chosen = c;
@@ -32,7 +32,7 @@ Ranked evaluated(const Assembly& assembly, timing::Program program, const Rankin
   return {std::move(program), best, {}};
 }
 
-std::vector<Ranked> evaluated(const Assembly& assembly, std::vector<timing::Program> programs, const Ranking& ranking,
+std::vector<Ranked> evaluated(const Assembly& assembly, std::vector<timing::LoopProgram> programs, const Ranking& ranking,
                               const std::stop_token& stop) {
   std::vector<Ranked> done(programs.size());
   std::atomic<std::size_t> next = 0;

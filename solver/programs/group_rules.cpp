@@ -188,10 +188,10 @@ bool GroupRules::registers_fit(std::int64_t use) const {
 
 std::int64_t GroupRules::budget(std::int64_t use) const { return register_budget(problem_.limits, use); }
 
-std::vector<timing::Wait> GroupRules::register_waits(const Order& order) const {
+std::vector<timing::AddedWait> GroupRules::register_waits(const Order& order) const {
   const auto n = static_cast<std::int64_t>(order.size());
   const std::vector<std::int64_t> at = unrolled(order, local_);
-  std::vector<timing::Wait> waits;
+  std::vector<timing::AddedWait> waits;
   for (const Edge& e : problem_.edges) {
     if (e.hold <= 0 || !e.value.valid() || !inside(e.to)) continue;
     const OpId writer = problem_.value(e.value).producer;

@@ -15,7 +15,7 @@
 namespace heddle::programs {
 
 /// The ops of a group in the order of its instruction stream, each once; after the last comes the first again.
-using Order = std::vector<timing::Step>;
+using Order = std::vector<timing::StreamStep>;
 
 struct Rules {
   int stages = 3;  ///< at most so many in a group
@@ -60,7 +60,7 @@ class GroupRules {
   const Rules& rules() const { return rules_; }
 
   /// The waits that the count of registers relies on: nothing is written to what an asynchronous op still reads.
-  std::vector<timing::Wait> register_waits(const Order& order) const;
+  std::vector<timing::AddedWait> register_waits(const Order& order) const;
 
  private:
   struct Dependence {

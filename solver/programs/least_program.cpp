@@ -20,7 +20,7 @@
 namespace heddle::programs {
 namespace {
 
-bool same_period(const motion::Period& a, const motion::Period& b) { return !motion::shorter(a, b) && !motion::shorter(b, a); }
+bool same_period(const motion::MotionPeriod& a, const motion::MotionPeriod& b) { return !motion::shorter(a, b) && !motion::shorter(b, a); }
 
 /// The problem with one number of contention after the other at the end of its range.
 std::vector<Problem> ends_of_ranges(const Problem& problem) {
@@ -100,7 +100,7 @@ class Question {
 
   ProgressListener bounded_listener() const {
     if (!listener_) return {};
-    return [this](Progress progress) {
+    return [this](EnumerationProgress progress) {
       progress.bound = answer_.bound.ticks;
       listener_(progress);
     };
@@ -137,7 +137,7 @@ class Question {
 
   /// Of those that are as good as the least one the best; where none of them has a legal schedule the next that has one.
   void choose() {
-    const motion::Period least = answer_.top.front().period;
+    const motion::MotionPeriod least = answer_.top.front().period;
     std::vector<Candidate> candidates;
     answer_.tied = 0;
     for (const Ranked& ranked : answer_.top) {
@@ -176,7 +176,7 @@ class Question {
   }
 
   void settle_standing(const Enumeration& found) {
-    answer_.standing = Standing::WithinPercentOfBound;
+    answer_.standing = ProgramStanding::WithinPercentOfBound;
     if (!found.complete) return;
     const Ranked& first = answer_.top.front();
     if (!first.from.empty() && motion::shorter(first.period, found.least)) {
@@ -185,7 +185,7 @@ class Question {
     } else if (shorter_unmade_ > 0) {
       answer_.why = fmt::format("of {} shorter programs no legal schedule was made", shorter_unmade_);
     } else {
-      answer_.standing = Standing::LeastOfAll;
+      answer_.standing = ProgramStanding::LeastOfAll;
     }
   }
 
@@ -209,7 +209,7 @@ double LeastProgram::gap() const {
 }
 
 MadeSchedule schedule_of(const Problem& problem, const Constraints& constraints, const Ranked& program) {
-  timing::Timing timing = timing::earliest_schedule(problem, program.program);
+  timing::LoopTiming timing = timing::earliest_schedule(problem, program.program);
   if (timing.deadlock) return {std::nullopt, timing.limit};
   timing.schedule.turns = !program.program.turns.empty() || contested_turns(problem, timing.schedule).empty();
   const Verdict verdict = check(problem, timing.schedule, constraints);

@@ -17,7 +17,7 @@
 
 namespace heddle::programs {
 
-enum class Standing {
+enum class ProgramStanding {
   LeastOfAll,            ///< of all programs whose groups hold these ops; every one was run or is bounded
   WithinPercentOfBound,  ///< not all were run; no program at all is below the bound
   ByPrediction,          ///< nothing is claimed: the first known schedule, however it was chosen
@@ -39,12 +39,12 @@ struct LeastOptions {
 };
 
 struct LeastProgram {
-  Standing standing = Standing::ByPrediction;
+  ProgramStanding standing = ProgramStanding::ByPrediction;
   std::string sentence;              ///< for the certificate
   std::string why;                   ///< what keeps it from a better standing; empty for LeastOfAll
   std::optional<Schedule> schedule;  ///< the answer's: passed the checker and stands for the very program
-  timing::Program program;           ///< the answer
-  motion::Period period;             ///< of the answer
+  timing::LoopProgram program;       ///< the answer
+  motion::MotionPeriod period;       ///< of the answer
   std::string from;                  ///< a known program's name, or empty: found here
   std::size_t tied = 1;              ///< programs within kTiePercent of the least; the answer is chosen from them
   std::vector<std::string> unmade;   ///< programs that might have been the answer, but no legal schedule was made of them, and why

@@ -28,13 +28,13 @@ class Neighbours {
 
   /// The seed's orders with the fewest stages that they can have.
   State first(const Schedule& seed) const {
-    const timing::Program program = motion::program_of(assembly_.problem(), seed);
+    const timing::LoopProgram program = motion::program_of(assembly_.problem(), seed);
     State state;
     for (std::size_t k = 0; k < assembly_.size(); ++k) {
       const GroupRules& rules = assembly_.rules(k);
       std::vector<std::size_t>& sequence = state.sequences.emplace_back();
       const auto& stream = program.streams[seed.group(rules.ops().front()).index()];
-      for (const timing::Step& step : stream) {
+      for (const timing::StreamStep& step : stream) {
         const auto op = std::lower_bound(rules.ops().begin(), rules.ops().end(), step.op);
         sequence.push_back(static_cast<std::size_t>(op - rules.ops().begin()));
       }
@@ -59,7 +59,7 @@ class Neighbours {
   }
 
   /// Nothing where it breaks a rule.
-  std::optional<timing::Program> program(const State& state) const {
+  std::optional<timing::LoopProgram> program(const State& state) const {
     std::vector<Order> orders;
     std::vector<std::int64_t> uses;
     for (std::size_t k = 0; k < assembly_.size(); ++k) {
@@ -155,7 +155,7 @@ std::int64_t local_search(const Assembly& assembly, const std::vector<Schedule>&
   for (std::size_t b = 0; b < beginnings.size() && !over(); ++b) {
     Neighbours neighbours(assembly, mixed_bits(limits.seed + b));
     State state = neighbours.first(*beginnings[b]);
-    motion::Period now;
+    motion::MotionPeriod now;
     if (const auto program = neighbours.program(state)) {
       const Ranked found = evaluated(assembly, *program, all, limits.stop);
       now = found.period;
@@ -164,7 +164,7 @@ std::int64_t local_search(const Assembly& assembly, const std::vector<Schedule>&
     }
     for (std::int64_t i = 1; i < each && !over(); ++i) {
       State next = neighbours.changed(state);
-      std::optional<timing::Program> program = neighbours.program(next);
+      std::optional<timing::LoopProgram> program = neighbours.program(next);
       if (!program) continue;
       Ranked found = evaluated(assembly, *std::move(program), all, limits.stop);
       ++programs;
@@ -176,8 +176,8 @@ std::int64_t local_search(const Assembly& assembly, const std::vector<Schedule>&
       }
       if (!limits.stop.stop_requested()) ranking.add(std::move(found));
       if (listener && programs % 256 == 0)
-        listener(
-            {"changing orders", programs, limits.most_programs, ranking.empty() ? motion::Period() : ranking.kept().front().period, 0});
+        listener({"changing orders", programs, limits.most_programs,
+                  ranking.empty() ? motion::MotionPeriod() : ranking.kept().front().period, 0});
     }
   }
   return programs;

@@ -9,7 +9,7 @@
 namespace heddle::programs {
 namespace {
 
-std::string cycles(const motion::Period& period) { return fmt::format("{:.0f}", period.cycles()); }
+std::string cycles(const motion::MotionPeriod& period) { return fmt::format("{:.0f}", period.cycles()); }
 
 std::int64_t register_limit(const Problem& problem, const Rules& rules) {
   const Limits& limits = problem.limits;
@@ -23,12 +23,12 @@ std::int64_t register_limit(const Problem& problem, const Rules& rules) {
 }  // namespace
 
 std::string period_sentence(const Problem& problem, const LeastProgram& answer, const Rules& rules) {
-  if (answer.standing == Standing::ByPrediction)
+  if (answer.standing == ProgramStanding::ByPrediction)
     return fmt::format("no period is claimed: {}; the schedule was chosen by its predicted time", answer.why);
   std::string text = fmt::format("period {} cycles in the machine's model with contention", cycles(answer.period));
   const std::int64_t bound = answer.bound.ticks / motion::kCycle;
-  if (answer.standing == Standing::LeastOfAll) {
-    const motion::Period& least = answer.top.front().period;
+  if (answer.standing == ProgramStanding::LeastOfAll) {
+    const motion::MotionPeriod& least = answer.top.front().period;
     text +=
         cycles(least) == cycles(answer.period)
             ? ": the least"

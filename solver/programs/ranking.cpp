@@ -5,11 +5,11 @@
 
 namespace heddle::programs {
 
-bool within(const motion::Period& a, const motion::Period& b, double percent) {
+bool within(const motion::MotionPeriod& a, const motion::MotionPeriod& b, double percent) {
   return a.iterations > 0 && a.cycles() <= b.cycles() * (1 + percent / 100);
 }
 
-bool Ranking::too_long(const motion::Period& period) const {
+bool Ranking::too_long(const motion::MotionPeriod& period) const {
   if (period.iterations <= 0) return true;
   if (kept_.empty()) return false;
   if (!within(period, kept_.front().period, percent_)) return true;
@@ -18,10 +18,10 @@ bool Ranking::too_long(const motion::Period& period) const {
 
 namespace {
 
-bool same(const timing::Program& a, const timing::Program& b) {
-  const auto same_stream = [](const std::vector<timing::Step>& x, const std::vector<timing::Step>& y) {
+bool same(const timing::LoopProgram& a, const timing::LoopProgram& b) {
+  const auto same_stream = [](const std::vector<timing::StreamStep>& x, const std::vector<timing::StreamStep>& y) {
     return std::equal(x.begin(), x.end(), y.begin(), y.end(),
-                      [](const timing::Step& s, const timing::Step& t) { return s.op == t.op && s.stage == t.stage; });
+                      [](const timing::StreamStep& s, const timing::StreamStep& t) { return s.op == t.op && s.stage == t.stage; });
   };
   return a.depths == b.depths && a.turns == b.turns &&
          std::equal(a.streams.begin(), a.streams.end(), b.streams.begin(), b.streams.end(), same_stream);

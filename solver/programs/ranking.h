@@ -11,8 +11,8 @@
 namespace heddle::programs {
 
 struct Ranked {
-  timing::Program program;
-  motion::Period period;
+  timing::LoopProgram program;
+  motion::MotionPeriod period;
   std::string from;  ///< of a schedule that was known: its name; empty: found here
 };
 
@@ -22,9 +22,9 @@ class Ranking {
   Ranking(std::size_t most, int percent) : most_(most), percent_(percent) {}
 
   /// Whether a program of this period, or of a longer one, would be kept no more.
-  bool too_long(const motion::Period& period) const;
+  bool too_long(const motion::MotionPeriod& period) const;
   /// The same for a bound on the period in ticks.
-  bool too_long(motion::Ticks bound) const { return too_long(motion::Period{bound, 1}); }
+  bool too_long(motion::Ticks bound) const { return too_long(motion::MotionPeriod{bound, 1}); }
   void add(Ranked found);
 
   bool empty() const { return kept_.empty(); }
@@ -37,6 +37,6 @@ class Ranking {
 };
 
 /// Whether a is at most `percent` longer than b. Pre: b has a period.
-bool within(const motion::Period& a, const motion::Period& b, double percent);
+bool within(const motion::MotionPeriod& a, const motion::MotionPeriod& b, double percent);
 
 }  // namespace heddle::programs

@@ -12,12 +12,12 @@
 namespace heddle::programs {
 namespace {
 
-using motion::Step;
-using motion::StepKind;
+using motion::CircleStep;
+using motion::CircleStepKind;
 
 class Words {
  public:
-  Words(const Problem& problem, const Schedule& groups, const motion::Circles& circles, GroupId group)
+  Words(const Problem& problem, const Schedule& groups, const motion::GroupCircles& circles, GroupId group)
       : problem_(problem),
         groups_(groups),
         steps_(circles.groups[group.index()]),
@@ -28,7 +28,7 @@ class Words {
     std::vector<std::size_t> count(groups.groups.size(), 0);
     for (std::size_t v = 0; v < problem.ops.size(); ++v) number_[v] = count[groups.ops[v].group.index()]++;
     for (std::size_t i = 0; i < steps_.size(); ++i)
-      if (steps_[i].kind != StepKind::Await && steps_[i].op.valid() && steps_[i].first) {
+      if (steps_[i].kind != CircleStepKind::Await && steps_[i].op.valid() && steps_[i].first) {
         begun_[steps_[i].op.index()] = i;
         stage_[steps_[i].op.index()] = steps_[i].stage;
       }
@@ -43,23 +43,23 @@ class Words {
  private:
   /// The word that begins here; returns where the next one does.
   std::size_t add(std::size_t i) {
-    const Step& step = steps_[i];
+    const CircleStep& step = steps_[i];
     switch (step.kind) {
-      case StepKind::Arithmetic: return add_stretch(i);
-      case StepKind::Issue:
+      case CircleStepKind::Arithmetic: return add_stretch(i);
+      case CircleStepKind::Issue:
         words_.push_back(fmt::format("{}{}", step.first && step.last ? 'i' : step.first ? 'f' : 'l', number(step.op)));
         break;
-      case StepKind::Copy: words_.push_back(fmt::format("c{}", number(step.op))); break;
-      case StepKind::Await: return add_wait(i);
-      case StepKind::Take: words_.emplace_back("t"); break;
-      case StepKind::Pass: words_.emplace_back("p"); break;
+      case CircleStepKind::Copy: words_.push_back(fmt::format("c{}", number(step.op))); break;
+      case CircleStepKind::Await: return add_wait(i);
+      case CircleStepKind::Take: words_.emplace_back("t"); break;
+      case CircleStepKind::Pass: words_.emplace_back("p"); break;
     }
     return i + 1;
   }
 
   std::size_t add_stretch(std::size_t i) {
     std::vector<std::pair<std::size_t, bool>> ops;  // and whether it is a half
-    for (; i < steps_.size() && steps_[i].kind == StepKind::Arithmetic; ++i)
+    for (; i < steps_.size() && steps_[i].kind == CircleStepKind::Arithmetic; ++i)
       ops.emplace_back(number(steps_[i].op), !(steps_[i].first && steps_[i].last));
     std::sort(ops.begin(), ops.end());
     std::vector<std::string> names;
@@ -69,25 +69,25 @@ class Words {
   }
 
   std::size_t add_wait(std::size_t i) {
-    const Step& step = steps_[i];
+    const CircleStep& step = steps_[i];
     if (for_own_product(step)) {
       const int newest = -stage_[step.op.index()] - (begun_[step.op.index()] >= i ? 1 : 0), awaited = -step.stage - step.distance;
       words_.push_back(newest > awaited ? fmt::format("w{}-{}", number(step.op), newest - awaited) : fmt::format("w{}", number(step.op)));
       return i + 1;
     }
-    const bool behind_arithmetic = i > 0 && steps_[i - 1].kind == StepKind::Arithmetic;
+    const bool behind_arithmetic = i > 0 && steps_[i - 1].kind == CircleStepKind::Arithmetic;
     std::size_t end = i;
-    for (; end < steps_.size() && steps_[end].kind == StepKind::Await && !for_own_product(steps_[end]); ++end)
+    for (; end < steps_.size() && steps_[end].kind == CircleStepKind::Await && !for_own_product(steps_[end]); ++end)
       if (for_consumer(steps_[end]))
         words_.push_back(fmt::format("x+{}:{}-{}", groups_on(steps_[end].op), number(steps_[end].op), steps_[end].distance));
-    if (behind_arithmetic && end < steps_.size() && steps_[end].kind == StepKind::Arithmetic) words_.emplace_back("|");
+    if (behind_arithmetic && end < steps_.size() && steps_[end].kind == CircleStepKind::Arithmetic) words_.emplace_back("|");
     return end;
   }
 
-  bool for_own_product(const Step& step) const {
+  bool for_own_product(const CircleStep& step) const {
     return groups_.group(step.op) == group_ && warp_role(problem_, step.op) == WarpRole::Product;
   }
-  bool for_consumer(const Step& step) const {
+  bool for_consumer(const CircleStep& step) const {
     const GroupId other = groups_.group(step.op);
     return other != group_ && !(other.index() == 0 && problem_.has_producer_group());
   }
@@ -99,7 +99,7 @@ class Words {
 
   const Problem& problem_;
   const Schedule& groups_;
-  const std::vector<Step>& steps_;
+  const std::vector<CircleStep>& steps_;
   const GroupId group_;
   std::vector<std::size_t> number_;  ///< by op, among the ops of its group
   std::vector<std::size_t> begun_;   ///< by op: its first step here
@@ -109,7 +109,7 @@ class Words {
 
 }  // namespace
 
-std::string signature(const Problem& problem, const Schedule& groups, const motion::Circles& circles, GroupId group) {
+std::string signature(const Problem& problem, const Schedule& groups, const motion::GroupCircles& circles, GroupId group) {
   return Words(problem, groups, circles, group).text();
 }
 

@@ -112,7 +112,7 @@ std::vector<Runs> cuts(std::size_t products, std::size_t most) {
 /// Of circles with the same steps the one with the least stands for all.
 std::pair<int, std::int64_t> weight(const Order& order, std::int64_t registers) {
   int lag = 0;
-  for (const timing::Step& step : order) lag += step.stage;
+  for (const timing::StreamStep& step : order) lag += step.stage;
   return {lag, registers};
 }
 
@@ -170,7 +170,7 @@ class Space {
   void add_circles(std::size_t k) {
     std::vector<Order> orders;
     for (const auto& found : orders_) orders.push_back(found.orders.front().first);
-    std::vector<Circle>& circles = space_.groups[k].circles;
+    std::vector<GroupProgram>& circles = space_.groups[k].circles;
     for (const Runs& cut : cuts_[k]) {
       std::vector<Runs> runs;
       for (std::size_t other = 0; other < assembly_.size(); ++other) runs.push_back(partner_runs(other, cut.size()));
@@ -180,14 +180,14 @@ class Space {
       for (const auto& [order, registers] : orders_[k].orders) {
         if (limits_.stop.stop_requested()) return;
         orders[k] = order;
-        const timing::Program program = assembly_.program(orders, assembly_.turns(orders, runs), assembly_.depths().choices.front());
-        const motion::Circles made = motion::as_compiled(assembly_.problem(), motion::circles_of(assembly_.problem(), program));
+        const timing::LoopProgram program = assembly_.program(orders, assembly_.turns(orders, runs), assembly_.depths().choices.front());
+        const motion::GroupCircles made = motion::as_compiled(assembly_.problem(), motion::circles_of(assembly_.problem(), program));
         std::string text = signature(assembly_.problem(), assembly_.groups(), made, assembly_.group(k));
         const auto [at, fresh] = known.emplace(text, circles.size());
         if (fresh) {
           const motion::Ticks bound = motion::group_bound(assembly_.problem(), made.groups[assembly_.group(k).index()]).ticks;
           circles.push_back({order, cut, registers, bound, std::move(text)});
-        } else if (Circle& same = circles[at->second]; weight(order, registers) < weight(same.order, same.registers)) {
+        } else if (GroupProgram& same = circles[at->second]; weight(order, registers) < weight(same.order, same.registers)) {
           same.order = order;
           same.registers = registers;
         }
@@ -200,8 +200,8 @@ class Space {
   void finish() {
     space_.copies = true;
     for (std::size_t k = 0; k < space_.groups.size(); ++k) {
-      std::vector<Circle>& circles = space_.groups[k].circles;
-      std::sort(circles.begin(), circles.end(), [](const Circle& a, const Circle& b) {
+      std::vector<GroupProgram>& circles = space_.groups[k].circles;
+      std::sort(circles.begin(), circles.end(), [](const GroupProgram& a, const GroupProgram& b) {
         return std::tuple(a.runs.size(), a.bound, a.runs, a.signature) < std::tuple(b.runs.size(), b.bound, b.runs, b.signature);
       });
       space_.copies &= same_ops(assembly_.rules(0), assembly_.rules(k)) && same_circles(space_.groups.front(), space_.groups[k]);
@@ -214,7 +214,7 @@ class Space {
     Hash hash;
     for (std::size_t k = 0; k < (space_.copies ? 1 : space_.groups.size()); ++k) {
       std::set<std::string> texts;
-      for (const Circle& c : space_.groups[k].circles) texts.insert(c.signature);
+      for (const GroupProgram& c : space_.groups[k].circles) texts.insert(c.signature);
       for (const std::string& text : texts) hash.add(text);
     }
     return hash.hex();
@@ -234,9 +234,10 @@ class Space {
   }
 
   static bool same_circles(const GroupSpace& a, const GroupSpace& b) {
-    return std::equal(a.circles.begin(), a.circles.end(), b.circles.begin(), b.circles.end(), [](const Circle& x, const Circle& y) {
-      return x.runs == y.runs && x.signature == y.signature && x.registers == y.registers;
-    });
+    return std::equal(a.circles.begin(), a.circles.end(), b.circles.begin(), b.circles.end(),
+                      [](const GroupProgram& x, const GroupProgram& y) {
+                        return x.runs == y.runs && x.signature == y.signature && x.registers == y.registers;
+                      });
   }
 
   const Assembly& assembly_;

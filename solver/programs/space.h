@@ -26,7 +26,7 @@ struct OrderCounts {
 };
 
 /// A program of one group.
-struct Circle {
+struct GroupProgram {
   Order order;
   Runs runs;
   std::int64_t registers = 0;
@@ -36,7 +36,7 @@ struct Circle {
 
 struct GroupSpace {
   OrderCounts counts;
-  std::vector<Circle> circles;  ///< that differ; by number of turns, bound, signature
+  std::vector<GroupProgram> circles;  ///< that differ; by number of turns, bound, signature
 };
 
 struct SpaceLimits {

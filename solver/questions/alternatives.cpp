@@ -70,14 +70,14 @@ class Enumeration {
   }
   void enumerate();
   void hold_objectives(LiveModel& live);
-  std::optional<Schedule> next(LiveModel& live, Difference& difference);
+  std::optional<Schedule> next(LiveModel& live, SignatureDifference& difference);
   bool keep(Schedule schedule);
 
   const AlternativesRequest& request_;
   const Problem& problem_;
   const AlternativeListener& found_;
   Clock::time_point begin_;
-  SearchLimits limits_;
+  QueryLimits limits_;
   Alternatives answer_;
   std::vector<Lit> equal_;  ///< assumptions that hold the objectives
   std::optional<std::int64_t> register_cap_;
@@ -97,7 +97,7 @@ void Enumeration::hold_objectives(LiveModel& live) {
 }
 
 /// Nothing when there is no other one, or no time to find it; `answer_.exact` tells which.
-std::optional<Schedule> Enumeration::next(LiveModel& live, Difference& difference) {
+std::optional<Schedule> Enumeration::next(LiveModel& live, SignatureDifference& difference) {
   for (; true; distance_ /= 2) {
     std::vector<Lit> assumptions = equal_;
     if (distance_ > 1) {
@@ -170,7 +170,7 @@ void Enumeration::enumerate() {
     answer_.stages = capped_stages(request_.solve.constraints, std::max(answer_.stages, std::clamp(request_.solve.max_stages, 1, 64)));
   if (!keep(first)) return;
   LiveModel live(problem_, request_.solve.constraints, options());
-  Difference difference(live.model());
+  SignatureDifference difference(live.model());
   answer_.most_distance = difference.greatest();
   hold_objectives(live);
   difference.require_another(first, request_.aspect);

@@ -5,7 +5,7 @@
 
 namespace heddle::solver {
 
-void Difference::other_groups(const Schedule& schedule, Clause& any) {
+void SignatureDifference::other_groups(const Schedule& schedule, Clause& any) {
   const std::vector<Stream> streams = streams_of(model_.problem(), schedule);
   for (std::size_t g = 0; g < streams.size(); ++g) {
     const auto& steps = streams[g].steps;
@@ -15,7 +15,7 @@ void Difference::other_groups(const Schedule& schedule, Clause& any) {
 }
 
 /// A stream is what its neighbours say: an other one has some two of them the other way round.
-void Difference::other_streams(const Schedule& schedule, Clause& any) {
+void SignatureDifference::other_streams(const Schedule& schedule, Clause& any) {
   for (const Stream& stream : streams_of(model_.problem(), schedule)) {
     const auto& steps = stream.steps;
     for (std::size_t i = 0; steps.size() > 1 && i < steps.size(); ++i) {
@@ -29,7 +29,7 @@ void Difference::other_streams(const Schedule& schedule, Clause& any) {
 }
 
 /// The cyclic order is the order of slots, from whatever op the window happens to begin with.
-void Difference::other_order(const Schedule& schedule, Clause& any) {
+void SignatureDifference::other_order(const Schedule& schedule, Clause& any) {
   Backend& backend = model_.backend();
   for (const Stream& stream : streams_of(model_.problem(), schedule)) {
     const auto& steps = stream.steps;
@@ -48,19 +48,19 @@ void Difference::other_order(const Schedule& schedule, Clause& any) {
   }
 }
 
-void Difference::other_lag(const Schedule& schedule, OpId u, OpId v, Clause& any) {
+void SignatureDifference::other_lag(const Schedule& schedule, OpId u, OpId v, Clause& any) {
   const Cycle window = stream_lag(model_.problem(), schedule, u, v) * model_.ii();
   const Cycle tie = first_at_tie(model_.problem(), v, u) ? 1 : 0;
   any.push_back(model_.apart(u, v, window + model_.ii() + tie));
   any.push_back(model_.apart(v, u, 1 - tie - window));
 }
 
-void Difference::other_lags(const Schedule& schedule, Clause& any) {
+void SignatureDifference::other_lags(const Schedule& schedule, Clause& any) {
   for (const Edge& e : model_.problem().edges)
     if (e.from != e.to && schedule.group(e.from) == schedule.group(e.to)) other_lag(schedule, e.from, e.to, any);
 }
 
-void Difference::other_depth(const Schedule& schedule, ChannelId id, Clause& any) {
+void SignatureDifference::other_depth(const Schedule& schedule, ChannelId id, Clause& any) {
   const int depth = minimal_depths(model_.problem(), schedule)[id.index()];
   if (depth == 0) return;  // whether the channel exists at all is a matter of groups
   any.push_back(-model_.depth_at_least(id, depth));
@@ -76,7 +76,7 @@ void Difference::other_depth(const Schedule& schedule, ChannelId id, Clause& any
   }
 }
 
-void Difference::require_another(const Schedule& schedule, Aspect aspect) {
+void SignatureDifference::require_another(const Schedule& schedule, Aspect aspect) {
   Clause any;
   other_groups(schedule, any);
   if (aspect == Aspect::Any) other_streams(schedule, any);
@@ -87,14 +87,14 @@ void Difference::require_another(const Schedule& schedule, Aspect aspect) {
   model_.backend().add_clause(any);
 }
 
-Lit Difference::any_of(Clause any) {
+Lit SignatureDifference::any_of(Clause any) {
   const Lit differs = model_.backend().new_lit();
   any.push_back(-differs);
   model_.backend().add_clause(any);
   return differs;
 }
 
-std::vector<Lit> Difference::places(const Schedule& schedule) {
+std::vector<Lit> SignatureDifference::places(const Schedule& schedule) {
   std::vector<Lit> places;
   for (std::size_t i = 0; i < model_.op_count(); ++i)
     for (std::size_t j = i + 1; j < model_.op_count(); ++j) {
@@ -112,7 +112,7 @@ std::vector<Lit> Difference::places(const Schedule& schedule) {
   return places;
 }
 
-Lit Difference::at_least(const std::vector<Lit>& places, int distance) {
+Lit SignatureDifference::at_least(const std::vector<Lit>& places, int distance) {
   std::vector<WeightedLit> same;
   for (const Lit place : places) same.push_back({1, -place});
   const Lit far = model_.backend().new_lit();
@@ -120,7 +120,7 @@ Lit Difference::at_least(const std::vector<Lit>& places, int distance) {
   return far;
 }
 
-int Difference::greatest() const {
+int SignatureDifference::greatest() const {
   const std::size_t ops = model_.op_count();
   return static_cast<int>(ops * (ops - 1) / 2 + model_.problem().channels.size());
 }

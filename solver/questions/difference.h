@@ -8,10 +8,10 @@
 
 namespace heddle::solver {
 
-class Difference {
+class SignatureDifference {
  public:
   /// Pre: `model` outlives it.
-  explicit Difference(Model& model) : model_(model) {}
+  explicit SignatureDifference(Model& model) : model_(model) {}
 
   /// From now on the signature differs from that of `schedule`.
   void require_another(const Schedule& schedule, Aspect aspect);

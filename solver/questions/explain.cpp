@@ -26,12 +26,12 @@ namespace {
 constexpr double kSolveShare = 0.6, kCoreShare = 0.75;
 
 /// Violations that tell how a rule is broken, by the checker's words.
-bool tells(const Violation& v, Family family) {
+bool tells(const Violation& v, ConstraintFamily family) {
   switch (family) {
-    case Family::HandOff: return v.family == "dependence";
-    case Family::Credit: return v.family == "credit" || v.family == "depth";
-    case Family::RegisterFile: return v.family == "registers";
-    case Family::Groups: return false;
+    case ConstraintFamily::HandOff: return v.family == "dependence";
+    case ConstraintFamily::Credit: return v.family == "credit" || v.family == "depth";
+    case ConstraintFamily::RegisterFile: return v.family == "registers";
+    case ConstraintFamily::Groups: return false;
     default: return v.family == word_of(family);
   }
 }
@@ -266,7 +266,7 @@ std::string Explainer::next_obstacle(const Problem& problem, const Constraints& 
 /// One way in which a schedule that keeps the other members breaks this one.
 void Explainer::tell_what_breaks(const CoreMember& member, ExplanationMember& out) const {
   const Schedule& s = *member.without;
-  if (member.family == Family::Dependence) {  // the checker would count hand-offs too
+  if (member.family == ConstraintFamily::Dependence) {  // the checker would count hand-offs too
     for (const ConstraintName& part : member.parts) {
       const Edge& e = problem_.edges[part.index];
       const Cycle used = s.start(e.to) + e.distance * s.ii, ready = s.start(e.from) + e.latency;
@@ -279,7 +279,7 @@ void Explainer::tell_what_breaks(const CoreMember& member, ExplanationMember& ou
   }
   for (const Violation& v : check(problem_, s, constraints_).violations) {
     if (!tells(v, member.family) || !(out.ops.empty() || about(v, out))) continue;
-    if (member.family == Family::User && v.message.find(constraints_[member.index].name + ":") != 0) continue;
+    if (member.family == ConstraintFamily::User && v.message.find(constraints_[member.index].name + ":") != 0) continue;
     out.without = v.message;
     out.slot = v.slot;
     return;

@@ -106,7 +106,7 @@ class Exploration {
   const ParetoListener& step_done_;
   const SolveListener& listener_;
   Clock::time_point begin_;
-  SearchLimits limits_;
+  QueryLimits limits_;
   Pareto front_;
   std::deque<Caps> waiting_;
   std::set<Caps> seen_;

@@ -282,27 +282,27 @@ std::vector<Easing> easings_of(const Problem& problem, const Constraints& constr
     const CoreMember& member = core.members[i];
     easings.set_member(i);
     switch (member.family) {
-      case Family::User: easings.user(member.index); break;
-      case Family::Unit: easings.unit(UnitId(member.index)); break;
-      case Family::Dependence: easings.edges(edges_of(member)); break;
-      case Family::HandOff: easings.hand_offs(edges_of(member)); break;
-      case Family::Credit:
+      case ConstraintFamily::User: easings.user(member.index); break;
+      case ConstraintFamily::Unit: easings.unit(UnitId(member.index)); break;
+      case ConstraintFamily::Dependence: easings.edges(edges_of(member)); break;
+      case ConstraintFamily::HandOff: easings.hand_offs(edges_of(member)); break;
+      case ConstraintFamily::Credit:
         for (const ConstraintName& part : member.parts) easings.ring_slot(ChannelId(part.index));
         easings.long_rings();
         break;
-      case Family::Smem: easings.smem(); break;
-      case Family::Tmem: easings.tmem(); break;
-      case Family::Issue:
-      case Family::Blocking:
-      case Family::Groups: easings.group(); break;
-      case Family::Warps: easings.warps(); break;
-      case Family::Registers:
+      case ConstraintFamily::Smem: easings.smem(); break;
+      case ConstraintFamily::Tmem: easings.tmem(); break;
+      case ConstraintFamily::Issue:
+      case ConstraintFamily::Blocking:
+      case ConstraintFamily::Groups: easings.group(); break;
+      case ConstraintFamily::Warps: easings.warps(); break;
+      case ConstraintFamily::Registers:
         if (core.register_constraint)
           easings.user(*core.register_constraint);
         else
           easings.register_limit();
         break;
-      case Family::RegisterFile: easings.register_file(); break;
+      case ConstraintFamily::RegisterFile: easings.register_file(); break;
     }
   }
   return easings.take();

@@ -58,7 +58,7 @@ class Ranges {
   std::stop_token stop_;
   const SlackListener& listener_;
   Clock::time_point begin_;
-  SearchLimits limits_;
+  QueryLimits limits_;
   std::vector<OpId> wanted_;
   std::vector<OpRange> all_;  // of every op: what one query finds helps the others
   SlackRanges answer_;

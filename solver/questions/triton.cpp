@@ -86,7 +86,7 @@ class ThreeSides {
     comparison_.file = program_.file;
     comparison_.loop = site_.number;
     for (const Whose whose : triton::kAllWhose) comparison_.sides[static_cast<std::size_t>(whose)].whose = whose;
-    const auto& native = request_.loop.by(triton::Reading::Triton);
+    const auto& native = request_.loop.by(triton::TextReading::Triton);
     if (!native) return native.error();
     own(*native);
     if (listener_) listener_(comparison_);
@@ -145,7 +145,7 @@ class ThreeSides {
       mine.explanation = mine.native->why_no_own + fmt::format("; predicted by the rules of its pipeliner for num_stages {}", said);
       if (!mine.schedule) mine.why_not = mine.native->why_no_own;
     }
-    const triton::Memory memory = triton::memory_of(program_);
+    const triton::TritonMemory memory = triton::memory_of(program_);
     if (memory.unsure.empty()) {
       mine.shared_bytes = memory.shared_bytes;
       mine.tmem_columns = memory.tmem_columns;
@@ -235,7 +235,7 @@ class ThreeSides {
     if (back && back->memory.unsure.empty()) {
       mine.shared_bytes = back->memory.shared_bytes;
       mine.tmem_columns = back->memory.tmem_columns;
-    } else if (!back && program_.form != triton::Form::Final && program_.form != triton::Form::Specialized) {
+    } else if (!back && program_.form != triton::TextForm::Final && program_.form != triton::TextForm::Specialized) {
       mine.status = Status::Feasible;
       mine.explanation += "; a bound: it cannot be given to Triton: " + first_fault(back.error());
     }
@@ -256,7 +256,7 @@ class ThreeSides {
   Side best_of_machine() {
     Side mine;
     mine.whose = Whose::BestOfMachine;
-    const auto& native = request_.loop.by(triton::Reading::Free);
+    const auto& native = request_.loop.by(triton::TextReading::Free);
     if (!native) {
       mine.why_not = first_fault(native.error());
       return mine;
@@ -296,9 +296,9 @@ class ThreeSides {
   /// The triton reading of the text as if it had so many warps; null where it refuses the loop.
   std::shared_ptr<const triton::Native> with_warps(std::int64_t warps) const {
     if (warps == program_.num_warps) return comparison_.of(Whose::Tritons).native;
-    triton::Program other = program_;
+    triton::TritonProgram other = program_;
     other.num_warps = warps;
-    Result<triton::Native> native = triton::to_native(other, site_, triton::Reading::Triton);
+    Result<triton::Native> native = triton::to_native(other, site_, triton::TextReading::Triton);
     if (!native) return nullptr;
     // Layouts are those of the text's own number of warps.
     for (TileValue& value : native->kernel.values) value.registers.reset();
@@ -342,7 +342,7 @@ class ThreeSides {
   }
 
   const TritonRequest& request_;
-  const triton::Program& program_ = request_.loop.program();
+  const triton::TritonProgram& program_ = request_.loop.program();
   const triton::LoopSite& site_ = request_.loop.site();
   const std::shared_ptr<const Machine> machine_ = std::make_shared<const Machine>(request_.machine);
   const std::stop_token stop_;

@@ -326,7 +326,7 @@ bool OrderSearch::decide() {
   return false;
 }
 
-Answer OrderSearch::run(std::uint64_t& effort, const SearchLimits& limits) {
+Answer OrderSearch::run(std::uint64_t& effort, const QueryLimits& limits) {
   if (model_.refuted) return Answer::No;
   if (model_.too_large) return Answer::Unknown;
   const std::uint64_t allowed = effort;

@@ -27,7 +27,7 @@ class OrderSearch {
 
   /// `effort` counts bounds added to the closure (more for large ones), so that giving up is repeatable; what is used up
   /// comes off it.
-  Answer run(std::uint64_t& effort, const SearchLimits& limits);
+  Answer run(std::uint64_t& effort, const QueryLimits& limits);
   /// After Yes: starts of the part's ops, relative to each other.
   std::vector<Cycle> starts() const;
   /// After Yes, where the model decides groups: of each op, -1 where it was known.

@@ -115,7 +115,7 @@ RelaxationAnswer decide(const Problem& problem, const RelaxedProblem& relaxed, b
 
 RelaxationAnswer decide_relaxation(const Problem& problem, const Constraints& constraints, Cycle ii, Relaxation relaxation,
                                    const Effort& effort) {
-  const SearchLimits& limits = effort.limits;
+  const QueryLimits& limits = effort.limits;
   RelaxationAnswer result;
   result.effort_left = effort.left;
   // Ops that can move against each other by more than an II are first decided as if nothing held them together; their

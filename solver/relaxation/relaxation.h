@@ -34,7 +34,7 @@ inline constexpr std::uint64_t kRelaxationEffortPerSecond = 300'000;
 /// What an answer may take.
 struct Effort {
   std::uint64_t left = 0;
-  SearchLimits limits{};
+  QueryLimits limits{};
 };
 
 /// Unknown: out of effort, stopped, past the deadline, or numbers too large for the engine. Repeatable but for the limits.

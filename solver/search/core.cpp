@@ -17,33 +17,33 @@ namespace {
 /// For one try to leave something out.
 constexpr std::uint64_t kTryEffort = kEffortPerSecond;
 
-using Rule = std::pair<Family, std::size_t>;
+using Rule = std::pair<ConstraintFamily, std::size_t>;
 using Names = std::vector<ConstraintName>;
 using Choice = std::function<bool(const ConstraintName&)>;
 
 Rule rule_of(const ConstraintName& name) {
-  const bool many = name.family == Family::Unit || name.family == Family::User;
+  const bool many = name.family == ConstraintFamily::Unit || name.family == ConstraintFamily::User;
   return {name.family, many ? name.index : 0};
 }
 
-bool about_registers(Family family) { return family == Family::Registers || family == Family::RegisterFile; }
+bool about_registers(ConstraintFamily family) { return family == ConstraintFamily::Registers || family == ConstraintFamily::RegisterFile; }
 
 /// How early a family is considered when looking for the simplest set that already contradicts itself.
-int level_of(Family family) {
+int level_of(ConstraintFamily family) {
   switch (family) {
-    case Family::Unit:
-    case Family::Dependence:
-    case Family::HandOff:
-    case Family::Credit: return 0;
-    case Family::Issue:
-    case Family::Blocking:
-    case Family::Groups:
-    case Family::Warps: return 1;
-    case Family::Smem:
-    case Family::Tmem: return 2;
-    case Family::Registers:
-    case Family::RegisterFile: return 3;
-    case Family::User: break;
+    case ConstraintFamily::Unit:
+    case ConstraintFamily::Dependence:
+    case ConstraintFamily::HandOff:
+    case ConstraintFamily::Credit: return 0;
+    case ConstraintFamily::Issue:
+    case ConstraintFamily::Blocking:
+    case ConstraintFamily::Groups:
+    case ConstraintFamily::Warps: return 1;
+    case ConstraintFamily::Smem:
+    case ConstraintFamily::Tmem: return 2;
+    case ConstraintFamily::Registers:
+    case ConstraintFamily::RegisterFile: return 3;
+    case ConstraintFamily::User: break;
   }
   return 4;
 }
@@ -53,7 +53,7 @@ constexpr int kLevels = 5;
 std::vector<Rule> deletion_order(const std::set<Rule>& rules) {
   std::vector<Rule> order(rules.begin(), rules.end());
   std::stable_sort(order.begin(), order.end(), [](const Rule& a, const Rule& b) {
-    const bool a_user = a.first == Family::User, b_user = b.first == Family::User;
+    const bool a_user = a.first == ConstraintFamily::User, b_user = b.first == ConstraintFamily::User;
     return a_user != b_user ? a_user : a.first > b.first;
   });
   return order;
@@ -67,7 +67,7 @@ class NamedModel {
   NamedModel(const Problem& problem, int allowed_groups, const Constraints& constraints, const ModelOptions& options)
       : model_(problem, constraints, options), registers_(model_) {
     add_all_families(model_);
-    model_.name(Family::Groups);
+    model_.name(ConstraintFamily::Groups);
     for (auto g = static_cast<std::size_t>(std::max(0, allowed_groups)); g < model_.group_count(); ++g)
       for (std::size_t v = 0; v < model_.op_count(); ++v) model_.backend().add_clause({-model_.in_group(OpId(v), g)});
   }
@@ -224,7 +224,7 @@ class Finder {
 
   void require_registers(NamedModel& model) {
     for (const ConstraintName& name : names_) {
-      if (name.family == Family::Registers)
+      if (name.family == ConstraintFamily::Registers)
         for (const OpId op : name.ops) model.registers().require(op);
       if (about_registers(name.family)) model.registers().budget_at_most(original_.limits.registers_per_thread);
     }
@@ -233,10 +233,11 @@ class Finder {
   /// More than one additional group can matter only where ops want to be apart, and never where that limit is a member.
   void consider_more_groups() {
     const bool apart = std::any_of(core_.members.begin(), core_.members.end(), [](const CoreMember& m) {
-      return m.family == Family::Issue || m.family == Family::Blocking || m.family == Family::User || about_registers(m.family);
+      return m.family == ConstraintFamily::Issue || m.family == ConstraintFamily::Blocking || m.family == ConstraintFamily::User ||
+             about_registers(m.family);
     });
     const bool limited =
-        std::any_of(core_.members.begin(), core_.members.end(), [](const CoreMember& m) { return m.family == Family::Groups; });
+        std::any_of(core_.members.begin(), core_.members.end(), [](const CoreMember& m) { return m.family == ConstraintFamily::Groups; });
     if (!apart || limited || problem_.max_groups >= most_groups()) return;
     say("checking the core with more warp groups");
     Problem roomy = problem_;

@@ -16,7 +16,7 @@ namespace heddle::solver {
 
 /// A rule with those of its constraints that take part.
 struct CoreMember {
-  Family family = Family::Dependence;
+  ConstraintFamily family = ConstraintFamily::Dependence;
   std::size_t index = 0;  ///< of the unit or user constraint
   std::vector<ConstraintName> parts;
   std::optional<Schedule> without;  ///< keeps the other members' parts, which shows that this one is needed
@@ -27,7 +27,7 @@ std::vector<EdgeId> edges_of(const CoreMember& member);
 
 struct Core {
   Answer schedulable = Answer::Unknown;  ///< No: refuted, and the members say why
-  std::vector<CoreMember> members;       ///< in the order of Family
+  std::vector<CoreMember> members;       ///< in the order of ConstraintFamily
   bool rechecked = false;                ///< the parts alone contradict each other, in a model made afresh
   bool parts_needed = false;             ///< and no part can be left out
   /// The per-thread limit on registers that takes part is this user constraint's, not the machine's.

@@ -19,7 +19,7 @@ struct PlacementOptions {
   int stages = 6;  ///< no schedule of more stages is returned
   std::uint64_t seed = 0;
   std::int64_t budget = 1000;       ///< placements tried; the effort, so that giving up is repeatable
-  SearchLimits limits;              ///< throws Stopped
+  QueryLimits limits;               ///< throws Stopped
   bool in_order = false;            ///< each group runs its ops in the order of the kernel: short lives of registers
   const Schedule* start = nullptr;  ///< one for another II, to begin with
 };

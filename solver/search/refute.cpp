@@ -26,7 +26,7 @@ std::optional<Schedule> serial_below(const Problem& problem, const Constraints& 
 }
 
 std::optional<Schedule> placed_below(const Problem& problem, const Constraints& constraints, const Schedule& like, Cycle bound,
-                                     const SearchLimits& limits) {
+                                     const QueryLimits& limits) {
   PlacementOptions options;
   options.ii = bound - 1;
   options.budget = kPlacementsPerOp * static_cast<std::int64_t>(problem.ops.size());
@@ -41,7 +41,7 @@ std::optional<Schedule> placed_below(const Problem& problem, const Constraints& 
   return std::nullopt;
 }
 
-std::optional<Schedule> relaxed_below(const Problem& problem, const Constraints& constraints, Cycle bound, const SearchLimits& limits) {
+std::optional<Schedule> relaxed_below(const Problem& problem, const Constraints& constraints, Cycle bound, const QueryLimits& limits) {
   const RelaxationAnswer relaxed = decide_relaxation(problem, constraints, bound - 1, Relaxation::Groups, {kEffort, limits});
   return schedule_from(problem, constraints, bound - 1, relaxed);
 }
@@ -49,7 +49,7 @@ std::optional<Schedule> relaxed_below(const Problem& problem, const Constraints&
 }  // namespace
 
 std::optional<Schedule> schedule_below(const Problem& problem, const Constraints& constraints, const Schedule& like, Cycle bound,
-                                       const SearchLimits& limits) {
+                                       const QueryLimits& limits) {
   if (problem.ops.empty() || !constraint_faults(problem, constraints).empty()) return std::nullopt;
   if (bound <= std::max<Cycle>(1, compute_bounds(problem).min_ii())) return std::nullopt;  // arithmetic proves the claim
   try {

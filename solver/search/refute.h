@@ -14,6 +14,6 @@ namespace heddle::solver {
 /// A schedule that the checker accepts, with an II below `bound`: one op after the other, ops placed one by one at bound - 1, or what
 /// the relaxation finds there. `like`: a schedule to begin from. Nothing says nothing about the claim. Pre: `like` fits the problem.
 std::optional<Schedule> schedule_below(const Problem& problem, const Constraints& constraints, const Schedule& like, Cycle bound,
-                                       const SearchLimits& limits);
+                                       const QueryLimits& limits);
 
 }  // namespace heddle::solver

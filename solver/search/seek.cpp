@@ -30,7 +30,7 @@ std::int64_t widest(const Problem& problem, bool variable) {
 }
 
 /// Every schedule of the problem that keeps the caps is one of what is left.
-Narrowed narrow(const Problem& problem, const Constraints& constraints, Cycle ii, const ObjectiveCaps& caps, const SearchLimits& limits) {
+Narrowed narrow(const Problem& problem, const Constraints& constraints, Cycle ii, const ObjectiveCaps& caps, const QueryLimits& limits) {
   Narrowed result{problem, {}, false};
   const Closure closure(problem, ii, caps.stages, limits);
   result.empty = closure.contradiction();
@@ -69,7 +69,7 @@ std::optional<Schedule> find(const Problem& problem, const Constraints& constrai
 }
 
 /// Shared memory of the shortest rings.
-std::int64_t least_smem(const Problem& problem, Cycle ii, int stages, const SearchLimits& limits) {
+std::int64_t least_smem(const Problem& problem, Cycle ii, int stages, const QueryLimits& limits) {
   const Closure closure(problem, ii, stages, limits);
   std::int64_t bytes = problem.resident_smem;
   for (const Channel& c : problem.channels)
@@ -79,7 +79,7 @@ std::int64_t least_smem(const Problem& problem, Cycle ii, int stages, const Sear
 
 }  // namespace
 
-std::optional<Schedule> seek(const Problem& problem, const Constraints& constraints, Cycle ii, int stages, const SearchLimits& limits) {
+std::optional<Schedule> seek(const Problem& problem, const Constraints& constraints, Cycle ii, int stages, const QueryLimits& limits) {
   const std::int64_t threads = std::max<std::int64_t>(1, problem.limits.threads_per_warp), consumer = widest(problem, false);
   const std::int64_t file = problem.limits.registers_per_sm / threads - widest(problem, true) * problem.limits.producer_registers;
   Effort effort{kSeekEffort, limits};
@@ -96,7 +96,7 @@ std::optional<Schedule> seek(const Problem& problem, const Constraints& constrai
 }
 
 std::optional<Schedule> seek_fewer_registers(const Problem& problem, const Constraints& constraints, const Schedule& schedule,
-                                             const std::vector<Objective>& objectives, const SearchLimits& limits) {
+                                             const std::vector<Objective>& objectives, const QueryLimits& limits) {
   const auto values = [&](const Schedule& of) {
     std::vector<std::int64_t> all;
     for (const Objective o : objectives) all.push_back(objective_value(problem, of, o));
@@ -112,7 +112,7 @@ std::optional<Schedule> seek_fewer_registers(const Problem& problem, const Const
 }
 
 bool refuted_within(const Problem& problem, const Constraints& constraints, Cycle ii, const ObjectiveCaps& caps,
-                    const SearchLimits& limits) {
+                    const QueryLimits& limits) {
   const Narrowed narrowed = narrow(problem, constraints, ii, caps, limits);
   if (narrowed.empty || narrowed.problem.max_groups < producers(problem)) return true;
   if (narrowed.problem.max_groups == producers(problem)) return widest(problem, false) > 0;

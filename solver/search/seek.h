@@ -18,11 +18,11 @@ namespace heddle::solver {
 
 /// A schedule at that II of at most `stages` stages that the checker accepts, or nothing, which proves nothing. The effort is
 /// small and counted, so that giving up is repeatable.
-std::optional<Schedule> seek(const Problem& problem, const Constraints& constraints, Cycle ii, int stages, const SearchLimits& limits);
+std::optional<Schedule> seek(const Problem& problem, const Constraints& constraints, Cycle ii, int stages, const QueryLimits& limits);
 
 /// The same with fewer registers than a schedule of that II, if none of the objectives before them gets worse by it.
 std::optional<Schedule> seek_fewer_registers(const Problem& problem, const Constraints& constraints, const Schedule& schedule,
-                                             const std::vector<Objective>& objectives, const SearchLimits& limits);
+                                             const std::vector<Objective>& objectives, const QueryLimits& limits);
 
 /// At most so much of each.
 struct ObjectiveCaps {
@@ -32,8 +32,7 @@ struct ObjectiveCaps {
 };
 
 /// No schedule at that II keeps the caps; false says nothing.
-bool refuted_within(const Problem& problem, const Constraints& constraints, Cycle ii, const ObjectiveCaps& caps,
-                    const SearchLimits& limits);
+bool refuted_within(const Problem& problem, const Constraints& constraints, Cycle ii, const ObjectiveCaps& caps, const QueryLimits& limits);
 
 /// Values of the first objectives as caps; `stages` where they are not among them.
 ObjectiveCaps caps_of(const std::vector<Objective>& objectives, const std::vector<std::int64_t>& values, int stages);

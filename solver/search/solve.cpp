@@ -110,7 +110,7 @@ class Search {
   std::stop_token stop_;
   const SolveListener& listener_;
   Clock::time_point begin_;
-  SearchLimits limits_;
+  QueryLimits limits_;
   SolveOutcome outcome_;
   bool sought_ = false;                    ///< the schedule is from seek(): hard for Z3, as what lies below it would be
   std::optional<Schedule> serial_;         ///< the answer where nothing else is found

@@ -126,7 +126,7 @@ class Edit {
   Constraints constraints_;  // the enabled ones
   Demands demands_;
   Clock::time_point begin_;
-  SearchLimits limits_;
+  QueryLimits limits_;
   SolveOutcome outcome_;
   bool building_ = false;  // clauses are being added to the first model
 };

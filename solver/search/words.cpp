@@ -147,7 +147,7 @@ void describe_register_limit(const Problem& problem, const Constraints& constrai
     const UserConstraint& c = constraints[*core.register_constraint];
     limit = c.high;
     who = fmt::format("'{}': ", c.name);
-    out.family = word_of(Family::User);
+    out.family = word_of(ConstraintFamily::User);
     out.constraint = core.register_constraint;
   }
   limit = limit / granule * granule;
@@ -158,21 +158,21 @@ void describe_register_limit(const Problem& problem, const Constraints& constrai
 
 }  // namespace
 
-const char* word_of(Family family) {
+const char* word_of(ConstraintFamily family) {
   switch (family) {
-    case Family::User: return "user";
-    case Family::Unit: return "unit";
-    case Family::Dependence: return "dependence";
-    case Family::HandOff: return "hand-off";
-    case Family::Credit: return "credit";
-    case Family::Smem:
-    case Family::Tmem: return "memory";
-    case Family::Issue: return "issue";
-    case Family::Blocking: return "blocking";
-    case Family::Groups: return "groups";
-    case Family::Warps: return "warps";
-    case Family::Registers: return "registers";
-    case Family::RegisterFile: return "register file";
+    case ConstraintFamily::User: return "user";
+    case ConstraintFamily::Unit: return "unit";
+    case ConstraintFamily::Dependence: return "dependence";
+    case ConstraintFamily::HandOff: return "hand-off";
+    case ConstraintFamily::Credit: return "credit";
+    case ConstraintFamily::Smem:
+    case ConstraintFamily::Tmem: return "memory";
+    case ConstraintFamily::Issue: return "issue";
+    case ConstraintFamily::Blocking: return "blocking";
+    case ConstraintFamily::Groups: return "groups";
+    case ConstraintFamily::Warps: return "warps";
+    case ConstraintFamily::Registers: return "registers";
+    case ConstraintFamily::RegisterFile: return "register file";
   }
   return "";
 }
@@ -183,7 +183,7 @@ ExplanationMember describe_member(const Problem& problem, const Constraints& con
   out.family = word_of(member.family);
   out.ops = ops_of(member);
   switch (member.family) {
-    case Family::User: {
+    case ConstraintFamily::User: {
       const UserConstraint& c = constraints[member.index];
       out.constraint = member.index;
       const std::string what = describe(c);
@@ -196,14 +196,14 @@ ExplanationMember describe_member(const Problem& problem, const Constraints& con
         if (const OpId op = problem.find_op(name); op.valid()) out.ops.push_back(op);
       break;
     }
-    case Family::Unit:
+    case ConstraintFamily::Unit:
       out.unit = UnitId(member.index);
       describe_unit(problem, out, UnitId(member.index));
       for (const ConstraintName& part : member.parts)
         if (part.ops.size() == 2)
           out.parts.push_back(fmt::format("{} and {} exclude each other", problem.op(part.ops[0]).name, problem.op(part.ops[1]).name));
       break;
-    case Family::Dependence: {
+    case ConstraintFamily::Dependence: {
       out.parts = chains(problem, member.parts);
       out.edges = edges_of(member);
       out.what = fmt::format("dependences {}", join(out.parts, "; "));
@@ -212,7 +212,7 @@ ExplanationMember describe_member(const Problem& problem, const Constraints& con
       out.numbers = {{"edges", static_cast<std::int64_t>(member.parts.size())}, {"cycles", total}};
       break;
     }
-    case Family::HandOff:
+    case ConstraintFamily::HandOff:
       out.edges = edges_of(member);
       for (const ConstraintName& part : member.parts) {
         const Edge& e = problem.edges[part.index];
@@ -221,35 +221,35 @@ ExplanationMember describe_member(const Problem& problem, const Constraints& con
       out.what = fmt::format("crossing warp groups costs {}", join(out.parts));
       out.numbers = {{"edges", static_cast<std::int64_t>(member.parts.size())}};
       break;
-    case Family::Credit: describe_refills(problem, out, member); break;
-    case Family::Smem:
+    case ConstraintFamily::Credit: describe_refills(problem, out, member); break;
+    case ConstraintFamily::Smem:
       out.memory = Space::Smem;
       out.what = fmt::format("{} bytes of shared memory for all rings", limits.smem_bytes);
       out.what += least_needed(problem, Space::Smem);
       out.numbers = {{"limit", limits.smem_bytes}, {"resident", problem.resident_smem}};
       break;
-    case Family::Tmem:
+    case ConstraintFamily::Tmem:
       out.memory = Space::Tmem;
       out.what = fmt::format("{} columns of tensor memory for all rings", allocatable_columns(limits.tmem_columns));
       out.what += least_needed(problem, Space::Tmem);
       out.numbers = {{"limit", allocatable_columns(limits.tmem_columns)}, {"resident", problem.resident_columns}};
       break;
-    case Family::Issue: describe_issue(problem, out, member); break;
-    case Family::Blocking:
+    case ConstraintFamily::Issue: describe_issue(problem, out, member); break;
+    case ConstraintFamily::Blocking:
       for (const ConstraintName& part : member.parts)
         out.parts.push_back(fmt::format("{} outside {}", problem.op(part.ops[0]).name, problem.op(part.ops[1]).name));
       out.what = fmt::format("an op that waits starts outside the issue windows of its warp group: {}", join(out.parts));
       break;
-    case Family::Groups:
+    case ConstraintFamily::Groups:
       out.what = fmt::format("at most {} warp group{}", problem.max_groups, problem.max_groups == 1 ? "" : "s");
       out.numbers = {{"limit", problem.max_groups}};
       break;
-    case Family::Warps:
+    case ConstraintFamily::Warps:
       out.what = fmt::format("at most {} warps in the CTA", limits.warps_per_cta);
       out.numbers = {{"limit", limits.warps_per_cta}};
       break;
-    case Family::Registers: describe_register_limit(problem, constraints, core, out); break;
-    case Family::RegisterFile:
+    case ConstraintFamily::Registers: describe_register_limit(problem, constraints, core, out); break;
+    case ConstraintFamily::RegisterFile:
       out.what = fmt::format("all warp groups share {} registers", limits.registers_per_sm);
       out.numbers = {{"limit", limits.registers_per_sm}};
       break;
@@ -305,14 +305,14 @@ ExplanationMember describe_shortage(const Problem& problem, const Shortage& shor
   if (shortage.kind == Shortage::Kind::Tmem) out.memory = Space::Tmem;
   switch (shortage.kind) {
     case Shortage::Kind::Smem:
-    case Shortage::Kind::Tmem: out.family = word_of(Family::Smem); break;
-    case Shortage::Kind::Registers: out.family = word_of(Family::Registers); break;
-    case Shortage::Kind::RegisterFile: out.family = word_of(Family::RegisterFile); break;
-    case Shortage::Kind::Warps: out.family = word_of(Family::Warps); break;
-    case Shortage::Kind::Groups: out.family = word_of(Family::Groups); break;
+    case Shortage::Kind::Tmem: out.family = word_of(ConstraintFamily::Smem); break;
+    case Shortage::Kind::Registers: out.family = word_of(ConstraintFamily::Registers); break;
+    case Shortage::Kind::RegisterFile: out.family = word_of(ConstraintFamily::RegisterFile); break;
+    case Shortage::Kind::Warps: out.family = word_of(ConstraintFamily::Warps); break;
+    case Shortage::Kind::Groups: out.family = word_of(ConstraintFamily::Groups); break;
     case Shortage::Kind::Depth: out.family = "depth"; break;
   }
-  if (shortage.constraint) out.family = word_of(Family::User);
+  if (shortage.constraint) out.family = word_of(ConstraintFamily::User);
   for (const ChannelId channel : shortage.channels) out.parts.push_back(problem.channel(channel).name);
   return out;
 }
@@ -331,12 +331,12 @@ std::string tightest_cycle(const Problem& problem, const Core& core, Cycle ii) {
   std::vector<std::string> steps;
   for (const CoreMember& member : core.members)
     for (const ConstraintName& part : member.parts) {
-      if (member.family == Family::Dependence) {
+      if (member.family == ConstraintFamily::Dependence) {
         const Edge& e = problem.edges[part.index];
         edges.push_back({e.from.index(), e.to.index(), e.latency, e.distance});
         steps.push_back(fmt::format("{} -> ", problem.op(e.from).name));
       }
-      if (member.family != Family::Credit) continue;
+      if (member.family != ConstraintFamily::Credit) continue;
       const Channel& c = problem.channels[part.index];
       for (const Reader& r : c.readers) {
         if (c.only_if_crossing || r.op != part.ops[0]) continue;

@@ -12,7 +12,7 @@
 namespace heddle::solver {
 
 /// The word for a family: "unit", "dependence", "hand-off" ...
-const char* word_of(Family family);
+const char* word_of(ConstraintFamily family);
 
 /// Everything but `needed` and what goes wrong without it.
 ExplanationMember describe_member(const Problem& problem, const Constraints& constraints, const Core& core, const CoreMember& member);

@@ -9,17 +9,17 @@
 
 namespace heddle::solver {
 
-struct Proposal {
+struct ConfigProposal {
   Config config;
   std::string by;  ///< for the history
 };
 
 /// Nothing: no candidate is left, or none was found.
-std::optional<Proposal> propose(const TuneRequest& request, TunePool& pool);
+std::optional<ConfigProposal> propose(const TuneRequest& request, TunePool& pool);
 
 // One per method.
-std::optional<Proposal> propose_by_model(const TuneRequest& request, TunePool& pool, TuneRandom& random);
-std::optional<Proposal> propose_by_bandit(TunePool& pool, TuneRandom& random);
-std::optional<Proposal> propose_in_order(const TuneRequest& request, TunePool& pool);
+std::optional<ConfigProposal> propose_by_model(const TuneRequest& request, TunePool& pool, TuneRandom& random);
+std::optional<ConfigProposal> propose_by_bandit(TunePool& pool, TuneRandom& random);
+std::optional<ConfigProposal> propose_in_order(const TuneRequest& request, TunePool& pool);
 
 }  // namespace heddle::solver

@@ -52,7 +52,7 @@ double any_bandit_value(const Parameter& p, TuneRandom& random) {
 
 }  // namespace
 
-std::optional<Proposal> propose_by_bandit(TunePool& pool, TuneRandom& random) {
+std::optional<ConfigProposal> propose_by_bandit(TunePool& pool, TuneRandom& random) {
   std::vector<const TuneEvaluation*> parents;
   for (const TuneEvaluation& e : pool.evaluations())
     if (e.value) parents.push_back(&e);
@@ -96,10 +96,10 @@ std::optional<Proposal> propose_by_bandit(TunePool& pool, TuneRandom& random) {
       default: break;
     }
     if (pool.space().parameters.size() == config.size() && pool.allowed(config) && pool.open(config))
-      return Proposal{std::move(config), kNames[technique]};
+      return ConfigProposal{std::move(config), kNames[technique]};
   }
   auto config = pool.sample(random);
-  return config ? std::optional<Proposal>({*std::move(config), kNames[technique]}) : std::nullopt;
+  return config ? std::optional<ConfigProposal>({*std::move(config), kNames[technique]}) : std::nullopt;
 }
 
 }  // namespace heddle::solver

@@ -62,7 +62,7 @@ Config screened(const TuneRequest& request, std::vector<Config> candidates) {
 
 }  // namespace
 
-std::optional<Proposal> propose_by_model(const TuneRequest& request, TunePool& pool, TuneRandom& random) {
+std::optional<ConfigProposal> propose_by_model(const TuneRequest& request, TunePool& pool, TuneRandom& random) {
   // As many samples as BaCO's published settings take: parameters plus one. Where bounds are known fewer do, and of several draws the one
   // that its bound (or the cheaper rung) speaks for is taken.
   const bool bounded = request.ratio && pool.bounded();
@@ -77,7 +77,7 @@ std::optional<Proposal> propose_by_model(const TuneRequest& request, TunePool& p
     if (choose && !request.screen)
       std::stable_sort(drawn.begin(), drawn.end(),
                        [&](const Config& a, const Config& b) { return pool.facts(a).bound.value_or(0) < pool.facts(b).bound.value_or(0); });
-    return Proposal{request.screen ? screened(request, std::move(drawn)) : std::move(drawn.front()), "sample"};
+    return ConfigProposal{request.screen ? screened(request, std::move(drawn)) : std::move(drawn.front()), "sample"};
   }
   TuneSurrogate surrogate(pool, request.ratio, random.next(), static_cast<std::int64_t>(made));
   std::vector<Scored> ranked;
@@ -99,7 +99,7 @@ std::optional<Proposal> propose_by_model(const TuneRequest& request, TunePool& p
   std::vector<Config> candidates{ranked.front().config};
   for (std::size_t i = 1; request.screen && i < ranked.size() && candidates.size() < kScreened; ++i)
     if (ranked[i].score >= kNearlyAsGood * ranked.front().score) candidates.push_back(ranked[i].config);
-  return Proposal{screened(request, std::move(candidates)), "model"};
+  return ConfigProposal{screened(request, std::move(candidates)), "model"};
 }
 
 }  // namespace heddle::solver

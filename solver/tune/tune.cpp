@@ -24,7 +24,7 @@ TuneEnd tune(const TuneRequest& request, std::stop_token stop, const TuneListene
   };
   for (std::int64_t made = 0; made < request.budget; ++made) {
     if (stopped()) break;
-    const std::optional<Proposal> proposal = propose(request, pool);
+    const std::optional<ConfigProposal> proposal = propose(request, pool);
     if (stopped()) break;
     if (!proposal) {
       end.reason = pool.best() ? "complete" : "nothing feasible";

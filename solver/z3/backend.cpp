@@ -114,7 +114,7 @@ struct Backend::Impl {
   std::vector<Lit> last_core;
 };
 
-Backend::Backend(std::uint64_t seed, SearchLimits limits) : impl_(std::make_unique<Impl>(seed)), limits_(std::move(limits)) {}
+Backend::Backend(std::uint64_t seed, QueryLimits limits) : impl_(std::make_unique<Impl>(seed)), limits_(std::move(limits)) {}
 
 Backend::~Backend() = default;
 

@@ -40,7 +40,7 @@ inline constexpr std::uint64_t kEffortPerSecond = 1'500'000;
 /// Thrown where the caller asked to stop, time ran out or the checker refused; caught where the question was asked.
 struct Stopped {};
 
-struct SearchLimits {
+struct QueryLimits {
   Clock::time_point deadline = Clock::time_point::max();
   std::stop_token stop;
 
@@ -70,13 +70,13 @@ class Backend {
     explicit Unguarded(Backend& backend) : Guarded(backend, kTrue) {}
   };
 
-  Backend(std::uint64_t seed, SearchLimits limits);
+  Backend(std::uint64_t seed, QueryLimits limits);
   ~Backend();
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
   /// For a backend that outlives the request it was made for.
-  void set_limits(SearchLimits limits) { limits_ = std::move(limits); }
+  void set_limits(QueryLimits limits) { limits_ = std::move(limits); }
 
   Lit new_lit();
   IntVar new_int();
@@ -92,7 +92,7 @@ class Backend {
   /// sum of weights of true literals <= bound, if `condition` holds.
   void add_at_most(std::vector<WeightedLit> terms, std::int64_t bound, Lit condition = kTrue);
 
-  /// Unknown means: stopped, out of time (see SearchLimits), or out of effort. Effort is counted in Z3's own resource units
+  /// Unknown means: stopped, out of time (see QueryLimits), or out of effort. Effort is counted in Z3's own resource units
   /// (kEffortPerSecond of them take about a second), so that giving up early is as repeatable as everything else; 0: no limit.
   Answer check(std::span<const Lit> assumptions = {}, std::uint64_t effort = 0);
 
@@ -110,7 +110,7 @@ class Backend {
   void poll_limits();
 
   std::unique_ptr<Impl> impl_;
-  SearchLimits limits_;
+  QueryLimits limits_;
   Lit guard_ = kTrue;
   bool rounded_ = false;  ///< a sum was too large for Z3's numbers: what is refuted may be true
   bool contradiction_ = false;

@@ -255,7 +255,7 @@ TEST_CASE("a schedule that is another's, or breaks a rule, does not get into the
 TEST_CASE("what Triton may make otherwise is not predicted as if it were exact", "[app]") {
   Machine machine;
   machine.limits.smem_bytes = 1000;
-  triton::Memory before, after;
+  triton::TritonMemory before, after;
   before.shared_bytes = 100, before.warps = 8;
   after.shared_bytes = 200, after.warps = 16;
   CHECK(predicted(before, after, machine) == "predicted: shared memory 100 -> 200 of 1 000 bytes, 8 -> 16 warps");
@@ -275,7 +275,7 @@ TEST_CASE("what is wrong with a kernel made of a text is said of the text and it
   REQUIRE(address.ok());
   const auto program = triton::read_program(*address);
   REQUIRE(program.ok());
-  const auto native = triton::to_native(*program, program->loops.at(0), triton::Reading::Triton);
+  const auto native = triton::to_native(*program, program->loops.at(0), triton::TextReading::Triton);
   REQUIRE(native.ok());
   const Kernel& kernel = native->kernel;
   Error error{ErrorKind::Input,

@@ -33,7 +33,7 @@ std::vector<BenchStep> gemm_steps(const std::string& folder, bool blackwell = fa
       if (word.starts_with("N=")) word = "N=256";
       if (word == "K=8192" || word == "K=1024") word = "K=192";
     }
-    if (step.kind == StepKind::Speed || step.kind == StepKind::Compare || step.kind == StepKind::Profile)
+    if (step.kind == BenchStepKind::Speed || step.kind == BenchStepKind::Compare || step.kind == BenchStepKind::Profile)
       step.words.insert(step.words.end(),
                         {"--repeats", "2", "--launches", "2", "--blocks", "2", "--warmups", "1", "--sustained", "2", "--pause", "0.001"});
   }
@@ -169,7 +169,8 @@ TEST_CASE("a bench ends where there is no GPU, and goes on once there is one", "
     CHECK_FALSE(record.find("gemm-8192"));
   }
   const FakeGpu gpu;
-  std::erase_if(bench.steps, [](const BenchStep& step) { return step.kind != StepKind::Prepare && step.kind != StepKind::Check; });
+  std::erase_if(bench.steps,
+                [](const BenchStep& step) { return step.kind != BenchStepKind::Prepare && step.kind != BenchStepKind::Check; });
   const BenchRecord record = bench.run();
   CHECK(bench.begun == std::vector<std::string>{"gemm-small"});
   CHECK(verdict(record, "gemm-small").outcome == StepOutcome::Good);
@@ -178,7 +179,8 @@ TEST_CASE("a bench ends where there is no GPU, and goes on once there is one", "
 TEST_CASE("a kernel that hangs is ended, and the bench goes on", "[gpu][bench]") {
   const FakeGpu gpu("hang");
   Bench bench;
-  std::erase_if(bench.steps, [](const BenchStep& step) { return step.kind != StepKind::Prepare && step.kind != StepKind::Check; });
+  std::erase_if(bench.steps,
+                [](const BenchStep& step) { return step.kind != BenchStepKind::Prepare && step.kind != BenchStepKind::Check; });
   for (BenchStep& step : bench.steps)
     for (std::size_t k = 0; k + 1 < step.words.size(); ++k)
       if (step.words[k] == "--limit") step.words[k + 1] = "0.5";
@@ -198,7 +200,8 @@ TEST_CASE("a bench that is stopped keeps what it has", "[gpu][bench]") {
 TEST_CASE("a bench does not begin what does not fit into its minutes, and does it next time", "[gpu][bench]") {
   const FakeGpu gpu;
   Bench bench;
-  std::erase_if(bench.steps, [](const BenchStep& step) { return step.kind != StepKind::Prepare && step.kind != StepKind::Check; });
+  std::erase_if(bench.steps,
+                [](const BenchStep& step) { return step.kind != BenchStepKind::Prepare && step.kind != BenchStepKind::Check; });
   bench.options.minutes = 0.01;
   for (const StepRecord& step : bench.run().steps) CHECK(step.verdict.outcome == StepOutcome::NoTime);
   bench.options.minutes = 10;
@@ -216,7 +219,7 @@ TEST_CASE("what a bench kept and somebody broke is a fault with its place", "[gp
 }
 
 TEST_CASE("a step's verdict compares with the spread of what was measured", "[gpu][bench]") {
-  BenchStep step{.name = "variant", .kind = StepKind::Compare};
+  BenchStep step{.name = "variant", .kind = BenchStepKind::Compare};
   step.words = {"run"};
   step.beside = "plain";
   Measurement a, b;
@@ -236,7 +239,7 @@ TEST_CASE("a step's verdict compares with the spread of what was measured", "[gp
   CHECK(says(judged({124, 125, 126}).finding, "20.0 % slower than plain"));
   CHECK(judged({124, 125, 126}).next.empty());
 
-  step.kind = StepKind::Speed;
+  step.kind = BenchStepKind::Speed;
   b.predicted_ii = 1000;
   b.measured_ii = 1300;
   const StepVerdict slow = judged({99, 100, 101});
@@ -258,7 +261,7 @@ TEST_CASE("steps come in the order of risk, each kernel after what prepares it",
     const auto came = [&](const std::string& name) { return name.empty() || std::find(seen.begin(), seen.end(), name) != seen.end(); };
     CHECK(came(step.needs));
     CHECK(came(step.beside));
-    if (step.kind != StepKind::Prepare && !step.subject.empty()) CHECK(came("prepare-" + step.subject));
+    if (step.kind != BenchStepKind::Prepare && !step.subject.empty()) CHECK(came("prepare-" + step.subject));
     seen.push_back(step.name);
   }
 }
@@ -266,7 +269,7 @@ TEST_CASE("steps come in the order of risk, each kernel after what prepares it",
 TEST_CASE("on a B200 the bench checks a plain GEMM and times it beside cuBLAS", "[gpu][bench]") {
   const FakeGpu gpu("blackwell");
   Bench bench(true);
-  std::erase_if(bench.steps, [](const BenchStep& step) { return step.kind == StepKind::Profile; });  // a recording build by itself
+  std::erase_if(bench.steps, [](const BenchStep& step) { return step.kind == BenchStepKind::Profile; });  // a recording build by itself
   const BenchRecord record = bench.run();
   CHECK(verdict(record, "prepare-gemm").outcome == StepOutcome::Good);
   CHECK(verdict(record, "gemm-small").outcome == StepOutcome::Good);

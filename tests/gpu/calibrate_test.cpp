@@ -16,9 +16,9 @@
 #include <catch2/catch.hpp>
 
 #include "codegen/compile/compile.h"
-#include "codegen/machine/instructions.h"
-#include "codegen/machine/loops.h"
-#include "codegen/machine/opcode.h"
+#include "codegen/machine_code/instructions.h"
+#include "codegen/machine_code/loops.h"
+#include "codegen/machine_code/opcode.h"
 #include "core/base/atomic_file.h"
 #include "core/formats/machine_json.h"
 #include "core/library/library.h"
@@ -254,7 +254,7 @@ TEST_CASE("what was measured of an instruction stands in the machine file, and w
 }
 
 /// How many instructions each loop has of those that a micro-kernel measures; loops without any, and loops around others, are left out.
-std::vector<std::int64_t> measured_in_loops(const MicroKernel& kernel, const std::vector<codegen::Instruction>& code) {
+std::vector<std::int64_t> measured_in_loops(const MicroKernel& kernel, const std::vector<codegen::MachineInstruction>& code) {
   const auto measured = [&](OpClass what) {
     const std::string& rule = kernel.rule;
     if (!kernel.instruction.empty() || rule.starts_with("smem")) return what == OpClass::SharedMemory;

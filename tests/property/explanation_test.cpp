@@ -23,18 +23,18 @@ namespace {
 
 constexpr int kStages = 2;
 
-Family family_of(const Violation& v) {
+ConstraintFamily family_of(const Violation& v) {
   const auto says = [&](const char* word) { return v.message.find(word) != std::string::npos; };
-  if (v.family == "unit") return Family::Unit;
-  if (v.family == "issue") return Family::Issue;
-  if (v.family == "blocking") return Family::Blocking;
-  if (v.family == "warps") return Family::Warps;
-  if (v.family == "memory") return says("shared memory") ? Family::Smem : Family::Tmem;
-  if (v.family == "credit" || v.family == "depth") return Family::Credit;
-  if (v.family == "registers") return says("together") ? Family::RegisterFile : Family::Registers;
-  if (v.family == "user") return Family::User;
+  if (v.family == "unit") return ConstraintFamily::Unit;
+  if (v.family == "issue") return ConstraintFamily::Issue;
+  if (v.family == "blocking") return ConstraintFamily::Blocking;
+  if (v.family == "warps") return ConstraintFamily::Warps;
+  if (v.family == "memory") return says("shared memory") ? ConstraintFamily::Smem : ConstraintFamily::Tmem;
+  if (v.family == "credit" || v.family == "depth") return ConstraintFamily::Credit;
+  if (v.family == "registers") return says("together") ? ConstraintFamily::RegisterFile : ConstraintFamily::Registers;
+  if (v.family == "user") return ConstraintFamily::User;
   FAIL("a family without a rule: " << v.family << ": " << v.message);
-  return Family::User;
+  return ConstraintFamily::User;
 }
 
 /// Now and then a demand, so that cores hold some of the user's.
@@ -87,7 +87,7 @@ test::RandomProblemOptions tiny() {
 
 TEST_CASE("every schedule breaks a rule of the core, so nothing unnamed helped to refute", "[property]") {
   int refuted = 0, verified = 0;
-  std::set<Family> seen;
+  std::set<ConstraintFamily> seen;
   for (std::uint64_t seed = 70'001; seed <= 70'600; ++seed) {
     const Problem problem = test::random_problem(seed, tiny());
     const Cycle ii = 1 + static_cast<Cycle>(seed % 4);
@@ -105,36 +105,37 @@ TEST_CASE("every schedule breaks a rule of the core, so nothing unnamed helped t
     ++refuted;
     verified += core.verified();
     CHECK(core.rechecked);
-    std::set<Family> rules;
+    std::set<ConstraintFamily> rules;
     std::set<std::size_t> units;
     std::set<std::string> demanded;
     for (const CoreMember& member : core.members) {
       rules.insert(member.family);
-      if (member.family == Family::Unit) units.insert(member.index);
-      if (member.family == Family::User) demanded.insert(demands[member.index].name);
-      if (member.family == Family::Registers && core.register_constraint) demanded.insert(demands[*core.register_constraint].name);
+      if (member.family == ConstraintFamily::Unit) units.insert(member.index);
+      if (member.family == ConstraintFamily::User) demanded.insert(demands[member.index].name);
+      if (member.family == ConstraintFamily::Registers && core.register_constraint)
+        demanded.insert(demands[*core.register_constraint].name);
     }
     seen.insert(rules.begin(), rules.end());
     Problem roomy = problem;
-    roomy.max_groups = rules.contains(Family::Groups) ? problem.max_groups : problem.max_groups + 1;
-    const bool counts_slots = rules.contains(Family::Smem) || rules.contains(Family::Tmem);
+    roomy.max_groups = rules.contains(ConstraintFamily::Groups) ? problem.max_groups : problem.max_groups + 1;
+    const bool counts_slots = rules.contains(ConstraintFamily::Smem) || rules.contains(ConstraintFamily::Tmem);
     const auto escapes = [&](Schedule& schedule) {
       finish_schedule(roomy, demands, schedule);
-      if (counts_slots && !rules.contains(Family::Credit))
+      if (counts_slots && !rules.contains(ConstraintFamily::Credit))
         for (std::size_t c = 0; c < roomy.channels.size(); ++c) schedule.depths[c] = roomy.channels[c].only_if_crossing ? 0 : 1;
       for (const Edge& e : roomy.edges) {
         const Cycle apart = schedule.start(e.to) + e.distance * ii - schedule.start(e.from);
-        if (rules.contains(Family::Dependence) && apart < e.latency) return false;
-        if (rules.contains(Family::HandOff) && apart < e.latency + e.handoff && schedule.group(e.from) != schedule.group(e.to))
+        if (rules.contains(ConstraintFamily::Dependence) && apart < e.latency) return false;
+        if (rules.contains(ConstraintFamily::HandOff) && apart < e.latency + e.handoff && schedule.group(e.from) != schedule.group(e.to))
           return false;
       }
       for (const Violation& v : check(roomy, schedule, demands).violations) {
         if (v.family == "dependence") continue;
-        const Family family = family_of(v);
-        if (family == Family::Unit) {
+        const ConstraintFamily family = family_of(v);
+        if (family == ConstraintFamily::Unit) {
           for (const std::size_t u : units)
             if (v.message.find(roomy.units[u].name) == 0) return false;
-        } else if (family == Family::User) {
+        } else if (family == ConstraintFamily::User) {
           for (const std::string& demand : demanded)
             if (v.message.find(demand + ":") == 0) return false;
         } else if (rules.contains(family)) {

@@ -24,7 +24,7 @@ bool any_vector(const std::vector<Cycle>& limits, const std::function<bool(const
 }
 
 struct Layout {
-  const Graph& graph;
+  const PaperGraph& graph;
   const Options& options;
   Cycle ii, length, copies, end;
   const std::vector<Cycle>& starts;
@@ -113,16 +113,16 @@ struct Layout {
 
 }  // namespace
 
-bool paper_formulas_hold(const Graph& graph, const Options& options, Cycle ii, Cycle length, const std::vector<Cycle>& starts,
+bool paper_formulas_hold(const PaperGraph& graph, const Options& options, Cycle ii, Cycle length, const std::vector<Cycle>& starts,
                          const std::vector<int>& groups) {
   const Cycle copies = (length + ii - 1) / ii;
   const Layout layout{graph, options, ii, length, copies, (copies - 1) * ii + length, starts, groups};
   return layout.figure4() && layout.limits() && layout.figure6();
 }
 
-bool paper_schedule_exists(const Graph& graph, const Options& options, Cycle ii, Cycle length) {
+bool paper_schedule_exists(const PaperGraph& graph, const Options& options, Cycle ii, Cycle length) {
   std::vector<Cycle> windows;
-  for (const Node& node : graph.nodes) windows.push_back(std::min(length - node.cycles + 1, length));
+  for (const PaperNode& node : graph.nodes) windows.push_back(std::min(length - node.cycles + 1, length));
   const std::vector<Cycle> pool(graph.nodes.size(), graph.pool);
   const Cycle copies = (length + ii - 1) / ii;
   return any_vector(windows, [&](const std::vector<Cycle>& starts) {
@@ -135,10 +135,10 @@ bool paper_schedule_exists(const Graph& graph, const Options& options, Cycle ii,
   });
 }
 
-Cycle shortest_modulo_length(const Graph& graph, Cycle ii, Cycle limit) {
+Cycle shortest_modulo_length(const PaperGraph& graph, Cycle ii, Cycle limit) {
   for (Cycle length = 1; length <= limit; ++length) {
     std::vector<Cycle> windows;
-    for (const Node& node : graph.nodes) windows.push_back(std::min(length - node.cycles + 1, length));
+    for (const PaperNode& node : graph.nodes) windows.push_back(std::min(length - node.cycles + 1, length));
     const bool found = any_vector(windows, [&](const std::vector<Cycle>& s) {
       for (const Arc& arc : graph.arcs)
         if (s[arc.to] + arc.distance * ii < s[arc.from] + arc.delay) return false;
@@ -158,17 +158,17 @@ Cycle shortest_modulo_length(const Graph& graph, Cycle ii, Cycle limit) {
   return 0;
 }
 
-Graph random_paper_graph(std::uint64_t seed, int most_ops) {
+PaperGraph random_paper_graph(std::uint64_t seed, int most_ops) {
   std::mt19937_64 random(seed);
   const auto pick = [&](int low, int high) { return low + static_cast<int>(random() % static_cast<std::uint64_t>(high - low + 1)); };
-  Graph graph;
+  PaperGraph graph;
   graph.unit_capacity = {1, 2};
   graph.memory_capacity = {pick(1, 4), pick(1, 4)};
   graph.register_limit = pick(1, 4);
   graph.pool = pick(1, 3);
   const int ops = pick(2, most_ops);
   for (int v = 0; v < ops; ++v) {
-    Node node;
+    PaperNode node;
     node.name = std::string(1, static_cast<char>('a' + v));
     node.cycles = pick(0, 2);
     for (std::size_t unit = 0; unit < 2 && node.cycles > 0; ++unit)

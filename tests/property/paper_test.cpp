@@ -92,10 +92,10 @@ TEST_CASE("normalization finds the smallest F and, of its solutions, the largest
 TEST_CASE("the modulo schedule is as short as exhaustive search finds it", "[property]") {
   int feasible = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    const Graph graph = test::random_paper_graph(seed, 4);
+    const PaperGraph graph = test::random_paper_graph(seed, 4);
     const Cycle ii = 1 + static_cast<Cycle>(seed % 4);
     const Cycle truth = test::shortest_modulo_length(graph, ii, 8);
-    const ModuloSchedule found = optimal_modulo_schedule(graph, ii, 0, {});
+    const PaperModuloSchedule found = optimal_modulo_schedule(graph, ii, 0, {});
     CAPTURE(seed, ii);
     REQUIRE(found.answer != Answer::Unknown);
     if (truth > 0) {
@@ -114,15 +114,15 @@ TEST_CASE("the compact form, the literal form and exhaustive search agree on the
   int feasible = 0, decided = 0;
   for (std::uint64_t seed = 1; seed <= 350; ++seed) {
     std::mt19937_64 random(seed * 7919);
-    const Graph graph = test::random_paper_graph(seed, 4);
+    const PaperGraph graph = test::random_paper_graph(seed, 4);
     Options options = random_options(random);
     const Cycle ii = pick(random, 1, 4), length = pick(random, 2, 6);
     const bool truth = test::paper_schedule_exists(graph, options, ii, length);
     CAPTURE(seed, ii, length);
-    for (const Form form : {Form::Compact, Form::Literal}) {
+    for (const PaperForm form : {PaperForm::Compact, PaperForm::Literal}) {
       options.form = form;
       const JointAnswer found = swp_and_ws(graph, options, {ii, length, 0, {}, 0}, {});
-      INFO((form == Form::Compact ? "compact" : "literal"));
+      INFO((form == PaperForm::Compact ? "compact" : "literal"));
       REQUIRE(found.answer == (truth ? Answer::Yes : Answer::No));
       if (!truth) continue;
       std::vector<int> groups;
@@ -141,7 +141,7 @@ TEST_CASE("the accelerator changes neither I nor L nor what is found infeasible"
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 80; ++seed) {
     std::mt19937_64 random(seed * 104729);
-    const Graph graph = test::random_paper_graph(seed + 5000, 4);
+    const PaperGraph graph = test::random_paper_graph(seed + 5000, 4);
     Options fast = random_options(random), slow = fast;
     slow.accelerate = false;
     const SearchResult a = algorithm1(graph, fast), b = algorithm1(graph, slow);

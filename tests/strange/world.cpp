@@ -185,10 +185,10 @@ void add_dump(Dice& dice, World& world) {
     world.solutions.push_back(world.fresh("solution", ".json"));
     write_text(world.solutions.back(), document.solution.dump());
   }
-  const dump::Loop& loop = dice.pick(dump->loops);
+  const dump::DumpLoop& loop = dice.pick(dump->loops);
   Subject subject;
   subject.dump = true;
-  for (const dump::Loop& each : dump->loops) subject.loops.push_back(each.id);
+  for (const dump::DumpLoop& each : dump->loops) subject.loops.push_back(each.id);
   std::string name = file;
   if (dump->loops.size() > 1 || dice.chance(30)) name += "#" + std::to_string(loop.id);
   if (dice.chance(20)) name += std::string(name.find('#') == std::string::npos ? "#" : ",") + (dice.chance(50) ? "full" : "issue-slots");

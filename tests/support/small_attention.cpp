@@ -69,7 +69,7 @@ Problem small_attention(bool same, int registers) {
 }
 
 Schedule small_attention_schedule(const Problem& problem) {
-  timing::Program program;
+  timing::LoopProgram program;
   program.streams.resize(2);
   for (std::size_t v = 0; v < problem.ops.size(); ++v) program.streams[v / (problem.ops.size() / 2)].push_back({OpId(v), 0});
   program.depths.assign(problem.channels.size(), 1);

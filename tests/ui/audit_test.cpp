@@ -29,7 +29,7 @@ TEST_CASE("a dropped dump shows its schedule, its loops and both readings", "[ui
   REQUIRE(h.has("dump/reading/issue-slots"));
   h.click("dump/reading/issue-slots");
   h.frame(3);
-  CHECK(h.session().content().dump()->reading() == dump::Reading::IssueSlots);
+  CHECK(h.session().content().dump()->reading() == dump::DumpReading::IssueSlots);
   h.click("dump/loop/1");
   h.frame(3);
   CHECK(h.session().content().dump()->the_loop().id == 1);

@@ -130,7 +130,7 @@ TEST_CASE("a picture of the chart has a title instead of buttons", "[ui]") {
   h.session().requests().pictures.push_back(Export{ExportKind::Png, "/nowhere/at/all.png"});
   h.frame(2);  // the first takes the picture, the second makes what it drew the last frame
   std::string title;
-  for (const probe::Label& label : probe::last_labels())
+  for (const probe::SeenLabel& label : probe::last_labels())
     if (label.text.find("toy_fig1 · toy · solver #1 · II 2") == 0) title = label.text;
   CHECK(title == "toy_fig1 · toy · solver #1 · II 2 · proved");
   for (const auto& [name, box] : probe::last_frame()) {

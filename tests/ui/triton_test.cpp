@@ -43,7 +43,7 @@ TEST_CASE("a dropped Triton text is read two ways, and its text stands beside th
   REQUIRE(h.has("dump/reading/free"));
   h.click("dump/reading/free");
   h.frame(3);
-  CHECK(h.session().content().triton()->reading() == triton::Reading::Free);
+  CHECK(h.session().content().triton()->reading() == triton::TextReading::Free);
   h.click("dump/reading/triton");
   h.frame(3);
   h.session().apply(SelectOp{OpId(0)});

@@ -24,7 +24,7 @@ int save_all(const Problem& problem, const Alternatives& answer, const std::stri
 
 int run_alternatives(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
-  const Result<Inputs> inputs = load_inputs(arguments, terminal);
+  const Result<CommandInputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   const auto folder = arguments.text("--out-dir");
   if (folder)

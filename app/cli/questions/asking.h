@@ -14,12 +14,12 @@ namespace heddle::app {
 void show(ProgressLine& line, const News& news);
 
 /// question(stop token, listener), heard on the terminal; Ctrl-C ends it with what is known.
-template <class Answer, class Question>
+template <class AnyAnswer, class Question>
 auto asked(const Terminal& terminal, const Question& question) {
   const InterruptScope interrupt;
   ProgressLine line(terminal);
   return question(interrupt.token(),
-                  Listener<Answer>{[&](const News& news, const Answer*) { show(line, news); }, listener_for(line), terminal.style});
+                  Listener<AnyAnswer>{[&](const News& news, const AnyAnswer*) { show(line, news); }, listener_for(line), terminal.style});
 }
 
 /// Json for --json, Headline for --quiet.

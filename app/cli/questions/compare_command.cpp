@@ -26,7 +26,7 @@ Contender contender_of(Schedule schedule, std::string name) {
 }
 
 /// What Triton's compiler decided, or why that is not known.
-Contender own_contender(const Inputs& inputs) {
+Contender own_contender(const CommandInputs& inputs) {
   Result<Schedule> schedule = inputs.source->own_schedule(inputs.problem());
   if (schedule) return contender_of(*std::move(schedule), "triton's own");
   Contender none;
@@ -36,13 +36,13 @@ Contender own_contender(const Inputs& inputs) {
 }
 
 /// Every fault of every file at once.
-Result<std::vector<Contender>> read_contenders(const Arguments& arguments, const Inputs& inputs, const Terminal& terminal) {
+Result<std::vector<Contender>> read_contenders(const Arguments& arguments, const CommandInputs& inputs, const Terminal& terminal) {
   const Problem& problem = inputs.problem();
   std::vector<Contender> given;
   // A kernel of somebody else's may have the name of a shipped one.
   if (!arguments.has("--no-hand") && !inputs.triton()) given = shelf_contenders(problem);
   std::vector<Fault> warnings;
-  if (!arguments.has("--no-hand") && inputs.triton() && inputs.triton()->reading() == triton::Reading::Triton)
+  if (!arguments.has("--no-hand") && inputs.triton() && inputs.triton()->reading() == triton::TextReading::Triton)
     given.push_back(own_contender(inputs));
   // The schedule that a compiler's dump carries takes part by itself.
   if (!arguments.has("--no-hand") && inputs.source->dump() && inputs.source->has_own())
@@ -75,7 +75,7 @@ CompareOptions compare_options_of(const Arguments& arguments) {
   return options;
 }
 
-std::string written_as(const std::string& format, const Inputs& inputs, const Scoreboard& board, const Arguments& arguments,
+std::string written_as(const std::string& format, const CommandInputs& inputs, const Scoreboard& board, const Arguments& arguments,
                        const TextStyle& style) {
   if (format == "json") return scoreboard_json(inputs.problem(), inputs.constraints, board).pretty();
   if (format == "csv") return scoreboard_csv(board);
@@ -101,7 +101,7 @@ int run_compare(const Arguments& arguments, const Terminal& terminal) {
   const bool here = path == "-", json = arguments.has("--json") || (format == "json" && here);
   if (json && here && format != "json")
     return refuse(terminal, fmt::format("--json and --format {} both want standard output; give one of them", format), json);
-  const Result<Inputs> inputs = load_inputs(arguments, terminal);
+  const Result<CommandInputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   Result<std::vector<Contender>> given = read_contenders(arguments, *inputs, terminal);
   if (!given) return report(terminal, given.error(), json);

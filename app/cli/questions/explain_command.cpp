@@ -7,7 +7,7 @@ namespace heddle::app {
 
 int run_explain(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
-  const Result<Inputs> inputs = load_inputs(arguments, terminal);
+  const Result<CommandInputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   const Subject subject = subject_of(*inputs, arguments);
   ExplainOptions options{arguments.integer("--ii"), arguments.seconds("--relax-seconds")};

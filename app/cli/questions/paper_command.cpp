@@ -73,7 +73,7 @@ int run_paper(const Arguments& arguments, const Terminal& terminal) {
   if (arguments.has("--all")) return run_all(options, arguments, terminal);
   if (!arguments.has("KERNEL") || !arguments.has("MACHINE"))
     return refuse(terminal, "'paper' needs KERNEL and MACHINE, or --all, or --list-switches", json);
-  const Result<Inputs> inputs = load_inputs(arguments, terminal);
+  const Result<CommandInputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   const Subject subject = subject_of(*inputs, arguments);
   const auto answer =

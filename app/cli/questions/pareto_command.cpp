@@ -58,7 +58,7 @@ int run_pareto(const Arguments& arguments, const Terminal& terminal) {
   const auto file = arguments.text("--out"), folder = arguments.text("--out-dir");
   if (arguments.has("--resume") && !file) return refuse(terminal, "--resume goes on from the file that --out names; give --out FILE", json);
   if (file == "-") return refuse(terminal, "--out keeps a file to go on from; for standard output use --json", json);
-  const Result<Inputs> inputs = load_inputs(arguments, terminal);
+  const Result<CommandInputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   Subject subject = subject_of(*inputs, arguments);
   if (const Result<Ok> taken = take_only_layouts(subject); !taken)

@@ -8,7 +8,7 @@ namespace heddle::app {
 int run_price(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
   if (arguments.has("--ii")) return refuse(terminal, "--ii fixes what a constraint may cost; leave it out", json);
-  const Result<Inputs> inputs = load_inputs(arguments, terminal);
+  const Result<CommandInputs> inputs = load_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   if (!has_price(inputs->constraints, inputs->choices()))
     return report(terminal,

@@ -51,7 +51,7 @@ std::string written_as(const std::string& format, const triton::Comparison& comp
   if (format == "csv") return comparison_csv(comparison);
   if (format == "markdown") return comparison_markdown(comparison);
   std::string text = comparison_text(comparison, style);
-  for (const triton::WayOut& way : ways_out(comparison, name, machine))
+  for (const triton::NextStep& way : ways_out(comparison, name, machine))
     text += "\n" + styled(way.what, style) + ":\n  " + styled(as_called(way.command), style) + "\n";
   return text;
 }
@@ -74,12 +74,12 @@ int compare_three(const Arguments& arguments, const Terminal& terminal) {
     return refuse(
         terminal,
         fmt::format("{} is about one reading's scoreboard, and this compares three schedules in two readings; name the reading: {} or {}",
-                    option, with_reading(name, triton::Reading::Triton), with_reading(name, triton::Reading::Free)),
+                    option, with_reading(name, triton::TextReading::Triton), with_reading(name, triton::TextReading::Free)),
         json);
   if (format == "html")
     return refuse(terminal,
                   fmt::format("the three schedules have no page of html yet; name a reading for its scoreboard: {}",
-                              with_reading(name, triton::Reading::Triton)),
+                              with_reading(name, triton::TextReading::Triton)),
                   json);
   const Result<triton::LoweredLoop> loop = text.loop();
   if (!loop) return report(terminal, loop.error(), json);

@@ -280,7 +280,7 @@ std::vector<ProfilePiece> profile_pieces(const UsageCurve& profile, const TimeAx
   std::vector<ProfilePiece> pieces;
   if (begin >= end || profile.empty()) return pieces;
   auto step =
-      std::upper_bound(profile.begin(), profile.end(), begin, [](double at, const Step& s) { return at < static_cast<double>(s.at); });
+      std::upper_bound(profile.begin(), profile.end(), begin, [](double at, const UsageStep& s) { return at < static_cast<double>(s.at); });
   if (step != profile.begin()) --step;
   const float last = axis.to_x(end);
   const auto end_of = [&](UsageCurve::const_iterator s) {

@@ -29,7 +29,7 @@ float letters_height() { return paint::text_height(fonts().small_bold) * 0.87f; 
 bool low(const paint::Box& box) { return box.height() < letters_height() + px(5); }
 
 /// Another op could be meant too.
-bool ambiguous(const Problem& problem, std::string_view name, const paint::CutName& cut) {
+bool ambiguous(const Problem& problem, std::string_view name, const paint::FittedName& cut) {
   const std::string_view head = name.substr(0, cut.head), tail = name.substr(name.size() - cut.tail);
   return std::any_of(problem.ops.begin(), problem.ops.end(), [&](const Op& op) {
     return op.name != name && op.name.size() >= cut.head + cut.tail && op.name.starts_with(head) && op.name.ends_with(tail);
@@ -68,7 +68,7 @@ void draw_label(ChartFrame& f, const GanttBar& bar, const paint::Box& box, RoleC
   }
   std::string cut;
   if (width > room) {
-    paint::CutName what = paint::name_that_fits(font, text, room);
+    paint::FittedName what = paint::name_that_fits(font, text, room);
     if (what.text.empty() || ambiguous(f.problem, bar.label, what)) return;
     if (probe::on()) probe::cut(what.text, text, width - paint::text_width(font, what.text));
     text = cut = std::move(what.text);

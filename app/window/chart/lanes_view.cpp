@@ -90,8 +90,8 @@ void draw_lanes(ChartFrame& f) {
 
     // Under the cursor the lane says what it holds there; elsewhere its peak.
     std::string detail = lane.detail;
-    const Step* under = nullptr;
-    for (const Step& s : lane.profile) {
+    const UsageStep* under = nullptr;
+    for (const UsageStep& s : lane.profile) {
       if (static_cast<double>(s.at) > cursor) break;
       under = &s;
     }

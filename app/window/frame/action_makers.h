@@ -145,7 +145,7 @@ inline Command take_back_change(const Session& s) { return RemoveChange{s.conten
 inline std::string needs_dump(const Session& s) { return s.content().dump() ? "" : "no compiler's dump is open"; }
 inline std::string needs_emitter_rules(const Session& s) {
   if (!s.content().dump()) return needs_dump(s);
-  if (s.content().dump()->reading() != dump::Reading::Full) return "issue slots know no warp groups: choose the full reading";
+  if (s.content().dump()->reading() != dump::DumpReading::Full) return "issue slots know no warp groups: choose the full reading";
   return s.sources().open_emitter_rules().empty() ? "it demands nothing that is not in force" : "";
 }
 inline std::string needs_loops(const Session& s) {

@@ -93,7 +93,7 @@ void draw_dumped_op(const Session& session, const std::string& op, UiState& ui) 
   const DumpText* dump = session.content().dump();
   if (!dump) return;
   const auto& nodes = dump->the_loop().nodes;
-  const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const dump::Node& n) { return n.name == op; });
+  const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const dump::DumpNode& n) { return n.name == op; });
   if (node == nodes.end()) return;
   wrapped_text(fonts().small, theme().text, describe_node(*node));
   const auto inner = loop_inside(dump->the_dump(), *node);

@@ -68,13 +68,13 @@ void draw_triton_facts(const Session& session, UiState& ui) {
     wrapped_text(fonts().small, theme().dim, "Choose one of the kernels that the file holds.");
     return;
   }
-  const triton::Program& program = **read;
+  const triton::TritonProgram& program = **read;
   TritonPaneState& state = ui.of<TritonPaneState>();
   if (state.measured != *read) {
     state.measured = *read;
     state.memory = triton::memory_of(program);
   }
-  const triton::Memory& memory = state.memory;
+  const triton::TritonMemory& memory = state.memory;
   fact_line("form", to_string(program.form), theme().text);
   fact_line("target", fmt::format("sm_{}", program.target), theme().text);
   fact_line("loops", std::to_string(program.loops.size()), theme().text);

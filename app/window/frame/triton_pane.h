@@ -21,14 +21,14 @@ struct TritonOpModel;
 
 struct TritonPaneState {
   // Of the text.
-  std::shared_ptr<const triton::Program> program;  ///< whose text `field` holds
+  std::shared_ptr<const triton::TritonProgram> program;  ///< whose text `field` holds
   CodeField field;
   std::vector<TtgirToken> tokens;
   std::string followed;       ///< the op that was last brought into view
   std::optional<int> wanted;  ///< this line, from 1, is to come into view
   // Of the inspector.
-  std::shared_ptr<const triton::Program> measured;  ///< what `memory` is of
-  triton::Memory memory;
+  std::shared_ptr<const triton::TritonProgram> measured;  ///< what `memory` is of
+  triton::TritonMemory memory;
   std::uint64_t revision = 0;  ///< of the session that `op` was made from
   std::string of;
   std::shared_ptr<const TritonOpModel> op;

@@ -115,7 +115,7 @@ void text_cut(const Pen& pen, ImVec2 at, float width, std::string_view what) {
   text(pen, at, cut);
 }
 
-CutName name_that_fits(ImFont* font, std::string_view name, float width) {
+FittedName name_that_fits(ImFont* font, std::string_view name, float width) {
   if (text_width(font, name) <= width) return {std::string(name)};
   const auto inside = [&](std::size_t i) { return i < name.size() && (static_cast<unsigned char>(name[i]) & 0xC0) == 0x80; };
   for (std::size_t keep = name.size(); keep-- > 3;) {
@@ -129,7 +129,7 @@ CutName name_that_fits(ImFont* font, std::string_view name, float width) {
 }
 
 void name_cut(const Pen& pen, ImVec2 at, float width, std::string_view name) {
-  const CutName cut = name_that_fits(pen.font, name, width);
+  const FittedName cut = name_that_fits(pen.font, name, width);
   if (cut.text.empty()) return;
   if (probe::on() && cut.text != name) probe::cut(cut.text, name, text_width(pen.font, name) - text_width(pen.font, cut.text));
   text(pen, at, cut.text);

@@ -65,11 +65,11 @@ void text_cut(const Pen& pen, ImVec2 at, float width, std::string_view text);
 /// The same for names, which often differ at the end: they are cut in the middle.
 void name_cut(const Pen& pen, ImVec2 at, float width, std::string_view name);
 /// What is left of a name where there is room for so much: all of it, both ends with ".." between them, or nothing.
-struct CutName {
+struct FittedName {
   std::string text;
   std::size_t head = 0, tail = 0;  ///< letters at either end; both 0 where the name is whole or nothing is left
 };
-CutName name_that_fits(ImFont* font, std::string_view name, float width);
+FittedName name_that_fits(ImFont* font, std::string_view name, float width);
 /// The longest beginning of the text that fits, with room for dots; empty when not even two letters do.
 std::string_view beginning_that_fits(ImFont* font, std::string_view text, float width);
 

@@ -9,7 +9,7 @@ namespace heddle::app::probe {
 namespace {
 bool enabled_ = false;
 Items current_, last_;
-std::vector<Label> labels_, last_labels_;
+std::vector<SeenLabel> labels_, last_labels_;
 std::map<std::string, float, std::less<>> missing_;  ///< of cut texts of this frame
 Cuts cuts_, last_cuts_;
 
@@ -75,7 +75,7 @@ void cut(const std::string& shown, std::string_view whole, float missing) {
 }
 
 const Items& last_frame() { return last_; }
-const std::vector<Label>& last_labels() { return last_labels_; }
+const std::vector<SeenLabel>& last_labels() { return last_labels_; }
 const Cuts& last_cuts() { return last_cuts_; }
 
 }  // namespace heddle::app::probe

@@ -21,7 +21,7 @@ struct Rect {
 using Items = std::map<std::string, Rect, std::less<>>;
 
 /// A piece of text that can be seen.
-struct Label {
+struct SeenLabel {
   std::string text, window;  ///< that it is drawn in: "heddle/pane/child", with numbers between
   Rect rect, seen;           ///< all of it; what its window shows of it
   float missing = 0;         ///< so many pixels more it would need for all its letters
@@ -42,7 +42,7 @@ void label(const ImDrawList& list, std::string_view text, const Rect& rect);
 void cut(const std::string& shown, std::string_view whole, float missing);
 /// Everything of the last complete frame.
 const Items& last_frame();
-const std::vector<Label>& last_labels();
+const std::vector<SeenLabel>& last_labels();
 /// What cut texts of that frame were: more than one where several became the same.
 using Cuts = std::map<std::string, std::set<std::string, std::less<>>, std::less<>>;
 const Cuts& last_cuts();

@@ -9,7 +9,7 @@
 
 namespace heddle::app {
 
-std::string describe_node(const dump::Node& node) {
+std::string describe_node(const dump::DumpNode& node) {
   std::string text = printable(node.what);
   text += fmt::format("{}{}, node {}", text.empty() ? "" : " · ", printable(node.kind), node.id);
   if (node.cycle) text += fmt::format(" · stored: cycle {}", grouped(*node.cycle));
@@ -20,9 +20,9 @@ std::string describe_node(const dump::Node& node) {
   return text;
 }
 
-std::optional<std::int64_t> loop_inside(const dump::Dump& dump, const dump::Node& node) {
+std::optional<std::int64_t> loop_inside(const dump::Dump& dump, const dump::DumpNode& node) {
   if (!node.super) return std::nullopt;
-  const bool here = std::any_of(dump.loops.begin(), dump.loops.end(), [&](const dump::Loop& l) { return l.id == node.inner_loop; });
+  const bool here = std::any_of(dump.loops.begin(), dump.loops.end(), [&](const dump::DumpLoop& l) { return l.id == node.inner_loop; });
   return here ? std::optional(node.inner_loop) : std::nullopt;
 }
 

@@ -12,11 +12,12 @@ namespace heddle::triton {
 namespace {
 
 /// "98304 bytes: ring s_7, 3 slots: loaded in stage 0, read in stage 2 (line 56, kernels.py:124)".
-std::string describe_buffer(const Program& program, const Buffer& buffer) {
+std::string describe_buffer(const TritonProgram& program, const TritonBuffer& buffer) {
   std::string text =
       buffer.columns > 0 ? count_of(buffer.columns * buffer.slots, "column") : fmt::format("{} bytes", buffer.bytes * buffer.slots);
   text += fmt::format(": {}", to_string(buffer.what));
-  if (!buffer.name.empty() && buffer.what != Buffer::What::Barriers && buffer.what != Buffer::What::Scratch) text += " " + buffer.name;
+  if (!buffer.name.empty() && buffer.what != TritonBuffer::What::Barriers && buffer.what != TritonBuffer::What::Scratch)
+    text += " " + buffer.name;
   if (!buffer.why.empty()) text += ", " + buffer.why;
   if (buffer.op.valid()) {
     const mlir::Op& op = program.module->op(buffer.op);
@@ -26,19 +27,20 @@ std::string describe_buffer(const Program& program, const Buffer& buffer) {
   return text;
 }
 
-std::int64_t shared_of(const Buffer& buffer) { return buffer.columns > 0 ? 0 : buffer.bytes * buffer.slots; }
+std::int64_t shared_of(const TritonBuffer& buffer) { return buffer.columns > 0 ? 0 : buffer.bytes * buffer.slots; }
 
-Finding shared_memory(const Program& program, const Machine& machine, const Memory& memory) {
+Finding shared_memory(const TritonProgram& program, const Machine& machine, const TritonMemory& memory) {
   Finding finding{"shared memory", Weight::Fine, {}, {}, {}};
   const std::int64_t limit = machine.limits.smem_bytes;
   finding.sentence = limit > 0 ? fmt::format("{} of {} bytes ({:.0f} %)", memory.shared_bytes, limit,
                                              100.0 * static_cast<double>(memory.shared_bytes) / static_cast<double>(limit))
                                : fmt::format("{} bytes", memory.shared_bytes);
-  std::vector<const Buffer*> buffers;
-  for (const Buffer& buffer : memory.buffers)
+  std::vector<const TritonBuffer*> buffers;
+  for (const TritonBuffer& buffer : memory.buffers)
     if (shared_of(buffer) > 0) buffers.push_back(&buffer);
-  std::stable_sort(buffers.begin(), buffers.end(), [](const Buffer* a, const Buffer* b) { return shared_of(*a) > shared_of(*b); });
-  for (const Buffer* buffer : buffers) {
+  std::stable_sort(buffers.begin(), buffers.end(),
+                   [](const TritonBuffer* a, const TritonBuffer* b) { return shared_of(*a) > shared_of(*b); });
+  for (const TritonBuffer* buffer : buffers) {
     finding.details.push_back(describe_buffer(program, *buffer));
     if (buffer->op.valid()) finding.ops.push_back(buffer->op);
   }
@@ -47,8 +49,8 @@ Finding shared_memory(const Program& program, const Machine& machine, const Memo
     finding.sentence +=
         fmt::format(": {} bytes too many, the launch will fail with \"out of resource: shared memory\"", memory.shared_bytes - limit);
     std::int64_t slot_of_each = 0;
-    for (const Buffer& buffer : memory.buffers)
-      if (buffer.what == Buffer::What::Ring && buffer.slots > 1) slot_of_each += buffer.bytes;
+    for (const TritonBuffer& buffer : memory.buffers)
+      if (buffer.what == TritonBuffer::What::Ring && buffer.slots > 1) slot_of_each += buffer.bytes;
     if (slot_of_each > 0)
       finding.details.insert(finding.details.begin(), fmt::format("one stage less (num_stages) frees {} bytes", slot_of_each));
   }
@@ -56,14 +58,14 @@ Finding shared_memory(const Program& program, const Machine& machine, const Memo
   return finding;
 }
 
-std::optional<Finding> tensor_memory(const Program& program, const Machine& machine, const Memory& memory) {
+std::optional<Finding> tensor_memory(const TritonProgram& program, const Machine& machine, const TritonMemory& memory) {
   if (memory.tmem_needed == 0 && memory.tmem_columns == 0) return std::nullopt;
   Finding finding{"tensor memory", Weight::Fine, {}, {}, {}};
   const std::int64_t limit = machine.limits.tmem_columns;
   finding.sentence = fmt::format("{}{} columns", memory.tmem_needed, limit > 0 ? fmt::format(" of {}", limit) : "");
   if (memory.tmem_columns > memory.tmem_needed && (limit == 0 || memory.tmem_needed <= limit))
     finding.sentence += fmt::format(", {} allocated (powers of two)", memory.tmem_columns);
-  for (const Buffer& buffer : memory.buffers) {
+  for (const TritonBuffer& buffer : memory.buffers) {
     if (buffer.columns <= 0) continue;
     finding.details.push_back(describe_buffer(program, buffer));
     if (buffer.op.valid()) finding.ops.push_back(buffer.op);
@@ -75,7 +77,7 @@ std::optional<Finding> tensor_memory(const Program& program, const Machine& mach
   return finding;
 }
 
-std::optional<Finding> metadata(const Program& program, const Memory& memory) {
+std::optional<Finding> metadata(const TritonProgram& program, const TritonMemory& memory) {
   const Metadata& data = program.metadata;
   if (data.file.empty()) return std::nullopt;
   Finding finding{"metadata", Weight::Fine, {}, {}, {}};
@@ -98,7 +100,7 @@ std::optional<Finding> metadata(const Program& program, const Memory& memory) {
 }
 
 /// A kernel that has nothing to schedule says so first.
-std::optional<Finding> nothing_to_schedule(const Program& program) {
+std::optional<Finding> nothing_to_schedule(const TritonProgram& program) {
   if (usual_loop(program)) return std::nullopt;
   Finding finding{"loop", Weight::Fine, {}, {}, {}};
   if (program.loops.empty()) {
@@ -121,28 +123,28 @@ std::optional<Finding> nothing_to_schedule(const Program& program) {
   return finding;
 }
 
-std::optional<Finding> form_of(const Program& program) {
+std::optional<Finding> form_of(const TritonProgram& program) {
   Finding finding{"form", Weight::Fine, {}, {}, {}};
   switch (program.form) {
-    case Form::Input:
+    case TextForm::Input:
       if (program.loops.empty()) return std::nullopt;
       finding.sentence = "no op has a stage: the text is from before tritongpu-schedule-loops, or Triton found nothing in it to pipeline";
       return finding;
-    case Form::Final:
+    case TextForm::Final:
       if (program.loops.empty()) return std::nullopt;
       finding.sentence = "this is what runs: rings, barriers and warps are its own; which op belongs to which stage is no longer in it";
       return finding;
-    case Form::Specialized:
-    case Form::Partitioned:
-    case Form::Scheduled: return std::nullopt;
+    case TextForm::Specialized:
+    case TextForm::Partitioned:
+    case TextForm::Scheduled: return std::nullopt;
   }
   return std::nullopt;
 }
 
-LoopAudit audit_loop(const Program& program, const Machine& machine, const LoopSite& loop) {
-  LoopAudit audit;
+TextLoopAudit audit_loop(const TritonProgram& program, const Machine& machine, const LoopSite& loop) {
+  TextLoopAudit audit;
   audit.loop = &loop;
-  if (const Result<Graph> graph = loop_graph(program, loop)) {
+  if (const Result<TileGraph> graph = loop_graph(program, loop)) {
     audit.edges = graph->edges.size();
     audit.fused = graph->fused.size();
   } else if (loop.why_not.empty()) {
@@ -154,9 +156,9 @@ LoopAudit audit_loop(const Program& program, const Machine& machine, const LoopS
     audit.findings.push_back({"loop", Weight::Fine, "it cannot be scheduled here: " + loop.why_not, {}, {loop.op}});
     return audit;
   }
-  const std::vector<Buffer> rings = rings_of(program, loop);
+  const std::vector<TritonBuffer> rings = rings_of(program, loop);
   // Where barriers have taken the place of dependences, a load's stage says nothing of its use.
-  if (program.form != Form::Specialized && program.form != Form::Final) audit.loads = load_rows(program, loop, rings);
+  if (program.form != TextForm::Specialized && program.form != TextForm::Final) audit.loads = load_rows(program, loop, rings);
   for (Finding& finding : audit_order(program, loop)) audit.findings.push_back(std::move(finding));
   for (Finding& finding : audit_loads(program, loop, audit.loads)) audit.findings.push_back(std::move(finding));
   if (Finding overlap = audit_overlap(program, loop); !overlap.sentence.empty()) audit.findings.push_back(std::move(overlap));
@@ -167,15 +169,15 @@ LoopAudit audit_loop(const Program& program, const Machine& machine, const LoopS
 
 }  // namespace
 
-bool Audit::clean() const {
+bool TextAudit::clean() const {
   const auto right = [](const Finding& finding) { return finding.weight != Weight::Wrong; };
-  return std::all_of(findings.begin(), findings.end(), right) && std::all_of(loops.begin(), loops.end(), [&](const LoopAudit& a) {
+  return std::all_of(findings.begin(), findings.end(), right) && std::all_of(loops.begin(), loops.end(), [&](const TextLoopAudit& a) {
            return std::all_of(a.findings.begin(), a.findings.end(), right);
          });
 }
 
-Audit audit(const Program& program, const Machine& machine, const LoopSite* loop) {
-  Audit audit;
+TextAudit audit(const TritonProgram& program, const Machine& machine, const LoopSite* loop) {
+  TextAudit audit;
   audit.title =
       fmt::format("{}, sm_{}, {}, {}", program.kernel, program.target, count_of(program.num_warps, "warp"), to_string(program.form));
   if (!program.pass.empty()) audit.title += ", before " + program.pass;
@@ -184,7 +186,7 @@ Audit audit(const Program& program, const Machine& machine, const LoopSite* loop
   audit.target = program.target;
   audit.num_warps = program.num_warps;
   audit.memory = memory_of(program);
-  const Memory& memory = audit.memory;
+  const TritonMemory& memory = audit.memory;
   const auto add = [&](std::optional<Finding> finding) {
     if (finding && !finding->sentence.empty()) audit.findings.push_back(*std::move(finding));
   };

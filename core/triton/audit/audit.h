@@ -33,32 +33,32 @@ struct LoadRow {
   mlir::OpId op;
 };
 
-struct LoopAudit {
+struct TextLoopAudit {
   const LoopSite* loop = nullptr;
   std::size_t edges = 0, fused = 0;  ///< of its graph; 0 where it has none
   std::vector<LoadRow> loads;
   std::vector<Finding> findings;
 };
 
-struct Audit {
+struct TextAudit {
   std::string kernel;
-  Form form = Form::Input;
+  TextForm form = TextForm::Input;
   int target = 90;
   std::int64_t num_warps = 4;
-  Memory memory;
+  TritonMemory memory;
   std::string title;              ///< "attention_forward, sm_90, 8 warps, scheduled"
   std::vector<Finding> findings;  ///< of the whole kernel: memory, specialization
-  std::vector<LoopAudit> loops;
+  std::vector<TextLoopAudit> loops;
   bool clean() const;  ///< nothing is Wrong
 };
 
 /// `program` must outlive the audit. `loop`: only that one.
-Audit audit(const Program& program, const Machine& machine, const LoopSite* loop = nullptr);
+TextAudit audit(const TritonProgram& program, const Machine& machine, const LoopSite* loop = nullptr);
 
-std::string audit_headline(const Audit& audit);
+std::string audit_headline(const TextAudit& audit);
 /// With a comparison, its three rows and the table of options stand at the end.
-std::string audit_text(const Audit& audit, const Comparison* comparison, const TextStyle& style);
-std::string audit_markdown(const Audit& audit, const Comparison* comparison);
-Json audit_json(const Audit& audit, const Comparison* comparison);
+std::string audit_text(const TextAudit& audit, const Comparison* comparison, const TextStyle& style);
+std::string audit_markdown(const TextAudit& audit, const Comparison* comparison);
+Json audit_json(const TextAudit& audit, const Comparison* comparison);
 
 }  // namespace heddle::triton

@@ -18,13 +18,13 @@ constexpr std::int64_t kLeastCopy = 4;  ///< bytes that one cp.async of a thread
 
 bool is_load(const mlir::Op& op) {
   const OpWord* word = find_op(op.name);
-  return word && (word->role == Role::DescriptorLoad || word->role == Role::PointerLoad || word->role == Role::Gather);
+  return word && (word->role == OpRole::DescriptorLoad || word->role == OpRole::PointerLoad || word->role == OpRole::Gather);
 }
 
 /// Readers of each op of the loop's block, in stages after the reading iteration's begin.
 struct Readers {
   std::map<mlir::OpId, std::vector<SsaEdge>> of;
-  Readers(const Program& program, const LoopSite& loop) {
+  Readers(const TritonProgram& program, const LoopSite& loop) {
     for (const SsaEdge& edge : edges_of(program, loop)) of[edge.from].push_back(edge);
   }
 };
@@ -32,7 +32,7 @@ struct Readers {
 /// Only hands its operand on: a view, or the memory that a load fills.
 bool hands_on(const mlir::Op& op) {
   const OpWord* word = find_op(op.name);
-  return word && (word->role == Role::View || word->role == Role::SharedAlloc);
+  return word && (word->role == OpRole::View || word->role == OpRole::SharedAlloc);
 }
 
 /// What reads a load behind views: with the stage of each reader.
@@ -65,11 +65,11 @@ std::vector<Use> uses_of(const mlir::Module& module, const Readers& readers, mli
 
 bool is_product(const mlir::Op& op) {
   const OpWord* word = find_op(op.name);
-  return word && (word->role == Role::Product || word->role == Role::TensorProduct || op.name.starts_with("tt.dot"));
+  return word && (word->role == OpRole::Product || word->role == OpRole::TensorProduct || op.name.starts_with("tt.dot"));
 }
 
 /// The tile that a load brings: its result's, or what it fills.
-const Type* tile_of(const Program& program, const mlir::Op& op) {
+const Type* tile_of(const TritonProgram& program, const mlir::Op& op) {
   for (const mlir::ValueId result : op.results)
     if (program.type(result).tile.tile()) return &program.type(result);
   for (const mlir::ValueId operand : op.operands)
@@ -79,18 +79,18 @@ const Type* tile_of(const Program& program, const mlir::Op& op) {
 }
 
 /// Bytes that lie side by side in a thread's part of a tile of pointers; 0 where the layout does not say.
-std::int64_t bytes_side_by_side(const Program& program, const mlir::Op& op) {
+std::int64_t bytes_side_by_side(const TritonProgram& program, const mlir::Op& op) {
   if (op.operands.empty()) return 0;
   const Type &pointers = program.operand_type(op, 0), *tile = tile_of(program, op);
-  const Layout& layout = pointers.layout;
-  if (!pointers.pointer || !tile || layout.kind != Layout::Kind::Blocked || layout.order.empty()) return 0;
+  const TritonLayout& layout = pointers.layout;
+  if (!pointers.pointer || !tile || layout.kind != TritonLayout::Kind::Blocked || layout.order.empty()) return 0;
   const std::int64_t fastest = layout.order.front();
   if (fastest < 0 || static_cast<std::size_t>(fastest) >= layout.size_per_thread.size()) return 0;
   return layout.size_per_thread[static_cast<std::size_t>(fastest)] * tile->tile.bits / 8;
 }
 
 /// Whether an address of this load rests on another load of the loop.
-bool indirect(const Program& program, const LoopSite& loop, mlir::OpId load) {
+bool indirect(const TritonProgram& program, const LoopSite& loop, mlir::OpId load) {
   std::map<mlir::OpId, std::vector<mlir::OpId>> sources;
   for (const SsaEdge& edge : edges_of(program, loop))
     if (edge.distance == 0) sources[edge.to].push_back(edge.from);
@@ -109,7 +109,7 @@ bool indirect(const Program& program, const LoopSite& loop, mlir::OpId load) {
 }
 
 /// Why Triton did not let a load run ahead, as far as the text shows it.
-std::string reason_of(const Program& program, const LoopSite& loop, const Readers& readers, mlir::OpId id) {
+std::string reason_of(const TritonProgram& program, const LoopSite& loop, const Readers& readers, mlir::OpId id) {
   const mlir::Op& op = program.module->op(id);
   const std::int64_t bytes = bytes_side_by_side(program, op);
   if (bytes > 0 && bytes < kLeastCopy)
@@ -128,7 +128,7 @@ std::string reason_of(const Program& program, const LoopSite& loop, const Reader
 
 }  // namespace
 
-std::vector<LoadRow> load_rows(const Program& program, const LoopSite& loop, const std::vector<Buffer>& rings) {
+std::vector<LoadRow> load_rows(const TritonProgram& program, const LoopSite& loop, const std::vector<TritonBuffer>& rings) {
   std::vector<LoadRow> rows;
   const mlir::Block* body = program.module->body(loop.op);
   if (!body) return rows;
@@ -145,7 +145,7 @@ std::vector<LoadRow> load_rows(const Program& program, const LoopSite& loop, con
     for (const Use& use : uses_of(*program.module, readers, id)) row.use_stage = std::max(row.use_stage, use.stage);
     row.bytes = tile->tile.bytes();
     row.op = id;
-    const auto ring = std::find_if(rings.begin(), rings.end(), [&](const Buffer& buffer) { return buffer.op == id; });
+    const auto ring = std::find_if(rings.begin(), rings.end(), [&](const TritonBuffer& buffer) { return buffer.op == id; });
     if (ring != rings.end()) {
       row.slots = ring->synchronous ? 0 : ring->slots;
       if (ring->synchronous && loop.scheduled) row.remark = "not pipelined: " + reason_of(program, loop, readers, id);
@@ -155,7 +155,7 @@ std::vector<LoadRow> load_rows(const Program& program, const LoopSite& loop, con
   return rows;
 }
 
-std::vector<Finding> audit_loads(const Program& program, const LoopSite& loop, const std::vector<LoadRow>& rows) {
+std::vector<Finding> audit_loads(const TritonProgram& program, const LoopSite& loop, const std::vector<LoadRow>& rows) {
   std::vector<Finding> findings;
   if (rows.empty()) return findings;
   Finding loads{"loads", Weight::Fine, {}, {}, {}};
@@ -201,7 +201,7 @@ std::vector<Finding> audit_loads(const Program& program, const LoopSite& loop, c
   return findings;
 }
 
-Finding audit_overlap(const Program& program, const LoopSite& loop) {
+Finding audit_overlap(const TritonProgram& program, const LoopSite& loop) {
   Finding finding{"overlap", Weight::Fine, {}, {}, {}};
   const mlir::Block* body = program.module->body(loop.op);
   if (!body || !loop.scheduled) return finding;
@@ -218,7 +218,7 @@ Finding audit_overlap(const Program& program, const LoopSite& loop) {
       finding.ops.push_back(id);
       continue;
     }
-    const bool computes = word->role == Role::Elements || word->role == Role::Convert || word->role == Role::Reduce;
+    const bool computes = word->role == OpRole::Elements || word->role == OpRole::Convert || word->role == OpRole::Reduce;
     const bool tile = std::any_of(op.results.begin(), op.results.end(), [&](mlir::ValueId v) { return is_number_tile(program.type(v)); });
     if (!computes || !tile) continue;
     others.insert(*stage);

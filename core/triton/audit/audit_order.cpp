@@ -17,12 +17,12 @@ struct Body {
   const mlir::Module& module;
   const mlir::Block* block = nullptr;
 
-  Body(const Program& program, const LoopSite& loop) : module(*program.module), block(module.body(loop.op)) {}
+  Body(const TritonProgram& program, const LoopSite& loop) : module(*program.module), block(module.body(loop.op)) {}
 };
 
 bool is_terminator(const mlir::Op& op) { return op.name == "scf.yield"; }
 
-Finding stages_finding(const LoopSite& loop, const Program& program, const std::vector<SsaEdge>& edges) {
+Finding stages_finding(const LoopSite& loop, const TritonProgram& program, const std::vector<SsaEdge>& edges) {
   Finding finding{"stages", Weight::Fine, {}, {}, {}};
   const Body body(program, loop);
   std::map<std::int64_t, std::vector<mlir::OpId>> by_stage;
@@ -70,7 +70,7 @@ Finding stages_finding(const LoopSite& loop, const Program& program, const std::
   return finding;
 }
 
-std::optional<Finding> stageless_finding(const LoopSite& loop, const Program& program) {
+std::optional<Finding> stageless_finding(const LoopSite& loop, const TritonProgram& program) {
   const Body body(program, loop);
   Finding finding{"no stage", Weight::Wrong, {}, {}, {}};
   for (const mlir::OpId id : body.block->ops)
@@ -82,7 +82,7 @@ std::optional<Finding> stageless_finding(const LoopSite& loop, const Program& pr
   return finding;
 }
 
-Finding order_finding(const LoopSite& loop, const Program& program, const std::vector<SsaEdge>& edges) {
+Finding order_finding(const LoopSite& loop, const TritonProgram& program, const std::vector<SsaEdge>& edges) {
   Finding finding{"order", Weight::Fine, {}, {}, {}};
   const Body body(program, loop);
   const auto judged = std::count_if(edges.begin(), edges.end(),
@@ -102,7 +102,7 @@ Finding order_finding(const LoopSite& loop, const Program& program, const std::v
   return finding;
 }
 
-std::optional<Finding> slots_finding(const LoopSite& loop, const Program& program) {
+std::optional<Finding> slots_finding(const LoopSite& loop, const TritonProgram& program) {
   Finding finding{"rings", Weight::Wrong, {}, {}, {}};
   for (const OverwrittenSlot& each : overwritten_slots(program, loop)) {
     finding.ops.insert(finding.ops.end(), {each.load, each.reader});
@@ -122,7 +122,7 @@ std::string list_of_stages(const std::vector<std::int64_t>& stages) {
   return text;
 }
 
-std::vector<Finding> audit_order(const Program& program, const LoopSite& loop) {
+std::vector<Finding> audit_order(const TritonProgram& program, const LoopSite& loop) {
   std::vector<Finding> findings;
   if (!loop.scheduled || !program.module->body(loop.op)) return findings;
   std::vector<SsaEdge> edges = edges_of(program, loop);

@@ -23,7 +23,7 @@ struct Live {
 
 class Registers {
  public:
-  Registers(const Program& program, const LoopSite& loop)
+  Registers(const TritonProgram& program, const LoopSite& loop)
       : program_(program), module_(*program.module), body_(*module_.body(loop.op)), loop_(module_.op(loop.op)) {
     const mlir::BlockId parent = loop_.parent;
     warps_ = program.num_warps;
@@ -41,7 +41,7 @@ class Registers {
       const OpWord* word = find_op(op.name);
       // The sum of a product stays where it is; what it multiplies must outlast it.
       for (std::size_t i = 0; i < op.operands.size(); ++i)
-        use(op.operands[i], op.name == "scf.yield" ? count : at, i < 2 && word && word->role == Role::Product);
+        use(op.operands[i], op.name == "scf.yield" ? count : at, i < 2 && word && word->role == OpRole::Product);
       if (!in_registers(op)) continue;
       for (const mlir::ValueId result : op.results) define(result, at);
     }
@@ -79,8 +79,8 @@ class Registers {
   bool in_registers(const mlir::Op& op) const {
     const OpWord* word = find_op(op.name);
     if (!word) return true;
-    if (word->role == Role::Constant || word->role == Role::DescriptorLoad || word->role == Role::Gather) return false;
-    if (word->role != Role::PointerLoad) return true;
+    if (word->role == OpRole::Constant || word->role == OpRole::DescriptorLoad || word->role == OpRole::Gather) return false;
+    if (word->role != OpRole::PointerLoad) return true;
     const auto stage = stage_of(op);
     for (const mlir::OpId id : body_.ops) {
       const mlir::Op& reader = module_.op(id);
@@ -100,8 +100,8 @@ class Registers {
       if (!definer.valid()) return value;
       const mlir::Op& op = module_.op(definer);
       const OpWord* word = find_op(op.name);
-      if (word && word->role == Role::Constant) return {};
-      if (!word || word->role != Role::View || op.name == "ttg.convert_layout" || op.operands.empty()) return value;
+      if (word && word->role == OpRole::Constant) return {};
+      if (!word || word->role != OpRole::View || op.name == "ttg.convert_layout" || op.operands.empty()) return value;
       if (!program_.type(op.operands.front()).tile.tile()) return {};  // a scalar in every element
       value = op.operands.front();
     }
@@ -131,7 +131,7 @@ class Registers {
     if (at >= it->second.until) it->second.until = at, it->second.into_product = into_product;
   }
 
-  const Program& program_;
+  const TritonProgram& program_;
   const mlir::Module& module_;
   const mlir::Block& body_;
   const mlir::Op& loop_;
@@ -142,7 +142,7 @@ class Registers {
 
 }  // namespace
 
-std::optional<Finding> audit_registers(const Program& program, const LoopSite& loop, const Machine& machine) {
+std::optional<Finding> audit_registers(const TritonProgram& program, const LoopSite& loop, const Machine& machine) {
   const mlir::Block* body = program.module->body(loop.op);
   if (!body || body->ops.empty() || body->ops.size() > 4096) return std::nullopt;
   // Operands of mma.sync are loaded piece by piece, and a loop that is still to be divided will hold less in each group.

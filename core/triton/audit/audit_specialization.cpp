@@ -12,7 +12,7 @@ namespace heddle::triton {
 namespace {
 
 /// "default 4, partition0 1, partition1 1" of the kernel's `ttg.warp_specialize`; empty where it has none.
-std::string groups_of(const Program& program) {
+std::string groups_of(const TritonProgram& program) {
   for (const mlir::Op& op : program.module->ops) {
     if (op.name != "ttg.warp_specialize") continue;
     std::string text;
@@ -27,12 +27,12 @@ std::string groups_of(const Program& program) {
   return {};
 }
 
-bool descriptors_from_host(const Program& program) {
+bool descriptors_from_host(const TritonProgram& program) {
   const mlir::Block* body = program.module->body(program.function);
   return body && std::any_of(body->arguments.begin(), body->arguments.end(), [&](mlir::ValueId v) { return program.type(v).descriptor; });
 }
 
-std::size_t partitions_of(const Program& program, const LoopSite& loop) {
+std::size_t partitions_of(const TritonProgram& program, const LoopSite& loop) {
   std::set<std::int64_t> partitions;
   const mlir::Block* body = program.module->body(loop.op);
   if (!body) return 0;
@@ -43,7 +43,7 @@ std::size_t partitions_of(const Program& program, const LoopSite& loop) {
 
 }  // namespace
 
-Finding audit_specialization(const Program& program, const LoopSite* loop) {
+Finding audit_specialization(const TritonProgram& program, const LoopSite* loop) {
   Finding finding{"warp groups", Weight::Fine, {}, {}, {}};
   if (const std::string groups = groups_of(program); !groups.empty()) {
     finding.sentence = "warp specialized: " + groups;
@@ -66,7 +66,7 @@ Finding audit_specialization(const Program& program, const LoopSite* loop) {
       finding.details.push_back("Triton 3.9.0 refuses that on sm_90 for descriptors made on the host, as these are");
     return finding;
   }
-  if (program.form == Form::Final) {
+  if (program.form == TextForm::Final) {
     finding.weight = Weight::Waste;
     finding.sentence = all + ", although the loop asks for warp specialization: Triton found no partition that it could carry out";
   } else if (hopper) {
@@ -84,7 +84,7 @@ Finding audit_specialization(const Program& program, const LoopSite* loop) {
     finding.sentence =
         "the loop asks for warp specialization, which Triton decides in its next passes: the partitioned or specialized text shows it";
   }
-  if (program.num_warps == 8 && program.form != Form::Final)
+  if (program.num_warps == 8 && program.form != TextForm::Final)
     finding.details.push_back(
         "with num_warps = 8 such loops have been seen to compile without a group of their own for loads; compare the warps of the finished "
         "kernel");

@@ -47,7 +47,7 @@ std::vector<std::string> load_cells(const LoadRow& row) {
           row.remark.substr(0, row.remark.find(':'))};
 }
 
-std::string loop_title(const LoopAudit& audit) {
+std::string loop_title(const TextLoopAudit& audit) {
   const LoopSite& loop = *audit.loop;
   std::string title =
       fmt::format("loop #{} at line {}{}: {}, {} of tiles", loop.number, loop.line, loop.partition.empty() ? "" : " in " + loop.partition,
@@ -85,9 +85,9 @@ Json loads_json(const std::vector<LoadRow>& rows) {
 }
 
 /// What Triton's own compiler says after its last pass: bytes, columns, warps, and what they are made of.
-Json memory_json(const Memory& memory) {
+Json memory_json(const TritonMemory& memory) {
   Json buffers = Json::array();
-  for (const Buffer& buffer : memory.buffers) {
+  for (const TritonBuffer& buffer : memory.buffers) {
     Json item = Json::object().set("what", to_string(buffer.what)).set("name", buffer.name).set("why", buffer.why);
     item.set("bytes", buffer.bytes).set("columns", buffer.columns).set("slots", buffer.slots);
     buffers.push(std::move(item.set("synchronous", buffer.synchronous)));
@@ -99,7 +99,7 @@ Json memory_json(const Memory& memory) {
 
 }  // namespace
 
-std::string audit_headline(const Audit& audit) {
+std::string audit_headline(const TextAudit& audit) {
   std::vector<std::string> wrong;
   std::size_t waste = 0;
   const auto count = [&](const std::vector<Finding>& findings) {
@@ -110,7 +110,7 @@ std::string audit_headline(const Audit& audit) {
     }
   };
   count(audit.findings);
-  for (const LoopAudit& loop : audit.loops) count(loop.findings);
+  for (const TextLoopAudit& loop : audit.loops) count(loop.findings);
   std::string text = printable(audit.title) + ": ";
   if (!audit.findings.empty() && audit.findings.front().topic == "loop") return text + printable(audit.findings.front().sentence);
   text += wrong.empty() ? "nothing is wrong" : fmt::format("wrong: {}", fmt::join(wrong, ", "));
@@ -119,10 +119,10 @@ std::string audit_headline(const Audit& audit) {
   return text;
 }
 
-std::string audit_text(const Audit& audit, const Comparison* comparison, const TextStyle& style) {
+std::string audit_text(const TextAudit& audit, const Comparison* comparison, const TextStyle& style) {
   std::string text = wrapped(styled(audit_headline(audit), style), "", style.width);
   text += rows_text(rows_of(audit.findings), style, kTopicWidth);
-  for (const LoopAudit& loop : audit.loops) {
+  for (const TextLoopAudit& loop : audit.loops) {
     text += "\n" + styled(loop_title(loop), style) + "\n";
     text += rows_text(rows_of(loop.findings), style, kTopicWidth);
     if (loop.loads.empty()) continue;
@@ -136,9 +136,9 @@ std::string audit_text(const Audit& audit, const Comparison* comparison, const T
   return comparison ? text + "\n" + comparison_text(*comparison, style) : text;
 }
 
-std::string audit_markdown(const Audit& audit, const Comparison* comparison) {
+std::string audit_markdown(const TextAudit& audit, const Comparison* comparison) {
   std::string text = "### " + markdown_safe(audit_headline(audit)) + "\n\n" + rows_markdown(rows_of(audit.findings));
-  for (const LoopAudit& loop : audit.loops) {
+  for (const TextLoopAudit& loop : audit.loops) {
     text += "\n**" + markdown_safe(loop_title(loop)) + "**\n\n" + rows_markdown(rows_of(loop.findings));
     if (loop.loads.empty()) continue;
     text += "\n" + markdown_head(load_columns());
@@ -147,7 +147,7 @@ std::string audit_markdown(const Audit& audit, const Comparison* comparison) {
   return comparison ? text + "\n" + comparison_markdown(*comparison) : text;
 }
 
-Json audit_json(const Audit& audit, const Comparison* comparison) {
+Json audit_json(const TextAudit& audit, const Comparison* comparison) {
   Json root = Json::object(), loops = Json::array();
   root.set("title", audit.title)
       .set("kernel", audit.kernel)
@@ -158,7 +158,7 @@ Json audit_json(const Audit& audit, const Comparison* comparison) {
       .set("headline", audit_headline(audit))
       .set("clean", audit.clean())
       .set("findings", findings_json(audit.findings));
-  for (const LoopAudit& a : audit.loops) {
+  for (const TextLoopAudit& a : audit.loops) {
     Json item = Json::object();
     item.set("loop", a.loop->number).set("line", a.loop->line).set("ops", a.loop->ops).set("tile_ops", a.loop->tile_ops);
     item.set("edges", a.edges)

@@ -101,8 +101,8 @@ std::string about_side(const Side& side) {
 
 bool runs(const Side& side) { return side.schedule && side.status != Status::Invalid && side.period > 0; }
 
-Reading reading_of(const Side& side) {
-  return side.taken_from.value_or(side.whose) == Whose::BestOfMachine ? Reading::Free : Reading::Triton;
+TextReading reading_of(const Side& side) {
+  return side.taken_from.value_or(side.whose) == Whose::BestOfMachine ? TextReading::Free : TextReading::Triton;
 }
 
 std::vector<std::string> prices(const Comparison& comparison, NumberText number) {
@@ -130,24 +130,24 @@ std::vector<std::string> prices(const Comparison& comparison, NumberText number)
   return lines;
 }
 
-std::vector<WayOut> ways_out(const Comparison& comparison, const std::string& name, const std::string& machine_word) {
-  std::vector<WayOut> ways;
+std::vector<NextStep> ways_out(const Comparison& comparison, const std::string& name, const std::string& machine_word) {
+  std::vector<NextStep> ways;
   const Side &own = comparison.of(Whose::Tritons), &passes = comparison.of(Whose::BestOfTriton),
              &machine = comparison.of(Whose::BestOfMachine);
   const std::string on = machine_word.empty() ? "" : " " + machine_word;
   const auto by = [&](const char* reading) { return name + (name.find('#') == std::string::npos ? "#" : ",") + reading + on; };
   if (runs(passes) && (!runs(own) || predicted(own) || passes.period < own.period))
-    ways.push_back({WayOut::Kind::GivenBack, "Give it back to Triton",
+    ways.push_back({NextStep::Kind::GivenBack, "Give it back to Triton",
                     fmt::format("heddle solve {} --out best.json && heddle export {} best.json -o best.ttgir", by("triton"), name + on)});
   if (!runs(passes) || !runs(machine) || machine.period >= passes.period) return ways;
   ways.push_back(
-      {WayOut::Kind::Cuda, "What Triton's passes cannot build, as Heddle's own CUDA", fmt::format("heddle emit {}", by("free"))});
+      {NextStep::Kind::Cuda, "What Triton's passes cannot build, as Heddle's own CUDA", fmt::format("heddle emit {}", by("free"))});
   const auto products = [](const Side& side) {
     return std::count_if(side.kernel->body.begin(), side.kernel->body.end(), [](const TileOp& op) { return op.kind == "mma"; });
   };
   // The first product of the next iteration can be put in front of the last one of this.
   if (passes.problem->limits.tmem_columns == 0 && products(passes) > 1)
-    ways.push_back({WayOut::Kind::Python, "Its overlap within Triton, as the rotated loop in Python",
+    ways.push_back({NextStep::Kind::Python, "Its overlap within Triton, as the rotated loop in Python",
                     fmt::format("heddle export {} --format python", name)});
   return ways;
 }

@@ -23,13 +23,13 @@ constexpr int kMostAhead = 16;  ///< stages by which a load is moved for a ring 
 
 class Writer {
  public:
-  Writer(const Program& program, const LoopSite& loop, const Native& native, const Problem& problem, const Schedule& schedule)
+  Writer(const TritonProgram& program, const LoopSite& loop, const Native& native, const Problem& problem, const Schedule& schedule)
       : program_(program), loop_(loop), native_(native), problem_(problem), schedule_(schedule) {}
 
   Result<GivenBack> run(const Machine& machine) {
     if (const std::string why = why_not(); !why.empty())
       return fault(0, why, "give the text from before tritongpu-pipeline: heddle_triton.py dump writes it");
-    Result<Program> told = tell(Clusters::Few);
+    Result<TritonProgram> told = tell(Clusters::Few);
     if (!told) return told.error();
     std::vector<RuleViolation> violations = broken_rules(*told, site_of(*told), machine);
     const auto again = [&] {
@@ -71,10 +71,10 @@ class Writer {
     return Error{ErrorKind::Input, {{program_.file, line > 0 ? fmt::format("{}", line) : "", std::move(message), std::move(hint)}}};
   }
 
-  const LoopSite& site_of(const Program& program) const { return program.loops[static_cast<std::size_t>(loop_.number)]; }
+  const LoopSite& site_of(const TritonProgram& program) const { return program.loops[static_cast<std::size_t>(loop_.number)]; }
 
   /// Loads that fill a slot too early, if there are any that were not known.
-  bool find_overwriting(const Program& told, const std::vector<RuleViolation>& violations) {
+  bool find_overwriting(const TritonProgram& told, const std::vector<RuleViolation>& violations) {
     const std::size_t known = overwriting_.size();
     const mlir::Block* body = told.module->body(site_of(told).op);
     for (const RuleViolation& each : violations)
@@ -83,29 +83,29 @@ class Writer {
     return overwriting_.size() > known;
   }
 
-  Result<Program> tell(Clusters clusters) { return program_.form == Form::Input ? with_latencies() : with_stages(clusters); }
+  Result<TritonProgram> tell(Clusters clusters) { return program_.form == TextForm::Input ? with_latencies() : with_stages(clusters); }
 
   std::string why_not() const {
     if (problem_.ops.size() != native_.origins.size() || schedule_.ops.size() != problem_.ops.size() || schedule_.ii < 1)
       return "the schedule is not one of this loop's triton reading";
     switch (program_.form) {
-      case Form::Specialized: return "the text is warp specialized already: its stages and partitions have been carried out";
-      case Form::Final: return "the text is finished: which op belongs to which stage is no longer in it";
-      case Form::Input:
-      case Form::Scheduled:
-      case Form::Partitioned: return {};
+      case TextForm::Specialized: return "the text is warp specialized already: its stages and partitions have been carried out";
+      case TextForm::Final: return "the text is finished: which op belongs to which stage is no longer in it";
+      case TextForm::Input:
+      case TextForm::Scheduled:
+      case TextForm::Partitioned: return {};
     }
     return {};
   }
 
-  Result<Program> reread(const Decisions& decisions) const {
+  Result<TritonProgram> reread(const Decisions& decisions) const {
     Result<mlir::Module> module = mlir::parse(write_decisions(program_, loop_, decisions), program_.file);
     if (!module) return module.error();
     return make_program(*std::move(module), program_.metadata, program_.pass);
   }
 
   /// Before Triton has scheduled the loop it can be told how far each load runs ahead.
-  Result<Program> with_latencies() {
+  Result<TritonProgram> with_latencies() {
     Decisions decisions = decisions_of(program_, loop_);
     const mlir::Block* body = program_.module->body(loop_.op);
     bool any = false;
@@ -135,13 +135,13 @@ class Writer {
 
   bool fills_ring(const Channel& channel) const { return filled_by_load(problem_, channel) && !channel.readers.empty(); }
 
-  static const Buffer* ring_of(const std::vector<Buffer>& rings, mlir::OpId load) {
-    const auto found = std::find_if(rings.begin(), rings.end(), [&](const Buffer& ring) { return ring.op == load; });
+  static const TritonBuffer* ring_of(const std::vector<TritonBuffer>& rings, mlir::OpId load) {
+    const auto found = std::find_if(rings.begin(), rings.end(), [&](const TritonBuffer& ring) { return ring.op == load; });
     return found == rings.end() ? nullptr : &*found;
   }
 
   /// Rings follow from stages, so that a load runs ahead until its ring is as deep as the schedule says.
-  Result<Program> with_stages(Clusters clusters) {
+  Result<TritonProgram> with_stages(Clusters clusters) {
     Staging staging(program_, loop_, native_, problem_, schedule_);
     staging.put_aside(overwriting_);
     if (loop_.partitioned || staging.groups().size() > 1) return with_partitions(staging, clusters);
@@ -155,9 +155,9 @@ class Writer {
     std::set<std::size_t> given_up;
     bool behind = false;
     for (int round = 0;; ++round) {
-      Result<Program> told = reread(staging.decide(ahead, rings_fit, clusters));
+      Result<TritonProgram> told = reread(staging.decide(ahead, rings_fit, clusters));
       if (!told) return told;
-      const std::vector<Buffer> rings = rings_of(*told, site_of(*told));
+      const std::vector<TritonBuffer> rings = rings_of(*told, site_of(*told));
       const mlir::Block* body = told->module->body(loop_.op);
       bool more = false;
       std::set<std::size_t> too_deep;
@@ -167,7 +167,7 @@ class Writer {
         const auto place = fills_ring(channel) ? staging.place_of(channel.writer) : std::nullopt;
         if (!place) continue;
         const std::size_t load = channel.writer.index();
-        const Buffer* ring = ring_of(rings, body->ops[*place]);
+        const TritonBuffer* ring = ring_of(rings, body->ops[*place]);
         const std::int64_t slots = !ring || ring->synchronous ? 0 : ring->slots, wanted = std::max(1, schedule_.depths[c]);
         // What is loaded stages ahead and has no ring is one that Triton loads into registers.
         if (ring && ring->slots == 0 && !ring->synchronous) given_up.insert(load);
@@ -199,7 +199,7 @@ class Writer {
   }
 
   /// Each warp group of the schedule becomes a partition.
-  Result<Program> with_partitions(Staging& staging, Clusters clusters) {
+  Result<TritonProgram> with_partitions(Staging& staging, Clusters clusters) {
     const mlir::Block* body = program_.module->body(loop_.op);
     std::vector<std::pair<mlir::OpId, int>> groups;
     for (const auto& [place, group] : staging.group_of_places()) groups.emplace_back(body->ops[place], static_cast<int>(group.index()));
@@ -222,17 +222,17 @@ class Writer {
     }
     decisions.inside = std::move(inside);
     decisions.of_the_loop = std::move(plan->of_the_loop);
-    Result<Program> told = reread(decisions);
+    Result<TritonProgram> told = reread(decisions);
     if (!told) return told;
-    const std::vector<Buffer> rings = rings_of(*told, site_of(*told));
-    const std::vector<HandOff> between = specialized_loads(*told, Places(*told), site_of(*told));
+    const std::vector<TritonBuffer> rings = rings_of(*told, site_of(*told));
+    const std::vector<PartitionHandOff> between = specialized_loads(*told, Places(*told), site_of(*told));
     for (std::size_t c = 0; c < problem_.channels.size(); ++c) {
       const Channel& channel = problem_.channels[c];
       const auto place = fills_ring(channel) ? staging.place_of(channel.writer) : std::nullopt;
       if (!place) continue;
       const mlir::OpId load = body->ops[*place];
-      const Buffer* ring = ring_of(rings, load);
-      const bool handed = std::any_of(between.begin(), between.end(), [&](const HandOff& each) { return each.op == load; });
+      const TritonBuffer* ring = ring_of(rings, load);
+      const bool handed = std::any_of(between.begin(), between.end(), [&](const PartitionHandOff& each) { return each.op == load; });
       if (ring && ring->slots != schedule_.depths[c])
         notes_.push_back(fmt::format("the ring of {} has {} where the schedule has {}: {}", channel.name, count_of(ring->slots, "slot"),
                                      schedule_.depths[c],
@@ -243,7 +243,7 @@ class Writer {
     return told;
   }
 
-  const Program& program_;
+  const TritonProgram& program_;
   const LoopSite& loop_;
   const Native& native_;
   const Problem& problem_;
@@ -254,7 +254,7 @@ class Writer {
 
 }  // namespace
 
-Result<GivenBack> give_back(const Program& program, const LoopSite& loop, const Native& native, const Problem& problem,
+Result<GivenBack> give_back(const TritonProgram& program, const LoopSite& loop, const Native& native, const Problem& problem,
                             const Schedule& schedule, const Machine& machine) {
   return Writer(program, loop, native, problem, schedule).run(machine);
 }

@@ -22,12 +22,12 @@ struct GivenBack {
   std::size_t changed = 0;           ///< ops whose decision is another one than before; 0: the text is the one that was read
   std::vector<std::string> changes;  ///< "%k (tt.descriptor_load, line 70): stage 0 -> 1", one for each of them, in the order of the text
   std::vector<std::string> notes;    ///< what the schedule says and Triton decides itself
-  Memory memory;                     ///< predicted of the new text
+  TritonMemory memory;               ///< predicted of the new text
 };
 
 /// `native` and `problem` are those of the triton reading that the schedule was made for; the schedule has passed the checker. Faults: what
 /// Triton cannot be told, and every rule that the result would break, by its name ("triton-order: ...").
-Result<GivenBack> give_back(const Program& program, const LoopSite& loop, const Native& native, const Problem& problem,
+Result<GivenBack> give_back(const TritonProgram& program, const LoopSite& loop, const Native& native, const Problem& problem,
                             const Schedule& schedule, const Machine& machine);
 
 }  // namespace heddle::triton

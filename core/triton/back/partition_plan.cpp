@@ -25,7 +25,7 @@ std::string list_text(const Numbers& numbers) {
 
 class GroupPlanner {
  public:
-  GroupPlanner(const Program& program, const LoopSite& loop, const std::vector<std::pair<mlir::OpId, int>>& groups)
+  GroupPlanner(const TritonProgram& program, const LoopSite& loop, const std::vector<std::pair<mlir::OpId, int>>& groups)
       : program_(program), loop_(loop), module_(*program.module), flow_(program, loop), lists_(flow_.ops.size()) {
     std::map<mlir::OpId, std::size_t> place;
     for (std::size_t i = 0; i < flow_.ops.size(); ++i) place.emplace(flow_.ops[i], i);
@@ -77,7 +77,7 @@ class GroupPlanner {
   std::string why_not() const {
     if (program_.target < 100)
       return fmt::format("the text is for sm_{}: Triton makes warp groups of partitions on Blackwell only (sm_100)", program_.target);
-    if (program_.form != Form::Scheduled && program_.form != Form::Partitioned)
+    if (program_.form != TextForm::Scheduled && program_.form != TextForm::Partitioned)
       return fmt::format("the text is in {} form: partitions are read in scheduled texts", to_string(program_.form));
     if (const mlir::OpId around = specialized_loop(program_, loop_.op); around != loop_.op)
       return fmt::format("the loop around it (line {}) is divided among partitions as a whole: they can be kept, not changed",
@@ -247,7 +247,7 @@ class GroupPlanner {
     return plan;
   }
 
-  const Program& program_;
+  const TritonProgram& program_;
   const LoopSite& loop_;
   const mlir::Module& module_;
   const PartitionFlow flow_;
@@ -259,7 +259,8 @@ class GroupPlanner {
 
 }  // namespace
 
-Result<PartitionPlan> plan_partitions(const Program& program, const LoopSite& loop, const std::vector<std::pair<mlir::OpId, int>>& groups) {
+Result<PartitionPlan> plan_partitions(const TritonProgram& program, const LoopSite& loop,
+                                      const std::vector<std::pair<mlir::OpId, int>>& groups) {
   return GroupPlanner(program, loop, groups).run();
 }
 

@@ -22,6 +22,7 @@ struct PartitionPlan {
 /// `groups`: the warp group of each op that does work, by any numbers; what is not among them goes with its neighbours. Groups that are the
 /// text's own partitions give the text's own lists. Faults: where Triton cannot be told. What Triton's lowering cannot carry out is found
 /// by broken_rules in the text that says so (rules.h).
-Result<PartitionPlan> plan_partitions(const Program& program, const LoopSite& loop, const std::vector<std::pair<mlir::OpId, int>>& groups);
+Result<PartitionPlan> plan_partitions(const TritonProgram& program, const LoopSite& loop,
+                                      const std::vector<std::pair<mlir::OpId, int>>& groups);
 
 }  // namespace heddle::triton

@@ -24,7 +24,7 @@ constexpr std::size_t kMostFollowed = 2048;  ///< ops, each in every partition t
 
 class WaitGraph {
  public:
-  WaitGraph(const Program& program, const PartitionFlow& flow) : program_(program), module_(*program.module), flow_(flow) {}
+  WaitGraph(const TritonProgram& program, const PartitionFlow& flow) : program_(program), module_(*program.module), flow_(flow) {}
 
   std::optional<CircleOfWaits> run() {
     std::size_t runs = 0;
@@ -275,7 +275,7 @@ class WaitGraph {
     return found;
   }
 
-  const Program& program_;
+  const TritonProgram& program_;
   const mlir::Module& module_;
   const PartitionFlow& flow_;
   std::map<mlir::OpId, std::int64_t> slots_;
@@ -286,6 +286,8 @@ class WaitGraph {
 
 }  // namespace
 
-std::optional<CircleOfWaits> circle_of_waits(const Program& program, const PartitionFlow& flow) { return WaitGraph(program, flow).run(); }
+std::optional<CircleOfWaits> circle_of_waits(const TritonProgram& program, const PartitionFlow& flow) {
+  return WaitGraph(program, flow).run();
+}
 
 }  // namespace heddle::triton

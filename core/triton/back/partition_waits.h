@@ -18,6 +18,6 @@ struct CircleOfWaits {
 };
 
 /// Nothing: the partitions of the loop keep moving, as far as the text says how many slots there are.
-std::optional<CircleOfWaits> circle_of_waits(const Program& program, const PartitionFlow& flow);
+std::optional<CircleOfWaits> circle_of_waits(const TritonProgram& program, const PartitionFlow& flow);
 
 }  // namespace heddle::triton

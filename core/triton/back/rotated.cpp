@@ -21,7 +21,7 @@ std::string joined(const std::vector<std::string>& words) { return fmt::format("
 
 class RotatedText {
  public:
-  RotatedText(const Program& program, const LoopSite& loop, RotationPlan plan)
+  RotatedText(const TritonProgram& program, const LoopSite& loop, RotationPlan plan)
       : program_(program), flow_(program, loop.op), plan_(std::move(plan)) {}
 
   RotatedLoop write(std::string_view remark) {
@@ -108,10 +108,10 @@ class RotatedText {
       const mlir::Op& op = module().op(other);
       const bool reads = std::any_of(op.operands.begin(), op.operands.end(), [&](mlir::ValueId v) { return made.contains(v); });
       if (!reads || op.name == "scf.yield") continue;
-      if (work_of(program_, op) != Role::View) return "its result is read in the same iteration";
+      if (work_of(program_, op) != OpRole::View) return "its result is read in the same iteration";
       made.insert(op.results.begin(), op.results.end());
     }
-    if (const Source from = flow_.source(product.operands[0]); !is_memory(program_.type(product.operands[0])) && from.op.valid())
+    if (const ValueSource from = flow_.source(product.operands[0]); !is_memory(program_.type(product.operands[0])) && from.op.valid())
       for (std::size_t s = 0; s < plan_.body.size(); ++s)
         if (const auto& ops = plan_.work[s].ops; !plan_.is(s, LoopPart::Second) && std::find(ops.begin(), ops.end(), from.op) != ops.end())
           return fmt::format(
@@ -120,11 +120,11 @@ class RotatedText {
               plan_.line(s));
     for (std::size_t i = 0; i < 2; ++i) {
       if (!is_memory(program_.type(product.operands[i]))) continue;
-      const Source from = flow_.source(product.operands[i]);
+      const ValueSource from = flow_.source(product.operands[i]);
       if (!from.op.valid()) continue;
       const mlir::Op& op = module().op(from.op);
       const auto role = work_of(program_, op);
-      const bool load = role == Role::DescriptorLoad || role == Role::PointerLoad || role == Role::Gather;
+      const bool load = role == OpRole::DescriptorLoad || role == OpRole::PointerLoad || role == OpRole::Gather;
       if (!load) return "an operand passes from registers into shared memory";
       if (op.find("loop.stage") && product.find("loop.stage") && op.integer("loop.stage", 0) >= product.integer("loop.stage", 0))
         return "an operand is not loaded ahead";
@@ -242,26 +242,26 @@ class RotatedText {
     return out;
   }
 
-  const Program& program_;
+  const TritonProgram& program_;
   Flow flow_;
   RotationPlan plan_;
 };
 
 }  // namespace
 
-std::string python_file(const Program& program, const LoopSite& loop) {
+std::string python_file(const TritonProgram& program, const LoopSite& loop) {
   const mlir::Module& module = *program.module;
   return module.location(module.op(loop.op)).file;
 }
 
-const LoopSite* loop_to_rotate(const Program& program) {
+const LoopSite* loop_to_rotate(const TritonProgram& program) {
   const LoopSite* most = nullptr;
   for (const LoopSite& loop : program.loops)
     if (loop.products > (most ? most->products : 0)) most = &loop;
   return most;
 }
 
-Result<PythonSource> read_python(const Program& program, const LoopSite& loop, const std::string& named) {
+Result<PythonSource> read_python(const TritonProgram& program, const LoopSite& loop, const std::string& named) {
   namespace fs = std::filesystem;
   const auto read = [](const std::string& path) -> Result<PythonSource> {
     Result<std::string> text = read_file(path);
@@ -296,13 +296,14 @@ Result<PythonSource> read_python(const Program& program, const LoopSite& loop, c
         "python source"}}};
 }
 
-Result<RotatedLoop> rotated_loop(const Program& program, const LoopSite& loop, std::string_view python_source, std::string_view remark) {
+Result<RotatedLoop> rotated_loop(const TritonProgram& program, const LoopSite& loop, std::string_view python_source,
+                                 std::string_view remark) {
   Result<RotationPlan> plan = plan_rotation(program, loop, python_source);
   if (!plan) return plan.error();
   return RotatedText(program, loop, *std::move(plan)).write(remark);
 }
 
-Result<RotatedLoop> rotated_loop(const Program& program, const LoopSite& loop, const PythonSource& source, std::string_view remark) {
+Result<RotatedLoop> rotated_loop(const TritonProgram& program, const LoopSite& loop, const PythonSource& source, std::string_view remark) {
   Result<RotatedLoop> rotated = rotated_loop(program, loop, std::string_view(source.text), remark);
   if (rotated) return rotated;
   Error error = rotated.error();

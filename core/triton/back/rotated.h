@@ -16,17 +16,17 @@
 namespace heddle::triton {
 
 /// The Python file in which the loop stands, as its locations name it; empty: the text has no locations.
-std::string python_file(const Program& program, const LoopSite& loop);
+std::string python_file(const TritonProgram& program, const LoopSite& loop);
 
 struct PythonSource {
   std::string path, text;
 };
 /// `named` is what the user gave (--source); empty: where the locations say, else a file of that name beside the text. A fault says which
 /// paths were looked for.
-Result<PythonSource> read_python(const Program& program, const LoopSite& loop, const std::string& named);
+Result<PythonSource> read_python(const TritonProgram& program, const LoopSite& loop, const std::string& named);
 
 /// The loop with most products, in any form of the text; null: none has one.
-const LoopSite* loop_to_rotate(const Program& program);
+const LoopSite* loop_to_rotate(const TritonProgram& program);
 
 struct RotatedLoop {
   std::string text;                   ///< comments, then Python in the indentation of the source: it replaces the lines below
@@ -37,9 +37,10 @@ struct RotatedLoop {
 
 /// Faults have the line of the source in `pointer`: a loop in which no product feeds another through other work, statements that cannot be
 /// taken apart, a source that is not the one the text was made from. `remark`: sentences for the comments, a line each; may be empty.
-Result<RotatedLoop> rotated_loop(const Program& program, const LoopSite& loop, std::string_view python_source,
+Result<RotatedLoop> rotated_loop(const TritonProgram& program, const LoopSite& loop, std::string_view python_source,
                                  std::string_view remark = {});
 /// Faults name the file that was read.
-Result<RotatedLoop> rotated_loop(const Program& program, const LoopSite& loop, const PythonSource& source, std::string_view remark = {});
+Result<RotatedLoop> rotated_loop(const TritonProgram& program, const LoopSite& loop, const PythonSource& source,
+                                 std::string_view remark = {});
 
 }  // namespace heddle::triton

@@ -25,7 +25,7 @@ int line_in(const mlir::Location& location, const std::string& file, int first, 
 
 class RotationPlanner {
  public:
-  RotationPlanner(const Program& program, const LoopSite& loop, std::string_view source)
+  RotationPlanner(const TritonProgram& program, const LoopSite& loop, std::string_view source)
       : program_(program), loop_(loop), flow_(program, loop.op), plan_(python_file(program, loop), source) {}
 
   Result<RotationPlan> plan() {
@@ -194,9 +194,9 @@ class RotationPlanner {
     const mlir::Op& op = module().op(id);
     const auto role = work_of(program_, op);
     const int number = line_in(module().location(op), plan_.file, plan_.body.front().first, plan_.last_line);
-    const bool product = role == Role::Product;
-    const bool stores = role == Role::DescriptorStore || role == Role::DescriptorReduce || role == Role::PointerStore ||
-                        role == Role::Atomic || role == Role::Refused;
+    const bool product = role == OpRole::Product;
+    const bool stores = role == OpRole::DescriptorStore || role == OpRole::DescriptorReduce || role == OpRole::PointerStore ||
+                        role == OpRole::Atomic || role == OpRole::Refused;
     if (number == 0)
       return (!product && !stores) || refuse(0, fmt::format("{} in line {} of the text stands in no line of the loop", op.name, op.line));
     const std::size_t s = statement_at(number);
@@ -206,13 +206,13 @@ class RotationPlanner {
     work.ops.push_back(id);
     if (product) work.products.push_back(id);
     work.stores = work.stores || stores;
-    work.loads = work.loads || role == Role::DescriptorLoad || role == Role::PointerLoad || role == Role::Gather;
+    work.loads = work.loads || role == OpRole::DescriptorLoad || role == OpRole::PointerLoad || role == OpRole::Gather;
     const bool tile = !op.results.empty() && program_.type(op.results[0]).tile.tile();
     const auto rows = [&](mlir::ValueId v) { return program_.type(v).tile.shape.size() > 1 && (tile || is_memory(program_.type(v))); };
-    if (role == Role::DescriptorLoad || role == Role::PointerLoad || role == Role::Gather)
+    if (role == OpRole::DescriptorLoad || role == OpRole::PointerLoad || role == OpRole::Gather)
       work.brings_tile = work.brings_tile || std::any_of(op.results.begin(), op.results.end(), rows) ||
                          (!tile && std::any_of(op.operands.begin(), op.operands.end(), rows));
-    work.computes = work.computes || role == Role::Reduce || (role == Role::Elements && tile);
+    work.computes = work.computes || role == OpRole::Reduce || (role == OpRole::Elements && tile);
     return true;
   }
 
@@ -475,7 +475,7 @@ class RotationPlanner {
     return true;
   }
 
-  const Program& program_;
+  const TritonProgram& program_;
   const LoopSite& loop_;
   Flow flow_;
   Error error_;
@@ -530,7 +530,7 @@ std::string python_type(const std::string& element) {
   return at == kNames.end() ? std::string() : at->second;
 }
 
-Result<RotationPlan> plan_rotation(const Program& program, const LoopSite& loop, std::string_view python_source) {
+Result<RotationPlan> plan_rotation(const TritonProgram& program, const LoopSite& loop, std::string_view python_source) {
   return RotationPlanner(program, loop, python_source).plan();
 }
 

@@ -85,6 +85,6 @@ std::string python_type(const std::string& element);
 /// "line 5", "lines 5, 7 and 9".
 std::string lines_text(std::vector<int> lines);
 
-Result<RotationPlan> plan_rotation(const Program& program, const LoopSite& loop, std::string_view python_source);
+Result<RotationPlan> plan_rotation(const TritonProgram& program, const LoopSite& loop, std::string_view python_source);
 
 }  // namespace heddle::triton

@@ -25,7 +25,7 @@ bool is_product(std::string_view name) {
 
 class Judge {
  public:
-  Judge(const Program& program, const LoopSite& loop) : program_(program), loop_(loop), module_(*program.module) {
+  Judge(const TritonProgram& program, const LoopSite& loop) : program_(program), loop_(loop), module_(*program.module) {
     body_ = module_.body(loop.op);
   }
 
@@ -156,7 +156,7 @@ class Judge {
   }
 
   void memory(const Machine& machine) {
-    const Memory memory = memory_of(program_);
+    const TritonMemory memory = memory_of(program_);
     const std::string unsure = memory.unsure.empty() ? "" : " (Triton's own figure may differ: " + memory.unsure + ")";
     if (const std::int64_t limit = machine.limits.smem_bytes; limit > 0 && memory.shared_bytes > limit)
       broken(Rule::Memory, {},
@@ -168,7 +168,7 @@ class Judge {
       broken(Rule::Memory, {}, fmt::format("the kernel needs {} warps, a CTA has at most {}{}", memory.warps, limit, unsure));
   }
 
-  const Program& program_;
+  const TritonProgram& program_;
   const LoopSite& loop_;
   const mlir::Module& module_;
   const mlir::Block* body_ = nullptr;
@@ -194,20 +194,20 @@ const char* to_string(Rule rule) {
 
 std::string in_words(const RuleViolation& violation) { return fmt::format("{}: {}", to_string(violation.rule), violation.message); }
 
-Error refusal(const Program& program, const std::vector<RuleViolation>& violations) {
+Error refusal(const TritonProgram& program, const std::vector<RuleViolation>& violations) {
   Error error{ErrorKind::Input, {}};
   for (const RuleViolation& each : violations)
     error.faults.push_back({program.file, each.line > 0 ? fmt::format("{}", each.line) : "", in_words(each), {}});
   return error;
 }
 
-std::vector<RuleViolation> broken_rules(const Program& program, const LoopSite& loop, const Machine& machine) {
+std::vector<RuleViolation> broken_rules(const TritonProgram& program, const LoopSite& loop, const Machine& machine) {
   std::vector<RuleViolation> found = Judge(program, loop).run();
   for (RuleViolation& each : Judge(program, loop).memory_of_kernel(machine)) found.push_back(std::move(each));
   return found;
 }
 
-std::vector<std::vector<RuleViolation>> broken_rules(const Program& program, const std::vector<const LoopSite*>& loops,
+std::vector<std::vector<RuleViolation>> broken_rules(const TritonProgram& program, const std::vector<const LoopSite*>& loops,
                                                      const Machine& machine) {
   std::vector<std::vector<RuleViolation>> found;
   for (const LoopSite* loop : loops) found.push_back(Judge(program, *loop).run());

@@ -36,16 +36,16 @@ struct RuleViolation {
 /// "triton-order: ...", as the lines of a refusal.
 std::string in_words(const RuleViolation& violation);
 /// A fault for each, with its line of the text. Pre: there are some.
-Error refusal(const Program& program, const std::vector<RuleViolation>& violations);
+Error refusal(const TritonProgram& program, const std::vector<RuleViolation>& violations);
 
-/// Empty: Triton can be given this loop. Texts without a schedule (Form::Input) and loops without stages break none but Memory.
-std::vector<RuleViolation> broken_rules(const Program& program, const LoopSite& loop, const Machine& machine);
+/// Empty: Triton can be given this loop. Texts without a schedule (TextForm::Input) and loops without stages break none but Memory.
+std::vector<RuleViolation> broken_rules(const TritonProgram& program, const LoopSite& loop, const Machine& machine);
 
 /// The same for several loops of one text, parallel to them; memory, which is the whole kernel's, stands with the first.
-std::vector<std::vector<RuleViolation>> broken_rules(const Program& program, const std::vector<const LoopSite*>& loops,
+std::vector<std::vector<RuleViolation>> broken_rules(const TritonProgram& program, const std::vector<const LoopSite*>& loops,
                                                      const Machine& machine);
 
 /// The part of it that looks at `ttg.partition` (core/triton/back/rules_partition.cpp).
-void judge_partitions(const Program& program, const LoopSite& loop, std::vector<RuleViolation>& found);
+void judge_partitions(const TritonProgram& program, const LoopSite& loop, std::vector<RuleViolation>& found);
 
 }  // namespace heddle::triton

@@ -28,7 +28,7 @@ constexpr std::size_t kMostJudged = 4096;  ///< ops of a loop
 
 class PartitionJudge {
  public:
-  PartitionJudge(const Program& program, const LoopSite& loop, std::vector<RuleViolation>& found)
+  PartitionJudge(const TritonProgram& program, const LoopSite& loop, std::vector<RuleViolation>& found)
       : program_(program), module_(*program.module), root_(specialized_loop(program, loop.op)), flow_(program, loop), found_(found) {}
 
   void run() {
@@ -365,7 +365,7 @@ class PartitionJudge {
     return each.name == "scf.yield" || !each.regions.empty() || std::ranges::find(flow_.ops, id) != flow_.ops.end();
   }
 
-  const Program& program_;
+  const TritonProgram& program_;
   const mlir::Module& module_;
   const mlir::OpId root_;
   const PartitionFlow flow_;
@@ -374,7 +374,7 @@ class PartitionJudge {
 
 }  // namespace
 
-void judge_partitions(const Program& program, const LoopSite& loop, std::vector<RuleViolation>& found) {
+void judge_partitions(const TritonProgram& program, const LoopSite& loop, std::vector<RuleViolation>& found) {
   if (program.target < 100) return;
   PartitionJudge(program, loop, found).run();
 }

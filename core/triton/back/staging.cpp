@@ -18,7 +18,7 @@ bool is_copy(const heddle::Op& op) { return op.kind == "tma_load" || op.kind == 
 
 }  // namespace
 
-Staging::Staging(const Program& program, const LoopSite& loop, const Native& native, const Problem& problem, const Schedule& schedule)
+Staging::Staging(const TritonProgram& program, const LoopSite& loop, const Native& native, const Problem& problem, const Schedule& schedule)
     : problem_(problem), schedule_(schedule), hopper_(program.target >= 90 && program.target < 100), blackwell_(program.target >= 100) {
   const mlir::Module& module = *program.module;
   old_ = decisions_of(program, loop);

@@ -24,7 +24,7 @@ enum class Clusters { Few, OneEach };
 
 class Staging {
  public:
-  Staging(const Program& program, const LoopSite& loop, const Native& native, const Problem& problem, const Schedule& schedule);
+  Staging(const TritonProgram& program, const LoopSite& loop, const Native& native, const Problem& problem, const Schedule& schedule);
 
   /// The groups that have work.
   std::set<GroupId> groups() const;

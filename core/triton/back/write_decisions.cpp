@@ -80,7 +80,7 @@ std::string partition_text(const mlir::Op& op, const std::vector<std::int64_t>& 
 
 }  // namespace
 
-std::string write_decisions(const Program& program, const LoopSite& loop, const Decisions& decisions) {
+std::string write_decisions(const TritonProgram& program, const LoopSite& loop, const Decisions& decisions) {
   const mlir::Module& module = *program.module;
   const Decisions before = decisions_of(program, loop);
   TextPatch patch(module.text);

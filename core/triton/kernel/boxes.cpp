@@ -7,14 +7,14 @@
 namespace heddle::triton {
 namespace {
 
-bool by_descriptor(std::optional<Role> role) {
-  return role == Role::DescriptorLoad || role == Role::DescriptorStore || role == Role::DescriptorReduce;
+bool by_descriptor(std::optional<OpRole> role) {
+  return role == OpRole::DescriptorLoad || role == OpRole::DescriptorStore || role == OpRole::DescriptorReduce;
 }
 
 TensorRole use_of(const LoopText& text, const mlir::Op& op) {
   const auto role = work_of(text.program, op);
-  if (role == Role::DescriptorLoad || role == Role::PointerLoad) return TensorRole::Input;
-  return role == Role::DescriptorReduce || role == Role::Atomic ? TensorRole::InOut : TensorRole::Output;
+  if (role == OpRole::DescriptorLoad || role == OpRole::PointerLoad) return TensorRole::Input;
+  return role == OpRole::DescriptorReduce || role == OpRole::Atomic ? TensorRole::InOut : TensorRole::Output;
 }
 
 /// The tensor of this name, or with a number behind it, and of this shape: one that is there already, used like this too.
@@ -50,10 +50,10 @@ std::string tensor_of(Kernel& kernel, const std::string& name, const std::string
   return free;
 }
 
-Box descriptor_box(KernelDraft& draft, const mlir::Op& each, const Type& tile) {
+TensorBox descriptor_box(LoopKernelDraft& draft, const mlir::Op& each, const Type& tile) {
   const LoopText& text = draft.text;
   const mlir::Module& module = *text.program.module;
-  Box box;
+  TensorBox box;
   mlir::ValueId descriptor = each.operands.empty() ? mlir::ValueId{} : each.operands[0];
   for (const mlir::ValueId operand : each.operands)
     if (text.program.type(operand).descriptor) descriptor = operand;
@@ -69,7 +69,7 @@ Box descriptor_box(KernelDraft& draft, const mlir::Op& each, const Type& tile) {
     for (int passage = 0; passage < 64; ++passage) {
       descriptor = text.flow.carried(descriptor).value;
       const mlir::OpId definer = module.value(descriptor).definer;
-      if (!definer.valid() || work_of(text.program, text.op(definer)) != Role::View || text.op(definer).operands.empty()) break;
+      if (!definer.valid() || work_of(text.program, text.op(definer)) != OpRole::View || text.op(definer).operands.empty()) break;
       descriptor = text.op(definer).operands[0];
     }
     const mlir::Value& value = module.value(descriptor);
@@ -99,10 +99,10 @@ Box descriptor_box(KernelDraft& draft, const mlir::Op& each, const Type& tile) {
   return box;
 }
 
-Box pointer_box(KernelDraft& draft, const mlir::Op& each, const Type& tile) {
+TensorBox pointer_box(LoopKernelDraft& draft, const mlir::Op& each, const Type& tile) {
   const LoopText& text = draft.text;
   const mlir::Module& module = *text.program.module;
-  Box box;
+  TensorBox box;
   auto affine = each.operands.empty() ? std::nullopt : draft.scalars.affine(each.operands[0]);
   std::string name = "memory";
   if (affine && affine->pointer.valid()) name = module.value(affine->pointer).name;
@@ -166,12 +166,12 @@ Box pointer_box(KernelDraft& draft, const mlir::Op& each, const Type& tile) {
 
 }  // namespace
 
-void Box::put(TileOp& op) const {
+void TensorBox::put(TileOp& op) const {
   op.tensor = tensor;
   for (const std::string& place : at) op.at.push_back(expr_of(place));
 }
 
-Box box_of(KernelDraft& draft, const mlir::Op& op, const Type& tile) {
+TensorBox box_of(LoopKernelDraft& draft, const mlir::Op& op, const Type& tile) {
   return by_descriptor(work_of(draft.text.program, op)) ? descriptor_box(draft, op, tile) : pointer_box(draft, op, tile);
 }
 

@@ -8,7 +8,7 @@
 
 namespace heddle::triton {
 
-struct Box {
+struct TensorBox {
   std::string tensor;
   std::vector<std::string> at;
   bool transposed = false;  ///< the tile is held the other way round
@@ -18,6 +18,6 @@ struct Box {
 
 /// Of an op that moves a tile by a descriptor or by pointers; its tensor is in the kernel then. What the text does not say is a parameter
 /// or a note.
-Box box_of(KernelDraft& draft, const mlir::Op& op, const Type& tile);
+TensorBox box_of(LoopKernelDraft& draft, const mlir::Op& op, const Type& tile);
 
 }  // namespace heddle::triton

@@ -43,7 +43,7 @@ class ChainBuilder {
     const auto role = work_of(flow_.program(), op);
     Term term;
     term.kind = Term::Kind::Op;
-    if (role == Role::Convert) {
+    if (role == OpRole::Convert) {
       const Type& to = flow_.program().type(op.results[0]);
       term.text = rounding(to);
       term.of.push_back(of_value(op.operands.at(0), dims, depth + 1));
@@ -67,12 +67,12 @@ class ChainBuilder {
 
   Term of_value(mlir::ValueId id, Dims dims, int depth) {
     const mlir::Module& module = flow_.module();
-    const Program& program = flow_.program();
+    const TritonProgram& program = flow_.program();
     int distance = 0;
     mlir::ValueId initial;
     for (int passage = 0; passage < 256; ++passage) {
       if (depth + passage > 512) break;
-      const Source from = flow_.carried(id);
+      const ValueSource from = flow_.carried(id);
       id = from.value;
       distance += from.distance;
       if (!initial.valid()) initial = from.initial;
@@ -90,7 +90,7 @@ class ChainBuilder {
       const bool here = std::find(members_.begin(), members_.end(), definer) != members_.end();
       if (here && distance == 0) return of_op(op, dims, depth + 1);
       const auto role = work_of(program, op);
-      if (role != Role::View || op.operands.empty() || program.type(op.operands[0]).tile.space != dump::TileType::Space::Register) {
+      if (role != OpRole::View || op.operands.empty() || program.type(op.operands[0]).tile.space != dump::TileType::Space::Register) {
         // A number that was spread over a tile: the number of a reduction, for instance.
         if (op.name == "tt.splat" && !op.operands.empty()) {
           dims.clear();
@@ -174,7 +174,7 @@ class ChainBuilder {
       return op.name == "arith.andi" ? fmt::format("min({}, {})", *a, *b) : fmt::format("max({}, {})", *a, *b);
     }
     const auto role = work_of(flow_.program(), op);
-    if (role == Role::View && !op.operands.empty()) {
+    if (role == OpRole::View && !op.operands.empty()) {
       Dims next = dims;
       if (op.name == "tt.splat") return std::nullopt;
       if (through(op, next)) return coordinates(op.operands[0], next, depth + 1);

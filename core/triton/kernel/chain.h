@@ -14,8 +14,8 @@ namespace heddle::triton {
 
 /// A tile that the chain reads.
 struct ChainInput {
-  Source source;   ///< an op of the loop, or a value outside of it
-  char lay = 'f';  ///< how it lies over the result: f the same shape, r an element per row, c one per column, 1 a single number
+  ValueSource source;  ///< an op of the loop, or a value outside of it
+  char lay = 'f';      ///< how it lies over the result: f the same shape, r an element per row, c one per column, 1 a single number
   bool operator==(const ChainInput& other) const {
     return source.value == other.source.value && source.op == other.source.op && source.distance == other.source.distance &&
            lay == other.lay;

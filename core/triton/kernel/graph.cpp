@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMostNodes = 1000, kMostOps = 8000;
 
 /// Whether a region holds work on tiles, however deep.
-bool holds_tile_ops(const Program& program, const Flow& flow, const mlir::Op& op) {
+bool holds_tile_ops(const TritonProgram& program, const Flow& flow, const mlir::Op& op) {
   const mlir::Module& module = *program.module;
   std::vector<mlir::RegionId> open(op.regions.begin(), op.regions.end());
   while (!open.empty()) {
@@ -26,7 +26,7 @@ bool holds_tile_ops(const Program& program, const Flow& flow, const mlir::Op& op
     for (const mlir::BlockId block : region.blocks)
       for (const mlir::OpId id : module.block(block).ops) {
         const mlir::Op& inner = module.op(id);
-        if (is_tile_op(program, flow, inner) || work_of(program, inner) == Role::Refused) return true;
+        if (is_tile_op(program, flow, inner) || work_of(program, inner) == OpRole::Refused) return true;
         open.insert(open.end(), inner.regions.begin(), inner.regions.end());
       }
   }
@@ -35,9 +35,9 @@ bool holds_tile_ops(const Program& program, const Flow& flow, const mlir::Op& op
 
 class GraphBuilder {
  public:
-  GraphBuilder(const Program& program, const LoopSite& loop) : program_(program), loop_(loop), flow_(program, loop.op) {}
+  GraphBuilder(const TritonProgram& program, const LoopSite& loop) : program_(program), loop_(loop), flow_(program, loop.op) {}
 
-  Result<Graph> build() {
+  Result<TileGraph> build() {
     if (!loop_.why_not.empty()) refuse(program_.module->op(loop_.op), fmt::format("loop {}: {}", loop_.number, loop_.why_not));
     if (loop_.ops > kMostOps)
       refuse(program_.module->op(loop_.op), fmt::format("the loop has {} ops, at most {} are read", loop_.ops, kMostOps));
@@ -66,13 +66,13 @@ class GraphBuilder {
       return;
     }
     const auto role = work_of(program_, op);
-    if (role == Role::Refused) {
+    if (role == OpRole::Refused) {
       const OpWord* word = find_op(op.name);
       return refuse(op,
                     word ? fmt::format("{}: {}", op.name, word->words) : fmt::format("{} is not known, and it works on tiles", op.name));
     }
-    if (role == Role::Elements && expression_of(op).empty()) return refuse(op, fmt::format("{}: what it computes is not known", op.name));
-    if (role == Role::Reduce && reduction_of(*program_.module, op).empty())
+    if (role == OpRole::Elements && expression_of(op).empty()) return refuse(op, fmt::format("{}: what it computes is not known", op.name));
+    if (role == OpRole::Reduce && reduction_of(*program_.module, op).empty())
       return refuse(op, "tt.reduce: this combination has no kind here; sums, maxima (with their place), minima and exclusive ors have");
     if (!is_tile_op(program_, flow_, op)) return;
     if (const std::string name = present_name(op.name); name.starts_with("ttng.async_tma_") || name.starts_with("ttg.async_copy_"))
@@ -81,7 +81,7 @@ class GraphBuilder {
       if (program_.type(v).tile.tile() && program_.type(v).tile.shape.size() > 2 && is_number_tile(program_.type(v)))
         return refuse(op,
                       fmt::format("{}: a tile of {} dimensions; tiles here have one or two", op.name, program_.type(v).tile.shape.size()));
-    Node node;
+    TileNode node;
     node.op = id;
     node.kind = kind_of(op, *role);
     node.name = unique(op, node.kind);
@@ -92,26 +92,26 @@ class GraphBuilder {
     graph_.nodes.push_back(std::move(node));
   }
 
-  std::string kind_of(const mlir::Op& op, Role role) const {
+  std::string kind_of(const mlir::Op& op, OpRole role) const {
     switch (role) {
-      case Role::Elements: return op.name == "math.exp2" || op.name == "math.exp" ? "exp2" : "elementwise";
-      case Role::Convert: return "convert";
-      case Role::DescriptorLoad: return "tma_load";
-      case Role::PointerLoad: return "load";
-      case Role::Gather: return "gather";
-      case Role::DescriptorStore: return "tma_store";
-      case Role::PointerStore: return "store";
-      case Role::DescriptorReduce:
-      case Role::Atomic: return "atomic_add";
-      case Role::Product:
-      case Role::TensorProduct: return "mma";
-      case Role::TensorLoad: return "tmem_load";
-      case Role::TensorStore:
-      case Role::TensorAlloc: return "tmem_store";
-      case Role::SharedLoad: return "smem_load";
-      case Role::SharedStore:
-      case Role::SharedAlloc: return "smem_store";
-      case Role::Reduce: {
+      case OpRole::Elements: return op.name == "math.exp2" || op.name == "math.exp" ? "exp2" : "elementwise";
+      case OpRole::Convert: return "convert";
+      case OpRole::DescriptorLoad: return "tma_load";
+      case OpRole::PointerLoad: return "load";
+      case OpRole::Gather: return "gather";
+      case OpRole::DescriptorStore: return "tma_store";
+      case OpRole::PointerStore: return "store";
+      case OpRole::DescriptorReduce:
+      case OpRole::Atomic: return "atomic_add";
+      case OpRole::Product:
+      case OpRole::TensorProduct: return "mma";
+      case OpRole::TensorLoad: return "tmem_load";
+      case OpRole::TensorStore:
+      case OpRole::TensorAlloc: return "tmem_store";
+      case OpRole::SharedLoad: return "smem_load";
+      case OpRole::SharedStore:
+      case OpRole::SharedAlloc: return "smem_store";
+      case OpRole::Reduce: {
         const std::string what = reduction_of(*program_.module, op);
         return "reduce_" + what;
       }
@@ -131,17 +131,17 @@ class GraphBuilder {
 
   void connect() {
     std::set<std::tuple<std::size_t, std::size_t, int>> known;
-    const auto add = [&](const Source& source, std::size_t to) {
+    const auto add = [&](const ValueSource& source, std::size_t to) {
       const auto from = source.op.valid() ? index_.find(source.op) : index_.end();
       if (from == index_.end()) return false;
       if (known.emplace(from->second, to, source.distance).second) graph_.edges.push_back({from->second, to, source.distance});
       return true;
     };
     for (std::size_t to = 0; to < graph_.nodes.size(); ++to)
-      for (const Source& source : flow_.operands(program_.module->op(graph_.nodes[to].op))) {
+      for (const ValueSource& source : flow_.operands(program_.module->op(graph_.nodes[to].op))) {
         if (add(source, to) || !source.op.valid()) continue;
         // A number that was computed from tiles: the mean of a sum.
-        for (Source behind : flow_.behind_index(source.value)) {
+        for (ValueSource behind : flow_.behind_index(source.value)) {
           behind.distance += source.distance;
           add(behind, to);
         }
@@ -152,7 +152,7 @@ class GraphBuilder {
 
   bool elementwise(std::size_t node) const {
     const auto role = work_of(program_, program_.module->op(graph_.nodes[node].op));
-    return role == Role::Elements || role == Role::Convert;
+    return role == OpRole::Elements || role == OpRole::Convert;
   }
 
   /// An elementwise op with exactly one reader, of the same shape, in the same iteration, and where Triton put both into one place, joins
@@ -166,7 +166,7 @@ class GraphBuilder {
       into[n] = n;
       if (!elementwise(n) || readers[n].size() != 1) continue;
       const GraphEdge& edge = graph_.edges[readers[n][0]];
-      const Node &a = graph_.nodes[n], &b = graph_.nodes[edge.to];
+      const TileNode &a = graph_.nodes[n], &b = graph_.nodes[edge.to];
       if (edge.distance == 0 && edge.to > n && elementwise(edge.to) && result_type(n).tile.shape == result_type(edge.to).tile.shape &&
           a.stage == b.stage && a.cluster == b.cluster && a.partitions == b.partitions && !leaves(n))
         into[n] = edge.to;
@@ -191,10 +191,10 @@ class GraphBuilder {
     return std::find(last.operands.begin(), last.operands.end(), value) != last.operands.end();
   }
 
-  const Program& program_;
+  const TritonProgram& program_;
   const LoopSite& loop_;
   const Flow flow_;
-  Graph graph_;
+  TileGraph graph_;
   Error error_;
   std::map<mlir::OpId, std::size_t> index_;
   std::set<std::string> names_;
@@ -202,6 +202,6 @@ class GraphBuilder {
 
 }  // namespace
 
-Result<Graph> loop_graph(const Program& program, const LoopSite& loop) { return GraphBuilder(program, loop).build(); }
+Result<TileGraph> loop_graph(const TritonProgram& program, const LoopSite& loop) { return GraphBuilder(program, loop).build(); }
 
 }  // namespace heddle::triton

@@ -11,7 +11,7 @@ Joins find_joins(const LoopText& text, Scalars& scalars) {
   Joins joins;
   for (std::size_t n = 0; n < text.graph.nodes.size(); ++n) {
     const mlir::Op& reduction = text.op(n);
-    if (work_of(text.program, reduction) != Role::Reduce) continue;
+    if (work_of(text.program, reduction) != OpRole::Reduce) continue;
     const std::string what = reduction_of(*text.program.module, reduction);
     if (what != "max" && what != "sum") continue;
     const std::vector<std::int64_t>& extents = text.program.operand_type(reduction, 0).tile.shape;
@@ -27,9 +27,9 @@ Joins find_joins(const LoopText& text, Scalars& scalars) {
       }
     if (readers != 1 || reader->distance != 0) continue;
     const std::size_t chain = text.graph.nodes[reader->to].fused, last = text.graph.fused[chain].back();
-    const Node &a = text.graph.nodes[n], &b = text.graph.nodes[last];
+    const TileNode &a = text.graph.nodes[n], &b = text.graph.nodes[last];
     const auto role = work_of(text.program, text.op(last));
-    if (role != Role::Elements || a.stage != b.stage || a.cluster != b.cluster || a.partitions != b.partitions ||
+    if (role != OpRole::Elements || a.stage != b.stage || a.cluster != b.cluster || a.partitions != b.partitions ||
         joins.reduction.contains(chain))
       continue;
     if (text.result(reduction).tile.shape != text.result(text.op(last)).tile.shape) continue;

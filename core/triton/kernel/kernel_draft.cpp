@@ -16,25 +16,25 @@ std::string fresh(const std::string& name, std::set<std::string>& taken) {
   return free;
 }
 
-bool beside_product(const Program& program, const Layout& layout) {
-  if (layout.kind != Layout::Kind::Slice || layout.parent.empty()) return false;
-  const Layout::Kind parent = layout.parent[0].kind;
-  return parent == Layout::Kind::NvidiaMma || (program.target >= 100 && parent == Layout::Kind::Linear);
+bool beside_product(const TritonProgram& program, const TritonLayout& layout) {
+  if (layout.kind != TritonLayout::Kind::Slice || layout.parent.empty()) return false;
+  const TritonLayout::Kind parent = layout.parent[0].kind;
+  return parent == TritonLayout::Kind::NvidiaMma || (program.target >= 100 && parent == TritonLayout::Kind::Linear);
 }
 
 /// A vector beside a product's tile: on Hopper a thread has two of every eight columns and two of every 64 rows, on Blackwell a row.
-std::int64_t vector_registers(const Program& program, const Type& type, std::int64_t extent) {
-  const bool column = type.layout.kind == Layout::Kind::Slice && type.layout.dim == 0, blackwell = program.target >= 100;
+std::int64_t vector_registers(const TritonProgram& program, const Type& type, std::int64_t extent) {
+  const bool column = type.layout.kind == TritonLayout::Kind::Slice && type.layout.dim == 0, blackwell = program.target >= 100;
   return std::max<std::int64_t>(1, extent / (column ? (blackwell ? 1 : 4) : blackwell ? 128 : 32));
 }
 
 }  // namespace
 
-void KernelDraft::refuse(const mlir::Op& op, std::string why) {
+void LoopKernelDraft::refuse(const mlir::Op& op, std::string why) {
   if (error.faults.size() < 64) error.faults.push_back({text.program.file, fmt::format("{}", op.line), std::move(why), {}});
 }
 
-std::vector<std::int64_t> KernelDraft::shape_of(const Type& type, bool held_transposed) const {
+std::vector<std::int64_t> LoopKernelDraft::shape_of(const Type& type, bool held_transposed) const {
   std::vector<std::int64_t> shape = type.tile.shape;
   if (shape.empty()) return {1};
   if (shape.size() == 1 && text.row_vectors) shape.insert(shape.begin(), 1);
@@ -44,7 +44,7 @@ std::vector<std::int64_t> KernelDraft::shape_of(const Type& type, bool held_tran
   return shape;
 }
 
-std::string KernelDraft::add_value(const std::string& name, const Type& type, Space space, bool held_transposed) {
+std::string LoopKernelDraft::add_value(const std::string& name, const Type& type, Space space, bool held_transposed) {
   const std::string free = fresh(name, value_names);
   TileValue value;
   value.name = free;
@@ -58,7 +58,7 @@ std::string KernelDraft::add_value(const std::string& name, const Type& type, Sp
   // Row statistics are held several times; who reads by the text knows exactly, else it follows from the product's layout.
   if (space == Space::Register) {
     const std::int64_t exact = registers_per_thread(type, text.program.num_warps);
-    if (text.reading == Reading::Triton && exact > 0)
+    if (text.reading == TextReading::Triton && exact > 0)
       value.registers = Expr(exact);
     else if (shape.size() == 1 && beside_product(text.program, type.layout))
       value.registers = Expr(vector_registers(text.program, type, shape[0]));
@@ -71,17 +71,17 @@ std::string KernelDraft::add_value(const std::string& name, const Type& type, Sp
   return free;
 }
 
-TileOp& KernelDraft::add_op(const OpSite& site, std::string name, std::string kind, std::vector<Operand> inputs,
-                            std::vector<std::string> outputs) {
-  std::vector<TileOp>& list = site.part == Part::Prologue ? native.kernel.prologue
-                              : site.part == Part::Body   ? native.kernel.body
-                                                          : native.kernel.epilogue;
+TileOp& LoopKernelDraft::add_op(const OpSite& site, std::string name, std::string kind, std::vector<Operand> inputs,
+                                std::vector<std::string> outputs) {
+  std::vector<TileOp>& list = site.part == KernelPart::Prologue ? native.kernel.prologue
+                              : site.part == KernelPart::Body   ? native.kernel.body
+                                                                : native.kernel.epilogue;
   TileOp& op = list.emplace_back();
   op.name = fresh(name, op_names);
   op.kind = std::move(kind);
   op.inputs = std::move(inputs);
   op.outputs = std::move(outputs);
-  if (site.part == Part::Body) {
+  if (site.part == KernelPart::Body) {
     Origin& origin = native.origins.emplace_back();
     origin.op = op.name;
     const auto node = text.node_of(mlir::OpId(static_cast<std::size_t>(&site.from - text.program.module->ops.data())));
@@ -90,7 +90,7 @@ TileOp& KernelDraft::add_op(const OpSite& site, std::string name, std::string ki
   return op;
 }
 
-void KernelDraft::set_origin(const std::vector<std::size_t>& nodes, const mlir::Op& from) {
+void LoopKernelDraft::set_origin(const std::vector<std::size_t>& nodes, const mlir::Op& from) {
   Origin& origin = native.origins.back();
   const mlir::Op* first = &from;
   for (const std::size_t n : nodes) origin.of.push_back(text.graph.nodes[n].op);
@@ -111,7 +111,7 @@ void KernelDraft::set_origin(const std::vector<std::size_t>& nodes, const mlir::
     origin.partition = text.graph.nodes[nodes.back()].partitions.front();
 }
 
-void KernelDraft::add_chain(const OpSite& site, const Chain& chain, const std::string& name, const std::vector<Operand>& inputs) {
+void LoopKernelDraft::add_chain(const OpSite& site, const Chain& chain, const std::string& name, const std::vector<Operand>& inputs) {
   NativeOp said = native_op(chain);
   const bool swapped = said.attrs.contains("swapped") && std::get<bool>(said.attrs["swapped"]);
   said.attrs.erase("swapped");

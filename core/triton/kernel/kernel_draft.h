@@ -14,16 +14,16 @@
 
 namespace heddle::triton {
 
-enum class Part { Prologue, Body, Epilogue };
+enum class KernelPart { Prologue, Body, Epilogue };
 
 /// Where an op of the kernel goes, and the op of the text that it is made of.
 struct OpSite {
-  Part part;
+  KernelPart part;
   const mlir::Op& from;
 };
 
-struct KernelDraft {
-  explicit KernelDraft(const LoopText& of) : text(of), scalars(of.flow) {}
+struct LoopKernelDraft {
+  explicit LoopKernelDraft(const LoopText& of) : text(of), scalars(of.flow) {}
 
   const LoopText& text;
   Native native;    ///< as far as it is made; parameters, grid and notes are the scalars' until the end

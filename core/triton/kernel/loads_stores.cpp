@@ -10,8 +10,8 @@ namespace heddle::triton {
 namespace {
 
 bool too_narrow(const Type& type) {
-  const Layout& layout = type.layout;
-  if (layout.kind != Layout::Kind::Blocked || layout.order.empty()) return false;
+  const TritonLayout& layout = type.layout;
+  if (layout.kind != TritonLayout::Kind::Blocked || layout.order.empty()) return false;
   const auto fastest = static_cast<std::size_t>(std::max<std::int64_t>(0, layout.order[0]));
   return fastest < layout.size_per_thread.size() && layout.size_per_thread[fastest] * type.tile.bits < 32;
 }
@@ -29,9 +29,9 @@ LoadedTile loaded_tile(const LoopText& text, const LoadUses& uses, mlir::OpId lo
     for (const auto& [id, operand] : readers->second) {
       const mlir::Op& reader = text.op(id);
       const auto role = work_of(text.program, reader);
-      const bool filled = role == Role::SharedAlloc && !is_tile_op(text.program, text.flow, reader);
+      const bool filled = role == OpRole::SharedAlloc && !is_tile_op(text.program, text.flow, reader);
       if (filled) tile.fill = &reader;
-      const bool view = role == Role::View || filled;
+      const bool view = role == OpRole::View || filled;
       if (!view) (is_memory(text.program.type(operand)) ? tile.memory : tile.registers) = true;
       if (!reader.find("loop.stage") || (view && !filled)) continue;
       const std::int64_t stage = reader.integer("loop.stage", 0);
@@ -47,8 +47,8 @@ LoadedTile loaded_tile(const LoopText& text, const LoadUses& uses, mlir::OpId lo
 
 LoadUses load_uses(const LoopText& text) {
   LoadUses uses;
-  if (text.reading == Reading::Triton)
-    for (const Buffer& ring : rings_of(text.program, text.loop)) uses.rings.emplace(ring.name, ring);
+  if (text.reading == TextReading::Triton)
+    for (const TritonBuffer& ring : rings_of(text.program, text.loop)) uses.rings.emplace(ring.name, ring);
   for (const mlir::OpId id : text.flow.body()->ops)
     for (const mlir::ValueId operand : text.op(id).operands) {
       const mlir::OpId from = text.flow.source(operand).op;
@@ -58,7 +58,7 @@ LoadUses load_uses(const LoopText& text) {
   return uses;
 }
 
-void note_padding(KernelDraft& draft, const mlir::Op& load) {
+void note_padding(LoopKernelDraft& draft, const mlir::Op& load) {
   // tt.load pointers, mask, other.
   if (load.operands.size() > 1) draft.scalars.note("masks of loads and stores are taken as the bounds of their tensors");
   if (load.operands.size() < 3) return;
@@ -67,14 +67,14 @@ void note_padding(KernelDraft& draft, const mlir::Op& load) {
     draft.scalars.note(fmt::format("line {} takes {} outside of the tensor; here it reads as zero", load.line, *other));
 }
 
-void add_load(KernelDraft& draft, const LoadUses& uses, std::size_t n) {
+void add_load(LoopKernelDraft& draft, const LoadUses& uses, std::size_t n) {
   const LoopText& text = draft.text;
   const mlir::Op& load = text.op(n);
-  const Node& node = text.graph.nodes[n];
-  const bool tma = work_of(text.program, load) == Role::DescriptorLoad;
+  const TileNode& node = text.graph.nodes[n];
+  const bool tma = work_of(text.program, load) == OpRole::DescriptorLoad;
   const LoadedTile read = loaded_tile(text, uses, node.op);
   const Type& type = text.result(load);
-  Box box = box_of(draft, load, type);
+  TensorBox box = box_of(draft, load, type);
   if (!tma) note_padding(draft, load);
   // Held the other way round only where products alone read it.
   if (box.transposed && read.registers) {
@@ -84,12 +84,12 @@ void add_load(KernelDraft& draft, const LoadUses& uses, std::size_t n) {
     box.at.assign(box.at.size(), "0");
   }
   const auto ring = uses.rings.find(text.program.module->value(load.results[0]).name);
-  const bool decided = text.reading == Reading::Triton && text.loop.scheduled;
+  const bool decided = text.reading == TextReading::Triton && text.loop.scheduled;
   const bool ahead = node.stage && read.stage && *node.stage < *read.stage;
   // A copy that Triton left where it is read is too narrow for cp.async (it puts all others ahead): it brings the tile into registers. In a
   // text that is not scheduled yet the layout tells: fewer than 4 bytes of a thread in a row.
   const bool narrow = text.loop.scheduled ? !ahead : too_narrow(type);
-  const bool into_registers = !tma && (text.reading == Reading::Free         ? !read.memory
+  const bool into_registers = !tma && (text.reading == TextReading::Free     ? !read.memory
                                        : decided && ring != uses.rings.end() ? ring->second.synchronous
                                                                              : narrow);
   const auto later = [&](TileOp&) {
@@ -99,16 +99,16 @@ void add_load(KernelDraft& draft, const LoadUses& uses, std::size_t n) {
   };
   if (into_registers) {
     const std::string tile = draft.in_registers[node.op] = draft.add_value(node.name, type, Space::Register, box.transposed);
-    TileOp& made = draft.add_op({Part::Body, load}, tile, "load", {}, {tile});
+    TileOp& made = draft.add_op({KernelPart::Body, load}, tile, "load", {}, {tile});
     box.put(made);
     if (read.memory) {
       const std::string stored = draft.in_memory[node.op] = draft.add_value(node.name + "_smem", type, Space::Smem, box.transposed);
-      later(draft.add_op({Part::Body, load}, stored, "smem_store", {{tile, 0}}, {stored}));
+      later(draft.add_op({KernelPart::Body, load}, stored, "smem_store", {{tile, 0}}, {stored}));
     }
     return;
   }
   const std::string tile = draft.in_memory[node.op] = draft.add_value(node.name, type, Space::Smem, box.transposed);
-  TileOp& made = draft.add_op({Part::Body, load}, tile, tma ? "tma_load" : "load", {}, {tile});
+  TileOp& made = draft.add_op({KernelPart::Body, load}, tile, tma ? "tma_load" : "load", {}, {tile});
   box.put(made);
   if (!tma) made.attrs["variant"] = std::string("async");
   draft.native.origins.back().waits = decided && !ahead;
@@ -116,25 +116,25 @@ void add_load(KernelDraft& draft, const LoadUses& uses, std::size_t n) {
     draft.native.rings.push_back({tile, ring->second.bytes, static_cast<int>(std::clamp<std::int64_t>(ring->second.slots, 1, 64))});
   if (read.registers) {
     const std::string moved = draft.in_registers[node.op] = draft.add_value(node.name + "_read", type, Space::Register);
-    later(draft.add_op({Part::Body, load}, moved, "smem_load", {{tile, 0}}, {moved}));
+    later(draft.add_op({KernelPart::Body, load}, moved, "smem_load", {{tile, 0}}, {moved}));
   }
 }
 
-void add_index_work(KernelDraft& draft, std::size_t n, const std::string& name) {
+void add_index_work(LoopKernelDraft& draft, std::size_t n, const std::string& name) {
   const LoopText& text = draft.text;
   const mlir::Op& load = text.op(n);
-  if (text.reading != Reading::Triton || work_of(text.program, load) != Role::PointerLoad) return;
+  if (text.reading != TextReading::Triton || work_of(text.program, load) != OpRole::PointerLoad) return;
   std::set<mlir::OpId> seen;
   std::vector<mlir::ValueId> open(load.operands.begin(), load.operands.end());
   std::int64_t instructions = 0;
   while (!open.empty() && seen.size() < 4096) {
-    const Source from = text.flow.carried(open.back());
+    const ValueSource from = text.flow.carried(open.back());
     open.pop_back();
     if (!from.op.valid() || !seen.insert(from.op).second) continue;
     const mlir::Op& each = text.op(from.op);
     if (is_tile_op(text.program, text.flow, each)) continue;
     open.insert(open.end(), each.operands.begin(), each.operands.end());
-    if (work_of(text.program, each) == Role::Index && !text.result(each).tile.shape.empty()) {
+    if (work_of(text.program, each) == OpRole::Index && !text.result(each).tile.shape.empty()) {
       // A bound on one dimension is computed once for each element of that dimension.
       const std::int64_t share =
           std::max<std::int64_t>(1, text.result(load).tile.elements() / std::max<std::int64_t>(1, text.result(each).tile.elements()));
@@ -142,7 +142,7 @@ void add_index_work(KernelDraft& draft, std::size_t n, const std::string& name) 
     }
   }
   if (instructions == 0) return;
-  TileOp& work = draft.add_op({Part::Body, load}, "index_" + text.graph.nodes[n].name, "opaque", {}, {});
+  TileOp& work = draft.add_op({KernelPart::Body, load}, "index_" + text.graph.nodes[n].name, "opaque", {}, {});
   CostOverride& cost = work.cost.emplace();
   constexpr std::int64_t kLanes = 64,
                          kPipeline = 6;  // integer lanes of an SM, and cycles until a dependent instruction: as in the machine files
@@ -153,13 +153,13 @@ void add_index_work(KernelDraft& draft, std::size_t n, const std::string& name) 
   draft.native.kernel.order.push_back({work.name, name, std::nullopt, 0, std::nullopt});
 }
 
-void note_scalar_store(KernelDraft& draft, const mlir::Op& store) {
+void note_scalar_store(LoopKernelDraft& draft, const mlir::Op& store) {
   const LoopText& text = draft.text;
-  if ((store.name == "tt.store" || store.name == "tt.atomic_rmw") && work_of(text.program, store) == Role::Index)
+  if ((store.name == "tt.store" || store.name == "tt.atomic_rmw") && work_of(text.program, store) == OpRole::Index)
     draft.scalars.note(fmt::format("line {} stores a single number ({}), which is not part of the kernel here", store.line, store.name));
 }
 
-void order_memory(KernelDraft& draft) {
+void order_memory(LoopKernelDraft& draft) {
   const std::vector<TileOp>& body = draft.native.kernel.body;
   const auto after = [&](const TileOp& first, const TileOp& second, int distance, std::optional<Expr> latency = std::nullopt) {
     draft.native.kernel.order.push_back({first.name, second.name, std::move(latency), distance, std::nullopt});
@@ -186,14 +186,14 @@ void order_memory(KernelDraft& draft) {
   }
 }
 
-void add_store(KernelDraft& draft, const OpSite& site, const std::string& name, const std::string& value) {
+void add_store(LoopKernelDraft& draft, const OpSite& site, const std::string& name, const std::string& value) {
   const LoopText& text = draft.text;
   const mlir::Op& store = site.from;
   const auto role = work_of(text.program, store);
   const mlir::ValueId stored = text.flow.stored(store);
   const Type& type = text.program.type(stored);
-  const bool tma = role == Role::DescriptorStore || role == Role::DescriptorReduce;
-  Box box = box_of(draft, store, type);
+  const bool tma = role == OpRole::DescriptorStore || role == OpRole::DescriptorReduce;
+  TensorBox box = box_of(draft, store, type);
   if (box.transposed) {
     draft.scalars.note(fmt::format("line {} stores columns that are contiguous: which elements it writes is not modelled", store.line));
     box.at.assign(box.at.size(), "0");
@@ -205,7 +205,7 @@ void add_store(KernelDraft& draft, const OpSite& site, const std::string& name, 
     draft.add_op(site, name + "_stage", "smem_store", {from}, {staged});
     from.value = staged;
   }
-  const bool adds = role == Role::DescriptorReduce || role == Role::Atomic;
+  const bool adds = role == OpRole::DescriptorReduce || role == OpRole::Atomic;
   if (adds && store.words.find("add") == std::string::npos)
     return draft.refuse(store, fmt::format("{}: only additions have a kind here", store.name));
   TileOp& made = draft.add_op(site, name, adds ? "atomic_add" : tma ? "tma_store" : "store", {from}, {});

@@ -11,7 +11,7 @@
 namespace heddle::triton {
 namespace {
 
-Operand operand_of(KernelDraft& draft, const Source& source, bool memory) {
+Operand operand_of(LoopKernelDraft& draft, const ValueSource& source, bool memory) {
   const LoopText& text = draft.text;
   if (!source.op.valid() && source.distance > 0) {
     draft.refuse(text.op(text.flow.loop()),
@@ -20,7 +20,7 @@ Operand operand_of(KernelDraft& draft, const Source& source, bool memory) {
                              text.program.module->value(source.value).name));
     return {"", 0};
   }
-  if (!source.op.valid()) return {outside(draft, source.value, Part::Prologue), 0};
+  if (!source.op.valid()) return {outside(draft, source.value, KernelPart::Prologue), 0};
   if (const auto second = draft.second_results.find(source.value); second != draft.second_results.end()) {
     if (source.distance > 0) ensure_initial(draft, second->second, source.initial);
     return {second->second, source.distance};
@@ -42,7 +42,7 @@ Operand operand_of(KernelDraft& draft, const Source& source, bool memory) {
 }
 
 /// The reduction does what the chain that ends in `last` says.
-void add_joined(KernelDraft& draft, std::size_t last, std::size_t reduction, const Chain& chain) {
+void add_joined(LoopKernelDraft& draft, std::size_t last, std::size_t reduction, const Chain& chain) {
   const LoopText& text = draft.text;
   const mlir::Op& end = text.op(last);
   const std::string name = draft.in_registers.at(text.graph.nodes[last].op);
@@ -56,13 +56,13 @@ void add_joined(KernelDraft& draft, std::size_t last, std::size_t reduction, con
                                 operand_of(draft, chain.inputs[found->old].source, false)};
   if (found->factor) operands.push_back(operand_of(draft, chain.inputs[*found->factor].source, false));
   if (!draft.error.faults.empty()) return;
-  TileOp& made = draft.add_op({Part::Body, end}, name, "reduce_" + what, std::move(operands), {name});
+  TileOp& made = draft.add_op({KernelPart::Body, end}, name, "reduce_" + what, std::move(operands), {name});
   draft.native.origins.back().of.insert(draft.native.origins.back().of.begin(), text.graph.nodes[reduction].op);
   if (!found->scale.empty()) made.attrs["scale"] = found->scale;
   if (const std::int64_t axis = reduce.integer("axis", 0); axis != 1 && !text.row_vectors) made.attrs["axis"] = axis;
 }
 
-void add_chain(KernelDraft& draft, const Joins& joins, std::size_t fused) {
+void add_chain(LoopKernelDraft& draft, const Joins& joins, std::size_t fused) {
   const std::vector<std::size_t>& members = draft.text.graph.fused[fused];
   const LoopText& text = draft.text;
   const std::size_t last = members.back();
@@ -79,10 +79,10 @@ void add_chain(KernelDraft& draft, const Joins& joins, std::size_t fused) {
     // Made of constants and coordinates alone: a map of its own place needs an input; a fill of zero is one.
     return draft.refuse(end, fmt::format("{}: it reads no tile", end.name));
   }
-  if (draft.error.faults.empty()) draft.add_chain({Part::Body, end}, chain, draft.in_registers.at(text.graph.nodes[last].op), inputs);
+  if (draft.error.faults.empty()) draft.add_chain({KernelPart::Body, end}, chain, draft.in_registers.at(text.graph.nodes[last].op), inputs);
 }
 
-void add_reduction(KernelDraft& draft, std::size_t n) {
+void add_reduction(LoopKernelDraft& draft, std::size_t n) {
   const LoopText& text = draft.text;
   const mlir::Op& reduce = text.op(n);
   const std::string what = reduction_of(*text.program.module, reduce), name = draft.in_registers.at(text.graph.nodes[n].op);
@@ -99,7 +99,7 @@ void add_reduction(KernelDraft& draft, std::size_t n) {
   if (!text.row_vectors && axis >= 0 && static_cast<std::size_t>(axis) < extents.size() && extents.size() == 2 &&
       extents[static_cast<std::size_t>(axis)] == 1) {
     // Along a dimension of one element there is nothing to reduce.
-    draft.add_op({Part::Body, reduce}, name, "copy", {in}, {name});
+    draft.add_op({KernelPart::Body, reduce}, name, "copy", {in}, {name});
     return;
   }
   const bool place = what == "argmax";
@@ -109,10 +109,10 @@ void add_reduction(KernelDraft& draft, std::size_t n) {
     const auto dim = static_cast<std::size_t>(std::max<std::int64_t>(axis, 0));
     if (!index || !index->base.is_zero() || dim >= index->strides.size() || index->strides[dim].text() != "1")
       return draft.refuse(reduce, "tt.reduce: the greatest element's companion is not its place along the axis");
-    along(draft.add_op({Part::Body, reduce}, draft.second_results.at(reduce.results[1]), "reduce_argmax", {in},
+    along(draft.add_op({KernelPart::Body, reduce}, draft.second_results.at(reduce.results[1]), "reduce_argmax", {in},
                        {draft.second_results.at(reduce.results[1])}));
   }
-  along(draft.add_op({Part::Body, reduce}, name, place ? "reduce_max" : "reduce_" + what, {in}, {name}));
+  along(draft.add_op({KernelPart::Body, reduce}, name, place ? "reduce_max" : "reduce_" + what, {in}, {name}));
 }
 
 /// Products in a row add to one accumulator, in place.
@@ -129,11 +129,11 @@ void share_storage(Kernel& kernel, const std::string& owner, const std::string& 
   if (kept != joined) joined->alias_of = kept->name;
 }
 
-void add_product(KernelDraft& draft, std::size_t n) {
+void add_product(LoopKernelDraft& draft, std::size_t n) {
   const LoopText& text = draft.text;
   const mlir::Op& product = text.op(n);
-  const bool tensor = work_of(text.program, product) == Role::TensorProduct;
-  const std::vector<Source> sources = text.flow.operands(product);
+  const bool tensor = work_of(text.program, product) == OpRole::TensorProduct;
+  const std::vector<ValueSource> sources = text.flow.operands(product);
   if (sources.size() < 2) return draft.refuse(product, fmt::format("{}: its operands are not found", product.name));
   std::vector<Operand> operands;
   std::map<std::string, Attr> attrs;
@@ -151,25 +151,25 @@ void add_product(KernelDraft& draft, std::size_t n) {
   if (!draft.error.faults.empty()) return;
   const std::string name = tensor ? draft.in_memory.at(text.graph.nodes[n].op) : draft.in_registers.at(text.graph.nodes[n].op);
   if (tensor && operands.size() > 2 && sources[2].op.valid()) share_storage(draft.native.kernel, operands[2].value, name);
-  draft.add_op({Part::Body, product}, name, "mma", std::move(operands), {name}).attrs = std::move(attrs);
+  draft.add_op({KernelPart::Body, product}, name, "mma", std::move(operands), {name}).attrs = std::move(attrs);
 }
 
 /// A product adds to its accumulator in place: who reads the sum as it was does so before.
-void order_accumulators(KernelDraft& draft) {
+void order_accumulators(LoopKernelDraft& draft) {
   const LoopText& text = draft.text;
   const std::vector<TileOp>& body = draft.native.kernel.body;
   const auto maker = [&](const std::string& value) {
     return std::find_if(body.begin(), body.end(), [&](const TileOp& each) { return !each.outputs.empty() && each.outputs[0] == value; })
         ->name;
   };
-  for (const Node& node : text.graph.nodes) {
+  for (const TileNode& node : text.graph.nodes) {
     const mlir::Op& product = text.op(node.op);
-    if (work_of(text.program, product) != Role::TensorProduct || !text.flow.accumulates(product)) continue;
-    const Source sum = text.flow.tensor_state(product, 2);
-    for (const Node& other : text.graph.nodes) {
+    if (work_of(text.program, product) != OpRole::TensorProduct || !text.flow.accumulates(product)) continue;
+    const ValueSource sum = text.flow.tensor_state(product, 2);
+    for (const TileNode& other : text.graph.nodes) {
       const mlir::Op& load = text.op(other.op);
-      if (!sum.op.valid() || work_of(text.program, load) != Role::TensorLoad) continue;
-      const Source read = text.flow.tensor_state(load, 0);
+      if (!sum.op.valid() || work_of(text.program, load) != OpRole::TensorLoad) continue;
+      const ValueSource read = text.flow.tensor_state(load, 0);
       if (read.op == sum.op && read.distance <= sum.distance)
         draft.native.kernel.order.push_back({maker(draft.in_registers.at(other.op)), maker(draft.in_memory.at(node.op)), std::nullopt,
                                              sum.distance - read.distance, std::nullopt});
@@ -177,16 +177,16 @@ void order_accumulators(KernelDraft& draft) {
   }
 }
 
-void add_tensor_move(KernelDraft& draft, std::size_t n) {
+void add_tensor_move(LoopKernelDraft& draft, std::size_t n) {
   const LoopText& text = draft.text;
   const mlir::Op& move = text.op(n);
   const auto role = work_of(text.program, move);
-  if (role == Role::TensorLoad) {
+  if (role == OpRole::TensorLoad) {
     const Operand from = operand_of(draft, text.flow.tensor_state(move, 0), true);
     if (!draft.error.faults.empty()) return;
     const std::string name = draft.in_registers.at(text.graph.nodes[n].op);
     const std::vector<std::int64_t>&whole = draft.extents[from.value], &part = draft.extents[name];
-    TileOp& made = draft.add_op({Part::Body, move}, name, "tmem_load", {from}, {name});
+    TileOp& made = draft.add_op({KernelPart::Body, move}, name, "tmem_load", {from}, {name});
     if (whole != part) {
       // A slice: which columns, the view says.
       const mlir::OpId view = text.program.module->value(move.operands[0]).definer;
@@ -197,72 +197,76 @@ void add_tensor_move(KernelDraft& draft, std::size_t n) {
   const Operand from = operand_of(draft, text.flow.source(move.operands[0]), false);
   if (!draft.error.faults.empty()) return;
   const std::string name = draft.in_memory.at(text.graph.nodes[n].op);
-  draft.add_op({Part::Body, move}, name, "tmem_store", {from}, {name});
-  if (role != Role::TensorStore) return;
+  draft.add_op({KernelPart::Body, move}, name, "tmem_store", {from}, {name});
+  if (role != OpRole::TensorStore) return;
   // It stands in the storage of the accumulator that it renews.
   const mlir::ValueId root = text.flow.storage(move.operands[1]);
-  for (const Node& other : text.graph.nodes) {
+  for (const TileNode& other : text.graph.nodes) {
     const mlir::Op& product = text.op(other.op);
-    if (work_of(text.program, product) == Role::TensorProduct && text.flow.storage(product.operands[2]) == root)
+    if (work_of(text.program, product) == OpRole::TensorProduct && text.flow.storage(product.operands[2]) == root)
       return share_storage(draft.native.kernel, draft.in_memory.at(other.op), name);
   }
 }
 
-void add_shared_move(KernelDraft& draft, std::size_t n) {
+void add_shared_move(LoopKernelDraft& draft, std::size_t n) {
   const LoopText& text = draft.text;
   const mlir::Op& move = text.op(n);
-  const bool load = work_of(text.program, move) == Role::SharedLoad;
+  const bool load = work_of(text.program, move) == OpRole::SharedLoad;
   const Operand from = operand_of(draft, load ? text.flow.shared_state(move, 0) : text.flow.source(move.operands[0]), load);
   if (!draft.error.faults.empty()) return;
   const std::string name = load ? draft.in_registers.at(text.graph.nodes[n].op) : draft.in_memory.at(text.graph.nodes[n].op);
-  draft.add_op({Part::Body, move}, name, load ? "smem_load" : "smem_store", {from}, {name});
+  draft.add_op({KernelPart::Body, move}, name, load ? "smem_load" : "smem_store", {from}, {name});
 }
 
-void add_body_store(KernelDraft& draft, std::size_t n) {
+void add_body_store(LoopKernelDraft& draft, std::size_t n) {
   const LoopText& text = draft.text;
   const mlir::Op& each = text.op(n);
   const mlir::ValueId stored = text.flow.stored(each);
   if (!stored.valid()) return draft.refuse(each, fmt::format("{}: what it stores is not found", each.name));
   const bool memory = is_memory(text.program.type(stored));
-  const Source source =
+  const ValueSource source =
       memory ? text.flow.shared_state(
                    each, static_cast<std::size_t>(std::find(each.operands.begin(), each.operands.end(), stored) - each.operands.begin()))
              : text.flow.source(stored);
   const Operand value = operand_of(draft, source, memory);
   if (value.distance > 0) draft.scalars.note(fmt::format("line {} stores what an earlier iteration computed", each.line));
-  if (draft.error.faults.empty()) add_store(draft, {Part::Body, each}, text.graph.nodes[n].name, value.value);
+  if (draft.error.faults.empty()) add_store(draft, {KernelPart::Body, each}, text.graph.nodes[n].name, value.value);
 }
 
 /// Values first: an op may read what a later one left an iteration ago. Loads are made with what reads them.
-void add_values(KernelDraft& draft, const Joins& joins) {
+void add_values(LoopKernelDraft& draft, const Joins& joins) {
   const LoopText& text = draft.text;
   const LoadUses uses = load_uses(text);
   for (std::size_t n = 0; n < text.graph.nodes.size(); ++n) {
-    const Node& node = text.graph.nodes[n];
+    const TileNode& node = text.graph.nodes[n];
     const mlir::Op& each = text.op(n);
     const auto role = work_of(text.program, each);
     if (text.last_of(n) != n) continue;
     switch (*role) {
-      case Role::Elements:
-      case Role::Convert:
-      case Role::Product:
-      case Role::TensorLoad:
-      case Role::SharedLoad: draft.in_registers[node.op] = draft.add_value(node.name, text.result(each), Space::Register); break;
-      case Role::Reduce:
+      case OpRole::Elements:
+      case OpRole::Convert:
+      case OpRole::Product:
+      case OpRole::TensorLoad:
+      case OpRole::SharedLoad: draft.in_registers[node.op] = draft.add_value(node.name, text.result(each), Space::Register); break;
+      case OpRole::Reduce:
         if (!joins.chain.contains(n)) draft.in_registers[node.op] = draft.add_value(node.name, text.result(each), Space::Register);
         if (each.results.size() > 1)
           draft.second_results[each.results[1]] =
               draft.add_value(node.name + "_place", text.program.type(each.results[1]), Space::Register);
         break;
-      case Role::TensorProduct:
+      case OpRole::TensorProduct:
         draft.in_memory[node.op] = draft.add_value(node.name, text.program.operand_type(each, 2), Space::Tmem);
         break;
-      case Role::TensorStore: draft.in_memory[node.op] = draft.add_value(node.name, text.program.operand_type(each, 1), Space::Tmem); break;
-      case Role::TensorAlloc: draft.in_memory[node.op] = draft.add_value(node.name, text.result(each), Space::Tmem); break;
-      case Role::SharedAlloc: draft.in_memory[node.op] = draft.add_value(node.name, text.result(each), Space::Smem); break;
-      case Role::SharedStore: draft.in_memory[node.op] = draft.add_value(node.name, text.program.operand_type(each, 1), Space::Smem); break;
-      case Role::DescriptorLoad:
-      case Role::PointerLoad: add_load(draft, uses, n); break;
+      case OpRole::TensorStore:
+        draft.in_memory[node.op] = draft.add_value(node.name, text.program.operand_type(each, 1), Space::Tmem);
+        break;
+      case OpRole::TensorAlloc: draft.in_memory[node.op] = draft.add_value(node.name, text.result(each), Space::Tmem); break;
+      case OpRole::SharedAlloc: draft.in_memory[node.op] = draft.add_value(node.name, text.result(each), Space::Smem); break;
+      case OpRole::SharedStore:
+        draft.in_memory[node.op] = draft.add_value(node.name, text.program.operand_type(each, 1), Space::Smem);
+        break;
+      case OpRole::DescriptorLoad:
+      case OpRole::PointerLoad: add_load(draft, uses, n); break;
       default: break;
     }
   }
@@ -270,7 +274,7 @@ void add_values(KernelDraft& draft, const Joins& joins) {
 
 }  // namespace
 
-void add_body(KernelDraft& draft) {
+void add_body(LoopKernelDraft& draft) {
   const LoopText& text = draft.text;
   const Joins joins = find_joins(text, draft.scalars);
   add_values(draft, joins);
@@ -285,21 +289,21 @@ void add_body(KernelDraft& draft) {
     const mlir::Op& each = text.op(n);
     const auto role = work_of(text.program, each);
     switch (*role) {
-      case Role::Elements:
-      case Role::Convert: add_chain(draft, joins, text.graph.nodes[n].fused); break;
-      case Role::Reduce:
+      case OpRole::Elements:
+      case OpRole::Convert: add_chain(draft, joins, text.graph.nodes[n].fused); break;
+      case OpRole::Reduce:
         if (!joins.chain.contains(n)) add_reduction(draft, n);
         break;
-      case Role::Product:
-      case Role::TensorProduct: add_product(draft, n); break;
-      case Role::TensorLoad:
-      case Role::TensorStore:
-      case Role::TensorAlloc: add_tensor_move(draft, n); break;
-      case Role::SharedAlloc:
-      case Role::SharedStore:
-      case Role::SharedLoad: add_shared_move(draft, n); break;
-      case Role::DescriptorLoad:
-      case Role::PointerLoad:
+      case OpRole::Product:
+      case OpRole::TensorProduct: add_product(draft, n); break;
+      case OpRole::TensorLoad:
+      case OpRole::TensorStore:
+      case OpRole::TensorAlloc: add_tensor_move(draft, n); break;
+      case OpRole::SharedAlloc:
+      case OpRole::SharedStore:
+      case OpRole::SharedLoad: add_shared_move(draft, n); break;
+      case OpRole::DescriptorLoad:
+      case OpRole::PointerLoad:
         add_index_work(draft, n, loads[next_load].name);
         // Made above, with what reads them: a load may be followed by its move into registers or memory.
         while (next_load < loads.size() && !load_origins[next_load].of.empty() &&
@@ -309,10 +313,10 @@ void add_body(KernelDraft& draft) {
           ++next_load;
         }
         break;
-      case Role::DescriptorStore:
-      case Role::DescriptorReduce:
-      case Role::PointerStore:
-      case Role::Atomic: add_body_store(draft, n); break;
+      case OpRole::DescriptorStore:
+      case OpRole::DescriptorReduce:
+      case OpRole::PointerStore:
+      case OpRole::Atomic: add_body_store(draft, n); break;
       default: draft.refuse(each, fmt::format("{} has no kind here", each.name));
     }
   }

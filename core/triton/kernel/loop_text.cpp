@@ -4,10 +4,10 @@
 
 namespace heddle::triton {
 
-LoopText::LoopText(const Program& in, const LoopSite& site, Reading how, Graph of)
+LoopText::LoopText(const TritonProgram& in, const LoopSite& site, TextReading how, TileGraph of)
     : program(in), loop(site), reading(how), graph(std::move(of)), flow(in, site.op) {
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) nodes.emplace(graph.nodes[n].op, n);
-  row_vectors = std::none_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+  row_vectors = std::none_of(graph.nodes.begin(), graph.nodes.end(), [&](const TileNode& node) {
     const mlir::Op& each = program.module->op(node.op);
     const auto flat = [&](mlir::ValueId v) { return program.type(v).tile.tile() && program.type(v).tile.shape.size() > 1; };
     return std::any_of(each.results.begin(), each.results.end(), flat) || std::any_of(each.operands.begin(), each.operands.end(), flat);
@@ -29,8 +29,8 @@ bool LoopText::transposed_view(mlir::ValueId value) const {
     const std::string name = find_op(each.name) ? present_name(each.name) : each.name;
     if (name == "ttg.memdesc_trans" || name == "tt.trans") odd = !odd;
     const auto role = work_of(program, each);
-    const bool alloc = role == Role::SharedAlloc && !each.operands.empty() && !is_tile_op(program, flow, each);
-    if ((role != Role::View && !alloc) || each.operands.empty()) break;
+    const bool alloc = role == OpRole::SharedAlloc && !each.operands.empty() && !is_tile_op(program, flow, each);
+    if ((role != OpRole::View && !alloc) || each.operands.empty()) break;
     value = each.operands[0];
   }
   return odd;

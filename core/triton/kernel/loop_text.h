@@ -12,12 +12,12 @@ namespace heddle::triton {
 
 struct LoopText {
   /// Both outlive it.
-  LoopText(const Program& program, const LoopSite& loop, Reading reading, Graph graph);
+  LoopText(const TritonProgram& program, const LoopSite& loop, TextReading reading, TileGraph graph);
 
-  const Program& program;
+  const TritonProgram& program;
   const LoopSite& loop;
-  const Reading reading;
-  const Graph graph;
+  const TextReading reading;
+  const TileGraph graph;
   const Flow flow;
   std::map<mlir::OpId, std::size_t> nodes;  ///< of the graph, by op
   bool row_vectors = false;                 ///< no tile of two dimensions: vectors are rows

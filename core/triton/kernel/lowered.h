@@ -15,15 +15,15 @@ namespace heddle::triton {
 class LoweredLoop {
  public:
   /// Pre: `loop` is an index of program->loops.
-  LoweredLoop(std::shared_ptr<const Program> program, std::size_t loop);
+  LoweredLoop(std::shared_ptr<const TritonProgram> program, std::size_t loop);
 
-  const std::shared_ptr<const Program>& shared_program() const;
-  const Program& program() const { return *shared_program(); }
+  const std::shared_ptr<const TritonProgram>& shared_program() const;
+  const TritonProgram& program() const { return *shared_program(); }
   std::size_t index() const;
   const LoopSite& site() const { return program().loops[index()]; }
 
   /// Any thread may ask. Faults: those of to_native().
-  const Result<std::shared_ptr<const Native>>& by(Reading reading) const;
+  const Result<std::shared_ptr<const Native>>& by(TextReading reading) const;
 
   /// The same loop of the same program, lowered here or elsewhere.
   bool operator==(const LoweredLoop& other) const { return shared_program() == other.shared_program() && index() == other.index(); }

@@ -24,15 +24,15 @@ bool moves_memory(const std::string& kind) {
 }
 
 /// The place "/list/index/..." of a kernel.
-struct Place {
+struct ListPlace {
   std::string_view list;
   std::size_t index = 0;
 };
 
-std::optional<Place> place_of(std::string_view pointer) {
+std::optional<ListPlace> place_of(std::string_view pointer) {
   if (!pointer.starts_with('/')) return std::nullopt;
   pointer.remove_prefix(1);
-  Place place;
+  ListPlace place;
   const std::size_t end = std::min(pointer.find('/'), pointer.size());
   place.list = pointer.substr(0, end);
   if (end < pointer.size()) std::from_chars(pointer.data() + end + 1, pointer.data() + pointer.size(), place.index);
@@ -49,7 +49,7 @@ int line_of(const Native& native, const std::string& op) {
 }
 
 /// What is known before any op is made.
-void begin_kernel(KernelDraft& draft) {
+void begin_kernel(LoopKernelDraft& draft) {
   const LoopText& text = draft.text;
   Kernel& kernel = draft.native.kernel;
   kernel.name = kernel_name(text.program.kernel);
@@ -65,10 +65,10 @@ void begin_kernel(KernelDraft& draft) {
 }
 
 /// What is known once all ops are made.
-void finish_kernel(KernelDraft& draft) {
+void finish_kernel(LoopKernelDraft& draft) {
   const LoopText& text = draft.text;
   Native& native = draft.native;
-  const bool blackwell = text.program.target >= 100, free = text.reading == Reading::Free;
+  const bool blackwell = text.program.target >= 100, free = text.reading == TextReading::Free;
   native.kernel.producer = free;
   native.kernel.max_groups = blackwell ? kBlackwellGroups : free ? kHopperGroups : 1;
   if (native.cut.factor > 1) native.kernel.max_groups = std::max(native.kernel.max_groups, static_cast<int>(native.cut.factor) + 1);
@@ -77,7 +77,7 @@ void finish_kernel(KernelDraft& draft) {
       text.loop.number, text.loop.line, text.program.kernel, text.program.target, text.program.num_warps, to_string(text.reading),
       native.ops, native.tile_ops, native.edges, native.fused);
   native.notes = draft.scalars.notes();
-  native.has_own = text.reading == Reading::Triton && text.loop.scheduled;
+  native.has_own = text.reading == TextReading::Triton && text.loop.scheduled;
   if (!text.loop.scheduled) native.why_no_own = "the text stands before Triton has scheduled the loop (tritongpu-schedule-loops)";
   for (const Origin& origin : native.origins)
     if (native.has_own && !origin.stage) {
@@ -87,14 +87,14 @@ void finish_kernel(KernelDraft& draft) {
 }
 
 /// Without products nothing binds a group to four warps.
-void set_free_warps(Kernel& kernel, const Program& program) {
+void set_free_warps(Kernel& kernel, const TritonProgram& program) {
   const bool products = std::any_of(kernel.body.begin(), kernel.body.end(), [](const TileOp& each) { return each.kind == "mma"; });
   for (TileOp& each : kernel.body)
     if (!products && program.num_warps > 4 && !moves_memory(each.kind)) each.cost.emplace().warps = Expr(program.num_warps);
 }
 
 /// What Triton's lowering makes of ops.
-void set_costs(Kernel& kernel, const Program& program) {
+void set_costs(Kernel& kernel, const TritonProgram& program) {
   const bool hopper = program.target < 100;
   for (TileOp& each : kernel.body) {
     const bool alone = each.kind == "mma" || moves_memory(each.kind);
@@ -114,17 +114,17 @@ void set_costs(Kernel& kernel, const Program& program) {
 }
 
 /// How many slots Triton gives to what products leave in tensor memory, and to what they read there.
-void add_tensor_rings(KernelDraft& draft) {
+void add_tensor_rings(LoopKernelDraft& draft) {
   const LoopText& text = draft.text;
-  const Memory memory = memory_of(text.program);
-  for (const Node& node : text.graph.nodes) {
+  const TritonMemory memory = memory_of(text.program);
+  for (const TileNode& node : text.graph.nodes) {
     const mlir::Op& each = text.op(node.op);
     const auto role = work_of(text.program, each);
     const auto value = draft.in_memory.find(node.op);
-    if (value == draft.in_memory.end() || (role != Role::TensorProduct && role != Role::TensorAlloc)) continue;
-    const mlir::ValueId root = role == Role::TensorProduct ? text.flow.storage(each.operands[2]) : each.results[0];
+    if (value == draft.in_memory.end() || (role != OpRole::TensorProduct && role != OpRole::TensorAlloc)) continue;
+    const mlir::ValueId root = role == OpRole::TensorProduct ? text.flow.storage(each.operands[2]) : each.results[0];
     const std::string& name = text.program.module->value(root).name;
-    for (const Buffer& buffer : memory.buffers)
+    for (const TritonBuffer& buffer : memory.buffers)
       if (buffer.columns > 0 && buffer.name == name)
         draft.native.rings.push_back({value->second, 0, static_cast<int>(std::clamp<std::int64_t>(buffer.slots, 1, 64))});
   }
@@ -132,9 +132,9 @@ void add_tensor_rings(KernelDraft& draft) {
 
 }  // namespace
 
-Error said_of_text(Error error, const Program& program, const Native& native, const Kernel& kernel, const std::string& hint) {
+Error said_of_text(Error error, const TritonProgram& program, const Native& native, const Kernel& kernel, const std::string& hint) {
   for (Fault& fault : error.faults) {
-    const std::optional<Place> place = place_of(fault.pointer);
+    const std::optional<ListPlace> place = place_of(fault.pointer);
     if (!place || fault.file != kernel.source) continue;
     std::string what = "what Heddle makes of the loop cannot be worked out";
     int line = 0;
@@ -167,7 +167,7 @@ Error said_of_text(Error error, const Program& program, const Native& native, co
   return error;
 }
 
-Error unresolved_text(Error error, const Program& program, const Native& native, const Kernel& kernel) {
+Error unresolved_text(Error error, const TritonProgram& program, const Native& native, const Kernel& kernel) {
   std::string names;
   for (const Param& param : kernel.params) names += (names.empty() ? "" : ", ") + param.name;
   const std::string hint = names.empty() ? "" : "NAME=VALUE says what the text does not: " + names;
@@ -183,11 +183,11 @@ Kernel kernel_of(const Native& native) {
   return native.kernel;
 }
 
-Result<Native> to_native(const Program& program, const LoopSite& loop, Reading reading) {
-  Result<Graph> graph = loop_graph(program, loop);
+Result<Native> to_native(const TritonProgram& program, const LoopSite& loop, TextReading reading) {
+  Result<TileGraph> graph = loop_graph(program, loop);
   if (!graph) return graph.error();
   const LoopText text(program, loop, reading, *std::move(graph));
-  KernelDraft draft(text);
+  LoopKernelDraft draft(text);
   Kernel& kernel = draft.native.kernel;
   begin_kernel(draft);
   add_body(draft);
@@ -195,7 +195,7 @@ Result<Native> to_native(const Program& program, const LoopSite& loop, Reading r
   if (loop.depth > 0) draft.scalars.note("a loop around this one is not modelled: each block runs its first turn");
   add_epilogue(draft);
   if (!draft.error.faults.empty()) return draft.error;
-  if (reading == Reading::Triton) {
+  if (reading == TextReading::Triton) {
     set_costs(kernel, program);
     add_tensor_rings(draft);
   } else {

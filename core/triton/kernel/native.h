@@ -48,13 +48,13 @@ struct Native {
 };
 
 /// Faults: what loop_graph refuses, and what only this reading cannot express.
-Result<Native> to_native(const Program& program, const LoopSite& loop, Reading reading);
+Result<Native> to_native(const TritonProgram& program, const LoopSite& loop, TextReading reading);
 
 /// What is wrong with a kernel made of a text (`kernel`: native.kernel, or that cut), said of the text: its file, the line of the op, and
 /// not a pointer into a kernel that is in no file. `hint`: for faults that have none.
-Error said_of_text(Error error, const Program& program, const Native& native, const Kernel& kernel, const std::string& hint);
+Error said_of_text(Error error, const TritonProgram& program, const Native& native, const Kernel& kernel, const std::string& hint);
 /// The same of what resolve() says, which depends on parameters.
-Error unresolved_text(Error error, const Program& program, const Native& native, const Kernel& kernel);
+Error unresolved_text(Error error, const TritonProgram& program, const Native& native, const Kernel& kernel);
 
 /// The kernel as its reading is solved: cut in the free one, whole where its tiles cannot be cut so.
 Kernel kernel_of(const Native& native);
@@ -78,6 +78,6 @@ OwnOrder own_order(const Native& native, const Problem& problem);
 /// What a schedule must obey to be one that Triton's passes build: a load in an earlier stage than its use, rings of as many slots as there
 /// are stages between load and last reader, plus one, within shared memory; on Hopper one group. Empty in the free reading. Triton's own
 /// schedule need not: it waits for loads that it has not pipelined.
-Constraints triton_rules(const Program& program, const Native& native, const Problem& problem);
+Constraints triton_rules(const TritonProgram& program, const Native& native, const Problem& problem);
 
 }  // namespace heddle::triton

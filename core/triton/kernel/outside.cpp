@@ -21,13 +21,13 @@ Space space_of(const Type& type) {
 std::string finite(const std::string& number) { return number == "-inf" ? "-1e30" : number == "inf" ? "1e30" : number; }
 
 /// A tile of one number in place of the value.
-std::string add_fill(KernelDraft& draft, const OpSite& site, mlir::ValueId id, Space space, const std::string& number) {
+std::string add_fill(LoopKernelDraft& draft, const OpSite& site, mlir::ValueId id, Space space, const std::string& number) {
   const std::string name = draft.add_value(draft.text.program.module->value(id).name, draft.text.program.type(id), space);
   draft.add_op(site, "init_" + name, "fill", {}, {name}).attrs["value"] = finite(number);
   return name;
 }
 
-std::string tensor_state_outside(KernelDraft& draft, mlir::ValueId memdesc, mlir::ValueId token, Part part) {
+std::string tensor_state_outside(LoopKernelDraft& draft, mlir::ValueId memdesc, mlir::ValueId token, KernelPart part) {
   const LoopText& text = draft.text;
   const mlir::Module& module = *text.program.module;
   for (int passage = 0; passage < 64 && token.valid(); ++passage) {
@@ -38,31 +38,31 @@ std::string tensor_state_outside(KernelDraft& draft, mlir::ValueId memdesc, mlir
       const mlir::Op& yield = text.op(text.flow.body()->ops.back());
       if (value.index >= yield.operands.size()) break;
       // The state that the last iteration left.
-      Source state{yield.operands[value.index], {}, 0, {}};
+      ValueSource state{yield.operands[value.index], {}, 0, {}};
       for (int inner = 0; inner < 64; ++inner) {
         state = text.flow.carried(state.value);
         if (!state.op.valid()) break;
         if (const auto it = draft.in_memory.find(state.op); it != draft.in_memory.end()) return it->second;
-        if (work_of(text.program, text.op(state.op)) != Role::TensorLoad || text.op(state.op).operands.size() < 2) break;
+        if (work_of(text.program, text.op(state.op)) != OpRole::TensorLoad || text.op(state.op).operands.size() < 2) break;
         state.value = text.op(state.op).operands[1];
       }
       break;
     }
     const auto role = work_of(text.program, maker);
-    if (role == Role::TensorLoad && maker.operands.size() > 1) {
+    if (role == OpRole::TensorLoad && maker.operands.size() > 1) {
       token = maker.operands[1];
       continue;
     }
-    if (role == Role::TensorStore) return outside(draft, maker.operands[0], part);
+    if (role == OpRole::TensorStore) return outside(draft, maker.operands[0], part);
     break;
   }
   return outside(draft, memdesc, part);
 }
 
-std::string outside_load(KernelDraft& draft, const OpSite& site, mlir::ValueId id) {
+std::string outside_load(LoopKernelDraft& draft, const OpSite& site, mlir::ValueId id) {
   const Type& type = draft.text.program.type(id);
-  const bool tma = work_of(draft.text.program, site.from) == Role::DescriptorLoad;
-  const Box box = box_of(draft, site.from, type);
+  const bool tma = work_of(draft.text.program, site.from) == OpRole::DescriptorLoad;
+  const TensorBox box = box_of(draft, site.from, type);
   if (!tma) note_padding(draft, site.from);
   const Space space = tma ? Space::Smem : Space::Register;
   const std::string name = draft.add_value(draft.text.program.module->value(id).name, type, space, box.transposed);
@@ -71,7 +71,7 @@ std::string outside_load(KernelDraft& draft, const OpSite& site, mlir::ValueId i
 }
 
 /// A view that is more than another name: a vector over a tile.
-std::string outside_view(KernelDraft& draft, const OpSite& site, mlir::ValueId id) {
+std::string outside_view(LoopKernelDraft& draft, const OpSite& site, mlir::ValueId id) {
   const LoopText& text = draft.text;
   const mlir::ValueId viewed = site.from.operands.at(0);
   const Type &from = text.program.type(viewed), &type = text.program.type(id);
@@ -87,7 +87,7 @@ std::string outside_view(KernelDraft& draft, const OpSite& site, mlir::ValueId i
 }
 
 /// What an op outside of the loop gives: made with what it reads, or zero with a note.
-std::string outside_op(KernelDraft& draft, const OpSite& site, mlir::ValueId id) {
+std::string outside_op(LoopKernelDraft& draft, const OpSite& site, mlir::ValueId id) {
   const LoopText& text = draft.text;
   const mlir::Op& maker = site.from;
   const mlir::Value& value = text.program.module->value(id);
@@ -101,10 +101,10 @@ std::string outside_op(KernelDraft& draft, const OpSite& site, mlir::ValueId id)
     draft.scalars.note(fmt::format("line {}: {}; zero stands for what it gives", maker.line, why));
     return add_fill(draft, site, id, space_of(type), "0");
   };
-  switch (work_of(text.program, maker).value_or(Role::Index)) {
-    case Role::View: return outside_view(draft, site, id);
-    case Role::Elements:
-    case Role::Convert: {
+  switch (work_of(text.program, maker).value_or(OpRole::Index)) {
+    case OpRole::View: return outside_view(draft, site, id);
+    case OpRole::Elements:
+    case OpRole::Convert: {
       const Chain chain = build_chain(text.flow, draft.scalars, value.definer, {value.definer}, text.row_vectors);
       if (!chain.fault.empty() || chain.inputs.empty()) return zero(chain.fault.empty() ? "it reads no tile" : chain.fault);
       std::vector<Operand> inputs;
@@ -113,10 +113,10 @@ std::string outside_op(KernelDraft& draft, const OpSite& site, mlir::ValueId id)
       draft.add_chain(site, chain, name, inputs);
       return name;
     }
-    case Role::DescriptorLoad:
-    case Role::PointerLoad:
+    case OpRole::DescriptorLoad:
+    case OpRole::PointerLoad:
       return maker.results.empty() ? zero("a copy into memory that is named elsewhere") : outside_load(draft, site, id);
-    case Role::SharedAlloc: {
+    case OpRole::SharedAlloc: {
       if (maker.operands.empty()) return zero("shared memory that is filled elsewhere");
       const std::string from = outside(draft, maker.operands[0], site.part);
       if (draft.native.kernel.find_value(from)->space == Space::Smem) return from;
@@ -124,16 +124,16 @@ std::string outside_op(KernelDraft& draft, const OpSite& site, mlir::ValueId id)
       draft.add_op(site, name, "smem_store", {{from, 0}}, {name});
       return name;
     }
-    case Role::TensorAlloc:
+    case OpRole::TensorAlloc:
       if (maker.operands.empty()) return add_fill(draft, site, id, Space::Tmem, "0");
       return moved("tmem_store", outside(draft, maker.operands[0], site.part), Space::Tmem);
-    case Role::TensorLoad: {
+    case OpRole::TensorLoad: {
       const bool token = maker.operands.size() > 1 && text.program.type(maker.operands[1]).tile.space == dump::TileType::Space::Token;
       return moved("tmem_load", tensor_state_outside(draft, maker.operands.at(0), token ? maker.operands[1] : mlir::ValueId{}, site.part),
                    Space::Register);
     }
-    case Role::SharedLoad: return moved("smem_load", outside(draft, maker.operands.at(0), site.part), Space::Register);
-    case Role::Reduce: {
+    case OpRole::SharedLoad: return moved("smem_load", outside(draft, maker.operands.at(0), site.part), Space::Register);
+    case OpRole::Reduce: {
       const std::string what = reduction_of(*text.program.module, maker);
       if (what.empty()) return zero("this reduction has no kind here");
       if (text.program.operand_type(maker, 0).tile.shape.size() == 1 && !text.row_vectors) return zero("a vector reduced to a number");
@@ -148,12 +148,12 @@ std::string outside_op(KernelDraft& draft, const OpSite& site, mlir::ValueId id)
 }
 
 /// A result of the loop: what its last iteration yielded. Nothing where no value has that.
-std::optional<std::string> last_of_loop(KernelDraft& draft, mlir::ValueId id, Part part) {
+std::optional<std::string> last_of_loop(LoopKernelDraft& draft, mlir::ValueId id, KernelPart part) {
   const LoopText& text = draft.text;
   const mlir::Value& value = text.program.module->value(id);
   const mlir::Op& yield = text.op(text.flow.body()->ops.back());
   if (value.index >= yield.operands.size()) return std::nullopt;
-  const Source source = text.flow.source(yield.operands[value.index]);
+  const ValueSource source = text.flow.source(yield.operands[value.index]);
   if (!source.op.valid()) return outside(draft, source.value, part);
   if (!text.node_of(source.op)) return std::nullopt;
   if (source.distance > 0)
@@ -164,7 +164,7 @@ std::optional<std::string> last_of_loop(KernelDraft& draft, mlir::ValueId id, Pa
   return std::nullopt;
 }
 
-std::string make_outside(KernelDraft& draft, mlir::ValueId id, Part part) {
+std::string make_outside(LoopKernelDraft& draft, mlir::ValueId id, KernelPart part) {
   const LoopText& text = draft.text;
   const mlir::Module& module = *text.program.module;
   const mlir::Value& value = module.value(id);
@@ -203,7 +203,7 @@ std::string make_outside(KernelDraft& draft, mlir::ValueId id, Part part) {
 
 }  // namespace
 
-std::string outside(KernelDraft& draft, mlir::ValueId value, Part part) {
+std::string outside(LoopKernelDraft& draft, mlir::ValueId value, KernelPart part) {
   const LoopText& text = draft.text;
   if (!value.valid()) {
     draft.refuse(text.op(text.flow.loop()), "an op of the loop reads memory that nothing before it writes");
@@ -216,7 +216,7 @@ std::string outside(KernelDraft& draft, mlir::ValueId value, Part part) {
   return name;
 }
 
-void ensure_initial(KernelDraft& draft, const std::string& value, mlir::ValueId initial) {
+void ensure_initial(LoopKernelDraft& draft, const std::string& value, mlir::ValueId initial) {
   const LoopText& text = draft.text;
   const auto defined = [&](const TileOp& each) { return std::find(each.outputs.begin(), each.outputs.end(), value) != each.outputs.end(); };
   if (const auto [known, fresh] = draft.initials.emplace(value, initial); !fresh && known->second != initial)
@@ -225,18 +225,18 @@ void ensure_initial(KernelDraft& draft, const std::string& value, mlir::ValueId 
   const Space space = draft.native.kernel.find_value(value)->space;
   const mlir::Op& loop = text.op(text.flow.loop());
   const auto fill = [&](const std::string& number) {
-    draft.add_op({Part::Prologue, loop}, "init_" + value, "fill", {}, {value}).attrs["value"] = finite(number);
+    draft.add_op({KernelPart::Prologue, loop}, "init_" + value, "fill", {}, {value}).attrs["value"] = finite(number);
   };
   if (!initial.valid()) return fill("0");
   if (const auto number = draft.scalars.number(initial)) return fill(*number);
   mlir::ValueId from = initial;
   if (text.program.type(initial).tile.space == dump::TileType::Space::Token) {
     const mlir::OpId maker = text.program.module->value(initial).definer;
-    if (!maker.valid() || work_of(text.program, text.op(maker)) != Role::TensorStore) return fill("0");
+    if (!maker.valid() || work_of(text.program, text.op(maker)) != OpRole::TensorStore) return fill("0");
     from = text.op(maker).operands[0];
     if (const auto number = draft.scalars.number(from)) return fill(*number);
   }
-  const std::string source = outside(draft, from, Part::Prologue);
+  const std::string source = outside(draft, from, KernelPart::Prologue);
   if (source.empty()) return;  // refused
   const Space held = draft.native.kernel.find_value(source)->space;
   const char* kind = space == held          ? "copy"
@@ -248,10 +248,10 @@ void ensure_initial(KernelDraft& draft, const std::string& value, mlir::ValueId 
     draft.scalars.note(fmt::format("'{}' begins with a tile of another shape: zero is taken", value));
     return fill("0");
   }
-  draft.add_op({Part::Prologue, loop}, "init_" + value, kind, {{source, 0}}, {value});
+  draft.add_op({KernelPart::Prologue, loop}, "init_" + value, kind, {{source, 0}}, {value});
 }
 
-void add_epilogue(KernelDraft& draft) {
+void add_epilogue(LoopKernelDraft& draft) {
   const LoopText& text = draft.text;
   const mlir::Module& module = *text.program.module;
   const mlir::Op& loop = text.op(text.flow.loop());
@@ -269,16 +269,17 @@ void add_epilogue(KernelDraft& draft) {
       draft.scalars.note(fmt::format("{} at line {} after the loop is not part of the kernel here", each.name, each.line));
       continue;
     }
-    if (role == Role::Refused) {
+    if (role == OpRole::Refused) {
       draft.scalars.note(fmt::format("{} at line {} after the loop is not part of the kernel here", each.name, each.line));
       continue;
     }
     note_scalar_store(draft, each);
-    if (role != Role::DescriptorStore && role != Role::PointerStore && role != Role::DescriptorReduce && role != Role::Atomic) continue;
+    if (role != OpRole::DescriptorStore && role != OpRole::PointerStore && role != OpRole::DescriptorReduce && role != OpRole::Atomic)
+      continue;
     const mlir::ValueId stored = text.flow.stored(each);
     if (!stored.valid()) continue;
-    const std::string value = outside(draft, stored, Part::Epilogue);
-    add_store(draft, {Part::Epilogue, each}, fmt::format("store_{}", draft.native.kernel.epilogue.size()), value);
+    const std::string value = outside(draft, stored, KernelPart::Epilogue);
+    add_store(draft, {KernelPart::Epilogue, each}, fmt::format("store_{}", draft.native.kernel.epilogue.size()), value);
   }
 }
 

@@ -9,10 +9,10 @@ namespace heddle::triton {
 
 /// The kernel's value for a value of the text that no op of the loop makes, made in this part where it is not there yet. Always one; empty
 /// only where that is refused.
-std::string outside(KernelDraft& draft, mlir::ValueId value, Part part);
+std::string outside(LoopKernelDraft& draft, mlir::ValueId value, KernelPart part);
 /// What a carried value begins with is in the kernel; two beginnings are refused.
-void ensure_initial(KernelDraft& draft, const std::string& value, mlir::ValueId initial);
+void ensure_initial(LoopKernelDraft& draft, const std::string& value, mlir::ValueId initial);
 /// Stores behind the loop, and what they store.
-void add_epilogue(KernelDraft& draft);
+void add_epilogue(LoopKernelDraft& draft);
 
 }  // namespace heddle::triton

@@ -79,7 +79,7 @@ OwnOrder own_order(const Native& native, const Problem& problem) {
   return own;
 }
 
-Constraints triton_rules(const Program& program, const Native& native, const Problem& problem) {
+Constraints triton_rules(const TritonProgram& program, const Native& native, const Problem& problem) {
   Constraints rules;
   if (native.kernel.producer) return rules;
   // On Blackwell nothing predicates a product, and where warps are specialized, rings are as deep as num_stages says, whatever the stages.

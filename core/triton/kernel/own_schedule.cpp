@@ -14,14 +14,14 @@ namespace heddle::triton {
 namespace {
 
 /// What a program of Triton's sustains: its starts, or nothing where its groups wait for each other.
-std::optional<Schedule> timed_schedule(const Native& native, Problem problem, timing::Program program, const std::string& note) {
+std::optional<Schedule> timed_schedule(const Native& native, Problem problem, timing::LoopProgram program, const std::string& note) {
   // A load that was not pipelined is waited for where it is issued.
   for (std::size_t i = 0; i < problem.ops.size(); ++i)
     if (Op& op = problem.ops[i]; native.origins[i].waits) op.window = std::max(op.window, op.latency);
   while (program.streams.size() > 1 && program.streams.back().empty()) program.streams.pop_back();
   // A ring of the model may stand for two of Triton's (a value that is read now and an iteration later).
   std::vector<std::string> log;
-  timing::Timing run = timing::running_schedule(problem, program, log);
+  timing::LoopTiming run = timing::running_schedule(problem, program, log);
   if (run.deadlock) return std::nullopt;
   Schedule schedule = std::move(run.schedule);
   schedule.name = "triton's own";
@@ -36,11 +36,11 @@ std::optional<Schedule> timed_schedule(const Native& native, Problem problem, ti
 
 bool is_load_op(const Op& op) { return op.kind == "tma_load" || op.kind == "load"; }
 
-timing::Program own_program(const Native& native, const Problem& problem) {
+timing::LoopProgram own_program(const Native& native, const Problem& problem) {
   const OwnOrder own = own_order(native, problem);
-  timing::Program program;
+  timing::LoopProgram program;
   for (const auto& stream : own.streams) {
-    std::vector<timing::Step>& steps = program.streams.emplace_back();
+    std::vector<timing::StreamStep>& steps = program.streams.emplace_back();
     for (const auto& [op, lag] : stream) steps.push_back({op, lag});
   }
   program.depths = own.depths;
@@ -71,7 +71,7 @@ std::optional<Schedule> pipelined_schedule(const Native& native, const Problem& 
     if (problem.op(edge.from).kind == "opaque") ahead[edge.from.index()] = ahead[edge.to.index()];
   if (own && std::any_of(native.origins.begin(), native.origins.end(), [](const Origin& o) { return o.partition.has_value(); })) {
     // Partitions keep their orders; rings of loads are as deep as num_stages says.
-    timing::Program program = own_program(native, problem);
+    timing::LoopProgram program = own_program(native, problem);
     for (std::size_t c = 0; c < problem.channels.size(); ++c)
       if (const Channel& channel = problem.channels[c]; is_load_op(problem.op(channel.writer)) && channel.space == Space::Smem)
         program.depths[c] = std::clamp(num_stages, 1, std::max(1, channel.max_depth));
@@ -104,8 +104,8 @@ std::optional<Schedule> pipelined_schedule(const Native& native, const Problem& 
   }
   std::vector<OpId> order = timing::program_order(problem);
   std::stable_sort(order.begin(), order.end(), [&](OpId a, OpId b) { return cluster[a.index()] < cluster[b.index()]; });
-  timing::Program program;
-  std::vector<timing::Step>& stream = program.streams.emplace_back();
+  timing::LoopProgram program;
+  std::vector<timing::StreamStep>& stream = program.streams.emplace_back();
   for (const OpId op : order) stream.push_back({op, stage[op.index()]});
   for (const Channel& channel : problem.channels) program.depths.push_back(ring_slots(problem, channel, stage));
   return timed_schedule(native, problem, std::move(program), note);

@@ -27,7 +27,7 @@ class Together {
 
 class Rules {
  public:
-  Rules(const Program& program, const Native& native, const Problem& problem)
+  Rules(const TritonProgram& program, const Native& native, const Problem& problem)
       : program_(program), native_(native), problem_(problem), together_(problem.ops.size()) {}
 
   Constraints run() {
@@ -184,7 +184,7 @@ class Rules {
         reach((forward ? edge.to : edge.from).index(), forward, found);
   }
 
-  const Program& program_;
+  const TritonProgram& program_;
   const Native& native_;
   const Problem& problem_;
   Together together_;
@@ -194,7 +194,7 @@ class Rules {
 
 }  // namespace
 
-Constraints partition_constraints(const Program& program, const Native& native, const Problem& problem) {
+Constraints partition_constraints(const TritonProgram& program, const Native& native, const Problem& problem) {
   return Rules(program, native, problem).run();
 }
 

@@ -10,7 +10,7 @@
 
 namespace heddle::triton {
 
-PartitionFlow::PartitionFlow(const Program& program, const LoopSite& loop) {
+PartitionFlow::PartitionFlow(const TritonProgram& program, const LoopSite& loop) {
   const mlir::Module& module = *program.module;
   const mlir::Block* body = module.body(loop.op);
   if (!body) return;
@@ -49,7 +49,7 @@ PartitionFlow::PartitionFlow(const Program& program, const LoopSite& loop) {
   }
 }
 
-mlir::OpId specialized_loop(const Program& program, mlir::OpId loop) {
+mlir::OpId specialized_loop(const TritonProgram& program, mlir::OpId loop) {
   for (mlir::OpId at = loop; at.valid(); at = program.module->around(at))
     if (program.module->op(at).find("tt.warp_specialize")) return at;
   return loop;
@@ -64,7 +64,7 @@ bool is_partition_view(std::string_view name) {
   return is_view(name) || name == "tt.expand_dims" || name == "tt.broadcast" || present_name(name) == "ttg.convert_layout";
 }
 
-mlir::ValueId tensor_storage(const Program& program, const mlir::Op& op) {
+mlir::ValueId tensor_storage(const TritonProgram& program, const mlir::Op& op) {
   const mlir::Module& module = *program.module;
   const std::vector<mlir::ValueId> operands = plain_operands(op);
   // A store names what it stores first.

@@ -12,7 +12,7 @@
 namespace heddle::triton {
 
 struct PartitionFlow {
-  PartitionFlow(const Program& program, const LoopSite& loop);
+  PartitionFlow(const TritonProgram& program, const LoopSite& loop);
 
   struct Edge {
     std::size_t from, to;  ///< of `ops`
@@ -27,13 +27,13 @@ struct PartitionFlow {
 };
 
 /// The loop whose warps are specialized: itself or one around it that has `tt.warp_specialize`; itself where none has.
-mlir::OpId specialized_loop(const Program& program, mlir::OpId loop);
+mlir::OpId specialized_loop(const TritonProgram& program, mlir::OpId loop);
 
 /// `ttng.tmem_load`, `ttng.tmem_store`: by warps, in registers.
 bool touches_tensor_memory(std::string_view op_name);
 /// Expand, broadcast, a change of layout, views of memory.
 bool is_partition_view(std::string_view op_name);
 /// The `ttng.tmem_alloc` that an op's accumulator or first operand lies in; invalid where there is none.
-mlir::ValueId tensor_storage(const Program& program, const mlir::Op& op);
+mlir::ValueId tensor_storage(const TritonProgram& program, const mlir::Op& op);
 
 }  // namespace heddle::triton

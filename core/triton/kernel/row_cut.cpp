@@ -28,7 +28,7 @@ class Dimensions {
     return std::any_of(extents_.begin(), extents_.end(), [&](const auto& value) { return places(value.first, axis).size() > 1; });
   }
   /// Gives the dimension a name in all values; `registers`: of a vector along it.
-  void name(KernelDraft& draft, const TileAxis& axis, const std::string& name, const std::string& registers) const {
+  void name(LoopKernelDraft& draft, const TileAxis& axis, const std::string& name, const std::string& registers) const {
     for (TileValue& value : draft.native.kernel.values)
       for (const std::size_t d : places(value.name, axis)) {
         value.shape[d] = expr_of(name);
@@ -97,7 +97,7 @@ class Dimensions {
 
 /// On Blackwell a tile of 128 rows is one warp group's, so that wide ones that it keeps in registers are cut by columns: until what is
 /// carried and the largest of the others take half of a thread's registers.
-std::optional<Subtile> cut_columns(KernelDraft& draft, const Dimensions& dimensions, const std::string& accumulator) {
+std::optional<Subtile> cut_columns(LoopKernelDraft& draft, const Dimensions& dimensions, const std::string& accumulator) {
   Kernel& kernel = draft.native.kernel;
   constexpr std::int64_t kThreads = 128, kComfortable = 128;
   std::int64_t carried = 0, largest = 0;
@@ -125,7 +125,7 @@ std::optional<Subtile> cut_columns(KernelDraft& draft, const Dimensions& dimensi
 
 }  // namespace
 
-Subtile name_dimensions(KernelDraft& draft) {
+Subtile name_dimensions(LoopKernelDraft& draft) {
   const LoopText& text = draft.text;
   Kernel& kernel = draft.native.kernel;
   const Dimensions dimensions(kernel, draft.extents);

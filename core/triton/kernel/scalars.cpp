@@ -177,7 +177,7 @@ Expr Scalars::integer_constant(const mlir::Op& op) {
 }
 
 /// An argument that grows by the same number in each iteration: the op that adds and the operand that it adds; null where it is none.
-const mlir::Op* Scalars::steady_step(mlir::ValueId id, const Source& next, mlir::ValueId& by) const {
+const mlir::Op* Scalars::steady_step(mlir::ValueId id, const ValueSource& next, mlir::ValueId& by) const {
   if (!next.op.valid() || next.distance != 1) return nullptr;
   const mlir::Op& step = flow_.module().op(next.op);
   const bool adds = step.name == "arith.addi" || step.name == "tt.addptr";
@@ -231,7 +231,7 @@ Expr Scalars::compute(mlir::ValueId id, int depth) {
       if (value.index == 0 && loop.operands.size() >= 3)
         return keep(add(compute(loop.operands[0], depth + 1), multiply(Expr::named(kLoopVariable), compute(loop.operands[2], depth + 1))));
       // A counter of its own: what it grows by each time.
-      const Source next = flow_.carried(id);
+      const ValueSource next = flow_.carried(id);
       if (!next.op.valid() && next.distance == 0 && next.value != id) return keep(compute(next.value, depth + 1));
       mlir::ValueId by;
       if (const mlir::Op* step = steady_step(id, next, by)) {
@@ -329,7 +329,7 @@ std::optional<Affine> Scalars::affine_pointer(mlir::ValueId id, int depth) {
     return pointer;
   }
   if (!definer.valid()) {
-    const Source next = flow_.carried(id);
+    const ValueSource next = flow_.carried(id);
     mlir::ValueId by;
     if (const mlir::Op* step = steady_step(id, next, by); step && step->name == "tt.addptr") {
       auto first = compute_affine(next.initial, depth + 1);
@@ -346,7 +346,7 @@ std::optional<Affine> Scalars::affine_pointer(mlir::ValueId id, int depth) {
 
 /// A tile that the loop carries, and that grows by the same every time.
 std::optional<Affine> Scalars::affine_argument(mlir::ValueId id, int depth) {
-  const Source next = flow_.carried(id);
+  const ValueSource next = flow_.carried(id);
   if (!next.op.valid()) return next.value == id || next.distance > 0 ? std::nullopt : compute_affine(next.value, depth + 1);
   mlir::ValueId grows;
   const mlir::Op* step = steady_step(id, next, grows);
@@ -430,7 +430,7 @@ std::optional<Affine> Scalars::affine_arithmetic(const mlir::Op& op, std::string
 std::optional<std::string> Scalars::number(mlir::ValueId id) {
   const mlir::Module& module = flow_.module();
   for (int passage = 0; passage < kDeepest; ++passage) {
-    const Source from = flow_.carried(id);
+    const ValueSource from = flow_.carried(id);
     if (from.distance > 0) return std::nullopt;
     id = from.value;
     const mlir::Value& value = module.value(id);
@@ -443,7 +443,7 @@ std::optional<std::string> Scalars::number(mlir::ValueId id) {
     const mlir::Op& op = module.op(value.definer);
     if (op.name == "arith.constant") return decimal(op.words);
     const auto role = work_of(flow_.program(), op);
-    const bool passes = role == Role::View || op.name == "tt.splat" || op.name == "arith.truncf" || op.name == "arith.extf";
+    const bool passes = role == OpRole::View || op.name == "tt.splat" || op.name == "arith.truncf" || op.name == "arith.extf";
     if (!passes || op.operands.size() != 1) {
       // Arithmetic of scalars: scale * log2(e), 1 / n. Its value is as unknown as its operands.
       if (flow_.inside(value.definer) && op.name == "tt.load" && is_float(flow_.program().type(id)) &&

@@ -79,7 +79,7 @@ class Scalars {
   Expr unknown(mlir::ValueId value, const std::string& why);
   Expr block_index(char axis);
   Expr integer_constant(const mlir::Op& op);
-  const mlir::Op* steady_step(mlir::ValueId id, const Source& next, mlir::ValueId& by) const;
+  const mlir::Op* steady_step(mlir::ValueId id, const ValueSource& next, mlir::ValueId& by) const;
 
   const Flow& flow_;
   std::vector<Param> params_;

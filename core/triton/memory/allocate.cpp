@@ -19,11 +19,11 @@ std::int64_t aligned(std::int64_t offset, std::int64_t alignment) {
   return alignment <= 1 ? offset : sat_mul(sat_add(offset, alignment - 1) / alignment, alignment);
 }
 
-bool meet_in_place(const Piece& a, const Piece& b) {
+bool meet_in_place(const MemoryPiece& a, const MemoryPiece& b) {
   return a.offset < sat_add(b.offset, b.bytes) && b.offset < sat_add(a.offset, a.bytes);
 }
 
-bool conflict(const Piece& a, const Piece& b) {
+bool conflict(const MemoryPiece& a, const MemoryPiece& b) {
   if (!meet_in_place(a, b)) return false;
   if (a.life.meets(b.life)) return true;
   return a.specialize >= 0 && a.specialize == b.specialize && a.region != b.region;
@@ -31,17 +31,17 @@ bool conflict(const Piece& a, const Piece& b) {
 
 /// First places: slots of (offset, stretch of time), lowest offset first; the largest pieces first, each into the lowest slot where it fits
 /// in time ("Algorithms for Compile-Time Memory Optimization", Gergov 1999, Buchsbaum and others).
-void first_places(std::vector<Piece*> waiting) {
+void first_places(std::vector<MemoryPiece*> waiting) {
   std::multimap<std::int64_t, Life> slots;
   slots.insert({0, {0, std::numeric_limits<std::int64_t>::max()}});
   while (!waiting.empty() && !slots.empty()) {
     const auto [offset, slot] = *slots.begin();
     slots.erase(slots.begin());
-    const auto chosen = std::ranges::find_if(waiting, [&, slot = slot](const Piece* piece) {
+    const auto chosen = std::ranges::find_if(waiting, [&, slot = slot](const MemoryPiece* piece) {
       return piece->life.meets(slot) && std::ranges::none_of(slots, [&](const auto& other) { return piece->life.meets(other.second); });
     });
     if (chosen == waiting.end()) continue;
-    Piece& piece = **chosen;
+    MemoryPiece& piece = **chosen;
     waiting.erase(chosen);
     piece.offset = aligned(offset, piece.alignment);
     slots.insert({sat_add(piece.offset, piece.bytes), {std::max(slot.begin, piece.life.begin), std::min(slot.end, piece.life.end)}});
@@ -52,7 +52,7 @@ void first_places(std::vector<Piece*> waiting) {
 
 /// One round of moving pieces that still overlap in time and place: they are coloured, and those of other colours than the first move
 /// behind what they overlap. False when none do.
-bool move_apart(const std::vector<Piece*>& pieces) {
+bool move_apart(const std::vector<MemoryPiece*>& pieces) {
   std::vector<std::vector<std::size_t>> against(pieces.size());
   bool any = false;
   for (std::size_t i = 0; i < pieces.size(); ++i)
@@ -78,17 +78,17 @@ bool move_apart(const std::vector<Piece*>& pieces) {
 
 }  // namespace
 
-std::optional<std::int64_t> allocate(std::vector<Piece>& pieces) {
+std::optional<std::int64_t> allocate(std::vector<MemoryPiece>& pieces) {
   if (pieces.size() > kMostPieces) return std::nullopt;
-  std::vector<Piece*> order;
-  for (Piece& piece : pieces) order.push_back(&piece);
-  std::ranges::stable_sort(order, [](const Piece* a, const Piece* b) { return a->bytes > b->bytes; });
+  std::vector<MemoryPiece*> order;
+  for (MemoryPiece& piece : pieces) order.push_back(&piece);
+  std::ranges::stable_sort(order, [](const MemoryPiece* a, const MemoryPiece* b) { return a->bytes > b->bytes; });
   first_places(order);
   int rounds = 0;
   while (move_apart(order))
     if (++rounds > kMostRounds) return std::nullopt;
   std::int64_t size = 0;
-  for (const Piece& piece : pieces) size = std::max(size, sat_add(piece.offset, piece.bytes));
+  for (const MemoryPiece& piece : pieces) size = std::max(size, sat_add(piece.offset, piece.bytes));
   return size;
 }
 

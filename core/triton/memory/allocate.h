@@ -13,7 +13,7 @@ struct Life {
   bool meets(const Life& other) const { return begin < other.end && other.begin < end; }
 };
 
-struct Piece {
+struct MemoryPiece {
   std::int64_t bytes = 0, alignment = 1;
   Life life;
   /// Pieces of different regions of one `ttg.warp_specialize` run at the same time whatever their positions say. -1: of none.
@@ -22,7 +22,7 @@ struct Piece {
 };
 
 /// Bytes from 0 to the end of the last piece. Nothing when there are too many pieces to place as Triton would.
-std::optional<std::int64_t> allocate(std::vector<Piece>& pieces);
+std::optional<std::int64_t> allocate(std::vector<MemoryPiece>& pieces);
 
 struct TensorPiece {
   std::int64_t columns = 0;

@@ -21,11 +21,11 @@ std::int64_t allocated_columns(std::int64_t needed) {
 }
 
 /// The position at which most bytes are alive.
-std::int64_t peak_of(const std::vector<Piece>& pieces) {
+std::int64_t peak_of(const std::vector<MemoryPiece>& pieces) {
   std::int64_t best = -1, where = 0;
-  for (const Piece& at : pieces) {
+  for (const MemoryPiece& at : pieces) {
     std::int64_t bytes = 0;
-    for (const Piece& piece : pieces)
+    for (const MemoryPiece& piece : pieces)
       if (piece.life.begin <= at.life.begin && at.life.begin < piece.life.end) bytes = sat_add(bytes, piece.bytes);
     if (bytes > best) best = bytes, where = at.life.begin;
   }
@@ -34,7 +34,7 @@ std::int64_t peak_of(const std::vector<Piece>& pieces) {
 
 /// Whether no loop is pipelined whatever the scheduler decides: without loads, with one stage, or without products where nobody asked for
 /// stages.
-bool nothing_is_pipelined(const Program& program) {
+bool nothing_is_pipelined(const TritonProgram& program) {
   const mlir::Module& module = *program.module;
   return std::ranges::all_of(program.loops, [&](const LoopSite& loop) {
     const mlir::Block* body = module.body(loop.op);
@@ -50,25 +50,25 @@ bool nothing_is_pipelined(const Program& program) {
 
 }  // namespace
 
-const char* to_string(Buffer::What what) {
+const char* to_string(TritonBuffer::What what) {
   switch (what) {
-    case Buffer::What::Ring: return "ring";
-    case Buffer::What::Resident: return "resident";
-    case Buffer::What::Barriers: return "barriers";
-    case Buffer::What::Scratch: return "scratch";
-    case Buffer::What::Accumulator: return "accumulator";
-    case Buffer::What::Operand: return "operand";
+    case TritonBuffer::What::Ring: return "ring";
+    case TritonBuffer::What::Resident: return "resident";
+    case TritonBuffer::What::Barriers: return "barriers";
+    case TritonBuffer::What::Scratch: return "scratch";
+    case TritonBuffer::What::Accumulator: return "accumulator";
+    case TritonBuffer::What::Operand: return "operand";
   }
   return "";
 }
 
-Memory memory_of(const Program& program) {
+TritonMemory memory_of(const TritonProgram& program) {
   const Places places(program);
-  Plan plan = program.form == Form::Final ? plan_of_final(program, places) : plan_of_scheduled(program, places);
-  if (program.form == Form::Input && !nothing_is_pipelined(program))
+  MemoryPlan plan = program.form == TextForm::Final ? plan_of_final(program, places) : plan_of_scheduled(program, places);
+  if (program.form == TextForm::Input && !nothing_is_pipelined(program))
     plan.doubt("Triton has not scheduled it yet: the rings of its loops are not decided");
   else if (std::ranges::any_of(program.loops, [&](const LoopSite& loop) {
-             return program.form != Form::Partitioned && (loop.partitioned || will_specialize(program, loop));
+             return program.form != TextForm::Partitioned && (loop.partitioned || will_specialize(program, loop));
            }))
     plan.doubt(
         "the loop is to be warp specialized: rings, barriers and warps are decided by tritongpu-automatic-warp-specialization; open the "
@@ -77,15 +77,15 @@ Memory memory_of(const Program& program) {
   const auto has = [&](std::string_view ending) {
     return std::ranges::any_of(program.module->ops, [&](const mlir::Op& op) { return op.name.ends_with(ending); });
   };
-  if (program.form != Form::Final && program.target >= 100 && pads_conversions(program) && has(".tmem_load") && has("tt.reduce"))
+  if (program.form != TextForm::Final && program.target >= 100 && pads_conversions(program) && has(".tmem_load") && has("tt.reduce"))
     plan.doubt("this text seems to be of a Triton before 3.6, whose reads of tensor memory in front of reductions get other layouts");
   if (program.num_ctas > 1) plan.doubt("several CTAs share the tiles: counted as if each held all");
-  Memory memory;
+  TritonMemory memory;
   memory.warps = warps_of(program, places);
   if (const std::optional<std::int64_t> bytes = allocate(plan.shared)) {
     memory.shared_bytes = *bytes;
   } else {
-    for (const Piece& piece : plan.shared) memory.shared_bytes = sat_add(memory.shared_bytes, piece.bytes);
+    for (const MemoryPiece& piece : plan.shared) memory.shared_bytes = sat_add(memory.shared_bytes, piece.bytes);
     plan.doubt("there are too many allocations to place them as Triton does: their sum is given");
   }
   memory.tmem_needed = allocate(plan.tensor);

@@ -11,7 +11,7 @@
 
 namespace heddle::triton {
 
-struct Buffer {
+struct TritonBuffer {
   enum class What { Ring, Resident, Barriers, Scratch, Accumulator, Operand };
   What what = What::Ring;
   std::string name;          ///< the value's, "s_7"
@@ -24,20 +24,20 @@ struct Buffer {
 };
 
 /// "ring", "resident" ...
-const char* to_string(Buffer::What what);
+const char* to_string(TritonBuffer::What what);
 
-struct Memory {
+struct TritonMemory {
   std::int64_t shared_bytes = 0;
-  std::int64_t tmem_columns = 0;  ///< as allocated: a power of two of at least 32, or 0
-  std::int64_t tmem_needed = 0;   ///< before rounding; may be more than there is
-  std::int64_t warps = 0;         ///< of the CTA, all partitions and the default group together
-  std::vector<Buffer> buffers;    ///< those alive at the peak first
-  std::string unsure;             ///< why the figures may differ from Triton's; empty: exact
+  std::int64_t tmem_columns = 0;      ///< as allocated: a power of two of at least 32, or 0
+  std::int64_t tmem_needed = 0;       ///< before rounding; may be more than there is
+  std::int64_t warps = 0;             ///< of the CTA, all partitions and the default group together
+  std::vector<TritonBuffer> buffers;  ///< those alive at the peak first
+  std::string unsure;                 ///< why the figures may differ from Triton's; empty: exact
 };
 
-Memory memory_of(const Program& program);
+TritonMemory memory_of(const TritonProgram& program);
 
 /// The ring of every load in the loop, by the rules of Triton's pipeliner: how many slots, or why none.
-std::vector<Buffer> rings_of(const Program& program, const LoopSite& loop);
+std::vector<TritonBuffer> rings_of(const TritonProgram& program, const LoopSite& loop);
 
 }  // namespace heddle::triton

@@ -91,7 +91,7 @@ std::size_t fastest(const Linear& linear) {
 
 }  // namespace
 
-Neighbours::Neighbours(const Program& program) : program_(program), module_(*program.module), known_(program.module->values.size()) {
+Neighbours::Neighbours(const TritonProgram& program) : program_(program), module_(*program.module), known_(program.module->values.size()) {
   for (int round = 0; round < kRoundsToSettle; ++round) {
     bool changed = false;
     for (std::size_t i = 0; i < module_.ops.size(); ++i) changed |= visit(OpId(i));

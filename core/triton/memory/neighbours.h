@@ -18,7 +18,7 @@ struct Axis {
 
 class Neighbours {
  public:
-  explicit Neighbours(const Program& program);
+  explicit Neighbours(const TritonProgram& program);
 
   /// Bytes that a thread copies at once by what addresses and mask of a `tt.load` let it know, at most what its layout gives it in a row;
   /// without bound where the layout is not understood.
@@ -37,7 +37,7 @@ class Neighbours {
   bool join(mlir::ValueId into, const Known& known);
   bool visit(mlir::OpId id);
 
-  const Program& program_;
+  const TritonProgram& program_;
   const mlir::Module& module_;
   std::vector<Known> known_;
 };

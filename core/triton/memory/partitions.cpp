@@ -30,7 +30,7 @@ Set numbers_in(std::string_view text) {
 
 class PartitionPlanner {
  public:
-  PartitionPlanner(const Program& program, const Places& places) : program_(program), module_(*program.module), places_(places) {}
+  PartitionPlanner(const TritonProgram& program, const Places& places) : program_(program), module_(*program.module), places_(places) {}
 
   Partitions run() {
     for (const LoopSite& site : program_.loops)
@@ -320,7 +320,7 @@ class PartitionPlanner {
     return found;
   }
 
-  const Program& program_;
+  const TritonProgram& program_;
   const mlir::Module& module_;
   const Places& places_;
   std::vector<OpId> inside_;
@@ -336,6 +336,6 @@ std::int64_t capture_bytes(const Type& type) {
   return (std::max<std::int64_t>(1, type.tile.bits) + 7) / 8;
 }
 
-Partitions partitions_of(const Program& program, const Places& places) { return PartitionPlanner(program, places).run(); }
+Partitions partitions_of(const TritonProgram& program, const Places& places) { return PartitionPlanner(program, places).run(); }
 
 }  // namespace heddle::triton

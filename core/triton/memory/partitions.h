@@ -38,7 +38,7 @@ struct Partitions {
   std::vector<std::string> doubts;
 };
 
-Partitions partitions_of(const Program& program, const Places& places);
+Partitions partitions_of(const TritonProgram& program, const Places& places);
 
 /// Bytes in which a value is handed to a partition.
 std::int64_t capture_bytes(const Type& type);

@@ -26,7 +26,8 @@ constexpr std::int64_t kCopyAtLeast = 4;  ///< bytes
 
 class LoopPlanner {
  public:
-  LoopPlanner(const Program& program, const Places& places, OpId loop) : program_(program), module_(*program.module), places_(places) {
+  LoopPlanner(const TritonProgram& program, const Places& places, OpId loop)
+      : program_(program), module_(*program.module), places_(places) {
     plan_.loop = loop;
     body_ = module_.body(loop);
   }
@@ -113,7 +114,7 @@ class LoopPlanner {
     if (readers.size() != 1 || !fills(op(readers.front()))) return false;
     if (!is_descriptor_load(load.name) || load.operands.empty()) return true;
     const Type& descriptor = type(load.operands.front());
-    return descriptor.layout.kind == Layout::Kind::None || descriptor.layout == type(op(readers.front()).results.front()).layout;
+    return descriptor.layout.kind == TritonLayout::Kind::None || descriptor.layout == type(op(readers.front()).results.front()).layout;
   }
 
   bool read_by_wgmma(OpId id) const {
@@ -255,7 +256,7 @@ class LoopPlanner {
   bool same_place(const Op& load, const Op& alloc) const {
     if (!is_descriptor_load(load.name) || load.operands.empty()) return true;
     const Type& descriptor = type(load.operands.front());
-    return descriptor.layout.kind == Layout::Kind::None || descriptor.layout == type(alloc.results.front()).layout;
+    return descriptor.layout.kind == TritonLayout::Kind::None || descriptor.layout == type(alloc.results.front()).layout;
   }
 
   /// Consecutive loads by descriptor that can share a barrier.
@@ -403,7 +404,7 @@ class LoopPlanner {
     return plan;
   }
 
-  const Program& program_;
+  const TritonProgram& program_;
   const mlir::Module& module_;
   const Places& places_;
   const mlir::Block* body_ = nullptr;
@@ -425,10 +426,10 @@ bool is_descriptor_load(std::string_view name) {
          name == "tt.experimental_descriptor_gather";
 }
 
-std::int64_t load_alignment(const Program& program, const Places& places, const Op& load) {
+std::int64_t load_alignment(const TritonProgram& program, const Places& places, const Op& load) {
   if (load.results.empty()) return 16;
   if (is_descriptor_load(load.name) && !load.operands.empty() &&
-      program.type(load.operands.front()).layout.kind == Layout::Kind::SharedNvmma)
+      program.type(load.operands.front()).layout.kind == TritonLayout::Kind::SharedNvmma)
     return alignment_of(program.type(load.operands.front()), false);
   for (const OpId id : places.readers(load.results.front())) {
     const Op& reader = program.module->op(id);
@@ -438,6 +439,6 @@ std::int64_t load_alignment(const Program& program, const Places& places, const 
   return is_descriptor_load(load.name) ? 1024 : 16;
 }
 
-LoopPlan plan_of_loop(const Program& program, const Places& places, OpId loop) { return LoopPlanner(program, places, loop).run(); }
+LoopPlan plan_of_loop(const TritonProgram& program, const Places& places, OpId loop) { return LoopPlanner(program, places, loop).run(); }
 
 }  // namespace heddle::triton

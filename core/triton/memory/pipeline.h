@@ -57,10 +57,10 @@ struct LoopPlan {
   std::vector<std::pair<mlir::OpId, std::int64_t>> outlasting;
 };
 
-LoopPlan plan_of_loop(const Program& program, const Places& places, mlir::OpId loop);
+LoopPlan plan_of_loop(const TritonProgram& program, const Places& places, mlir::OpId loop);
 
 /// The allocation in shared memory that a load fills or could fill: of a descriptor, its own layout.
-std::int64_t load_alignment(const Program& program, const Places& places, const mlir::Op& load);
+std::int64_t load_alignment(const TritonProgram& program, const Places& places, const mlir::Op& load);
 
 /// "tt.descriptor_load" and its like.
 bool is_descriptor_load(std::string_view op_name);

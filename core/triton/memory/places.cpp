@@ -11,7 +11,7 @@ bool is_view(std::string_view name) {
   return name.starts_with("memdesc_") || name == "tmem_subslice";
 }
 
-Places::Places(const Program& program)
+Places::Places(const TritonProgram& program)
     : program_(program),
       at_(program.module->ops.size(), 0),
       begins_(program.module->ops.size(), 0),

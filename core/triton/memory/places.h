@@ -11,7 +11,7 @@ namespace heddle::triton {
 
 class Places {
  public:
-  explicit Places(const Program& program);
+  explicit Places(const TritonProgram& program);
 
   /// Ops count in the order in which they end, four positions apart: there is room for what a pass adds before and behind an op.
   std::int64_t at(mlir::OpId op) const { return at_[op.index()]; }
@@ -39,7 +39,7 @@ class Places {
   void number(mlir::OpId op, std::int64_t& next, int specialize, int region);
   std::int64_t end_of_use(mlir::OpId maker, mlir::OpId reader) const;
 
-  const Program& program_;
+  const TritonProgram& program_;
   std::vector<std::int64_t> at_, begins_;
   std::vector<int> specialize_, region_;
   std::vector<std::vector<mlir::OpId>> readers_;

@@ -20,33 +20,33 @@ using mlir::OpId;
 
 }  // namespace
 
-void Plan::add(Buffer buffer, Piece piece) {
+void MemoryPlan::add(TritonBuffer buffer, MemoryPiece piece) {
   shared.push_back(piece);
   shared_buffers.push_back(std::move(buffer));
 }
 
-void Plan::add(TensorAlloc alloc) {
+void MemoryPlan::add(TensorAlloc alloc) {
   tensor.push_back(alloc.piece);
   tensor_buffers.push_back(std::move(alloc.buffer));
 }
 
-void Plan::doubt(std::string why) {
+void MemoryPlan::doubt(std::string why) {
   if (std::ranges::find(doubts, why) == doubts.end() && doubts.size() < 8) doubts.push_back(std::move(why));
 }
 
 std::int64_t alignment_of(const Type& type, bool old_dialects) {
   if (old_dialects) return type.tile.bytes() > 256 ? 1024 : 8;
-  if (type.layout.kind != Layout::Kind::SharedNvmma) return 16;
+  if (type.layout.kind != TritonLayout::Kind::SharedNvmma) return 16;
   return 128 * std::clamp<std::int64_t>(type.layout.swizzle_bytes / 16, 1, 8);
 }
 
-std::string name_of(const Program& program, OpId id) {
+std::string name_of(const TritonProgram& program, OpId id) {
   const Op& op = program.module->op(id);
   return op.results.empty() ? op.name : program.module->value(op.results.front()).name;
 }
 
-Piece piece_at(const Places& places, OpId op, std::int64_t bytes, std::int64_t alignment, Life life) {
-  Piece piece;
+MemoryPiece piece_at(const Places& places, OpId op, std::int64_t bytes, std::int64_t alignment, Life life) {
+  MemoryPiece piece;
   piece.bytes = bytes;
   piece.alignment = alignment;
   piece.life = life;
@@ -55,14 +55,14 @@ Piece piece_at(const Places& places, OpId op, std::int64_t bytes, std::int64_t a
   return piece;
 }
 
-TensorAlloc tensor_alloc(const Program& program, const Places& places, OpId id, Life life, std::int64_t copies) {
+TensorAlloc tensor_alloc(const TritonProgram& program, const Places& places, OpId id, Life life, std::int64_t copies) {
   const Op& op = program.module->op(id);
   const Type& type = program.type(op.results.front());
   const TensorSize size = tensor_size(type);
-  Buffer buffer;
+  TritonBuffer buffer;
   buffer.op = id;
   buffer.name = name_of(program, id);
-  buffer.what = Buffer::What::Accumulator;
+  buffer.what = TritonBuffer::What::Accumulator;
   buffer.slots = type.tile.shape.size() > 2 ? std::max<std::int64_t>(1, type.tile.shape.front()) : 1;
   buffer.columns = size.columns / buffer.slots;
   buffer.slots *= copies;
@@ -76,52 +76,52 @@ TensorAlloc tensor_alloc(const Program& program, const Places& places, OpId id, 
   return {std::move(buffer), piece};
 }
 
-void add_scratch(Plan& plan, const Program& program, const Places& places, OpId id) {
+void add_scratch(MemoryPlan& plan, const TritonProgram& program, const Places& places, OpId id) {
   add_scratch(plan, program, places, id, scratch_of(program, program.module->op(id)));
 }
 
-void add_scratch(Plan& plan, const Program& program, const Places& places, OpId id, const Scratch& needed) {
+void add_scratch(MemoryPlan& plan, const TritonProgram& program, const Places& places, OpId id, const Scratch& needed) {
   const Op& op = program.module->op(id);
   if (!needed.unsure.empty()) plan.doubt(needed.unsure);
   if (needed.bytes > 0 && op.name.ends_with(".convert_layout") && pads_conversions(program))
     plan.doubt("this text seems to be of a Triton before 3.6, whose conversions between layouts take a padded buffer that is not counted");
   if (needed.bytes <= 0) return;
-  Buffer buffer;
+  TritonBuffer buffer;
   buffer.op = id;
   buffer.name = name_of(program, id);
-  buffer.what = Buffer::What::Scratch;
+  buffer.what = TritonBuffer::What::Scratch;
   buffer.bytes = needed.bytes;
   buffer.why = fmt::format("warps exchange what {} needs", op.name);
   plan.add(std::move(buffer), piece_at(places, id, needed.bytes, 128, places.moment(id)));
 }
 
-void add_specialize(Plan& plan, const Program& program, const Places& places, OpId id) {
+void add_specialize(MemoryPlan& plan, const TritonProgram& program, const Places& places, OpId id) {
   const Op& op = program.module->op(id);
   std::int64_t bytes = 0;
-  const std::vector<bool> kept = program.form == Form::Final ? std::vector<bool>(op.operands.size(), true) : kept_captures(program, id);
+  const std::vector<bool> kept = program.form == TextForm::Final ? std::vector<bool>(op.operands.size(), true) : kept_captures(program, id);
   for (std::size_t i = 0; i < op.operands.size(); ++i)
     if (kept[i]) bytes = sat_add(bytes, capture_bytes(program.operand_type(op, i)));
   if (bytes <= 0) return;
-  Buffer buffer;
+  TritonBuffer buffer;
   buffer.op = id;
   buffer.name = op.name;
-  buffer.what = Buffer::What::Scratch;
+  buffer.what = TritonBuffer::What::Scratch;
   buffer.bytes = bytes;
   buffer.why = fmt::format("{} values are handed to the partitions", std::ranges::count(kept, true));
   plan.add(std::move(buffer), piece_at(places, id, bytes, 8, places.moment(id)));
 }
 
 /// A byte for every warp that does not run the default region: which of them does what.
-void add_warp_states(Plan& plan, const Program& program, const Places& places) {
+void add_warp_states(MemoryPlan& plan, const TritonProgram& program, const Places& places) {
   const std::int64_t extra = warps_of(program, places) - program.num_warps;
   if (extra <= 0) return;
-  Buffer buffer;
+  TritonBuffer buffer;
   buffer.op = program.function;
   buffer.name = "warp states";
-  buffer.what = Buffer::What::Scratch;
+  buffer.what = TritonBuffer::What::Scratch;
   buffer.bytes = extra;
   buffer.why = fmt::format("a byte for each of the {} warps of the partitions", extra);
-  Piece piece;
+  MemoryPiece piece;
   piece.bytes = extra;
   piece.alignment = 4;
   piece.life = {0, std::numeric_limits<std::int64_t>::max()};
@@ -129,7 +129,7 @@ void add_warp_states(Plan& plan, const Program& program, const Places& places) {
 }
 
 /// A left operand of 64 rows in tensor memory must lie in the same lanes as its product's result.
-void tie_rows(Plan& plan, const Program& program, const Places& places) {
+void tie_rows(MemoryPlan& plan, const TritonProgram& program, const Places& places) {
   const mlir::Module& module = *program.module;
   int next = 0;
   for (const Op& op : module.ops) {
@@ -153,9 +153,9 @@ void tie_rows(Plan& plan, const Program& program, const Places& places) {
 namespace {
 
 struct FinalPlanner {
-  const Program& program;
+  const TritonProgram& program;
   const Places& places;
-  Plan plan;
+  MemoryPlan plan;
 
   const Type& result(const Op& op) const { return program.type(op.results.front()); }
 
@@ -171,7 +171,7 @@ struct FinalPlanner {
 
   void shared_alloc(OpId id, const Op& op) {
     const Type& type = result(op);
-    Buffer buffer;
+    TritonBuffer buffer;
     buffer.op = id;
     buffer.name = name_of(program, id);
     // What is read slot by slot is a ring; its first extent counts the slots.
@@ -185,16 +185,16 @@ struct FinalPlanner {
     buffer.slots = ring ? std::max<std::int64_t>(1, type.tile.shape.front()) : 1;
     buffer.bytes = type.tile.bytes() / buffer.slots;
     if (type.barrier) {
-      buffer.what = Buffer::What::Barriers;
+      buffer.what = TritonBuffer::What::Barriers;
       buffer.why = fmt::format("{} of 8 bytes", buffer.slots == 1 ? "a barrier" : fmt::format("{} barriers", buffer.slots));
     } else if (!op.operands.empty()) {
-      buffer.what = Buffer::What::Operand;
+      buffer.what = TritonBuffer::What::Operand;
       buffer.why = "a tile stored for a product or a copy to global memory";
     } else if (buffer.slots > 1) {
-      buffer.what = Buffer::What::Ring;
+      buffer.what = TritonBuffer::What::Ring;
       buffer.why = fmt::format("{} slots of {} bytes", buffer.slots, buffer.bytes);
     } else {
-      buffer.what = Buffer::What::Resident;
+      buffer.what = TritonBuffer::What::Resident;
       buffer.why = "one tile";
     }
     const bool old_dialects = op.name.starts_with("triton_gpu.");
@@ -205,7 +205,7 @@ struct FinalPlanner {
 
 }  // namespace
 
-Plan plan_of_final(const Program& program, const Places& places) {
+MemoryPlan plan_of_final(const TritonProgram& program, const Places& places) {
   FinalPlanner planner{program, places, {}};
   const mlir::Module& module = *program.module;
   // The order counts: explicit allocations first, then scratch, both in the order of the text; equal sizes are placed in that order.
@@ -230,9 +230,9 @@ Plan plan_of_final(const Program& program, const Places& places) {
   return std::move(planner.plan);
 }
 
-std::int64_t warps_of(const Program& program, const Places& places) {
+std::int64_t warps_of(const TritonProgram& program, const Places& places) {
   std::int64_t most = 0;
-  if (program.form == Form::Partitioned) {
+  if (program.form == TextForm::Partitioned) {
     std::int64_t warps = 0;
     for (const std::int64_t each : partitions_of(program, places).warps) warps = sat_add(warps, each);
     most = sat_mul((sat_add(warps, 3)) / 4, 4);
@@ -241,7 +241,7 @@ std::int64_t warps_of(const Program& program, const Places& places) {
     const Op& op = program.module->ops[i];
     if (!op.name.starts_with("ttg.warp_specialize")) continue;
     std::int64_t warps = 0;
-    if (program.form == Form::Final)
+    if (program.form == TextForm::Final)
       for (const mlir::RegionId region : op.regions)
         warps = sat_add(warps, std::max<std::int64_t>(0, program.module->region(region).warps));
     else

@@ -15,17 +15,17 @@ namespace heddle::triton {
 
 /// An allocation in tensor memory.
 struct TensorAlloc {
-  Buffer buffer;
+  TritonBuffer buffer;
   TensorPiece piece;
 };
 
-struct Plan {
-  std::vector<Piece> shared;
+struct MemoryPlan {
+  std::vector<MemoryPiece> shared;
   std::vector<TensorPiece> tensor;
-  std::vector<Buffer> shared_buffers, tensor_buffers;  ///< parallel to the pieces
-  std::vector<std::string> doubts;                     ///< why the figures may differ from Triton's
+  std::vector<TritonBuffer> shared_buffers, tensor_buffers;  ///< parallel to the pieces
+  std::vector<std::string> doubts;                           ///< why the figures may differ from Triton's
 
-  void add(Buffer buffer, Piece piece);
+  void add(TritonBuffer buffer, MemoryPiece piece);
   void add(TensorAlloc alloc);
   void doubt(std::string why);
 };
@@ -34,24 +34,24 @@ struct Plan {
 std::int64_t alignment_of(const Type& type, bool old_dialects);
 
 /// The name of an op's first result, or the op's own.
-std::string name_of(const Program& program, mlir::OpId op);
+std::string name_of(const TritonProgram& program, mlir::OpId op);
 
 /// Explicit allocations, scratch, and what `ttg.warp_specialize` needs: of final texts all there is.
-Plan plan_of_final(const Program& program, const Places& places);
+MemoryPlan plan_of_final(const TritonProgram& program, const Places& places);
 
 /// Of a text that is still to be pipelined: what stands in it, and what the pipeliner and later passes will add.
-Plan plan_of_scheduled(const Program& program, const Places& places);
+MemoryPlan plan_of_scheduled(const TritonProgram& program, const Places& places);
 
 /// Pieces that several planners make alike.
-Piece piece_at(const Places& places, mlir::OpId op, std::int64_t bytes, std::int64_t alignment, Life life);
-TensorAlloc tensor_alloc(const Program& program, const Places& places, mlir::OpId op, Life life, std::int64_t copies);
-void add_scratch(Plan& plan, const Program& program, const Places& places, mlir::OpId op);
-void add_scratch(Plan& plan, const Program& program, const Places& places, mlir::OpId op, const Scratch& needed);
-void add_specialize(Plan& plan, const Program& program, const Places& places, mlir::OpId op);
-void add_warp_states(Plan& plan, const Program& program, const Places& places);
-void tie_rows(Plan& plan, const Program& program, const Places& places);
+MemoryPiece piece_at(const Places& places, mlir::OpId op, std::int64_t bytes, std::int64_t alignment, Life life);
+TensorAlloc tensor_alloc(const TritonProgram& program, const Places& places, mlir::OpId op, Life life, std::int64_t copies);
+void add_scratch(MemoryPlan& plan, const TritonProgram& program, const Places& places, mlir::OpId op);
+void add_scratch(MemoryPlan& plan, const TritonProgram& program, const Places& places, mlir::OpId op, const Scratch& needed);
+void add_specialize(MemoryPlan& plan, const TritonProgram& program, const Places& places, mlir::OpId op);
+void add_warp_states(MemoryPlan& plan, const TritonProgram& program, const Places& places);
+void tie_rows(MemoryPlan& plan, const TritonProgram& program, const Places& places);
 
 /// Warps of the CTA.
-std::int64_t warps_of(const Program& program, const Places& places);
+std::int64_t warps_of(const TritonProgram& program, const Places& places);
 
 }  // namespace heddle::triton

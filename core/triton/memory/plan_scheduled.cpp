@@ -41,11 +41,11 @@ bool is_descriptor_store(std::string_view name) {
 
 class ScheduledPlanner {
  public:
-  ScheduledPlanner(const Program& program, const Places& places)
+  ScheduledPlanner(const TritonProgram& program, const Places& places)
       : program_(program), module_(*program.module), places_(places), rows_(program, places) {}
 
-  Plan run() {
-    if (program_.form == Form::Partitioned) partitions();
+  MemoryPlan run() {
+    if (program_.form == TextForm::Partitioned) partitions();
     for (const LoopSite& site : program_.loops)
       if (module_.op(site.op).name == "scf.for") loop(plan_of_loop(program_, places_, site.op));
     for (const LoopSite& site : program_.loops)
@@ -57,15 +57,15 @@ class ScheduledPlanner {
     add_warp_states(plan_, program_, places_);
     if (captured_) plan_.add(captured_->buffer, captured_->piece);
     for (std::size_t i = 0; i < module_.ops.size() && plan_.shared.size() < kMostPlanned; ++i) momentary(OpId(i));
-    if (program_.form != Form::Partitioned) sink_tensor_allocations();
+    if (program_.form != TextForm::Partitioned) sink_tensor_allocations();
     tie_rows(plan_, program_, places_);
     return std::move(plan_);
   }
 
  private:
   struct Made {
-    Buffer buffer;
-    Piece piece;
+    TritonBuffer buffer;
+    MemoryPiece piece;
   };
 
   const Op& op(OpId id) const { return module_.op(id); }
@@ -78,8 +78,8 @@ class ScheduledPlanner {
     std::int64_t count, bytes, alignment;
   };
 
-  Buffer& make(Buffer::What what, OpId id, std::string why, const Slots& slots, Life life) {
-    Buffer buffer;
+  TritonBuffer& make(TritonBuffer::What what, OpId id, std::string why, const Slots& slots, Life life) {
+    TritonBuffer buffer;
     buffer.what = what;
     buffer.op = id;
     buffer.name = name_of(program_, id);
@@ -131,25 +131,25 @@ class ScheduledPlanner {
         between_.insert(exchange.op.index());
         for (const OpId reader : places_.readers(op(exchange.op).results.front()))
           if (present_name(op(reader).name) == "ttg.local_alloc" && op(reader).operands.size() == 1) replaced_.insert(reader.index());
-        make(Buffer::What::Ring, exchange.op, slots,
+        make(TritonBuffer::What::Ring, exchange.op, slots,
              {exchange.slots, exchange.type.tile.bytes(), load_alignment(program_, places_, op(exchange.op))}, life);
       } else if (exchange.what == Exchange::What::Tensor) {
         copies_[exchange.op.index()] = exchange.slots;
         if (partitioned(exchange.op)) hoisted_[exchange.op.index()] = partitions_.loop;
       } else {
-        make(Buffer::What::Ring, exchange.op, slots, {1, exchange.type.tile.bytes(), 16}, life);
+        make(TritonBuffer::What::Ring, exchange.op, slots, {1, exchange.type.tile.bytes(), 16}, life);
       }
       for (const char* which : {"full", "empty"})
         if (exchange.barriers)
-          make(Buffer::What::Barriers, exchange.op, fmt::format("a barrier for each slot: it is {}", which), {exchange.slots, 8, 16},
+          make(TritonBuffer::What::Barriers, exchange.op, fmt::format("a barrier for each slot: it is {}", which), {exchange.slots, 8, 16},
                to_the_end);
     }
     for (const Type& left : partitions_.left)
-      make(Buffer::What::Operand, partitions_.loop, "what a partition leaves to the ops behind the loop", {1, left.tile.bytes(), 16},
+      make(TritonBuffer::What::Operand, partitions_.loop, "what a partition leaves to the ops behind the loop", {1, left.tile.bytes(), 16},
            {life.begin, life.end + Places::kStep});
     if (partitions_.captured_bytes <= 0) return;
-    Buffer buffer;
-    buffer.what = Buffer::What::Scratch;
+    TritonBuffer buffer;
+    buffer.what = TritonBuffer::What::Scratch;
     buffer.op = partitions_.loop;
     buffer.name = "captures";
     buffer.bytes = partitions_.captured_bytes;
@@ -172,7 +172,7 @@ class ScheduledPlanner {
     for (const ProductPlan& product : plan.products) {
       if (product.barriers > 0) {
         pipelined_products_.insert(product.op.index());
-        make(Buffer::What::Barriers, product.op,
+        make(TritonBuffer::What::Barriers, product.op,
              fmt::format("{} barrier{}: the product is issued in stage {} and waited for in stage {}", product.barriers,
                          product.barriers == 1 ? "" : "s", product.stage, product.wait_stage),
              {product.barriers, 8, 16}, life);
@@ -190,11 +190,11 @@ class ScheduledPlanner {
       if (load.slots == 0) continue;
       ahead_.insert(load.op.index());
       for (const OpId id : load.replaced) replaced_.insert(id.index());
-      make(Buffer::What::Ring, load.op, load.why, {load.slots, load.bytes, load.alignment}, life);
+      make(TritonBuffer::What::Ring, load.op, load.why, {load.slots, load.bytes, load.alignment}, life);
     }
     for (const LoadPlan& load : loads)
       if (load.group >= 0 && load.slots > 0 && groups.insert(load.group).second)
-        make(Buffer::What::Barriers, load.op, fmt::format("{} barriers, one for each slot", load.slots), {load.slots, 8, 16}, life);
+        make(TritonBuffer::What::Barriers, load.op, fmt::format("{} barriers, one for each slot", load.slots), {load.slots, 8, 16}, life);
   }
 
   /// A load by descriptor outside of the pipeline.
@@ -205,7 +205,7 @@ class ScheduledPlanner {
     for (const OpId reader : places_.readers(value)) {
       const Op& each = op(reader);
       const bool same = present_name(each.name) == "ttg.local_alloc" && each.operands.size() == 1 && !load.operands.empty() &&
-                        (type(load.operands.front()).layout.kind == Layout::Kind::None ||
+                        (type(load.operands.front()).layout.kind == TritonLayout::Kind::None ||
                          type(load.operands.front()).layout == type(each.results.front()).layout);
       if (!same) {
         only_memory = false;
@@ -215,11 +215,11 @@ class ScheduledPlanner {
       life.end = std::max(life.end, places_.life(reader, each.results.front()).end);
     }
     const bool in_loop = loop_around(id).valid();
-    make(only_memory && !in_loop ? Buffer::What::Resident : Buffer::What::Operand, id,
+    make(only_memory && !in_loop ? TritonBuffer::What::Resident : TritonBuffer::What::Operand, id,
          in_loop ? "loaded and waited for in one iteration: its latency is exposed" : "loaded once",
          {1, type(value).tile.bytes(), load_alignment(program_, places_, load)}, life)
         .synchronous = in_loop;
-    make(Buffer::What::Barriers, id, "a barrier for one copy", {1, 8, 16}, places_.moment(id));
+    make(TritonBuffer::What::Barriers, id, "a barrier for one copy", {1, 8, 16}, places_.moment(id));
   }
 
   OpId loop_around(OpId id) const {
@@ -238,18 +238,18 @@ class ScheduledPlanner {
         if (type(operand).tile.space == TileType::Space::Register) tile = &type(operand);
     if (!tile) return;
     const Type& descriptor = type(store.operands.front());
-    const std::int64_t alignment = descriptor.layout.kind == Layout::Kind::SharedNvmma ? alignment_of(descriptor, false) : 1024;
+    const std::int64_t alignment = descriptor.layout.kind == TritonLayout::Kind::SharedNvmma ? alignment_of(descriptor, false) : 1024;
     const OpId loop = loop_around(id);
     const bool pipelined = loop.valid() && op(loop).integer("tt.num_stages", program_.metadata.num_stages.value_or(3)) > 1;
     if (!pipelined) {
-      make(Buffer::What::Operand, id, "the tile on its way to global memory", {1, tile->tile.bytes(), alignment}, places_.moment(id));
+      make(TritonBuffer::What::Operand, id, "the tile on its way to global memory", {1, tile->tile.bytes(), alignment}, places_.moment(id));
       return;
     }
     // In a partition it is gone before the partitions end.
     Life life = whole_loop(loop);
     if (partitioned(id)) life.end = places_.at(partitions_.loop) - 1;
     if (!staging_.insert({loop.index(), tile->tile.text()}).second) return;
-    make(Buffer::What::Operand, id, "the tile on its way to global memory, kept through the loop", {1, tile->tile.bytes(), alignment},
+    make(TritonBuffer::What::Operand, id, "the tile on its way to global memory, kept through the loop", {1, tile->tile.bytes(), alignment},
          life);
   }
 
@@ -271,14 +271,14 @@ class ScheduledPlanner {
       if (const auto until = until_.find(id.index()); until != until_.end()) life.end = std::max(life.end, until->second);
       // Those of the iterations before are different pieces, since each was allocated where it was filled.
       for (std::int64_t k = 0; lasting != outlasting_.end() && k < std::min<std::int64_t>(lasting->second.second, 8); ++k)
-        make(Buffer::What::Operand, id, "of the iteration before: its product may still be reading",
+        make(TritonBuffer::What::Operand, id, "of the iteration before: its product may still be reading",
              {1, made.tile.bytes(), alignment_of(made, false)}, life);
       const bool ring = each.operands.empty() && made.tile.shape.size() > (made.barrier ? 1u : 2u);
       const std::int64_t slots = ring ? std::max<std::int64_t>(1, made.tile.shape.front()) : 1;
-      make(made.barrier            ? Buffer::What::Barriers
-           : each.operands.empty() ? Buffer::What::Ring
-           : resident(id)          ? Buffer::What::Resident
-                                   : Buffer::What::Operand,
+      make(made.barrier            ? TritonBuffer::What::Barriers
+           : each.operands.empty() ? TritonBuffer::What::Ring
+           : resident(id)          ? TritonBuffer::What::Resident
+                                   : TritonBuffer::What::Operand,
            id,
            made.barrier            ? "barriers"
            : each.operands.empty() ? count_of(slots, "slot")
@@ -309,7 +309,7 @@ class ScheduledPlanner {
   /// Tensor memory is given out in the order of the allocations, and Triton moves those that begin empty down to their first use.
   void sink_tensor_allocations() {
     std::vector<FirstUse> when;
-    for (const Buffer& buffer : plan_.tensor_buffers) {
+    for (const TritonBuffer& buffer : plan_.tensor_buffers) {
       const Op& alloc = op(buffer.op);
       const OpId loop = loop_around(buffer.op);
       const bool stays = !alloc.operands.empty() && !hoisted_.contains(buffer.op.index());
@@ -331,7 +331,7 @@ class ScheduledPlanner {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return when[a] < when[b]; });
     std::vector<TensorPiece> pieces;
-    std::vector<Buffer> buffers;
+    std::vector<TritonBuffer> buffers;
     for (const std::size_t i : order) {
       pieces.push_back(plan_.tensor[i]);
       buffers.push_back(std::move(plan_.tensor_buffers[i]));
@@ -361,7 +361,7 @@ class ScheduledPlanner {
         pipelined_products_.contains(id.index()) || each.find("is_async"))
       return;
     if (partitioned(id) && std::ranges::any_of(each.operands, [&](ValueId operand) { return from_other_partition(operand); })) return;
-    make(Buffer::What::Barriers, id, "a barrier for a product that is waited for at once", {1, 8, 16}, places_.moment(id));
+    make(TritonBuffer::What::Barriers, id, "a barrier for a product that is waited for at once", {1, 8, 16}, places_.moment(id));
   }
 
   /// The op of its loop's block that holds an op.
@@ -404,9 +404,9 @@ class ScheduledPlanner {
       if (comes_from_ring(each.operands.front())) return;
       const Type& from = type(each.operands.front());
       const Type& to = type(each.results.front());
-      if (to.layout.kind == Layout::Kind::DotOperand && needs_shared_memory(from, to)) {
-        Buffer buffer;
-        buffer.what = Buffer::What::Operand;
+      if (to.layout.kind == TritonLayout::Kind::DotOperand && needs_shared_memory(from, to)) {
+        TritonBuffer buffer;
+        buffer.what = TritonBuffer::What::Operand;
         buffer.op = id;
         buffer.name = name_of(program_, id);
         buffer.bytes = to.tile.bytes();
@@ -430,13 +430,13 @@ class ScheduledPlanner {
     return loop.valid() && std::ranges::any_of(program_.loops, [&](const LoopSite& site) { return site.op == loop && site.products > 0; });
   }
 
-  const Program& program_;
+  const TritonProgram& program_;
   const mlir::Module& module_;
   const Places& places_;
   const RowLayouts rows_;
   Partitions partitions_;
   std::optional<Made> captured_;
-  Plan plan_;
+  MemoryPlan plan_;
   std::vector<Made> explicit_;
   std::set<std::size_t> ahead_, between_, replaced_, pipelined_products_;
   std::map<std::size_t, OpId> hoisted_;
@@ -447,6 +447,6 @@ class ScheduledPlanner {
 
 }  // namespace
 
-Plan plan_of_scheduled(const Program& program, const Places& places) { return ScheduledPlanner(program, places).run(); }
+MemoryPlan plan_of_scheduled(const TritonProgram& program, const Places& places) { return ScheduledPlanner(program, places).run(); }
 
 }  // namespace heddle::triton

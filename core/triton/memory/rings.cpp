@@ -32,14 +32,14 @@ bool inside(const mlir::Module& module, OpId op, OpId loop) {
 }
 
 /// Of a text with explicit copies: the allocation that each fills.
-std::vector<Buffer> written_rings(const Program& program, const Places& places, const LoopSite& loop) {
+std::vector<TritonBuffer> written_rings(const TritonProgram& program, const Places& places, const LoopSite& loop) {
   const mlir::Module& module = *program.module;
-  std::vector<Buffer> rings;
+  std::vector<TritonBuffer> rings;
   for (std::size_t i = 0; i < module.ops.size() && rings.size() < 512; ++i) {
     const Op& op = module.ops[i];
     const OpId id(i);
     if (op.name == "tt.load" && !op.results.empty() && program.type(op.results.front()).tile.tile() && inside(module, id, loop.op)) {
-      Buffer none;
+      TritonBuffer none;
       none.op = id;
       none.name = name_of(program, id);
       none.slots = 0;
@@ -54,9 +54,9 @@ std::vector<Buffer> written_rings(const Program& program, const Places& places, 
       if (type.tile.space != dump::TileType::Space::Smem || type.barrier) continue;
       const ValueId root = places.root(operand);
       const OpId made = module.value(root).definer;
-      if (!made.valid() || std::ranges::any_of(rings, [&](const Buffer& ring) { return ring.op == made; })) continue;
+      if (!made.valid() || std::ranges::any_of(rings, [&](const TritonBuffer& ring) { return ring.op == made; })) continue;
       const Type& whole = program.type(root);
-      Buffer ring;
+      TritonBuffer ring;
       ring.op = made;
       ring.name = module.value(root).name;
       ring.slots = whole.tile.shape.size() > type.tile.shape.size() ? std::max<std::int64_t>(1, whole.tile.shape.front()) : 1;
@@ -72,27 +72,27 @@ std::vector<Buffer> written_rings(const Program& program, const Places& places, 
 
 }  // namespace
 
-std::vector<Buffer> rings_of(const Program& program, const LoopSite& loop) {
+std::vector<TritonBuffer> rings_of(const TritonProgram& program, const LoopSite& loop) {
   const Places places(program);
-  if (program.form == Form::Final) return written_rings(program, places, loop);
+  if (program.form == TextForm::Final) return written_rings(program, places, loop);
   const LoopPlan plan = plan_of_loop(program, places, loop.op);
-  const std::vector<HandOff> specialized = specialized_loads(program, places, loop);
+  const std::vector<PartitionHandOff> specialized = specialized_loads(program, places, loop);
   // A specialized text has the rings between partitions, and loads that its pipeliner will still put ahead.
-  std::vector<Buffer> rings;
-  if (program.form == Form::Specialized)
-    for (Buffer& ring : written_rings(program, places, loop))
+  std::vector<TritonBuffer> rings;
+  if (program.form == TextForm::Specialized)
+    for (TritonBuffer& ring : written_rings(program, places, loop))
       if (program.module->op(ring.op).name != "tt.load") rings.push_back(std::move(ring));
   for (const LoadPlan& load : plan.loads) {
     if (!program.type(program.module->op(load.op).results.front()).tile.tile() && load.slots == 0) continue;
-    Buffer ring;
+    TritonBuffer ring;
     ring.op = load.op;
     ring.name = name_of(program, load.op);
     ring.bytes = load.bytes;
     ring.slots = load.slots;
     ring.why = load.why;
-    if (program.form == Form::Input && load.slots == 0) {
+    if (program.form == TextForm::Input && load.slots == 0) {
       ring.why = "Triton has not scheduled it yet";
-    } else if (const auto given = std::ranges::find_if(specialized, [&](const HandOff& each) { return each.op == load.op; });
+    } else if (const auto given = std::ranges::find_if(specialized, [&](const PartitionHandOff& each) { return each.op == load.op; });
                given != specialized.end()) {
       ring.slots = given->slots;
       ring.why = given->why;

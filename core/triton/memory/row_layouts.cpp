@@ -26,9 +26,9 @@ bool elementwise(const Op& op) {
 }
 
 /// Four warps over 32 rows each with 16 rows in a pass, two groups over the halves of those; two threads share a row.
-Layout row_layout(std::int64_t columns) {
-  Layout layout;
-  layout.kind = Layout::Kind::Linear;
+TritonLayout row_layout(std::int64_t columns) {
+  TritonLayout layout;
+  layout.kind = TritonLayout::Kind::Linear;
   layout.name = "linear";
   for (std::int64_t step = 1; step < columns / 2; step *= 2) layout.registers.push_back({0, step});
   layout.lanes = {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, columns / 2}};
@@ -38,13 +38,13 @@ Layout row_layout(std::int64_t columns) {
 
 bool cut_by_columns(const Type& type) {
   return type.tile.shape.size() == 2 && type.tile.shape[0] == kRows && type.tile.shape[1] >= 2 &&
-         type.layout.kind == Layout::Kind::Linear &&
+         type.layout.kind == TritonLayout::Kind::Linear &&
          std::ranges::any_of(type.layout.warps, [](const auto& basis) { return basis.size() == 2 && basis[1] != 0; });
 }
 
 }  // namespace
 
-RowLayouts::RowLayouts(const Program& program, const Places& places) : program_(program), places_(places) {
+RowLayouts::RowLayouts(const TritonProgram& program, const Places& places) : program_(program), places_(places) {
   if (program.target < 100 || program.num_warps != 8) return;
   const mlir::Module& module = *program.module;
   for (std::size_t i = 0; i < module.ops.size() && loads_.size() < 64; ++i) {
@@ -52,7 +52,7 @@ RowLayouts::RowLayouts(const Program& program, const Places& places) : program_(
     if (!op.name.ends_with(".tmem_load") || op.results.empty() || !cut_by_columns(program.type(op.results.front()))) continue;
     if (!reduced_along_rows(OpId(i))) continue;
     loads_.insert(i);
-    const Layout& layout = program.type(op.results.front()).layout;
+    const TritonLayout& layout = program.type(op.results.front()).layout;
     if (std::ranges::find(original_, layout) == original_.end()) original_.push_back(layout);
   }
 }
@@ -94,7 +94,7 @@ bool RowLayouts::by_rows(ValueId value) const {
 /// A vector or column of numbers for each row, under the layout that its tile will have.
 Type RowLayouts::relaid(const Type& type) const {
   Type out = type;
-  const auto replace = [&](Layout& layout) {
+  const auto replace = [&](TritonLayout& layout) {
     const auto known = std::ranges::find(original_, layout);
     if (known == original_.end()) return;
     std::int64_t columns = 2;
@@ -103,14 +103,14 @@ Type RowLayouts::relaid(const Type& type) const {
         if (basis.size() == 2) columns = std::max(columns, 2 * basis[1]);
     layout = row_layout(columns);
   };
-  if (out.layout.kind == Layout::Kind::Slice && out.layout.dim == 1 && !out.layout.parent.empty())
+  if (out.layout.kind == TritonLayout::Kind::Slice && out.layout.dim == 1 && !out.layout.parent.empty())
     replace(out.layout.parent.front());
   else
     replace(out.layout);
   return out;
 }
 
-void RowLayouts::scratch(Plan& plan, OpId id) const {
+void RowLayouts::scratch(MemoryPlan& plan, OpId id) const {
   const Op& op = program_.module->op(id);
   if (loads_.empty() || op.operands.empty() || op.results.empty()) return add_scratch(plan, program_, places_, id);
   Scratch needed;

@@ -14,9 +14,9 @@ namespace heddle::triton {
 
 class RowLayouts {
  public:
-  RowLayouts(const Program& program, const Places& places);
+  RowLayouts(const TritonProgram& program, const Places& places);
   /// Scratch of an op under the layouts that it will have.
-  void scratch(Plan& plan, mlir::OpId op) const;
+  void scratch(MemoryPlan& plan, mlir::OpId op) const;
 
  private:
   bool reduced_along_rows(mlir::OpId load) const;
@@ -25,10 +25,10 @@ class RowLayouts {
   bool by_rows(mlir::ValueId value) const;
   Type relaid(const Type& type) const;
 
-  const Program& program_;
+  const TritonProgram& program_;
   const Places& places_;
-  std::set<std::size_t> loads_;   ///< ops whose result lies by rows
-  std::vector<Layout> original_;  ///< their layouts as printed
+  std::set<std::size_t> loads_;         ///< ops whose result lies by rows
+  std::vector<TritonLayout> original_;  ///< their layouts as printed
 };
 
 }  // namespace heddle::triton

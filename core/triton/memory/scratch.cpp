@@ -85,7 +85,7 @@ struct Partial {
 };
 
 /// Atomics tell their result to threads that hold the same element, or all threads of a scalar.
-Scratch scratch_of_atomic(const Program& program, const mlir::Op& op) {
+Scratch scratch_of_atomic(const TritonProgram& program, const mlir::Op& op) {
   if (op.results.empty()) return {};
   const bool used = std::ranges::any_of(program.module->ops, [&](const mlir::Op& reader) {
     return std::ranges::find(reader.operands, op.results.front()) != reader.operands.end();
@@ -104,10 +104,10 @@ Scratch scratch_of_atomic(const Program& program, const mlir::Op& op) {
 /// A scan along several warps keeps a number for every row of every block that a warp holds.
 Scratch scratch_of_scan(const std::vector<Type>& inputs, const mlir::Op& op) {
   const Type& type = inputs.front();
-  const Layout& layout = type.layout;
+  const TritonLayout& layout = type.layout;
   const auto axis = static_cast<std::size_t>(std::max<std::int64_t>(0, op.integer("axis", 0)));
   const std::size_t rank = type.tile.shape.size();
-  if (layout.kind != Layout::Kind::Blocked || layout.warps_per_cta.size() != rank || layout.size_per_thread.size() != rank ||
+  if (layout.kind != TritonLayout::Kind::Blocked || layout.warps_per_cta.size() != rank || layout.size_per_thread.size() != rank ||
       layout.threads_per_warp.size() != rank || axis >= rank || !linear_of(type))
     return {0, fmt::format("line {}: what {} takes under this layout is not counted", op.line, op.name)};
   if (layout.warps_per_cta[axis] <= 1) return {};
@@ -135,9 +135,9 @@ Scratch scratch_of_convert(const Type& from, const Type& to, int target) {
   return {sat_mul(exchanged_elements(*source, *goal, bits, target), bytes_of_bits(bits)), {}};
 }
 
-bool exchanges_in_rounds(const Program& program) { return program.module->find("ttng.two-ctas") != nullptr; }
+bool exchanges_in_rounds(const TritonProgram& program) { return program.module->find("ttng.two-ctas") != nullptr; }
 
-bool pads_conversions(const Program& program) {
+bool pads_conversions(const TritonProgram& program) {
   if (exchanges_in_rounds(program)) return false;
   for (const char* older : {"3.0.", "3.1.", "3.2.", "3.3.", "3.4.", "3.5."})
     if (program.metadata.triton_version.starts_with(older)) return true;
@@ -178,7 +178,7 @@ Scratch scratch_of_reduce(const std::vector<Type>& inputs, std::int64_t axis, bo
   return scratch;
 }
 
-Scratch scratch_of(const Program& program, const mlir::Op& op) {
+Scratch scratch_of(const TritonProgram& program, const mlir::Op& op) {
   const std::string_view name = without_dialect(op.name);
   const auto types = [&] {
     std::vector<Type> out;

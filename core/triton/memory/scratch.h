@@ -15,7 +15,7 @@ struct Scratch {
 };
 
 /// Of any op; 0 for those that need none.
-Scratch scratch_of(const Program& program, const mlir::Op& op);
+Scratch scratch_of(const TritonProgram& program, const mlir::Op& op);
 /// Of moving a register tile to another layout.
 Scratch scratch_of_convert(const Type& from, const Type& to, int target);
 /// Elements of the buffer through which a tile goes from one layout to the other: all, or a part after the other where both keep the same
@@ -24,8 +24,8 @@ std::int64_t exchanged_elements(const Linear& from, const Linear& to, std::int64
 /// Of a reduction of `inputs` operands of this type along a dimension. `in_rounds`: as present versions do it, see exchanges_in_rounds().
 Scratch scratch_of_reduce(const std::vector<Type>& inputs, std::int64_t axis, bool in_rounds);
 /// Until Triton 3.6 a reduction kept the partial results of all warps at once. Those versions print no `ttng.two-ctas`.
-bool exchanges_in_rounds(const Program& program);
+bool exchanges_in_rounds(const TritonProgram& program);
 /// Before Triton 3.6 conversions between layouts went through a padded buffer, which is not counted. Those versions print no Python names.
-bool pads_conversions(const Program& program);
+bool pads_conversions(const TritonProgram& program);
 
 }  // namespace heddle::triton

@@ -11,13 +11,13 @@
 
 namespace heddle::triton {
 
-std::vector<OverwrittenSlot> overwritten_slots(const Program& program, const LoopSite& loop) {
+std::vector<OverwrittenSlot> overwritten_slots(const TritonProgram& program, const LoopSite& loop) {
   std::vector<OverwrittenSlot> found;
   const mlir::Module& module = *program.module;
   const Places places(program);
-  const std::vector<HandOff> between = specialized_loads(program, places, loop);
+  const std::vector<PartitionHandOff> between = specialized_loads(program, places, loop);
   for (const LoadPlan& load : plan_of_loop(program, places, loop.op).loads) {
-    if (std::ranges::any_of(between, [&](const HandOff& each) { return each.op == load.op; })) continue;
+    if (std::ranges::any_of(between, [&](const PartitionHandOff& each) { return each.op == load.op; })) continue;
     for (const auto& [reader, flies] : load.overwritten) {
       const std::int64_t own = cluster_of(module.op(load.op)).value_or(0), its = cluster_of(module.op(reader)).value_or(0);
       const std::string why = flies        ? "while the product is still reading"

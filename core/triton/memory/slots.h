@@ -16,6 +16,6 @@ struct OverwrittenSlot {
 };
 
 /// Of a scheduled loop. Rings between partitions have barriers that say when a slot is free, and are not judged.
-std::vector<OverwrittenSlot> overwritten_slots(const Program& program, const LoopSite& loop);
+std::vector<OverwrittenSlot> overwritten_slots(const TritonProgram& program, const LoopSite& loop);
 
 }  // namespace heddle::triton

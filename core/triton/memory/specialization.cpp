@@ -34,7 +34,7 @@ bool pure(const Op& op) {
 /// Values that something with an effect needs, in all regions of an op.
 class Needed {
  public:
-  Needed(const Program& program, OpId around) : module_(*program.module), needed_(program.module->values.size(), false) {
+  Needed(const TritonProgram& program, OpId around) : module_(*program.module), needed_(program.module->values.size(), false) {
     collect(around);
     // What is needed needs what it is made from; loops hand needs around, so a few passes back.
     for (bool changed = true; changed;) {
@@ -115,7 +115,7 @@ bool in_region(const mlir::Module& module, OpId op, mlir::RegionId region) {
 
 }  // namespace
 
-std::vector<bool> kept_captures(const Program& program, OpId specialize) {
+std::vector<bool> kept_captures(const TritonProgram& program, OpId specialize) {
   const mlir::Module& module = *program.module;
   const Op& op = module.op(specialize);
   std::vector<bool> kept(op.operands.size(), false);
@@ -142,7 +142,7 @@ std::int64_t least_warps(const Op& op) {
   return 0;
 }
 
-void PartitionNeed::add(const Program& program, const Op& op) {
+void PartitionNeed::add(const TritonProgram& program, const Op& op) {
   if (const std::int64_t its = least_warps(op); its > 0) least = its;
   // Loads by descriptor and their allocations become copies, which hold no tile in registers.
   if (is_descriptor_load(op.name) || op.name.ends_with(".local_alloc")) return;
@@ -156,7 +156,7 @@ void PartitionNeed::add(const Program& program, const Op& op) {
   for (const ValueId value : op.results) count(value);
 }
 
-std::vector<std::int64_t> shrunk_warps(const Program& program, std::vector<PartitionNeed> needs) {
+std::vector<std::int64_t> shrunk_warps(const TritonProgram& program, std::vector<PartitionNeed> needs) {
   for (bool changed = true; changed;) {
     changed = false;
     std::int64_t total = program.num_warps;
@@ -176,7 +176,7 @@ std::vector<std::int64_t> shrunk_warps(const Program& program, std::vector<Parti
   return out;
 }
 
-std::vector<std::int64_t> partition_warps(const Program& program, OpId specialize) {
+std::vector<std::int64_t> partition_warps(const TritonProgram& program, OpId specialize) {
   const mlir::Module& module = *program.module;
   const Op& op = module.op(specialize);
   std::vector<PartitionNeed> needs;
@@ -193,16 +193,16 @@ std::vector<std::int64_t> partition_warps(const Program& program, OpId specializ
   return shrunk_warps(program, std::move(needs));
 }
 
-bool will_specialize(const Program& program, const LoopSite& loop) {
-  if (program.target < 100 || program.form == Form::Specialized || program.form == Form::Final) return false;
+bool will_specialize(const TritonProgram& program, const LoopSite& loop) {
+  if (program.target < 100 || program.form == TextForm::Specialized || program.form == TextForm::Final) return false;
   for (OpId at = loop.op; at.valid(); at = program.module->around(at))
     if (program.module->op(at).find("tt.warp_specialize")) return true;
   return false;
 }
 
-std::vector<HandOff> specialized_loads(const Program& program, const Places& places, const LoopSite& loop) {
-  std::vector<HandOff> out;
-  if (program.target < 100 || program.form == Form::Input || !(loop.partitioned || will_specialize(program, loop))) return out;
+std::vector<PartitionHandOff> specialized_loads(const TritonProgram& program, const Places& places, const LoopSite& loop) {
+  std::vector<PartitionHandOff> out;
+  if (program.target < 100 || program.form == TextForm::Input || !(loop.partitioned || will_specialize(program, loop))) return out;
   const LoopPlan plan = plan_of_loop(program, places, loop.op);
   const auto between = [](std::int64_t slots) {
     return fmt::format("{} slots between its partition and the readers': as many as num_stages says", slots);

@@ -31,7 +31,7 @@ std::int64_t field(std::string_view text, std::string_view key, std::int64_t fal
 bool is_power(std::int64_t x) { return x >= 1 && x <= kMostLayoutElements && std::has_single_bit(static_cast<std::uint64_t>(x)); }
 
 /// vec neighbours stay together; their place in the row is exchanged by the phase, row / perPhase modulo maxPhase.
-std::optional<heddle::Layout> swizzled_shared(const std::vector<std::int64_t>& shape, const Layout& printed, std::string_view text) {
+std::optional<heddle::Layout> swizzled_shared(const std::vector<std::int64_t>& shape, const TritonLayout& printed, std::string_view text) {
   const std::int64_t vec = field(text, "vec", 1), per_phase = field(text, "perPhase", 1), phases = field(text, "maxPhase", 1);
   if (!is_power(vec) || !is_power(per_phase) || !is_power(phases) || !std::ranges::all_of(shape, is_power)) return std::nullopt;
   std::vector<std::size_t> order;  // fastest first
@@ -57,7 +57,7 @@ std::optional<heddle::Layout> swizzled_shared(const std::vector<std::int64_t>& s
 }
 
 /// Panels as TMA leaves them; without a swizzle they are 16 bytes wide.
-std::optional<heddle::Layout> nvmma_shared(const std::vector<std::int64_t>& shape, const Layout& printed) {
+std::optional<heddle::Layout> nvmma_shared(const std::vector<std::int64_t>& shape, const TritonLayout& printed) {
   const std::int64_t bits = printed.element_bits, swizzle = printed.swizzle_bytes;
   if (shape.size() < 2 || printed.fp4_padded || (bits != 8 && bits != 16 && bits != 32)) return std::nullopt;
   // Dimensions before the last two are further rows.
@@ -100,7 +100,7 @@ std::optional<heddle::Layout> nvmma_shared(const std::vector<std::int64_t>& shap
   return split;
 }
 
-std::string name_in(const Layout& layout) {
+std::string name_in(const TritonLayout& layout) {
   std::string name = layout.name.substr(0, 40);
   for (char& c : name)
     if (c < ' ' || c > '~') c = '?';
@@ -166,7 +166,7 @@ Result<PrintedLayout> read_layout(std::string_view text, const LayoutContext& co
     module.aliases.insert_or_assign(name, std::string(last));
   }
   std::vector<std::int64_t> shape = context.shape;
-  Layout layout;
+  TritonLayout layout;
   PrintedLayout result;
   std::string_view of = last;
   if (last.starts_with('#')) {
@@ -186,15 +186,15 @@ Result<PrintedLayout> read_layout(std::string_view text, const LayoutContext& co
     for (const auto& [name, meaning] : module.aliases)
       if (of.substr(0, of.find_first_of(",> ")) == name) of = meaning;
   }
-  if (last.starts_with('#') && (layout.kind == Layout::Kind::Linear || layout.name == "shared_linear")) return plain(of);
+  if (last.starts_with('#') && (layout.kind == TritonLayout::Kind::Linear || layout.name == "shared_linear")) return plain(of);
   if (shape.empty())
     return wrong(fmt::format("#{} needs the shape of the tile", name_in(layout)), "a shape, or the whole type: tensor<64x64xf16, #ttg...>");
   if (shape.size() > kMostLayoutDimensions || std::ranges::any_of(shape, [](std::int64_t x) { return x < 1 || x > kMostLayoutElements; }))
     return wrong(fmt::format("expected a tile of at most {} dimensions and {} elements", kMostLayoutDimensions, kMostLayoutElements));
   std::optional<heddle::Layout> found;
   switch (layout.kind) {
-    case Layout::Kind::SharedSwizzled: found = swizzled_shared(shape, layout, of); break;
-    case Layout::Kind::SharedNvmma:
+    case TritonLayout::Kind::SharedSwizzled: found = swizzled_shared(shape, layout, of); break;
+    case TritonLayout::Kind::SharedNvmma:
       found = nvmma_shared(shape, layout);
       if (result.bits == 0) result.bits = static_cast<int>(std::clamp<std::int64_t>(layout.element_bits, 0, 64));
       break;

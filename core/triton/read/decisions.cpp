@@ -41,7 +41,7 @@ bool apart(const std::vector<std::int64_t>& partitions, const std::vector<std::i
          std::find_first_of(partitions.begin(), partitions.end(), others.begin(), others.end()) == partitions.end();
 }
 
-Decisions decisions_of(const Program& program, const LoopSite& loop) {
+Decisions decisions_of(const TritonProgram& program, const LoopSite& loop) {
   Decisions decisions;
   const mlir::Block* body = program.module->body(loop.op);
   if (!body) return decisions;

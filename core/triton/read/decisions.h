@@ -30,7 +30,7 @@ struct Decisions {
   std::vector<std::pair<std::string, std::string>> of_the_loop;  ///< further attributes of the loop to set: name, value as printed
 };
 
-Decisions decisions_of(const Program& program, const LoopSite& loop);
+Decisions decisions_of(const TritonProgram& program, const LoopSite& loop);
 
 /// Whether two ops run in different partitions. One without a list may run in any.
 bool apart(const std::vector<std::int64_t>& partitions, const std::vector<std::int64_t>& others);

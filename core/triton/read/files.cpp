@@ -47,8 +47,8 @@ std::string moved_pointer(const std::string& pointer, std::size_t lines) {
 
 }  // namespace
 
-Result<Address> parse_address(const std::string& name) {
-  Address address;
+Result<TextAddress> parse_address(const std::string& name) {
+  TextAddress address;
   const std::size_t mark = name.rfind('#');
   if (mark == std::string::npos || is_there(name)) {
     address.path = name;
@@ -76,7 +76,7 @@ Result<Address> parse_address(const std::string& name) {
   return address;
 }
 
-std::string to_string(const Address& address) {
+std::string to_string(const TextAddress& address) {
   std::string words;
   const auto add = [&](const std::string& word) { words += (words.empty() ? "#" : ",") + word; };
   for (const std::string& word : address.words) add(word);
@@ -93,7 +93,7 @@ bool is_triton(const std::string& name) {
   return begins_like_text(head) || begins_like_trace(head);
 }
 
-Result<Program> read_program(const Address& address) {
+Result<TritonProgram> read_program(const TextAddress& address) {
   const Result<std::vector<FoundText>> texts = find_texts(address.path);
   if (!texts) return texts.error();
   const Result<const FoundText*> found = choose_text(*texts, address);
@@ -114,12 +114,12 @@ Result<Program> read_program(const Address& address) {
   if (!layouts && !module->functions.empty())
     return files_fault(address.path, "this text has no layouts: it was printed before Triton chose any (TTIR)",
                        "open the .ttgir beside it, or a later pass of the log");
-  Result<Program> program = make_program(*std::move(module), std::move(loaded->metadata), (*found)->pass);
+  Result<TritonProgram> program = make_program(*std::move(module), std::move(loaded->metadata), (*found)->pass);
   if (!program) return in_file(program.error());
   return program;
 }
 
-Result<const LoopSite*> find_loop(const Program& program, const Address& address) {
+Result<const LoopSite*> find_loop(const TritonProgram& program, const TextAddress& address) {
   const std::string hint = "it has " + list_loops(program);
   if (address.loop) {
     for (const LoopSite& loop : program.loops)
@@ -136,7 +136,7 @@ Result<const LoopSite*> find_loop(const Program& program, const Address& address
     message = fmt::format("the loop of the kernel {} at line {} cannot be scheduled: {}", program.kernel, program.loops[0].line,
                           program.loops[0].why_not);
   std::string better;
-  if (!program.pass.empty() && (program.form == Form::Specialized || program.form == Form::Final))
+  if (!program.pass.empty() && (program.form == TextForm::Specialized || program.form == TextForm::Final))
     if (const Result<std::vector<FoundText>> texts = find_texts(address.path)) {
       // The last text of the same kernel that still has its schedule in one loop.
       for (const FoundText& text : *texts)
@@ -148,7 +148,7 @@ Result<const LoopSite*> find_loop(const Program& program, const Address& address
   return files_fault(address.path, std::move(message), program.loops.size() == 1 ? std::string() : hint);
 }
 
-Result<std::string> machine_for(const Program& program) {
+Result<std::string> machine_for(const TritonProgram& program) {
   switch (program.target) {
     case 90: return std::string("h100");
     case 100:

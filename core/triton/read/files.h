@@ -13,17 +13,17 @@
 
 namespace heddle::triton {
 
-struct Address {
+struct TextAddress {
   std::string path;
   std::optional<int> loop;
-  std::optional<Reading> reading;
+  std::optional<TextReading> reading;
   std::vector<std::string> words;  ///< names of passes and kernels
 };
 
 /// A file whose very name has the mark is that file.
-Result<Address> parse_address(const std::string& name);
+Result<TextAddress> parse_address(const std::string& name);
 /// The way back: FILE#WORDS,LOOP,READING.
-std::string to_string(const Address& address);
+std::string to_string(const TextAddress& address);
 
 /// Whether the name leads to something readable that holds a Triton text: told by content, not by its ending. Cheap: looks at the first
 /// kilobytes of a file and at the names in a folder.
@@ -41,11 +41,11 @@ struct Offer {
 Result<std::vector<Offer>> list_offers(const std::string& path);
 
 /// The text that is meant, parsed. Faults: several kernels and none named (they are listed), unknown words, what cannot be parsed.
-Result<Program> read_program(const Address& address);
+Result<TritonProgram> read_program(const TextAddress& address);
 /// The loop that is meant, or the usual one; a fault that lists all when there is none to take, with the reason.
-Result<const LoopSite*> find_loop(const Program& program, const Address& address);
+Result<const LoopSite*> find_loop(const TritonProgram& program, const TextAddress& address);
 
 /// "h100", "b200": the shipped machine for a target; a fault for other targets.
-Result<std::string> machine_for(const Program& program);
+Result<std::string> machine_for(const TritonProgram& program);
 
 }  // namespace heddle::triton

@@ -38,39 +38,39 @@ bool is_memory(const Type& type) {
 
 bool is_number_tile(const Type& type) { return type.tile.tile() && !type.barrier && is_float(type); }
 
-std::optional<Role> work_of(const Program& program, const mlir::Op& op) {
+std::optional<OpRole> work_of(const TritonProgram& program, const mlir::Op& op) {
   const OpWord* word = find_op(op.name);
   const auto result = [&](std::size_t i) -> const Type& { return program.type(op.results[i]); };
   const bool any_tile = std::any_of(op.results.begin(), op.results.end(), [&](mlir::ValueId v) { return program.type(v).tile.tile(); });
-  if (!word) return any_tile ? Role::Refused : Role::Index;
+  if (!word) return any_tile ? OpRole::Refused : OpRole::Index;
   switch (word->role) {
-    case Role::Elements:
-    case Role::Convert:
-      if (op.results.empty()) return Role::Index;
+    case OpRole::Elements:
+    case OpRole::Convert:
+      if (op.results.empty()) return OpRole::Index;
       // Numbers that a loop computes on (a running maximum of a row) are tiles of one element.
-      if (!is_register_tile(result(0))) return is_float(result(0)) && in_loop(*program.module, op) ? word->role : Role::Index;
-      return is_float(result(0)) || op.name == "arith.cmpf" ? word->role : Role::Index;
-    case Role::PointerLoad:
-      if (op.name == "tt.load" && (op.results.empty() || !is_register_tile(result(0)))) return Role::Index;
-      if (op.name == "tt.load" && result(0).tile.shape.empty()) return Role::Index;
+      if (!is_register_tile(result(0))) return is_float(result(0)) && in_loop(*program.module, op) ? word->role : OpRole::Index;
+      return is_float(result(0)) || op.name == "arith.cmpf" ? word->role : OpRole::Index;
+    case OpRole::PointerLoad:
+      if (op.name == "tt.load" && (op.results.empty() || !is_register_tile(result(0)))) return OpRole::Index;
+      if (op.name == "tt.load" && result(0).tile.shape.empty()) return OpRole::Index;
       return word->role;
-    case Role::PointerStore:
-    case Role::Atomic:
+    case OpRole::PointerStore:
+    case OpRole::Atomic:
       return std::any_of(op.operands.begin(), op.operands.end(), [&](mlir::ValueId v) { return is_register_tile(program.type(v)); })
                  ? word->role
-                 : Role::Index;
-    case Role::Reduce: return word->role;
-    case Role::View: return any_tile || op.results.empty() ? word->role : Role::Index;
-    case Role::Refused: return any_tile || op.results.empty() || op.name == "tt.call" ? Role::Refused : Role::Index;
-    case Role::SharedAlloc:
-    case Role::TensorAlloc:
+                 : OpRole::Index;
+    case OpRole::Reduce: return word->role;
+    case OpRole::View: return any_tile || op.results.empty() ? word->role : OpRole::Index;
+    case OpRole::Refused: return any_tile || op.results.empty() || op.name == "tt.call" ? OpRole::Refused : OpRole::Index;
+    case OpRole::SharedAlloc:
+    case OpRole::TensorAlloc:
       // Barriers are memory too.
-      return !op.results.empty() && result(0).barrier ? Role::Sync : word->role;
+      return !op.results.empty() && result(0).barrier ? OpRole::Sync : word->role;
     default: return word->role;
   }
 }
 
-Flow::Flow(const Program& program, mlir::OpId loop) : program_(program), loop_(loop), body_(program.module->body(loop)) {
+Flow::Flow(const TritonProgram& program, mlir::OpId loop) : program_(program), loop_(loop), body_(program.module->body(loop)) {
   if (body_ && !body_->ops.empty() && module().op(body_->ops.back()).name == "scf.yield") yield_ = &module().op(body_->ops.back());
 }
 
@@ -85,8 +85,8 @@ std::optional<std::size_t> Flow::argument(mlir::ValueId id) const {
   return value.index - 1;  // the first one counts the iterations
 }
 
-Source Flow::carried(mlir::ValueId value) const {
-  Source source{value, {}, 0, {}};
+ValueSource Flow::carried(mlir::ValueId value) const {
+  ValueSource source{value, {}, 0, {}};
   const mlir::Op& loop = module().op(loop_);
   for (int passage = 0; passage < kMostPassages; ++passage) {
     const auto index = argument(source.value);
@@ -104,10 +104,10 @@ Source Flow::carried(mlir::ValueId value) const {
   return source;
 }
 
-Source Flow::source(mlir::ValueId value) const {
-  Source source{value, {}, 0, {}};
+ValueSource Flow::source(mlir::ValueId value) const {
+  ValueSource source{value, {}, 0, {}};
   for (int passage = 0; passage < kMostPassages; ++passage) {
-    const Source from = carried(source.value);
+    const ValueSource from = carried(source.value);
     source.value = from.value;
     source.op = from.op;
     source.distance += from.distance;
@@ -115,8 +115,8 @@ Source Flow::source(mlir::ValueId value) const {
     if (!source.op.valid()) return source;
     const mlir::Op& op = module().op(source.op);
     const auto role = work_of(program_, op);
-    const bool view = role == Role::View && !op.operands.empty();
-    const bool filled = role == Role::SharedAlloc && !op.operands.empty() && !is_tile_op(program_, *this, op);
+    const bool view = role == OpRole::View && !op.operands.empty();
+    const bool filled = role == OpRole::SharedAlloc && !op.operands.empty() && !is_tile_op(program_, *this, op);
     if (!view && !filled) return source;
     // Of several operands that are handed through (a wait), the result's own place.
     const std::size_t place = op.name == "ttng.warp_group_dot_wait" ? module().value(source.value).index : 0;
@@ -131,21 +131,21 @@ mlir::ValueId Flow::storage(mlir::ValueId memdesc) const {
     const mlir::OpId definer = module().value(memdesc).definer;
     if (!definer.valid()) return memdesc;
     const mlir::Op& op = module().op(definer);
-    if (work_of(program_, op) != Role::View || op.operands.empty()) return memdesc;
+    if (work_of(program_, op) != OpRole::View || op.operands.empty()) return memdesc;
     memdesc = op.operands[0];
   }
   return memdesc;
 }
 
-Source Flow::last_writer(const mlir::Op& reader, mlir::ValueId root) const {
+ValueSource Flow::last_writer(const mlir::Op& reader, mlir::ValueId root) const {
   const mlir::Op* before = nullptr;
   const mlir::Op* last = nullptr;
   if (body_)
     for (const mlir::OpId id : body_->ops) {
       const mlir::Op& op = module().op(id);
       const auto role = work_of(program_, op);
-      const std::size_t at = role == Role::TensorProduct ? 2 : 1;
-      if (role != Role::TensorProduct && role != Role::TensorStore && role != Role::SharedStore) continue;
+      const std::size_t at = role == OpRole::TensorProduct ? 2 : 1;
+      if (role != OpRole::TensorProduct && role != OpRole::TensorStore && role != OpRole::SharedStore) continue;
       if (at >= op.operands.size() || storage(op.operands[at]) != root) continue;
       last = &op;
       if (&op < &reader) before = &op;
@@ -156,23 +156,23 @@ Source Flow::last_writer(const mlir::Op& reader, mlir::ValueId root) const {
   return {writer->results.empty() ? root : writer->results[0], id, before ? 0 : 1, root};
 }
 
-Source Flow::tensor_state(const mlir::Op& reader, std::size_t at) const {
+ValueSource Flow::tensor_state(const mlir::Op& reader, std::size_t at) const {
   if (at >= reader.operands.size()) return {};
   const bool token = at + 1 < reader.operands.size() && is_token(program_.type(reader.operands[at + 1]));
   if (!token) {
-    const Source made = source(reader.operands[at]);
+    const ValueSource made = source(reader.operands[at]);
     return made.op.valid() ? made : last_writer(reader, storage(reader.operands[at]));
   }
-  Source state{reader.operands[at + 1], {}, 0, {}};
+  ValueSource state{reader.operands[at + 1], {}, 0, {}};
   for (int passage = 0; passage < kMostPassages; ++passage) {
-    const Source from = carried(state.value);
+    const ValueSource from = carried(state.value);
     state.value = from.value;
     state.op = from.op;
     state.distance += from.distance;
     if (!state.initial.valid()) state.initial = from.initial;
     if (!state.op.valid()) return state;
     const mlir::Op& op = module().op(state.op);
-    if (work_of(program_, op) != Role::TensorLoad) return state;
+    if (work_of(program_, op) != OpRole::TensorLoad) return state;
     // A load leaves what is there.
     const auto next = std::find_if(op.operands.begin() + 1, op.operands.end(), [&](mlir::ValueId v) { return is_token(program_.type(v)); });
     if (next == op.operands.end()) return {};
@@ -181,23 +181,23 @@ Source Flow::tensor_state(const mlir::Op& reader, std::size_t at) const {
   return {};
 }
 
-Source Flow::shared_state(const mlir::Op& reader, std::size_t at) const {
+ValueSource Flow::shared_state(const mlir::Op& reader, std::size_t at) const {
   if (at >= reader.operands.size()) return {};
-  const Source made = source(reader.operands[at]);
+  const ValueSource made = source(reader.operands[at]);
   if (!made.op.valid()) return last_writer(reader, storage(reader.operands[at]));
   const mlir::Op& op = module().op(made.op);
-  return work_of(program_, op) == Role::SharedAlloc && op.operands.empty() ? last_writer(reader, made.value) : made;
+  return work_of(program_, op) == OpRole::SharedAlloc && op.operands.empty() ? last_writer(reader, made.value) : made;
 }
 
-std::vector<Source> Flow::behind_index(mlir::ValueId value) const {
-  std::vector<Source> found;
+std::vector<ValueSource> Flow::behind_index(mlir::ValueId value) const {
+  std::vector<ValueSource> found;
   std::set<mlir::ValueId> seen;
   std::vector<std::pair<mlir::ValueId, int>> open{{value, 0}};
   while (!open.empty() && seen.size() < 4096) {
     const auto [now, distance] = open.back();
     open.pop_back();
     if (!seen.insert(now).second) continue;
-    Source from = source(now);
+    ValueSource from = source(now);
     if (!from.op.valid()) continue;
     from.distance += distance;
     const mlir::Op& op = module().op(from.op);
@@ -224,10 +224,10 @@ std::vector<Source> Flow::behind_index(mlir::ValueId value) const {
 
 mlir::ValueId Flow::stored(const mlir::Op& op) const {
   const auto role = work_of(program_, op);
-  if (role == Role::PointerStore || role == Role::Atomic) return op.operands.size() > 1 ? op.operands[1] : mlir::ValueId{};
-  if (role == Role::SharedStore || role == Role::TensorStore || role == Role::SharedAlloc || role == Role::TensorAlloc)
+  if (role == OpRole::PointerStore || role == OpRole::Atomic) return op.operands.size() > 1 ? op.operands[1] : mlir::ValueId{};
+  if (role == OpRole::SharedStore || role == OpRole::TensorStore || role == OpRole::SharedAlloc || role == OpRole::TensorAlloc)
     return op.operands.empty() ? mlir::ValueId{} : op.operands[0];
-  if (role == Role::DescriptorStore || role == Role::DescriptorReduce)
+  if (role == OpRole::DescriptorStore || role == OpRole::DescriptorReduce)
     for (auto it = op.operands.rbegin(); it != op.operands.rend(); ++it)
       if (program_.type(*it).tile.tile()) return *it;
   return {};
@@ -238,12 +238,12 @@ bool Flow::accumulates(const mlir::Op& product) const {
   std::size_t use = 3;
   if (use < product.operands.size() && is_token(program_.type(product.operands[use]))) ++use;
   if (use >= product.operands.size()) return true;
-  const Source flag = carried(product.operands[use]);
+  const ValueSource flag = carried(product.operands[use]);
   return !is_false(module(), flag.value);
 }
 
-std::vector<Source> Flow::operands(const mlir::Op& op) const {
-  std::vector<Source> sources;
+std::vector<ValueSource> Flow::operands(const mlir::Op& op) const {
+  std::vector<ValueSource> sources;
   const auto add_memory = [&](std::size_t at) {
     if (at >= op.operands.size()) return;
     const Type& type = program_.type(op.operands[at]);
@@ -253,38 +253,38 @@ std::vector<Source> Flow::operands(const mlir::Op& op) const {
   const auto role = work_of(program_, op);
   if (!role) return sources;
   switch (*role) {
-    case Role::Elements:
-    case Role::Convert:
-    case Role::Reduce:
+    case OpRole::Elements:
+    case OpRole::Convert:
+    case OpRole::Reduce:
       for (const mlir::ValueId v : op.operands) sources.push_back(source(v));
       break;
-    case Role::Product:
+    case OpRole::Product:
       add_memory(0);
       add_memory(1);
       // A, B, C, and whether C counts.
       if (op.operands.size() > 2 && (op.operands.size() < 4 || !is_false(module(), carried(op.operands[3]).value)))
         sources.push_back(source(op.operands[2]));
       break;
-    case Role::TensorProduct:
+    case OpRole::TensorProduct:
       // A and B stand before the accumulator, so that a token behind B is none of theirs.
       for (std::size_t at = 0; at < 2 && at < op.operands.size(); ++at) {
-        const Source made = source(op.operands[at]);
+        const ValueSource made = source(op.operands[at]);
         const bool empty = made.op.valid() && module().op(made.op).operands.empty();
         sources.push_back(made.op.valid() && !empty ? made : last_writer(op, storage(op.operands[at])));
       }
       if (accumulates(op)) sources.push_back(tensor_state(op, 2));
       break;
-    case Role::TensorLoad: sources.push_back(tensor_state(op, 0)); break;
-    case Role::SharedLoad: add_memory(0); break;
-    case Role::PointerLoad:
-    case Role::Gather:
+    case OpRole::TensorLoad: sources.push_back(tensor_state(op, 0)); break;
+    case OpRole::SharedLoad: add_memory(0); break;
+    case OpRole::PointerLoad:
+    case OpRole::Gather:
       for (const mlir::ValueId v : op.operands)
-        for (const Source& index : behind_index(v)) sources.push_back(index);
+        for (const ValueSource& index : behind_index(v)) sources.push_back(index);
       break;
-    case Role::PointerStore:
-    case Role::Atomic:
-    case Role::DescriptorStore:
-    case Role::DescriptorReduce: {
+    case OpRole::PointerStore:
+    case OpRole::Atomic:
+    case OpRole::DescriptorStore:
+    case OpRole::DescriptorReduce: {
       const mlir::ValueId value = stored(op);
       if (value.valid())
         sources.push_back(
@@ -293,13 +293,13 @@ std::vector<Source> Flow::operands(const mlir::Op& op) const {
                 : source(value));
       for (const mlir::ValueId v : op.operands)
         if (v != value)
-          for (const Source& index : behind_index(v)) sources.push_back(index);
+          for (const ValueSource& index : behind_index(v)) sources.push_back(index);
       break;
     }
-    case Role::SharedStore:
-    case Role::TensorStore:
-    case Role::SharedAlloc:
-    case Role::TensorAlloc:
+    case OpRole::SharedStore:
+    case OpRole::TensorStore:
+    case OpRole::SharedAlloc:
+    case OpRole::TensorAlloc:
       if (!op.operands.empty()) sources.push_back(source(op.operands[0]));
       break;
     default: break;
@@ -307,28 +307,28 @@ std::vector<Source> Flow::operands(const mlir::Op& op) const {
   return sources;
 }
 
-bool is_tile_op(const Program& program, const Flow& flow, const mlir::Op& op) {
+bool is_tile_op(const TritonProgram& program, const Flow& flow, const mlir::Op& op) {
   const auto role = work_of(program, op);
   if (!role) return false;
   switch (*role) {
-    case Role::Elements:
-    case Role::Convert:
-    case Role::DescriptorLoad:
-    case Role::PointerLoad:
-    case Role::Gather:
-    case Role::DescriptorStore:
-    case Role::DescriptorReduce:
-    case Role::PointerStore:
-    case Role::Atomic:
-    case Role::Product:
-    case Role::TensorProduct:
-    case Role::TensorLoad:
-    case Role::TensorStore:
-    case Role::SharedLoad:
-    case Role::SharedStore:
-    case Role::Reduce: return true;
-    case Role::TensorAlloc: return !op.operands.empty();
-    case Role::SharedAlloc: {
+    case OpRole::Elements:
+    case OpRole::Convert:
+    case OpRole::DescriptorLoad:
+    case OpRole::PointerLoad:
+    case OpRole::Gather:
+    case OpRole::DescriptorStore:
+    case OpRole::DescriptorReduce:
+    case OpRole::PointerStore:
+    case OpRole::Atomic:
+    case OpRole::Product:
+    case OpRole::TensorProduct:
+    case OpRole::TensorLoad:
+    case OpRole::TensorStore:
+    case OpRole::SharedLoad:
+    case OpRole::SharedStore:
+    case OpRole::Reduce: return true;
+    case OpRole::TensorAlloc: return !op.operands.empty();
+    case OpRole::SharedAlloc: {
       if (op.operands.empty()) return false;
       // The place of what a load brings is part of the load. (Flow::source asks here, so that it cannot be asked.)
       const mlir::Module& module = flow.module();
@@ -337,12 +337,12 @@ bool is_tile_op(const Program& program, const Flow& flow, const mlir::Op& op) {
       for (int passage = 0; passage < kMostPassages; ++passage) {
         from = flow.carried(from).value;
         maker = module.value(from).definer;
-        if (!maker.valid() || work_of(program, module.op(maker)) != Role::View || module.op(maker).operands.empty()) break;
+        if (!maker.valid() || work_of(program, module.op(maker)) != OpRole::View || module.op(maker).operands.empty()) break;
         from = module.op(maker).operands[0];
       }
       if (!maker.valid()) return true;
       const auto made = work_of(program, module.op(maker));
-      return made != Role::DescriptorLoad && made != Role::PointerLoad && made != Role::Gather;
+      return made != OpRole::DescriptorLoad && made != OpRole::PointerLoad && made != OpRole::Gather;
     }
     default: return false;
   }

@@ -11,7 +11,7 @@
 namespace heddle::triton {
 
 /// Where a value comes from: an op of the loop, so many iterations ago, or something outside of it.
-struct Source {
+struct ValueSource {
   mlir::ValueId value;  ///< that the op defines; outside: the value as the loop sees it
   mlir::OpId op;        ///< in the loop's own block; invalid: outside
   int distance = 0;
@@ -26,32 +26,32 @@ bool is_number_tile(const Type& type);
 
 /// What an op is here: as the table says, but integer tiles are index arithmetic, an allocation that a load fills is a view, and so on.
 /// Nothing: it takes no part (a constant, a scalar).
-std::optional<Role> work_of(const Program& program, const mlir::Op& op);
+std::optional<OpRole> work_of(const TritonProgram& program, const mlir::Op& op);
 
 class Flow {
  public:
-  Flow(const Program& program, mlir::OpId loop);
+  Flow(const TritonProgram& program, mlir::OpId loop);
 
-  const Program& program() const { return program_; }
+  const TritonProgram& program() const { return program_; }
   const mlir::Module& module() const { return *program_.module; }
   mlir::OpId loop() const { return loop_; }
   const mlir::Block* body() const { return body_; }
   bool inside(mlir::OpId op) const;
 
   /// Through views, and through carried arguments with an iteration for each passage.
-  Source source(mlir::ValueId value) const;
+  ValueSource source(mlir::ValueId value) const;
   /// Through carried arguments only.
-  Source carried(mlir::ValueId value) const;
+  ValueSource carried(mlir::ValueId value) const;
   /// The store or product that left what is read under this token; `reader` is where it is read, for texts without tokens.
-  Source tensor_state(const mlir::Op& reader, std::size_t storage) const;
+  ValueSource tensor_state(const mlir::Op& reader, std::size_t storage) const;
   /// The store that filled this shared memory before `reader`.
-  Source shared_state(const mlir::Op& reader, std::size_t storage) const;
+  ValueSource shared_state(const mlir::Op& reader, std::size_t storage) const;
   /// Ops of the loop that do tile work and whose results an index tile rests on: the row numbers of a gather.
-  std::vector<Source> behind_index(mlir::ValueId value) const;
+  std::vector<ValueSource> behind_index(mlir::ValueId value) const;
   /// The allocation under a memdesc, through views; invalid where there is none.
   mlir::ValueId storage(mlir::ValueId memdesc) const;
   /// Operands of an op by role, that are tiles: what edges come from. Of a product: A, B, and the accumulator where it has one.
-  std::vector<Source> operands(const mlir::Op& op) const;
+  std::vector<ValueSource> operands(const mlir::Op& op) const;
   /// The operand that a store writes; invalid where it is none.
   mlir::ValueId stored(const mlir::Op& op) const;
   /// Of a product in tensor memory: whether it adds to what is there. An argument that is false at first and true then does.
@@ -59,15 +59,15 @@ class Flow {
 
  private:
   std::optional<std::size_t> argument(mlir::ValueId value) const;
-  Source last_writer(const mlir::Op& reader, mlir::ValueId root) const;
+  ValueSource last_writer(const mlir::Op& reader, mlir::ValueId root) const;
 
-  const Program& program_;
+  const TritonProgram& program_;
   mlir::OpId loop_;
   const mlir::Block* body_ = nullptr;
   const mlir::Op* yield_ = nullptr;
 };
 
 /// Whether the op works on tiles and is no view: what is scheduled.
-bool is_tile_op(const Program& program, const Flow& flow, const mlir::Op& op);
+bool is_tile_op(const TritonProgram& program, const Flow& flow, const mlir::Op& op);
 
 }  // namespace heddle::triton

@@ -49,8 +49,8 @@ std::vector<std::vector<std::int64_t>> bases(std::string_view text) {
   return out;
 }
 
-Layout::Kind kind_of(std::string_view name) {
-  using K = Layout::Kind;
+TritonLayout::Kind kind_of(std::string_view name) {
+  using K = TritonLayout::Kind;
   if (name == "blocked") return K::Blocked;
   if (name == "nvidia_mma") return K::NvidiaMma;
   if (name == "dot_op") return K::DotOperand;
@@ -62,9 +62,9 @@ Layout::Kind kind_of(std::string_view name) {
   return K::Other;
 }
 
-Layout layout_of(std::string_view text, const mlir::Module& module, int depth);
+TritonLayout layout_of(std::string_view text, const mlir::Module& module, int depth);
 
-void take(Layout& layout, std::string_view key, std::string_view value, const mlir::Module& module, int depth) {
+void take(TritonLayout& layout, std::string_view key, std::string_view value, const mlir::Module& module, int depth) {
   if (key == "sizePerThread") layout.size_per_thread = numbers(value);
   if (key == "threadsPerWarp") layout.threads_per_warp = numbers(value);
   if (key == "warpsPerCTA") layout.warps_per_cta = numbers(value);
@@ -91,7 +91,7 @@ void take(Layout& layout, std::string_view key, std::string_view value, const ml
 }
 
 /// `#triton_gpu.shared` of 3.2 says by `hasLeadingOffset` that the hardware swizzles: bytes = vec * maxPhase elements' worth.
-void finish_old_shared(Layout& layout, std::string_view fields) {
+void finish_old_shared(TritonLayout& layout, std::string_view fields) {
   std::int64_t vec = 1, max_phase = 1;
   bool hardware = false;
   for (const std::string_view field : parts_of(fields)) {
@@ -102,25 +102,25 @@ void finish_old_shared(Layout& layout, std::string_view fields) {
     if (key == "maxPhase") max_phase = number(value, 1);
     if (key == "hasLeadingOffset") hardware = value == "true";
   }
-  layout.kind = hardware ? Layout::Kind::SharedNvmma : Layout::Kind::SharedSwizzled;
+  layout.kind = hardware ? TritonLayout::Kind::SharedNvmma : TritonLayout::Kind::SharedSwizzled;
   if (!hardware) return;
   layout.element_bits = vec > 0 ? 128 / std::clamp<std::int64_t>(vec, 1, 128) : 0;
   layout.swizzle_bytes = 16 * std::clamp<std::int64_t>(max_phase, 1, 8);
   layout.transposed = layout.order.size() >= 2 && layout.order.front() < layout.order.back();
 }
 
-Layout layout_of(std::string_view text, const mlir::Module& module, int depth) {
+TritonLayout layout_of(std::string_view text, const mlir::Module& module, int depth) {
   text = without_blanks(text);
-  Layout layout;
+  TritonLayout layout;
   if (text.empty() || text.front() != '#') return layout;
   if (depth > kDeepestLayout) {
-    layout.kind = Layout::Kind::Other;
+    layout.kind = TritonLayout::Kind::Other;
     return layout;
   }
   const std::size_t dot = text.find('.'), angle = text.find('<');
   if (const auto alias = module.aliases.find(text); alias != module.aliases.end()) return layout_of(alias->second, module, depth + 1);
   if (dot == std::string_view::npos || (angle != std::string_view::npos && angle < dot)) {
-    layout.kind = Layout::Kind::Other;
+    layout.kind = TritonLayout::Kind::Other;
     layout.name = std::string(text.substr(1, 40));
     return layout;
   }
@@ -139,13 +139,13 @@ Layout layout_of(std::string_view text, const mlir::Module& module, int depth) {
 
 }  // namespace
 
-Layout parse_layout(std::string_view text, const mlir::Module& module) { return layout_of(text, module, 0); }
+TritonLayout parse_layout(std::string_view text, const mlir::Module& module) { return layout_of(text, module, 0); }
 
 std::int64_t elements_per_thread(const Type& type, std::int64_t warps) {
   if (type.tile.space != dump::TileType::Space::Register || type.tile.shape.empty()) return 0;
   if (const std::optional<Linear> linear = linear_of(type)) return std::int64_t{1} << linear->registers.size();
   // A layout that is not understood, but which threads share evenly.
-  if (type.layout.kind != Layout::Kind::None) return 0;
+  if (type.layout.kind != TritonLayout::Kind::None) return 0;
   return std::max<std::int64_t>(1, type.tile.elements() / std::max<std::int64_t>(1, sat_mul(warps, 32)));
 }
 
@@ -155,8 +155,8 @@ std::int64_t registers_per_thread(const Type& type, std::int64_t warps) {
   return (sat_add(sat_mul(elements, bits), 31)) / 32;
 }
 
-std::int64_t warps_over_rows(const Layout& layout) {
-  using K = Layout::Kind;
+std::int64_t warps_over_rows(const TritonLayout& layout) {
+  using K = TritonLayout::Kind;
   if ((layout.kind == K::Blocked || layout.kind == K::NvidiaMma) && !layout.warps_per_cta.empty())
     return std::max<std::int64_t>(1, layout.warps_per_cta.front());
   if (layout.kind == K::Linear) {
@@ -166,7 +166,7 @@ std::int64_t warps_over_rows(const Layout& layout) {
     return warps;
   }
   if (layout.parent.empty()) return 1;
-  const Layout& parent = layout.parent.front();
+  const TritonLayout& parent = layout.parent.front();
   if (layout.kind == K::DotOperand) return layout.op_idx == 0 ? warps_over_rows(parent) : 1;
   if (layout.kind != K::Slice) return 1;
   if (layout.dim != 0) return warps_over_rows(parent);
@@ -187,12 +187,12 @@ std::int64_t tensor_columns(const Type& type) { return tensor_size(type).columns
 TensorSize tensor_size(const Type& type) {
   const std::vector<std::int64_t>& shape = type.tile.shape;
   if (shape.size() < 2) return {};
-  const Layout& layout = type.layout;
+  const TritonLayout& layout = type.layout;
   const std::int64_t rows = shape[shape.size() - 2], columns = shape.back();
   std::int64_t slots = 1;
   for (std::size_t i = 0; i + 2 < shape.size(); ++i) slots = sat_mul(slots, shape[i]);
   TensorSize size;
-  if (layout.kind != Layout::Kind::TensorMemory || layout.block_m <= 0) {
+  if (layout.kind != TritonLayout::Kind::TensorMemory || layout.block_m <= 0) {
     // Scales of a scaled product: 32 rows of 4 bytes, copied to all four quarters of the lanes.
     size.columns = sat_mul(slots, std::max<std::int64_t>(1, sat_mul(rows, columns) / 128));
     size.rows = 128;

@@ -52,7 +52,7 @@ bool order_fits(const std::vector<std::int64_t>& order, std::size_t rank) {
   return sorted.size() == rank;
 }
 
-std::optional<Builder> blocked(const Layout& layout, std::size_t rank) {
+std::optional<Builder> blocked(const TritonLayout& layout, std::size_t rank) {
   if (!sizes_fit(layout.size_per_thread, rank) || !sizes_fit(layout.threads_per_warp, rank) || !sizes_fit(layout.warps_per_cta, rank) ||
       !order_fits(layout.order, rank))
     return std::nullopt;
@@ -78,7 +78,7 @@ void instruction(Builder& builder, const MatrixTile& tile) {
   builder.grow(builder.registers, tile.inner, tile.inner_size / (4 * tile.width));
 }
 
-std::optional<Builder> nvidia_mma(const Layout& layout, std::size_t rank) {
+std::optional<Builder> nvidia_mma(const TritonLayout& layout, std::size_t rank) {
   if (rank < 2 || !sizes_fit(layout.warps_per_cta, rank) || layout.instr_shape.size() < 2) return std::nullopt;
   // Version 2 prints [16, 8], version 3 M, N and K.
   const std::size_t at = layout.version >= 3 ? 0 : layout.instr_shape.size() - 2;
@@ -94,10 +94,10 @@ std::optional<Builder> nvidia_mma(const Layout& layout, std::size_t rank) {
   return builder;
 }
 
-std::optional<Builder> dot_operand(const Layout& layout, std::size_t rank) {
+std::optional<Builder> dot_operand(const TritonLayout& layout, std::size_t rank) {
   if (layout.parent.empty() || rank < 2) return std::nullopt;
-  const Layout& parent = layout.parent.front();
-  if (parent.kind != Layout::Kind::NvidiaMma || !sizes_fit(parent.warps_per_cta, rank)) return std::nullopt;
+  const TritonLayout& parent = layout.parent.front();
+  if (parent.kind != TritonLayout::Kind::NvidiaMma || !sizes_fit(parent.warps_per_cta, rank)) return std::nullopt;
   const std::int64_t width = layout.k_width;
   if (width < 1 || width > 64 || !std::has_single_bit(static_cast<std::uint64_t>(width))) return std::nullopt;
   const bool left = layout.op_idx == 0;
@@ -122,7 +122,7 @@ std::optional<Builder> dot_operand(const Layout& layout, std::size_t rank) {
   return builder;
 }
 
-std::optional<Builder> printed(const Layout& layout, std::size_t rank) {
+std::optional<Builder> printed(const TritonLayout& layout, std::size_t rank) {
   Builder builder(rank);
   builder.registers = layout.registers, builder.lanes = layout.lanes, builder.warps = layout.warps, builder.blocks = layout.blocks;
   for (const std::vector<Basis>* part : {&builder.registers, &builder.lanes, &builder.warps, &builder.blocks})
@@ -136,10 +136,10 @@ std::optional<Builder> printed(const Layout& layout, std::size_t rank) {
   return builder;
 }
 
-std::optional<Builder> build(const std::vector<std::int64_t>& shape, const Layout& layout, int depth);
+std::optional<Builder> build(const std::vector<std::int64_t>& shape, const TritonLayout& layout, int depth);
 
 /// What is left of a layout of one more dimension when that has one element.
-std::optional<Builder> slice(const std::vector<std::int64_t>& shape, const Layout& layout, int depth) {
+std::optional<Builder> slice(const std::vector<std::int64_t>& shape, const TritonLayout& layout, int depth) {
   const std::size_t rank = shape.size();
   if (layout.parent.empty() || layout.dim < 0 || layout.dim > static_cast<std::int64_t>(rank)) return std::nullopt;
   const auto gone = static_cast<std::ptrdiff_t>(layout.dim);
@@ -173,21 +173,21 @@ void fit(Builder& builder, const std::vector<std::int64_t>& shape) {
         if (basis[d] >= shape[d]) basis[d] = 0;
 }
 
-std::optional<Builder> build(const std::vector<std::int64_t>& shape, const Layout& layout, int depth) {
+std::optional<Builder> build(const std::vector<std::int64_t>& shape, const TritonLayout& layout, int depth) {
   if (depth > 8) return std::nullopt;
   const std::size_t rank = shape.size();
   std::optional<Builder> builder;
   switch (layout.kind) {
-    case Layout::Kind::Blocked: builder = blocked(layout, rank); break;
-    case Layout::Kind::NvidiaMma: builder = nvidia_mma(layout, rank); break;
-    case Layout::Kind::DotOperand: builder = dot_operand(layout, rank); break;
-    case Layout::Kind::Linear: builder = printed(layout, rank); break;
-    case Layout::Kind::Slice: return slice(shape, layout, depth);
-    case Layout::Kind::None:
-    case Layout::Kind::SharedSwizzled:
-    case Layout::Kind::SharedNvmma:
-    case Layout::Kind::TensorMemory:
-    case Layout::Kind::Other: break;
+    case TritonLayout::Kind::Blocked: builder = blocked(layout, rank); break;
+    case TritonLayout::Kind::NvidiaMma: builder = nvidia_mma(layout, rank); break;
+    case TritonLayout::Kind::DotOperand: builder = dot_operand(layout, rank); break;
+    case TritonLayout::Kind::Linear: builder = printed(layout, rank); break;
+    case TritonLayout::Kind::Slice: return slice(shape, layout, depth);
+    case TritonLayout::Kind::None:
+    case TritonLayout::Kind::SharedSwizzled:
+    case TritonLayout::Kind::SharedNvmma:
+    case TritonLayout::Kind::TensorMemory:
+    case TritonLayout::Kind::Other: break;
   }
   // A printed layout that is larger than the tile gives up the registers that it has no use for; the others hold copies in them.
   const auto beyond = [&](const Basis& basis) {
@@ -195,7 +195,7 @@ std::optional<Builder> build(const std::vector<std::int64_t>& shape, const Layou
       if (basis[d] >= shape[d]) return true;
     return false;
   };
-  if (builder && layout.kind == Layout::Kind::Linear) std::erase_if(builder->registers, beyond);
+  if (builder && layout.kind == TritonLayout::Kind::Linear) std::erase_if(builder->registers, beyond);
   if (builder) fit(*builder, shape);
   return builder;
 }
@@ -208,7 +208,7 @@ int Linear::offset(std::size_t dimension) const {
   return std::accumulate(bits.begin(), bits.begin() + static_cast<std::ptrdiff_t>(dimension), 0);
 }
 
-std::optional<Linear> linear_of(const std::vector<std::int64_t>& shape, const Layout& layout) {
+std::optional<Linear> linear_of(const std::vector<std::int64_t>& shape, const TritonLayout& layout) {
   Linear linear;
   int total = 0;
   for (const std::int64_t extent : shape) {

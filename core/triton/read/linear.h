@@ -20,7 +20,7 @@ struct Linear {
 
 /// Nothing where the layout is not understood or the shape is no power of two.
 std::optional<Linear> linear_of(const Type& type);
-std::optional<Linear> linear_of(const std::vector<std::int64_t>& shape, const Layout& layout);
+std::optional<Linear> linear_of(const std::vector<std::int64_t>& shape, const TritonLayout& layout);
 
 /// The same without registers that hold what an earlier one holds.
 Linear without_copies(Linear linear);

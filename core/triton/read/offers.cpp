@@ -123,11 +123,11 @@ std::string target_in(std::string_view text) {
 std::string detail_of(std::string_view text) {
   const auto has = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
   const bool staged = has("loop.stage = "), barriers = has("async_copy_global_to_local") || has("async_tma_copy") || has(".init_barrier");
-  Form form = staged ? Form::Scheduled : barriers ? Form::Final : Form::Input;
+  TextForm form = staged ? TextForm::Scheduled : barriers ? TextForm::Final : TextForm::Input;
   if (has("ttg.warp_specialize("))
-    form = staged ? Form::Specialized : Form::Final;
+    form = staged ? TextForm::Specialized : TextForm::Final;
   else if (has("ttg.partition = "))
-    form = Form::Partitioned;
+    form = TextForm::Partitioned;
   std::string detail = to_string(form);
   for (const char* name : {"ttg.num-warps\"", "triton_gpu.num-warps\""})
     if (const std::string warps = value_of(text, name); !warps.empty()) return detail + ", " + warps + (warps == "1" ? " warp" : " warps");
@@ -222,7 +222,7 @@ Result<LoadedText> load_text(const FoundText& found) {
   return LoadedText{*std::move(text), metadata_beside(found.path)};
 }
 
-Result<const FoundText*> choose_text(const std::vector<FoundText>& texts, const Address& address) {
+Result<const FoundText*> choose_text(const std::vector<FoundText>& texts, const TextAddress& address) {
   const Shape shape = shape_of(texts);
   std::vector<std::string> known;
   for (const FoundText& text : texts)

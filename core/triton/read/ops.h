@@ -9,7 +9,7 @@
 
 namespace heddle::triton {
 
-enum class Role {
+enum class OpRole {
   Elements,        ///< computes element by element: `words` is its expression over x0, x1 ...
   Convert,         ///< the same numbers in another element type
   DescriptorLoad,  ///< a box of a global tensor, copied by TMA
@@ -38,7 +38,7 @@ enum class Role {
 
 struct OpWord {
   std::string_view name;
-  Role role;
+  OpRole role;
   std::string_view words = {};
 };
 

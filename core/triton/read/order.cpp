@@ -29,16 +29,16 @@ mlir::OpId lift(const mlir::Module& module, mlir::OpId op, mlir::RegionId region
 }
 
 /// A token that only says "read before".
-bool only_frees_storage(const Program& program, const mlir::Op& from, mlir::ValueId value) {
+bool only_frees_storage(const TritonProgram& program, const mlir::Op& from, mlir::ValueId value) {
   const OpWord* word = find_op(from.name);
   // The token that an scf.if returns may come from a load or from a store: such tokens are not judged.
-  const bool read = (word && word->role == Role::TensorLoad) || from.name == "scf.if";
+  const bool read = (word && word->role == OpRole::TensorLoad) || from.name == "scf.if";
   return read && program.type(value).tile.space == dump::TileType::Space::Token;
 }
 
 class EdgeFinder {
  public:
-  EdgeFinder(const Program& program, const LoopSite& loop, bool overwrites)
+  EdgeFinder(const TritonProgram& program, const LoopSite& loop, bool overwrites)
       : program_(program), module_(*program.module), loop_(loop.op), block_(module_.body(loop.op)), overwrites_(overwrites) {}
 
   std::vector<SsaEdge> run() {
@@ -82,7 +82,7 @@ class EdgeFinder {
     }
   }
 
-  const Program& program_;
+  const TritonProgram& program_;
   const mlir::Module& module_;
   const mlir::OpId loop_;
   const mlir::Block* block_;
@@ -96,7 +96,7 @@ class EdgeFinder {
 /// Ops that use global memory, in the order of the text.
 class MemoryOrder {
  public:
-  MemoryOrder(const Program& program, const LoopSite& loop)
+  MemoryOrder(const TritonProgram& program, const LoopSite& loop)
       : program_(program), module_(*program.module), loop_(loop.op), block_(module_.body(loop.op)) {}
 
   std::vector<SsaEdge> run() {
@@ -113,13 +113,13 @@ class MemoryOrder {
       const OpWord* word = find_op(op.name);
       if (!word || ++count > kMostUses) continue;
       switch (word->role) {
-        case Role::PointerLoad:
-        case Role::DescriptorLoad:
-        case Role::Gather: uses[root_of(op.operands.front())].push_back({own, mlir::OpId(i), false, moves(op)}); break;
-        case Role::PointerStore:
-        case Role::DescriptorStore:
-        case Role::DescriptorReduce:
-        case Role::Atomic: uses[root_of(op.operands.front())].push_back({own, mlir::OpId(i), true, moves(op)}); break;
+        case OpRole::PointerLoad:
+        case OpRole::DescriptorLoad:
+        case OpRole::Gather: uses[root_of(op.operands.front())].push_back({own, mlir::OpId(i), false, moves(op)}); break;
+        case OpRole::PointerStore:
+        case OpRole::DescriptorStore:
+        case OpRole::DescriptorReduce:
+        case OpRole::Atomic: uses[root_of(op.operands.front())].push_back({own, mlir::OpId(i), true, moves(op)}); break;
         default: --count;
       }
     }
@@ -200,13 +200,13 @@ class MemoryOrder {
       if (!lift(module_, known.definer, block_->parent).valid()) continue;
       const mlir::Op& op = module_.op(known.definer);
       const OpWord* word = find_op(op.name);
-      if (!op.regions.empty() || (word && word->role == Role::PointerLoad)) return true;
+      if (!op.regions.empty() || (word && word->role == OpRole::PointerLoad)) return true;
       open.insert(open.end(), op.operands.begin(), op.operands.end());
     }
     return false;
   }
 
-  const Program& program_;
+  const TritonProgram& program_;
   const mlir::Module& module_;
   const mlir::OpId loop_;
   const mlir::Block* block_;
@@ -216,7 +216,7 @@ class MemoryOrder {
 };
 
 /// Between two partitions barriers keep the order, whatever the stages say; where Triton carries partitions out.
-bool kept_by_barriers(const Program& program, const mlir::Op& a, const mlir::Op& b) {
+bool kept_by_barriers(const TritonProgram& program, const mlir::Op& a, const mlir::Op& b) {
   if (program.target < 100) return false;
   const auto listed = [](const mlir::Op& op) {
     const mlir::Attribute* attribute = op.find("ttg.partition");
@@ -232,11 +232,11 @@ std::string step_words(std::int64_t steps) {
 
 }  // namespace
 
-std::vector<SsaEdge> memory_edges_of(const Program& program, const LoopSite& loop) { return MemoryOrder(program, loop).run(); }
+std::vector<SsaEdge> memory_edges_of(const TritonProgram& program, const LoopSite& loop) { return MemoryOrder(program, loop).run(); }
 
-std::vector<SsaEdge> edges_of(const Program& program, const LoopSite& loop) { return EdgeFinder(program, loop, false).run(); }
+std::vector<SsaEdge> edges_of(const TritonProgram& program, const LoopSite& loop) { return EdgeFinder(program, loop, false).run(); }
 
-std::vector<SsaEdge> overwrites_of(const Program& program, const LoopSite& loop) {
+std::vector<SsaEdge> overwrites_of(const TritonProgram& program, const LoopSite& loop) {
   std::vector<SsaEdge> edges = EdgeFinder(program, loop, true).run();
   std::erase_if(edges, [&](const SsaEdge& edge) { return program.module->op(edge.from).name == "scf.if"; });
   return edges;
@@ -246,7 +246,7 @@ bool runs_before(const Position& to, int distance, const Position& from) {
   return Position{to.stage + distance, to.cluster, to.place} < from;
 }
 
-std::vector<BrokenOrder> broken_orders(const Program& program, const LoopSite& loop, const std::vector<SsaEdge>& edges) {
+std::vector<BrokenOrder> broken_orders(const TritonProgram& program, const LoopSite& loop, const std::vector<SsaEdge>& edges) {
   std::vector<BrokenOrder> broken;
   const mlir::Module& module = *program.module;
   const mlir::Block* block = module.body(loop.op);

@@ -22,13 +22,13 @@ struct SsaEdge {
 };
 
 /// `to` reads what `from` made.
-std::vector<SsaEdge> edges_of(const Program& program, const LoopSite& loop);
+std::vector<SsaEdge> edges_of(const TritonProgram& program, const LoopSite& loop);
 /// Loads, stores and atomics of the same global memory, at least one of which writes: in the order of the text, and where no address
 /// changes from one iteration to the next also into the next one. A load is done where its first reader waits for it. Distinct arguments of
 /// the function are taken as distinct memory, as Triton does.
-std::vector<SsaEdge> memory_edges_of(const Program& program, const LoopSite& loop);
+std::vector<SsaEdge> memory_edges_of(const TritonProgram& program, const LoopSite& loop);
 /// `to` overwrites tensor memory that `from` reads: too early is right where Triton gives the storage another copy.
-std::vector<SsaEdge> overwrites_of(const Program& program, const LoopSite& loop);
+std::vector<SsaEdge> overwrites_of(const TritonProgram& program, const LoopSite& loop);
 
 /// Where an op stands: its step, its cluster, and its place in the text; in the order in which a loop runs its ops.
 struct Position {
@@ -46,7 +46,7 @@ struct BrokenOrder {
 };
 /// Those of the edges that the text's own stages and clusters do not keep; ops without a stage are not judged, nor what passes from one
 /// partition to another.
-std::vector<BrokenOrder> broken_orders(const Program& program, const LoopSite& loop, const std::vector<SsaEdge>& edges);
+std::vector<BrokenOrder> broken_orders(const TritonProgram& program, const LoopSite& loop, const std::vector<SsaEdge>& edges);
 
 std::optional<std::int64_t> stage_of(const mlir::Op& op);
 std::optional<std::int64_t> cluster_of(const mlir::Op& op);

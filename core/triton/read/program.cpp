@@ -31,7 +31,7 @@ std::int64_t leading_integer(const mlir::Attribute* attribute, std::int64_t fall
 }
 
 /// What the whole text shows of how far the compiler had come.
-Form form_of(const mlir::Module& module) {
+TextForm form_of(const mlir::Module& module) {
   bool staged = false, partitioned = false, specialized = false, lowered = false, tokens = false;
   for (const mlir::Op& op : module.ops) {
     staged |= op.find("loop.stage") != nullptr;
@@ -40,13 +40,13 @@ Form form_of(const mlir::Module& module) {
     // Tokens order tensor memory until the passes behind the pipeliner drop them. A loop of one stage has no other mark.
     tokens |= op.name == "ub.poison" && !op.types.empty() && op.types.back() == "!ttg.async.token";
     const OpWord* word = find_op(op.name);
-    lowered |= word && word->role == Role::Sync && op.name.find("barrier") != std::string::npos;
+    lowered |= word && word->role == OpRole::Sync && op.name.find("barrier") != std::string::npos;
     lowered |= op.name.find("async_copy_global_to_local") != std::string::npos || op.name.find("async_tma_copy") != std::string::npos;
   }
-  if (specialized) return staged || tokens ? Form::Specialized : Form::Final;
-  if (partitioned) return Form::Partitioned;
-  if (staged) return Form::Scheduled;
-  return lowered ? Form::Final : Form::Input;
+  if (specialized) return staged || tokens ? TextForm::Specialized : TextForm::Final;
+  if (partitioned) return TextForm::Partitioned;
+  if (staged) return TextForm::Scheduled;
+  return lowered ? TextForm::Final : TextForm::Input;
 }
 
 std::string region_label(const mlir::Module& module, mlir::OpId id) {
@@ -64,7 +64,7 @@ std::string region_label(const mlir::Module& module, mlir::OpId id) {
   return {};
 }
 
-LoopSite describe(const Program& program, mlir::OpId id, int number) {
+LoopSite describe(const TritonProgram& program, mlir::OpId id, int number) {
   const mlir::Module& module = *program.module;
   const mlir::Op& op = module.op(id);
   LoopSite site;
@@ -94,7 +94,7 @@ LoopSite describe(const Program& program, mlir::OpId id, int number) {
       site.partitioned |= each.find("ttg.partition") != nullptr;
       // A product by mma.sync is work too, though it has no kind here.
       const auto role = work_of(program, each);
-      const bool product = role == Role::Product || role == Role::TensorProduct || each.name == "tt.dot";
+      const bool product = role == OpRole::Product || role == OpRole::TensorProduct || each.name == "tt.dot";
       site.products += product;
       site.tile_ops += product || is_tile_op(program, flow, each);
     }
@@ -109,7 +109,7 @@ LoopSite describe(const Program& program, mlir::OpId id, int number) {
     site.why_not = "it holds another loop beside its own tile ops";
   else if (site.tile_ops == 0)
     site.why_not = "no op in it works on a tile";
-  else if (program.form == Form::Specialized || program.form == Form::Final)
+  else if (program.form == TextForm::Specialized || program.form == TextForm::Final)
     site.why_not = fmt::format(
         "the text is in {} form, where barriers have taken the place of dependences: open an earlier one (before "
         "tritongpu-pipeline, of MLIR_ENABLE_DUMP=1) to schedule it",
@@ -121,28 +121,28 @@ LoopSite describe(const Program& program, mlir::OpId id, int number) {
 
 }  // namespace
 
-const char* to_string(Form form) {
+const char* to_string(TextForm form) {
   switch (form) {
-    case Form::Input: return "input";
-    case Form::Scheduled: return "scheduled";
-    case Form::Partitioned: return "partitioned";
-    case Form::Specialized: return "specialized";
-    case Form::Final: return "final";
+    case TextForm::Input: return "input";
+    case TextForm::Scheduled: return "scheduled";
+    case TextForm::Partitioned: return "partitioned";
+    case TextForm::Specialized: return "specialized";
+    case TextForm::Final: return "final";
   }
   return "";
 }
 
-const char* to_string(Reading reading) { return reading == Reading::Triton ? "triton" : "free"; }
+const char* to_string(TextReading reading) { return reading == TextReading::Triton ? "triton" : "free"; }
 
-std::optional<Reading> parse_reading(std::string_view word) {
-  if (word == "triton") return Reading::Triton;
-  if (word == "free") return Reading::Free;
+std::optional<TextReading> parse_reading(std::string_view word) {
+  if (word == "triton") return TextReading::Triton;
+  if (word == "free") return TextReading::Free;
   return std::nullopt;
 }
 
-Result<Program> make_program(mlir::Module module, Metadata metadata, std::string pass) {
+Result<TritonProgram> make_program(mlir::Module module, Metadata metadata, std::string pass) {
   if (std::vector<Fault> malformed = malformed_ops(module); !malformed.empty()) return Error{ErrorKind::Input, std::move(malformed)};
-  Program program;
+  TritonProgram program;
   program.file = module.file;
   program.pass = std::move(pass);
   program.metadata = std::move(metadata);
@@ -192,7 +192,7 @@ Result<Program> make_program(mlir::Module module, Metadata metadata, std::string
   return program;
 }
 
-const LoopSite* usual_loop(const Program& program) {
+const LoopSite* usual_loop(const TritonProgram& program) {
   const LoopSite* best = nullptr;
   for (const LoopSite& loop : program.loops) {
     if (!loop.why_not.empty()) continue;
@@ -202,7 +202,7 @@ const LoopSite* usual_loop(const Program& program) {
   return best;
 }
 
-std::string list_loops(const Program& program) {
+std::string list_loops(const TritonProgram& program) {
   std::string text;
   for (const LoopSite& loop : program.loops) {
     text += fmt::format("{}#{} at line {}: {} ops, {} of tiles", text.empty() ? "" : "; ", loop.number, loop.line, loop.ops, loop.tile_ops);

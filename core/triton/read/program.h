@@ -14,22 +14,22 @@
 namespace heddle::triton {
 
 /// How far Triton's compiler had come when it printed the text.
-enum class Form {
+enum class TextForm {
   Input,        ///< layouts and products chosen, nothing scheduled
   Scheduled,    ///< ops of a loop have `loop.stage` and `loop.cluster`
   Partitioned,  ///< ... and `ttg.partition`
   Specialized,  ///< `ttg.warp_specialize` regions with barriers between them
   Final,        ///< rings, barriers, prologue and epilogue: what Triton's cache keeps
 };
-const char* to_string(Form form);  ///< "scheduled"
+const char* to_string(TextForm form);  ///< "scheduled"
 
 /// Two ways to look at one text.
-enum class Reading {
+enum class TextReading {
   Triton,  ///< what Triton's passes can execute: on Hopper one stream of ops, rings of distance + 1, products that are waited for at once
   Free,    ///< Heddle's own model of the same computation: warp specialized, sub-tiled where needed
 };
-const char* to_string(Reading reading);  ///< "triton", "free"
-std::optional<Reading> parse_reading(std::string_view word);
+const char* to_string(TextReading reading);  ///< "triton", "free"
+std::optional<TextReading> parse_reading(std::string_view word);
 
 /// What the `.json` beside a text says; absent members were not there.
 struct Metadata {
@@ -55,14 +55,14 @@ struct LoopSite {
   std::string why_not;                         ///< why it cannot be a schedule problem ("it has no tile ops"); empty: it can
 };
 
-struct Program {
+struct TritonProgram {
   std::shared_ptr<const mlir::Module> module;
   std::vector<Type> types;  ///< parallel to module->values
   mlir::OpId function;
   std::string kernel;  ///< the function's name
   std::string file;    ///< as the user named it, without what follows #
   std::string pass;    ///< of a log: before which pass it was printed; else empty
-  Form form = Form::Input;
+  TextForm form = TextForm::Input;
   std::string backend = "cuda";
   int target = 90;  ///< compute capability times ten
   std::int64_t num_warps = 4, num_ctas = 1;
@@ -75,12 +75,12 @@ struct Program {
 
 /// The program of a parsed module; faults where there is no `tt.func` or `func.func` with a body, several of them, or a target that is no
 /// NVIDIA GPU.
-Result<Program> make_program(mlir::Module module, Metadata metadata = {}, std::string pass = {});
+Result<TritonProgram> make_program(mlir::Module module, Metadata metadata = {}, std::string pass = {});
 
 /// The loop to begin with: of those that can be a problem the innermost, of several such the one with most products, then most tile ops.
 /// Null when there is none.
-const LoopSite* usual_loop(const Program& program);
+const LoopSite* usual_loop(const TritonProgram& program);
 /// "#0 at line 65: 26 ops, 17 of tiles, 2 products" per loop, for messages.
-std::string list_loops(const Program& program);
+std::string list_loops(const TritonProgram& program);
 
 }  // namespace heddle::triton

@@ -66,10 +66,10 @@ Type parse_type(std::string_view text, const mlir::Module& module) {
         break;
       }
   // The space may be behind an alias: what its layout says is certain.
-  if (type.tile.space == dump::TileType::Space::Smem && type.layout.kind == Layout::Kind::TensorMemory)
+  if (type.tile.space == dump::TileType::Space::Smem && type.layout.kind == TritonLayout::Kind::TensorMemory)
     type.tile.space = dump::TileType::Space::Tmem;
   type.barrier =
-      type.tile.space == dump::TileType::Space::Smem && type.tile.element == "i64" && type.layout.kind != Layout::Kind::SharedNvmma;
+      type.tile.space == dump::TileType::Space::Smem && type.tile.element == "i64" && type.layout.kind != TritonLayout::Kind::SharedNvmma;
   return type;
 }
 

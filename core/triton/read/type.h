@@ -13,7 +13,7 @@
 namespace heddle::triton {
 
 /// How the elements of a tile lie. What is not understood is Other and says so by its name.
-struct Layout {
+struct TritonLayout {
   enum class Kind { None, Blocked, NvidiaMma, DotOperand, Slice, Linear, SharedSwizzled, SharedNvmma, TensorMemory, Other };
   Kind kind = Kind::None;
   std::string name;  ///< "nvidia_mma", as printed after the dialect
@@ -25,13 +25,13 @@ struct Layout {
   std::int64_t swizzle_bytes = 0, element_bits = 0;                        ///< of nvmma_shared
   bool transposed = false, fp4_padded = false;
   std::int64_t block_m = 0, block_n = 0, col_stride = 1;  ///< of tensor memory
-  std::vector<Layout> parent;                             ///< none, or one: of slices and dot operands
-  bool operator==(const Layout&) const = default;
+  std::vector<TritonLayout> parent;                       ///< none, or one: of slices and dot operands
+  bool operator==(const TritonLayout&) const = default;
 };
 
 struct Type {
   dump::TileType tile;      ///< shape, element, place; `!ttg.async.token`: Token; pointers and scalars: no place
-  Layout layout;            ///< of tensors and memdescs
+  TritonLayout layout;      ///< of tensors and memdescs
   bool descriptor = false;  ///< `!tt.tensordesc<...>`: shape and element of its box are in `tile`
   bool pointer = false;     ///< `!tt.ptr<...>`: its element is in `tile.element`, and tiles of pointers have a shape
   bool barrier = false;     ///< a memdesc that holds mbarriers
@@ -40,7 +40,7 @@ struct Type {
 
 /// Aliases are those of the module. Never fails: what is not known is a type without a place.
 Type parse_type(std::string_view text, const mlir::Module& module);
-Layout parse_layout(std::string_view text, const mlir::Module& module);
+TritonLayout parse_layout(std::string_view text, const mlir::Module& module);
 
 /// Elements of a tile in each thread, replicas included: 2^(register bases) of a linear layout, and so on. 0 where the layout is not
 /// understood.
@@ -48,7 +48,7 @@ std::int64_t elements_per_thread(const Type& type, std::int64_t warps);
 /// 32-bit registers of each thread that hold the tile; 0 where that is not known.
 std::int64_t registers_per_thread(const Type& type, std::int64_t warps);
 /// Warps that lie over the rows (dimension 0): a tile of 128 rows under [8, 1] gives each of two warp groups 64. 1 where not known.
-std::int64_t warps_over_rows(const Layout& layout);
+std::int64_t warps_over_rows(const TritonLayout& layout);
 /// Columns of 32 bits that a tile takes in tensor memory.
 std::int64_t tensor_columns(const Type& type);
 /// Whether moving a register tile from one layout to the other needs shared memory (both known); register-to-register moves within one

@@ -31,36 +31,36 @@ Needs needs_of(const mlir::Op& op) {
   if (!word) return {};
   const bool copies = name.starts_with("ttng.async_tma_") || name == "ttg.async_copy_global_to_local";
   switch (word->role) {
-    case Role::Elements: return {std::max<std::size_t>(1, highest_argument(expression_of(op))), 1};
-    case Role::Convert:
-    case Role::TensorLoad:
-    case Role::SharedLoad:
-    case Role::View:
-    case Role::Reduce: return {1, 1};
-    case Role::DescriptorLoad:
-    case Role::Gather:
-    case Role::PointerLoad: return copies ? Needs{2, 0} : Needs{1, 1};
-    case Role::DescriptorStore:
-    case Role::DescriptorReduce:
-    case Role::PointerStore:
-    case Role::TensorStore:
-    case Role::SharedStore: return {2, 0};
-    case Role::Atomic: return {2, 1};
-    case Role::Product: return {3, 1};
-    case Role::TensorProduct: return {3, 0};
-    case Role::TensorAlloc:
-    case Role::SharedAlloc:
-    case Role::Constant: return {0, 1};
-    case Role::Index:
+    case OpRole::Elements: return {std::max<std::size_t>(1, highest_argument(expression_of(op))), 1};
+    case OpRole::Convert:
+    case OpRole::TensorLoad:
+    case OpRole::SharedLoad:
+    case OpRole::View:
+    case OpRole::Reduce: return {1, 1};
+    case OpRole::DescriptorLoad:
+    case OpRole::Gather:
+    case OpRole::PointerLoad: return copies ? Needs{2, 0} : Needs{1, 1};
+    case OpRole::DescriptorStore:
+    case OpRole::DescriptorReduce:
+    case OpRole::PointerStore:
+    case OpRole::TensorStore:
+    case OpRole::SharedStore: return {2, 0};
+    case OpRole::Atomic: return {2, 1};
+    case OpRole::Product: return {3, 1};
+    case OpRole::TensorProduct: return {3, 0};
+    case OpRole::TensorAlloc:
+    case OpRole::SharedAlloc:
+    case OpRole::Constant: return {0, 1};
+    case OpRole::Index:
       if (name.starts_with("arith.")) {
         const bool one = name.starts_with("arith.ext") || name == "arith.trunci" || name == "arith.index_cast";
         return {one ? 1u : 2u, 1};
       }
       if (name == "tt.addptr") return {2, 1};
       return {0, name == "ttng.tensormap_create" ? 0u : 1u};
-    case Role::Refused: return name == "tt.dot" ? Needs{3, 1} : Needs{};
-    case Role::Sync:
-    case Role::Control: break;
+    case OpRole::Refused: return name == "tt.dot" ? Needs{3, 1} : Needs{};
+    case OpRole::Sync:
+    case OpRole::Control: break;
   }
   return {};
 }

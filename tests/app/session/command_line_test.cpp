@@ -40,7 +40,7 @@ std::vector<std::string> shell_split(const std::string& line) {
   return words;
 }
 
-app::Inputs read_line(const std::string& line) {
+app::CommandInputs read_line(const std::string& line) {
   INFO(line);
   std::vector<std::string> words = shell_split(line);
   REQUIRE(words.size() >= 2);
@@ -96,7 +96,7 @@ TEST_CASE("the line of a session resolves to the session's problem and demands",
   session.apply(AddConstraint{demand(session, other + " in group 1"), false});
   session.apply(ToggleConstraint{4});
   for (const char* subcommand : {"solve", "explain", "slack", "export"}) {
-    const app::Inputs inputs = read_line(command_line(session, subcommand));
+    const app::CommandInputs inputs = read_line(command_line(session, subcommand));
     CHECK(problem_hash(inputs.problem()) == problem_hash(*session.content().problem));
     CHECK(sentences(inputs.constraints) == sentences(session.content().constraints));
     CHECK(inputs.constraints.size() == 4);
@@ -117,7 +117,7 @@ TEST_CASE("files keep their paths, and a schedule from a file is named", "[app]"
   session.apply(OpenSchedule{schedule});
   REQUIRE(session.content().entry());
   const std::string line = command_line(session, "show", {"--mode", "pipeline"});
-  const app::Inputs inputs = read_line(line);
+  const app::CommandInputs inputs = read_line(line);
   CHECK(inputs.kernel().source == kernel);
   REQUIRE(inputs.schedule);
   CHECK(same_program(*inputs.schedule, session.content().entry()->schedule));

@@ -90,7 +90,7 @@ TEST_CASE("the reading and the loop are changed as steps of undo, and what was f
   s.apply(AdoptSchedule{found, "by hand"});
   REQUIRE(s.content().schedules.size() == 2);
   s.apply(ShowPart{{{}, {}, "issue-slots"}});
-  CHECK(s.content().dump()->reading() == dump::Reading::IssueSlots);
+  CHECK(s.content().dump()->reading() == dump::DumpReading::IssueSlots);
   CHECK(s.content().problem->ops.size() > ops);  // storage views are ops of the compiler's reading
   CHECK(build_header(s).bound.find("reading: issue slots") != std::string::npos);
   s.apply(ShowPart{{{}, 1, {}}});
@@ -99,10 +99,10 @@ TEST_CASE("the reading and the loop are changed as steps of undo, and what was f
   CHECK(s.content().problem->ops.size() == ops);
   CHECK(s.content().schedules.size() == 2);
   for (int i = 0; i < 3; ++i) s.apply(Undo{});
-  CHECK(s.content().dump()->reading() == dump::Reading::Full);
+  CHECK(s.content().dump()->reading() == dump::DumpReading::Full);
   CHECK(s.content().schedules.size() == 2);
   s.apply(Redo{});
-  CHECK(s.content().dump()->reading() == dump::Reading::IssueSlots);
+  CHECK(s.content().dump()->reading() == dump::DumpReading::IssueSlots);
   s.apply(ShowPart{{{}, 77, {}}});
   CHECK(s.error());
 }
@@ -110,7 +110,7 @@ TEST_CASE("the reading and the loop are changed as steps of undo, and what was f
 TEST_CASE("an inner loop is one step from the op that runs it", "[app]") {
   Opened s(scores() + "#1");
   CHECK(s.content().dump()->the_loop().id == 1);
-  const dump::Loop& outer = s.content().dump()->the_loop();
+  const dump::DumpLoop& outer = s.content().dump()->the_loop();
   REQUIRE(outer.nodes[0].super);
   CHECK(loop_inside(s.content().dump()->the_dump(), outer.nodes[0]) == 0);
   CHECK_FALSE(loop_inside(s.content().dump()->the_dump(), outer.nodes[1]));
@@ -244,7 +244,7 @@ TEST_CASE("a project of a dump comes back as one", "[app]") {
   CHECK_FALSE(s.error());
   Opened again(folder.file("a.heddle.json"));
   REQUIRE(again.content().dump());
-  CHECK(again.content().dump()->reading() == dump::Reading::IssueSlots);
+  CHECK(again.content().dump()->reading() == dump::DumpReading::IssueSlots);
   CHECK(again.content().schedules.size() == 1);
   CHECK_FALSE(again.projects().unsaved());
 }

@@ -161,7 +161,7 @@ TEST_CASE("an infeasible drop leaves what is shown, and asks why", "[app]") {
     return outcome;
   });
   std::atomic<int> asked = 0;
-  environment.ask = [&](const Question& q, std::stop_token, const AskListener&) -> Answer {
+  environment.ask = [&](const Question& q, std::stop_token, const AskListener&) -> AnyAnswer {
     ++asked;
     CHECK(q.topic == Topic::Explain);
     Explanation explanation;
@@ -198,7 +198,7 @@ TEST_CASE("an infeasible drop leaves what is shown, and asks why", "[app]") {
 
 TEST_CASE("prices belong to the constraints they were asked about", "[app]") {
   Environment environment = with(test::solve_toy);
-  environment.ask = [](const Question& q, std::stop_token, const AskListener&) -> Answer {
+  environment.ask = [](const Question& q, std::stop_token, const AskListener&) -> AnyAnswer {
     Prices prices;
     prices.all.status = Status::Optimal;
     prices.all.ii = 4;

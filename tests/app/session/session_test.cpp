@@ -141,7 +141,7 @@ TEST_CASE("what changes the document can be undone and done again", "[app]") {
 
 TEST_CASE("opening and what is found by it are one step of undo, and answers about another kernel make room", "[app]") {
   Environment environment = with(test::solve_toy);
-  environment.ask = [](const Question&, std::stop_token, const AskListener&) { return Answer(Explanation{}); };
+  environment.ask = [](const Question&, std::stop_token, const AskListener&) { return AnyAnswer(Explanation{}); };
   Session session(std::move(environment));
   session.apply(OpenPair{"toy_fig1", "toy", true});
   settle(session);

@@ -85,7 +85,7 @@ TEST_CASE("a Triton text opens on the machine of its target, read as Triton's pa
   REQUIRE(s.content().triton());
   REQUIRE(s.content().problem);
   CHECK(s.content().machine->name == "h100");
-  CHECK(s.content().triton()->reading() == triton::Reading::Triton);
+  CHECK(s.content().triton()->reading() == triton::TextReading::Triton);
   CHECK(build_header(s).subject.find("h100") != std::string::npos);
   CHECK(build_header(s).bound.find("reading: Triton's") != std::string::npos);
   CHECK(s.settings().recent.front() == gemm());
@@ -107,7 +107,7 @@ TEST_CASE("a text is opened as a kernel, as a pair with another machine, and by 
   CHECK(s.content().machine->name == "h200");
   s.apply(OpenFile{gemm() + "#free"});
   REQUIRE(s.content().triton());
-  CHECK(s.content().triton()->reading() == triton::Reading::Free);
+  CHECK(s.content().triton()->reading() == triton::TextReading::Free);
   CHECK(s.content().constraints.empty());
 }
 
@@ -117,14 +117,14 @@ TEST_CASE("the reading changes as a step of undo, and what was found stays where
   s.apply(AddNote{{"mine", {}, 10}});
   s.apply(ShowPart{{{}, {}, "free"}});
   REQUIRE_FALSE(s.error());
-  CHECK(s.content().triton()->reading() == triton::Reading::Free);
+  CHECK(s.content().triton()->reading() == triton::TextReading::Free);
   CHECK(s.content().problem != problem);
   CHECK(s.content().notes.empty());
   s.apply(ShowPart{{{}, {}, "triton"}});
   CHECK(s.content().problem == problem);
   CHECK(s.content().notes.size() == 1);
   s.apply(Undo{});
-  CHECK(s.content().triton()->reading() == triton::Reading::Free);
+  CHECK(s.content().triton()->reading() == triton::TextReading::Free);
   s.apply(Undo{});
   CHECK(s.content().problem == problem);
   s.apply(ShowPart{{{}, 77, {}}});
@@ -330,17 +330,17 @@ TEST_CASE("each of the three is shown by the reading that it belongs to, as a st
   CHECK(s.content().entry()->name == row_name(triton::Whose::BestOfTriton));
   CHECK(build_three(s)->live == 1);
   s.apply(ShowSide{triton::Whose::BestOfMachine});
-  CHECK(s.content().triton()->reading() == triton::Reading::Free);
+  CHECK(s.content().triton()->reading() == triton::TextReading::Free);
   REQUIRE(s.content().entry());
   CHECK(s.content().entry()->name == row_name(triton::Whose::BestOfMachine));
   CHECK(s.content().entry()->verdict.valid());
   REQUIRE(build_three(s));
   CHECK(build_three(s)->live == 2);
   s.apply(Undo{});
-  CHECK(s.content().triton()->reading() == triton::Reading::Triton);
+  CHECK(s.content().triton()->reading() == triton::TextReading::Triton);
   CHECK(s.content().entry()->name == row_name(triton::Whose::BestOfTriton));
   s.apply(Redo{});
-  CHECK(s.content().triton()->reading() == triton::Reading::Free);
+  CHECK(s.content().triton()->reading() == triton::TextReading::Free);
   s.apply(ShowSide{triton::Whose::Tritons});
   CHECK(s.content().entry()->name == row_name(triton::Whose::Tritons));
   CHECK_FALSE(s.triton().active());  // nothing of this is asked again
@@ -399,7 +399,7 @@ TEST_CASE("a project of a Triton kernel opens with the text, its rows and its vi
   other.apply(OpenFile{folder.file("mine.heddle.json")});
   if (other.error()) FAIL(to_string(other.error()->error));
   REQUIRE(other.content().triton());
-  CHECK(other.content().triton()->reading() == triton::Reading::Triton);
+  CHECK(other.content().triton()->reading() == triton::TextReading::Triton);
   CHECK(other.content().schedules.size() == s.content().schedules.size());
   REQUIRE(other.content().entry());
   CHECK(other.content().entry()->name == row_name(triton::Whose::Tritons));

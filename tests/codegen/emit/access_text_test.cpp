@@ -259,12 +259,12 @@ TEST_CASE("formulas are what they were made of, or there is none", "[codegen]") 
     return std::int64_t{t / 4 * 128 + ((t % 4 / 2 ^ t / 4 % 8 ^ j % 4 * 2) * 16) + t % 2 * 8 + j / 4 * 8192};
   };
   const auto random = [](int t, int j) { return std::int64_t{(t * 7919 + j * 104729) % 1009}; };
-  const auto sum = Formula::of(128, 8, padded), mix = Formula::of(128, 12, swizzled);
+  const auto sum = BitFormula::of(128, 8, padded), mix = BitFormula::of(128, 12, swizzled);
   REQUIRE(sum.has_value());
   REQUIRE(mix.has_value());
   CHECK(sum->flips() == 0);
   CHECK(sum->added_text("j") == "j * 16");
   CHECK(mix->flipped_text("j") == "j % 4 * 32");
   CHECK(mix->added_text("j") == "j / 4 * 8192");
-  CHECK_FALSE(Formula::of(128, 8, random).has_value());
+  CHECK_FALSE(BitFormula::of(128, 8, random).has_value());
 }

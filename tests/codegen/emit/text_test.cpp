@@ -16,7 +16,7 @@ SourceSpan of_role(std::size_t role) {
 }  // namespace
 
 TEST_CASE("lines stand as far to the right as what is open around them", "[codegen]") {
-  Text text;
+  CudaText text;
   text.open("for (int i = {}; i < {}; ++i) {{", 0, 4);
   text.open();
   text.raw("a[i] = 0;");
@@ -26,10 +26,10 @@ TEST_CASE("lines stand as far to the right as what is open around them", "[codeg
 }
 
 TEST_CASE("what is written apart leaves the text as it was, and stands where it is appended", "[codegen]") {
-  Text text;
+  CudaText text;
   text.open("{{");
-  const Text later = text.apart([&] { text.raw("second"); });
-  const Text deeper = text.apart([&] { text.open("deeper {{"); }, 1);  // and what it leaves open
+  const CudaText later = text.apart([&] { text.raw("second"); });
+  const CudaText deeper = text.apart([&] { text.open("deeper {{"); }, 1);  // and what it leaves open
   text.raw("first");
   text.append(later);
   text.append(deeper);
@@ -40,8 +40,8 @@ TEST_CASE("what is written apart leaves the text as it was, and stands where it 
 }
 
 TEST_CASE("spans are lines of the whole text, however it was put together", "[codegen]") {
-  Text text;
-  const Text steps = text.apart([&] {
+  CudaText text;
+  const CudaText steps = text.apart([&] {
     text.begin_span(of_role(1));
     text.line("one\nand {}", "two");  // a line may have line ends of its own
     text.end_span();
@@ -66,7 +66,7 @@ TEST_CASE("spans are lines of the whole text, however it was put together", "[co
 }
 
 TEST_CASE("a step that writes nothing has no span", "[codegen]") {
-  Text text;
+  CudaText text;
   text.begin_span(of_role(0));
   text.end_span();
   CHECK(text.spans().empty());

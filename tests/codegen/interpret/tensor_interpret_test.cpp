@@ -17,7 +17,6 @@ using namespace heddle::codegen;
 namespace {
 
 using Place = codegen::Place;
-using Cursor = codegen::Cursor;
 
 Step simple(StepKind kind) {
   Step step;
@@ -206,7 +205,7 @@ Hand gemm(bool pair) {
                     full_b = hand.full(b, "b", blocks, 32768 / blocks), empty_b = hand.empty(b, 1), full_c = hand.full(c, "c", 1, 0, true),
                     empty_c = hand.empty(c, 4 * blocks, true);
   p.tensor = {512, 1};
-  const Cursor ring{.depth = 2}, tile{.depth = 2, .per_tile = true}, room{.depth = 1, .per_tile = true};
+  const RingCursor ring{.depth = 2}, tile{.depth = 2, .per_tile = true}, room{.depth = 1, .per_tile = true};
 
   Role load = hand.role("load", 1, 0);
   load.cursors = {ring};
@@ -268,7 +267,7 @@ Hand attention(std::int64_t trips) {
                     full_o = hand.full(o, "O0", 1), full_r = hand.full(o, "R0", 4), done = hand.full(o, "O0", 1, 0, true),
                     empty_o = hand.empty(o, 4, true);
   p.tensor = {256, 1};
-  const Cursor ring{.depth = 2}, once{.depth = 1}, tile{.depth = 1, .per_tile = true};
+  const RingCursor ring{.depth = 2}, once{.depth = 1}, tile{.depth = 1, .per_tile = true};
 
   Role load = hand.role("load", 1, 0);
   load.cursors = {ring};

@@ -11,7 +11,7 @@ using namespace heddle::test;
 namespace {
 std::vector<std::pair<Cycle, std::int64_t>> pairs(const UsageCurve& profile) {
   std::vector<std::pair<Cycle, std::int64_t>> result;
-  for (const Step& step : profile) result.push_back({step.at, step.value});
+  for (const UsageStep& step : profile) result.push_back({step.at, step.value});
   return result;
 }
 using Steps = std::vector<std::pair<Cycle, std::int64_t>>;

@@ -197,7 +197,7 @@ TEST_CASE("a file comes line by line, and a line without an end is refused befor
 TEST_CASE("settings keep what they do not know and answer defaults for what is not there", "[core]") {
   const Scratch scratch;
   const std::string path = scratch.path("settings.json");
-  Settings settings = Settings::load(path);
+  SettingsFile settings = SettingsFile::load(path);
   CHECK(settings.integer("width", 1280) == 1280);
   settings.set("width", 900);
   settings.set("theme", "dark");
@@ -205,7 +205,7 @@ TEST_CASE("settings keep what they do not know and answer defaults for what is n
   settings.set("lanes", true);
   settings.set("recent", std::vector<std::string>{"a.json", "b.json"});
   REQUIRE(settings.save(path).ok());
-  Settings again = Settings::load(path);
+  SettingsFile again = SettingsFile::load(path);
   CHECK(again.integer("width", 0) == 900);
   CHECK(again.text("theme") == "dark");
   CHECK(again.number("scale", 0) == 1.25);
@@ -214,7 +214,7 @@ TEST_CASE("settings keep what they do not know and answer defaults for what is n
   CHECK(again.list("recent") == std::vector<std::string>{"a.json", "b.json"});
   CHECK(again.text("width", "none") == "none");
 
-  Settings newer = Settings::parse(R"({"future": {"a": [1]}, "width": 3})", "s.json");
+  SettingsFile newer = SettingsFile::parse(R"({"future": {"a": [1]}, "width": 3})", "s.json");
   newer.set("width", 4);
   CHECK(newer.to_text() == "{\n  \"future\": {\"a\": [1]},\n  \"width\": 4\n}\n");
 }
@@ -222,7 +222,7 @@ TEST_CASE("settings keep what they do not know and answer defaults for what is n
 TEST_CASE("damaged settings mean defaults and a reason", "[core]") {
   for (const char* text : {"", "{\"a\": ", "[1]", "{\"a\": 1, \"a\": 2}"}) {
     std::vector<Fault> trouble;
-    const Settings settings = Settings::parse(text, "s.json", &trouble);
+    const SettingsFile settings = SettingsFile::parse(text, "s.json", &trouble);
     CHECK(settings.integer("a", 7) == 7);
     CHECK(trouble.size() == 1);
   }

@@ -67,7 +67,7 @@ struct Claimed {
 
 TEST_CASE("a schedule is read as the program that it stands for", "[core]") {
   const Problem p = attention_loop(Attention::Plain, 176);
-  const LoopProgram loop = loop_of(p, in_order(p, kLeast));
+  const JudgedProgram loop = loop_of(p, in_order(p, kLeast));
   REQUIRE(loop.groups.size() == 2);
   CHECK(loop.groups[0][1].op == p.find_op("rescale0"));
   CHECK(loop.groups[0][1].stage == 1);

@@ -36,12 +36,12 @@ Problem two_groups(Cycle arithmetic) {
   return p;
 }
 
-LoopProgram in_turn(const Problem& p) {
+JudgedProgram in_turn(const Problem& p) {
   const auto op = [&](const char* name) { return p.find_op(name); };
   return {{{{op("QK0"), 0}, {op("soft0"), 0}}, {{op("QK1"), 0}, {op("soft1"), 0}}}, {}, {op("QK0"), op("QK1")}};
 }
 
-double period(const Problem& p, const LoopProgram& loop) {
+double period(const Problem& p, const JudgedProgram& loop) {
   const RuledPeriod found = period_by_rule(p, loop);
   INFO(found.stuck);
   CHECK(found.steady);
@@ -92,8 +92,8 @@ std::vector<OpId> ops_of(const Problem& p, const std::string& words, const std::
   return ops;
 }
 
-LoopProgram loop_of_row(const Problem& p, const Row& row) {
-  LoopProgram loop;
+JudgedProgram loop_of_row(const Problem& p, const Row& row) {
+  JudgedProgram loop;
   for (const auto& [order, tail] : {std::pair(row.a, "0"), std::pair(row.b, "1")}) {
     const std::vector<OpId> ops = ops_of(p, order, tail);
     const std::vector<int> stages = least_stages(p, ops);
@@ -162,7 +162,7 @@ TEST_CASE("special functions of both groups share one unit", "[core]") {
 
 TEST_CASE("a program that waits for itself is stuck, and it is said who waits for what", "[core]") {
   const Problem p = two_groups(100);
-  LoopProgram loop = in_turn(p);
+  JudgedProgram loop = in_turn(p);
   std::swap(loop.groups[0][0], loop.groups[0][1]);
   CHECK(period_by_rule(p, loop).iterations > 0);  // arithmetic reads the product of the round before: nothing waits for itself
   Problem crossed = two_groups(100);
@@ -187,7 +187,7 @@ TEST_CASE("loads come through their rings: a ring of one slot waits for the last
   Edge& e = add_edge(p, load, product, 900);
   add_channel(p, load, 1024, {{product, 0, 512, 92}});
   e.value = p.channels[0].values[0];
-  LoopProgram loop{{{{load, 0}}, {{product, 0}}}, {1}, {}};
+  JudgedProgram loop{{{{load, 0}}, {{product, 0}}}, {1}, {}};
   CHECK(period(p, loop) == Approx(900 + 512 + 92).margin(0.1));
   loop.depths = {2};
   CHECK(period(p, loop) == Approx((900 + 512 + 92) / 2.0).margin(0.1));
@@ -209,7 +209,7 @@ TEST_CASE("whichever group comes first a period is the same, and none is below t
   for (std::uint32_t seed = 1; seed <= 12; ++seed) {
     INFO("seed " << seed);
     std::mt19937 random(seed);
-    LoopProgram loop, swapped;
+    JudgedProgram loop, swapped;
     std::vector<OpId> products[2];
     for (const std::size_t group : {0, 1}) {
       std::vector<OpId> ops;  // "QK0" to "PV0" or "QK1" to "PV1"
@@ -233,7 +233,7 @@ TEST_CASE("whichever group comes first a period is the same, and none is below t
 
 TEST_CASE("without contention an attention loop is limited by the tensor core or by its own chain", "[core]") {
   Problem p = attention_loop(Attention::Plain, 128);
-  const LoopProgram loop = loop_of_row(p, kRows[2]);
+  const JudgedProgram loop = loop_of_row(p, kRows[2]);
   p.contention = {};
   const double cycles = period(p, loop);
   CHECK(cycles >= 2048);

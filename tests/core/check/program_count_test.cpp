@@ -22,7 +22,7 @@ struct Counts {
   bool operator==(const Counts&) const = default;
 };
 
-Counts counts(const Problem& p, const ProgramSpace& space) {
+Counts counts(const Problem& p, const CountedSpace& space) {
   const ProgramCount c = count_programs(p, space);
   INFO(c.refused);
   CHECK(c.refused.empty());
@@ -117,7 +117,7 @@ TEST_CASE("every program that is visited is one of those counted, and as many ar
   const Problem p = attention_loop(Attention::Plain, 176);
   std::int64_t visited = 0, outside = 0;
   const ProgramCount all = count_programs(p, {3, 240});
-  visit_programs(p, {3, 240}, [&](const LoopProgram& program) {
+  visit_programs(p, {3, 240}, [&](const JudgedProgram& program) {
     if (visited++ % 97 == 0) outside += !is_counted(p, all, program);
     return true;
   });

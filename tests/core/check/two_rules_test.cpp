@@ -11,8 +11,8 @@ using namespace heddle::check_period;
 
 namespace {
 
-timing::Program as_program(const Problem& p, const LoopProgram& loop) {
-  timing::Program program;
+timing::LoopProgram as_program(const Problem& p, const JudgedProgram& loop) {
+  timing::LoopProgram program;
   for (const auto& stream : loop.groups) {
     program.streams.emplace_back();
     for (const Placed& placed : stream) program.streams.back().push_back({placed.op, placed.stage});
@@ -27,10 +27,10 @@ timing::Program as_program(const Problem& p, const LoopProgram& loop) {
 TEST_CASE("both rules of motion find the same period for programs of attention", "[core]") {
   const Problem p = attention_loop(Attention::Plain, 176);
   std::int64_t number = 0;
-  visit_programs(p, {3, 240}, [&](const LoopProgram& loop) {
+  visit_programs(p, {3, 240}, [&](const JudgedProgram& loop) {
     if (number++ % 61 != 0) return true;
     const RuledPeriod ours = period_by_rule(p, loop);
-    const motion::Period theirs = motion::motion_of(p, as_program(p, loop)).period;
+    const motion::MotionPeriod theirs = motion::motion_of(p, as_program(p, loop)).period;
     INFO("program " << number - 1 << ": " << ours.cycles() << " and " << theirs.cycles());
     CHECK(agrees(ours, theirs.ticks, theirs.iterations));
     return true;

@@ -23,7 +23,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
-LoopAudit audit_of(const std::string& text) { return audit(parse_dump(text, "f.json").value()).loops.at(0); }
+DumpLoopAudit audit_of(const std::string& text) { return audit(parse_dump(text, "f.json").value()).loops.at(0); }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -31,8 +31,8 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 TEST_CASE("an audit finds broken dependences and what the groups sustain", "[core]") {
   const Dump dump = parse_dump(text_of("scores.schedule_graph.json"), "f.json").value();
-  const Audit all = audit(dump);
-  const LoopAudit& a = all.loops.at(0);
+  const DumpAudit all = audit(dump);
+  const DumpLoopAudit& a = all.loops.at(0);
   CHECK(a.illegal());
   REQUIRE(a.broken.size() == 1);  // reduce_max_6 ends at 1251, max_7 starts at 1240
   CHECK(a.broken[0].slack == -11);
@@ -60,12 +60,12 @@ TEST_CASE("memory is counted with storage from outside the loop, without channel
 
 TEST_CASE("rings too deep and too shallow, and groups that never meet, are told", "[core]") {
   const std::string text = text_of("scores.schedule_graph.json");
-  const LoopAudit deep = audit_of(text);
+  const DumpLoopAudit deep = audit_of(text);
   REQUIRE(deep.too_deep.size() == 1);
   CHECK(deep.too_deep[0].alive == 2);  // from 1 to 1001 at II 500
   REQUIRE(deep.never_together.size() == 1);
   CHECK(deep.never_together[0] == std::vector<std::int64_t>{0, 1});
-  const LoopAudit shallow = audit_of(replaced(text, "\"count\": 4, \"size_bytes\": 16384", "\"count\": 1, \"size_bytes\": 16384"));
+  const DumpLoopAudit shallow = audit_of(replaced(text, "\"count\": 4, \"size_bytes\": 16384", "\"count\": 1, \"size_bytes\": 16384"));
   REQUIRE(shallow.too_shallow.size() == 1);
 }
 
@@ -73,11 +73,11 @@ TEST_CASE("a repairable dependence and a unit taken twice are told apart", "[cor
   std::string text = text_of("scores.schedule_graph.json");
   text = replaced(text, "\"cycle\": 1240, \"stage\": 2", "\"cycle\": 1499, \"stage\": 2");
   CHECK_FALSE(audit_of(text).illegal());
-  const LoopAudit slow = audit_of(replaced(text, "\"src\": 7, \"dst\": 7, \"kind\": \"data\", \"distance\": 1, \"latency\": 5",
-                                           "\"src\": 7, \"dst\": 7, \"kind\": \"data\", \"distance\": 1, \"latency\": 510"));
+  const DumpLoopAudit slow = audit_of(replaced(text, "\"src\": 7, \"dst\": 7, \"kind\": \"data\", \"distance\": 1, \"latency\": 5",
+                                               "\"src\": 7, \"dst\": 7, \"kind\": \"data\", \"distance\": 1, \"latency\": 510"));
   REQUIRE(slow.broken.size() == 1);
   CHECK(slow.broken[0].repairable);
-  const LoopAudit twice = audit_of(replaced(text, "\"cycle\": 1101", "\"cycle\": 1010"));
+  const DumpLoopAudit twice = audit_of(replaced(text, "\"cycle\": 1101", "\"cycle\": 1010"));
   CHECK_FALSE(twice.slot_conflicts.empty());
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("loops inside each other hold their rings together, loops that follow 
 
 TEST_CASE("an audit reads as text, as Markdown and as JSON", "[core]") {
   const Dump dump = parse_dump(text_of("scores.schedule_graph.json"), "f.json").value();
-  const Audit all = audit(dump);
+  const DumpAudit all = audit(dump);
   const std::string text = audit_text(dump, all, {});
   for (const char* part : {"1 illegal, 1 cannot keep the stated II", "reduce_max_6 (stage 2) -> max_7", "11 cycles short of latency 150",
                            "II 500 is stated, 620", "wg0, wg1"}) {
@@ -133,7 +133,7 @@ TEST_CASE("a wait behind a view is one of the op that reads the view", "[core]")
   std::string text = text_of("columns.schedule_graph.json");
   text = replaced(text, "\"op_kind\": \"tt.descriptor_load\", \"pipeline\": \"TMA\", \"warp_group\": 1",
                   "\"op_kind\": \"tt.descriptor_load\", \"pipeline\": \"TMA\", \"warp_group\": 0");
-  const LoopAudit a = audit_of(text);
+  const DumpLoopAudit a = audit_of(text);
   CHECK(a.program.cycles() <= 300);
   for (const ProgramStep& step : a.program.cycle)
     if (step.kind != ProgramStep::Kind::Dependence)
@@ -144,8 +144,8 @@ TEST_CASE("loops that fit one by one but not together are not in order", "[core]
   Dump dump = parse_dump(text_of("columns.schedule_graph.json"), "f.json").value();
   CHECK(audit(dump).smem == 98304 + 16384);
   dump.smem_budget = 98304 + 16384 - 1;
-  const Audit all = audit(dump);
-  for (const LoopAudit& a : all.loops) CHECK_FALSE(all.too_small(a));
+  const DumpAudit all = audit(dump);
+  for (const DumpLoopAudit& a : all.loops) CHECK_FALSE(all.too_small(a));
   CHECK(all.over_budget());
   CHECK_FALSE(all.clean());
   CHECK(contains(audit_headline(dump, all), "all loops together need 114688 of 114687 bytes"));
@@ -160,15 +160,15 @@ TEST_CASE("a cross anywhere means not in order, and only that does", "[core]") {
       Dump dump = parse_dump(text_of(name), name).value();
       dump.smem_budget = budget;
       dumps.push_back(dump);
-      for (Node& n : dump.loops[0].nodes)
+      for (DumpNode& n : dump.loops[0].nodes)
         if (n.cycle && n.native == "mma") *n.cycle += 3000;
       dumps.push_back(dump);
     }
   int crosses = 0;
   for (const Dump& dump : dumps) {
-    const Audit all = audit(dump);
+    const DumpAudit all = audit(dump);
     std::vector<AuditRow> rows = audit_rows(dump, all);
-    for (const LoopAudit& a : all.loops)
+    for (const DumpLoopAudit& a : all.loops)
       for (AuditRow& row : audit_rows(dump, a)) rows.push_back(std::move(row));
     const bool cross = std::any_of(rows.begin(), rows.end(), [](const AuditRow& r) { return r.weight == AuditWeight::Wrong; });
     CAPTURE(dump.file, dump.smem_budget, audit_text(dump, all, {}));

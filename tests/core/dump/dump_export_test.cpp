@@ -29,7 +29,7 @@ struct Case {
     if (auto s = to_schedule(dump, dump.loops[loop], problem)) stored = *std::move(s);
   }
   Problem problem_for(std::size_t loop) const {
-    const Reading reading = default_reading(dump.format);
+    const DumpReading reading = default_reading(dump.format);
     return resolve(to_kernel(dump, dump.loops[loop], reading), to_machine(dump, dump.loops[loop], reading)).value();
   }
 };
@@ -84,7 +84,7 @@ TEST_CASE("an export changes the schedule and nothing else, and reads back as th
   for (std::size_t v = 0; v < s.ops.size(); ++v) CHECK(read->ops[v].start == s.ops[v].start);
   CHECK(read->depths == s.depths);
   // Stage, cluster and order follow from the cycles.
-  for (const Node& n : again.loops[0].nodes) CHECK(*n.stage == *n.cycle / 620);
+  for (const DumpNode& n : again.loops[0].nodes) CHECK(*n.stage == *n.cycle / 620);
   CHECK(*again.loops[0].max_stage == 2);
 }
 
@@ -177,7 +177,7 @@ TEST_CASE("a view goes with what reads it, and the export sustains what it state
   s.ops[c.problem.find_op("add_8").index()].start += 1;  // not the stored schedule: the file is written anew
   const std::string out = export_schedule_graph(c.text, c.dump, 0, c.problem, s).value();
   const Dump again = parse_dump(out, "again.json").value();
-  const dump::Loop& loop = again.loops[0];
+  const dump::DumpLoop& loop = again.loops[0];
   const auto group = [&](std::int64_t id) { return loop.find(id)->group; };
   CHECK(group(2) == group(5));
   CHECK(group(3) == group(5));
@@ -197,7 +197,7 @@ TEST_CASE("an answer about groups has the objective and the plan that its valida
   text.replace(text.find(none), none.size(), plan);
   const Dump dump = parse_dump(text, "g.json").value();
   const Problem problem =
-      resolve(to_kernel(dump, dump.loops[0], Reading::IssueSlots), to_machine(dump, dump.loops[0], Reading::IssueSlots)).value();
+      resolve(to_kernel(dump, dump.loops[0], DumpReading::IssueSlots), to_machine(dump, dump.loops[0], DumpReading::IssueSlots)).value();
   Schedule s = to_schedule(dump, dump.loops[0], problem).value();
   const Json apart = parse_json(export_joint_solution(dump, problem, s).value(), "a").value();
   CHECK(*apart.find("objective")->integer() == 2 * (90 + 60) - 3);  // what crossing issues, three groups
@@ -224,7 +224,7 @@ TEST_CASE("an answer about groups keeps the memory and the registers that the pr
     other.replace(other.find(from), from.size(), to);
     const Dump dump = parse_dump(other, "g.json").value();
     const Problem problem =
-        resolve(to_kernel(dump, dump.loops[0], Reading::IssueSlots), to_machine(dump, dump.loops[0], Reading::IssueSlots)).value();
+        resolve(to_kernel(dump, dump.loops[0], DumpReading::IssueSlots), to_machine(dump, dump.loops[0], DumpReading::IssueSlots)).value();
     const auto answer = export_joint_solution(dump, problem, to_schedule(dump, dump.loops[0], problem).value());
     return answer ? std::string() : to_string(answer.error());
   };

@@ -46,10 +46,10 @@ TEST_CASE("damaged dumps are read or refused, and what is read can be worked wit
       continue;
     }
     ++good;
-    const Audit found = audit(*dump);
+    const DumpAudit found = audit(*dump);
     if (audit_text(*dump, found, {}).empty()) FAIL("no text for:\n" << text);
     for (std::size_t l = 0; l < dump->loops.size(); ++l)
-      for (const Reading reading : {Reading::Full, Reading::IssueSlots}) {
+      for (const DumpReading reading : {DumpReading::Full, DumpReading::IssueSlots}) {
         const auto problem = resolve(to_kernel(*dump, dump->loops[l], reading), to_machine(*dump, dump->loops[l], reading));
         if (!problem) {
           require_spoken(problem.error(), text);

@@ -29,7 +29,7 @@ Problem problem_of(const std::string& address) {
   return resolve(load_kernel(fixture(address)).value(), load_machine(fixture(address)).value()).value();
 }
 
-std::vector<std::string> names(const dump::Loop& loop) { return names_of(loop.nodes); }
+std::vector<std::string> names(const dump::DumpLoop& loop) { return names_of(loop.nodes); }
 
 }  // namespace
 
@@ -61,9 +61,9 @@ TEST_CASE("ops of a dump are named by what they do, and by their node's number",
 }
 
 TEST_CASE("what travels along an edge follows from the program", "[core]") {
-  const dump::Loop loop = dump_of("scores.schedule_graph.json").loops[0];
+  const dump::DumpLoop loop = dump_of("scores.schedule_graph.json").loops[0];
   const auto edge = [&](std::size_t from, std::size_t to) {
-    return *std::find_if(loop.edges.begin(), loop.edges.end(), [&](const dump::Edge& e) { return e.from == from && e.to == to; });
+    return *std::find_if(loop.edges.begin(), loop.edges.end(), [&](const dump::DumpEdge& e) { return e.from == from && e.to == to; });
   };
   CHECK(edge(0, 1).carrier == Carrier::Scalar);
   CHECK(edge(1, 2).carrier == Carrier::Memory);

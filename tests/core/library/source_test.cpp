@@ -44,7 +44,7 @@ TEST_CASE("a dump is read once for its kernel, its machine, its rules and its sc
   const auto same = find_source(dumped("flat.schedule_graph.json") + "#issue-slots", source.get());
   REQUIRE(same->dump());
   CHECK(*same->dump()->document() == *document);
-  CHECK(same->dump()->reading() == dump::Reading::IssueSlots);
+  CHECK(same->dump()->reading() == dump::DumpReading::IssueSlots);
   CHECK(source->names_machine());
   CHECK(source->kernel().ok());
   CHECK(source->machine().ok());

@@ -52,7 +52,7 @@ TEST_CASE("what Triton's passes obey is a demand in their reading only", "[core]
   CHECK_FALSE(own->constraints.empty());
   CHECK(free->constraints.empty());
   REQUIRE(own->triton());
-  CHECK(own->triton()->reading() == triton::Reading::Triton);
+  CHECK(own->triton()->reading() == triton::TextReading::Triton);
   CHECK(own->machine().name == "h100");
   CHECK(warnings.empty());
 }
@@ -70,9 +70,9 @@ TEST_CASE("the names of Triton's texts are told by content, by their ending and 
   CHECK_FALSE(is_triton(""));
   CHECK_FALSE(is_triton("#"));
   const auto said = [](const std::string& name) { return TritonText(name, {name, {}}, nullptr).said(); };
-  CHECK(said("x.ttgir#0,triton") == triton::Reading::Triton);
+  CHECK(said("x.ttgir#0,triton") == triton::TextReading::Triton);
   CHECK_FALSE(said("x.ttgir#0"));
-  CHECK(said(with_reading("x.ttgir#0", triton::Reading::Free)) == triton::Reading::Free);
+  CHECK(said(with_reading("x.ttgir#0", triton::TextReading::Free)) == triton::TextReading::Free);
 }
 
 TEST_CASE("all that is asked of one text reads and lowers it once", "[core]") {
@@ -87,9 +87,9 @@ TEST_CASE("all that is asked of one text reads and lowers it once", "[core]") {
   CHECK(*plain->triton()->program() == *own->triton()->program());
   CHECK(*plain->triton()->program() != *other->triton()->program());
   REQUIRE(own->triton()->lowered().ok());
-  const auto shared = plain->triton()->by(triton::Reading::Triton);
+  const auto shared = plain->triton()->by(triton::TextReading::Triton);
   CHECK(shared->lowered()->native == own->triton()->lowered()->native);
-  CHECK(*plain->triton()->loop()->by(triton::Reading::Triton) == own->triton()->lowered()->native);
+  CHECK(*plain->triton()->loop()->by(triton::TextReading::Triton) == own->triton()->lowered()->native);
 }
 
 TEST_CASE("Triton's own schedule needs no solver: its order is timed", "[core]") {

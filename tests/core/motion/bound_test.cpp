@@ -49,9 +49,10 @@ TEST_CASE("no random program is shorter than its bounds", "[core]") {
     const Problem& problem = problems[which];
     const MeasuredLoop& loop = measured_loops()[std::vector<std::size_t>{0, 6, 11, 12}[which]];
     const std::string turns = random() % 4 == 0 ? "" : shuffled(loop.turns, random);
-    timing::Program program = attention_program(problem, {shuffled(loop.consumers[0], random), shuffled(loop.consumers[1], random)}, turns);
+    timing::LoopProgram program =
+        attention_program(problem, {shuffled(loop.consumers[0], random), shuffled(loop.consumers[1], random)}, turns);
     program.depths.assign(problem.channels.size(), 8);
-    const motion::Circles circles = motion::as_compiled(problem, motion::circles_of(problem, program));
+    const motion::GroupCircles circles = motion::as_compiled(problem, motion::circles_of(problem, program));
     const motion::Motion motion = motion::run_motion(problem, circles);
     if (motion.stuck) continue;
     ++ran;

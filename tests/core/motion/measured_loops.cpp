@@ -136,12 +136,12 @@ Problem problem_of(const MeasuredLoop& loop, const Machine& machine) {
   return *make_problem(spec);
 }
 
-timing::Program attention_program(const Problem& problem, const std::vector<std::string>& consumers, const std::string& turns) {
+timing::LoopProgram attention_program(const Problem& problem, const std::vector<std::string>& consumers, const std::string& turns) {
   std::vector<std::string> streams{""};
   for (const Op& op : problem.ops)
     if (op.variable_latency) streams[0] += (streams[0].empty() ? "" : " ") + op.name;
   streams.insert(streams.end(), consumers.begin(), consumers.end());
-  timing::Program program;
+  timing::LoopProgram program;
   program.streams = *timing::parse_streams(problem, streams);
   program.depths.assign(problem.channels.size(), 3);
   std::vector<OpId>& order = program.turns.emplace_back();
@@ -151,12 +151,12 @@ timing::Program attention_program(const Problem& problem, const std::vector<std:
   return program;
 }
 
-timing::Program flash_attention(const Problem& problem) {
+timing::LoopProgram flash_attention(const Problem& problem) {
   return attention_program(
       problem, {"QK0 PV0 max0 alpha0 sub0 exp0 sum0 rescale0 cvt0", "QK1 PV1 max1 alpha1 sub1 exp1 sum1 rescale1 cvt1"}, "QK0 PV0 QK1 PV1");
 }
 
-void set_least_stages(const Problem& problem, timing::Program& program) {
+void set_least_stages(const Problem& problem, timing::LoopProgram& program) {
   struct Where {
     std::size_t group = 0, position = 0;
     int stage = 0;
@@ -177,7 +177,7 @@ void set_least_stages(const Problem& problem, timing::Program& program) {
     }
   }
   for (auto& stream : program.streams)
-    for (timing::Step& step : stream) step.stage = at[step.op.index()].stage;
+    for (timing::StreamStep& step : stream) step.stage = at[step.op.index()].stage;
 }
 
 }  // namespace heddle::test

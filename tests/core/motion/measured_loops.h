@@ -25,10 +25,10 @@ Machine machine_of(const std::string& name);
 Problem problem_of(const MeasuredLoop& loop, const Machine& machine);
 
 /// Loads in a group of their own, these consumers, rings of three slots, the fewest stages.
-timing::Program attention_program(const Problem& problem, const std::vector<std::string>& consumers, const std::string& turns);
+timing::LoopProgram attention_program(const Problem& problem, const std::vector<std::string>& consumers, const std::string& turns);
 /// FlashAttention-3's order in both groups, from the products on.
-timing::Program flash_attention(const Problem& problem);
+timing::LoopProgram flash_attention(const Problem& problem);
 /// Pre: some stages keep the dependences of these streams.
-void set_least_stages(const Problem& problem, timing::Program& program);
+void set_least_stages(const Problem& problem, timing::LoopProgram& program);
 
 }  // namespace heddle::test

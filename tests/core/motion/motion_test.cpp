@@ -48,7 +48,7 @@ Pairs pairs_of(const std::vector<double>& periods) {
 /// One group: an mma of four instructions of 100 cycles, and arithmetic of 200 that reads 100 registers.
 struct OneGroup {
   Problem problem = empty_problem();
-  timing::Program program;
+  timing::LoopProgram program;
 
   explicit OneGroup(bool waits) {
     const UnitId tc = add_unit(problem, "TC"), fma = add_unit(problem, "FMA");
@@ -115,7 +115,7 @@ TEST_CASE("reads beside an mma are late and delay it", "[core]") {
   const motion::Motion motion = OneGroup(false).run();
   REQUIRE(motion.period.exact);
   CHECK(motion.period.cycles() == Approx(450).margin(0.1));
-  for (const motion::Span& span : motion.spans)
+  for (const motion::MotionSpan& span : motion.spans)
     if (!span.tensor && span.step == 2) CHECK(static_cast<double>(span.end - span.begin) / motion::kCycle == Approx(300).margin(0.1));
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("groups that wait for each other in a circle are told", "[core]") {
   const OpId a = add_op(problem, "a", 10, 10, {{fma, 0, 10, 1}}), b = add_op(problem, "b", 10, 10, {{fma, 0, 10, 1}});
   add_edge(problem, a, b, 10);
   add_edge(problem, b, a, 10);
-  timing::Program program;
+  timing::LoopProgram program;
   program.streams = *timing::parse_streams(problem, {"a", "b"});
   const motion::Motion motion = motion::motion_of(problem, program);
   CHECK(motion.stuck);
@@ -146,21 +146,21 @@ TEST_CASE("the same program moves the same way twice, wherever its streams begin
   for (const MeasuredLoop& loop : measured_loops()) {
     INFO(loop.name);
     const Problem problem = problem_of(loop, machine);
-    timing::Program program = attention_program(problem, loop.consumers, loop.turns);
-    const motion::Period once = motion::motion_of(problem, program).period;
-    const motion::Period again = motion::motion_of(problem, program).period;
+    timing::LoopProgram program = attention_program(problem, loop.consumers, loop.turns);
+    const motion::MotionPeriod once = motion::motion_of(problem, program).period;
+    const motion::MotionPeriod again = motion::motion_of(problem, program).period;
     CHECK(once.exact);
     CHECK(std::pair(once.ticks, once.iterations) == std::pair(again.ticks, again.iterations));
     for (auto& stream : program.streams) {
       // The first three ops come last, of the turn before.
       for (std::size_t i = 0; i < std::min<std::size_t>(3, stream.size() - 1); ++i) {
-        timing::Step first = stream.front();
+        timing::StreamStep first = stream.front();
         stream.erase(stream.begin());
-        for (timing::Step& step : stream) ++step.stage;
+        for (timing::StreamStep& step : stream) ++step.stage;
         stream.push_back(first);
       }
     }
-    const motion::Period turned = motion::motion_of(problem, program).period;
+    const motion::MotionPeriod turned = motion::motion_of(problem, program).period;
     if (loop.turns.empty()) continue;
     CHECK(static_cast<double>(turned.ticks) / static_cast<double>(turned.iterations) ==
           Approx(static_cast<double>(once.ticks) / static_cast<double>(once.iterations)).epsilon(0.001));
@@ -172,7 +172,7 @@ TEST_CASE("spans of a group fill the period without a gap", "[core]") {
   const Problem problem = problem_of(loop, machine_of("h100"));
   const motion::Motion motion = motion::motion_of(problem, attention_program(problem, loop.consumers, loop.turns), {.spans = true});
   std::vector<motion::Ticks> own(3, 0), tensor(3, 0);
-  for (const motion::Span& span : motion.spans) {
+  for (const motion::MotionSpan& span : motion.spans) {
     CHECK(span.end > span.begin);
     (span.tensor ? tensor : own)[span.group] += span.end - span.begin;
   }
@@ -185,8 +185,8 @@ TEST_CASE("a program that is not seen to repeat itself has the mean of its run",
   for (const MeasuredLoop& loop : measured_loops()) {
     INFO(loop.name);
     const Problem problem = problem_of(loop, machine_of("h100"));
-    const timing::Program program = attention_program(problem, loop.consumers, loop.turns);
-    const motion::Period mean = motion::motion_of(problem, program, {.most_turns = 4}).period;
+    const timing::LoopProgram program = attention_program(problem, loop.consumers, loop.turns);
+    const motion::MotionPeriod mean = motion::motion_of(problem, program, {.most_turns = 4}).period;
     const motion::Motion whole = motion::motion_of(problem, program);
     CHECK(mean.iterations > 0);
     CHECK(mean.cycles() == Approx(whole.period.cycles()).epsilon(0.02));

@@ -18,7 +18,7 @@ struct FlashAttention {
   Schedule schedule;
 
   FlashAttention() {
-    const timing::Timing timing = timing::earliest_schedule(problem, flash_attention(problem));
+    const timing::LoopTiming timing = timing::earliest_schedule(problem, flash_attention(problem));
     REQUIRE_FALSE(timing.deadlock);
     schedule = timing.schedule;
   }

@@ -27,7 +27,7 @@ struct Case {
   Schedule schedule = *read_schedule(test::repository_path("kernels/schedules/attention_forward_hopper/fa3.json"), problem);
   EndOps ends = end_ops(spec_of(kernel, machine), problem, schedule);
 
-  const EndOp& end(const std::string& name, Section section) const {
+  const EndOp& end(const std::string& name, CtaSection section) const {
     const auto found = std::find_if(ends.ops.begin(), ends.ops.end(),
                                     [&](const EndOp& e) { return e.section == section && ends.problem.op(e.op).name == name; });
     REQUIRE(found != ends.ops.end());
@@ -40,10 +40,10 @@ struct Case {
 TEST_CASE("prologue ops end before what needs them, epilogue ops begin after what they need", "[core]") {
   const Case c;
   REQUIRE(c.ends.ops.size() == c.kernel.prologue.size() + c.kernel.epilogue.size());
-  const EndOp& load = c.end("load_q0", Section::Prologue);
+  const EndOp& load = c.end("load_q0", CtaSection::Prologue);
   CHECK(load.group == GroupId(0));
   CHECK(load.start + c.ends.problem.op(load.op).latency <= c.schedule.start(c.problem.find_op("QK0")));
-  const EndOp& store = c.end("store_o0", Section::Epilogue);
+  const EndOp& store = c.end("store_o0", CtaSection::Epilogue);
   const OpId product = c.problem.find_op("PV0");
   CHECK(store.group == c.schedule.group(product));
   CHECK(store.start >= c.schedule.start(product) + c.problem.op(product).latency);

@@ -126,15 +126,15 @@ TEST_CASE("a kernel that says the trips of its tiles is no triangle once more", 
 TEST_CASE("prologue and epilogue run where their values are; an op too wide for its group gets one of its own", "[core]") {
   const Case c = case_of("attention_forward_hopper", "h100");
   const CtaProgram program = kernel_program(c.instance().spec(), c.problem, c.schedule, SimulateOptions{});
-  const auto group = [&](const std::string& name, Section section) {
+  const auto group = [&](const std::string& name, CtaSection section) {
     for (std::size_t v = 0; v < program.problem.ops.size(); ++v)
       if (program.problem.ops[v].name == name && program.sections[v] == section)
         return static_cast<int>(program.schedule.ops[v].group.index());
     return -1;
   };
-  CHECK(group("load_q0", Section::Prologue) == 0);
-  CHECK(group("init_m1", Section::Prologue) == group("max1", Section::Loop));
-  CHECK(group("store_o0", Section::Epilogue) == group("PV0", Section::Loop));
+  CHECK(group("load_q0", CtaSection::Prologue) == 0);
+  CHECK(group("init_m1", CtaSection::Prologue) == group("max1", CtaSection::Loop));
+  CHECK(group("store_o0", CtaSection::Epilogue) == group("PV0", CtaSection::Loop));
   CHECK(program.problem.ops.size() == 20 + 8 + 10);
 
   const Case narrow = case_of("gemm_blackwell", "b200");

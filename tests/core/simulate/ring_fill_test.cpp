@@ -153,8 +153,8 @@ TEST_CASE("in random runs rings are as full, and waited for, as a count at every
       ++ran;
       starved += !ring.starving.empty();
       filled += !ring.full.empty();
-      for (const Step& step : ring.taken) CHECK((step.value >= 0 && step.value <= s.depth(ring.channel)));
-      for (const Step& step : ring.filled) CHECK((step.value >= 0 && step.value <= value_at(ring.taken, step.at)));
+      for (const UsageStep& step : ring.taken) CHECK((step.value >= 0 && step.value <= s.depth(ring.channel)));
+      for (const UsageStep& step : ring.filled) CHECK((step.value >= 0 && step.value <= value_at(ring.taken, step.at)));
     }
   }
   CHECK(ran > 300);

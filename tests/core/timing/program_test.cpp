@@ -16,8 +16,8 @@ using namespace heddle::timing;
 namespace {
 
 /// Every op in a random group, streams in a random order that respects the dependences of one iteration.
-Program random_program(const Problem& problem, std::mt19937& random) {
-  Program program;
+LoopProgram random_program(const Problem& problem, std::mt19937& random) {
+  LoopProgram program;
   program.streams.resize(1 + random() % static_cast<std::size_t>(problem.max_groups));
   std::vector<int> waiting(problem.ops.size(), 0);
   for (const Edge& e : problem.edges) waiting[e.to.index()] += e.distance == 0;
@@ -46,9 +46,9 @@ TEST_CASE("starts of a program are legal but for groups, registers and memory, a
   int timed = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     const Problem problem = test::random_problem(seed);
-    Program program = random_program(problem, random);
+    LoopProgram program = random_program(problem, random);
     std::vector<std::string> log;
-    const timing::Timing timing = running_schedule(problem, program, log);
+    const timing::LoopTiming timing = running_schedule(problem, program, log);
     INFO("problem " << seed << ", programs from seed " << kSeed);
     CHECK_FALSE(timing.limit.empty());
     if (timing.deadlock) continue;
@@ -69,10 +69,10 @@ TEST_CASE("a stage lets an op lag behind, and turns are kept", "[core]") {
   const auto ii_of = [&](const std::string& stream) {
     const auto streams = parse_streams(problem, {stream});
     REQUIRE(streams);
-    Program program;
+    LoopProgram program;
     program.streams = *streams;
     program.depths.assign(problem.channels.size(), 1);
-    const timing::Timing timing = earliest_schedule(problem, program);
+    const timing::LoopTiming timing = earliest_schedule(problem, program);
     REQUIRE_FALSE(timing.deadlock);
     CHECK(check(problem, timing.schedule).valid());
     return timing.schedule.ii;
@@ -90,7 +90,7 @@ TEST_CASE("whoever comes first has the tensor core, unless turns are prescribed"
   const OpId early = test::add_op(problem, "early", 5, 5), b = test::add_op(problem, "B", 10, 10, {{tc, 0, 10, 1}});
   test::add_edge(problem, late, a, 50);
   test::add_edge(problem, early, b, 5);
-  Program program;
+  LoopProgram program;
   program.streams = {{{late}, {a}}, {{early}, {b}}};
   CHECK(earliest_schedule(problem, program).schedule.start(b) == 5);
   program.turns = {{a, b}};
@@ -102,11 +102,11 @@ TEST_CASE("a program that cannot run says what waits for itself, or gets the slo
   const OpId load = test::add_op(problem, "load", 10), use = test::add_op(problem, "use", 10);
   test::add_edge(problem, load, use, 10);
   test::add_channel(problem, load, 16, {{use, 0, 10, 0}});
-  Program program;
+  LoopProgram program;
   program.streams = {{{load}}, {{use, 1}}};
   program.streams = {{{load, 0}, {use, 2}}};  // two more loads before the first use
   program.depths = {1};
-  const timing::Timing stuck = earliest_schedule(problem, program);
+  const timing::LoopTiming stuck = earliest_schedule(problem, program);
   CHECK(stuck.deadlock);
   CHECK(stuck.limit.find("waits for itself") != std::string::npos);
   std::vector<std::string> log;
@@ -130,7 +130,7 @@ TEST_CASE("faults in the text of streams are told all at once", "[core]") {
   CHECK(text.find("P is in no stream") != std::string::npos);
   const auto good = parse_streams(problem, {"  S O@1  P "});
   REQUIRE(good);
-  Program program;
+  LoopProgram program;
   program.streams = *good;
   CHECK(stream_text(problem, program) == std::vector<std::string>{"S O@1 P"});
 }

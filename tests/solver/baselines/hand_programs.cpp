@@ -335,7 +335,7 @@ Schedule schedule_of(const HandProgram& hand, const Problem& problem) {
   const auto streams = timing::parse_streams(problem, hand.streams);
   INFO(hand.name << ": " << (streams ? "" : to_string(streams.error())));
   REQUIRE(streams);
-  timing::Program program;
+  timing::LoopProgram program;
   program.streams = *streams;
   program.depths.assign(problem.channels.size(), 1);
   for (const auto& [value, depth] : hand.depths) {
@@ -346,7 +346,7 @@ Schedule schedule_of(const HandProgram& hand, const Problem& problem) {
     program.depths[static_cast<std::size_t>(channel - problem.channels.begin())] = depth;
   }
   for (const std::string& turn : hand.turns) program.turns.push_back(ops_of(problem, turn));
-  const timing::Timing timing = timing::earliest_schedule(problem, program);
+  const timing::LoopTiming timing = timing::earliest_schedule(problem, program);
   INFO(timing.limit);
   REQUIRE_FALSE(timing.deadlock);
   Schedule schedule = timing.schedule;

@@ -30,7 +30,7 @@ Problem shipped(const std::string& kernel, const std::string& machine) {
 }
 
 /// All starts with which the joint problem holds.
-std::set<std::vector<Cycle>> all_starts(const Graph& graph, const Options& options, Cycle ii, Cycle length) {
+std::set<std::vector<Cycle>> all_starts(const PaperGraph& graph, const Options& options, Cycle ii, Cycle length) {
   JointQuery query{ii, length, 0, {}, 0};
   std::set<std::vector<Cycle>> found;
   for (;;) {
@@ -43,13 +43,13 @@ std::set<std::vector<Cycle>> all_starts(const Graph& graph, const Options& optio
 }
 
 /// Nodes of one cycle on units of their own, in a chain with delay 1.
-Graph chain(int nodes) {
-  Graph graph;
+PaperGraph chain(int nodes) {
+  PaperGraph graph;
   graph.memory_capacity = {100, 100};
   graph.register_limit = 100;
   graph.pool = 2;
   for (int v = 0; v < nodes; ++v) {
-    Node node;
+    PaperNode node;
     node.name = std::string(1, static_cast<char>('a' + v));
     node.cycles = 1;
     node.table = {{static_cast<std::size_t>(v), 0, 1, 1}};
@@ -62,7 +62,7 @@ Graph chain(int nodes) {
   return graph;
 }
 
-Answer decide(const Graph& graph, const Options& options, Cycle ii, Cycle length) {
+Answer decide(const PaperGraph& graph, const Options& options, Cycle ii, Cycle length) {
   return swp_and_ws(graph, options, {ii, length, 0, {}, 0}, {}).answer;
 }
 
@@ -85,10 +85,10 @@ TEST_CASE("the paper's example: I = 2, L = 4, two copies, and exactly two schedu
   CHECK(check(request.problem, answer.worth->schedule).valid());
 
   Options options;
-  const Graph graph = make_graph(request.problem, options);
+  const PaperGraph graph = make_graph(request.problem, options);
   const std::set<std::vector<Cycle>> both{{0, 2, 3}, {0, 1, 3}};
   CHECK(all_starts(graph, options, 2, 4) == both);
-  options.form = Form::Literal;
+  options.form = PaperForm::Literal;
   CHECK(all_starts(graph, options, 2, 4) == both);
   CHECK(decide(graph, options, 1, 3) == Answer::No);
   CHECK(decide(graph, options, 2, 3) == Answer::No);
@@ -145,7 +145,7 @@ TEST_CASE("normalization keeps ratios where it can and says how many costs it lo
   CHECK(impossible.why.find("U = 2") != std::string::npos);
   CHECK(normalize({}, options).possible);
 
-  SearchLimits over;
+  QueryLimits over;
   over.deadline = Clock::now();
   options.u = 1'000'000;
   CHECK_THROWS_AS(normalize({1'000'003, 999'983, 7}, options, over), Stopped);
@@ -183,7 +183,7 @@ TEST_CASE("every switch has a sentence, a default that it accepts, and refuses n
 TEST_CASE("switches of the graph: table, streaming, variable latency, spill cost, blocking, charge", "[solver]") {
   const Problem problem = shipped("attention_forward_hopper", "h100");
   const auto index = [&](const char* name) { return problem.find_op(name).index(); };
-  const Graph graph = make_graph(problem, {});
+  const PaperGraph graph = make_graph(problem, {});
   CHECK(graph.nodes[index("QK0")].cycles == 542);
   CHECK(graph.nodes[index("load_k")].variable_latency);
   CHECK(graph.pool == 3);
@@ -191,7 +191,7 @@ TEST_CASE("switches of the graph: table, streaming, variable latency, spill cost
   options.table = Table::Occupancy;
   CHECK(make_graph(problem, options).nodes[index("QK0")].cycles == 512);
 
-  const auto delay = [&](const Graph& g, const char* from) {
+  const auto delay = [&](const PaperGraph& g, const char* from) {
     for (const Arc& arc : g.arcs)
       if (arc.from == index(from)) return arc.delay;
     return Cycle{-1};
@@ -203,17 +203,17 @@ TEST_CASE("switches of the graph: table, streaming, variable latency, spill cost
   CHECK(make_graph(problem, options).nodes[index("load_k")].table.empty());
   options.streaming = Streaming::Off;
   CHECK(delay(make_graph(problem, options), "load_k") == 962);
-  options.variable = Variable::None;
+  options.variable = VariableRule::None;
   CHECK_FALSE(make_graph(problem, options).has_variable_latency);
 
   options = {};
   options.spill_cost = 30;
-  const Graph thirty = make_graph(problem, options);
+  const PaperGraph thirty = make_graph(problem, options);
   CHECK(thirty.nodes[index("QK0")].spill == 30);
   CHECK(thirty.nodes[index("load_k")].spill == 0);
   CHECK(graph.nodes[index("QK0")].spill > 0);
 
-  const auto blocking = [](const Graph& g) {
+  const auto blocking = [](const PaperGraph& g) {
     return std::count_if(g.arcs.begin(), g.arcs.end(), [](const Arc& arc) { return arc.blocking; });
   };
   options = {};
@@ -233,7 +233,7 @@ TEST_CASE("switches of the graph: table, streaming, variable latency, spill cost
 
   const Problem backward = shipped("attention_backward_hopper", "h100");
   options = {};
-  options.variable = Variable::Copies;
+  options.variable = VariableRule::Copies;
   CHECK_FALSE(make_graph(backward, {}).nodes[backward.find_op("add_dq0").index()].variable_latency);
   CHECK(make_graph(backward, options).nodes[backward.find_op("add_dq0").index()].variable_latency);
   CHECK(cost_list(graph, {}).size() > graph.nodes.size());
@@ -245,7 +245,7 @@ TEST_CASE("switches of the graph: table, streaming, variable latency, spill cost
 TEST_CASE("switches of the joint problem: guard, init, concurrency, spills, cross-warp", "[solver]") {
   Options options;
   // A value used in the cycle of its definition: without the guard it is live from cycle 0 on.
-  Graph same = chain(3);
+  PaperGraph same = chain(3);
   same.arcs[1].delay = 0;  // b and c may start together
   same.nodes[1].registers = 1;
   same.register_limit = 0;
@@ -254,7 +254,7 @@ TEST_CASE("switches of the joint problem: guard, init, concurrency, spills, cros
   CHECK(decide(same, options, 3, 3) == Answer::No);
 
   // Read two iterations later: two copies are alive at the end, the printed INIT keeps one.
-  Graph late = chain(1);
+  PaperGraph late = chain(1);
   late.nodes[0].reads = {{0, 2}};
   late.arcs = {{0, 0, 1, 2, false, false}};
   late.nodes[0].footprint = {1, 0};
@@ -265,11 +265,11 @@ TEST_CASE("switches of the joint problem: guard, init, concurrency, spills, cros
   CHECK(decide(late, options, 1, 2) == Answer::No);
 
   // c waits for b while the long asynchronous d executes; all on one group.
-  Graph busy = chain(3);
+  PaperGraph busy = chain(3);
   busy.pool = 1;
   busy.arcs[1].blocking = true;
   busy.nodes[1].asynchronous = true;
-  Node d;
+  PaperNode d;
   d.name = "d";
   d.cycles = 3;
   d.asynchronous = true;
@@ -283,7 +283,7 @@ TEST_CASE("switches of the joint problem: guard, init, concurrency, spills, cros
   CHECK(decide(busy, options, 3, 3) == Answer::Yes);  // on another group
 
   // Registers for one value per group, so that a and b must part; the spill takes 2 cycles.
-  Graph spill = chain(3);
+  PaperGraph spill = chain(3);
   spill.nodes[0].spill = 2;
   spill.arcs.push_back({0, 2, 1, 0, false, true});
   spill.nodes[0].reads.push_back({2, 0});
@@ -300,7 +300,7 @@ TEST_CASE("switches of the joint problem: guard, init, concurrency, spills, cros
   CHECK(decide(spill, options, 9, 9) == Answer::No);
 
   // The receiver of a spill blocks: another op of its group may not run at that time.
-  Graph receive = chain(2);
+  PaperGraph receive = chain(2);
   receive.nodes[0].spill = 1;
   receive.nodes[0].variable_latency = receive.has_variable_latency = true;  // a alone on group 0
   receive.nodes.push_back(receive.nodes[1]);
@@ -315,7 +315,7 @@ TEST_CASE("switches of the joint problem: guard, init, concurrency, spills, cros
 
 TEST_CASE("single warps: how many an op takes, and when two ops are on the same warp", "[solver]") {
   // A four-warp op and a one-warp op that reads its register: another warp, unless a set inside the other is the same.
-  Graph graph = chain(2);
+  PaperGraph graph = chain(2);
   graph.nodes[0].warps = 4;
   graph.nodes[0].spill = 1;
   graph.pool = 4;
@@ -338,7 +338,7 @@ TEST_CASE("single warps: how many an op takes, and when two ops are on the same 
 }
 
 TEST_CASE("switches of the search: fewest groups, limit, and the proof that no I works", "[solver]") {
-  Graph graph = chain(3);
+  PaperGraph graph = chain(3);
   graph.pool = 3;
   Options options;
   options.secondary = Secondary::FewestGroups;
@@ -359,13 +359,13 @@ TEST_CASE("switches of the search: fewest groups, limit, and the proof that no I
 
 TEST_CASE("sub-tiles are merged into one tile of twice the rows", "[solver]") {
   const Problem problem = shipped("attention_forward_blackwell", "b200");
-  Graph graph = make_graph(problem, {});
-  const Graph before = graph;
+  PaperGraph graph = make_graph(problem, {});
+  const PaperGraph before = graph;
   CHECK(merge_subtiles(graph) == 13);
   CHECK(graph.nodes.size() == before.nodes.size() - 13);
   CHECK(graph.nodes[problem.find_op("QK0").index()].cycles == 2 * before.nodes[problem.find_op("QK0").index()].cycles);
   for (const Arc& arc : graph.arcs) CHECK((arc.from < graph.nodes.size() && arc.to < graph.nodes.size()));
-  Graph other = make_graph(shipped("attention_backward_blackwell", "b200"), {});
+  PaperGraph other = make_graph(shipped("attention_backward_blackwell", "b200"), {});
   CHECK(merge_subtiles(other) == 0);
 }
 

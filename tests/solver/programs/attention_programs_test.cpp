@@ -28,7 +28,7 @@ std::vector<KnownProgram> known_programs(const Problem& problem, const std::vect
     if (contender.schedule && check(problem, *contender.schedule).valid())
       known.push_back({contender.name, *std::move(contender.schedule)});
   if (!known.empty()) return known;
-  timing::Program program;
+  timing::LoopProgram program;
   program.streams = *timing::parse_streams(problem, streams);
   program.depths.assign(problem.channels.size(), 2);
   return {{"by hand", timing::earliest_schedule(problem, program).schedule}};
@@ -94,7 +94,7 @@ void expect_least(const Problem& problem, const std::vector<KnownProgram>& known
   options.seconds = 3600;  // the answer must not depend on how fast this machine is
   const LeastProgram answer = least_program(problem, known, options);
   CAPTURE(problem.kernel, answer.sentence, answer.why);
-  CHECK(answer.standing == Standing::LeastOfAll);
+  CHECK(answer.standing == ProgramStanding::LeastOfAll);
   REQUIRE(answer.schedule);
   CHECK(check(problem, *answer.schedule).valid());
   CHECK(motion::motion_of(problem, *answer.schedule).period.cycles() == Approx(answer.period.cycles()));

@@ -37,10 +37,10 @@ std::vector<Order> all_streams(std::size_t first_op, int stages) {
 }
 
 /// The least period by running everything: all streams of both groups, with one turn for each group, or two.
-motion::Period least_by_hand(const Problem& problem, bool two_turns) {
-  motion::Period least;
+motion::MotionPeriod least_by_hand(const Problem& problem, bool two_turns) {
+  motion::MotionPeriod least;
   const OpId s0(0), o0(3), s1(4), o1(7);
-  timing::Program program;
+  timing::LoopProgram program;
   program.depths.assign(problem.channels.size(), 0);
   program.streams.resize(2);
   for (const std::vector<OpId>& turns :
@@ -50,7 +50,7 @@ motion::Period least_by_hand(const Problem& problem, bool two_turns) {
     for (const Order& a : all_streams(0, 3))
       for (const Order& b : all_streams(4, 3)) {
         program.streams = {a, b};
-        const motion::Period period = motion::motion_of(problem, program).period;
+        const motion::MotionPeriod period = motion::motion_of(problem, program).period;
         if (motion::shorter(period, least)) least = period;
       }
   }
@@ -67,10 +67,10 @@ TEST_CASE("no program written down by hand is shorter than the least of the enum
     options.rules.more_lag = true;
     const LeastProgram answer = least_program(problem, {{"one by one", small_attention_schedule(problem)}}, options);
     CHECK(answer.why == "");
-    CHECK(answer.standing == Standing::LeastOfAll);
+    CHECK(answer.standing == ProgramStanding::LeastOfAll);
     CHECK(answer.compared <= answer.programs);
     // Of copies with two turns each the programs of one way round are counted (space.h).
-    const motion::Period by_hand = least_by_hand(problem, !same);
+    const motion::MotionPeriod by_hand = least_by_hand(problem, !same);
     REQUIRE(by_hand.iterations > 0);
     if (same) CHECK(answer.top.front().period.cycles() <= by_hand.cycles() * 1.0001);
     if (!same) CHECK(answer.top.front().period.cycles() == Approx(by_hand.cycles()).epsilon(1e-4));
@@ -82,7 +82,7 @@ TEST_CASE("programs of two copies count once for both ways round", "[solver][pro
   const Assembly assembly(problem, small_attention_schedule(problem), {});
   const ProgramSpace space = program_space(assembly);
   std::int64_t one_turn = 0, two_turns = 0;
-  for (const Circle& circle : space.groups.front().circles) (circle.runs.size() == 1 ? one_turn : two_turns) += 1;
+  for (const GroupProgram& circle : space.groups.front().circles) (circle.runs.size() == 1 ? one_turn : two_turns) += 1;
   Ranking ranking(40, 4);
   const Enumeration found = enumerate(assembly, space, ranking);
   CHECK(found.programs == one_turn * (one_turn + 1) / 2 + two_turns * (two_turns + 1) / 2);
@@ -106,7 +106,7 @@ TEST_CASE("with too many programs the answer comes from changed orders and claim
   options.local_programs = 500;
   const std::vector<KnownProgram> known{{"one by one", small_attention_schedule(problem)}};
   const LeastProgram found = least_program(problem, known, options), again = least_program(problem, known, options);
-  CHECK(found.standing == Standing::WithinPercentOfBound);
+  CHECK(found.standing == ProgramStanding::WithinPercentOfBound);
   CHECK_THAT(found.sentence, Catch::Contains("not all were compared"));
   CHECK(found.compared <= 500);
   CHECK(found.period.cycles() == again.period.cycles());
@@ -126,7 +126,7 @@ TEST_CASE("without numbers of contention, or with a demand for a cycle, nothing 
   for (const bool contention : {true, false}) {
     problem.contention.known = contention;
     const LeastProgram answer = least_program(problem, known, options);
-    CHECK(answer.standing == Standing::ByPrediction);
+    CHECK(answer.standing == ProgramStanding::ByPrediction);
     REQUIRE(answer.schedule);
     CHECK(same_program(*answer.schedule, known.front().schedule));
     CHECK(answer.why != "");
@@ -138,7 +138,7 @@ TEST_CASE("a stopped question answers with what is known", "[solver][programs]")
   std::stop_source stop;
   stop.request_stop();
   const LeastProgram answer = least_program(problem, {{"one by one", small_attention_schedule(problem)}}, {}, stop.get_token());
-  CHECK(answer.standing != Standing::LeastOfAll);
+  CHECK(answer.standing != ProgramStanding::LeastOfAll);
   CHECK(answer.schedule);
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("progress tells how many programs were run and the least so far", "[so
   const Problem problem = small_attention();
   std::int64_t last = 0;
   double least = 0;
-  least_program(problem, {{"one by one", small_attention_schedule(problem)}}, {}, {}, [&](const Progress& progress) {
+  least_program(problem, {{"one by one", small_attention_schedule(problem)}}, {}, {}, [&](const EnumerationProgress& progress) {
     CHECK(progress.programs >= last);
     CHECK(progress.programs <= progress.of);
     if (least > 0) CHECK(progress.least.cycles() <= least);

@@ -55,7 +55,7 @@ TEST_CASE("two products are in one turn, which begins with either, or in two", "
   const Problem problem = small_attention();
   const ProgramSpace space = program_space(Assembly(problem, small_attention_schedule(problem), {}));
   std::set<Runs> runs;
-  for (const Circle& circle : space.groups.front().circles) runs.insert(circle.runs);
+  for (const GroupProgram& circle : space.groups.front().circles) runs.insert(circle.runs);
   CHECK(runs == std::set<Runs>{{0}, {1}, {0, 1}});
 }
 

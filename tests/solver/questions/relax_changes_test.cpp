@@ -20,15 +20,16 @@ TEST_CASE("the changes of an easing resolve to the problem that was eased", "[so
     const auto problem = resolve(*kernel, *machine);
     REQUIRE(problem);
     Core core;
-    for (const Family family : {Family::Issue, Family::Smem, Family::Tmem, Family::Warps, Family::Registers, Family::RegisterFile}) {
-      if (family == Family::Tmem && problem->limits.tmem_columns == 0) continue;
+    for (const ConstraintFamily family : {ConstraintFamily::Issue, ConstraintFamily::Smem, ConstraintFamily::Tmem, ConstraintFamily::Warps,
+                                          ConstraintFamily::Registers, ConstraintFamily::RegisterFile}) {
+      if (family == ConstraintFamily::Tmem && problem->limits.tmem_columns == 0) continue;
       CoreMember member;
       member.family = family;
       core.members.push_back(member);
     }
     for (std::size_t u = 0; u < problem->units.size(); ++u) {
       CoreMember member;
-      member.family = Family::Unit;
+      member.family = ConstraintFamily::Unit;
       member.index = u;
       core.members.push_back(member);
     }

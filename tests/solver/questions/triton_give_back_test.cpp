@@ -20,7 +20,7 @@ using namespace heddle::triton;
 namespace {
 
 struct Opened {
-  Program program;
+  TritonProgram program;
   LoopSite loop;
   Machine machine;
   Native native;
@@ -30,14 +30,14 @@ struct Opened {
 std::optional<Opened> opened(const std::string& path) {
   Result<mlir::Module> module = mlir::parse(read_file(path).value(), path);
   REQUIRE(module.ok());
-  Result<Program> program = make_program(*std::move(module));
+  Result<TritonProgram> program = make_program(*std::move(module));
   REQUIRE(program.ok());
-  if (program->form == Form::Final || program->form == Form::Specialized || program->target < 90) return std::nullopt;
+  if (program->form == TextForm::Final || program->form == TextForm::Specialized || program->target < 90) return std::nullopt;
   const LoopSite* loop = usual_loop(*program);
   if (!loop) return std::nullopt;
   auto machine = load_machine(test::repository_path(program->target >= 100 ? "assets/machines/b200.json" : "assets/machines/h100.json"));
   REQUIRE(machine);
-  Result<Native> native = to_native(*program, *loop, Reading::Triton);
+  Result<Native> native = to_native(*program, *loop, TextReading::Triton);
   if (!native) return std::nullopt;
   Result<Problem> problem = resolve(native->kernel, *machine);
   if (!problem) return std::nullopt;
@@ -176,7 +176,7 @@ TEST_CASE("the best schedule of every text obeys the rules of Triton's passes, r
     ++texts;
     Result<mlir::Module> module = mlir::parse(back->text, name);
     REQUIRE(module.ok());
-    const Result<Program> program = make_program(*std::move(module));
+    const Result<TritonProgram> program = make_program(*std::move(module));
     REQUIRE(program.ok());
     for (const RuleViolation& each : broken_rules(*program, program->loops[static_cast<std::size_t>(of->loop.number)], of->machine))
       FAIL_CHECK(in_words(each));

@@ -14,8 +14,8 @@ using namespace heddle::triton;
 
 namespace {
 
-LoweredLoop usual_of(const Program& program) {
-  const auto shared = std::make_shared<const Program>(program);
+LoweredLoop usual_of(const TritonProgram& program) {
+  const auto shared = std::make_shared<const TritonProgram>(program);
   return {shared, static_cast<std::size_t>(usual_loop(*shared) - shared->loops.data())};
 }
 
@@ -25,7 +25,7 @@ Comparison compared(const std::string& name, double seconds = 60, const std::fun
   if (edit) edit(text);
   Result<mlir::Module> module = mlir::parse(text, path);
   REQUIRE(module.ok());
-  const Result<Program> program = make_program(*std::move(module));
+  const Result<TritonProgram> program = make_program(*std::move(module));
   REQUIRE(program.ok());
   REQUIRE(usual_loop(*program));
   const auto machine =
@@ -140,7 +140,7 @@ TEST_CASE("what Triton's passes build the machine can do, also where the free re
   const Side &best = comparison.of(Whose::BestOfTriton), &machine = comparison.of(Whose::BestOfMachine);
   CHECK(machine.period == best.period);
   CHECK(machine.taken_from == Whose::BestOfTriton);
-  CHECK(reading_of(machine) == Reading::Triton);
+  CHECK(reading_of(machine) == TextReading::Triton);
   CHECK(machine.status == Status::Optimal);  // both searches came to their ends
   CHECK(check(*machine.problem, *machine.schedule, machine.constraints).valid());
   CHECK(machine.explanation.find("the free reading has none of fewer than") != std::string::npos);
@@ -173,7 +173,7 @@ TEST_CASE("a partitioned text has as many streams as it has partitions", "[trito
 
 TEST_CASE("a cancelled comparison says so for every side that it has not reached", "[triton]") {
   const std::string path = test::repository_path("tests/triton/texts/attention_forward.sm90.scheduled.ttgir");
-  const Result<Program> program = make_program(mlir::parse(read_file(path).value(), path).value());
+  const Result<TritonProgram> program = make_program(mlir::parse(read_file(path).value(), path).value());
   const auto machine = load_machine(test::repository_path("assets/machines/h100.json"));
   std::stop_source stop;
   stop.request_stop();

@@ -159,13 +159,13 @@ TEST_CASE("out of effort, stopped or out of time is no answer", "[solver][relaxa
   CHECK(little.answer == Answer::Unknown);
   CHECK(little.effort_left == 0);
 
-  SearchLimits past;
+  QueryLimits past;
   past.deadline = Clock::now();
   CHECK(decide_relaxation(problem, {}, 7815, solver::Relaxation::Units, {kPlenty, past}).answer == Answer::Unknown);
   CHECK_FALSE(relaxation_bound(problem, {}, {7815, {}, solver::Relaxation::Units}, {kPlenty, past}).feasible);
 
   std::stop_source source;
-  SearchLimits stoppable;
+  QueryLimits stoppable;
   stoppable.stop = source.get_token();
   std::thread stopper([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(30));

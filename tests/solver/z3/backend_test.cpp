@@ -113,7 +113,7 @@ TEST_CASE("the empty clause is a contradiction, and a stop request is an unknown
   CHECK(b.check() == Answer::No);
 
   std::stop_source source;
-  SearchLimits limits;
+  QueryLimits limits;
   limits.stop = source.get_token();
   Backend stopped(0, limits);
   source.request_stop();
@@ -122,7 +122,7 @@ TEST_CASE("the empty clause is a contradiction, and a stop request is an unknown
 
 TEST_CASE("a stop request is heard at whatever moment it comes", "[solver]") {
   std::stop_source source;
-  SearchLimits limits;
+  QueryLimits limits;
   limits.stop = source.get_token();
   limits.deadline = Clock::now() + std::chrono::minutes(1);
   Backend b(0, limits);

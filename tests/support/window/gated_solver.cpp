@@ -101,16 +101,16 @@ SolveFunction GatedSolver::solve() {
 }
 
 AskFunction GatedSolver::ask() {
-  return [this](const Question& question, std::stop_token stop, const AskListener& tell) -> Answer {
+  return [this](const Question& question, std::stop_token stop, const AskListener& tell) -> AnyAnswer {
     if (!pass(questions_, stop)) return {};
     std::vector<AnswerSoFar> parts;
-    Answer answer = remembered(answers_, key_of(question), [&](double seconds) {
+    AnyAnswer answer = remembered(answers_, key_of(question), [&](double seconds) {
       Question limited = question;
       limited.options.timeout_seconds = seconds;
       return built_in_answers()(limited, {}, [&](AnswerSoFar part) { parts.push_back(std::move(part)); });
     });
     for (AnswerSoFar& part : parts) tell(std::move(part));
-    return pass(questions_, stop) ? answer : Answer{};
+    return pass(questions_, stop) ? answer : AnyAnswer{};
   };
 }
 

@@ -48,7 +48,7 @@ class GatedSolver {
   bool fail_ = false;
   double seconds_;
   std::map<std::string, SolveOutcome> outcomes_;
-  std::map<std::string, app::Answer> answers_;
+  std::map<std::string, app::AnyAnswer> answers_;
 };
 
 }  // namespace heddle::test

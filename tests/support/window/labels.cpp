@@ -11,8 +11,8 @@
 namespace heddle::test {
 namespace {
 
-using app::probe::Label;
 using app::probe::Rect;
+using app::probe::SeenLabel;
 
 // Boxes of letters are a little higher and wider than their ink.
 constexpr float kTouchX = 2, kTouchY = 4, kLine = 24, kEdge = 14;
@@ -25,7 +25,7 @@ bool contains(const Rect& outer, const Rect& inner) {
 }
 bool same(const Rect& a, const Rect& b) { return contains(a, b) && contains(b, a); }
 
-std::string where(const Label& l) {
+std::string where(const SeenLabel& l) {
   return fmt::format("'{}' at {:.0f},{:.0f} to {:.0f},{:.0f}", l.text, l.seen.x0, l.seen.y0, l.seen.x1, l.seen.y1);
 }
 
@@ -43,13 +43,13 @@ bool in_pane(const char* name, const Rect& rect) {
 }
 
 /// Nothing stands in the stretch that a cut label would need.
-bool has_room(const Label& label, const std::vector<Label>& all) {
+bool has_room(const SeenLabel& label, const std::vector<SeenLabel>& all) {
   const Rect needed{label.seen.x1 + 1, label.seen.y0 + 2, label.seen.x1 + label.missing + 8, label.seen.y1 - 2};
   if (needed.x1 > pane_of(label.seen).x1 - kEdge) return false;
   const auto meets = [&](const Rect& other) {
     return std::min(other.x1, needed.x1) > std::max(other.x0, needed.x0) && std::min(other.y1, needed.y1) > std::max(other.y0, needed.y0);
   };
-  for (const Label& other : all)
+  for (const SeenLabel& other : all)
     if (&other != &label && meets(other.seen)) return false;
   for (const auto& [name, box] : app::probe::last_frame()) {
     const bool around = contains(box, label.seen);
@@ -60,7 +60,7 @@ bool has_room(const Label& label, const std::vector<Label>& all) {
 }
 
 /// Lies over the content on purpose, and hides what is under it.
-bool on_sheet(const Label& label) {
+bool on_sheet(const SeenLabel& label) {
   return label.window.find("/notices_") != std::string::npos || label.window.find("/marks_") != std::string::npos;
 }
 
@@ -70,21 +70,21 @@ std::size_t letters_of(const std::string& cut) {
 }
 
 /// Whose ends have gone so far that something else could be meant.
-void look_for_ambiguous(const std::vector<Label>& all, std::vector<std::string>& faults) {
+void look_for_ambiguous(const std::vector<SeenLabel>& all, std::vector<std::string>& faults) {
   for (const auto& [shown, wholes] : app::probe::last_cuts()) {
     if (wholes.size() < 2 || letters_of(shown) == 0) continue;
-    if (std::none_of(all.begin(), all.end(), [&, shown = shown](const Label& label) { return label.text == shown; })) continue;
+    if (std::none_of(all.begin(), all.end(), [&, shown = shown](const SeenLabel& label) { return label.text == shown; })) continue;
     faults.push_back(fmt::format("'{}' stands for '{}' and for '{}'", shown, *wholes.begin(), *std::next(wholes.begin())));
   }
 }
 
 /// Names in bars are whole from the top of their letters to the tail of a Q, whatever is drawn around them.
-void look_for_covered(const std::vector<Label>& all, std::vector<std::string>& faults) {
+void look_for_covered(const std::vector<SeenLabel>& all, std::vector<std::string>& faults) {
   for (const auto& [name, box] : app::probe::last_frame()) {
     const std::size_t bar = name.find("/bar/");
     if (!name.starts_with("gantt") || bar == std::string::npos) continue;
     const std::string op = name.substr(bar + 5, name.rfind('@') - bar - 5);
-    for (const Label& label : all) {
+    for (const SeenLabel& label : all) {
       const float middle = (label.rect.x0 + label.rect.x1) / 2, line = label.rect.y1 - label.rect.y0,
                   of_line = (label.rect.y0 + label.rect.y1) / 2;
       if (label.text != op || middle < box.x0 || middle > box.x1 || of_line < box.y0 || of_line > box.y1) continue;
@@ -97,12 +97,12 @@ void look_for_covered(const std::vector<Label>& all, std::vector<std::string>& f
 }  // namespace
 
 std::vector<std::string> label_faults() {
-  const std::vector<Label>& all = app::probe::last_labels();
+  const std::vector<SeenLabel>& all = app::probe::last_labels();
   std::vector<std::string> faults;
   look_for_ambiguous(all, faults);
   look_for_covered(all, faults);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const Label& a = all[i];
+    const SeenLabel& a = all[i];
     for (std::size_t k = i + 1; k < all.size(); ++k)
       if (on_sheet(a) == on_sheet(all[k]) && overlap(a.seen, all[k].seen) && !(a.text == all[k].text && same(a.seen, all[k].seen)))
         faults.push_back(fmt::format("{} lies over {}", where(a), where(all[k])));

@@ -36,7 +36,7 @@ std::optional<dump::Improvement> improvement_of(const Content& content) {
       best = entry.get();
   if (!best) return std::nullopt;
   dump::Improvement found;
-  found.full = content.dump()->reading() == dump::Reading::Full;
+  found.full = content.dump()->reading() == dump::DumpReading::Full;
   found.ii = best->schedule.ii;
   found.lower_bound = best->lower_bound.value_or(content.bounds->min_ii());
   found.proved = best->status == Status::Optimal;
@@ -53,18 +53,18 @@ std::optional<dump::Improvement> improvement_of(const Content& content) {
 }
 
 /// The audit of that variant, with what was solved since.
-dump::Audit audit_of(const Content& content, int variant) {
+dump::DumpAudit audit_of(const Content& content, int variant) {
   const DumpText& text = *content.dump();
   const auto open = static_cast<std::size_t>(&text.the_loop() - text.the_dump().loops.data());
-  dump::Audit audit = text.file()->audit(variant);
-  for (dump::LoopAudit& loop : audit.loops)
+  dump::DumpAudit audit = text.file()->audit(variant);
+  for (dump::DumpLoopAudit& loop : audit.loops)
     if (loop.loop == open) loop.improvement = improvement_of(content);
   return audit;
 }
 
 class Pointer {
  public:
-  Pointer(const Problem& problem, const dump::Loop& loop) : problem_(problem), loop_(loop) {
+  Pointer(const Problem& problem, const dump::DumpLoop& loop) : problem_(problem), loop_(loop) {
     for (std::size_t v = 0; v < problem.ops.size(); ++v) ids_.emplace(problem.ops[v].name, OpId(v));
     for (std::size_t e = 0; e < problem.edges.size(); ++e)
       edges_.emplace(std::pair(problem.edges[e].from.index(), problem.edges[e].to.index()), EdgeId(e));
@@ -100,7 +100,7 @@ class Pointer {
     if (node >= loop_.nodes.size()) return {};
     OpId op = find(loop_.nodes[node].name);
     for (const bool back : {true, false})
-      for (const dump::Edge& e : loop_.edges)
+      for (const dump::DumpEdge& e : loop_.edges)
         if (!op.valid() && (back ? e.to : e.from) == node) op = find(loop_.nodes[back ? e.from : e.to].name);
     return op;
   }
@@ -111,7 +111,7 @@ class Pointer {
   }
 
   const Problem& problem_;
-  const dump::Loop& loop_;
+  const dump::DumpLoop& loop_;
   std::map<std::string, OpId> ids_;
   std::multimap<std::pair<std::size_t, std::size_t>, EdgeId> edges_;
 };
@@ -159,7 +159,7 @@ void audit_dump(const Session& session, AuditModel& model) {
   const int variant = variant_of(content);
   const DumpText::SharedDump read = text.file()->document(variant);
   const dump::Dump& dump = **read;
-  const dump::Audit audit = audit_of(content, variant);
+  const dump::DumpAudit audit = audit_of(content, variant);
   model.of_dump = true;
   model.headline = audit_headline(dump, audit);
   for (std::size_t i = 0; i < content.schedules.size(); ++i)
@@ -170,7 +170,7 @@ void audit_dump(const Session& session, AuditModel& model) {
       model.verdict = both->sentence;
       model.headline = printable(dump.kernel);
     }
-  for (const dump::LoopAudit& loop : audit.loops) {
+  for (const dump::DumpLoopAudit& loop : audit.loops) {
     const std::vector<AuditRow> rows = audit_rows(dump, loop);
     if (const std::int64_t id = dump.loops[loop.loop].id; id != text.the_loop().id) {
       add_other(id, findings(rows), true, model);
@@ -233,7 +233,7 @@ void add_findings(std::vector<triton::Finding> findings, const Content& content,
   }
 }
 
-triton::Audit triton_audit_of(const Content& content, const triton::Program& program) {
+triton::TextAudit triton_audit_of(const Content& content, const triton::TritonProgram& program) {
   return triton::audit(program, content.machine ? *content.machine : limits_of_target(program));
 }
 
@@ -246,13 +246,13 @@ void audit_triton(const Session& session, AuditModel& model) {
     model.headline = "Choose a kernel of the file first";
     return;
   }
-  const triton::Audit audit = triton_audit_of(content, **program);
+  const triton::TextAudit audit = triton_audit_of(content, **program);
   model.headline = printable(triton::audit_headline(audit));
   if (!model.headline.starts_with(printable(audit.title))) model.facts = printable(audit.title);
   for (const Fault& fault : (*program)->loops.empty() ? std::vector<Fault>() : text.refused())
     model.lines.push_back({"loop", AuditWeight::Waste, in_words(fault), {}});
-  const triton::LoopAudit* here = nullptr;
-  for (const triton::LoopAudit& loop : audit.loops) {
+  const triton::TextLoopAudit* here = nullptr;
+  for (const triton::TextLoopAudit& loop : audit.loops) {
     if (loop.loop == text.site()) here = &loop;
     if (loop.loop == text.site() || !loop.loop) continue;
     add_other(loop.loop->number, findings(loop.findings), loop.loop->why_not.empty(), model);

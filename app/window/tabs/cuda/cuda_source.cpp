@@ -85,7 +85,7 @@ void paint_line(const SourceModel& source, std::size_t index, ImVec2 at, const L
 
 /// Where ptxas put an op of a steady loop, beside the line that says where the schedule has it.
 std::string machine_place(const KernelBuild& build, std::size_t line) {
-  for (const codegen::OpPlace& place : build.audit.places) {
+  for (const codegen::OpCodePlace& place : build.audit.places) {
     const codegen::SourceSpan& span = build.text->emission->lines[place.span];
     if (static_cast<std::size_t>(span.first_line) == line)
       return fmt::format("machine code: after {} issue cycles of the loop, {}", place.issue, count_of(place.instructions, "instruction"));

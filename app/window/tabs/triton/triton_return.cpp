@@ -41,9 +41,9 @@ std::string folder_of(const std::string& path) {
 }
 
 /// Nothing where there is no such way.
-std::optional<triton::WayOut> way_out(const triton::Comparison* comparison, triton::WayOut::Kind kind) {
+std::optional<triton::NextStep> way_out(const triton::Comparison* comparison, triton::NextStep::Kind kind) {
   if (!comparison || comparison->cancelled) return std::nullopt;
-  for (const triton::WayOut& way : triton::ways_out(*comparison, shell_word(comparison->file)))
+  for (const triton::NextStep& way : triton::ways_out(*comparison, shell_word(comparison->file)))
     if (way.kind == kind) return way;
   return std::nullopt;
 }
@@ -86,7 +86,7 @@ void draw_buttons(const Session& session, const WayBack& way, const triton::Comp
     if (button("triton/finish", "Copy finish command", ButtonKind::Plain, {}, {0, height})) ui.commands.push(copy_text(finish));
     if (ImGui::IsItemHovered()) tooltip("compiles it with the rest of Triton's passes, without a GPU:\n" + finish);
   }
-  if (!way_out(comparison, triton::WayOut::Kind::Python)) return;
+  if (!way_out(comparison, triton::NextStep::Kind::Python)) return;
   next("Copy rotated loop");
   if (button("triton/rotated", "Copy rotated loop", ButtonKind::Plain, {}, {0, height})) {
     const Result<std::string> python = rotated_python(session.content());
@@ -160,7 +160,7 @@ void draw_triton_return(const Session& session, const triton::Comparison* compar
     for (const std::string& note : way.given->notes) say(note, theme().dim);
   }
   draw_rows(session, way, ui, ended);
-  if (const auto cuda = way_out(comparison, triton::WayOut::Kind::Cuda))
+  if (const auto cuda = way_out(comparison, triton::NextStep::Kind::Cuda))
     say(cuda->what + ": the CUDA tab, or " + cuda->command, theme().dim);
 }
 

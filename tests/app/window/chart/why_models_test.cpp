@@ -81,7 +81,7 @@ Explanation handmade() {
 }
 
 AskFunction answering(Explanation answer) {
-  return [answer](const Question&, std::stop_token, const AskListener&) -> Answer { return answer; };
+  return [answer](const Question&, std::stop_token, const AskListener&) -> AnyAnswer { return answer; };
 }
 
 bool mentions(const std::vector<std::string>& texts, const char* part) {
@@ -146,7 +146,7 @@ TEST_CASE("reasons that were verified are called minimal and re-checked", "[app]
 
 TEST_CASE("why is asked once, after a running solve, and again when the question has changed", "[app]") {
   int asked = 0;
-  Fixture f(test::solve_toy, [&asked](const Question&, std::stop_token, const AskListener&) -> Answer {
+  Fixture f(test::solve_toy, [&asked](const Question&, std::stop_token, const AskListener&) -> AnyAnswer {
     ++asked;
     return handmade();
   });
@@ -171,7 +171,7 @@ TEST_CASE("conflicts that hold II up are a reason with a way out, which puts oth
   InstanceSpec spec = spec_of(load_kernel("attention_backward_hopper").value(), load_machine("h100").value());
   spec.choices.instructions = {{"stage_dq0", {"st.shared.8", {}}}, {"stage_dq1", {"st.shared.8", {}}}};
   question.subject = Subject{make_instance(std::move(spec)).value()};
-  const Answer answer = built_in_answers()(question, {}, [](const AnswerSoFar&) {});
+  const AnyAnswer answer = built_in_answers()(question, {}, [](const AnswerSoFar&) {});
   const auto& explanation = std::get<Explanation>(answer);
   CHECK(explanation.ii == 2944);
   const auto all = std::find_if(explanation.ways_out.begin(), explanation.ways_out.end(),

@@ -26,7 +26,7 @@ Pareto handmade(const Problem& problem) {
 }
 
 AskFunction answering(const Pareto& (*make)(const Problem&)) {
-  return [make](const Question& q, std::stop_token, const AskListener&) -> Answer { return make(q.subject->problem()); };
+  return [make](const Question& q, std::stop_token, const AskListener&) -> AnyAnswer { return make(q.subject->problem()); };
 }
 
 const Pareto& from_file(const Problem& problem) {
@@ -160,7 +160,7 @@ TEST_CASE("amounts are written in the units of the field", "[app]") {
 TEST_CASE("a front stays after an undo, and a second sweep goes on from the first", "[app]") {
   static std::vector<std::size_t> known;
   known.clear();
-  Toy toy([](const Question& q, std::stop_token, const AskListener&) -> Answer {
+  Toy toy([](const Question& q, std::stop_token, const AskListener&) -> AnyAnswer {
     known.push_back(q.known.size());
     return handmade(q.subject->problem());
   });

@@ -38,12 +38,12 @@ Machine with_limits(std::int64_t smem = 232448, std::int64_t tmem = 512) {
 }
 
 struct Audited {
-  std::shared_ptr<const Program> program;
-  Audit audit;
+  std::shared_ptr<const TritonProgram> program;
+  TextAudit audit;
   const Finding* find(const std::string& topic) const {
     for (const Finding& finding : audit.findings)
       if (finding.topic == topic) return &finding;
-    for (const LoopAudit& loop : audit.loops)
+    for (const TextLoopAudit& loop : audit.loops)
       for (const Finding& finding : loop.findings)
         if (finding.topic == topic) return &finding;
     return nullptr;
@@ -59,10 +59,10 @@ struct Audited {
 Audited audited(const std::string& text, const Machine& machine = with_limits()) {
   Result<mlir::Module> module = mlir::parse(text, "text.ttgir");
   REQUIRE(module.ok());
-  Result<Program> program = make_program(*std::move(module));
+  Result<TritonProgram> program = make_program(*std::move(module));
   REQUIRE(program.ok());
-  auto kept = std::make_shared<const Program>(*std::move(program));
-  Audit audit = triton::audit(*kept, machine);
+  auto kept = std::make_shared<const TritonProgram>(*std::move(program));
+  TextAudit audit = triton::audit(*kept, machine);
   return {kept, std::move(audit)};
 }
 

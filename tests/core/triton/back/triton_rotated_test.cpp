@@ -29,10 +29,10 @@ const std::string& python() {
   return text;
 }
 
-Program program_of(const std::string& text, const std::string& file = "text.ttgir") {
+TritonProgram program_of(const std::string& text, const std::string& file = "text.ttgir") {
   Result<mlir::Module> module = mlir::parse(text, file);
   REQUIRE(module.ok());
-  Result<Program> program = make_program(*std::move(module));
+  Result<TritonProgram> program = make_program(*std::move(module));
   REQUIRE(program.ok());
   program->file = file;
   return *std::move(program);
@@ -42,7 +42,7 @@ std::string text_of(const std::string& name) { return file_text("rotated/" + nam
 
 Result<RotatedLoop> rotated(const std::string& text, const std::string& source = python(), std::string_view remark = {},
                             std::size_t loop = 0) {
-  const Program program = program_of(text);
+  const TritonProgram program = program_of(text);
   REQUIRE(program.loops.size() > loop);
   return rotated_loop(program, program.loops[loop], source, remark);
 }
@@ -200,7 +200,7 @@ TEST_CASE("the notes say when Triton waits for the product all the same", "[trit
 TEST_CASE("a loop that has nothing to rotate says so", "[triton]") {
   refuses(rotated(text_of("swiglu.sm90.scheduled")), "99", "none of the products of lines 101 and 102 needs another's result");
   const auto refused = [](const std::string& name, const std::string& words) {
-    const Program program = program_of(file_text(name));
+    const TritonProgram program = program_of(file_text(name));
     REQUIRE_FALSE(program.loops.empty());
     const mlir::Module& module = *program.module;
     const int line = module.location(module.op(program.loops[0].op)).line;
@@ -279,7 +279,7 @@ TEST_CASE("where the Python source is looked for", "[triton]") {
   namespace fs = std::filesystem;
   const std::string text = text_of("attention_descriptors.sm90.scheduled");
   const std::string folder = test::repository_path("tests/triton/texts/rotated");
-  const Program program = program_of(text, folder + "/x.ttgir");
+  const TritonProgram program = program_of(text, folder + "/x.ttgir");
   CHECK(python_file(program, program.loops[0]) == "rotated.py");
   const Result<PythonSource> beside = read_python(program, program.loops[0], {});
   REQUIRE(beside.ok());
@@ -290,7 +290,7 @@ TEST_CASE("where the Python source is looked for", "[triton]") {
   CHECK(named->text.starts_with("# Texts"));
   CHECK_FALSE(read_python(program, program.loops[0], folder + "/none.py").ok());
 
-  const Program away = program_of(text, "nowhere/x.ttgir");
+  const TritonProgram away = program_of(text, "nowhere/x.ttgir");
   const Result<PythonSource> none = read_python(away, away.loops[0], {});
   REQUIRE_FALSE(none.ok());
   INFO(to_string(none.error()));
@@ -298,7 +298,7 @@ TEST_CASE("where the Python source is looked for", "[triton]") {
   CHECK(none.error().faults.front().part == "python source");
 
   // A text may name any file; only Python files are opened for it.
-  const Program curious = program_of(edited(text, "\"rotated.py\"", "\"" + folder + "/README.md\""), "x.ttgir");
+  const TritonProgram curious = program_of(edited(text, "\"rotated.py\"", "\"" + folder + "/README.md\""), "x.ttgir");
   const Result<PythonSource> refused = read_python(curious, curious.loops[0], {});
   REQUIRE_FALSE(refused.ok());
   CHECK(to_string(refused.error()).find("looked for") == std::string::npos);
@@ -331,13 +331,13 @@ TEST_CASE("long sources and long loops take no long time", "[triton]") {
 
 TEST_CASE("damaged sources are answered or refused", "[triton]") {
   std::mt19937_64 random(21);
-  std::vector<Program> programs;
+  std::vector<TritonProgram> programs;
   for (const char* name : {"attention_descriptors", "attention_pointers_causal", "attention_stages", "attention_backward"})
     programs.push_back(program_of(text_of(std::string(name) + ".sm90.scheduled")));
   std::size_t answered = 0;
   for (int i = 0; i < 400; ++i) {
     const std::string source = test::mutate_text(python(), {python()}, random);
-    for (const Program& program : programs) {
+    for (const TritonProgram& program : programs) {
       const Result<RotatedLoop> loop = rotated_loop(program, program.loops[0], source);
       if (loop.ok())
         ++answered;

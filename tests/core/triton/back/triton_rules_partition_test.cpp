@@ -30,21 +30,21 @@ std::string sample(const std::string& name) {
   return *text;
 }
 
-Program program_of(const std::string& text) {
+TritonProgram program_of(const std::string& text) {
   Result<mlir::Module> module = mlir::parse(text, "text.ttgir");
   REQUIRE(module.ok());
-  Result<Program> program = make_program(*std::move(module));
+  Result<TritonProgram> program = make_program(*std::move(module));
   REQUIRE(program.ok());
   return *std::move(program);
 }
 
-const LoopSite& loop_of(const Program& program) {
+const LoopSite& loop_of(const TritonProgram& program) {
   const LoopSite* loop = usual_loop(program);
   REQUIRE(loop);
   return *loop;
 }
 
-std::vector<RuleViolation> judged(const Program& program) {
+std::vector<RuleViolation> judged(const TritonProgram& program) {
   std::vector<RuleViolation> found;
   judge_partitions(program, loop_of(program), found);
   return found;
@@ -94,7 +94,7 @@ void keeps(const std::string& text) {
 using GroupsByOp = std::vector<std::pair<mlir::OpId, int>>;
 
 /// Loads in one group, products in another, the rest in a third; ops that are named by their first result where they say.
-GroupsByOp by_kind(const Program& program, const std::map<std::string, int>& named = {}) {
+GroupsByOp by_kind(const TritonProgram& program, const std::map<std::string, int>& named = {}) {
   const PartitionFlow flow(program, loop_of(program));
   GroupsByOp groups;
   for (std::size_t i = 0; i < flow.ops.size(); ++i) {
@@ -114,7 +114,7 @@ GroupsByOp by_kind(const Program& program, const std::map<std::string, int>& nam
   return groups;
 }
 
-std::string told(const Program& program, const PartitionPlan& plan) {
+std::string told(const TritonProgram& program, const PartitionPlan& plan) {
   Decisions decisions = decisions_of(program, loop_of(program));
   const mlir::Block* body = program.module->body(loop_of(program).op);
   for (const auto& [id, list] : plan.ops)
@@ -126,13 +126,13 @@ std::string told(const Program& program, const PartitionPlan& plan) {
   return write_decisions(program, loop_of(program), decisions);
 }
 
-PartitionPlan planned(const Program& program, const GroupsByOp& groups) {
+PartitionPlan planned(const TritonProgram& program, const GroupsByOp& groups) {
   Result<PartitionPlan> plan = plan_partitions(program, loop_of(program), groups);
   if (!plan.ok()) FAIL(to_string(plan.error()));
   return *std::move(plan);
 }
 
-std::vector<std::int64_t> list_of(const Program& program, const PartitionPlan& plan, const std::string& result) {
+std::vector<std::int64_t> list_of(const TritonProgram& program, const PartitionPlan& plan, const std::string& result) {
   for (const auto& [id, list] : plan.ops)
     if (const mlir::Op& op = program.module->op(id); !op.results.empty() && program.module->value(op.results.front()).name == result)
       return list;
@@ -149,8 +149,8 @@ TEST_CASE("no partitions that Triton chose break a rule", "[triton]") {
     if (!path.ends_with(".ttgir")) continue;
     const Result<std::string> text = read_file(path);
     REQUIRE(text.ok());
-    const Program program = program_of(*text);
-    partitioned += program.form == Form::Partitioned;
+    const TritonProgram program = program_of(*text);
+    partitioned += program.form == TextForm::Partitioned;
     for (const LoopSite& loop : program.loops) {
       std::vector<RuleViolation> found;
       judge_partitions(program, loop, found);
@@ -188,7 +188,7 @@ TEST_CASE("what cannot be done twice is in one partition", "[triton]") {
 
 TEST_CASE("memory is read where its view is, and by one partition", "[triton]") {
   breaks(moved(sample(kAttention), "%s_17 = ttg.memdesc_trans", "3"), Rule::Partition, {"%s_17", "partition 3", "%s_18", "partition 2"});
-  const Program dual = program_of(sample("swiglu_dual.sm100.scheduled.ttgir"));
+  const TritonProgram dual = program_of(sample("swiglu_dual.sm100.scheduled.ttgir"));
   const PartitionFlow flow(dual, loop_of(dual));
   GroupsByOp groups = by_kind(dual);
   for (auto& [id, group] : groups)
@@ -261,7 +261,7 @@ TEST_CASE("groups that are the text's own partitions give its own lists", "[trit
   for (const char* name : {kAttention, "more/attention_forward_ws.sm100.triton-3.6.0.partitioned.ttgir",
                            "more/gemm_dequant_ws.sm100.partitioned.ttgir", "more/softmax_store_ws.sm100.partitioned.ttgir"}) {
     INFO(name);
-    const Program program = program_of(sample(name));
+    const TritonProgram program = program_of(sample(name));
     GroupsByOp groups;
     const PartitionFlow flow(program, loop_of(program));
     for (std::size_t i = 0; i < flow.ops.size(); ++i)
@@ -273,7 +273,7 @@ TEST_CASE("groups that are the text's own partitions give its own lists", "[trit
 }
 
 TEST_CASE("warp groups become the lists that Triton would have written", "[triton]") {
-  const Program gemm = program_of(sample("gemm_descriptors_ws.sm100.scheduled.ttgir"));
+  const TritonProgram gemm = program_of(sample("gemm_descriptors_ws.sm100.scheduled.ttgir"));
   const PartitionPlan plan = planned(gemm, by_kind(gemm));
   const std::map<std::string, std::vector<std::int64_t>> lists{{"ta", {2}},     {"ta_9", {2}},   {"tb", {2}},
                                                                {"acc_10", {2}}, {"acc_11", {1}}, {"acc_12", {1}}};
@@ -291,7 +291,7 @@ TEST_CASE("warp groups become the lists that Triton would have written", "[trito
 }
 
 TEST_CASE("partitions are for loops that did not ask for them, too, and helpers follow their readers", "[triton]") {
-  const Program attention = program_of(sample("attention_forward.sm100.scheduled.ttgir"));
+  const TritonProgram attention = program_of(sample("attention_forward.sm100.scheduled.ttgir"));
   GroupsByOp groups = by_kind(attention);
   // Every load in a group of its own.
   int own = 50;
@@ -308,22 +308,22 @@ TEST_CASE("partitions are for loops that did not ask for them, too, and helpers 
   CHECK(by_name["math.exp2"] == std::set<std::vector<std::int64_t>>{{0}});
   CHECK(by_name["tt.reduce.return"] == std::set<std::vector<std::int64_t>>{{0}});
   CHECK(by_name["scf.yield"] == std::set<std::vector<std::int64_t>>{{0, 1, 2, 3}});
-  const Program back = program_of(told(attention, plan));
+  const TritonProgram back = program_of(told(attention, plan));
   CHECK(loop_of(back).wants_specialization);
   CHECK(loop_of(back).partitioned);
 }
 
 TEST_CASE("where Triton cannot be told of partitions it is said", "[triton]") {
-  const auto refused = [](const Program& program, const GroupsByOp& groups, const std::string& words) {
+  const auto refused = [](const TritonProgram& program, const GroupsByOp& groups, const std::string& words) {
     const Result<PartitionPlan> plan = plan_partitions(program, loop_of(program), groups);
     REQUIRE_FALSE(plan.ok());
     INFO(to_string(plan.error()));
     CHECK(to_string(plan.error()).find(words) != std::string::npos);
   };
-  const Program hopper = program_of(sample("attention_forward.sm90.scheduled.ttgir"));
+  const TritonProgram hopper = program_of(sample("attention_forward.sm90.scheduled.ttgir"));
   refused(hopper, by_kind(hopper), "sm_90");
-  const Program persistent = program_of(sample("gemm_persistent.sm100.scheduled.ttgir"));
+  const TritonProgram persistent = program_of(sample("gemm_persistent.sm100.scheduled.ttgir"));
   refused(persistent, by_kind(persistent), "inside of another op");
-  const Program attention = program_of(sample("attention_forward.sm100.scheduled.ttgir"));
+  const TritonProgram attention = program_of(sample("attention_forward.sm100.scheduled.ttgir"));
   refused(attention, {}, "no op on tiles");
 }

@@ -45,7 +45,7 @@ Machine with_limits() {
 std::vector<RuleViolation> judged(const std::string& text, const Machine& machine = with_limits()) {
   Result<mlir::Module> module = mlir::parse(text, "text.ttgir");
   REQUIRE(module.ok());
-  const Result<Program> program = make_program(*std::move(module));
+  const Result<TritonProgram> program = make_program(*std::move(module));
   REQUIRE(program.ok());
   std::vector<RuleViolation> all;
   for (const LoopSite& loop : program->loops)
@@ -76,9 +76,9 @@ TEST_CASE("no text that Triton wrote breaks a rule, but for memory that is not t
     REQUIRE(text.ok());
     Result<mlir::Module> module = mlir::parse(*text, name);
     REQUIRE(module.ok());
-    const Result<Program> program = make_program(*std::move(module));
+    const Result<TritonProgram> program = make_program(*std::move(module));
     REQUIRE(program.ok());
-    if (program->form == Form::Final) continue;
+    if (program->form == TextForm::Final) continue;
     ++texts;
     for (const LoopSite& loop : program->loops)
       for (const RuleViolation& each : broken_rules(*program, loop, with_limits())) {

@@ -64,22 +64,22 @@ void work_through(const std::string& text, const std::vector<Machine>& machines,
   if (!module) return require_spoken(module.error(), text);
   require_sound(*module);
   ++tally.parsed;
-  const Result<triton::Program> program = triton::make_program(*std::move(module));
+  const Result<triton::TritonProgram> program = triton::make_program(*std::move(module));
   if (!program) return require_spoken(program.error(), text);
   ++tally.programs;
   triton::memory_of(*program);
   const Machine& machine = machines[program->target >= 100 ? 1 : 0];
-  const triton::Audit audit = triton::audit(*program, machine);
+  const triton::TextAudit audit = triton::audit(*program, machine);
   if (triton::audit_text(audit, nullptr, {}).empty()) FAIL("no audit for:\n" << text);
   for (const triton::LoopSite& loop : program->loops) {
     triton::rings_of(*program, loop);
-    const Result<triton::Graph> graph = triton::loop_graph(*program, loop);
+    const Result<triton::TileGraph> graph = triton::loop_graph(*program, loop);
     if (!graph) {
       require_spoken(graph.error(), text);
       continue;
     }
     ++tally.graphs;
-    for (const triton::Reading reading : {triton::Reading::Triton, triton::Reading::Free}) {
+    for (const triton::TextReading reading : {triton::TextReading::Triton, triton::TextReading::Free}) {
       const Result<triton::Native> native = triton::to_native(*program, loop, reading);
       if (!native) {
         require_spoken(native.error(), text);
@@ -93,7 +93,7 @@ void work_through(const std::string& text, const std::vector<Machine>& machines,
       }
       ++tally.problems;
       triton::triton_rules(*program, *native, *problem);
-      if (reading != triton::Reading::Triton || !native->has_own) continue;
+      if (reading != triton::TextReading::Triton || !native->has_own) continue;
       ++tally.orders;
       triton::own_order(*native, *problem);
     }

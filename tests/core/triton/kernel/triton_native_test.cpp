@@ -24,17 +24,17 @@ using namespace heddle::triton;
 
 namespace {
 
-Program program_of(const std::string& name) {
+TritonProgram program_of(const std::string& name) {
   const std::string path = test::repository_path("tests/triton/texts/" + name + ".ttgir");
   Result<mlir::Module> module = mlir::parse(read_file(path).value(), path);
   REQUIRE(module.ok());
-  Result<Program> program = make_program(*std::move(module));
+  Result<TritonProgram> program = make_program(*std::move(module));
   REQUIRE(program.ok());
   return *std::move(program);
 }
 
-Native native_of(const std::string& name, Reading reading) {
-  const Program program = program_of(name);
+Native native_of(const std::string& name, TextReading reading) {
+  const TritonProgram program = program_of(name);
   const LoopSite* loop = usual_loop(program);
   REQUIRE(loop);
   Result<Native> native = to_native(program, *loop, reading);
@@ -57,7 +57,7 @@ bool same(const Expr::Node& a, const Expr::Node& b) {
 /// The free reading's kernel against a formula, at sizes that keep it quick.
 void require_agrees(const std::string& name, const std::string& formula, const Scope& sizes, bool cut = false) {
   INFO(name);
-  Native native = native_of(name, Reading::Free);
+  Native native = native_of(name, TextReading::Free);
   Kernel kernel = native.kernel;
   kernel.reference = formula;
   if (cut) {
@@ -78,7 +78,7 @@ void require_agrees(const std::string& name, const std::string& formula, const S
 }  // namespace
 
 TEST_CASE("attention forward for Hopper has the ops and edges that were counted by hand", "[triton]") {
-  const Native native = native_of("attention_forward.sm90.scheduled", Reading::Triton);
+  const Native native = native_of("attention_forward.sm90.scheduled", TextReading::Triton);
   CHECK(native.ops == 26);
   CHECK(native.tile_ops == 17);
   CHECK(native.edges == 23);
@@ -95,7 +95,7 @@ TEST_CASE("attention forward for Hopper has the ops and edges that were counted 
 }
 
 TEST_CASE("every op of a kernel knows its line of Python, its line of text and what Triton decided", "[triton]") {
-  const Native native = native_of("attention_forward.sm90.scheduled", Reading::Triton);
+  const Native native = native_of("attention_forward.sm90.scheduled", TextReading::Triton);
   REQUIRE(native.origins.size() == native.kernel.body.size());
   for (const Origin& origin : native.origins) {
     INFO(origin.op);
@@ -108,7 +108,7 @@ TEST_CASE("every op of a kernel knows its line of Python, its line of text and w
 }
 
 TEST_CASE("registers of the triton reading are those of the layouts", "[triton]") {
-  const Native native = native_of("attention_forward.sm90.scheduled", Reading::Triton);
+  const Native native = native_of("attention_forward.sm90.scheduled", TextReading::Triton);
   const auto registers = [&](const char* value) { return native.kernel.find_value(value)->registers->text(); };
   CHECK(registers("s_9") == "64");       // 128 x 128 f32 over 256 threads
   CHECK(registers("acc_25") == "32");    // bf16
@@ -116,7 +116,7 @@ TEST_CASE("registers of the triton reading are those of the layouts", "[triton]"
 }
 
 TEST_CASE("a load in the stage of its use is waited for, others fill rings of their distance and one", "[triton]") {
-  const Native decided = native_of("gemm_pointers.sm90.scheduled", Reading::Triton);
+  const Native decided = native_of("gemm_pointers.sm90.scheduled", TextReading::Triton);
   REQUIRE(decided.rings.size() == 1);
   CHECK(decided.rings[0].depth == 4);
   CHECK(body_op(decided.kernel, "ta_45").kind == "load");
@@ -172,7 +172,7 @@ TEST_CASE("kernels read from texts compute what their Python says", "[triton]") 
 }
 
 TEST_CASE("a quotient that a program rounds up is one, so that its trips leave nothing", "[triton]") {
-  CHECK(native_of("gemm_pointers.sm90.scheduled", Reading::Free).kernel.loop.trips.text() == "ceil_div(k, 64)");
+  CHECK(native_of("gemm_pointers.sm90.scheduled", TextReading::Free).kernel.loop.trips.text() == "ceil_div(k, 64)");
   const Expr a = Expr::named("a"), b = Expr::named("b"), k = Expr::named("k"), n = Expr::named("n");
   const Expr above = add(k, Expr(63));
   CHECK(divide(above, Expr(64)).text() == "ceil_div(k, 64)");
@@ -232,7 +232,7 @@ TEST_CASE("strides that double line by line are no affine function at last, and 
 )";
   Result<mlir::Module> module = mlir::parse(text, "doubled");
   REQUIRE(module);
-  const Result<Program> program = make_program(*std::move(module));
+  const Result<TritonProgram> program = make_program(*std::move(module));
   REQUIRE(program);
   REQUIRE(program->loops.size() == 1);
   const Flow flow(*program, program->loops[0].op);
@@ -263,30 +263,30 @@ TEST_CASE("cut by rows a kernel computes the same", "[triton]") {
 }
 
 TEST_CASE("the texts of all versions give the same graph", "[triton]") {
-  const Native now = native_of("attention_forward_ws.sm100.scheduled", Reading::Free);
+  const Native now = native_of("attention_forward_ws.sm100.scheduled", TextReading::Free);
   for (const char* version : {"3.4.0", "3.6.0"}) {
     INFO(version);
-    const Native then = native_of(fmt::format("attention_forward_ws.sm100.triton-{}.scheduled", version), Reading::Free);
+    const Native then = native_of(fmt::format("attention_forward_ws.sm100.triton-{}.scheduled", version), TextReading::Free);
     CHECK(then.tile_ops == now.tile_ops);
     CHECK(then.edges == now.edges);
     CHECK(then.fused == now.fused);
   }
-  CHECK(native_of("gemm_pointers.sm90.triton-3.2.0.input", Reading::Free).tile_ops == 3);
+  CHECK(native_of("gemm_pointers.sm90.triton-3.2.0.input", TextReading::Free).tile_ops == 3);
 }
 
 TEST_CASE("what cannot be a schedule problem is refused by name and line", "[triton]") {
-  const Program old = program_of("gemm_pointers.sm80.scheduled");
-  const auto refused = to_native(old, *usual_loop(old), Reading::Free);
+  const TritonProgram old = program_of("gemm_pointers.sm80.scheduled");
+  const auto refused = to_native(old, *usual_loop(old), TextReading::Free);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().faults[0].pointer == "83");
   CHECK(refused.error().faults[0].message.find("tt.dot") != std::string::npos);
-  const Program none = program_of("swiglu_elementwise.sm90.scheduled");
+  const TritonProgram none = program_of("swiglu_elementwise.sm90.scheduled");
   CHECK(usual_loop(none) == nullptr);
-  const Program last = program_of("attention_forward.sm90.final");
+  const TritonProgram last = program_of("attention_forward.sm90.final");
   CHECK(usual_loop(last) == nullptr);
   REQUIRE(last.loops.size() == 1);
   CHECK(last.loops[0].why_not.find("final") != std::string::npos);
-  const auto final_loop = to_native(last, last.loops[0], Reading::Triton);
+  const auto final_loop = to_native(last, last.loops[0], TextReading::Triton);
   REQUIRE_FALSE(final_loop);
 }
 
@@ -296,10 +296,10 @@ TEST_CASE("both readings resolve on the machine of the text", "[triton]") {
         "attention_forward_causal.sm100.scheduled", "attention_forward_ws.sm100.partitioned", "gemm_persistent.sm90.scheduled",
         "gemm_scaled_f8.sm90.scheduled", "gemm_scaled_f8.sm100.scheduled", "softmax_rows.sm90.scheduled", "layer_norm.sm90.scheduled",
         "swiglu_dual.sm100.scheduled"})
-    for (const Reading reading : {Reading::Triton, Reading::Free}) {
+    for (const TextReading reading : {TextReading::Triton, TextReading::Free}) {
       INFO(name << " " << to_string(reading));
       const Native native = native_of(name, reading);
-      const Program program = program_of(name);
+      const TritonProgram program = program_of(name);
       const auto machine =
           load_machine(test::repository_path(program.target >= 100 ? "assets/machines/b200.json" : "assets/machines/h100.json"));
       REQUIRE(machine);
@@ -325,15 +325,15 @@ TEST_CASE("products in a row add to one accumulator in tensor memory, and who re
   REQUIRE(machine);
   for (const char* name :
        {"more/two_into_one.sm100.scheduled", "more/read_then_add.sm100.scheduled", "more/linear_attention.sm100.scheduled"})
-    for (const Reading reading : {Reading::Triton, Reading::Free}) {
+    for (const TextReading reading : {TextReading::Triton, TextReading::Free}) {
       INFO(name << ", " << to_string(reading));
       const Native native = native_of(name, reading);
       const Result<Problem> problem = resolve(kernel_of(native), *machine);
       if (!problem) FAIL(to_string(problem.error()));
     }
-  const Native two = native_of("more/two_into_one.sm100.scheduled", Reading::Triton);
+  const Native two = native_of("more/two_into_one.sm100.scheduled", TextReading::Triton);
   CHECK(two.kernel.find_value("x_5")->alias_of == "x_3");
-  const Native read = native_of("more/read_then_add.sm100.scheduled", Reading::Triton);
+  const Native read = native_of("more/read_then_add.sm100.scheduled", TextReading::Triton);
   CHECK(std::any_of(read.kernel.order.begin(), read.kernel.order.end(),
                     [](const OrderEdge& edge) { return edge.from == "state_6" && edge.to == "state_11" && edge.distance == 0; }));
 }

@@ -22,12 +22,12 @@ namespace {
 
 std::string folder(const std::string& name) { return test::repository_path("tests/triton/texts/" + name); }
 
-Program program_of(const std::string& path) {
+TritonProgram program_of(const std::string& path) {
   Result<std::string> text = read_file(path);
   REQUIRE(text.ok());
   Result<mlir::Module> module = mlir::parse(std::move(*text), path);
   REQUIRE(module.ok());
-  Result<Program> program = make_program(std::move(*module));
+  Result<TritonProgram> program = make_program(std::move(*module));
   REQUIRE(program.ok());
   return std::move(*program);
 }
@@ -52,26 +52,26 @@ std::map<std::string, Truth> truth_of(const std::string& path) {
 
 void check(const std::string& path, const Truth& truth) {
   INFO(path);
-  const Memory memory = memory_of(program_of(path));
+  const TritonMemory memory = memory_of(program_of(path));
   CHECK(memory.shared_bytes == truth.shared);
   CHECK(memory.tmem_columns == truth.columns);
   CHECK(memory.warps == truth.warps);
   CHECK(memory.unsure == "");
   CHECK(std::ranges::none_of(memory.buffers,
-                             [](const Buffer& buffer) { return buffer.why.empty() || buffer.name.empty() || !buffer.op.valid(); }));
+                             [](const TritonBuffer& buffer) { return buffer.why.empty() || buffer.name.empty() || !buffer.op.valid(); }));
 }
 
-const LoopSite& only_pipelined_loop(const Program& program) {
+const LoopSite& only_pipelined_loop(const TritonProgram& program) {
   const auto found = std::ranges::find_if(program.loops, [&](const LoopSite& loop) { return !rings_of(program, loop).empty(); });
   REQUIRE(found != program.loops.end());
   return *found;
 }
 
 /// Slots and bytes of what is copied ahead, in no order.
-std::vector<std::pair<std::int64_t, std::int64_t>> depths(const Program& program) {
+std::vector<std::pair<std::int64_t, std::int64_t>> depths(const TritonProgram& program) {
   std::vector<std::pair<std::int64_t, std::int64_t>> out;
   for (const LoopSite& loop : program.loops)
-    for (const Buffer& ring : rings_of(program, loop))
+    for (const TritonBuffer& ring : rings_of(program, loop))
       if (ring.slots > 0 && !ring.synchronous) out.emplace_back(ring.slots, ring.bytes);
   std::ranges::sort(out);
   return out;
@@ -87,7 +87,7 @@ std::string with(std::string text, const std::string& from, const std::string& t
 TEST_CASE("Triton takes as much memory as counted from its scheduled texts", "[core]") {
   std::size_t counted = 0;
   for (const auto& [name, truth] : truth_of(folder("truth.json"))) {
-    const Program program = program_of(folder(name));
+    const TritonProgram program = program_of(folder(name));
     // A loop that is to be warp specialized is decided by a later text.
     if (std::ranges::any_of(program.loops, [](const LoopSite& loop) { return loop.wants_specialization; })) continue;
     check(folder(name), truth);
@@ -131,24 +131,24 @@ TEST_CASE("rings are as deep as Triton allocates them", "[core]") {
 }
 
 TEST_CASE("a ring says why it is as deep as it is, and a load why it has none", "[core]") {
-  const Program gemm = program_of(folder("gemm_descriptors.sm90.scheduled.ttgir"));
-  const std::vector<Buffer> rings = rings_of(gemm, only_pipelined_loop(gemm));
+  const TritonProgram gemm = program_of(folder("gemm_descriptors.sm90.scheduled.ttgir"));
+  const std::vector<TritonBuffer> rings = rings_of(gemm, only_pipelined_loop(gemm));
   REQUIRE(rings.size() == 2);
   CHECK(rings[0].name == "ta");
   CHECK(rings[0].slots == 3);
   CHECK(rings[0].bytes == 16384);
   CHECK(rings[0].why == "3 slots: loaded in stage 0, read in stage 2, and one more for the product that is still reading");
 
-  const Program pointers = program_of(folder("gemm_pointers.sm90.scheduled.ttgir"));
-  const std::vector<Buffer> loads = rings_of(pointers, only_pipelined_loop(pointers));
+  const TritonProgram pointers = program_of(folder("gemm_pointers.sm90.scheduled.ttgir"));
+  const std::vector<TritonBuffer> loads = rings_of(pointers, only_pipelined_loop(pointers));
   REQUIRE(loads.size() == 2);
-  const auto late = std::ranges::find_if(loads, [](const Buffer& load) { return load.synchronous; });
+  const auto late = std::ranges::find_if(loads, [](const TritonBuffer& load) { return load.synchronous; });
   REQUIRE(late != loads.end());
   CHECK(late->slots == 0);
   CHECK(late->why.find("not pipelined") != std::string::npos);
 
-  const Program early = program_of(folder("gemm_descriptors.sm100.input.ttgir"));
-  for (const Buffer& ring : rings_of(early, early.loops.front())) {
+  const TritonProgram early = program_of(folder("gemm_descriptors.sm100.input.ttgir"));
+  for (const TritonBuffer& ring : rings_of(early, early.loops.front())) {
     CHECK(ring.slots == 0);
     CHECK(ring.why == "Triton has not scheduled it yet");
   }
@@ -158,9 +158,9 @@ TEST_CASE("a load is an asynchronous copy only where addresses and mask let a th
   const std::string path = folder("more/unknown_mask_given_back.sm90.scheduled.ttgir");
   const std::string text = *read_file(path);
   const auto ring_of = [&](const std::string& edited, const std::string& name) {
-    const Program program = *make_program(*mlir::parse(edited, path));
-    const std::vector<Buffer> rings = rings_of(program, program.loops.front());
-    const auto found = std::ranges::find_if(rings, [&](const Buffer& ring) { return ring.name.starts_with(name); });
+    const TritonProgram program = *make_program(*mlir::parse(edited, path));
+    const std::vector<TritonBuffer> rings = rings_of(program, program.loops.front());
+    const auto found = std::ranges::find_if(rings, [&](const TritonBuffer& ring) { return ring.name.starts_with(name); });
     REQUIRE(found != rings.end());
     return *found;
   };
@@ -185,9 +185,9 @@ TEST_CASE("every load that Triton itself put ahead is known to be wide enough fo
     for (const auto& entry : std::filesystem::directory_iterator(folder(in))) {
       const std::string path = entry.path().string();
       if (path.find(".scheduled.ttgir") == std::string::npos || path.find("given_back") != std::string::npos) continue;
-      const Program program = program_of(path);
+      const TritonProgram program = program_of(path);
       for (const LoopSite& loop : program.loops)
-        for (const Buffer& ring : rings_of(program, loop)) {
+        for (const TritonBuffer& ring : rings_of(program, loop)) {
           INFO(path << " " << ring.name);
           CHECK(ring.why.find("at once") == std::string::npos);
           ahead += ring.slots > 0 && program.module->op(ring.op).name == "tt.load";
@@ -197,15 +197,15 @@ TEST_CASE("every load that Triton itself put ahead is known to be wide enough fo
 }
 
 TEST_CASE("what a text does not decide is said", "[core]") {
-  const Memory input = memory_of(program_of(folder("attention_forward.sm90.input.ttgir")));
+  const TritonMemory input = memory_of(program_of(folder("attention_forward.sm90.input.ttgir")));
   CHECK(input.unsure.find("not scheduled it yet") != std::string::npos);
   CHECK(input.shared_bytes >= 32768);  // Q, whatever the schedule
-  const Memory blackwell = memory_of(program_of(folder("gemm_descriptors.sm100.input.ttgir")));
+  const TritonMemory blackwell = memory_of(program_of(folder("gemm_descriptors.sm100.input.ttgir")));
   CHECK(blackwell.tmem_needed == 256);
-  const Memory specialized_later = memory_of(program_of(folder("gemm_descriptors_ws.sm100.scheduled.ttgir")));
+  const TritonMemory specialized_later = memory_of(program_of(folder("gemm_descriptors_ws.sm100.scheduled.ttgir")));
   CHECK(specialized_later.unsure.find("warp specialized") != std::string::npos);
   // What the product in front of a loop reads stays until behind it, as Triton 3.9.0 has it.
-  const Memory before = memory_of(program_of(folder("more/product_before_loop.sm90.scheduled.ttgir")));
+  const TritonMemory before = memory_of(program_of(folder("more/product_before_loop.sm90.scheduled.ttgir")));
   CHECK(before.shared_bytes == 246528);
   CHECK(before.unsure.find("stay until the loop ends") != std::string::npos);
 }
@@ -223,10 +223,10 @@ TEST_CASE("how deep rings between partitions are is not guessed without a word",
 
 TEST_CASE("partitions that are not Triton's own take what Triton gives them, or it is said that they may not", "[core]") {
   // A product whose operands its own partition loads is waited for at once, by a barrier of its own.
-  const Memory dequant = memory_of(program_of(folder("more/gemm_dequant_ws_given_back.sm100.partitioned.ttgir")));
+  const TritonMemory dequant = memory_of(program_of(folder("more/gemm_dequant_ws_given_back.sm100.partitioned.ttgir")));
   CHECK(dequant.shared_bytes == 49228);
   // Sums that a partition after the first leaves to what follows the loop pass through shared memory.
-  const Memory attention = memory_of(program_of(folder("more/attention_forward_ws_given_back.sm100.partitioned.ttgir")));
+  const TritonMemory attention = memory_of(program_of(folder("more/attention_forward_ws_given_back.sm100.partitioned.ttgir")));
   CHECK(attention.shared_bytes == 83664);
   CHECK(attention.warps == 12);
 }
@@ -234,13 +234,13 @@ TEST_CASE("partitions that are not Triton's own take what Triton gives them, or 
 TEST_CASE("accumulators of 64 rows are placed in the order of their first use", "[core]") {
   // Triton 3.9.0: the state in the upper half, the scores below it, the output beside the state, and its operand beside that, in the same
   // half.
-  const Memory memory = memory_of(program_of(folder("more/linear_attention.sm100.scheduled.ttgir")));
+  const TritonMemory memory = memory_of(program_of(folder("more/linear_attention.sm100.scheduled.ttgir")));
   CHECK(memory.tmem_needed == 160);
   CHECK(memory.tmem_columns == 256);
 }
 
 TEST_CASE("a kernel that needs more tensor memory than there is says how much", "[core]") {
-  const Memory memory = memory_of(program_of(folder("more/attention_backward_128x128x128.sm100.scheduled.ttgir")));
+  const TritonMemory memory = memory_of(program_of(folder("more/attention_backward_128x128x128.sm100.scheduled.ttgir")));
   CHECK(memory.tmem_needed == 640);
   CHECK(memory.tmem_needed > 512);
 }
@@ -256,14 +256,14 @@ TEST_CASE("a stage more for a load is a slot more of its ring", "[core]") {
 }
 
 TEST_CASE("partitions get rings, barriers and warps of their own", "[core]") {
-  const Program program = program_of(folder("attention_forward_ws.sm100.partitioned.ttgir"));
-  const Memory memory = memory_of(program);
-  const auto count = [&](Buffer::What what) {
-    return std::ranges::count_if(memory.buffers, [&](const Buffer& each) { return each.what == what; });
+  const TritonProgram program = program_of(folder("attention_forward_ws.sm100.partitioned.ttgir"));
+  const TritonMemory memory = memory_of(program);
+  const auto count = [&](TritonBuffer::What what) {
+    return std::ranges::count_if(memory.buffers, [&](const TritonBuffer& each) { return each.what == what; });
   };
   // K, V, and two row vectors that the softmax hands to the correction; two barriers for each of these and of three accumulators.
-  CHECK(count(Buffer::What::Ring) == 4);
-  CHECK(count(Buffer::What::Barriers) == 2 * (4 + 3) + 1);
+  CHECK(count(TritonBuffer::What::Ring) == 4);
+  CHECK(count(TritonBuffer::What::Barriers) == 2 * (4 + 3) + 1);
   CHECK(memory.warps == 12);
   CHECK(memory.shared_bytes == 116368);
 }
@@ -292,10 +292,10 @@ TEST_CASE("pieces of memory that live at once never overlap, and all begin where
   std::mt19937_64 random(seed);
   const auto below = [&](std::uint64_t bound) { return random() % bound; };
   for (int round = 0; round < 300; ++round) {
-    std::vector<Piece> pieces;
+    std::vector<MemoryPiece> pieces;
     const int count = 1 + static_cast<int>(below(14));
     for (int i = 0; i < count; ++i) {
-      Piece piece;
+      MemoryPiece piece;
       piece.bytes = 8 * (1 + static_cast<std::int64_t>(below(600)));
       piece.alignment = std::int64_t{1} << below(11);
       piece.life.begin = static_cast<std::int64_t>(below(60));

@@ -43,7 +43,7 @@ class Folder {
   fs::path path_;
 };
 
-Program read(const std::string& name) {
+TritonProgram read(const std::string& name) {
   const auto address = parse_address(name);
   if (!address) FAIL(heddle::to_string(address.error()));
   auto program = read_program(*address);
@@ -89,7 +89,7 @@ TEST_CASE("an address names a file, and after its mark a pass, a kernel, a loop,
   CHECK(address.path == "a b/c.log");
   CHECK(address.words == std::vector<std::string>{"tritongpu-pipeline:2", "attention"});
   CHECK(address.loop == 1);
-  CHECK(address.reading == Reading::Free);
+  CHECK(address.reading == TextReading::Free);
   CHECK(parse_address(to_string(address)).value().words == address.words);
   CHECK(to_string(parse_address(to_string(address)).value()) == to_string(address));
   CHECK(!parse_address("x.ttgir#0,1"));
@@ -131,9 +131,9 @@ TEST_CASE("a text alone is one offer that needs no words", "[core]") {
   CHECK(list[0].kernel == "attention_forward");
   CHECK(list[0].title == "attention_forward (sm_90)");
   CHECK(list[0].detail == "scheduled, 8 warps");
-  const Program program = read(sample("attention_forward.sm90.scheduled.ttgir"));
+  const TritonProgram program = read(sample("attention_forward.sm90.scheduled.ttgir"));
   CHECK(program.kernel == "attention_forward");
-  CHECK(program.form == Form::Scheduled);
+  CHECK(program.form == TextForm::Scheduled);
   CHECK(program.file == sample("attention_forward.sm90.scheduled.ttgir"));
   CHECK((program.module->text == content_of("attention_forward.sm90.scheduled.ttgir")));
   CHECK(machine_for(program).value() == "h100");
@@ -151,16 +151,16 @@ TEST_CASE("a log offers its modules by pass, and the first run of a pass is what
   CHECK(usual_of(list) == "VerifyWarpSpecializationPartitions");
   for (const Offer& offer : list) {
     INFO(offer.words);
-    const Program program = read(sample(kLog) + "#" + offer.words);
+    const TritonProgram program = read(sample(kLog) + "#" + offer.words);
     CHECK(program.kernel == "attention_forward");
     CHECK(!program.pass.empty());
     CHECK(program.module->text.starts_with("#blocked"));
     CHECK(program.file == sample(kLog));
   }
-  CHECK(read(sample(kLog) + "#tritongpu-schedule-loops").form == Form::Input);
-  CHECK(read(sample(kLog) + "#tritongpu-schedule-loops:2").form == Form::Specialized);
-  CHECK(read(sample(kLog) + "#TritonGPUAutomaticWarpSpecialization").form == Form::Scheduled);
-  CHECK(read(sample(kLog)).form == Form::Partitioned);
+  CHECK(read(sample(kLog) + "#tritongpu-schedule-loops").form == TextForm::Input);
+  CHECK(read(sample(kLog) + "#tritongpu-schedule-loops:2").form == TextForm::Specialized);
+  CHECK(read(sample(kLog) + "#TritonGPUAutomaticWarpSpecialization").form == TextForm::Scheduled);
+  CHECK(read(sample(kLog)).form == TextForm::Partitioned);
   CHECK(read(sample(kLog)).module->text.find("IR Dump") == std::string::npos);
   CHECK(read(sample(kLog)).module->text.ends_with(")\n"));
   CHECK(refused(sample(kLog) + "#tritongpu-shedule-loops").hint.find("tritongpu-schedule-loops") != std::string::npos);
@@ -186,10 +186,10 @@ TEST_CASE("by default the module before the pipeliner is taken, whatever stands 
     const auto list = offers(path);
     REQUIRE(list.size() == 3);
     CHECK(usual_of(list) == "tritongpu-pipeline");
-    const Program program = read(path);
+    const TritonProgram program = read(path);
     CHECK(program.pass == "tritongpu-pipeline");
     CHECK((without_end(program.module->text) == without_end(scheduled)));
-    CHECK(read(path + "#cse").form == Form::Final);
+    CHECK(read(path + "#cse").form == TextForm::Final);
     CHECK((without_end(read(path + "#cse").module->text) == without_end(final)));
   }
 }
@@ -251,7 +251,7 @@ TEST_CASE("functions that were printed without their module are texts too", "[co
   const std::string path =
       folder.write("x.log", "// -----// IR Dump Before CSE (cse) ('tt.func' operation: @gemm_descriptors) //----- //\n" + text + "\n");
   CHECK(offers(path).at(0).words.empty());
-  const Program program = read(path);
+  const TritonProgram program = read(path);
   CHECK(program.pass == "cse");
   CHECK(program.kernel == "gemm_descriptors");
 }
@@ -279,7 +279,7 @@ TEST_CASE("a folder of Triton's cache lists its kernels with what their metadata
   CHECK(list[1].title == "attention_forward (sm_90)");
   CHECK(list[1].detail == "8 warps, num_stages 3, 229432 bytes of shared memory, Triton 3.9.0");
   CHECK(refused(cache.str()).message.find("2 kernels") != std::string::npos);
-  const Program program = read(cache.str() + "#attention_forward");
+  const TritonProgram program = read(cache.str() + "#attention_forward");
   CHECK(program.metadata.shared == 229432);
   CHECK(program.metadata.target == 90);
   CHECK(program.metadata.num_stages == 3);
@@ -323,7 +323,7 @@ TEST_CASE("events of tritonparse hold texts and their metadata", "[core]") {
                                                          event("attention_forward", attention, "aaaaaaaa1"));
   CHECK(is_triton(one));
   CHECK(offers(one).size() == 1);
-  const Program program = read(one);
+  const TritonProgram program = read(one);
   CHECK(program.kernel == "attention_forward");
   CHECK(program.metadata.shared == 229432);
   CHECK(program.metadata.triton_version == "3.9.0");
@@ -357,25 +357,25 @@ TEST_CASE("what cannot be read says why", "[core]") {
 }
 
 TEST_CASE("the loop that is meant is found, or all are listed with the reason", "[core]") {
-  const Program norm = read(sample("layer_norm.sm90.scheduled.ttgir"));
+  const TritonProgram norm = read(sample("layer_norm.sm90.scheduled.ttgir"));
   CHECK(find_loop(norm, parse_address("x#0").value()).value()->number == 0);
   CHECK(find_loop(norm, parse_address("x#1").value()).value()->number == 1);
   const auto absent = find_loop(norm, parse_address("x#7").value());
   REQUIRE(!absent);
   CHECK(absent.error().faults[0].hint.find("#1") != std::string::npos);
-  const Program plain = read(sample("swiglu_elementwise.sm90.scheduled.ttgir"));
+  const TritonProgram plain = read(sample("swiglu_elementwise.sm90.scheduled.ttgir"));
   REQUIRE(!find_loop(plain, {}));
   CHECK(find_loop(plain, {}).error().faults[0].message.find("no loop") != std::string::npos);
-  Address log;
+  TextAddress log;
   log.path = sample(kLog);
   log.words = {"tritongpu-schedule-loops:2"};
-  const Program hidden = read_program(log).value();
+  const TritonProgram hidden = read_program(log).value();
   REQUIRE(!find_loop(hidden, log));
   CHECK(find_loop(hidden, log).error().faults[0].hint.find("#VerifyWarpSpecializationPartitions") != std::string::npos);
 }
 
 TEST_CASE("a target has its machine, or a sentence", "[core]") {
-  Program program = read(sample("gemm_descriptors.sm100.scheduled.ttgir"));
+  TritonProgram program = read(sample("gemm_descriptors.sm100.scheduled.ttgir"));
   CHECK(machine_for(program).value() == "b200");
   program.target = 103;
   CHECK(machine_for(program).value() == "b200");

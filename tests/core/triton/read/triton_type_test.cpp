@@ -31,7 +31,7 @@ TEST_CASE("Triton's types give shape, element, place and layout", "[core]") {
   const Type tile = type("tensor<128x128xf32, " + kMma + ">");
   CHECK(tile.tile.space == Place::Register);
   CHECK(tile.tile.text() == "128x128 f32");
-  CHECK(tile.layout.kind == Layout::Kind::NvidiaMma);
+  CHECK(tile.layout.kind == TritonLayout::Kind::NvidiaMma);
   CHECK(tile.layout.warps_per_cta == std::vector<std::int64_t>{8, 1});
   const Type ring = type(
       "!ttg.memdesc<3x64x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>, #smem, mutable>");
@@ -60,7 +60,7 @@ TEST_CASE("Triton's types give shape, element, place and layout", "[core]") {
   CHECK(type("i32").tile.space == Place::None);
   CHECK(type("!tt.memdesc<64x64xf16, #triton_gpu.shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0], hasLeadingOffset = true}>, "
              "#triton_gpu.shared_memory>")
-            .layout.kind == Layout::Kind::SharedNvmma);
+            .layout.kind == TritonLayout::Kind::SharedNvmma);
 }
 
 TEST_CASE("an alias stands for its layout, and one that leads to itself for none", "[core]") {
@@ -68,11 +68,11 @@ TEST_CASE("an alias stands for its layout, and one that leads to itself for none
   module.aliases["#mma"] = kMma;
   module.aliases["#loop"] = "#loop";
   CHECK(parse_type("tensor<128x128xf32, #mma>", module).layout == type("tensor<128x128xf32, " + kMma + ">").layout);
-  const Layout slice = parse_layout("#ttg.slice<{dim = 1, parent = #mma}>", module);
+  const TritonLayout slice = parse_layout("#ttg.slice<{dim = 1, parent = #mma}>", module);
   REQUIRE(slice.parent.size() == 1);
-  CHECK(slice.parent.front().kind == Layout::Kind::NvidiaMma);
-  CHECK(parse_layout("#loop", module).kind == Layout::Kind::Other);
-  CHECK(parse_layout("#missing", module).kind == Layout::Kind::Other);
+  CHECK(slice.parent.front().kind == TritonLayout::Kind::NvidiaMma);
+  CHECK(parse_layout("#loop", module).kind == TritonLayout::Kind::Other);
+  CHECK(parse_layout("#missing", module).kind == TritonLayout::Kind::Other);
 }
 
 TEST_CASE("elements and registers of a thread follow from the layout", "[core]") {
@@ -121,7 +121,7 @@ TEST_CASE("warps over rows and columns of tensor memory", "[core]") {
   CHECK(warps_over_rows(parse_layout(kMma, no_aliases())) == 8);
   CHECK(warps_over_rows(parse_layout("#ttg.slice<{dim = 1, parent = " + kMma + "}>", no_aliases())) == 8);
   CHECK(warps_over_rows(parse_layout("#ttg.slice<{dim = 0, parent = " + kMma + "}>", no_aliases())) == 1);
-  CHECK(warps_over_rows(Layout{}) == 1);
+  CHECK(warps_over_rows(TritonLayout{}) == 1);
   const auto tensor = [](const std::string& shape, const std::string& fields) {
     return type("!ttg.memdesc<" + shape + ", #ttng.tensor_memory_encoding<" + fields + ">, #ttng.tensor_memory, mutable>");
   };
@@ -147,7 +147,7 @@ TEST_CASE("every value of Triton's texts has a type, also where none is printed"
         INFO(entry.path().filename().string() << " %" << value.name << " " << value.type);
         const Type& each = types[i];
         CHECK((each.tile.tile() || !each.tile.element.empty() || each.descriptor || each.pointer || each.tile.space == Place::Token));
-        if (each.tile.tile()) CHECK(each.layout.kind != Layout::Kind::Other);
+        if (each.tile.tile()) CHECK(each.layout.kind != TritonLayout::Kind::Other);
         if (!value.definer.valid()) continue;
         const mlir::Op& op = module->op(value.definer);
         if (op.name == "arith.cmpi" || op.name == "arith.cmpf") CHECK(each.tile.element == "i1");

@@ -1,11 +1,11 @@
-#include "codegen/machine/loop_timing.h"
+#include "codegen/machine_code/loop_timing.h"
 
 #include <algorithm>
 
 namespace heddle::codegen {
 
 /// What only some passes do: the arithmetic of masks, which a whole warp group jumps over where nothing is masked.
-bool LoopTiming::seldom(std::size_t first, std::size_t last) const {
+bool RoleLoopTiming::seldom(std::size_t first, std::size_t last) const {
   int work = 0, masks = 0;
   for (std::size_t i = first; i < last; ++i) {
     if (text_.spans[i] == kNoSpan || !is_work(class_of(text_.code[i]))) continue;
@@ -17,7 +17,7 @@ bool LoopTiming::seldom(std::size_t first, std::size_t last) const {
   return 2 * masks > work;
 }
 
-void LoopTiming::add(const MachineLoop& loop, const std::vector<MachineLoop>& loops, std::size_t role) {
+void RoleLoopTiming::add(const MachineLoop& loop, const std::vector<MachineLoop>& loops, std::size_t role) {
   constexpr int kQuarters = 4;
   const Role& its = text_.program.roles[role];
   if (its.warps < kQuarters) return;
@@ -39,7 +39,7 @@ void LoopTiming::add(const MachineLoop& loop, const std::vector<MachineLoop>& lo
 }
 
 /// Every role with products is here.
-bool LoopTiming::complete() const {
+bool RoleLoopTiming::complete() const {
   for (std::size_t role = 0; role < text_.program.roles.size(); ++role)
     if (issues_products(text_.program.roles[role]) &&
         std::none_of(of_.begin(), of_.end(), [&](const Entry& entry) { return entry.role == role; }))
@@ -47,11 +47,11 @@ bool LoopTiming::complete() const {
   return true;
 }
 
-void LoopTiming::run(MachineAudit& audit, const QuarterNumbers& numbers) const {
+void RoleLoopTiming::run(MachineAudit& audit, const QuarterNumbers& numbers) const {
   if (!text_.program.arch.starts_with("sm_90") || !products_ || works_inside_ || !complete()) return;
   const auto times = run_quarter(warps_, numbers);
   if (!times) return;
-  for (LoopAudit& loop : audit.loops)
+  for (RoleLoopAudit& loop : audit.loops)
     for (std::size_t w = 0; w < warps_.size(); ++w) {
       if (of_[w].role != loop.role) continue;
       if (!loop.time) audit.unknown += warps_[w].unknown;
@@ -60,7 +60,7 @@ void LoopTiming::run(MachineAudit& audit, const QuarterNumbers& numbers) const {
     }
 }
 
-LoopTime LoopTiming::time_of(std::size_t warp, const QuarterTimes& times, int iterations) const {
+LoopTime RoleLoopTiming::time_of(std::size_t warp, const QuarterTimes& times, int iterations) const {
   LoopTime time{times.pass / iterations, times.in_turn / iterations, 0, {}};
   for (std::size_t s = 0; s < times.waited.size(); ++s) {
     const QuarterUnit unit = warps_[warp].steps[s].unit;

@@ -1,11 +1,11 @@
 // DWARF versions 2 to 4, as nvcc and NVRTC of CUDA 12 and 13 write them. Source: DWARF 4, section 6.2.
-#include "codegen/machine/line_table.h"
+#include "codegen/machine_code/line_table.h"
 
 #include <array>
 #include <cstddef>
 #include <optional>
 
-#include "codegen/machine/bytes.h"
+#include "codegen/machine_code/bytes.h"
 
 namespace heddle::codegen {
 namespace {

@@ -1,5 +1,5 @@
 // The low 9 bits name the operation, three more the form of its operands. Names as nvdisasm writes them.
-#include "codegen/machine/opcode.h"
+#include "codegen/machine_code/opcode.h"
 
 #include <algorithm>
 #include <array>
@@ -135,7 +135,7 @@ constexpr std::array<const char*, kOpClasses> kNames{"wgmma",
 
 }  // namespace
 
-OpClass class_of(const Instruction& instruction) {
+OpClass class_of(const MachineInstruction& instruction) {
   const int key = instruction.key(), code = key & 0x1ff;
   if (code == kProductControl) return (instruction.low >> 47 & 1) != 0 ? OpClass::ProductWait : OpClass::ProductFence;
   if (code == kMemoryBarrier) return (instruction.high >> 12 & 0xf) == 8 ? OpClass::CtaFence : OpClass::GpuFence;
@@ -172,9 +172,9 @@ Cycle issue_cycles(OpClass what) {
   }
 }
 
-bool for_pair(const Instruction& tensor_op) { return (tensor_op.high >> 21 & 1) != 0; }
-int wgmmas_left(const Instruction& wait) { return static_cast<int>(wait.high >> 8 & 7); }
-bool only_arrives(const Instruction& named_barrier) { return (named_barrier.high >> 13 & 1) != 0; }
+bool for_pair(const MachineInstruction& tensor_op) { return (tensor_op.high >> 21 & 1) != 0; }
+int wgmmas_left(const MachineInstruction& wait) { return static_cast<int>(wait.high >> 8 & 7); }
+bool only_arrives(const MachineInstruction& named_barrier) { return (named_barrier.high >> 13 & 1) != 0; }
 
 int ClassCounts::all() const { return std::accumulate(of.begin(), of.end(), 0); }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "codegen/machine/instructions.h"
+#include "codegen/machine_code/instructions.h"
 #include "core/problem/problem.h"
 
 namespace heddle::codegen {
@@ -40,7 +40,7 @@ enum class OpClass {
 };
 inline constexpr int kOpClasses = static_cast<int>(OpClass::Other) + 1;
 
-OpClass class_of(const Instruction& instruction);
+OpClass class_of(const MachineInstruction& instruction);
 const char* to_string(OpClass what);
 
 /// wgmma or tcgen05.mma.
@@ -54,11 +54,11 @@ bool is_work(OpClass what);
 Cycle issue_cycles(OpClass what);
 
 /// Of a tcgen05.mma or its signal: it works for a pair of blocks.
-bool for_pair(const Instruction& tensor_op);
+bool for_pair(const MachineInstruction& tensor_op);
 /// Wgmmas that may still be in flight behind a ProductWait.
-int wgmmas_left(const Instruction& wait);
+int wgmmas_left(const MachineInstruction& wait);
 /// A named barrier's instruction that only arrives and goes on.
-bool only_arrives(const Instruction& named_barrier);
+bool only_arrives(const MachineInstruction& named_barrier);
 
 /// How many instructions of each kind.
 struct ClassCounts {

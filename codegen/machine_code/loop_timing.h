@@ -1,11 +1,11 @@
-// How long the steady loops of a kernel's roles take together, in the words of the audit (codegen/machine/quarter.h is the rule).
+// How long the steady loops of a kernel's roles take together, in the words of the audit (codegen/machine_code/quarter.h is the rule).
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include "codegen/machine/audit.h"
-#include "codegen/machine/loops.h"
+#include "codegen/machine_code/audit.h"
+#include "codegen/machine_code/loops.h"
 
 namespace heddle::codegen {
 
@@ -13,17 +13,17 @@ inline constexpr std::size_t kNoSpan = static_cast<std::size_t>(-1);
 
 /// Compiled code and what it is of.
 struct CompiledText {
-  const std::vector<Instruction>& code;
+  const std::vector<MachineInstruction>& code;
   const Problem& problem;
   const Program& program;
   const Emission& emission;
   const std::vector<std::size_t>& spans;  ///< by instruction: of the emission, or kNoSpan
 };
 
-class LoopTiming {
+class RoleLoopTiming {
  public:
   /// What `text` refers to outlives this.
-  explicit LoopTiming(const CompiledText& text) : text_(text) {}
+  explicit RoleLoopTiming(const CompiledText& text) : text_(text) {}
 
   /// `loop`, one of `loops`, is the role's. Roles of fewer than four warps are left out: not every quarter of the SM has one.
   void add(const MachineLoop& loop, const std::vector<MachineLoop>& loops, std::size_t role);

@@ -16,7 +16,7 @@
 #include <optional>
 #include <vector>
 
-#include "codegen/machine/instructions.h"
+#include "codegen/machine_code/instructions.h"
 #include "core/base/id.h"
 
 namespace heddle::codegen {
@@ -61,7 +61,7 @@ struct QuarterWarp {
 };
 
 /// The steps of `pass`, indices into `code` in the order of execution. `threads`: of the warp group; a named barrier of more is a turn.
-QuarterWarp quarter_warp(const std::vector<Instruction>& code, const std::vector<std::size_t>& pass, int threads);
+QuarterWarp quarter_warp(const std::vector<MachineInstruction>& code, const std::vector<std::size_t>& pass, int threads);
 
 /// Of one warp, cycles of a pass: means over the late passes, rounded.
 struct QuarterTimes {

@@ -1,11 +1,11 @@
 // One walk over each role's steady loop in the order of the addresses, with the spans of the text that its lines belong to.
-#include "codegen/machine/audit.h"
+#include "codegen/machine_code/audit.h"
 
 #include <algorithm>
 #include <map>
 
-#include "codegen/machine/loop_timing.h"
-#include "codegen/machine/loops.h"
+#include "codegen/machine_code/loop_timing.h"
+#include "codegen/machine_code/loops.h"
 
 namespace heddle::codegen {
 namespace {
@@ -20,7 +20,7 @@ std::size_t span_of(const Emission& emission, int line) {
 
 /// An instruction of a loop.
 struct Item {
-  const Instruction* instruction = nullptr;
+  const MachineInstruction* instruction = nullptr;
   OpClass what = OpClass::Other;
   std::size_t span = kNoSpan;
 };
@@ -76,7 +76,7 @@ struct Walk {
 
   const SourceSpan& span(const Item& item) const { return emission.lines[item.span]; }
 
-  void stretches(LoopAudit& loop) const {
+  void stretches(RoleLoopAudit& loop) const {
     loop.stretches.push_back({StepKind::Advance, std::nullopt, {}});
     for (const Item& item : items) {
       if (is_point(item, emission) && loop.stretches.back().span != item.span) loop.stretches.push_back({span(item).kind, item.span, {}});
@@ -85,7 +85,7 @@ struct Walk {
     }
   }
 
-  void turns(LoopAudit& loop) const {
+  void turns(RoleLoopAudit& loop) const {
     std::optional<ClassCounts> since;
     for (const Item& item : items) {
       const bool takes = item.what == OpClass::NamedBarrier && item.span != kNoSpan && span(item).kind == StepKind::TakeTurn;
@@ -99,7 +99,7 @@ struct Walk {
     }
   }
 
-  void moved(LoopAudit& loop) const {
+  void moved(RoleLoopAudit& loop) const {
     std::vector<std::pair<std::size_t, std::size_t>> points;  // place in the loop, span
     for (std::size_t i = 0; i < items.size(); ++i)
       if (is_point(items[i], emission) && (points.empty() || points.back().second != items[i].span)) points.emplace_back(i, items[i].span);
@@ -133,7 +133,7 @@ struct Walk {
     }
   }
 
-  void drains(LoopAudit& loop) const {
+  void drains(RoleLoopAudit& loop) const {
     if (loop.counts[OpClass::Product] == 0) return;
     for (std::size_t i = 0; i < items.size(); ++i) {
       if (items[i].what != OpClass::ProductWait || wgmmas_left(*items[i].instruction) > 0 || items[i].span == kNoSpan) continue;
@@ -147,7 +147,7 @@ struct Walk {
     }
   }
 
-  void interrupted(LoopAudit& loop) const {
+  void interrupted(RoleLoopAudit& loop) const {
     struct Batch {
       int products = 0;
       Cycle gap = 0;
@@ -177,7 +177,7 @@ struct Walk {
   }
 
   /// What uses tensor memory or guards it keeps the order of the text, but for where the loop begins.
-  void reordered(LoopAudit& loop) const {
+  void reordered(RoleLoopAudit& loop) const {
     std::vector<std::size_t> spans;
     bool tensor = false;
     for (const Item& item : flow) {
@@ -202,12 +202,12 @@ struct Walk {
     for (const auto& [early, late] : falls) loop.reordered.push_back({point(late), point(early)});
   }
 
-  void places(std::vector<OpPlace>& into) const {
-    std::map<std::size_t, OpPlace> found;
+  void places(std::vector<OpCodePlace>& into) const {
+    std::map<std::size_t, OpCodePlace> found;
     Cycle issue = 0;
     for (const Item& item : items) {
       if (item.span != kNoSpan && (span(item).kind == StepKind::Compute || span(item).kind == StepKind::Issue)) {
-        OpPlace& place = found.try_emplace(item.span, OpPlace{item.span, -1, 0}).first->second;
+        OpCodePlace& place = found.try_emplace(item.span, OpCodePlace{item.span, -1, 0}).first->second;
         ++place.instructions;
         if (place.issue < 0 && (is_work(item.what) || is_product(item.what) || item.what == OpClass::BulkCopy)) place.issue = issue;
       }
@@ -232,15 +232,15 @@ const MachineLoop* steady_loop(const std::vector<MachineLoop>& loops, const std:
 
 }  // namespace
 
-MachineAudit audit(const std::vector<Instruction>& code, const Problem& problem, const Program& program, const Emission& emission,
+MachineAudit audit(const std::vector<MachineInstruction>& code, const Problem& problem, const Program& program, const Emission& emission,
                    const QuarterNumbers& numbers) {
   MachineAudit audit;
-  audit.lines = std::any_of(code.begin(), code.end(), [](const Instruction& i) { return i.line > 0; });
+  audit.lines = std::any_of(code.begin(), code.end(), [](const MachineInstruction& i) { return i.line > 0; });
   if (!audit.lines) return audit;
   const std::vector<MachineLoop> loops = find_loops(code);
   std::vector<std::size_t> spans(code.size());
   for (std::size_t i = 0; i < code.size(); ++i) spans[i] = span_of(emission, code[i].line);
-  LoopTiming timing({code, problem, program, emission, spans});
+  RoleLoopTiming timing({code, problem, program, emission, spans});
   for (std::size_t role = 0; role < program.roles.size(); ++role) {
     const auto& sections = program.roles[role].sections;
     const auto steady = std::find_if(sections.begin(), sections.end(),
@@ -261,7 +261,7 @@ MachineAudit audit(const std::vector<Instruction>& code, const Problem& problem,
                                                       span.op.index < problem.ops.size() && problem.ops[span.op.index].kind == "mma")
         products.push_back(s);
     match_products(walk.items, products);
-    LoopAudit loop;
+    RoleLoopAudit loop;
     loop.role = role;
     loop.iterations = steady->unroll;
     loop.inner = std::any_of(loops.begin(), loops.end(), [&](const MachineLoop& other) {
@@ -284,7 +284,7 @@ MachineAudit audit(const std::vector<Instruction>& code, const Problem& problem,
 
 std::optional<Cycle> MachineAudit::iteration() const {
   std::optional<Cycle> most;
-  for (const LoopAudit& loop : loops)
+  for (const RoleLoopAudit& loop : loops)
     if (loop.time) most = std::max(most.value_or(0), loop.time->iteration);
   return most;
 }

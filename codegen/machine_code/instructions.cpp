@@ -1,11 +1,11 @@
-// Offsets come from the file, so everything is read through a reader that checks them (codegen/machine/bytes.h).
-#include "codegen/machine/instructions.h"
+// Offsets come from the file, so everything is read through a reader that checks them (codegen/machine_code/bytes.h).
+#include "codegen/machine_code/instructions.h"
 
 #include <iterator>
 #include <map>
 
-#include "codegen/machine/bytes.h"
-#include "codegen/machine/line_table.h"
+#include "codegen/machine_code/bytes.h"
+#include "codegen/machine_code/line_table.h"
 
 namespace heddle::codegen {
 namespace {
@@ -27,7 +27,7 @@ std::vector<LineRow> rows_of(std::size_t instructions, std::string_view section)
 
 /// ptxas leaves out a row where an instruction comes from the same line of the same inlined wrapper as the one before it, also when
 /// the wrapper was called elsewhere. The call is then that of the nearest one in the PTX text that has a row.
-void give_lines(std::vector<Instruction>& code, std::string_view cuda, std::string_view ptx) {
+void give_lines(std::vector<MachineInstruction>& code, std::string_view cuda, std::string_view ptx) {
   const std::vector<LineRow> rows = rows_of(code.size(), cuda), steps = rows_of(code.size(), ptx);
   const auto has_row = [&](std::size_t i) { return rows[i].address == i * kBytes; };
   std::map<int, std::map<int, int>> calls;  // by line of the wrapper, then of PTX
@@ -46,7 +46,7 @@ void give_lines(std::vector<Instruction>& code, std::string_view cuda, std::stri
 
 }  // namespace
 
-Result<std::vector<Instruction>> read_instructions(std::string_view cubin) {
+Result<std::vector<MachineInstruction>> read_instructions(std::string_view cubin) {
   const auto bad = [] { return Error::input("this is no compiled kernel (a 64-bit ELF file with sections)"); };
   ByteReader reader(cubin);
   if (!cubin.starts_with("\x7f"
@@ -60,7 +60,7 @@ Result<std::vector<Instruction>> read_instructions(std::string_view cubin) {
     return reader.range(reader.at<std::uint64_t>(header(index) + 24), reader.at<std::uint64_t>(header(index) + 32));
   };
   const std::string_view strings = content(names);
-  std::vector<Instruction> code;
+  std::vector<MachineInstruction> code;
   std::string_view lines, ptx_lines;
   int texts = 0;
   for (std::uint16_t s = 0; s < count && reader.good(); ++s) {
@@ -80,8 +80,8 @@ Result<std::vector<Instruction>> read_instructions(std::string_view cubin) {
   return code;
 }
 
-std::optional<std::size_t> branch_target(const std::vector<Instruction>& code, std::size_t at) {
-  const Instruction& branch = code[at];
+std::optional<std::size_t> branch_target(const std::vector<MachineInstruction>& code, std::size_t at) {
+  const MachineInstruction& branch = code[at];
   if (branch.key() != kBranch && branch.key() != kUniformBranch) return std::nullopt;
   // 56 bits in words of 4 bytes, relative to the next instruction: bits 16 to 23, then 34 to 81.
   const std::uint64_t upper = branch.low >> 34 | branch.high << 30;

@@ -1,12 +1,12 @@
 // Dominators by K. Cooper, T. Harvey, K. Kennedy, "A Simple, Fast Dominance Algorithm", 2001.
-#include "codegen/machine/loops.h"
+#include "codegen/machine_code/loops.h"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
 
-#include "codegen/machine/opcode.h"
+#include "codegen/machine_code/opcode.h"
 
 namespace heddle::codegen {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 constexpr int kUniformBranchKey = 0x547, kBranchCode = 0x147, kExitCode = 0x14d;
 constexpr std::size_t kUnreachable = static_cast<std::size_t>(-1);
 
-bool always(const Instruction& instruction) {  // all predicates are the one that is true
+bool always(const MachineInstruction& instruction) {  // all predicates are the one that is true
   if (instruction.key() == kUniformBranchKey && (instruction.low >> 24 & 0xf) != 7) return false;
   return (instruction.low >> 12 & 0xf) == 7 && (instruction.high >> 23 & 0xf) == 7;
 }
@@ -31,7 +31,7 @@ struct Flow {
   std::vector<std::size_t> dominator;  ///< the nearest; of the first block itself
 };
 
-Flow flow_of(const std::vector<Instruction>& code) {
+Flow flow_of(const std::vector<MachineInstruction>& code) {
   std::vector<bool> begins(code.size() + 1, false);
   begins[0] = true;
   for (std::size_t i = 0; i < code.size(); ++i) {
@@ -105,7 +105,7 @@ bool dominates(const Flow& flow, std::size_t head, std::size_t block) {
 }
 
 /// Asks a barrier again and again, or jumps back from where the compiler put that.
-bool spins(const std::vector<Instruction>& code, const Flow& flow, std::size_t b) {
+bool spins(const std::vector<MachineInstruction>& code, const Flow& flow, std::size_t b) {
   const Block& block = flow.blocks[b];
   if (std::find(block.after.begin(), block.after.end(), b) != block.after.end()) {
     for (std::size_t i = block.first; i <= block.last; ++i)
@@ -118,7 +118,7 @@ bool spins(const std::vector<Instruction>& code, const Flow& flow, std::size_t b
 
 }  // namespace
 
-std::vector<MachineLoop> find_loops(const std::vector<Instruction>& code) {
+std::vector<MachineLoop> find_loops(const std::vector<MachineInstruction>& code) {
   if (code.empty()) return {};
   const Flow flow = flow_of(code);
   std::map<std::size_t, std::vector<bool>> bodies;  // by head
@@ -152,7 +152,7 @@ std::vector<MachineLoop> find_loops(const std::vector<Instruction>& code) {
   return loops;
 }
 
-std::vector<std::size_t> one_pass(const std::vector<Instruction>& code, const MachineLoop& loop,
+std::vector<std::size_t> one_pass(const std::vector<MachineInstruction>& code, const MachineLoop& loop,
                                   const std::function<bool(std::size_t, std::size_t)>& skipped) {
   std::vector<bool> inside(code.size() + 1, false), waits(code.size(), false), seen(code.size(), false);
   for (const std::size_t i : loop.instructions) inside[i] = true;

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "codegen/machine/instructions.h"
+#include "codegen/machine_code/instructions.h"
 
 namespace heddle::codegen {
 
@@ -18,11 +18,11 @@ struct MachineLoop {
 };
 
 /// Loops of one head are one loop; those that only wait are none.
-std::vector<MachineLoop> find_loops(const std::vector<Instruction>& code);
+std::vector<MachineLoop> find_loops(const std::vector<MachineInstruction>& code);
 
 /// What one pass executes in which no barrier is asked twice, in order. `skipped(first, last)`: a conditional branch over these
 /// instructions, `last` excluded, is taken; other branches forward are not, nor are those back from inner loops.
-std::vector<std::size_t> one_pass(const std::vector<Instruction>& code, const MachineLoop& loop,
+std::vector<std::size_t> one_pass(const std::vector<MachineInstruction>& code, const MachineLoop& loop,
                                   const std::function<bool(std::size_t, std::size_t)>& skipped);
 
 }  // namespace heddle::codegen

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "codegen/emit/emit.h"
-#include "codegen/machine/instructions.h"
-#include "codegen/machine/opcode.h"
-#include "codegen/machine/quarter.h"
+#include "codegen/machine_code/instructions.h"
+#include "codegen/machine_code/opcode.h"
+#include "codegen/machine_code/quarter.h"
 #include "codegen/program/program.h"
 #include "codegen/program/refusal.h"
 #include "core/base/json.h"
@@ -74,7 +74,7 @@ struct Reordered {
   bool operator==(const Reordered&) const = default;
 };
 
-/// How long a role's loop takes beside those of the other roles (codegen/machine/quarter.h): cycles of an iteration.
+/// How long a role's loop takes beside those of the other roles (codegen/machine_code/quarter.h): cycles of an iteration.
 struct LoopTime {
   struct Wait {
     StepKind point = StepKind::Retire;  ///< or TakeTurn
@@ -90,7 +90,7 @@ struct LoopTime {
 };
 
 /// The steady loop of one role; counts are of one pass.
-struct LoopAudit {
+struct RoleLoopAudit {
   std::size_t role = 0;
   int iterations = 1;  ///< of the kernel's loop in one pass
   bool inner = false;  ///< it has loops of its own (of products that are not unrolled), whose instructions are counted once
@@ -102,28 +102,28 @@ struct LoopAudit {
   std::vector<Interrupted> interrupted;
   std::vector<Reordered> reordered;
   std::optional<LoopTime> time;  ///< of warp groups in kernels for sm_90a with wgmmas and without loops inside
-  bool operator==(const LoopAudit&) const = default;
+  bool operator==(const RoleLoopAudit&) const = default;
 };
 
 /// Where an op's work begins in a role's loop: of the schedule, and of the machine code.
-struct OpPlace {
+struct OpCodePlace {
   std::size_t span = 0;
   Cycle issue = 0;       ///< cycles of instructions before its first one in the loop
   int instructions = 0;  ///< of its span in the loop
 };
 
 struct MachineAudit {
-  bool lines = false;            ///< false: the code has no line table, and there is nothing below
-  std::vector<LoopAudit> loops;  ///< roles without a loop are left out
-  std::vector<OpPlace> places;   ///< of spans in loops, in the order of the code
-  int unknown = 0;               ///< instructions of timed loops that were taken for simple ones
+  bool lines = false;                ///< false: the code has no line table, and there is nothing below
+  std::vector<RoleLoopAudit> loops;  ///< roles without a loop are left out
+  std::vector<OpCodePlace> places;   ///< of spans in loops, in the order of the code
+  int unknown = 0;                   ///< instructions of timed loops that were taken for simple ones
 
   /// Of the kernel as compiled: the slowest role's. Predicted.
   std::optional<Cycle> iteration() const;
 };
 
 /// Pre: `code` is compiled from `emission`'s text, which is `program`'s. Any code gives an answer.
-MachineAudit audit(const std::vector<Instruction>& code, const Problem& problem, const Program& program, const Emission& emission,
+MachineAudit audit(const std::vector<MachineInstruction>& code, const Problem& problem, const Program& program, const Emission& emission,
                    const QuarterNumbers& numbers = {});
 
 /// Thresholds above which the kernel is not what was scheduled: what kernels kept to once their text was mended (docs/code_generator.md).

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "codegen/machine/audit.h"
+#include "codegen/machine_code/audit.h"
 #include "codegen/program/refusal.h"
 #include "core/base/text_style.h"
 
@@ -14,9 +14,9 @@ namespace {
 
 std::string op_name(const Kernel& kernel, OpRef op) { return printable(op_of(kernel, op).name); }
 
-const char* product_word(const LoopAudit& loop) { return loop.counts[OpClass::TensorProduct] > 0 ? "tcgen05.mma" : "wgmma"; }
+const char* product_word(const RoleLoopAudit& loop) { return loop.counts[OpClass::TensorProduct] > 0 ? "tcgen05.mma" : "wgmma"; }
 
-int most_uniform(const LoopAudit& loop) { return kMostUniform + kMostUniformPerProduct * loop.counts[OpClass::Product]; }
+int most_uniform(const RoleLoopAudit& loop) { return kMostUniform + kMostUniformPerProduct * loop.counts[OpClass::Product]; }
 
 /// "the turn", "the wait for v", "QK0".
 std::string point_text(const Kernel& kernel, StepKind kind, OpRef op) {
@@ -59,7 +59,7 @@ std::string time_text(const LoopTime& time, const Kernel& kernel, const Emission
 
 std::vector<Refusal> judge(const MachineAudit& audit, const Kernel& kernel, const Program& program) {
   std::vector<Refusal> faults;
-  for (const LoopAudit& loop : audit.loops) {
+  for (const RoleLoopAudit& loop : audit.loops) {
     const std::string role = printable(program.roles[loop.role].name);
     for (const TurnGap& turn : loop.turns)
       if (turn.issue > kMostTurnGap)
@@ -93,7 +93,7 @@ std::string audit_text(const MachineAudit& audit, const Kernel& kernel, const Pr
   if (const auto iteration = audit.iteration())
     text += fmt::format("as compiled: {} cycles an iteration by the machine code (one SM quarter; predicted{})\n", *iteration,
                         audit.unknown > 0 ? fmt::format("; {} instructions of unknown kinds", audit.unknown) : "");
-  for (const LoopAudit& loop : audit.loops) {
+  for (const RoleLoopAudit& loop : audit.loops) {
     text += fmt::format("{}, {} per pass of its loop: {} instructions, {} issue cycles{}\n", printable(program.roles[loop.role].name),
                         loop.iterations == 1 ? std::string("one iteration") : fmt::format("{} iterations", loop.iterations),
                         loop.counts.all(), loop.counts.issue(), loop.inner ? "; loops inside are counted once" : "");

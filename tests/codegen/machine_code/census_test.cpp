@@ -11,7 +11,7 @@
 
 #include "codegen/compile/recut.h"
 #include "codegen/emit/emit.h"
-#include "codegen/machine/audit.h"
+#include "codegen/machine_code/audit.h"
 #include "core/base/atomic_file.h"
 #include "tests/codegen/fixture.h"
 #include "tests/support/paths.h"
@@ -67,7 +67,7 @@ std::pair<double, std::string> halves(const std::string& text) {
 /// What a change of the emitter or of ptxas may worsen, a line per role.
 std::string audit_lines(const MachineAudit& audit, const Kernel& kernel, const Program& program) {
   std::string text;
-  for (const LoopAudit& loop : audit.loops) {
+  for (const RoleLoopAudit& loop : audit.loops) {
     const ClassCounts& counts = loop.counts;
     text += fmt::format("  {}: {} instructions, {} issue cycles, {} uniform for {} {}, {} GPU fences\n", program.roles[loop.role].name,
                         counts.all(), counts.issue(), counts[OpClass::Uniform], counts[OpClass::Product] + counts[OpClass::TensorProduct],

@@ -20,7 +20,7 @@
 #include <array>
 #include <optional>
 
-#include "codegen/machine/instructions.h"
+#include "codegen/machine_code/instructions.h"
 
 namespace heddle::codegen {
 
@@ -34,17 +34,17 @@ struct Control {
   unsigned wait = 0;                               ///< bit i: scoreboard i
   unsigned reuse = 0;                              ///< bit i: read port i
 };
-Control control_of(const Instruction& instruction);
+Control control_of(const MachineInstruction& instruction);
 
 /// Where arithmetic runs: Fma takes a warp's instruction in one cycle, Alu (comparisons, logic, moves, packing of floats) in two.
-enum class Pipe { Fma, Alu };
+enum class IssuePipe { Fma, Alu };
 
 /// Of arithmetic on registers; absent for every other kind, known or not.
 struct Arithmetic {
-  Pipe pipe = Pipe::Alu;
+  IssuePipe pipe = IssuePipe::Alu;
   std::array<int, kReadPorts> reads{-1, -1, -1};  ///< register by read port; -1: none, or the register that is always zero
 };
-std::optional<Arithmetic> arithmetic_of(const Instruction& instruction);
+std::optional<Arithmetic> arithmetic_of(const MachineInstruction& instruction);
 
 /// A wgmma of 64 rows.
 struct WgmmaShape {
@@ -53,12 +53,12 @@ struct WgmmaShape {
   bool closes_group = false;  ///< what a wait counts ends with it
 };
 /// Pre: of class Product.
-WgmmaShape wgmma_shape(const Instruction& product);
+WgmmaShape wgmma_shape(const MachineInstruction& product);
 
 /// Threads that meet at a named barrier. Pre: of class NamedBarrier.
-int barrier_threads(const Instruction& named_barrier);
+int barrier_threads(const MachineInstruction& named_barrier);
 
 /// 32-bit words of a lane. Pre: of class SharedMemory.
-int shared_words(const Instruction& access);
+int shared_words(const MachineInstruction& access);
 
 }  // namespace heddle::codegen

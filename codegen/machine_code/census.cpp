@@ -1,4 +1,4 @@
-#include "codegen/machine/census.h"
+#include "codegen/machine_code/census.h"
 
 #include <array>
 
@@ -39,10 +39,10 @@ constexpr std::array<Key, 25> kKeys{{{0x9f0, "wgmma (A in shared memory)"},
 
 }  // namespace
 
-Census census_of(const std::vector<Instruction>& code) {
+Census census_of(const std::vector<MachineInstruction>& code) {
   Census census;
   census.instructions = static_cast<std::int64_t>(code.size());
-  for (const Instruction& instruction : code) ++census.by_key[instruction.key()];
+  for (const MachineInstruction& instruction : code) ++census.by_key[instruction.key()];
   return census;
 }
 

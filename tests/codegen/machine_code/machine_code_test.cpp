@@ -7,10 +7,10 @@
 #include <catch2/catch.hpp>
 
 #include "codegen/compile/compile.h"
-#include "codegen/machine/audit.h"
-#include "codegen/machine/bytes.h"
-#include "codegen/machine/line_table.h"
-#include "codegen/machine/loops.h"
+#include "codegen/machine_code/audit.h"
+#include "codegen/machine_code/bytes.h"
+#include "codegen/machine_code/line_table.h"
+#include "codegen/machine_code/loops.h"
 #include "tests/codegen/fixture.h"
 
 using namespace heddle;
@@ -21,23 +21,23 @@ namespace {
 constexpr std::uint64_t kAlways = 0x7000, kTrueAgain = std::uint64_t{7} << 23;
 
 /// BRA from instruction `at` to `target`, taken always or sometimes.
-codegen::Instruction branch(std::size_t at, std::size_t target, bool always) {
+codegen::MachineInstruction branch(std::size_t at, std::size_t target, bool always) {
   const std::int64_t words = 4 * (static_cast<std::int64_t>(target) - static_cast<std::int64_t>(at) - 1);
   const auto bits = static_cast<std::uint64_t>(words);
-  codegen::Instruction i;
+  codegen::MachineInstruction i;
   i.low = 0x947 | (always ? kAlways : 0) | (bits & 0xff) << 16 | (bits >> 8 & 0x3fffffff) << 34;
   i.high = kTrueAgain | (bits >> 8 >> 30 & 0x3ffff);
   return i;
 }
 
-codegen::Instruction plain(std::uint64_t key) { return {key | kAlways, kTrueAgain, 0}; }
+codegen::MachineInstruction plain(std::uint64_t key) { return {key | kAlways, kTrueAgain, 0}; }
 
 constexpr std::uint64_t kAdd = 0x221, kTryWait = 0x5a7, kExit = 0x94d;
 
 }  // namespace
 
 TEST_CASE("branches lead where they were written to, forwards and backwards", "[codegen]") {
-  std::vector<codegen::Instruction> code(40, plain(kAdd));
+  std::vector<codegen::MachineInstruction> code(40, plain(kAdd));
   for (std::size_t at = 0; at < code.size(); ++at)
     for (std::size_t target = 0; target < code.size(); ++target) {
       code[at] = branch(at, target, true);
@@ -51,15 +51,16 @@ TEST_CASE("branches lead where they were written to, forwards and backwards", "[
 
 TEST_CASE("a loop is what its back edge closes, without the spinning that waits behind the code", "[codegen]") {
   // 0: add; loop 1 to 4 with a wait at 2 whose spin is at 6 and 7; 5: exit; 8: jump back from the spin
-  std::vector<codegen::Instruction> code{plain(kAdd),  plain(kAdd),     branch(2, 6, false), plain(kAdd),       branch(4, 1, false),
-                                         plain(kExit), plain(kTryWait), branch(7, 6, false), branch(8, 3, true)};
+  std::vector<codegen::MachineInstruction> code{plain(kAdd),  plain(kAdd),     branch(2, 6, false), plain(kAdd),       branch(4, 1, false),
+                                                plain(kExit), plain(kTryWait), branch(7, 6, false), branch(8, 3, true)};
   const auto loops = find_loops(code);
   REQUIRE(loops.size() == 1);
   CHECK(loops[0].instructions == std::vector<std::size_t>{1, 2, 3, 4});
 }
 
 TEST_CASE("nested loops are two, the inner one part of the outer one", "[codegen]") {
-  std::vector<codegen::Instruction> code{plain(kAdd), plain(kAdd), plain(kAdd), branch(3, 2, false), branch(4, 1, false), plain(kExit)};
+  std::vector<codegen::MachineInstruction> code{plain(kAdd),         plain(kAdd),         plain(kAdd),
+                                                branch(3, 2, false), branch(4, 1, false), plain(kExit)};
   const auto loops = find_loops(code);
   REQUIRE(loops.size() == 2);
   CHECK(loops[0].instructions == std::vector<std::size_t>{1, 2, 3, 4});
@@ -70,7 +71,7 @@ TEST_CASE("any code has loops that can be found, and branches that cross make no
   std::mt19937 random(17);
   for (int round = 0; round < 300; ++round) {
     const std::size_t size = 2 + random() % 60;
-    std::vector<codegen::Instruction> code(size, plain(kAdd));
+    std::vector<codegen::MachineInstruction> code(size, plain(kAdd));
     for (std::size_t i = 0; i < size; ++i)
       if (random() % 3 == 0) code[i] = branch(i, random() % size, random() % 2 == 0);
     for (const MachineLoop& loop : find_loops(code))
@@ -116,7 +117,7 @@ TEST_CASE("every instruction of an op's arithmetic is found in the machine code,
   const MachineAudit found = audit(compiled->code, from.problem, program, *emitted.emission);
   REQUIRE(found.lines);
   REQUIRE(found.loops.size() == program.roles.size());
-  for (const LoopAudit& loop : found.loops) {
+  for (const RoleLoopAudit& loop : found.loops) {
     if (loop.counts[OpClass::Product] == 0) continue;
     CHECK(loop.counts[OpClass::Product] == 16);
     CHECK(loop.counts[OpClass::Special] == 66);  // 64 probabilities and 2 factors
@@ -127,11 +128,11 @@ TEST_CASE("every instruction of an op's arithmetic is found in the machine code,
     for (const Stretch& stretch : loop.stretches) instructions += stretch.counts.all();
     CHECK(instructions == loop.counts.all());
   }
-  for (const OpPlace& place : found.places)
+  for (const OpCodePlace& place : found.places)
     if (op_of(from.kernel, emitted.emission->lines[place.span].op).kind == "exp2") CHECK(place.instructions >= 2);
   CHECK(judge(found, from.kernel, program).empty());
   MachineAudit worse = found;
-  for (LoopAudit& loop : worse.loops)
+  for (RoleLoopAudit& loop : worse.loops)
     if (!loop.turns.empty()) {
       loop.turns[0].issue = kMostTurnGap + 1;
       loop.counts[OpClass::GpuFence] = 1;
@@ -154,7 +155,7 @@ TEST_CASE("without lines the machine code is not compared with anything", "[code
 
 TEST_CASE("what Blackwell adds is known by its encoding", "[codegen]") {
   const struct {
-    codegen::Instruction instruction;
+    codegen::MachineInstruction instruction;
     OpClass what;
   } cases[] = {{{0x00ff0a08080075ea, 0x0001d80008000004, 0}, OpClass::TensorProduct},  // A in shared memory
                {{0x00ff0c0a050079ea, 0x00c1d80008000004, 0}, OpClass::TensorProduct},  // A in tensor memory
@@ -173,7 +174,7 @@ TEST_CASE("what Blackwell adds is known by its encoding", "[codegen]") {
 }
 
 TEST_CASE("a branch by a uniform predicate leads somewhere, and the code after it is reached too", "[codegen]") {
-  std::vector<codegen::Instruction> code(8, plain(kAdd));
+  std::vector<codegen::MachineInstruction> code(8, plain(kAdd));
   code[1] = {0x0000000100187547, 0x000fec000b800000, 0};  // to the seventh instruction after it
   code[6] = {0xfffffffd08f47547, 0x002fea000b83ffff, 0};  // back by two
   code[7] = plain(kExit);
@@ -194,11 +195,11 @@ TEST_CASE("what uses tensor memory keeps the order of the text, and it is said w
   REQUIRE(compiled.ok());
   const MachineAudit found = audit(compiled->code, from.problem, program, *emitted.emission);
   REQUIRE(found.lines);
-  for (const LoopAudit& loop : found.loops) CHECK(loop.reordered.empty());
+  for (const RoleLoopAudit& loop : found.loops) CHECK(loop.reordered.empty());
   CHECK(judge(found, from.kernel, program).empty());
   // The first load of a loop trades places with a wait before it.
-  std::vector<codegen::Instruction> code = compiled->code;
-  const auto is = [&](OpClass what) { return [what](const codegen::Instruction& i) { return class_of(i) == what; }; };
+  std::vector<codegen::MachineInstruction> code = compiled->code;
+  const auto is = [&](OpClass what) { return [what](const codegen::MachineInstruction& i) { return class_of(i) == what; }; };
   bool said = false;
   for (auto load = std::find_if(code.begin(), code.end(), is(OpClass::TensorLoad)); load != code.end() && !said;
        load = std::find_if(load + 1, code.end(), is(OpClass::TensorLoad))) {
@@ -206,7 +207,7 @@ TEST_CASE("what uses tensor memory keeps the order of the text, and it is said w
     if (wait == code.rend()) continue;
     std::swap(*load, *wait);
     const MachineAudit worse = audit(code, from.problem, program, *emitted.emission);
-    for (const LoopAudit& loop : worse.loops) said = said || !loop.reordered.empty();
+    for (const RoleLoopAudit& loop : worse.loops) said = said || !loop.reordered.empty();
     if (said) CHECK(judge(worse, from.kernel, program).front().rule == "tensor_order");
     std::swap(*load, *wait);
   }

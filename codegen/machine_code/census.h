@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/machine/instructions.h"
+#include "codegen/machine_code/instructions.h"
 
 namespace heddle::codegen {
 
@@ -24,7 +24,7 @@ struct Census {
   }
 };
 
-Census census_of(const std::vector<Instruction>& code);
+Census census_of(const std::vector<MachineInstruction>& code);
 
 /// "wgmma 40 · wgmma fence or wait 16 · exponential and other MUFU 268 ..."
 std::string census_text(const Census& census);

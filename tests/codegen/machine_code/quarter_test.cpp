@@ -8,10 +8,10 @@
 #include <catch2/catch.hpp>
 
 #include "codegen/compile/compile.h"
-#include "codegen/machine/audit.h"
-#include "codegen/machine/control.h"
-#include "codegen/machine/loops.h"
-#include "codegen/machine/quarter.h"
+#include "codegen/machine_code/audit.h"
+#include "codegen/machine_code/control.h"
+#include "codegen/machine_code/loops.h"
+#include "codegen/machine_code/quarter.h"
 #include "tests/codegen/fixture.h"
 
 using namespace heddle;
@@ -88,24 +88,24 @@ TEST_CASE("control codes are read as the disassembler prints them", "[codegen]")
 
 TEST_CASE("arithmetic reads the registers that the disassembler prints, at the port that may keep them", "[codegen]") {
   const struct {
-    codegen::Instruction instruction;
-    Pipe pipe;
+    codegen::MachineInstruction instruction;
+    IssuePipe pipe;
     std::array<int, 3> reads;
   } cases[] = {
-      {{0x000000079a177221, 0x004fe20000000000, 0}, Pipe::Fma, {154, -1, 7}},     // FADD R23, R154, R7
-      {{0xf149f2ca07067421, 0x000fca0000000100, 0}, Pipe::Fma, {7, -1, -1}},      // FADD R6, -R7, -1e30
-      {{0x0000000858587220, 0x080fe20000400000, 0}, Pipe::Fma, {88, 8, -1}},      // FMUL R88, R88, R8.reuse
-      {{0x0000000418987c23, 0x100fe2000800080a, 0}, Pipe::Fma, {24, -1, 10}},     // FFMA R152, R24, UR4, -R10.reuse
-      {{0x410000000b147423, 0x000fe2000000080a, 0}, Pipe::Fma, {11, 10, -1}},     // FFMA R20, R11, -R10, 8
-      {{0x000000ffff037224, 0x000fe400078e00ff, 0}, Pipe::Fma, {-1, -1, -1}},     // IMAD.MOV.U32 R3, RZ, RZ, RZ
-      {{0x0000009a079a723e, 0x000fe400000010ff, 0}, Pipe::Alu, {7, 154, -1}},     // F2FP.BF16.F32.PACK_AB R154, R7, R154
-      {{0x0000001918037209, 0x000fe20007800000, 0}, Pipe::Alu, {24, 25, -1}},     // FMNMX R3, R24, R25, !PT
-      {{0x000000b5b6047212, 0x000fc400078efeb4, 0}, Pipe::Alu, {182, 181, 180}},  // LOP3.LUT R4, R182, R181, R180, 0xfe, !PT
-      {{0x0000541025257816, 0x000fe40000000026, 0}, Pipe::Alu, {37, -1, 38}},     // PRMT R37, R37, 0x5410, R38
-      {{0x000000420a0a7446, 0x000fe2000380011f, 0}, Pipe::Alu, {10, 31, -1}},     // VIADDMNMX R10, R10, R31, 0x42, PT
-      {{0x0000000d000a7202, 0x000fe20000000f00, 0}, Pipe::Alu, {-1, 13, -1}},     // MOV R10, R13
-      {{0x000000ff0200720c, 0x002fda0003f05270, 0}, Pipe::Alu, {2, -1, -1}},      // ISETP.NE.AND P0, PT, R2, RZ, PT
-      {{0x000000000000781c, 0x002fda0003f0f008, 0}, Pipe::Alu, {-1, -1, -1}},     // PLOP3.LUT P0, PT, PT, PT, UP0, 0x80, 0x0
+      {{0x000000079a177221, 0x004fe20000000000, 0}, IssuePipe::Fma, {154, -1, 7}},     // FADD R23, R154, R7
+      {{0xf149f2ca07067421, 0x000fca0000000100, 0}, IssuePipe::Fma, {7, -1, -1}},      // FADD R6, -R7, -1e30
+      {{0x0000000858587220, 0x080fe20000400000, 0}, IssuePipe::Fma, {88, 8, -1}},      // FMUL R88, R88, R8.reuse
+      {{0x0000000418987c23, 0x100fe2000800080a, 0}, IssuePipe::Fma, {24, -1, 10}},     // FFMA R152, R24, UR4, -R10.reuse
+      {{0x410000000b147423, 0x000fe2000000080a, 0}, IssuePipe::Fma, {11, 10, -1}},     // FFMA R20, R11, -R10, 8
+      {{0x000000ffff037224, 0x000fe400078e00ff, 0}, IssuePipe::Fma, {-1, -1, -1}},     // IMAD.MOV.U32 R3, RZ, RZ, RZ
+      {{0x0000009a079a723e, 0x000fe400000010ff, 0}, IssuePipe::Alu, {7, 154, -1}},     // F2FP.BF16.F32.PACK_AB R154, R7, R154
+      {{0x0000001918037209, 0x000fe20007800000, 0}, IssuePipe::Alu, {24, 25, -1}},     // FMNMX R3, R24, R25, !PT
+      {{0x000000b5b6047212, 0x000fc400078efeb4, 0}, IssuePipe::Alu, {182, 181, 180}},  // LOP3.LUT R4, R182, R181, R180, 0xfe, !PT
+      {{0x0000541025257816, 0x000fe40000000026, 0}, IssuePipe::Alu, {37, -1, 38}},     // PRMT R37, R37, 0x5410, R38
+      {{0x000000420a0a7446, 0x000fe2000380011f, 0}, IssuePipe::Alu, {10, 31, -1}},     // VIADDMNMX R10, R10, R31, 0x42, PT
+      {{0x0000000d000a7202, 0x000fe20000000f00, 0}, IssuePipe::Alu, {-1, 13, -1}},     // MOV R10, R13
+      {{0x000000ff0200720c, 0x002fda0003f05270, 0}, IssuePipe::Alu, {2, -1, -1}},      // ISETP.NE.AND P0, PT, R2, RZ, PT
+      {{0x000000000000781c, 0x002fda0003f0f008, 0}, IssuePipe::Alu, {-1, -1, -1}},     // PLOP3.LUT P0, PT, PT, PT, UP0, 0x80, 0x0
   };
   for (const auto& c : cases) {
     const auto found = arithmetic_of(c.instruction);
@@ -141,24 +141,25 @@ TEST_CASE("one pass goes past what waits and jumps over what is said to be seldo
   constexpr std::uint64_t kAlways = 0x7000, kTrueAgain = std::uint64_t{7} << 23;
   const auto jump = [](std::int64_t at, std::int64_t target, bool always) {
     const auto words = static_cast<std::uint64_t>(4 * (target - at - 1));
-    return codegen::Instruction{0x947 | (always ? kAlways : 0) | (words & 0xff) << 16 | (words >> 8 & 0x3fffffff) << 34,
-                                kTrueAgain | (words >> 8 >> 30 & 0x3ffff), 0};
+    return codegen::MachineInstruction{0x947 | (always ? kAlways : 0) | (words & 0xff) << 16 | (words >> 8 & 0x3fffffff) << 34,
+                                       kTrueAgain | (words >> 8 >> 30 & 0x3ffff), 0};
   };
-  const codegen::Instruction add{0x221 | kAlways, kTrueAgain, 0}, ask{0x5a7 | kAlways, kTrueAgain, 0}, exit{0x94d | kAlways, kTrueAgain, 0};
+  const codegen::MachineInstruction add{0x221 | kAlways, kTrueAgain, 0}, ask{0x5a7 | kAlways, kTrueAgain, 0},
+      exit{0x94d | kAlways, kTrueAgain, 0};
   // 0 to 8 is the loop; 2 and 3 ask until they may go on; 4 jumps over 5 and 6; 7 asks once more behind the code, at 10 and 11
-  const std::vector<codegen::Instruction> code{add,
-                                               add,
-                                               ask,
-                                               jump(3, 2, false),
-                                               jump(4, 7, false),
-                                               add,
-                                               add,
-                                               jump(7, 10, false),
-                                               jump(8, 0, false),
-                                               exit,
-                                               ask,
-                                               jump(11, 10, false),
-                                               jump(12, 8, true)};
+  const std::vector<codegen::MachineInstruction> code{add,
+                                                      add,
+                                                      ask,
+                                                      jump(3, 2, false),
+                                                      jump(4, 7, false),
+                                                      add,
+                                                      add,
+                                                      jump(7, 10, false),
+                                                      jump(8, 0, false),
+                                                      exit,
+                                                      ask,
+                                                      jump(11, 10, false),
+                                                      jump(12, 8, true)};
   const auto loops = find_loops(code);
   const auto loop = std::find_if(loops.begin(), loops.end(), [](const MachineLoop& l) { return l.instructions.size() > 2; });
   REQUIRE(loop != loops.end());
@@ -168,7 +169,8 @@ TEST_CASE("one pass goes past what waits and jumps over what is said to be seldo
 
 TEST_CASE("a register that the port still has is not read again", "[codegen]") {
   // FMUL R88, R88, R8.reuse; FMUL R24, R24, R8: two reads, then one
-  const std::vector<codegen::Instruction> code{{0x0000000858587220, 0x080fe20000400000, 0}, {0x0000000818187220, 0x000fe20000400000, 0}};
+  const std::vector<codegen::MachineInstruction> code{{0x0000000858587220, 0x080fe20000400000, 0},
+                                                      {0x0000000818187220, 0x000fe20000400000, 0}};
   const QuarterWarp twice = quarter_warp(code, {0, 1}, 128);
   REQUIRE(twice.steps.size() == 2);
   CHECK(twice.steps[0].reads == 2);
@@ -250,7 +252,7 @@ TEST_CASE("any loops have a time or none, and always the same", "[codegen]") {
   for (unsigned seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
-    std::vector<codegen::Instruction> code(4 + random() % 40);
+    std::vector<codegen::MachineInstruction> code(4 + random() % 40);
     std::vector<std::size_t> pass;
     constexpr std::array<std::uint64_t, 10> kKeys{0x9f0, 0xdf0, 0x9c5, 0xb1d, 0x308, 0x221, 0x209, 0x23e, 0x984, 0x5a7};
     for (std::size_t i = 0; i < code.size(); ++i) {
@@ -277,7 +279,7 @@ TEST_CASE("FlashAttention-3's order is faster as compiled than the solver's, by 
   CHECK(*fa3.iteration() > 2048);  // the work of the tensor cores
   CHECK(solved.unknown == 0);
   int groups = 0;
-  for (const LoopAudit& loop : solved.loops) {
+  for (const RoleLoopAudit& loop : solved.loops) {
     CHECK(loop.time.has_value() == (loop.counts[OpClass::Product] > 0));
     if (!loop.time) continue;
     ++groups;

@@ -13,7 +13,7 @@
 
 namespace heddle::codegen {
 
-struct Instruction {
+struct MachineInstruction {
   std::uint64_t low = 0, high = 0;  ///< as in the file
   int line = 0;                     ///< 1-based, of the kernel's own text, also for what comes from an inlined wrapper; 0: unknown
 
@@ -22,9 +22,9 @@ struct Instruction {
 
 /// All of the file's code, in the order of its addresses. Any bytes: what is no such ELF file is an input error. A file without a
 /// line table, or with one of another kind, has instructions without lines.
-Result<std::vector<Instruction>> read_instructions(std::string_view cubin);
+Result<std::vector<MachineInstruction>> read_instructions(std::string_view cubin);
 
 /// Index of the instruction that a branch goes to; absent for what is no relative branch, or leads out of the code.
-std::optional<std::size_t> branch_target(const std::vector<Instruction>& code, std::size_t at);
+std::optional<std::size_t> branch_target(const std::vector<MachineInstruction>& code, std::size_t at);
 
 }  // namespace heddle::codegen

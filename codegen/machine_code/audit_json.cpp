@@ -1,5 +1,5 @@
 // The audit as JSON, and what a schema says of it.
-#include "codegen/machine/audit.h"
+#include "codegen/machine_code/audit.h"
 #include "core/formats/schema.h"
 
 namespace heddle::codegen {
@@ -50,7 +50,7 @@ Json audit_json(const MachineAudit& audit, const Kernel& kernel, const Program& 
   };
   const auto name = [&](OpRef op) { return op_of(kernel, op).name; };
   Json loops = Json::array();
-  for (const LoopAudit& loop : audit.loops) {
+  for (const RoleLoopAudit& loop : audit.loops) {
     Json stretches = Json::array(), turns = Json::array(), drains = Json::array(), interrupted = Json::array(), reordered = Json::array(),
          moved = Json::array();
     for (const Stretch& stretch : loop.stretches) {

@@ -1,6 +1,6 @@
 // A state that every cycle moves on: first the tensor core, then the one instruction that is issued. Fractions of cycles are counted in
 // units of 2^-20.
-#include "codegen/machine/quarter.h"
+#include "codegen/machine_code/quarter.h"
 
 #include <algorithm>
 #include <array>
@@ -8,8 +8,8 @@
 #include <deque>
 #include <limits>
 
-#include "codegen/machine/control.h"
-#include "codegen/machine/opcode.h"
+#include "codegen/machine_code/control.h"
+#include "codegen/machine_code/opcode.h"
 
 namespace heddle::codegen {
 namespace {
@@ -251,7 +251,7 @@ class Quarter {
 };
 
 /// With what its control code says.
-QuarterStep coded(const Instruction& instruction) {
+QuarterStep coded(const MachineInstruction& instruction) {
   const Control control = control_of(instruction);
   QuarterStep step;
   step.stall = control.stall;
@@ -262,7 +262,7 @@ QuarterStep coded(const Instruction& instruction) {
 }
 
 /// Of all but arithmetic.
-QuarterStep step_of(const Instruction& instruction, int threads, int& unknown) {
+QuarterStep step_of(const MachineInstruction& instruction, int threads, int& unknown) {
   QuarterStep step = coded(instruction);
   const auto is_one_of = [&](const auto& codes) { return std::find(codes.begin(), codes.end(), instruction.key() & 0x1ff) != codes.end(); };
   if (is_one_of(kFences)) step.stall = std::max(step.stall, static_cast<int>(kMeetStall));
@@ -313,7 +313,7 @@ QuarterStep step_of(const Instruction& instruction, int threads, int& unknown) {
 
 }  // namespace
 
-QuarterWarp quarter_warp(const std::vector<Instruction>& code, const std::vector<std::size_t>& pass, int threads) {
+QuarterWarp quarter_warp(const std::vector<MachineInstruction>& code, const std::vector<std::size_t>& pass, int threads) {
   QuarterWarp warp;
   std::array<int, kReadPorts> kept{-1, -1, -1};  // what the read ports still have
   for (const std::size_t i : pass) {
@@ -323,7 +323,7 @@ QuarterWarp quarter_warp(const std::vector<Instruction>& code, const std::vector
       continue;
     }
     QuarterStep step = coded(code[i]);
-    step.unit = arithmetic->pipe == Pipe::Fma ? QuarterUnit::Plain : QuarterUnit::Alu;
+    step.unit = arithmetic->pipe == IssuePipe::Fma ? QuarterUnit::Plain : QuarterUnit::Alu;
     const unsigned reuse = control_of(code[i]).reuse;
     for (std::size_t port = 0; port < kReadPorts; ++port) {
       const int found = arithmetic->reads[port];
