@@ -70,6 +70,9 @@ SENTENCE_END = re.compile(r"(?<!\b[A-Z])[.!?][)\"']*(?=\s|$)")  # not "K. Cooper
 MANY_PARAMETERS = 6
 FUNCTIONS_WITH_MANY = 21
 
+# A type name has one meaning over all namespaces, but for these words of others, which stand behind their namespace wherever ours are near.
+OTHERS_WORDS = {"Op": "mlir::Op is an operation of an MLIR text, as MLIR calls it", "Value": "mlir::Value is what MLIR calls so"}
+
 MAX_LINES = 600
 LONG_FILES = {}  # path: why it may be longer
 
@@ -197,6 +200,15 @@ def types(lines):
             yield number, "::".join([*around, found.group(1)])
 
 
+def meaning_offences(path, found, meanings):
+    """`found`: a header's types(). `meanings`: by bare name what headers before it define."""
+    for number, name in found:
+        word = name.rpartition("::")[2]
+        first, where = meanings.setdefault(word, (name, path))
+        if first != name and word not in OTHERS_WORDS:
+            yield f"{path}:{number}: {name} has the name of {first} in {where}: a type name has one meaning over all namespaces"
+
+
 def functions_with_many(root, paths):
     return parameters.functions_with(MANY_PARAMETERS, root,
                                      [path for path in paths if path.startswith(PRODUCT_ROOMS) and path.endswith((".h", ".hpp", ".cuh", ".cpp"))])
@@ -219,6 +231,7 @@ def wide_class_offences(implemented):
 
 def offences(root, most_with_many=FUNCTIONS_WITH_MANY):
     defined = {}
+    meanings = {}
     implemented = {}
     paths = repository_files(root)
     known = set(paths)
@@ -244,6 +257,8 @@ def offences(root, most_with_many=FUNCTIONS_WITH_MANY):
                 if suffix == ".cpp":
                     for found in filter(None, map(METHOD.match, lines)):
                         implemented.setdefault(f"{path.rpartition('/')[0]}/{found.group(1)}", set()).add(path)
+                if suffix != ".cpp":
+                    yield from meaning_offences(path, types(lines), meanings)
                 for number, name in types(lines):
                     if (first := defined.setdefault(name, path)) != path:
                         yield f"{path}:{number}: {name} is another type in {first}: one program can have only one of them"
@@ -354,7 +369,9 @@ def self_test():
         ("core/base/type1.h", header + "namespace heddle {\nstruct Twice {\n};\n}  // namespace heddle\n", None),
         ("core/base/type2.h", header + "namespace heddle {\nclass Twice final : public X {\n};\n}  // namespace heddle\n", "another type in"),
         ("core/base/type3.cpp", "// T.\nnamespace heddle {\nnamespace {\nstruct Twice {};\n}  // namespace\n}  // namespace heddle\n", None),
-        ("core/base/type4.h", header + "namespace heddle::app {\nstruct Twice {};\n}  // namespace heddle::app\n", None),
+        ("core/base/type4.h", header + "namespace heddle::app {\nstruct Twice {};\n}  // namespace heddle::app\n", "one meaning over all namespaces"),
+        ("core/base/type5.h", header + "namespace heddle {\nstruct Around {\n  struct Twice {};\n};\nstruct Op {};\n}  // namespace heddle\n", None),
+        ("core/base/type6.h", header + "namespace heddle::mlir {\nstruct Op {};\n}  // namespace heddle::mlir\n", None),
         ("core/base/many.h", header + PLANTED_FUNCTIONS[0], None),
         ("core/base/many.cpp", '#include "core/base/many.h"\n' + PLANTED_FUNCTIONS[1], f"and at most {len(COUNTED) - 1} may"),
         *((f"core/base/wide{i}.cpp", f"// W.\nint Wide::part{i}() {{ return {i}; }}\n", "is implemented in 4 .cpp files" if i == 4 else None) for i in range(1, 5)),
