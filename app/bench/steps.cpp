@@ -186,20 +186,20 @@ std::vector<BenchStep> blackwell_steps(List list) {
   list.check("layernorm-small", "bulk copies, barriers and the launch; no tensor memory", "layernorm", sizes("ROWS=1000"));
   list.check("gemm-small", "tcgen05.mma, descriptors, tensor memory and its release; integers are exact", "gemm", small);
   list.follow_up("gemm-small", {"one-trip", "one trip of the loop", "gemm", sizes("M=256 N=512 K=64")}, {kOnlyMoreTrips, kOneTripToo});
-  list.check("gemm-pairs-small", "pairs of blocks: one product for both, signals in both", "gemm", small + Words{"--cluster", "2"});
+  list.check("gemm-pairs-small", "pairs of blocks: one mma for both, signals in both", "gemm", small + Words{"--cluster", "2"});
   list.check("swiglu-small", "two accumulators in one loop", "swiglu", sizes("M=256 N=256 K=1024"));
-  list.check("attention-small", "P and O in tensor memory, products that read P there", "attention", heads);
+  list.check("attention-small", "P and O in tensor memory, mmas that read P there", "attention", heads);
   list.follow_up("attention-small", {"one-trip", "one trip of the loop", "attention", sizes("HEADS=2 Q_LEN=512 KV_LEN=128")},
                  {kOnlyMoreTrips, kOneTripToo});
   list.check("causal-small", "masked blocks, trips that differ from tile to tile", "causal", square);
-  list.check("backward-small", "five products, sums added in global memory", "backward", square);
+  list.check("backward-small", "five mmas, sums added in global memory", "backward", square);
 
   const Words gemm = sizes("M=8192 N=8192 K=8192"), long_rows = sizes("HEADS=32 Q_LEN=8192 KV_LEN=8192");
   list.speed("gemm-8192", "8192 x 8192 x 8192", "gemm", "gemm-small", gemm);
   list.speed("attention-8k", "32 heads of 8192 queries and keys", "attention", "attention-small", long_rows);
   list.speed("causal-8k", "causal, 32 heads of 8192", "causal", "causal-small", long_rows);
   list.speed("backward-8k", "backward, 32 heads of 8192", "backward", "backward-small", long_rows + kUnchecked);
-  list.speed("swiglu-8192", "two products of the shipped size", "swiglu", "swiglu-small", {});
+  list.speed("swiglu-8192", "two mmas of the shipped size", "swiglu", "swiglu-small", {});
   list.speed("layernorm", "the shipped size; memory decides", "layernorm", "layernorm-small", {});
   list.speed("gemm-4096", "4096 x 4096 x 4096", "gemm", "gemm-small", sizes("M=4096 N=4096 K=4096"));
   list.compare({"gemm-pairs", "pairs of blocks share B", "gemm", gemm + Words{"--cluster", "2"}}, "gemm-8192", "gemm-pairs-small");
@@ -222,7 +222,7 @@ std::vector<BenchStep> hopper_steps(List list) {
   list.check("gemm-small", "wgmma, descriptors, swizzle, register budgets; integers are exact", "gemm", small);
   list.follow_up("gemm-small", {"one-trip", "one trip of the loop", "gemm", sizes("M=256 N=512 K=64")}, {kOnlyMoreTrips, kOneTripToo});
   list.check("gemm-pairs-small", "clusters of two, copies to both", "gemm", small + Words{"--cluster", "2"});
-  list.check("swiglu-small", "two products in one loop", "swiglu", sizes("M=256 N=256 K=1024"));
+  list.check("swiglu-small", "two mmas in one loop", "swiglu", sizes("M=256 N=256 K=1024"));
   const Words scaled = sizes("M=392 N=512 K=1536");
   list.check("fp8-small", "wgmma of 8 bits, scales, boxes of 16 bytes; integers are exact", "fp8", scaled);
   list.follow_up("fp8-small", {"no-turns", "no turns", "fp8", scaled + Words{"--no-turns"}}, {only_turns, turns_not});
@@ -232,7 +232,7 @@ std::vector<BenchStep> hopper_steps(List list) {
   list.follow_up("w4a16-small", {"one-trip", "one trip of the loop", "w4a16", sizes("N_OUT=256 TOKENS=40 K=128")},
                  {kOnlyMoreTrips, kOneTripToo});
   list.check("w4a16-packed-small", "the same with prepacked weights", "w4a16-packed", sizes("N_OUT=256 TOKENS=40 K=1536"));
-  list.check("attention-small", "turns, rescaling, products that read registers", "attention", heads);
+  list.check("attention-small", "turns, rescaling, mmas that read registers", "attention", heads);
   list.follow_up("attention-small", {"one-trip", "one trip of the loop", "attention", sizes("HEADS=2 Q_LEN=512 KV_LEN=128")},
                  {kOnlyMoreTrips, kOneTripToo});
   list.follow_up("attention-small", {"no-turns", "no turns", "attention", heads + Words{"--no-turns"}}, {only_turns, turns_not});
@@ -242,7 +242,7 @@ std::vector<BenchStep> hopper_steps(List list) {
   list.check("attention-fp8-turned-small", "a warp group transposes V: bytes within threads, loads and stores along diagonals",
              "attention-fp8-turned", sizes("HEADS=2 Q_LEN=512 KV_LEN=1536"));
   list.check("causal-small", "masked blocks, trips that differ from tile to tile", "causal", square);
-  list.check("backward-small", "five products, sums added in global memory", "backward", square);
+  list.check("backward-small", "five mmas, sums added in global memory", "backward", square);
   list.check("backward-packed-small", "dQ kept as threads have it", "backward-packed", square);
 
   const Words gemm = sizes("M=8192 N=8192 K=8192"), long_rows = sizes("HEADS=32 Q_LEN=8192 KV_LEN=8192"),
@@ -254,7 +254,7 @@ std::vector<BenchStep> hopper_steps(List list) {
   list.speed("backward-8k", "backward, 32 heads of 8192", "backward", "backward-small", long_rows + kUnchecked);
   list.speed("backward-packed-8k", "the same with dQ kept as threads have it", "backward-packed", "backward-packed-small",
              long_rows + kUnchecked);
-  list.speed("swiglu-8192", "two products of the shipped size", "swiglu", "swiglu-small", {});
+  list.speed("swiglu-8192", "two mmas of the shipped size", "swiglu", "swiglu-small", {});
   list.speed("layernorm", "the shipped size; memory decides", "layernorm", "layernorm-small", {});
   list.speed("gemm-4096", "4096 x 4096 x 4096", "gemm", "gemm-small", sizes("M=4096 N=4096 K=4096"));
   list.speed("attention-fp8-8k", "8 bits, 32 heads of 8192 queries and keys", "attention-fp8", "attention-fp8-small", long_rows);
@@ -265,7 +265,7 @@ std::vector<BenchStep> hopper_steps(List list) {
   list.speed("attention-16k", "16 heads of 16384 queries and keys", "attention", "attention-small",
              sizes("HEADS=16 Q_LEN=16384 KV_LEN=16384"));
 
-  list.compare({"attention-no-turns", "groups do not take turns on the tensor cores", "attention", long_rows + Words{"--no-turns"}},
+  list.compare({"attention-no-turns", "no named barriers keep the order on the tensor cores", "attention", long_rows + Words{"--no-turns"}},
                "attention-8k", "attention-small");
   list.compare({"gemm-least-rings", "rings only as deep as scheduled", "gemm", gemm + Words{"--least-rings"}}, "gemm-8192", "gemm-small");
   list.compare({"attention-176-least-rings", "rings only as deep as scheduled", "attention-176", rows_of_176 + Words{"--least-rings"}},

@@ -105,7 +105,7 @@ std::string price_of(const triton::Comparison& comparison) {
 }
 
 const char* beyond(const triton::TritonProgram& program) {
-  return program.target < 100 ? "On Hopper Triton's passes keep all that computes in one stage and one group: nothing overlaps a product"
+  return program.target < 100 ? "On Hopper Triton's passes keep all that computes in one stage and one group: nothing overlaps an mma"
                               : "Triton's passes neither cut tiles nor choose rings and hand-offs freely";
 }
 

@@ -263,7 +263,7 @@ std::vector<CommandSpec> make_table() {
                 "picture, page to zoom and hover, Chrome/Perfetto trace, Graphviz graph (unsolved without SCHEDULE), op table, timeline, "
                 "what every warp group does, from prologue to epilogue, as pseudocode, schedule; of a compiler's dump: the dump with this "
                 "schedule in it, several as variants, the answer to a joint-solver problem; of a Triton text: the text with this schedule "
-                "in it (ttgir), the loop with its products rotated (python)"),
+                "in it (ttgir), the loop with its mmas rotated (python)"),
             file("--source", "", "with python: the program that the kernel stands in (default: where the text says, or beside it)"),
             {"--also",
              "",

@@ -68,10 +68,10 @@ inline const OptionSpec kPass{"--pass",
                               0,
                               0,
                               false};
-inline const OptionSpec kEmitter = toggle(
-    "--emitter",
-    "of a compiler's dump: also what its emitter demands: results of products read in other groups, no channel out of the group of an "
-    "inner loop, iterations one by one, and registers for groups of their width");
+inline const OptionSpec kEmitter =
+    toggle("--emitter",
+           "of a compiler's dump: also what its emitter demands: results of mmas read in other groups, no channel out of the group of an "
+           "inner loop, iterations one by one, and registers for groups of their width");
 inline const OptionSpec kSet{
     "--set",
     "",
@@ -153,7 +153,7 @@ inline const OptionSpec kMeasured{"--measured",
 inline const OptionSpec kPower = integer("--power", "W", 1, 1'000'000, "power limit of the device (default: the machine file's)");
 inline const OptionSpec kData =
     choice("--data", "DATA", {"random", "zeros"}, "what the tensors hold: zeros need less power (default random)");
-inline const OptionSpec kNoTurns = toggle("--no-turns", "let warp groups issue wgmmas in any order");
+inline const OptionSpec kNoTurns = toggle("--no-turns", "let warp groups issue wgmmas in any order: no named barriers keep it");
 inline const OptionSpec kLeastRings =
     toggle("--least-rings", "rings as deep as the schedule has them, though shared memory is left for more slots");
 inline const OptionSpec kCut{

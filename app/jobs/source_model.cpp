@@ -137,7 +137,7 @@ const char* to_words(codegen::StepKind kind) {
   switch (kind) {
     case Wait: return "waits";
     case Issue: return "is started";
-    case Commit: return "closes its group";
+    case Commit: return "closes the commit group";
     case Retire: return "is awaited";
     case Compute: return "computes";
     case Put: return "hands over";
@@ -148,8 +148,8 @@ const char* to_words(codegen::StepKind kind) {
     case AwaitWrites: return "stores have arrived";
     case FenceBefore:
     case FenceAfter: return "fence";
-    case TakeTurn: return "takes its turn";
-    case PassTurn: return "passes the turn";
+    case TakeTurn: return "takes its turn, at its named barrier";
+    case PassTurn: return "passes the turn, by a named barrier";
     case Advance: return "next slot";
   }
   return "";

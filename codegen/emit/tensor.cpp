@@ -51,7 +51,7 @@ void write_tensor_product(EmitContext& emit, const Step& step) {
   const bool from_tensor = lies(a, true);
   if (!lies(b, false) || (!from_tensor && !lies(a, false)))
     return unfit("needs its first operand in shared or tensor memory, its second in shared memory");
-  if (as.size() != 2 || bs.size() != 2 || ds.size() != 2 || as[ta] != 128) return unfit("is no product of 128 rows");
+  if (as.size() != 2 || bs.size() != 2 || ds.size() != 2 || as[ta] != 128) return unfit("is no mma of 128 rows");
   const DType type = emit.kernel.values[a.value].dtype, b_type = emit.kernel.values[b.value].dtype;
   const bool bytes = is_8_bit(type);
   if (!lies_in_spans(emit, b.value, {128}, op) || (!from_tensor && !lies_in_spans(emit, a.value, {128}, op))) return;

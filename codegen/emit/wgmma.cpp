@@ -43,7 +43,7 @@ void write_product(EmitContext& emit, const Step& step) {
   const auto unfit = [&](const std::string& why) { emit.refuse("product", op, fmt::format("'{}' {}", op.name, why)); };
   if (as.size() != 2 || bs.size() != 2 || ds.size() != 2 || as[ta] != 64 || d.kind != Place::Kind::Variable ||
       b.kind != Place::Kind::Buffer)
-    return unfit("is no product of 64 rows with B in shared memory and the result in registers");
+    return unfit("is no mma of 64 rows with B in shared memory and the result in registers");
   const std::int64_t k = as[!ta], n = ds[1], column = integer_attr(op, "column", 0), row = integer_attr(op, "row", 0);
   const DType type = emit.kernel.values[a.value].dtype, b_type = emit.kernel.values[b.value].dtype;
   if (!makes_product(type, b_type) || emit.kernel.values[d.value].dtype != DType::F32)

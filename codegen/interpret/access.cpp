@@ -101,7 +101,7 @@ bool may_say_free(BlockState& state, const Flat& flat, const Slot& slot) {
   if (std::find(slot.users.begin(), slot.users.end(), flat.role) != slot.users.end() &&
       !signals_itself(state, flat.role, flat.step->barrier))
     return refuse(FaultKind::Overwrite, "what it has issued to read it has been awaited");
-  if (slot.writer == flat.role && slot.adding) return refuse(FaultKind::Overwrite, "its products that fill it are complete");
+  if (slot.writer == flat.role && slot.adding) return refuse(FaultKind::Overwrite, "its mmas that fill it are complete");
   if (slot.loading & state.bit(flat.role)) return refuse(FaultKind::Overwrite, "its loads from it have been awaited");
   if (slot.storing & state.bit(flat.role)) return refuse(FaultKind::Overwrite, "its stores into it have been awaited");
   if (slot.touched & state.bit(flat.role)) return refuse(FaultKind::Fence, "a fence that follows its loads and stores");
@@ -152,10 +152,10 @@ bool may_read(BlockState& state, const Flat& flat, const Place& place, const Slo
     return false;
   };
   if (slot.filling) return refuse(FaultKind::NotReady, "reads a slot that TMA is still filling");
-  if (slot.adding) return refuse(FaultKind::NotReady, fmt::format("reads {} while a product is still filling it", content(state, slot)));
+  if (slot.adding) return refuse(FaultKind::NotReady, fmt::format("reads {} while an mma is still filling it", content(state, slot)));
   if (slot.missing) return refuse(FaultKind::NotReady, "reads a slot of which the other block has not brought its part");
   if (slot.writer != kNothing && (slot.writer != flat.role || slot.by_product) && (slot.seen & state.bit(flat.role)) == 0)
-    return refuse(FaultKind::NotReady, slot.writer == flat.role ? "reads what its own product has filled without having waited for it"
+    return refuse(FaultKind::NotReady, slot.writer == flat.role ? "reads what its own mma has filled without having waited for it"
                                                                 : "reads what another role has filled without having waited for it");
   if (state.is_tensor(place)) {
     if (!state.holds(slot, flat, place, tile)) return refuse(FaultKind::NotReady, wanted(state, flat, place) + content(state, slot));

@@ -84,7 +84,8 @@ void step(BlockState& state, std::size_t role) {
     case StepKind::TakeTurn: --state.turns[role]; break;
     case StepKind::PassTurn:
       if (++state.turns[state.block_of(role) * state.program.roles.size() + step.barrier] > 1)
-        return state.fail(FaultKind::Turns, flat, agent.tile, "gives a turn before the last one has been taken");
+        return state.fail(FaultKind::Turns, flat, agent.tile,
+                          "arrives at a named barrier before the last arrival there has been waited for");
       break;
     case StepKind::Advance: {
       CursorState& cursor = agent.cursors[step.cursor];
@@ -230,8 +231,13 @@ std::optional<ProgramFault> run_block(const Kernel& kernel, const Program& progr
     if (!state.finished(agent)) return stuck(state);
   for (std::size_t r = 0; r < state.turns.size(); ++r)
     if (state.turns[r] != turns_at_first[r])
-      return ProgramFault{
-          FaultKind::Turns, state.role_at(r).name, "", how.tiles, 0, "the turns given and taken are not the same number", {}};
+      return ProgramFault{FaultKind::Turns,
+                          state.role_at(r).name,
+                          "",
+                          how.tiles,
+                          0,
+                          "the arrivals and the waits at its named barrier are not the same number",
+                          {}};
   return std::nullopt;
 }
 

@@ -17,8 +17,8 @@ bool may_overwrite(BlockState& state, const Flat& flat, const Slot& slot, bool b
     state.fail(kind, flat, state.agents[flat.role].tile, fmt::format("overwrites {} {}", content(state, slot), why));
     return false;
   };
-  if (slot.readers > 0) return refuse(FaultKind::Overwrite, "while a product in flight still reads it");
-  if (slot.adding > 0 && !adds) return refuse(FaultKind::Overwrite, "while a product in flight still fills it");
+  if (slot.readers > 0) return refuse(FaultKind::Overwrite, "while an mma in flight still reads it");
+  if (slot.adding > 0 && !adds) return refuse(FaultKind::Overwrite, "while an mma in flight still fills it");
   if (slot.loading) return refuse(FaultKind::Overwrite, "before loads from it have been awaited");
   if (slot.storing) return refuse(FaultKind::Overwrite, "before stores into it have been awaited");
   if (slot.touched & ~state.bit(flat.role))

@@ -39,7 +39,7 @@ void pair_up(ProgramDraft& draft) {
   if (!along)
     return draft.refuse(
         "cluster", {},
-        "a pair of blocks needs products whose first operand each block loads for itself in the loop and whose second is the same "
+        "a pair of blocks needs mmas whose first operand each block loads for itself in the loop and whose second is the same "
         "for neighbouring blocks");
   draft.program.pair = true;
   draft.program.cluster = 2;
@@ -61,7 +61,7 @@ void pair_up(ProgramDraft& draft) {
     if (std::none_of(steps.begin(), steps.end(), is_product)) continue;
     if (std::any_of(steps.begin(), steps.end(), [](const Step& s) { return s.kind == StepKind::Compute; }))
       return draft.refuse("cluster", {},
-                          fmt::format("role '{}' has products and other work; pairs of blocks need them apart", role_draft.role.name));
+                          fmt::format("role '{}' has mmas and other work; pairs of blocks need them apart", role_draft.role.name));
     std::set<std::size_t> awaited;
     for (const Step& s : steps)
       if (s.kind == StepKind::Wait) awaited.insert(s.barrier);

@@ -22,7 +22,7 @@ void prologue_op(ProgramDraft& draft, std::size_t role, std::size_t index) {
     step.inputs.push_back(place);
   }
   const std::size_t value = draft.value_index(op.outputs[0]);
-  if (op.kind == "mma") return draft.refuse("prologue_kind", {op.name}, fmt::format("'{}' is a product before the loop", op.name));
+  if (op.kind == "mma") return draft.refuse("prologue_kind", {op.name}, fmt::format("'{}' is an mma before the loop", op.name));
   step.output = {Place::Kind::Variable, draft.variable(role, value), 0, 0, value, draft.body_value[value].valid() ? -1 : kPerTile};
   draft.roles[role].begin.push_back(std::move(step));
 }

@@ -210,7 +210,7 @@ void store_tile(ProgramDraft& draft, std::size_t i, Step stage) {
     }
     if (overlay && !draft.epilogue.products_over.contains(role))
       return draft.refuse("epilogue_kind", {op.name},
-                          fmt::format("'{}' would lie where products of the role may still read, which it does not wait for", op.name));
+                          fmt::format("'{}' would lie where mmas of the role may still read, which it does not wait for", op.name));
     // Whoever was there last, of this tile or the one before, must be out.
     Step out = tile_step(StepKind::Retire, stage.op, Engine::Store);
     out.keep = static_cast<int>(rooms.size()) - 1;

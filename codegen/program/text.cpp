@@ -65,17 +65,18 @@ std::string step_text(const Kernel& kernel, const Program& program, const Role& 
       return fmt::format("advance c{}: slot {} of {}, {}", step.cursor, "+1", c.depth,
                          c.per_tile ? "per tile" : fmt::format("lag {}", c.lag));
     }
-    case StepKind::Sync: return "sync the role's warps, shared memory visible to TMA and products";
-    case StepKind::Signal: return fmt::format("signal {} when all issued products are complete", barrier());
+    case StepKind::Sync: return "sync the role's warps, shared memory visible to TMA and mmas";
+    case StepKind::Signal: return fmt::format("signal {} when all issued mmas are complete", barrier());
     case StepKind::AwaitReads: return "await loads from tensor memory";
     case StepKind::AwaitWrites: return "await stores to tensor memory";
     case StepKind::FenceBefore: return "fence: accesses to tensor memory so far come before what follows";
     case StepKind::FenceAfter: return "fence: accesses to tensor memory from here on come after what was waited for";
-    case StepKind::Commit: return step.engine == Engine::Mma ? "commit wgmma group" : "commit store group";
+    case StepKind::Commit: return step.engine == Engine::Mma ? "close the commit group of wgmmas" : "close the commit group of stores";
     case StepKind::Retire:
-      return fmt::format("retire {} groups, {} may stay in flight", step.engine == Engine::Mma ? "wgmma" : "store", step.keep);
-    case StepKind::TakeTurn: return "take the turn on the tensor core";
-    case StepKind::PassTurn: return fmt::format("pass the turn to {}", printable(program.roles[step.barrier].name));
+      return fmt::format("retire {} commit groups, {} may stay in flight", step.engine == Engine::Mma ? "wgmma" : "store", step.keep);
+    case StepKind::TakeTurn: return "take the turn on the tensor core: wait at this role's named barrier";
+    case StepKind::PassTurn:
+      return fmt::format("pass the turn to {}: arrive at its named barrier", printable(program.roles[step.barrier].name));
     case StepKind::Put: return "put " + places();
     case StepKind::Issue:
     case StepKind::Compute: break;
@@ -96,7 +97,7 @@ std::string program_page(const Kernel& kernel, const Program& program, const Tex
   if (program.varies)
     page += fmt::format("a tile has n trips: {} to {}{}\n", program.least_trips, program.trips,
                         program.trip_step > 1 ? fmt::format(", {} apart", program.trip_step) : "");
-  if (program.pair) page += "pairs: the first block's products are for both\n";
+  if (program.pair) page += "pairs: the first block's mmas are for both\n";
   page += "\nbuffers in shared memory\n";
   std::vector<std::vector<std::string>> rows;
   for (const Buffer& b : program.buffers)

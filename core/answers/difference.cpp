@@ -247,8 +247,8 @@ std::vector<OpDifferenceRow> op_difference_rows(const Problem& problem, const Sc
 
 const char* relation(const Difference& difference, const Schedule& a, const Schedule& b) {
   if (difference.turns && !difference.first)
-    return a.turns ? "the same but for barriers: only A takes turns on the tensor cores"
-                   : "the same but for barriers: only B takes turns on the tensor cores";
+    return a.turns ? "the same but for named barriers: only A keeps the order on the tensor cores by them"
+                   : "the same but for named barriers: only B keeps the order on the tensor cores by them";
   if (!difference.same_program()) return "different programs";
   return difference.same_times() && a.ii == b.ii ? "the same schedule" : "the same program with other idle times";
 }

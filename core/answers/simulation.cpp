@@ -116,11 +116,11 @@ std::string hardware_text(const Machine& machine, const SimulationAnswer& answer
     text +=
         fmt::format("; a group's arithmetic takes {} % of the time that the rates of its units say", machine.streams.arithmetic_percent);
   if (const StreamCosts& s = machine.streams; s.product_percent != 100 || s.register_product_percent != 100)
-    text += fmt::format(", a product beside it {} %, from registers {} %", s.product_percent, s.register_product_percent);
+    text += fmt::format(", an mma beside it {} %, from registers {} %", s.product_percent, s.register_product_percent);
   if (answer.kernel.turns)
-    text += fmt::format("; barriers keep turns on the tensor cores, {} each", count_of(machine.streams.turn, "cycle"));
+    text += fmt::format("; named barriers keep the order on the tensor cores, {} each turn", count_of(machine.streams.turn, "cycle"));
   if (answer.kernel.by_chance)
-    text += fmt::format("; no turns on the tensor cores: the mean over {} distances between the groups", kPhases);
+    text += fmt::format("; no named barriers keep the order on the tensor cores: the mean over {} distances between the groups", kPhases);
   if (const double more = answer.kernel.around_us; more > 0)
     text += fmt::format("; {} the kernels before and after it, {:.1f} us", answer.options.around ? "with" : "without", more);
   return text;

@@ -166,7 +166,7 @@ void visit(Io& io, const RunAnswer& of) {
   io.written("tiles", run.tiles), io.written("trips", run.trips), io.written("all_trips", run.all_trips);
   io.written("tile_cycles", run.tile), io.written("sms", of.machine.sm_count), io.written("ctas_per_sm", run.ctas);
   io.written("ctas_that_fit", run.occupancy.ctas), io.written("limited_by", run.occupancy.limited_by);
-  io.written("turns", run.turns, "groups take turns on the tensor cores, where units are interleaved");
+  io.written("turns", run.turns, "named barriers keep the order of groups on the tensor cores, where units are interleaved");
   io.written("by_chance", run.by_chance, "they should and do not: the mean over some distances between them");
   io.written("sms_busy", run.filled, as::part_of_all), io.written("extrapolated", run.extrapolated);
   io.written("used", run.used, "how busy the loop's units and L2 are, as parts of all SMs' time; busiest first");

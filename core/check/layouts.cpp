@@ -311,7 +311,7 @@ class Judge {
   /// Operands are read by no lane: the catalogue says how fast, instruction by instruction. All operands together; -1: nothing is known.
   std::int64_t judge_product(const OpPlan& op) {
     if (!op.product) {
-      object(fmt::format("{} is a product of no size", op_));
+      object(fmt::format("{} is an mma of no size", op_));
       return -1;
     }
     const std::int64_t m = op.product->m, n = op.product->n, k = op.product->k;

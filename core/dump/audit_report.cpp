@@ -157,8 +157,8 @@ AuditRow improvement(const DumpLoopAudit& a) {
                          : std::string(", by issue slots alone");
   row.details.push_back(i.explanation);
   if (i.emitter_ii > i.ii)
-    row.details.push_back(fmt::format(
-        "within what the compiler's emitter accepts, results of products read in other groups: II {} proved least", i.emitter_ii));
+    row.details.push_back(
+        fmt::format("within what the compiler's emitter accepts, results of mmas read in other groups: II {} proved least", i.emitter_ii));
   if (i.issue_slots_ii > 0)
     row.details.push_back(fmt::format("by the compiler's own reading, issue slots only: II {} and {} proved least", i.issue_slots_ii,
                                       count_of(i.issue_slots_stages, "stage")));

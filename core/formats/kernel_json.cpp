@@ -229,7 +229,7 @@ void visit(Io& io, Tensor& t) {
   io.required("shape", t.shape, kShape);
   io.required("role", t.role, as::word("role", TensorRole::Index));
   io.unless(t.packing == Packing::Natural, "prepacked", t.packing, PackingWord{},
-            "its bytes are in the order in which the threads of a product take them (docs/files.md); free: if layouts say so");
+            "its bytes are in the order in which the threads of an mma take them (docs/files.md); free: if layouts say so");
   io.optional(
       "data", t.data, DataOfIndex{},
       "of an index tensor: a part of a structure like \"bigbird(rows=64, seed=1).colidx\", a file of 32-bit integers, or the numbers");
@@ -264,7 +264,7 @@ void visit(Io& io, TileValue& v) {
   io.part("", "A tile on chip. What follows from the op that defines it may be left out; a value of which everything does needs no entry.");
   io.required("name", v.name, ValueName{});
   io.always("dtype", v.dtype, as::word("dtype", DType::I4),
-            "default: of what is loaded the tensor's, of products, reductions and element-by-element kinds f32, of moves the operand's");
+            "default: of what is loaded the tensor's, of mmas, reductions and element-by-element kinds f32, of moves the operand's");
   io.always("shape", v.shape, kShape, "default: as the operands of the op that defines it have it; what is loaded or filled has none");
   io.always("space", v.space, as::word("space", Space::Global),
             "default: smem for tma_load and smem_store, tmem for tmem_store, register for other ops");

@@ -94,15 +94,16 @@ void visit(Io& io, StreamCosts& s) {
   io.always("arithmetic_percent", s.arithmetic_percent, as::integer(100, 1000),
             "time of a group's own arithmetic, in percent of what the rates of its units say");
   io.optional("product_percent", s.product_percent, as::integer(100, 1000),
-              "time of a product in a loop that also computes, in percent of what its unit's rate says; both operands in shared memory");
+              "time of an mma in a loop that also computes, in percent of what its unit's rate says; both operands in shared memory");
   io.optional("register_product_percent", s.register_product_percent, as::integer(100, 1000),
               "the same where the first operand is in registers");
-  io.always("turn", s.turn, as::integer(0, 1'000'000), "to pass the turn on the tensor cores to another group, in cycles");
+  io.always("turn", s.turn, as::integer(0, 1'000'000),
+            "to pass the turn on the tensor cores to another group by its named barrier, in cycles");
   const auto cycles = as::integer(0, 1'000'000);
   io.optional("wait", s.wait, cycles, "that a wait on an mbarrier that is ready holds its stream");
   io.optional("arrive", s.arrive, cycles, "that an arrival at an mbarrier holds its stream");
   io.optional("product_wait", s.product_wait, cycles,
-              "from the end of a product until what waited for it in its own group starts, beyond its latency");
+              "from the end of an mma until what waited for it in its own group starts, beyond its latency");
   io.optional("source", s.source);
 }
 

@@ -108,7 +108,7 @@ LayoutPlan with_chosen_layouts(const MeasuredKernel& of, LayoutPlan plan, std::v
     faults.push_back({{},
                       pointer_to("/layouts", of.value(v).name),
                       fmt::format("{}; you chose {}", why, printable(text)),
-                      memory             ? "\"panels 128\", \"panels 64\" and \"panels 32\" suit products and TMA"
+                      memory             ? "\"panels 128\", \"panels 64\" and \"panels 32\" suit mmas and TMA"
                       : old.text.empty() ? std::string()
                                          : fmt::format("by default it lies as {}", old.text)});
     undone.emplace_back(v, std::move(old));

@@ -108,7 +108,7 @@ std::optional<OpPlan> plan_product(const MeasuredKernel& of, const LayoutPlan& p
   out.instruction.name = product_name(of.tensor_products(), of.value(a).space, of.value(a).dtype);
   out.product = ProductSize{m, n, k, of.bits(a), a, b, d, flag_attr(op, "transpose_a"), flag_attr(op, "transpose_b")};
   out.cost = product_cost(of.machine, of.value(a).space, of.value(a).dtype, *out.product);
-  if (!out.cost.known) out.unknown = fmt::format("machine '{}' has no product of this kind in its catalogue", of.machine.name);
+  if (!out.cost.known) out.unknown = fmt::format("machine '{}' has no mma of this kind in its catalogue", of.machine.name);
   if (const InstructionChoice* said = chosen_instruction(of, plan.choices, op)) {
     out.chosen = true;
     if (said->name != out.instruction.name || said->exchange.used())

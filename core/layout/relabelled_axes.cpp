@@ -65,7 +65,7 @@ std::string relabel(const MeasuredKernel& of, LayoutPlan& plan, const FreeAxis& 
         boxed = false;
       }
     }
-    if (operand && read_by_row) return fmt::format("{} is an operand of two products, whose order differs", quoted);
+    if (operand && read_by_row) return fmt::format("{} is an operand of two mmas, whose order differs", quoted);
     if (operand || feeds_operand(of, name)) continue;  // along K everything stays in its order
     if (shape.size() != 2 || shape[dimension] % 16 != 0)
       return fmt::format("{} lies along it, and is no tile with a multiple of 16 of it", quoted);
@@ -76,7 +76,7 @@ std::string relabel(const MeasuredKernel& of, LayoutPlan& plan, const FreeAxis& 
     } else {
       if (!read_by_row || dimension != 0 || !boxed)
         return fmt::format(
-            "{} lies along it, and is not brought by TMA for a product that takes it row by row, with whole tiles in its tensor", quoted);
+            "{} lies along it, and is not brought by TMA for an mma that takes it row by row, with whole tiles in its tensor", quoted);
       others.emplace_back(v, plan.values[v].text + " relabelled");
     }
   }

@@ -70,8 +70,8 @@ std::vector<TimePart> time_parts(const Instance& instance, const Schedule& sched
   add(main && main->role == UnitRole::Tensor ? "tensor" : "work", work / base,
       fmt::format("{} at work, on all SMs at {:.0f} MHz: nothing can be faster", name, base));
   add("waits", waits / base, "the steady loop beyond that: orders, hand-offs and rings of the schedule");
-  add("arithmetic", arithmetic / base, "a warp group's own arithmetic, slower than its units' rates, and products beside it");
-  add("barriers", barriers / base, "turns on the tensor cores, waits and arrivals at barriers");
+  add("arithmetic", arithmetic / base, "a warp group's own arithmetic, slower than its units' rates, and mmas beside it");
+  add("barriers", barriers / base, "named barriers that keep the order on the tensor cores, waits and arrivals at barriers");
   add("L2", l2 / base, "loads that wait because L2 supplies all SMs at once");
   add("fill and drain", ends / base, "pipelines that fill and drain, prologues and epilogues");
   add("idle SMs", idle / base, "SMs without a tile: the last wave, or tiles of different lengths");

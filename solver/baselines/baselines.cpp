@@ -18,7 +18,7 @@ std::optional<std::string> always(const Problem&) { return std::nullopt; }
 std::optional<std::string> needs_product(const Problem& problem) {
   for (std::size_t v = 0; v < problem.ops.size(); ++v)
     if (is_mma(problem, OpId(v))) return std::nullopt;
-  return "the loop has no tensor core product";
+  return "the loop has no mma";
 }
 
 std::optional<std::string> needs_tensor_memory(const Problem& problem) {
@@ -50,17 +50,17 @@ const std::vector<Baseline>& baselines() {
        needs_tensor_memory,
        run_triton_autows},
       {"tilelang",
-       "TileLang's roles: TMA loads, products, TMA stores and workers, each in program order",
+       "TileLang's roles: TMA loads, mmas, TMA stores and workers, each in program order",
        "tile-ai/tilelang, pull request 3059",
        {{"stages", 2, 1, 8, "num_stages: slots per ring that a load fills"}},
        needs_product,
        run_tilelang},
       {"tawa",
-       "Tawa: a producer, cooperative consumers, rings of D slots with P products in flight, and a fixed overlap for "
+       "Tawa: a producer, cooperative consumers, rings of D slots with P mmas in flight, and a fixed overlap for "
        "attention",
        "arXiv 2510.14719; triton-lang/triton, branch aref_auto_ws",
        {{"D", 3, 1, 8, "slots per ring that a load fills"},
-        {"P", 2, 1, 8, "products in flight, the one being issued included; D >= P"},
+        {"P", 2, 1, 8, "mmas in flight, the one being issued included; D >= P"},
         {"G", 2, 1, 3, "cooperative consumer groups, each with its share of the rows"},
         {"persistent", 1, 0, 1, "one CTA per SM goes through all tiles; changes prologue and epilogue, not the loop"}},
        needs_product,

@@ -114,7 +114,7 @@ Result<BaselineOutcome> run_tawa(const BaselineInput& input) {
   const int d = number("D"), p = number("P"), g = number("G");
   if (d < p)
     return Error::input(
-        fmt::format("D={} slots cannot run with P={} products in flight (the one being issued included): each holds a "
+        fmt::format("D={} slots cannot run with P={} mmas in flight (the one being issued included): each holds a "
                     "slot, so D must be at least P",
                     d, p));
   std::vector<std::string> log;
@@ -131,23 +131,23 @@ Result<BaselineOutcome> run_tawa(const BaselineInput& input) {
     program.depths = uniform_depths(problem, d, 1);
     LoopTiming timing = fitted_schedule(problem, std::move(program), tried);
     if (!timing.deadlock && memory_fits(problem, timing.schedule)) {
-      tried.push_back("two products in a row: T(j), U(j-1), then the softmax of j");
+      tried.push_back("two mmas in a row: T(j), U(j-1), then the softmax of j");
       return finished(input, std::move(timing),
                       {"tawa",
                        "Tawa's partition and its loop for attention: T(j), U(j-1), C(j), rescale. Nothing orders the "
                        "consumers: whoever comes first has the tensor core. P plays no part here: the model frees a slot "
-                       "when the product that reads it retires.",
+                       "when the mma that reads it retires.",
                        std::move(tried)},
                       false);
     }
-    log.push_back("two products in a row, but tensor memory has no room for a second score tile: no overlap inside a group");
+    log.push_back("two mmas in a row, but tensor memory has no room for a second score tile: no overlap inside a group");
   } else {
     log.push_back("not the pattern of attention: program order");
   }
   LoopTiming timing = with_products_in_flight(problem, partition(problem, blocks, {}, own_mma), d, p, log);
   return finished(input, std::move(timing),
                   {"tawa",
-                   "Tawa's partition, program order. Waits for P products in flight are in the starts, not in the "
+                   "Tawa's partition, program order. Waits for P mmas in flight are in the starts, not in the "
                    "program, so its event graph may sustain a smaller period.",
                    std::move(log)},
                   false);

@@ -19,7 +19,7 @@ Result<BaselineOutcome> run_tilelang(const BaselineInput& input) {
   // Where accumulators are in registers, products belong to whoever owns these.
   const bool mma_role = problem.limits.tmem_columns > 0 && groups_left(problem) > 1;
   const bool store_role = any_store && groups_left(problem, mma_role ? 1 : 0) > 1;
-  if (!mma_role) log.push_back("products are issued by the workers, whose registers hold the accumulators");
+  if (!mma_role) log.push_back("mmas are issued by the workers, whose registers hold the accumulators");
   if (any_store && !store_role) log.push_back("stores are issued by the workers: the kernel allows no group of their own");
   const RowBlocks blocks = row_blocks(problem, groups_left(problem, (mma_role ? 1 : 0) + (store_role ? 1 : 0)));
   std::vector<StreamStep> mma, store, rest;

@@ -212,7 +212,7 @@ Result<BaselineOutcome> run_triton_autows(const BaselineInput& input) {
   std::vector<std::size_t> partition;
   if (input.setting("version") == 1) {
     partition = fixed_partitions(problem);
-    log.push_back("three partitions: loads, products, default");
+    log.push_back("three partitions: loads, mmas, default");
   } else {
     Partitions partitions(problem, log);
     partitions.merge_by_rules();

@@ -69,7 +69,7 @@ std::string beyond_free(std::int64_t warps, const triton::Native& free, const tr
   };
   if (any([](const TileOp& op) { return op.kind == "mma"; }) && warps > 4 * std::max<std::int64_t>(1, free.cut.factor))
     words.push_back(fmt::format("a tile that {} warps share otherwise than by rows", warps));
-  if (copies(own) > copies(free)) words.emplace_back("an asynchronous copy by pointer that no product reads");
+  if (copies(own) > copies(free)) words.emplace_back("an asynchronous copy by pointer that no mma reads");
   if (any([](const TileOp& op) { return op.kind == "tma_load" || op.kind == "load"; }))
     words.emplace_back("loads issued by the warps that compute");
   return fmt::format("{}", fmt::join(words, ", or "));

@@ -65,7 +65,7 @@ TEST_CASE("machines and kernels that cannot be written are refused in a sentence
   const auto run = run_heddle({"emit", "attention_forward_blackwell", "b200", "--cluster", "2"});
   CHECK(run.code == kNegative);
   CHECK(run.out.empty());
-  CHECK(contains(run.err, "cluster: a pair of blocks needs products"));
+  CHECK(contains(run.err, "cluster: a pair of blocks needs mmas"));
   const auto toy = run_heddle({"compile", "toy_fig1", "toy", "--json"});
   CHECK((toy.code == kNegative || toy.code == kEnvironment));
 #endif

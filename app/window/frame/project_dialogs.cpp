@@ -52,7 +52,7 @@ constexpr std::array<Kind, 11> kKinds{
       "Triton's text with this schedule in it: stages, clusters and partitions of its ops; everything else byte for byte. "
       "heddle_triton.py finish compiles it."},
      {ExportKind::Python, "export/python", "Python", ".rotated.py",
-      "The loop with its products rotated, to put in place of the one in the program: overlap that Triton's passes do not make."}}};
+      "The loop with its mmas rotated, to put in place of the one in the program: overlap that Triton's passes do not make."}}};
 
 bool for_triton(ExportKind kind) { return kind == ExportKind::Ttgir || kind == ExportKind::Python; }
 bool for_compiler(ExportKind kind) { return goes_back(kind) && !for_triton(kind); }

@@ -120,7 +120,7 @@ std::string reason_of(const TritonProgram& program, const LoopSite& loop, const 
   const std::vector<Use> uses = uses_of(*program.module, readers, id);
   const bool product = std::any_of(uses.begin(), uses.end(), [&](const Use& use) { return is_product(program.module->op(use.reader)); });
   if (!product && !program.module->op(loop.op).find("tt.num_stages"))
-    return "no product reads it, and the loop asks for no stages of its own (tl.range(..., num_stages=N))";
+    return "no mma reads it, and the loop asks for no stages of its own (tl.range(..., num_stages=N))";
   if (indirect(program, loop, id)) return "its address comes from another load of the loop";
   if (loop.num_stages == 1) return "num_stages is 1";
   return "its stage is that of its use";
@@ -230,8 +230,8 @@ Finding audit_overlap(const TritonProgram& program, const LoopSite& loop) {
   if (product_count == 0 && other_count == 0) return finding;
   const std::string what = product_count == 0 ? count_of(other_count, "op") + " of arithmetic"
                            : other_count == 0
-                               ? count_of(product_count, "product")
-                               : fmt::format("{} and {} of arithmetic", count_of(product_count, "product"), count_of(other_count, "op"));
+                               ? count_of(product_count, "mma")
+                               : fmt::format("{} and {} of arithmetic", count_of(product_count, "mma"), count_of(other_count, "op"));
   std::set<std::int64_t> all = products;
   all.insert(others.begin(), others.end());
   if (loop.partitioned || !loop.partition.empty()) {
@@ -244,24 +244,24 @@ Finding audit_overlap(const TritonProgram& program, const LoopSite& loop) {
   if (hopper && !products.empty() && *products.begin() < last) {
     finding.weight = Weight::Waste;
     finding.sentence = fmt::format(
-        "{} in {}, though the last stage is {}: Triton 3.9.0 puts such a product under a condition and waits for it at once, 3.4.0 and "
+        "{} in {}, though the last stage is {}: Triton 3.9.0 puts such an mma under a condition and waits for it at once, 3.4.0 and "
         "3.6.0 refuse it",
-        count_of(product_count, "product"), list(products), last);
+        count_of(product_count, "mma"), list(products), last);
     return finding;
   }
   if (product_count > 0 && other_count > 0 && all.size() == 1) {
     finding.weight = Weight::Waste;
     finding.sentence =
-        fmt::format("{} are all in {}: a warp's arithmetic and its products take turns, only loads run beside them", what, list(all));
+        fmt::format("{} are all in {}: a warp's arithmetic and its mmas take turns, only loads run beside them", what, list(all));
     if (hopper)
       finding.details.push_back(
-          "on Hopper Triton never puts them into different stages, and a product whose result is read in its own iteration is waited for "
+          "on Hopper Triton never puts them into different stages, and an mma whose result is read in its own iteration is waited for "
           "at once");
     return finding;
   }
   if (product_count > 0 && other_count > 0)
-    finding.sentence = fmt::format("{} in {}, {} of arithmetic in {}: different iterations of them overlap",
-                                   count_of(product_count, "product"), list(products), count_of(other_count, "op"), list(others));
+    finding.sentence = fmt::format("{} in {}, {} of arithmetic in {}: different iterations of them overlap", count_of(product_count, "mma"),
+                                   list(products), count_of(other_count, "op"), list(others));
   else
     finding.sentence = fmt::format("{} in {}; only loads run beside {}", what, list(all), product_count + other_count == 1 ? "it" : "them");
   return finding;

@@ -54,7 +54,7 @@ std::string loop_title(const TextLoopAudit& audit) {
                   count_of(static_cast<std::int64_t>(loop.ops), "op"), loop.tile_ops);
   if (audit.fused > 0)
     title += fmt::format(" ({} after fusing) with {}", audit.fused, count_of(static_cast<std::int64_t>(audit.edges), "edge"));
-  return title + ", " + count_of(static_cast<std::int64_t>(loop.products), "product");
+  return title + ", " + count_of(static_cast<std::int64_t>(loop.products), "mma");
 }
 
 Json finding_json(const Finding& finding) {

@@ -56,7 +56,7 @@ class RotationPlanner {
       return refuse(0, "the text has no locations, so it does not say which lines of Python the loop is",
                     "Triton leaves them out with TRITON_DISABLE_LINE_INFO=1");
     if (program_.target == 90) return true;
-    return refuse(0, fmt::format("the text is for sm_{}; a loop is rotated for the asynchronous products of sm_90", program_.target), {},
+    return refuse(0, fmt::format("the text is for sm_{}; a loop is rotated for the asynchronous mmas of sm_90", program_.target), {},
                   program_.target >= 100 ? "rotation on Blackwell" : "");
   }
 
@@ -231,14 +231,14 @@ class RotationPlanner {
     std::vector<std::size_t> products;
     for (std::size_t s = 0; s < plan_.body.size(); ++s) {
       if (plan_.work[s].products.size() > 1)
-        return refuse(plan_.line(s), fmt::format("line {} holds {} products of the text", plan_.line(s), plan_.work[s].products.size()),
-                      "write each product in a statement of its own; an unrolled loop (loop_unroll_factor) has each of them several times");
+        return refuse(plan_.line(s), fmt::format("line {} holds {} mmas of the text", plan_.line(s), plan_.work[s].products.size()),
+                      "write each mma in a statement of its own; an unrolled loop (loop_unroll_factor) has each of them several times");
       if (!plan_.work[s].products.empty()) products.push_back(s);
     }
     const int head = plan_.source.lines()[plan_.head_line].first;
     if (products.size() < 2)
-      return refuse(head, products.empty() ? "there is nothing to rotate: the loop has no product"
-                                           : "there is nothing to rotate: the loop has one product, so none waits for another's result");
+      return refuse(head, products.empty() ? "there is nothing to rotate: the loop has no mma"
+                                           : "there is nothing to rotate: the loop has one mma, so none waits for another's result");
     std::vector<bool> work(plan_.body.size());
     bool close = false;
     for (const std::size_t first : products) {
@@ -262,10 +262,10 @@ class RotationPlanner {
     for (const std::size_t s : products) lines.push_back(plan_.line(s));
     if (close)
       return refuse(head,
-                    fmt::format("there is nothing to rotate: between the products of {} no statement computes on the first one's result",
+                    fmt::format("there is nothing to rotate: between the mmas of {} no statement computes on the first one's result",
                                 lines_text(lines)),
                     "what is computed between them has to stand in statements of its own");
-    return refuse(head, fmt::format("there is nothing to rotate: none of the products of {} needs another's result", lines_text(lines)));
+    return refuse(head, fmt::format("there is nothing to rotate: none of the mmas of {} needs another's result", lines_text(lines)));
   }
 
   bool part() {
@@ -294,10 +294,9 @@ class RotationPlanner {
         const auto from = reads_second(s);
         if (!from) continue;
         if (plan_.is(s, LoopPart::First))
-          return refuse(plan_.line(s),
-                        fmt::format("the first product needs in line {} what line {} made an iteration before: nothing can be "
-                                    "issued ahead of it",
-                                    plan_.line(s), plan_.line(*from)));
+          return refuse(plan_.line(s), fmt::format("the first mma needs in line {} what line {} made an iteration before: nothing can be "
+                                                   "issued ahead of it",
+                                                   plan_.line(s), plan_.line(*from)));
         plan_.part[s] = LoopPart::Second;
         again = true;
       }
@@ -316,7 +315,7 @@ class RotationPlanner {
     for (std::size_t s = 0; s < count; ++s)
       if (plan_.is(s, LoopPart::Between) && plan_.behind_first[s] && plan_.work[s].computes) return true;
     return refuse(plan_.line(plan_.first),
-                  "there is nothing to rotate: all that is computed between the products needs the later one's result of the "
+                  "there is nothing to rotate: all that is computed between the mmas needs the later one's result of the "
                   "iteration before");
   }
 
@@ -379,9 +378,9 @@ class RotationPlanner {
         if (!from || plan_.is(*from, LoopPart::Second)) continue;
         if (!plan_.work[*from].products.empty())
           return refuse(plan_.line(s),
-                        fmt::format("'{}', the product of line {}, is needed again an iteration later, in line {}", name, plan_.line(*from),
+                        fmt::format("'{}', the mma of line {}, is needed again an iteration later, in line {}", name, plan_.line(*from),
                                     plan_.line(s)),
-                        "what the later product takes of it has to be computed in lines before it");
+                        "what the later mma takes of it has to be computed in lines before it");
         if (plan_.work[*from].brings_tile && !plan_.work[*from].computes)
           return refuse(plan_.line(s),
                         fmt::format("'{}' of line {} would be needed an iteration later, in line {}: a tile that is carried on is "

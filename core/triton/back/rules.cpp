@@ -133,8 +133,8 @@ class Judge {
     for (const mlir::OpId id : body_->ops)
       if (const auto stage = stage_of(op(id)); is_product(op(id).name) && stage && *stage < last)
         broken(Rule::Product, {id},
-               fmt::format("{} is a product in stage {} of 0 to {}: on Hopper Triton predicates what stands before the last stage, and a "
-                           "predicated product is waited for at once (3.9) or refused (3.4, 3.6)",
+               fmt::format("{} is an mma in stage {} of 0 to {}: on Hopper Triton predicates what stands before the last stage, and a "
+                           "predicated mma is waited for at once (3.9) or refused (3.4, 3.6)",
                            describe_op(program_, op(id)), *stage, last));
   }
 

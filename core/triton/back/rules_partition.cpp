@@ -243,7 +243,7 @@ class PartitionJudge {
                              describe_op(program_, module_.op(id)), name, group, name_of(program_, module_.op(users.products.at(group)))));
       if (warps.size() > 1)
         broken(Rule::Tensor, {warps.rbegin()->second, warps.begin()->second},
-               fmt::format("{} (partition {}) and {} (partition {}) both use {}: beside its products one partition alone may, else Triton "
+               fmt::format("{} (partition {}) and {} (partition {}) both use {}: beside its mmas one partition alone may, else Triton "
                            "runs into an assertion",
                            describe_op(program_, module_.op(warps.rbegin()->second)), warps.rbegin()->first,
                            name_of(program_, module_.op(warps.begin()->second)), warps.begin()->first, name));

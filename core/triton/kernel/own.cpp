@@ -112,7 +112,7 @@ Constraints triton_rules(const TritonProgram& program, const Native& native, con
       if (edge.distance == 0 && late[edge.from.index()] && !late[edge.to.index()]) more = late[edge.to.index()] = true;
   }
   UserConstraint last;
-  last.name = "products stand in the last stage: Triton predicates earlier ones, which are then waited for";
+  last.name = "mmas stand in the last stage: Triton predicates earlier ones, which are then waited for";
   last.kind = ConstraintKind::SameStage;
   for (std::size_t i = 0; i < problem.ops.size(); ++i)
     if (late[i]) last.ops.push_back(problem.ops[i].name);

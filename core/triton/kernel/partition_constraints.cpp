@@ -142,7 +142,7 @@ class Rules {
     for (const std::size_t root : roots)
       for (std::size_t i = 0; i < problem_.ops.size(); ++i)
         if (problem_.ops[i].kind == "mma") {
-          UserConstraint apart = constraint(ConstraintKind::DifferentGroup, "products have a partition without work on accumulators");
+          UserConstraint apart = constraint(ConstraintKind::DifferentGroup, "mmas have a partition without work on accumulators");
           apart.ops = {problem_.ops[root].name, problem_.ops[i].name};
           rules_.push_back(std::move(apart));
         }
@@ -165,7 +165,7 @@ class Rules {
       for (const Reader& reader : channel.readers) {
         if (problem_.op(reader.op).kind != "mma") continue;
         UserConstraint apart = constraint(ConstraintKind::DifferentGroup,
-                                          "what a product reads is loaded in another partition: else Triton waits for the product at once");
+                                          "what an mma reads is loaded in another partition: else Triton waits for the mma at once");
         apart.ops = {problem_.op(channel.writer).name, problem_.op(reader.op).name};
         rules_.push_back(std::move(apart));
       }

@@ -203,8 +203,8 @@ class LoopPlanner {
     const bool extra = read_by_wgmma(id);
     plan.slots = distance + (extra ? 1 : 0);
     plan.why = fmt::format("{} slot{}: loaded in stage {}, {} stage {}{}", plan.slots, plan.slots == 1 ? "" : "s", plan.stage,
-                           last == plan.use_stage || later ? "read in" : "its product is waited for in", later ? plan.use_stage : last,
-                           extra ? ", and one more for the product that is still reading" : "");
+                           last == plan.use_stage || later ? "read in" : "its mma is waited for in", later ? plan.use_stage : last,
+                           extra ? ", and one more for the mma that is still reading" : "");
     if (later) plan.why += ", and one more because it is read in a later cluster than it is loaded in";
     take_allocations(load, plan);
     find_overwritten(load, plan);

@@ -189,7 +189,7 @@ struct FinalPlanner {
       buffer.why = fmt::format("{} of 8 bytes", buffer.slots == 1 ? "a barrier" : fmt::format("{} barriers", buffer.slots));
     } else if (!op.operands.empty()) {
       buffer.what = TritonBuffer::What::Operand;
-      buffer.why = "a tile stored for a product or a copy to global memory";
+      buffer.why = "a tile stored for an mma or a copy to global memory";
     } else if (buffer.slots > 1) {
       buffer.what = TritonBuffer::What::Ring;
       buffer.why = fmt::format("{} slots of {} bytes", buffer.slots, buffer.bytes);

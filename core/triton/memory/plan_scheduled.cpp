@@ -108,7 +108,7 @@ class ScheduledPlanner {
         if (const OpId alloc = module_.value(places_.root(maker.operands[k])).definer;
             alloc.valid() && op(alloc).name.ends_with(".local_alloc")) {
           until_[alloc.index()] = places_.at(loop) + Places::kStep;
-          plan_.doubt(fmt::format("line {}: what the product in front of the loop reads is taken to stay until the loop ends", maker.line));
+          plan_.doubt(fmt::format("line {}: what the mma in front of the loop reads is taken to stay until the loop ends", maker.line));
         }
     }
   }
@@ -173,7 +173,7 @@ class ScheduledPlanner {
       if (product.barriers > 0) {
         pipelined_products_.insert(product.op.index());
         make(TritonBuffer::What::Barriers, product.op,
-             fmt::format("{} barrier{}: the product is issued in stage {} and waited for in stage {}", product.barriers,
+             fmt::format("{} barrier{}: the mma is issued in stage {} and waited for in stage {}", product.barriers,
                          product.barriers == 1 ? "" : "s", product.stage, product.wait_stage),
              {product.barriers, 8, 16}, life);
       }
@@ -271,7 +271,7 @@ class ScheduledPlanner {
       if (const auto until = until_.find(id.index()); until != until_.end()) life.end = std::max(life.end, until->second);
       // Those of the iterations before are different pieces, since each was allocated where it was filled.
       for (std::int64_t k = 0; lasting != outlasting_.end() && k < std::min<std::int64_t>(lasting->second.second, 8); ++k)
-        make(TritonBuffer::What::Operand, id, "of the iteration before: its product may still be reading",
+        make(TritonBuffer::What::Operand, id, "of the iteration before: its mma may still be reading",
              {1, made.tile.bytes(), alignment_of(made, false)}, life);
       const bool ring = each.operands.empty() && made.tile.shape.size() > (made.barrier ? 1u : 2u);
       const std::int64_t slots = ring ? std::max<std::int64_t>(1, made.tile.shape.front()) : 1;
@@ -282,7 +282,7 @@ class ScheduledPlanner {
            id,
            made.barrier            ? "barriers"
            : each.operands.empty() ? count_of(slots, "slot")
-                                   : "a tile stored for a product",
+                                   : "a tile stored for an mma",
            {slots, made.tile.bytes() / slots, each.integer("alignment", alignment_of(made, each.name.starts_with("triton_gpu.")))}, life);
     }
     if (name == "ttng.tmem_alloc") {
@@ -361,7 +361,7 @@ class ScheduledPlanner {
         pipelined_products_.contains(id.index()) || each.find("is_async"))
       return;
     if (partitioned(id) && std::ranges::any_of(each.operands, [&](ValueId operand) { return from_other_partition(operand); })) return;
-    make(TritonBuffer::What::Barriers, id, "a barrier for a product that is waited for at once", {1, 8, 16}, places_.moment(id));
+    make(TritonBuffer::What::Barriers, id, "a barrier for an mma that is waited for at once", {1, 8, 16}, places_.moment(id));
   }
 
   /// The op of its loop's block that holds an op.
@@ -410,7 +410,7 @@ class ScheduledPlanner {
         buffer.op = id;
         buffer.name = name_of(program_, id);
         buffer.bytes = to.tile.bytes();
-        buffer.why = "an operand of a product passes through shared memory";
+        buffer.why = "an operand of an mma passes through shared memory";
         // It is read again by every product: in a loop behind, until that ends.
         plan_.add(std::move(buffer), piece_at(places_, id, to.tile.bytes(), 16, places_.life(id, each.results.front())));
         return;
@@ -419,7 +419,7 @@ class ScheduledPlanner {
     const std::size_t before = plan_.shared.size();
     rows_.scratch(plan_, id);
     if (plan_.shared.size() > before && present_name(each.name) == "ttg.convert_layout" && moves_with_products(id, each))
-      plan_.doubt(fmt::format("line {}: later passes may move or drop the conversion of a tile in a loop with products", each.line));
+      plan_.doubt(fmt::format("line {}: later passes may move or drop the conversion of a tile in a loop with mmas", each.line));
   }
 
   /// A conversion of a whole tile in a loop that multiplies: where it is in the end depends on what its neighbours become.

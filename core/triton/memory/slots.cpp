@@ -20,7 +20,7 @@ std::vector<OverwrittenSlot> overwritten_slots(const TritonProgram& program, con
     if (std::ranges::any_of(between, [&](const PartitionHandOff& each) { return each.op == load.op; })) continue;
     for (const auto& [reader, flies] : load.overwritten) {
       const std::int64_t own = cluster_of(module.op(load.op)).value_or(0), its = cluster_of(module.op(reader)).value_or(0);
-      const std::string why = flies        ? "while the product is still reading"
+      const std::string why = flies        ? "while the mma is still reading"
                               : own == its ? fmt::format("in the same step and cluster ({}), in front of the reader", own)
                                            : fmt::format("in cluster {}, in front of cluster {} of the reader", own, its);
       found.push_back({load.op, reader,

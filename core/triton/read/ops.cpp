@@ -24,9 +24,9 @@ constexpr OpWord kOps[] = {
     // Products.
     {"ttng.warp_group_dot", OpRole::Product},
     {"ttng.tc_gen5_mma", OpRole::TensorProduct},
-    {"tt.dot", OpRole::Refused, "a product by mma.sync has no cost on machines that are scheduled by warp group"},
-    {"ttng.tc_gen5_mma_scaled", OpRole::Refused, "products with scale factors have no kind here yet"},
-    {"tt.dot_scaled", OpRole::Refused, "products with scale factors have no kind here yet"},
+    {"tt.dot", OpRole::Refused, "an mma by mma.sync has no cost on machines that are scheduled by warp group"},
+    {"ttng.tc_gen5_mma_scaled", OpRole::Refused, "mmas with scale factors have no kind here yet"},
+    {"tt.dot_scaled", OpRole::Refused, "mmas with scale factors have no kind here yet"},
 
     // Storage.
     {"ttng.tmem_load", OpRole::TensorLoad},

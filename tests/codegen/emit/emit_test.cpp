@@ -352,7 +352,7 @@ TEST_CASE("what cannot be written for Blackwell is refused by name", "[codegen]"
   CHECK(refusal_of(from.kernel, moved).sentence == "'MMA' needs its accumulator in tensor memory");
   Kernel kernel = from.kernel;
   value_of(kernel, "a").shape[0] = *Expr::parse("64");
-  CHECK(refusal_of(kernel, program).sentence == "'MMA' is no product of 128 rows");
+  CHECK(refusal_of(kernel, program).sentence == "'MMA' is no mma of 128 rows");
   kernel = from.kernel;
   value_of(kernel, "h").shape[0] = *Expr::parse("64");
   CHECK(refusal_of(kernel, program).rule == "layout");

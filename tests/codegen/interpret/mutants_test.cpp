@@ -52,7 +52,7 @@ const std::vector<Harmless> kHarmless{
     {"attention_backward_blackwell", "'arrive full dS", kFilledBefore},
     {"attention_backward_blackwell", "earlier consumer A, epilogue 4: 'signal empty S", kAwaitsOwnProduct},
     {"attention_backward_blackwell", "consumer A, epilogue 5", "the warp whose store has read the tile arrives itself"},
-    {"attention_backward_blackwell", "consumer A, end of the tile 6: 'retire store groups", kAgain},
+    {"attention_backward_blackwell", "consumer A, end of the tile 6: 'retire store commit groups", kAgain},
     {"attention_backward_blackwell", "consumer A, end of the tile 6: 'sync", kAgain},
     {"attention_backward_blackwell", "'wait empty dP", kReadByThen},
     {"attention_backward_blackwell", "consumer B, prologue 1: 'fence: accesses to tensor memory so far", kMeetsAnyway},

@@ -291,7 +291,7 @@ TEST_CASE("the page of a program names roles, rings, barriers and steps", "[code
   const test::Lowering from = test::lowering("attention_forward_hopper");
   const std::string page = program_page(from.kernel, test::program_of(from), {});
   for (const char* part : {"66 trips, 384 threads", "consumer A: threads 128 to 255, 240 registers", "steady state: 65 times",
-                           "retire wgmma groups, 1 may stay in flight", "m0 has 2 copies", "issue tma_store store_o1"})
+                           "retire wgmma commit groups, 1 may stay in flight", "m0 has 2 copies", "issue tma_store store_o1"})
     CHECK(page.find(part) != std::string::npos);
 }
 

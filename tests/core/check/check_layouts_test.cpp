@@ -152,7 +152,7 @@ TEST_CASE("a product whose operands are said to take less of the port, or of who
   CHECK(any(tampered([](OpPlan& op) { op.accesses[0].cost.known = false; }), "is said not to be known, and counted are"));
   CHECK(any(tampered([](OpPlan& op) { op.product->k /= 2; }), "and has an operand of "));
   CHECK(any(tampered([](OpPlan& op) { op.product->n /= 2; }), "and its result has another shape"));
-  CHECK(any(tampered([](OpPlan& op) { op.product.reset(); }), "is a product of no size"));
+  CHECK(any(tampered([](OpPlan& op) { op.product.reset(); }), "is an mma of no size"));
   // And so is an op that reserves nothing for what is counted.
   Problem problem = gemm;
   for (Op& op : problem.ops)

@@ -32,7 +32,7 @@ std::vector<HandProgram> fa3() {
       "Overlap inside a group: QK of one iteration and PV of the one before are issued together, and the softmax runs "
       "beside PV. ";
   const std::string kNoOverlap = "No overlap inside a group: QK, softmax, PV. ";
-  const std::string kPingPong = "Ping-pong: named barriers let one group issue its two products while the other computes its softmax.";
+  const std::string kPingPong = "Ping-pong: named barriers let one group issue its two mmas while the other computes its softmax.";
   const std::string kFree = "No barriers between the groups: whoever comes first has the tensor cores.";
   std::vector<HandProgram> list;
   for (const std::int64_t kv : {128, 176}) {
@@ -100,7 +100,7 @@ std::vector<HandProgram> fa3() {
 
 const std::string kFa4 =
     "FlashAttention-4 (Dao-AILab/flash-attention, flash_attn/cute/flash_fwd_sm100.py): one warp each for loads and "
-    "products, one "
+    "mmas, one "
     "softmax group per query tile, one correction group for both. ";
 
 std::vector<HandProgram> fa4() {
@@ -222,7 +222,7 @@ std::vector<HandProgram> gemm() {
        {}},
       {"gemm_unspecialized_hopper",
        "one-stage",
-       "GEMM in one stream, loads and products one after the other",
+       "GEMM in one stream, loads and mmas one after the other",
        "h100",
        {},
        {"load_a load_b MMA"},
@@ -242,7 +242,7 @@ std::vector<HandProgram> gemm() {
        "CUTLASS (NVIDIA/cutlass, gemm/kernel/sm90_gemm_tma_warpspecialized_cooperative.hpp): both consumer groups work "
        "on the same tile, half the rows each, and do its "
        "epilogue together. " +
-           short_k + "The halves take the tensor cores in turn, product by product.",
+           short_k + "The halves take the tensor cores in turn, mma by mma.",
        {}},
       {"gemm_short_k_hopper",
        "cutlass-pingpong",
@@ -255,7 +255,7 @@ std::vector<HandProgram> gemm() {
        {"MMA000 MMA010 MMA001 MMA011 MMA100 MMA110 MMA101 MMA111"},
        "CUTLASS (NVIDIA/cutlass, gemm/kernel/sm90_gemm_tma_warpspecialized_pingpong.hpp): each consumer group owns "
        "every second tile; ordered barriers let one run its "
-       "products while the other does its epilogue. " +
+       "mmas while the other does its epilogue. " +
            short_k,
        {}},
       {"gemm_blackwell",
@@ -289,7 +289,7 @@ std::vector<HandProgram> backward() {
        {{"q", 2}, {"do", 2}, {"lse", 2}, {"delta", 2}},
        {},
        "After FlashAttention-3's backward pass (Dao-AILab/flash-attention, hopper/mainloop_bwd_sm90_tma_gmma_ws.hpp): "
-       "both score products first, dV beside the rest of "
+       "both score mmas first, dV beside the rest of "
        "dS, then dK and dQ; two stages of Q and dO. Simplified: tiles of this kernel (128 keys, 64 queries, each group "
        "half of dQ's columns); dQ is added by "
        "the group that computed it, not by a warp of its own.",

@@ -144,7 +144,7 @@ TEST_CASE("what Triton's passes build the machine can do, also where the free re
   CHECK(machine.status == Status::Optimal);  // both searches came to their ends
   CHECK(check(*machine.problem, *machine.schedule, machine.constraints).valid());
   CHECK(machine.explanation.find("the free reading has none of fewer than") != std::string::npos);
-  CHECK(machine.explanation.find("it cannot express an asynchronous copy by pointer that no product reads") != std::string::npos);
+  CHECK(machine.explanation.find("it cannot express an asynchronous copy by pointer that no mma reads") != std::string::npos);
 }
 
 TEST_CASE("a kernel that runs in Triton is never said to have no schedule", "[triton]") {
@@ -160,7 +160,7 @@ TEST_CASE("a kernel that runs in Triton is never said to have no schedule", "[tr
   }
   const Side& machine = comparison.of(Whose::BestOfMachine);
   CHECK(machine.explanation.find("the free reading has none, proved") != std::string::npos);
-  CHECK(machine.explanation.find("it cannot express an asynchronous copy by pointer that no product reads") != std::string::npos);
+  CHECK(machine.explanation.find("it cannot express an asynchronous copy by pointer that no mma reads") != std::string::npos);
   // Eight warps in rows of 64 are two groups of the free reading.
   CHECK(machine.explanation.find("warps share otherwise than by rows") == std::string::npos);
 }

@@ -148,7 +148,7 @@ void draw_audit_tab(const Session& session, const Models&, UiState& ui) {
     if (button("audit/emitter", label, ButtonKind::Plain)) ui.commands.push(DemandEmitterRules{});
     if (ImGui::IsItemHovered())
       tooltip(
-          "What reads the result of a matrix product into registers is in another warp group than the product.\nSolve with it before "
+          "What reads the result of an mma into registers is in another warp group than the mma.\nSolve with it before "
           "exporting to that compiler.");
   }
   ImGui::EndChild();

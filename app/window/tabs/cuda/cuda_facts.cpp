@@ -289,14 +289,13 @@ void draw_kernel_facts(const Session& session, UiState& ui, const KernelText* te
   if (text && text->emission) draw_places(session, ui, text->source);
   draw_build(session, ui, text);
   if (text) draw_numbers(session, *text);
-  draw_check(
-      session, ui,
-      {"cuda/check",
-       "VERIFIED ON THE CPU",
-       "Not yet. The interpreter runs the program with its roles, TMA and products in many hostile orders, and names the first deadlock "
-       "or race.",
-       {kUsualInterleavings, false}},
-      session.kernel().checked());
+  draw_check(session, ui,
+             {"cuda/check",
+              "VERIFIED ON THE CPU",
+              "Not yet. The interpreter runs the program with its roles, TMA and mmas in many hostile orders, and names the first deadlock "
+              "or race.",
+              {kUsualInterleavings, false}},
+             session.kernel().checked());
   draw_check(session, ui,
              {"cuda/data",
               "VERIFIED WITH DATA",

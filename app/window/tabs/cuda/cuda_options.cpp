@@ -79,7 +79,7 @@ void draw_kernel_options(const Session& session, UiState& ui) {
   option_label("turns", button_width("on") + button_width("off"));
   option_value({"cuda/turns/on", "on", turns, "turns", "named barriers keep wgmmas of different warp groups in the schedule's order"},
                session, ui);
-  option_value({"cuda/turns/off", "off", !turns, "turns", "warp groups issue wgmmas in any order"}, session, ui);
+  option_value({"cuda/turns/off", "off", !turns, "turns", "warp groups issue wgmmas in any order: no named barriers"}, session, ui);
   option_label("rings", button_width("deep") + button_width("least"));
   const bool deep = options.build.deep_rings;
   option_value({"cuda/rings/deep", "deep", deep, "rings", "rings of loads take what shared memory is left; the checker judges them too"},

@@ -94,7 +94,7 @@ void draw_buttons(const Session& session, const WayBack& way, const triton::Comp
     if (python) ui.commands.push(copy_text(*python));
   }
   if (ImGui::IsItemHovered())
-    tooltip("overlap that Triton's passes do not make: the loop in Python, its first product peeled and carried, ready to paste");
+    tooltip("overlap that Triton's passes do not make: the loop in Python, its first mma peeled and carried, ready to paste");
 }
 
 void draw_rows(const Session& session, const WayBack& way, UiState& ui, const std::function<void()>& ended) {

@@ -66,7 +66,8 @@ SimulateModel build_simulate(const SimulationAnswer& answer, const Problem& prob
       model.busy += fmt::format("{}{} {:.0f} %", model.busy.empty() ? "" : ", ", printable(used.name), 100 * used.part);
   if (run.extrapolated) model.notes.emplace_back("Extrapolated from a part of the work.");
   if (run.by_chance)
-    model.notes.push_back(fmt::format("No turns on the tensor cores: the mean over {} distances between the groups.", kPhases));
+    model.notes.push_back(
+        fmt::format("No named barriers keep the order on the tensor cores: the mean over {} distances between the groups.", kPhases));
   if (!run.program.free_ops.empty()) {
     std::string names;
     for (const std::string& name : run.program.free_ops) names += (names.empty() ? "" : ", ") + printable(name);

@@ -18,7 +18,7 @@ Side side(Whose whose, Cycle ii, Cycle period, Status status) {
   s.period = period;
   s.status = status;
   s.lower_bound = status == Status::Optimal ? ii : ii - 100;
-  s.explanation = "TC: 2 products need 2048 cycles";
+  s.explanation = "TC: 2 mmas need 2048 cycles";
   s.groups = whose == Whose::BestOfMachine ? 3 : 1;
   s.warps = whose == Whose::BestOfMachine ? 12 : 8;
   s.stages = 3;

@@ -198,7 +198,7 @@ TEST_CASE("the notes say when Triton waits for the product all the same", "[trit
 }
 
 TEST_CASE("a loop that has nothing to rotate says so", "[triton]") {
-  refuses(rotated(text_of("swiglu.sm90.scheduled")), "99", "none of the products of lines 101 and 102 needs another's result");
+  refuses(rotated(text_of("swiglu.sm90.scheduled")), "99", "none of the mmas of lines 101 and 102 needs another's result");
   const auto refused = [](const std::string& name, const std::string& words) {
     const TritonProgram program = program_of(file_text(name));
     REQUIRE_FALSE(program.loops.empty());
@@ -227,7 +227,7 @@ TEST_CASE("a loop of Gluon is left alone", "[triton]") {
 
 TEST_CASE("statements that cannot be told apart are refused with their line", "[triton]") {
   const std::string text = text_of("attention_descriptors.sm90.scheduled");
-  refuses(rotated(edited(text, "\"rotated.py\":25:", "\"rotated.py\":18:")), "18", "holds 2 products");
+  refuses(rotated(edited(text, "\"rotated.py\":25:", "\"rotated.py\":18:")), "18", "holds 2 mmas");
   refuses_line(26, "        while top: pass", "'while' in the loop");
   refuses_line(26, "        for i in top: pass", "'for' in the loop");
   refuses_line(26, "        return higher", "'return' in the loop");
@@ -255,7 +255,7 @@ TEST_CASE("an order that would change what is computed is refused with both line
   // Memory.
   refuses_line(26, "        top = higher; tl.store(lse + row, top)", "one of them stores", 25);
   // The early product itself, an iteration later.
-  refuses_line(23, "        acc = acc * old[:, None] + s", "'s', the product of line 18, is needed again");
+  refuses_line(23, "        acc = acc * old[:, None] + s", "'s', the mma of line 18, is needed again");
 }
 
 TEST_CASE("a tile that both products read is refused with what to do", "[triton]") {

@@ -125,7 +125,7 @@ TEST_CASE("the rule of rings: no copy fills a slot before what was there is read
   breaks(everywhere(softmax, "loop.cluster = 3", "loop.cluster = 0"), Rule::Ring, "%t_5");
   SECTION("a wgmma reads until the next one is issued: it has a slot for that, and another one behind an earlier cluster") {
     const std::string text = sample("gemm_descriptors.sm90.scheduled.ttgir");
-    breaks(everywhere(text, "loop.cluster = 2", "loop.cluster = 0"), Rule::Ring, "while the product is still reading");
+    breaks(everywhere(text, "loop.cluster = 2", "loop.cluster = 0"), Rule::Ring, "while the mma is still reading");
     CHECK(judged(everywhere(text, "loop.cluster = 0", "loop.cluster = 3")).empty());
     // Only one of its operands.
     const std::vector<RuleViolation> found = judged(edited(text, "%tb = tt.descriptor_load", "loop.cluster = 2", "loop.cluster = 0"));
@@ -134,8 +134,8 @@ TEST_CASE("the rule of rings: no copy fills a slot before what was there is read
   }
   SECTION("a product of tensor memory reads until it is waited for, where it stands, a step later") {
     const std::string text = sample("gemm_descriptors.sm100.scheduled.ttgir");
-    breaks(everywhere(text, "loop.cluster = 2", "loop.cluster = 0"), Rule::Ring, "while the product is still reading");
-    breaks(everywhere(text, "loop.cluster = 0", "loop.cluster = 3"), Rule::Ring, "while the product is still reading");
+    breaks(everywhere(text, "loop.cluster = 2", "loop.cluster = 0"), Rule::Ring, "while the mma is still reading");
+    breaks(everywhere(text, "loop.cluster = 0", "loop.cluster = 3"), Rule::Ring, "while the mma is still reading");
   }
   SECTION("a partition's own ring has the slots of its stages; between partitions barriers say when a slot is free") {
     std::string text = sample("more/mlp_chain_ws.sm100.partitioned.ttgir");

@@ -137,7 +137,7 @@ TEST_CASE("a ring says why it is as deep as it is, and a load why it has none", 
   CHECK(rings[0].name == "ta");
   CHECK(rings[0].slots == 3);
   CHECK(rings[0].bytes == 16384);
-  CHECK(rings[0].why == "3 slots: loaded in stage 0, read in stage 2, and one more for the product that is still reading");
+  CHECK(rings[0].why == "3 slots: loaded in stage 0, read in stage 2, and one more for the mma that is still reading");
 
   const TritonProgram pointers = program_of(folder("gemm_pointers.sm90.scheduled.ttgir"));
   const std::vector<TritonBuffer> loads = rings_of(pointers, only_pipelined_loop(pointers));
