@@ -39,7 +39,7 @@ std::vector<programs::KnownProgram> known_programs(const Subject& subject, const
 PeriodStanding standing_of(programs::ProgramStanding standing) {
   switch (standing) {
     case programs::ProgramStanding::LeastOfAll: return PeriodStanding::LeastOfAll;
-    case programs::ProgramStanding::WithinPercentOfBound: return PeriodStanding::WithinPercentOfBound;
+    case programs::ProgramStanding::WithinPercentOfBound: return PeriodStanding::WithinBound;
     case programs::ProgramStanding::ByPrediction: break;
   }
   return PeriodStanding::ByPrediction;

@@ -15,6 +15,7 @@ CommandSpec interpret_row();
 CommandSpec layout_row();
 CommandSpec new_row();
 CommandSpec overlay_row();
+CommandSpec period_row();
 CommandSpec traffic_row();
 CommandSpec tune_row();
 CommandSpec window_row();  ///< gui; heddle-gui reads its own words by this row

@@ -8,15 +8,6 @@
 
 namespace heddle {
 
-const char* to_string(PeriodStanding standing) {
-  switch (standing) {
-    case PeriodStanding::LeastOfAll: return "least of all programs";
-    case PeriodStanding::WithinPercentOfBound: return "within a bound";
-    case PeriodStanding::ByPrediction: return "by prediction";
-  }
-  return "";
-}
-
 namespace {
 
 std::string cycles_text(double cycles) { return cycles > 0 ? fmt::format("{:.1f}", cycles) : std::string("-"); }

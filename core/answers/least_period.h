@@ -9,17 +9,10 @@
 #include "core/base/json.h"
 #include "core/base/text_style.h"
 #include "core/problem/problem.h"
+#include "core/schedule/period_proof.h"
 #include "core/schedule/schedule.h"
 
 namespace heddle {
-
-/// What the number is worth.
-enum class PeriodStanding {
-  LeastOfAll,            ///< of all programs: every one was run, or a bound says that it is longer
-  WithinPercentOfBound,  ///< not all were run; no program at all is below the bound
-  ByPrediction,          ///< nothing is claimed
-};
-const char* to_string(PeriodStanding standing);  ///< "least of all programs", "within a bound", "by prediction"
 
 struct RankedPeriod {
   std::string name;           ///< "fa3", "tawa"; "as given"; "found": by the search

@@ -335,8 +335,8 @@ ProgramCount visit_programs(const Problem& problem, const CountedSpace& space, c
   return enumeration.count();
 }
 
-LeastProgram least_by_rule(const Problem& problem, const CountedSpace& space, std::stop_token stop) {
-  LeastProgram least;
+LeastByRule least_by_rule(const Problem& problem, const CountedSpace& space, std::stop_token stop) {
+  LeastByRule least;
   const auto compare = [&](const JudgedProgram& program) {
     RuledPeriod period = period_by_rule(problem, program);
     if (period.iterations > 0 && (least.period.iterations == 0 || longer(least.period, period))) {

@@ -69,13 +69,13 @@ ProgramCount count_programs(const Problem& problem, const CountedSpace& space, s
 ProgramCount visit_programs(const Problem& problem, const CountedSpace& space, const std::function<bool(const JudgedProgram&)>& visit,
                             std::stop_token stop = {});
 
-struct LeastProgram {
+struct LeastByRule {
   ProgramCount count;
   RuledPeriod period;     ///< no iterations: none of them runs
   JudgedProgram program;  ///< the first of those that have it
 };
 /// All programs in the checker's rule of motion, one after the other: some ten thousand in a few seconds.
-LeastProgram least_by_rule(const Problem& problem, const CountedSpace& space, std::stop_token stop = {});
+LeastByRule least_by_rule(const Problem& problem, const CountedSpace& space, std::stop_token stop = {});
 
 /// Whether the loop's groups but the producer's are circles that were counted.
 bool is_counted(const Problem& problem, const ProgramCount& count, const JudgedProgram& loop);

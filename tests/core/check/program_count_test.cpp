@@ -144,7 +144,7 @@ TEST_CASE("the bound of attention is the tensor core's work with the reads that 
 
 TEST_CASE("no program of attention at 176 keys is below 3 174, and the least is the order that was measured fastest", "[core][.slow]") {
   const Problem p = attention_loop(Attention::Plain, 176);
-  const LeastProgram least = least_by_rule(p, {3, 240});
+  const LeastByRule least = least_by_rule(p, {3, 240});
   CHECK(least.count.programs == 8791);
   CHECK(least.period.cycles() == Approx(3234).epsilon(0.001));
   CHECK(least.period.grains * kTicks / kGrains >= period_sums(p).ticks * least.period.iterations);
@@ -155,7 +155,7 @@ TEST_CASE("no program of attention at 176 keys is below 3 174, and the least is 
 
 TEST_CASE("the least of all programs of attention at 128 keys takes 2 405 cycles", "[core][.slow]") {
   const Problem p = attention_loop(Attention::Plain, 128);
-  const LeastProgram least = least_by_rule(p, {3, 240});
+  const LeastByRule least = least_by_rule(p, {3, 240});
   CHECK(least.count.programs == 75082);
   CHECK(least.period.cycles() == Approx(2405).epsilon(0.001));
 }
