@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -20,28 +20,27 @@
 namespace heddle::programs {
 namespace {
 
-bool same_period(const motion::Period& a, const motion::Period& b) { return !motion::shorter(a, b) && !motion::shorter(b, a); }
+/// What fills and drains decides how a program falls into step, which is seen in the last digits.
+bool same_period(const motion::Period& a, const motion::Period& b) {
+  constexpr double kDigits = 0.1;  // percent
+  return within(a, b, kDigits) && within(b, a, kDigits);
+}
 
-/// The problem with one number of contention after the other at the end of its range.
+/// The problem with one number of contention after the other at the end of its range. What the work of ops is made of stays.
 std::vector<Problem> ends_of_ranges(const Problem& problem) {
   std::vector<Problem> ends;
-  const auto vary = [&](auto number) {
-    for (const bool most : {false, true}) {
-      Problem varied = problem;
-      RangedNumber& n = number(varied.contention);
-      const std::int64_t end = most ? n.most : n.least;
-      if (end == n.value) continue;
-      n.value = end;
-      ends.push_back(std::move(varied));
-    }
+  const auto vary = [&](std::string_view name, std::int64_t end) {
+    Problem varied = problem;
+    each_number(varied.contention, [&](std::string_view other, RangedNumber& number) {
+      if (other == name) number.value = end;
+    });
+    ends.push_back(std::move(varied));
   };
-  for (auto pair : {&Contention::queued, &Contention::late_per_read, &Contention::product_per_read}) {
-    vary([=](Contention& c) -> RangedNumber& { return (c.*pair).shared; });
-    vary([=](Contention& c) -> RangedNumber& { return (c.*pair).registers; });
-  }
-  for (auto one :
-       {&Contention::late_per_special, &Contention::product_done, &Contention::turn, &Contention::fence, &Contention::issue_step})
-    vary([=](Contention& c) -> RangedNumber& { return c.*one; });
+  each_number(problem.contention, [&](std::string_view name, const RangedNumber& number) {
+    if (name == "special_interval") return;
+    for (const std::int64_t end : {number.least, number.most})
+      if (end != number.value) vary(name, end);
+  });
   return ends;
 }
 
