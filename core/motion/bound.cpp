@@ -40,19 +40,32 @@ WarpWork work_of(const Problem& problem, OpId op) {
   return problem.op(op).work == WarpWork{} ? usual_work(problem.op(op), problem.units) : problem.op(op).work;
 }
 
+/// What register reads take from the tensor core.
+struct ReadLoss {
+  std::int64_t reads = 0;   ///< of an iteration, 1/256
+  std::int64_t each = 0;    ///< the least, in thousandths of a cycle
+  std::int64_t hidden = 0;  ///< that an idle cycle of the tensor core hides at most, in thousandths of a cycle
+  Ticks ticks() const { return reads * each / 1000; }
+
+  ReadLoss(const Problem& problem, const TensorWork& work) : each(work.least(problem.contention.product_per_read)) {
+    // One instruction a cycle: idle cycles hide no more reads than instructions have. And mmas never lose more than 19 of 20 cycles.
+    for (std::size_t v = 0; v < problem.ops.size(); ++v) {
+      const WarpWork w = work_of(problem, OpId(v));
+      reads += w.reads;
+      if (w.reads > 0) each = std::min(each, 950 * w.issue / w.reads);
+    }
+    for (std::size_t v = 0; v < problem.ops.size() && each > 0; ++v)
+      if (const WarpWork w = work_of(problem, OpId(v)); w.reads > 0) hidden = std::max(hidden, ceil_div(each * w.reads, w.issue));
+  }
+};
+
 PeriodBound tensor_bound(const Problem& problem) {
   const TensorWork work(problem);
-  std::int64_t reads = 0, cost = work.least(problem.contention.product_per_read);
-  for (std::size_t v = 0; v < problem.ops.size(); ++v) {
-    const WarpWork w = work_of(problem, OpId(v));
-    reads += w.reads;
-    // One instruction a cycle: idle cycles hide no more reads than instructions have. And mmas never lose more than 19 of 20 cycles.
-    if (w.reads > 0) cost = std::min(cost, 950 * w.issue / w.reads);
-  }
-  const Ticks lost = reads * cost / 1000;
-  if (lost == 0) return {work.ticks, fmt::format("tensor core {} cycles", cycles(work.ticks))};
-  return {work.ticks + lost, fmt::format("tensor core {} + {} register reads that delay it {} = {} cycles", cycles(work.ticks),
-                                         cycles(reads), cycles(lost), cycles(work.ticks + lost))};
+  const ReadLoss loss(problem, work);
+  const Ticks all = work.ticks + loss.ticks();
+  if (loss.ticks() == 0) return {all, fmt::format("tensor core {} cycles", cycles(all))};
+  return {all, fmt::format("tensor core {} + {} register reads that delay it {} = {} cycles", cycles(work.ticks), cycles(loss.reads),
+                           cycles(loss.ticks()), cycles(all))};
 }
 
 void add_unit_bounds(const Problem& problem, std::vector<PeriodBound>& bounds) {
@@ -127,23 +140,23 @@ PeriodBound group_bound(const Problem& problem, const std::vector<Step>& circle)
     idle += stretches.back().idle;
     busy += stretches.back().busy;
   }
-  // What gains most by it runs beside an idle tensor core.
+  // What gains most by it runs beside an idle tensor core. With I idle cycles a period is at least the bound of the tensor core + I - what
+  // they hide.
   std::stable_sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) {
     return static_cast<__int128>(a.busy) * b.idle > static_cast<__int128>(b.busy) * a.idle;
   });
-  Ticks period = work.ticks, left = held + busy - work.ticks;
+  const ReadLoss loss(problem, work);
+  Ticks period = work.ticks + loss.ticks(), left = held + busy - period;
   for (const Stretch& s : stretches) {
-    if (left <= 0 || s.busy >= left) {
-      if (left > 0) period += static_cast<Ticks>(static_cast<__int128>(left) * s.idle / s.busy);
-      left = 0;
-      break;
-    }
-    period += s.idle;
-    left -= s.busy;
+    if (left <= 0) break;
+    const Ticks longer = s.idle * (1000 - loss.hidden) / 1000, gain = s.busy - s.idle + longer;
+    if (gain >= left) period += static_cast<Ticks>(static_cast<__int128>(left) * longer / gain);
+    if (gain < left) period += longer;
+    left -= gain;
   }
   period += std::max<Ticks>(0, left);
-  return {period, fmt::format("held {} + arithmetic {} alone, {} beside mmas that take {}: at least {} cycles", cycles(held), cycles(idle),
-                              cycles(busy), cycles(work.ticks), cycles(period))};
+  return {period, fmt::format("held {} + arithmetic {} alone, {} beside mmas, which take {}: at least {} cycles", cycles(held),
+                              cycles(idle), cycles(busy), cycles(work.ticks + loss.ticks()), cycles(period))};
 }
 
 }  // namespace heddle::motion

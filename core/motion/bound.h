@@ -14,13 +14,14 @@ struct PeriodBound {
 };
 
 /// The greatest first. Let W be the tensor core's work, R all register reads of an iteration, d the least cost of a read to it. A read
-/// beside a busy tensor core keeps it busy d longer; one beside an idle one needs at least 1/3 of an idle cycle (one instruction a cycle,
-/// three operands). With 3 d < 1 the former is cheaper: period >= W + d R. Further: special functions (8 cycles each), instructions issued,
-/// other units' work.
+/// beside a busy tensor core keeps it busy d longer; one beside an idle one needs 1/q of an idle cycle at least, q being the most reads of
+/// an instruction (one instruction a cycle). With q d < 1 the former is cheaper: period >= W + d R; the tensor core's least speed, a
+/// twentieth, caps q d at 0.95. Further: special functions (8 cycles each), instructions issued, units of copies.
 std::vector<PeriodBound> period_bounds(const Problem& problem);
 
-/// Of every program that has this circle as one of its groups: with `alone` the group's arithmetic, b the ticks in which issue holds it, U
-/// the tensor core's work, k the least relative slowing of its arithmetic beside mmas: period >= alone + (b + k U) / (1 + k).
+/// Of every program that has this circle as one of its groups. Its period is at least the time in which steps hold the group (issue with a
+/// full queue, copies, looks at barriers) + its arithmetic beside mmas - what arithmetic gains beside an idle tensor core, for which there
+/// are I idle cycles, and the period is then at least W + d R + (1 - q d) I. What gains most per idle cycle is taken first.
 PeriodBound group_bound(const Problem& problem, const std::vector<Step>& circle);
 
 }  // namespace heddle::motion

@@ -36,7 +36,7 @@ struct Step {
   int count = 0;
   Ticks each = 0;
   bool registers = false;          ///< its first operand is read from registers
-  bool first = true, last = true;  ///< holds the first, the last instruction of its op: an op may be issued in two steps
+  bool first = true, last = true;  ///< holds the first, the last part of its op; of arithmetic too: an op may be run in two steps
   // Copy
   Ticks held = 0;  ///< its group, from its begin; of an Issue at least so long
   Ticks latency = 0;
@@ -58,9 +58,10 @@ struct Circles {
   bool operator==(const Circles&) const = default;
 };
 
-/// As the text has it. Waits stand before the first reader of what another group or an asynchronous op makes, before a ring's slot is
-/// filled again, and before a write to registers that an mma in flight still reads. An mma whose result nothing in the loop waits for is
-/// awaited when the next one of its op has been issued. Pre: every op of `program` once; depths as many as channels.
+/// As the text has it. A circle begins with the group's mma that has the first turn, else with its first mma, else with its first op. Waits
+/// stand before the first reader of what another group or an asynchronous op makes, before a ring's slot is filled again, and before a
+/// write to registers that an mma in flight still reads. An mma whose result nothing in the loop waits for is awaited when the next one of
+/// its op has been issued. Pre: every op of `program` once; depths as many as channels.
 Circles circles_of(const Problem& problem, const timing::Program& program);
 
 /// The program that a schedule stands for: its streams by slot, its depths, its kept turns (core/analysis/turns.h).

@@ -74,7 +74,8 @@ Parts::Parts(const Problem& problem, const Circles& circles) {
   for (std::size_t g = 0; g < circles.groups.size() && !found; ++g)
     if (!circles.groups[g].empty()) leader = g, found = true;
   for (Awaited& a : awaited) a.first = first[a.op.index()];
-  kept = std::bit_ceil(static_cast<std::size_t>(stages + far + 2));
+  constexpr std::int64_t kMostKept = 64;  // what began so many instances ago has ended
+  kept = std::bit_ceil(static_cast<std::size_t>(std::clamp<std::int64_t>(std::int64_t{stages} + far + 2, 2, kMostKept)));
   for (const std::vector<Step>& circle : circles.groups) {
     std::vector<StepPart>& list = steps.emplace_back();
     for (const Step& step : circle) {
@@ -109,21 +110,17 @@ Motion Runner::run(std::size_t first_turn) {
   // Whoever does not begin is served last.
   served_ = circles_.turns.empty() ? groups_.size() - 1 : (circles_.turns[first_turn] + groups_.size() - 1) % groups_.size();
   if (groups_.empty() || circles_.groups[parts_.leader].empty()) return {};
-  write_state();
-  state_size_ = states_.size();
-  states_.clear();
   settle();
   while (!done_) {
     if (options_.stop.stop_requested()) return {};
-    if (!next_event()) {
-      Motion motion;
-      motion.stuck = true;
-      motion.fault = stuck_text();
-      return motion;
-    }
+    if (!next_event()) break;
     settle();
   }
-  return finished();
+  if (done_ && !starved_) return finished();
+  Motion motion;
+  motion.stuck = true;
+  motion.fault = stuck_text();
+  return motion;
 }
 
 void Runner::settle() {
@@ -338,7 +335,10 @@ void Runner::next_step(GroupState& g) {
   ++g.turn;
   if (g.wrapped == now_) g.ready = std::max(g.ready, now_ + 1);  // a circle that takes no time at all
   g.wrapped = now_;
-  if (g.index == parts_.leader) sample();
+  if (g.index == parts_.leader) return sample();
+  constexpr std::int64_t kFarAhead = 16;
+  starved_ |= g.turn - groups_[parts_.leader].turn > kFarAhead * std::max<std::int64_t>(2, options_.most_turns);
+  done_ |= starved_;
 }
 
 /// kNever: not known yet.
@@ -365,7 +365,8 @@ void Runner::end_instance(std::int32_t awaited, std::int64_t instance, Ticks whe
 /// Everything that decides what happens from now on, without the time.
 void Runner::write_state() {
   const std::int64_t base = groups_[parts_.leader].turn;
-  const auto put = [&](std::int64_t word) { states_.push_back(word); };
+  const auto put = [&](std::int64_t word) { state_.push_back(word); };
+  state_.clear();
   const auto later = [&](Ticks when) { return std::max<Ticks>(0, when - now_); };
   for (const GroupState& g : groups_) {
     put(static_cast<std::int64_t>(g.at * 4 + (g.running ? 1 : 0) + (g.begun ? 2 : 0)));
@@ -398,18 +399,16 @@ void Runner::write_state() {
 
 void Runner::sample() {
   write_state();
-  const std::int64_t* state = states_.data() + times_.size() * state_size_;
-  std::uint64_t hash = 0;
-  for (std::size_t i = 0; i < state_size_; ++i) {
-    hash = (hash ^ static_cast<std::uint64_t>(state[i])) * 0x9e3779b97f4a7c15ull;
-    hash ^= hash >> 32;
+  Digest digest{0, 1};
+  for (const std::int64_t word : state_) {
+    digest[0] = (digest[0] ^ static_cast<std::uint64_t>(word)) * 0x9e3779b97f4a7c15ull;
+    digest[1] = (digest[1] + static_cast<std::uint64_t>(word)) * 0xbf58476d1ce4e5b9ull;
+    digest[0] ^= digest[0] >> 32;
+    digest[1] ^= digest[1] >> 29;
   }
-  for (std::size_t k = hashes_.size(); k-- > 0;)
-    if (hashes_[k] == hash && std::equal(state, state + state_size_, states_.data() + k * state_size_)) {
-      repeats_ = k + 1;
-      break;
-    }
-  hashes_.push_back(hash);
+  for (std::size_t k = digests_.size(); k-- > 0 && repeats_ == 0;)
+    if (digests_[k] == digest) repeats_ = k + 1;
+  digests_.push_back(digest);
   times_.push_back(now_);
   done_ = repeats_ > 0 || static_cast<std::int64_t>(times_.size()) >= std::max<std::int64_t>(2, options_.most_turns);
 }

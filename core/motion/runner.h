@@ -132,13 +132,13 @@ class Runner {
   std::vector<Ticks> free_;          ///< units
   std::vector<Ticks> ends_;          ///< of awaited ops, `kept` each
   std::vector<std::int64_t> begun_;  ///< per awaited op: the next instance to begin
-  // States at the leader's first step.
-  std::vector<std::int64_t> states_;
-  std::size_t state_size_ = 0;
-  std::vector<std::uint64_t> hashes_;
+  // States at the leader's first step: 128 bits of each.
+  using Digest = std::array<std::uint64_t, 2>;
+  std::vector<std::int64_t> state_;
+  std::vector<Digest> digests_;
   std::vector<Ticks> times_;
-  std::size_t repeats_ = 0;  ///< the earlier state that the last one equals, + 1
-  bool done_ = false;
+  std::size_t repeats_ = 0;              ///< the earlier state that the last one equals, + 1
+  bool done_ = false, starved_ = false;  ///< starved: the leader waits while others go round and round
   std::vector<Span> spans_;
 };
 

@@ -4,10 +4,13 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <random>
 
 #include "core/motion/as_compiled.h"
 #include "core/timing/program.h"
 #include "tests/core/motion/measured_loops.h"
+#include "tests/support/random_problem.h"
+#include "tests/support/random_schedule.h"
 #include "tests/support/small_problem.h"
 
 using namespace heddle;
@@ -187,5 +190,22 @@ TEST_CASE("a program that is not seen to repeat itself has the mean of its run",
     const motion::Motion whole = motion::motion_of(problem, program);
     CHECK(mean.iterations > 0);
     CHECK(mean.cycles() == Approx(whole.period.cycles()).epsilon(0.02));
+  }
+}
+
+TEST_CASE("any schedule of any problem moves, or is told what it waits for", "[core]") {
+  const Contention contention = machine_of("h100").contention;
+  for (std::uint32_t seed = 1; seed <= 300; ++seed) {
+    INFO("seed " << seed);
+    std::mt19937 random(seed);
+    Problem problem = random_problem(seed, {.min_ops = 2, .max_ops = 10, .max_cost = 50});
+    for (Op& op : problem.ops) op.asynchronous |= random() % 4 == 0;
+    for (Edge& edge : problem.edges) edge.waits |= problem.op(edge.from).asynchronous;
+    if (seed % 2 == 0 && !problem.units.empty()) problem.units[0].role = UnitRole::Tensor;
+    if (seed % 3 != 0) problem.contention = contention;
+    problem.barrier_wait = random() % 40;
+    const motion::Motion motion = motion::motion_of(problem, random_schedule(problem, random), {.spans = true, .most_turns = 50});
+    CHECK((motion.stuck != motion.fault.empty()));
+    CHECK((motion.stuck || motion.period.iterations > 0));
   }
 }
