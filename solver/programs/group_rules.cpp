@@ -47,7 +47,7 @@ std::string refused_demand(const Problem& problem, const Schedule& groups, const
 }
 
 GroupRules::GroupRules(const Problem& problem, const Schedule& groups, GroupId group, const std::vector<int>& depths, const Rules& rules)
-    : problem_(problem), rules_(rules), local_(problem.ops.size(), kOutside) {
+    : problem_(problem), rules_(rules), stages_(rules.stages), local_(problem.ops.size(), kOutside) {
   for (std::size_t v = 0; v < problem.ops.size(); ++v)
     if (groups.ops[v].group == group) {
       local_[v] = ops_.size();
@@ -76,6 +76,7 @@ void GroupRules::add_demands() {
   for (const UserConstraint& demand : rules_.constraints) {
     if (!demand.enabled) continue;
     if (demand.kind == ConstraintKind::OneByOne) one_by_one_ = true;
+    if (demand.kind == ConstraintKind::MaxStages) stages_ = static_cast<int>(std::clamp<std::int64_t>(demand.high, 0, stages_));
     if (demand.kind == ConstraintKind::MaxRegisters) most_registers_ = std::min(most_registers_, demand.high);
     if (demand.kind != ConstraintKind::Before) continue;
     const OpId from = problem_.find_op(demand.ops.front()), to = problem_.find_op(demand.ops.back());
@@ -113,7 +114,7 @@ bool GroupRules::raise_stages(const std::vector<int>& place, std::vector<int>& s
       const bool behind = to == kNotPlaced || (from != kNotPlaced && to > from);
       const int need = stage[d.from] - d.distance + (behind ? 0 : 1);
       if (stage[d.to] >= need) continue;
-      if (need >= rules_.stages) return false;
+      if (need >= stages_) return false;
       stage[d.to] = need;
       moved = true;
     }
@@ -127,7 +128,7 @@ std::optional<Order> GroupRules::order_of(const std::vector<std::size_t>& sequen
   for (int i = 0; i < n; ++i) place[sequence[static_cast<std::size_t>(i)]] = i;
   if (!raise_stages(place, least_stage)) return std::nullopt;
   if (one_by_one_) {
-    int first = rules_.stages * n, last = 0;
+    int first = stages_ * n, last = 0;
     for (std::size_t v = 0; v < ops_.size(); ++v) {
       if (problem_.op(ops_[v]).window == 0) continue;
       first = std::min(first, least_stage[v] * n + place[v]);

@@ -57,7 +57,8 @@ class GroupRules {
   /// The least legal budget of a thread with this use.
   std::int64_t budget(std::int64_t use) const;
   std::int64_t threads() const { return threads_; }
-  const Rules& rules() const { return rules_; }
+  int stages() const { return stages_; }
+  bool more_lag() const { return rules_.more_lag; }
 
   /// The waits that the count of registers relies on: nothing is written to what an asynchronous op still reads.
   std::vector<timing::AddedWait> register_waits(const Order& order) const;
@@ -95,6 +96,7 @@ class GroupRules {
   static constexpr std::size_t kOutside = static_cast<std::size_t>(-1);
   const Problem& problem_;
   const Rules rules_;
+  int stages_ = 0;  ///< at most, as rules and demands have it
   std::vector<OpId> ops_;
   std::vector<std::size_t> local_;  ///< by op; kOutside
   std::vector<std::size_t> products_;

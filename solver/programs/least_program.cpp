@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -20,28 +20,27 @@
 namespace heddle::programs {
 namespace {
 
-bool same_period(const motion::MotionPeriod& a, const motion::MotionPeriod& b) { return !motion::shorter(a, b) && !motion::shorter(b, a); }
+/// What fills and drains decides how a program falls into step, which is seen in the last digits.
+bool same_period(const motion::Period& a, const motion::Period& b) {
+  constexpr double kDigits = 0.1;  // percent
+  return within(a, b, kDigits) && within(b, a, kDigits);
+}
 
-/// The problem with one number of contention after the other at the end of its range.
+/// The problem with one number of contention after the other at the end of its range. What the work of ops is made of stays.
 std::vector<Problem> ends_of_ranges(const Problem& problem) {
   std::vector<Problem> ends;
-  const auto vary = [&](auto number) {
-    for (const bool most : {false, true}) {
-      Problem varied = problem;
-      RangedNumber& n = number(varied.contention);
-      const std::int64_t end = most ? n.most : n.least;
-      if (end == n.value) continue;
-      n.value = end;
-      ends.push_back(std::move(varied));
-    }
+  const auto vary = [&](std::string_view name, std::int64_t end) {
+    Problem varied = problem;
+    each_number(varied.contention, [&](std::string_view other, RangedNumber& number) {
+      if (other == name) number.value = end;
+    });
+    ends.push_back(std::move(varied));
   };
-  for (auto pair : {&Contention::queued, &Contention::late_per_read, &Contention::product_per_read}) {
-    vary([=](Contention& c) -> RangedNumber& { return (c.*pair).shared; });
-    vary([=](Contention& c) -> RangedNumber& { return (c.*pair).registers; });
-  }
-  for (auto one :
-       {&Contention::late_per_special, &Contention::product_done, &Contention::turn, &Contention::fence, &Contention::issue_step})
-    vary([=](Contention& c) -> RangedNumber& { return c.*one; });
+  each_number(problem.contention, [&](std::string_view name, const RangedNumber& number) {
+    if (name == "special_interval") return;
+    for (const std::int64_t end : {number.least, number.most})
+      if (end != number.value) vary(name, end);
+  });
   return ends;
 }
 
@@ -100,7 +99,7 @@ class Question {
 
   ProgressListener bounded_listener() const {
     if (!listener_) return {};
-    return [this](EnumerationProgress progress) {
+    return [this](Progress progress) {
       progress.bound = answer_.bound.ticks;
       listener_(progress);
     };
@@ -137,7 +136,7 @@ class Question {
 
   /// Of those that are as good as the least one the best; where none of them has a legal schedule the next that has one.
   void choose() {
-    const motion::MotionPeriod least = answer_.top.front().period;
+    const motion::Period least = answer_.top.front().period;
     std::vector<Candidate> candidates;
     answer_.tied = 0;
     for (const Ranked& ranked : answer_.top) {
@@ -176,7 +175,7 @@ class Question {
   }
 
   void settle_standing(const Enumeration& found) {
-    answer_.standing = ProgramStanding::WithinPercentOfBound;
+    answer_.standing = Standing::WithinPercentOfBound;
     if (!found.complete) return;
     const Ranked& first = answer_.top.front();
     if (!first.from.empty() && motion::shorter(first.period, found.least)) {
@@ -185,7 +184,7 @@ class Question {
     } else if (shorter_unmade_ > 0) {
       answer_.why = fmt::format("of {} shorter programs no legal schedule was made", shorter_unmade_);
     } else {
-      answer_.standing = ProgramStanding::LeastOfAll;
+      answer_.standing = Standing::LeastOfAll;
     }
   }
 
@@ -209,7 +208,7 @@ double LeastProgram::gap() const {
 }
 
 MadeSchedule schedule_of(const Problem& problem, const Constraints& constraints, const Ranked& program) {
-  timing::LoopTiming timing = timing::earliest_schedule(problem, program.program);
+  timing::Timing timing = timing::earliest_schedule(problem, program.program);
   if (timing.deadlock) return {std::nullopt, timing.limit};
   timing.schedule.turns = !program.program.turns.empty() || contested_turns(problem, timing.schedule).empty();
   const Verdict verdict = check(problem, timing.schedule, constraints);

@@ -57,7 +57,7 @@ class Orders {
   void finish(const std::vector<int>& stage) {
     if (!rules_.order_of(sequence_, stage)) return;
     ++found_.counts.keep_dependences;
-    found_.counts.fit += rules_.rules().more_lag ? add_lagging(stage) : add_order(stage);
+    found_.counts.fit += rules_.more_lag() ? add_lagging(stage) : add_order(stage);
   }
 
   /// With these stages, which keep the dependences; whether it fits.
@@ -81,7 +81,7 @@ class Orders {
       fits |= *std::min_element(stage.begin(), stage.end()) == 0 && add_order(stage);
       for (std::size_t v = 0; v < stage.size(); ++v) {
         std::vector<int> later = stage;
-        if (++later[v] < rules_.rules().stages && rules_.raise_stages(place_, later) && seen.insert(later).second)
+        if (++later[v] < rules_.stages() && rules_.raise_stages(place_, later) && seen.insert(later).second)
           open.push_back(std::move(later));
       }
     }
@@ -116,9 +116,9 @@ std::pair<int, std::int64_t> weight(const Order& order, std::int64_t registers) 
   return {lag, registers};
 }
 
-class Space {
+class SpaceMaker {
  public:
-  Space(const Assembly& assembly, const SpaceLimits& limits) : assembly_(assembly), limits_(limits) {}
+  SpaceMaker(const Assembly& assembly, const SpaceLimits& limits) : assembly_(assembly), limits_(limits) {}
 
   ProgramSpace run() {
     if (assembly_.depths().choices.empty()) return refused("not even one slot of each ring fits into memory");
@@ -249,6 +249,6 @@ class Space {
 
 }  // namespace
 
-ProgramSpace program_space(const Assembly& assembly, const SpaceLimits& limits) { return Space(assembly, limits).run(); }
+ProgramSpace program_space(const Assembly& assembly, const SpaceLimits& limits) { return SpaceMaker(assembly, limits).run(); }
 
 }  // namespace heddle::programs
