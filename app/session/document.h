@@ -95,6 +95,8 @@ struct Content {
   const TritonText* triton() const { return source ? source->triton() : nullptr; }
   /// What the problem is made of. Pre of whoever makes it: there are a kernel and a machine.
   InstanceSpec spec() const { return {kernel, machine, overrides, changes, choices}; }
+  /// What every question is about. Pre: there is a problem.
+  Instance instance() const { return {spec(), problem}; }
   const std::shared_ptr<const SourceText>& text_of(SourceOf of) const { return of == SourceOf::Kernel ? kernel_text : machine_text; }
   const ScheduleEntry* entry() const { return shown ? schedules[*shown].get() : nullptr; }
   const ScheduleEntry* baseline_entry() const { return baseline ? schedules[*baseline].get() : nullptr; }

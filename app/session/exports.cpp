@@ -46,7 +46,7 @@ struct Shown {
 
 KernelRun prediction_of(const Shown& shown) {
   const Content& content = shown.content;
-  return predict_kernel(Instance(content.spec(), content.problem), content.entry()->schedule);
+  return predict_kernel(content.instance(), content.entry()->schedule);
 }
 /// Nothing was validated with other numbers than those of the files.
 std::string trust_of(const Shown& shown) {

@@ -60,7 +60,7 @@ std::optional<PredictionSubject> PredictionState::next(const Content& content, b
   };
   const auto subject = [&](const EntryPtr& entry, bool all) {
     const bool edited = content.machine_text && content.machine_text->own;
-    return PredictionSubject{Instance(content.spec(), content.problem), entry, edited, all};
+    return PredictionSubject{content.instance(), entry, edited, all};
   };
   if (!predict_ || !content.problem) return std::nullopt;
   if (content.shown)

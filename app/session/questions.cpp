@@ -35,7 +35,7 @@ std::vector<Contender> contenders_of(const Content& content) {
 
 /// Pre: there is a problem.
 Subject subject_of(const Content& content, Topic topic) {
-  Subject subject{Instance(content.spec(), content.problem), content.constraints};
+  Subject subject{content.instance(), content.constraints};
   subject.source = content.source;
   const ScheduleEntry* shown = content.entry();
   if (shown && (shown->verdict.valid() || topic == Topic::Slack)) subject.schedule = subject.incumbent = shown->schedule;

@@ -196,7 +196,7 @@ void Solving::begin_solve(std::string row, std::string proving, bool robust) {
   if (robust)
     request.uncertain = std::make_shared<UncertainNumbers>(uncertain_numbers(request.problem, *content_.machine));
   else if ((!proposal_ || opening) && live_.proving.empty() && content_.allows(SourceUse::OrderByTime))
-    request.by_time = time_choice(Instance(content_.spec(), content_.problem));
+    request.by_time = time_choice(content_.instance());
   live_.least_ii = !robust && !request.by_time && content_.allows(SourceUse::OrderByTime) && content_.allows(SourceUse::WholeKernel);
   // What is on the screen is the best place to start from, and what comes of it stays close.
   const ScheduleEntry* entry = content_.entry();

@@ -28,8 +28,8 @@ struct Answer {
   std::vector<std::size_t> group;  ///< per node, of the schedule
   Error error;
 
-  void object(std::string message, std::string part = {}) {
-    error.faults.push_back({dump.file, {}, std::move(message), {}, std::move(part)});
+  void object(std::string message, std::string hint = {}, const char* part = "") {
+    error.faults.push_back({dump.file, {}, std::move(message), std::move(hint), part});
   }
   std::int64_t stage(std::size_t node) const { return cycle[node] / ii; }
 
@@ -95,7 +95,7 @@ std::int64_t objective(const Answer& a) {
 Json cycles_answer(Answer& a) {
   if (a.loop.max_ii && a.ii > *a.loop.max_ii) a.object(fmt::format("II {} is above the problem's max_ii {}", a.ii, *a.loop.max_ii));
   if (a.loop.min_ii && a.ii < *a.loop.min_ii)
-    a.object(fmt::format("II {} is below the problem's min_ii {}", a.ii, *a.loop.min_ii), "least II");
+    a.object(fmt::format("II {} is below the problem's min_ii {}", a.ii, *a.loop.min_ii), {}, "least II");
   if (a.loop.canonical_root >= 0 && a.cycle[static_cast<std::size_t>(a.loop.canonical_root)] != 0)
     a.object("the canonical root does not start at cycle 0");
   for (const DumpEdge& e : a.loop.edges)

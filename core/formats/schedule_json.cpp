@@ -196,8 +196,8 @@ class ScheduleReader {
   }
 
  private:
-  void warn(const std::string& pointer, std::string message, std::string part = {}) {
-    log_.warnings.push_back({log_.file, pointer, std::move(message), {}, std::move(part)});
+  void warn(const std::string& pointer, std::string message, std::string hint = {}, const char* part = "") {
+    log_.warnings.push_back({log_.file, pointer, std::move(message), std::move(hint), part});
   }
 
   void groups() {
@@ -343,12 +343,12 @@ class ScheduleReader {
     if (schedule_.machine != problem_.machine && !schedule_.machine.empty())
       warn("/machine", fmt::format("the schedule is for machine '{}', not '{}'", schedule_.machine, problem_.machine));
     if (!file_.changes.empty() && file_.changes != problem_.changes)
-      warn("/changes", fmt::format("the schedule is for changed numbers: {}", list_of(file_.changes)), "other changes");
+      warn("/changes", fmt::format("the schedule is for changed numbers: {}", list_of(file_.changes)), {}, "other changes");
     if (const LayoutChoices& ours = choices_of(problem_); schedule_.layouts != ours)
       warn(schedule_.layouts.layouts == ours.layouts ? "/instructions" : "/layouts",
            fmt::format("the schedule is for layouts and instructions {}, the problem has {}", choices_text(schedule_.layouts),
                        choices_text(ours)),
-           "other layouts");
+           {}, "other layouts");
     for (const auto& [name, value] : schedule_.params) {
       const auto it = problem_.params.find(name);
       const std::string pointer = pointer_to("/params", name);
