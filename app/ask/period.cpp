@@ -23,7 +23,7 @@ std::vector<programs::KnownProgram> known_programs(const Subject& subject, const
                                                    const Listener<LeastPeriod>& listener) {
   const Problem& problem = subject.problem();
   std::vector<programs::KnownProgram> known{{"as given", *subject.schedule}};
-  if (subject.triton) return known;
+  if (!subject.allows(SourceUse::OrderByTime)) return known;
   for (Contender& contender : shelf_contenders(problem))
     if (contender.schedule) known.push_back({std::move(contender.name), *std::move(contender.schedule)});
   const double each = kForHeuristics * subject.limits.timeout_seconds / static_cast<double>(solver::baselines().size());

@@ -21,7 +21,7 @@ namespace heddle::programs {
 namespace {
 
 /// What fills and drains decides how a program falls into step, which is seen in the last digits.
-bool same_period(const motion::Period& a, const motion::Period& b) {
+bool same_period(const motion::MotionPeriod& a, const motion::MotionPeriod& b) {
   constexpr double kDigits = 0.1;  // percent
   return within(a, b, kDigits) && within(b, a, kDigits);
 }
@@ -99,7 +99,7 @@ class Question {
 
   ProgressListener bounded_listener() const {
     if (!listener_) return {};
-    return [this](Progress progress) {
+    return [this](EnumerationProgress progress) {
       progress.bound = answer_.bound.ticks;
       listener_(progress);
     };
@@ -136,7 +136,7 @@ class Question {
 
   /// Of those that are as good as the least one the best; where none of them has a legal schedule the next that has one.
   void choose() {
-    const motion::Period least = answer_.top.front().period;
+    const motion::MotionPeriod least = answer_.top.front().period;
     std::vector<Candidate> candidates;
     answer_.tied = 0;
     for (const Ranked& ranked : answer_.top) {
@@ -175,7 +175,7 @@ class Question {
   }
 
   void settle_standing(const Enumeration& found) {
-    answer_.standing = Standing::WithinPercentOfBound;
+    answer_.standing = ProgramStanding::WithinPercentOfBound;
     if (!found.complete) return;
     const Ranked& first = answer_.top.front();
     if (!first.from.empty() && motion::shorter(first.period, found.least)) {
@@ -184,7 +184,7 @@ class Question {
     } else if (shorter_unmade_ > 0) {
       answer_.why = fmt::format("of {} shorter programs no legal schedule was made", shorter_unmade_);
     } else {
-      answer_.standing = Standing::LeastOfAll;
+      answer_.standing = ProgramStanding::LeastOfAll;
     }
   }
 
@@ -208,7 +208,7 @@ double LeastProgram::gap() const {
 }
 
 MadeSchedule schedule_of(const Problem& problem, const Constraints& constraints, const Ranked& program) {
-  timing::Timing timing = timing::earliest_schedule(problem, program.program);
+  timing::LoopTiming timing = timing::earliest_schedule(problem, program.program);
   if (timing.deadlock) return {std::nullopt, timing.limit};
   timing.schedule.turns = !program.program.turns.empty() || contested_turns(problem, timing.schedule).empty();
   const Verdict verdict = check(problem, timing.schedule, constraints);

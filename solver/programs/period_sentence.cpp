@@ -9,7 +9,7 @@
 namespace heddle::programs {
 namespace {
 
-std::string cycles(const motion::Period& period) { return fmt::format("{:.0f}", period.cycles()); }
+std::string cycles(const motion::MotionPeriod& period) { return fmt::format("{:.0f}", period.cycles()); }
 
 std::int64_t capped(std::int64_t most, const Rules& rules, ConstraintKind cap) {
   for (const UserConstraint& demand : rules.constraints)
@@ -38,11 +38,11 @@ std::string space_text(const Problem& problem, const LeastProgram& answer, const
 }  // namespace
 
 std::string period_sentence(const Problem& problem, const LeastProgram& answer, const Rules& rules) {
-  if (answer.standing == Standing::ByPrediction)
+  if (answer.standing == ProgramStanding::ByPrediction)
     return fmt::format("no period is claimed: {}; the schedule was chosen by its predicted time", answer.why);
   std::string text = fmt::format("period {} cycles in the machine's model with contention", cycles(answer.period));
   const std::int64_t bound = answer.bound.ticks / motion::kCycle;
-  if (answer.standing == Standing::LeastOfAll) {
+  if (answer.standing == ProgramStanding::LeastOfAll) {
     const std::string least = cycles(answer.top.front().period);
     if (answer.programs == 1)
       text += ": that of " + space_text(problem, answer, rules);
