@@ -1,7 +1,7 @@
-#include "app/cli/dump_export.h"
-
+// A schedule patched into a compiler's dump, as one or as variants, or as the answer to a joint-solver problem.
 #include <fmt/format.h>
 
+#include "app/cli/compiler_export.h"
 #include "app/cli/second_schedule.h"
 #include "app/cli/solving.h"
 #include "app/command/interrupt.h"

@@ -3,10 +3,9 @@
 
 #include <algorithm>
 
-#include "app/cli/dump_export.h"
+#include "app/cli/compiler_export.h"
 #include "app/cli/second_schedule.h"
 #include "app/cli/solving.h"
-#include "app/cli/triton_export.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
 #include "core/analysis/difference.h"

@@ -1,10 +1,10 @@
-#include "app/cli/triton_export.h"
-
+// A schedule given back to a Triton text, refused where its rules say so, and the rotated loop in Python; with what that is worth.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 
+#include "app/cli/compiler_export.h"
 #include "app/cli/inputs.h"
 #include "app/cli/solving.h"
 #include "app/command/exit_code.h"

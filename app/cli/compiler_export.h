@@ -1,4 +1,5 @@
-// heddle export into the formats of a compiler's scheduler.
+// heddle export into what compilers take: formats of a scheduler whose dump the kernel is of; for Triton its own text with another schedule
+// in it, or the loop in Python.
 #pragma once
 
 #include <string>
@@ -21,5 +22,11 @@ Result<std::string> dump_export(const std::string& format, const CommandInputs& 
 
 /// The file's text where a search found no schedule: only the answer to a joint-solver problem has a place for that.
 Result<std::string> dump_failure(const std::string& format, const SolveOutcome& outcome, const Arguments& arguments);
+
+/// "ttgir", "python"
+bool is_triton_format(const std::string& format);
+
+/// The exit code. A schedule that Triton must not be given is refused by the rules that it breaks, and nothing is written.
+int export_for_triton(const std::string& format, const Arguments& arguments, const Terminal& terminal);
 
 }  // namespace heddle::app
