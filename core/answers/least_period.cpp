@@ -10,13 +10,13 @@ namespace heddle {
 
 namespace {
 
-std::string cycles_text(double cycles) { return cycles > 0 ? fmt::format("{:.1f}", cycles) : std::string("-"); }
+std::string cycles_or_none(double cycles) { return cycles > 0 ? fmt::format("{:.1f}", cycles) : std::string("-"); }
 
 std::string ranked_table(const LeastPeriod& answer, const TextStyle& style) {
   const double least = answer.cycles;
   std::vector<std::vector<std::string>> rows;
   for (const RankedPeriod& row : answer.ranked)
-    rows.push_back({printable(row.name), cycles_text(row.cycles),
+    rows.push_back({printable(row.name), cycles_or_none(row.cycles),
                     row.cycles > 0 && least > 0 ? fmt::format("{:+.1f} %", 100 * (row.cycles / least - 1)) : std::string(),
                     row.ii ? fmt::format("{}", *row.ii) : std::string("-"), printable(row.why)});
   return text_table({{"program"}, {"period", true}, {"to the answer", true}, {"II", true}, {"cannot run"}}, rows, style.width);
@@ -60,7 +60,7 @@ struct LeastPeriodAnswer {
   const LeastPeriod& answer = blank<LeastPeriod>;
 };
 
-constexpr as::Word<PeriodStanding> standing{"period_standing", PeriodStanding::ByPrediction};
+constexpr as::Word<PeriodStanding> period_standing{"period_standing", PeriodStanding::ByPrediction};
 
 }  // namespace
 
@@ -82,7 +82,7 @@ template <class Io>
 void visit(Io& io, const LeastPeriodAnswer& of) {
   const LeastPeriod& answer = of.answer;
   io.written("period", answer.cycles, "cycles an iteration, in the rule of motion; 0: there is none");
-  io.written("standing", answer.standing, standing);
+  io.written("standing", answer.standing, period_standing);
   io.written("sentence", answer.sentence, "what is claimed");
   io.written("why", answer.why, "what keeps it from a better standing; empty: it is the least of all");
   io.written("bound", answer.bound, "no program at all has a shorter period");
