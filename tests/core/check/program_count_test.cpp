@@ -131,8 +131,6 @@ TEST_CASE("the bound of attention is the tensor core's work with the reads that 
   CHECK((sums.reads + kTicks / 2) / kTicks == 937);
   CHECK(sums.per_read == 291);
   CHECK(sums.sentence == "tensor core 2048 + 937 register reads that delay it 273 = 2321 cycles");
-  CHECK(sums.certain < sums.ticks);
-  CHECK(sums.certain > 2048 * kTicks);
   CHECK(period_sums(attention_loop(Attention::Plain, 176)).sentence ==
         "tensor core 2816 + 1230 register reads that delay it 358 = 3174 cycles");
   Problem idle = attention_loop(Attention::Plain, 128);
