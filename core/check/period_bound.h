@@ -3,7 +3,8 @@
 // Let W be the tensor core's work in an iteration, R all register reads, d the least that a read costs a product. A read beside a busy
 // tensor core keeps it busy d longer; a read beside an idle one needs an idle third of a cycle, because a warp scheduler issues one
 // instruction a cycle and an instruction reads three operands. So a period is at least W + min(d, 1/3) R. This takes for granted that no
-// arithmetic reads more than three operands a cycle. What hides under special functions (habit 3 in period_circle.h) takes its reads along.
+// arithmetic reads more than three operands a cycle. What hides under special functions (habit 3 in period_circle.h) does in the rule,
+// which lets little of its time stay and all of its reads: `certain` is the sum that holds there, too.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,9 @@ struct PeriodSums {
   std::int64_t per_read = 0;  ///< min(d, 1/3), thousandths of a cycle
   Cycle copies = 0;           ///< of the unit that asynchronous ops other than products keep busy longest
 
-  std::int64_t ticks = 0;  ///< the greatest sum, 1/256 cycles
-  std::string sentence;    ///< of the greatest: "tensor core 2048 + 937 register reads that delay it 273 = 2321 cycles"
+  std::int64_t ticks = 0;    ///< the greatest sum, 1/256 cycles
+  std::int64_t certain = 0;  ///< the greatest that holds whatever hides
+  std::string sentence;      ///< of the greatest: "tensor core 2048 + 937 register reads that delay it 273 = 2321 cycles"
 };
 
 PeriodSums period_sums(const Problem& problem);

@@ -283,36 +283,22 @@ bool reads(const Problem& problem, OpId reader, OpId from) {
                      [&](const Edge& e) { return e.from == from && e.to == reader && e.value.valid(); });
 }
 
-/// What is left of an op's own time where it hides under special functions; all of it where it does not.
-std::int64_t time_left(const Problem& problem, const Deed& deed, const Deed& host) {
-  const WarpWork& work = deed.work;
-  const bool fewer = work.specials < host.work.specials, fits = work.issue <= kCyclesOfSpecial * host.work.specials;
-  if (deed.op == host.op || !fewer || !fits) return work.alone;
-  if (work.specials > 0) return std::min(work.alone, work.issue - work.specials);
-  const std::int64_t hideable = work.alone - work.exposed;
-  if (reads(problem, deed.op, host.op)) return work.exposed + hideable * problem.contention.hidden.value / 100;
-  if (reads(problem, host.op, deed.op)) return work.exposed + std::max(hideable / 4, hideable * problem.contention.hidden.value / 100);
-  return work.alone;
-}
-
 /// Habit 3, of the stretch [begin, end).
 void hide(const Problem& problem, std::vector<Deed>& deeds, std::size_t begin, std::size_t end) {
-  const std::vector<Deed> before(deeds.begin() + static_cast<std::ptrdiff_t>(begin), deeds.begin() + static_cast<std::ptrdiff_t>(end));
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    const auto host = std::min_element(before.begin(), before.end(), [&](const Deed& a, const Deed& b) {
-      return time_left(problem, before[i], a) < time_left(problem, before[i], b);
-    });
-    const std::int64_t own = before[i].work.alone, left = time_left(problem, before[i], *host);
-    if (left >= own) continue;
-    const std::int64_t read = before[i].work.reads - before[i].work.reads * left / own;
-    const std::int64_t issued = before[i].work.issue - before[i].work.issue * left / own;
-    WarpWork& here = deeds[begin + i].work;
-    WarpWork& there = deeds[begin + static_cast<std::size_t>(host - before.begin())].work;
-    here.alone = left;
-    here.reads -= read;
-    here.issue -= issued;
-    there.reads += read;
-    there.issue += issued;
+  if (begin == end) return;
+  const auto at = [&](std::size_t i) { return deeds.begin() + static_cast<std::ptrdiff_t>(i); };
+  const Deed host = *std::max_element(at(begin), at(end), [](const Deed& a, const Deed& b) { return a.work.specials < b.work.specials; });
+  if (host.work.specials == 0) return;
+  for (std::size_t k = begin; k < end; ++k) {
+    WarpWork& work = deeds[k].work;
+    if (deeds[k].op == host.op || work.issue > kCyclesOfSpecial * host.work.specials) continue;
+    const std::int64_t hideable = work.alone - work.exposed;
+    if (work.specials > 0)
+      work.alone = work.exposed + std::min(hideable, work.issue - work.specials);
+    else if (reads(problem, deeds[k].op, host.op))
+      work.alone = work.exposed + hideable * problem.contention.hidden.value / 100;
+    else if (reads(problem, host.op, deeds[k].op))
+      work.alone = work.exposed + hideable / 4;
   }
 }
 

@@ -98,10 +98,10 @@ DeedCircle text_circle_of(const Problem& problem, const std::vector<Placed>& str
 /// Three habits of the compiler, seen in the machine code of measured kernels (NVRTC 13.0):
 ///   1. arithmetic between two waits for products, with nothing else between, runs behind the second; a maximum only half;
 ///   2. arithmetic between two products that nothing but waits for other groups parts runs behind the first instruction of the first;
-///   3. in a stretch of arithmetic other arithmetic hides under an op with more special functions, the one under which least of it is left,
-///      unless it has more instructions than can be issued meanwhile, eight for each. Of what reads the results (Contention::hidden)
-///      percent of its time stay, of what makes what they read a quarter, of an op with fewer special functions its other instructions;
-///      WarpWork::exposed stays always. Of its reads and instructions the same part goes over to the op under which it hides.
+///   3. in a stretch of arithmetic with special functions other arithmetic hides under the op that has most of them, unless it has more
+///      instructions than can be issued meanwhile, eight for each. Of what reads the results (Contention::hidden) percent of its time stay,
+///      of what makes what they read a quarter, of an op with fewer special functions its other instructions; WarpWork::exposed stays
+///      always. What is read stays as it is.
 DeedCircle compiled(const Problem& problem, DeedCircle circle);
 
 /// What tells two circles apart, in the letters of core/check/program_count.h; `number` is what ops are called by.

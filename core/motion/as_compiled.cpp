@@ -85,39 +85,15 @@ class Hiding {
       : problem_(problem), steps_(steps), begin_(begin), end_(end) {}
 
   void run() {
-    std::vector<Hidden> hidden;
-    std::vector<WarpWork> own;
+    std::vector<std::int64_t> alone;
     for (std::size_t i = begin_; i < end_; ++i) {
-      hidden.push_back(best_for(i));
-      own.push_back(steps_[i].work);
+      alone.push_back(steps_[i].work.alone);
+      for (std::size_t k = begin_; k < end_; ++k) alone.back() = std::min(alone.back(), alone_beside(steps_[i], steps_[k]));
     }
-    for (std::size_t i = begin_; i < end_; ++i)
-      if (hidden[i - begin_].host != i) hide(own[i - begin_], steps_[i].work, hidden[i - begin_]);
+    for (std::size_t i = begin_; i < end_; ++i) steps_[i].work.alone = alone[i - begin_];
   }
 
  private:
-  struct Hidden {
-    std::int64_t alone = 0;
-    std::size_t host = 0;  ///< under which it hides; its own number: under none
-  };
-
-  Hidden best_for(std::size_t i) const {
-    Hidden best{steps_[i].work.alone, i};
-    for (std::size_t k = begin_; k < end_; ++k)
-      if (const std::int64_t alone = alone_beside(steps_[i], steps_[k]); alone < best.alone) best = {alone, k};
-    return best;
-  }
-  /// As much of its reads and instructions as of its time goes where it hides: no cycle reads more than before.
-  void hide(const WarpWork& own, WarpWork& work, const Hidden& hidden) {
-    WarpWork& host = steps_[hidden.host].work;
-    for (std::int64_t WarpWork::*part : {&WarpWork::reads, &WarpWork::issue}) {
-      const std::int64_t goes = own.*part - own.*part * hidden.alone / own.alone;
-      host.*part += goes;
-      work.*part -= goes;
-    }
-    work.alone = hidden.alone;
-  }
-
   bool feeds(OpId from, OpId to) const {
     return std::any_of(problem_.edges.begin(), problem_.edges.end(),
                        [&](const Edge& e) { return e.value.valid() && e.from == from && e.to == to; });

@@ -11,8 +11,7 @@ namespace heddle::motion {
 /// 3. Beside special functions of its own stretch arithmetic hides. What reads what they make keeps `contention.hidden` percent of its
 /// time,
 ///    what makes what they read a quarter, and fewer special functions the time of their other instructions; what `exposed` says stays.
-///    While one special function runs, a quarter of an SM issues eight other instructions: what has more of them hides under nothing. Of
-///    its reads and instructions as much as of its time runs together with the special functions.
+///    While one special function runs, a quarter of an SM issues eight other instructions: what has more of them hides under nothing.
 /// Without `contention.reordered` the circles stay as they are.
 GroupCircles as_compiled(const Problem& problem, GroupCircles circles);
 

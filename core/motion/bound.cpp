@@ -40,12 +40,29 @@ WarpWork work_of(const Problem& problem, OpId op) {
   return problem.op(op).work == WarpWork{} ? usual_work(problem.op(op), problem.units) : problem.op(op).work;
 }
 
+/// The least time in which an op's reads can run: what is left of it where it hides under special functions (as_compiled.h), which takes
+/// none of its reads away; of a maximum half may hide.
+Ticks least_time(const Problem& problem, OpId id, const WarpWork& work) {
+  if (!problem.contention.reordered) return work.alone;
+  const std::int64_t issue = problem.op(id).kind == "reduce_max" ? work.issue / 2 : work.issue;
+  const Ticks hides = work.alone - work.exposed;
+  Ticks left = work.specials > 0 ? std::clamp<Ticks>(issue - work.specials, 0, hides) : hides;
+  for (const Edge& e : problem.edges) {
+    if (!e.value.valid() || (e.from != id && e.to != id)) continue;
+    const std::int64_t specials = work_of(problem, e.from == id ? e.to : e.from).specials;
+    if (specials > work.specials && issue <= kCyclesOfSpecial * specials)
+      left = std::min(left, hides * problem.contention.hidden.value / 100);
+  }
+  return work.exposed + left;
+}
+
 /// What register reads take from the tensor core.
 struct ReadLoss {
   std::int64_t reads = 0;   ///< of an iteration, 1/256
+  Ticks taken = 0;          ///< at least; reads beside an idle tensor core take none, but time
   std::int64_t each = 0;    ///< the least, in thousandths of a cycle
   std::int64_t hidden = 0;  ///< that an idle cycle of the tensor core hides at most, in thousandths of a cycle
-  Ticks ticks() const { return reads * each / 1000; }
+  Ticks ticks() const { return taken; }
 
   ReadLoss(const Problem& problem, const TensorWork& work) : each(work.least(problem.contention.product_per_read)) {
     // One instruction a cycle: idle cycles hide no more reads than instructions have. And mmas never lose more than 19 of 20 cycles.
@@ -53,6 +70,10 @@ struct ReadLoss {
       const WarpWork w = work_of(problem, OpId(v));
       reads += w.reads;
       if (w.reads > 0) each = std::min(each, 950 * w.issue / w.reads);
+    }
+    for (std::size_t v = 0; v < problem.ops.size(); ++v) {
+      const WarpWork w = work_of(problem, OpId(v));
+      taken += std::min(w.reads * each / 1000, least_time(problem, OpId(v), w));
     }
     for (std::size_t v = 0; v < problem.ops.size() && each > 0; ++v)
       if (const WarpWork w = work_of(problem, OpId(v)); w.reads > 0) hidden = std::max(hidden, ceil_div(each * w.reads, w.issue));

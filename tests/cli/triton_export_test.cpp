@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "app/command/exit_code.h"
+#include "app/command/option_words.h"
 #include "app/jobs/triton_return.h"
 #include "core/base/json.h"
 #include "core/triton/kernel/native.h"
@@ -285,6 +286,6 @@ TEST_CASE("what is wrong with a kernel made of a text is said of the text and it
   CHECK(fault.file == program->file);
   CHECK(fault.pointer == std::to_string(native->origins[0].text_line));
   CHECK(contains(fault.message, "how large the tensor '" + kernel.tensors[0].name + "' is cannot be worked out"));
-  CHECK(contains(fault.hint, "--param NAME=VALUE"));
+  CHECK(contains(in_options(error).faults[0].hint, "--param NAME=VALUE"));
   CHECK(error.faults[1].pointer == "/0");
 }

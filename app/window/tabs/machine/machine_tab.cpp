@@ -128,6 +128,7 @@ void draw_machine_tab(const Session& session, const Models&, UiState& ui) {
     names = std::max(names, text_size(fonts().body, n.name).x);
   }
   names = std::min(names, ImGui::GetContentRegionAvail().x * 0.25f);
+  units = std::min(units, ImGui::GetContentRegionAvail().x * 0.1f);
   const auto fixed = [](float width) { return std::pair(width + px(8), static_cast<int>(ImGuiTableColumnFlags_WidthFixed)); };
   const auto [name_width, name_flags] = fixed(std::max(names, text_size(fonts().small_bold, "number").x + px(12)));
   const auto [unit_width, unit_flags] = fixed(std::max(units, text_size(fonts().small_bold, "unit").x));
@@ -142,9 +143,7 @@ void draw_machine_tab(const Session& session, const Models&, UiState& ui) {
             return std::tuple(!number, number.value_or(0), row.number->value);
           })
           .drawn([&](const MachineRow& row) { draw_number_value(session, ui, row); }),
-      Column<MachineRow>{"unit", false, words(&MachineNumber::unit)}.wide(unit_width, unit_flags).inked([](const MachineRow&) {
-        return theme().dim;
-      }),
+      Column<MachineRow>{"unit", false, words(&MachineNumber::unit)}.wide(unit_width, unit_flags).drawn(cut(&MachineNumber::unit)),
       Column<MachineRow>{"known by", false, words(&MachineNumber::standing)}
           .wide(known_width, known_flags)
           .inked([](const MachineRow& row) { return standing_ink(row.number->standing); }),
