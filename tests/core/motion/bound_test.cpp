@@ -6,6 +6,7 @@
 #include <random>
 #include <sstream>
 
+#include "core/check/period_bound.h"
 #include "core/motion/as_compiled.h"
 #include "core/motion/motion.h"
 #include "tests/core/motion/measured_loops.h"
@@ -28,10 +29,16 @@ std::string shuffled(const std::string& stream, std::mt19937& random) {
 }  // namespace
 
 TEST_CASE("the bound of attention is the tensor core's work and the reads that delay it", "[core]") {
-  const Problem problem = problem_of(measured_loops().front(), machine_of("h100"));
+  Problem problem = problem_of(measured_loops().front(), machine_of("h100"));
   const std::vector<motion::PeriodBound> bounds = motion::period_bounds(problem);
   REQUIRE(bounds.size() >= 3);
-  CHECK(bounds[0].ticks / motion::kCycle == Approx(2321).margin(3));
+  // What hides under special functions may have all its reads while the tensor core rests: the checker's sum says so, too.
+  const check_period::PeriodSums sums = check_period::period_sums(problem);
+  CHECK(bounds[0].ticks > 2048 * motion::kCycle);
+  CHECK(bounds[0].ticks <= sums.certain);
+  CHECK(sums.certain < sums.ticks);
+  problem.contention.reordered = false;
+  CHECK(motion::period_bounds(problem)[0].ticks / motion::kCycle == Approx(2321).margin(3));
   INFO(bounds[0].sentence);
   CHECK(bounds[0].sentence.starts_with("tensor core 2048 + "));
   for (std::size_t i = 1; i < bounds.size(); ++i) CHECK(bounds[i].ticks <= bounds[i - 1].ticks);
