@@ -60,6 +60,7 @@ const std::map<std::string, Recipe>& recipes() {
       {"tune", {4}},
       {"sensitivity", {2}},
       {"pareto", {3}},
+      {"period", {4}},
       {"paper", {3}},
       {"new", {6, false}},
       {"list", {1, false}},
