@@ -234,6 +234,39 @@ Deed half_of(const Deed& whole, bool second) {
 }
 
 /// Habit 1.
+std::vector<Deed> waits_joined(std::vector<Deed> deeds) {
+  const std::size_t n = deeds.size();
+  const auto movable = [&](std::size_t at) {
+    bool works = false;
+    while (at > 0 && (deeds[at - 1].act == Act::Work || (deeds[at - 1].act == Act::Await && deeds[at - 1].look)))
+      works |= deeds[--at].act == Act::Work;
+    return works && at > 0 && deeds[at - 1].act == Act::Issue;
+  };
+  for (std::size_t i = 0; i < n; ++i) {
+    if (deeds[i].act != Act::Drain || !movable(i)) continue;
+    // Around the circle to the wait before; issues on the way are no longer behind this one.
+    Deed wait = deeds[i];
+    std::size_t before = (i + n - 1) % n;
+    while (before != i && deeds[before].act != Act::Drain && !(deeds[before].act == Act::Issue && deeds[before].op == wait.op)) {
+      wait.behind -= deeds[before].act == Act::Issue;
+      before = (before + n - 1) % n;
+    }
+    if (before == i || deeds[before].act != Act::Drain) continue;
+    const std::size_t place = end_of_work(deeds, before + 1);
+    const auto at = [&](std::size_t k) { return deeds.begin() + static_cast<std::ptrdiff_t>(k); };
+    if (place <= i) {
+      std::rotate(at(place), at(i), at(i + 1));
+      deeds[place] = wait;
+    } else {
+      std::rotate(at(i), at(i + 1), at(place));
+      deeds[place - 1] = wait;
+      --i;
+    }
+  }
+  return deeds;
+}
+
+/// Habit 2.
 std::vector<Deed> behind_the_second_wait(const Problem& problem, const std::vector<Deed>& deeds) {
   std::vector<Deed> out;
   for (std::size_t i = 0; i < deeds.size(); ++i) {
@@ -254,7 +287,7 @@ std::vector<Deed> behind_the_second_wait(const Problem& problem, const std::vect
   return out;
 }
 
-/// Habit 2.
+/// Habit 3.
 std::vector<Deed> behind_the_first_instruction(const std::vector<Deed>& deeds) {
   std::vector<Deed> out;
   for (std::size_t i = 0; i < deeds.size(); ++i) {
@@ -283,7 +316,7 @@ bool reads(const Problem& problem, OpId reader, OpId from) {
                      [&](const Edge& e) { return e.from == from && e.to == reader && e.value.valid(); });
 }
 
-/// Habit 3, of the stretch [begin, end).
+/// Habit 4, of the stretch [begin, end).
 void hide(const Problem& problem, std::vector<Deed>& deeds, std::size_t begin, std::size_t end) {
   if (begin == end) return;
   const auto at = [&](std::size_t i) { return deeds.begin() + static_cast<std::ptrdiff_t>(i); };
@@ -370,7 +403,7 @@ DeedCircle circle_of(const Problem& problem, const std::vector<Placed>& stream, 
 
 DeedCircle compiled(const Problem& problem, DeedCircle circle) {
   if (!problem.contention.reordered) return circle;
-  circle.deeds = behind_the_first_instruction(behind_the_second_wait(problem, circle.deeds));
+  circle.deeds = behind_the_first_instruction(behind_the_second_wait(problem, waits_joined(std::move(circle.deeds))));
   for (std::size_t i = 0; i < circle.deeds.size(); ++i) {
     const std::size_t end = end_of_work(circle.deeds, i);
     hide(problem, circle.deeds, i, end);

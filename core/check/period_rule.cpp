@@ -21,6 +21,7 @@ constexpr std::size_t kLeastRounds = 10, kMostRounds = 160, kLongest = 12;
 constexpr std::size_t kAhead = 64;    ///< rounds that a group may be ahead of the one that is watched
 constexpr Time kSame = kGrains / 50;  ///< rounds that differ by less are equal
 constexpr std::size_t kRepetitions = 3;
+constexpr std::int64_t kFirstRounds = 3;
 
 /// a * b / c, rounded up.
 std::int64_t portion(std::int64_t a, std::int64_t b, std::int64_t c) {
@@ -30,6 +31,7 @@ std::int64_t portion(std::int64_t a, std::int64_t b, std::int64_t c) {
 struct Instruction {
   OpId op;
   Time length = 0;
+  std::int64_t step = 0;  ///< Issues are counted as they begin
   bool registers = false, last = false;
 };
 
@@ -41,12 +43,13 @@ struct Flight {
 
 struct Group {
   const std::vector<Deed>* deeds = nullptr;
-  std::size_t begin = 0, at = 0;  ///< in deeds: where its rounds begin, where it is
+  std::size_t at = 0;  ///< in deeds
   std::int64_t round = 0;
   Time ready = 0;         ///< it does nothing before
   bool working = false;   ///< at arithmetic, of which
   std::int64_t left = 0;  ///< is left, in parts of kWhole
   int accepted = -1;      ///< instructions of the product that it issues; -1: not begun
+  std::int64_t step = 0;  ///< the number of that Issue
   Time held_until = 0;    ///< by its product
   bool looked = false;    ///< at the barrier that it waits at
   std::deque<Instruction> queue;
@@ -54,21 +57,17 @@ struct Group {
   std::vector<Time> ends;  ///< of its rounds
 
   const Deed& deed() const { return (*deeds)[at]; }
-  /// Rounds count from the beginning of the circle, wherever this group has begun.
-  std::int64_t circle_round() const { return round + (at < begin); }
 };
 
 class Run {
  public:
-  Run(const Problem& problem, const DeedCircles& circles, std::size_t first_turn)
+  Run(const Problem& problem, const DeedCircles& circles)
       : problem_(problem),
         numbers_(problem.contention),
         turns_(circles.turns.size()),
-        turn_(first_turn),
         free_(problem.units.size(), 0),
         ended_(problem.ops.size()) {
-    for (const DeedCircle& circle : circles.groups) groups_.push_back(begun(circle, first_turn));
-    served_ = groups_.empty() ? 0 : groups_.size() - 1;
+    for (const DeedCircle& circle : circles.groups) groups_.emplace_back().deeds = &circle.deeds;
   }
 
   RuledPeriod period() {
@@ -86,25 +85,6 @@ class Run {
   }
 
  private:
-  /// Groups that take turns begin at the first of theirs from `first_turn` on.
-  Group begun(const DeedCircle& circle, std::size_t first_turn) {
-    Group group;
-    group.deeds = &circle.deeds;
-    std::size_t best = turns_;
-    for (std::size_t i = 0; i < circle.deeds.size(); ++i) {
-      const Deed& d = circle.deeds[i];
-      if (d.act != Act::Take) continue;
-      const std::size_t later = (d.turn + turns_ - first_turn) % turns_;
-      if (later < best) group.begin = i;
-      best = std::min(best, later);
-    }
-    group.at = group.begin;
-    for (std::size_t i = 0; i < group.begin; ++i)  // has been done before the beginning
-      if (const Deed& d = circle.deeds[i]; d.closes && (d.act == Act::Copy || d.act == Act::Work || d.act == Act::Issue))
-        ended_[d.op.index()].push_back(0);
-    return group;
-  }
-
   /// The group whose rounds are counted: the first with products, else the first that does anything.
   std::size_t reference() const {
     const auto has = [](const Group& group, bool product) {
@@ -128,18 +108,18 @@ class Run {
     }
   }
 
-  /// The tensor core takes the next instruction of the groups in turn.
+  /// The tensor core takes what was issued by the Issue that began first.
   void serve() {
-    for (std::size_t k = 1; !busy_ && k <= groups_.size(); ++k) {
-      Group& group = groups_[(served_ + k) % groups_.size()];
-      if (group.queue.empty()) continue;
-      served_ = (served_ + k) % groups_.size();
-      busy_ = true;
-      at_work_ = group.queue.front();
-      tensor_left_ = at_work_.length;
-      group.queue.pop_front();
-      return;
-    }
+    if (busy_) return;
+    for (std::size_t g = 0; g < groups_.size(); ++g)
+      if (!groups_[g].queue.empty() && (!busy_ || groups_[g].queue.front().step < groups_[served_].queue.front().step)) {
+        busy_ = true;
+        served_ = g;
+      }
+    if (!busy_) return;
+    at_work_ = groups_[served_].queue.front();
+    tensor_left_ = at_work_.length;
+    groups_[served_].queue.pop_front();
   }
 
   /// What the group can do at this moment without time going by; false: nothing.
@@ -172,7 +152,7 @@ class Run {
 
   bool next(Group& group) {
     group.at = (group.at + 1) % group.deeds->size();
-    if (group.at != group.begin) return true;
+    if (group.at != 0) return true;
     group.ends.push_back(now_);
     ++group.round;
     return true;
@@ -196,7 +176,7 @@ class Run {
       group.accepted = 0;
       if (!d.opens) return true;
       group.flights.push_back({d.op, kUnknown});
-      group.ready = now_ + numbers_.fence.value * kGrains;
+      group.ready = now_ + (numbers_.fence.value + (registers ? numbers_.register_fence.value : 0)) * kGrains;
       // Without numbers of contention an instruction that issues a product holds its group for its window.
       group.held_until = numbers_.known ? 0 : now_ + problem_.op(d.op).window * kGrains;
       return true;
@@ -206,10 +186,12 @@ class Run {
       group.ready = std::max(group.ready, group.held_until);
       return next(group);
     }
-    const std::int64_t room = numbers_.queued.of(registers).value;
-    if (room > 0 && static_cast<std::int64_t>(group.queue.size()) >= room) return false;
+    std::size_t in_flight = busy_;
+    for (const Group& any : groups_) in_flight += any.queue.size();
+    if (numbers_.in_flight.value > 0 && static_cast<std::int64_t>(in_flight) >= numbers_.in_flight.value) return false;
+    if (group.accepted == 0) group.step = steps_++;
     ++group.accepted;
-    group.queue.push_back({d.op, instruction_length(d.op), registers, d.closes && group.accepted == d.count});
+    group.queue.push_back({d.op, instruction_length(d.op), group.step, registers, d.closes && group.accepted == d.count});
     group.ready = now_ + numbers_.issue_step.value * kGrains;
     return true;
   }
@@ -232,7 +214,10 @@ class Run {
       late = std::max(late, free - wanted);
       free = std::max(free, wanted) + use.work() * kGrains;
     }
-    ended_[d.op.index()].push_back(now_ + op.latency * kGrains + late);
+    // Nothing of the first loads lies in L2 yet.
+    const bool first = op.variable_latency && group.round < kFirstRounds && numbers_.first_loads.value > 0;
+    const Time latency = first ? portion(op.latency * kGrains, numbers_.first_loads.value, 100) : op.latency * kGrains;
+    ended_[d.op.index()].push_back(now_ + latency + late);
     group.ready = now_ + op.window * kGrains;
   }
 
@@ -245,7 +230,7 @@ class Run {
 
   /// When an Await is over, as far as that is known.
   Time known_end(const Group& group, const Deed& d) const {
-    const std::int64_t round = group.circle_round() - d.rounds_back;
+    const std::int64_t round = group.round - d.rounds_back;
     const std::vector<Time>& ended = ended_[d.op.index()];
     if (round < 0) return 0;
     return round < static_cast<std::int64_t>(ended.size()) ? ended[static_cast<std::size_t>(round)] + d.extra * kGrains : kNever;
@@ -376,7 +361,8 @@ class Run {
 
   const Problem& problem_;
   const Contention& numbers_;
-  std::size_t turns_, turn_;
+  std::size_t turns_, turn_ = 0;
+  std::int64_t steps_ = 0;
   bool held_ = false;                     ///< somebody has the turn
   Time turn_from_ = 0;                    ///< when the next one can be taken
   std::vector<Time> free_;                ///< per unit, for copies
@@ -396,13 +382,7 @@ bool longer(const RuledPeriod& a, const RuledPeriod& b) {
 }
 
 RuledPeriod period_by_rule(const Problem& problem, const DeedCircles& circles) {
-  RuledPeriod worst;
-  for (std::size_t first = 0; first < std::max<std::size_t>(1, circles.turns.size()); ++first) {
-    RuledPeriod period = Run(problem, circles, first).period();
-    if (period.iterations == 0) return period;
-    if (first == 0 || longer(period, worst)) worst = std::move(period);
-  }
-  return worst;
+  return Run(problem, circles).period();
 }
 
 RuledPeriod period_by_rule(const Problem& problem, const JudgedProgram& loop) { return period_by_rule(problem, circles_of(problem, loop)); }

@@ -27,7 +27,7 @@ struct RuledPeriod {
 /// a takes longer than b for an iteration. Pre: both run.
 bool longer(const RuledPeriod& a, const RuledPeriod& b);
 
-/// The groups begin with each turn first; the longest period counts. Without turns all begin at once, the first group ahead.
+/// All groups begin at once, the first group ahead; those that take turns with the first of theirs.
 RuledPeriod period_by_rule(const Problem& problem, const DeedCircles& circles);
 RuledPeriod period_by_rule(const Problem& problem, const JudgedProgram& loop);
 

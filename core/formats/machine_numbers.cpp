@@ -141,9 +141,9 @@ class NumberReader {
 
   /// Of a number in "contention", of an op in "warp".
   static std::string unit_beside(const std::string& key) {
-    if (key == "queued") return "mmas";
-    if (key == "hidden") return "%";
-    for (const char* cycles : {"product_done", "turn", "fence", "issue_step"})
+    if (key == "in_flight") return "mmas";
+    if (key == "hidden" || key == "first_loads") return "%";
+    for (const char* cycles : {"product_done", "turn", "fence", "register_fence", "issue_step"})
       if (key == cycles) return "cycles";
     for (const char* count : {"reads", "specials", "issue"})
       if (key == count) return "1/1000";

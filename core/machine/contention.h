@@ -26,7 +26,7 @@ struct ByOperand {
 
 struct Contention {
   bool known = false;  ///< the machine file has it; else every number is 0 and nothing below applies
-  ByOperand queued;    ///< mma instructions of one group that are accepted and have not begun; with more the group is held. 0: no limit
+  RangedNumber in_flight;  ///< mma instructions of all groups that are accepted and have not ended; with more groups are held. 0: no limit
   ByOperand late_per_read;        ///< a register read of arithmetic beside an mma: so much later, thousandths of a cycle
   RangedNumber late_per_special;  ///< the same of a special function
   ByOperand product_per_read;     ///< a register read beside an mma takes so much from the tensor core, thousandths of a cycle
@@ -34,18 +34,19 @@ struct Contention {
   RangedNumber turn;              ///< a turn is passed until the other group goes on, cycles
   RangedNumber special_interval;  ///< of one warp's special functions in a row, thousandths of a cycle
   RangedNumber fence;             ///< before the first instruction of an mma, cycles
+  RangedNumber register_fence;    ///< so much later where its first operand lies in registers, cycles
   RangedNumber issue_step;        ///< between two mma instructions of one group, cycles
   /// Machine code as the compiler of this architecture writes it (core/motion/as_compiled.h), not in the order of the text.
   bool reordered = false;
+  RangedNumber first_loads;  ///< the first loads of a loop take so much of their latency: nothing of theirs is in L2 yet. Percent; 0: 100
   RangedNumber hidden;  ///< of its own time arithmetic keeps so much beside special functions of its own stretch, percent
   bool operator==(const Contention&) const = default;
 };
 
-/// Calls `each(name, number)` for all of them, named as in machine files: "queued/shared", "turn".
+/// Calls `each(name, number)` for all of them, named as in machine files: "in_flight", "late_per_read/shared".
 template <class C, class Each>
 void each_number(C& contention, Each each) {
-  each("queued/shared", contention.queued.shared);
-  each("queued/registers", contention.queued.registers);
+  each("in_flight", contention.in_flight);
   each("late_per_read/shared", contention.late_per_read.shared);
   each("late_per_read/registers", contention.late_per_read.registers);
   each("late_per_special", contention.late_per_special);
@@ -55,7 +56,9 @@ void each_number(C& contention, Each each) {
   each("turn", contention.turn);
   each("special_interval", contention.special_interval);
   each("fence", contention.fence);
+  each("register_fence", contention.register_fence);
   each("issue_step", contention.issue_step);
+  each("first_loads", contention.first_loads);
   each("hidden", contention.hidden);
 }
 

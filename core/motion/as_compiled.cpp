@@ -1,6 +1,8 @@
 #include "core/motion/as_compiled.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace heddle::motion {
 namespace {
@@ -29,7 +31,38 @@ std::pair<CircleStep, CircleStep> halves(const CircleStep& step) {
   return {a, b};
 }
 
-/// Habit 1.
+/// Habit 1: where the wait at `at` goes, behind the wait before it; nothing: it stays.
+std::optional<std::size_t> earlier_place(const Problem& problem, const Steps& steps, std::size_t at) {
+  if (!waits_for_own(problem, steps[at])) return std::nullopt;
+  std::size_t begin = at;
+  bool arithmetic = false;
+  for (; begin > 0 && (is_arithmetic(steps[begin - 1]) || looks_at_barrier(steps[begin - 1])); --begin)
+    arithmetic |= is_arithmetic(steps[begin - 1]);
+  const auto issues = [&](const CircleStep& step) { return step.kind == CircleStepKind::Issue; };
+  if (!arithmetic || begin == 0 || !issues(steps[begin - 1])) return std::nullopt;
+  for (std::size_t back = 1; back < steps.size(); ++back) {
+    const std::size_t before = (at + steps.size() - back) % steps.size();
+    if (issues(steps[before]) && steps[before].op == steps[at].op) return std::nullopt;
+    if (waits_for_own(problem, steps[before])) return end_of_arithmetic(steps, before + 1);
+  }
+  return std::nullopt;
+}
+
+Steps waits_together(const Problem& problem, Steps steps) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const auto place = earlier_place(problem, steps, i);
+    if (!place) continue;
+    CircleStep wait = steps[i];
+    const bool turn_before = *place > i;
+    if (turn_before) --wait.distance;
+    steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(i));
+    steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(*place) - (turn_before ? 1 : 0), wait);
+    if (turn_before) --i;
+  }
+  return steps;
+}
+
+/// Habit 2.
 Steps behind_second_wait(const Problem& problem, const Steps& steps) {
   Steps out;
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -54,7 +87,7 @@ Steps behind_second_wait(const Problem& problem, const Steps& steps) {
   return out;
 }
 
-/// Habit 2.
+/// Habit 3.
 Steps behind_first_instruction(const Steps& steps) {
   Steps out;
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -77,7 +110,7 @@ Steps behind_first_instruction(const Steps& steps) {
   return out;
 }
 
-/// Habit 3, of one stretch. While one special function runs, a quarter of an SM issues eight other instructions: what has more of them than
+/// Habit 4, of one stretch. While one special function runs, a quarter of an SM issues eight other instructions: what has more of them than
 /// fit there does not hide.
 class Hiding {
  public:
@@ -118,7 +151,7 @@ class Hiding {
 GroupCircles as_compiled(const Problem& problem, GroupCircles circles) {
   if (!problem.contention.reordered) return circles;
   for (Steps& steps : circles.groups) {
-    steps = behind_first_instruction(behind_second_wait(problem, steps));
+    steps = behind_first_instruction(behind_second_wait(problem, waits_together(problem, std::move(steps))));
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const std::size_t end = end_of_arithmetic(steps, i);
       if (end > i) Hiding(problem, steps, i, end).run();

@@ -1,4 +1,4 @@
-// What ptxas makes of a circle of steps: three habits of the compiler for sm_90a, seen in the machine code of measured kernels
+// What ptxas makes of a circle of steps: four habits of the compiler for sm_90a, seen in the machine code of measured kernels
 // (NVRTC 13.0).
 #pragma once
 
@@ -6,9 +6,11 @@
 
 namespace heddle::motion {
 
-/// 1. Arithmetic between two waits for mmas of the group's own, with nothing else between, runs behind the second; of a maximum only half.
-/// 2. Arithmetic between two mmas of one turn runs behind the first instruction of the first.
-/// 3. Beside special functions of its own stretch arithmetic hides. What reads what they make keeps `contention.hidden` percent of its
+/// 1. A wait for an mma of the group's own that stands behind arithmetic behind an issue comes where the wait before it is, behind the
+///    arithmetic that follows that one.
+/// 2. Arithmetic between two waits for mmas of the group's own, with nothing else between, runs behind the second; of a maximum only half.
+/// 3. Arithmetic between two mmas of one turn runs behind the first instruction of the first.
+/// 4. Beside special functions of its own stretch arithmetic hides. What reads what they make keeps `contention.hidden` percent of its
 /// time,
 ///    what makes what they read a quarter, and fewer special functions the time of their other instructions; what `exposed` says stays.
 ///    While one special function runs, a quarter of an SM issues eight other instructions: what has more of them hides under nothing.

@@ -129,14 +129,15 @@ std::vector<PeriodBound> period_bounds(const Problem& problem) {
 
 namespace {
 
-/// How long a group is at least held by the instructions of a step: all but those that are accepted and not begun, and the one that runs,
-/// have run.
+/// How long a group is at least held by the instructions of a step: before the last one is accepted all of them have run but those that may
+/// be in flight.
 Ticks held_by(const Problem& problem, const CircleStep& step) {
   const Contention& c = problem.contention;
-  const std::int64_t queued = c.queued.of(step.registers).value, each = c.issue_step.value * kCycle;
+  const std::int64_t most = c.in_flight.value, each = c.issue_step.value * kCycle;
   Ticks held = step.count * each;
-  if (queued > 0) held = std::max(held, (step.count - 1 - queued) * step.each + each);
-  return held + (step.first ? c.fence.value * kCycle : 0);
+  if (most > 0) held = std::max(held, (step.count - most) * step.each + each);
+  if (step.first) held += (c.fence.value + (step.registers ? c.register_fence.value : 0)) * kCycle;
+  return held;
 }
 
 /// One stretch of arithmetic: at least so long with an idle tensor core, and beside a busy one.

@@ -279,7 +279,11 @@ GroupCircles circles_of(const Problem& problem, const timing::LoopProgram& progr
 timing::LoopProgram program_of(const Problem& problem, const Schedule& schedule) {
   timing::LoopProgram program = timing::program_of(problem, schedule);
   if (schedule.turns)
-    for (const Turns& turns : kept_turns(problem, schedule)) program.turns.push_back(turns.ops);
+    for (const Turns& turns : kept_turns(problem, schedule)) {
+      std::vector<OpId>& ops = program.turns.emplace_back(turns.ops);
+      const auto earlier = [&](OpId a, OpId b) { return schedule.slot(a) < schedule.slot(b); };
+      std::rotate(ops.begin(), std::min_element(ops.begin(), ops.end(), earlier), ops.end());
+    }
   return program;
 }
 

@@ -64,7 +64,7 @@ struct GroupCircles {
 /// its op has been issued. Pre: every op of `program` once; depths as many as channels.
 GroupCircles circles_of(const Problem& problem, const timing::LoopProgram& program);
 
-/// The program that a schedule stands for: its streams by slot, its depths, its kept turns (core/analysis/turns.h).
+/// The program that a schedule stands for: its streams by slot, its depths, its kept turns (core/analysis/turns.h), the first one first.
 timing::LoopProgram program_of(const Problem& problem, const Schedule& schedule);
 
 /// "wait QK0 · max0 · issue PV0 ..." per group, for people and tests.

@@ -1,15 +1,15 @@
 // The rule of motion: how long an iteration of a program takes on one quarter of an SM, where warp groups take time from each other.
 //
 // A group does one step of its circle after the other, from the first, and what would have begun before its first turn has ended:
-//   - Issue: the first instruction is put `fence` after the step begins, each next one issue_step after the one before, and none while
-//     `queued` of the group (of the kind of this one) are accepted and have not begun; the step ends issue_step after the last one, and no
-//     sooner than `held` after its begin. The tensor core takes the next instruction of the groups in turn, beginning behind the group
-//     that it served last.
+//   - Issue: the first instruction is put `fence` after the step begins, register_fence later where it reads registers, each next one
+//     issue_step after the one before, and none while `in_flight` of all groups are accepted and have not ended; the step ends issue_step
+//     after the last one, and no sooner than `held` after its begin. The tensor core takes the instructions of the step that began first.
 //   - Await: lasts `ready`, and until `extra` after the end of what it waits for. An mma ends product_done after its last cycle on the
 //   tensor
 //     core; where that is not known, so much later as its latency is beyond the cycles of the tensor core.
 //   - Copy: holds its group for `held`; each unit takes it up behind what it had before, and it ends `latency` after the begin, and as much
-//     later as the slowest of its units came late.
+//     later as the slowest of its units came late. Loads in the first kFirstTurns turns of their group take first_loads percent of their
+//     latency: which of several ways a program falls into shall not depend on a start that no GPU gives it.
 //   - Pass: the other group can take its turn after `turn`.
 //   - Arithmetic: with time T = alone + busy * (late_per_read * reads + late_per_special * specials), busy being 1 while the tensor core
 //     works, it does 1 / T of itself in a tick. Where the special functions of all groups (8 cycles each) or their instructions (one cycle
@@ -36,6 +36,8 @@ namespace heddle::motion {
 
 /// A warp's special function keeps those of one quarter of an SM busy so long (published: 16 results per cycle and SM).
 inline constexpr std::int64_t kCyclesOfSpecial = 8;
+/// As many slots as rings usually have: in so many turns a group's loads are the first of a loop.
+inline constexpr std::int64_t kFirstTurns = 3;
 
 /// Between two equal states at the first step of the first group that has mmas.
 struct MotionPeriod {
@@ -72,8 +74,7 @@ struct MotionOptions {
   std::stop_token stop{};
 };
 
-/// The groups begin one after the other in the order of `turns`; then once more with each other turn first, where each circle begins with
-/// the turn that comes next for its group. The worst period counts.
+/// The groups begin one after the other in the order of `turns`.
 Motion run_motion(const Problem& problem, const GroupCircles& circles, const MotionOptions& options = {});
 
 /// circles_of(), as_compiled(), run_motion().

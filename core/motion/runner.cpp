@@ -44,10 +44,12 @@ Ticks drain(const Problem& problem, OpId op) {
 
 Parts::Parts(const Problem& problem, const GroupCircles& circles) {
   const Contention& c = problem.contention;
-  queued = {0, c.queued.shared.value, c.queued.registers.value};
   product_per_read = {0, c.product_per_read.shared.value, c.product_per_read.registers.value};
   turn = c.turn.value * kCycle;
+  in_flight = c.in_flight.value;
+  if (c.first_loads.value > 0) first_loads = c.first_loads.value;
   fence = c.fence.value * kCycle;
+  register_fence = c.register_fence.value * kCycle;
   issue_step = c.issue_step.value * kCycle;
   units = problem.units.size();
   std::vector<std::int32_t> number(problem.ops.size(), -1);
@@ -105,10 +107,7 @@ Runner::Runner(const Problem& problem, const GroupCircles& circles, const Parts&
   for (const Parts::Awaited& a : parts.awaited) begun_.push_back(a.first);
 }
 
-Motion Runner::run(std::size_t first_turn) {
-  turn_ = first_turn;
-  // Whoever does not begin is served last.
-  served_ = circles_.turns.empty() ? groups_.size() - 1 : (circles_.turns[first_turn] + groups_.size() - 1) % groups_.size();
+Motion Runner::run() {
   if (groups_.empty() || circles_.groups[parts_.leader].empty()) return {};
   settle();
   while (!done_) {
@@ -185,7 +184,7 @@ bool Runner::move_issue(GroupState& g, const CircleStep& step) {
     g.begun = true;
     if (step.first) {
       begin_instance(part_of(g).awaited, g.turn - step.stage);
-      g.ready = now_ + parts_.fence;
+      g.ready = now_ + parts_.fence + (step.registers ? parts_.register_fence : 0);
     }
     return true;
   }
@@ -196,16 +195,22 @@ bool Runner::move_issue(GroupState& g, const CircleStep& step) {
       next_step(g);
     return true;
   }
-  const std::int64_t most = parts_.queued[step.registers ? kRegisters : kShared];
-  if (most > 0 && g.queued >= most) return false;
+  if (parts_.in_flight > 0 && in_flight() >= parts_.in_flight) return false;
   ++g.issued;
   ++g.queued;
-  if (g.queue.empty() || g.queue.back().step != g.at || g.queue.back().turn != g.turn) g.queue.push_back({g.at, g.turn, 0, false});
+  if (g.queue.empty() || g.queue.back().step != g.at || g.queue.back().turn != g.turn) g.queue.push_back({g.at, g.turn, 0, accepted_++, false});
   ++g.queue.back().count;
   g.queue.back().closed = g.issued == step.count && step.last;
   g.ready = now_ + parts_.issue_step;
   serve();
   return true;
+}
+
+/// Accepted and not ended.
+std::int64_t Runner::in_flight() const {
+  std::int64_t sum = tensor_.busy ? 1 : 0;
+  for (const GroupState& g : groups_) sum += g.queued;
+  return sum;
 }
 
 bool Runner::move_await(GroupState& g, const CircleStep& step) {
@@ -232,29 +237,26 @@ void Runner::start_copy(GroupState& g, const CircleStep& step) {
     if (use.duration > 0) free = begin + use.duration;
   }
   begin_instance(part.awaited, g.turn - step.stage);
-  end_instance(part.awaited, g.turn - step.stage, now_ + late + step.latency);
+  const bool first = g.turn < kFirstTurns && problem_.op(step.op).variable_latency;
+  const Ticks latency = first ? ceil_div(step.latency * parts_.first_loads, 100) : step.latency;
+  end_instance(part.awaited, g.turn - step.stage, now_ + late + latency);
   g.begun = true;
   g.ready = now_ + step.held;
 }
 
-/// The tensor core takes the next instruction of the groups in turn.
+/// The tensor core takes the next instruction of the step that began first.
 void Runner::serve() {
   if (tensor_.busy) return;
-  std::size_t who = served_;
-  do {
-    who = who + 1 == groups_.size() ? 0 : who + 1;
-    GroupState& g = groups_[who];
-    if (g.queued == 0) continue;
-    Batch& batch = g.queue.front();
-    --batch.count;
-    --g.queued;
-    g.blocked = false;
-    const std::int64_t left = circle_of(g)[batch.step].each * kShare;
-    tensor_ = {true, who, batch.step, batch.turn, left, batch.closed && batch.count == 0, now_, now_, now_ + rounded_up(left, speed_)};
-    if (batch.count == 0) g.queue.erase(g.queue.begin());
-    served_ = who;
-    return;
-  } while (who != served_);
+  GroupState* next = nullptr;
+  for (GroupState& g : groups_)
+    if (g.queued > 0 && (!next || g.queue.front().order < next->queue.front().order)) next = &g;
+  if (!next) return;
+  Batch& batch = next->queue.front();
+  --batch.count;
+  --next->queued;
+  const std::int64_t left = circle_of(*next)[batch.step].each * kShare;
+  tensor_ = {true, next->index, batch.step, batch.turn, left, batch.closed && batch.count == 0, now_, now_, now_ + rounded_up(left, speed_)};
+  if (batch.count == 0) next->queue.erase(next->queue.begin());
 }
 
 std::size_t Runner::beside() const {
@@ -321,6 +323,7 @@ void Runner::end_instruction() {
   const CircleStep& step = circles_.groups[tensor_.group][tensor_.step];
   if (options_.spans) spans_.push_back({tensor_.group, tensor_.step, true, tensor_.turn, tensor_.since, now_, ""});
   tensor_.busy = false;
+  unblock();
   if (tensor_.closes)
     end_instance(parts_.steps[tensor_.group][tensor_.step].awaited, tensor_.turn - step.stage, now_ + drain(problem_, step.op));
 }
@@ -377,13 +380,12 @@ void Runner::write_state() {
     std::uint64_t batches = 0;
     for (const Batch& b : g.queue)
       batches = batches * 0x9e3779b97f4a7c15ull + (static_cast<std::uint64_t>(b.step) * 4096 + static_cast<std::uint64_t>(b.count)) * 64 +
-                static_cast<std::uint64_t>(g.turn - b.turn) * 2 + (b.closed ? 1 : 0) + 1;
+                static_cast<std::uint64_t>(g.turn - b.turn) * 2 + (b.closed ? 1 : 0) + 1 + static_cast<std::uint64_t>(accepted_ - b.order) * 65'537;
     put(static_cast<std::int64_t>(batches));
   }
   put(tensor_.busy ? tensor_.left - (now_ - tensor_.counted) * speed_ : -1);
   put(tensor_.busy ? static_cast<std::int64_t>((tensor_.step * 64 + tensor_.group) * 2 + (tensor_.closes ? 1 : 0)) : 0);
   put(tensor_.busy ? tensor_.turn - base : 0);
-  put(static_cast<std::int64_t>(served_));
   put(static_cast<std::int64_t>(turn_));
   put(later(turn_from_));
   for (const Ticks free : free_) put(later(free));
@@ -398,6 +400,11 @@ void Runner::write_state() {
 }
 
 void Runner::sample() {
+  times_.push_back(now_);
+  done_ = static_cast<std::int64_t>(times_.size()) >= std::max<std::int64_t>(2, options_.most_turns);
+  // The first turns are other than all later ones, whatever their state.
+  const bool first = std::any_of(groups_.begin(), groups_.end(), [&](const GroupState& g) { return g.turn < kFirstTurns && !circle_of(g).empty(); });
+  if (first) return digests_.push_back({});
   write_state();
   Digest digest{0, 1};
   for (const std::int64_t word : state_) {
@@ -409,8 +416,7 @@ void Runner::sample() {
   for (std::size_t k = digests_.size(); k-- > 0 && repeats_ == 0;)
     if (digests_[k] == digest) repeats_ = k + 1;
   digests_.push_back(digest);
-  times_.push_back(now_);
-  done_ = repeats_ > 0 || static_cast<std::int64_t>(times_.size()) >= std::max<std::int64_t>(2, options_.most_turns);
+  done_ |= repeats_ > 0;
 }
 
 namespace {

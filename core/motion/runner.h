@@ -20,7 +20,7 @@ struct MotionPace {
   std::array<std::int64_t, kBesides> rate{}, specials{}, issue{}, reads{};
 };
 
-/// What a run needs of problem and circles, computed once for all beginnings.
+/// What a run needs of problem and circles.
 struct Parts {
   Parts(const Problem& problem, const GroupCircles& circles);
 
@@ -43,21 +43,22 @@ struct Parts {
   std::size_t kept = 8;  ///< ends of so many instances of each, a power of two
   std::size_t units = 0;
   std::size_t leader = 0;  ///< the first group that has mmas, else the first that has steps
-  std::array<std::int64_t, kBesides> queued{};
   std::array<std::int64_t, kBesides> product_per_read{};
-  Ticks turn = 0, fence = 0, issue_step = 0;
+  std::int64_t in_flight = 0, first_loads = 100;
+  Ticks turn = 0, fence = 0, register_fence = 0, issue_step = 0;
 };
 
 class Runner {
  public:
   Runner(const Problem& problem, const GroupCircles& circles, const Parts& parts, const MotionOptions& options);
-  Motion run(std::size_t first_turn);
+  Motion run();
 
  private:
   struct Batch {
     std::size_t step = 0;
     std::int64_t turn = 0;
     std::int32_t count = 0;  ///< instructions that are accepted and have not begun
+    std::int64_t order = 0;  ///< steps are counted as their first instruction is accepted
     bool closed = false;     ///< the last of its op is among them
   };
   struct GroupState {
@@ -67,7 +68,7 @@ class Runner {
     bool begun = false;       ///< Issue, Await, Copy: its fence, look or hold has begun
     bool blocked = false;     ///< until something happens elsewhere
     std::int32_t issued = 0;  ///< instructions of this Issue
-    std::int32_t queued = 0;
+    std::int32_t queued = 0;  ///< accepted and not begun
     std::int64_t left = 0, rate = 0;  ///< of running arithmetic, 2^-40, at counted_; done of it in a tick
     Ticks finish = 0;                 ///< of running arithmetic, at this rate
     Ticks ready = 0;                  ///< does nothing before
@@ -113,6 +114,7 @@ class Runner {
   std::string why(const GroupState& g) const;
   std::string stuck_text() const;
   Motion finished() const;
+  std::int64_t in_flight() const;
 
   const Problem& problem_;
   const GroupCircles& circles_;
@@ -126,7 +128,7 @@ class Runner {
   std::size_t rates_beside_ = kNothing;
   Ticks counted_ = 0;                ///< what is left of arithmetic is of this moment
   std::int64_t speed_ = 1 << 16;     ///< of the tensor core, in 1/65536
-  std::size_t served_ = 0;           ///< the group whose instruction began last
+  std::int64_t accepted_ = 0;        ///< steps of which an instruction was accepted
   std::size_t turn_ = 0;             ///< whose turn it is ...
   Ticks turn_from_ = 0;              ///< ... from then on
   std::vector<Ticks> free_;          ///< units

@@ -96,14 +96,15 @@ class Tile {
 Contention attention_contention() {
   Contention c;
   c.known = true;
-  c.queued = {exactly(2), exactly(1)};
-  c.late_per_read = {exactly(840), exactly(591)};
-  c.late_per_special = exactly(1667);
-  c.product_per_read = {exactly(291), exactly(372)};
-  c.product_done = exactly(59);
-  c.turn = exactly(36);
+  c.in_flight = exactly(8);
+  c.late_per_read = {exactly(860), exactly(300)};
+  c.late_per_special = exactly(2700);
+  c.product_per_read = {exactly(220), exactly(370)};
+  c.product_done = exactly(44);
+  c.turn = exactly(40);
   c.special_interval = exactly(9625);
   c.fence = exactly(42);  // with the look at the ring's barrier, 30, because there are no loads here
+  c.register_fence = exactly(64);
   c.issue_step = exactly(12);
   c.reordered = true;
   c.hidden = exactly(10);

@@ -13,7 +13,7 @@ RangedNumber number(std::int64_t value) { return {value, value / 2, value + valu
 Contention contention() {
   Contention c;
   c.known = c.reordered = true;
-  c.queued = {number(2), {1, 1, 1, "test"}};
+  c.in_flight = number(8);
   c.late_per_read = {number(800), number(600)};
   c.late_per_special = number(1500);
   c.product_per_read = {number(300), number(400)};
@@ -21,6 +21,8 @@ Contention contention() {
   c.turn = number(35);
   c.special_interval = number(9600);
   c.fence = c.issue_step = number(12);
+  c.register_fence = number(64);
+  c.first_loads = number(150);
   c.hidden = number(10);
   return c;
 }

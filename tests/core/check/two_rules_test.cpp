@@ -3,26 +3,12 @@
 
 #include "core/check/program_count.h"
 #include "core/motion/motion.h"
+#include "tests/core/check/motion_program.h"
 #include "tests/support/attention_loop.h"
 
 using namespace heddle;
 using namespace heddle::test;
 using namespace heddle::check_period;
-
-namespace {
-
-timing::LoopProgram as_program(const Problem& p, const JudgedProgram& loop) {
-  timing::LoopProgram program;
-  for (const auto& stream : loop.groups) {
-    program.streams.emplace_back();
-    for (const Placed& placed : stream) program.streams.back().push_back({placed.op, placed.stage});
-  }
-  program.depths.assign(p.channels.size(), 1);
-  if (!loop.turns.empty()) program.turns = {loop.turns};
-  return program;
-}
-
-}  // namespace
 
 TEST_CASE("both rules of motion find the same period for programs of attention", "[core]") {
   const Problem p = attention_loop(Attention::Plain, 176);
@@ -30,7 +16,7 @@ TEST_CASE("both rules of motion find the same period for programs of attention",
   visit_programs(p, {3, 240}, [&](const JudgedProgram& loop) {
     if (number++ % 61 != 0) return true;
     const RuledPeriod ours = period_by_rule(p, loop);
-    const motion::MotionPeriod theirs = motion::motion_of(p, as_program(p, loop)).period;
+    const motion::MotionPeriod theirs = motion::motion_of(p, program_of(p, loop)).period;
     INFO("program " << number - 1 << ": " << ours.cycles() << " and " << theirs.cycles());
     CHECK(agrees(ours, theirs.ticks, theirs.iterations));
     return true;
