@@ -7,16 +7,17 @@ source "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
 
 usage() {
   cat <<TEXT
-Usage: ./test.sh [--no-install] [--label X]... [--slow] [--asan] [--tsan] [--all] [-- CTEST ARGUMENT...]
+Usage: ./test.sh [--no-install] [--label X]... [--slow] [--asan] [--tsan] [--strange] [--variants] [--all] [-- CTEST ARGUMENT...]
 
 With no option: builds the release preset and runs every test that is not slow.
 --label X     only tests with this label (core, solver, property, app, ui, cli, layering, ...)
 --slow        the slow tests too
 --asan        address and undefined-behaviour sanitizers instead: core, solver, app and window tests
 --tsan        thread sanitizer instead: the app tests, jobs among them, and the window tests that need no OpenGL
+--strange     address sanitizer by clang instead: only the command line, with strange input
 --variants    builds heddle without window and without solver instead, and inspects what it links
 --all         the release tests, then --asan, --tsan and --variants: everything, about 35 minutes from nothing on two cores
---ci          what .ci/run does: the release tests, strange input with the address sanitizer, and that heddle links without a solver
+--ci          what .ci/run does: the release tests, and that heddle links without a solver
 --werror      warnings are errors
 --no-install  install nothing; say what is missing
 TEXT
@@ -31,9 +32,10 @@ while (($#)); do
     --werror) werror=(-DHEDDLE_WERROR=ON) ;;
     --asan) stages+=(asan) ;;
     --tsan) stages+=(tsan) ;;
+    --strange) stages+=(strange) ;;
     --variants) stages+=(variants) ;;
     --all) stages+=(release asan tsan variants) ;;
-    --ci) stages+=(release bare strange) ;;
+    --ci) stages+=(release bare) ;;
     --help | -h) usage; exit 0 ;;
     --) shift; ctest_arguments=("$@"); break ;;
     *) usage >&2; die 2 "unknown option: $1" ;;
@@ -45,6 +47,7 @@ done
 lock_build
 ensure_packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}" || [[ $INSTALL == no ]] || exit 6
 if [[ " ${stages[*]} " == *' strange '* ]]; then ensure_packages clang libclang-rt-dev || true; fi
+if [[ " ${stages[*]} " == *' bare '* ]]; then ensure_packages clang || true; fi   # compiles tests in half of GCC's time
 ensure_z3 || [[ $INSTALL == no ]] || exit 6
 # The release stage runs the tests with Triton's own wheel, unless other labels are asked for.
 if [[ " ${stages[*]} " == *' release '* && " ${labels[*]:-wheel} " == *' wheel '* ]]; then ensure_triton; fi
@@ -60,13 +63,10 @@ run_ctest() {
     "${filters[@]}" "${ctest_arguments[@]}" </dev/null 9>&-   # a test's left-over child must not hold the build lock
 }
 
-# Where strange input comes with the sanitizer afterwards, it need not come without it, too.
 stage_release() {
-  local later=()
-  [[ " ${stages[*]} " == *' strange '* ]] && later=(-E '^strange/')
   local clang=()
   if echo '#include <string>' | clang++ -std=c++20 -x c++ -c - -o /dev/null 2>/dev/null; then clang=(-DHEDDLE_CLANG_TESTS=ON); fi
-  configure release "${werror[@]}" "${clang[@]}" && build release && run_ctest release "${later[@]}"
+  configure release "${werror[@]}" "${clang[@]}" && build release && run_ctest release
 }
 opens_gl='ui/(picture|flows|cli_equivalent|smoke|crash|golden_states)'
 # OpenGL's drivers and cuDNN keep memory and are unloaded, so what opens them is run without the search for leaks.
@@ -81,9 +81,8 @@ stage_tsan() {
   configure tsan && build tsan test_{app,monkey,ui} || return 1
   TSAN_OPTIONS="halt_on_error=1" run_ctest tsan -R '^(app|monkey|ui)/' -E "^$opens_gl\$"
 }
-# Continuous integration has 15 minutes on two cores, most of which go into compiling. So it sanitizes what meets strange input first:
-# the command line, a thousand times. clang takes about half of GCC's time for that, and is a second reader of the code. The other sanitizers
-# are left to --asan and --tsan.
+# What meets strange input first, the command line, a thousand times. clang takes about half of GCC's time for that, and is a second reader of
+# all code but the window's. Continuous integration, which has 15 minutes on two cores, does without: most of them go into compiling once.
 stage_strange() {
   local compiler=()
   if ! echo 'int main() {}' | clang++ -fsanitize=address -x c++ - -o /dev/null 2>/dev/null; then

@@ -192,7 +192,13 @@ class PrettyPrinter {
 
 }  // namespace
 
+// Here, not in every file that touches one: six kinds of value to copy or destroy are much code.
 Json::Json() = default;
+Json::Json(const Json& other) = default;
+Json::Json(Json&& other) noexcept = default;
+Json& Json::operator=(const Json& other) = default;
+Json& Json::operator=(Json&& other) noexcept = default;
+Json::~Json() = default;
 Json::Json(bool value) : value_(value) {}
 Json::Json(double value) {
   if (!std::isfinite(value)) return;
@@ -249,12 +255,12 @@ const Json* Json::find(std::string_view key) const {
 }
 Json* Json::find(std::string_view key) { return const_cast<Json*>(std::as_const(*this).find(key)); }
 
-Json& Json::set(std::string key, Json value) {
+Json& Json::set(std::string_view key, Json value) {
   HEDDLE_ASSERT(is_object(), "set() on something that is no object");
   if (Json* old = find(key))
     *old = std::move(value);
   else
-    members()->push_back({std::move(key), std::move(value)});
+    members()->push_back({std::string(key), std::move(value)});
   return *this;
 }
 

@@ -22,6 +22,11 @@ class Json {
   using Object = std::vector<JsonMember>;
 
   Json();  ///< null
+  Json(const Json& other);
+  Json(Json&& other) noexcept;
+  Json& operator=(const Json& other);
+  Json& operator=(Json&& other) noexcept;
+  ~Json();
   Json(bool value);
   template <std::integral T>
   requires(!std::same_as<T, bool>) Json(T value);
@@ -53,7 +58,7 @@ class Json {
   const Json* find(std::string_view key) const;  ///< nullptr when absent or not an object
   Json* find(std::string_view key);
   /// Adds or replaces a member of an object. Returns itself, so that members can be listed in a row.
-  Json& set(std::string key, Json value);
+  Json& set(std::string_view key, Json value);
   /// Appends to an array.
   Json& push(Json value);
 
