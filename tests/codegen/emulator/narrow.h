@@ -8,10 +8,11 @@
 using emulator::Number;
 
 inline float number(Number format, u32 bits) {
+  if (format == Number::Bf16) return bf16_value(static_cast<std::uint16_t>(bits));
   static const auto table = [] {
     std::vector<std::vector<float>> values(4);
-    for (const Number n : {Number::F16, Number::Bf16, Number::E4m3, Number::E5m2})
-      for (u32 b = 0; b < (n == Number::F16 || n == Number::Bf16 ? 0x10000u : 0x100u); ++b)
+    for (const Number n : {Number::F16, Number::E4m3, Number::E5m2})
+      for (u32 b = 0; b < (n == Number::F16 ? 0x10000u : 0x100u); ++b)
         values[static_cast<std::size_t>(n)].push_back(emulator::value_of(n, b));
     return values;
   }();

@@ -18,13 +18,17 @@ void fresh(float (&d)[N]) {
 template <int N>
 void keep(u32 (&)[N]) {}
 inline void keep_in_register(u32&) {}
-/// Element of an operand under a descriptor, which the text's own functions have made.
+/// What a descriptor says, which the text's own functions have made.
 template <Number T>
-float element(u64 descriptor, int row, int k, bool mn_major) {
-  const emulator::SpanMatrix m = emulator::span_matrix_of(descriptor);
+emulator::SpanMatrix operand(u64 descriptor, bool mn_major) {
+  emulator::SpanMatrix m = emulator::span_matrix_of(descriptor);
   if (!m.fault.empty()) die(m.fault);
+  if (mn_major && bytes_of_number(T) == 1) die("numbers of 8 bits that do not lie along k");
+  return m;
+}
+template <Number T>
+float element(const emulator::SpanMatrix& m, int row, int k, bool mn_major) {
   constexpr int kBytes = bytes_of_number(T);
-  if (mn_major && kBytes == 1) die("numbers of 8 bits that do not lie along k");
   u32 bits = 0;
   std::memcpy(&bits, at_place(emulator::place_of(m, row, k, mn_major, kBytes), kBytes), kBytes);
   return number(T, bits);
@@ -33,6 +37,7 @@ float element(u64 descriptor, int row, int k, bool mn_major) {
 template <int N, Number T, class A>
 void multiply(float* d, A a, u64 b, int add, bool mn_major) {
   constexpr int kDeep = T == Number::E4m3 || T == Number::E5m2 ? 32 : 16;
+  const emulator::SpanMatrix columns = operand<T>(b, mn_major);
   const int t = threadIdx.x % 128, top = t / 32 * 16 + t % 32 / 4, q = t % 4;
   float rows[2][kDeep];
   for (int h = 0; h < 2; ++h)
@@ -40,7 +45,7 @@ void multiply(float* d, A a, u64 b, int add, bool mn_major) {
   for (int j = 0; j < N / 8; ++j)
     for (int e = 0; e < 2; ++e) {
       float column[kDeep];
-      for (int k = 0; k < kDeep; ++k) column[k] = element<T>(b, 8 * j + 2 * q + e, k, mn_major);
+      for (int k = 0; k < kDeep; ++k) column[k] = element<T>(columns, 8 * j + 2 * q + e, k, mn_major);
       for (int h = 0; h < 2; ++h) {
         float sum = add ? d[4 * j + 2 * h + e] : 0.0f;
         for (int k = 0; k < kDeep; ++k) sum += rows[h][k] * column[k];
@@ -50,8 +55,9 @@ void multiply(float* d, A a, u64 b, int add, bool mn_major) {
 }
 template <int N, bool AMnMajor, bool MnMajor, Number TA, Number TB>
 void product(float (&d)[N / 2], u64 a, u64 b, int add) {
+  const emulator::SpanMatrix rows = operand<TA>(a, AMnMajor);
   multiply<N, TB>(
-      d, [&](int row, int k) { return element<TA>(a, row, k, AMnMajor); }, b, add, MnMajor);
+      d, [&](int row, int k) { return element<TA>(rows, row, k, AMnMajor); }, b, add, MnMajor);
 }
 inline u32 fragments[8 * kMostBlocks][128][4];
 template <int N, bool, bool MnMajor, Number TA, Number TB>
