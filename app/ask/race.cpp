@@ -14,10 +14,10 @@
 #include "app/ask/listener.h"
 #include "app/ask/subject.h"
 #include "codegen/run/measure.h"
+#include "core/answers/summary.h"
 #include "core/base/clock.h"
 #include "core/base/quantile.h"
 #include "core/base/version.h"
-#include "core/chart/chart_layout.h"
 #include "core/formats/race_json.h"
 #include "core/formats/schedule_json.h"
 #include "core/library/contenders.h"
@@ -28,7 +28,7 @@
 namespace heddle::app {
 namespace {
 
-struct Entry {
+struct RaceEntry {
   std::string name;
   Schedule schedule;
 };
@@ -44,15 +44,15 @@ Neighbours neighbours_of(const timing::LoopProgram& program) {
 }
 
 /// Of a's neighbours, those that stand in `b`, too.
-std::size_t shared(const Neighbours& a, const Neighbours& b) {
+std::size_t shared_neighbours(const Neighbours& a, const Neighbours& b) {
   return static_cast<std::size_t>(std::count_if(a.begin(), a.end(), [&](const auto& pair) { return b.contains(pair); }));
 }
 
-class Field {
+class RaceField {
  public:
-  Field(const Subject& subject, const RaceOptions& options) : subject_(subject), options_(options) {}
+  RaceField(const Subject& subject, const RaceOptions& options) : subject_(subject), options_(options) {}
 
-  std::vector<Entry> entries(const std::stop_token& stop, const std::function<void(std::string)>& doing) {
+  std::vector<RaceEntry> entries(const std::stop_token& stop, const std::function<void(std::string)>& doing) {
     take({"as given", *subject_.schedule});
     for (Contender& contender : shelf_contenders(subject_.problem()))
       if (contender.schedule) take({std::move(contender.name), *std::move(contender.schedule)});
@@ -62,8 +62,8 @@ class Field {
 
  private:
   /// False: the same program takes part already.
-  bool take(Entry entry) {
-    if (std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) { return same_program(e.schedule, entry.schedule); }))
+  bool take(RaceEntry entry) {
+    if (std::any_of(entries_.begin(), entries_.end(), [&](const RaceEntry& e) { return same_program(e.schedule, entry.schedule); }))
       return false;
     entries_.push_back(std::move(entry));
     return true;
@@ -71,7 +71,7 @@ class Field {
 
   void take_models(const std::stop_token& stop, const std::function<void(std::string)>& doing) {
     std::vector<programs::KnownProgram> known;
-    for (const Entry& entry : entries_) known.push_back({entry.name, entry.schedule});
+    for (const RaceEntry& entry : entries_) known.push_back({entry.name, entry.schedule});
     programs::LeastOptions search;
     search.rules.constraints = subject_.constraints;
     search.rules.stages = options_.stages;
@@ -95,7 +95,7 @@ class Field {
       for (std::size_t i = 0; i < top.size(); ++i) {
         if (used[i]) continue;
         std::size_t nearest = 0;
-        for (const Neighbours& other : taken) nearest = std::max(nearest, shared(of[i], other));
+        for (const Neighbours& other : taken) nearest = std::max(nearest, shared_neighbours(of[i], other));
         if (!next || nearest < least) next = i, least = nearest;
       }
       if (!next) return;
@@ -111,11 +111,11 @@ class Field {
 
   const Subject& subject_;
   const RaceOptions& options_;
-  std::vector<Entry> entries_;
+  std::vector<RaceEntry> entries_;
 };
 
 /// A racer's kernel: with its results looked at, and without.
-struct Compiled {
+struct RacerKernel {
   std::optional<codegen::Program> program;
   std::optional<codegen::PreparedRun> prepared;
 };
@@ -134,13 +134,13 @@ codegen::MeasureRequest measure_request_of(const Subject& subject, const RaceOpt
 }
 
 /// Or why there is none, in `why_not`; the error of an environment in which no text is compiled.
-Result<Compiled> compiled_racer(const Subject& subject, const RaceOptions& options, const Schedule& schedule, const std::stop_token& stop,
-                                std::string& why_not) {
+Result<RacerKernel> compiled_racer(const Subject& subject, const RaceOptions& options, const Schedule& schedule,
+                                   const std::stop_token& stop, std::string& why_not) {
   const codegen::CompileQuestion question{subject.instance.kernel(), subject.problem(), schedule};
   WrittenKernel written = written_kernel(question, options.build);
   if (!written.emission) {
     why_not = written.refusals.empty() ? "no text can be written of it" : written.refusals.front().sentence;
-    return Compiled{};
+    return RacerKernel{};
   }
   codegen::BuiltKernel text{std::move(written.build), *std::move(written.program), *std::move(written.emission), {}, {}, {}, {}};
   const codegen::CompileFunction compile = [&](const std::string& source, const std::string& arch) {
@@ -152,20 +152,20 @@ Result<Compiled> compiled_racer(const Subject& subject, const RaceOptions& optio
   if (!built) {
     if (built.error().kind == ErrorKind::Environment) return built.error();
     why_not = built.error().faults.front().message;
-    return Compiled{};
+    return RacerKernel{};
   }
   if (!built->faults.empty()) {
     why_not = built->faults.front().sentence;
-    return Compiled{};
+    return RacerKernel{};
   }
-  Compiled racer{std::move(built->program), {}};
+  RacerKernel racer{std::move(built->program), {}};
   Result<codegen::PreparedRun> prepared = codegen::prepare_run(measure_request_of(subject, options, schedule, *racer.program));
   if (!prepared) return prepared.error();
   racer.prepared = *std::move(prepared);
   return racer;
 }
 
-void keep(Racer& racer, const Measurement& found) {
+void keep_times(Racer& racer, const Measurement& found) {
   if (found.status != RunStatus::Verified && found.status != RunStatus::Unverified) {
     racer.why_not = found.sentence.empty() ? to_string(found.status) : found.sentence;
     return;
@@ -215,7 +215,7 @@ std::optional<Error> run_rounds(Race& race, const RaceOptions& options, const st
         race.racers = before;
         break;
       }
-      keep(race.racers[i], *found);
+      keep_times(race.racers[i], *found);
       if (found->status == RunStatus::NoGpu) return end("there is no GPU"), Error::environment(found->sentence);
     }
     if (!stop.stop_requested()) ++race.rounds;
@@ -229,20 +229,24 @@ RaceAnswer ask_race(const Subject& subject, const RaceOptions& options, std::sto
   Race& race = answer.race;
   race.kernel = subject.instance.kernel().name, race.machine = problem.machine, race.params = problem.params, race.heddle = version();
   race.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-  const std::vector<Entry> entries = Field(subject, options).entries(stop, doing);
-  std::vector<Compiled> kernels;
-  for (const Entry& entry : entries) {
+  const std::vector<RaceEntry> entries = RaceField(subject, options).entries(stop, doing);
+  std::vector<RacerKernel> kernels;
+  for (const RaceEntry& entry : entries) {
     if (stop.stop_requested()) break;
     doing("the compiler is at work on " + entry.name);
     Racer& racer = race.racers.emplace_back();
     racer.name = entry.name, racer.ii = entry.schedule.ii, racer.schedule_text = schedule_text(problem, entry.schedule);
     if (problem.contention.known) racer.period = motion::motion_of(problem, entry.schedule).period.cycles();
-    Result<Compiled> kernel = compiled_racer(subject, options, entry.schedule, stop, racer.why_not);
+    Result<RacerKernel> kernel = compiled_racer(subject, options, entry.schedule, stop, racer.why_not);
     if (!kernel) {
       answer.error = kernel.error();
       return answer;
     }
-    if (kernel->prepared) racer.cubin_hash = kernel->prepared->build.cubin_hash;
+    if (kernel->prepared) {
+      racer.cubin_hash = kernel->prepared->build.cubin_hash;
+      for (const Racer& other : race.racers)
+        if (&other != &racer && other.cubin_hash == racer.cubin_hash) racer.why_not = "the same machine code as '" + other.name + "'";
+    }
     kernels.push_back(*std::move(kernel));
   }
   answer.error = run_rounds(
@@ -256,7 +260,7 @@ RaceAnswer ask_race(const Subject& subject, const RaceOptions& options, std::sto
         Result<codegen::RunResult> result = codegen::run_plan(prepared.plan, run);
         if (!result) return result.error();
         const auto request = measure_request_of(subject, options, entries[i].schedule, *kernels[i].program);
-        Measurement found = codegen::measurement_of(request, prepared, *std::move(result));
+        Measurement found = codegen::measurement_of(request, prepared, std::move(*result));
         if (found.device) race.device = found.device->name;
         return found;
       },
