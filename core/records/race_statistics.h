@@ -12,7 +12,7 @@ namespace heddle {
 /// signs hold where the spread of each contender's times does not.
 double sign_test(const std::vector<double>& a, const std::vector<double>& b);
 
-/// A rank is settled when the sign test of each two neighbours, by median, is at most this: eight rounds of eight, ten of eleven. It is
+/// A rank is settled when the sign test of each two neighbours, by median, is at most this: eight rounds of eight, eleven of twelve. It is
 /// asked after every round, so the chance of a wrong order is some times greater; 1 % instead of 5 % leaves room for that.
 inline constexpr double kSettled = 0.01;
 
