@@ -28,6 +28,7 @@
 #include "core/formats/machine_json.h"
 #include "core/formats/measurement_json.h"
 #include "core/formats/published_json.h"
+#include "core/formats/race_json.h"
 #include "core/formats/schedule_json.h"
 #include "core/formats/space_json.h"
 #include "core/library/project_json.h"
@@ -52,6 +53,7 @@ std::span<const SchemaKind> schema_kinds() {
                                           {"published", published_schema},
                                           {"validation", validation_schema},
                                           {"bench", bench_schema},
+                                          {"race", race_schema},
                                           // What commands answer with --json, by their names.
                                           {"solve", outcome_schema},
                                           {"alternatives", alternatives_schema},

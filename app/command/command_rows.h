@@ -16,6 +16,7 @@ CommandSpec layout_row();
 CommandSpec new_row();
 CommandSpec overlay_row();
 CommandSpec period_row();
+CommandSpec race_row();
 CommandSpec traffic_row();
 CommandSpec tune_row();
 CommandSpec window_row();  ///< gui; heddle-gui reads its own words by this row

@@ -291,6 +291,7 @@ std::vector<CommandSpec> make_table() {
       emit_row(),
       compile_row(),
       interpret_row(),
+      race_row(),
       {"run",
        "run the kernel that a schedule stands for on the GPU: verified, then timed beside the vendor's library",
        {"heddle run gemm_hopper h200 --out gemm.json",
@@ -520,17 +521,19 @@ std::vector<CommandSpec> make_table() {
        "print the JSON Schema of a file format, or of what a command answers",
        {"heddle schema kernel > kernel.schema.json", "heddle schema solve"},
        {{"KIND",
-         "kernel, machine, schedule, constraints, project, pareto, simulation, traffic, measurement, job (a line of heddle batch's file), "
+         "kernel, machine, schedule, constraints, project, pareto, simulation, traffic, measurement, race, job (a line of heddle batch's "
+         "file), "
          "result "
          "(of its results), request and reply (lines of heddle serve), space (what heddle tune varies), published (a line of heddle "
          "validate's file), validation (its ground), "
          "bench (what heddle bench found), or a command: what it answers with --json",
          PositionalType::Choice,
          true,
-         {"kernel",       "machine", "schedule", "constraints", "project", "pareto",    "simulation",  "traffic", "measurement",
-          "job",          "result",  "request",  "reply",       "space",   "published", "validation",  "bench",   "solve",
-          "alternatives", "analyze", "check",    "compare",     "compile", "diff",      "eval",        "explain", "family",
-          "fit",          "latency", "layout",   "paper",       "period",  "price",     "sensitivity", "slack",   "validate"}}},
+         {"kernel",      "machine", "schedule",    "constraints",  "project", "pareto",  "simulation", "traffic",
+          "measurement", "job",     "result",      "request",      "reply",   "space",   "published",  "validation",
+          "bench",       "race",    "solve",       "alternatives", "analyze", "check",   "compare",    "compile",
+          "diff",        "eval",    "explain",     "family",       "fit",     "latency", "layout",     "paper",
+          "period",      "price",   "sensitivity", "slack",        "validate"}}},
        {},
        run_schema},
       {"completion",

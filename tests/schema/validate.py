@@ -19,7 +19,7 @@ except ImportError:
 
 FOLDERS = ("kernels", "assets/machines", "assets/published", "tests/golden")
 KINDS = ("kernel", "machine", "schedule", "constraints", "project", "pareto", "simulation", "traffic", "measurement", "job", "result",
-         "request", "reply", "space", "published", "validation")
+         "request", "reply", "space", "published", "validation", "race")
 LINES = {"tests/schema/example.jobs.jsonl": "heddle.job/1", "tests/schema/example.results.jsonl": "heddle.result/1",
          "tests/schema/example.requests.jsonl": "heddle.request/1", "tests/schema/example.replies.jsonl": "heddle.reply/1",
          "assets/published/measurements.jsonl": "heddle.published/1"}

@@ -48,6 +48,7 @@ const std::map<std::string, Recipe>& recipes() {
       {"compile", {1}},
       {"interpret", {4}},
       {"run", {1, true, {"--on", "--package", "--remote-program"}}},
+      {"race", {1}},
       {"profile", {1, true, {"--on", "--package", "--remote-program"}}},
       {"overlay", {2}},
       {"adopt", {3}},

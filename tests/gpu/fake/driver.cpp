@@ -1,16 +1,22 @@
 // The CUDA driver's entry points on the host's memory, and cuBLAS's product. Time is counted, not measured: a launch takes 100 us,
 // one of a recording build 101 (or 110), one of cuBLAS 90. A kernel that is launched again although no memory was written to
-// meanwhile is not run again: its results are there.
+// meanwhile is not run again: its results are there. HEDDLE_FAKE_TIMES, "HASH MICROSECONDS HASH MICROSECONDS ...", plants times of kernels
+// by the hashes of their cubins.
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
+#include <sstream>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/base/hash.h"
 #include "tests/gpu/fake/fake.h"
 
 namespace fake {
@@ -37,7 +43,8 @@ struct Library {
   void (*launch)(void**, int, int) = nullptr;
   const char* (*entry)() = nullptr;
   int (*records)() = nullptr;
-  long seen = -1;  ///< writes to memory when it last ran
+  long seen = -1;   ///< writes to memory when it last ran
+  double us = 100;  ///< a launch
 };
 
 long launches = 0, multiplied = -1;
@@ -75,6 +82,15 @@ void plant(const std::string& mode, void** arguments, int maps) {
 }
 
 int maps_made = 0;
+
+double planted_us(const std::string& hash) {
+  const char* planted = std::getenv("HEDDLE_FAKE_TIMES");
+  std::istringstream words(planted ? planted : "");
+  std::string of;
+  for (double us; words >> of >> us;)
+    if (of == hash) return us;
+  return 100;
+}
 
 std::uint64_t image_length(const unsigned char* elf) {
   std::uint64_t sections = 0;
@@ -118,6 +134,7 @@ int cuModuleLoadData(Library** module, const unsigned char* image) {
   if (file < 0 || ::write(file, image, length) != static_cast<ssize_t>(length)) return kInvalidImage;
   const std::string path = "/proc/self/fd/" + std::to_string(file);
   auto* library = new Library;
+  library->us = planted_us(heddle::Hash().add(std::string_view(reinterpret_cast<const char*>(image), length)).hex());
   library->handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library->handle) {
     std::fprintf(stderr, "%s\n", ::dlerror());
@@ -157,7 +174,7 @@ int cuLaunchKernel(Library* function, unsigned blocks, unsigned, unsigned, unsig
   function->seen = writes;
   launches += kernel;
   if (mode == "wrong" || (mode == "unstable" && launches % 2 == 0)) spoil(arguments, maps_made);
-  now_us += !function->records() ? 100 : fake::mode() == "slow-records" ? 110 : 101;
+  now_us += !function->records() ? function->us : fake::mode() == "slow-records" ? 110 : 101;
   return 0;
 }
 int cuMemAlloc_v2(std::uint64_t* memory, std::size_t bytes) {
