@@ -23,6 +23,14 @@ void visit(Io& io, const PeriodPart& part) {
 }
 
 template <class Io>
+void visit(Io& io, const PeriodAtEnds& row) {
+  io.part("period_at_ends");
+  io.written("number", row.number), io.written("value", row.value);
+  io.written("least", row.least, "of the range that is stated"), io.written("most", row.most);
+  io.written("period_at_least", row.at_least), io.written("period_at_most", row.at_most);
+}
+
+template <class Io>
 void visit(Io& io, const PeriodParts& parts) {
   io.part("period_parts");
   io.written("period", parts.period, "cycles an iteration, in the rule of motion; all parts together");

@@ -1,6 +1,7 @@
 #include "core/motion/period_parts.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/motion/as_compiled.h"
 
@@ -82,6 +83,26 @@ std::optional<PeriodParts> period_parts(const Problem& problem, const timing::Lo
 
 std::optional<PeriodParts> period_parts(const Problem& problem, const Schedule& schedule, std::stop_token stop) {
   return period_parts(problem, program_of(problem, schedule), std::move(stop));
+}
+
+std::vector<PeriodAtEnds> period_at_ends(const Problem& problem, const Schedule& schedule, std::stop_token stop) {
+  std::vector<PeriodAtEnds> rows;
+  if (!problem.contention.known) return rows;
+  const timing::LoopProgram program = program_of(problem, schedule);
+  Problem varied = problem;
+  each_number(varied.contention, [&](const std::string& name, RangedNumber& number) {
+    if (number.least == number.most || name == "special_interval" || stop.stop_requested()) return;
+    PeriodAtEnds row{name, number.value, number.least, number.most};
+    for (const auto& [end, period] : {std::pair(number.least, &row.at_least), std::pair(number.most, &row.at_most)}) {
+      number.value = end;
+      *period = motion_of(varied, program, {.stop = stop}).period.cycles();
+    }
+    number.value = row.value;
+    rows.push_back(std::move(row));
+  });
+  const auto swing = [](const PeriodAtEnds& row) { return std::abs(row.at_most - row.at_least); };
+  std::stable_sort(rows.begin(), rows.end(), [&](const PeriodAtEnds& a, const PeriodAtEnds& b) { return swing(a) > swing(b); });
+  return rows;
 }
 
 }  // namespace heddle::motion

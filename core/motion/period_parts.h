@@ -32,4 +32,14 @@ struct PeriodParts {
 std::optional<PeriodParts> period_parts(const Problem& problem, const timing::LoopProgram& program, std::stop_token stop = {});
 std::optional<PeriodParts> period_parts(const Problem& problem, const Schedule& schedule, std::stop_token stop = {});
 
+/// The period at both ends of the range that is stated for a number of contention, all others as they are.
+struct PeriodAtEnds {
+  std::string number;  ///< "late_per_read/shared", as in machine files
+  std::int64_t value = 0, least = 0, most = 0;
+  double at_least = 0, at_most = 0;  ///< cycles; 0: it cannot run
+};
+/// Of every number whose range is not a single value, the greatest change first. Nothing where the machine has no contention. Of the time
+/// between special functions only the machine's costs depend, which are not counted again.
+std::vector<PeriodAtEnds> period_at_ends(const Problem& problem, const Schedule& schedule, std::stop_token stop = {});
+
 }  // namespace heddle::motion
