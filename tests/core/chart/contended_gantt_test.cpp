@@ -5,17 +5,21 @@
 
 #include "core/chart/svg.h"
 #include "core/motion/motion.h"
-#include "tests/support/gantt_case.h"
+#include "core/timing/program.h"
+#include "tests/core/motion/measured_loops.h"
 
 using namespace heddle;
+using namespace heddle::test;
 
 TEST_CASE("the chart with contention shows whole periods, and why warps wait", "[core]") {
-  const test::GanttCase c = test::attention_case();
+  const Problem problem = problem_of(measured_loops()[2], machine_of("h100"));
+  const timing::LoopTiming timing = timing::earliest_schedule(problem, flash_attention(problem));
+  REQUIRE_FALSE(timing.deadlock);
   GanttOptions options;
   options.mode = GanttMode::Contended;
   options.iterations = 2;
-  const GanttModel model = build_gantt(c.problem, c.schedule, options);
-  const motion::Motion motion = motion::motion_of(c.problem, c.schedule);
+  const GanttModel model = build_gantt(problem, timing.schedule, options);
+  const motion::Motion motion = motion::motion_of(problem, timing.schedule);
   REQUIRE_FALSE(motion.stuck);
   CHECK(model.mode == GanttMode::Contended);
   CHECK(model.end >= static_cast<Cycle>(2 * motion.period.cycles()));
