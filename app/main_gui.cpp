@@ -42,7 +42,7 @@ namespace heddle::app {
 namespace {
 
 std::optional<GanttMode> parse_mode(const std::string& name) {
-  for (const GanttMode mode : {GanttMode::Steady, GanttMode::Unrolled, GanttMode::Pipeline})
+  for (const GanttMode mode : kGanttModes)
     if (name == to_string(mode)) return mode;
   return std::nullopt;
 }

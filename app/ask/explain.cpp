@@ -30,7 +30,10 @@ Explanation ask_explain(const Subject& subject, const ExplainOptions& options, s
     listener.tell({.line = fmt::format("{} {} -> {}: {}", way.what, way.from, way.to, status_word(to_string(way.status)))});
   };
   hears.known = [&](const Explanation& so_far) { listener.tell({}, &so_far); };
-  return solver::explain(request, std::move(stop), hears);
+  Explanation answer = solver::explain(request, stop, hears);
+  if (const std::optional<Schedule>& of = subject.schedule ? subject.schedule : answer.schedule)
+    answer.period = motion::period_parts(subject.problem(), *of, stop);
+  return answer;
 }
 
 namespace {

@@ -89,6 +89,7 @@ LeastPeriod ask_period(const Subject& subject, const PeriodOptions& options, std
   answer.cycles = found.period.cycles();
   answer.bound = static_cast<double>(found.bound.ticks) / motion::kCycle;
   answer.bound_sentence = std::move(found.bound.sentence);
+  if (answer.cycles > 0) answer.parts = motion::period_parts(problem, found.program, stop);
   answer.streams = timing::stream_text(problem, found.program);
   answer.programs = found.programs;
   answer.compared = found.compared;

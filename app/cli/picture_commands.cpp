@@ -35,8 +35,9 @@ EndOps ends_of(const CommandInputs& inputs, const Schedule& schedule, Cycle shif
 
 GanttOptions gantt_options(const CommandInputs& inputs, const EndOps& ends, const Verdict& verdict, const Arguments& arguments) {
   GanttOptions options;
-  const std::string mode = arguments.text("--mode").value_or("steady");
-  options.mode = mode == "unrolled" ? GanttMode::Unrolled : mode == "pipeline" ? GanttMode::Pipeline : GanttMode::Steady;
+  const std::string wanted = arguments.text("--mode").value_or("steady");
+  for (const GanttMode mode : kGanttModes)
+    if (wanted == to_string(mode)) options.mode = mode;
   options.iterations = static_cast<int>(arguments.integer("--iterations").value_or(options.iterations));
   options.verdict = &verdict;
   options.ends = &ends;

@@ -23,8 +23,8 @@
 namespace heddle::app {
 namespace {
 
-/// The first iterations of the first tile, with what comes before and after the loop.
-int write_pictures(const KernelRun& run, const Arguments& arguments, const Terminal& terminal) {
+/// The first iterations of the first tile, with what comes before and after the loop; with contention the loop's periodic run.
+int write_pictures(const KernelRun& run, const KernelRunOptions& how, const Arguments& arguments, const Terminal& terminal) {
   const Problem& problem = run.program.problem;
   const auto write = [&](const char* flag, auto&& text_of) {
     const auto path = arguments.text(flag);
@@ -36,6 +36,8 @@ int write_pictures(const KernelRun& run, const Arguments& arguments, const Termi
   if (const int failed = write("--svg", [&] {
         SvgOptions options;
         options.title = problem_title(problem) + ", simulated";
+        if (how.loop.arbitration == Arbitration::Contended)
+          return gantt_svg(build_gantt(problem, run.program.schedule, {GanttMode::Contended, how.loop.timeline}), options);
         return gantt_svg(build_run_gantt(problem, run.program.schedule, run.sm.timeline), options);
       }))
     return failed;
@@ -147,7 +149,7 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
   if (options->loop.arbitration == Arbitration::Interleaved)
     answer.trust = trust_in(inputs->kernel().reference + (triangle ? "_causal" : ""), inputs->machine().arch, !inputs->changes().empty());
   if (answer.kernel.fault.empty())
-    if (const int failed = write_pictures(answer.kernel, arguments, terminal)) return failed;
+    if (const int failed = write_pictures(answer.kernel, *options, arguments, terminal)) return failed;
   if (arguments.has("--csv"))
     terminal.out << simulation_csv(answer);
   else if (json)

@@ -11,10 +11,11 @@ namespace {
 
 std::vector<CommandSpec> make_table() {
   using namespace spec;
-  const OptionSpec mode = choice("--mode", "MODE", {"steady", "unrolled", "pipeline"},
-                                 "one II window, overlapping iterations, or a run from cold start to drain (default steady)");
+  const OptionSpec mode = choice("--mode", "MODE", {"steady", "unrolled", "pipeline", "contended"},
+                                 "one II window, overlapping iterations, a run from cold start to drain, or the periodic run where warp "
+                                 "groups take time from each other, with why they wait (default steady)");
   const OptionSpec iterations =
-      integer("--iterations", "N", 1, 64, "iterations in unrolled and pipeline mode (default 3) and in traces (default 8)");
+      integer("--iterations", "N", 1, 64, "iterations in all modes but steady (default 3) and in traces (default 8)");
   const OptionSpec width = integer("--width", "N", 40, 2000, "columns of the timeline (default: the terminal's)");
   const OptionSpec barriers =
       toggle("--barriers", "lanes of barriers too: when a ring's slots are filled, full and read, whose turn it is");

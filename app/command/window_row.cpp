@@ -38,7 +38,7 @@ CommandSpec window_row() {
                                "graph",       "pipeline", "layout",       "simulate", "cuda",    "runs",   "sweep"},
               "the tab under the chart"),
        {"--select", "", "OP", "select this op", ValueType::Name, {}, 0, 0, false},
-       choice("--mode", "MODE", {"steady", "unrolled", "pipeline"}, "of the chart"),
+       choice("--mode", "MODE", {"steady", "unrolled", "pipeline", "contended"}, "of the chart"),
        integer("--iterations", "N", 1, 64, "of the unrolled and pipeline charts"),
        choice("--theme", "THEME", {"dark", "light", "high_contrast"}, "colours, for this time only"),
        integer("--scale", "PERCENT", 50, 300, "size of everything, for this time only"),

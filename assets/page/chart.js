@@ -334,7 +334,7 @@ function tell(bar, clientX, clientY) {
   tip.textContent = '';
   const head = document.createElement('div'), name = document.createElement('b');
   name.textContent = op.name;
-  const iteration = op.once ? op.once + ', once per tile, predicted' : view.steady ? (bar[Iteration] ? 'iteration k' + bar[Iteration] : 'iteration k') : 'iteration ' + bar[Iteration];
+  const iteration = op.pause ? op.pause : op.once ? op.once + ', once per tile, predicted' : view.steady ? (bar[Iteration] ? 'iteration k' + bar[Iteration] : 'iteration k') : 'iteration ' + bar[Iteration];
   head.append(name, '  ' + row.label + '  ' + iteration);
   tip.append(head);
   let length = bar[End] - bar[Begin];

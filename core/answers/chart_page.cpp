@@ -30,8 +30,8 @@ Json role_json(UnitRole role) {
   return Json::object().set("fill", fmt::format("#{:06x}", paint.fill)).set("text", fmt::format("#{:06x}", paint.text));
 }
 
-/// By row, lane and begin. The ops of prologue and epilogue follow those of the loop.
-Json bars_json(const GanttModel& model, std::size_t loop_ops) {
+/// By row, lane and begin. The ops of prologue and epilogue follow those of the loop; pauses follow both.
+Json bars_json(const GanttModel& model, std::size_t loop_ops, std::size_t all_ops) {
   struct Placed {
     std::size_t row;
     int lane;
@@ -51,6 +51,10 @@ Json bars_json(const GanttModel& model, std::size_t loop_ops) {
   }
   constexpr int kOnce = 16;
   for (const GanttEndBar& bar : model.ends) put(loop_ops + bar.end, 0, bar.row, bar.lane, bar.begin, bar.end_at, bar.latency_end, kOnce);
+  for (std::size_t p = 0; p < model.pauses.size(); ++p) {
+    const GanttPause& pause = model.pauses[p];
+    put(all_ops + p, 0, pause.row, pause.lane, pause.begin, pause.end, pause.end, pause.kind == GanttPause::Kind::Issue ? 0 : kOnce);
+  }
   std::stable_sort(placed.begin(), placed.end(),
                    [](const Placed& a, const Placed& b) { return std::tie(a.row, a.lane, a.begin) < std::tie(b.row, b.lane, b.begin); });
   Json bars = Json::array();
@@ -127,7 +131,7 @@ Json queue_json(const ChartPage& page, const GanttModel& model, const QueueLane&
 }
 
 Json view_json(const ChartPage& page, const GanttModel& model) {
-  const std::size_t loop_ops = page.problem.ops.size();
+  const std::size_t loop_ops = page.problem.ops.size(), all_ops = loop_ops + (page.ends ? page.ends->ops.size() : 0);
   Json barriers = Json::array();
   for (const BarrierLane& lane : model.barriers) barriers.push(barrier_json(page, model, lane));
   for (const QueueLane& lane : model.queues) barriers.push(queue_json(page, model, lane));
@@ -157,7 +161,7 @@ Json view_json(const ChartPage& page, const GanttModel& model) {
       .set("groups", std::move(groups))
       .set("rows", std::move(rows))
       .set("barriers", std::move(barriers))
-      .set("bars", bars_json(model, loop_ops));
+      .set("bars", bars_json(model, loop_ops, all_ops));
 }
 
 const char* css_of(FactLine::Tone tone) {
@@ -204,32 +208,50 @@ Json end_json(const EndOps& ends, const EndOp& end) {
   return Json::object().set("name", printable(op.name)).set("once", to_string(end.section)).set("facts", std::move(facts));
 }
 
-Json data_json(const ChartPage& page, const GanttModel& steady, const GanttModel& run) {
+/// Not an op: what holds a group's warps, and why.
+Json pause_json(const GanttPause& pause) {
+  Json fact = Json::array();
+  fact.push("").push(printable(pause_text(pause)));
+  Json facts = Json::array();
+  facts.push(std::move(fact));
+  const bool issues = pause.kind == GanttPause::Kind::Issue;
+  return Json::object()
+      .set("name", issues ? "issue " + printable(pause.label) : std::string(to_string(pause.kind)))
+      .set("pause", issues ? "holds its warps" : "its warps wait")
+      .set("facts", std::move(facts));
+}
+
+/// Pre: the first view is the steady one.
+Json data_json(const ChartPage& page, const std::vector<GanttModel>& shown) {
+  const GanttModel& steady = shown.front();
   Json roles = Json::object(), ops = Json::array(), edges = Json::array();
   const auto need = [&](UnitRole role) { roles.set(to_string(role), role_json(role)); };
-  for (const GanttLane& lane : steady.lanes) need(lane.role);
-  for (const GanttLane& lane : run.lanes) need(lane.role);
-  for (const GanttModel* model : {&steady, &run})
-    for (const GanttRow& row : model->rows) need(row.role);
-  for (const GanttModel* model : {&steady, &run}) {
-    for (const BarrierLane& lane : model->barriers) need(lane.role);
-    for (const QueueLane& lane : model->queues) need(lane.role);
+  for (const GanttModel& model : shown)
+    for (const GanttLane& lane : model.lanes) need(lane.role);
+  for (const GanttModel& model : shown)
+    for (const GanttRow& row : model.rows) need(row.role);
+  for (const GanttModel& model : shown) {
+    for (const BarrierLane& lane : model.barriers) need(lane.role);
+    for (const QueueLane& lane : model.queues) need(lane.role);
   }
   std::vector<const GanttBar*> bar_of(page.problem.ops.size());
   for (const GanttBar& bar : steady.bars) bar_of[bar.op.index()] = &bar;
   for (const GanttBar* bar : bar_of) ops.push(op_json(page, *bar));
   if (page.ends)
     for (const EndOp& end : page.ends->ops) ops.push(end_json(*page.ends, end));
+  for (const GanttPause& pause : shown.back().pauses) ops.push(pause_json(pause));
   for (const Edge& edge : page.problem.edges) {
     Json item = Json::array();
     item.push(edge.from.index()).push(edge.to.index()).push(edge.distance);
     edges.push(std::move(item));
   }
   Json views = Json::array();
-  views.push(view_json(page, steady)).push(view_json(page, run));
+  for (const GanttModel& model : shown) views.push(view_json(page, model));
   return Json::object()
       .set("ii", page.schedule.ii)
-      .set("first", page.mode == GanttMode::Steady ? 0 : 1)
+      .set("first", page.mode == GanttMode::Steady                          ? 0
+                    : page.mode == GanttMode::Contended && shown.size() > 2 ? 2
+                                                                            : 1)
       .set("roles", std::move(roles))
       .set("ops", std::move(ops))
       .set("edges", std::move(edges))
@@ -408,10 +430,13 @@ std::string whole_kernel_text(const KernelRun& prediction) {
 
 std::string chart_html(const ChartPage& page) {
   GanttOptions options{GanttMode::Steady, page.iterations, &page.verdict, nullptr, page.barriers, page.tensor, page.queues};
-  const GanttModel steady = build_gantt(page.problem, page.schedule, options);
+  std::vector<GanttModel> shown{build_gantt(page.problem, page.schedule, options)};
   options.mode = GanttMode::Pipeline;
   options.ends = page.ends;
-  const GanttModel run = build_gantt(page.problem, page.schedule, options);
+  shown.push_back(build_gantt(page.problem, page.schedule, options));
+  const bool contended = page.problem.contention.known;
+  options.mode = GanttMode::Contended;
+  if (contended) shown.push_back(build_gantt(page.problem, page.schedule, options));
   const std::string title = xml_text(join_facts({problem_title(page.problem), picture_title(page.schedule)}, {}));
   return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src "
@@ -419,17 +444,17 @@ std::string chart_html(const ChartPage& page) {
          "<meta name=\"viewport\" content=\"width=device-width\">\n<title>" +
          title + "</title>\n<style>\n" + page_text("chart.css") + "</style>\n</head>\n<body>\n" + header(page) +
          fmt::format(
-             "<div class=\"bar\"><button data-view=\"0\">Steady state</button><button data-view=\"1\">{}</button>"
+             "<div class=\"bar\"><button data-view=\"0\">Steady state</button><button data-view=\"1\">{}</button>{}"
              "<button id=\"fit\">Fit</button><span class=\"dim\">wheel or W S: zoom · drag or A D: move · 0: fit · U: other view · "
              "click: dependences stay · double click: zoom to a bar</span></div>\n",
-             count_of(page.iterations, "iteration")) +
+             count_of(page.iterations, "iteration"), contended ? "<button data-view=\"2\">With contention</button>" : "") +
          "<div><canvas id=\"chart\" role=\"img\" aria-label=\"" + title + "\"></canvas></div>\n<div id=\"tip\"></div>\n<noscript>" +
-         gantt_svg(steady) + "</noscript>\n" + op_table_html(page) + group_and_ring_tables(page) +
+         gantt_svg(shown.front()) + "</noscript>\n" + op_table_html(page) + group_and_ring_tables(page) +
          fmt::format(
              "<p class=\"dim\" style=\"margin-top:22px\">Heddle {} · times in cycles of the machine model · II is {}; what is called "
              "predicted comes from a simulation, not from a GPU</p>\n",
              version(), page.verdict.valid() ? "of a schedule that the checker finds valid" : "of a schedule that breaks rules") +
-         "<script type=\"application/json\" id=\"data\">" + inside_script(data_json(page, steady, run)) + "</script>\n<script>\n" +
+         "<script type=\"application/json\" id=\"data\">" + inside_script(data_json(page, shown)) + "</script>\n<script>\n" +
          page_text("chart.js") + "</script>\n</body>\n</html>\n";
 }
 

@@ -1,5 +1,6 @@
 // The chart as a page to read elsewhere, in a pull request for instance: one HTML file that holds everything it shows and loads nothing.
-// Zoom, pan, hover; steady state and iterations; tables of ops, warp groups and rings; what is proved and what is predicted.
+// Zoom, pan, hover; steady state, iterations and, where the machine has contention, the periodic run with it; tables of ops, warp groups
+// and rings; what is proved and what is predicted.
 #pragma once
 
 #include <optional>

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/answers/answer_members.h"
+#include "core/answers/period_parts.h"
 
 namespace heddle {
 
@@ -108,6 +109,7 @@ std::string explanation_summary(const Problem& problem, const Explanation& e, co
   }
   if (std::any_of(e.ways_out.begin(), e.ways_out.end(), [&](const WayOut& r) { return buys_nothing(e, r); }))
     text += "no gain: the step is too small, or something else forbids the same II\n";
+  if (e.period) text += "\n" + period_parts_table(*e.period, style);
   text += "\n" + join_facts({fmt::format("{:.2f} s", e.seconds), count_of(e.queries, "query", "queries"), e.solver}, style) + "\n";
   return text;
 }
@@ -156,6 +158,7 @@ void visit(Io& io, const ExplanationAnswer& answer) {
   io.written("assumptions", e.assumptions), io.written("remarks", e.remarks);
   io.written("relaxations", e.ways_out, "what buys most comes first");
   io.written("relaxations_left", e.ways_out_left, "not tried for lack of time");
+  io.written_if(e.period.has_value(), "period", e.period, "what it consists of, where the machine has contention");
   visit_problem(io, answer.problem, false);
   io.written("solver", e.solver), io.written("seconds", e.seconds, as::seconds), io.written("queries", e.queries);
   io.written("conflicts", e.conflicts), io.written("cancelled", e.cancelled), io.written("timed_out", e.timed_out);

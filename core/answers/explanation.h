@@ -13,9 +13,11 @@
 #include "core/base/text_style.h"
 #include "core/kernel/kernel.h"
 #include "core/layout/choices.h"
+#include "core/motion/period_parts.h"
 #include "core/problem/changes.h"
 #include "core/problem/problem.h"
 #include "core/schedule/certificate.h"
+#include "core/schedule/schedule.h"
 
 namespace heddle {
 
@@ -62,7 +64,10 @@ struct Explanation {
   /// Optimal: `ii` is the least II, and `members` say why. Infeasible: there is no schedule at the II asked about, or at
   /// any. Feasible: there is a schedule, and nothing was refuted that could be explained. Unknown: out of time.
   Status status = Status::Unknown;
-  std::optional<Cycle> ii;       ///< of the best schedule known
+  std::optional<Cycle> ii;             ///< of the best schedule known
+  std::optional<Schedule> schedule{};  ///< that one
+  /// What the period of the schedule that is asked about, else of the best one known, consists of; none without contention.
+  std::optional<motion::PeriodParts> period{};
   std::optional<Cycle> refuted;  ///< the II that is explained; none when no II at all has a schedule
   BoundReason reason = BoundReason::None;
   std::string sentence;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/answers/answer_members.h"
+#include "core/answers/period_parts.h"
 #include "core/answers/summary.h"
 #include "core/chart/chart_layout.h"
 
@@ -39,6 +40,7 @@ std::string least_period_summary(const Problem& problem, const LeastPeriod& answ
   if (answer.cancelled) text += "interrupted: not all was compared\n";
   if (!answer.bound_sentence.empty()) text += wrapped("bound: " + printable(answer.bound_sentence), "", style.width);
   text += "\n" + ranked_table(answer, style);
+  if (answer.parts) text += "\n" + period_parts_table(*answer.parts, style);
   if (!answer.streams.empty()) {
     text += "\nthe answer's order, group by group (@n: n iterations behind)\n";
     for (const std::string& stream : answer.streams) text += wrapped(printable(stream), "  ", style.width);
@@ -85,6 +87,7 @@ void visit(Io& io, const LeastPeriodAnswer& of) {
   io.written("standing", answer.standing, period_standing);
   io.written("sentence", answer.sentence, "what is claimed");
   io.written("why", answer.why, "what keeps it from a better standing; empty: it is the least of all");
+  io.written_if(answer.parts.has_value(), "parts", answer.parts, "what the period consists of, where the machine has contention");
   io.written("bound", answer.bound, "no program at all has a shorter period");
   io.written("bound_sentence", answer.bound_sentence);
   io.written("from", answer.from, "the name of a schedule at hand; empty: found by the search");

@@ -8,6 +8,7 @@
 
 #include "core/base/json.h"
 #include "core/base/text_style.h"
+#include "core/motion/period_parts.h"
 #include "core/problem/problem.h"
 #include "core/schedule/period_proof.h"
 #include "core/schedule/schedule.h"
@@ -35,7 +36,8 @@ struct LeastPeriod {
   std::string from;                  ///< a schedule's name, or empty: found by the search
   std::vector<std::string> streams;  ///< the ops of each group, in order
   double cycles = 0;
-  double bound = 0;  ///< cycles
+  std::optional<motion::PeriodParts> parts{};  ///< what the period consists of; none without contention
+  double bound = 0;                            ///< cycles
   std::string bound_sentence;
   std::vector<RankedPeriod> ranked;  ///< the answer, and every schedule at hand, the shortest first
   std::vector<OrdersOfGroup> orders;

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "core/answers/answer_members.h"
 #include "core/answers/layout_choice.h"
+#include "core/answers/period_parts.h"
 #include "core/answers/summary.h"
 
 namespace heddle {
@@ -94,6 +96,36 @@ std::string order_text(const SensitivityRow& row) {
   return text.empty() ? "stays good" : text;
 }
 
+/// "2450.3 (-12.0)"
+std::string period_text(const Sensitivity& answer, std::optional<double> period) {
+  if (!period || !answer.period) return "";
+  if (*period <= 0) return "cannot run";
+  const double change = *period - *answer.period;
+  return std::abs(change) < 0.05 ? fmt::format("{:.1f}", *period) : fmt::format("{:.1f} ({:+.1f})", *period, change);
+}
+
+/// It changes neither II nor the order, and the period by less than half a percent.
+bool quiet(const Sensitivity& answer, const SensitivityRow& row) {
+  const auto moves = [&](const SensitivitySide& side) {
+    return answer.period && side.period && std::abs(*side.period - *answer.period) >= 0.005 * *answer.period;
+  };
+  return answer.effect(row) == SensitivityEffect::None && !moves(row.less) && !moves(row.more);
+}
+
+std::string contention_table(const Sensitivity& answer, const TextStyle& style) {
+  std::vector<std::vector<std::string>> rows;
+  for (const motion::PeriodAtEnds& row : answer.contention)
+    rows.push_back({row.number, std::to_string(row.value), fmt::format("{} to {}", row.least, row.most), period_text(answer, row.at_least),
+                    period_text(answer, row.at_most)});
+  return rows.empty() ? std::string()
+                      : "\n" + text_table({{"number of contention"},
+                                           {"now", true},
+                                           {"stated range", true},
+                                           {"period at the least", true},
+                                           {"at the most", true}},
+                                          rows, style.width);
+}
+
 std::string state_of(const Sensitivity& answer) {
   return answer.cancelled ? "interrupted: partial" : answer.timed_out ? "time is up: partial" : "";
 }
@@ -137,17 +169,20 @@ std::string sensitivity_summary(const Problem& problem, const Sensitivity& answe
   std::vector<std::vector<std::string>> rows;
   for (const SensitivityRow& row : answer.rows) {
     const SensitivityEffect effect = answer.effect(row);
-    if (!all && (effect == SensitivityEffect::None || effect == SensitivityEffect::TooSmall)) continue;
+    if (!all && (effect == SensitivityEffect::TooSmall || quiet(answer, row))) continue;
     rows.push_back({printable(row.number), values_text(row.values), sides_ii(answer, row.less), sides_ii(answer, row.more),
                     effect == SensitivityEffect::TooSmall ? "" : order_text(row)});
+    if (answer.period) rows.back().insert(rows.back().end(), {period_text(answer, row.less.period), period_text(answer, row.more.period)});
   }
-  if (!rows.empty())
-    text += "\n" + text_table({{"number"},
-                               {"now", true},
-                               {fmt::format("II at -{} %", answer.percent), true},
-                               {fmt::format("II at +{} %", answer.percent), true},
-                               {"II in the present order"}},
-                              rows);
+  std::vector<TextColumn> columns{{"number"},
+                                  {"now", true},
+                                  {fmt::format("II at -{} %", answer.percent), true},
+                                  {fmt::format("II at +{} %", answer.percent), true},
+                                  {"II in the present order"}};
+  if (answer.period)
+    columns.insert(columns.end(),
+                   {{fmt::format("period at -{} %", answer.percent), true}, {fmt::format("at +{} %", answer.percent), true}});
+  if (!rows.empty()) text += "\n" + text_table(columns, rows);
   for (const SensitivityRow& row : answer.rows)
     for (const auto& [side, sign] : {std::pair(&row.less, '-'), std::pair(&row.more, '+')})
       if (!side->fault.empty())
@@ -159,8 +194,10 @@ std::string sensitivity_summary(const Problem& problem, const Sensitivity& answe
                             styled(choices_in_words(side->layouts), style));
   if (!rows.empty())
     text += "  present order: same groups, same order on every stream and unit, same overlap of iterations; other starts\n";
-  if (const auto none = with_effect(answer, SensitivityEffect::None); none > 0 && !all)
-    text += fmt::format("  {} more numbers change neither II nor make another order better\n", none);
+  const auto none = std::count_if(answer.rows.begin(), answer.rows.end(), [&](const SensitivityRow& r) { return quiet(answer, r); });
+  if (none > 0 && !all) text += fmt::format("  {} more numbers change neither II nor make another order better\n", none);
+  if (answer.period) text += fmt::format("\nperiod {:.1f} cycles at present, with contention\n", *answer.period);
+  text += contention_table(answer, style);
   text += "\n" + join_facts({count_of(answer.queries, "query", "queries"), fmt::format("{:.2f} s", answer.seconds)}, style) + "\n";
   return text;
 }
@@ -196,6 +233,7 @@ void visit(Io& io, const SensitivitySide& side) {
   io.written_if(other, "ii_in_order", side.in_order, "the smallest known with the present groups and order");
   io.written_if(other, "order_bound", side.order_bound, as::finite_ii), io.written_if(other, "order_stays", side.order_stays());
   io.written_if(other, "order_goes", side.order_goes());
+  io.written_if(other && side.period, "period", side.period, "with contention, in the present order; 0: it cannot run");
   io.written_if(other, "fault", only_if(!side.fault.empty(), side.fault), "why such a number cannot be at all");
   if (other) visit_choices(io, side.layouts);
 }
@@ -217,6 +255,8 @@ void visit(Io& io, const SensitivityAnswer& of) {
   io.written("status", answer.status, as::status), io.written("complete", answer.complete()), io.written("percent", answer.percent);
   io.written("ii", only_if(answer.schedule.has_value(), answer.ii)), io.written("lower_bound", answer.lower_bound);
   io.written("explanation", answer.explanation);
+  io.written_if(answer.period.has_value(), "period", answer.period, "at present, with contention");
+  io.written_if(answer.period.has_value(), "contention", answer.contention, "greatest change of the period first");
   io.written("rows", answer.rows, as::list(as::part_in(answer)), "greatest effect first");
   visit_problem(io, of.problem);
   io.optional("layouts_open", answer.layouts_open);

@@ -10,6 +10,7 @@
 #include "core/base/json.h"
 #include "core/base/text_style.h"
 #include "core/layout/choices.h"
+#include "core/motion/period_parts.h"
 #include "core/problem/problem.h"
 #include "core/schedule/certificate.h"
 #include "core/schedule/schedule.h"
@@ -25,6 +26,7 @@ struct SensitivitySide {
   /// The smallest II known for the present groups and order with other starts; nothing when none was found to be legal.
   std::optional<Cycle> in_order;
   Cycle order_bound = 1;             ///< of every schedule with the present groups and order
+  std::optional<double> period{};    ///< with contention, of the present schedule's program; 0: it cannot run; none: not known
   std::vector<std::int64_t> values;  ///< what the number becomes, where it stands in the problem
   LayoutChoices layouts;             ///< of the schedule with this II, where layouts are open and it has others than at present
 
@@ -55,9 +57,11 @@ struct Sensitivity {
   int percent = 10;
   Status status = Status::Unknown;  ///< of the present problem's II
   Cycle ii = 0, lower_bound = 0;
-  std::string explanation;           ///< why II is what it is at present
-  std::optional<Schedule> schedule;  ///< the present one, whose order is tried; without one there are no rows
-  std::vector<SensitivityRow> rows;  ///< greatest effect first
+  std::string explanation;                         ///< why II is what it is at present
+  std::optional<Schedule> schedule;                ///< the present one, whose order is tried; without one there are no rows
+  std::optional<double> period{};                  ///< of its program, where the machine has contention
+  std::vector<motion::PeriodAtEnds> contention{};  ///< the period at both ends of what is stated of each number of contention
+  std::vector<SensitivityRow> rows;                ///< greatest effect first
   /// What is open about layouts (open_layouts_text()): every II, with every number, is the least over all of it. The present order is that
   /// of the layouts that are best at present. Empty: nothing is open.
   std::string layouts_open;

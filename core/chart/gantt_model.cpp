@@ -12,6 +12,7 @@
 
 #include "core/analysis/usage_curve.h"
 #include "core/base/assert.h"
+#include "core/chart/contended_gantt.h"
 #include "core/chart/gantt_facts.h"
 
 namespace heddle {
@@ -294,6 +295,7 @@ const char* to_string(GanttMode mode) {
     case GanttMode::Steady: return "steady";
     case GanttMode::Unrolled: return "unrolled";
     case GanttMode::Pipeline: return "pipeline";
+    case GanttMode::Contended: return "contended";
   }
   return "steady";
 }
@@ -314,6 +316,7 @@ const UnitUse* primary_use(const Problem& problem, const Op& op) {
 GanttModel build_gantt(const Problem& problem, const Schedule& schedule, const GanttOptions& options) {
   HEDDLE_ASSERT(schedule.ops.size() == problem.ops.size(), "a timeline needs one placement per op");
   HEDDLE_ASSERT(schedule.ii >= 1, "a timeline needs a positive II");
+  if (options.mode == GanttMode::Contended) return build_contended_gantt(problem, schedule, options);
   GanttModel model;
   model.mode = options.mode;
   model.ii = schedule.ii;

@@ -1,11 +1,14 @@
 // The timeline as data, drawing-free: what the window, SVG, PNG and text timelines all draw. Positions are in cycles and
 // rows; colours are roles. Rebuilt only when the schedule or the options change.
 //
-// Three views of one schedule:
+// Four views of one schedule:
 //   steady    one II window, every op once at its slot, wrapped bars split in two pieces that share an identity
 //   unrolled  `iterations` consecutive iterations as they overlap, absolute time
 //   pipeline  a run of `iterations` iterations from cold start to drain, with filling, steady state and draining marked; where the kernel's
 //             prologue and epilogue are given, these ops before and after it, once per tile
+//   contended the program's own periodic run in the rule of motion (core/motion/motion.h): when things happen on hardware, where warp
+//   groups
+//             take time from each other, and not when the schedule starts them; a row of each group says what holds it and why it waits
 #pragma once
 
 #include <cstdint>
@@ -23,12 +26,13 @@
 
 namespace heddle {
 
-enum class GanttMode { Steady, Unrolled, Pipeline };
+enum class GanttMode { Steady, Unrolled, Pipeline, Contended };
+inline constexpr GanttMode kGanttModes[] = {GanttMode::Steady, GanttMode::Unrolled, GanttMode::Pipeline, GanttMode::Contended};
 const char* to_string(GanttMode mode);
 
 struct GanttOptions {
   GanttMode mode = GanttMode::Steady;
-  int iterations = 3;                ///< unrolled and pipeline only
+  int iterations = 3;                ///< all but steady; contended: at least so many, in whole periods
   const Verdict* verdict = nullptr;  ///< marks violating bars
   const EndOps* ends = nullptr;      ///< pipeline only: the kernel's prologue and epilogue
   bool barriers = false;             ///< lanes of barriers and phases too
@@ -77,6 +81,25 @@ struct GanttEndBar {
   UnitRole role = UnitRole::Other;
 };
 
+/// Contended only: a stretch in which a group's warps do no arithmetic.
+struct GanttPause {
+  enum class Kind {
+    Issue,  ///< puts an asynchronous op's instructions, or cannot yet because too many of them wait
+    Wait,   ///< for a result, a free slot, a look at a barrier
+    Turn,   ///< for its turn on the tensor core
+  };
+  Kind kind = Kind::Wait;
+  OpId op;            ///< what is issued, or what goes on afterwards
+  std::string label;  ///< its name
+  std::size_t row = 0;
+  int lane = 0;
+  Cycle begin = 0, end = 0;
+  std::string why;  ///< "QK0 runs until then"; empty: nothing to say
+};
+const char* to_string(GanttPause::Kind kind);  ///< "issue", "wait", "turn"
+/// "waits 120 cycles before max0: QK0 runs until then"
+std::string pause_text(const GanttPause& pause);
+
 struct GanttArrow {
   EdgeId edge;
   std::size_t from_bar = 0, to_bar = 0;
@@ -107,11 +130,12 @@ std::string lane_value(const GanttLane& lane, std::int64_t value);
 
 struct GanttModel {
   GanttMode mode = GanttMode::Steady;
-  Cycle ii = 1, begin = 0, end = 1;
+  Cycle ii = 1, begin = 0, end = 1;  ///< contended: ii is the period, rounded to whole cycles
   std::vector<GanttGroup> groups;
   std::vector<GanttRow> rows;
-  std::vector<GanttBar> bars;     ///< sorted by row, lane, begin; bars of one lane do not overlap
-  std::vector<GanttEndBar> ends;  ///< by row, lane, begin; no two bars of a lane overlap
+  std::vector<GanttBar> bars;      ///< sorted by row, lane, begin; bars of one lane do not overlap
+  std::vector<GanttEndBar> ends;   ///< by row, lane, begin; no two bars of a lane overlap
+  std::vector<GanttPause> pauses;  ///< by row, begin; no two of a row overlap
   std::vector<GanttArrow> arrows;
   std::vector<GanttMark> marks;
   std::vector<GanttLane> lanes;       ///< units, SMEM, TMEM, registers per group
@@ -120,7 +144,8 @@ struct GanttModel {
   std::size_t all_lanes() const { return lanes.size() + barriers.size() + queues.size(); }
 };
 
-/// Pre: one placement per op, groups that exist, II >= 1. Any timing is fine, also one that breaks every rule.
+/// Pre: one placement per op, groups that exist, II >= 1. Any timing is fine, also one that breaks every rule. Contended has no lanes;
+/// where the program cannot run, it has no bars either, and its only mark says why.
 GanttModel build_gantt(const Problem& problem, const Schedule& schedule, const GanttOptions& options = {});
 
 // A simulated run as a timeline: the bars that the window, SVG and PNG draw, at the times of the simulation.

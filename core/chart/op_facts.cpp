@@ -37,7 +37,7 @@ void add_dependences(const Problem& problem, const Schedule& schedule, OpId op, 
 }  // namespace
 
 std::string iteration_text(GanttMode mode, int iteration) {
-  if (mode == GanttMode::Pipeline) return fmt::format("iteration {}", iteration);
+  if (mode == GanttMode::Pipeline || mode == GanttMode::Contended) return fmt::format("iteration {}", iteration);
   return iteration == 0 ? "iteration k" : fmt::format("iteration k{:+}", iteration);
 }
 

@@ -305,6 +305,7 @@ class Picture {
       put("</g>\n");
     }
     for (const GanttEndBar& bar : model_.ends) end_bar(bar);
+    for (const GanttPause& pause : model_.pauses) pause_bar(pause);
     put("</g>\n");
   }
 
@@ -354,6 +355,22 @@ class Picture {
         number(x1 - x0), number(height));
     const double shown0 = std::max(x0, left_), shown1 = std::min(x1, right_);
     text("label", (shown0 + shown1) / 2, y0 + height / 2 + 4, label_that_fits(bar.label, shown1 - shown0));
+    put("</g>\n");
+  }
+
+  /// Issue solid, waits pale and dashed, turns pale: none of them is work.
+  void pause_bar(const GanttPause& pause) {
+    if (pause.end < begin_ || pause.begin > end_) return;
+    const double y0 = top_ + static_cast<double>(layout_.lane_top(pause)) + 6, height = static_cast<double>(layout_.lane) - 12;
+    const double x0 = x(pause.begin), x1 = std::max(x(pause.end), x0 + 1.5);
+    put("<g class=\"pause\"><title>{}, {} to {}</title>\n", xml_text(pause_text(pause)), grouped(pause.begin), grouped(pause.end));
+    const bool waits = pause.kind == GanttPause::Kind::Wait;
+    put("<rect class=\"{}\"{} x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", waits ? "once-sync" : "sync",
+        pause.kind == GanttPause::Kind::Turn ? " fill-opacity=\".35\"" : "", number(x0), number(y0), number(x1 - x0), number(height));
+    const double shown0 = std::max(x0, left_), shown1 = std::min(x1, right_);
+    const std::string word = pause.kind == GanttPause::Kind::Issue ? "issue " + pause.label : to_string(pause.kind);
+    if (letters_in(shown1 - shown0) >= letters(word))
+      text(pause.kind == GanttPause::Kind::Issue ? "label on-sync" : "label", (shown0 + shown1) / 2, y0 + height / 2 + 4, word);
     put("</g>\n");
   }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <map>
 
 #include "core/chart/op_rows.h"
 
@@ -76,6 +77,7 @@ class Drawing {
     draw_queues();
     draw_legend();
     list_ends();
+    list_pauses();
     return text_;
   }
 
@@ -176,6 +178,7 @@ class Drawing {
         draw_tails(line, r, lane);
         draw_bars(line, r, lane);
         draw_end_bars(line, r, lane);
+        draw_pauses(line, r, lane);
         write(lane == 0 ? "  " + row.label : "", line);
       }
     }
@@ -215,6 +218,16 @@ class Drawing {
       put(line, begin, "(", color, index);
       if (width > 1) put(line, end - 1, ")", color, index);
       if (width > 2) put_text(line, begin + 1, clip(styled(bar.label, style_), width - 2), color, index);
+    }
+  }
+
+  /// Waits as dots, turns as colons, issue as equals signs.
+  void draw_pauses(Line& line, std::size_t row, int lane) {
+    for (const GanttPause& pause : model_.pauses) {
+      if (pause.row != row || pause.lane != lane) continue;
+      const int begin = std::clamp(column(pause.begin), 0, columns_ - 1), end = std::clamp(column(pause.end), begin + 1, columns_);
+      const char* glyph = pause.kind == GanttPause::Kind::Issue ? "=" : pause.kind == GanttPause::Kind::Turn ? ":" : ".";
+      for (int at = begin; at < end; ++at) put(line, at, glyph);
     }
   }
 
@@ -403,6 +416,29 @@ class Drawing {
         line += fmt::format("{}{} at {} for {}", line.empty() ? prologue ? "prologue: " : "epilogue: " : ", ", printable(bar->label),
                             bar->begin, bar->end_at - bar->begin);
       if (!line.empty()) text_ += wrapped(styled(line, style_), "", std::max(kMinimumWidth, style_.width));
+    }
+  }
+
+  /// The longest of each kind of wait, by group.
+  void list_pauses() {
+    if (model_.pauses.empty()) return;
+    text_ += "warps: = issues an asynchronous op, . waits, : waits for its turn; the longest of each\n";
+    constexpr std::size_t kMostTold = 6;
+    for (const GanttGroup& group : model_.groups) {
+      std::map<std::pair<OpId, std::string>, const GanttPause*> longest;
+      for (const GanttPause& pause : model_.pauses) {
+        if (model_.rows[pause.row].group != group.group || pause.kind == GanttPause::Kind::Issue) continue;
+        const GanttPause*& one = longest[{pause.op, pause.why}];
+        if (!one || pause.end - pause.begin > one->end - one->begin) one = &pause;
+      }
+      std::vector<const GanttPause*> told;
+      for (const auto& [what, pause] : longest) told.push_back(pause);
+      std::stable_sort(told.begin(), told.end(),
+                       [](const GanttPause* a, const GanttPause* b) { return a->end - a->begin > b->end - b->begin; });
+      if (told.size() > kMostTold) told.resize(kMostTold);
+      for (const GanttPause* pause : told)
+        text_ += wrapped(fmt::format("{} {}, from {}", printable(group.label), printable(pause_text(*pause)), pause->begin), "  ",
+                         std::max(kMinimumWidth, style_.width));
     }
   }
 

@@ -176,7 +176,7 @@ ProjectView read_view(const Cursor& at) {
   ProjectView view;
   if (const auto mode = object.find("mode"))
     view.mode =
-        mode->word("mode", words_up_to(GanttMode::Pipeline), [](std::string_view word) { return parse_word(word, GanttMode::Pipeline); })
+        mode->word("mode", words_up_to(GanttMode::Contended), [](std::string_view word) { return parse_word(word, GanttMode::Contended); })
             .value_or(GanttMode::Steady);
   if (object.find("iterations")) view.iterations = static_cast<int>(object.integer("iterations", 1, kMostIterations, 3));
   view.tab = object.string("tab");
@@ -349,7 +349,7 @@ Json project_schema() {
     note.required("text", text).optional("op", name(shared)).optional("at", cycle, "where no op is named");
 
     Object view(shared);
-    view.optional("mode", words(words_up_to(GanttMode::Pipeline))).optional("iterations", integer(1, kMostIterations));
+    view.optional("mode", words(words_up_to(GanttMode::Contended))).optional("iterations", integer(1, kMostIterations));
     view.optional("tab", text).optional("begin", cycle).optional("end", cycle);
     view.optional("switches", type("object").set("additionalProperties", type("boolean")));
     view.optional("choices", type("object").set("additionalProperties", label(shared)));

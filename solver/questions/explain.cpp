@@ -159,6 +159,7 @@ void Explainer::explain() {
   if (outcome.schedule) {
     best_ = outcome.schedule;
     answer_.ii = best_->ii;
+    answer_.schedule = best_;
   }
   if (outcome.status == Status::Invalid) {
     answer_.status = Status::Invalid;

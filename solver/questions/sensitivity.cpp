@@ -124,6 +124,10 @@ class SensitivityExplorer {
       if (Result<Problem> chosen = request_.problem_with_layouts({}, answer_.layouts)) present_ = *std::move(chosen);
       least_ = easiest_of_all(*layouts_);
     }
+    if (answer_.schedule && present_.contention.known) {
+      answer_.period = motion::motion_of(present_, *answer_.schedule, {.stop = stop_}).period.cycles();
+      answer_.contention = motion::period_at_ends(present_, *answer_.schedule, stop_);
+    }
     // Decided in several cases, the bound is one of each case, not of the easiest of all.
     least_bound_ = one_case_ ? answer_.lower_bound : compute_bounds(least_).min_ii();
   }
@@ -154,6 +158,7 @@ class SensitivityExplorer {
     side.values = values_of(open.problem, open.change);
     side.same_problem = problem_hash(open.problem) == problem_hash(present_) && (!layouts_ || same_question(*open.layouts, *layouts_));
     if (side.same_problem) return;
+    if (answer_.period) side.period = motion::motion_of(open.problem, *answer_.schedule, {.stop = stop_}).period.cycles();
     side.lower_bound = compute_bounds(open.least).min_ii();
     if (at_least_as_strict(open.least, least_)) side.lower_bound = std::max(side.lower_bound, least_bound_);
     const bool stretches = monotone_in_ii(request_.solve.constraints);

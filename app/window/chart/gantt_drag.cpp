@@ -101,6 +101,7 @@ void drag_bar(ChartFrame& f, float x, float y) {
   GanttViewState& view = f.view;
   if (view.drag == ChartDrag::BarPress) {
     if (std::hypot(x - view.drag_x, y - view.drag_y) < px(kPickUpPixels)) return;
+    if (f.model.mode == GanttMode::Contended) return;  // nothing stands at its start there
     if (!f.overlay.editable || !view.drag_bar || *view.drag_bar >= f.model.bars.size()) return;
     const OpId op = f.model.bars[*view.drag_bar].op;
     const SlackRanges* slack = f.overlay.slack ? &*f.overlay.slack : nullptr;

@@ -283,7 +283,7 @@ void handle_keys(ChartFrame& f, const Mouse& m) {
   if (wants("zoom_back")) undo_zoom(view, f.model);
   if (wants("zoom_selection")) centre_or_fit(view, f.model, ops_to_centre(f));
   if (wants("measure")) measure_ops(view, f.model, f.selection.ops);
-  if (wants("next_mode")) f.commands.push(SetMode{static_cast<GanttMode>((static_cast<int>(f.model.mode) + 1) % 3)});
+  if (wants("next_mode")) f.commands.push(SetMode{kGanttModes[(static_cast<std::size_t>(f.model.mode) + 1) % std::size(kGanttModes)]});
   // A list that has the focus walks through its own rows.
   const auto walks = [&](std::string_view id) { return chart_wants(view.requested, id, keys && view.rows_keys, true); };
   if (walks("row_up")) move_selection(f, [&](std::size_t b) { return step_to_row(f.model, b, -1); });

@@ -150,7 +150,7 @@ void draw_context_menu(ChartFrame& f) {
     ImGui::MenuItem("All dependences", nullptr, &f.view.all_arrows);
     if (!f.overlay.flags.empty() && ImGui::MenuItem("Remove flags")) f.commands.push(ClearFlags{});
     ImGui::Separator();
-    for (const GanttMode mode : {GanttMode::Steady, GanttMode::Unrolled, GanttMode::Pipeline})
+    for (const GanttMode mode : kGanttModes)
       if (ImGui::MenuItem(to_string(mode), nullptr, f.model.mode == mode)) f.commands.push(SetMode{mode});
     ImGui::EndPopup();
   }

@@ -122,6 +122,11 @@ void draw_end_bars(ChartFrame& frame);
 /// Of the one under the mouse, where no bar of the schedule is.
 void draw_end_tooltip(ChartFrame& frame);
 
+// gantt_pauses.cpp: what holds the warps of each group, where the chart shows contention.
+void draw_pauses(ChartFrame& frame);
+/// Of the one under the mouse.
+void draw_pause_tooltip(ChartFrame& frame);
+
 // barriers_view.cpp: lanes of barriers and phases, over those of resources, nearer to the bars.
 void draw_barriers(ChartFrame& frame);
 /// The stretch at this pixel, and of which lane; null where there is none.

@@ -60,6 +60,7 @@ void draw_facts(const std::vector<FactLine>& lines) {
 void draw_tooltip(ChartFrame& f) {
   if (!f.view.hovered) {
     draw_end_tooltip(f);
+    draw_pause_tooltip(f);
     if (!draw_queue_tooltip(f)) draw_barrier_tooltip(f);
     return;
   }
@@ -235,6 +236,7 @@ void paint_chart(ChartFrame& f) {
   draw_arrows(f, ArrowLayer::Below);
   if (f.others) draw_others(f);
   draw_end_bars(f);
+  draw_pauses(f);
   draw_bars(f);
   draw_whiskers(f);
   draw_limiting_cycle(f);

@@ -66,7 +66,8 @@ inline Command next_mode(const Session& s) {
   switch (s.view().mode) {
     case GanttMode::Steady: return SetMode{GanttMode::Unrolled};
     case GanttMode::Unrolled: return SetMode{GanttMode::Pipeline};
-    case GanttMode::Pipeline: break;
+    case GanttMode::Pipeline: return SetMode{GanttMode::Contended};
+    case GanttMode::Contended: break;
   }
   return SetMode{GanttMode::Steady};
 }

@@ -144,7 +144,7 @@ void draw_picture_title(const Session& session, const Models& models) {
   paint_text(fonts().bold, ImVec2(at.x + px(12), y), theme().text, fitted(fonts().bold, drawable(text), room));
 }
 
-/// Steady, unrolled, whole pipeline; and how many iterations.
+/// Steady, unrolled, whole pipeline, with contention; and how many iterations.
 void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
   const Theme& t = theme();
   const float height = px(24);
@@ -154,7 +154,8 @@ void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
   };
   constexpr Mode kModes[] = {{GanttMode::Steady, "mode/steady", "Steady state"},
                              {GanttMode::Unrolled, "mode/unrolled", "Unrolled"},
-                             {GanttMode::Pipeline, "mode/pipeline", "Whole pipeline"}};
+                             {GanttMode::Pipeline, "mode/pipeline", "Whole pipeline"},
+                             {GanttMode::Contended, "mode/contended", "With contention"}};
   ImGui::SetCursorPos(ImVec2(px(12), px(5)));
   for (const Mode& mode : kModes) {
     const bool current = session.view().mode == mode.mode;
