@@ -25,7 +25,7 @@ void without_reads(Trial& trial) {
 
 void without_holds(Trial& trial) {
   Contention& c = trial.problem.contention;
-  for (RangedNumber* number : {&c.queued.shared, &c.queued.registers, &c.fence, &c.issue_step}) number->value = 0;
+  for (RangedNumber* number : {&c.in_flight, &c.fence, &c.register_fence, &c.issue_step}) number->value = 0;
   for (std::vector<CircleStep>& circle : trial.circles.groups)
     for (CircleStep& step : circle)
       if (step.kind == CircleStepKind::Issue) step.held = 0;

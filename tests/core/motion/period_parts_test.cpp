@@ -33,7 +33,7 @@ struct MmaAndWork {
     if (waits) add_edge(problem, mma, work, 430).waits = true;
     Contention& c = problem.contention;
     c.known = true;
-    c.queued.shared.value = 2;
+    c.in_flight.value = 3;
     c.late_per_read.shared.value = 1000;
     c.product_per_read.shared.value = 500;
     c.product_done.value = 50;
