@@ -5,12 +5,17 @@
 
 #include <fmt/format.h>
 
+#include "app/ask/judge.h"
 #include "app/ask/listener.h"
 #include "app/ask/subject.h"
 #include "app/cli/solving.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
+#include "app/command/progress_line.h"
 #include "core/simulate/kernel_run.h"
+#ifdef HEDDLE_HAS_SOLVER
+#include "app/ask/next_best.h"
+#endif
 
 namespace heddle::app {
 namespace {
@@ -80,6 +85,26 @@ class Tools {
   std::optional<std::stop_callback<std::function<void()>>> passed_on_;
 };
 
+#ifdef HEDDLE_HAS_SOLVER
+/// Whoever gives a schedule, says where loops are cut, asks for clock readings or for another answer than the fastest gets just that.
+bool may_judge(const CommandInputs& inputs, const Arguments& arguments, const KernelRequest& request) {
+  return request.goal == KernelGoal::Compiled && !inputs.schedule && request.build.cuts.empty() &&
+         request.records == codegen::Recording::None && arguments.judge_seconds() > 0 && time_choice_of(inputs, arguments) != nullptr;
+}
+
+void judge_made(MadeKernel& made, const Subject& subject, const KernelRequest& request, const Arguments& arguments,
+                const Terminal& terminal, const std::stop_token& stop) {
+  JudgeRequest judge{request.build, request.trips, request.compile};
+  judge.seconds = std::min(arguments.judge_seconds(), request.deadline.left());
+  judge.next_best = [&](const MadeKernel& first, double seconds, const std::stop_token& end) {
+    return next_best(subject, first, seconds, end);
+  };
+  ProgressLine progress(terminal);
+  judge_kernel(made, judge, stop,
+               [&](const News& news) { progress.show(news.facts.empty() ? std::vector<std::string>{news.doing} : news.facts); });
+}
+#endif
+
 }  // namespace
 
 void complain_of(const std::vector<codegen::Refusal>& refusals, const Terminal& terminal) {
@@ -131,10 +156,17 @@ std::optional<MadeKernel> make_kernel(const Arguments& arguments, const Terminal
   if (inputs->open) subject.open = std::make_shared<const OpenLayouts>(*inputs->open);
   subject.limits.timeout_seconds = arguments.deadline(subject.limits.timeout_seconds).left();
   forget_proofs(subject.schedule, arguments);
+#ifdef HEDDLE_HAS_SOLVER
+  const bool judging = may_judge(*inputs, arguments, request);
+#endif
   Tools tools(*std::move(inputs), arguments, terminal, code);
   request.solve = [&](Subject& now, const std::stop_token&) { return tools.solve(now); };
   request.compile = [&](const std::string& source, const std::string& arch) { return tools.compile(source, arch, options); };
   KernelAnswer answer = ask_kernel(subject, request, tools.token(), {[&](const News& n, const KernelAnswer* far) { tools.hear(n, far); }});
+#ifdef HEDDLE_HAS_SOLVER
+  if (judging && answer.made && !answer.error && !answer.cancelled)
+    judge_made(*answer.made, subject, request, arguments, terminal, tools.token());
+#endif
   if (tools.interrupted()) {  // which may have taken the compiler with it
     terminal.complain("interrupted");
     code = kInterrupted;
