@@ -33,10 +33,10 @@ class Judge {
     const Clock::time_point begin = Clock::now();
     first();
     heard_({.doing = "looking for the next best orders"});
-    std::vector<Candidate> candidates = request_.next_best(made_, kForCandidates * deadline_.left(), stop_);
-    std::erase_if(candidates, [&](const Candidate& c) { return same_program(c.schedule, made_.schedule); });
+    std::vector<NextBest> candidates = request_.next_best(made_, kForCandidates * deadline_.left(), stop_);
+    std::erase_if(candidates, [&](const NextBest& c) { return same_program(c.schedule, made_.schedule); });
     judgement.candidates = candidates.size() + 1;
-    for (Candidate& candidate : candidates) {
+    for (NextBest& candidate : candidates) {
       judgement.why = why_end();
       if (!judgement.why.empty()) break;
       say(rows_.size(), judgement.candidates);
@@ -102,7 +102,7 @@ class Judge {
     heard_({.doing = "judging machine code", .facts = {"judging machine code", fmt::format("order {} of {}", done + 1, of), least}});
   }
 
-  void look_at(Candidate candidate) {
+  void look_at(NextBest candidate) {
     const Clock::time_point begin = Clock::now();
     Row row{{std::move(candidate.name), order(candidate.schedule), candidate.period}};
     const codegen::CompileQuestion question{made_.instance.kernel(), problem_, candidate.schedule, request_.trips};

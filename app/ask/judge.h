@@ -16,7 +16,7 @@ namespace heddle::app {
 struct News;  // app/ask/listener.h
 
 /// A schedule that might be the answer.
-struct Candidate {
+struct NextBest {
   std::string name;
   Schedule schedule;
   double period = 0;  ///< by the rule of motion, cycles
@@ -29,7 +29,7 @@ struct JudgeRequest {
   double seconds = 15;                  ///< for candidates and compilations together; no compilation begins that would probably end later
   /// Others than the kernel's own, the best first, each valid under what was demanded; asked once, and only where there is machine code to
   /// judge. It may take so many seconds.
-  std::function<std::vector<Candidate>(const MadeKernel&, double seconds, const std::stop_token&)> next_best{};
+  std::function<std::vector<NextBest>(const MadeKernel&, double seconds, const std::stop_token&)> next_best{};
 };
 
 /// Compiles one candidate after the other, in their order, and puts the fastest as compiled in `made`'s place, with how all of them did.

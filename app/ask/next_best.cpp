@@ -25,23 +25,23 @@ void label(Schedule& schedule, const Schedule& first) {
 }
 
 /// Of hand schedules that are valid here and not among `listed`.
-std::vector<Candidate> others_by_hand(const Problem& problem, const Constraints& demands, const std::vector<programs::KnownProgram>& known,
-                                      const std::vector<Candidate>& listed) {
-  std::vector<Candidate> others;
+std::vector<NextBest> others_by_hand(const Problem& problem, const Constraints& demands, const std::vector<programs::KnownProgram>& known,
+                                     const std::vector<NextBest>& listed) {
+  std::vector<NextBest> others;
   for (std::size_t k = 1; k < known.size(); ++k) {  // the first is the kernel's own
     const auto& [name, schedule] = known[k];
-    if (std::any_of(listed.begin(), listed.end(), [&](const Candidate& c) { return c.name == name; })) continue;
+    if (std::any_of(listed.begin(), listed.end(), [&](const NextBest& c) { return c.name == name; })) continue;
     if (!check(problem, schedule, demands).valid()) continue;
     const motion::Motion run = motion::motion_of(problem, schedule);
     if (run.fault.empty()) others.push_back({name, schedule, run.period.cycles()});
   }
-  std::stable_sort(others.begin(), others.end(), [](const Candidate& a, const Candidate& b) { return a.period < b.period; });
+  std::stable_sort(others.begin(), others.end(), [](const NextBest& a, const NextBest& b) { return a.period < b.period; });
   return others;
 }
 
 }  // namespace
 
-std::vector<Candidate> next_best(const Subject& subject, const MadeKernel& made, double seconds, const std::stop_token& stop) {
+std::vector<NextBest> next_best(const Subject& subject, const MadeKernel& made, double seconds, const std::stop_token& stop) {
   const Problem& problem = made.instance.problem();
   if (!problem.contention.known) return {};
   std::vector<programs::KnownProgram> known{{"solved", made.schedule}};
@@ -53,7 +53,7 @@ std::vector<Candidate> next_best(const Subject& subject, const MadeKernel& made,
   search.seconds = seconds;
   search.seed = subject.limits.seed;
   const programs::LeastProgram found = programs::least_program(problem, known, search, stop);
-  std::vector<Candidate> candidates;
+  std::vector<NextBest> candidates;
   for (std::size_t i = 0; i < found.top.size() && !stop.stop_requested(); ++i) {
     const programs::Ranked& ranked = found.top[i];
     if (ranked.from == "solved") continue;
@@ -67,7 +67,7 @@ std::vector<Candidate> next_best(const Subject& subject, const MadeKernel& made,
     label(*schedule.schedule, made.schedule);
     candidates.push_back({fmt::format("program {}", i + 1), *std::move(schedule.schedule), ranked.period.cycles()});
   }
-  std::vector<Candidate> others = others_by_hand(problem, search.rules.constraints, known, candidates);
+  std::vector<NextBest> others = others_by_hand(problem, search.rules.constraints, known, candidates);
   std::move(others.begin(), others.end(), std::back_inserter(candidates));
   return candidates;
 }

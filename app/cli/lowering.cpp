@@ -72,6 +72,19 @@ class Tools {
     code_ = kNegative;
   }
 
+#ifdef HEDDLE_HAS_SOLVER
+  void judge(MadeKernel& made, const Subject& subject, const KernelRequest& request) const {
+    JudgeRequest others{request.build, request.trips, request.compile};
+    others.seconds = std::min(arguments_.judge_seconds(), request.deadline.left());
+    others.next_best = [&](const MadeKernel& first, double seconds, const std::stop_token& stop) {
+      return next_best(subject, first, seconds, stop);
+    };
+    ProgressLine progress(terminal_);
+    judge_kernel(made, others, token(),
+                 [&](const News& news) { progress.show(news.facts.empty() ? std::vector<std::string>{news.doing} : news.facts); });
+  }
+#endif
+
   std::stop_token token() const { return stop_.get_token(); }
   bool interrupted() const { return watch_ && watch_->interrupted(); }
 
@@ -90,18 +103,6 @@ class Tools {
 bool may_judge(const CommandInputs& inputs, const Arguments& arguments, const KernelRequest& request) {
   return request.goal == KernelGoal::Compiled && !inputs.schedule && request.build.cuts.empty() &&
          request.records == codegen::Recording::None && arguments.judge_seconds() > 0 && time_choice_of(inputs, arguments) != nullptr;
-}
-
-void judge_made(MadeKernel& made, const Subject& subject, const KernelRequest& request, const Arguments& arguments,
-                const Terminal& terminal, const std::stop_token& stop) {
-  JudgeRequest judge{request.build, request.trips, request.compile};
-  judge.seconds = std::min(arguments.judge_seconds(), request.deadline.left());
-  judge.next_best = [&](const MadeKernel& first, double seconds, const std::stop_token& end) {
-    return next_best(subject, first, seconds, end);
-  };
-  ProgressLine progress(terminal);
-  judge_kernel(made, judge, stop,
-               [&](const News& news) { progress.show(news.facts.empty() ? std::vector<std::string>{news.doing} : news.facts); });
 }
 #endif
 
@@ -164,8 +165,7 @@ std::optional<MadeKernel> make_kernel(const Arguments& arguments, const Terminal
   request.compile = [&](const std::string& source, const std::string& arch) { return tools.compile(source, arch, options); };
   KernelAnswer answer = ask_kernel(subject, request, tools.token(), {[&](const News& n, const KernelAnswer* far) { tools.hear(n, far); }});
 #ifdef HEDDLE_HAS_SOLVER
-  if (judging && answer.made && !answer.error && !answer.cancelled)
-    judge_made(*answer.made, subject, request, arguments, terminal, tools.token());
+  if (judging && answer.made && !answer.error && !answer.cancelled) tools.judge(*answer.made, subject, request);
 #endif
   if (tools.interrupted()) {  // which may have taken the compiler with it
     terminal.complain("interrupted");
