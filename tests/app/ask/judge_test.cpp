@@ -53,8 +53,8 @@ codegen::Compiled code_of(const codegen::Emission& emission, const codegen::Prog
     compiled.code.push_back(instruction(kWgmma, span.first_line));
     for (int i = 0; i < sums; ++i) compiled.code.push_back(instruction(kSum, span.first_line));
     compiled.code.push_back(back(sums + 1, span.first_line));
-    compiled.code.push_back(instruction(kLeave, 0));
   }
+  compiled.code.push_back(instruction(kLeave, 0));  // what is behind it would be reached by nobody
   return compiled;
 }
 
