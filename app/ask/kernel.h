@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/ask/judgement.h"
 #include "codegen/compile/recut.h"
 #include "core/base/deadline.h"
 #include "core/instance/instance.h"
@@ -57,8 +58,9 @@ std::function<bool(const Problem&, const Schedule&)> can_be_written(std::shared_
 struct MadeKernel {
   Instance instance;  ///< with what the subject left open
   Schedule schedule;
-  Constraints demands;         ///< beyond the subject's, that the schedule was found with
-  codegen::BuiltKernel built;  ///< as far as it was asked for; its faults are those that nothing avoids
+  Constraints demands;                ///< beyond the subject's, that the schedule was found with
+  codegen::BuiltKernel built;         ///< as far as it was asked for; its faults are those that nothing avoids
+  std::optional<Judgement> judged{};  ///< where it was compared with others by machine code
 };
 
 /// What was against a schedule, and what was asked for instead.

@@ -32,8 +32,8 @@ std::string compiled_text(const codegen::BuiltKernel& kernel, const std::string&
                      report.spill_stores + report.spill_loads, report.barriers, codegen::census_text(compiled.census));
 }
 
-std::string compiled_json(const codegen::BuiltKernel& kernel, const std::string& arch, const Kernel& ops,
-                          const std::vector<codegen::KernelNumber>& both) {
+std::string compiled_json(const MadeKernel& made, const std::string& arch, const std::vector<codegen::KernelNumber>& both) {
+  const codegen::BuiltKernel& kernel = made.built;
   const codegen::Compiled& compiled = kernel.compiled;
   const codegen::PtxasReport& report = compiled.report;
   Json remarks = Json::array();
@@ -68,8 +68,15 @@ std::string compiled_json(const codegen::BuiltKernel& kernel, const std::string&
                            {"refusals", refusals_json(kernel.faults)},
                            {"findings", refusals_json(kernel.findings)},
                            {"as_compiled", iteration ? Json(*iteration) : Json()},
-                           {"machine_code", codegen::audit_json(kernel.audit, ops, kernel.program, kernel.emission)}})
+                           {"judged", made.judged ? judgement_json(*made.judged) : Json()},
+                           {"machine_code", codegen::audit_json(kernel.audit, made.instance.kernel(), kernel.program, kernel.emission)}})
       .pretty();
+}
+
+/// With an empty line behind it; empty where no others were looked at.
+std::string judged_text(const MadeKernel& made, const TextStyle& style) {
+  const std::string text = made.judged ? judgement_text(*made.judged, style) : "";
+  return text.empty() ? text : text + "\n";
 }
 
 Json refusals_schema(Json& definitions) {
@@ -149,6 +156,7 @@ Json compile_schema() {
         .required("refusals", refusals_schema(definitions), "what ptxas has against it")
         .required("findings", refusals_schema(definitions), "what the audit has against it")
         .required("as_compiled", schema::or_null(count), "cycles of an iteration by the machine code; predicted")
+        .required("judged", schema::or_null(judgement_schema(definitions)), "beside others, where it is the program that chooses")
         .required("machine_code", codegen::machine_code_schema(definitions))
         .open();
   });
@@ -197,10 +205,11 @@ int run_compile(const Arguments& arguments, const Terminal& terminal) {
   const std::string arch = arch_of(kernel.program.arch, arguments);
   const auto numbers = codegen::kernel_numbers(made->instance.problem(), made->schedule, kernel.program, kernel.emission.launch.smem_bytes);
   if (json)
-    terminal.out << compiled_json(kernel, arch, made->instance.kernel(), numbers);
+    terminal.out << compiled_json(*made, arch, numbers);
   else if (!terminal.quiet)
     terminal.out << compiled_text(kernel, arch) << "\n"
                  << codegen::kernel_numbers_text(numbers, terminal.style.width) << "\n"
+                 << judged_text(*made, terminal.style)
                  << codegen::audit_text(kernel.audit, made->instance.kernel(), kernel.program, kernel.emission);
   for (const std::string& remark : kernel.compiled.report.remarks) terminal.note(printable(remark));
   complain_of(kernel.faults, terminal);

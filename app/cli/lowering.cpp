@@ -5,12 +5,17 @@
 
 #include <fmt/format.h>
 
+#include "app/ask/judge.h"
 #include "app/ask/listener.h"
 #include "app/ask/subject.h"
 #include "app/cli/solving.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
+#include "app/command/progress_line.h"
 #include "core/simulate/kernel_run.h"
+#ifdef HEDDLE_HAS_SOLVER
+#include "app/ask/next_best.h"
+#endif
 
 namespace heddle::app {
 namespace {
@@ -67,6 +72,19 @@ class Tools {
     code_ = kNegative;
   }
 
+#ifdef HEDDLE_HAS_SOLVER
+  void judge(MadeKernel& made, const Subject& subject, const KernelRequest& request) const {
+    JudgeRequest others{request.build, request.trips, request.compile};
+    others.seconds = std::min(arguments_.judge_seconds(), request.deadline.left());
+    others.next_best = [&](const MadeKernel& first, double seconds, const std::stop_token& stop) {
+      return next_best(subject, first, seconds, stop);
+    };
+    ProgressLine progress(terminal_);
+    judge_kernel(made, others, token(),
+                 [&](const News& news) { progress.show(news.facts.empty() ? std::vector<std::string>{news.doing} : news.facts); });
+  }
+#endif
+
   std::stop_token token() const { return stop_.get_token(); }
   bool interrupted() const { return watch_ && watch_->interrupted(); }
 
@@ -79,6 +97,14 @@ class Tools {
   std::optional<InterruptScope> watch_;  // of compilations
   std::optional<std::stop_callback<std::function<void()>>> passed_on_;
 };
+
+#ifdef HEDDLE_HAS_SOLVER
+/// Whoever gives a schedule, says where loops are cut, asks for clock readings or for another answer than the fastest gets just that.
+bool may_judge(const CommandInputs& inputs, const Arguments& arguments, const KernelRequest& request) {
+  return request.goal == KernelGoal::Compiled && !inputs.schedule && request.build.cuts.empty() &&
+         request.records == codegen::Recording::None && arguments.judge_seconds() > 0 && time_choice_of(inputs, arguments) != nullptr;
+}
+#endif
 
 }  // namespace
 
@@ -131,10 +157,16 @@ std::optional<MadeKernel> make_kernel(const Arguments& arguments, const Terminal
   if (inputs->open) subject.open = std::make_shared<const OpenLayouts>(*inputs->open);
   subject.limits.timeout_seconds = arguments.deadline(subject.limits.timeout_seconds).left();
   forget_proofs(subject.schedule, arguments);
+#ifdef HEDDLE_HAS_SOLVER
+  const bool judging = may_judge(*inputs, arguments, request);
+#endif
   Tools tools(*std::move(inputs), arguments, terminal, code);
   request.solve = [&](Subject& now, const std::stop_token&) { return tools.solve(now); };
   request.compile = [&](const std::string& source, const std::string& arch) { return tools.compile(source, arch, options); };
   KernelAnswer answer = ask_kernel(subject, request, tools.token(), {[&](const News& n, const KernelAnswer* far) { tools.hear(n, far); }});
+#ifdef HEDDLE_HAS_SOLVER
+  if (judging && answer.made && !answer.error && !answer.cancelled) tools.judge(*answer.made, subject, request);
+#endif
   if (tools.interrupted()) {  // which may have taken the compiler with it
     terminal.complain("interrupted");
     code = kInterrupted;

@@ -104,7 +104,9 @@ std::vector<std::string> running_words(const Arguments& arguments) {
   options.push_back(spec::integer("--seed", "N", 0, spec::kMost, ""));
   std::vector<std::string> words;
   for (const OptionSpec& option : options) {
-    if (option.flag == "--again" || option.flag == "--out" || option.flag == "--json" || !arguments.has(option.flag)) continue;
+    if (option.flag == "--again" || option.flag == "--judge" || option.flag == "--out" || option.flag == "--json" ||
+        !arguments.has(option.flag))
+      continue;
     if (option.type == ValueType::Switch)
       words.push_back(option.flag);
     else

@@ -35,6 +35,13 @@ double usual_seconds(double otherwise) {
   return named && parse_seconds(named, seconds) && seconds > 0 ? seconds : otherwise;
 }
 
+double Arguments::judge_seconds() const {
+  const char* named = std::getenv("HEDDLE_JUDGE");
+  double usual = 0;
+  if (!named || !parse_seconds(named, usual) || usual < 0) usual = 15;
+  return seconds("--judge").value_or(usual);
+}
+
 namespace {
 
 bool takes_value(const std::string& word) {

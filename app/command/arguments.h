@@ -36,6 +36,9 @@ class Arguments {
   /// The same; never where the command line has no --timeout.
   Deadline deadline() const { return has("--timeout") ? deadline(0) : Deadline(); }
 
+  /// What comparing machine code may take: --judge, else HEDDLE_JUDGE, else 15. 0: it is not compared.
+  double judge_seconds() const;
+
   /// What KERNEL is, with what --pass, --loop and --reading say of it; one for the whole command, so that its file is read once.
   /// Pre: there is a KERNEL.
   const std::shared_ptr<const Source>& source() const;

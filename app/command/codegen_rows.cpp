@@ -12,12 +12,13 @@ CommandSpec emit_row() {
           "where there is one",
           {"heddle emit gemm_hopper h100 -o gemm.cu", "heddle emit attention_forward_hopper h100 fa.json --program"},
           {kKernel, kMachine, schedule(false)},
-          reworded(with_recalled_solver_options(
-                       {toggle("--program", "print the steps of every role as pseudocode instead"), kTrips, kCluster, kNoTurns, kLeastRings,
-                        kCut, kAgain, kRecords, toggle("--no-compile", "write the first text, whatever a compiler would have against it"),
-                        file("--out", "-o", "where to write; - is standard output (the default)"),
-                        file("--schedule", "", "where to write the schedule that it is of: the last that was solved")}),
-                   "--timeout", "seconds for all searches together (default 60)"),
+          reworded(
+              with_recalled_solver_options({toggle("--program", "print the steps of every role as pseudocode instead"), kTrips, kCluster,
+                                            kNoTurns, kLeastRings, kCut, kAgain, kJudge, kRecords,
+                                            toggle("--no-compile", "write the first text, whatever a compiler would have against it"),
+                                            file("--out", "-o", "where to write; - is standard output (the default)"),
+                                            file("--schedule", "", "where to write the schedule that it is of: the last that was solved")}),
+              "--timeout", "seconds for all searches together (default 60)"),
           run_emit};
 }
 
@@ -33,7 +34,7 @@ CommandSpec compile_row() {
               {choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),
                choice("--arch", "ARCH", {"sm_90a", "sm_100a", "sm_100f", "sm_103a"}, "architecture of the cubin (default: the machine's)"),
                toggle("--no-cache", "compile even if this very text has been compiled before"), kTrips, kCluster, kNoTurns, kLeastRings,
-               kCut, kAgain, kRecords, file("--out", "-o", "where to write the cubin"),
+               kCut, kAgain, kJudge, kRecords, file("--out", "-o", "where to write the cubin"),
                file("--cuda", "", "where to write the CUDA text that it is of"),
                file("--schedule", "", "where to write the schedule that it is of: the last that was solved"),
                toggle("--allow", "what ptxas and the audit have against the kernel is said, and no failure"), kJson}),

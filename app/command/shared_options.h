@@ -169,6 +169,17 @@ inline const OptionSpec kCut{
     true};
 inline const OptionSpec kAgain =
     toggle("--again", "where SCHEDULE cannot become a kernel, or ptxas spoils the kernel, solve again under demands that avoid it");
+inline const OptionSpec kJudge{
+    "--judge",
+    "",
+    "S",
+    "where no SCHEDULE is given: seconds for compiling the next best orders, too, and comparing their machine code; "
+    "the fastest as compiled is the answer; 0: none (default 15, or HEDDLE_JUDGE)",
+    ValueType::Seconds,
+    {},
+    0,
+    3600,
+    false};
 inline const OptionSpec kRecords =
     choice("--records", "WHAT", {"none", "loop", "ops"},
            "write the recording build that heddle run and heddle profile use: clock readings around the steady loop, or around "
@@ -222,6 +233,7 @@ inline std::vector<OptionSpec> with_run_options(std::vector<OptionSpec> options)
       kLeastRings,
       kCut,
       kAgain,
+      kJudge,
       choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),
       file("--out", "-o", "write the measurement to FILE (heddle.measurement/1)"),
       kJson,
