@@ -84,6 +84,8 @@ class Tools {
 
 void complain_of(const std::vector<codegen::Refusal>& refusals, const Terminal& terminal) {
   for (const std::string& line : complaints(refusals)) terminal.complain(line);
+  for (const codegen::Refusal& r : refusals)
+    if (r.cut) terminal.complain(fmt::format("  cut it with --subtile {}={}", printable(r.cut->param), r.cut->factor));
 }
 
 codegen::BuildOptions build_options(const Arguments& arguments) {

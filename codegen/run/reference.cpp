@@ -218,8 +218,7 @@ std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const
   }
 
   const auto too_much = [&] {
-    return fmt::format("there is no reference kernel for '{}', and the CPU would take too long; choose smaller sizes (--param)",
-                       kernel.name);
+    return fmt::format("there is no reference kernel for '{}', and the CPU would take too long; choose smaller sizes", kernel.name);
   };
   std::int64_t elements = 0;
   for (const TensorPlan& tensor : tensors) elements = sat_add(elements, tensor.elements());

@@ -246,7 +246,9 @@ TEST_CASE("a tile of more rows than a warpgroup holds is refused with the way to
   const BuildResult built = build_program(*kernel, *problem, empty);
   REQUIRE(built.refusals.size() == 1);
   CHECK(built.refusals[0].rule == "tile_rows");
-  CHECK(built.refusals[0].sentence.find("--subtile Q_ROWS=2") != std::string::npos);
+  CHECK(built.refusals[0].sentence.ends_with("cut Q_ROWS into 2 parts"));
+  REQUIRE(built.refusals[0].cut);
+  CHECK((built.refusals[0].cut->param == "Q_ROWS" && built.refusals[0].cut->factor == 2));
 }
 
 TEST_CASE("too little shared memory is refused with the bytes that the schedule may use", "[codegen]") {
