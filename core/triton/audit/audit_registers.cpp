@@ -152,11 +152,11 @@ std::optional<Finding> audit_registers(const TritonProgram& program, const LoopS
   if (registers.most() == 0) return std::nullopt;
   const std::int64_t threads = std::max<std::int64_t>(1, std::max(program.num_warps, registers.warps()) * machine.limits.threads_per_warp);
   const std::int64_t limit = std::min(machine.limits.registers_per_thread, machine.limits.registers_per_sm / threads);
-  Finding finding{"registers", Weight::Fine, {}, {}, {registers.where_id()}};
+  Finding finding{"registers", RowMark::Fine, {}, {}, {registers.where_id()}};
   finding.sentence = fmt::format("{} of {} registers of a thread hold tiles at the fullest place, line {}", registers.most(), limit,
                                  registers.where().line);
   if (registers.most() + kBesideTiles > limit) {
-    finding.weight = Weight::Waste;
+    finding.weight = RowMark::Waste;
     finding.sentence +=
         registers.most() > limit ? ": the compiler must spill" : ": with addresses and loop control it will be tight, look for spills";
     finding.details = registers.holders();
