@@ -1,6 +1,5 @@
 // heddle audit: what is wrong with the schedules that a compiler made, on one screen; loops are solved again, and a Triton text gets its
 // three schedules. Each file is of one compiler or the other, by its content.
-#include <fmt/format.h>
 
 #include <algorithm>
 

@@ -120,7 +120,7 @@ Json refusals_json(const std::vector<codegen::Refusal>& refusals) {
 std::optional<MadeKernel> make_kernel(const Arguments& arguments, const Terminal& terminal, KernelGoal goal,
                                       const codegen::CompileOptions& options, int& code) {
   const bool json = arguments.has("--json");
-  Result<CommandInputs> inputs = load_inputs(arguments, terminal);
+  Result<CommandInputs> inputs = proved_inputs(arguments, terminal);
   if (!inputs) {
     code = report(terminal, inputs.error(), json);
     return std::nullopt;

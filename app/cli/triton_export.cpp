@@ -10,7 +10,6 @@
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
 #include "app/jobs/triton_return.h"
-#include "core/base/atomic_file.h"
 #include "core/check/checker.h"
 #include "core/library/library.h"
 #include "core/library/project_file.h"
@@ -181,7 +180,7 @@ int export_ttgir(const Target& target, Arguments arguments, const Terminal& term
   } else {
     if (!target.text().said() && !arguments.source()->project())
       arguments.set("--reading", {triton::to_string(triton::TextReading::Triton)});
-    Result<CommandInputs> inputs = load_inputs(arguments, terminal);
+    Result<CommandInputs> inputs = proved_inputs(arguments, terminal);
     if (!inputs) return report(terminal, inputs.error(), false);
     if (const int failed = expect_writable(terminal, path, false)) return failed;
     const auto& native = target.loop->by(triton::TextReading::Triton);
