@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "core/triton/audit/audit_parts.h"
 #include "core/triton/read/flow.h"
@@ -39,7 +38,7 @@ class Registers {
     for (std::int64_t at = 0; at < count; ++at) {
       const mlir::Op& op = module_.op(body_.ops[static_cast<std::size_t>(at)]);
       const OpWord* word = find_op(op.name);
-      // The sum of a product stays where it is; what it multiplies must outlast it.
+      // The sum of an mma stays where it is; what it multiplies must outlast it.
       for (std::size_t i = 0; i < op.operands.size(); ++i)
         use(op.operands[i], op.name == "scf.yield" ? count : at, i < 2 && word && word->role == OpRole::Product);
       if (!in_registers(op)) continue;
@@ -70,7 +69,7 @@ class Registers {
   }
 
  private:
-  /// After an op: made by then, read later. Operands of a product must outlast it.
+  /// After an op: made by then, read later. Operands of an mma must outlast it.
   static bool alive(const Live& live, std::int64_t at) {
     return live.from <= at && (live.until > at || (live.into_product && live.until == at));
   }

@@ -111,7 +111,7 @@ TEST_CASE("warp groups with other work take turns on the tensor core, in the sch
   CHECK_FALSE(test::program_of(test::lowering("gemm_hopper")).turns.has_value());  // nothing but wgmmas in its loop
 }
 
-TEST_CASE("a query tile is free when the last product that reads it is over, not when the tile is", "[codegen]") {
+TEST_CASE("a query tile is free when the last mma that reads it is over, not when the tile is", "[codegen]") {
   for (const char* name : {"attention_forward_hopper", "attention_forward_causal_hopper"}) {
     const test::Lowering from = test::lowering(name);
     for (const std::int64_t trips : {1, 2, 3, 66}) {

@@ -153,7 +153,7 @@ TEST_CASE("loads of one tile that run ahead by different stages stand beside eac
   CHECK_FALSE(audited(sample(kAttention)).find("equal loads"));
 }
 
-TEST_CASE("products and arithmetic in one stage do not overlap, in different stages on Blackwell they do", "[core]") {
+TEST_CASE("mmas and arithmetic in one stage do not overlap, in different stages on Blackwell they do", "[core]") {
   CHECK(audited(sample(kAttention)).at("overlap").weight == RowMark::Waste);
   CHECK(audited(sample("attention_forward.sm100.scheduled.ttgir")).at("overlap").weight == RowMark::Fine);
   CHECK(audited(sample("gemm_descriptors.sm90.scheduled.ttgir")).at("overlap").weight == RowMark::Fine);
