@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "core/answers/answer_members.h"
 #include "core/answers/layout_choice.h"

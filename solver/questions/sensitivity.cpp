@@ -1,7 +1,5 @@
 #include "solver/questions/sensitivity.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <span>
 

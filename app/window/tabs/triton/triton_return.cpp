@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 
 #include "app/command/arguments.h"
 #include "app/command/option_words.h"
 #include "app/jobs/triton_return.h"
-#include "app/session/command_line.h"
 #include "app/session/commands.h"
 #include "app/session/triton_origins.h"
 #include "app/window/kit/actions.h"
