@@ -1,5 +1,4 @@
 // heddle-gui: the window, or a picture of it. Its words are those of `heddle gui`.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>

@@ -5,7 +5,6 @@
 // itself goes into the journal (journal.h) only.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>

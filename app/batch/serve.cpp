@@ -9,6 +9,7 @@
 #include "app/batch/job_file.h"
 #include "app/batch/job_result.h"
 #include "app/jobs/heddle_child.h"
+#include "core/answers/summary.h"
 #include "core/base/text_style.h"
 #include "core/base/words.h"
 #include "core/formats/schema.h"

@@ -6,7 +6,6 @@
 
 #include "app/bench/record.h"
 #include "core/base/text_style.h"
-#include "core/records/measurement.h"
 
 namespace heddle::app {
 

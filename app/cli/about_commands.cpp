@@ -1,5 +1,4 @@
 // What the program says about itself: help, version, completion.
-#include <fmt/format.h>
 
 #include "app/command/arguments.h"
 #include "app/command/commands.h"

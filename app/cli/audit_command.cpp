@@ -1,6 +1,5 @@
 // heddle audit: what is wrong with the schedules that a compiler made, on one screen; loops are solved again, and a Triton text gets its
 // three schedules. Each file is of one compiler or the other, by its content.
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -119,13 +118,11 @@ Result<AuditPage> audit_of(const DumpText& text, [[maybe_unused]] const Argument
     }
   }
 #endif
-  AuditPage page;
-  page.headline = styled(audit_headline(dump, audit), terminal.style);
-  page.text = audit_text(dump, audit, terminal.style);
-  page.markdown = audit_markdown(dump, audit);
-  page.json = audit_json(dump, audit);
-  page.clean = audit.clean();
-  return page;
+  return AuditPage{.headline = styled(audit_headline(dump, audit), terminal.style),
+                   .text = audit_text(dump, audit, terminal.style),
+                   .markdown = audit_markdown(dump, audit),
+                   .json = audit_json(dump, audit),
+                   .clean = audit.clean()};
 }
 
 #ifdef HEDDLE_HAS_SOLVER
@@ -133,7 +130,7 @@ constexpr double kSecondsPerText = 30;
 
 /// Why the schedules are missing, as a row of the audit.
 void say_unsolved(const Error& error, triton::TextAudit& audit) {
-  triton::Finding finding{"schedules", triton::Weight::Fine, "the three schedules were not worked out", {}, {}};
+  triton::Finding finding{"schedules", RowMark::Fine, "the three schedules were not worked out", {}, {}};
   for (const Fault& fault : error.faults) finding.details.push_back(fault.message);
   audit.findings.push_back(std::move(finding));
 }

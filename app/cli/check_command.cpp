@@ -1,7 +1,7 @@
 // heddle check: the independent verdict on a schedule file.
 #include <fmt/format.h>
 
-#include "app/cli/inputs.h"
+#include "app/cli/solving.h"
 #include "app/cli/triton_check.h"
 #include "app/command/called.h"
 #include "app/command/commands.h"
@@ -35,7 +35,7 @@ int exit_code_of(const std::optional<SolveOutcome>& proof, Cycle ii) {
 int run_check(const Arguments& arguments, const Terminal& terminal) {
   if (checks_text(arguments)) return check_text(arguments, terminal);
   const bool json = arguments.has("--json");
-  const Result<CommandInputs> inputs = load_inputs(arguments, terminal);
+  const Result<CommandInputs> inputs = proved_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   const Schedule& schedule = *inputs->schedule;
   Verdict verdict = check(inputs->problem(), schedule, inputs->constraints);

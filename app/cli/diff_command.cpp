@@ -24,7 +24,7 @@ int run_diff(const Arguments& arguments, const Terminal& terminal) {
   const std::string file_a = *arguments.text("A");
   Arguments with_a = arguments;
   with_a.set("SCHEDULE", {file_a});
-  Result<CommandInputs> inputs = load_inputs(with_a, terminal);
+  Result<CommandInputs> inputs = proved_inputs(with_a, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   const Result<Alignment> alignment = alignment_of(inputs->problem(), arguments.text("--align").value_or("start"));
   if (!alignment) return report(terminal, alignment.error(), json);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "app/cli/solving.h"
 #include "app/command/option_words.h"
 #include "app/jobs/judge_claim.h"
 #include "core/check/checker.h"
@@ -127,8 +126,6 @@ Result<CommandInputs> load_inputs(const Arguments& arguments, const Terminal& te
     judge_claim(inputs.problem(), inputs.constraints, *inputs.schedule, inputs.schedule_file.empty() ? names.kernel : inputs.schedule_file,
                 &refuted);
     print_warnings(terminal, refuted);
-    if (arguments.has("--prove"))
-      if (const Result<Ok> proved = prove_schedule(inputs, arguments, terminal); !proved) return proved.error();
   }
   if (const Result<Ok> open = leave_open(inputs, arguments.all("--choose")); !open) return open.error();
   return inputs;

@@ -30,7 +30,7 @@ struct CommandInputs : heddle::Inputs {
 };
 
 /// Reads what the command line has of KERNEL, MACHINE, --param, --subtile, --constraints, --demand, --set, --layout, --instruction,
-/// --choose, --groups, --max-stages and SCHEDULE. Warnings go to the terminal. A schedule's claim is judged, and with --prove proved again.
+/// --choose, --groups, --max-stages and SCHEDULE. Warnings go to the terminal. A schedule's claim is judged; nothing is solved.
 Result<CommandInputs> load_inputs(const Arguments& arguments, const Terminal& terminal);
 
 /// Asks --choose again. `said` replaces the layouts that the inputs say; `more` is added to their changes.

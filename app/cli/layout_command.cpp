@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "app/cli/inputs.h"
 #include "app/cli/layout_png.h"
+#include "app/cli/solving.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
 #include "core/answers/layout_picture.h"
@@ -156,7 +156,7 @@ Result<Views> views_of_kernel(const CommandInputs& inputs, const Arguments& argu
   }
   Arguments second = arguments;
   second.set("SCHEDULE", {*other});
-  const Result<CommandInputs> b_inputs = load_inputs(second, terminal);
+  const Result<CommandInputs> b_inputs = proved_inputs(second, terminal);
   if (!b_inputs) {
     Error error = b_inputs.error();
     if (!error.faults.empty() && error.faults.front().hint.empty())
@@ -266,7 +266,7 @@ int run_layout(const Arguments& arguments, const Terminal& terminal) {
     const Result<Views> views = views_of_text(arguments);
     return views ? print_views(*views, arguments, terminal) : report(terminal, views.error(), json);
   }
-  const Result<CommandInputs> inputs = load_inputs(arguments, terminal);
+  const Result<CommandInputs> inputs = proved_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   if (!inputs->problem().layouts) return report(terminal, nothing_known(*inputs), json);
   if (arguments.has("--value") || arguments.has("--op")) {

@@ -110,6 +110,8 @@ bool may_judge(const CommandInputs& inputs, const Arguments& arguments, const Ke
 
 void complain_of(const std::vector<codegen::Refusal>& refusals, const Terminal& terminal) {
   for (const std::string& line : complaints(refusals)) terminal.complain(line);
+  for (const codegen::Refusal& r : refusals)
+    if (r.cut) terminal.complain(fmt::format("  cut it with --subtile {}={}", printable(r.cut->param), r.cut->factor));
 }
 
 codegen::BuildOptions build_options(const Arguments& arguments) {
@@ -144,7 +146,7 @@ Json refusals_json(const std::vector<codegen::Refusal>& refusals) {
 std::optional<MadeKernel> make_kernel(const Arguments& arguments, const Terminal& terminal, KernelGoal goal,
                                       const codegen::CompileOptions& options, int& code) {
   const bool json = arguments.has("--json");
-  Result<CommandInputs> inputs = load_inputs(arguments, terminal);
+  Result<CommandInputs> inputs = proved_inputs(arguments, terminal);
   if (!inputs) {
     code = report(terminal, inputs.error(), json);
     return std::nullopt;

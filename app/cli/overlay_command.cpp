@@ -35,7 +35,7 @@ int run_overlay(const Arguments& arguments, const Terminal& terminal) {
   const auto out = arguments.text("--out");
   if (out)
     if (const int failed = expect_writable(terminal, *out, json)) return failed;
-  Result<CommandInputs> inputs = load_inputs(arguments, terminal);
+  Result<CommandInputs> inputs = proved_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   const Result<ForeignTrace> trace = read_foreign_trace(*arguments.text("TRACE"));
   if (!trace) return report(terminal, trace.error(), json);

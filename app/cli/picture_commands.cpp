@@ -88,7 +88,7 @@ void warn_if_invalid(const Verdict& verdict, const Terminal& terminal) {
 }  // namespace
 
 int run_show(const Arguments& arguments, const Terminal& terminal) {
-  Result<CommandInputs> inputs = load_inputs(arguments, terminal);
+  Result<CommandInputs> inputs = proved_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), false);
   int code = kDone;
   const auto schedule = schedule_to_show(*inputs, arguments, terminal, code);
@@ -117,7 +117,7 @@ int run_export(const Arguments& arguments, const Terminal& terminal) {
     return kUsage;
   }
   if (is_triton_format(format)) return export_for_triton(format, arguments, terminal);
-  Result<CommandInputs> inputs = load_inputs(arguments, terminal);
+  Result<CommandInputs> inputs = proved_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), false);
   if (const int failed = expect_writable(terminal, path, false)) return failed;
   const auto finish = [&](const std::string& text) {

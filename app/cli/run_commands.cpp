@@ -6,6 +6,7 @@
 
 #include "app/cli/lowering.h"
 #include "app/cli/remote_run.h"
+#include "app/cli/solving.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
@@ -124,7 +125,7 @@ int run_adopt(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
   const std::string path = arguments.text("--out").value_or("-");
   if (const int failed = expect_writable(terminal, path, json)) return failed;
-  const Result<CommandInputs> inputs = load_inputs(arguments, terminal);
+  const Result<CommandInputs> inputs = proved_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   std::vector<Fault> warnings;
   const std::string file = *arguments.text("MEASUREMENT");

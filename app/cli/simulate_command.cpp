@@ -115,7 +115,7 @@ int run_study(const CommandInputs& inputs, const Schedule& schedule, const Kerne
 int run_simulate(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
   if (json && arguments.has("--csv")) return refuse(terminal, "--json and --csv both want standard output; give one of them", json);
-  Result<CommandInputs> inputs = load_inputs(arguments, terminal);
+  Result<CommandInputs> inputs = proved_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   Result<KernelRunOptions> options = kernel_run_options(arguments, inputs->machine());
   if (!options) return report(terminal, options.error(), json);

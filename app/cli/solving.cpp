@@ -207,11 +207,14 @@ bool wants_depths_within(const CommandInputs& inputs, const Arguments& arguments
   return arguments.integer("--within") && !arguments.has("--robust") && latencies_vary(inputs.problem());
 }
 
-Result<Ok> prove_schedule(CommandInputs& inputs, const Arguments& arguments, const Terminal& terminal) {
+Result<CommandInputs> proved_inputs(const Arguments& arguments, const Terminal& terminal) {
+  Result<CommandInputs> loaded = load_inputs(arguments, terminal);
+  if (!loaded || !loaded->schedule || !arguments.has("--prove")) return loaded;
+  CommandInputs& inputs = loaded.value();
   Schedule& schedule = *inputs.schedule;
   if (const Verdict verdict = check(inputs.problem(), schedule, inputs.constraints); !verdict.valid()) {
     terminal.note("--prove: nothing to prove, because the schedule breaks a rule: " + verdict.violations.front().message);
-    return Ok{};
+    return loaded;
   }
   Result<SolveOutcome> outcome = solve_inputs(inputs, arguments, terminal, Wanted::Proof);
   if (!outcome) return outcome.error();
@@ -225,7 +228,7 @@ Result<Ok> prove_schedule(CommandInputs& inputs, const Arguments& arguments, con
     terminal.note(fmt::format("not proved {}: no schedule has an II below {}, and this one has {}",
                               outcome->cancelled ? "when interrupted" : "in time", bound, schedule.ii));
   inputs.proof = *std::move(outcome);
-  return Ok{};
+  return loaded;
 }
 
 std::optional<Schedule> schedule_to_show(CommandInputs& inputs, const Arguments& arguments, const Terminal& terminal, int& code,

@@ -45,9 +45,9 @@ enum class Wanted { Fastest, Proof };
 Result<SolveOutcome> solve_inputs(CommandInputs& inputs, const Arguments& arguments, const Terminal& terminal,
                                   Wanted wanted = Wanted::Fastest);
 
-/// Solves the question of inputs.schedule, says on the terminal what came of it, and makes it the schedule's certificate; the outcome
-/// stays in inputs.proof. An environment error in a build without solver. Pre: there is a schedule.
-Result<Ok> prove_schedule(CommandInputs& inputs, const Arguments& arguments, const Terminal& terminal);
+/// load_inputs(), and with --prove the question of SCHEDULE solved again: the terminal hears what came of it, it becomes the schedule's
+/// certificate, and the outcome stays in `proof`. An environment error in a build without solver.
+Result<CommandInputs> proved_inputs(const Arguments& arguments, const Terminal& terminal);
 
 /// The schedule of the command line, or the solver's when it names none. When there is none, the exit code is in `code`
 /// and the reason has been printed, with --json as the object of `heddle solve`.

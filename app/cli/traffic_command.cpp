@@ -34,7 +34,7 @@ Result<std::vector<CommandInputs>> read_all(const Arguments& arguments, const Te
   std::vector<CommandInputs> all;
   Error error;
   const auto read = [&](const Arguments& of) {
-    Result<CommandInputs> inputs = load_inputs(of, terminal);
+    Result<CommandInputs> inputs = proved_inputs(of, terminal);
     if (inputs) return all.push_back(*std::move(inputs));
     error.kind = inputs.error().kind;
     for (const Fault& fault : inputs.error().faults) add_once(error.faults, fault);

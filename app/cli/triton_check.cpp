@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/cli/solving.h"
 #include "app/command/exit_code.h"
 #include "app/jobs/triton_return.h"
 #include "core/analysis/period.h"
@@ -95,7 +96,7 @@ Json json_of(const triton::TritonProgram& program, const Machine& machine, const
 
 /// What check says of any schedule, of Triton's own: where the model can run it. False: a demand of the command line is broken.
 bool say_by_model(const Arguments& arguments, const Terminal& terminal) {
-  const Result<CommandInputs> inputs = load_inputs(arguments, terminal);
+  const Result<CommandInputs> inputs = proved_inputs(arguments, terminal);
   if (!inputs) {
     for (const Fault& fault : inputs.error().faults) terminal.note("by the model nothing can be said: " + to_string(fault));
     return true;

@@ -10,12 +10,10 @@
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
 #include "app/jobs/triton_return.h"
-#include "core/base/atomic_file.h"
 #include "core/check/checker.h"
 #include "core/library/library.h"
 #include "core/library/project_file.h"
 #include "core/library/triton_text.h"
-#include "core/triton/audit/comparison.h"
 #include "core/triton/back/rotated.h"
 #ifdef HEDDLE_HAS_SOLVER
 #include "solver/questions/triton.h"
@@ -89,10 +87,12 @@ std::optional<triton::Comparison> compare_soon(const Target& target, const Argum
   return std::nullopt;
 }
 
-std::vector<triton::NextStep> ways_out_of(const Target& target, const triton::Comparison& comparison) {
+/// "Give it back to Triton: heddle solve ..."
+std::string line_of(triton::NextStep step, const Target& target) {
   triton::TextAddress address = *target.text().address();
   address.reading.reset();
-  return ways_out(comparison, shell_word(triton::to_string(address)), target.machine_name.empty() ? "" : shell_word(target.machine_name));
+  const std::string machine = target.machine_name.empty() ? "" : shell_word(target.machine_name);
+  return fmt::format("{}: {}", title(step), command_of(step, shell_word(triton::to_string(address)), machine));
 }
 
 /// What staying within Triton's passes costs; empty where it costs nothing, or that is not known.
@@ -116,8 +116,8 @@ void say_price(const Target& target, const Arguments& arguments, const Terminal&
   const std::string price = comparison ? price_of(*comparison) : std::string();
   if (price.empty()) return;
   terminal.note(fmt::format("{}: {} (by the model)", beyond(target.program()), price));
-  for (const triton::NextStep& way : ways_out_of(target, *comparison))
-    if (way.kind != triton::NextStep::Kind::GivenBack) terminal.note("  " + way.what + ": " + way.command);
+  for (const triton::NextStep way : ways_out(*comparison))
+    if (way != triton::NextStep::GivenBack) terminal.note("  " + line_of(way, target));
 }
 
 int refuse_free(const Target& target, const Arguments& arguments, const Terminal& terminal) {
@@ -127,11 +127,9 @@ int refuse_free(const Target& target, const Arguments& arguments, const Terminal
   const std::optional<triton::Comparison> comparison = compare_soon(target, arguments);
   const std::string price = comparison ? price_of(*comparison) : std::string();
   if (!price.empty()) terminal.note(price + " (by the model)");
-  std::vector<triton::NextStep> ways;
-  if (comparison) ways = ways_out_of(target, *comparison);
-  if (ways.empty())
-    ways = {{triton::NextStep::Kind::Cuda, "Its kernel as Heddle's own CUDA", "heddle emit " + shell_word(target.text().name())}};
-  for (const triton::NextStep& way : ways) terminal.complain(way.what + ": " + way.command);
+  const std::vector<triton::NextStep> ways = comparison ? ways_out(*comparison) : std::vector<triton::NextStep>{};
+  for (const triton::NextStep way : ways) terminal.complain(line_of(way, target));
+  if (ways.empty()) terminal.complain("Its kernel as Heddle's own CUDA: heddle emit " + shell_word(target.text().name()));
   return kInvalidInput;
 }
 
@@ -182,7 +180,7 @@ int export_ttgir(const Target& target, Arguments arguments, const Terminal& term
   } else {
     if (!target.text().said() && !arguments.source()->project())
       arguments.set("--reading", {triton::to_string(triton::TextReading::Triton)});
-    Result<CommandInputs> inputs = load_inputs(arguments, terminal);
+    Result<CommandInputs> inputs = proved_inputs(arguments, terminal);
     if (!inputs) return report(terminal, inputs.error(), false);
     if (const int failed = expect_writable(terminal, path, false)) return failed;
     const auto& native = target.loop->by(triton::TextReading::Triton);

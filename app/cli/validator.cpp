@@ -28,6 +28,8 @@ std::vector<std::string> words_of(const PublishedRow& row, const NamedMachine* n
   for (const auto& [name, value] : counterpart.params) words.insert(words.end(), {"--param", fmt::format("{}={}", name, value)});
   words.insert(words.end(), counterpart.options.begin(), counterpart.options.end());
   const auto add = [&](const char* flag, const std::string& value) { words.insert(words.end(), {flag, value}); };
+  if (counterpart.persistent) words.push_back("--persistent");
+  if (counterpart.clock_mhz > 0) add("--clock", fmt::format("{:.0f}", counterpart.clock_mhz));
   if (row.zeros) add("--data", "zeros");
   if (clock) add("--clock", *clock);
   // Where an anchor was measured on the very device, its power limit is in it.

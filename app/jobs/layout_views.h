@@ -2,7 +2,6 @@
 // worked out is kept, so that going back to it costs nothing.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>

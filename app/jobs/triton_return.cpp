@@ -63,6 +63,18 @@ std::string python_folder() {
   return folder.ok() ? *folder : std::string();
 }
 
+std::string command_of(triton::NextStep step, const std::string& name, const std::string& machine) {
+  const std::string on = machine.empty() ? "" : " " + machine;
+  const auto by = [&](const char* reading) { return name + (name.find('#') == std::string::npos ? "#" : ",") + reading + on; };
+  switch (step) {
+    case triton::NextStep::GivenBack:
+      return fmt::format("heddle solve {} --out best.json && heddle export {} best.json -o best.ttgir", by("triton"), name + on);
+    case triton::NextStep::Cuda: return "heddle emit " + by("free");
+    case triton::NextStep::Python: return fmt::format("heddle export {} --format python", name);
+  }
+  return {};
+}
+
 std::string finish_command(const std::string& ttgir, int target) {
   namespace fs = std::filesystem;
   constexpr const char* kScript = "heddle_triton.py";

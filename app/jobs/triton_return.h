@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/answers/difference.h"
 #include "core/machine/machine.h"
+#include "core/triton/audit/comparison.h"
 #include "core/triton/back/give_back.h"
 #include "core/triton/back/rules.h"
 
@@ -26,6 +26,8 @@ std::vector<std::string> first_changes(const triton::GivenBack& given, std::size
 std::string predicted(const triton::TritonMemory& before, const triton::TritonMemory& after, const Machine& machine,
                       NumberText number = grouped);
 
+/// The step as a line for a shell. `name` and `machine`: words of a shell; empty: the machine of the text's target.
+std::string command_of(triton::NextStep step, const std::string& name, const std::string& machine = {});
 /// What compiles the text for sm_TARGET, as a line for a shell in this folder.
 std::string finish_command(const std::string& ttgir, int target);
 /// The folder of heddle_triton.py, where Python has to look for it.

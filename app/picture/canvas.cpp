@@ -11,7 +11,6 @@
 #pragma GCC diagnostic pop
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <map>

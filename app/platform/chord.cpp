@@ -1,7 +1,6 @@
 #include "app/platform/chord.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <utility>
 

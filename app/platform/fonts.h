@@ -5,8 +5,6 @@
 
 #include <imgui.h>
 
-#include <string_view>
-
 namespace heddle::app {
 
 struct Fonts {

@@ -2,10 +2,7 @@
 // for golden pictures.
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "app/picture/picture.h"
 #include "app/platform/headless_platform.h"

@@ -2,13 +2,11 @@
 // owns the Dear ImGui context; there is one at a time.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/picture/picture.h"
-#include "core/base/result.h"
 
 namespace heddle::app {
 

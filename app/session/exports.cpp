@@ -1,7 +1,5 @@
 #include "app/session/exports.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 
 #include "app/cli/layout_png.h"

@@ -1,7 +1,5 @@
 #include "app/session/family.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "app/session/edits.h"

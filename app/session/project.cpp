@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <ctime>
 #include <filesystem>
 
 #include "app/jobs/judge_claim.h"

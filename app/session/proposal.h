@@ -6,7 +6,6 @@
 // like all others (named "frame: ...", listed, switchable) and go with the last pin that needed them.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 // The list of schedules: which one is shown, which one it is compared with, what they are called, and what is noted beside them.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 

@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "app/session/live_solve.h"
 #include "app/session/open_document.h"

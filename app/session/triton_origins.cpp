@@ -1,7 +1,5 @@
 #include "app/session/triton_origins.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

@@ -2,7 +2,6 @@
 // kept.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -12,7 +12,6 @@
 #include "core/analysis/period.h"
 #include "core/analysis/usage.h"
 #include "core/base/hash.h"
-#include "core/base/version.h"
 #include "core/check/checker.h"
 #include "core/formats/choices_json.h"
 #include "core/formats/kernel_json.h"

@@ -29,7 +29,7 @@ std::string function(const char* name, const std::string& body) {
 
 namespace {
 
-/// What rules call `port`: micro-kernels lie so that no lanes meet, and products read 32 bytes of each row of A and column of B per step.
+/// What rules call `port`: micro-kernels lie so that no lanes meet, and mmas read 32 bytes of each row of A and column of B per step.
 void name_port(const std::string& rule, Scope& dims) {
   const auto of = [&](const char* name) {
     const auto it = dims.find(name);

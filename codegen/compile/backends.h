@@ -1,7 +1,6 @@
 // Inside compile_cuda(): the two compilers. `arch` is a real architecture, "sm_100a".
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "core/base/result.h"

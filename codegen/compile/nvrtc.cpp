@@ -3,7 +3,6 @@
 
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include <fmt/format.h>

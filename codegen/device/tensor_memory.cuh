@@ -1,4 +1,4 @@
-// Tensor memory and the products that add up there (tcgen05, for sm_100a and its like): 512 columns of 128 lanes with 32 bits each per SM; an
+// Tensor memory and the mmas that add up there (tcgen05, for sm_100a and its like): 512 columns of 128 lanes with 32 bits each per SM; an
 // address is a column, and a lane in bits 16 and up. Loads and stores, whose operands depend on their width, are written by
 // tensor_load_text() and tensor_store_text() of the emitter. What ends in _pair is for both blocks of a cluster of two.
 #pragma once
@@ -61,7 +61,7 @@ DEVICE void tensor_product_f8_pair(u32 d, u64 a, u64 b, u32 shape, int add) {
   asm volatile("{ .reg .pred p; setp.ne.b32 p, %4, 0; tcgen05.mma.cta_group::2.kind::f8f6f4 [%0], %1, %2, %3, p; }" ::"r"(d), "l"(a), "l"(b),
                "r"(shape), "r"(add) : "memory");
 }
-/// Arrives on the barrier when the products that this thread has issued are complete.
+/// Arrives on the barrier when the mmas that this thread has issued are complete.
 DEVICE void tensor_signal(u32 barrier) {
   asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(barrier) : "memory");
 }

@@ -82,7 +82,7 @@ std::optional<GlobalTile> global_tile(EmitContext& emit, const Step& step, const
   return tile;
 }
 
-/// The whole of an f32 vector, one number per column, where no op is a product.
+/// The whole of an f32 vector, one number per column, where no op is an mma.
 bool loads_whole_vector(EmitContext& emit, const Step& step, const TileOp& op) {
   const TiledValue& out = emit.tiles.values[step.output.value];
   const Tensor& tensor = *emit.kernel.find_tensor(op.tensor);

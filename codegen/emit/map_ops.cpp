@@ -1,6 +1,5 @@
 #include "codegen/emit/map_ops.h"
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 

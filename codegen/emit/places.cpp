@@ -19,7 +19,7 @@ std::string slot_text(const EmitContext& emit, const Place& place, std::string_v
   return fmt::format("{} + {} + s{} * {}", base, buffer.offset, place.cursor, buffer.slot_bytes);
 }
 
-/// In clusters a name of its own: one operation per kernel, where a mask in every descriptor would be one per product.
+/// In clusters a name of its own: one operation per kernel, where a mask in every descriptor would be one per mma.
 std::string matrix_text(const EmitContext& emit, const Place& place) {
   return slot_text(emit, place, emit.program.cluster > 1 ? "in_block" : "smem");
 }

@@ -6,7 +6,7 @@
 //   Ops   a window of the steady loop, in it a record wherever an op of the role begins or ends, or a wait begins or ends
 //
 // A synchronous op ends when its results are in registers (they are pinned before the clock is read), an asynchronous one when
-// the wait for it returns: in its own role for products and stores, in the reading role for loads.
+// the wait for it returns: in its own role for mmas and stores, in the reading role for loads.
 //
 // Memory: per recorded block a head of kRecordHead words of 64 bits, then `capacity` records for each of its warps.
 // Head: global timer (ns), SM clock and SM number when the block begins, global timer and SM clock when its first role ends.

@@ -20,7 +20,7 @@ namespace heddle::codegen {
 /// How the kernel's tiles lie in the registers of a warpgroup (emit.h).
 enum class TileKind {
   Fragments,   ///< as wgmma leaves its result: a thread has parts of two rows
-  WarpRows,    ///< whole rows per warp; without products, on any architecture
+  WarpRows,    ///< whole rows per warp; without mmas, on any architecture
   ThreadRows,  ///< a row per thread, as it reads a lane of tensor memory
 };
 

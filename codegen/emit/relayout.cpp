@@ -2,8 +2,6 @@
 #include "codegen/emit/relayout.h"
 
 #include <algorithm>
-#include <bit>
-#include <functional>
 #include <map>
 #include <optional>
 

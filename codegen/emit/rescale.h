@@ -9,7 +9,7 @@
 namespace heddle::codegen {
 
 /// The steps from `first` on that bring a tile out of tensor memory, multiply it by numbers per row and bring it back; how many. None
-/// where the product is not said to be skippable.
+/// where the mma is not said to be skippable.
 std::size_t rescale_at(const EmitContext& emit, const Section& section, std::size_t first);
 /// Two blocks, around what a warp of factors that are all one leaves out.
 void open_rescale(EmitContext& emit, const Section& section, std::size_t first);

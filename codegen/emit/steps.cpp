@@ -35,7 +35,7 @@ void write_step_text(EmitContext& emit, const Step& step) {
     case StepKind::Wait: {
       const Barrier& barrier = emit.program.barriers[step.barrier];
       const std::string name = barrier_name(emit, step.barrier);
-      // Work that the schedule has before a product, but that only later work needs, would otherwise end up between its wgmmas.
+      // Work that the schedule has before an mma, but that only later work needs, would otherwise end up between its wgmmas.
       if (barrier.full && emit.notes.unread)
         return emit.text.line("wait_with({}, p{}, {});  // full {}", barrier_text(emit, step.barrier, step.cursor), step.cursor,
                               register_text(emit, std::exchange(emit.notes.unread, nullptr)->output), name);

@@ -62,7 +62,7 @@ void write_tensor_product(EmitContext& emit, const Step& step) {
   if (from_tensor && (ta || emit.program.pair))
     return unfit("takes its first operand from tensor memory transposed, or for a pair of blocks");
   const std::int64_t k = as[!ta], n = ds[1], column = integer_attr(op, "column", 0), row = integer_attr(op, "row", 0);
-  const std::int64_t panel = bytes ? 128 : 64, deep = bytes ? 32 : 16;  // columns of 128 bytes; K of one product
+  const std::int64_t panel = bytes ? 128 : 64, deep = bytes ? 32 : 16;  // columns of 128 bytes; K of one mma
   if (n % (emit.program.pair ? 32 : 16) != 0 || n > 256 || k % deep != 0 || (!from_tensor && !ta && k % panel != 0) ||
       (tb ? k : n) % panel != 0 || column % (tb ? 8 : panel) != 0 || column < 0 || column + n > bs[tb ? 0 : 1] ||
       row % (tb ? panel : 16) != 0 || row < 0 || row + k > bs[tb ? 1 : 0] || (emit.program.pair && (column != 0 || n != bs[tb ? 0 : 1])))
@@ -86,7 +86,7 @@ void write_tensor_product(EmitContext& emit, const Step& step) {
   const std::int64_t skipped = tb ? (row / panel * rows + column) * 128 : (column / 64 * rows + row) * 128;
   emit.text.line("const u64 b = tensor_matrix({}{}, {});", matrix_text(emit, b), skipped > 0 ? fmt::format(" + {}", skipped) : "",
                  tb ? 16 : rows * 128);
-  // A thread that does nothing else has the time of a product for each turn of the loop; written out, ptxas would hold the descriptors of
+  // A thread that does nothing else has the time of an mma for each turn of the loop; written out, ptxas would hold the descriptors of
   // all of them in registers.
   emit.text.raw(emit.one_thread ? "#pragma unroll 1" : "#pragma unroll");
   emit.text.line("for (int k = 0; k < {}; ++k)", k / deep);

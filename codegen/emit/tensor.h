@@ -1,4 +1,4 @@
-// Blackwell's products (tcgen05), which one thread issues and which add up in tensor memory, and the way between tensor memory and
+// Blackwell's mmas (tcgen05), which one thread issues and which add up in tensor memory, and the way between tensor memory and
 // registers.
 #pragma once
 

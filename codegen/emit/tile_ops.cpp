@@ -1,9 +1,7 @@
 #include "codegen/emit/tile_ops.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 
 #include "codegen/emit/convert.h"
 #include "codegen/emit/global_loads.h"

@@ -135,7 +135,7 @@ std::size_t map_of(EmitContext& emit, const TileOp& op, const Panels& panels) {
   return emit.launch.maps.size() - 1;
 }
 
-/// Each block of a pair loads its own rows of a first operand, and of a second one half of the columns of the product.
+/// Each block of a pair loads its own rows of a first operand, and of a second one half of the columns of the mma.
 void write_pair_load(EmitContext& emit, const Step& step, const TileOp& op, Panels panels) {
   auto at = box_coordinates(emit, step, op);
   if (emit.program.buffers[step.output.index].shared) {

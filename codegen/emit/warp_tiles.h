@@ -1,5 +1,5 @@
 // What threads do with tiles that are spread over the lanes of their warp: reductions by shuffles, and masks. Tiles are wgmma's fragments,
-// or whole rows per warp in kernels without products.
+// or whole rows per warp in kernels without mmas.
 #pragma once
 
 #include "codegen/emit/context.h"

@@ -123,7 +123,7 @@ void write_retire(EmitContext& emit, const Step& step) {
   }
 }
 
-/// A product reads it: it lies in swizzled panels of one of these spans.
+/// An mma reads it: it lies in swizzled panels of one of these spans.
 bool lies_in_spans(EmitContext& emit, std::size_t value, std::initializer_list<int> spans, const TileOp& op) {
   const auto swizzle = emit.tiles.swizzle_of(value);
   if (!emit.tiles.layout_of(value) || (swizzle && std::find(spans.begin(), spans.end(), *swizzle) != spans.end())) return true;

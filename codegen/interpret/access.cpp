@@ -62,7 +62,7 @@ const RegisterCell* read_register(BlockState& state, const Flat& flat, const Pla
   return found;
 }
 
-/// The role's products free the barrier's slots by themselves: an arrival speaks of its threads only.
+/// The role's mmas free the barrier's slots by themselves: an arrival speaks of its threads only.
 bool signals_itself(const BlockState& state, std::size_t role, std::size_t barrier) {
   for (const Section& section : state.role_at(role).sections)
     for (const Step& step : section.steps)
@@ -76,7 +76,7 @@ bool may_say_filled(BlockState& state, const Flat& flat, const Slot& slot) {
   const std::int64_t tile = state.agents[flat.role].tile;
   const std::int64_t about = barrier.per_tile ? state.agents[flat.role].trips - 1 : step.iteration + flat.shift;
   const bool now = slot.iteration <= kPerTile || slot.iteration == about;
-  // A signal tells of products only, an arrival of what threads did.
+  // A signal tells of mmas only, an arrival of what threads did.
   const bool own = slot.writer == flat.role && slot.by_product == (step.kind == StepKind::Signal);
   if (slot.value != barrier.value || slot.tile != tile || !own || !now) {
     state.fail(FaultKind::NotReady, flat, tile, fmt::format("says that the slot is filled when it holds {}", content(state, slot)));

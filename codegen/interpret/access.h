@@ -13,7 +13,7 @@ Slots slots_at(BlockState& state, const Flat& flat, const Place& place);
 /// The slot that an arrival or a wait is about; empty where the buffer has no such slot.
 Slots slot_behind(BlockState& state, std::size_t role, const Step& step, std::size_t block);
 
-/// What the place holds, or null. `sum`: a product adds to it.
+/// What the place holds, or null. `sum`: an mma adds to it.
 const Array* read(BlockState& state, const Flat& flat, const Place& place, bool async, bool sum);
 bool may_read(BlockState& state, const Flat& flat, const Place& place, const Slot& slot, bool async);
 

@@ -12,7 +12,7 @@ bool arrive(BlockState& state, Phase& phase, std::size_t barrier, int count, std
 
 void wait(BlockState& state, const Flat& flat);
 void tell(BlockState& state, const Flat& flat);
-/// Arrives when all products that the role has issued so far are complete.
+/// Arrives when all mmas that the role has issued so far are complete.
 void signal(BlockState& state, const Flat& flat);
 
 }  // namespace heddle::codegen

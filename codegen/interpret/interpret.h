@@ -18,9 +18,9 @@
 //   registers          a role's live values exceed its budget, or the budgets exceed what the block was launched with
 //
 // And of tensor memory (PTX ISA, tcgen05 family):
-//   use before ready   a product's result is touched before its signal has been awaited, registers before their load has
-//   overwrite          columns are written while a product in flight reads or fills them, or before loads from them are awaited
-//   fence              a product or another role touches what threads have stored or loaded, without what has to stand in between: the
+//   use before ready   an mma's result is touched before its signal has been awaited, registers before their load has
+//   overwrite          columns are written while an mma in flight reads or fills them, or before loads from them are awaited
+//   fence              an mma or another role touches what threads have stored or loaded, without what has to stand in between: the
 //                      wait for loads or stores, the fence before the signal, the fence behind the wait, the meeting of the role's warps
 //   lanes              a role that loads or stores is not four warps that begin a warpgroup
 //   aliasing           tiles share columns, or lie beyond those that were allocated

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "codegen/interpret/access.h"
 #include "codegen/interpret/barriers.h"
 #include "codegen/interpret/faults.h"
@@ -159,7 +157,7 @@ class Lots {
       Agent& a = state_.agents[r];
       if (!state_.finished(a) && a.code.empty()) a.tile = state_.how.tiles;
       if (!state_.finished(a) && ready(state_, r)) able_.push_back(r);
-      if (!a.products.empty()) completion(r, Engine::Mma, 0);  // one role's products finish in order
+      if (!a.products.empty()) completion(r, Engine::Mma, 0);  // one role's mmas finish in order
       for (std::size_t k = 0; k < a.loads.size(); ++k) completion(r, Engine::Load, k);
       for (std::size_t k = 0; k < a.stores.size(); ++k) completion(r, Engine::Store, k);
     }

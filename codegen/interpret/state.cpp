@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include <fmt/format.h>
-
 #include "codegen/program/text.h"
 
 namespace heddle::codegen {
@@ -60,7 +58,7 @@ BlockState::BlockState(const Kernel& kernel, const Program& program, const Inter
       agent.block = static_cast<std::size_t>(block);
       agent.cursors.resize(role.cursors.size());
       for (const Variable& v : role.variables) agent.variables.emplace_back(static_cast<std::size_t>(v.copies));
-      // The first block of a pair issues the products of both.
+      // The first block of a pair issues the mmas of both.
       if (program.pair && block > 0 && issues[r])
         agent.tile = how.tiles;
       else

@@ -59,7 +59,7 @@ struct RegisterCell : Cell {
 struct Slot : Cell {
   unsigned filling = 0;            ///< by TMA: which parts, one per block of the cluster
   unsigned missing = 0;            ///< parts that have not arrived yet
-  int readers = 0;                 ///< TMA stores and products in flight
+  int readers = 0;                 ///< TMA stores and mmas in flight
   bool unfenced = false;           ///< threads wrote, and no fence since
   bool untold = false;             ///< a store was awaited by one thread only
   std::size_t writer = kNothing;   ///< role
@@ -68,9 +68,9 @@ struct Slot : Cell {
   std::uint64_t seen = 0;          ///< roles that have waited for what is in it and have not freed it
   std::uint64_t used = 0;          ///< roles that have read what is in it
   std::size_t granted = kNothing;  ///< role that has waited for it to be free and has not filled it
-  std::vector<std::size_t> users;  ///< roles with products or stores that read it and have not been awaited
+  std::vector<std::size_t> users;  ///< roles with mmas or stores that read it and have not been awaited
   // In tensor memory.
-  int adding = 0;             ///< products in flight that fill it
+  int adding = 0;             ///< mmas in flight that fill it
   bool by_product = false;    ///< else by threads
   bool told = false;          ///< the writer has said that it is filled
   std::uint64_t loading = 0;  ///< roles whose threads load from it and have not awaited that
@@ -106,8 +106,8 @@ struct Async {
   std::vector<RegisterCell*> registers;  ///< it may touch
   std::vector<Slot*> reads;
   std::vector<Array> taken;           ///< of loads: what their issuer read, as it was then
-  std::vector<Slot*> fills;           ///< loads: one per block of the cluster that gets it; products: block by block
-  std::vector<const Slot*> operands;  ///< of tcgen05 products, block by block; null: the zero that the sum begins with
+  std::vector<Slot*> fills;           ///< loads: one per block of the cluster that gets it; mmas: block by block
+  std::vector<const Slot*> operands;  ///< of tcgen05 mmas, block by block; null: the zero that the sum begins with
   std::vector<Phase*> signals;
   unsigned part = 1;
   std::int64_t use = 0;  ///< of the slot: phase that the bytes belong to
@@ -126,7 +126,7 @@ struct Agent {
   std::int64_t trips = -1;  ///< that `code` is for
   std::vector<CursorState> cursors;
   std::vector<std::vector<RegisterCell>> variables;
-  std::deque<Async*> products, stores, loads;  ///< in flight, in the order of issue; signals stand among products
+  std::deque<Async*> products, stores, loads;  ///< in flight, in the order of issue; signals stand among mmas
   Group open_products, open_stores;
   std::deque<Group> product_groups, store_groups;
   bool touched = false;  ///< tensor memory by its threads, and no fence since
@@ -143,17 +143,17 @@ struct BlockState {
   // Agents are the roles of every block of the cluster, block by block. `role` is an agent's number in what follows.
   const Role& role_at(std::size_t role) const { return *agents[role].role; }
   std::size_t block_of(std::size_t role) const { return agents[role].block; }
-  /// Every block's load fills a part of all blocks' slots. In a pair each has its own half, and products read both.
+  /// Every block's load fills a part of all blocks' slots. In a pair each has its own half, and mmas read both.
   bool is_shared(std::size_t buffer) const { return program.buffers[buffer].shared && !program.pair; }
   static std::uint64_t bit(std::size_t role) { return std::uint64_t{1} << role; }
-  /// Whose slots the role's steps are about: a product of a pair reads and fills those of both blocks.
+  /// Whose slots the role's steps are about: an mma of a pair reads and fills those of both blocks.
   Blocks blocks_of(std::size_t role) const {
     const std::size_t block = block_of(role);
     if (program.pair && issues[role % program.roles.size()]) return {0, static_cast<std::size_t>(program.cluster)};
     return {block, block + 1};
   }
   std::vector<Slot>& slots(std::size_t block, std::size_t buffer) { return all_slots[block * program.buffers.size() + buffer]; }
-  /// Of a pair's barriers those that products wait for are the first block's.
+  /// Of a pair's barriers those that mmas wait for are the first block's.
   std::vector<Phase>& phases(std::size_t block, std::size_t barrier) {
     return all_phases[(program.pair && leads[barrier] ? 0 : block) * program.barriers.size() + barrier];
   }
@@ -203,7 +203,7 @@ struct BlockState {
   TileData* data;
   std::mt19937_64 random;
   std::vector<Agent> agents;
-  std::vector<bool> issues;             ///< per role: tcgen05 products
+  std::vector<bool> issues;             ///< per role: tcgen05 mmas
   std::vector<bool> leads;              ///< per barrier: it is the first block's
   std::vector<std::vector<int>> edges;  ///< per buffer: where its cells of columns begin, and the end; empty in shared memory
   std::vector<TensorColumns> columns;   ///< per value that lies in tensor memory

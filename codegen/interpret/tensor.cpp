@@ -11,7 +11,7 @@
 namespace heddle::codegen {
 namespace {
 
-/// `adds`: to what products of the role that are in flight add to.
+/// `adds`: to what mmas of the role that are in flight add to.
 bool may_overwrite(BlockState& state, const Flat& flat, const Slot& slot, bool by_threads, bool adds) {
   const auto refuse = [&](FaultKind kind, const char* why) {
     state.fail(kind, flat, state.agents[flat.role].tile, fmt::format("overwrites {} {}", content(state, slot), why));
@@ -50,7 +50,7 @@ std::optional<OpRef> filling_op(const BlockState& state, std::size_t value) {
   return std::nullopt;
 }
 
-/// The first product of a tile does not add where the prologue fills the accumulator.
+/// The first mma of a tile does not add where the prologue fills the accumulator.
 bool begins_with_zero(const BlockState& state, const Flat& flat, const Place& place) {
   return state.iteration_of(flat, place) == -1 && filling_op(state, place.value).has_value();
 }
@@ -122,7 +122,7 @@ void issue_product(BlockState& state, const Flat& flat) {
       const Slots slots = slots_at(state, flat, step.inputs[k], block);
       if (slots.empty()) return;
       for (Slot& slot : slots) {
-        // Products of one role that add into the same tile follow each other without a wait.
+        // Mmas of one role that add into the same tile follow each other without a wait.
         const bool adds = k == 2 && slot.by_product && slot.writer == flat.role;
         if (adds && !state.holds(slot, flat, step.inputs[k], agent.tile))
           return state.fail(FaultKind::NotReady, flat, agent.tile, wanted(state, flat, step.inputs[k]) + content(state, slot));

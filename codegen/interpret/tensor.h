@@ -1,4 +1,4 @@
-// Tensor memory and tcgen05 (PTX ISA, tcgen05 family): products that one thread issues and that end at any later moment, in order; signals
+// Tensor memory and tcgen05 (PTX ISA, tcgen05 family): mmas that one thread issues and that end at any later moment, in order; signals
 // behind them; loads and stores by four warps, the fences and waits around them.
 #pragma once
 
@@ -15,7 +15,7 @@ void await_own(BlockState& state, std::size_t role, bool reads);
 void fence_before(BlockState& state, std::size_t role);
 
 void issue_product(BlockState& state, const Flat& flat);
-/// Of a product, or of a signal behind it.
+/// Of an mma, or of a signal behind it.
 void complete_product(BlockState& state, std::size_t role, const Async& async);
 
 }  // namespace heddle::codegen

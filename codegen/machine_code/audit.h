@@ -3,7 +3,6 @@
 // line table alone; nothing here was run.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,7 +22,7 @@ namespace heddle::codegen {
 /// From one point of a loop to the next, in the order of the machine code.
 struct Stretch {
   StepKind point =
-      StepKind::Wait;  ///< Issue: a product, TMA load or store; Wait, Arrive, Signal, Retire, AwaitWrites, TakeTurn, PassTurn, Sync
+      StepKind::Wait;  ///< Issue: an mma, TMA load or store; Wait, Arrive, Signal, Retire, AwaitWrites, TakeTurn, PassTurn, Sync
   std::optional<std::size_t> span;  ///< of the emission
   ClassCounts counts;               ///< from the point, itself included, to the next one
   bool operator==(const Stretch&) const = default;
@@ -54,10 +53,10 @@ struct Drain {
   bool operator==(const Drain&) const = default;
 };
 
-/// Products of one op with other work between them.
+/// Mmas of one op with other work between them.
 struct Interrupted {
   OpRef op;
-  Cycle gap = 0;    ///< issue cycles between two of its products, the longest
+  Cycle gap = 0;    ///< issue cycles between two of its mmas, the longest
   Cycle wgmma = 0;  ///< that one of them keeps the tensor core busy
   bool operator==(const Interrupted&) const = default;
 };
@@ -85,7 +84,7 @@ struct LoopTime {
   Cycle iteration = 0;
   Cycle turn = 0;           ///< between taking turns and passing them
   Cycle held = 0;           ///< at wgmmas until they are accepted
-  std::vector<Wait> waits;  ///< for products and turns, in the order of execution; none of no cycles
+  std::vector<Wait> waits;  ///< for mmas and turns, in the order of execution; none of no cycles
   bool operator==(const LoopTime&) const = default;
 };
 
@@ -93,7 +92,7 @@ struct LoopTime {
 struct RoleLoopAudit {
   std::size_t role = 0;
   int iterations = 1;  ///< of the kernel's loop in one pass
-  bool inner = false;  ///< it has loops of its own (of products that are not unrolled), whose instructions are counted once
+  bool inner = false;  ///< it has loops of its own (of mmas that are not unrolled), whose instructions are counted once
   ClassCounts counts;
   std::vector<Stretch> stretches;
   std::vector<TurnGap> turns;

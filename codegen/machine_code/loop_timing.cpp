@@ -38,7 +38,7 @@ void RoleLoopTiming::add(const MachineLoop& loop, const std::vector<MachineLoop>
   of_.insert(of_.end(), static_cast<std::size_t>(its.warps / kQuarters), entry);
 }
 
-/// Every role with products is here.
+/// Every role with mmas is here.
 bool RoleLoopTiming::complete() const {
   for (std::size_t role = 0; role < text_.program.roles.size(); ++role)
     if (issues_products(text_.program.roles[role]) &&

@@ -185,7 +185,7 @@ class Quarter {
     if (warp.passes == kPasses) warp.ended = now_;
   }
 
-  /// Cycles that the warp is late; the product is late too.
+  /// Cycles that the warp is late; the mma is late too.
   Cycle contend(const QuarterStep& step) {
     const std::size_t kind = running_.registers ? 1 : 0;
     const bool special = step.unit == QuarterUnit::Special;
@@ -246,7 +246,7 @@ class Quarter {
   std::int64_t owed_ = 0;                      // to reads, less than a cycle
   bool runs_ = false;
   Queued running_;
-  std::int64_t debt_ = 0;  // of the running product to reads
+  std::int64_t debt_ = 0;  // of the running mma to reads
   std::size_t served_ = 0;
 };
 

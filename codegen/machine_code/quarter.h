@@ -2,8 +2,8 @@
 //
 // A quarter issues one instruction a cycle and has a part of the tensor core of its own. A warp stalls as its control codes say (control.h)
 // and waits for its scoreboards; arithmetic waits for its pipe. The tensor core takes wgmmas of the warps in turn; a warp is held at its
-// next wgmma while as many as fit are accepted and not begun, so that issuing a product takes nearly as long as the product. Beside a
-// running product arithmetic is late, because registers are read for both, and the product is late for the same reason.
+// next wgmma while as many as fit are accepted and not begun, so that issuing an mma takes nearly as long as the mma. Beside a
+// running mma arithmetic is late, because registers are read for both, and the mma is late for the same reason.
 //
 // Left out: loads (what a barrier in shared memory guards is always there), conflicts in shared memory, global memory, the producer's warp,
 // power and clock. What lives on these comes out too fast: attention backward and GEMM with 4-bit weights by 9 to 20 %.
@@ -21,7 +21,7 @@
 
 namespace heddle::codegen {
 
-/// By where A of a product lies.
+/// By where A of an mma lies.
 struct PerOperand {
   double shared = 0, registers = 0;
 };
@@ -31,10 +31,10 @@ struct PerOperand {
 /// family of kernels each. Latencies and times become whole cycles upwards.
 struct QuarterNumbers {
   int queued_shared = 3, queued_registers = 1;  ///< wgmmas of a warp accepted and not begun [1 to 3, 1]
-  PerOperand late_per_read{0.802, 0.66};        ///< of the warp, for each register read beside such a product [0.7 to 1.1, 0.6 to 0.7]
-  double late_per_special = 1.5;                ///< of the warp, for a MUFU beside a product [1.3 to 1.7]
+  PerOperand late_per_read{0.802, 0.66};        ///< of the warp, for each register read beside such an mma [0.7 to 1.1, 0.6 to 0.7]
+  double late_per_special = 1.5;                ///< of the warp, for a MUFU beside an mma [1.3 to 1.7]
   PerOperand product_per_read{0.0994, 0.4626};  ///< of the tensor core, for each register read beside it [0.07 to 0.43, 0.34 to 0.46]
-  double product_done = 57.5;                   ///< from a product's last cycle until its group goes on [42 to 75]
+  double product_done = 57.5;                   ///< from an mma's last cycle until its group goes on [42 to 75]
   double turn = 51.01;                          ///< from passing a turn until the other group goes on [24 to 64]
   double special_latency = 19.28;               ///< of MUFU [17 to 25]
   // Not fitted.
@@ -50,7 +50,7 @@ struct QuarterStep {
   int write_barrier = -1, read_barrier = -1;  ///< scoreboards; -1: none
   unsigned wait = 0;                          ///< mask of scoreboards
   int amount = 0;  ///< Product: cycles on the tensor core; ProductWait: groups that may be in flight; Shared: cycles of the port
-  int reads = 0;   ///< register reads that meet a product's
+  int reads = 0;   ///< register reads that meet an mma's
   bool registers = false, closes_group = false;  ///< Product
 };
 

@@ -170,7 +170,7 @@ KernelProfile decode_ops(const RecordPlan& plan, const Kernel& kernel, const Pro
     return r.group.valid() ? schedule.groups[r.group.index()].role : r.name;
   };
 
-  // Iterations are laid over the prediction at the first product; without any at the first op that is recorded in most.
+  // Iterations are laid over the prediction at the first mma; without any at the first op that is recorded in most.
   std::optional<std::size_t> anchor;
   const auto better = [&](std::size_t op) {
     const auto rank = [&](std::size_t o) {

@@ -24,8 +24,8 @@ struct LoopTimes {
 LoopTimes decode_loop(const RecordPlan& plan, const Program& program, std::span<const std::uint8_t> bytes);
 
 /// Fills everything but the two times and `trusted`. Starts count from the start that the schedule gives the iteration: each
-/// iteration is laid over the prediction at its first product (or first op that computes). `measured_ii`: cycles between
-/// successive first products. Any bytes.
+/// iteration is laid over the prediction at its first mma (or first op that computes). `measured_ii`: cycles between
+/// successive first mmas. Any bytes.
 KernelProfile decode_ops(const RecordPlan& plan, const Kernel& kernel, const Problem& problem, const Schedule& schedule,
                          const Program& program, std::span<const std::uint8_t> bytes, std::optional<double>& measured_ii);
 

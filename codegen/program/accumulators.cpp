@@ -59,7 +59,7 @@ void keep_accumulators(ProgramDraft& draft) {
     draft.buffer_of[i] = known->second;
     draft.program.buffers[known->second].values.push_back(i);
   }
-  // Where only products touch an accumulator in the loop, the next tile's may begin while the epilogue reads this one's.
+  // Where only mmas touch an accumulator in the loop, the next tile's may begin while the epilogue reads this one's.
   for (const auto& [name, b] : buffers) {
     Buffer& buffer = draft.program.buffers[b];
     const auto in_it = [&, &held = b](const std::string& value) { return draft.buffer_of[draft.value_index(value)] == held; };
@@ -119,7 +119,7 @@ void fill_accumulator(ProgramDraft& draft, std::size_t index) {
         draft.refuse("prologue_kind", {op.name}, fmt::format("two roles read what '{}' fills in tensor memory before the loop", op.name));
       role = draft.role_of(OpId(k));
     }
-  // The first product of a tile does not add where the sum begins with zero.
+  // The first mma of a tile does not add where the sum begins with zero.
   if (role == kNone) {
     if (!is_zero_fill(op))
       draft.refuse("prologue_kind", {op.name}, fmt::format("'{}' fills an accumulator with something else than zero", op.name));

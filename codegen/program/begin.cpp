@@ -7,9 +7,9 @@
 
 #include "codegen/program/accumulators.h"
 #include "codegen/program/cluster.h"
-#include "codegen/program/tile_rows.h"
 #include "core/check/checker.h"
 #include "core/kernel/op_kind.h"
+#include "core/layout/plan.h"
 #include "core/problem/fault_log.h"
 #include "core/problem/storage.h"
 
@@ -17,6 +17,33 @@ namespace heddle::codegen {
 namespace {
 
 constexpr std::int64_t kMostTrips = 1'000'000;
+
+/// A wgmma has 64 rows; lanes of tensor memory, and threads of a warpgroup, are 128.
+constexpr std::int64_t kRowsOfWgmma = 64, kRowsOfTensorMemory = 128;
+
+/// Refuses the first tile in registers with more rows than a warpgroup holds, where its layout is not known otherwise; with the cut that
+/// makes it fit, if its rows are a parameter and a multiple of what a warpgroup holds. False: all fit.
+bool refuse_wide_tile(ProgramDraft& draft) {
+  const std::int64_t most = draft.program.blackwell() ? kRowsOfTensorMemory : kRowsOfWgmma;
+  const Kernel& kernel = draft.kernel;
+  if (std::none_of(kernel.body.begin(), kernel.body.end(), [](const TileOp& op) { return op.kind == "mma"; })) return false;
+  for (const TileValue& value : kernel.values) {
+    if (value.space != Space::Register || value.shape.size() != 2) continue;
+    const auto rows = value.shape[0].evaluate(draft.problem.params);
+    const auto index = static_cast<std::size_t>(&value - kernel.values.data());
+    if (!rows.ok() || *rows <= most || (draft.problem.layouts && draft.problem.layouts->values[index].layout)) continue;
+    std::string text = fmt::format("'{}' has {} rows in registers; a warpgroup holds {}", value.name, *rows, most);
+    std::optional<Subtile> cut;
+    if (const auto names = value.shape[0].names(); names.size() == 1 && *rows % most == 0) {
+      cut = Subtile{names[0], *rows / most};
+      text += fmt::format(": cut {} into {} parts", cut->param, cut->factor);
+    }
+    draft.refuse("tile_rows", {}, std::move(text));
+    draft.refusals.back().cut = std::move(cut);
+    return true;
+  }
+  return false;
+}
 
 bool prepare(ProgramDraft& draft, std::optional<std::int64_t> trips) {
   draft.program.kernel = draft.kernel.name;
@@ -51,10 +78,7 @@ bool prepare(ProgramDraft& draft, std::optional<std::int64_t> trips) {
   }
   FaultLog faults;
   for (const TileValue& value : draft.kernel.values) draft.tiles.push_back(measure(value, draft.problem.params, {}, faults));
-  if (const auto wide = wide_tile(draft.kernel, draft.problem)) {
-    draft.refuse("tile_rows", {}, sentence_of(*wide));
-    return false;
-  }
+  if (refuse_wide_tile(draft)) return false;
   const auto own = draft.kernel.loop.trips.evaluate(draft.problem.params);
   draft.program.trips = trips.value_or(own.ok() ? *own : 0);
   if (!faults.empty() || draft.program.trips < 1 || draft.program.trips > kMostTrips) {

@@ -7,7 +7,7 @@
 namespace heddle::codegen {
 namespace {
 
-/// A product with cta_group::2 has the rows of A of both blocks and half of B's columns from each (PTX ISA, tcgen05.mma).
+/// An mma with cta_group::2 has the rows of A of both blocks and half of B's columns from each (PTX ISA, tcgen05.mma).
 void pair_up(ProgramDraft& draft) {
   const auto loaded_in_loop = [&](const std::string& value) -> const TileOp* {
     for (const TileOp& op : draft.kernel.body)
@@ -52,7 +52,7 @@ void pair_up(ProgramDraft& draft) {
     buffer.slot_bytes /= 2;
     draft.program.barriers[draft.full_of.at(v)].tx_bytes /= 2;
   }
-  // Where roles with products wait, both blocks arrive.
+  // Where roles with mmas wait, both blocks arrive.
   for (RoleDraft& role_draft : draft.roles) {
     const auto is_product = [](const Step& s) { return s.kind == StepKind::Issue && s.engine == Engine::Mma; };
     std::vector<Step> steps = role_draft.begin;

@@ -454,7 +454,7 @@ class Folder {
   int stages_ = 1;
 };
 
-/// A product and what comes after it of the same iteration, up to who first touches its result with ordinary code: in one stage
+/// An mma and what comes after it of the same iteration, up to who first touches its result with ordinary code: in one stage
 /// there is a cut that none of them crosses.
 std::optional<UserConstraint> within_one_pass(const Problem& problem, OpId product) {
   UserConstraint demand{"", true, ConstraintKind::SameStage, {problem.op(product).name}, "", 0, 0};

@@ -40,7 +40,7 @@ struct EpilogueDraft {
   std::set<std::pair<std::size_t, std::size_t>> made_free;  ///< role, op
   std::set<std::size_t> in_pieces;                          ///< ops that have been written together with what they store
   std::set<std::size_t> overlaid;                           ///< buffers with a result in them at the end of a tile
-  std::set<std::size_t> products_over;                      ///< roles that have waited for their products at the end of the tile
+  std::set<std::size_t> products_over;                      ///< roles that have waited for their mmas at the end of the tile
 
   /// What the epilogue makes without the loop: vectors and tiles that it loads (a bias, a residual). Each role that reads one makes its
   /// own.

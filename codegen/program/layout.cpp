@@ -18,7 +18,7 @@ namespace {
 // N/2 + 26 (C7602).
 
 constexpr int kThreadsPerWarpgroup = 128, kWarpsPerWarpgroup = 4;
-constexpr int kIssuer = 40;            ///< descriptors and addresses of tcgen05 products; probed by compiling
+constexpr int kIssuer = 40;            ///< descriptors and addresses of tcgen05 mmas; probed by compiling
 constexpr int kFewestColumns = 32;     ///< of tensor memory, and a power of two (PTX ISA, tcgen05.alloc)
 constexpr std::int64_t kAddress = 16;  ///< bytes of shared memory for where tensor memory begins
 constexpr int kClusterProducer = 40;   ///< with its place in the cluster and the parts of loads; probed by compiling

@@ -90,12 +90,12 @@ struct RingCursor {
 
 enum class StepKind {
   Wait,         ///< until the barrier's phase is over: full for readers, empty (one phase ahead) for writers
-  Issue,        ///< starts an asynchronous op: TMA load, product (wgmma or tcgen05.mma), TMA store
+  Issue,        ///< starts an asynchronous op: TMA load, mma (wgmma or tcgen05.mma), TMA store
   Commit,       ///< closes the group of what was issued since the last one (wgmma, TMA store)
   Retire,       ///< until at most `keep` of the role's groups are in flight
   Compute,      ///< an op of the role's own threads
   Put,          ///< registers into a hand-over buffer
-  Sync,         ///< all warps of the role meet; what they wrote to shared memory is visible to TMA and products
+  Sync,         ///< all warps of the role meet; what they wrote to shared memory is visible to TMA and mmas
   Arrive,       ///< on a barrier
   Signal,       ///< arrives on a barrier, once, when all tcgen05.mma that the role has issued are complete (tcgen05.commit)
   AwaitReads,   ///< until what the role's threads load from tensor memory is in their registers (tcgen05.wait::ld)
@@ -191,8 +191,8 @@ struct Program {
   std::int64_t least_trips = 1;  ///< with one pass of every role's loop
   std::int64_t trip_step = 1;
   int cluster = 1;  ///< blocks that work on neighbouring tiles, in step, and share buffers' loads
-  /// The first block of a cluster issues one product for both (tcgen05 with cta_group::2): each has its own rows of A and of the result and
-  /// half of B's columns. Barriers that a role with products waits at are the first block's, with arrivals of both; what it signals arrives
+  /// The first block of a cluster issues one mma for both (tcgen05 with cta_group::2): each has its own rows of A and of the result and
+  /// half of B's columns. Barriers that a role with mmas waits at are the first block's, with arrivals of both; what it signals arrives
   /// in both.
   bool pair = false;
   std::size_t cluster_dim = 0;  ///< of the grid: along it the tiles of a cluster's blocks are neighbours
@@ -223,7 +223,7 @@ int rounded_load(const Program& program, std::size_t value);
 std::int64_t rounded_trips(const Program& program, std::int64_t wanted);
 /// Of slot 0; the others follow at 8 bytes each.
 std::int64_t barrier_address(const Program& program, std::size_t barrier);
-/// The role has steps that start products.
+/// The role has steps that start mmas.
 bool issues_products(const Role& role);
 /// Live registers of a role at its worst step, without any fixed overhead.
 int live_registers(const Program& program, const Role& role);

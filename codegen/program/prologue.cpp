@@ -97,7 +97,7 @@ void lower_prologue(ProgramDraft& draft) {
     loads.insert(loads.end(), {free, issue});
     for (const std::size_t r : draft.readers.at(value)) {
       draft.roles[r].begin.push_back(on_barrier(StepKind::Wait, ref, draft.full_of.at(value)));
-      // On Blackwell products read it, whose end the hardware signals.
+      // On Blackwell mmas read it, whose end the hardware signals.
       draft.release.push_back({r, draft.program.blackwell()
                                       ? on_barrier(StepKind::Signal, ref, *draft.program.buffers[buffer].empty)
                                       : on_barrier(StepKind::Arrive, ref, *draft.program.buffers[buffer].empty, draft.warps_of(r))});

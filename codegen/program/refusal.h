@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/kernel/subtile.h"
 #include "core/schedule/constraints.h"
 
 namespace heddle::codegen {
@@ -18,6 +19,7 @@ struct Refusal {
   std::vector<std::string> ops;              ///< of the kernel file, as written there
   std::string sentence;                      ///< may contain names from files: printable() before showing
   std::optional<UserConstraint> constraint;  ///< enabled, named after its sentence (core/schedule/constraint_text.h)
+  std::optional<Subtile> cut{};              ///< of the kernel, that avoids it
 };
 
 /// A refusal with its demand, which gets its describing sentence as name.

@@ -56,7 +56,7 @@ void overlay_panels(ProgramDraft& draft) {
     if (op.kind != "smem_store") continue;
     for (const std::size_t b : tiles_to_overlay(draft, draft.epilogue.role[i])) draft.epilogue.overlaid.insert(b);
   }
-  // Threads give such a tile back, when the store has read it, and not the product that reads it last.
+  // Threads give such a tile back, when the store has read it, and not the mma that reads it last.
   for (auto& [role, step] : draft.release) {
     Barrier& barrier = draft.program.barriers[step.barrier];
     if (!draft.epilogue.overlaid.contains(barrier.buffer)) continue;
@@ -188,7 +188,7 @@ void store_tile(ProgramDraft& draft, std::size_t i, Step stage) {
         const auto place = epilogue_place(draft, role, k, in);
         if (!place) return;
         if (place->kind == Place::Kind::Buffer && awaited.insert(place->value).second) {
-          // The signal is one for all products of its role, also for those that read the tiles.
+          // The signal is one for all mmas of its role, also for those that read the tiles.
           if (draft.role_of(draft.problem.value(draft.body_value[place->value]).producer) == role)
             draft.epilogue.products_over.insert(role);
           Step wait = on_barrier(StepKind::Wait, step.op, draft.tile_full.at(place->value));

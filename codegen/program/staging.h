@@ -1,7 +1,6 @@
 // Results on their way to the store: whole, panel by panel, or where a tile of the prologue lay, as the draft's Staging says.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "codegen/program/draft.h"
@@ -10,7 +9,7 @@ namespace heddle::codegen {
 
 /// Which tiles of the prologue hold a result at the end of a tile; before anything is released.
 void overlay_tiles(ProgramDraft& draft);
-/// Tiles of the prologue that only products of this role read: panels of its results may lie there when those are over.
+/// Tiles of the prologue that only mmas of this role read: panels of its results may lie there when those are over.
 std::vector<std::size_t> tiles_to_overlay(const ProgramDraft& draft, std::size_t role);
 
 /// An op after the loop whose result is a tile in registers: on Blackwell it is done piece by piece on its way to the store.

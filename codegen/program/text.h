@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "codegen/program/program.h"
 #include "codegen/program/refusal.h"

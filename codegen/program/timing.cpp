@@ -154,7 +154,7 @@ class TimedBlock {
             if (const auto known = agent.variables.find(in.index); known != agent.variables.end()) time = std::max(time, known->second);
         return begin_in_turn(step, time);
       case StepKind::Issue:
-        // A product queues, and the thread goes on; that it is its turn is known by then all the same.
+        // An mma queues, and the thread goes on; that it is its turn is known by then all the same.
         if (step.engine != Engine::Mma) return begin_in_turn(step, time);
         return has_turn(step) ? std::optional(time) : std::nullopt;
       default: return time;

@@ -3,8 +3,6 @@
 // nothing, so the period is a prediction like the initiation interval and can be compared with it.
 #pragma once
 
-#include <string>
-
 #include "codegen/program/program.h"
 #include "core/schedule/schedule.h"
 

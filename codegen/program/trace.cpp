@@ -103,7 +103,7 @@ class TensorOrder {
       : buffers_(buffers), barriers_(barriers), rewritten_(draft.rewritten), warps_(draft.role.warps) {}
 
   void run(std::vector<Event>& events) {
-    // A tile's first product comes after what the warps did at the end of the tile before.
+    // A tile's first mma comes after what the warps did at the end of the tile before.
     for (const Event& e : events)
       if (is_own_access(e.step)) remember(e.step);
     loads_.clear(), stores_.clear(), untold_.clear();

@@ -28,8 +28,8 @@ void await_operands(std::vector<Event>& events);
 /// while the pipeline drains.
 void release_tile(std::vector<Event>& events, std::size_t buffer, Event arrive);
 
-/// Blackwell: what has to stand between the accesses to tensor memory of a role and its waits, signals and products: waits for loads and
-/// stores, fences, and a meeting of its warps before a product touches what they have touched.
+/// Blackwell: what has to stand between the accesses to tensor memory of a role and its waits, signals and mmas: waits for loads and
+/// stores, fences, and a meeting of its warps before an mma touches what they have touched.
 void order_tensor_accesses(std::vector<Event>& events, const std::vector<Buffer>& buffers, const std::vector<Barrier>& barriers,
                            const RoleDraft& draft);
 

@@ -86,7 +86,7 @@ void keep_one_in_flight(ProgramDraft& draft) {
       for (LoopStep& s : moved) {
         s.step.stage = commit->step.stage + 1;
         s.step.slot = commit->step.slot;
-        s.new_line = false;  // the loop is not cut between a product and the wait for the one before
+        s.new_line = false;  // the loop is not cut between an mma and the wait for the one before
       }
       loop.insert(commit + 1, moved.begin(), moved.end());
     }

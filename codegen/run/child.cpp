@@ -279,7 +279,7 @@ class Executor {
       TimedLibrary& row = timing.libraries.back();
       row.absent = failure.sentence;
       if (gpu_->driver().synchronize() == 0) return true;
-      found_.sentence = fmt::format("not timed: {} (--no-library goes without it)", failure.sentence);
+      found_.sentence = fmt::format("not timed: {} (without libraries the kernel can be timed)", failure.sentence);
       return false;
     }
     return true;

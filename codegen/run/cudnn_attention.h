@@ -1,7 +1,6 @@
 // cuDNN's attention: the operation graph, and the execution plans that its heuristics recommend for it.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 

@@ -17,9 +17,9 @@ namespace heddle::codegen {
 namespace {
 
 constexpr double kBf16Unit = 1.0 / 256;                          ///< distance of neighbours at 1
-constexpr double kF32Sum = 1.0 / (1 << 22);                      ///< per term of a sum of products in f32, generously
+constexpr double kF32Sum = 1.0 / (1 << 22);                      ///< per term of a sum of mmas in f32, generously
 constexpr double kLargestNormal = 3.5;                           ///< of make_data()
-constexpr std::int64_t kMostExactTerms = std::int64_t{1} << 21;  ///< products of numbers up to 2 whose sum f32 holds exactly
+constexpr std::int64_t kMostExactTerms = std::int64_t{1} << 21;  ///< mmas of numbers up to 2 whose sum f32 holds exactly
 constexpr std::int64_t kMostCpuWork = 4'000'000'000;             ///< multiply-adds: seconds
 constexpr std::int64_t kMostCpuElements = std::int64_t{1} << 26;
 constexpr std::int64_t kMostSliceWork = 400'000'000'000;  ///< multiply-adds of one launch of the reference: a second
@@ -201,7 +201,7 @@ std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const
     return cases;
   }
   if (on_gpu && kernel.reference == "swiglu_dual_gemm") {
-    // An error of a sum is multiplied by the other factor: sums of K products of variance 1 stay below 8 sqrt(K).
+    // An error of a sum is multiplied by the other factor: sums of K mmas of variance 1 stay below 8 sqrt(K).
     const double k = static_cast<double>(t.shape("A")[1]);
     add(Data::Random,
         {output, Criterion::Tolerance, kBf16Unit, 2.1 * kF32Sum * k * kLargestNormal * kLargestNormal * 8 * std::sqrt(k), 4e-3, {}});
@@ -218,8 +218,7 @@ std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const
   }
 
   const auto too_much = [&] {
-    return fmt::format("there is no reference kernel for '{}', and the CPU would take too long; choose smaller sizes (--param)",
-                       kernel.name);
+    return fmt::format("there is no reference kernel for '{}', and the CPU would take too long; choose smaller sizes", kernel.name);
   };
   std::int64_t elements = 0;
   for (const TensorPlan& tensor : tensors) elements = sat_add(elements, tensor.elements());
@@ -285,7 +284,7 @@ std::string left_out_of_time(const Kernel& kernel) {
 
 std::int64_t flops_of(const Kernel& kernel, const std::vector<TensorPlan>& tensors) {
   std::int64_t products = work_of(kernel.reference, tensors);
-  if (kernel.reference == "attention_backward") products = products / 2 * 5;  // five products where the forward pass has two
+  if (kernel.reference == "attention_backward") products = products / 2 * 5;  // five mmas where the forward pass has two
   if (kernel.reference.ends_with("_causal")) products /= 2;
   return sat_mul(2, products);
 }

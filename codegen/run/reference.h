@@ -33,7 +33,7 @@ std::string left_out_of_time(const Kernel& kernel);
 
 /// Floating-point operations of one launch, as papers count them; 0: not counted.
 std::int64_t flops_of(const Kernel& kernel, const std::vector<TensorPlan>& tensors);
-/// The same where trips are looked up: those of the loop's products in all trips that tiles ask for, none of those that only the pipeline
+/// The same where trips are looked up: those of the loop's mmas in all trips that tiles ask for, none of those that only the pipeline
 /// needs. Pre: `params` has the index tensors.
 std::int64_t listed_flops(const Kernel& kernel, const Scope& params);
 

@@ -2,8 +2,6 @@
 // machine's) kept, its starts thrown away and computed afresh from the problem's own.
 #pragma once
 
-#include <vector>
-
 #include "core/analysis/period.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"

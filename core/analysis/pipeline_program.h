@@ -9,7 +9,6 @@
 // for any trip count N >= L.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "core/problem/problem.h"

@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "core/analysis/period.h"
-#include "core/base/integer_division.h"
 #include "core/base/saturate.h"
 
 namespace heddle {

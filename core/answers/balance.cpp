@@ -8,7 +8,6 @@
 #include "core/answers/answer_members.h"
 #include "core/answers/csv_members.h"
 #include "core/answers/simulation.h"
-#include "core/answers/summary.h"
 #include "core/chart/chart_layout.h"
 #include "core/chart/svg.h"
 

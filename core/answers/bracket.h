@@ -8,7 +8,6 @@
 #include "core/base/text_style.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
-#include "core/simulate/simulate.h"
 #include "core/simulate/spread_study.h"
 
 namespace heddle {

@@ -8,7 +8,6 @@
 
 #include "core/chart/gantt_model.h"
 #include "core/check/checker.h"
-#include "core/problem/changes.h"
 #include "core/problem/problem.h"
 #include "core/schedule/schedule.h"
 #include "core/simulate/kernel_run.h"

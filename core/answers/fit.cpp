@@ -7,8 +7,6 @@
 #include <map>
 
 #include "core/answers/answer_members.h"
-#include "core/answers/summary.h"
-#include "core/base/words.h"
 
 namespace heddle {
 namespace {

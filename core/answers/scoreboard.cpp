@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <tuple>
 
 #include "core/analysis/channels.h"
 #include "core/analysis/pipeline_program.h"

@@ -241,7 +241,7 @@ void visit(Io& io, const SensitivitySide& side) {
 template <class Io>
 void visit(Io& io, const as::InContext<SensitivityRow, Sensitivity>& in) {
   const SensitivityRow& row = in.part;
-  io.written("number", row.number, "as --set takes it");
+  io.written("number", row.number, "as changes name it");
   io.written("effect", in.context.effect(row), as::word("effect", SensitivityEffect::II));
   io.written("values", row.values, as::list(as::any_integer), "at present");
   io.written("ops", row.ops), io.written("less", row.less), io.written("more", row.more);

@@ -43,7 +43,7 @@ struct SensitivitySide {
 };
 
 struct SensitivityRow {
-  std::string number;                ///< as --set takes it: "mma.ss.TC.duration"
+  std::string number;                ///< as changes name it: "mma.ss.TC.duration"
   std::vector<std::int64_t> values;  ///< at present, where it stands in the problem
   std::vector<std::string> ops;      ///< whose costs it is
   SensitivitySide less, more;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "core/answers/answer_members.h"
 #include "core/base/report_rows.h"

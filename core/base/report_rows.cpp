@@ -24,6 +24,8 @@ std::vector<std::string> first_details(const ReportRow& row) {
 
 }  // namespace
 
+const char* to_string(RowMark mark) { return mark == RowMark::Wrong ? "wrong" : mark == RowMark::Waste ? "waste" : "fine"; }
+
 const char* symbol(RowMark mark, bool utf8) {
   switch (mark) {
     case RowMark::Wrong: return utf8 ? "✗" : "X";

@@ -9,7 +9,9 @@
 
 namespace heddle {
 
-enum class RowMark { Wrong, Waste, Fine };  ///< cannot be, costs something, is in order
+enum class RowMark { Wrong, Waste, Fine };  ///< cannot be (or computes something else), costs something, is in order
+/// "wrong", "waste", "fine"
+const char* to_string(RowMark mark);
 
 struct ReportRow {
   RowMark mark = RowMark::Fine;

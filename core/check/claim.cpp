@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/analysis/retime.h"
 #include "core/analysis/usage.h"
 #include "core/check/checker.h"

@@ -103,7 +103,7 @@ struct DumpAudit {
 
   bool over_budget() const { return smem > smem_budget; }  ///< the loops together
   bool too_small(const DumpLoopAudit& loop) const;         ///< memory or rings, of one loop
-  /// Nothing is wrong (AuditWeight::Wrong in core/dump/audit_report.h), of no loop and of the whole.
+  /// Nothing is wrong (RowMark::Wrong in core/dump/audit_report.h), of no loop and of the whole.
   bool clean() const;
 };
 

@@ -5,14 +5,12 @@
 namespace heddle::dump {
 namespace {
 
-const char* word(AuditWeight weight) { return weight == AuditWeight::Wrong ? "wrong" : weight == AuditWeight::Waste ? "waste" : "fine"; }
-
 Json rows_json(const std::vector<AuditRow>& rows, const DumpLoop* loop) {
   Json list = Json::array();
   for (const AuditRow& row : rows) {
     Json item = Json::object(), details = Json::array(), ops = Json::array();
     for (const AuditDetail& detail : row.details) details.push(detail.text);
-    item.set("topic", row.topic).set("weight", word(row.weight)).set("sentence", row.sentence).set("details", std::move(details));
+    item.set("topic", row.topic).set("weight", to_string(row.weight)).set("sentence", row.sentence).set("details", std::move(details));
     for (const std::size_t node : row.nodes)
       if (loop) ops.push(loop->nodes[node].name);
     list.push(std::move(item.set("ops", std::move(ops))));

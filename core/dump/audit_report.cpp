@@ -21,9 +21,9 @@ std::string percent_over(Cycle value, Cycle base) {
 }
 
 AuditRow dependences(const dump::DumpLoop& loop, const DumpLoopAudit& a) {
-  AuditRow row{"dependences", AuditWeight::Fine, fmt::format("all {} hold at the stated cycles", loop.edges.size()), {}, {}};
+  AuditRow row{"dependences", RowMark::Fine, fmt::format("all {} hold at the stated cycles", loop.edges.size()), {}, {}};
   if (a.broken.empty()) return row;
-  row.weight = AuditWeight::Wrong;
+  row.weight = RowMark::Wrong;
   row.sentence =
       fmt::format("{} of {} {} not hold at the stated cycles", a.broken.size(), loop.edges.size(), a.broken.size() == 1 ? "does" : "do");
   for (const dump::BrokenEdge& b : a.broken) {
@@ -37,17 +37,17 @@ AuditRow dependences(const dump::DumpLoop& loop, const DumpLoopAudit& a) {
 }
 
 AuditRow period(const dump::DumpLoop& loop, const DumpLoopAudit& a) {
-  AuditRow row{"period", AuditWeight::Fine, {}, {}, {}};
+  AuditRow row{"period", RowMark::Fine, {}, {}, {}};
   for (const dump::ProgramStep& s : a.program.cycle) row.nodes.push_back(s.from);
   if (a.program.deadlock) {
-    row.weight = AuditWeight::Wrong;
+    row.weight = RowMark::Wrong;
     row.sentence = "none: the order of a group contradicts a dependence";
     row.details.emplace_back(sentence(loop, a.program), row.nodes);
     return row;
   }
   const Cycle sustained = a.program.cycles();
   if (sustained > a.stated_ii) {
-    row.weight = AuditWeight::Wrong;
+    row.weight = RowMark::Wrong;
     row.sentence = fmt::format("II {} is stated, {} is what the warp groups sustain ({})", a.stated_ii, sustained,
                                percent_over(sustained, a.stated_ii));
     row.details.emplace_back("limited by " + sentence(loop, a.program), row.nodes);
@@ -59,13 +59,13 @@ AuditRow period(const dump::DumpLoop& loop, const DumpLoopAudit& a) {
 }
 
 AuditRow pipelined(const DumpLoopAudit& a) {
-  AuditRow row{"overlap", AuditWeight::Fine, {}, {}, {}};
+  AuditRow row{"overlap", RowMark::Fine, {}, {}, {}};
   if (a.pipelined.deadlock) {
-    row.weight = AuditWeight::Wrong;
+    row.weight = RowMark::Wrong;
     row.sentence = "in the order of its stages, in every group and on every unit, it cannot run: ops wait for themselves";
     row.details.emplace_back(a.pipelined.sentence, a.pipelined_nodes);
   } else if (a.pipelined.cycles() > a.stated_ii) {
-    row.weight = AuditWeight::Waste;
+    row.weight = RowMark::Waste;
     row.sentence = fmt::format("in the order of its stages, with full occupancies and credits, it sustains {} ({})", a.pipelined.cycles(),
                                percent_over(a.pipelined.cycles(), a.stated_ii));
     row.details.emplace_back(a.pipelined.sentence, a.pipelined_nodes);
@@ -76,14 +76,14 @@ AuditRow pipelined(const DumpLoopAudit& a) {
 }
 
 AuditRow units(const DumpLoopAudit& a) {
-  AuditRow row{"units", AuditWeight::Fine, "no issue slot is taken twice", {}, {}};
+  AuditRow row{"units", RowMark::Fine, "no issue slot is taken twice", {}, {}};
   if (!a.slot_conflicts.empty()) {
-    row.weight = AuditWeight::Wrong;
+    row.weight = RowMark::Wrong;
     row.sentence = fmt::format("{} issue slots are taken twice", a.slot_conflicts.size());
     for (const dump::UnitConflict& c : a.slot_conflicts) row.details.emplace_back(c.message, c.nodes).unit = c.unit;
   }
   if (!a.engine_conflicts.empty()) {
-    if (row.weight == AuditWeight::Fine) row.weight = AuditWeight::Waste;
+    if (row.weight == RowMark::Fine) row.weight = RowMark::Waste;
     row.sentence += fmt::format(", but {} {} where a unit is still held{}", a.engine_conflicts.size(),
                                 a.engine_conflicts.size() == 1 ? "op starts" : "ops start",
                                 a.occupancies_derived ? " (occupancies by the compiler's published rules)" : "");
@@ -94,7 +94,7 @@ AuditRow units(const DumpLoopAudit& a) {
 
 AuditRow memory(const Dump& dump, const DumpLoopAudit& a) {
   const dump::MemoryAudit& m = a.memory;
-  AuditRow row{"memory", AuditWeight::Fine, {}, {}, {}};
+  AuditRow row{"memory", RowMark::Fine, {}, {}, {}};
   row.sentence = fmt::format("{} of {} bytes of shared memory needed", m.smem, dump.smem_budget);
   if (m.smem != m.smem_stated) row.sentence += fmt::format(" (the file's buffers sum to {})", m.smem_stated);
   if (m.tmem > 0 || m.tmem_stated > 0) {
@@ -103,9 +103,9 @@ AuditRow memory(const Dump& dump, const DumpLoopAudit& a) {
   }
   if (m.resident_smem > 0 || m.resident_tmem > 0)
     row.details.push_back(fmt::format("allocated outside the loop: {} bytes, {} columns", m.resident_smem, m.resident_tmem));
-  if (m.smem > dump.smem_budget || m.tmem > dump.tmem_budget / 512) row.weight = AuditWeight::Wrong;
+  if (m.smem > dump.smem_budget || m.tmem > dump.tmem_budget / 512) row.weight = RowMark::Wrong;
   for (const auto& u : m.unneeded) {
-    if (row.weight == AuditWeight::Fine) row.weight = AuditWeight::Waste;
+    if (row.weight == RowMark::Fine) row.weight = RowMark::Waste;
     row.details.emplace_back(
         fmt::format("buffer {} reserves {} bytes for {}, which carries no data, only an order", u.buffer, u.bytes, u.edge),
         std::vector{u.producer, u.consumer});
@@ -114,13 +114,13 @@ AuditRow memory(const Dump& dump, const DumpLoopAudit& a) {
 }
 
 AuditRow rings(const DumpLoopAudit& a) {
-  AuditRow row{"rings", AuditWeight::Fine, "every ring is as deep as the copies alive at the stated II", {}, {}};
+  AuditRow row{"rings", RowMark::Fine, "every ring is as deep as the copies alive at the stated II", {}, {}};
   if (!a.too_shallow.empty()) {
-    row.weight = AuditWeight::Wrong;
+    row.weight = RowMark::Wrong;
     row.sentence = fmt::format("{} {} fewer slots than copies are alive at the stated II", a.too_shallow.size(),
                                a.too_shallow.size() == 1 ? "ring has" : "rings have");
   } else if (!a.too_deep.empty()) {
-    row.weight = AuditWeight::Waste;
+    row.weight = RowMark::Waste;
     row.sentence = fmt::format("{} {} slots that the stated schedule never fills", a.too_deep.size(),
                                a.too_deep.size() == 1 ? "ring has" : "rings have");
   }
@@ -131,9 +131,9 @@ AuditRow rings(const DumpLoopAudit& a) {
 }
 
 AuditRow groups(const DumpLoopAudit& a) {
-  AuditRow row{"groups", AuditWeight::Fine, "all of them issue at the same time as others", {}, {}};
+  AuditRow row{"groups", RowMark::Fine, "all of them issue at the same time as others", {}, {}};
   if (a.never_together.empty()) return row;
-  row.weight = AuditWeight::Waste;
+  row.weight = RowMark::Waste;
   row.sentence = "groups that never issue in the same cycle; one group could issue for each of these sets";
   for (const auto& set : a.never_together) {
     std::string text;
@@ -145,7 +145,7 @@ AuditRow groups(const DumpLoopAudit& a) {
 
 AuditRow improvement(const DumpLoopAudit& a) {
   const dump::Improvement& i = *a.improvement;
-  AuditRow row{"solved", AuditWeight::Fine, {}, {}, {}};
+  AuditRow row{"solved", RowMark::Fine, {}, {}, {}};
   if (i.ii == 0) {
     row.sentence = i.explanation;
     return row;
@@ -214,7 +214,7 @@ std::vector<AuditRow> audit_rows(const Dump& dump, const DumpLoopAudit& a) {
   if (a.scheduled && !loop.buffers.empty()) rows.push_back(rings(a));
   if (a.scheduled && a.groups > 1) rows.push_back(groups(a));
   if (!a.problem_fault.empty())
-    rows.push_back({"reading", AuditWeight::Wrong, "with full occupancies and hand-offs it cannot be read: " + a.problem_fault, {}, {}});
+    rows.push_back({"reading", RowMark::Wrong, "with full occupancies and hand-offs it cannot be read: " + a.problem_fault, {}, {}});
   if (a.improvement) rows.push_back(improvement(a));
   return rows;
 }
@@ -224,14 +224,14 @@ std::vector<AuditRow> audit_rows(const Dump& dump, const DumpAudit& audit) {
   const bool buffers = std::any_of(dump.loops.begin(), dump.loops.end(), [](const dump::DumpLoop& l) { return !l.buffers.empty(); });
   if (!(buffers || audit.over_budget()) || (dump.loops.size() < 2 && !audit.penalized)) return rows;
   AuditRow row{"all loops",
-               AuditWeight::Fine,
+               RowMark::Fine,
                fmt::format("{} of {} bytes of shared memory needed at once (the file's buffers sum to {})", audit.smem, audit.smem_budget,
                            audit.smem_stated),
                {},
                {}};
-  if (audit.over_budget()) row.weight = AuditWeight::Wrong;
+  if (audit.over_budget()) row.weight = RowMark::Wrong;
   if (audit.penalized) {
-    row.weight = std::min(row.weight, AuditWeight::Waste);
+    row.weight = std::min(row.weight, RowMark::Waste);
     row.details.emplace_back(audit.smem > audit.smem_budget
                                  ? "partition_cost says, too, that the memory does not fit"
                                  : "partition_cost carries the penalty for memory that does not fit, but it fits");

@@ -10,8 +10,6 @@
 
 namespace heddle {
 
-using AuditWeight = RowMark;
-
 /// One line of a row, and what it speaks of.
 struct AuditDetail {
   AuditDetail(std::string words, std::vector<std::size_t> of = {}) : text(std::move(words)), nodes(std::move(of)) {}
@@ -24,7 +22,7 @@ struct AuditDetail {
 
 struct AuditRow {
   std::string topic;  ///< "dependences", "period" ...
-  AuditWeight weight = AuditWeight::Fine;
+  RowMark weight = RowMark::Fine;
   std::string sentence;
   std::vector<AuditDetail> details;  ///< all of them; text and Markdown show the first few
   std::vector<std::size_t> nodes;    ///< to highlight: indices into the loop's nodes

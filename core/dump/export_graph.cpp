@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "core/base/integer_division.h"
 #include "core/base/json.h"
 #include "core/base/saturate.h"
 #include "core/dump/export.h"

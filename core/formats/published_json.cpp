@@ -94,7 +94,7 @@ void visit(Io& io, NamedMachine& m) {
   io.required("machine", m.machine, as::label, "machine file");
   io.optional("sms", m.sms, as::integer(1, 1 << 20), "where it is not the machine file's number");
   io.optional("power_w", m.use_power_w, kWatts, "limit to simulate with; default: the row's, else the machine file's");
-  io.optional("measured", m.measured, "speed of an anchor of the machine file, as --measured: cublas_8192=795");
+  io.optional("measured", m.measured, "an anchor of the machine file and its speed in TFLOP/s: cublas_8192=795");
   io.for_people("source", "string");
 }
 
@@ -163,9 +163,8 @@ Result<std::vector<PublishedRow>> row_of_measurement(std::string_view text, cons
   if (measured->schedule_text.empty() && !measured->schedule.empty()) counterpart.schedule = measured->schedule;
   counterpart.schedule_text = measured->schedule_text;
   for (const auto& [name, value] : measured->params) counterpart.params.emplace_back(name, value);
-  counterpart.options = {"--persistent"};  // as every kernel is written
-  if (timed.sustained_tflops <= 0 && measured->device && measured->device->clock_mhz > 0)
-    counterpart.options.insert(counterpart.options.end(), {"--clock", fmt::format("{:.0f}", measured->device->clock_mhz)});
+  counterpart.persistent = true;  // as every kernel is written
+  if (timed.sustained_tflops <= 0 && measured->device) counterpart.clock_mhz = measured->device->clock_mhz;
   row.counterpart = std::move(counterpart);
   return std::vector<PublishedRow>{std::move(row)};
 }

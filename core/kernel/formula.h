@@ -9,7 +9,6 @@
 // a vector has one element for every column; column(v) has one for every row.
 #pragma once
 
-#include <cstdint>
 #include <stop_token>
 #include <string>
 #include <string_view>

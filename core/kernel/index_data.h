@@ -1,8 +1,6 @@
 // What index tensors hold: numbers in the kernel file, a file of them, or a structure made by rule (core/kernel/structure.h).
 #pragma once
 
-#include <memory>
-#include <string>
 #include <string_view>
 
 #include "core/base/expr.h"

@@ -8,7 +8,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 
 #include "core/base/scanner.h"
 #include "core/base/suggest.h"

@@ -1,6 +1,5 @@
 // From one layout to another: where memory keeps what registers hold, and how registers become other registers.
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <set>
 #include <utility>

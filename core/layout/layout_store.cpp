@@ -1,8 +1,6 @@
 // Keys of accesses are addresses of layouts; an entry holds its layouts, so that no address is used again while the entry lives.
 #include "core/layout/layout_store.h"
 
-#include <fmt/format.h>
-
 #include <map>
 #include <mutex>
 #include <tuple>

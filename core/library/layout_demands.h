@@ -2,7 +2,6 @@
 // "store dqs0 by st.shared.8", "load xs by ld.shared.16", "convert ph0 in registers", "prepack W off".
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -4,7 +4,6 @@
 // holds their text; a digest of each tells when a file has changed since.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 
 #include "core/base/atomic_file.h"
 #include "core/dump/dump_files.h"

@@ -1,7 +1,5 @@
 #include "core/patterns/draft.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "core/base/assert.h"

@@ -2,7 +2,6 @@
 #include "core/problem/work.h"
 
 #include <algorithm>
-#include <array>
 
 #include "core/base/assert.h"
 #include "core/base/integer_division.h"

@@ -17,6 +17,8 @@ struct Counterpart {
   std::optional<std::string> schedule;  ///< nothing: the solver's own
   std::vector<std::pair<std::string, std::int64_t>> params;
   std::vector<std::string> options;  ///< "--persistent"
+  bool persistent = false;           ///< of one's own measurement, where options say nothing
+  double clock_mhz = 0;              ///< likewise; 0: not known
   std::string schedule_text{};       ///< of one's own measurement: the schedule itself (heddle.schedule/1), instead of a name
   auto operator<=>(const Counterpart&) const = default;
 };

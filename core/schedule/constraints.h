@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "core/base/id.h"
-
 namespace heddle {
 
 enum class ConstraintKind {

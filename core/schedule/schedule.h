@@ -2,7 +2,6 @@
 // downstream (checker, pictures, code generation) reads it without asking where it came from.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

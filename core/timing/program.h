@@ -9,9 +9,7 @@
 // schedule cannot say) a good order is taken.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"

@@ -2,8 +2,6 @@
 // every iteration, one order per iteration is made of it. Then neighbours on the limiting cycle are swapped while that helps.
 #include "core/timing/unit_turns.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>

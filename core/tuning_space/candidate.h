@@ -14,7 +14,6 @@
 // cannot be cut.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

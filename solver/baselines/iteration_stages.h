@@ -19,7 +19,7 @@ struct IterationStages {
   int stages = 1;
 };
 
-/// Loads get (num_stages - 1) / (indirection + 1) iterations; a product whose accumulator in tensor memory fits twice
+/// Loads get (num_stages - 1) / (indirection + 1) iterations; an mma whose accumulator in tensor memory fits twice
 /// gets `mma_latency`. Carried dependences are repaired by delaying their readers.
 IterationStages iteration_stages(const Problem& problem, int num_stages, int mma_latency, std::vector<std::string>& log);
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/analysis/cycle_ratio.h"
 #include "core/base/integer_division.h"

@@ -1,5 +1,5 @@
 // Tawa (arXiv 2510.14719; branch aref_auto_ws of triton-lang/triton): a producer, G cooperative consumers that
-// split the rows, rings of D slots, P products in flight; for attention the pattern-matched loop T(j), U(j-1), C(j).
+// split the rows, rings of D slots, P mmas in flight; for attention the pattern-matched loop T(j), U(j-1), C(j).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ bool reaches(const Problem& problem, const std::vector<OpId>& order, OpId from, 
   return reached[to.index()];
 }
 
-/// Two products in a row block, the second fed by the first.
+/// Two mmas in a row block, the second fed by the first.
 struct Pattern {
   OpId t, u;
 };
@@ -57,8 +57,8 @@ std::vector<StreamStep> overlapped(const Problem& problem, std::vector<StreamSte
   return stream;
 }
 
-/// With P products in flight, the one being issued included, a product waits for the one P before it, and its slots are
-/// given back when the product P - 1 after it has been issued.
+/// With P mmas in flight, the one being issued included, an mma waits for the one P before it, and its slots are
+/// given back when the mma P - 1 after it has been issued.
 void limit_flight(const Problem& problem, LoopProgram& program, int p) {
   for (const Channel& channel : problem.channels) {
     if (!filled_by_load(problem, channel)) continue;
@@ -71,7 +71,7 @@ void limit_flight(const Problem& problem, LoopProgram& program, int p) {
     if (is_mma(problem, OpId(v))) program.waits.push_back({OpId(v), OpId(v), problem.ops[v].latency, p});
 }
 
-/// Loads, one consumer per row block, and, if `own_mma`, a group for the products; depths and waits are left open.
+/// Loads, one consumer per row block, and, if `own_mma`, a group for the mmas; depths and waits are left open.
 LoopProgram partition(const Problem& problem, const RowBlocks& blocks, const std::vector<Pattern>& patterns, bool own_mma) {
   std::vector<StreamStep> order;
   for (const OpId op : abreast(problem, blocks)) order.push_back({op, 0});
@@ -94,7 +94,7 @@ LoopProgram partition(const Problem& problem, const RowBlocks& blocks, const std
   return program;
 }
 
-/// Rings get a slot less each until memory suffices; fewer products may then be in flight.
+/// Rings get a slot less each until memory suffices; fewer mmas may then be in flight.
 LoopTiming with_products_in_flight(const Problem& problem, const LoopProgram& unlimited, int d, int p, std::vector<std::string>& log) {
   for (int slots = d;; --slots) {
     LoopProgram program = unlimited;
@@ -118,7 +118,7 @@ Result<BaselineOutcome> run_tawa(const BaselineInput& input) {
                     "slot, so D must be at least P",
                     d, p));
   std::vector<std::string> log;
-  // Products whose accumulator is in tensor memory are issued by a warp of their own.
+  // Mmas whose accumulator is in tensor memory are issued by a warp of their own.
   const bool own_mma = problem.limits.tmem_columns > 0 && groups_left(problem) > 2;
   const RowBlocks blocks = row_blocks(problem, std::min(g, groups_left(problem, own_mma ? 1 : 0)));
   log.push_back(fmt::format("D={} P={} G={}{}", d, p, blocks.count, number("persistent") ? " persistent" : ""));

@@ -1,4 +1,4 @@
-// TileLang's roles (tile-ai/tilelang, pull request 3059): TMA loads, products, TMA stores, and workers for the
+// TileLang's roles (tile-ai/tilelang, pull request 3059): TMA loads, mmas, TMA stores, and workers for the
 // rest; one ring depth for all loads, program order in every role.
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ Result<BaselineOutcome> run_tilelang(const BaselineInput& input) {
   const bool any_store = std::any_of(problem.ops.begin(), problem.ops.end(), [&](const Op& op) {
     return is_store(problem, OpId(static_cast<std::size_t>(&op - problem.ops.data())));
   });
-  // Where accumulators are in registers, products belong to whoever owns these.
+  // Where accumulators are in registers, mmas belong to whoever owns these.
   const bool mma_role = problem.limits.tmem_columns > 0 && groups_left(problem) > 1;
   const bool store_role = any_store && groups_left(problem, mma_role ? 1 : 0) > 1;
   if (!mma_role) log.push_back("mmas are issued by the workers, whose registers hold the accumulators");

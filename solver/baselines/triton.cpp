@@ -11,7 +11,7 @@
 namespace heddle::solver {
 namespace {
 
-/// N - 1 slots per load, one more where an asynchronous product still reads while the next load is issued.
+/// N - 1 slots per load, one more where an asynchronous mma still reads while the next load is issued.
 int load_depth(const Problem& problem, const Channel& channel, int num_stages) {
   const bool read_late =
       std::any_of(channel.readers.begin(), channel.readers.end(), [&](const Reader& r) { return problem.op(r.op).asynchronous; });

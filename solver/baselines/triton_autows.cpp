@@ -173,7 +173,7 @@ class Partitions {
     return false;
   }
 
-  /// Loads stay among themselves, and so do products: nothing that touches tensor memory or computes joins them.
+  /// Loads stay among themselves, and so do mmas: nothing that touches tensor memory or computes joins them.
   bool may_merge(std::size_t a, std::size_t b) const {
     for (const Kind kind : {Kind::Load, Kind::Mma})
       if (holds(a, kind) || holds(b, kind)) return false;
@@ -192,7 +192,7 @@ class Partitions {
   std::vector<Kind> kind_;
 };
 
-/// The partitions of 2025: loads, products, and everything else, whose row blocks are groups.
+/// The partitions of 2025: loads, mmas, and everything else, whose row blocks are groups.
 std::vector<std::size_t> fixed_partitions(const Problem& problem) {
   const RowBlocks blocks = row_blocks(problem, groups_left(problem, 1));
   std::vector<std::size_t> of;

@@ -11,9 +11,7 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
-#include <string>
 #include <tuple>
 #include <vector>
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 
-#include "core/base/assert.h"
 #include "core/base/integer_division.h"
 
 namespace heddle::solver {

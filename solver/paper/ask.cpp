@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <optional>
 
 #include "core/analysis/order_worth.h"
 #include "solver/paper/ablation.h"

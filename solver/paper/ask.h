@@ -3,7 +3,6 @@
 // other; only the comparison at the end uses core/analysis and solve().
 #pragma once
 
-#include <functional>
 #include <stop_token>
 #include <vector>
 

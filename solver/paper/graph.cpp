@@ -1,7 +1,6 @@
 #include "solver/paper/graph.h"
 
 #include <algorithm>
-#include <set>
 
 namespace heddle::solver::paper {
 namespace {

@@ -1,7 +1,6 @@
 // The compact form: one start per op.
 #include <algorithm>
 #include <map>
-#include <memory>
 
 #include "solver/paper/joint_form.h"
 #include "solver/paper/starts.h"

@@ -8,8 +8,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
-#include <stop_token>
 #include <vector>
 
 #include "core/answers/paper.h"

@@ -68,8 +68,7 @@ class Optima {
       choices_ = {};
       SolveOutcome none;
       none.status = Status::Invalid;
-      none.explanation =
-          open ? "there are more layouts than are looked at: say some with --layout and --instruction" : to_string(open.error());
+      none.explanation = open ? "there are more layouts than are looked at: say some" : to_string(open.error());
       return none;
     }
     SolveRequest request = request_;

@@ -1,7 +1,5 @@
 #include "solver/questions/sensitivity.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <span>
 
@@ -108,8 +106,7 @@ class SensitivityExplorer {
     if (request_.open_with) {
       Result<OpenLayouts> open = request_.open_with({});
       if (!open) return void(answer_.explanation = to_string(open.error()));
-      if (!open->complete)
-        return void(answer_.explanation = "there are more layouts than are looked at: say some with --layout and --instruction");
+      if (!open->complete) return void(answer_.explanation = "there are more layouts than are looked at: say some");
       layouts_ = *std::move(open);
       if (!layouts_->decisions.empty()) answer_.layouts_open = open_layouts_text(*layouts_);
     }

@@ -1,7 +1,5 @@
 #include "solver/questions/within.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "core/analysis/channels.h"

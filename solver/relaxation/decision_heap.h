@@ -1,7 +1,6 @@
 // Open variables by activity, the most active on top; ties go to the smaller number, so that nothing depends on chance.
 #pragma once
 
-#include <utility>
 #include <vector>
 
 namespace heddle::solver {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "core/base/integer_division.h"
 #include "solver/encoding/homes.h"

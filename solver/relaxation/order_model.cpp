@@ -2,7 +2,6 @@
 #include "solver/relaxation/order_model.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "core/base/integer_division.h"
 

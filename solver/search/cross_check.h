@@ -3,9 +3,7 @@
 // catches mistakes of meaning. For tests of small problems.
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <stop_token>
 
 #include "core/problem/problem.h"
 #include "core/schedule/constraints.h"

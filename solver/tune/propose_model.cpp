@@ -1,7 +1,6 @@
 // Bayesian optimisation: a few samples, then the best of the acquisition, over all open configurations where they are listed, else by local
 // search from the best of many samples.
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "solver/tune/propose.h"

@@ -1,7 +1,5 @@
 #include "solver/tune/tune.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "core/base/clock.h"

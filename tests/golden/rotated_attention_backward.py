@@ -1,9 +1,9 @@
     # The rotated loop, written by Heddle. It stands for lines 117 to 127 of rotated.py.
-    # The product of line 119 comes an iteration early, in front of those of lines 122 and 127, so that those are in
+    # The mma of line 119 comes an iteration early, in front of those of lines 122 and 127, so that those are in
     # flight while line 120 of the next iteration runs.
     # Every name goes through the same operations on the same numbers in the same order; an iteration loads what it
     # loads in the source, and without trips nothing happens.
-    # Triton 3.4.0, 3.6.0 and 3.9.0 were seen to keep such a product asynchronous on sm_90: in PTX nothing waits
+    # Triton 3.4.0, 3.6.0 and 3.9.0 were seen to keep such an mma asynchronous on sm_90: in PTX nothing waits
     # between its wgmma and the ex2 behind it. That was compiled; what it gains is predicted, not run on a GPU.
     # ds, p now live into the next iteration, 64 registers of each thread: look for spills (ptxas -v).
     # The shapes of the zeros are those of the text; put the kernel's own names there where tiles are tuned.

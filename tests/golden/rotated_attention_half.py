@@ -1,10 +1,10 @@
     # The rotated loop, written by Heddle. It stands for lines 199 to 206 of rotated.py.
-    # The product of line 200 comes an iteration early, in front of that of line 205, so that that one is in flight
+    # The mma of line 200 comes an iteration early, in front of that of line 205, so that that one is in flight
     # while lines 201, 202, 203 and 204 of the next iteration run.
     # Every name goes through the same operations on the same numbers in the same order; an iteration loads what it
     # loads in the source, and without trips nothing happens.
-    # But Triton waits for the product of line 205 at once: its operand of line 202 is carried on as it is, and so
-    # through shared memory; it has to be converted in a line for the product alone.
+    # But Triton waits for the mma of line 205 at once: its operand of line 202 is carried on as it is, and so
+    # through shared memory; it has to be converted in a line for the mma alone.
     # So nothing overlaps, and the loop is worth nothing as it is.
     # old, p now live into the next iteration, 18 registers of each thread: look for spills (ptxas -v).
     # The shapes of the zeros are those of the text; put the kernel's own names there where tiles are tuned.

@@ -1,9 +1,9 @@
     # The rotated loop, written by Heddle. It stands for lines 48 to 64 of rotated.py.
-    # The product of line 51 comes an iteration early, in front of that of line 61, so that that one is in flight
-    # while lines 52, 56, 57, 58 and 59 of the next iteration run.
+    # The mma of line 51 comes an iteration early, in front of that of line 61, so that that one is in flight while
+    # lines 52, 56, 57, 58 and 59 of the next iteration run.
     # Every name goes through the same operations on the same numbers in the same order; an iteration loads what it
     # loads in the source, and without trips nothing happens.
-    # Triton 3.4.0, 3.6.0 and 3.9.0 were seen to keep such a product asynchronous on sm_90: in PTX nothing waits
+    # Triton 3.4.0, 3.6.0 and 3.9.0 were seen to keep such an mma asynchronous on sm_90: in PTX nothing waits
     # between its wgmma and the ex2 behind it. That was compiled; what it gains is predicted, not run on a GPU.
     # old, p now live into the next iteration, 34 registers of each thread: look for spills (ptxas -v).
     # The shapes of the zeros are those of the text; put the kernel's own names there where tiles are tuned.

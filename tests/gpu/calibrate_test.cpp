@@ -132,7 +132,7 @@ TEST_CASE("there is a micro-kernel for every rule that has an instruction, each 
   CHECK(kernels.front().rule == "nothing");
 }
 
-TEST_CASE("on Blackwell products and moves of tensor memory have micro-kernels, too", "[gpu]") {
+TEST_CASE("on Blackwell mmas and moves of tensor memory have micro-kernels, too", "[gpu]") {
   std::vector<std::string> left_out;
   const auto kernels = micro_kernels(b200(), left_out);
   CHECK(left_out == kLeftOut);

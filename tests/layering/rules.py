@@ -60,6 +60,14 @@ SCRIPT_SUFFIXES = {".py", ".sh", ".cmake"}
 MACHINE_PATHS = re.compile("/" + r"(work|home|root|Users)/\w")
 MISSING_PAGES = re.compile(r"(?:^|[\s(\"'`]|shared/)(research" + r"/\w[\w./-]*|design" + r"\.md)")
 
+# Core, solver and code generator do not know how somebody asked: a fault says which part of it it is about (Fault::part), and programs add
+# the option that says it. An argument as a whole, for a program that is started, is no text: these folders start compilers and children.
+OPTION_LESS_ROOMS = ("core/", "solver/", "codegen/")
+STARTING_FOLDERS = ("codegen/compile/", "codegen/run/")
+STRING_OR_COMMENT = re.compile(r"""//.*|'(?:[^'\\\n]|\\.)'|R"\((.*?)\)"|"((?:[^"\\\n]|\\.)*)\"""")
+OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+ARGUMENT = re.compile(r"--[a-z][\w-]*(=\S*)?")
+
 # The head of a .cpp whose header says what it is for.
 MOST_SENTENCES = 2
 LEAST_CHARACTERS = 40
@@ -177,6 +185,15 @@ def page_offences(path, lines):
             yield f"{path}:{number}: names {found.group(1)}, which a clone does not have: say the fact itself, or cite what is public"
 
 
+def option_offences(path, lines):
+    for number, line in enumerate(lines, 1):
+        for found in STRING_OR_COMMENT.finditer(line):
+            text = found.group(1) or found.group(2) or ""
+            option = OPTION.search(text)
+            if option and not (path.startswith(STARTING_FOLDERS) and ARGUMENT.fullmatch(text)):
+                yield f"{path}:{number}: says {option.group()}: a fault says which part it is about, and programs add the name of their option"
+
+
 def text_offences(path, lines):
     for number, line in enumerate(lines, 1):
         found = MACHINE_PATHS.search(line)
@@ -252,6 +269,8 @@ def offences(root, most_with_many=FUNCTIONS_WITH_MANY):
             yield from include_offences(path, lines)
             yield from order_offences(path, lines)
             yield from source_offences(path, lines)
+            if path.startswith(OPTION_LESS_ROOMS):
+                yield from option_offences(path, lines)
             yield from mirror_offences(path, folders)
             if path.startswith(PRODUCT_ROOMS):
                 if suffix == ".cpp":
@@ -361,6 +380,12 @@ def self_test():
         ("core/base/page.h", "// As in " + "research" + "/encoding.md.\n#pragma once\n", "which a clone does not have"),
         ("scripts/page.py", "# (" + "design" + ".md, section 2)\n", "which a clone does not have"),
         ("core/base/public.h", "// See https://example.org/research/a and " + "DESIGN_emitter.md.\n#pragma once\n", None),
+        ("solver/search/says.cpp", '// S.\nconst char quote = \'"\', *text = "say \\"less\\" with --demand";\n', "says --demand"),
+        ("core/base/says.cpp", '// S.\nconst char* text = "--demand";\n', "says --demand"),
+        ("codegen/run/says.cpp", '// S.\nconst char* text = "go without: --no-library";\n', "says --no-library"),
+        ("codegen/compile/starts.cpp", '// S.\nconst char* words[] = {"--std=c++17", "--version"};\n', None),
+        ("core/base/silent.cpp", '// As --demand has it.\nint f(int i) { return --i; }  // "--set"\nint g = f("a--b"[0]);\n', None),
+        ("app/ask/says.cpp", '// S.\nconst char* text = "say it with --demand";\n', None),
         ("core/o.h", "// O.\nint o;\n", "#pragma once"),
         ("codegen/device/o.cuh", "// O.\n", "#pragma once"),
         ("codegen/device/up.cuh", header + '#include "codegen/emit/emit.h"\n', "includes go down only"),

@@ -9,7 +9,6 @@
 #include "app/cli/questions/triton_compare.h"
 #include "app/cli/solving.h"
 #include "app/command/commands.h"
-#include "app/command/exit_code.h"
 #include "core/answers/scoreboard_page.h"
 #include "core/library/contenders.h"
 #include "core/library/triton_text.h"

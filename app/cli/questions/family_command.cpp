@@ -7,7 +7,6 @@
 #include "app/cli/questions/asking.h"
 #include "app/command/called.h"
 #include "app/command/commands.h"
-#include "app/command/exit_code.h"
 #include "app/command/option_words.h"
 #include "core/base/split.h"
 #include "core/base/suggest.h"

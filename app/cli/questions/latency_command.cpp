@@ -14,7 +14,7 @@ namespace heddle::app {
 int run_latency(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
   if (arguments.has("--ii")) return refuse(terminal, "the answer is about the least II, so --ii has no place here", json);
-  const Result<CommandInputs> inputs = load_inputs(arguments, terminal);
+  const Result<CommandInputs> inputs = proved_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   const Problem& problem = inputs->problem();
   const std::string name = *arguments.text("OP");

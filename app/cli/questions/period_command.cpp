@@ -11,7 +11,7 @@ int run_period(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
   const auto file = arguments.text("--out");
   if (json && file == "-") return refuse(terminal, "--json and --out - both want standard output; give --out a file", json);
-  Result<CommandInputs> inputs = load_inputs(arguments, terminal);
+  Result<CommandInputs> inputs = proved_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   if (file)
     if (const int failed = expect_writable(terminal, *file, json)) return failed;

@@ -34,7 +34,7 @@ Result<std::vector<OpId>> ops_named(const Problem& problem, const Arguments& arg
 
 int run_slack(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
-  Result<CommandInputs> inputs = load_inputs(arguments, terminal);
+  Result<CommandInputs> inputs = proved_inputs(arguments, terminal);
   if (!inputs) return report(terminal, inputs.error(), json);
   const Result<std::vector<OpId>> ops = ops_named(inputs->problem(), arguments, "--op");
   if (!ops) return report(terminal, ops.error(), json);

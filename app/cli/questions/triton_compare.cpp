@@ -9,6 +9,7 @@
 #include "app/command/called.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
+#include "app/jobs/triton_return.h"
 #include "core/answers/difference.h"
 #include "core/library/library.h"
 #include "core/library/triton_text.h"
@@ -51,8 +52,8 @@ std::string written_as(const std::string& format, const triton::Comparison& comp
   if (format == "csv") return comparison_csv(comparison);
   if (format == "markdown") return comparison_markdown(comparison);
   std::string text = comparison_text(comparison, style);
-  for (const triton::NextStep& way : ways_out(comparison, name, machine))
-    text += "\n" + styled(way.what, style) + ":\n  " + styled(as_called(way.command), style) + "\n";
+  for (const triton::NextStep way : ways_out(comparison))
+    text += fmt::format("\n{}:\n  {}\n", styled(title(way), style), styled(as_called(command_of(way, name, machine)), style));
   return text;
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "app/cli/inputs.h"
 #include "app/cli/kernel_run_options.h"
@@ -19,7 +18,6 @@
 #include "codegen/compile/compile.h"
 #include "codegen/run/driver.h"
 #include "core/answers/tuning_summary.h"
-#include "core/base/atomic_file.h"
 #include "core/base/words.h"
 #include "core/formats/choices_json.h"
 #include "core/formats/space_json.h"

@@ -9,11 +9,7 @@
 #include "app/session/window_link.h"
 #include "app/window/kit/actions.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstring>
-#include <string_view>
 
 #include "app/session/command_line.h"
 #include "app/session/kernel_state.h"

@@ -1,7 +1,6 @@
 // The dialog with the time limit of searches and questions.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "app/session/commands.h"

@@ -1,8 +1,6 @@
 // Each mark is drawn as the chart draws it, on a bar of its own.
 #include "app/window/frame/marks_legend.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 

@@ -4,7 +4,6 @@
 #include <imgui.h>
 
 #include <cstddef>
-#include <optional>
 #include <string>
 
 #include "app/session/session.h"

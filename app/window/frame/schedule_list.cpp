@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
-
 #include "app/session/commands.h"
 #include "app/window/chart/compare_model.h"
 #include "app/window/frame/panels.h"

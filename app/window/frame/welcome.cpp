@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "app/session/commands.h"
-#include "app/session/files.h"
 #include "app/window/frame/panels.h"
 #include "app/window/kit/focus.h"
 #include "app/window/kit/probe.h"

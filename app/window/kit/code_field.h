@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "app/window/kit/theme.h"
 #include "core/formats/completion.h"

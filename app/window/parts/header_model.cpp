@@ -11,7 +11,6 @@
 #include "app/session/triton_state.h"
 #include "app/window/kit/pretty_text.h"
 #include "core/answers/summary.h"
-#include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 
 namespace heddle::app {

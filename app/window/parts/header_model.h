@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "app/session/session.h"
 #include "app/session/tone.h"

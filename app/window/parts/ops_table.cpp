@@ -1,8 +1,6 @@
 #include "app/window/parts/ops_table.h"
 
 #include <algorithm>
-#include <cctype>
-#include <limits>
 
 #include "app/window/kit/fuzzy.h"
 #include "core/analysis/slack.h"

@@ -1,7 +1,6 @@
 // The ops of a problem as a table that can be sorted and filtered.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,7 +11,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "app/session/session.h"
 #include "app/window/chart/chart_overlay.h"
 #include "app/window/chart/compare_model.h"
 #include "app/window/chart/gantt_view.h"

@@ -30,7 +30,7 @@ std::string describe_buffer(const TritonProgram& program, const TritonBuffer& bu
 std::int64_t shared_of(const TritonBuffer& buffer) { return buffer.columns > 0 ? 0 : buffer.bytes * buffer.slots; }
 
 Finding shared_memory(const TritonProgram& program, const Machine& machine, const TritonMemory& memory) {
-  Finding finding{"shared memory", Weight::Fine, {}, {}, {}};
+  Finding finding{"shared memory", RowMark::Fine, {}, {}, {}};
   const std::int64_t limit = machine.limits.smem_bytes;
   finding.sentence = limit > 0 ? fmt::format("{} of {} bytes ({:.0f} %)", memory.shared_bytes, limit,
                                              100.0 * static_cast<double>(memory.shared_bytes) / static_cast<double>(limit))
@@ -45,7 +45,7 @@ Finding shared_memory(const TritonProgram& program, const Machine& machine, cons
     if (buffer->op.valid()) finding.ops.push_back(buffer->op);
   }
   if (limit > 0 && memory.shared_bytes > limit) {
-    finding.weight = Weight::Wrong;
+    finding.weight = RowMark::Wrong;
     finding.sentence +=
         fmt::format(": {} bytes too many, the launch will fail with \"out of resource: shared memory\"", memory.shared_bytes - limit);
     std::int64_t slot_of_each = 0;
@@ -60,7 +60,7 @@ Finding shared_memory(const TritonProgram& program, const Machine& machine, cons
 
 std::optional<Finding> tensor_memory(const TritonProgram& program, const Machine& machine, const TritonMemory& memory) {
   if (memory.tmem_needed == 0 && memory.tmem_columns == 0) return std::nullopt;
-  Finding finding{"tensor memory", Weight::Fine, {}, {}, {}};
+  Finding finding{"tensor memory", RowMark::Fine, {}, {}, {}};
   const std::int64_t limit = machine.limits.tmem_columns;
   finding.sentence = fmt::format("{}{} columns", memory.tmem_needed, limit > 0 ? fmt::format(" of {}", limit) : "");
   if (memory.tmem_columns > memory.tmem_needed && (limit == 0 || memory.tmem_needed <= limit))
@@ -71,7 +71,7 @@ std::optional<Finding> tensor_memory(const TritonProgram& program, const Machine
     if (buffer.op.valid()) finding.ops.push_back(buffer.op);
   }
   if (limit > 0 && memory.tmem_needed > limit) {
-    finding.weight = Weight::Wrong;
+    finding.weight = RowMark::Wrong;
     finding.sentence += ": Triton compiles this without a word, and the launch will fail";
   }
   return finding;
@@ -80,7 +80,7 @@ std::optional<Finding> tensor_memory(const TritonProgram& program, const Machine
 std::optional<Finding> metadata(const TritonProgram& program, const TritonMemory& memory) {
   const Metadata& data = program.metadata;
   if (data.file.empty()) return std::nullopt;
-  Finding finding{"metadata", Weight::Fine, {}, {}, {}};
+  Finding finding{"metadata", RowMark::Fine, {}, {}, {}};
   std::vector<std::string> facts;
   if (data.shared) facts.push_back(fmt::format("{} bytes of shared memory", *data.shared));
   if (data.tmem_size && *data.tmem_size > 0) facts.push_back(fmt::format("{} columns of tensor memory", *data.tmem_size));
@@ -90,7 +90,7 @@ std::optional<Finding> metadata(const TritonProgram& program, const TritonMemory
   if (facts.empty()) return std::nullopt;
   finding.sentence = fmt::format("the file beside the text says {}", fmt::join(facts, ", "));
   if (data.target && *data.target != program.target) {
-    finding.weight = Weight::Waste;
+    finding.weight = RowMark::Waste;
     finding.details.push_back(
         fmt::format("it is for sm_{}, the text for sm_{}: they do not belong together", *data.target, program.target));
   }
@@ -102,7 +102,7 @@ std::optional<Finding> metadata(const TritonProgram& program, const TritonMemory
 /// A kernel that has nothing to schedule says so first.
 std::optional<Finding> nothing_to_schedule(const TritonProgram& program) {
   if (usual_loop(program)) return std::nullopt;
-  Finding finding{"loop", Weight::Fine, {}, {}, {}};
+  Finding finding{"loop", RowMark::Fine, {}, {}, {}};
   if (program.loops.empty()) {
     finding.sentence = "the kernel has no loop: there is nothing to pipeline";
     return finding;
@@ -124,7 +124,7 @@ std::optional<Finding> nothing_to_schedule(const TritonProgram& program) {
 }
 
 std::optional<Finding> form_of(const TritonProgram& program) {
-  Finding finding{"form", Weight::Fine, {}, {}, {}};
+  Finding finding{"form", RowMark::Fine, {}, {}, {}};
   switch (program.form) {
     case TextForm::Input:
       if (program.loops.empty()) return std::nullopt;
@@ -148,12 +148,12 @@ TextLoopAudit audit_loop(const TritonProgram& program, const Machine& machine, c
     audit.edges = graph->edges.size();
     audit.fused = graph->fused.size();
   } else if (loop.why_not.empty()) {
-    Finding refused{"schedule", Weight::Fine, "it is shown, but cannot be scheduled here", {}, {loop.op}};
+    Finding refused{"schedule", RowMark::Fine, "it is shown, but cannot be scheduled here", {}, {loop.op}};
     for (const Fault& fault : graph.error().faults) refused.details.push_back(fmt::format("line {}: {}", fault.pointer, fault.message));
     audit.findings.push_back(std::move(refused));
   }
   if (!loop.why_not.empty() && !loop.scheduled) {
-    audit.findings.push_back({"loop", Weight::Fine, "it cannot be scheduled here: " + loop.why_not, {}, {loop.op}});
+    audit.findings.push_back({"loop", RowMark::Fine, "it cannot be scheduled here: " + loop.why_not, {}, {loop.op}});
     return audit;
   }
   const std::vector<TritonBuffer> rings = rings_of(program, loop);
@@ -163,14 +163,14 @@ TextLoopAudit audit_loop(const TritonProgram& program, const Machine& machine, c
   for (Finding& finding : audit_loads(program, loop, audit.loads)) audit.findings.push_back(std::move(finding));
   if (Finding overlap = audit_overlap(program, loop); !overlap.sentence.empty()) audit.findings.push_back(std::move(overlap));
   if (auto registers = audit_registers(program, loop, machine)) audit.findings.push_back(*std::move(registers));
-  if (!loop.why_not.empty()) audit.findings.push_back({"loop", Weight::Fine, "Heddle cannot schedule it: " + loop.why_not, {}, {loop.op}});
+  if (!loop.why_not.empty()) audit.findings.push_back({"loop", RowMark::Fine, "Heddle cannot schedule it: " + loop.why_not, {}, {loop.op}});
   return audit;
 }
 
 }  // namespace
 
 bool TextAudit::clean() const {
-  const auto right = [](const Finding& finding) { return finding.weight != Weight::Wrong; };
+  const auto right = [](const Finding& finding) { return finding.weight != RowMark::Wrong; };
   return std::all_of(findings.begin(), findings.end(), right) && std::all_of(loops.begin(), loops.end(), [&](const TextLoopAudit& a) {
            return std::all_of(a.findings.begin(), a.findings.end(), right);
          });

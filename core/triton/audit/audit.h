@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/json.h"
+#include "core/base/report_rows.h"
 #include "core/base/text_style.h"
 #include "core/machine/machine.h"
 #include "core/triton/audit/comparison.h"
@@ -15,11 +16,9 @@
 
 namespace heddle::triton {
 
-enum class Weight { Wrong, Waste, Fine };  ///< it cannot run or computes something else; it costs something; in order
-
 struct Finding {
   std::string topic;  ///< "shared memory", "loads", "overlap" ...
-  Weight weight = Weight::Fine;
+  RowMark weight = RowMark::Fine;
   std::string sentence;
   std::vector<std::string> details;
   std::vector<mlir::OpId> ops;  ///< that it speaks of

@@ -158,7 +158,7 @@ std::vector<LoadRow> load_rows(const TritonProgram& program, const LoopSite& loo
 std::vector<Finding> audit_loads(const TritonProgram& program, const LoopSite& loop, const std::vector<LoadRow>& rows) {
   std::vector<Finding> findings;
   if (rows.empty()) return findings;
-  Finding loads{"loads", Weight::Fine, {}, {}, {}};
+  Finding loads{"loads", RowMark::Fine, {}, {}, {}};
   const std::size_t ahead = static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [](const LoadRow& r) { return r.slots > 0; }));
   const std::size_t exposed =
       static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [](const LoadRow& r) { return !r.remark.empty(); }));
@@ -168,7 +168,7 @@ std::vector<Finding> audit_loads(const TritonProgram& program, const LoopSite& l
                                       : fmt::format("all {} loads run ahead of their use", rows.size());
     if (ahead == 0) loads.sentence.clear();
   } else {
-    loads.weight = Weight::Waste;
+    loads.weight = RowMark::Waste;
     loads.sentence = fmt::format("{} of {} {} not pipelined: every iteration waits for global memory", exposed,
                                  count_of(static_cast<std::int64_t>(rows.size()), "load"), exposed == 1 ? "is" : "are");
     for (const LoadRow& row : rows) {
@@ -188,7 +188,7 @@ std::vector<Finding> audit_loads(const TritonProgram& program, const LoopSite& l
     const auto [least, most] = std::minmax_element(loads_of_tile.begin(), loads_of_tile.end(),
                                                    [&](const LoadRow* a, const LoadRow* b) { return far(a) < far(b); });
     if (far(*least) == far(*most) || far(*least) < 0) continue;
-    Finding finding{"equal loads", Weight::Waste, {}, {}, {}};
+    Finding finding{"equal loads", RowMark::Waste, {}, {}, {}};
     finding.sentence = fmt::format("loads of {} run ahead by different numbers of stages", tile);
     for (const LoadRow* row : loads_of_tile) {
       finding.details.push_back(fmt::format("{}{}: loaded in stage {}, read in stage {}, {}", row->name,
@@ -202,7 +202,7 @@ std::vector<Finding> audit_loads(const TritonProgram& program, const LoopSite& l
 }
 
 Finding audit_overlap(const TritonProgram& program, const LoopSite& loop) {
-  Finding finding{"overlap", Weight::Fine, {}, {}, {}};
+  Finding finding{"overlap", RowMark::Fine, {}, {}, {}};
   const mlir::Block* body = program.module->body(loop.op);
   if (!body || !loop.scheduled) return finding;
   std::set<std::int64_t> products, others;
@@ -242,7 +242,7 @@ Finding audit_overlap(const TritonProgram& program, const LoopSite& loop) {
   std::int64_t last = 0;
   for (const mlir::OpId id : body->ops) last = std::max(last, stage_of(program.module->op(id)).value_or(0));
   if (hopper && !products.empty() && *products.begin() < last) {
-    finding.weight = Weight::Waste;
+    finding.weight = RowMark::Waste;
     finding.sentence = fmt::format(
         "{} in {}, though the last stage is {}: Triton 3.9.0 puts such an mma under a condition and waits for it at once, 3.4.0 and "
         "3.6.0 refuse it",
@@ -250,7 +250,7 @@ Finding audit_overlap(const TritonProgram& program, const LoopSite& loop) {
     return finding;
   }
   if (product_count > 0 && other_count > 0 && all.size() == 1) {
-    finding.weight = Weight::Waste;
+    finding.weight = RowMark::Waste;
     finding.sentence =
         fmt::format("{} are all in {}: a warp's arithmetic and its mmas take turns, only loads run beside them", what, list(all));
     if (hopper)

@@ -23,7 +23,7 @@ struct Body {
 bool is_terminator(const mlir::Op& op) { return op.name == "scf.yield"; }
 
 Finding stages_finding(const LoopSite& loop, const TritonProgram& program, const std::vector<SsaEdge>& edges) {
-  Finding finding{"stages", Weight::Fine, {}, {}, {}};
+  Finding finding{"stages", RowMark::Fine, {}, {}, {}};
   const Body body(program, loop);
   std::map<std::int64_t, std::vector<mlir::OpId>> by_stage;
   for (const mlir::OpId id : body.block->ops)
@@ -37,7 +37,7 @@ Finding stages_finding(const LoopSite& loop, const TritonProgram& program, const
   if (loop.num_stages > 0) finding.sentence += fmt::format("; num_stages = {}", loop.num_stages);
   const mlir::Attribute* declared = body.module.op(loop.op).find("tt.scheduled_max_stage");
   if (declared && last > loop.max_stage) {
-    finding.weight = Weight::Wrong;
+    finding.weight = RowMark::Wrong;
     finding.sentence += fmt::format("; tt.scheduled_max_stage says {}, but ops are in stage {}", loop.max_stage, last);
     finding.details.push_back("Triton takes the number without checking it and then leaves iterations unfinished");
     finding.ops = by_stage.rbegin()->second;
@@ -46,7 +46,7 @@ Finding stages_finding(const LoopSite& loop, const TritonProgram& program, const
   // The loop of a partition keeps the number of the loop that it is a part of, and few of its ops.
   if (!loop.partition.empty()) return finding;
   if (declared && last < loop.max_stage) {
-    finding.weight = Weight::Waste;
+    finding.weight = RowMark::Waste;
     finding.details.push_back(
         fmt::format("tt.scheduled_max_stage says {}, but nothing is after stage {}: the loop's prologue is longer than it needs to be",
                     loop.max_stage, last));
@@ -58,7 +58,7 @@ Finding stages_finding(const LoopSite& loop, const TritonProgram& program, const
       return from && to && *from <= s && *to + e.distance > s;
     });
     if (crossed) continue;
-    finding.weight = Weight::Waste;
+    finding.weight = RowMark::Waste;
     finding.details.push_back(fmt::format("no data passes from stage {} to stage {}: what is later could be earlier", s, s + 1));
   }
   std::vector<std::int64_t> empty;
@@ -72,7 +72,7 @@ Finding stages_finding(const LoopSite& loop, const TritonProgram& program, const
 
 std::optional<Finding> stageless_finding(const LoopSite& loop, const TritonProgram& program) {
   const Body body(program, loop);
-  Finding finding{"no stage", Weight::Wrong, {}, {}, {}};
+  Finding finding{"no stage", RowMark::Wrong, {}, {}, {}};
   for (const mlir::OpId id : body.block->ops)
     if (const mlir::Op& op = body.module.op(id); !is_terminator(op) && !stage_of(op)) finding.ops.push_back(id);
   if (finding.ops.empty()) return std::nullopt;
@@ -83,7 +83,7 @@ std::optional<Finding> stageless_finding(const LoopSite& loop, const TritonProgr
 }
 
 Finding order_finding(const LoopSite& loop, const TritonProgram& program, const std::vector<SsaEdge>& edges) {
-  Finding finding{"order", Weight::Fine, {}, {}, {}};
+  Finding finding{"order", RowMark::Fine, {}, {}, {}};
   const Body body(program, loop);
   const auto judged = std::count_if(edges.begin(), edges.end(),
                                     [&](const SsaEdge& e) { return stage_of(body.module.op(e.from)) && stage_of(body.module.op(e.to)); });
@@ -96,14 +96,14 @@ Finding order_finding(const LoopSite& loop, const TritonProgram& program, const 
     return finding;
   }
   const std::size_t broken = finding.details.size();
-  finding.weight = Weight::Wrong;
+  finding.weight = RowMark::Wrong;
   finding.sentence = fmt::format("{} of {} dependences {} not hold: the kernel computes with tiles of other iterations", broken, judged,
                                  broken == 1 ? "does" : "do");
   return finding;
 }
 
 std::optional<Finding> slots_finding(const LoopSite& loop, const TritonProgram& program) {
-  Finding finding{"rings", Weight::Wrong, {}, {}, {}};
+  Finding finding{"rings", RowMark::Wrong, {}, {}, {}};
   for (const OverwrittenSlot& each : overwritten_slots(program, loop)) {
     finding.ops.insert(finding.ops.end(), {each.load, each.reader});
     finding.details.push_back(each.sentence);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "core/triton/audit/audit_parts.h"
 #include "core/triton/read/flow.h"
@@ -39,7 +38,7 @@ class Registers {
     for (std::int64_t at = 0; at < count; ++at) {
       const mlir::Op& op = module_.op(body_.ops[static_cast<std::size_t>(at)]);
       const OpWord* word = find_op(op.name);
-      // The sum of a product stays where it is; what it multiplies must outlast it.
+      // The sum of an mma stays where it is; what it multiplies must outlast it.
       for (std::size_t i = 0; i < op.operands.size(); ++i)
         use(op.operands[i], op.name == "scf.yield" ? count : at, i < 2 && word && word->role == OpRole::Product);
       if (!in_registers(op)) continue;
@@ -70,7 +69,7 @@ class Registers {
   }
 
  private:
-  /// After an op: made by then, read later. Operands of a product must outlast it.
+  /// After an op: made by then, read later. Operands of an mma must outlast it.
   static bool alive(const Live& live, std::int64_t at) {
     return live.from <= at && (live.until > at || (live.into_product && live.until == at));
   }
@@ -152,11 +151,11 @@ std::optional<Finding> audit_registers(const TritonProgram& program, const LoopS
   if (registers.most() == 0) return std::nullopt;
   const std::int64_t threads = std::max<std::int64_t>(1, std::max(program.num_warps, registers.warps()) * machine.limits.threads_per_warp);
   const std::int64_t limit = std::min(machine.limits.registers_per_thread, machine.limits.registers_per_sm / threads);
-  Finding finding{"registers", Weight::Fine, {}, {}, {registers.where_id()}};
+  Finding finding{"registers", RowMark::Fine, {}, {}, {registers.where_id()}};
   finding.sentence = fmt::format("{} of {} registers of a thread hold tiles at the fullest place, line {}", registers.most(), limit,
                                  registers.where().line);
   if (registers.most() + kBesideTiles > limit) {
-    finding.weight = Weight::Waste;
+    finding.weight = RowMark::Waste;
     finding.sentence +=
         registers.most() > limit ? ": the compiler must spill" : ": with addresses and loop control it will be tight, look for spills";
     finding.details = registers.holders();

@@ -44,7 +44,7 @@ std::size_t partitions_of(const TritonProgram& program, const LoopSite& loop) {
 }  // namespace
 
 Finding audit_specialization(const TritonProgram& program, const LoopSite* loop) {
-  Finding finding{"warp groups", Weight::Fine, {}, {}, {}};
+  Finding finding{"warp groups", RowMark::Fine, {}, {}, {}};
   if (const std::string groups = groups_of(program); !groups.empty()) {
     finding.sentence = "warp specialized: " + groups;
     return finding;
@@ -67,10 +67,10 @@ Finding audit_specialization(const TritonProgram& program, const LoopSite* loop)
     return finding;
   }
   if (program.form == TextForm::Final) {
-    finding.weight = Weight::Waste;
+    finding.weight = RowMark::Waste;
     finding.sentence = all + ", although the loop asks for warp specialization: Triton found no partition that it could carry out";
   } else if (hopper) {
-    finding.weight = Weight::Waste;
+    finding.weight = RowMark::Waste;
     finding.sentence =
         all + " so far: the loop asks for warp specialization, which Triton does on Hopper before it schedules, and this text shows none";
     if (descriptors_from_host(program))
@@ -78,7 +78,7 @@ Finding audit_specialization(const TritonProgram& program, const LoopSite* loop)
           "its descriptors are made on the host, which Triton 3.9.0 refuses to specialize on sm_90; make them in the kernel "
           "(tl.make_tensor_descriptor)");
   } else if (program.target < 90) {
-    finding.weight = Weight::Waste;
+    finding.weight = RowMark::Waste;
     finding.sentence = all + fmt::format(": the loop asks for warp specialization, which sm_{} does not have", program.target);
   } else {
     finding.sentence =

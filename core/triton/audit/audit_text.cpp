@@ -12,20 +12,9 @@ namespace {
 
 constexpr int kTopicWidth = 15;
 
-RowMark mark_of(Weight weight) {
-  switch (weight) {
-    case Weight::Wrong: return RowMark::Wrong;
-    case Weight::Waste: return RowMark::Waste;
-    case Weight::Fine: return RowMark::Fine;
-  }
-  return RowMark::Fine;
-}
-
-const char* word_of(Weight weight) { return weight == Weight::Wrong ? "wrong" : weight == Weight::Waste ? "waste" : "fine"; }
-
 std::vector<ReportRow> rows_of(const std::vector<Finding>& findings) {
   std::vector<ReportRow> rows;
-  for (const Finding& finding : findings) rows.push_back({mark_of(finding.weight), finding.topic, finding.sentence, finding.details});
+  for (const Finding& finding : findings) rows.push_back({finding.weight, finding.topic, finding.sentence, finding.details});
   return rows;
 }
 
@@ -62,7 +51,7 @@ Json finding_json(const Finding& finding) {
   for (const std::string& detail : finding.details) details.push(detail);
   return Json::object()
       .set("topic", finding.topic)
-      .set("weight", word_of(finding.weight))
+      .set("weight", to_string(finding.weight))
       .set("sentence", finding.sentence)
       .set("details", std::move(details));
 }
@@ -104,8 +93,8 @@ std::string audit_headline(const TextAudit& audit) {
   std::size_t waste = 0;
   const auto count = [&](const std::vector<Finding>& findings) {
     for (const Finding& finding : findings) {
-      waste += finding.weight == Weight::Waste;
-      if (finding.weight == Weight::Wrong && std::find(wrong.begin(), wrong.end(), finding.topic) == wrong.end())
+      waste += finding.weight == RowMark::Waste;
+      if (finding.weight == RowMark::Wrong && std::find(wrong.begin(), wrong.end(), finding.topic) == wrong.end())
         wrong.push_back(finding.topic);
     }
   };

@@ -130,25 +130,27 @@ std::vector<std::string> prices(const Comparison& comparison, NumberText number)
   return lines;
 }
 
-std::vector<NextStep> ways_out(const Comparison& comparison, const std::string& name, const std::string& machine_word) {
+const char* title(NextStep step) {
+  switch (step) {
+    case NextStep::GivenBack: return "Give it back to Triton";
+    case NextStep::Cuda: return "What Triton's passes cannot build, as Heddle's own CUDA";
+    case NextStep::Python: return "Its overlap within Triton, as the rotated loop in Python";
+  }
+  return "";
+}
+
+std::vector<NextStep> ways_out(const Comparison& comparison) {
   std::vector<NextStep> ways;
   const Side &own = comparison.of(Whose::Tritons), &passes = comparison.of(Whose::BestOfTriton),
              &machine = comparison.of(Whose::BestOfMachine);
-  const std::string on = machine_word.empty() ? "" : " " + machine_word;
-  const auto by = [&](const char* reading) { return name + (name.find('#') == std::string::npos ? "#" : ",") + reading + on; };
-  if (runs(passes) && (!runs(own) || predicted(own) || passes.period < own.period))
-    ways.push_back({NextStep::Kind::GivenBack, "Give it back to Triton",
-                    fmt::format("heddle solve {} --out best.json && heddle export {} best.json -o best.ttgir", by("triton"), name + on)});
+  if (runs(passes) && (!runs(own) || predicted(own) || passes.period < own.period)) ways.push_back(NextStep::GivenBack);
   if (!runs(passes) || !runs(machine) || machine.period >= passes.period) return ways;
-  ways.push_back(
-      {NextStep::Kind::Cuda, "What Triton's passes cannot build, as Heddle's own CUDA", fmt::format("heddle emit {}", by("free"))});
-  const auto products = [](const Side& side) {
-    return std::count_if(side.kernel->body.begin(), side.kernel->body.end(), [](const TileOp& op) { return op.kind == "mma"; });
-  };
-  // The first product of the next iteration can be put in front of the last one of this.
-  if (passes.problem->limits.tmem_columns == 0 && products(passes) > 1)
-    ways.push_back({NextStep::Kind::Python, "Its overlap within Triton, as the rotated loop in Python",
-                    fmt::format("heddle export {} --format python", name)});
+  ways.push_back(NextStep::Cuda);
+  const std::vector<TileOp>& body = passes.kernel->body;
+  // The first mma of the next iteration can be put in front of the last one of this.
+  if (passes.problem->limits.tmem_columns == 0 &&
+      std::count_if(body.begin(), body.end(), [](const TileOp& op) { return op.kind == "mma"; }) > 1)
+    ways.push_back(NextStep::Python);
   return ways;
 }
 

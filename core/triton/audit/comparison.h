@@ -80,16 +80,12 @@ std::string headline(const Comparison& comparison, NumberText number = grouped);
 /// What the steps from one side to the next are worth, a sentence each.
 std::vector<std::string> prices(const Comparison& comparison, NumberText number = grouped);
 /// What can be done with them.
-struct NextStep {
-  enum class Kind { GivenBack, Cuda, Python };
-  Kind kind{};
-  std::string what;     ///< "Give it back to Triton"
-  std::string command;  ///< of a shell
-};
+enum class NextStep { GivenBack, Cuda, Python };
+/// "Give it back to Triton"
+const char* title(NextStep step);
 /// What is better than Triton's own schedule given back to it; and where the machine could do better than Triton's passes, that as CUDA
-/// and, of a machine without tensor memory, as Python. `name` and `machine_word`: as words of a shell; empty: the machine of the text's
-/// target.
-std::vector<NextStep> ways_out(const Comparison& comparison, const std::string& name, const std::string& machine_word = {});
+/// and, of a machine without tensor memory, as Python.
+std::vector<NextStep> ways_out(const Comparison& comparison);
 /// Which of the options is the best, in a sentence; empty where none is known.
 std::string best_option(const Comparison& comparison, NumberText number = grouped);
 /// A table of the three, a sentence for each, and the options.

@@ -41,7 +41,7 @@ class Writer {
       return true;
     };
     if (!violations.empty() && !again()) return told.error();
-    // Between two products that are in flight the schedule knows that the first one has read its slot; Triton waits for it later.
+    // Between two mmas that are in flight the schedule knows that the first one has read its slot; Triton waits for it later.
     while (find_overwriting(*told, violations))
       if (!again()) return told.error();
     if (!violations.empty()) return refusal(program_, violations);
@@ -216,7 +216,7 @@ class Writer {
     Decisions decisions = staging.decide({}, true, clusters);
     for (std::size_t i = 0; i < lists.size(); ++i) {
       Decision& op = decisions.ops[i];
-      // As Triton has it of loops that it specializes: else the products' group waits at barriers of its own.
+      // As Triton has it of loops that it specializes: else the mmas' group waits at barriers of its own.
       if (op.self_latency && op.partitions.empty()) op.self_latency = 0;
       op.partitions = std::move(lists[i]);
     }

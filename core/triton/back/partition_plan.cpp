@@ -146,7 +146,7 @@ class GroupPlanner {
     return last_resort && !list.empty() ? Numbers{*list.begin()} : Numbers{};
   }
 
-  /// The numbers that Triton's partition-scheduling gives: stores behind the rest, then products, never first, and loads.
+  /// The numbers that Triton's partition-scheduling gives: stores behind the rest, then mmas, never first, and loads.
   void renumber() {
     enum Class { Other, Store, Product, Load };
     std::vector<std::int64_t> seen;

@@ -1,5 +1,5 @@
 // `ttg.partition` of every op of a loop, from the warp groups that a schedule puts its tile ops in: helpers and views go where they are
-// read, numbers are those that Triton 3.9 would give itself (its regions: 0 is the default one; then stores, products, loads), and the loop
+// read, numbers are those that Triton 3.9 would give itself (its regions: 0 is the default one; then stores, mmas, loads), and the loop
 // says so as Triton's partition-scheduling would have.
 #pragma once
 

@@ -202,7 +202,7 @@ class WaitGraph {
     return groups;
   }
 
-  /// A partition is a pipeline by stage and cluster where its memory, products and barriers stand in several stages; else one stage in
+  /// A partition is a pipeline by stage and cluster where its memory, mmas and barriers stand in several stages; else one stage in
   /// the order of the text.
   void in_sequence() {
     std::map<Group, std::set<std::int64_t>> stages;

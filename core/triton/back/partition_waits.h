@@ -2,7 +2,6 @@
 // slot that another one still reads. What no order of instructions can untie is a circle of such waits, in which nothing ever moves.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

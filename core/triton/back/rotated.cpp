@@ -50,7 +50,7 @@ class RotatedText {
     for (const auto& [name, before] : plan_.names)
       if (name != plan_.head.variable && carried(name)) out += fmt::format("{}{} = {}\n", indent, before, name);
 
-    // The first iteration up to the later products.
+    // The first iteration up to the later mmas.
     PythonNames ahead;
     const std::string variable =
         plan_.known.contains(plan_.head.variable) ? plan_.fresh(plan_.head.variable + "_first") : plan_.head.variable;
@@ -66,7 +66,7 @@ class RotatedText {
     if (step != "1") arguments.push_back(step);
     arguments.insert(arguments.end(), plan_.head.options.begin(), plan_.head.options.end());
     out += fmt::format("{}for {} in {}({}):\n", indent, plan_.head.variable, plan_.head.callee, joined(arguments));
-    // What the later products overwrite for themselves, in another type perhaps, is not what is carried on.
+    // What the later mmas overwrite for themselves, in another type perhaps, is not what is carried on.
     PythonNames behind = plan_.names;
     std::string copies;
     for (const auto& [name, wanted] : plan_.wanted)
@@ -86,7 +86,7 @@ class RotatedText {
     if (plan_.reads_variable) out += fmt::format("{}{} = {} - {}\n", inner, before, plan_.head.variable, step);
     out += copies + lines_text_of(LoopPart::Second, behind, true) + lines_text_of(LoopPart::Between, {}, true);
 
-    // The later products of the last iteration.
+    // The later mmas of the last iteration.
     out += guard;
     if (plan_.reads_variable) out += fmt::format("{}{} = {}\n", inner, before, typed(last));
     out += copies + lines_text_of(LoopPart::Second, behind, false);
@@ -96,7 +96,7 @@ class RotatedText {
  private:
   const mlir::Module& module() const { return *program_.module; }
 
-  /// Triton launches a product of wgmma without waiting for it only under certain conditions; the first that this one fails, as far as the
+  /// Triton launches an mma of wgmma without waiting for it only under certain conditions; the first that this one fails, as far as the
   /// text shows it.
   std::string why_waited(mlir::OpId id) const {
     const mlir::Op& product = module().op(id);
@@ -116,7 +116,7 @@ class RotatedText {
         if (const auto& ops = plan_.work[s].ops; !plan_.is(s, LoopPart::Second) && std::find(ops.begin(), ops.end(), from.op) != ops.end())
           return fmt::format(
               "its operand of line {} is carried on as it is, and so through shared memory; it has to be converted in a line "
-              "for the product alone",
+              "for the mma alone",
               plan_.line(s));
     for (std::size_t i = 0; i < 2; ++i) {
       if (!is_memory(program_.type(product.operands[i]))) continue;
@@ -138,7 +138,7 @@ class RotatedText {
       if (plan_.is(s, LoopPart::Second) && !plan_.work[s].products.empty()) lines.push_back(plan_.line(s));
     return lines;
   }
-  /// What runs while the later products are in flight: up to the next product, which is waited for.
+  /// What runs while the later mmas are in flight: up to the next mma, which is waited for.
   std::vector<int> work_under_them() const {
     std::vector<int> lines;
     for (std::size_t s = 0; s < plan_.body.size(); ++s) {
@@ -156,7 +156,7 @@ class RotatedText {
     notes.push_back(fmt::format("The rotated loop, written by Heddle. It stands for lines {} to {} of {}.",
                                 plan_.source.lines()[plan_.head_line].first, plan_.last_line,
                                 std::filesystem::path(plan_.file).filename().string()));
-    notes.push_back(fmt::format("The product of line {} comes an iteration early, in front of {} of {}{}.", plan_.line(plan_.first),
+    notes.push_back(fmt::format("The mma of line {} comes an iteration early, in front of {} of {}{}.", plan_.line(plan_.first),
                                 one ? "that" : "those", lines_text(second),
                                 work.empty()
                                     ? std::string()
@@ -170,16 +170,16 @@ class RotatedText {
     for (std::size_t s = 0; s < plan_.body.size(); ++s)
       for (const mlir::OpId id : plan_.work[s].products)
         if (const std::string why = plan_.is(s, LoopPart::Second) ? why_waited(id) : std::string(); !why.empty()) {
-          notes.push_back(fmt::format("But Triton waits for the product of line {} at once: {}.", plan_.line(s), why));
+          notes.push_back(fmt::format("But Triton waits for the mma of line {} at once: {}.", plan_.line(s), why));
           ++waited;
         }
     if (work.empty())
-      notes.push_back("But another product comes before all work on the first one's result, and Triton waits for it: put that work first.");
+      notes.push_back("But another mma comes before all work on the first one's result, and Triton waits for it: put that work first.");
     if (waited == second.size() || work.empty())
       notes.push_back("So nothing overlaps, and the loop is worth nothing as it is.");
     else
       notes.push_back(
-          "Triton 3.4.0, 3.6.0 and 3.9.0 were seen to keep such a product asynchronous on sm_90: in PTX nothing waits between "
+          "Triton 3.4.0, 3.6.0 and 3.9.0 were seen to keep such an mma asynchronous on sm_90: in PTX nothing waits between "
           "its wgmma and the ex2 behind it. That was compiled; what it gains is predicted, not run on a GPU.");
     std::vector<std::string> longer;
     for (const auto& [name, wanted] : plan_.wanted) longer.push_back(name);
@@ -203,7 +203,7 @@ class RotatedText {
     return name;
   }
 
-  /// Whether what the second products read under this name comes from an iteration before.
+  /// Whether what the second mmas read under this name comes from an iteration before.
   bool carried(const std::string& name) const {
     for (std::size_t s = 0; s < plan_.body.size(); ++s)
       if ((plan_.is(s, LoopPart::Second) || plan_.again[s]) && plan_.body[s].reads.contains(name) && !plan_.maker(name, s)) return true;

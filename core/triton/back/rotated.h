@@ -1,6 +1,6 @@
 // The rotated loop: what Triton's passes cannot do on Hopper, written in the kernel's own Python. There all compute of a loop stands in one
-// stage, so the exponentials between two products have nothing to run under. Written with the first product of the next iteration in
-// front of the second product of this one, the second product is in flight while the next iteration's softmax runs.
+// stage, so the exponentials between two mmas have nothing to run under. Written with the first mma of the next iteration in
+// front of the second mma of this one, the second mma is in flight while the next iteration's softmax runs.
 //
 // `heddle export x.ttgir --format python [--source FILE.py] [-o FILE]` prints it: read_python() finds the source (--source, else where the
 // text's locations say, else beside the text), rotated_loop() writes the text, and the caller may add a remark with the model's price.
@@ -25,7 +25,7 @@ struct PythonSource {
 /// paths were looked for.
 Result<PythonSource> read_python(const TritonProgram& program, const LoopSite& loop, const std::string& named);
 
-/// The loop with most products, in any form of the text; null: none has one.
+/// The loop with most mmas, in any form of the text; null: none has one.
 const LoopSite* loop_to_rotate(const TritonProgram& program);
 
 struct RotatedLoop {
@@ -35,7 +35,7 @@ struct RotatedLoop {
   std::vector<std::string> notes;     ///< what stands in the comments, a sentence each
 };
 
-/// Faults have the line of the source in `pointer`: a loop in which no product feeds another through other work, statements that cannot be
+/// Faults have the line of the source in `pointer`: a loop in which no mma feeds another through other work, statements that cannot be
 /// taken apart, a source that is not the one the text was made from. `remark`: sentences for the comments, a line each; may be empty.
 Result<RotatedLoop> rotated_loop(const TritonProgram& program, const LoopSite& loop, std::string_view python_source,
                                  std::string_view remark = {});

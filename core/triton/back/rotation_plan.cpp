@@ -271,13 +271,13 @@ class RotationPlanner {
   bool part() {
     const std::size_t count = plan_.body.size();
     plan_.part.assign(count, LoopPart::Between);
-    // The first product with all that it needs.
+    // The first mma with all that it needs.
     plan_.part[plan_.first] = LoopPart::First;
     for (std::size_t s = plan_.first + 1; s-- > 0;)
       if (plan_.is(s, LoopPart::First))
         for (const std::string& name : plan_.body[s].reads)
           if (const auto from = plan_.maker(name, s)) plan_.part[*from] = LoopPart::First;
-    // The products behind it, with all that reads what they make.
+    // The mmas behind it, with all that reads what they make.
     for (std::size_t s = 0; s < count; ++s)
       if (plan_.behind_first[s] && !plan_.work[s].products.empty()) plan_.part[s] = LoopPart::Second;
     const auto reads_second = [&](std::size_t s) -> std::optional<std::size_t> {
@@ -301,7 +301,7 @@ class RotationPlanner {
         again = true;
       }
     }
-    // What serves the second products alone goes with them: their loads, and conversions (a tile that is carried converted would pass
+    // What serves the second mmas alone goes with them: their loads, and conversions (a tile that is carried converted would pass
     // through shared memory).
     for (bool again = true; again;) {
       again = false;
@@ -364,7 +364,7 @@ class RotationPlanner {
     return true;
   }
 
-  /// The second products read names of their own iteration when the next one has begun. What was computed on the first product is still
+  /// The second mmas read names of their own iteration when the next one has begun. What was computed on the first mma is still
   /// there, and needs a value before the loop. Indices and bounds are computed a second time, under other names: carried on as they are, an
   /// argument of the loop would pass through two iterations, and Triton pipelines no such loop.
   bool provide_names() {
@@ -401,7 +401,7 @@ class RotationPlanner {
     return true;
   }
 
-  /// Index arithmetic, which costs nothing beside a product.
+  /// Index arithmetic, which costs nothing beside an mma.
   bool repeatable(std::size_t s) const {
     const StatementWork& work = plan_.work[s];
     return !work.loads && !work.stores && !work.computes && work.products.empty();

@@ -19,9 +19,9 @@ namespace heddle::triton {
 /// Where a statement of the loop goes. An iteration becomes First, Between, Second in this order; then Second is moved behind the First of
 /// the next iteration.
 enum class LoopPart {
-  First,    ///< the product that comes early, and all that it needs
+  First,    ///< the mma that comes early, and all that it needs
   Between,  ///< what is computed on its result, and what serves both
-  Second,   ///< the products behind that, and what serves them alone
+  Second,   ///< the mmas behind that, and what serves them alone
 };
 
 /// What the ops of the text say of a statement.
@@ -29,7 +29,7 @@ struct StatementWork {
   std::vector<mlir::OpId> ops, products;
   bool loads = false, stores = false;
   bool brings_tile = false;  ///< it loads a tile of several rows
-  bool computes = false;     ///< element by element, or along rows: what can run under a product
+  bool computes = false;     ///< element by element, or along rows: what can run under an mma
 };
 
 struct LoopHead {
@@ -54,13 +54,13 @@ struct RotationPlan {
   std::vector<PythonStatement> body;
   std::vector<StatementWork> work;           ///< parallel to body
   std::vector<LoopPart> part;                ///< parallel to body
-  std::size_t first = 0;                     ///< the statement with the product that comes early
+  std::size_t first = 0;                     ///< the statement with the mma that comes early
   std::vector<bool> behind_first;            ///< parallel to body: needs its result in the same iteration
   std::set<std::string> known;               ///< names that have a value before the loop
   std::map<std::string, FirstValue> wanted;  ///< names that need one
-  std::vector<bool> again;                   ///< parallel to body: repeated for the second products
+  std::vector<bool> again;                   ///< parallel to body: repeated for the second mmas
   PythonNames names;                         ///< what those assign, under which names
-  bool reads_variable = false;               ///< the second products read the loop's own variable
+  bool reads_variable = false;               ///< the second mmas read the loop's own variable
   std::int64_t registers = 0;                ///< of a thread, for what lives an iteration longer
 
   int line(std::size_t s) const { return body[s].first; }

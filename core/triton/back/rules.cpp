@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/base/text_style.h"
 #include "core/triton/memory/memory.h"
 #include "core/triton/memory/pipeline.h"
 #include "core/triton/memory/slots.h"
@@ -138,7 +137,7 @@ class Judge {
                            describe_op(program_, op(id)), *stage, last));
   }
 
-  /// What is read in a later step than the next product writes needs a copy for each step, which Triton makes only for accumulators that
+  /// What is read in a later step than the next mma writes needs a copy for each step, which Triton makes only for accumulators that
   /// begin anew in every iteration.
   void tensor_memory() {
     // Between partitions barriers say when it is free.

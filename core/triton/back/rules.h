@@ -4,7 +4,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
@@ -19,7 +18,7 @@ enum class Rule {
   LastStage,  ///< `tt.scheduled_max_stage` is there, and no stage is beyond it
   Order,      ///< no op runs before what it reads, nor before what uses the same memory: stage, then cluster, then place in the text
   Ring,       ///< no copy fills a slot of a ring before what was there is read
-  Product,    ///< on Hopper no product stands before the last stage, where Triton predicates it
+  Product,    ///< on Hopper no mma stands before the last stage, where Triton predicates it
   Tensor,     ///< what is in tensor memory is not overwritten before it is read
   Partition,  ///< partitions are such that Triton's lowering accepts them
   Memory,     ///< shared memory, tensor memory and warps are there

@@ -230,11 +230,11 @@ class PartitionJudge {
     }
     for (const auto& [storage, users] : storages) {
       const std::string name = "%" + module_.value(storage).name;
-      // Triton 3.6 leaves a store that only clears the accumulator to the products.
+      // Triton 3.6 leaves a store that only clears the accumulator to the mmas.
       std::map<std::int64_t, mlir::OpId> warps = users.loads;
       for (const auto& [group, id] : users.others)
         if (!users.products.contains(group) || !clears(id)) warps.emplace(group, id);
-      // One partition alone may carry on what it stored; what a product began anew for it is not handed over inside of it.
+      // One partition alone may carry on what it stored; what an mma began anew for it is not handed over inside of it.
       const bool carries_on = users.products.size() == 1 && warps.size() == 1 && !users.others.empty();
       for (const auto& [group, id] : users.loads)
         if (users.products.contains(group) && !carries_on)

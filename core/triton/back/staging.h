@@ -109,10 +109,10 @@ class Staging {
   /// Values of a group's iteration that wait for another stage, in registers or as an accumulator that is taken back too early.
   std::size_t carried(GroupId group, Cycle cut) const;
 
-  /// Products in front of the last stage, which Triton predicates on Hopper.
+  /// Mmas in front of the last stage, which Triton predicates on Hopper.
   std::size_t early_products(const std::vector<std::size_t>& written, Cycle cut) const;
 
-  /// Copies that come before their product in a turn: on Blackwell Triton waits for that a step later, where it stands itself, and gives it
+  /// Copies that come before their mma in a turn: on Blackwell Triton waits for that a step later, where it stands itself, and gives it
   /// no slot for that.
   std::size_t early_copies(GroupId group, Cycle cut) const;
 

@@ -22,7 +22,7 @@ bool beside_product(const TritonProgram& program, const TritonLayout& layout) {
   return parent == TritonLayout::Kind::NvidiaMma || (program.target >= 100 && parent == TritonLayout::Kind::Linear);
 }
 
-/// A vector beside a product's tile: on Hopper a thread has two of every eight columns and two of every 64 rows, on Blackwell a row.
+/// A vector beside an mma's tile: on Hopper a thread has two of every eight columns and two of every 64 rows, on Blackwell a row.
 std::int64_t vector_registers(const TritonProgram& program, const Type& type, std::int64_t extent) {
   const bool column = type.layout.kind == TritonLayout::Kind::Slice && type.layout.dim == 0, blackwell = program.target >= 100;
   return std::max<std::int64_t>(1, extent / (column ? (blackwell ? 1 : 4) : blackwell ? 128 : 32));
@@ -55,7 +55,7 @@ std::string LoopKernelDraft::add_value(const std::string& name, const Type& type
   value.space = space;
   std::vector<std::int64_t> shape = shape_of(type, held_transposed);
   for (const std::int64_t extent : shape) value.shape.emplace_back(extent);
-  // Row statistics are held several times; who reads by the text knows exactly, else it follows from the product's layout.
+  // Row statistics are held several times; who reads by the text knows exactly, else it follows from the mma's layout.
   if (space == Space::Register) {
     const std::int64_t exact = registers_per_thread(type, text.program.num_warps);
     if (text.reading == TextReading::Triton && exact > 0)

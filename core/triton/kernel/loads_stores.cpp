@@ -76,7 +76,7 @@ void add_load(LoopKernelDraft& draft, const LoadUses& uses, std::size_t n) {
   const Type& type = text.result(load);
   TensorBox box = box_of(draft, load, type);
   if (!tma) note_padding(draft, load);
-  // Held the other way round only where products alone read it.
+  // Held the other way round only where mmas alone read it.
   if (box.transposed && read.registers) {
     draft.scalars.note(
         fmt::format("line {} loads a tile whose columns are contiguous: which elements it reads is not modelled", load.line));

@@ -115,7 +115,7 @@ void add_reduction(LoopKernelDraft& draft, std::size_t n) {
   along(draft.add_op({KernelPart::Body, reduce}, name, place ? "reduce_max" : "reduce_" + what, {in}, {name}));
 }
 
-/// Products in a row add to one accumulator, in place.
+/// Mmas in a row add to one accumulator, in place.
 void share_storage(Kernel& kernel, const std::string& owner, const std::string& other) {
   const auto root = [&](std::string name) {
     const auto value = [&] {
@@ -154,7 +154,7 @@ void add_product(LoopKernelDraft& draft, std::size_t n) {
   draft.add_op({KernelPart::Body, product}, name, "mma", std::move(operands), {name}).attrs = std::move(attrs);
 }
 
-/// A product adds to its accumulator in place: who reads the sum as it was does so before.
+/// An mma adds to its accumulator in place: who reads the sum as it was does so before.
 void order_accumulators(LoopKernelDraft& draft) {
   const LoopText& text = draft.text;
   const std::vector<TileOp>& body = draft.native.kernel.body;

@@ -86,7 +86,7 @@ void finish_kernel(LoopKernelDraft& draft) {
     }
 }
 
-/// Without products nothing binds a group to four warps.
+/// Without mmas nothing binds a group to four warps.
 void set_free_warps(Kernel& kernel, const TritonProgram& program) {
   const bool products = std::any_of(kernel.body.begin(), kernel.body.end(), [](const TileOp& each) { return each.kind == "mma"; });
   for (TileOp& each : kernel.body)
@@ -99,9 +99,9 @@ void set_costs(Kernel& kernel, const TritonProgram& program) {
   for (TileOp& each : kernel.body) {
     const bool alone = each.kind == "mma" || moves_memory(each.kind);
     CostOverride cost = each.cost.value_or(CostOverride{});
-    // One stream of all warps; on Blackwell single threads issue products and copies.
+    // One stream of all warps; on Blackwell single threads issue mmas and copies.
     if (hopper || !alone) cost.warps = Expr(program.num_warps);
-    // On Hopper a product whose result is read in its own iteration is waited for at once.
+    // On Hopper an mma whose result is read in its own iteration is waited for at once.
     if (hopper && each.kind == "mma") {
       const auto reads = [&](const TileOp& other) {
         return std::any_of(other.inputs.begin(), other.inputs.end(),
@@ -113,7 +113,7 @@ void set_costs(Kernel& kernel, const TritonProgram& program) {
   }
 }
 
-/// How many slots Triton gives to what products leave in tensor memory, and to what they read there.
+/// How many slots Triton gives to what mmas leave in tensor memory, and to what they read there.
 void add_tensor_rings(LoopKernelDraft& draft) {
   const LoopText& text = draft.text;
   const TritonMemory memory = memory_of(text.program);

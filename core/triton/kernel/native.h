@@ -63,7 +63,7 @@ Kernel kernel_of(const Native& native);
 bool filled_by_load(const Problem& problem, const Channel& channel);
 
 /// Slots of a ring as Triton builds it, of the stage of every op: one for every stage from the write to the last read, and one more where a
-/// product still reads; at least 1, at most what the channel allows.
+/// mma still reads; at least 1, at most what the channel allows.
 int ring_slots(const Problem& problem, const Channel& channel, const std::vector<int>& stage);
 
 /// Triton's own schedule as an order: for every warp group (partition) the ops of one turn of its loop, by cluster and then by their place

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "core/triton/kernel/native.h"
 #include "core/triton/kernel/partition_constraints.h"
@@ -82,7 +81,7 @@ OwnOrder own_order(const Native& native, const Problem& problem) {
 Constraints triton_rules(const TritonProgram& program, const Native& native, const Problem& problem) {
   Constraints rules;
   if (native.kernel.producer) return rules;
-  // On Blackwell nothing predicates a product, and where warps are specialized, rings are as deep as num_stages says, whatever the stages.
+  // On Blackwell nothing predicates an mma, and where warps are specialized, rings are as deep as num_stages says, whatever the stages.
   if (program.target >= 100) {
     rules = partition_constraints(program, native, problem);
     const auto one_stream = [](const UserConstraint& rule) { return rule.kind == ConstraintKind::MaxGroups && rule.high == 1; };
@@ -102,8 +101,8 @@ Constraints triton_rules(const TritonProgram& program, const Native& native, con
     ring.bytes = channel.size + (problem.op(channel.writer).kind == "tma_load" ? kBarrierBytes : 0);
     memory.rings.push_back(std::move(ring));
   }
-  // A product that stands before the last stage is predicated, and with that no longer asynchronous (measured on 3.9.0; earlier
-  // versions refuse it). So all products are in one stage, and so is all that rests on them in the same iteration.
+  // An mma that stands before the last stage is predicated, and with that no longer asynchronous (measured on 3.9.0; earlier
+  // versions refuse it). So all mmas are in one stage, and so is all that rests on them in the same iteration.
   std::vector<bool> late(problem.ops.size());
   for (std::size_t i = 0; i < problem.ops.size(); ++i) late[i] = problem.ops[i].kind == "mma";
   for (bool more = true; more;) {

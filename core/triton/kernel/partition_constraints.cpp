@@ -65,7 +65,7 @@ class Rules {
     return native_.origins[i].of.empty() ? nullptr : &program_.module->op(native_.origins[i].of.back());
   }
 
-  /// Neither a copy by hardware nor a product: work of all threads of a group.
+  /// Neither a copy by hardware nor an mma: work of all threads of a group.
   bool by_warps(std::size_t i) const {
     const std::string& kind = problem_.ops[i].kind;
     return kind != "mma" && kind != "tma_load" && kind != "gather" && kind != "opaque";
@@ -134,7 +134,7 @@ class Rules {
     }
   }
 
-  /// A product between the load and the store of an accumulator in one partition waits for itself there, since Triton takes the accumulator
+  /// An mma between the load and the store of an accumulator in one partition waits for itself there, since Triton takes the accumulator
   /// back before it stores it.
   void products_apart() {
     std::set<std::size_t> roots;
@@ -148,7 +148,7 @@ class Rules {
         }
   }
 
-  /// A product is in flight only where barriers say when its operands may be overwritten: between partitions. One that reads what its own
+  /// An mma is in flight only where barriers say when its operands may be overwritten: between partitions. One that reads what its own
   /// partition loads is waited for at once. A loop that need not be specialized may run as it is, in one stream.
   /// Nor is it loaded beside work on tensor memory, to which Triton 3.9 leaves too few warps if a copy comes last.
   void loads_apart() {

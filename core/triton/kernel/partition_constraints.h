@@ -10,7 +10,7 @@
 namespace heddle::triton {
 
 /// - A loop without a load by descriptor, or with a number of warps that is no multiple of 4, is not specialized: one group.
-/// - Beside products, one group alone uses an accumulator, and it has no products.
+/// - Beside mmas, one group alone uses an accumulator, and it has no mmas.
 /// - Work in registers that hangs together stays together: what stands between two ops of one group is computed there in any case.
 Constraints partition_constraints(const TritonProgram& program, const Native& native, const Problem& problem);
 

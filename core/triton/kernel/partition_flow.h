@@ -20,7 +20,7 @@ struct PartitionFlow {
     bool token = false;    ///< nothing but a token passes
   };
   std::vector<mlir::OpId> ops;                             ///< the loop's body without its terminator
-  std::vector<bool> tile;                                  ///< parallel: makes or takes what a load by descriptor or a product began
+  std::vector<bool> tile;                                  ///< parallel: makes or takes what a load by descriptor or an mma began
   std::vector<std::vector<std::int64_t>> partitions;       ///< parallel: `ttg.partition`
   std::vector<Edge> edges;                                 ///< tokens of tensor memory included
   std::vector<std::vector<std::size_t>> readers, sources;  ///< parallel: their edges

@@ -129,13 +129,13 @@ Subtile name_dimensions(LoopKernelDraft& draft) {
   const LoopText& text = draft.text;
   Kernel& kernel = draft.native.kernel;
   const Dimensions dimensions(kernel, draft.extents);
-  // The rows of the products' accumulators, if they are one dimension.
+  // The rows of the mmas' accumulators, if they are one dimension.
   const TileOp* product = nullptr;
   for (const TileOp& each : kernel.body)
     if (each.kind == "mma") product = &each;
   if (!product || dimensions.repeats({product->outputs[0], 0})) return {};
   const std::int64_t extent = draft.extents[product->outputs[0]][0];
-  // A warp group takes 64 rows of a product at a time on Hopper, a tile of tensor memory has 128.
+  // A warp group takes 64 rows of an mma at a time on Hopper, a tile of tensor memory has 128.
   const std::int64_t of_text = std::max<std::int64_t>(1, text.program.num_warps / 4);
   const std::int64_t wanted = text.program.target >= 100 ? extent / 128 : std::max<std::int64_t>(of_text, extent >= 128 ? 2 : 1);
   const std::int64_t rows_each = text.program.target >= 100 ? 128 : 64;

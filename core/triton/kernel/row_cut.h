@@ -7,7 +7,7 @@
 
 namespace heddle::triton {
 
-/// Makes the rows of the products' accumulators a parameter, or their columns, and says how it should be cut; factor 1: not at all.
+/// Makes the rows of the mmas' accumulators a parameter, or their columns, and says how it should be cut; factor 1: not at all.
 Subtile name_dimensions(LoopKernelDraft& draft);
 
 }  // namespace heddle::triton

@@ -32,7 +32,7 @@ std::int64_t peak_of(const std::vector<MemoryPiece>& pieces) {
   return where;
 }
 
-/// Whether no loop is pipelined whatever the scheduler decides: without loads, with one stage, or without products where nobody asked for
+/// Whether no loop is pipelined whatever the scheduler decides: without loads, with one stage, or without mmas where nobody asked for
 /// stages.
 bool nothing_is_pipelined(const TritonProgram& program) {
   const mlir::Module& module = *program.module;

@@ -1,7 +1,7 @@
 // What a partitioned loop will take when its partitions become warps of their own: tiles that they hand to each other, the barriers of
 // each, what they are given from outside, and their warps.
 //
-// - A load by descriptor gets a ring of num_stages slots and two rings of barriers, full and empty. Loads that one product reads first
+// - A load by descriptor gets a ring of num_stages slots and two rings of barriers, full and empty. Loads that one mma reads first
 //   share those.
 // - A tile of tensor memory that several partitions use gets two barriers for each slot: two slots where each round begins anew, one
 //   where it goes on from what is there.

@@ -294,7 +294,7 @@ class LoopPlanner {
     }
   }
 
-  /// The op in the loop that makes an operand of a product: a load that is not ahead, or an allocation that is written anew.
+  /// The op in the loop that makes an operand of an mma: a load that is not ahead, or an allocation that is written anew.
   /// `known` turns false where that cannot be told.
   OpId late_operand(ValueId operand, std::int64_t product_stage, bool& known) {
     for (int i = 0; i < 64; ++i) {

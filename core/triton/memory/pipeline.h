@@ -1,17 +1,16 @@
 // What Triton's pipeliner makes of a scheduled loop: which loads become asynchronous copies into a ring and how deep it is, which share a
-// barrier, where products of tensor memory are waited for, and what is moved in front of the loop.
+// barrier, where mmas of tensor memory are waited for, and what is moved in front of the loop.
 //
 // - A ring has as many slots as there are stages from the load to its first reader; one more where a wgmma reads it from shared memory,
-//   since that product is waited for an iteration later. A load in the stage of its reader has none.
+//   since that mma is waited for an iteration later. A load in the stage of its reader has none.
 // - Where every reader stands in a later cluster than the load, the next copy is issued before they read: one slot more (from Triton 3.6
 //   on; measured).
-// - Where a product of tensor memory is waited for later than it is read, its operands must last until then.
+// - Where an mma of tensor memory is waited for later than it is read, its operands must last until then.
 // - Pointers are copied by cp.async, which moves 4 bytes at least for each thread; loads of which fewer are known to be neighbours stay in
 //   registers.
 // - Loads by descriptor wait at one barrier together when nothing between them reads one of them.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,7 +52,7 @@ struct LoopPlan {
   std::vector<LoadPlan> loads;
   std::vector<ProductPlan> products;
   std::vector<mlir::OpId> hoisted;  ///< allocations in the loop that move in front of it
-  /// Allocations in the loop that a product still reads so many iterations later: each iteration makes its own.
+  /// Allocations in the loop that an mma still reads so many iterations later: each iteration makes its own.
   std::vector<std::pair<mlir::OpId, std::int64_t>> outlasting;
 };
 

@@ -128,7 +128,7 @@ void add_warp_states(MemoryPlan& plan, const TritonProgram& program, const Place
   plan.add(std::move(buffer), piece);
 }
 
-/// A left operand of 64 rows in tensor memory must lie in the same lanes as its product's result.
+/// A left operand of 64 rows in tensor memory must lie in the same lanes as its mma's result.
 void tie_rows(MemoryPlan& plan, const TritonProgram& program, const Places& places) {
   const mlir::Module& module = *program.module;
   int next = 0;

@@ -3,7 +3,7 @@
 // ReduceDataDuplication (2025 and 2026):
 // - A load by descriptor that is not pipelined gets a tile and a barrier of its own. An allocation that only takes it in is that tile.
 // - A store by descriptor goes through a tile in shared memory; in a loop one tile of each shape serves all, from before the loop on.
-// - A product of tensor memory that nobody waits for later gets a barrier for the moment.
+// - An mma of tensor memory that nobody waits for later gets a barrier for the moment.
 // - An accumulator that begins empty is allocated where it is used first.
 // - A conversion in front of a store to shared memory vanishes, and so does one of a value that comes out of a ring.
 #include <fmt/format.h>
@@ -90,7 +90,7 @@ class ScheduledPlanner {
     return explicit_.back().buffer;
   }
 
-  /// Where a loop goes on from what a product of wgmma in front of it gave, the wait behind the loop names that product's operands too:
+  /// Where a loop goes on from what an mma of wgmma in front of it gave, the wait behind the loop names that mma's operands too:
   /// they stay until then.
   void products_before(OpId loop) {
     std::vector<ValueId> open(op(loop).operands.begin(), op(loop).operands.end());
@@ -342,7 +342,7 @@ class ScheduledPlanner {
 
   bool resident(OpId id) const { return !loop_around(id).valid(); }
 
-  /// Whether a tile comes through a ring from another partition: that one is told when a product has read it, and the product is not
+  /// Whether a tile comes through a ring from another partition: that one is told when an mma has read it, and the mma is not
   /// waited for.
   bool from_other_partition(ValueId value) const {
     for (int i = 0; i < 32; ++i) {
@@ -411,7 +411,7 @@ class ScheduledPlanner {
         buffer.name = name_of(program_, id);
         buffer.bytes = to.tile.bytes();
         buffer.why = "an operand of an mma passes through shared memory";
-        // It is read again by every product: in a loop behind, until that ends.
+        // It is read again by every mma: in a loop behind, until that ends.
         plan_.add(std::move(buffer), piece_at(places_, id, to.tile.bytes(), 16, places_.life(id, each.results.front())));
         return;
       }

@@ -2,11 +2,8 @@
 // follows from it: at the narrowest point, a column of one number for each row.
 #include "core/triton/memory/row_layouts.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "core/base/saturate.h"
 #include "core/triton/memory/scratch.h"
 #include "core/triton/read/ops.h"
 

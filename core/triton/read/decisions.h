@@ -18,7 +18,7 @@ struct Decision {
   std::optional<std::int64_t> stage, cluster;
   std::vector<std::int64_t> partitions;      ///< `ttg.partition`
   std::optional<std::int64_t> latency;       ///< `tt.latency`: stages from a load to its use, in a text that is still to be scheduled
-  std::optional<std::int64_t> self_latency;  ///< `tt.self_latency` of a product: stages until it is waited for; 0 between partitions
+  std::optional<std::int64_t> self_latency;  ///< `tt.self_latency` of an mma: stages until it is waited for; 0 between partitions
   bool operator==(const Decision&) const = default;
 };
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "core/triton/read/ops.h"
@@ -42,7 +41,7 @@ class Flow {
   ValueSource source(mlir::ValueId value) const;
   /// Through carried arguments only.
   ValueSource carried(mlir::ValueId value) const;
-  /// The store or product that left what is read under this token; `reader` is where it is read, for texts without tokens.
+  /// The store or mma that left what is read under this token; `reader` is where it is read, for texts without tokens.
   ValueSource tensor_state(const mlir::Op& reader, std::size_t storage) const;
   /// The store that filled this shared memory before `reader`.
   ValueSource shared_state(const mlir::Op& reader, std::size_t storage) const;
@@ -50,11 +49,11 @@ class Flow {
   std::vector<ValueSource> behind_index(mlir::ValueId value) const;
   /// The allocation under a memdesc, through views; invalid where there is none.
   mlir::ValueId storage(mlir::ValueId memdesc) const;
-  /// Operands of an op by role, that are tiles: what edges come from. Of a product: A, B, and the accumulator where it has one.
+  /// Operands of an op by role, that are tiles: what edges come from. Of an mma: A, B, and the accumulator where it has one.
   std::vector<ValueSource> operands(const mlir::Op& op) const;
   /// The operand that a store writes; invalid where it is none.
   mlir::ValueId stored(const mlir::Op& op) const;
-  /// Of a product in tensor memory: whether it adds to what is there. An argument that is false at first and true then does.
+  /// Of an mma in tensor memory: whether it adds to what is there. An argument that is false at first and true then does.
   bool accumulates(const mlir::Op& product) const;
 
  private:

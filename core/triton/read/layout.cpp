@@ -193,14 +193,14 @@ TensorSize tensor_size(const Type& type) {
   for (std::size_t i = 0; i + 2 < shape.size(); ++i) slots = sat_mul(slots, shape[i]);
   TensorSize size;
   if (layout.kind != TritonLayout::Kind::TensorMemory || layout.block_m <= 0) {
-    // Scales of a scaled product: 32 rows of 4 bytes, copied to all four quarters of the lanes.
+    // Scales of a scaled mma: 32 rows of 4 bytes, copied to all four quarters of the lanes.
     size.columns = sat_mul(slots, std::max<std::int64_t>(1, sat_mul(rows, columns) / 128));
     size.rows = 128;
     return size;
   }
   const std::int64_t block_n = std::clamp<std::int64_t>(layout.block_n, 1, columns);
   const std::int64_t block_m = std::min(layout.block_m, std::max<std::int64_t>(rows, 1));
-  // An element takes its own bits, or a column of 32 for itself where the products read it so.
+  // An element takes its own bits, or a column of 32 for itself where the mmas read it so.
   const std::int64_t stride = layout.col_stride == 0 ? std::max<std::int64_t>(1, 32 / std::max<std::int64_t>(1, type.tile.bits))
                                                      : std::max<std::int64_t>(1, layout.col_stride);
   const std::int64_t per_block = std::max<std::int64_t>(1, sat_mul(sat_mul(block_n, type.tile.bits), stride) / 32);

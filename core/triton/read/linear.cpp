@@ -108,7 +108,7 @@ std::optional<Builder> dot_operand(const TritonLayout& layout, std::size_t rank)
   builder.growing.push_back(left ? rank - 2 : rank - 1);
   for (std::size_t d = rank - 2; d-- > 0;) builder.growing.push_back(d);
   instruction(builder, {depth, other, width, 8 * width, left ? 16 : 8});
-  // Warps along the depth of the product hold the same elements.
+  // Warps along the depth of the mma hold the same elements.
   const auto warps = [&](std::size_t d) {
     if (d == depth)
       builder.copies(builder.warps, parent.warps_per_cta[d]);

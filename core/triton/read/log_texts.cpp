@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "core/base/letters.h"
 #include "core/triton/read/found_texts.h"

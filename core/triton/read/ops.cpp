@@ -1,7 +1,6 @@
 #include "core/triton/read/ops.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace heddle::triton {
@@ -21,7 +20,7 @@ constexpr OpWord kOps[] = {
     {"tt.atomic_rmw", OpRole::Atomic},
     {"tt.atomic_cas", OpRole::Refused, "a compare-and-swap has no kind here"},
 
-    // Products.
+    // Mmas.
     {"ttng.warp_group_dot", OpRole::Product},
     {"ttng.tc_gen5_mma", OpRole::TensorProduct},
     {"tt.dot", OpRole::Refused, "an mma by mma.sync has no cost on machines that are scheduled by warp group"},

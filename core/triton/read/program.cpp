@@ -92,7 +92,7 @@ LoopSite describe(const TritonProgram& program, mlir::OpId id, int number) {
       inner |= each.name == "scf.for" || each.name == "scf.while";
       site.scheduled |= each.find("loop.stage") != nullptr;
       site.partitioned |= each.find("ttg.partition") != nullptr;
-      // A product by mma.sync is work too, though it has no kind here.
+      // An mma by mma.sync is work too, though it has no kind here.
       const auto role = work_of(program, each);
       const bool product = role == OpRole::Product || role == OpRole::TensorProduct || each.name == "tt.dot";
       site.products += product;

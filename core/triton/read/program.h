@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,7 +14,7 @@ namespace heddle::triton {
 
 /// How far Triton's compiler had come when it printed the text.
 enum class TextForm {
-  Input,        ///< layouts and products chosen, nothing scheduled
+  Input,        ///< layouts and mmas chosen, nothing scheduled
   Scheduled,    ///< ops of a loop have `loop.stage` and `loop.cluster`
   Partitioned,  ///< ... and `ttg.partition`
   Specialized,  ///< `ttg.warp_specialize` regions with barriers between them
@@ -25,7 +24,7 @@ const char* to_string(TextForm form);  ///< "scheduled"
 
 /// Two ways to look at one text.
 enum class TextReading {
-  Triton,  ///< what Triton's passes can execute: on Hopper one stream of ops, rings of distance + 1, products that are waited for at once
+  Triton,  ///< what Triton's passes can execute: on Hopper one stream of ops, rings of distance + 1, mmas that are waited for at once
   Free,    ///< Heddle's own model of the same computation: warp specialized, sub-tiled where needed
 };
 const char* to_string(TextReading reading);  ///< "triton", "free"
@@ -77,10 +76,10 @@ struct TritonProgram {
 /// NVIDIA GPU.
 Result<TritonProgram> make_program(mlir::Module module, Metadata metadata = {}, std::string pass = {});
 
-/// The loop to begin with: of those that can be a problem the innermost, of several such the one with most products, then most tile ops.
+/// The loop to begin with: of those that can be a problem the innermost, of several such the one with most mmas, then most tile ops.
 /// Null when there is none.
 const LoopSite* usual_loop(const TritonProgram& program);
-/// "#0 at line 65: 26 ops, 17 of tiles, 2 products" per loop, for messages.
+/// "#0 at line 65: 26 ops, 17 of tiles, 2 mmas" per loop, for messages.
 std::string list_loops(const TritonProgram& program);
 
 }  // namespace heddle::triton

@@ -52,7 +52,7 @@ std::int64_t warps_over_rows(const TritonLayout& layout);
 /// Columns of 32 bits that a tile takes in tensor memory.
 std::int64_t tensor_columns(const Type& type);
 /// Whether moving a register tile from one layout to the other needs shared memory (both known); register-to-register moves within one
-/// product's layouts do not.
+/// mma's layouts do not.
 bool needs_shared_memory(const Type& from, const Type& to);
 
 /// The type of every value of the module: what is printed, and where the printed form leaves it out, what follows from the op (a compare

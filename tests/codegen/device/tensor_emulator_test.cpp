@@ -277,7 +277,7 @@ int main(int, char** argv) {
 
 }  // namespace
 
-TEST_CASE("the emulator's tensor memory computes products and objects to wrong uses", "[codegen][.slow]") {
+TEST_CASE("the emulator's tensor memory computes mmas and objects to wrong uses", "[codegen][.slow]") {
   std::vector<std::string> arguments;
   const std::vector<std::string> right{"plain", "mn major", "from tensor memory", "negated", "e4m3", "e5m2",
                                        "pair",  "copy",     "store and load"};

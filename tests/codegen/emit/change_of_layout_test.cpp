@@ -51,7 +51,7 @@ TEST_CASE("a tile that copies bring to other warps computes what heddle eval com
   CHECK(test::run_text(from, 1, {"(warp * 16 + (lane & 15)) * 128", "(warp * 16 + (lane & 7)) * 128"}) > 0.1);
 }
 
-TEST_CASE("fragments whose warps are exchanged are brought back before a product", "[codegen][.slow]") {
+TEST_CASE("fragments whose warps are exchanged are brought back before an mma", "[codegen][.slow]") {
   const char* exchanged = "{register=[[0,1],[8,0],[0,8],[0,16],[0,32]],lane=[[0,2],[0,4],[1,0],[2,0],[4,0]],warp=[[32,0],[16,0]]}";
   const test::Lowering from = laid_out(test::lowered_fixture("gemm_turned", kTurned), {{{"h", exchanged}}, {}});
   CHECK(test::run_text(from, 2) == 0);

@@ -121,7 +121,7 @@ TEST_CASE("a Blackwell kernel's text says that it has not run, and gives back th
     }
 }
 
-TEST_CASE("the instruction descriptor of every Blackwell product says its types, majors and widths", "[codegen]") {
+TEST_CASE("the instruction descriptor of every Blackwell mma says its types, majors and widths", "[codegen]") {
   const auto bits = [](std::uint32_t shape, int at, int count) { return shape >> at & ((1u << count) - 1); };
   const auto shapes = [&](const std::string& name, const BuildOptions& options) {
     const test::Lowering from = test::lowering(name);
@@ -162,7 +162,7 @@ TEST_CASE("the instruction descriptor of every Blackwell product says its types,
   CHECK(majors == std::set<Majors>{{0, 0}, {0, 1}, {1, 1}});  // dQ = dS^T K
 }
 
-TEST_CASE("on Blackwell one thread issues products, in a pair one of the first block", "[codegen]") {
+TEST_CASE("on Blackwell one thread issues mmas, in a pair one of the first block", "[codegen]") {
   const test::Lowering from = test::lowering("gemm_blackwell");
   const auto text_of = [&](int cluster) {
     const EmitResult result = emit_cuda(from.kernel, from.problem, from.schedule, test::program_of(from, {}, {.cluster = cluster}));

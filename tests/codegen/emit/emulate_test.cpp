@@ -22,7 +22,7 @@ TEST_CASE("the text of GEMM computes what heddle eval computes", "[codegen][.slo
   CHECK(run_text("gemm_hopper", {{"M", 4096}, {"N", 512}, {"K", 64}}, 2) == 0);  // tiles walked in groups
 }
 
-TEST_CASE("the text of products with some rows of a longer tile computes what heddle eval computes", "[codegen][.slow]") {
+TEST_CASE("the text of mmas with some rows of a longer tile computes what heddle eval computes", "[codegen][.slow]") {
   // Every step loads the rows of the step before as well, and does not use them.
   test::Lowering twice = test::lowering("gemm_hopper", {{"M", 256}, {"N", 512}, {"K", 320}, {"TILE_N", 128}});
   for (TileValue& value : twice.kernel.values)
@@ -130,7 +130,7 @@ TEST_CASE("the text of attention backward computes what heddle eval computes", "
         4e-3);
 }
 
-TEST_CASE("the text of products with vectors and matrices behind them computes what heddle eval computes", "[codegen][.slow]") {
+TEST_CASE("the text of mmas with vectors and matrices behind them computes what heddle eval computes", "[codegen][.slow]") {
   const auto gemm = [](const Scope& sizes) {
     return test::lowered_pattern(
         "gemm_epilogue", "gemm",

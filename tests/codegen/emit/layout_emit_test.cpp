@@ -96,7 +96,7 @@ TEST_CASE("the text says where packed tensors keep their numbers, for whoever pa
   }
 }
 
-TEST_CASE("a matrix of 16 bits that is stored by columns is transposed by ldmatrix on its way to the product", "[codegen][.slow]") {
+TEST_CASE("a matrix of 16 bits that is stored by columns is transposed by ldmatrix on its way to the mma", "[codegen][.slow]") {
   test::Lowering from = test::lowered_fixture("gemm_fetched", {{"F", 192}, {"T", 64}, {"K", 352}});
   std::reverse(from.kernel.tensors[0].shape.begin(), from.kernel.tensors[0].shape.end());
   for (TileOp& op : from.kernel.body) {
@@ -137,7 +137,7 @@ TEST_CASE("dQ of attention backward by other stores computes what heddle eval co
   }
 }
 
-TEST_CASE("operands of products in panels of 64 and 32 bytes compute what heddle eval computes", "[codegen][.slow]") {
+TEST_CASE("operands of mmas in panels of 64 and 32 bytes compute what heddle eval computes", "[codegen][.slow]") {
   const Scope gemm{{"M", 256}, {"N", 256}, {"K", 192}};
   for (const char* panels : {"panels 64", "panels 32"}) {
     CAPTURE(panels);

@@ -205,7 +205,7 @@ TEST_CASE("the text of a GEMM of int4 weights computes what heddle eval computes
     CHECK(test::run_text(test::lowered_fixture("gemm_w4a16", small), 1, wrong) > 0.1);
 }
 
-TEST_CASE("the text of a product that takes 8-bit floats from registers computes what heddle eval computes", "[codegen][.slow]") {
+TEST_CASE("the text of an mma that takes 8-bit floats from registers computes what heddle eval computes", "[codegen][.slow]") {
   const auto from_registers = [](const std::string& lies) {
     test::Lowering from = changed(
         test::lowered_fixture("gemm_w4a16", {{"F", 192}, {"T", 64}, {"K", 352}}),
@@ -265,7 +265,7 @@ TEST_CASE("the text of global loads by chosen vectors computes what heddle eval 
         std::string::npos);
 }
 
-TEST_CASE("8-bit products that the hardware does not have, and arithmetic on narrow numbers, are refused by name", "[codegen]") {
+TEST_CASE("8-bit mmas that the hardware does not have, and arithmetic on narrow numbers, are refused by name", "[codegen]") {
   const auto other_way = changed(test::lowering("gemm_hopper"), [](Kernel& kernel) { retype(kernel, DType::Bf16, DType::F8e4m3); });
   CHECK(refusals_of(other_way).find("product: 'MMA0' multiplies 8-bit floats that do not lie along K in shared memory") !=
         std::string::npos);

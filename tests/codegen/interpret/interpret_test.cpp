@@ -67,7 +67,7 @@ TEST_CASE("programs for Blackwell survive random and adversarial interleavings f
   for (const std::string& name : test::blackwell_kernels()) run_many(name, 200);
 }
 
-TEST_CASE("pairs of blocks with one product for both survive interleavings and compute what heddle eval computes", "[codegen]") {
+TEST_CASE("pairs of blocks with one mma for both survive interleavings and compute what heddle eval computes", "[codegen]") {
   const BuildOptions pairs{.cluster = 2};
   const test::Lowering from = test::lowering("gemm_blackwell");
   for (const std::int64_t trips : {1, 2, 5, 13}) {

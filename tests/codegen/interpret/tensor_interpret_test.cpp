@@ -384,7 +384,7 @@ constexpr std::size_t kLoop = 1, kEnd = 2;
 
 }  // namespace
 
-TEST_CASE("products into tensor memory, with accumulators in turns, survive interleavings", "[codegen][tensor]") {
+TEST_CASE("mmas into tensor memory, with accumulators in turns, survive interleavings", "[codegen][tensor]") {
   check_sound(gemm(false));
   check_sound(gemm(true));
   for (const std::int64_t trips : {1, 2, 5}) check_sound(attention(trips));
@@ -408,7 +408,7 @@ TEST_CASE("programs of one block and of pairs compute what heddle eval computes"
   }
 }
 
-TEST_CASE("a product's result is not touched before its signal, and what it reads is not given back", "[codegen][tensor]") {
+TEST_CASE("an mma's result is not touched before its signal, and what it reads is not given back", "[codegen][tensor]") {
   using enum FaultKind;
   const Hand hand = gemm(false);
   check_caught(hand, "no wait for c", {NotReady}, [](Program& p) { drop(p, 2, 0, StepKind::Wait); });

@@ -198,7 +198,7 @@ TEST_CASE("loops that can be counted by hand take what was counted", "[codegen]"
   CHECK(times({warp({special, reader})})[0].pass == 21);
 }
 
-TEST_CASE("a product takes its wgmmas and what follows, and issuing it holds the warp", "[codegen]") {
+TEST_CASE("an mma takes its wgmmas and what follows, and issuing it holds the warp", "[codegen]") {
   // Issue, a cycle later the tensor core, 8 * 64 cycles, 58 until the group goes on, one for the wait itself.
   for (const bool registers : {false, true}) {
     std::vector<QuarterStep> steps = products(8, registers);
@@ -228,7 +228,7 @@ TEST_CASE("turns go round, and who passes one is late for the next by two of the
   CHECK_FALSE(run_quarter({}).has_value());
 }
 
-TEST_CASE("arithmetic and products make each other late, by the reads", "[codegen]") {
+TEST_CASE("arithmetic and mmas make each other late, by the reads", "[codegen]") {
   std::vector<QuarterStep> steps = products(8, false);
   steps.push_back(step(Does::ProductWait, 1, 1));
   const std::vector<QuarterStep> sums(100, step(Does::Plain, 2, 0, 3));

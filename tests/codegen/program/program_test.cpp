@@ -111,7 +111,7 @@ TEST_CASE("warp groups with other work take turns on the tensor core, in the sch
   CHECK_FALSE(test::program_of(test::lowering("gemm_hopper")).turns.has_value());  // nothing but wgmmas in its loop
 }
 
-TEST_CASE("a query tile is free when the last product that reads it is over, not when the tile is", "[codegen]") {
+TEST_CASE("a query tile is free when the last mma that reads it is over, not when the tile is", "[codegen]") {
   for (const char* name : {"attention_forward_hopper", "attention_forward_causal_hopper"}) {
     const test::Lowering from = test::lowering(name);
     for (const std::int64_t trips : {1, 2, 3, 66}) {
@@ -246,7 +246,9 @@ TEST_CASE("a tile of more rows than a warpgroup holds is refused with the way to
   const BuildResult built = build_program(*kernel, *problem, empty);
   REQUIRE(built.refusals.size() == 1);
   CHECK(built.refusals[0].rule == "tile_rows");
-  CHECK(built.refusals[0].sentence.find("--subtile Q_ROWS=2") != std::string::npos);
+  CHECK(built.refusals[0].sentence.ends_with("cut Q_ROWS into 2 parts"));
+  REQUIRE(built.refusals[0].cut);
+  CHECK((built.refusals[0].cut->param == "Q_ROWS" && built.refusals[0].cut->factor == 2));
 }
 
 TEST_CASE("too little shared memory is refused with the bytes that the schedule may use", "[codegen]") {

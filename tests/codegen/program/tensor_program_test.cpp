@@ -213,7 +213,7 @@ TEST_CASE("results of attention backward lie where values lay, so that the rings
   CHECK(std::none_of(program.buffers.begin(), program.buffers.end(), [](const Buffer& b) { return b.name == "dvs" || b.name == "dks"; }));
 }
 
-TEST_CASE("products into registers are refused on Blackwell, tensor memory on Hopper, by name", "[codegen]") {
+TEST_CASE("mmas into registers are refused on Blackwell, tensor memory on Hopper, by name", "[codegen]") {
   // A Hopper kernel for which the solver has nothing to say yet: the first refusal counts.
   test::Lowering gemm = test::lowering("gemm_hopper");
   gemm.problem.arch = "sm_100a";

@@ -45,7 +45,7 @@ UnitUse hold(UnitId unit, Cycle cycles) { return {unit, 0, cycles, 1}; }
 
 }  // namespace
 
-TEST_CASE("a GEMM with D slots and P products in flight has the period of its closed form", "[core]") {
+TEST_CASE("a GEMM with D slots and P mmas in flight has the period of its closed form", "[core]") {
   // One ring for both operands. The consumer issues product k, waits until at most P are pending, and gives slot k - P
   // back.
   Draw draw(kSeed);
@@ -144,7 +144,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("attention of two query tiles with a warp of its own for products has the period of its closed form", "[core]") {
+TEST_CASE("attention of two query tiles with a warp of its own for mmas has the period of its closed form", "[core]") {
   // The MMA warp issues PV(i-1), QK(i) of one tile, then of the other; QK overwrites the scores that PV has read as P,
   // so it follows PV on the tensor core and needs no barrier. X: everything the softmax group does between the two.
   Draw draw(kSeed + 3);

@@ -92,7 +92,7 @@ TEST_CASE("units order uses that cannot coexist, offsets and several uses of one
   check_period(p, place(p, 3, {{0, 0}}), {3, 1});  // interleaved: 4 to 6 are slots 1 and 2
 }
 
-TEST_CASE("B3: warp specialized GEMM with ring depth D and P products in flight", "[core]") {
+TEST_CASE("B3: warp specialized GEMM with ring depth D and P mmas in flight", "[core]") {
   for (std::uint32_t seed = 1; seed <= 1000; ++seed) {
     INFO("seed " << seed);
     std::mt19937 random(seed);

@@ -102,7 +102,7 @@ TEST_CASE("a stretch of tensor memory says value, iteration, columns, writer and
   for (const BarrierSpan& span : lane.spans) CHECK((span.iteration >= 0 && span.iteration < 3));
 }
 
-TEST_CASE("a sum that only products touch is being written all the time", "[core]") {
+TEST_CASE("a sum that only mmas touch is being written all the time", "[core]") {
   const Case c = hand("gemm_blackwell", "cutlass-sm100");
   const std::vector<BarrierLane> lanes = steady(c);
   REQUIRE(lanes.size() == 1);

@@ -129,7 +129,7 @@ TEST_CASE("a plan that understates its port cycles is convicted", "[core]") {
   CHECK(any(after([](LayoutPlan& plan) { plan.ops.find("stage_ds0")->second.accesses[0].cost.issues = 3; }), "instructions of stage_ds0"));
 }
 
-TEST_CASE("a product whose operands are said to take less of the port, or of whom nothing is said to be known, is convicted", "[core]") {
+TEST_CASE("an mma whose operands are said to take less of the port, or of whom nothing is said to be known, is convicted", "[core]") {
   const Problem gemm = resolve(load_kernel("gemm_hopper").value(), load_machine("h100").value()).value();
   const auto tampered = [&](auto tamper) {
     auto plan = std::make_shared<LayoutPlan>(*gemm.layouts);
@@ -165,7 +165,7 @@ TEST_CASE("a product whose operands are said to take less of the port, or of who
             "what add_dq0 takes of the port by tma.128 is said not to be known"));
 }
 
-TEST_CASE("a product of a tile with itself reads it once", "[core]") {
+TEST_CASE("an mma of a tile with itself reads it once", "[core]") {
   Kernel kernel = load_kernel("gemm_hopper").value();
   for (auto* list : {&kernel.prologue, &kernel.body, &kernel.epilogue})
     for (TileOp& op : *list)

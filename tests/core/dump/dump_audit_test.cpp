@@ -170,7 +170,7 @@ TEST_CASE("a cross anywhere means not in order, and only that does", "[core]") {
     std::vector<AuditRow> rows = audit_rows(dump, all);
     for (const DumpLoopAudit& a : all.loops)
       for (AuditRow& row : audit_rows(dump, a)) rows.push_back(std::move(row));
-    const bool cross = std::any_of(rows.begin(), rows.end(), [](const AuditRow& r) { return r.weight == AuditWeight::Wrong; });
+    const bool cross = std::any_of(rows.begin(), rows.end(), [](const AuditRow& r) { return r.weight == RowMark::Wrong; });
     CAPTURE(dump.file, dump.smem_budget, audit_text(dump, all, {}));
     CHECK(all.clean() == !cross);
     CHECK(contains(audit_text(dump, all, {}), "✗") == cross);

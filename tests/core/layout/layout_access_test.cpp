@@ -390,7 +390,7 @@ TEST_CASE("of all orders of a thread's 4-bit numbers, those need the fewest mask
   CHECK(same_places(*packed_layout(64, 4), *taken_at_once(packed, 16, 4)));
 }
 
-TEST_CASE("16-bit tiles are transposed by the load itself, where they become the operand of a product") {
+TEST_CASE("16-bit tiles are transposed by the load itself, where they become the operand of an mma") {
   const AccessCost cost = checked(accumulator_layout(64), transposed(panels(64, 64, 16, 128)), 16, matrix(true, 4));
   CHECK(cost.ways == 1);
   CHECK(cost.issues == 4);

@@ -107,7 +107,7 @@ TEST_CASE("the accumulator of a wgmma lies as the PTX ISA says, for every number
   }
 }
 
-TEST_CASE("the bf16 accumulator is the A fragment of the next product as it stands") {
+TEST_CASE("the bf16 accumulator is the A fragment of the next mma as it stands") {
   for (const std::int64_t columns : {16, 64, 176, 256}) {
     CHECK(same_places(accumulator_layout(columns), operand_layout(columns, 16)));
     CHECK(conversion_class(accumulator_layout(columns), operand_layout(columns, 16), 16) == ConversionClass::Same);

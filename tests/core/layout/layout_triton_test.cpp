@@ -42,7 +42,7 @@ const std::string kMma = "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, w
 
 }  // namespace
 
-TEST_CASE("the products' layouts that Triton prints are the accumulator, the operand and their statistics") {
+TEST_CASE("the mmas' layouts that Triton prints are the accumulator, the operand and their statistics") {
   CHECK(same_places(printed("tensor<64x64xf32, " + kMma + ">").layout, accumulator_layout(64)));
   CHECK(printed("tensor<64x64xf32, " + kMma + ">").bits == 32);
   CHECK(same_places(printed("#mma = " + kMma + "\ntensor<64x128xf32, #mma>").layout, accumulator_layout(128)));

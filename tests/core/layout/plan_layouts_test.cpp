@@ -77,7 +77,7 @@ TEST_CASE("today's layouts and instructions of a Hopper kernel", "[core]") {
   CHECK(sub.charged().port == 0);
 }
 
-TEST_CASE("today's layouts on Blackwell and of a kernel without products", "[core]") {
+TEST_CASE("today's layouts on Blackwell and of a kernel without mmas", "[core]") {
   const Kernel tensor = load_kernel("gemm_blackwell").value(), rows = load_kernel("layernorm").value();
   const Problem a = resolve(tensor, load_machine("b200").value()).value(), b = resolve(rows, h100()).value();
   CHECK(a.layouts->family == LayoutPlan::Family::TensorProducts);

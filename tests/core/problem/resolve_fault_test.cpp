@@ -210,7 +210,7 @@ TEST_CASE("sizes that overflow are refused, never wrapped", "[core]") {
   expect(faults(k, machine("h100")), "gemm_hopper.json", "/values/2/shape", "no tile is larger than 2 GiB");
 }
 
-TEST_CASE("product operands must fit each other", "[core]") {
+TEST_CASE("mma operands must fit each other", "[core]") {
   Kernel k = kernel("gemm_hopper");
   k.values[2].shape[0] = Expr(32);
   const auto found = faults(k, machine("h100"));

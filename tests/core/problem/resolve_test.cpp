@@ -168,7 +168,7 @@ TEST_CASE("the toy has three ops of one cycle, three edges and its invariants as
   CHECK_FALSE(p.has_producer_group());
 }
 
-TEST_CASE("a Hopper product costs what the machine file derives", "[core]") {
+TEST_CASE("a Hopper mma costs what the machine file derives", "[core]") {
   const Problem p = resolved(kernel_of(kAttentionLike), machine("h100"));
   const Op& qk = op(p, "QK");
   REQUIRE(qk.uses.size() == 2);
@@ -204,7 +204,7 @@ TEST_CASE("edges know what waits, what a crossing costs and how long a register 
   CHECK(probabilities.hold == 542);
 }
 
-TEST_CASE("products onto one accumulator follow each other as soon as the unit is free", "[core]") {
+TEST_CASE("mmas onto one accumulator follow each other as soon as the unit is free", "[core]") {
   const Problem p = resolved(kernel_of(kAttentionLike), machine("h100"));
   const Edge& chain = edge(p, "PV", "PV", 1);
   CHECK(chain.latency == 512);

@@ -62,7 +62,7 @@ void require_sound(const Comparison& comparison) {
 
 }  // namespace
 
-TEST_CASE("attention forward on Hopper: Triton overlaps nothing with its products, its passes cannot, the machine can", "[triton]") {
+TEST_CASE("attention forward on Hopper: Triton overlaps nothing with its mmas, its passes cannot, the machine can", "[triton]") {
   const Comparison comparison = compared("attention_forward.sm90.scheduled");
   require_sound(comparison);
   const Side &best = comparison.of(Whose::BestOfTriton), &machine = comparison.of(Whose::BestOfMachine);
@@ -119,8 +119,7 @@ TEST_CASE("other kernels have three schedules too", "[triton]") {
   }
 }
 
-TEST_CASE("two products into one accumulator, and a sum that is read before it is added to, have three schedules on Blackwell",
-          "[triton]") {
+TEST_CASE("two mmas into one accumulator, and a sum that is read before it is added to, have three schedules on Blackwell", "[triton]") {
   for (const char* name :
        {"more/two_into_one.sm100.scheduled", "more/read_then_add.sm100.scheduled", "more/linear_attention.sm100.scheduled"}) {
     INFO(name);

@@ -82,7 +82,7 @@ TEST_CASE("shipped kernels are proved at the II that their machine allows", "[so
   }
 }
 
-TEST_CASE("attention forward on h100 hides the exponentials of one group under the products of the other", "[solver]") {
+TEST_CASE("attention forward on h100 hides the exponentials of one group under the mmas of the other", "[solver]") {
   const Problem problem = shipped("attention_forward_hopper", "h100");
   const SolveOutcome outcome = proved(problem, true);
   REQUIRE(outcome.schedule);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "app/session/commands.h"
@@ -130,6 +131,16 @@ void add_other(std::int64_t loop, std::int64_t count, bool can, AuditModel& mode
   model.others.push_back(std::move(other));
 }
 
+/// A finding, and of its details as many as a screen bears; `lists`: the command that lists all.
+void add_finding(AuditLine line, std::size_t details, const std::function<AuditLine(std::size_t)>& detail, const char* lists,
+                 AuditModel& model) {
+  const RowMark weight = line.weight;
+  model.lines.push_back(std::move(line));
+  for (std::size_t i = 0; i < std::min(details, kMostDetails); ++i) model.lines.push_back(detail(i));
+  if (details > kMostDetails)
+    model.lines.push_back({{}, weight, fmt::format("and {} more; {} lists all", details - kMostDetails, lists), {}});
+}
+
 void add_rows(const std::vector<AuditRow>& rows, const Pointer* pointer, AuditModel& model) {
   for (const AuditRow& row : rows) {
     AuditLine line{row.topic, row.weight, printable(row.sentence), {}};
@@ -138,18 +149,13 @@ void add_rows(const std::vector<AuditRow>& rows, const Pointer* pointer, AuditMo
       line.shown.why = line.text;
       line.shown.lanes = {"SMEM live", "TMEM live"};
     }
-    model.lines.push_back(line);
-    std::size_t count = 0;
-    for (const AuditDetail& detail : row.details) {
-      if (++count > kMostDetails) {
-        model.lines.push_back(
-            {{}, row.weight, fmt::format("and {} more; heddle audit --json lists all", row.details.size() - kMostDetails), {}});
-        break;
-      }
-      AuditLine more{{}, row.weight, printable(detail.text), {}};
-      if (pointer) more.shown = pointer->at(row.topic + ": " + more.text, detail.nodes, detail.groups, detail.unit);
-      model.lines.push_back(std::move(more));
-    }
+    const auto detail = [&](std::size_t i) {
+      const AuditDetail& of = row.details[i];
+      AuditLine more{{}, row.weight, printable(of.text), {}};
+      if (pointer) more.shown = pointer->at(row.topic + ": " + more.text, of.nodes, of.groups, of.unit);
+      return more;
+    };
+    add_finding(std::move(line), row.details.size(), detail, "heddle audit --json", model);
   }
 }
 
@@ -207,29 +213,13 @@ Highlight shown_of(const triton::Finding& finding, const Content& content) {
   return shown;
 }
 
-AuditWeight weight_of(triton::Weight weight) {
-  switch (weight) {
-    case triton::Weight::Wrong: return AuditWeight::Wrong;
-    case triton::Weight::Waste: return AuditWeight::Waste;
-    case triton::Weight::Fine: return AuditWeight::Fine;
-  }
-  return AuditWeight::Fine;
-}
-
 void add_findings(std::vector<triton::Finding> findings, const Content& content, AuditModel& model) {
   std::stable_sort(findings.begin(), findings.end(),
                    [](const triton::Finding& a, const triton::Finding& b) { return a.weight < b.weight; });
   for (const triton::Finding& finding : findings) {
-    const AuditWeight weight = weight_of(finding.weight);
-    const Highlight shown = shown_of(finding, content);
-    model.lines.push_back({printable(finding.topic), weight, printable(finding.sentence), shown});
-    for (std::size_t i = 0; i < finding.details.size(); ++i) {
-      if (i == kMostDetails) {
-        model.lines.push_back({{}, weight, fmt::format("and {} more; heddle audit lists all", finding.details.size() - i), {}});
-        break;
-      }
-      model.lines.push_back({{}, weight, printable(finding.details[i]), {}});
-    }
+    const auto detail = [&](std::size_t i) { return AuditLine{{}, finding.weight, printable(finding.details[i]), {}}; };
+    add_finding({printable(finding.topic), finding.weight, printable(finding.sentence), shown_of(finding, content)}, finding.details.size(),
+                detail, "heddle audit", model);
   }
 }
 
@@ -250,7 +240,7 @@ void audit_triton(const Session& session, AuditModel& model) {
   model.headline = printable(triton::audit_headline(audit));
   if (!model.headline.starts_with(printable(audit.title))) model.facts = printable(audit.title);
   for (const Fault& fault : (*program)->loops.empty() ? std::vector<Fault>() : text.refused())
-    model.lines.push_back({"loop", AuditWeight::Waste, in_words(fault), {}});
+    model.lines.push_back({"loop", RowMark::Waste, in_words(fault), {}});
   const triton::TextLoopAudit* here = nullptr;
   for (const triton::TextLoopAudit& loop : audit.loops) {
     if (loop.loop == text.site()) here = &loop;
@@ -269,7 +259,7 @@ void audit_triton(const Session& session, AuditModel& model) {
     if (load.slots > 0) text += fmt::format(", {} of {} bytes", count_of(load.slots, "slot"), grouped(load.bytes));
     if (!load.source.empty()) text += " · " + load.source;
     if (!load.remark.empty()) text += " · " + load.remark;
-    model.lines.push_back({first ? "each load" : "", AuditWeight::Fine, printable(text), {}});
+    model.lines.push_back({first ? "each load" : "", RowMark::Fine, printable(text), {}});
   }
 }
 
@@ -282,15 +272,15 @@ void audit_shown(const Session& session, AuditModel& model) {
   model.headline = fmt::format(
       "{}: {}", entry->name,
       entry->verdict.valid() ? "breaks no rule" : count_of(static_cast<std::int64_t>(entry->verdict.violations.size()), "violation"));
-  AuditLine rules{"rules", AuditWeight::Fine, "every rule of the checker holds", {}};
+  AuditLine rules{"rules", RowMark::Fine, "every rule of the checker holds", {}};
   if (!entry->verdict.valid()) {
-    rules.weight = AuditWeight::Wrong;
+    rules.weight = RowMark::Wrong;
     rules.text = count_of(static_cast<std::int64_t>(entry->verdict.violations.size()), "violation");
   }
   model.lines.push_back(rules);
   for (const Violation& v : entry->verdict.violations)
-    model.lines.push_back({{}, AuditWeight::Wrong, v.family + ": " + v.message, {v.message, v.ops, {}, {}}});
-  AuditLine period{"period", AuditWeight::Fine, {}, {}};
+    model.lines.push_back({{}, RowMark::Wrong, v.family + ": " + v.message, {v.message, v.ops, {}, {}}});
+  AuditLine period{"period", RowMark::Fine, {}, {}};
   const Cycle sustained = entry->period.cycles();
   for (const EventEdge& step : entry->period.cycle) {
     if (std::find(period.shown.ops.begin(), period.shown.ops.end(), step.from) == period.shown.ops.end())
@@ -298,18 +288,18 @@ void audit_shown(const Session& session, AuditModel& model) {
     if (step.kind == EventEdge::Kind::Data && step.edge.valid()) period.shown.edges.push_back(step.edge);
   }
   if (entry->period.deadlock) {
-    period.weight = AuditWeight::Wrong;
+    period.weight = RowMark::Wrong;
     period.text = "none: it deadlocks";
   } else {
-    period.weight = sustained > entry->schedule.ii ? AuditWeight::Wrong : AuditWeight::Fine;
+    period.weight = sustained > entry->schedule.ii ? RowMark::Wrong : RowMark::Fine;
     period.text = fmt::format("II {} is stated, {} is what its order sustains", grouped(entry->schedule.ii), grouped(sustained));
   }
   if (!period.shown.ops.empty()) period.shown.why = period.text;
   const Highlight cycle = period.shown;
   model.lines.push_back(std::move(period));
-  if (!entry->period.sentence.empty()) model.lines.push_back({{}, AuditWeight::Fine, entry->period.sentence, cycle});
+  if (!entry->period.sentence.empty()) model.lines.push_back({{}, RowMark::Fine, entry->period.sentence, cycle});
   AuditLine memory{"memory",
-                   AuditWeight::Fine,
+                   RowMark::Fine,
                    fmt::format("{} of {} bytes of shared memory", grouped(entry->usage.smem_bytes), grouped(problem.limits.smem_bytes)),
                    {}};
   if (problem.limits.tmem_columns > 0)
@@ -317,8 +307,6 @@ void audit_shown(const Session& session, AuditModel& model) {
   memory.shown = {memory.text, {}, {}, {"SMEM live", "TMEM live"}};
   model.lines.push_back(std::move(memory));
 }
-
-const char* word(AuditWeight weight) { return weight == AuditWeight::Wrong ? "wrong" : weight == AuditWeight::Waste ? "waste" : "fine"; }
 
 }  // namespace
 
@@ -337,7 +325,7 @@ std::string audit_tsv(const AuditModel& model) {
   std::string text = "topic\tweight\tfinding\n", topic;
   for (const AuditLine& line : model.lines) {
     if (!line.detail()) topic = line.topic;
-    text += fmt::format("{}\t{}\t{}\n", topic, word(line.weight), line.text);
+    text += fmt::format("{}\t{}\t{}\n", topic, to_string(line.weight), line.text);
   }
   return text;
 }

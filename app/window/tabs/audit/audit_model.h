@@ -14,7 +14,7 @@ namespace heddle::app {
 
 struct AuditLine {
   std::string topic;  ///< empty: a detail of the line above
-  AuditWeight weight = AuditWeight::Fine;
+  RowMark weight = RowMark::Fine;
   std::string text;
   Highlight shown;  ///< without a `why`: it points at nothing
   bool detail() const { return topic.empty(); }

@@ -17,14 +17,7 @@
 namespace heddle::app {
 namespace {
 
-Color ink_of(AuditWeight weight) {
-  return weight == AuditWeight::Wrong ? theme().bad : weight == AuditWeight::Waste ? theme().warning : theme().good;
-}
-
-const char* mark_of(AuditWeight weight) {
-  const bool plain = fonts().built_in;
-  return weight == AuditWeight::Wrong ? (plain ? "X" : "✗") : weight == AuditWeight::Waste ? "!" : plain ? "+" : "✓";
-}
+Color ink_of(RowMark weight) { return weight == RowMark::Wrong ? theme().bad : weight == RowMark::Waste ? theme().warning : theme().good; }
 
 constexpr const char* kAuditPurpose =
     "The audit is for what a compiler made: a Triton kernel (its loads, stages, memory, warp specialization), or a dump (ddg-0.1, "
@@ -108,7 +101,7 @@ void draw_line(const Session& session, const AuditModel& model, std::size_t inde
   }
   const float y = at.y + (line.detail() ? px(2) : px(4));
   if (!line.detail()) {
-    paint_text(fonts().bold, ImVec2(at.x + px(10), y), ink_of(line.weight), mark_of(line.weight));
+    paint_text(fonts().bold, ImVec2(at.x + px(10), y), ink_of(line.weight), symbol(line.weight, !fonts().built_in));
     paint_text(fonts().bold, ImVec2(at.x + topic, y), theme().text, fitted(fonts().bold, line.topic, left - topic - px(6)));
   }
   paint_wrapped(font, ImVec2(at.x + left, y), line.detail() && !hovered && !lit ? theme().dim : theme().text, text, wrap);

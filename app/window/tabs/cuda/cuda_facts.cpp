@@ -15,7 +15,6 @@
 #include "app/window/tabs/cuda/cuda_state.h"
 #include "app/window/tabs/cuda/cuda_views.h"
 #include "codegen/program/kernel_numbers.h"
-#include "codegen/program/tile_rows.h"
 #include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 #include "core/chart/gantt_facts.h"
@@ -229,14 +228,10 @@ void draw_check(const Session& session, UiState& ui, const CheckCard& card, cons
 }
 
 /// The cut that makes the tile fit, as a button: the kernel is opened again, cut, with the parameters and numbers that it has now.
-void draw_cut(const std::string& name, const Session& session, UiState& ui) {
-  const Content& content = session.content();
-  if (!content.kernel || !content.problem) return;
-  const auto wide = codegen::wide_tile(*content.kernel, *content.problem);
-  if (!wide || !wide->cut) return;
-  const std::string label = fmt::format("Cut {} into {} parts and solve", printable(wide->cut->param), wide->cut->factor);
+void draw_cut(const std::string& name, const Session& session, UiState& ui, const Subtile& cut) {
+  const std::string label = fmt::format("Cut {} into {} parts and solve", printable(cut.param), cut.factor);
   const std::string reason = why_no_cut(session);
-  if (button(name.c_str(), label, ButtonKind::Primary, reason, {0, px(26)})) open_cut(session, ui, *wide->cut);
+  if (button(name.c_str(), label, ButtonKind::Primary, reason, {0, px(26)})) open_cut(session, ui, cut);
   if (ImGui::IsItemHovered() && reason.empty()) tooltip("Ctrl+Z brings the kernel back as it was");
 }
 
@@ -251,7 +246,7 @@ void draw_refusals(const std::string& name, const Session& session, UiState& ui,
     ImGui::Indent(px(12));
     wrapped_text(fonts().mono_small, theme().bad, printable(r.rule));
     wrapped_text(fonts().body, theme().text, printable(r.sentence));
-    if (r.rule == "tile_rows") draw_cut(fmt::format("{}/{}/cut", name, i), session, ui);
+    if (r.cut) draw_cut(fmt::format("{}/{}/cut", name, i), session, ui, *r.cut);
     if (r.constraint) {
       const bool demanded = std::find(known.begin(), known.end(), *r.constraint) != known.end();
       const std::string reason = demanded ? "this is demanded already" : session.kernel().why_not_again();

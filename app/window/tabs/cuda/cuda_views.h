@@ -1,12 +1,10 @@
 // Parts of the CUDA tab: the text, and what is known of it.
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 #include "app/jobs/kernel_job.h"
 #include "app/session/session.h"
-#include "core/base/id.h"
 
 namespace heddle::app {
 

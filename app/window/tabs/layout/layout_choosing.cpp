@@ -15,7 +15,6 @@
 #include "app/window/tabs/layout/layout_views_drawn.h"
 #include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
-#include "core/chart/gantt_facts.h"
 
 namespace heddle::app {
 namespace {

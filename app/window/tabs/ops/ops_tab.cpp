@@ -1,5 +1,4 @@
 // The Ops tab: every op with its numbers.
-#include <algorithm>
 
 #include "app/session/commands.h"
 #include "app/window/kit/table.h"

@@ -2,7 +2,6 @@
 // chart.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "app/command/arguments.h"
 #include "app/session/command_line.h"
@@ -11,7 +10,6 @@
 #include "app/session/files.h"
 #include "app/session/run_state.h"
 #include "app/session/view_commands.h"
-#include "app/window/kit/focus.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/table.h"
 #include "app/window/kit/widgets.h"

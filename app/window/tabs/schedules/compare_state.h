@@ -1,7 +1,6 @@
 // What of the Compare tab is looked at.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "app/jobs/ask_options.h"

@@ -1,7 +1,6 @@
 // How far every op can move, as a table that can be sorted and filtered, with an axis to draw the ranges on.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

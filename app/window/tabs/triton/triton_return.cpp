@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 
 #include "app/command/arguments.h"
 #include "app/command/option_words.h"
 #include "app/jobs/triton_return.h"
-#include "app/session/command_line.h"
 #include "app/session/commands.h"
 #include "app/session/triton_origins.h"
 #include "app/window/kit/actions.h"
@@ -40,12 +38,10 @@ std::string folder_of(const std::string& path) {
   return (code ? fs::path(path) : whole).parent_path().lexically_normal().string();
 }
 
-/// Nothing where there is no such way.
-std::optional<triton::NextStep> way_out(const triton::Comparison* comparison, triton::NextStep::Kind kind) {
-  if (!comparison || comparison->cancelled) return std::nullopt;
-  for (const triton::NextStep& way : triton::ways_out(*comparison, shell_word(comparison->file)))
-    if (way.kind == kind) return way;
-  return std::nullopt;
+bool is_way_out(triton::NextStep step, const triton::Comparison* comparison) {
+  if (!comparison || comparison->cancelled) return false;
+  const std::vector<triton::NextStep> ways = triton::ways_out(*comparison);
+  return std::find(ways.begin(), ways.end(), step) != ways.end();
 }
 
 /// One sentence, as it is drawn.
@@ -86,7 +82,7 @@ void draw_buttons(const Session& session, const WayBack& way, const triton::Comp
     if (button("triton/finish", "Copy finish command", ButtonKind::Plain, {}, {0, height})) ui.commands.push(copy_text(finish));
     if (ImGui::IsItemHovered()) tooltip("compiles it with the rest of Triton's passes, without a GPU:\n" + finish);
   }
-  if (!way_out(comparison, triton::NextStep::Kind::Python)) return;
+  if (!is_way_out(triton::NextStep::Python, comparison)) return;
   next("Copy rotated loop");
   if (button("triton/rotated", "Copy rotated loop", ButtonKind::Plain, {}, {0, height})) {
     const Result<std::string> python = rotated_python(session.content());
@@ -160,8 +156,8 @@ void draw_triton_return(const Session& session, const triton::Comparison* compar
     for (const std::string& note : way.given->notes) say(note, theme().dim);
   }
   draw_rows(session, way, ui, ended);
-  if (const auto cuda = way_out(comparison, triton::NextStep::Kind::Cuda))
-    say(cuda->what + ": the CUDA tab, or " + cuda->command, theme().dim);
+  if (constexpr auto cuda = triton::NextStep::Cuda; is_way_out(cuda, comparison))
+    say(fmt::format("{}: the CUDA tab, or {}", title(cuda), command_of(cuda, shell_word(comparison->file))), theme().dim);
 }
 
 }  // namespace heddle::app

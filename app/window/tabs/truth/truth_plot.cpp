@@ -1,5 +1,4 @@
 // Predicted against measured speed on logarithmic axes: kinds as colours, machines as symbols, what was fitted to it hollow.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>

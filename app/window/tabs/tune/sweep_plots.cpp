@@ -1,5 +1,4 @@
 // The scatter and the convergence plot of a sweep.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

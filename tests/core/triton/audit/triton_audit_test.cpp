@@ -91,7 +91,7 @@ TEST_CASE("every text that Triton scheduled itself is in order", "[core]") {
 TEST_CASE("an op that runs before what it reads gets a tile of another iteration, and the audit names both", "[core]") {
   const Audited a = audited(edited(sample(kAttention), "%p_17 = math.exp2", "loop.stage = 2", "loop.stage = 1"));
   const Finding& order = a.at("order");
-  CHECK(order.weight == Weight::Wrong);
+  CHECK(order.weight == RowMark::Wrong);
   CHECK(says(order, "%p_17 (math.exp2, line "));
   CHECK(says(order, "gets %p_16 of 2 iterations before: stage 1, but what it reads is made in stage 2"));
   CHECK_FALSE(a.audit.clean());
@@ -101,7 +101,7 @@ TEST_CASE("an op that runs before what it reads gets a tile of another iteration
 TEST_CASE("in one stage the cluster decides, in one cluster the place in the text", "[core]") {
   const std::string text = sample(kAttention);
   const Finding late = audited(edited(text, "%p_16 = arith.subf", "loop.cluster = 0", "loop.cluster = 1")).at("order");
-  CHECK(late.weight == Weight::Wrong);
+  CHECK(late.weight == RowMark::Wrong);
   CHECK(says(late, "cluster 0 runs before cluster 1 of what it reads"));
   const Finding early = audited(edited(text, "%p_13 = arith.mulf", "loop.stage = 2", "loop.stage = 1")).at("order");
   CHECK(says(early, "%p_13"));
@@ -111,7 +111,7 @@ TEST_CASE("a carried value may come from the iteration before, but no later", "[
   // The sum of an iteration is read by the next one. A stage later it is made in the step in which it is read, but after that.
   const std::string text = sample(kAttention);
   const Finding one = audited(edited(text, "%total_21 = arith.addf", "loop.stage = 2", "loop.stage = 3")).at("order");
-  CHECK(one.weight == Weight::Wrong);
+  CHECK(one.weight == RowMark::Wrong);
   CHECK(says(one, "gets %total_21 of the iteration before: it stands before what it reads, in the same step and cluster"));
   const Finding two = audited(edited(text, "%total_21 = arith.addf", "loop.stage = 2", "loop.stage = 4")).at("order");
   CHECK(says(two, "gets %total_21 of 2 iterations before"));
@@ -121,20 +121,20 @@ TEST_CASE("a carried value may come from the iteration before, but no later", "[
 TEST_CASE("an op without a stage, and a largest stage that is too small or too large, are found", "[core]") {
   const std::string text = sample(kAttention);
   const Finding none = audited(edited(text, "%old_18 = math.exp2", "loop.cluster = 0 : i32, loop.stage = 2 : i32", "note")).at("no stage");
-  CHECK(none.weight == Weight::Wrong);
+  CHECK(none.weight == RowMark::Wrong);
   CHECK(says(none, "%old_18"));
   const Finding small = audited(edited(text, "tt.num_stages", "tt.scheduled_max_stage = 2", "tt.scheduled_max_stage = 1")).at("stages");
-  CHECK(small.weight == Weight::Wrong);
+  CHECK(small.weight == RowMark::Wrong);
   CHECK(says(small, "tt.scheduled_max_stage says 1, but ops are in stage 2"));
   const Finding large = audited(edited(text, "tt.num_stages", "tt.scheduled_max_stage = 2", "tt.scheduled_max_stage = 4")).at("stages");
-  CHECK(large.weight == Weight::Waste);
-  CHECK(audited(text).at("stages").weight == Weight::Fine);
+  CHECK(large.weight == RowMark::Waste);
+  CHECK(audited(text).at("stages").weight == RowMark::Fine);
 }
 
 TEST_CASE("a load that is not pipelined says why, and is a row of the table", "[core]") {
   const Audited a = audited(sample("gemm_pointers.sm90.scheduled.ttgir"));
   const Finding& loads = a.at("loads");
-  CHECK(loads.weight == Weight::Waste);
+  CHECK(loads.weight == RowMark::Waste);
   CHECK(says(loads, "1 of 2 loads is not pipelined"));
   CHECK(says(loads, "kernels.py:20"));
   CHECK(says(loads, "lie 2 bytes in a row"));
@@ -148,15 +148,15 @@ TEST_CASE("a load that is not pipelined says why, and is a row of the table", "[
 TEST_CASE("loads of one tile that run ahead by different stages stand beside each other", "[core]") {
   const Audited a = audited(edited(sample(kAttention), "%acc_26 = tt.descriptor_load", "loop.stage = 0", "loop.stage = 1"));
   const Finding& equal = a.at("equal loads");
-  CHECK(equal.weight == Weight::Waste);
+  CHECK(equal.weight == RowMark::Waste);
   CHECK(says(equal, "acc_26 (kernels.py:130): loaded in stage 1, read in stage 2"));
   CHECK_FALSE(audited(sample(kAttention)).find("equal loads"));
 }
 
-TEST_CASE("products and arithmetic in one stage do not overlap, in different stages on Blackwell they do", "[core]") {
-  CHECK(audited(sample(kAttention)).at("overlap").weight == Weight::Waste);
-  CHECK(audited(sample("attention_forward.sm100.scheduled.ttgir")).at("overlap").weight == Weight::Fine);
-  CHECK(audited(sample("gemm_descriptors.sm90.scheduled.ttgir")).at("overlap").weight == Weight::Fine);
+TEST_CASE("mmas and arithmetic in one stage do not overlap, in different stages on Blackwell they do", "[core]") {
+  CHECK(audited(sample(kAttention)).at("overlap").weight == RowMark::Waste);
+  CHECK(audited(sample("attention_forward.sm100.scheduled.ttgir")).at("overlap").weight == RowMark::Fine);
+  CHECK(audited(sample("gemm_descriptors.sm90.scheduled.ttgir")).at("overlap").weight == RowMark::Fine);
   // By hand: the second product one stage later, which Triton's passes on Hopper cannot carry out asynchronously.
   CHECK(says(audited(sample("attention_forward.sm90.compute_pipelined.scheduled.ttgir")).at("overlap"), "though the last stage is 2"));
 }
@@ -164,14 +164,14 @@ TEST_CASE("products and arithmetic in one stage do not overlap, in different sta
 TEST_CASE("memory beyond a limit is wrong before the launch, with what takes it", "[core]") {
   const Audited small = audited(sample(kAttention), with_limits(200000));
   const Finding& shared = small.at("shared memory");
-  CHECK(shared.weight == Weight::Wrong);
+  CHECK(shared.weight == RowMark::Wrong);
   CHECK(says(shared, "229432 of 200000 bytes"));
   CHECK(says(shared, "29432 bytes too many"));
   CHECK(says(shared, "98304 bytes: ring s_6"));
   const Finding tensor = audited(sample("attention_forward.sm100.scheduled.ttgir"), with_limits(232448, 256)).at("tensor memory");
-  CHECK(tensor.weight == Weight::Wrong);
+  CHECK(tensor.weight == RowMark::Wrong);
   CHECK(says(tensor, "320 of 256 columns"));
-  CHECK(audited(sample(kAttention)).at("shared memory").weight == Weight::Fine);
+  CHECK(audited(sample(kAttention)).at("shared memory").weight == RowMark::Fine);
 }
 
 TEST_CASE("registers that tiles hold are counted at the fullest place", "[core]") {
@@ -180,7 +180,7 @@ TEST_CASE("registers that tiles hold are counted at the fullest place", "[core]"
   Machine few = with_limits();
   few.limits.registers_per_thread = 128;
   const Finding spills = audited(sample(kAttention), few).at("registers");
-  CHECK(spills.weight == Weight::Waste);
+  CHECK(spills.weight == RowMark::Waste);
   CHECK(says(spills, "must spill"));
 }
 

@@ -182,7 +182,7 @@ TEST_CASE("bounds that the loop itself changes are kept in front of it", "[trito
   CHECK(loop->text.find("if at_high > 0:") != std::string::npos);
 }
 
-TEST_CASE("the notes say when Triton waits for the product all the same", "[triton]") {
+TEST_CASE("the notes say when Triton waits for the mma all the same", "[triton]") {
   // V is loaded in the stage of its use: there is no ring for it.
   std::string text = text_of("attention_descriptors.sm90.scheduled");
   const std::size_t load = text.find("tt.descriptor_load %v");
@@ -192,7 +192,7 @@ TEST_CASE("the notes say when Triton waits for the product all the same", "[trit
   text.replace(stage, 14, "loop.stage = 2");
   const Result<RotatedLoop> loop = rotated(text);
   REQUIRE(loop.ok());
-  CHECK(note_with(*loop, "Triton waits for the product of line 25 at once: an operand is not loaded ahead"));
+  CHECK(note_with(*loop, "Triton waits for the mma of line 25 at once: an operand is not loaded ahead"));
   CHECK(note_with(*loop, "nothing overlaps"));
   CHECK_FALSE(note_with(*loop, "asynchronous"));
 }
@@ -258,7 +258,7 @@ TEST_CASE("an order that would change what is computed is refused with both line
   refuses_line(23, "        acc = acc * old[:, None] + s", "'s', the mma of line 18, is needed again");
 }
 
-TEST_CASE("a tile that both products read is refused with what to do", "[triton]") {
+TEST_CASE("a tile that both mmas read is refused with what to do", "[triton]") {
   const std::string text = text_of("attention_backward.sm90.scheduled");
   const std::string source = edited(python(), "tl.dot(ds.to(tl.bfloat16), tq_again, adk)", "tl.dot(ds.to(tl.bfloat16), tq, adk)");
   const Result<RotatedLoop> loop = rotated(text, source);

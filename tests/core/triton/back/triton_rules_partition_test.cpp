@@ -200,7 +200,7 @@ TEST_CASE("memory is read where its view is, and by one partition", "[triton]") 
   keeps(told(dual, planned(dual, by_kind(dual))));
 }
 
-TEST_CASE("tensor memory is shared by its products and one other partition", "[triton]") {
+TEST_CASE("tensor memory is shared by its mmas and one other partition", "[triton]") {
   breaks(moved(sample(kAttention), "%acc_44 = ttng.tmem_store", "0"), Rule::Tensor, {"%acc_44", "%acc_37", "both use %acc_4"});
   breaks(moved(sample(kAttention), "%s_19, %s_20 = ttng.tmem_load", "2"), Rule::Tensor, {"%s_19", "%s_18", "another partition reads it"});
   breaks(moved(sample(kAttention), "%acc_41 = ttng.tmem_alloc", "1"), Rule::Tensor, {"%acc_41", "%acc_40", "expected the same"});

@@ -147,7 +147,7 @@ TEST_CASE("the rule of rings: no copy fills a slot before what was there is read
   }
 }
 
-TEST_CASE("the rule of products: on Hopper none stands before the last stage", "[triton]") {
+TEST_CASE("the rule of mmas: on Hopper none stands before the last stage", "[triton]") {
   breaks(sample("attention_forward.sm90.compute_pipelined.scheduled.ttgir"), Rule::Product, "predicate");
 }
 

@@ -320,7 +320,7 @@ TEST_CASE("both readings resolve on the machine of the text", "[triton]") {
     }
 }
 
-TEST_CASE("products in a row add to one accumulator in tensor memory, and who reads the sum as it was does so before", "[triton]") {
+TEST_CASE("mmas in a row add to one accumulator in tensor memory, and who reads the sum as it was does so before", "[triton]") {
   const auto machine = load_machine(test::repository_path("assets/machines/b200.json"));
   REQUIRE(machine);
   for (const char* name :
