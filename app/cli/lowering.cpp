@@ -10,6 +10,7 @@
 #include "app/cli/solving.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
+#include "core/simulate/forecast.h"
 #include "core/simulate/kernel_run.h"
 
 namespace heddle::app {
@@ -165,7 +166,7 @@ codegen::MeasureRequest measure_request(const Arguments& arguments, bool profile
 
 std::optional<PredictedRun> prediction_of_run(const Arguments& arguments, const MadeKernel& made) {
   KernelRunOptions options;
-  options.loop.arbitration = Arbitration::Interleaved;
+  options.loop.arbitration = arbitration_to_predict(made.instance.problem(), made.schedule);
   options.loop.turns = !arguments.has("--no-turns");
   options.trips = arguments.integer("--trips");
   options.persistent = true;  // as every kernel is written

@@ -43,7 +43,7 @@ int rank_class(const Contender& c) {
 double SimulatedFigures::stalled() const { return std::accumulate(stalls.begin(), stalls.end(), 0.0); }
 
 SimulatedFigures simulated_figures(const Instance& instance, const Schedule& schedule, const ClockChoice& clock) {
-  const KernelRun run = run_kernel(instance, schedule, comparison_run(clock));
+  const KernelRun run = run_kernel(instance, schedule, comparison_run(instance.problem(), schedule, clock));
   SimulatedFigures figures;
   figures.fault = run.fault;
   if (!run.fault.empty()) return figures;
