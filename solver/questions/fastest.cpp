@@ -13,6 +13,7 @@
 #include "core/check/certify.h"
 #include "core/check/checker.h"
 #include "solver/baselines/baselines.h"
+#include "solver/questions/least_order.h"
 #include "solver/search/robust.h"
 
 namespace heddle::solver {
@@ -36,6 +37,7 @@ class Choice {
     if (choice_.heuristics) add_heuristics();
     add_robust(sources.uncertain);
     predict_all();
+    add_least();
     choose();
   }
 
@@ -87,15 +89,38 @@ class Choice {
     work();
   }
 
-  void choose() {
-    if (!orders_.front().forecast) return;
-    const Forecast first = *orders_.front().forecast;
+  std::vector<const KnownOrder*> ranking() const {
     std::vector<const KnownOrder*> ranked;
     for (const KnownOrder& order : orders_)
       if (order.forecast) ranked.push_back(&order);
     std::stable_sort(ranked.begin(), ranked.end(), [](const KnownOrder* a, const KnownOrder* b) {
       return std::pair(a->forecast->microseconds, a->schedule.ii) < std::pair(b->forecast->microseconds, b->schedule.ii);
     });
+    return ranked;
+  }
+
+  bool by_period(const Schedule& schedule) const { return arbitration_to_predict(request_.problem, schedule) == Arbitration::Contended; }
+
+  /// The fastest known order says which ops share a group.
+  void add_least() {
+    const std::vector<const KnownOrder*> ranked = ranking();
+    if (!choice_.programs || ranked.empty() || !by_period(ranked.front()->schedule) || stop().stop_requested()) return;
+    LeastOrderRequest request{request_.problem, request_.constraints, {}, deadline_.left(), request_.seed};
+    for (const KnownOrder* order : ranked) request.known.push_back({order->name, order->schedule});
+    least_ = least_order(request, stop(), [&](const programs::EnumerationProgress& now) {
+      if (listener_) listener_(Progress{now.phase, outcome_.schedule->ii, 0, 0, 0});
+    });
+    std::optional<Schedule> order = least_->schedule(request_.problem, [&](const Schedule& schedule) {
+      return !choice_.can_be_written || choice_.can_be_written(request_.problem, schedule);
+    });
+    if (order) add({least_->name(), *std::move(order)});
+    predict_all();
+  }
+
+  void choose() {
+    if (!orders_.front().forecast) return;
+    const Forecast first = *orders_.front().forecast;
+    const std::vector<const KnownOrder*> ranked = ranking();
     const auto best = std::find_if(ranked.begin(), ranked.end(), [&](const KnownOrder* order) {
       return !choice_.can_be_written || choice_.can_be_written(request_.problem, order->schedule);
     });
@@ -103,7 +128,7 @@ class Choice {
     const KnownOrder& chosen = **best;
     FastestChoice answer;
     answer.orders = static_cast<int>(ranked.size());
-    answer.complete = !stop().stop_requested() && ranked.size() == orders_.size();
+    answer.complete = !stop().stop_requested() && (!least_ || least_->complete);
     answer.from = chosen.name;
     answer.microseconds = chosen.forecast->microseconds;
     answer.cycles = chosen.forecast->cycles;
@@ -114,6 +139,7 @@ class Choice {
     answer.least_proved = outcome_.status == Status::Optimal;
     if (&chosen != orders_.data()) take(chosen, answer);
     outcome_.fastest = std::move(answer);
+    certify_period();
     if (listener_ && &chosen != orders_.data()) listener_(Incumbent{*outcome_.schedule});
   }
 
@@ -131,13 +157,22 @@ class Choice {
     outcome_.schedule = std::move(schedule);
   }
 
+  /// What the schedule's period is among those of other programs. A claim that the checker does not bear out is not made.
+  void certify_period() {
+    Schedule& schedule = *outcome_.schedule;
+    if (!least_ || !schedule.certificate || !by_period(schedule)) return;
+    const std::string objection = certify_period_of(request_.problem, *least_, schedule);
+    if (listener_ && !objection.empty()) listener_(LogLine{"less is claimed of the period, because the certificate " + objection});
+  }
+
   const SolveRequest& request_;
   const TimeChoice& choice_;
   SolveOutcome& outcome_;
   const SolveListener& listener_;
   const StopAfter in_time_;
   const Deadline deadline_;
-  std::vector<KnownOrder> orders_;  ///< the solver's first
+  std::vector<KnownOrder> orders_;   ///< the solver's first
+  std::optional<LeastOrder> least_;  ///< where periods are what is predicted
 };
 
 }  // namespace
