@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "core/analysis/bounds.h"
@@ -94,7 +95,10 @@ class Choice {
     for (const KnownOrder& order : orders_)
       if (order.forecast) ranked.push_back(&order);
     std::stable_sort(ranked.begin(), ranked.end(), [](const KnownOrder* a, const KnownOrder* b) {
-      return std::pair(a->forecast->microseconds, a->schedule.ii) < std::pair(b->forecast->microseconds, b->schedule.ii);
+      const auto worth = [](const KnownOrder* order) {
+        return std::tuple(order->forecast->microseconds, order->forecast->cycles, order->schedule.ii);
+      };
+      return worth(a) < worth(b);
     });
     return ranked;
   }

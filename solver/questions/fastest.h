@@ -50,7 +50,8 @@ inline double seconds_for_choice(const SolveRequest& request) { return request.t
 /// solve(), and then choose_by_time() where the request has a `by_time`.
 SolveOutcome solve_for_time(const SolveRequest& request, std::stop_token stop = {}, const SolveListener& listener = {});
 
-/// Puts the order of least predicted time into an outcome of the request: of equals the one with the smaller II, then the one it had. Bound
+/// Puts the order of least predicted time into an outcome of the request: of equals the one of fewer cycles, which differ where
+/// DRAM sets the time, then of the smaller II, then the one it had. Bound
 /// and proof of II stay; `outcome.fastest` says what was compared, the schedule's certificate what is known of its period. The outcome
 /// stays as it is where nothing can be predicted, where it has no schedule (or one op after the other, or one of an II that was asked for),
 /// and when stopped. Takes seconds_for_choice() at most. Pre: request.by_time.

@@ -8,6 +8,7 @@
 #include "core/base/deadline.h"
 #include "core/base/hash.h"
 #include "core/check/certify.h"
+#include "core/check/period_bound.h"
 #include "core/motion/motion.h"
 #include "core/schedule/question.h"
 #include "solver/programs/local_search.h"
@@ -121,6 +122,7 @@ std::string certify_period_of(const Problem& problem, const LeastOrder& least, S
   const motion::MotionPeriod period = motion::motion_of(problem, schedule).period;
   if (period.iterations <= 0) return {};
   PeriodProof proof = programs::period_proof(problem, *least.found, least.rules, period);
+  proof.bound = std::min(proof.bound, check_period::period_sums(problem).ticks);  // no more than can be added up by hand
   std::string objection;
   while (true) {
     const auto why = certify_period(problem, proof, schedule);
