@@ -140,13 +140,14 @@ const ColumnSpec& spec(ScoreColumn column) {
       {"", "place", "place by predicted time; by period where nothing is predicted", true},
       {"schedule", "name", "its name", false},
       {"kind", "kind", "solver, hand schedule, baseline (heuristic) or file", false},
+      {"period", "period", "cycles an iteration takes on the whole machine, predicted as the time is", true},
       {"us", "time", "the whole kernel, simulated as hardware runs it: microseconds, at the clock that this load leaves", true},
       {"TFLOP/s", "speed", "the whole kernel, simulated, at the same clock", true},
       {"if off", "off", "cycles an iteration as hardware runs it when numbers are off: mean and 95th percentile", true},
       {"stalls %", "stalls", "of the simulated time of the groups that compute: standing still for data, units, slots or orders", true},
       {"II", "ii", "initiation interval that the schedule states, cycles", true},
-      {"period", "period", "cycles per iteration that the program sustains, from its event graph", true},
-      {"gap %", "gap", "how far the period lies above the proved lower bound", true},
+      {"sustains", "sustained", "cycles per iteration that the program sustains where nothing contends, from its event graph", true},
+      {"gap %", "gap", "how far that lies above the proved lower bound on II", true},
       {"stages", "stages", "iterations in flight", true},
       {"warps", "warps", "warps of the CTA", true},
       {"regs", "registers", "registers per thread of the group that needs most", true},
@@ -182,7 +183,8 @@ std::string cell(const Scoreboard& board, const Contender& c, int place, ScoreCo
   if (column == ScoreColumn::Place) return place > 0 ? std::to_string(place) : "-";
   if (!c.schedule) return "-";
   switch (column) {
-    case ScoreColumn::Period: return c.period.deadlock ? "deadlock" : number(c.period.cycles());
+    case ScoreColumn::Period: return predicted_cycles(c) && c.simulated->period > 0 ? number(std::llround(c.simulated->period)) : "-";
+    case ScoreColumn::Sustained: return c.period.deadlock ? "deadlock" : number(c.period.cycles());
     case ScoreColumn::Gap:
       if (const auto gap = gap_percent(board, c)) return fmt::format("{:.1f}", *gap);
       return "-";
@@ -221,7 +223,8 @@ std::optional<double> sort_key(const Scoreboard& board, const Contender& c, Scor
     case ScoreColumn::Off: return of_run(simulated ? c.simulated->spread.mean : 0);
     case ScoreColumn::Stalled: return simulated ? std::optional(c.simulated->stalled()) : std::nullopt;
     case ScoreColumn::II: return static_cast<double>(c.schedule->ii);
-    case ScoreColumn::Period:
+    case ScoreColumn::Period: return of_run(simulated ? c.simulated->period : 0);
+    case ScoreColumn::Sustained:
       if (c.period.deadlock) return {};
       return static_cast<double>(c.period.weight) / static_cast<double>(c.period.tokens);
     case ScoreColumn::Gap: return gap_percent(board, c);

@@ -100,12 +100,13 @@ enum class ScoreColumn {
   Place,
   Name,
   Kind,
+  Period,
   Time,
   Speed,
   Off,
   Stalled,
   II,
-  Period,
+  Sustained,
   Gap,
   Stages,
   Warps,
@@ -116,9 +117,9 @@ enum class ScoreColumn {
   Checker
 };
 inline constexpr ScoreColumn kScoreColumns[] = {
-    ScoreColumn::Place,     ScoreColumn::Name, ScoreColumn::Kind,   ScoreColumn::Time,  ScoreColumn::Speed,  ScoreColumn::Off,
-    ScoreColumn::Stalled,   ScoreColumn::II,   ScoreColumn::Period, ScoreColumn::Gap,   ScoreColumn::Stages, ScoreColumn::Warps,
-    ScoreColumn::Registers, ScoreColumn::Smem, ScoreColumn::Tmem,   ScoreColumn::Waits, ScoreColumn::Checker};
+    ScoreColumn::Place, ScoreColumn::Name,      ScoreColumn::Kind, ScoreColumn::Period,    ScoreColumn::Time,  ScoreColumn::Speed,
+    ScoreColumn::Off,   ScoreColumn::Stalled,   ScoreColumn::II,   ScoreColumn::Sustained, ScoreColumn::Gap,   ScoreColumn::Stages,
+    ScoreColumn::Warps, ScoreColumn::Registers, ScoreColumn::Smem, ScoreColumn::Tmem,      ScoreColumn::Waits, ScoreColumn::Checker};
 /// In one word, as `heddle compare --sort` takes it.
 const char* to_string(ScoreColumn column);
 const char* title(ScoreColumn column);

@@ -122,8 +122,8 @@ class Choice {
   }
 
   void choose() {
-    if (!orders_.front().forecast) return;
-    const Forecast first = *orders_.front().forecast;
+    if (!orders_.front().forecast && stop().stop_requested()) return;  // nobody knows whether it can be predicted
+    const Forecast first = orders_.front().forecast.value_or(Forecast());
     const std::vector<const KnownOrder*> ranked = ranking();
     const auto best = std::find_if(ranked.begin(), ranked.end(), [&](const KnownOrder* order) {
       return !choice_.can_be_written || choice_.can_be_written(request_.problem, order->schedule);
@@ -151,11 +151,11 @@ class Choice {
     Schedule schedule = chosen.schedule;
     take_proof(request_.problem, request_.constraints, outcome_, schedule);
     schedule.name = outcome_.schedule->name;
+    const std::string first = answer.first_microseconds > 0 ? fmt::format("{:.1f}", answer.first_microseconds) : "cannot be predicted";
     const std::string source = schedule.provenance.kind == "solver" ? std::string() : "; " + schedule.provenance.note;
-    schedule.provenance = {
-        "solver", "heddle",
-        fmt::format("the order of {}, predicted to be the fastest of {}: {:.1f} us, the first schedule of least II {:.1f}{}", answer.from,
-                    answer.orders, answer.microseconds, answer.first_microseconds, source)};
+    schedule.provenance = {"solver", "heddle",
+                           fmt::format("the order of {}, predicted to be the fastest of {}: {:.1f} us, the first schedule of least II {}{}",
+                                       answer.from, answer.orders, answer.microseconds, first, source)};
     outcome_.status = schedule.certificate->status;
     outcome_.objectives = schedule.certificate->objectives;
     outcome_.schedule = std::move(schedule);
