@@ -111,7 +111,11 @@ LeastOrder least_order(const LeastOrderRequest& request, const std::stop_token& 
     how.most_programs = how.most_orders = 0;
     how.local_programs = kStepsOfChoice / static_cast<std::int64_t>(std::max<std::size_t>(1, request.problem.ops.size()));
     how.seconds = deadline.left();
-    found = ask(request, request.known, how, stop, listener);
+    std::vector<programs::KnownProgram> beginnings;
+    for (const programs::KnownProgram& known : request.known)
+      if (beginnings.size() < kBeginningsOfChoice && programs::same_groups(known.schedule, request.known.front().schedule))
+        beginnings.push_back(known);
+    found = ask(request, beginnings, how, stop, listener);
   }
   answer.found = std::move(found.program);
   answer.complete = found.complete;

@@ -21,13 +21,14 @@ namespace heddle::solver {
 inline constexpr std::int64_t kMostProgramsOfChoice = 150'000;
 /// So many orders of a group are looked at before its space counts as too large; 10! / 4 are enough for ten ops.
 inline constexpr std::int64_t kMostOrdersOfChoice = 1'000'000;
-/// Of larger spaces so many programs are run, times the ops of each.
-inline constexpr std::int64_t kStepsOfChoice = 12'000;
+/// Of larger spaces so many changed programs are tried, times the ops of each, from so many beginnings.
+inline constexpr std::int64_t kStepsOfChoice = 200'000;
+inline constexpr std::size_t kBeginningsOfChoice = 3;
 
 struct LeastOrderRequest {
   const Problem& problem;
   const Constraints& constraints;
-  /// Legal ones; the first says which ops share a group. Pre: there is one.
+  /// Legal ones, the fastest first, which says which ops share a group. Pre: there is one.
   std::vector<programs::KnownProgram> known;
   double seconds = 60;
   std::uint64_t seed = 0;
