@@ -36,9 +36,10 @@ class Choice {
     for (const auto* known : {&sources.orders, &choice_.orders})
       for (const KnownOrder& order : *known) add(order);
     if (choice_.heuristics) add_heuristics();
-    add_robust(sources.uncertain);
     predict_all();
     add_least();
+    add_robust(sources.uncertain);
+    predict_all();
     choose();
   }
 
@@ -118,7 +119,6 @@ class Choice {
       return !choice_.can_be_written || choice_.can_be_written(request_.problem, schedule);
     });
     if (order) add({least_->name(), *std::move(order)});
-    predict_all();
   }
 
   void choose() {
