@@ -253,11 +253,14 @@ std::vector<ScoreRow> score_rows(const Scoreboard& board, NumberText number) {
 std::vector<ScoreRow> score_rows(const Scoreboard& board, NumberText number, ScoreColumn by, bool descending) {
   std::vector<ScoreRow> rows;
   const Contender* before = nullptr;
+  const bool by_time = std::any_of(board.contenders.begin(), board.contenders.end(),
+                                   [](const Contender& c) { return c.valid() && predicted_cycles(c).has_value(); });
   for (const std::size_t i : ranking(board)) {
     const Contender& c = board.contenders[i];
     ScoreRow row;
     row.contender = i;
-    if (c.valid() && !c.period.deadlock)
+    const bool cannot_run = by_time && c.simulated && !predicted_cycles(c);
+    if (c.valid() && !c.period.deadlock && !cannot_run)
       row.place = before && same_place(*before, c) ? rows.back().place : static_cast<int>(rows.size()) + 1;
     for (const ScoreColumn column : kScoreColumns) row.cells.push_back(cell(board, c, row.place, column, number));
     before = &c;
@@ -287,7 +290,8 @@ std::string score_reason(const Contender& c) {
     return c.verdict.violations.front().message + (more > 0 ? fmt::format(" (and {} more)", more) : "");
   }
   std::string text = c.period.sentence;
-  if (!c.simulated || !c.simulated->fault.empty() || c.simulated->stalled() < 0.005) return text;
+  if (c.simulated && !c.simulated->fault.empty()) return text + "; no time is predicted: " + c.simulated->fault;
+  if (!c.simulated || c.simulated->stalled() < 0.005) return text;
   text += "; waits for ";
   std::string parts;
   for (std::size_t r = 0; r < kStallReasons; ++r)

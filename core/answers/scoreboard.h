@@ -131,7 +131,7 @@ bool greatest_first(ScoreColumn column);
 
 struct ScoreRow {
   std::size_t contender = 0;       ///< of the board
-  int place = 0;                   ///< from 1; equals share one; 0: not ranked
+  int place = 0;                   ///< from 1; equals share one; 0: not ranked: it breaks a rule, or has no time where others have
   std::vector<std::string> cells;  ///< per column; "-" where there is nothing
 };
 /// In the order of the column, Place: of ranking(). What is not ranked, or has nothing there, comes last. SMEM is in KiB; "registers" are
