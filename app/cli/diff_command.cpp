@@ -8,6 +8,7 @@
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
 #include "core/answers/difference.h"
+#include "core/simulate/forecast.h"
 #include "core/simulate/kernel_run.h"
 
 namespace heddle::app {
@@ -60,7 +61,7 @@ int run_diff(const Arguments& arguments, const Terminal& terminal) {
     if (!one->verdict.valid()) continue;
     KernelRunOptions options;
     options.loop.stop = interrupt.token();
-    options.loop.arbitration = Arbitration::Interleaved;
+    options.loop.arbitration = arbitration_to_predict(inputs->problem(), *one->schedule);
     one->predicted = predicted_of(run_kernel(inputs->instance, *one->schedule, options));
   }
   if (arguments.has("--swap")) std::swap(a, b);

@@ -43,6 +43,7 @@ std::optional<std::vector<double>> errors_of(const std::vector<RowToFit>& rows, 
       const CommandInputs& inputs = rows[r].model->inputs;
       const Machine machine = with_values(inputs.machine(), numbers, values);
       KernelRunOptions options = rows[r].model->options;
+      options.loop.arbitration = Arbitration::Interleaved;  // whose numbers are fitted
       options.loop.stop = stop;
       const KernelRun run = run_kernel(on_machine(inputs.instance, machine), *inputs.schedule, options);
       const Prediction prediction = prediction_of(rows[r].row, machine, run);

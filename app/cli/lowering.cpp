@@ -12,6 +12,7 @@
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
 #include "app/command/progress_line.h"
+#include "core/simulate/forecast.h"
 #include "core/simulate/kernel_run.h"
 #ifdef HEDDLE_HAS_SOLVER
 #include "app/ask/next_best.h"
@@ -199,7 +200,7 @@ codegen::MeasureRequest measure_request(const Arguments& arguments, bool profile
 
 std::optional<PredictedRun> prediction_of_run(const Arguments& arguments, const MadeKernel& made) {
   KernelRunOptions options;
-  options.loop.arbitration = Arbitration::Interleaved;
+  options.loop.arbitration = arbitration_to_predict(made.instance.problem(), made.schedule);
   options.loop.turns = !arguments.has("--no-turns");
   options.trips = arguments.integer("--trips");
   options.persistent = true;  // as every kernel is written

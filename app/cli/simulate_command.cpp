@@ -17,6 +17,7 @@
 #include "core/check/checker.h"
 #include "core/library/trust.h"
 #include "core/problem/changes.h"
+#include "core/simulate/forecast.h"
 #include "core/simulate/robustness_study.h"
 #include "core/simulate/tile_grid.h"
 
@@ -132,6 +133,7 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
   for (const Violation& violation : check(inputs->problem(), *schedule, inputs->constraints).violations)
     terminal.note(fmt::format("{}: {}", violation.family, violation.message));
   const InterruptScope interrupt(arguments.deadline());
+  options->loop.arbitration = arbitration_for(arguments, inputs->problem(), *schedule);
   options->loop.stop = interrupt.token();
   if (arguments.has("--svg") || arguments.has("--trace"))
     options->loop.timeline = static_cast<int>(arguments.integer("--iterations").value_or(8));
@@ -146,7 +148,7 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
     return stopped() ? code : done;
   }
   SimulationAnswer answer = simulate_kernel(inputs->instance, *schedule, *options);
-  if (options->loop.arbitration == Arbitration::Interleaved)
+  if (options->loop.arbitration == arbitration_to_predict(inputs->problem(), *schedule, options->ctas))
     answer.trust = trust_in(inputs->kernel().reference + (triangle ? "_causal" : ""), inputs->machine().arch, !inputs->changes().empty());
   if (answer.kernel.fault.empty())
     if (const int failed = write_pictures(answer.kernel, *options, arguments, terminal)) return failed;

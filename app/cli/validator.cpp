@@ -167,7 +167,9 @@ Validator::Known Validator::load(const Question& line, std::vector<Fault>& wrong
       known.why_not = solved.error().faults.front().message;
       return known;
     }
-  known.model = std::make_shared<const RowModel>(RowModel{line.words, *std::move(inputs), *options});
+  KernelRunOptions run = *options;
+  run.loop.arbitration = arbitration_for(words, inputs->problem(), *inputs->schedule);
+  known.model = std::make_shared<const RowModel>(RowModel{line.words, *std::move(inputs), std::move(run)});
   return known;
 }
 

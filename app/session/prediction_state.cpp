@@ -5,6 +5,7 @@
 
 #include "app/session/open_document.h"
 #include "core/library/trust.h"
+#include "core/simulate/forecast.h"
 
 namespace heddle::app {
 namespace {
@@ -13,9 +14,9 @@ constexpr std::size_t kMostPredictions = 200;
 
 SimulationAnswer predict(const PredictionSubject& of, std::stop_token stop) {
   KernelRunOptions options;
-  options.loop.arbitration = Arbitration::Interleaved;
-  options.loop.stop = std::move(stop);
   const Schedule& schedule = of.entry->schedule;
+  options.loop.arbitration = arbitration_to_predict(of.instance.problem(), schedule);
+  options.loop.stop = std::move(stop);
   SimulationAnswer answer;
   if (of.details) {
     options.loop.timeline = kTrafficIterations;

@@ -37,6 +37,8 @@ ScheduleEntry proved_by(const SolveOutcome& outcome, const Content& content, con
   ScheduleEntry settled = entry;
   settled.earlier.reset();
   take_proof(*content.problem, content.constraints, outcome, settled.schedule);
+  if (outcome.schedule && outcome.schedule->certificate && same_program(*outcome.schedule, settled.schedule))
+    settled.schedule.certificate->period = outcome.schedule->certificate->period;
   const Certificate& proof = *settled.schedule.certificate;
   settled.status = proof.status;
   settled.lower_bound = proof.lower_bound;

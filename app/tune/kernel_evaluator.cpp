@@ -213,6 +213,7 @@ KernelRunOptions KernelEvaluator::run_of(const Candidate& candidate, const std::
 
 std::shared_ptr<solver::TimeChoice> KernelEvaluator::by_value(const Candidate& candidate) const {
   auto choice = time_choice(candidate.instance);
+  choice->programs = false;  // of each of many candidates that takes too long
   const KernelRunOptions& run = candidate.run;
   choice->inputs += fmt::format(" {} {} {} {}", static_cast<int>(options_.arbitration), run.persistent, run.longest_first, run.cluster);
   choice->predict = [this, &candidate](const Problem& problem, const Schedule& schedule, const std::stop_token& stop) {

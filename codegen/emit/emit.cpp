@@ -82,6 +82,7 @@ void write_head(EmitContext& emit, const std::vector<std::string>& unskipped) {
     const Certificate& c = *emit.schedule.certificate;
     emit.text.line("// certificate: {}, lower bound {}, proved by the program that wrote this, problem {}", to_string(c.status),
                    c.lower_bound, safe_name(c.problem_hash));
+    if (c.period) emit.text.line("// {}", comment_text(period_sentence(*c.period, emit.schedule.ii)));
   } else if (emit.schedule.claim) {
     const Certificate& c = *emit.schedule.claim;
     emit.text.line("// certificate: none; the schedule's file says {}, lower bound {}, problem {}", to_string(c.status), c.lower_bound,

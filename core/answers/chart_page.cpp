@@ -19,6 +19,7 @@
 #include "core/chart/op_rows.h"
 #include "core/chart/role_palette.h"
 #include "core/chart/svg.h"
+#include "core/simulate/forecast.h"
 
 namespace heddle {
 namespace {
@@ -416,10 +417,7 @@ std::string group_and_ring_tables(const ChartPage& page) {
 }  // namespace
 
 KernelRun predict_kernel(const Instance& instance, const Schedule& schedule) {
-  KernelRunOptions options;
-  options.loop.arbitration = Arbitration::Interleaved;
-  options.loop.most_ops = 5'000'000;  // beyond it extrapolates, and says so
-  return run_kernel(instance, schedule, options);
+  return run_kernel(instance, schedule, comparison_run(instance.problem(), schedule));  // extrapolates long ones, and says so
 }
 
 std::string whole_kernel_text(const KernelRun& prediction) {

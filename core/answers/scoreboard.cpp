@@ -42,7 +42,7 @@ int rank_class(const Contender& c) {
 double SimulatedFigures::stalled() const { return std::accumulate(stalls.begin(), stalls.end(), 0.0); }
 
 SimulatedFigures simulated_figures(const Instance& instance, const Schedule& schedule, const ClockChoice& clock) {
-  const KernelRun run = run_kernel(instance, schedule, comparison_run(clock));
+  const KernelRun run = run_kernel(instance, schedule, comparison_run(instance.problem(), schedule, clock));
   SimulatedFigures figures;
   figures.fault = run.fault;
   if (!run.fault.empty()) return figures;
@@ -139,13 +139,14 @@ const ColumnSpec& spec(ScoreColumn column) {
       {"", "place", "place by predicted time; by period where nothing is predicted", true},
       {"schedule", "name", "its name", false},
       {"kind", "kind", "solver, hand schedule, baseline (heuristic) or file", false},
+      {"period", "period", "cycles an iteration takes on the whole machine, predicted as the time is", true},
       {"us", "time", "the whole kernel, simulated as hardware runs it: microseconds, at the clock that this load leaves", true},
       {"TFLOP/s", "speed", "the whole kernel, simulated, at the same clock", true},
       {"if off", "off", "cycles an iteration as hardware runs it when numbers are off: mean and 95th percentile", true},
       {"stalls %", "stalls", "of the simulated time of the groups that compute: standing still for data, units, slots or orders", true},
       {"II", "ii", "initiation interval that the schedule states, cycles", true},
-      {"period", "period", "cycles per iteration that the program sustains, from its event graph", true},
-      {"gap %", "gap", "how far the period lies above the proved lower bound", true},
+      {"sustains", "sustained", "cycles per iteration that the program sustains where nothing contends, from its event graph", true},
+      {"gap %", "gap", "how far that lies above the proved lower bound on II", true},
       {"stages", "stages", "iterations in flight", true},
       {"warps", "warps", "warps of the CTA", true},
       {"regs", "registers", "registers per thread of the group that needs most", true},
@@ -181,7 +182,8 @@ std::string cell(const Scoreboard& board, const Contender& c, int place, ScoreCo
   if (column == ScoreColumn::Place) return place > 0 ? std::to_string(place) : "-";
   if (!c.schedule) return "-";
   switch (column) {
-    case ScoreColumn::Period: return c.period.deadlock ? "deadlock" : number(c.period.cycles());
+    case ScoreColumn::Period: return predicted_cycles(c) && c.simulated->period > 0 ? number(std::llround(c.simulated->period)) : "-";
+    case ScoreColumn::Sustained: return c.period.deadlock ? "deadlock" : number(c.period.cycles());
     case ScoreColumn::Gap:
       if (const auto gap = gap_percent(board, c)) return fmt::format("{:.1f}", *gap);
       return "-";
@@ -220,7 +222,8 @@ std::optional<double> sort_key(const Scoreboard& board, const Contender& c, Scor
     case ScoreColumn::Off: return of_run(simulated ? c.simulated->spread.mean : 0);
     case ScoreColumn::Stalled: return simulated ? std::optional(c.simulated->stalled()) : std::nullopt;
     case ScoreColumn::II: return static_cast<double>(c.schedule->ii);
-    case ScoreColumn::Period:
+    case ScoreColumn::Period: return of_run(simulated ? c.simulated->period : 0);
+    case ScoreColumn::Sustained:
       if (c.period.deadlock) return {};
       return static_cast<double>(c.period.weight) / static_cast<double>(c.period.tokens);
     case ScoreColumn::Gap: return gap_percent(board, c);
@@ -249,11 +252,14 @@ std::vector<ScoreRow> score_rows(const Scoreboard& board, NumberText number) {
 std::vector<ScoreRow> score_rows(const Scoreboard& board, NumberText number, ScoreColumn by, bool descending) {
   std::vector<ScoreRow> rows;
   const Contender* before = nullptr;
+  const bool by_time = std::any_of(board.contenders.begin(), board.contenders.end(),
+                                   [](const Contender& c) { return c.valid() && predicted_cycles(c).has_value(); });
   for (const std::size_t i : ranking(board)) {
     const Contender& c = board.contenders[i];
     ScoreRow row;
     row.contender = i;
-    if (c.valid() && !c.period.deadlock)
+    const bool cannot_run = by_time && c.simulated && !predicted_cycles(c);
+    if (c.valid() && !c.period.deadlock && !cannot_run)
       row.place = before && same_place(*before, c) ? rows.back().place : static_cast<int>(rows.size()) + 1;
     for (const ScoreColumn column : kScoreColumns) row.cells.push_back(cell(board, c, row.place, column, number));
     before = &c;
@@ -283,7 +289,8 @@ std::string score_reason(const Contender& c) {
     return c.verdict.violations.front().message + (more > 0 ? fmt::format(" (and {} more)", more) : "");
   }
   std::string text = c.period.sentence;
-  if (!c.simulated || !c.simulated->fault.empty() || c.simulated->stalled() < 0.005) return text;
+  if (c.simulated && !c.simulated->fault.empty()) return text + "; no time is predicted: " + c.simulated->fault;
+  if (!c.simulated || c.simulated->stalled() < 0.005) return text;
   text += "; waits for ";
   std::string parts;
   for (std::size_t r = 0; r < kStallReasons; ++r)

@@ -100,12 +100,13 @@ enum class ScoreColumn {
   Place,
   Name,
   Kind,
+  Period,
   Time,
   Speed,
   Off,
   Stalled,
   II,
-  Period,
+  Sustained,
   Gap,
   Stages,
   Warps,
@@ -116,9 +117,9 @@ enum class ScoreColumn {
   Checker
 };
 inline constexpr ScoreColumn kScoreColumns[] = {
-    ScoreColumn::Place,     ScoreColumn::Name, ScoreColumn::Kind,   ScoreColumn::Time,  ScoreColumn::Speed,  ScoreColumn::Off,
-    ScoreColumn::Stalled,   ScoreColumn::II,   ScoreColumn::Period, ScoreColumn::Gap,   ScoreColumn::Stages, ScoreColumn::Warps,
-    ScoreColumn::Registers, ScoreColumn::Smem, ScoreColumn::Tmem,   ScoreColumn::Waits, ScoreColumn::Checker};
+    ScoreColumn::Place, ScoreColumn::Name,      ScoreColumn::Kind, ScoreColumn::Period,    ScoreColumn::Time,  ScoreColumn::Speed,
+    ScoreColumn::Off,   ScoreColumn::Stalled,   ScoreColumn::II,   ScoreColumn::Sustained, ScoreColumn::Gap,   ScoreColumn::Stages,
+    ScoreColumn::Warps, ScoreColumn::Registers, ScoreColumn::Smem, ScoreColumn::Tmem,      ScoreColumn::Waits, ScoreColumn::Checker};
 /// In one word, as `heddle compare --sort` takes it.
 const char* to_string(ScoreColumn column);
 const char* title(ScoreColumn column);
@@ -130,7 +131,7 @@ bool greatest_first(ScoreColumn column);
 
 struct ScoreRow {
   std::size_t contender = 0;       ///< of the board
-  int place = 0;                   ///< from 1; equals share one; 0: not ranked
+  int place = 0;                   ///< from 1; equals share one; 0: not ranked: it breaks a rule, or has no time where others have
   std::vector<std::string> cells;  ///< per column; "-" where there is nothing
 };
 /// In the order of the column, Place: of ranking(). What is not ranked, or has nothing there, comes last. SMEM is in KiB; "registers" are

@@ -173,7 +173,7 @@ SimulationAnswer simulate_kernel(const Instance& instance, const Schedule& sched
   loop.timeline = 0;
   if (loop.arbitration == Arbitration::Interleaved) loop.arbitration = Arbitration::Scheduled;  // what was solved and proved
   answer.loop = simulate(problem, schedule, loop);
-  if (latencies_vary(problem) && loop.arbitration == Arbitration::Scheduled) answer.bracket = period_bracket(problem, schedule);
+  if (latencies_vary(problem) && loop.arbitration != Arbitration::FirstCome) answer.bracket = period_bracket(problem, schedule);
   if (answer.loop.fault.empty() && loop.arbitration == Arbitration::Scheduled) {
     loop.arbitration = Arbitration::FirstCome;
     answer.first_come = simulate(problem, schedule, loop);
@@ -264,8 +264,8 @@ std::string simulation_summary(const Machine& machine, const Problem& problem, c
                  style),
       "", style.width);
   if (answer.bracket) text += bracket_text(problem, *answer.bracket, style.width);
-  if (answer.bracket && answer.options.loop.arbitration == Arbitration::Interleaved)
-    text += wrapped("the whole kernel, below, interleaves what groups ask for: there the bracket claims nothing", "  ", style.width);
+  if (answer.bracket && answer.options.loop.arbitration != Arbitration::Scheduled)
+    text += wrapped("the whole kernel, below, is run as hardware serves groups: there the bracket claims nothing", "  ", style.width);
   if (!answer.bracket && latencies_vary(problem)) text += wrapped(kNoBracket, "", style.width);
   if (answer.loop.unordered > 0)
     text += wrapped(fmt::format("{} on units cannot be kept by streams that issue in order, so the loop runs without",

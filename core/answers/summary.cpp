@@ -26,12 +26,39 @@ std::string standing(Cycle ii, Cycle lower_bound, BoundReason reason, std::optio
   return ii == lower_bound ? "proved" + stages_text(stages) : "not proved";
 }
 
+/// The period and its standing; nothing where none is certified.
+std::vector<std::string> period_facts(const Schedule& schedule) {
+  const auto& certificate = schedule.certificate;
+  if (!certificate || !certificate->period) return {};
+  return {fmt::format("period {}", period_cycles(*certificate->period)), standing_text(*certificate->period)};
+}
+
+/// "II 2048, proved", "II 2064 (least 2048, proved)", "II 2064 (bound 2048, not proved)"
+std::string ii_beside(Cycle ii, Cycle bound, bool bound_is_least, std::optional<int> stages) {
+  if (ii == bound) return fmt::format("II {}, proved{}", ii, stages_text(stages));
+  return bound_is_least ? fmt::format("II {} (least {}, proved{})", ii, bound, stages_text(stages))
+                        : fmt::format("II {} (bound {}, not proved)", ii, bound);
+}
+
 }  // namespace
+
+std::string microseconds_text(double microseconds) {
+  return fmt::format("{:.{}f} us", microseconds, microseconds < 100 ? 2 : microseconds < 1000 ? 1 : 0);
+}
 
 std::string headline(const SolveOutcome& outcome, const TextStyle& style) {
   const std::string bound = fmt::format("bound {}", outcome.lower_bound);
   if (outcome.schedule) {
     const Cycle ii = outcome.schedule->ii;
+    if (std::vector<std::string> facts = period_facts(*outcome.schedule); !facts.empty()) {
+      const auto& choice = outcome.fastest;
+      if (choice) facts.push_back(microseconds_text(choice->microseconds));
+      if (choice && choice->tflops > 0) facts.push_back(fmt::format("{:.0f} TFLOP/s", choice->tflops));
+      const bool least = choice && choice->least_proved;
+      facts.push_back(ii_beside(ii, least ? choice->least_ii : outcome.lower_bound, least, outcome.bound_stages));
+      facts.push_back(outcome.cancelled ? "interrupted" : outcome.timed_out && !least ? "time is up" : "");
+      return join_facts(facts, style);
+    }
     if (const auto& choice = outcome.fastest; choice && choice->least_proved && ii > choice->least_ii)
       return join_facts({fmt::format("II {}", ii), fmt::format("least {}, proved", choice->least_ii) + stages_text(outcome.bound_stages),
                          "chosen for its predicted time"},
@@ -55,6 +82,10 @@ std::string headline(const Schedule& schedule, const TextStyle& style) {
   const std::string ii = fmt::format("II {}", schedule.ii);
   if (!schedule.certificate) return join_facts({ii, claim_text(schedule, "not proved")}, style);
   const Certificate& c = *schedule.certificate;
+  if (std::vector<std::string> facts = period_facts(schedule); !facts.empty()) {
+    facts.push_back(ii_beside(schedule.ii, c.lower_bound, false, c.bound_stages));
+    return join_facts(facts, style);
+  }
   return join_facts({ii, fmt::format("bound {}", c.lower_bound), standing(schedule.ii, c.lower_bound, c.reason, c.bound_stages)}, style);
 }
 
@@ -129,22 +160,35 @@ std::string robust_text(const RobustChoice& choice) {
 }
 
 std::string fastest_text(const FastestChoice& choice) {
-  const auto us = [](double value) { return fmt::format("{:.{}f} us", value, value < 100 ? 2 : value < 1000 ? 1 : 0); };
-  std::string text = "predicted: " + us(choice.microseconds);
+  std::string text = "predicted: " + microseconds_text(choice.microseconds);
   if (choice.tflops > 0) text += fmt::format(", {:.0f} TFLOP/s", choice.tflops);
   text += fmt::format(", {:.0f} cycles an iteration", choice.period);
   if (choice.orders < 2) return text + "; no other order was found";
-  text += choice.from == "solver" ? fmt::format("; the fastest of {} compared", count_of(choice.orders, "order"))
-                                  : fmt::format("; the order of {}, the fastest of {} compared (the solver's first: {})", choice.from,
-                                                count_of(choice.orders, "order"), us(choice.first_microseconds));
+  text += choice.from == "solver"
+              ? fmt::format("; the fastest of {} compared", count_of(choice.orders, "order"))
+              : fmt::format("; the order of {}, the fastest of {} compared (the solver's first: {})", choice.from,
+                            count_of(choice.orders, "order"),
+                            choice.first_microseconds > 0 ? microseconds_text(choice.first_microseconds) : "not to be predicted");
   return choice.complete ? text : text + ", not all in time";
 }
+
+namespace {
+
+/// What its certificate says of its period; empty: nothing.
+std::string period_line(const Schedule& schedule, const TextStyle& style) {
+  const auto& certificate = schedule.certificate;
+  if (!certificate || !certificate->period) return {};
+  return wrapped(styled(period_sentence(*certificate->period, schedule.ii), style), "", style.width);
+}
+
+}  // namespace
 
 std::string outcome_summary(const Problem& problem, const SolveOutcome& outcome, const TextStyle& style) {
   std::string text = fmt::format("{}\n{}\n", problem_title(problem), headline(outcome, style));
   if (!outcome.explanation.empty()) text += printable(outcome.explanation) + "\n";
   if (outcome.robust) text += wrapped(styled(robust_text(*outcome.robust), style), "", style.width);
   if (outcome.fastest) text += wrapped(styled(fastest_text(*outcome.fastest), style), "", style.width);
+  if (outcome.schedule) text += period_line(*outcome.schedule, style);
   const std::string bounds = join_facts(
       {fmt::format("ResMII {}", outcome.res_mii), fmt::format("RecMII {}", outcome.rec_mii), fmt::format("issue {}", outcome.issue_mii)},
       style);
@@ -293,6 +337,13 @@ template <class Io>
 void visit(Io& io, const OutcomeAnswer& answer) {
   const auto& [problem, outcome, constraints, schedule, period] = answer;
   io.written("status", outcome.status, as::status), io.written("ii", ii_of(outcome.schedule));
+  const auto proof = schedule && schedule->certificate ? schedule->certificate->period : std::nullopt;
+  io.written_if(
+      proof.has_value(), "contended_period", [&] { return proof ? std::optional(period_cycles(*proof)) : std::nullopt; },
+      "cycles an iteration where warp groups take time from each other");
+  io.written_if(
+      proof.has_value(), "period_standing", [&] { return proof ? period_sentence(*proof, schedule->ii) : std::string(); },
+      "what is known of that among other programs");
   io.written("lower_bound", outcome.lower_bound);
   io.optional("bound_stages", outcome.bound_stages, "lower_bound speaks of schedules of at most so many stages; absent: of all");
   io.written("reason", outcome.reason, as::bound_reason), io.written("explanation", outcome.explanation);

@@ -16,6 +16,7 @@
 
 namespace heddle {
 
+/// "period 2405 · least of all 75 082 programs · 8114 us · 682 TFLOP/s · II 2048, proved" where something is known of its period, else
 /// "II 2048 · bound 2048 · proved"; without a schedule what is known instead.
 std::string headline(const SolveOutcome& outcome, const TextStyle& style);
 
@@ -25,6 +26,8 @@ std::string headline(const Schedule& schedule, const TextStyle& style);
 std::string stages_text(std::optional<int> stages);
 /// "the file says proved" or "the file says bound 960, not proved"; `without` where no file says anything.
 std::string claim_text(const Schedule& schedule, const char* without = "");
+/// "8 114 us": of a whole kernel.
+std::string microseconds_text(double microseconds);
 /// Over a picture of it: its name, where it has one, and the headline, without colours.
 std::string picture_title(const Schedule& schedule);
 

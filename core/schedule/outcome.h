@@ -32,14 +32,15 @@ struct RobustChoice {
 
 /// How the schedule was chosen among orders by its predicted time (core/simulate/forecast.h).
 struct FastestChoice {
-  int orders = 0;                                   ///< different ones that were compared
-  bool complete = false;                            ///< no order was left out for want of time
-  std::string from;                                 ///< whose order it is: "solver" (the schedule that was found for II), "fa3", "tawa" ...
-  double microseconds = 0, first_microseconds = 0;  ///< predicted: of the chosen one, of the first schedule of least II
-  Cycle cycles = 0;                                 ///< of the whole kernel
-  double period = 0;                                ///< cycles per iteration
-  double tflops = 0;                                ///< 0 where the loop has no multiply-adds
-  Cycle least_ii = 0;                               ///< the schedule's own may be larger
+  int orders = 0;                 ///< different ones that were compared
+  bool complete = false;          ///< no order was left out for want of time
+  std::string from;               ///< whose order it is: "solver" (the schedule that was found for II), "fa3", "tawa" ...
+  double microseconds = 0;        ///< predicted
+  double first_microseconds = 0;  ///< of the first schedule of least II; 0: it cannot be predicted
+  Cycle cycles = 0;               ///< of the whole kernel
+  double period = 0;              ///< cycles per iteration
+  double tflops = 0;              ///< 0 where the loop has no multiply-adds
+  Cycle least_ii = 0;             ///< the schedule's own may be larger
   bool least_proved = false;
 };
 

@@ -37,6 +37,8 @@ std::int64_t gap(const PeriodProof& proof) {
 
 }  // namespace
 
+Cycle period_cycles(const PeriodProof& proof) { return cycles_of(proof.period, proof.iterations); }
+
 const char* to_string(PeriodStanding standing) {
   switch (standing) {
     case PeriodStanding::LeastOfAll: return "least_of_all";
@@ -67,8 +69,11 @@ std::string motion_hash(const Problem& problem) {
 
 std::string standing_text(const PeriodProof& proof) {
   switch (proof.standing) {
-    case PeriodStanding::LeastOfAll: return fmt::format("least of all {} programs", in_thousands(proof.programs));
-    case PeriodStanding::WithinBound: return fmt::format("within {}.{} % of a bound", gap(proof) / 10, gap(proof) % 10);
+    case PeriodStanding::LeastOfAll:
+      return proof.programs == 1 ? "only program" : fmt::format("least of all {} programs", in_thousands(proof.programs));
+    case PeriodStanding::WithinBound:
+      if (gap(proof) == 0) return "least, by a bound";
+      return fmt::format("within {}.{} % of a bound", gap(proof) / 10, gap(proof) % 10);
     case PeriodStanding::ByPrediction: break;
   }
   return "by prediction";
@@ -85,7 +90,8 @@ std::string period_sentence(const PeriodProof& proof, Cycle ii) {
       if (bound > 0) text += fmt::format("; no program at all is below {}", bound);
       break;
     case PeriodStanding::WithinBound:
-      text += fmt::format(", {}; no program is below {} (proved), not all were compared", standing_text(proof), bound);
+      text += fmt::format(", {}; no program is below {} (proved)", standing_text(proof), bound);
+      if (gap(proof) > 0) text += ", not all were compared";
       break;
     case PeriodStanding::ByPrediction: text += ", by prediction: other programs were not compared"; break;
   }

@@ -35,8 +35,10 @@ struct PeriodProof {
 /// Digest of every number that a period depends on and that II does not: contention, the look at a barrier, the work of ops on a warp.
 std::string motion_hash(const Problem& problem);
 
-/// "least of all 75 082 programs", "within 3.7 % of a bound", "by prediction".
+/// "least of all 75 082 programs" ("only program"), "within 3.7 % of a bound" ("least, by a bound"), "by prediction".
 std::string standing_text(const PeriodProof& proof);
+/// To the nearest whole cycle.
+Cycle period_cycles(const PeriodProof& proof);
 /// "period 2405 cycles in the machine's model with contention (numbers: see file): the least of all 75 082 programs of two groups that keep
 /// the dependences in 3 stages and fit 240 registers; no program at all is below 2321. II 2048 where nothing contends."
 std::string period_sentence(const PeriodProof& proof, Cycle ii);

@@ -2,16 +2,23 @@
 
 namespace heddle {
 
-KernelRunOptions comparison_run(const ClockChoice& clock) {
+bool chooses_by_period(const Problem& problem) { return problem.contention.known; }
+
+Arbitration arbitration_to_predict(const Problem& problem, const Schedule& schedule, std::optional<int> ctas) {
+  const bool alone = ctas.value_or(occupancy_of(problem, schedule).ctas) == 1;
+  return chooses_by_period(problem) && alone ? Arbitration::Contended : Arbitration::Interleaved;
+}
+
+KernelRunOptions comparison_run(const Problem& problem, const Schedule& schedule, const ClockChoice& clock) {
   KernelRunOptions options;
   options.clock = clock;
-  options.loop.arbitration = Arbitration::Interleaved;
+  options.loop.arbitration = arbitration_to_predict(problem, schedule);
   options.loop.most_ops = 5'000'000;
   return options;
 }
 
 std::optional<Forecast> forecast(const Instance& instance, const Schedule& schedule, const std::stop_token& stop) {
-  KernelRunOptions options = comparison_run();
+  KernelRunOptions options = comparison_run(instance.problem(), schedule);
   options.loop.stop = stop;
   const KernelRun run = run_kernel(instance, schedule, options);
   if (!run.fault.empty() || stop.stop_requested()) return std::nullopt;

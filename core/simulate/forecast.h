@@ -8,9 +8,17 @@
 
 namespace heddle {
 
-/// How orders are run to be compared: units of an SM serve the warp groups as hardware does. Beyond some million ops a run is extrapolated,
-/// because a dozen orders share the time that one simulation may take.
-KernelRunOptions comparison_run(const ClockChoice& clock = {});
+/// Whether the period of the rule of motion (core/motion/motion.h) is what is predicted of a problem's schedules, and so what decides
+/// between them: where the machine knows contention. Nothing else says so.
+bool chooses_by_period(const Problem& problem);
+
+/// What every prediction of a whole kernel runs a schedule with, unless it is told otherwise: Contended where the period decides;
+/// Interleaved where it does not, and for CTAs that share an SM, of which the rule knows nothing. `ctas`: instead of as many as fit.
+Arbitration arbitration_to_predict(const Problem& problem, const Schedule& schedule, std::optional<int> ctas = {});
+
+/// How orders are run to be compared. Beyond some million ops a run is extrapolated, because a dozen orders share the time that one
+/// simulation may take.
+KernelRunOptions comparison_run(const Problem& problem, const Schedule& schedule, const ClockChoice& clock = {});
 
 /// A prediction, at the machine's default clock.
 struct Forecast {

@@ -20,12 +20,6 @@
 namespace heddle::programs {
 namespace {
 
-/// What fills and drains decides how a program falls into step, which is seen in the last digits.
-bool same_period(const motion::MotionPeriod& a, const motion::MotionPeriod& b) {
-  constexpr double kDigits = 0.1;  // percent
-  return within(a, b, kDigits) && within(b, a, kDigits);
-}
-
 /// The problem with one number of contention after the other at the end of its range. What the work of ops is made of stays.
 std::vector<Problem> ends_of_ranges(const Problem& problem) {
   std::vector<Problem> ends;
@@ -69,8 +63,9 @@ class Question {
       return predicted(std::move(refused));
     rank_known();
     const Assembly assembly(problem_, first, options_.rules);
-    const ProgramSpace space = program_space(assembly, {.stop = in_time_.token()});
+    const ProgramSpace space = program_space(assembly, {options_.most_orders, in_time_.token()});
     answer_.digest = space.digest;
+    answer_.copies = space.copies;
     for (const GroupSpace& group : space.groups) answer_.counts.push_back(group.counts);
     Enumeration found;
     if (space.refusal.empty()) {
@@ -140,7 +135,7 @@ class Question {
     std::vector<Candidate> candidates;
     answer_.tied = 0;
     for (const Ranked& ranked : answer_.top) {
-      const bool tied = within(ranked.period, least, kTiePercent);
+      const bool tied = within(ranked.period, least, options_.tie_percent);
       if (!tied && !candidates.empty()) break;
       MadeSchedule made =
           ranked.from.empty() ? schedule_of(problem_, options_.rules.constraints, ranked) : MadeSchedule{known_schedule(ranked.from), {}};
@@ -201,6 +196,11 @@ class Question {
 };
 
 }  // namespace
+
+bool same_period(const motion::MotionPeriod& a, const motion::MotionPeriod& b) {
+  constexpr double kDigits = 0.1;  // percent
+  return within(a, b, kDigits) && within(b, a, kDigits);
+}
 
 double LeastProgram::gap() const {
   const double least = static_cast<double>(bound.ticks) / motion::kCycle;

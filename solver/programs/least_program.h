@@ -28,12 +28,18 @@ struct KnownProgram {
   Schedule schedule;
 };
 
+/// Programs that close to the least are ranked by the mean of their periods over the least and the most of each number of contention, then
+/// by stages, shared memory, registers.
+inline constexpr double kTiePercent = 0.5;
+
 struct LeastOptions {
   Rules rules{};
-  std::int64_t most_programs = 10'000'000;  ///< a space with more is not run whole
-  std::int64_t local_programs = 20'000;     ///< that are run where the space is not
+  std::int64_t most_programs = 10'000'000;               ///< a space with more is not run whole
+  std::int64_t most_orders = SpaceLimits{}.most_orders;  ///< that are looked at in one group before the space counts as too large
+  std::int64_t local_programs = 20'000;                  ///< that are run where the space is not
   double seconds = 60;
   std::uint64_t seed = 0;
+  double tie_percent = kTiePercent;
   std::size_t top = 40;  ///< programs that are kept, for whoever compiles and judges them ...
   int percent = 4;       ///< ... of those so much longer than the least at most
 };
@@ -46,10 +52,11 @@ struct LeastProgram {
   timing::LoopProgram program;       ///< the answer
   motion::MotionPeriod period;       ///< of the answer
   std::string from;                  ///< a known program's name, or empty: found here
-  std::size_t tied = 1;              ///< programs within kTiePercent of the least; the answer is chosen from them
+  std::size_t tied = 1;              ///< programs within tie_percent of the least; the answer is chosen from them
   std::vector<std::string> unmade;   ///< programs that might have been the answer, but no legal schedule was made of them, and why
   motion::PeriodBound bound;         ///< on every program
   std::vector<OrderCounts> counts;   ///< per consumer group, where its orders were enumerated
+  bool copies = false;               ///< they are the same orders in all groups (space.h)
   std::int64_t programs = 0;         ///< of the space; 0: not counted
   std::int64_t compared = 0;         ///< that were run
   std::string digest;                ///< of the space's signatures (space.h)
@@ -59,14 +66,13 @@ struct LeastProgram {
   double gap() const;
 };
 
-/// Programs that close to the least are ranked by the mean of their periods over the least and the most of each number of contention, then
-/// by stages, shared memory, registers.
-inline constexpr double kTiePercent = 0.5;
-
 /// `known`: schedules of the problem, the first says which ops share a group and may be the answer whatever it is worth. Those that break a
 /// rule or a demand are left out. Pre: there is one.
 LeastProgram least_program(const Problem& problem, const std::vector<KnownProgram>& known, const LeastOptions& options = {},
                            const std::stop_token& stop = {}, const ProgressListener& listener = {});
+
+/// Equal but for the last digits, in which it is seen how a program fell into step. Pre: both have a period.
+bool same_period(const motion::MotionPeriod& a, const motion::MotionPeriod& b);
 
 /// The schedule of a program, as early as its order allows at native cycles; or why there is none that keeps the rules and stands for this
 /// program.

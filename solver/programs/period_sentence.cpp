@@ -61,4 +61,24 @@ std::string period_sentence(const Problem& problem, const LeastProgram& answer, 
   return text;
 }
 
+PeriodProof period_proof(const Problem& problem, const LeastProgram& answer, const Rules& rules, const motion::MotionPeriod& period) {
+  PeriodProof proof;
+  proof.period = period.ticks;
+  proof.iterations = period.iterations;
+  proof.bound = answer.bound.ticks;
+  if (proof.bound > 0) proof.standing = PeriodStanding::WithinBound;
+  if (answer.standing != ProgramStanding::LeastOfAll || !same_period(period, answer.top.front().period)) return proof;
+  proof.standing = PeriodStanding::LeastOfAll;
+  proof.groups = static_cast<int>(answer.counts.size());
+  proof.stages = static_cast<int>(capped(rules.stages, rules, ConstraintKind::MaxStages));
+  proof.registers = register_limit(problem, rules);
+  proof.programs = answer.programs;
+  proof.digest = answer.digest;
+  for (const OrderCounts& counts : answer.counts) {
+    proof.orders += counts.fit;
+    if (answer.copies) break;
+  }
+  return proof;
+}
+
 }  // namespace heddle::programs

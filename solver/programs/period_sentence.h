@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/schedule/period_proof.h"
 #include "solver/programs/least_program.h"
 
 namespace heddle::programs {
@@ -11,5 +12,9 @@ namespace heddle::programs {
 /// stages, the fewest of their order, and fit 240 registers; no program at all is below 2321. II 2048 where nothing contends." Never more
 /// than was proved.
 std::string period_sentence(const Problem& problem, const LeastProgram& answer, const Rules& rules);
+
+/// What is known of `period` after a search among these programs: "least of all" only for the period of the least one. Without its
+/// `numbers`.
+PeriodProof period_proof(const Problem& problem, const LeastProgram& answer, const Rules& rules, const motion::MotionPeriod& period);
 
 }  // namespace heddle::programs

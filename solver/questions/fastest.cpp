@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "core/analysis/bounds.h"
@@ -13,6 +14,7 @@
 #include "core/check/certify.h"
 #include "core/check/checker.h"
 #include "solver/baselines/baselines.h"
+#include "solver/questions/least_order.h"
 #include "solver/search/robust.h"
 
 namespace heddle::solver {
@@ -34,6 +36,8 @@ class Choice {
     for (const auto* known : {&sources.orders, &choice_.orders})
       for (const KnownOrder& order : *known) add(order);
     if (choice_.heuristics) add_heuristics();
+    predict_all();
+    add_least();
     add_robust(sources.uncertain);
     predict_all();
     choose();
@@ -87,15 +91,40 @@ class Choice {
     work();
   }
 
-  void choose() {
-    if (!orders_.front().forecast) return;
-    const Forecast first = *orders_.front().forecast;
+  std::vector<const KnownOrder*> ranking() const {
     std::vector<const KnownOrder*> ranked;
     for (const KnownOrder& order : orders_)
       if (order.forecast) ranked.push_back(&order);
     std::stable_sort(ranked.begin(), ranked.end(), [](const KnownOrder* a, const KnownOrder* b) {
-      return std::pair(a->forecast->microseconds, a->schedule.ii) < std::pair(b->forecast->microseconds, b->schedule.ii);
+      const auto worth = [](const KnownOrder* order) {
+        return std::tuple(order->forecast->microseconds, order->forecast->cycles, order->schedule.ii);
+      };
+      return worth(a) < worth(b);
     });
+    return ranked;
+  }
+
+  bool by_period(const Schedule& schedule) const { return arbitration_to_predict(request_.problem, schedule) == Arbitration::Contended; }
+
+  /// The fastest known order says which ops share a group.
+  void add_least() {
+    const std::vector<const KnownOrder*> ranked = ranking();
+    if (!choice_.programs || ranked.empty() || !by_period(ranked.front()->schedule) || stop().stop_requested()) return;
+    LeastOrderRequest request{request_.problem, request_.constraints, {}, deadline_.left(), request_.seed};
+    for (const KnownOrder* order : ranked) request.known.push_back({order->name, order->schedule});
+    least_ = least_order(request, stop(), [&](const programs::EnumerationProgress& now) {
+      if (listener_) listener_(Progress{now.phase, outcome_.schedule->ii, 0, 0, 0});
+    });
+    std::optional<Schedule> order = least_->schedule(request_.problem, [&](const Schedule& schedule) {
+      return !choice_.can_be_written || choice_.can_be_written(request_.problem, schedule);
+    });
+    if (order) add({least_->name(), *std::move(order)});
+  }
+
+  void choose() {
+    if (!orders_.front().forecast && stop().stop_requested()) return;  // nobody knows whether it can be predicted
+    const Forecast first = orders_.front().forecast.value_or(Forecast());
+    const std::vector<const KnownOrder*> ranked = ranking();
     const auto best = std::find_if(ranked.begin(), ranked.end(), [&](const KnownOrder* order) {
       return !choice_.can_be_written || choice_.can_be_written(request_.problem, order->schedule);
     });
@@ -103,7 +132,7 @@ class Choice {
     const KnownOrder& chosen = **best;
     FastestChoice answer;
     answer.orders = static_cast<int>(ranked.size());
-    answer.complete = !stop().stop_requested() && ranked.size() == orders_.size();
+    answer.complete = !stop().stop_requested() && (!least_ || least_->complete);
     answer.from = chosen.name;
     answer.microseconds = chosen.forecast->microseconds;
     answer.cycles = chosen.forecast->cycles;
@@ -114,6 +143,7 @@ class Choice {
     answer.least_proved = outcome_.status == Status::Optimal;
     if (&chosen != orders_.data()) take(chosen, answer);
     outcome_.fastest = std::move(answer);
+    certify_period();
     if (listener_ && &chosen != orders_.data()) listener_(Incumbent{*outcome_.schedule});
   }
 
@@ -121,14 +151,22 @@ class Choice {
     Schedule schedule = chosen.schedule;
     take_proof(request_.problem, request_.constraints, outcome_, schedule);
     schedule.name = outcome_.schedule->name;
+    const std::string first = answer.first_microseconds > 0 ? fmt::format("{:.1f}", answer.first_microseconds) : "cannot be predicted";
     const std::string source = schedule.provenance.kind == "solver" ? std::string() : "; " + schedule.provenance.note;
-    schedule.provenance = {
-        "solver", "heddle",
-        fmt::format("the order of {}, predicted to be the fastest of {}: {:.1f} us, the first schedule of least II {:.1f}{}", answer.from,
-                    answer.orders, answer.microseconds, answer.first_microseconds, source)};
+    schedule.provenance = {"solver", "heddle",
+                           fmt::format("the order of {}, predicted to be the fastest of {}: {:.1f} us, the first schedule of least II {}{}",
+                                       answer.from, answer.orders, answer.microseconds, first, source)};
     outcome_.status = schedule.certificate->status;
     outcome_.objectives = schedule.certificate->objectives;
     outcome_.schedule = std::move(schedule);
+  }
+
+  /// What the schedule's period is among those of other programs. A claim that the checker does not bear out is not made.
+  void certify_period() {
+    Schedule& schedule = *outcome_.schedule;
+    if (!least_ || !schedule.certificate || !by_period(schedule)) return;
+    const std::string objection = certify_period_of(request_.problem, *least_, schedule);
+    if (listener_ && !objection.empty()) listener_(LogLine{"less is claimed of the period, because the certificate " + objection});
   }
 
   const SolveRequest& request_;
@@ -137,7 +175,8 @@ class Choice {
   const SolveListener& listener_;
   const StopAfter in_time_;
   const Deadline deadline_;
-  std::vector<KnownOrder> orders_;  ///< the solver's first
+  std::vector<KnownOrder> orders_;   ///< the solver's first
+  std::optional<LeastOrder> least_;  ///< where periods are what is predicted
 };
 
 }  // namespace

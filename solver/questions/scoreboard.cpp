@@ -25,6 +25,8 @@ Contender solver_contender(const SolveOutcome& outcome) {
     c.about = fmt::format("Heddle's default: of {} orders the one that is predicted to be fastest, {}", choice->orders,
                           choice->from == "solver" ? std::string("the solver's own") : "that of " + choice->from);
   c.schedule = outcome.schedule;
+  if (c.schedule && c.schedule->certificate && c.schedule->certificate->period)
+    c.about += "; " + period_sentence(*c.schedule->certificate->period, c.schedule->ii);
   c.status = outcome.status;
   if (!c.schedule) c.why_not = outcome.explanation.empty() ? "none found in time" : outcome.explanation;
   return c;

@@ -85,6 +85,12 @@ TEST_CASE("compare sorts by any column that is asked for, best first", "[app]") 
   });
   CHECK(std::is_sorted(speed.rbegin(), speed.rend()));
   CHECK(speed.front() > speed.back());
+  const auto period = values("period", [](const Json& c) {
+    const Json& cycles = *c.find("simulated")->find("period");
+    return cycles.number() ? *cycles.number() : static_cast<double>(*cycles.integer());
+  });
+  CHECK(std::is_sorted(period.begin(), period.end()));
+  CHECK(period.front() < period.back());
   CHECK(run_heddle({"compare", "toy_fig1", "toy", "--sort", "spede"}).code == app::kUsage);
 }
 

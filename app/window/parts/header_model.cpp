@@ -29,6 +29,12 @@ Tone tone_of(Status status) {
 
 Tone tone_of(const ScheduleEntry& entry) { return entry.by_time && entry.status == Status::Feasible ? Tone::Good : tone_of(entry.status); }
 
+/// What is certified of its period; null: nothing.
+const PeriodProof* period_proof(const ScheduleEntry& entry) {
+  const auto& certificate = entry.schedule.certificate;
+  return certificate && certificate->period ? &*certificate->period : nullptr;
+}
+
 std::string upper(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
@@ -72,6 +78,7 @@ std::string machine_text(const Content& content) {
 }
 
 std::string status_word(const ScheduleEntry& entry) {
+  if (const PeriodProof* proof = period_proof(entry); proof && entry.status != Status::Invalid) return standing_text(*proof);
   if (entry.status == Status::Optimal && entry.schedule.certificate)
     return std::string(heddle::status_word(to_string(entry.status))) + stages_text(entry.schedule.certificate->bound_stages);
   if (entry.by_time && entry.status == Status::Feasible) return "predicted fastest";
@@ -175,6 +182,11 @@ HeaderModel build_header(const Session& session) {
     header.status = proving ? "PROVING" : upper(status_word(*entry));
     header.tone = proving ? Tone::Busy : tone_of(*entry);
     header.facts = facts_of(*entry);
+    if (const PeriodProof* proof = period_proof(*entry); proof && !proving) {
+      const std::string_view proved = entry->status == Status::Optimal ? ", proved" : "";
+      header.bound = fmt::format("{}{} · {}", header.ii, proved, header.bound);
+      header.ii = "period " + grouped(period_cycles(*proof));
+    }
     const bool its_search =
         live.phase == LiveSolve::Phase::Done && live.best == entry->schedule.ii && live.lower_bound == entry->lower_bound;
     if (!proving && its_search && live.timed_out && is_unfinished(*entry)) header.status += ", TIME IS UP";
@@ -205,11 +217,13 @@ ScheduleLine describe_entry(const ScheduleEntry& entry) {
     line.detail = violations_text(entry.verdict);
   } else {
     line.detail = status_word(entry);
-    if (entry.status == Status::Feasible && entry.lower_bound)
+    if (const PeriodProof* proof = period_proof(entry))
+      line.detail = fmt::format("period {}, {}", grouped(period_cycles(*proof)), line.detail);
+    else if (entry.status == Status::Feasible && entry.lower_bound)
       line.detail += fmt::format(", {} {}", entry.by_time ? "least" : "bound", grouped(*entry.lower_bound));
     if (entry.period.deadlock)
       line.detail += " · deadlocks";
-    else if (entry.period.cycles() != entry.schedule.ii)
+    else if (entry.period.cycles() != entry.schedule.ii && !period_proof(entry))
       line.detail += fmt::format(" · period {}", grouped(entry.period.cycles()));
   }
   return line;

@@ -1,4 +1,5 @@
-// The line at the top: II, its bound and its status always together, then the few numbers that matter most.
+// The line at the top: the period and its standing with II beside it; where nothing is known of the period II, its bound and its status.
+// Then the few numbers that matter most.
 #pragma once
 
 #include <string>
@@ -10,9 +11,9 @@
 namespace heddle::app {
 
 struct HeaderModel {
-  std::string ii;       ///< "II 2 048"
-  std::string bound;    ///< "bound 2 048 (resource)"
-  std::string status;   ///< "PROVED"
+  std::string ii;       ///< "period 2 405", else "II 2 048"
+  std::string bound;    ///< "II 2 048, proved · bound 2 048 (resource)", else the bound
+  std::string status;   ///< "LEAST OF ALL 75 082 PROGRAMS", "PROVED"
   std::string verdict;  ///< what both readings say of a schedule that a dump stores
   Tone tone = Tone::Neutral;
   std::string facts;       ///< "3 stages · 9 warps · 0.21 s"

@@ -8,11 +8,13 @@
 #include <set>
 #include <vector>
 
+#include "app/ask/time_choice.h"
 #include "app/jobs/warm_job.h"
 #include "core/answers/summary.h"
 #include "core/base/json.h"
 #include "core/check/certify.h"
 #include "core/check/checker.h"
+#include "core/instance/instance.h"
 #include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "tests/app/cli_support.h"
@@ -79,6 +81,23 @@ TEST_CASE("a settled answer comes back word for word, without a search", "[app]"
     request.timeout_seconds = 5;  // no part of the question
     CHECK(ask(store, request).known);
   }
+}
+
+TEST_CASE("what is known of the period is kept with the answer", "[app]") {
+  const ScratchFolder scratch;
+  const ContentStore store({scratch.path("store"), 1 << 26});
+  const Instance instance(spec_of(*load_kernel("gemm_hopper"), *load_machine("h100")), shipped("gemm_hopper", "h100"));
+  solver::SolveRequest request;
+  request.problem = instance.problem();
+  request.by_time = time_choice(instance);
+  const Answered first = ask(store, request), second = ask(store, request);
+  CHECK(second.known);
+  REQUIRE(first.outcome.schedule->certificate->period);
+  REQUIRE(second.outcome.schedule->certificate->period);
+  const PeriodProof &found = *first.outcome.schedule->certificate->period, &kept = *second.outcome.schedule->certificate->period;
+  CHECK(period_sentence(kept, 1) == period_sentence(found, 1));
+  CHECK(kept.digest == found.digest);
+  CHECK(kept.numbers == found.numbers);
 }
 
 TEST_CASE("proofs that there is no schedule are kept too, and the listener hears of what is known", "[app]") {

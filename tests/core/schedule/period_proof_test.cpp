@@ -37,6 +37,11 @@ TEST_CASE("the three standings have three different words", "[core]") {
   CHECK(period_sentence(proof, 2048) ==
         "period 2405 cycles in the machine's model with contention (numbers: see file), within 3.7 % of a bound; no program is below 2321 "
         "(proved), not all were compared. II 2048 where nothing contends.");
+  PeriodProof least = proof;
+  least.period = 2 * least.bound;
+  CHECK(period_sentence(least, 2048) ==
+        "period 2321 cycles in the machine's model with contention (numbers: see file), least, by a bound; no program is below 2321 "
+        "(proved). II 2048 where nothing contends.");
   proof.standing = PeriodStanding::ByPrediction;
   CHECK(standing_text(proof) == "by prediction");
   CHECK(period_sentence(proof, 2048) ==

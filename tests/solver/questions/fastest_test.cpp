@@ -2,12 +2,19 @@
 #include "solver/questions/fastest.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <utility>
 
 #include "core/answers/scoreboard.h"
+#include "core/answers/summary.h"
 #include "core/check/checker.h"
+#include "core/check/claim.h"
+#include "core/formats/schedule_json.h"
 #include "core/library/contenders.h"
 #include "core/library/library.h"
+#include "core/motion/motion.h"
 #include "core/problem/resolve.h"
+#include "solver/questions/least_order.h"
 #include "solver/questions/scoreboard.h"
 #include "tests/support/paths.h"
 
@@ -23,10 +30,12 @@ struct Subject {
   std::shared_ptr<TimeChoice> choice = std::make_shared<TimeChoice>();
   bool resolved = false;
 
-  Subject(const std::string& kernel_name, const std::string& machine_name) {
+  Scope params;
+
+  Subject(const std::string& kernel_name, const std::string& machine_name, Scope with = {}) : params(std::move(with)) {
     kernel = std::make_shared<Kernel>(*load_kernel(test::repository_path("kernels/" + kernel_name + ".json")));
     machine = std::make_shared<Machine>(*load_machine(test::repository_path("assets/machines/" + machine_name + ".json")));
-    Result<Problem> problem = resolve(*kernel, *machine, {});
+    Result<Problem> problem = resolve(*kernel, *machine, params);
     if (!problem) return;
     resolved = true;
     request.problem = *std::move(problem);
@@ -42,7 +51,7 @@ struct Subject {
     request.timeout_seconds = 3600;  // what is compared must not depend on how fast this machine is
   }
 
-  InstanceSpec spec() const { return {kernel, machine}; }
+  InstanceSpec spec() const { return {kernel, machine, params}; }
   double predicted(const Schedule& schedule) const { return forecast(Instance(spec(), request.problem), schedule)->microseconds; }
 };
 
@@ -87,6 +96,73 @@ TEST_CASE("the default of attention keeps the proof of II, and is faster than th
   CHECK(s.predicted(*fastest.schedule) < 0.96 * s.predicted(*first.schedule));  // on an H100 it took 0.86 of the cycles
   REQUIRE(fastest.schedule->certificate);
   CHECK(fastest.schedule->certificate->status == (fastest.schedule->ii == first.lower_bound ? Status::Optimal : Status::Feasible));
+}
+
+namespace {
+
+/// The schedule as a file that says of its period what `change` makes of it.
+template <class Change>
+std::string why_void(const Subject& s, const Schedule& schedule, Change change) {
+  Schedule claimed = schedule;
+  claimed.claim = std::exchange(claimed.certificate, std::nullopt);
+  change(*claimed.claim->period);
+  return why_claim_is_void(s.request.problem, {}, claimed).value_or("stands");
+}
+
+}  // namespace
+
+TEST_CASE("the default of attention is the least of all programs, and a certificate that says more is refused", "[solver]") {
+  const Subject s("attention_forward_hopper", "h100", {{"KV", 176}});
+  REQUIRE(chooses_by_period(s.request.problem));
+  const SolveOutcome outcome = solve_for_time(s.request);
+  REQUIRE(outcome.schedule);
+  REQUIRE(outcome.schedule->certificate);
+  REQUIRE(outcome.schedule->certificate->period);
+  const PeriodProof& proof = *outcome.schedule->certificate->period;
+  CHECK(proof.standing == PeriodStanding::LeastOfAll);
+  CHECK(proof.numbers == motion_hash(s.request.problem));
+  CHECK(period_cycles(proof) == std::llround(motion::motion_of(s.request.problem, *outcome.schedule).period.cycles()));
+  for (const KnownOrder& order : s.choice->orders) {
+    CAPTURE(order.name);
+    const motion::MotionPeriod period = motion::motion_of(s.request.problem, order.schedule).period;
+    if (period.iterations > 0) CHECK(period.cycles() >= 0.999 * static_cast<double>(period_cycles(proof)));
+  }
+  CHECK(outcome_summary(s.request.problem, outcome, {}).find(standing_text(proof)) != std::string::npos);
+  // As a file it says the same, and the checker finds the same.
+  const Result<Schedule> read = parse_schedule(schedule_text(s.request.problem, *outcome.schedule), "", s.request.problem);
+  REQUIRE(read);
+  REQUIRE(read->claim);
+  REQUIRE(read->claim->period);
+  CHECK(read->claim->period->digest == proof.digest);
+  CHECK(why_claim_is_void(s.request.problem, {}, *read) == std::nullopt);
+
+  const Schedule& schedule = *outcome.schedule;
+  CHECK(why_void(s, schedule, [](PeriodProof&) {}) == "stands");
+  CHECK(why_void(s, schedule, [](PeriodProof& p) { p.period -= p.period / 100; }) != "stands");
+  CHECK(why_void(s, schedule, [](PeriodProof& p) { ++p.programs; }) != "stands");
+  CHECK(why_void(s, schedule, [](PeriodProof& p) { ++p.orders; }) != "stands");
+  CHECK(why_void(s, schedule, [](PeriodProof& p) { p.digest = "0123456789abcdef"; }) != "stands");
+  CHECK(why_void(s, schedule, [](PeriodProof& p) { p.numbers = "0123456789abcdef"; }) != "stands");
+}
+
+TEST_CASE("a period that is not the least of all is certified with less", "[solver]") {
+  const Subject s("attention_forward_hopper", "h100", {{"KV", 176}});
+  const SolveOutcome first = solve(s.request);
+  REQUIRE(first.schedule);
+  const LeastOrder least = least_order({s.request.problem, {}, {{"solver", *first.schedule}}, 3600}, {}, {});
+  CHECK(least.complete);
+  CHECK(least.name() == std::string("least period"));
+  // Of the orders at hand one is longer than the least.
+  for (const KnownOrder& order : s.choice->orders) {
+    Schedule schedule = order.schedule;
+    schedule.certificate = first.schedule->certificate;
+    const motion::MotionPeriod period = motion::motion_of(s.request.problem, schedule).period;
+    if (period.iterations == 0 || programs::same_period(period, least.found->top.front().period)) continue;
+    CHECK(certify_period_of(s.request.problem, least, schedule).empty());
+    REQUIRE(schedule.certificate->period);
+    CHECK(schedule.certificate->period->standing == PeriodStanding::WithinBound);
+    CHECK(schedule.certificate->period->programs == 0);
+  }
 }
 
 TEST_CASE("the fastest order that can be written is taken, and the solver's own where none can", "[solver]") {
