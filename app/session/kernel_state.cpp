@@ -131,7 +131,8 @@ void KernelState::take(const KernelAnswer& answer) {
   if (content_.problem != again_asked_.problem || content_.constraints != again_asked_.constraints)
     return say(LogLevel::Info, "not shown: its question is gone");
   if (!answer.made || answer.made->demands.empty()) return;
-  const auto& [instance, schedule, demands, built] = *answer.made;
+  const Schedule& schedule = answer.made->schedule;
+  const Constraints& demands = answer.made->demands;
   Constraints next = content_.constraints;
   next.insert(next.end(), demands.begin(), demands.end());
   std::string what;

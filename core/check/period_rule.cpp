@@ -381,9 +381,7 @@ bool longer(const RuledPeriod& a, const RuledPeriod& b) {
   return static_cast<__int128>(a.grains) * b.iterations > static_cast<__int128>(b.grains) * a.iterations;
 }
 
-RuledPeriod period_by_rule(const Problem& problem, const DeedCircles& circles) {
-  return Run(problem, circles).period();
-}
+RuledPeriod period_by_rule(const Problem& problem, const DeedCircles& circles) { return Run(problem, circles).period(); }
 
 RuledPeriod period_by_rule(const Problem& problem, const JudgedProgram& loop) { return period_by_rule(problem, circles_of(problem, loop)); }
 

@@ -128,7 +128,8 @@ void visit(Io& io, Contention& c) {
   if constexpr (Io::reads) c.known = true;
   const ByOperand none;
   const RangedNumber zero;
-  io.unless(c.in_flight == zero, "in_flight", c.in_flight, "mma instructions of all groups that are accepted and have not ended; 0: no limit");
+  io.unless(c.in_flight == zero, "in_flight", c.in_flight,
+            "mma instructions of all groups that are accepted and have not ended; 0: no limit");
   io.unless(c.late_per_read == none, "late_per_read", c.late_per_read,
             "a register read of arithmetic beside an mma: so much later, thousandths of a cycle");
   io.unless(c.late_per_special == zero, "late_per_special", c.late_per_special, "the same of a special function");
@@ -139,7 +140,8 @@ void visit(Io& io, Contention& c) {
   io.unless(c.special_interval == zero, "special_interval", c.special_interval,
             "of one warp's special functions in a row, thousandths of a cycle");
   io.unless(c.fence == zero, "fence", c.fence, "before the first instruction of an mma, cycles");
-  io.unless(c.register_fence == zero, "register_fence", c.register_fence, "so much later where its first operand lies in registers, cycles");
+  io.unless(c.register_fence == zero, "register_fence", c.register_fence,
+            "so much later where its first operand lies in registers, cycles");
   io.unless(c.issue_step == zero, "issue_step", c.issue_step, "between two mma instructions of a group, cycles");
   io.optional("reordered", c.reordered, "the compiler of this architecture moves arithmetic across waits and mmas");
   io.unless(c.first_loads == zero, "first_loads", c.first_loads, "of its latency a loop's first loads take so much, percent; 0: 100");

@@ -25,9 +25,9 @@ struct ByOperand {
 };
 
 struct Contention {
-  bool known = false;  ///< the machine file has it; else every number is 0 and nothing below applies
-  RangedNumber in_flight;  ///< mma instructions of all groups that are accepted and have not ended; with more groups are held. 0: no limit
-  ByOperand late_per_read;        ///< a register read of arithmetic beside an mma: so much later, thousandths of a cycle
+  bool known = false;       ///< the machine file has it; else every number is 0 and nothing below applies
+  RangedNumber in_flight;   ///< mma instructions of all groups that are accepted and have not ended; with more groups are held. 0: no limit
+  ByOperand late_per_read;  ///< a register read of arithmetic beside an mma: so much later, thousandths of a cycle
   RangedNumber late_per_special;  ///< the same of a special function
   ByOperand product_per_read;     ///< a register read beside an mma takes so much from the tensor core, thousandths of a cycle
   RangedNumber product_done;      ///< last cycle of an mma until its waiting group goes on, cycles
@@ -39,7 +39,7 @@ struct Contention {
   /// Machine code as the compiler of this architecture writes it (core/motion/as_compiled.h), not in the order of the text.
   bool reordered = false;
   RangedNumber first_loads;  ///< the first loads of a loop take so much of their latency: nothing of theirs is in L2 yet. Percent; 0: 100
-  RangedNumber hidden;  ///< of its own time arithmetic keeps so much beside special functions of its own stretch, percent
+  RangedNumber hidden;       ///< of its own time arithmetic keeps so much beside special functions of its own stretch, percent
   bool operator==(const Contention&) const = default;
 };
 

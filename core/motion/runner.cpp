@@ -198,7 +198,8 @@ bool Runner::move_issue(GroupState& g, const CircleStep& step) {
   if (parts_.in_flight > 0 && in_flight() >= parts_.in_flight) return false;
   ++g.issued;
   ++g.queued;
-  if (g.queue.empty() || g.queue.back().step != g.at || g.queue.back().turn != g.turn) g.queue.push_back({g.at, g.turn, 0, accepted_++, false});
+  if (g.queue.empty() || g.queue.back().step != g.at || g.queue.back().turn != g.turn)
+    g.queue.push_back({g.at, g.turn, 0, accepted_++, false});
   ++g.queue.back().count;
   g.queue.back().closed = g.issued == step.count && step.last;
   g.ready = now_ + parts_.issue_step;
@@ -255,7 +256,8 @@ void Runner::serve() {
   --batch.count;
   --next->queued;
   const std::int64_t left = circle_of(*next)[batch.step].each * kShare;
-  tensor_ = {true, next->index, batch.step, batch.turn, left, batch.closed && batch.count == 0, now_, now_, now_ + rounded_up(left, speed_)};
+  tensor_ = {
+      true, next->index, batch.step, batch.turn, left, batch.closed && batch.count == 0, now_, now_, now_ + rounded_up(left, speed_)};
   if (batch.count == 0) next->queue.erase(next->queue.begin());
 }
 
@@ -380,7 +382,8 @@ void Runner::write_state() {
     std::uint64_t batches = 0;
     for (const Batch& b : g.queue)
       batches = batches * 0x9e3779b97f4a7c15ull + (static_cast<std::uint64_t>(b.step) * 4096 + static_cast<std::uint64_t>(b.count)) * 64 +
-                static_cast<std::uint64_t>(g.turn - b.turn) * 2 + (b.closed ? 1 : 0) + 1 + static_cast<std::uint64_t>(accepted_ - b.order) * 65'537;
+                static_cast<std::uint64_t>(g.turn - b.turn) * 2 + (b.closed ? 1 : 0) + 1 +
+                static_cast<std::uint64_t>(accepted_ - b.order) * 65'537;
     put(static_cast<std::int64_t>(batches));
   }
   put(tensor_.busy ? tensor_.left - (now_ - tensor_.counted) * speed_ : -1);
@@ -403,7 +406,8 @@ void Runner::sample() {
   times_.push_back(now_);
   done_ = static_cast<std::int64_t>(times_.size()) >= std::max<std::int64_t>(2, options_.most_turns);
   // The first turns are other than all later ones, whatever their state.
-  const bool first = std::any_of(groups_.begin(), groups_.end(), [&](const GroupState& g) { return g.turn < kFirstTurns && !circle_of(g).empty(); });
+  const bool first =
+      std::any_of(groups_.begin(), groups_.end(), [&](const GroupState& g) { return g.turn < kFirstTurns && !circle_of(g).empty(); });
   if (first) return digests_.push_back({});
   write_state();
   Digest digest{0, 1};

@@ -64,11 +64,11 @@ class Runner {
   struct GroupState {
     std::size_t index = 0, at = 0;  ///< its number, its step
     std::int64_t turn = 0;
-    bool running = false;     ///< Arithmetic
-    bool begun = false;       ///< Issue, Await, Copy: its fence, look or hold has begun
-    bool blocked = false;     ///< until something happens elsewhere
-    std::int32_t issued = 0;  ///< instructions of this Issue
-    std::int32_t queued = 0;  ///< accepted and not begun
+    bool running = false;             ///< Arithmetic
+    bool begun = false;               ///< Issue, Await, Copy: its fence, look or hold has begun
+    bool blocked = false;             ///< until something happens elsewhere
+    std::int32_t issued = 0;          ///< instructions of this Issue
+    std::int32_t queued = 0;          ///< accepted and not begun
     std::int64_t left = 0, rate = 0;  ///< of running arithmetic, 2^-40, at counted_; done of it in a tick
     Ticks finish = 0;                 ///< of running arithmetic, at this rate
     Ticks ready = 0;                  ///< does nothing before

@@ -53,8 +53,8 @@ std::string motion_hash(const Problem& problem) {
   Hash hash;
   hash.add(c.known).add(c.reordered).add(problem.barrier_wait);
   for (const ByOperand* pair : {&c.late_per_read, &c.product_per_read}) hash.add(pair->shared.value).add(pair->registers.value);
-  for (const RangedNumber* number :
-       {&c.in_flight, &c.late_per_special, &c.product_done, &c.turn, &c.special_interval, &c.fence, &c.register_fence, &c.issue_step, &c.first_loads, &c.hidden})
+  for (const RangedNumber* number : {&c.in_flight, &c.late_per_special, &c.product_done, &c.turn, &c.special_interval, &c.fence,
+                                     &c.register_fence, &c.issue_step, &c.first_loads, &c.hidden})
     hash.add(number->value);
   for (const Op& op : problem.ops)
     hash.add(op.work.alone)

@@ -2,7 +2,7 @@
 
 namespace heddle {
 
-bool chooses_by_period(const Problem& problem) { return problem.contention.known; }
+bool chooses_by_period(const Problem& problem) { return problem.contention.in_flight.value > 0; }
 
 Arbitration arbitration_to_predict(const Problem& problem, const Schedule& schedule, std::optional<int> ctas) {
   const bool alone = ctas.value_or(occupancy_of(problem, schedule).ctas) == 1;

@@ -9,7 +9,7 @@
 namespace heddle {
 
 /// Whether the period of the rule of motion (core/motion/motion.h) is what is predicted of a problem's schedules, and so what decides
-/// between them: where the machine knows contention. Nothing else says so.
+/// between them: where the machine says how many mmas are in flight (of Blackwell nobody has measured it). Nothing else says so.
 bool chooses_by_period(const Problem& problem);
 
 /// What every prediction of a whole kernel runs a schedule with, unless it is told otherwise: Contended where the period decides;

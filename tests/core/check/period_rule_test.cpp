@@ -131,7 +131,8 @@ TEST_CASE("a group is held while as many instructions as may be are in flight, a
   Problem p = two_groups(100);
   p.contention.turn.value = 50;
   p.contention.in_flight.value = 2;
-  // Accepted when the one before the one before has ended: the last at 6 * 64. Then the turn passes and the other's first waits for the last two: no gap.
+  // Accepted when the one before the one before has ended: the last at 6 * 64. Then the turn passes and the other's first waits for the
+  // last two: no gap.
   CHECK(period(p, in_turn(p)) == Approx(1024).margin(0.1));
   p.contention.turn.value = 200;  // later than the last two instructions last: 384 + 200 from beginning to beginning
   CHECK(period(p, in_turn(p)) == Approx(2 * 584).margin(0.1));

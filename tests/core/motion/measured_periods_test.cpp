@@ -51,7 +51,8 @@ std::vector<Measured> all_measured() {
     row.ruled = motion::motion_of(*problem, *schedule).period.cycles();
     rows.push_back(std::move(row));
   }
-  std::sort(rows.begin(), rows.end(), [](const Measured& a, const Measured& b) { return std::pair(a.day, a.name) < std::pair(b.day, b.name); });
+  std::sort(rows.begin(), rows.end(),
+            [](const Measured& a, const Measured& b) { return std::pair(a.day, a.name) < std::pair(b.day, b.name); });
   return rows;
 }
 
@@ -60,7 +61,8 @@ std::string table(const std::vector<Measured>& rows) {
   std::string text;
   char line[160];
   for (const Measured& row : rows) {
-    std::snprintf(line, sizeof line, "| %s | %s | %.0f | %.0f | %+.1f %% |\n", row.day.c_str(), row.name.c_str(), row.cycles, row.ruled, 100 * row.error());
+    std::snprintf(line, sizeof line, "| %s | %s | %.0f | %.0f | %+.1f %% |\n", row.day.c_str(), row.name.c_str(), row.cycles, row.ruled,
+                  100 * row.error());
     text += line;
   }
   return text;
