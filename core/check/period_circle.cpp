@@ -12,8 +12,9 @@
 namespace heddle::check_period {
 namespace {
 
-constexpr int kLongAgo = 1 << 30;      ///< rounds: of what no group makes
-constexpr std::size_t kMostHands = 4;  ///< changes of hands per iteration that are worth their barriers
+constexpr int kLongAgo = 1 << 30;                ///< rounds: of what no group makes
+constexpr std::int64_t kBetween = 112 * kTicks;  ///< own time of arithmetic that the compiler puts between two instructions of a product
+constexpr std::size_t kMostHands = 4;            ///< changes of hands per iteration that are worth their barriers
 
 std::optional<std::size_t> tensor_unit(const Problem& problem, const Op& op) {
   for (const UnitUse& use : op.uses)
@@ -225,12 +226,14 @@ std::size_t end_of_work(const std::vector<Deed>& deeds, std::size_t from) {
   return from;
 }
 
-Deed half_of(const Deed& whole, bool second) {
-  Deed half = whole;
-  (second ? half.opens : half.closes) = false;
+/// Of the deed's work what lies between two moments of `whole`.
+Deed slice_of(const Deed& deed, std::int64_t begin, std::int64_t end, std::int64_t whole) {
+  Deed slice = deed;
+  slice.opens = deed.opens && begin == 0;
+  slice.closes = deed.closes && end == whole;
   for (std::int64_t WarpWork::*part : {&WarpWork::alone, &WarpWork::exposed, &WarpWork::reads, &WarpWork::specials, &WarpWork::issue})
-    half.work.*part = second ? whole.work.*part - whole.work.*part / 2 : whole.work.*part / 2;
-  return half;
+    slice.work.*part = deed.work.*part * end / whole - deed.work.*part * begin / whole;
+  return slice;
 }
 
 /// Habit 1.
@@ -277,8 +280,8 @@ std::vector<Deed> behind_the_second_wait(const Problem& problem, const std::vect
     std::vector<Deed> later;
     for (std::size_t k = i + 1; k < end; ++k) {
       const bool maximum = problem.op(deeds[k].op).kind == "reduce_max";
-      if (maximum) out.push_back(half_of(deeds[k], false));
-      later.push_back(maximum ? half_of(deeds[k], true) : deeds[k]);
+      if (maximum) out.push_back(slice_of(deeds[k], 0, 1, 2));
+      later.push_back(maximum ? slice_of(deeds[k], 1, 2, 2) : deeds[k]);
     }
     out.push_back(deeds[end]);
     out.insert(out.end(), later.begin(), later.end());
@@ -287,26 +290,38 @@ std::vector<Deed> behind_the_second_wait(const Problem& problem, const std::vect
   return out;
 }
 
-/// Habit 3.
-std::vector<Deed> behind_the_first_instruction(const std::vector<Deed>& deeds) {
+/// Habit 3. The work that follows a product is cut at multiples of kBetween of its own time, one slice for each gap between instructions.
+std::vector<Deed> between_instructions(const std::vector<Deed>& deeds) {
   std::vector<Deed> out;
-  for (std::size_t i = 0; i < deeds.size(); ++i) {
-    const std::size_t end = end_of_work(deeds, i + 1);
-    std::size_t next = end;
-    while (is(deeds, next, Act::Await)) ++next;
-    if (deeds[i].act != Act::Issue || deeds[i].count < 2 || end == i + 1 || !is(deeds, next, Act::Issue)) {
-      out.push_back(deeds[i]);
+  for (std::size_t i = 0; i < deeds.size();) {
+    std::size_t from = i + 1;
+    while (is(deeds, from, Act::Pass)) ++from;
+    const std::size_t end = end_of_work(deeds, from);
+    std::int64_t whole = 0;
+    for (std::size_t k = from; k < end; ++k) whole += deeds[k].work.alone;
+    if (deeds[i].act != Act::Issue || deeds[i].count < 2 || whole == 0) {
+      out.push_back(deeds[i++]);
       continue;
     }
-    Deed first = deeds[i], rest = deeds[i];
-    first.count = 1;
-    first.closes = false;
-    rest.count -= 1;
-    rest.opens = false;
-    out.push_back(first);
-    out.insert(out.end(), deeds.begin() + static_cast<std::ptrdiff_t>(i + 1), deeds.begin() + static_cast<std::ptrdiff_t>(end));
-    out.push_back(rest);
-    i = end - 1;
+    const auto issue = [&](int count, bool opens, bool closes) {
+      Deed part = deeds[i];
+      part.count = count;
+      part.opens = opens && deeds[i].opens;
+      part.closes = closes && deeds[i].closes;
+      out.push_back(part);
+    };
+    const auto slice = [&](std::int64_t begin, std::int64_t stop) {
+      for (std::size_t k = from; k < end; ++k) out.push_back(slice_of(deeds[k], begin, stop, whole));
+    };
+    const std::int64_t gaps = std::min<std::int64_t>(deeds[i].count - 1, ceil_div(whole, kBetween));
+    for (std::int64_t gap = 0; gap < gaps; ++gap) {
+      issue(1, gap == 0, false);
+      slice(gap * kBetween, std::min(whole, (gap + 1) * kBetween));
+    }
+    issue(deeds[i].count - static_cast<int>(gaps), false, true);
+    for (std::size_t k = i + 1; k < from; ++k) out.push_back(deeds[k]);
+    if (gaps * kBetween < whole) slice(gaps * kBetween, whole);
+    i = end;
   }
   return out;
 }
@@ -403,7 +418,7 @@ DeedCircle circle_of(const Problem& problem, const std::vector<Placed>& stream, 
 
 DeedCircle compiled(const Problem& problem, DeedCircle circle) {
   if (!problem.contention.reordered) return circle;
-  circle.deeds = behind_the_first_instruction(behind_the_second_wait(problem, waits_joined(std::move(circle.deeds))));
+  circle.deeds = between_instructions(behind_the_second_wait(problem, waits_joined(std::move(circle.deeds))));
   for (std::size_t i = 0; i < circle.deeds.size(); ++i) {
     const std::size_t end = end_of_work(circle.deeds, i);
     hide(problem, circle.deeds, i, end);

@@ -99,7 +99,8 @@ DeedCircle text_circle_of(const Problem& problem, const std::vector<Placed>& str
 ///   1. a wait for a product that stands behind arithmetic which stands behind an issue joins the wait before it: it comes behind the
 ///      arithmetic that follows that one;
 ///   2. arithmetic between two waits for products, with nothing else between, runs behind the second; a maximum only half;
-///   3. arithmetic between two products that nothing but waits for other groups parts runs behind the first instruction of the first;
+///   3. arithmetic that follows an issue, with nothing or only the pass of its turn between, runs between the instructions: behind each but
+///      the last a slice of all of it that takes 112 cycles alone; what is left then stays where it is;
 ///   4. in a stretch of arithmetic with special functions other arithmetic hides under the op that has most of them, unless it has more
 ///      instructions than can be issued meanwhile, eight for each. Of what reads the results (Contention::hidden) percent of its time stay,
 ///      of what makes what they read a quarter, of an op with fewer special functions its other instructions; WarpWork::exposed stays

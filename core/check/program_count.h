@@ -22,9 +22,9 @@
 // its order takes, without turns at the first product. Its steps in words, with one blank between:
 //
 //   t, p            takes, passes a turn
-//   i0              issues product 0; where arithmetic runs inside it: f0 its first instruction, l0 the others
+//   i0              issues product 0; where arithmetic runs inside it: f0 its first instruction, l0 each part after it
 //   w0              waits for the newest product 0 that was issued; w0-1: for the one before that
-//   a{1,2,4/2}      a stretch of arithmetic: its ops by number; 4/2 is half of op 4
+//   a{1,2,4/2}      a stretch of arithmetic: its ops by number; 4/2 is a part of op 4
 //   c3              starts an asynchronous op of another unit
 //   |               a wait for another group that parts two stretches of arithmetic; other waits for other groups are not written
 //

@@ -9,6 +9,9 @@ namespace {
 
 using Steps = std::vector<CircleStep>;
 
+/// Seen between two wgmmas: 12 or 13 exponentials, 78 to 107 instructions of other kinds.
+constexpr Ticks kGapTicks = 112 * kCycle;
+
 bool is_arithmetic(const CircleStep& step) { return step.kind == CircleStepKind::Arithmetic; }
 bool waits_for_own(const Problem& problem, const CircleStep& step) {
   return step.kind == CircleStepKind::Await && !step.crosses && problem.op(step.op).instructions > 0;
@@ -20,15 +23,14 @@ std::size_t end_of_arithmetic(const Steps& steps, std::size_t at) {
   return at;
 }
 
-/// Both halves are of the op; the second ends it.
-std::pair<CircleStep, CircleStep> halves(const CircleStep& step) {
-  CircleStep a = step, b = step;
-  for (std::int64_t WarpWork::*part : {&WarpWork::alone, &WarpWork::exposed, &WarpWork::reads, &WarpWork::specials, &WarpWork::issue}) {
-    a.work.*part = step.work.*part / 2;
-    b.work.*part -= a.work.*part;
-  }
-  a.last = b.first = false;
-  return {a, b};
+/// The part of a step's work from `from` to `to` of `of`.
+CircleStep part_of(const CircleStep& step, Ticks from, Ticks to, Ticks of) {
+  CircleStep some = step;
+  for (std::int64_t WarpWork::*work : {&WarpWork::alone, &WarpWork::exposed, &WarpWork::reads, &WarpWork::specials, &WarpWork::issue})
+    some.work.*work = step.work.*work * to / of - step.work.*work * from / of;
+  some.first = step.first && from == 0;
+  some.last = step.last && to == of;
+  return some;
 }
 
 /// Habit 1: where the wait at `at` goes, behind the wait before it; nothing: it stays.
@@ -73,9 +75,8 @@ Steps behind_second_wait(const Problem& problem, const Steps& steps) {
     Steps behind;
     for (std::size_t k = i + 1; k < end; ++k) {
       if (problem.op(steps[k].op).kind == "reduce_max") {
-        const auto [first, second] = halves(steps[k]);
-        out.push_back(first);
-        behind.push_back(second);
+        out.push_back(part_of(steps[k], 0, 1, 2));
+        behind.push_back(part_of(steps[k], 1, 2, 2));
       } else {
         behind.push_back(steps[k]);
       }
@@ -87,24 +88,39 @@ Steps behind_second_wait(const Problem& problem, const Steps& steps) {
   return out;
 }
 
+CircleStep instructions_of(const CircleStep& issue, int from, int count) {
+  CircleStep some = issue;
+  some.count = count;
+  some.first = issue.first && from == 0;
+  some.last = issue.last && from + count == issue.count;
+  if (from > 0) some.held = 0;
+  return some;
+}
+
 /// Habit 3.
-Steps behind_first_instruction(const Steps& steps) {
+Steps among_instructions(const Steps& steps) {
   Steps out;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    out.push_back(steps[i]);
-    if (steps[i].kind != CircleStepKind::Issue || steps[i].count < 2 || !steps[i].last) continue;
-    const std::size_t end = end_of_arithmetic(steps, i + 1);
-    std::size_t next = end;
-    while (next < steps.size() && looks_at_barrier(steps[next])) ++next;
-    if (end == i + 1 || next == steps.size() || steps[next].kind != CircleStepKind::Issue) continue;
-    CircleStep rest = steps[i];
-    out.back().count = 1;
-    out.back().last = false;
-    rest.count -= 1;
-    rest.first = false;
-    rest.held = 0;
-    out.insert(out.end(), steps.begin() + static_cast<std::ptrdiff_t>(i) + 1, steps.begin() + static_cast<std::ptrdiff_t>(end));
-    out.push_back(rest);
+    std::size_t begin = i + 1;
+    while (begin < steps.size() && steps[begin].kind == CircleStepKind::Pass) ++begin;
+    const std::size_t end = end_of_arithmetic(steps, begin);
+    Ticks all = 0;
+    for (std::size_t k = begin; k < end; ++k) all += steps[k].work.alone;
+    if (steps[i].kind != CircleStepKind::Issue || steps[i].count < 2 || all == 0) {
+      out.push_back(steps[i]);
+      continue;
+    }
+    int issued = 0;
+    Ticks done = 0;
+    for (; issued + 1 < steps[i].count && done < all; ++issued) {
+      const Ticks until = std::min(all, done + kGapTicks);
+      out.push_back(instructions_of(steps[i], issued, 1));
+      for (std::size_t k = begin; k < end; ++k) out.push_back(part_of(steps[k], done, until, all));
+      done = until;
+    }
+    out.push_back(instructions_of(steps[i], issued, steps[i].count - issued));
+    for (std::size_t k = i + 1; k < begin; ++k) out.push_back(steps[k]);
+    for (std::size_t k = begin; k < end && done < all; ++k) out.push_back(part_of(steps[k], done, all, all));
     i = end - 1;
   }
   return out;
@@ -151,7 +167,7 @@ class Hiding {
 GroupCircles as_compiled(const Problem& problem, GroupCircles circles) {
   if (!problem.contention.reordered) return circles;
   for (Steps& steps : circles.groups) {
-    steps = behind_first_instruction(behind_second_wait(problem, waits_together(problem, std::move(steps))));
+    steps = among_instructions(behind_second_wait(problem, waits_together(problem, std::move(steps))));
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const std::size_t end = end_of_arithmetic(steps, i);
       if (end > i) Hiding(problem, steps, i, end).run();

@@ -254,5 +254,5 @@ TEST_CASE("the compiler's habits can be read off a circle", "[core]") {
   CHECK(text(2) == "t i0 i8 p w0 a{1/2} w8 a{1/2,2,3,4,5,6,7}");
   // x1.25: the factors between the products run inside the first. robust: they do, too, because the wait before them joins the one before.
   CHECK(text(3) == "t f0 a{7} l0 i8 p w0 a{1/2} w8 a{1/2,2,3,4,5,6}");
-  CHECK(text(1) == "t f0 a{5,6,7} l0 i8 p w0 a{1/2} w8 a{1/2,2,3,4}");
+  CHECK(text(1) == "t f0 a{5/2,6/2,7/2} l0 a{5/2,6/2,7/2} l0 i8 p w0 a{1/2} w8 a{1/2,2,3,4}");
 }

@@ -38,7 +38,7 @@ TEST_CASE("the bound of attention is the tensor core's work and the reads that d
   CHECK(bounds[0].ticks <= sums.certain);
   CHECK(sums.certain < sums.ticks);
   problem.contention.reordered = false;
-  CHECK(motion::period_bounds(problem)[0].ticks / motion::kCycle == Approx(2321).margin(3));
+  CHECK(motion::period_bounds(problem)[0].ticks / motion::kCycle == Approx(2254).margin(3));
   INFO(bounds[0].sentence);
   CHECK(bounds[0].sentence.starts_with("tensor core 2048 + "));
   for (std::size_t i = 1; i < bounds.size(); ++i) CHECK(bounds[i].ticks <= bounds[i - 1].ticks);

@@ -1,4 +1,4 @@
-// Loops of attention that were measured on an H100, as the orders of their warp groups.
+// Loops of attention that were measured on an H100, as the orders of their warp groups. What they took is in measured_periods_test.cpp.
 #pragma once
 
 #include <string>
@@ -16,8 +16,6 @@ struct MeasuredLoop {
   std::string order_of_keys;           ///< "relabelled", "natural"; empty: the kernel has no such choice
   std::vector<std::string> consumers;  ///< their streams
   std::string turns;                   ///< on the tensor cores
-  double measured = 0;                 ///< cycles of an iteration
-  double sketched = 0;                 ///< by a first sketch of the rule, in floating point and without loads
 };
 const std::vector<MeasuredLoop>& measured_loops();
 

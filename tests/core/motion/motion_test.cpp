@@ -27,24 +27,6 @@ std::vector<double> periods_of(const Machine& machine) {
   return periods;
 }
 
-/// Of two orders of one kernel that were measured 1.5 percent apart and more: whether the rule has them in that order.
-struct Pairs {
-  int right = 0, all = 0;
-};
-Pairs pairs_of(const std::vector<double>& periods) {
-  Pairs pairs;
-  const auto& loops = measured_loops();
-  for (std::size_t a = 0; a < loops.size(); ++a)
-    for (std::size_t b = a + 1; b < loops.size(); ++b) {
-      if (loops[a].kernel != loops[b].kernel || loops[a].keys != loops[b].keys || loops[a].order_of_keys != loops[b].order_of_keys)
-        continue;
-      if (std::abs(loops[a].measured / loops[b].measured - 1) < 0.015) continue;
-      ++pairs.all;
-      pairs.right += (periods[a] < periods[b]) == (loops[a].measured < loops[b].measured);
-    }
-  return pairs;
-}
-
 /// One group: an mma of four instructions of 100 cycles, and arithmetic of 200 that reads 100 registers.
 struct OneGroup {
   Problem problem = empty_problem();
@@ -74,15 +56,6 @@ struct OneGroup {
 };
 
 }  // namespace
-
-TEST_CASE("orders of attention come out as they were measured, and not where mmas hold nobody", "[core]") {
-  Machine machine = machine_of("h100");
-  const Pairs all = pairs_of(periods_of(machine));
-  CHECK(all.all == 20);
-  CHECK(all.right >= 19);
-  machine.contention.in_flight = {};
-  CHECK(pairs_of(periods_of(machine)).right <= 12);
-}
 
 TEST_CASE("reads and special functions that delay nothing make measured loops shorter", "[core]") {
   const Machine machine = machine_of("h100");
