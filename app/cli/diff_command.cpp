@@ -61,7 +61,7 @@ int run_diff(const Arguments& arguments, const Terminal& terminal) {
     if (!one->verdict.valid()) continue;
     KernelRunOptions options;
     options.loop.stop = interrupt.token();
-    options.loop.arbitration = arbitration_to_predict(inputs->problem(), *one->schedule);
+    options.loop.arbitration = Arbitration::Interleaved;
     one->predicted = predicted_of(run_kernel(inputs->instance, *one->schedule, options));
   }
   if (arguments.has("--swap")) std::swap(a, b);

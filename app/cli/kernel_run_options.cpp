@@ -31,14 +31,6 @@ Arbitration arbitration_of(const Arguments& arguments) {
   return parse_word(arguments.text("--arbitration").value_or("interleaved"), Arbitration::Contended).value_or(Arbitration::Interleaved);
 }
 
-Arbitration arbitration_for(const Arguments& arguments, const Problem& problem, const Schedule& schedule) {
-  // The rule of motion knows nothing of ops that come late.
-  if (arguments.has("--arbitration") || arguments.has("--jitter")) return arbitration_of(arguments);
-  std::optional<int> ctas;
-  if (const auto asked = arguments.integer("--ctas")) ctas = static_cast<int>(*asked);
-  return arbitration_to_predict(problem, schedule, ctas);
-}
-
 Result<KernelRunOptions> kernel_run_options(const Arguments& arguments, const Machine& machine) {
   KernelRunOptions options;
   options.trips = arguments.integer("--trips");

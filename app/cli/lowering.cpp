@@ -200,7 +200,7 @@ codegen::MeasureRequest measure_request(const Arguments& arguments, bool profile
 
 std::optional<PredictedRun> prediction_of_run(const Arguments& arguments, const MadeKernel& made) {
   KernelRunOptions options;
-  options.loop.arbitration = arbitration_to_predict(made.instance.problem(), made.schedule);
+  options.loop.arbitration = Arbitration::Interleaved;
   options.loop.turns = !arguments.has("--no-turns");
   options.trips = arguments.integer("--trips");
   options.persistent = true;  // as every kernel is written

@@ -133,7 +133,6 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
   for (const Violation& violation : check(inputs->problem(), *schedule, inputs->constraints).violations)
     terminal.note(fmt::format("{}: {}", violation.family, violation.message));
   const InterruptScope interrupt(arguments.deadline());
-  options->loop.arbitration = arbitration_for(arguments, inputs->problem(), *schedule);
   options->loop.stop = interrupt.token();
   if (arguments.has("--svg") || arguments.has("--trace"))
     options->loop.timeline = static_cast<int>(arguments.integer("--iterations").value_or(8));
@@ -148,7 +147,7 @@ int run_simulate(const Arguments& arguments, const Terminal& terminal) {
     return stopped() ? code : done;
   }
   SimulationAnswer answer = simulate_kernel(inputs->instance, *schedule, *options);
-  if (options->loop.arbitration == arbitration_to_predict(inputs->problem(), *schedule, options->ctas))
+  if (options->loop.arbitration == Arbitration::Interleaved)
     answer.trust = trust_in(inputs->kernel().reference + (triangle ? "_causal" : ""), inputs->machine().arch, !inputs->changes().empty());
   if (answer.kernel.fault.empty())
     if (const int failed = write_pictures(answer.kernel, *options, arguments, terminal)) return failed;

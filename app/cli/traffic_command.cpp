@@ -82,13 +82,12 @@ int run_traffic(const Arguments& arguments, const Terminal& terminal) {
   KernelRun shown;
   for (const Counted& subject : subjects) {
     const CommandInputs& in = subject.inputs;
-    options->loop.arbitration = arbitration_for(arguments, in.problem(), subject.schedule);
     KernelRun run = run_kernel(in.instance, subject.schedule, *options);
     const std::vector<TimePart> parts = time_parts(in.instance, subject.schedule, *options, run);
     Traffic traffic = traffic_of(in.instance, subject.schedule, *options, run, parts);
     traffic.name = name_of(subject);
     if (!traffic.balance.empty()) traffic.balance.front().name = traffic.name;
-    if (options->loop.arbitration == arbitration_to_predict(in.problem(), subject.schedule, options->ctas))
+    if (options->loop.arbitration == Arbitration::Interleaved)
       traffic.trust = trust_in(in.kernel().reference + (makes_triangle(in.kernel(), options->trips, options->causal) ? "_causal" : ""),
                                in.machine().arch, !in.changes().empty());
     if (interrupt.token().stop_requested()) {

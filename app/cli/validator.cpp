@@ -168,7 +168,6 @@ Validator::Known Validator::load(const Question& line, std::vector<Fault>& wrong
       return known;
     }
   KernelRunOptions run = *options;
-  run.loop.arbitration = arbitration_for(words, inputs->problem(), *inputs->schedule);
   known.model = std::make_shared<const RowModel>(RowModel{line.words, *std::move(inputs), std::move(run)});
   return known;
 }

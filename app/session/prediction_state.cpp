@@ -15,7 +15,7 @@ constexpr std::size_t kMostPredictions = 200;
 SimulationAnswer predict(const PredictionSubject& of, std::stop_token stop) {
   KernelRunOptions options;
   const Schedule& schedule = of.entry->schedule;
-  options.loop.arbitration = arbitration_to_predict(of.instance.problem(), schedule);
+  options.loop.arbitration = Arbitration::Interleaved;
   options.loop.stop = std::move(stop);
   SimulationAnswer answer;
   if (of.details) {

@@ -417,7 +417,7 @@ std::string group_and_ring_tables(const ChartPage& page) {
 }  // namespace
 
 KernelRun predict_kernel(const Instance& instance, const Schedule& schedule) {
-  return run_kernel(instance, schedule, comparison_run(instance.problem(), schedule));  // extrapolates long ones, and says so
+  return run_kernel(instance, schedule, comparison_run());  // extrapolates long ones, and says so
 }
 
 std::string whole_kernel_text(const KernelRun& prediction) {

@@ -30,6 +30,12 @@ std::optional<Cycle> predicted_cycles(const Contender& c) {
   return c.simulated->cycles;
 }
 
+/// Of two whose periods both decide: whether one is shorter.
+bool by_period(const Contender& a, const Contender& b) {
+  return predicted_cycles(a) && predicted_cycles(b) && a.simulated->decides && b.simulated->decides &&
+         a.simulated->period != b.simulated->period;
+}
+
 /// What comes first: legal, illegal with a period, illegal without, no schedule.
 int rank_class(const Contender& c) {
   if (!c.schedule) return 3;
@@ -42,12 +48,14 @@ int rank_class(const Contender& c) {
 double SimulatedFigures::stalled() const { return std::accumulate(stalls.begin(), stalls.end(), 0.0); }
 
 SimulatedFigures simulated_figures(const Instance& instance, const Schedule& schedule, const ClockChoice& clock) {
-  const KernelRun run = run_kernel(instance, schedule, comparison_run(instance.problem(), schedule, clock));
+  const KernelRun run = run_kernel(instance, schedule, comparison_run(clock));
   SimulatedFigures figures;
   figures.fault = run.fault;
   if (!run.fault.empty()) return figures;
   figures.cycles = run.cycles;
-  figures.period = run.sm.period.cycles();
+  const std::optional<double> deciding = deciding_period(instance.problem(), schedule);
+  figures.decides = deciding.has_value();
+  figures.period = deciding.value_or(run.sm.period.cycles());
   figures.microseconds = run.microseconds;
   figures.tflops = run.tflops;
   figures.clock = run.clock.text;
@@ -108,6 +116,8 @@ std::vector<std::size_t> ranking(const Scoreboard& board) {
     if (class_a != class_b) return class_a < class_b;
     if (class_a > 1) return false;
     const auto time_a = predicted_cycles(a), time_b = predicted_cycles(b);
+    if (time_a && time_b && a.simulated->decides != b.simulated->decides) return a.simulated->decides;
+    if (by_period(a, b)) return a.simulated->period < b.simulated->period;
     if (time_a && time_b && *time_a != *time_b) return *time_a < *time_b;
     if (time_a.has_value() != time_b.has_value()) return time_a.has_value();
     return shorter(a.period, b.period);
@@ -139,7 +149,8 @@ const ColumnSpec& spec(ScoreColumn column) {
       {"", "place", "place by predicted time; by period where nothing is predicted", true},
       {"schedule", "name", "its name", false},
       {"kind", "kind", "solver, hand schedule, baseline (heuristic) or file", false},
-      {"period", "period", "cycles an iteration takes on the whole machine, predicted as the time is", true},
+      {"period", "period", "cycles an iteration takes, where warp groups take time from each other if the machine knows how: what ranks",
+       true},
       {"us", "time", "the whole kernel, simulated as hardware runs it: microseconds, at the clock that this load leaves", true},
       {"TFLOP/s", "speed", "the whole kernel, simulated, at the same clock", true},
       {"if off", "off", "cycles an iteration as hardware runs it when numbers are off: mean and 95th percentile", true},
@@ -208,7 +219,7 @@ std::string cell(const Scoreboard& board, const Contender& c, int place, ScoreCo
 bool same_period(const Period& a, const Period& b) { return a.weight * b.tokens == b.weight * a.tokens; }
 
 bool same_place(const Contender& a, const Contender& b) {
-  return predicted_cycles(a) == predicted_cycles(b) && (predicted_cycles(a) || same_period(a.period, b.period));
+  return !by_period(a, b) && predicted_cycles(a) == predicted_cycles(b) && (predicted_cycles(a) || same_period(a.period, b.period));
 }
 
 /// What rows are sorted by; none: nothing is there.

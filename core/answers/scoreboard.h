@@ -30,7 +30,8 @@ const char* to_string(ContenderKind kind);  ///< "solver", "hand" ...
 struct SimulatedFigures {
   std::string fault;  ///< why there are no numbers
   Cycle cycles = 0;   ///< of the kernel
-  double period = 0;  ///< cycles per iteration
+  double period = 0;  ///< cycles per iteration: the one that decides (core/simulate/forecast.h) where there is one
+  bool decides = false;
   double microseconds = 0;
   double tflops = 0;    ///< 0 where the loop has no multiply-adds
   std::string clock;    ///< that times and TFLOP/s assume

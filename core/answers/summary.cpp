@@ -164,11 +164,11 @@ std::string fastest_text(const FastestChoice& choice) {
   if (choice.tflops > 0) text += fmt::format(", {:.0f} TFLOP/s", choice.tflops);
   text += fmt::format(", {:.0f} cycles an iteration", choice.period);
   if (choice.orders < 2) return text + "; no other order was found";
-  text += choice.from == "solver"
-              ? fmt::format("; the fastest of {} compared", count_of(choice.orders, "order"))
-              : fmt::format("; the order of {}, the fastest of {} compared (the solver's first: {})", choice.from,
-                            count_of(choice.orders, "order"),
-                            choice.first_microseconds > 0 ? microseconds_text(choice.first_microseconds) : "not to be predicted");
+  text +=
+      choice.from == "solver"
+          ? fmt::format("; the first of {} compared", count_of(choice.orders, "order"))
+          : fmt::format("; the order of {}, the first of {} compared (the solver's own: {})", choice.from, count_of(choice.orders, "order"),
+                        choice.first_microseconds > 0 ? microseconds_text(choice.first_microseconds) : "not to be predicted");
   return choice.complete ? text : text + ", not all in time";
 }
 

@@ -44,7 +44,7 @@ std::string schedule_tables(const Problem& problem, const Schedule& schedule, co
 /// Everything a person wants to know about a solve, headline first.
 /// "as hardware runs it, with numbers that are off (predicted): 2130 cycles an iteration in the mean, ...".
 std::string robust_text(const RobustChoice& choice);
-/// "predicted 8 114 us, 682 TFLOP/s: the order of tawa, the fastest of 21 compared (the first schedule of least II: 8 741 us)".
+/// "predicted 8 114 us, 682 TFLOP/s: the order of tawa, the first of 21 compared (the solver's own: 8 741 us)".
 std::string fastest_text(const FastestChoice& choice);
 
 std::string outcome_summary(const Problem& problem, const SolveOutcome& outcome, const TextStyle& style);

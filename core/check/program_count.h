@@ -16,7 +16,8 @@
 //             two turns, cut before any two of them. Both groups have equally many. Else there are none.
 //   circle    the steps of an order with its turns as the compiler makes them (period_circle.h). Circles with one signature are one; the
 //             order that comes first stands for it, orders being compared op by op by the ops' numbers.
-//   program   a circle for each group, with equally many turns. For copies (a, b) is (b, a).
+//   program   a circle for each group, with equally many turns. For copies (a, b) is (b, a), and has the shorter
+//             period of the two.
 //
 // Signature. Ops are called by their number in the group's ops in the order of the problem, from 0. A circle begins at the first turn that
 // its order takes, without turns at the first product. Its steps in words, with one blank between:

@@ -8,25 +8,30 @@
 
 namespace heddle {
 
-/// Whether the period of the rule of motion (core/motion/motion.h) is what is predicted of a problem's schedules, and so what decides
-/// between them: where the machine says how many mmas are in flight (of Blackwell nobody has measured it). Nothing else says so.
+/// Whether the period of the rule of motion (core/motion/motion.h) is what decides between a problem's schedules: where the machine says
+/// how many mmas are in flight (of Blackwell nobody has measured it), and where no op but loads moves data, because loops with others
+/// (attention backward, weights of 4 bits) were measured to take longer than the rule says. Nothing else says so.
 bool chooses_by_period(const Problem& problem);
 
-/// What every prediction of a whole kernel runs a schedule with, unless it is told otherwise: Contended where the period decides;
-/// Interleaved where it does not, and for CTAs that share an SM, of which the rule knows nothing. `ctas`: instead of as many as fit.
-Arbitration arbitration_to_predict(const Problem& problem, const Schedule& schedule, std::optional<int> ctas = {});
+/// That period, in cycles an iteration; nothing where it does not decide, for CTAs that share an SM, of which the rule knows nothing, and
+/// for a schedule that the rule cannot run.
+std::optional<double> deciding_period(const Problem& problem, const Schedule& schedule, const std::stop_token& stop = {});
 
-/// How orders are run to be compared. Beyond some million ops a run is extrapolated, because a dozen orders share the time that one
-/// simulation may take.
-KernelRunOptions comparison_run(const Problem& problem, const Schedule& schedule, const ClockChoice& clock = {});
+/// How orders are run to be compared: as hardware runs them, without contention, which is what published speeds were held against
+/// (docs/figures.md). Beyond some million ops a run is extrapolated, because a dozen orders share the time that one simulation may take.
+KernelRunOptions comparison_run(const ClockChoice& clock = {});
 
 /// A prediction, at the machine's default clock.
 struct Forecast {
   double microseconds = 0;
-  Cycle cycles = 0;   ///< of the whole kernel
-  double period = 0;  ///< cycles per iteration of the loop
-  double tflops = 0;  ///< 0 where the loop has no multiply-adds
+  Cycle cycles = 0;      ///< of the whole kernel
+  double period = 0;     ///< cycles per iteration of the loop: the deciding one where there is one, else the simulated
+  double tflops = 0;     ///< 0 where the loop has no multiply-adds
+  bool decides = false;  ///< `period` comes before the time
 };
+/// By the deciding period, then by time. One that has none is slower than one that has: the rule cannot run it.
+bool faster(const Forecast& a, const Forecast& b);
+
 /// Nothing where the simulator has no numbers (a deadlock, a graph of plain numbers), or when stopped. Pre: as run_kernel().
 std::optional<Forecast> forecast(const Instance& instance, const Schedule& schedule, const std::stop_token& stop = {});
 

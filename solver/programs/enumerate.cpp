@@ -3,6 +3,7 @@
 #include "solver/programs/enumerate.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -52,17 +53,29 @@ class Programs {
     return assembly_.registers_fit(uses);
   }
 
-  timing::LoopProgram program() const {
+  timing::LoopProgram program() const { return program(chosen_); }
+
+  /// Of two copies with different circles: the other begins.
+  std::optional<timing::LoopProgram> other_way_round() const {
+    if (!space_.copies || chosen_.size() != 2) return std::nullopt;
+    std::vector<const GroupProgram*> other(2);
+    for (std::size_t g = 0; g < 2; ++g) other[g] = &space_.groups[g].circles[number(1 - g)];
+    if (number(0) == number(1)) return std::nullopt;
+    return program(other);
+  }
+
+ private:
+  timing::LoopProgram program(const std::vector<const GroupProgram*>& circles) const {
     std::vector<Order> orders;
     std::vector<Runs> runs;
-    for (const GroupProgram* c : chosen_) {
+    for (const GroupProgram* c : circles) {
       orders.push_back(c->order);
       runs.push_back(c->runs);
     }
     return assembly_.program(orders, assembly_.turns(orders, runs), assembly_.depths().choices.front());
   }
+  std::size_t number(std::size_t group) const { return static_cast<std::size_t>(chosen_[group] - space_.groups[group].circles.data()); }
 
- private:
   const GroupProgram& circle(const Element& e) const { return space_.groups[e.group].circles[e.circle]; }
 
   template <class Visit>
@@ -102,8 +115,9 @@ Enumeration enumerate(const Assembly& assembly, const ProgramSpace& space, Ranki
   }
 
   std::vector<timing::LoopProgram> batch;
+  std::int64_t chosen = 0;  // in the batch, each counted once
   const auto run_batch = [&] {
-    answer.compared += static_cast<std::int64_t>(batch.size());
+    answer.compared += std::exchange(chosen, 0);
     std::vector<Ranked> done = evaluated(assembly, std::exchange(batch, {}), ranking, limits.stop);
     if (limits.stop.stop_requested()) return false;
     for (Ranked& found : done) {
@@ -119,7 +133,9 @@ Enumeration enumerate(const Assembly& assembly, const ProgramSpace& space, Ranki
   const auto worth_it = [&](motion::Ticks bound) { return in_time && !ranking.too_long(bound); };
   programs.walk(worth_it, [&] {
     batch.push_back(programs.program());
-    if (batch.size() == kBatch) in_time = run_batch();
+    ++chosen;
+    if (auto other = programs.other_way_round()) batch.push_back(*std::move(other));
+    if (batch.size() >= kBatch) in_time = run_batch();
     return in_time;
   });
   if (in_time && !batch.empty()) in_time = run_batch();

@@ -47,9 +47,8 @@ struct SpaceLimits {
 struct ProgramSpace {
   std::string refusal;             ///< why not all circles are here; empty: they are
   std::vector<GroupSpace> groups;  ///< per consumer of the assembly
-  /// All consumers have the same circles, and it is looked at once which of two has which: the one of the greater bound begins. With one
-  /// turn each the other way round differs only in how long slots of rings are kept. With two turns each it is one whose turns follow each
-  /// other otherwise (A1 B2 A2 B1); those are not among the programs.
+  /// All consumers have the same circles, and two circles are one program, whichever group has which: the shorter period of both ways
+  /// counts. Turns that follow each other otherwise (A1 B2 A2 B1) are not among the programs.
   bool copies = false;
   std::string digest;  ///< of the signatures (signature.h) of a group, each once and sorted, group by group; of copies of one
 };

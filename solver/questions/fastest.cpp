@@ -96,20 +96,16 @@ class Choice {
     for (const KnownOrder& order : orders_)
       if (order.forecast) ranked.push_back(&order);
     std::stable_sort(ranked.begin(), ranked.end(), [](const KnownOrder* a, const KnownOrder* b) {
-      const auto worth = [](const KnownOrder* order) {
-        return std::tuple(order->forecast->microseconds, order->forecast->cycles, order->schedule.ii);
-      };
-      return worth(a) < worth(b);
+      if (faster(*a->forecast, *b->forecast)) return true;
+      return !faster(*b->forecast, *a->forecast) && a->schedule.ii < b->schedule.ii;
     });
     return ranked;
   }
 
-  bool by_period(const Schedule& schedule) const { return arbitration_to_predict(request_.problem, schedule) == Arbitration::Contended; }
-
   /// The fastest known order says which ops share a group.
   void add_least() {
     const std::vector<const KnownOrder*> ranked = ranking();
-    if (!choice_.programs || ranked.empty() || !by_period(ranked.front()->schedule) || stop().stop_requested()) return;
+    if (!choice_.programs || ranked.empty() || !ranked.front()->forecast->decides || stop().stop_requested()) return;
     LeastOrderRequest request{request_.problem, request_.constraints, {}, deadline_.left(), request_.seed};
     for (const KnownOrder* order : ranked) request.known.push_back({order->name, order->schedule});
     least_ = least_order(request, stop(), [&](const programs::EnumerationProgress& now) {
@@ -154,7 +150,7 @@ class Choice {
     const std::string first = answer.first_microseconds > 0 ? fmt::format("{:.1f}", answer.first_microseconds) : "cannot be predicted";
     const std::string source = schedule.provenance.kind == "solver" ? std::string() : "; " + schedule.provenance.note;
     schedule.provenance = {"solver", "heddle",
-                           fmt::format("the order of {}, predicted to be the fastest of {}: {:.1f} us, the first schedule of least II {}{}",
+                           fmt::format("the order of {}, the first of {} compared: {:.1f} us predicted, the first schedule of least II {}{}",
                                        answer.from, answer.orders, answer.microseconds, first, source)};
     outcome_.status = schedule.certificate->status;
     outcome_.objectives = schedule.certificate->objectives;
@@ -164,7 +160,7 @@ class Choice {
   /// What the schedule's period is among those of other programs. A claim that the checker does not bear out is not made.
   void certify_period() {
     Schedule& schedule = *outcome_.schedule;
-    if (!least_ || !schedule.certificate || !by_period(schedule)) return;
+    if (!least_ || !schedule.certificate || !deciding_period(request_.problem, schedule)) return;
     const std::string objection = certify_period_of(request_.problem, *least_, schedule);
     if (listener_ && !objection.empty()) listener_(LogLine{"less is claimed of the period, because the certificate " + objection});
   }

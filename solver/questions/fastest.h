@@ -1,4 +1,4 @@
-// The default answer: of the orders at hand the one that is predicted to be the fastest as a whole kernel.
+// The default answer: of the orders at hand the one of least period; where no period decides, the one that is predicted to be the fastest.
 //
 // II comes first, with its proof, and says nothing about which of its orders is fast. So the solver's schedule is compared with the orders
 // that numbers which are off lead to (solver/search/robust.h), with every heuristic's, and with those that the caller knows (hand

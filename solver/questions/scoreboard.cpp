@@ -182,7 +182,8 @@ class Board {
       if (!c.valid() || c.period.deadlock) continue;
       KnownOrder order{c.name, *c.schedule};
       if (c.simulated && c.simulated->fault.empty())
-        order.forecast = Forecast{c.simulated->microseconds, c.simulated->cycles, c.simulated->period, c.simulated->tflops};
+        order.forecast =
+            Forecast{c.simulated->microseconds, c.simulated->cycles, c.simulated->period, c.simulated->tflops, c.simulated->decides};
       choice->orders.push_back(std::move(order));
     }
     return choice;

@@ -498,6 +498,8 @@ const Row kKeys[] = {
        b.press(Key::U);
        CHECK(b.session().view().mode == GanttMode::Pipeline);
        b.press(Key::U);
+       CHECK(b.session().view().mode == GanttMode::Contended);
+       b.press(Key::U);
      },
      [](Bench& b) { return b.session().view().mode == GanttMode::Steady; }},
     {"M: a ruler from the selection", [](Bench& b) { b.select("QK1"); }, [](Bench& b) { b.press(Key::M); },

@@ -248,6 +248,8 @@ TEST_CASE("the chart's modes are a click or a key away", "[ui]") {
   CHECK(h.session().iterations() == enough);
   h.move_to("gantt/rows");
   h.key(Key::U);
+  CHECK(h.session().view().mode == GanttMode::Contended);
+  h.key(Key::U);
   CHECK(h.session().view().mode == GanttMode::Steady);
   h.key(Key::U);
   CHECK(h.session().view().mode == GanttMode::Unrolled);

@@ -72,7 +72,7 @@ const Action kActions[] = {
     Action{"steady", kView, "Steady state", "", make_mode<GanttMode::Steady>}.ticked(in_mode<GanttMode::Steady>),
     Action{"unrolled", kView, "Unrolled", "", make_mode<GanttMode::Unrolled>}.ticked(in_mode<GanttMode::Unrolled>),
     Action{"pipeline", kView, "Whole pipeline", "", make_mode<GanttMode::Pipeline>}.ticked(in_mode<GanttMode::Pipeline>),
-    Action{"contended", kView, "With contention", "", make_mode<GanttMode::Contended>}.ticked(in_mode<GanttMode::Contended>),
+    Action{"contended", kView, "Period, with contention", "", make_mode<GanttMode::Contended>}.ticked(in_mode<GanttMode::Contended>),
     Action{"next_mode", kView, "Next mode of the chart", "U", next_mode}.in_chart(),
     Action{"more_iterations", kView, "More iterations", "", make_iterations<1>},
     Action{"fewer_iterations", kView, "Fewer iterations", "", make_iterations<-1>},

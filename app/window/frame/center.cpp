@@ -152,10 +152,10 @@ void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
     GanttMode mode;
     const char *name, *label;
   };
-  constexpr Mode kModes[] = {{GanttMode::Steady, "mode/steady", "Steady state"},
+  constexpr Mode kModes[] = {{GanttMode::Steady, "mode/steady", "Steady"},
                              {GanttMode::Unrolled, "mode/unrolled", "Unrolled"},
-                             {GanttMode::Pipeline, "mode/pipeline", "Whole pipeline"},
-                             {GanttMode::Contended, "mode/contended", "With contention"}};
+                             {GanttMode::Pipeline, "mode/pipeline", "Pipeline"},
+                             {GanttMode::Contended, "mode/contended", "Period"}};
   ImGui::SetCursorPos(ImVec2(px(12), px(5)));
   for (const Mode& mode : kModes) {
     const bool current = session.view().mode == mode.mode;

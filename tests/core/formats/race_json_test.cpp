@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/golden.h"
+
 using namespace heddle;
 
 TEST_CASE("a race comes back from its file, and knows its winner", "[race]") {
@@ -15,6 +17,7 @@ TEST_CASE("a race comes back from its file, and knows its winner", "[race]") {
     race.racers.push_back(racer);
   }
   const std::string text = race_text(race);
+  CHECK(test::golden_difference("race.json", text) == "");
   const auto again = parse_race(text, "race.json");
   REQUIRE(again.ok());
   CHECK(race_text(*again) == text);

@@ -110,8 +110,10 @@ TEST_CASE("with too many programs the answer comes from changed orders and claim
   CHECK_THAT(found.sentence, Catch::Contains("not all were compared"));
   CHECK(found.compared <= 500);
   CHECK(found.period.cycles() == again.period.cycles());
-  const LeastProgram least = least_program(problem, known);
-  CHECK_FALSE(motion::shorter(found.top.front().period, least.top.front().period));
+  // Of all programs only the fewest stages of each order are compared: what a search found with more stages counts beside them.
+  REQUIRE(found.schedule);
+  const LeastProgram least = least_program(problem, {known.front(), {"found", *found.schedule}});
+  CHECK_FALSE(motion::shorter(found.period, least.top.front().period));
   CHECK_FALSE(motion::shorter(motion::motion_of(problem, known.front().schedule).period, found.period));
 }
 
