@@ -149,9 +149,10 @@ class Choice {
     schedule.name = outcome_.schedule->name;
     const std::string first = answer.first_microseconds > 0 ? fmt::format("{:.1f}", answer.first_microseconds) : "cannot be predicted";
     const std::string source = schedule.provenance.kind == "solver" ? std::string() : "; " + schedule.provenance.note;
-    schedule.provenance = {"solver", "heddle",
-                           fmt::format("the order of {}, the first of {} compared: {:.1f} us predicted, the first schedule of least II {}{}",
-                                       answer.from, answer.orders, answer.microseconds, first, source)};
+    schedule.provenance = {
+        "solver", "heddle",
+        fmt::format("the order of {}, the first of {} compared: {:.1f} us predicted, the first schedule of least II {}{}", answer.from,
+                    answer.orders, answer.microseconds, first, source)};
     outcome_.status = schedule.certificate->status;
     outcome_.objectives = schedule.certificate->objectives;
     outcome_.schedule = std::move(schedule);

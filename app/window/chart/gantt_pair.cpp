@@ -144,6 +144,14 @@ std::vector<float> share_height(const std::vector<float>& wanted, float room) {
   return got;
 }
 
+/// A bar of A's lies over this part of B's.
+bool covered(const ChartFrame& f, const OtherBar& other, int lane, float x0, float x1) {
+  return std::any_of(f.model.bars.begin(), f.model.bars.end(), [&](const GanttBar& bar) {
+    return bar.row == other.row && bar.lane == lane && f.axis.to_x(static_cast<double>(bar.begin)) < x1 &&
+           f.axis.to_x(static_cast<double>(bar.end)) > x0;
+  });
+}
+
 }  // namespace
 
 void draw_others(ChartFrame& f) {
@@ -160,12 +168,8 @@ void draw_others(ChartFrame& f) {
     f.draw.AddRect(box.low(), box.high(), with_alpha(edge, other.differs ? 1.0f : 0.45f), px(3), 0, px(other.differs ? 1.6f : 1));
     if (other.elsewhere) paint::hatch(f.draw, box, {1, x0, px(7), with_alpha(edge, 0.8f), px(1)});
     const std::string_view label = paint::beginning_that_fits(fonts().small, other.label, box.width() - px(8));
-    const float label_end = x0 + px(4) + paint::text_width(fonts().small, label);
-    const bool covered = std::any_of(f.model.bars.begin(), f.model.bars.end(), [&](const GanttBar& bar) {
-      return bar.row == other.row && bar.lane == lane && f.axis.to_x(static_cast<double>(bar.begin)) < label_end &&
-             f.axis.to_x(static_cast<double>(bar.end)) > x0;
-    });
-    if (other.differs && label.size() == other.label.size() && !covered)
+    const bool whole = other.differs && !label.empty() && label.size() == other.label.size();
+    if (whole && !covered(f, other, lane, x0, x0 + px(4) + paint::text_width(fonts().small, label)))
       paint::text({f.draw, fonts().small, edge}, {x0 + px(4), top + (f.layout.lane - paint::text_height(fonts().small)) / 2}, label);
     if (probe::on() && x1 > f.rows.x0 && x0 < f.rows.x1)
       probe::item("gantt/ghost/" + other.label + "@" + std::to_string(other.iteration), std::max(x0, f.rows.x0), box.y0,

@@ -31,7 +31,8 @@ TEST_CASE("the three standings have three different words", "[core]") {
   CHECK(
       period_sentence(proof, 2048) ==
       "period 2405 cycles in the machine's model with contention (numbers: see file): the least of all 75 082 programs of two groups that "
-      "keep the dependences in 3 stages, the fewest of their order, and fit 240 registers; no program at all is below 2321. II 2048 where nothing contends.");
+      "keep the dependences in 3 stages, the fewest of their order, and fit 240 registers; no program at all is below 2321. II 2048 where "
+      "nothing contends.");
   proof.standing = PeriodStanding::WithinBound;
   CHECK(standing_text(proof) == "within 3.7 % of a bound");
   CHECK(period_sentence(proof, 2048) ==
