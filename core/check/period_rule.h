@@ -27,7 +27,7 @@ struct RuledPeriod {
 /// a takes longer than b for an iteration. Pre: both run.
 bool longer(const RuledPeriod& a, const RuledPeriod& b);
 
-/// All groups begin at once, the first group ahead; those that take turns with the first of theirs.
+/// All groups begin together. Where two could go on at one moment, the one with the smaller number does. The first turn is turn 0.
 RuledPeriod period_by_rule(const Problem& problem, const DeedCircles& circles);
 RuledPeriod period_by_rule(const Problem& problem, const JudgedProgram& loop);
 

@@ -38,7 +38,7 @@ struct Contention {
   RangedNumber issue_step;        ///< between two mma instructions of one group, cycles
   /// Machine code as the compiler of this architecture writes it (core/motion/as_compiled.h), not in the order of the text.
   bool reordered = false;
-  RangedNumber first_loads;  ///< the first loads of a loop take so much of their latency: nothing of theirs is in L2 yet. Percent; 0: 100
+  RangedNumber first_loads;  ///< latency of a loop's first loads, which are not in L2 yet, in percent of the usual one; 0: the same
   RangedNumber hidden;       ///< of its own time arithmetic keeps so much beside special functions of its own stretch, percent
   bool operator==(const Contention&) const = default;
 };

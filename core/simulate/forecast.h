@@ -8,9 +8,9 @@
 
 namespace heddle {
 
-/// Whether the period of the rule of motion (core/motion/motion.h) is what decides between a problem's schedules: where the machine says
-/// how many mmas are in flight (of Blackwell nobody has measured it), and where no op but loads moves data, because loops with others
-/// (attention backward, weights of 4 bits) were measured to take longer than the rule says. Nothing else says so.
+/// Whether the period of the rule of motion (core/motion/motion.h) decides between a problem's schedules. It does if two things hold. The
+/// machine says how many mmas are in flight; for Blackwell nobody has measured that. And only loads move data: loops with other copies
+/// (attention backward, weights of 4 bits) were measured to take longer than the rule says. This is the only place that decides it.
 bool chooses_by_period(const Problem& problem);
 
 /// That period, in cycles an iteration; nothing where it does not decide, for CTAs that share an SM, of which the rule knows nothing, and

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <thread>
-#include <tuple>
 #include <utility>
 
 #include "core/analysis/bounds.h"
